@@ -1,0 +1,76 @@
+//! Builds the dialects with CMake, links them, and turns the table of device functions into Rust.
+
+use std::{
+    env,
+    error::Error,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let prefix = PathBuf::from(env::var("MLIR_SYS_220_PREFIX").map_err(|_| "set MLIR_SYS_220_PREFIX to the prefix of MLIR 22")?);
+    println!("cargo::rerun-if-changed=CMakeLists.txt");
+    println!("cargo::rerun-if-changed=dialects");
+    println!("cargo::rerun-if-env-changed=MLIR_SYS_220_PREFIX");
+    write_device_functions(Path::new("dialects/spyre/DeviceFunctions.def"), &out.join("device_functions.rs"))?;
+    let libraries = build_dialects(&prefix, &out.join("cmake"))?;
+    link(&libraries, &prefix);
+    Ok(())
+}
+
+/// One `SPYRE_POINTWISE(name, operands, fp32)` or `SPYRE_REDUCE(name, fp32)` a line becomes one row of a static table.
+fn write_device_functions(table: &Path, rust: &Path) -> Result<(), Box<dyn Error>> {
+    let mut rows = String::from("/// The rows of `DeviceFunctions.def`.\npub static TABLE: &[DeviceFunction] = &[\n");
+    for line in fs::read_to_string(table)?.lines() {
+        let Some((family, fields)) = line.strip_suffix(')').and_then(|row| row.split_once('(')) else { continue };
+        let fields: Vec<&str> = fields.split(',').map(str::trim).collect();
+        let (family, name, n_operands, fp32) = match (family, fields.as_slice()) {
+            ("SPYRE_POINTWISE", [name, operands, fp32]) => ("Pointwise", name, operands, fp32),
+            ("SPYRE_REDUCE", [name, fp32]) => ("Reduce", name, &"1", fp32),
+            _ => continue,
+        };
+        let fp32 = *fp32 == "1";
+        writeln!(rows, "    DeviceFunction {{ name: {name:?}, family: Family::{family}, n_operands: {n_operands}, fp32: {fp32} }},")?;
+    }
+    rows.push_str("];\n");
+    Ok(fs::write(rust, rows)?)
+}
+
+/// Runs CMake and Ninja; gives the folder of the libraries.
+fn build_dialects(prefix: &Path, build: &Path) -> Result<PathBuf, Box<dyn Error>> {
+    let bin = prefix.join("bin");
+    fs::create_dir_all(build)?;
+    run(Command::new("cmake")
+        .args(["-G", "Ninja", "-S", ".", "-B"])
+        .arg(build)
+        .arg("-DCMAKE_BUILD_TYPE=Release")
+        .arg(format!("-DMLIR_DIR={}", prefix.join("lib/cmake/mlir").display()))
+        .arg(format!("-DCMAKE_C_COMPILER={}", bin.join("clang").display()))
+        .arg(format!("-DCMAKE_CXX_COMPILER={}", bin.join("clang++").display())))?;
+    run(Command::new("cmake").arg("--build").arg(build).args(["--target", "SpyreDialects", "SpyreBridge"]))?;
+    Ok(build.join("dialects"))
+}
+
+fn run(command: &mut Command) -> Result<(), Box<dyn Error>> {
+    let output = command.output().map_err(|error| format!("cannot run {:?}: {error}", command.get_program()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = [output.stdout, output.stderr].concat();
+    Err(format!("{command:?} failed:\n{}", String::from_utf8_lossy(&text)).into())
+}
+
+fn link(libraries: &Path, prefix: &Path) {
+    println!("cargo::rustc-link-search=native={}", libraries.display());
+    for library in ["SpyreBridge", "SpyreDialects"] {
+        println!("cargo::rustc-link-lib=static:-bundle={library}");
+    }
+    // The C API and the dialects are not all that the bridge needs: the driver and the parser have no C interface.
+    // mlir-sys links every library of MLIR, so they are there already.
+    for argument in ["-fuse-ld=lld".to_owned(), format!("-B{}", prefix.join("bin").display())] {
+        println!("cargo::rustc-link-arg={argument}");
+    }
+}

@@ -1,0 +1,126 @@
+//===- Bridge.h - what MLIR's C API lacks, as C functions -------*- C -*-===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+// The only interface between the C++ of this folder and Rust; src/mlir and src/dialect declare the same functions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPYRE_BRIDGE_H
+#define SPYRE_BRIDGE_H
+
+#include "mlir-c/AffineMap.h"
+#include "mlir-c/IR.h"
+#include "mlir-c/Support.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Runs the Rust pass `argument` on `module` with `options` ("key=value key=value"); false: it has reported an error.
+typedef bool (*SpyrePassRunner)(MlirStringRef argument, MlirOperation module, MlirStringRef options);
+
+/// Expands the options of the pipeline `name` to the text of a pass pipeline, handed to `answer` with `data`; with
+/// `isError` the text is a message.
+typedef void (*SpyrePipelineAnswer)(MlirStringRef text, bool isError, void *data);
+typedef void (*SpyrePipelineExpander)(MlirStringRef options, SpyrePipelineAnswer answer, void *data);
+
+/// Registers our passes and the named pipeline, once per process.
+void spyreRegisterPasses(SpyrePassRunner runner, SpyrePipelineExpander expander);
+
+/// Adds our dialects and the upstream ones that programs are made of.
+void spyreRegisterDialects(MlirDialectRegistry registry);
+
+/// MLIR's opt driver; returns the exit code.
+int spyreOptMain(int argc, char **argv);
+
+/// A diagnostic under construction.
+typedef struct SpyreDiagnostic SpyreDiagnostic;
+enum SpyreSeverity { SpyreError = 0, SpyreWarning = 1, SpyreRemark = 2 };
+SpyreDiagnostic *spyreDiagnosticCreate(MlirLocation location, int severity, MlirStringRef message);
+void spyreDiagnosticNote(SpyreDiagnostic *diagnostic, MlirLocation location, MlirStringRef message);
+/// Sends the diagnostic and frees it.
+void spyreDiagnosticReport(SpyreDiagnostic *diagnostic);
+
+/// A source file with the handler that prints diagnostics with its lines.
+typedef struct SpyreSource SpyreSource;
+/// `path` "-" is standard input. On failure gives null, and `answer` gets the reason.
+SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyrePipelineAnswer answer, void *data);
+/// Parses and verifies; a null module if that failed (it has been reported).
+MlirModule spyreSourceParse(SpyreSource *source);
+void spyreSourceClose(SpyreSource *source);
+
+/// Runs a textual pass pipeline on a module; false if it is malformed or a pass failed (reported at the module).
+bool spyreRunPipeline(MlirModule module, MlirStringRef pipeline);
+
+/// Adds the name `name` to location `location`, so that printed values can carry it.
+MlirLocation spyreNameLocation(MlirLocation location, MlirStringRef name);
+/// The name of a location, empty if it has none.
+MlirStringRef spyreLocationName(MlirLocation location);
+
+//===----------------------------------------------------------------------===//
+// Dialect attributes and interfaces
+//===----------------------------------------------------------------------===//
+
+bool spyreAttributeIsALayout(MlirAttribute attribute);
+MlirAttribute spyreLayoutAttrGet(MlirContext context, intptr_t rank, const int64_t *deviceSize, const int64_t *strideMap,
+                                 MlirStringRef format, intptr_t bufferRank, const int64_t *bufferShape);
+intptr_t spyreLayoutAttrGetRank(MlirAttribute layout);
+const int64_t *spyreLayoutAttrGetDeviceSize(MlirAttribute layout);
+const int64_t *spyreLayoutAttrGetStrideMap(MlirAttribute layout);
+MlirStringRef spyreLayoutAttrGetFormat(MlirAttribute layout);
+intptr_t spyreLayoutAttrGetBufferRank(MlirAttribute layout);
+const int64_t *spyreLayoutAttrGetBufferShape(MlirAttribute layout);
+
+bool spyreAttributeIsAWork(MlirAttribute attribute);
+MlirAttribute spyreWorkAttrGet(MlirContext context, intptr_t rank, const int64_t *slices);
+intptr_t spyreWorkAttrGetRank(MlirAttribute work);
+const int64_t *spyreWorkAttrGetSlices(MlirAttribute work);
+
+bool spyreAttributeIsAPlace(MlirAttribute attribute);
+MlirAttribute spyrePlaceAttrGet(MlirContext context, MlirStringRef memory, int64_t offsetBytes, MlirStringRef reason);
+MlirStringRef spyrePlaceAttrGetMemory(MlirAttribute place);
+int64_t spyrePlaceAttrGetOffsetBytes(MlirAttribute place);
+MlirStringRef spyrePlaceAttrGetReason(MlirAttribute place);
+
+bool spyreAttributeIsATileHint(MlirAttribute attribute);
+MlirAttribute spyreTileHintAttrGet(MlirContext context, int64_t id, MlirStringRef dim, int64_t count);
+int64_t spyreTileHintAttrGetId(MlirAttribute hint);
+MlirStringRef spyreTileHintAttrGetDim(MlirAttribute hint);
+int64_t spyreTileHintAttrGetCount(MlirAttribute hint);
+
+/// The iteration space of a compute op: -1 if `op` is none, else its rank; `sizes` has room for `capacity` numbers.
+intptr_t spyreComputeOpGetIterationSpace(MlirOperation op, intptr_t capacity, int64_t *sizes);
+unsigned spyreComputeOpGetNumReductionDims(MlirOperation op);
+/// The access map of operand `index`; the last one is the result's.
+MlirAffineMap spyreComputeOpGetAccessMap(MlirOperation op, intptr_t index);
+/// The type of one of `count` tiles along `dim`; null where `count` does not divide.
+MlirType spyreTileType(MlirType full, int64_t dim, int64_t count);
+
+bool sdscAttributeIsADim(MlirAttribute attribute);
+MlirAttribute sdscDimAttrGet(MlirContext context, MlirStringRef name, int64_t range, int64_t split);
+MlirStringRef sdscDimAttrGetName(MlirAttribute dim);
+int64_t sdscDimAttrGetRange(MlirAttribute dim);
+int64_t sdscDimAttrGetSplit(MlirAttribute dim);
+
+bool sdscAttributeIsATensor(MlirAttribute attribute);
+MlirAttribute sdscTensorAttrGet(MlirContext context, MlirStringRef format, intptr_t rank, const int64_t *deviceSize,
+                                MlirAffineMap coordinates, MlirStringRef memory, int64_t argument, int64_t offsetBytes,
+                                intptr_t loops, const int64_t *advance);
+MlirStringRef sdscTensorAttrGetFormat(MlirAttribute tensor);
+intptr_t sdscTensorAttrGetRank(MlirAttribute tensor);
+const int64_t *sdscTensorAttrGetDeviceSize(MlirAttribute tensor);
+MlirAffineMap sdscTensorAttrGetCoordinates(MlirAttribute tensor);
+MlirStringRef sdscTensorAttrGetMemory(MlirAttribute tensor);
+int64_t sdscTensorAttrGetArgument(MlirAttribute tensor);
+int64_t sdscTensorAttrGetOffsetBytes(MlirAttribute tensor);
+intptr_t sdscTensorAttrGetLoops(MlirAttribute tensor);
+const int64_t *sdscTensorAttrGetAdvance(MlirAttribute tensor);
+
+MlirType sdscbundleInputArgTypeGet(MlirContext context, int64_t granularity, int64_t maxValue);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // SPYRE_BRIDGE_H

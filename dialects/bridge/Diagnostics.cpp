@@ -1,0 +1,72 @@
+//===- Diagnostics.cpp - diagnostics with notes, source files, names ------===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bridge.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+struct SpyreDiagnostic {
+  InFlightDiagnostic inFlight;
+};
+
+SpyreDiagnostic *spyreDiagnosticCreate(MlirLocation location, int severity, MlirStringRef message) {
+  Location at = unwrap(location);
+  InFlightDiagnostic inFlight = severity == SpyreError ? emitError(at) : severity == SpyreWarning ? emitWarning(at) : emitRemark(at);
+  inFlight << unwrap(message);
+  return new SpyreDiagnostic{std::move(inFlight)};
+}
+
+void spyreDiagnosticNote(SpyreDiagnostic *diagnostic, MlirLocation location, MlirStringRef message) {
+  diagnostic->inFlight.attachNote(unwrap(location)) << unwrap(message);
+}
+
+void spyreDiagnosticReport(SpyreDiagnostic *diagnostic) {
+  diagnostic->inFlight.report();
+  delete diagnostic;
+}
+
+struct SpyreSource {
+  MLIRContext *context;
+  std::shared_ptr<llvm::SourceMgr> manager;
+  std::unique_ptr<SourceMgrDiagnosticHandler> handler;
+};
+
+SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyrePipelineAnswer answer, void *data) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(unwrap(path), &message);
+  if (!buffer) {
+    answer(wrap(StringRef(message)), /*isError=*/true, data);
+    return nullptr;
+  }
+  auto manager = std::make_shared<llvm::SourceMgr>();
+  manager->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  auto handler = std::make_unique<SourceMgrDiagnosticHandler>(*manager, unwrap(context));
+  return new SpyreSource{unwrap(context), std::move(manager), std::move(handler)};
+}
+
+MlirModule spyreSourceParse(SpyreSource *source) {
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(source->manager, ParserConfig(source->context));
+  return wrap(module.release());
+}
+
+void spyreSourceClose(SpyreSource *source) { delete source; }
+
+MlirLocation spyreNameLocation(MlirLocation location, MlirStringRef name) {
+  Location child = unwrap(location);
+  return wrap(Location(NameLoc::get(StringAttr::get(child.getContext(), unwrap(name)), child)));
+}
+
+MlirStringRef spyreLocationName(MlirLocation location) {
+  auto name = dyn_cast<NameLoc>(unwrap(location));
+  return wrap(name ? name.getName().getValue() : StringRef());
+}

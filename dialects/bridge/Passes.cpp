@@ -1,0 +1,140 @@
+//===- Passes.cpp - the passes of Passes.td, run by Rust ------------------===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bridge.h"
+#include "Sdsc.h"
+#include "SdscBundle.h"
+#include "Spyre.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace spyre {
+#define GEN_PASS_DECL
+#include "Passes.h.inc"
+#define GEN_PASS_DEF_SPYRESETTARGET
+#define GEN_PASS_DEF_SPYREIMPORTLINALG
+#define GEN_PASS_DEF_SPYREFLATTENHINTS
+#define GEN_PASS_DEF_SPYREPROPAGATELAYOUTS
+#define GEN_PASS_DEF_SPYREINSERTRESTICKIFY
+#define GEN_PASS_DEF_SPYREPADCONTRACTIONS
+#define GEN_PASS_DEF_SPYREPROPAGATEDIMS
+#define GEN_PASS_DEF_SPYRECOARSETILE
+#define GEN_PASS_DEF_SPYREREDUCESPAN
+#define GEN_PASS_DEF_SPYREDIVIDEWORK
+#define GEN_PASS_DEF_SPYRECLONEINPUTS
+#define GEN_PASS_DEF_SPYREPLANLX
+#define GEN_PASS_DEF_SPYREFORMBUNDLES
+#define GEN_PASS_DEF_SPYRELOWERTOSDSC
+#define GEN_PASS_DEF_SPYRELOWERTOSDSCBUNDLE
+#define GEN_PASS_DEF_SPYREEMITBUNDLE
+#define GEN_PASS_DEF_SPYREVERIFYPHASE
+#include "Passes.h.inc"
+} // namespace spyre
+
+namespace {
+SpyrePassRunner runPass = nullptr;
+SpyrePipelineExpander expandPipeline = nullptr;
+
+/// The options of a pass as text, without its name and braces.
+std::string optionsOf(Pass &pass) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  pass.printAsTextualPipeline(stream);
+  size_t open = text.find('{');
+  return open == std::string::npos ? "" : text.substr(open + 1, text.rfind('}') - open - 1);
+}
+
+/// A pass whose options and documentation are tablegen's and whose work is done in Rust.
+#define SPYRE_RUST_PASS(Name)                                                                                                     \
+  struct Name final : spyre::impl::Name##Base<Name> {                                                                             \
+    using Base = spyre::impl::Name##Base<Name>;                                                                                   \
+    using Base::Base;                                                                                                             \
+    void runOnOperation() final {                                                                                                 \
+      std::string options = optionsOf(*this);                                                                                     \
+      if (!runPass(wrap(getArgument()), wrap(getOperation().getOperation()), wrap(StringRef(options))))                           \
+        signalPassFailure();                                                                                                      \
+    }                                                                                                                             \
+  };
+
+#define SPYRE_PASSES(X) \
+  X(SpyreSetTarget) \
+  X(SpyreImportLinalg) \
+  X(SpyreFlattenHints) \
+  X(SpyrePropagateLayouts) \
+  X(SpyreInsertRestickify) \
+  X(SpyrePadContractions) \
+  X(SpyrePropagateDims) \
+  X(SpyreCoarseTile) \
+  X(SpyreReduceSpan) \
+  X(SpyreDivideWork) \
+  X(SpyreCloneInputs) \
+  X(SpyrePlanLx) \
+  X(SpyreFormBundles) \
+  X(SpyreLowerToSdsc) \
+  X(SpyreLowerToSdscBundle) \
+  X(SpyreEmitBundle) \
+  X(SpyreVerifyPhase)
+
+SPYRE_PASSES(SPYRE_RUST_PASS)
+
+/// Collects what Rust answers.
+struct Answer {
+  std::string text;
+  bool isError = false;
+
+  static void take(MlirStringRef text, bool isError, void *data) {
+    auto *answer = static_cast<Answer *>(data);
+    answer->text = unwrap(text).str();
+    answer->isError = isError;
+  }
+};
+
+LogicalResult addCompilePipeline(OpPassManager &passes, StringRef options, function_ref<LogicalResult(const Twine &)> onError) {
+  Answer answer;
+  expandPipeline(wrap(options), Answer::take, &answer);
+  if (answer.isError)
+    return onError(answer.text);
+  return parsePassPipeline(answer.text, passes);
+}
+} // namespace
+
+void spyreRegisterPasses(SpyrePassRunner runner, SpyrePipelineExpander expander) {
+  runPass = runner;
+  expandPipeline = expander;
+  static bool registered = false;
+  if (std::exchange(registered, true))
+    return;
+#define SPYRE_REGISTER(Name) registerPass([]() -> std::unique_ptr<Pass> { return std::make_unique<Name>(); });
+  SPYRE_PASSES(SPYRE_REGISTER)
+  registerPassPipeline("spyre-compile", "The compiler's pipeline up to a phase", addCompilePipeline,
+                       [](function_ref<void(const detail::PassOptions &)>) {});
+  registerCanonicalizerPass();
+  registerCSEPass();
+  registerLinalgGeneralizeNamedOpsPass();
+}
+
+bool spyreRunPipeline(MlirModule module, MlirStringRef pipeline) {
+  ModuleOp op = unwrap(module);
+  PassManager passes(op->getName());
+  std::string message;
+  llvm::raw_string_ostream stream(message);
+  if (failed(parsePassPipeline(unwrap(pipeline), passes, stream))) {
+    op.emitError("malformed pass pipeline: ") << message;
+    return false;
+  }
+  return succeeded(passes.run(op));
+}

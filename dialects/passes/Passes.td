@@ -1,0 +1,285 @@
+//===- Passes.td - every pass, its options and documentation -*- tablegen -*-===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+// A pass is declared here and implemented in Rust, in the file that its description names. The order in which they run
+// stands in src/pipeline.rs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPYRE_PASSES_TD
+#define SPYRE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class Spyre_Pass<string argument> : Pass<argument, "::mlir::ModuleOp">;
+
+//===----------------------------------------------------------------------===//
+// import
+//===----------------------------------------------------------------------===//
+
+def SpyreSetTarget : Spyre_Pass<"spyre-set-target"> {
+  let summary = "State the machine that the module is compiled for";
+  let description = [{
+    Writes the module attribute `spyre.target`, which every later pass consults; without it, the machine is the Spyre
+    card. Implemented in `src/import/set_target.rs`.
+
+    Refuses a number that is out of range, and a file that is no machine description.
+
+    Example: `spyre-opt --spyre-set-target="cores=4" test/import/set-target.mlir`
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "\"\"", "JSON machine description; a missing key keeps Spyre's number">,
+    Option<"cores", "cores", "int64_t", "0", "Cores to use, 1 to the machine's; 0 keeps the machine's">,
+    Option<"lxBytes", "lx-bytes", "int64_t", "-1", "Usable LX bytes per core; -1 keeps the machine's">
+  ];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyreImportLinalg : Spyre_Pass<"spyre-import-linalg"> {
+  let summary = "Turn linalg on tensors into spyre ops";
+  let description = [{
+    Reads `linalg.generic` (run `linalg-generalize-named-ops` first), `linalg.fill`, reshapes and constants; writes one
+    `spyre` op per scalar operation, recognised by what the body computes and not by how it is spelt. With
+    `precision=device`, f32 values between an f16 value and an f16 value are computed in the device's f16 format.
+    Implemented in `src/import/import_linalg.rs`.
+
+    Refuses dynamic shapes, several functions with a body, control flow, and every operation that has no device
+    function yet; the message names it.
+
+    Example: `spyre-opt --spyre-import-linalg test/import/import-linalg.mlir`
+  }];
+  let options = [Option<"precision", "precision", "std::string", "\"device\"",
+                        "device: fold f32 islands between f16 values; strict: keep them">];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyreFlattenHints : Spyre_Pass<"spyre-flatten-hints"> {
+  let summary = "Turn hint scopes into hints on ops";
+  let description = [{
+    Replaces `spyre.hint` scopes by `hints` attributes on the ops in them; ids increase from outside to inside and in
+    program order. `tiles` is a scope around the whole function. Implemented in `src/hint/flatten_hints.rs`.
+
+    Example: `spyre-opt --spyre-flatten-hints="tiles=A=2,B=4" test/hint/flatten-hints.mlir`
+  }];
+  let options = [ListOption<"tiles", "tiles", "std::string", "NAME=COUNT around every function, outermost first">];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// layout
+//===----------------------------------------------------------------------===//
+
+def SpyrePropagateLayouts : Spyre_Pass<"spyre-propagate-layouts"> {
+  let summary = "Give every value a device layout";
+  let description = [{
+    Arguments without a layout get the row-major one; every op's result keeps the stick of its inputs, a reduction over
+    the stick gives a tensor with one element a stick. Writes encodings, also into the function's type. Implemented in
+    `src/layout/propagate_layouts.rs`.
+
+    Refuses views that do more than permute, add or drop unit dimensions.
+
+    Example: `spyre-opt --spyre-propagate-layouts test/layout/propagate-layouts.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyreInsertRestickify : Spyre_Pass<"spyre-insert-restickify"> {
+  let summary = "Move sticks where an op needs them elsewhere";
+  let description = [{
+    Checks that the operands of every op agree on the stick (elementwise: one stick dimension for all; matmul: K for the
+    left, N for the right). Implemented in `src/layout/insert_restickify.rs`.
+
+    Refuses an op whose operands disagree: moving a stick is not supported yet.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-insert-restickify test/layout/insert-restickify.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyrePadContractions : Spyre_Pass<"spyre-pad-contractions"> {
+  let summary = "Pad what a contraction reads past";
+  let description = [{
+    A matmul reads K in whole sticks, so the right operand's rows past K must exist and be zero. Implemented in
+    `src/layout/pad_contractions.rs`.
+
+    Refuses a K that is no multiple of the stick: padding is not supported yet.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-pad-contractions test/layout/pad-contractions.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// hint
+//===----------------------------------------------------------------------===//
+
+def SpyrePropagateDims : Spyre_Pass<"spyre-propagate-dims"> {
+  let summary = "Carry the names of dimensions from arguments to every op";
+  let description = [{
+    Reads `spyre.dims` of the arguments (or `dims`), follows every value through the access maps and writes `dims`: one
+    name per iteration dimension, empty where none is known. Where operands disagree the first name wins, with a
+    warning. Implemented in `src/hint/propagate_dims.rs`.
+
+    Example: `spyre-opt --spyre-propagate-dims="dims=0=A:B" test/hint/propagate-dims.mlir`
+  }];
+  let options = [ListOption<"dims", "dims", "std::string", "ARG=NAME:NAME names the dimensions of argument ARG">];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// tile
+//===----------------------------------------------------------------------===//
+
+def SpyreCoarseTile : Spyre_Pass<"spyre-coarse-tile"> {
+  let summary = "Run hinted groups of ops tile by tile";
+  let description = [{
+    Consecutive ops with the same hints become the body of nested `spyre.loop`s, one per hint. A value that only the
+    group uses lives within one iteration, with a layout of its own; a value that others read is written into its full
+    buffer tile by tile. Implemented in `src/tile/coarse_tile.rs`.
+
+    Refuses a count that does not divide, a tile that cuts a stick, a tiled reduction dimension (not supported yet), and
+    a hint whose dimension no op of the group has.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile test/tile/coarse-tile.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// work
+//===----------------------------------------------------------------------===//
+
+def SpyreReduceSpan : Spyre_Pass<"spyre-reduce-span"> {
+  let summary = "Cut ops whose tensors are too large for one core to address";
+  let description = [{
+    A core addresses at most 65535 x 4096 bytes of one tensor. Writes `min_work`, the fewest slices that keep every
+    tensor of the op within that, where it is more than one. Implemented in `src/work/reduce_span.rs`.
+
+    Refuses an op that no split brings within the limit.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-reduce-span test/work/reduce-span.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyreDivideWork : Spyre_Pass<"spyre-divide-work"> {
+  let summary = "Divide the iteration space of every op over the cores";
+  let description = [{
+    Writes `work`: slices per iteration dimension, at least `min_work`. Matmuls follow a cost model, all other ops give
+    cores to their largest output dimensions first. Implemented in `src/work/divide_work.rs`.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work test/work/divide-work.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// lx
+//===----------------------------------------------------------------------===//
+
+def SpyreCloneInputs : Spyre_Pass<"spyre-clone-inputs"> {
+  let summary = "Copy inputs that are read several times, so that they can live in LX";
+  let description = [{
+    An argument that several ops read, all with the same division over the cores, is copied once; the readers read the
+    copy. Implemented in `src/lx/clone_inputs.rs`.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-clone-inputs test/lx/clone-inputs.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyrePlanLx : Spyre_Pass<"spyre-plan-lx"> {
+  let summary = "Choose LX or HBM for every value, and the address in LX";
+  let description = [{
+    Reads `work` and program order; writes `place`. A value that may not live in LX, or does not fit, is placed in HBM
+    with the reason. Implemented in `src/lx/plan_lx.rs`.
+
+    Refuses an unknown planner.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx=planner=first-fit test/lx/plan-lx.mlir`
+  }];
+  let options = [Option<"planner", "planner", "std::string", "\"first-fit\"", "none, greedy, first-fit or best-fit">];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// bundle
+//===----------------------------------------------------------------------===//
+
+def SpyreFormBundles : Spyre_Pass<"spyre-form-bundles"> {
+  let summary = "Group ops and loops into kernel launches";
+  let description = [{
+    Writes `spyre.bundle`, the number of the launch, on every op and loop of a function, and gives HBM values that live
+    within one launch an offset in its pool. With baked addresses a launch addresses at most seven tensors, six beside a
+    pool. Implemented in `src/bundle/form_bundles.rs`.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx --spyre-form-bundles test/bundle/form-bundles.mlir`
+  }];
+  let options = [Option<"addresses", "addresses", "std::string", "\"symbolic\"",
+                        "symbolic: kernel arguments are symbols; baked: absolute addresses">];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyreLowerToSdsc : Spyre_Pass<"spyre-lower-to-sdsc"> {
+  let summary = "Turn ops into op specs with coordinates and addresses";
+  let description = [{
+    Replaces every function by an `sdsc.program` with its buffers and bundles. Implemented in
+    `src/bundle/lower_to_sdsc.rs`.
+
+    Refuses constants and fills: they are not supported yet.
+
+    Example: `spyre-opt --spyre-compile=compile-to=lx --spyre-form-bundles --spyre-lower-to-sdsc test/bundle/lower-to-sdsc.mlir`
+  }];
+  let options = [Option<"loops", "loops", "std::string", "\"keep\"", "keep: counted loops; unroll: one op spec per iteration">];
+  let dependentDialects = ["::sdsc::SdscDialect"];
+}
+
+def SpyreLowerToSdscBundle : Spyre_Pass<"spyre-lower-to-sdscbundle"> {
+  let summary = "Write the launch function of every bundle";
+  let description = [{
+    Replaces every `sdsc.bundle` by a module with the function of `bundle.mlir` (symbols, loops, executes) and the op
+    specs, each with the name of its file. Implemented in `src/bundle/lower_to_sdscbundle.rs`.
+
+    Refuses an LX tensor that moves with a loop, and a pool that is too large.
+
+    Example: `spyre-opt --spyre-lower-to-sdscbundle test/bundle/lower-to-sdscbundle.mlir`
+  }];
+  let options = [Option<"addresses", "addresses", "std::string", "\"symbolic\"",
+                        "symbolic: kernel arguments are symbols; baked: absolute addresses">];
+  let dependentDialects = ["::sdsc::SdscDialect", "::sdscbundle::SdscBundleDialect", "::mlir::func::FuncDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// emit
+//===----------------------------------------------------------------------===//
+
+def SpyreEmitBundle : Spyre_Pass<"spyre-emit-bundle"> {
+  let summary = "Write the bundle directory";
+  let description = [{
+    Writes `program.json` and, per bundle, `bundle.mlir` and the SDSC files, complete or not at all. Implemented in
+    `src/sdsc/emit_bundle.rs`.
+
+    Refuses a directory that it cannot write.
+
+    Example: `spyre-opt --spyre-compile --spyre-emit-bundle=output=out test/sdsc/emit-bundle.mlir`
+  }];
+  let options = [
+    Option<"output", "output", "std::string", "\"\"", "The directory to write">,
+    Option<"addresses", "addresses", "std::string", "\"symbolic\"", "As for spyre-lower-to-sdscbundle">
+  ];
+}
+
+def SpyreVerifyPhase : Spyre_Pass<"spyre-verify-phase"> {
+  let summary = "Refuse what should be gone, or decided, after a phase";
+  let description = [{
+    Runs after every phase of the pipeline, so that a mistake shows in the phase that made it. Implemented in
+    `src/gate/verify_phase.rs`.
+
+    Example: `spyre-opt --spyre-verify-phase=phase=layout test/gate/verify-phase.mlir`
+  }];
+  let options = [Option<"phase", "phase", "std::string", "\"import\"", "import, layout, hint, tile, work, lx or bundle">];
+}
+
+#endif // SPYRE_PASSES_TD

@@ -1,0 +1,187 @@
+//===- SdscDialect.cpp - registration, text and rules ---------------------===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sdsc.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace sdsc;
+
+#include "SdscDialect.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "SdscAttrs.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseRole(OpAsmParser &parser, StringAttr &role) {
+  StringRef keyword;
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  role = parser.getBuilder().getStringAttr(keyword);
+  return success();
+}
+
+static void printRole(OpAsmPrinter &printer, Operation *, StringAttr role) { printer << role.getValue(); }
+
+static ParseResult parseBuffers(OpAsmParser &parser, ArrayAttr &buffers) {
+  SmallVector<Attribute> symbols;
+  auto parseSymbol = [&] {
+    StringAttr name;
+    if (parser.parseSymbolName(name))
+      return failure();
+    symbols.push_back(FlatSymbolRefAttr::get(name));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseSymbol))
+    return failure();
+  buffers = parser.getBuilder().getArrayAttr(symbols);
+  return success();
+}
+
+static void printBuffers(OpAsmPrinter &printer, Operation *, ArrayAttr buffers) {
+  printer << '(';
+  llvm::interleaveComma(buffers, printer);
+  printer << ')';
+}
+
+#define GET_OP_CLASSES
+#include "SdscOps.cpp.inc"
+
+namespace {
+/// Tensors repeat on every op and are long: an alias keeps the text readable.
+struct SdscAsmInterface : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (auto tensor = dyn_cast<TensorAttr>(attr)) {
+      os << tensor.getMemory().getValue();
+      return AliasResult::OverridableAlias;
+    }
+    if (auto dim = dyn_cast<DimAttr>(attr)) {
+      os << dim.getName().getValue();
+      return AliasResult::OverridableAlias;
+    }
+    return AliasResult::NoAlias;
+  }
+};
+} // namespace
+
+void SdscDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "SdscAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "SdscOps.cpp.inc"
+      >();
+  addInterfaces<SdscAsmInterface>();
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+LogicalResult DimAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, int64_t range, int64_t split, StringAttr,
+                              int64_t granularity) {
+  // dim_c1
+  if (range <= 0 || split <= 0 || granularity <= 0)
+    return emitError() << "dimension " << name << " needs positive numbers, found range " << range << ", split " << split
+                       << ", granularity " << granularity;
+  return success();
+}
+
+LogicalResult TensorAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr format, DenseI64ArrayAttr deviceSize,
+                                 AffineMapAttr coordinates, StringAttr memory, int64_t argument, int64_t offsetBytes,
+                                 DenseI64ArrayAttr, ArrayAttr indexTensors, StringAttr) {
+  // tensor_c1
+  static const llvm::StringSet<> formats = {"SEN169_FP16", "IEEE_FP32",  "IEEE_INT32", "SENUINT32",
+                                            "SENINT8",     "SEN143_FP8", "SEN152_FP8"};
+  if (!formats.contains(format.getValue()))
+    return emitError() << "unknown device format " << format;
+  StringRef where = memory.getValue();
+  if (where != "hbm" && where != "pool" && where != "lx")
+    return emitError() << "a tensor is in 'hbm', 'pool' or 'lx', found " << memory;
+  // tensor_c2
+  if ((where == "hbm") != (argument >= 0) || offsetBytes < 0)
+    return emitError() << "a tensor in " << memory << (where == "hbm" ? " needs an argument" : " has no argument") << ", found argument "
+                       << argument << " and offset " << offsetBytes;
+  // tensor_c3
+  AffineMap map = coordinates.getValue();
+  if (map.getNumResults() != static_cast<size_t>(deviceSize.size()) || map.getNumSymbols() != (indexTensors ? indexTensors.size() : 0))
+    return emitError() << "coordinates of " << deviceSize.size() << " device dimensions and "
+                       << (indexTensors ? indexTensors.size() : 0) << " index tensors cannot be " << coordinates;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+LogicalResult BufferOp::verify() {
+  // buffer_c1
+  if (getRole() != "input" && getRole() != "output" && getRole() != "temporary")
+    return emitOpError("is 'input', 'output' or 'temporary', found '") << getRole() << "'";
+  // buffer_c2
+  auto type = dyn_cast<RankedTensorType>(getType());
+  if (!type || !type.getEncoding())
+    return emitOpError("needs a tensor with a device layout, found ") << getType();
+  return success();
+}
+
+LogicalResult LoopOp::verify() {
+  // loop_c1
+  if (static_cast<int64_t>(getCount()) <= 0)
+    return emitOpError("runs at least once, found count ") << static_cast<int64_t>(getCount());
+  return success();
+}
+
+LogicalResult BundleOp::verifyRegions() {
+  size_t buffers = getBuffers().size();
+  WalkResult walked = getBody().walk([&](OpSpecOp op) -> WalkResult {
+    size_t loops = 0;
+    for (Operation *parent = op->getParentOp(); parent != getOperation(); parent = parent->getParentOp())
+      ++loops;
+    for (Attribute attribute : llvm::concat<const Attribute>(op.getIns(), op.getOuts())) {
+      auto tensor = cast<TensorAttr>(attribute);
+      // bundle_c1
+      if (buffers && tensor.getArgument() >= static_cast<int64_t>(buffers))
+        return op.emitOpError("uses kernel argument ") << tensor.getArgument() << " of a bundle with " << buffers << " buffers";
+      // bundle_c2
+      if (tensor.getAdvance() && static_cast<size_t>(tensor.getAdvance().size()) != loops)
+        return op.emitOpError("stands in ") << loops << " loops, but a tensor has " << tensor.getAdvance().size() << " advances";
+    }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+LogicalResult OpSpecOp::verify() {
+  // op_c1
+  constexpr size_t kMostDims = 7;
+  if (getOuts().size() != 1 || getDims().empty() || getDims().size() > kMostDims)
+    return emitOpError("has one output and 1 to ") << kMostDims << " dimensions, found " << getOuts().size() << " and "
+                                                   << getDims().size();
+  // op_c2
+  for (Attribute attribute : llvm::concat<const Attribute>(getIns(), getOuts())) {
+    auto tensor = cast<TensorAttr>(attribute);
+    if (tensor.getCoordinates().getValue().getNumDims() != getDims().size())
+      return emitOpError("has ") << getDims().size() << " dimensions, but a tensor has coordinates " << tensor.getCoordinates();
+  }
+  // op_c3
+  for (Attribute attribute : getDims()) {
+    auto dim = cast<DimAttr>(attribute);
+    if (dim.getSplit() > dim.getRange())
+      return emitOpError("cannot cut dimension ") << dim.getName() << " of " << dim.getRange() << " into " << dim.getSplit() << " slices";
+  }
+  return success();
+}

@@ -1,0 +1,106 @@
+//===- SdscOps.td - programs, bundles, loops and op specs --*- tablegen -*-===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SDSC_OPS_TD
+#define SDSC_OPS_TD
+
+include "SdscAttrs.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+class Sdsc_Op<string mnemonic, list<Trait> traits = []> : Op<Sdsc_Dialect, mnemonic, traits>;
+
+def Sdsc_ProgramOp : Sdsc_Op<"program", [IsolatedFromAbove, NoTerminator, SingleBlock, Symbol, SymbolTable]> {
+  let summary = "A compiled program: its HBM buffers and its bundles in launch order";
+  let description = [{
+    Example:
+    ```mlir
+    sdsc.program @main {
+      sdsc.buffer @arg0 input 0 : tensor<512x1024xf16, #layout>
+      sdsc.buffer @result0 output 0 : tensor<512x1024xf16, #layout>
+      sdsc.bundle @bundle_0(@arg0, @result0) {
+      }
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+}
+
+def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
+  let summary = "A tensor in HBM that the program owns or is given";
+  let description = [{
+    Constraints:
+    * (buffer_c1) `role` is input, output or temporary;
+    * (buffer_c2) the type is a tensor with a device layout.
+
+    Example: `sdsc.buffer @arg0 input 0 : tensor<512x1024xf16, #spyre.layout<[16, 512, 64], [64, 1024, 1]>>`
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$role, I64Attr:$position, TypeAttr:$type);
+  let assemblyFormat = "$sym_name custom<Role>($role) $position attr-dict `:` $type";
+  let hasVerifier = 1;
+}
+
+def Sdsc_BundleOp : Sdsc_Op<"bundle", [IsolatedFromAbove, NoTerminator, SingleBlock, Symbol]> {
+  let summary = "One kernel launch: op specs in counted loops";
+  let description = [{
+    Kernel argument `i` of the op specs is the `i`-th buffer in parentheses. `pool_bytes` is the HBM that the bundle
+    allocates for itself.
+
+    Constraints:
+    * (bundle_c1) every op's hbm arguments are buffers of the bundle, if it names any;
+    * (bundle_c2) every tensor has one advance per enclosing loop, or none.
+
+    Example:
+    ```mlir
+    sdsc.bundle @bundle_0(@arg0, @result0) pool_bytes 4096 {
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, ArrayAttr:$buffers, DefaultValuedAttr<I64Attr, "0">:$pool_bytes);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name custom<Buffers>($buffers) (`pool_bytes` $pool_bytes^)? attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
+}
+
+def Sdsc_LoopOp : Sdsc_Op<"loop", [NoTerminator, SingleBlock, ParentOneOf<["BundleOp", "LoopOp"]>]> {
+  let summary = "A counted loop around op specs";
+  let description = [{
+    Constraints:
+    * (loop_c1) the count is positive.
+
+    Example: `sdsc.loop 4 { ... }`
+  }];
+  let arguments = (ins I64Attr:$count);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$count attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+}
+
+def Sdsc_OpSpecOp : Sdsc_Op<"op", []> {
+  let summary = "One device function on every core: the content of one SDSC file";
+  let description = [{
+    `ins` are index tensors, then inputs; `outs` is the one output. `file` is set once the bundle is lowered to
+    `sdscbundle`.
+
+    Constraints:
+    * (op_c1) there is one output and at most seven dimensions;
+    * (op_c2) every coordinate map is over the iteration dimensions;
+    * (op_c3) a split does not exceed its range.
+
+    Example: see the dialect.
+  }];
+  let arguments = (ins
+    StrAttr:$function, UnitAttr:$reduction, Sdsc_DimArrayAttr:$dims, Sdsc_TensorArrayAttr:$ins, Sdsc_TensorArrayAttr:$outs,
+    OptionalAttr<StrAttr>:$file);
+  let assemblyFormat = [{
+    $function (`reduction` $reduction^)? `dims` $dims `ins` $ins `outs` $outs (`file` $file^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // SDSC_OPS_TD

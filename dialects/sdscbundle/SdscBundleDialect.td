@@ -1,0 +1,32 @@
+//===- SdscBundleDialect.td - the sdscbundle dialect -------*- tablegen -*-===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SDSCBUNDLE_DIALECT_TD
+#define SDSCBUNDLE_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def SdscBundle_Dialect : Dialect {
+  let name = "sdscbundle";
+  let cppNamespace = "::sdscbundle";
+  let summary = "What bundle.mlir says: addresses, loops and executes";
+  let description = [{
+    The syntax of the SuperDSC-Bundle specification, to the letter, so that a bundle written by us or by torch-spyre
+    parses and prints unchanged.
+
+    ```mlir
+    func.func @sdsc_bundle(%arg_0_base_addr: !sdscbundle.input_arg<index>) {
+      %arg_0 = sdscbundle.input_arg_extract value from %arg_0_base_addr : !sdscbundle.input_arg<index> -> index
+      sdscbundle.sdsc_execute (%arg_0) {sdsc_filename="sdsc_0.json", "symbol_ids"=[-1]}
+      return
+    }
+    ```
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = [];
+}
+
+#endif // SDSCBUNDLE_DIALECT_TD

@@ -1,0 +1,315 @@
+//===- ComputeOps.cpp - iteration spaces, rules and text of compute ops ---===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Spyre.h"
+
+using namespace mlir;
+using namespace spyre;
+
+namespace {
+/// One row of DeviceFunctions.def.
+struct DeviceFunction {
+  llvm::StringLiteral name;
+  unsigned operands;
+};
+
+constexpr DeviceFunction kPointwise[] = {
+#define SPYRE_POINTWISE(name, operands, fp32) {#name, operands},
+#include "DeviceFunctions.def"
+};
+
+constexpr llvm::StringLiteral kReduce[] = {
+#define SPYRE_REDUCE(name, fp32) #name,
+#include "DeviceFunctions.def"
+};
+
+SmallVector<int64_t> shapeOf(Value value) { return llvm::to_vector(cast<RankedTensorType>(value.getType()).getShape()); }
+
+AffineMap identityOf(Operation *op, unsigned rank) { return AffineMap::getMultiDimIdentityMap(rank, op->getContext()); }
+
+/// Iteration point to element of a tensor whose dimensions of size 1 are broadcast.
+AffineMap broadcastMap(Value operand, Value result) {
+  auto shape = cast<RankedTensorType>(operand.getType()).getShape();
+  auto resultShape = cast<RankedTensorType>(result.getType()).getShape();
+  MLIRContext *context = operand.getContext();
+  SmallVector<AffineExpr> exprs;
+  for (auto [dim, sizes] : llvm::enumerate(llvm::zip(shape, resultShape)))
+    exprs.push_back(std::get<0>(sizes) == std::get<1>(sizes) ? getAffineDimExpr(dim, context) : getAffineConstantExpr(0, context));
+  return AffineMap::get(resultShape.size(), 0, exprs, context);
+}
+
+/// The types behind the colon: one if all are equal, else a function type.
+ParseResult parseTypes(OpAsmParser &parser, size_t operands, SmallVectorImpl<Type> &inputs, Type &output) {
+  if (succeeded(parser.parseOptionalLParen())) {
+    if (parser.parseTypeList(inputs) || parser.parseRParen() || parser.parseArrow() || parser.parseType(output))
+      return failure();
+    return success();
+  }
+  if (parser.parseType(output))
+    return failure();
+  inputs.assign(operands, output);
+  return success();
+}
+} // namespace
+
+LogicalResult spyre::verifyComputeOp(Operation *op) {
+  SmallVector<int64_t> space = cast<ComputeOpInterface>(op).getIterationSpace();
+  // compute_c1
+  for (StringRef name : {"min_work", "work"}) {
+    auto work = op->getAttrOfType<WorkAttr>(name);
+    if (!work)
+      continue;
+    if (work.getSlices().size() != space.size())
+      return op->emitOpError("has ") << space.size() << " iteration dimensions, but '" << name << "' has " << work.getSlices().size()
+                                     << " entries";
+    for (auto [dim, pair] : llvm::enumerate(llvm::zip(work.getSlices(), space)))
+      if (std::get<0>(pair) > std::get<1>(pair))
+        return op->emitOpError("cannot cut dimension ") << dim << " of " << std::get<1>(pair) << " into " << std::get<0>(pair)
+                                                        << " slices";
+  }
+  // compute_c2
+  auto dims = op->getAttrOfType<ArrayAttr>("dims");
+  if (!dims)
+    return success();
+  if (dims.size() != space.size())
+    return op->emitOpError("has ") << space.size() << " iteration dimensions, but 'dims' names " << dims.size();
+  for (Attribute names : dims) {
+    auto several = dyn_cast<ArrayAttr>(names);
+    if (!isa<StringAttr>(names) && !(several && llvm::all_of(several, llvm::IsaPred<StringAttr>)))
+      return op->emitOpError("names a dimension by a string or an array of strings, found ") << names;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// PointwiseOp
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> PointwiseOp::getIterationSpace() { return shapeOf(getOutput()); }
+unsigned PointwiseOp::getNumReductionDims() { return 0; }
+
+SmallVector<AffineMap> PointwiseOp::getAccessMaps() {
+  SmallVector<AffineMap> maps;
+  for (Value input : getInputs())
+    maps.push_back(broadcastMap(input, getOutput()));
+  maps.push_back(identityOf(*this, getOutput().getType().getRank()));
+  return maps;
+}
+
+LogicalResult PointwiseOp::verify() {
+  // pointwise_c1
+  const auto *row = llvm::find_if(kPointwise, [&](const DeviceFunction &function) { return function.name == getFunction(); });
+  if (row == std::end(kPointwise))
+    return emitOpError("'") << getFunction() << "' is no elementwise device function";
+  // pointwise_c2
+  if (getInputs().size() != row->operands)
+    return emitOpError("'") << getFunction() << "' takes " << row->operands << " operands, found " << getInputs().size();
+  RankedTensorType output = getOutput().getType();
+  for (auto [index, input] : llvm::enumerate(getInputs())) {
+    auto type = cast<RankedTensorType>(input.getType());
+    // pointwise_c3
+    if (type.getRank() != output.getRank())
+      return emitOpError("operand ") << index << " has rank " << type.getRank() << ", the result " << output.getRank();
+    // pointwise_c4
+    for (auto [dim, sizes] : llvm::enumerate(llvm::zip(type.getShape(), output.getShape())))
+      if (std::get<0>(sizes) != 1 && std::get<0>(sizes) != std::get<1>(sizes))
+        return emitOpError("operand ") << index << " has " << std::get<0>(sizes) << " elements in dimension " << dim << ", the result "
+                                       << std::get<1>(sizes);
+    // pointwise_c5
+    bool isCondition = getFunction() == "where3" && index == 0;
+    if (!isCondition && type.getElementType() != output.getElementType())
+      return emitOpError("operand ") << index << " has elements of " << type.getElementType() << ", the result of "
+                                     << output.getElementType();
+  }
+  return success();
+}
+
+ParseResult PointwiseOp::parse(OpAsmParser &parser, OperationState &state) {
+  StringRef function;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<Type> inputs;
+  Type output;
+  SMLoc location;
+  if (parser.parseKeyword(&function) || parser.getCurrentLocation(&location) ||
+      parser.parseOperandList(operands, OpAsmParser::Delimiter::Paren) || parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColon() || parseTypes(parser, operands.size(), inputs, output) ||
+      parser.resolveOperands(operands, inputs, location, state.operands))
+    return failure();
+  state.addAttribute("function", parser.getBuilder().getStringAttr(function));
+  state.addTypes(output);
+  return success();
+}
+
+void PointwiseOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getFunction() << '(' << getInputs() << ')';
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"function"});
+  printer << " : ";
+  Type output = getOutput().getType();
+  if (!getInputs().empty() && llvm::all_of(getInputs().getTypes(), [&](Type type) { return type == output; }))
+    printer << output;
+  else
+    printer.printFunctionalType(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// ReduceOp
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> ReduceOp::getIterationSpace() {
+  SmallVector<int64_t> kept, reduced;
+  for (auto [dim, size] : llvm::enumerate(getInput().getType().getShape()))
+    (llvm::is_contained(getReduced(), dim) ? reduced : kept).push_back(size);
+  kept.append(reduced);
+  return kept;
+}
+
+unsigned ReduceOp::getNumReductionDims() { return getReduced().size(); }
+
+SmallVector<AffineMap> ReduceOp::getAccessMaps() {
+  unsigned rank = getInput().getType().getRank();
+  unsigned nextKept = 0, nextReduced = rank - getReduced().size();
+  SmallVector<AffineExpr> input, output;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    bool isReduced = llvm::is_contained(getReduced(), dim);
+    AffineExpr expr = getAffineDimExpr(isReduced ? nextReduced++ : nextKept++, getContext());
+    input.push_back(expr);
+    output.push_back(isReduced ? getAffineConstantExpr(0, getContext()) : expr);
+  }
+  return {AffineMap::get(rank, 0, input, getContext()), AffineMap::get(rank, 0, output, getContext())};
+}
+
+LogicalResult ReduceOp::verify() {
+  // reduce_c1
+  if (!llvm::is_contained(kReduce, getFunction()))
+    return emitOpError("'") << getFunction() << "' is no reduction of the device";
+  RankedTensorType input = getInput().getType(), output = getOutput().getType();
+  // reduce_c2
+  if (getReduced().empty())
+    return emitOpError("reduces no dimension");
+  for (auto [index, dim] : llvm::enumerate(getReduced())) {
+    if (dim < 0 || dim >= input.getRank())
+      return emitOpError("reduces dimension ") << dim << " of a tensor of rank " << input.getRank();
+    if (index > 0 && getReduced()[index - 1] >= dim)
+      return emitOpError("reduced dimensions must increase, found ") << getReduced()[index - 1] << " before " << dim;
+  }
+  // reduce_c3
+  SmallVector<int64_t> expected(input.getShape());
+  for (int64_t dim : getReduced())
+    expected[dim] = 1;
+  if (output.getShape() != ArrayRef(expected))
+    return emitOpError("keeps reduced dimensions with size 1, found result ") << output;
+  // reduce_c4
+  if (input.getElementType() != output.getElementType())
+    return emitOpError("reduces elements of ") << input.getElementType() << " to " << output.getElementType();
+  return success();
+}
+
+ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &state) {
+  StringRef function;
+  OpAsmParser::UnresolvedOperand operand;
+  SmallVector<int64_t> reduced;
+  Type input, output;
+  auto parseDim = [&] { return parser.parseInteger(reduced.emplace_back()); };
+  if (parser.parseKeyword(&function) || parser.parseLParen() || parser.parseOperand(operand) || parser.parseRParen() ||
+      parser.parseKeyword("dims") || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim) ||
+      parser.parseOptionalAttrDict(state.attributes) || parser.parseColonType(input) || parser.parseArrow() ||
+      parser.parseType(output) || parser.resolveOperand(operand, input, state.operands))
+    return failure();
+  state.addAttribute("function", parser.getBuilder().getStringAttr(function));
+  state.addAttribute("reduced", parser.getBuilder().getDenseI64ArrayAttr(reduced));
+  state.addTypes(output);
+  return success();
+}
+
+void ReduceOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getFunction() << '(' << getInput() << ") dims [";
+  llvm::interleaveComma(getReduced(), printer);
+  printer << ']';
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"function", "reduced"});
+  printer << " : " << getInput().getType() << " -> " << getOutput().getType();
+}
+
+//===----------------------------------------------------------------------===//
+// MatmulOp
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> MatmulOp::getIterationSpace() {
+  SmallVector<int64_t> space = shapeOf(getOutput());
+  space.push_back(getLhs().getType().getShape().back());
+  return space;
+}
+
+unsigned MatmulOp::getNumReductionDims() { return 1; }
+
+SmallVector<AffineMap> MatmulOp::getAccessMaps() {
+  unsigned rank = getOutput().getType().getRank();
+  unsigned m = rank - 2, n = rank - 1, k = rank;
+  auto mapOf = [&](unsigned row, unsigned column) {
+    SmallVector<AffineExpr> exprs;
+    for (unsigned batch = 0; batch < m; ++batch)
+      exprs.push_back(getAffineDimExpr(batch, getContext()));
+    exprs.push_back(getAffineDimExpr(row, getContext()));
+    exprs.push_back(getAffineDimExpr(column, getContext()));
+    return AffineMap::get(rank + 1, 0, exprs, getContext());
+  };
+  return {mapOf(m, k), mapOf(k, n), mapOf(m, n)};
+}
+
+LogicalResult MatmulOp::verify() {
+  RankedTensorType lhs = getLhs().getType(), rhs = getRhs().getType(), output = getOutput().getType();
+  // matmul_c1
+  if (lhs.getRank() < 2 || lhs.getRank() != rhs.getRank() || lhs.getRank() != output.getRank())
+    return emitOpError("multiplies tensors of one rank of at least 2, found ")
+           << lhs.getRank() << ", " << rhs.getRank() << " and " << output.getRank();
+  int64_t m = lhs.getRank() - 2, n = m + 1;
+  // matmul_c2
+  for (int64_t dim = 0; dim < m; ++dim)
+    if (lhs.getDimSize(dim) != rhs.getDimSize(dim) || lhs.getDimSize(dim) != output.getDimSize(dim))
+      return emitOpError("batch dimension ") << dim << " differs: " << lhs.getDimSize(dim) << ", " << rhs.getDimSize(dim) << " and "
+                                             << output.getDimSize(dim);
+  // matmul_c3
+  if (lhs.getDimSize(n) != rhs.getDimSize(m))
+    return emitOpError("contracts ") << lhs.getDimSize(n) << " columns of the left with " << rhs.getDimSize(m) << " rows of the right";
+  if (output.getDimSize(m) != lhs.getDimSize(m) || output.getDimSize(n) != rhs.getDimSize(n))
+    return emitOpError("gives ") << lhs.getDimSize(m) << " x " << rhs.getDimSize(n) << " elements, but the result has "
+                                 << output.getDimSize(m) << " x " << output.getDimSize(n);
+  // matmul_c4
+  if (lhs.getElementType() != rhs.getElementType() || lhs.getElementType() != output.getElementType())
+    return emitOpError("has elements of ") << lhs.getElementType() << ", " << rhs.getElementType() << " and " << output.getElementType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// CopyOp, RestickifyOp, FillOp
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> CopyOp::getIterationSpace() { return shapeOf(getOutput()); }
+unsigned CopyOp::getNumReductionDims() { return 0; }
+SmallVector<AffineMap> CopyOp::getAccessMaps() { return {2, identityOf(*this, getOutput().getType().getRank())}; }
+LogicalResult CopyOp::verify() { return success(); }
+
+SmallVector<int64_t> RestickifyOp::getIterationSpace() { return shapeOf(getOutput()); }
+unsigned RestickifyOp::getNumReductionDims() { return 0; }
+SmallVector<AffineMap> RestickifyOp::getAccessMaps() { return {2, identityOf(*this, getOutput().getType().getRank())}; }
+
+LogicalResult RestickifyOp::verify() {
+  // restickify_c1
+  Attribute from = getInput().getType().getEncoding();
+  if (from && from == getOutput().getType().getEncoding())
+    return emitOpError("must change the layout, found ") << from << " on both sides";
+  return success();
+}
+
+SmallVector<int64_t> FillOp::getIterationSpace() { return shapeOf(getOutput()); }
+unsigned FillOp::getNumReductionDims() { return 0; }
+SmallVector<AffineMap> FillOp::getAccessMaps() { return {identityOf(*this, getOutput().getType().getRank())}; }
+
+LogicalResult FillOp::verify() {
+  // fill_c1
+  if (getValue().getType() != getOutput().getType().getElementType())
+    return emitOpError("fills elements of ") << getOutput().getType().getElementType() << " with a value of " << getValue().getType();
+  return success();
+}

@@ -1,0 +1,37 @@
+//===- Spyre.h - the spyre dialect in C++ ---------------------------------===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPYRE_SPYRE_H
+#define SPYRE_SPYRE_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace spyre {
+/// Checks compute_c1 and compute_c2 for any compute op.
+llvm::LogicalResult verifyComputeOp(mlir::Operation *op);
+
+/// Elements of `type` in one 128-byte stick of `format` (of the element type's own format if empty); 0 if there is none.
+int64_t elementsPerStick(mlir::Type type, llvm::StringRef format);
+} // namespace spyre
+
+#include "SpyreDialect.h.inc"
+#include "SpyreInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "SpyreAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "SpyreOps.h.inc"
+
+#endif // SPYRE_SPYRE_H

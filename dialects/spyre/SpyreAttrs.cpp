@@ -1,0 +1,219 @@
+//===- SpyreAttrs.cpp - text and rules of the attributes ------------------===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Spyre.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace spyre;
+
+#define GET_ATTRDEF_CLASSES
+#include "SpyreAttrs.cpp.inc"
+
+void SpyreDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "SpyreAttrs.cpp.inc"
+      >();
+}
+
+namespace {
+constexpr int64_t kStickBytes = 128;
+
+ParseResult parseSizes(AsmParser &parser, SmallVectorImpl<int64_t> &sizes) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                        [&] { return parser.parseInteger(sizes.emplace_back()); });
+}
+
+void printSizes(AsmPrinter &printer, ArrayRef<int64_t> sizes) {
+  printer << '[';
+  llvm::interleaveComma(sizes, printer);
+  printer << ']';
+}
+
+/// Bytes of one element of a device format, 0 for a name that is none.
+int64_t formatBytes(StringRef format) {
+  return llvm::StringSwitch<int64_t>(format)
+      .Case("SEN169_FP16", 2)
+      .Cases({"IEEE_FP32", "IEEE_INT32", "SENUINT32"}, 4)
+      .Cases({"SENINT8", "SEN143_FP8", "SEN152_FP8"}, 1)
+      .Default(0);
+}
+} // namespace
+
+int64_t spyre::elementsPerStick(Type type, StringRef format) {
+  if (!format.empty()) {
+    int64_t bytes = formatBytes(format);
+    return bytes ? kStickBytes / bytes : 0;
+  }
+  // Booleans have no format of their own: comparisons answer in the operands' format, f16 by default.
+  if (type.isF16() || type.isBF16() || type.isInteger(1))
+    return kStickBytes / 2;
+  // Device indices are 32 bits wide whatever the host's are.
+  if (type.isF32() || type.isInteger(32) || type.isInteger(64))
+    return kStickBytes / 4;
+  if (type.isInteger(8) || isa<Float8E4M3FNType, Float8E5M2Type>(type))
+    return kStickBytes;
+  return 0;
+}
+
+//===----------------------------------------------------------------------===//
+// LayoutAttr
+//===----------------------------------------------------------------------===//
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int64_t> deviceSize, strideMap, bufferShape;
+  std::string format;
+  if (parser.parseLess() || parseSizes(parser, deviceSize) || parser.parseComma() || parseSizes(parser, strideMap))
+    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    if (succeeded(parser.parseOptionalKeyword("of"))) {
+      if (parser.parseEqual() || parseSizes(parser, bufferShape))
+        return {};
+      continue;
+    }
+    if (parser.parseKeyword("format", " or 'of'") || parser.parseEqual() || parser.parseKeywordOrString(&format))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), deviceSize, strideMap, format,
+                    bufferShape);
+}
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printSizes(printer, getDeviceSize());
+  printer << ", ";
+  printSizes(printer, getStrideMap());
+  if (!getFormat().empty()) {
+    printer << ", format = ";
+    printer.printKeywordOrString(getFormat());
+  }
+  if (!getBufferShape().empty()) {
+    printer << ", of = ";
+    printSizes(printer, getBufferShape());
+  }
+  printer << '>';
+}
+
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> deviceSize,
+                                 ArrayRef<int64_t> strideMap, StringRef format, ArrayRef<int64_t>) {
+  // layout_c1
+  if (deviceSize.size() != strideMap.size() || deviceSize.size() < 2)
+    return emitError() << "a layout has as many strides as device dimensions and at least 2, found " << deviceSize.size()
+                       << " sizes and " << strideMap.size() << " strides";
+  // layout_c2
+  for (int64_t size : deviceSize)
+    if (size <= 0)
+      return emitError() << "a device dimension must be positive, found " << size;
+  // layout_c4
+  if (!format.empty() && !formatBytes(format))
+    return emitError() << "unknown device format '" << format << "'";
+  return success();
+}
+
+LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
+                                         function_ref<InFlightDiagnostic()> emitError) const {
+  // layout_c3
+  int64_t stick = elementsPerStick(elementType, getFormat());
+  if (!stick)
+    return emitError() << "the device has no format for element type " << elementType;
+  if (getDeviceSize().back() != stick)
+    return emitError() << "the last device dimension is one stick of " << stick << " elements of " << elementType << ", found "
+                       << getDeviceSize().back();
+  // layout_c5
+  if (getBufferShape().empty())
+    return success();
+  if (getBufferShape().size() != shape.size())
+    return emitError() << "a window of rank " << shape.size() << " cannot show a buffer of rank " << getBufferShape().size();
+  for (auto [dim, sizes] : llvm::enumerate(llvm::zip(shape, getBufferShape())))
+    if (std::get<0>(sizes) > std::get<1>(sizes))
+      return emitError() << "dimension " << dim << " of a window has " << std::get<0>(sizes) << " elements, its buffer only "
+                         << std::get<1>(sizes);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// WorkAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult WorkAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> slices) {
+  // work_c1
+  for (int64_t count : slices)
+    if (count <= 0)
+      return emitError() << "a dimension is cut into at least one slice, found " << count;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// PlaceAttr
+//===----------------------------------------------------------------------===//
+
+Attribute PlaceAttr::parse(AsmParser &parser, Type) {
+  StringRef memory;
+  int64_t offsetBytes = 0;
+  std::string reason;
+  if (parser.parseLess() || parser.parseKeyword(&memory))
+    return {};
+  if (memory != "hbm" && (parser.parseComma() || parser.parseInteger(offsetBytes)))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) && parser.parseString(&reason))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), memory, offsetBytes, reason);
+}
+
+void PlaceAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getMemory();
+  if (getMemory() != "hbm")
+    printer << ", " << getOffsetBytes();
+  if (!getReason().empty()) {
+    printer << ", ";
+    printer.printString(getReason());
+  }
+  printer << '>';
+}
+
+LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef memory, int64_t offsetBytes, StringRef) {
+  // place_c1
+  if (memory != "lx" && memory != "pool" && memory != "hbm")
+    return emitError() << "a value lives in 'lx', 'pool' or 'hbm', found '" << memory << "'";
+  // place_c2
+  if (offsetBytes < 0 || offsetBytes % kStickBytes != 0)
+    return emitError() << "an offset is a multiple of " << kStickBytes << " bytes, found " << offsetBytes;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// TileHintAttr
+//===----------------------------------------------------------------------===//
+
+Attribute TileHintAttr::parse(AsmParser &parser, Type) {
+  int64_t id, count;
+  std::string dim;
+  if (parser.parseLess() || parser.parseInteger(id) || parser.parseComma() || parser.parseKeywordOrString(&dim) ||
+      parser.parseEqual() || parser.parseInteger(count) || parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), id, dim, count);
+}
+
+void TileHintAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getId() << ", ";
+  printer.printKeywordOrString(getDim());
+  printer << " = " << getCount() << '>';
+}
+
+LogicalResult TileHintAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t, StringRef dim, int64_t count) {
+  // tile_hint_c1
+  if (count <= 0)
+    return emitError() << "dimension '" << dim << "' is cut into at least one tile, found " << count;
+  return success();
+}
+

@@ -1,0 +1,110 @@
+//===- SpyreAttrs.td - what the compiler decides -----------*- tablegen -*-===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPYRE_ATTRS_TD
+#define SPYRE_ATTRS_TD
+
+include "SpyreDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/TensorEncoding.td"
+
+class Spyre_Attr<string attrName, string attrMnemonic, list<Trait> traits = []> : AttrDef<Spyre_Dialect, attrName, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def Spyre_LayoutAttr
+    : Spyre_Attr<"Layout", "layout", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "Where each element of a tensor lives in device memory";
+  let description = [{
+    Device memory is row-major over `device_size`; its last entry is one stick. One step along device dimension `i`
+    steps `stride_map[i]` elements in the host tensor; -1 marks a device dimension that no host dimension drives
+    (padding, a size of 1, the lanes of a tensor that keeps one element a stick).
+
+    The number format follows from the element type unless `format` is given. `of` is the host shape of the buffer that
+    a tile is a window of: `device_size` and `stride_map` then describe that buffer, and the tensor's own shape says
+    how much of it the window shows.
+
+    Constraints:
+    * (layout_c1) `device_size` and `stride_map` have the same length, at least 2;
+    * (layout_c2) every entry of `device_size` is positive;
+    * (layout_c3) the last entry of `device_size` is the number of elements in a stick of the format;
+    * (layout_c4) `format`, if given, is a device format;
+    * (layout_c5) `of`, if given, has the rank of the tensor and no dimension smaller than the tensor's.
+
+    Example:
+    ```mlir
+    tensor<1024x4096xf16, #spyre.layout<[64, 1024, 64], [64, 4096, 1]>>
+    tensor<512x1024xf16, #spyre.layout<[64, 1024, 64], [64, 4096, 1], of = [1024, 4096]>>
+    ```
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t">:$deviceSize,
+    ArrayRefParameter<"int64_t">:$strideMap,
+    StringRefParameter<"device format; empty: from the element type", "\"\"">:$format,
+    OptionalArrayRefParameter<"int64_t">:$bufferShape
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Spyre_WorkAttr : Spyre_Attr<"Work", "work"> {
+  let summary = "Into how many slices each iteration dimension is cut; one core works on one slice of each";
+  let description = [{
+    `slices[i]` divides the size of iteration dimension `i` (in sticks where the dimension is a stick). The product is
+    the number of cores that the op uses.
+
+    Constraints:
+    * (work_c1) every entry is positive.
+
+    Example: `#spyre.work<[32, 1]>`
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$slices);
+  let assemblyFormat = "`<` `[` $slices `]` `>`";
+  let genVerifyDecl = 1;
+}
+
+def Spyre_PlaceAttr : Spyre_Attr<"Place", "place"> {
+  let summary = "Which memory a value lives in, and at which byte";
+  let description = [{
+    `lx` is the scratchpad of every core that works on the value, at the same byte offset in each; `pool` is a byte
+    offset in the bundle's own part of HBM; `hbm` is a buffer of the program. A value that is not in LX carries the
+    reason.
+
+    Constraints:
+    * (place_c1) the memory is `lx`, `pool` or `hbm`;
+    * (place_c2) `lx` and `pool` have an offset that is a multiple of 128 bytes, `hbm` has none.
+
+    Example: `#spyre.place<lx, 0>`, `#spyre.place<hbm, "it is a result of the program">`
+  }];
+  let parameters = (ins
+    StringRefParameter<"lx, pool or hbm">:$memory,
+    "int64_t":$offsetBytes,
+    StringRefParameter<"why the value is not in LX", "\"\"">:$reason
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Spyre_TileHintAttr : Spyre_Attr<"TileHint", "tile_hint"> {
+  let summary = "The user's wish to run an op in `count` tiles along a named dimension";
+  let description = [{
+    The flattened form of a `spyre.hint` scope: ops with the same `id` are one loop level; a smaller id is further
+    out.
+
+    Constraints:
+    * (tile_hint_c1) `count` is positive.
+
+    Example: `#spyre.tile_hint<0, A = 2>`
+  }];
+  let parameters = (ins "int64_t":$id, StringRefParameter<"dimension name">:$dim, "int64_t":$count);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Spyre_TileHintArrayAttr : TypedArrayAttrBase<Spyre_TileHintAttr, "tile hints, outermost first">;
+
+#endif // SPYRE_ATTRS_TD

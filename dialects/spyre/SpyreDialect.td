@@ -1,0 +1,38 @@
+//===- SpyreDialect.td - the spyre dialect -----------------*- tablegen -*-===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPYRE_DIALECT_TD
+#define SPYRE_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Spyre_Dialect : Dialect {
+  let name = "spyre";
+  let cppNamespace = "::spyre";
+  let summary = "Tensor programs for the IBM Spyre accelerator";
+  let description = [{
+    One compute op is one device function on whole tensors. What the compiler decides about an op is an attribute of
+    it, written by exactly one pass; where the elements of a value live in device memory is its type's encoding.
+
+    ```
+    linalg ──import──▶ spyre ops ──layout──▶ encodings ──tile──▶ spyre.loop ──work──▶ work ──lx──▶ place ──bundle──▶ sdsc
+    ```
+
+    ```mlir
+    #rows = #spyre.layout<[16, 512, 64], [64, 1024, 1]>
+    %max = spyre.reduce max(%x) dims [1] {work = #spyre.work<[32, 1]>, place = #spyre.place<lx, 0>}
+      : tensor<512x1024xf16, #rows> -> tensor<512x1xf16, #spyre.layout<[1, 512, 64], [-1, 1, -1]>>
+    ```
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+  }];
+}
+
+#endif // SPYRE_DIALECT_TD

@@ -1,0 +1,311 @@
+//===- SpyreOps.td - the tensor program --------------------*- tablegen -*-===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SPYRE_OPS_TD
+#define SPYRE_OPS_TD
+
+include "SpyreAttrs.td"
+include "SpyreInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Spyre_Tensor : Type<
+    And<[CPred<"::llvm::isa<::mlir::RankedTensorType>($_self)">,
+         CPred<"::llvm::cast<::mlir::RankedTensorType>($_self).hasStaticShape()">]>,
+    "tensor of static shape", "::mlir::RankedTensorType">;
+
+class Spyre_Op<string mnemonic, list<Trait> traits = []> : Op<Spyre_Dialect, mnemonic, traits>;
+
+/// What the passes decide about a compute op; `spyre.<op>` reads them in this order of the pipeline.
+defvar Spyre_Decisions = (ins
+  OptionalAttr<ArrayAttr>:$dims,
+  OptionalAttr<Spyre_TileHintArrayAttr>:$hints,
+  OptionalAttr<Spyre_WorkAttr>:$min_work,
+  OptionalAttr<Spyre_WorkAttr>:$work,
+  OptionalAttr<Spyre_PlaceAttr>:$place
+);
+
+class Spyre_ComputeOp<string mnemonic, list<Trait> traits = []>
+    : Spyre_Op<mnemonic, !listconcat(traits, [Pure, DeclareOpInterfaceMethods<Spyre_ComputeOpInterface>])> {
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Compute
+//===----------------------------------------------------------------------===//
+
+def Spyre_ComputeOps : OpDocGroup {
+  let summary = "Compute: one op is one device function";
+}
+
+let opDocGroup = Spyre_ComputeOps in {
+
+def Spyre_PointwiseOp : Spyre_ComputeOp<"pointwise"> {
+  let summary = "Elementwise device function with broadcasting";
+  let description = [{
+    Every operand has the rank of the result; a dimension of size 1 is broadcast. The iteration space is the result's
+    shape. The functions are the `SPYRE_POINTWISE` rows of `DeviceFunctions.def`.
+
+    Constraints:
+    * (pointwise_c1) `function` is an elementwise device function;
+    * (pointwise_c2) the number of operands is the function's;
+    * (pointwise_c3) every operand has the result's rank;
+    * (pointwise_c4) every dimension of an operand is 1 or that of the result;
+    * (pointwise_c5) all element types are equal (`where3`: but for the first, the condition).
+
+    Example:
+    ```mlir
+    %y = spyre.pointwise add(%a, %b) : tensor<512x1024xf16>
+    %z = spyre.pointwise sub(%y, %m) : (tensor<512x1024xf16>, tensor<512x1xf16>) -> tensor<512x1024xf16>
+    ```
+  }];
+  let arguments = !con((ins StrAttr:$function, Variadic<Spyre_Tensor>:$inputs), Spyre_Decisions);
+  let results = (outs Spyre_Tensor:$output);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Spyre_ReduceOp : Spyre_ComputeOp<"reduce"> {
+  let summary = "Reduction along dimensions, which stay with size 1";
+  let description = [{
+    The iteration space is the kept dimensions in order, then the reduced ones. The functions are the `SPYRE_REDUCE`
+    rows of `DeviceFunctions.def`.
+
+    Constraints:
+    * (reduce_c1) `function` is a reduction of the device;
+    * (reduce_c2) the reduced dimensions are in range, increasing and not empty;
+    * (reduce_c3) the result has the input's shape with 1 in every reduced dimension;
+    * (reduce_c4) the element types are equal.
+
+    Example:
+    ```mlir
+    %max = spyre.reduce max(%x) dims [1] : tensor<512x1024xf16> -> tensor<512x1xf16>
+    ```
+  }];
+  let arguments = !con((ins StrAttr:$function, Spyre_Tensor:$input, DenseI64ArrayAttr:$reduced), Spyre_Decisions);
+  let results = (outs Spyre_Tensor:$output);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Spyre_MatmulOp : Spyre_ComputeOp<"matmul"> {
+  let summary = "Matrix product over equal batch dimensions";
+  let description = [{
+    `lhs` is `[batch..., M, K]`, `rhs` is `[batch..., K, N]`, the result `[batch..., M, N]`. The iteration space is
+    batch, M, N, then K.
+
+    Constraints:
+    * (matmul_c1) all ranks are equal and at least 2;
+    * (matmul_c2) the batch dimensions are equal;
+    * (matmul_c3) the shapes are M x K, K x N and M x N;
+    * (matmul_c4) the element types are equal.
+
+    Example:
+    ```mlir
+    %c = spyre.matmul(%a, %b) : (tensor<128x256xf16>, tensor<256x512xf16>) -> tensor<128x512xf16>
+    ```
+  }];
+  let arguments = !con((ins Spyre_Tensor:$lhs, Spyre_Tensor:$rhs), Spyre_Decisions);
+  let results = (outs Spyre_Tensor:$output);
+  let assemblyFormat = "`(` $lhs `,` $rhs `)` attr-dict `:` functional-type(operands, results)";
+}
+
+} // opDocGroup
+
+//===----------------------------------------------------------------------===//
+// Data movement and constants
+//===----------------------------------------------------------------------===//
+
+def Spyre_DataOps : OpDocGroup {
+  let summary = "Data movement and constants";
+}
+
+let opDocGroup = Spyre_DataOps in {
+
+def Spyre_CopyOp : Spyre_ComputeOp<"copy", [AllShapesMatch<["input", "output"]>, AllElementTypesMatch<["input", "output"]>]> {
+  let summary = "Copy a tensor, usually to another memory";
+  let description = [{
+    The stick stays where it is; memory and the order of the other device dimensions may change.
+
+    Example:
+    ```mlir
+    %x_lx = spyre.copy %x {place = #spyre.place<lx, 0>} : tensor<512x1024xf16> -> tensor<512x1024xf16>
+    ```
+  }];
+  let arguments = !con((ins Spyre_Tensor:$input), Spyre_Decisions);
+  let results = (outs Spyre_Tensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+def Spyre_RestickifyOp
+    : Spyre_ComputeOp<"restickify", [AllShapesMatch<["input", "output"]>, AllElementTypesMatch<["input", "output"]>]> {
+  let summary = "Move the stick to another dimension";
+  let description = [{
+    Copies `input` into a tensor of the same shape whose layout has its stick on another dimension. It is the only op
+    that changes which elements share a stick.
+
+    Constraints:
+    * (restickify_c1) the layouts differ.
+
+    Example:
+    ```mlir
+    %t = spyre.restickify %x : tensor<512x256xf16, #spyre.layout<[4, 512, 64], [64, 256, 1]>>
+      -> tensor<512x256xf16, #spyre.layout<[8, 256, 64], [16384, 1, 256]>>
+    ```
+  }];
+  let arguments = !con((ins Spyre_Tensor:$input), Spyre_Decisions);
+  let results = (outs Spyre_Tensor:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+def Spyre_FillOp : Spyre_ComputeOp<"fill"> {
+  let summary = "A tensor whose elements are all the same number";
+  let description = [{
+    Constraints:
+    * (fill_c1) the value has the element type of the result.
+
+    Example:
+    ```mlir
+    %zero = spyre.fill 0.0 : f16 -> tensor<128x512xf16>
+    ```
+  }];
+  let arguments = !con((ins TypedAttrInterface:$value), Spyre_Decisions);
+  let results = (outs Spyre_Tensor:$output);
+  let assemblyFormat = "$value attr-dict `->` type($output)";
+}
+
+def Spyre_ConstantOp : Spyre_Op<"constant", [Pure, ConstantLike]> {
+  let summary = "A tensor known at compile time";
+  let description = [{
+    Constraints:
+    * (constant_c1) the value has the shape and element type of the result.
+
+    Example:
+    ```mlir
+    %eps = spyre.constant dense<1.0e-05> : tensor<1x1xf16>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Spyre_Tensor:$output);
+  let hasFolder = 1;
+  let hasVerifier = 1;
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Spyre_ViewOp : Spyre_Op<"view", [Pure]> {
+  let summary = "The same elements under other indices; no data moves";
+  let description = [{
+    `map` takes an index of the result to an index of `input`: a transpose is `(d0, d1) -> (d1, d0)`, dropping a unit
+    dimension `(d0) -> (d0, 0)`, a reshape uses `floordiv` and `mod`, a slice adds a constant. A view folds into the
+    access maps of its readers.
+
+    Constraints:
+    * (view_c1) the map has one dimension per result dimension, one result per input dimension and no symbols;
+    * (view_c2) every index of the result maps into the input;
+    * (view_c3) the element types are equal.
+
+    Example:
+    ```mlir
+    %t = spyre.view %x by affine_map<(d0, d1) -> (d1, d0)> : tensor<512x256xf16> -> tensor<256x512xf16>
+    ```
+  }];
+  let arguments = (ins Spyre_Tensor:$input, AffineMapAttr:$map);
+  let results = (outs Spyre_Tensor:$output);
+  let assemblyFormat = "$input `by` $map attr-dict `:` type($input) `->` type($output)";
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+  let hasVerifier = 1;
+}
+
+} // opDocGroup
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+def Spyre_StructureOps : OpDocGroup {
+  let summary = "Structure: hint scopes and loops";
+}
+
+let opDocGroup = Spyre_StructureOps in {
+
+def Spyre_HintOp : Spyre_Op<"hint", [SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable]> {
+  let summary = "A scope whose ops the user wants tiled";
+  let description = [{
+    Each `name = count` asks for a loop of `count` tiles along the dimension of that name, outermost first; scopes
+    nest. `spyre-flatten-hints` turns scopes into `hints` attributes.
+
+    Constraints:
+    * (hint_c1) every count is positive, and no dimension is named twice in one scope;
+    * (hint_c2) the results have the types of the yielded values.
+
+    Example:
+    ```mlir
+    %z = spyre.hint tiles(A = 2, B = 4) {
+      %y = spyre.pointwise add(%a, %b) : tensor<1024x4096xf16>
+      spyre.yield %y : tensor<1024x4096xf16>
+    }
+    ```
+  }];
+  let arguments = (ins StrArrayAttr:$tile_dims, DenseI64ArrayAttr:$tile_counts);
+  let results = (outs Variadic<Spyre_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Spyre_LoopOp : Spyre_Op<"loop", [
+    SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "A counted loop over the tiles of a named dimension";
+  let description = [{
+    Iteration `i` sees slice `i` of each tiled operand, cut along the operand's dimension in brackets, and writes slice
+    `i` of each result. A value that is not yielded lives inside one iteration. An operand that is not tiled is
+    loop-invariant: the body uses it as it is. The tile of a tensor with a device layout is a window of its buffer (the
+    layout names the buffer's shape in `of`).
+
+    Constraints:
+    * (loop_c1) the count is positive;
+    * (loop_c2) `count` divides the tiled dimension of every operand;
+    * (loop_c3) the block arguments are the operands' tiles;
+    * (loop_c4) every result is `count` of the yielded tiles along the yielded dimension.
+
+    Example:
+    ```mlir
+    %z = spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<1024x4096xf16>) {
+      %y = spyre.pointwise exp(%x0) : tensor<512x4096xf16>
+      spyre.yield %y[0] : tensor<512x4096xf16>
+    } : tensor<1024x4096xf16>
+    ```
+  }];
+  let arguments = (ins I64Attr:$count, StrAttr:$dim, Variadic<Spyre_Tensor>:$tiled, DenseI64ArrayAttr:$tiled_dims);
+  let results = (outs Variadic<Spyre_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The type of one of `count` tiles of a tensor along `dim`; null where `count` does not divide.
+    static ::mlir::RankedTensorType getTileType(::mlir::RankedTensorType full, int64_t dim, int64_t count);
+  }];
+}
+
+def Spyre_YieldOp : Spyre_Op<"yield", [Pure, Terminator, ParentOneOf<["HintOp", "LoopOp"]>]> {
+  let summary = "The values that a scope or one iteration of a loop gives";
+  let description = [{
+    In a loop, each value names in brackets the dimension along which the iterations' values are laid side by side.
+
+    Constraints:
+    * (yield_c1) one dimension per value in a loop, none in a hint scope.
+
+    Example: `spyre.yield %v[1] : tensor<512x1024xf16>`
+  }];
+  let arguments = (ins Variadic<Spyre_Tensor>:$values, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$tiled_dims);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+} // opDocGroup
+
+#endif // SPYRE_OPS_TD

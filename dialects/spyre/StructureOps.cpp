@@ -1,0 +1,346 @@
+//===- StructureOps.cpp - constants, views, hint scopes and loops ---------===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Spyre.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace spyre;
+
+#define GET_OP_CLASSES
+#include "SpyreOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// ConstantOp
+//===----------------------------------------------------------------------===//
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+LogicalResult ConstantOp::verify() {
+  // constant_c1
+  auto value = getValue().getShapedType();
+  RankedTensorType output = getOutput().getType();
+  if (value.getShape() != output.getShape() || value.getElementType() != output.getElementType())
+    return emitOpError("holds ") << value << ", but gives " << output;
+  return success();
+}
+
+ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &state) {
+  ElementsAttr value;
+  Type output;
+  if (parser.parseAttribute(value) || parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  output = value.getType();
+  // A layout is said by the result's type, behind an arrow.
+  if (succeeded(parser.parseOptionalArrow()) && parser.parseType(output))
+    return failure();
+  state.addAttribute("value", value);
+  state.addTypes(output);
+  return success();
+}
+
+void ConstantOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getValue();
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"value"});
+  if (getOutput().getType() != getValue().getType())
+    printer << " -> " << getOutput().getType();
+}
+
+//===----------------------------------------------------------------------===//
+// ViewOp
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A view of a view is one view.
+struct ComposeViews : OpRewritePattern<ViewOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ViewOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<ViewOp>();
+    if (!inner)
+      return failure();
+    AffineMap map = simplifyAffineMap(inner.getMap().compose(op.getMap()));
+    rewriter.replaceOpWithNewOp<ViewOp>(op, op.getType(), inner.getInput(), AffineMapAttr::get(map));
+    return success();
+  }
+};
+
+/// Whether `map` takes every index of a tensor of `shape` to itself: a dimension of size 1 only has the index 0.
+bool isIdentityOn(AffineMap map, ArrayRef<int64_t> shape) {
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    auto used = dyn_cast<AffineDimExpr>(expr);
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    bool isDim = used && used.getPosition() == dim;
+    bool isZero = (constant && constant.getValue() == 0) || (used && shape[used.getPosition()] == 1);
+    if (!isDim && !(shape[dim] == 1 && isZero))
+      return false;
+  }
+  return true;
+}
+} // namespace
+
+OpFoldResult ViewOp::fold(FoldAdaptor) {
+  if (getInput().getType() == getType() && isIdentityOn(getMap(), getType().getShape()))
+    return getInput();
+  return {};
+}
+
+void ViewOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) { patterns.add<ComposeViews>(context); }
+
+LogicalResult ViewOp::verify() {
+  RankedTensorType input = getInput().getType(), output = getType();
+  AffineMap map = getMap();
+  // view_c1
+  if (map.getNumDims() != output.getRank() || map.getNumResults() != input.getRank() || map.getNumSymbols() != 0)
+    return emitOpError("needs a map from ") << output.getRank() << " to " << input.getRank() << " dimensions without symbols, found "
+                                            << AffineMapAttr::get(map);
+  // view_c2: the last index of the result is the only one that must be tried where the map is monotone; floordiv and
+  // mod are bounded by their own divisors, so the corner is the worst case of each term.
+  SmallVector<Attribute> corner;
+  for (int64_t size : output.getShape())
+    corner.push_back(IntegerAttr::get(IndexType::get(getContext()), size - 1));
+  SmallVector<Attribute> reached;
+  if (succeeded(map.constantFold(corner, reached)))
+    for (auto [dim, index] : llvm::enumerate(reached))
+      if (cast<IntegerAttr>(index).getInt() < 0 || cast<IntegerAttr>(index).getInt() >= input.getDimSize(dim))
+        return emitOpError("reads index ") << cast<IntegerAttr>(index).getInt() << " of dimension " << dim << ", which has "
+                                           << input.getDimSize(dim) << " elements";
+  // view_c3
+  if (input.getElementType() != output.getElementType())
+    return emitOpError("shows elements of ") << input.getElementType() << " as " << output.getElementType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// HintOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult HintOp::verify() {
+  // hint_c1
+  if (getTileDims().empty() || getTileDims().size() != getTileCounts().size())
+    return emitOpError("names ") << getTileDims().size() << " dimensions and " << getTileCounts().size() << " counts";
+  for (auto [index, dim] : llvm::enumerate(getTileDims())) {
+    if (getTileCounts()[index] <= 0)
+      return emitOpError("cuts ") << dim << " into " << getTileCounts()[index] << " tiles; a count is positive";
+    if (llvm::is_contained(getTileDims().getValue().take_front(index), dim))
+      return emitOpError("names dimension ") << dim << " twice in one scope";
+  }
+  // hint_c2
+  auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
+  if (!yield)
+    return emitOpError("must end with 'spyre.yield'");
+  if (!llvm::equal(yield.getValues().getTypes(), getResultTypes()))
+    return emitOpError("gives ") << getResultTypes() << ", but yields " << yield.getValues().getTypes();
+  return success();
+}
+
+ParseResult HintOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<Attribute> dims;
+  SmallVector<int64_t> counts;
+  auto parseTile = [&]() -> ParseResult {
+    std::string dim;
+    if (parser.parseKeywordOrString(&dim) || parser.parseEqual() || parser.parseInteger(counts.emplace_back()))
+      return failure();
+    dims.push_back(parser.getBuilder().getStringAttr(dim));
+    return success();
+  };
+  Region *body = state.addRegion();
+  if (parser.parseKeyword("tiles") || parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseTile) ||
+      parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(*body))
+    return failure();
+  if (body->empty() || body->front().empty())
+    return parser.emitError(parser.getNameLoc(), "a hint scope ends with 'spyre.yield'");
+  state.addAttribute("tile_dims", parser.getBuilder().getArrayAttr(dims));
+  state.addAttribute("tile_counts", parser.getBuilder().getDenseI64ArrayAttr(counts));
+  // The scope gives what it yields, so its types need no second spelling.
+  state.addTypes(body->front().back().getOperandTypes());
+  return success();
+}
+
+void HintOp::print(OpAsmPrinter &printer) {
+  printer << " tiles(";
+  llvm::interleaveComma(llvm::zip(getTileDims(), getTileCounts()), printer, [&](auto tile) {
+    printer.printKeywordOrString(cast<StringAttr>(std::get<0>(tile)).getValue());
+    printer << " = " << std::get<1>(tile);
+  });
+  printer << ')';
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"tile_dims", "tile_counts"});
+  printer << ' ';
+  printer.printRegion(getBody());
+}
+
+//===----------------------------------------------------------------------===//
+// LoopOp
+//===----------------------------------------------------------------------===//
+
+RankedTensorType LoopOp::getTileType(RankedTensorType full, int64_t dim, int64_t count) {
+  if (dim < 0 || dim >= full.getRank() || count <= 0 || full.getDimSize(dim) % count != 0)
+    return {};
+  SmallVector<int64_t> shape(full.getShape());
+  shape[dim] /= count;
+  Attribute encoding = full.getEncoding();
+  if (auto layout = dyn_cast_or_null<LayoutAttr>(encoding)) {
+    ArrayRef<int64_t> buffer = layout.getBufferShape().empty() ? full.getShape() : layout.getBufferShape();
+    encoding = LayoutAttr::get(full.getContext(), layout.getDeviceSize(), layout.getStrideMap(), layout.getFormat(), buffer);
+  }
+  return RankedTensorType::get(shape, full.getElementType(), encoding);
+}
+
+void LoopOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  for (BlockArgument argument : region.getArguments())
+    setName(argument, "tile");
+}
+
+LogicalResult LoopOp::verify() {
+  // loop_c1
+  if (static_cast<int64_t>(getCount()) <= 0)
+    return emitOpError("runs over at least one tile, found ") << static_cast<int64_t>(getCount());
+  Block &body = getBody().front();
+  if (getTiled().size() != getTiledDims().size() || getTiled().size() != body.getNumArguments())
+    return emitOpError("has ") << getTiled().size() << " tiled operands, " << getTiledDims().size() << " dimensions and "
+                               << body.getNumArguments() << " block arguments";
+  for (auto [index, operand] : llvm::enumerate(getTiled())) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    // loop_c2
+    RankedTensorType tile = getTileType(type, getTiledDims()[index], getCount());
+    if (!tile)
+      return emitOpError("cannot cut dimension ") << getTiledDims()[index] << " of " << type << " into " << getCount() << " tiles";
+    // loop_c3
+    if (body.getArgument(index).getType() != tile)
+      return emitOpError("tile ") << index << " of " << type << " is " << tile << ", found " << body.getArgument(index).getType();
+  }
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield)
+    return emitOpError("must end with 'spyre.yield'");
+  if (yield.getValues().size() != getNumResults())
+    return emitOpError("has ") << getNumResults() << " results, but yields " << yield.getValues().size() << " values";
+  if (yield.getTiledDims().size() != getNumResults())
+    return success(); // yield_c1 reports it at the yield.
+  for (auto [index, value] : llvm::enumerate(yield.getValues())) {
+    auto type = cast<RankedTensorType>(value.getType()), result = cast<RankedTensorType>(getResult(index).getType());
+    // loop_c4
+    int64_t dim = yield.getTiledDims()[index];
+    SmallVector<int64_t> shape(type.getShape());
+    if (dim < 0 || dim >= type.getRank())
+      return emitOpError("lays result ") << index << " side by side along dimension " << dim << " of " << type;
+    shape[dim] *= getCount();
+    if (result.getShape() != ArrayRef(shape) || result.getElementType() != type.getElementType())
+      return emitOpError("result ") << index << " is " << getCount() << " tiles of " << type << " along dimension " << dim << ", found "
+                                    << result;
+  }
+  return success();
+}
+
+ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &state) {
+  int64_t count;
+  StringAttr dim;
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<int64_t> dims;
+  SmallVector<Type> types;
+  SMLoc location = parser.getCurrentLocation();
+  if (parser.parseInteger(count) || parser.parseAttribute(dim, "dim", state.attributes))
+    return failure();
+  auto parseTile = [&]() -> ParseResult {
+    SMLoc tileLocation = parser.getCurrentLocation();
+    if (parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() || parser.parseOperand(operands.emplace_back()) ||
+        parser.parseLSquare() || parser.parseInteger(dims.emplace_back()) || parser.parseRSquare() ||
+        parser.parseColonType(types.emplace_back()))
+      return failure();
+    auto full = dyn_cast<RankedTensorType>(types.back());
+    RankedTensorType tile = full ? getTileType(full, dims.back(), count) : RankedTensorType();
+    if (!tile)
+      return parser.emitError(tileLocation, "cannot cut dimension ")
+             << dims.back() << " of " << types.back() << " into " << count << " tiles";
+    arguments.back().type = tile;
+    return success();
+  };
+  if (succeeded(parser.parseOptionalKeyword("tiled")) && parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseTile))
+    return failure();
+  Region *body = state.addRegion();
+  if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(*body, arguments) ||
+      parser.parseOptionalColonTypeList(state.types) || parser.resolveOperands(operands, types, location, state.operands))
+    return failure();
+  state.addAttribute("count", parser.getBuilder().getI64IntegerAttr(count));
+  state.addAttribute("tiled_dims", parser.getBuilder().getDenseI64ArrayAttr(dims));
+  return success();
+}
+
+void LoopOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getCount() << ' ' << getDimAttr();
+  if (!getTiled().empty()) {
+    printer << " tiled(";
+    llvm::interleaveComma(llvm::zip(getBody().getArguments(), getTiled(), getTiledDims()), printer, [&](auto tile) {
+      printer << std::get<0>(tile) << " = " << std::get<1>(tile) << '[' << std::get<2>(tile) << "] : " << std::get<1>(tile).getType();
+    });
+    printer << ')';
+  }
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"count", "dim", "tiled_dims"});
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  if (getNumResults() != 0)
+    printer << " : " << getResultTypes();
+}
+
+//===----------------------------------------------------------------------===//
+// YieldOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult YieldOp::verify() {
+  // yield_c1
+  size_t expected = isa<LoopOp>((*this)->getParentOp()) ? getValues().size() : 0;
+  if (getTiledDims().size() != expected)
+    return emitOpError("names ") << getTiledDims().size() << " dimensions for " << getValues().size() << " values; a loop needs one each, "
+                                 << "a hint scope none";
+  return success();
+}
+
+ParseResult YieldOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<int64_t> dims;
+  SmallVector<Type> types;
+  SMLoc location = parser.getCurrentLocation();
+  auto parseValue = [&]() -> ParseResult {
+    if (parser.parseOperand(operands.emplace_back()))
+      return failure();
+    if (failed(parser.parseOptionalLSquare()))
+      return success();
+    return failure(parser.parseInteger(dims.emplace_back()) || parser.parseRSquare());
+  };
+  if (parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  OpAsmParser::UnresolvedOperand first;
+  OptionalParseResult hasFirst = parser.parseOptionalOperand(first);
+  if (hasFirst.has_value()) {
+    if (failed(*hasFirst))
+      return failure();
+    operands.push_back(first);
+    if (succeeded(parser.parseOptionalLSquare()) && (parser.parseInteger(dims.emplace_back()) || parser.parseRSquare()))
+      return failure();
+    while (succeeded(parser.parseOptionalComma()))
+      if (parseValue())
+        return failure();
+    if (parser.parseColonTypeList(types) || parser.resolveOperands(operands, types, location, state.operands))
+      return failure();
+  }
+  state.addAttribute("tiled_dims", parser.getBuilder().getDenseI64ArrayAttr(dims));
+  return success();
+}
+
+void YieldOp::print(OpAsmPrinter &printer) {
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"tiled_dims"});
+  if (getValues().empty())
+    return;
+  printer << ' ';
+  bool hasDims = getTiledDims().size() == getValues().size();
+  llvm::interleaveComma(llvm::enumerate(getValues()), printer, [&](auto value) {
+    printer << value.value();
+    if (hasDims)
+      printer << '[' << getTiledDims()[value.index()] << ']';
+  });
+  printer << " : " << getValues().getTypes();
+}

@@ -1,0 +1,97 @@
+//! Which core computes which slice ("SuperDSC schema, section 5").
+
+use super::super::{BundleError, Operand, OpSpec, Ownership};
+use super::family::is_identity;
+use super::{Label, OpFamily, Space};
+
+/// How one dimension is divided: core `c` has slice `(c / divisor) mod slices`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Division {
+    /// The dimension.
+    pub label: Label,
+    /// Its slices.
+    pub slices: i64,
+    /// Cores in a row that have the same slice.
+    pub divisor: i64,
+}
+
+impl Division {
+    /// The slice of a core.
+    #[must_use]
+    pub const fn slot(&self, core: i64) -> i64 {
+        core / self.divisor % self.slices
+    }
+}
+
+/// The division of a space among cores.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Divisions {
+    dims: Vec<Division>,
+}
+
+impl Divisions {
+    /// The division of every dimension, the fastest first.
+    #[must_use]
+    pub fn dims(&self) -> &[Division] {
+        &self.dims
+    }
+
+    /// The division of one dimension; one that is not there is whole.
+    #[must_use]
+    pub fn get(&self, label: Label) -> Division {
+        self.dims.iter().copied().find(|division| division.label == label).unwrap_or(Division { label, slices: 1, divisor: 1 })
+    }
+}
+
+/// The op's own division: mixed radix over its dimensions, the first one fastest.
+pub(super) fn divide(space: &Space, family: OpFamily, contracted: Option<Label>) -> Divisions {
+    let mut order: Vec<_> = space.dims().iter().map(|dim| dim.label).collect();
+    // The parts of one sum are computed by neighbouring cores, which pass them on along the ring.
+    if let (OpFamily::Matmul, Some(label)) = (family, contracted) {
+        if space.split(label) > 1 {
+            order.retain(|other| *other != label);
+            order.insert(0, label);
+        }
+    }
+    let mut divisor = 1;
+    let mut dims = Vec::with_capacity(order.len());
+    for label in order {
+        let slices = space.split(label);
+        dims.push(Division { label, slices, divisor });
+        divisor *= slices;
+    }
+    Divisions { dims }
+}
+
+/// The division of each tensor by owner, in an LX relayout; none for any other op.
+pub(super) fn owners(op: &OpSpec, labels: &[Label], space: &Space, own: &Divisions) -> Result<Option<Vec<Divisions>>, BundleError> {
+    let Some(stray) = op.operands.iter().position(|operand| operand.ownership.is_some()) else { return Ok(None) };
+    let is_relayout = match op.operands.as_slice() {
+        [from, to] => is_identity(op) && from.allocation.is_lx() && to.allocation.is_lx() && from.ownership != to.ownership,
+        _ => false,
+    };
+    if !is_relayout {
+        return Err(BundleError::StrayOwnership { operand: stray });
+    }
+    let owner_of = |(operand, spec): (usize, &Operand)| match &spec.ownership {
+        Some(ownership) => owner(operand, ownership, labels, space),
+        None => Ok(own.clone()),
+    };
+    op.operands.iter().enumerate().map(owner_of).collect::<Result<_, _>>().map(Some)
+}
+
+fn owner(operand: usize, ownership: &Ownership, labels: &[Label], space: &Space) -> Result<Divisions, BundleError> {
+    let mut dims: Vec<_> = space.dims().iter().map(|dim| Division { label: dim.label, slices: 1, divisor: 1 }).collect();
+    for owned in &ownership.dims {
+        let unknown = BundleError::UnknownDim { operand, dim: owned.dim, dims: labels.len() };
+        let label = *labels.get(owned.dim).ok_or(unknown)?;
+        for division in dims.iter_mut().filter(|division| division.label == label) {
+            *division = Division { label, slices: owned.slices.max(1), divisor: owned.divisor.max(1) };
+        }
+    }
+    let slices: i64 = dims.iter().map(|division| division.slices).product();
+    if slices != space.cores() {
+        return Err(BundleError::OwnershipCores { operand, slices, cores: space.cores() });
+    }
+    Ok(Divisions { dims })
+}

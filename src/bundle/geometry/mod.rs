@@ -1,0 +1,139 @@
+//! The geometry of an op: labels, sizes, strides and the core that does what.
+//!
+//! An op spec says where each iteration point lands in each tensor. The file format says the same with labelled dimensions, and
+//! so do start addresses; [`Geometry`] is that second form, from which both `bundle.mlir` and the JSON file are written. Every
+//! rule is "SuperDSC schema, sections 2 to 5".
+//!
+//! For the sum of an fp16 matrix of 64 rows and 256 columns along its rows, by 4 cores:
+//!
+//! | | labels | scale | stride |
+//! |---|---|---|---|
+//! | space | `mb` 64 in 4 slices, `out` 256 | | |
+//! | input `[4, 64, 64]` | `mb`, `out` (stick) | 1, 1 | 64 * 64, 4 * 64 * 64 |
+//! | result `[1, 64, 64]` | `mb`, `out` | 1, -2 | 64 * 64, - |
+//!
+//! Core 1 reads its input at element `1 * 4096 / 4`, which is row 16 of the first column of sticks.
+
+mod access;
+mod class;
+mod cores;
+mod family;
+mod label;
+mod order;
+mod padding;
+mod plan;
+mod space;
+mod tensor;
+#[cfg(test)]
+pub(crate) mod testing;
+mod windowed_label;
+
+pub use access::Access;
+pub use class::{Class, ClassName};
+pub use cores::{Division, Divisions};
+pub use family::OpFamily;
+pub use label::Label;
+pub use padding::Padding;
+pub use space::{Space, SpaceDim};
+pub use tensor::{Scale, Tensor, TensorDim};
+
+use super::{BundleError, OpSpec};
+use order::OpView;
+use plan::Plan;
+
+/// The geometry of one op.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// The family whose rules the op follows.
+    pub family: OpFamily,
+    /// The labelled dimensions, padded.
+    pub space: Space,
+    /// The operands, in order.
+    pub tensors: Vec<Tensor>,
+    /// The layout classes, in the order of their first tensors.
+    pub classes: Vec<Class>,
+    /// The padding that must not reach the result.
+    pub masked: Padding,
+    /// Which core computes what.
+    pub divisions: Divisions,
+    /// Which core holds what, by tensor, when the op moves data between the scratchpads.
+    pub owners: Option<Vec<Divisions>>,
+}
+
+impl Geometry {
+    /// Works out the geometry of an op.
+    ///
+    /// # Errors
+    ///
+    /// When the op has no form in the file format; the error names the value found and the rule.
+    pub fn new(op: &OpSpec) -> Result<Self, BundleError> {
+        let family = OpFamily::of(op);
+        check_operands(op, family)?;
+        let view = OpView { op, family, labels: label::assign(op, family)?, accesses: access::classify(op)? };
+        let plan = Plan::new(&view)?;
+        let mut tensors = tensor::tensors(&view, &plan);
+        let classes = class::assign(family, view.is_indirect(), &mut tensors)?;
+        let mut space = plan.space;
+        let padding = padding::pad(&view, &tensors, &classes, &mut space);
+        padding::settle_restickify(&view, &mut tensors, &classes, &padding, &mut space);
+        let masked = padding::masked(op, &padding, &tensors[tensors.len() - 1]);
+        let divisions = cores::divide(&space, family, view.labels.last().copied());
+        let owners = cores::owners(op, &view.labels, &space, &divisions)?;
+        Ok(Self { family, space, tensors, classes, masked, divisions, owners })
+    }
+
+    /// The cores of the op.
+    #[must_use]
+    pub fn cores(&self) -> i64 {
+        self.space.cores()
+    }
+
+    /// The element of a tensor at which a core's slice starts, from the start of the tensor.
+    #[must_use]
+    pub fn start_element(&self, tensor: &Tensor, core: i64) -> i64 {
+        let slices = tensor.dims.iter().filter(|dim| dim.scale == Scale::Present).map(|dim| {
+            let division = self.divisions.get(dim.label);
+            (division.slot(core) * dim.stride).div_euclid(division.slices)
+        });
+        tensor.front + slices.sum::<i64>()
+    }
+
+    /// How a tensor is divided among the cores that hold it.
+    #[must_use]
+    pub fn owner(&self, tensor: usize) -> &Divisions {
+        self.owners.as_ref().and_then(|owners| owners.get(tensor)).unwrap_or(&self.divisions)
+    }
+}
+
+/// Refuses what the rules cannot be applied to.
+fn check_operands(op: &OpSpec, family: OpFamily) -> Result<(), BundleError> {
+    let needed = if family.has_operand_dims() { 3 } else { 1 };
+    if op.operands.len() < needed {
+        return Err(BundleError::TooFewOperands { found: op.operands.len(), needed });
+    }
+    for (dim, found) in op.iteration_space.iter().enumerate() {
+        if found.range < 1 || found.split < 1 {
+            return Err(BundleError::EmptyDim { dim, range: found.range, split: found.split });
+        }
+    }
+    for (index, operand) in op.operands.iter().enumerate() {
+        let sizes = operand.device_size.len();
+        let coordinates = operand.coordinates.len();
+        if coordinates != sizes || sizes == 0 {
+            return Err(BundleError::CoordinateCount { operand: index, coordinates, sizes });
+        }
+        let expected = operand.format.elements_per_stick();
+        let found = operand.device_size[sizes - 1];
+        if found != expected {
+            return Err(BundleError::NotAStick { operand: index, found, format: operand.format, expected });
+        }
+        if let Some(found) = operand.device_size.iter().find(|size| **size < 1) {
+            return Err(BundleError::EmptySize { operand: index, found: *found });
+        }
+        let dims = op.iteration_space.len();
+        if let Some(dim) = operand.coordinates.iter().filter_map(super::Coordinate::moving_dim).find(|dim| *dim >= dims) {
+            return Err(BundleError::UnknownDim { operand: index, dim, dims });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,369 @@
+//! What `bundle.mlir` says, as plain values: which addresses are computed and which files run ("SuperDSC schema, section 8").
+
+use super::geometry::Geometry;
+use super::name::{Name, SizeName, SliceName};
+use super::symbols::{Addresses, MemoryMap, Start, Symbol, advances};
+use super::{Bundle, BundleError, Item, OpSpec, SymbolicDim};
+use crate::target::Target;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One launchable unit: the function of `bundle.mlir`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Launch {
+    /// The maps from loop counters to addresses, by number.
+    pub maps: Vec<AffineMap>,
+    /// The parameters of the function.
+    pub params: Vec<Param>,
+    /// Its body, without the final `return`.
+    pub body: Vec<Stmt>,
+    /// The id of the first symbol of each op, in depth-first order; what `sdsc::from_op_spec` must be given.
+    pub first_symbol_ids: Vec<i64>,
+}
+
+/// `(d0, d1, ...)[s0] -> (s0 + strides[0] * d0 + strides[1] * d1 + ...)`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AffineMap {
+    /// Bytes for each loop that moves the address, outermost first.
+    pub strides: Vec<i64>,
+}
+
+/// A parameter of the function: a value that is known at launch only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// The parameter.
+    pub name: Name,
+    /// The value that is extracted from it.
+    pub value: Name,
+    /// The bounds of a symbolic size; none for an address.
+    pub bounds: Option<SizeBounds>,
+}
+
+/// What is known of a symbolic size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeBounds {
+    /// It is a multiple of this.
+    pub granularity: i64,
+    /// It is no larger than this.
+    pub max: i64,
+}
+
+/// A statement of the function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stmt {
+    /// Allocates the bundle's pool.
+    DeviceMemAllocate {
+        /// The address of the pool.
+        name: Name,
+        /// Its size.
+        bytes: i64,
+    },
+    /// Reads the value of a parameter.
+    InputArgExtract {
+        /// The parameter and the value.
+        param: Param,
+    },
+    /// An integer.
+    Constant {
+        /// The result.
+        name: Name,
+        /// The integer.
+        value: i64,
+    },
+    /// A sum.
+    AddI {
+        /// The result.
+        name: Name,
+        /// The left operand.
+        lhs: Name,
+        /// The right operand.
+        rhs: Name,
+    },
+    /// An address that moves with loops.
+    AffineApply {
+        /// The result.
+        name: Name,
+        /// The number of the map.
+        map: usize,
+        /// The loop counters it depends on.
+        counters: Vec<Name>,
+        /// The address of the first iteration.
+        base: Name,
+    },
+    /// Runs an op on its cores.
+    Execute(Execute),
+    /// Runs a body for every value of a counter from 0 to the bound.
+    For {
+        /// The counter.
+        counter: Name,
+        /// The count.
+        bound: Name,
+        /// The body.
+        body: Vec<Stmt>,
+    },
+}
+
+/// Runs an op on its cores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Execute {
+    /// The depth-first number of the op, which names its file.
+    pub op: usize,
+    /// The values of the symbols.
+    pub operands: Vec<Name>,
+    /// The id of each operand; none when addresses are baked.
+    pub symbol_ids: Option<Vec<i64>>,
+}
+
+impl Execute {
+    /// The file that describes the op.
+    #[must_use]
+    pub fn filename(&self) -> String {
+        format!("sdsc_{}.json", self.op)
+    }
+}
+
+impl Launch {
+    /// The launch of a bundle on the Spyre card, with symbolic addresses.
+    ///
+    /// # Errors
+    ///
+    /// When an op has no form in the file format, or the bundle no place in memory.
+    pub fn new(bundle: &Bundle) -> Result<Self, BundleError> {
+        Self::symbolic(bundle, &Target::spyre())
+    }
+
+    /// The launch of a bundle whose addresses are launch arguments.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub fn symbolic(bundle: &Bundle, target: &Target) -> Result<Self, BundleError> {
+        Builder::new(bundle, target, None).build()
+    }
+
+    /// The launch of a bundle whose addresses are in its files.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`], and when an address is not known before the launch or moves in a loop.
+    pub fn baked(bundle: &Bundle, target: &Target) -> Result<Self, BundleError> {
+        Builder::new(bundle, target, Some(MemoryMap::of(bundle, target))).build()
+    }
+}
+
+struct Builder<'a> {
+    bundle: &'a Bundle,
+    target: &'a Target,
+    baked: Option<MemoryMap>,
+    first_symbol_ids: Vec<i64>,
+    next_id: i64,
+    maps: BTreeMap<AffineMap, usize>,
+    arguments: BTreeSet<u32>,
+    uses_pool: bool,
+    sizes: BTreeMap<String, SizeName>,
+    size_params: Vec<Param>,
+    bounds: Vec<Stmt>,
+    declared: BTreeSet<Name>,
+    declarations: Vec<Stmt>,
+    n_addresses: usize,
+}
+
+impl<'a> Builder<'a> {
+    fn new(bundle: &'a Bundle, target: &'a Target, baked: Option<MemoryMap>) -> Self {
+        Self {
+            bundle,
+            target,
+            baked,
+            first_symbol_ids: Vec::new(),
+            next_id: -1,
+            maps: BTreeMap::new(),
+            arguments: BTreeSet::new(),
+            uses_pool: false,
+            sizes: BTreeMap::new(),
+            size_params: Vec::new(),
+            bounds: Vec::new(),
+            declared: BTreeSet::new(),
+            declarations: Vec::new(),
+            n_addresses: 0,
+        }
+    }
+
+    fn build(mut self) -> Result<Launch, BundleError> {
+        let program = self.items(&self.bundle.items, &[])?;
+        let mut body = Vec::new();
+        if self.uses_pool {
+            let (found, limit) = (self.bundle.pool_bytes, self.target.pool_bytes);
+            if found < 1 || found > limit {
+                return Err(BundleError::PoolBytes { found, limit });
+            }
+            body.push(Stmt::DeviceMemAllocate { name: Name::Pool, bytes: found });
+        }
+        let argument = |argument: &u32| Param { name: Name::ArgumentBase(*argument), value: Name::Argument(*argument), bounds: None };
+        let params: Vec<_> = self.arguments.iter().map(argument).chain(self.size_params).collect();
+        body.extend(params.iter().map(|param| Stmt::InputArgExtract { param: *param }));
+        if !self.bounds.is_empty() {
+            body.push(Stmt::Constant { name: Name::Zero, value: 0 });
+            body.push(Stmt::Constant { name: Name::One, value: 1 });
+        }
+        body.extend(self.bounds);
+        body.extend(self.declarations);
+        body.extend(program);
+        let mut maps: Vec<_> = self.maps.into_iter().collect();
+        maps.sort_by_key(|(_, number)| *number);
+        let maps = maps.into_iter().map(|(map, _)| map).collect();
+        Ok(Launch { maps, params, body, first_symbol_ids: self.first_symbol_ids })
+    }
+
+    fn items(&mut self, items: &[Item], loops: &[usize]) -> Result<Vec<Stmt>, BundleError> {
+        let mut body = Vec::new();
+        for item in items {
+            match item {
+                Item::Op(op) => {
+                    let index = self.first_symbol_ids.len();
+                    self.op(op, index, loops, &mut body).map_err(|error| error.in_op(index, &op.function))?;
+                }
+                Item::Loop { count, body: inner } => {
+                    if *count < 0 {
+                        return Err(BundleError::LoopCount { found: *count });
+                    }
+                    let index = self.bounds.len();
+                    let bound = Name::LoopBound(index);
+                    self.bounds.push(Stmt::Constant { name: bound, value: *count });
+                    let body_of_loop = self.items(inner, &[loops, &[index]].concat())?;
+                    body.push(Stmt::For { counter: Name::Induction(index), bound, body: body_of_loop });
+                }
+            }
+        }
+        Ok(body)
+    }
+
+    fn op(&mut self, op: &OpSpec, index: usize, loops: &[usize], body: &mut Vec<Stmt>) -> Result<(), BundleError> {
+        check_advances(op, loops)?;
+        let geometry = Geometry::new(op)?;
+        let addresses = match &self.baked {
+            Some(map) => Addresses::baked(op, &geometry, map)?,
+            None => Addresses::symbolic(op, &geometry, self.next_id)?,
+        };
+        self.first_symbol_ids.push(self.next_id);
+        self.next_id = addresses.next_id().min(self.next_id);
+        let mut names: Vec<_> = addresses
+            .symbols
+            .iter()
+            .enumerate()
+            .map(|(position, symbol)| self.declare(op, index, addresses.id(position), symbol))
+            .collect();
+        self.advance(op, &geometry, &addresses, loops, &mut names, body);
+        let symbol_ids = self.baked.is_none().then(|| used_ids(&addresses));
+        let ids = symbol_ids.iter().flatten();
+        let operands = ids.filter_map(|id| names.get(addresses.position(*id)?).copied()).collect();
+        body.push(Stmt::Execute(Execute { op: index, operands, symbol_ids }));
+        Ok(())
+    }
+
+    /// The name of a symbol, which is declared when it is new.
+    fn declare(&mut self, op: &OpSpec, index: usize, id: i64, symbol: &Symbol) -> Name {
+        match *symbol {
+            Symbol::Dim { dim } => self.declare_size(op, index, id, dim),
+            Symbol::Argument { argument } => {
+                self.arguments.insert(argument);
+                Name::Argument(argument)
+            }
+            Symbol::Slice { argument, front } => {
+                let slice = SliceName { argument, front };
+                self.declare_sum(Name::Slice(slice), Name::SliceOffset(slice), Name::Argument(argument), front)
+            }
+            Symbol::Core { argument, front, displacement } => {
+                let slice = SliceName { argument, front };
+                self.declare_sum(Name::Core(slice, displacement), Name::CoreOffset(slice, displacement), slice.start(), displacement)
+            }
+            Symbol::Pool { offset } => {
+                self.uses_pool = true;
+                self.declare_sum(Name::PoolAddress(offset), Name::PoolOffset(offset), Name::Pool, offset)
+            }
+            Symbol::SplitCore { value } => {
+                let name = Name::Symbol(-id);
+                self.declarations.push(Stmt::Constant { name, value });
+                name
+            }
+        }
+    }
+
+    fn declare_sum(&mut self, name: Name, offset: Name, base: Name, bytes: i64) -> Name {
+        if self.declared.insert(name) {
+            self.declarations.push(Stmt::Constant { name: offset, value: bytes });
+            self.declarations.push(Stmt::AddI { name, lhs: base, rhs: offset });
+        }
+        name
+    }
+
+    /// A size is named after the op where it first occurs.
+    fn declare_size(&mut self, op: &OpSpec, index: usize, id: i64, dim: usize) -> Name {
+        let Some(SymbolicDim { symbol, max, granularity }) = op.iteration_space.get(dim).and_then(|dim| dim.symbolic.as_ref()) else {
+            return Name::Symbol(-id);
+        };
+        let first_id = self.first_symbol_ids.last().copied().unwrap_or(-1);
+        let ordinal = usize::try_from(first_id - id).unwrap_or_default() + 1;
+        let size = *self.sizes.entry(symbol.clone()).or_insert(SizeName { op: index, ordinal });
+        if size == (SizeName { op: index, ordinal }) {
+            let bounds = Some(SizeBounds { granularity: *granularity, max: *max });
+            self.size_params.push(Param { name: Name::SizeBase(size), value: Name::Size(size), bounds });
+        }
+        Name::Size(size)
+    }
+
+    /// Replaces the symbols of operands that move by addresses that follow the loops. A symbol that an operand which stays
+    /// shares with one that moves is replaced too, as the reference emitter does.
+    fn advance(
+        &mut self,
+        op: &OpSpec,
+        geometry: &Geometry,
+        addresses: &Addresses,
+        loops: &[usize],
+        names: &mut [Name],
+        body: &mut Vec<Stmt>,
+    ) {
+        let mut upgraded = vec![false; names.len()];
+        for ((operand, tensor), start) in op.operands.iter().zip(&geometry.tensors).zip(&addresses.starts) {
+            let Start::Symbolic(ids) = start else { continue };
+            if !advances(operand) {
+                continue;
+            }
+            let levels = operand.tile_advance.iter().zip(loops).filter(|(elements, _)| **elements != 0);
+            let (strides, counters): (Vec<_>, Vec<_>) =
+                levels.map(|(elements, level)| (elements * tensor.format.bytes(), Name::Induction(*level))).unzip();
+            let next = self.maps.len();
+            let map = *self.maps.entry(AffineMap { strides }).or_insert(next);
+            for position in ids.iter().filter_map(|id| addresses.position(*id)) {
+                if std::mem::replace(&mut upgraded[position], true) {
+                    continue;
+                }
+                let name = Name::Address(self.n_addresses);
+                self.n_addresses += 1;
+                body.push(Stmt::AffineApply { name, map, counters: counters.clone(), base: names[position] });
+                names[position] = name;
+            }
+        }
+    }
+}
+
+/// The ids that the op's file mentions: sizes, then addresses in operand and core order, each once.
+fn used_ids(addresses: &Addresses) -> Vec<i64> {
+    let mut seen = vec![false; addresses.symbols.len()];
+    let sizes = addresses.dims.iter().map(|dim| dim.id);
+    let starts = addresses.starts.iter().filter_map(|start| match start {
+        Start::Symbolic(ids) => Some(ids),
+        Start::Fixed(_) => None,
+    });
+    let mentioned = sizes.chain(starts.flatten().copied());
+    let is_new = |id: &i64| addresses.position(*id).is_some_and(|position| !std::mem::replace(&mut seen[position], true));
+    mentioned.filter(is_new).collect()
+}
+
+fn check_advances(op: &OpSpec, loops: &[usize]) -> Result<(), BundleError> {
+    for (operand, spec) in op.operands.iter().enumerate() {
+        let advances = spec.tile_advance.len();
+        if advances != 0 && advances != loops.len() {
+            return Err(BundleError::AdvanceCount { operand, advances, loops: loops.len() });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,380 @@
+//! The model of a bundle: counted loops around op specs, with every decision taken and nothing yet written as a file.
+//!
+//! It is the level of torch-spyre's `OpSpec` and `LoopSpec` ("torch-spyre facts, D.11"; the vocabulary of the golden `case.json`).
+//! Iteration dimensions are referred to by position, so names are comments only.
+
+use crate::target::DeviceFormat;
+
+/// One kernel launch: the ops and loops that run in order, and the HBM they share.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bundle {
+    /// Bytes of the bundle's own HBM pool; 0 when no operand lives there.
+    pub pool_bytes: i64,
+    /// What runs, in order.
+    pub items: Vec<Item>,
+}
+
+/// One step of a bundle.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// One operation on all its cores.
+    Op(Box<OpSpec>),
+    /// A counted loop around further steps.
+    Loop {
+        /// How often the body runs.
+        count: i64,
+        /// The steps of one iteration.
+        body: Vec<Item>,
+    },
+}
+
+impl Bundle {
+    /// The ops in depth-first order: entry `k` is the operation of `sdsc_<k>.json`.
+    #[must_use]
+    pub fn ops(&self) -> Vec<&OpSpec> {
+        fn collect<'a>(items: &'a [Item], into: &mut Vec<&'a OpSpec>) {
+            for item in items {
+                match item {
+                    Item::Op(op) => into.push(op),
+                    Item::Loop { count: _, body } => collect(body, into),
+                }
+            }
+        }
+        let mut ops = Vec::new();
+        collect(&self.items, &mut ops);
+        ops
+    }
+
+    /// Whether any operand lives in the bundle's HBM pool.
+    #[must_use]
+    pub fn uses_pool(&self) -> bool {
+        self.ops().iter().any(|op| op.operands.iter().any(|operand| matches!(operand.allocation, Allocation::Pool { .. })))
+    }
+}
+
+/// One device operation: what is computed over which iteration space, on which tensors.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OpSpec {
+    /// The device function before the "nonstick" and "shuffle" renaming, such as `add` or `batchmatmul`.
+    pub function: String,
+    /// True for every contraction, matmul included.
+    pub is_reduction: bool,
+    /// Output dimensions before reduction dimensions; the order names the dimensions in the file.
+    pub iteration_space: Vec<IterationDim>,
+    /// Index tensors, then inputs, then the output.
+    pub operands: Vec<Operand>,
+    /// Named constants in the order that numbers them.
+    pub constants: Vec<Constant>,
+    /// The window of a convolution or a pooling.
+    pub window: Option<Window>,
+    /// `[N, C, H, W]` of the result of a convolution or a pooling.
+    pub node_output_ranges: Option<[i64; 4]>,
+}
+
+/// One dimension of an iteration space.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IterationDim {
+    /// A name for people.
+    pub name: Option<String>,
+    /// Number of points; the largest number when the dimension is symbolic.
+    pub range: i64,
+    /// How many slices the cores share it in.
+    pub split: i64,
+    /// Set when the number of points is known at launch only.
+    pub symbolic: Option<SymbolicDim>,
+}
+
+impl IterationDim {
+    /// A dimension of fixed size.
+    #[must_use]
+    pub fn new(range: i64, split: i64) -> Self {
+        Self { name: None, range, split, symbolic: None }
+    }
+}
+
+/// What is known of a dimension whose size is a launch argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolicDim {
+    /// The name of the size; equal names are equal sizes.
+    pub symbol: String,
+    /// The largest size.
+    pub max: i64,
+    /// The size is a multiple of this.
+    pub granularity: i64,
+}
+
+/// A named constant of an op.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constant {
+    /// The name that the device function knows it by.
+    pub name: String,
+    /// Its value; a truth value is 0 or 1.
+    pub value: f64,
+}
+
+/// The window of a convolution or a pooling, for the height and the width.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// Along the height (labels `i` and `ki`).
+    pub height: WindowAxis,
+    /// Along the width (labels `j` and `kj`).
+    pub width: WindowAxis,
+    /// How a depthwise convolution treats what the window reads beside the input.
+    pub pad_type: Option<String>,
+}
+
+/// A window along one axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowAxis {
+    /// Points of the window.
+    pub kernel: i64,
+    /// Input points from one output point to the next.
+    pub stride: i64,
+    /// Points added on each side of the input.
+    pub padding: i64,
+    /// Input points from one window point to the next.
+    pub dilation: i64,
+    /// Input points with the padding (depthwise convolutions only).
+    pub total_size: Option<i64>,
+}
+
+impl Default for WindowAxis {
+    fn default() -> Self {
+        Self { kernel: 1, stride: 1, padding: 0, dilation: 1, total_size: None }
+    }
+}
+
+/// A tensor of an op.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operand {
+    /// False for the result.
+    pub is_input: bool,
+    /// The number format of its elements.
+    pub format: DeviceFormat,
+    /// How elements are arranged within sticks.
+    pub arrangement: Arrangement,
+    /// Device shape, row-major; the last entry is the elements of one stick.
+    pub device_size: Vec<i64>,
+    /// Where an iteration point lands: one coordinate for each entry of `device_size`.
+    pub coordinates: Vec<Coordinate>,
+    /// Where the tensor starts.
+    pub allocation: Allocation,
+    /// Elements that the start moves in one iteration of each enclosing loop, outermost first; empty when it never moves.
+    pub tile_advance: Vec<i64>,
+    /// Set on index tensors, which [`Term::Indirect`] refers to by this name.
+    pub name: Option<String>,
+    /// Which core holds which slice, when that differs from the op's own division (LX relayout only).
+    pub ownership: Option<Ownership>,
+}
+
+/// How elements are arranged within sticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Arrangement {
+    /// In order.
+    #[default]
+    Standard,
+    /// The staggered result of converting DL16 to f32.
+    Dl16ToFp32,
+    /// The result of converting f32 to DL16.
+    Fp32ToDl16,
+    /// fp8 values quantised by channel.
+    Qfp8Ch,
+    /// fp8 weights: a stick is a block of two rows.
+    Qfp8Wt,
+    /// Two moments a stick.
+    Exx2,
+}
+
+impl Arrangement {
+    /// Every arrangement, in the order of the enum.
+    pub const ALL: [Self; 6] = [Self::Standard, Self::Dl16ToFp32, Self::Fp32ToDl16, Self::Qfp8Ch, Self::Qfp8Wt, Self::Exx2];
+
+    /// The spelling of torch-spyre.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Standard => "STANDARD",
+            Self::Dl16ToFp32 => "DL16_TO_FP32",
+            Self::Fp32ToDl16 => "FP32_TO_DL16",
+            Self::Qfp8Ch => "QFP8CH",
+            Self::Qfp8Wt => "QFP8WT",
+            Self::Exx2 => "EXX2",
+        }
+    }
+}
+
+/// Where a tensor starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Allocation {
+    /// In HBM, above the base of a kernel argument.
+    Hbm {
+        /// The kernel argument.
+        argument: u32,
+        /// Bytes above its base.
+        offset_bytes: i64,
+    },
+    /// In the bundle's HBM pool.
+    Pool {
+        /// Bytes above the start of the pool.
+        offset_bytes: i64,
+    },
+    /// In the scratchpad of each core, at the same address.
+    Lx {
+        /// The byte address.
+        offset_bytes: i64,
+    },
+}
+
+impl Allocation {
+    /// The byte offset within the argument, the pool or LX.
+    #[must_use]
+    pub const fn offset_bytes(self) -> i64 {
+        match self {
+            Self::Hbm { argument: _, offset_bytes } | Self::Pool { offset_bytes } | Self::Lx { offset_bytes } => offset_bytes,
+        }
+    }
+
+    /// Whether the tensor lives in LX.
+    #[must_use]
+    pub const fn is_lx(self) -> bool {
+        matches!(self, Self::Lx { .. })
+    }
+}
+
+/// One device coordinate: a term plus an integer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coordinate {
+    /// The part that moves with the iteration point.
+    pub term: Term,
+    /// The integer added to it.
+    pub offset: i64,
+}
+
+/// The part of a coordinate that moves with the iteration point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// Nothing moves: the coordinate is its offset.
+    None,
+    /// `(dim mod modulo) floordiv divisor`.
+    Dim {
+        /// The position in the iteration space.
+        dim: usize,
+        /// Taken first, when present.
+        modulo: Option<i64>,
+        /// Taken second, when present.
+        divisor: Option<i64>,
+    },
+    /// The value that the index tensor of that name holds at the current point.
+    Indirect(String),
+}
+
+impl Coordinate {
+    /// An integer.
+    #[must_use]
+    pub const fn constant(offset: i64) -> Self {
+        Self { term: Term::None, offset }
+    }
+
+    /// The dimension itself.
+    #[must_use]
+    pub const fn dim(dim: usize) -> Self {
+        Self { term: Term::Dim { dim, modulo: None, divisor: None }, offset: 0 }
+    }
+
+    /// `dim floordiv divisor`.
+    #[must_use]
+    pub const fn floordiv(dim: usize, divisor: i64) -> Self {
+        Self { term: Term::Dim { dim, modulo: None, divisor: Some(divisor) }, offset: 0 }
+    }
+
+    /// `dim mod modulo`.
+    #[must_use]
+    pub const fn modulo(dim: usize, modulo: i64) -> Self {
+        Self { term: Term::Dim { dim, modulo: Some(modulo), divisor: None }, offset: 0 }
+    }
+
+    /// The value of the index tensor `name`.
+    #[must_use]
+    pub fn indirect(name: impl Into<String>) -> Self {
+        Self { term: Term::Indirect(name.into()), offset: 0 }
+    }
+
+    /// The same coordinate, `offset` further on.
+    #[must_use]
+    pub fn plus(mut self, offset: i64) -> Self {
+        self.offset += offset;
+        self
+    }
+
+    /// The dimension that moves the coordinate.
+    #[must_use]
+    pub const fn moving_dim(&self) -> Option<usize> {
+        match self.term {
+            Term::Dim { dim, .. } => Some(dim),
+            Term::None | Term::Indirect(_) => None,
+        }
+    }
+
+    /// The index tensor that the coordinate reads.
+    #[must_use]
+    pub fn index_name(&self) -> Option<&str> {
+        match &self.term {
+            Term::Indirect(name) => Some(name),
+            Term::None | Term::Dim { .. } => None,
+        }
+    }
+}
+
+/// Which core holds which slice of a tensor. A dimension that is not listed is not divided.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ownership {
+    /// The divided dimensions, by ascending position.
+    pub dims: Vec<OwnedDim>,
+}
+
+/// A dimension that the cores hold slices of: core `c` holds slice `(c floordiv divisor) mod slices`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnedDim {
+    /// The position in the iteration space.
+    pub dim: usize,
+    /// The number of slices, at least 2.
+    pub slices: i64,
+    /// Cores in a row that hold the same slice.
+    pub divisor: i64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn op(function: &str, allocation: Allocation) -> Item {
+        let operand = Operand {
+            is_input: false,
+            format: DeviceFormat::Sen169Fp16,
+            arrangement: Arrangement::Standard,
+            device_size: vec![1, 64],
+            coordinates: vec![Coordinate::constant(0), Coordinate::dim(0)],
+            allocation,
+            tile_advance: vec![],
+            name: None,
+            ownership: None,
+        };
+        Item::Op(Box::new(OpSpec { function: function.to_owned(), operands: vec![operand], ..OpSpec::default() }))
+    }
+
+    #[test]
+    fn ops_are_numbered_depth_first() {
+        let lx = Allocation::Lx { offset_bytes: 0 };
+        let inner = Item::Loop { count: 2, body: vec![op("b", lx), op("c", lx)] };
+        let bundle = Bundle { pool_bytes: 0, items: vec![op("a", lx), Item::Loop { count: 3, body: vec![inner] }, op("d", lx)] };
+        let names: Vec<_> = bundle.ops().iter().map(|op| op.function.clone()).collect();
+        assert_eq!(names, ["a", "b", "c", "d"]);
+        assert!(!bundle.uses_pool());
+    }
+
+    #[test]
+    fn a_pool_operand_within_a_loop_counts() {
+        let body = vec![op("a", Allocation::Pool { offset_bytes: 128 })];
+        assert!(Bundle { pool_bytes: 256, items: vec![Item::Loop { count: 2, body }] }.uses_pool());
+    }
+}

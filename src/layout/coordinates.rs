@@ -1,0 +1,323 @@
+//! Coordinates: which position of a dimension an iteration point touches.
+
+use super::{DeviceLayout, HostDim, HostTensor, LayoutError};
+use std::fmt;
+
+/// A run of digits of one iteration dimension: `c_dim`, then `mod modulo` if given, then `floordiv floordiv` if given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Term {
+    /// The iteration dimension.
+    pub dim: usize,
+    /// Applied first: the positions start again after so many.
+    pub modulo: Option<i64>,
+    /// Applied second: so many neighbours share a position.
+    pub floordiv: Option<i64>,
+}
+
+/// A position along one dimension as a function of the iteration point: a term plus a constant. Without a term it does not move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Coordinate {
+    /// What moves it.
+    pub term: Option<Term>,
+    /// The position when the term is 0.
+    pub offset: i64,
+}
+
+impl Term {
+    /// The plain iteration dimension.
+    #[must_use]
+    pub const fn dim(dim: usize) -> Self {
+        Self { dim, modulo: None, floordiv: None }
+    }
+
+    /// The term's value at an iteration point.
+    ///
+    /// # Panics
+    /// When the point has no such dimension.
+    #[must_use]
+    pub fn evaluate(&self, point: &[i64]) -> i64 {
+        let position = point[self.dim];
+        let digit = self.modulo.map_or(position, |modulo| position.rem_euclid(modulo));
+        self.floordiv.map_or(digit, |floordiv| digit.div_euclid(floordiv))
+    }
+
+    /// The largest value over an iteration space with these ranges.
+    ///
+    /// # Errors
+    /// When there is no such dimension, a divisor or modulus is not positive, or the modulus is no multiple of the divisor.
+    pub fn last(&self, ranges: &[i64]) -> Result<i64, LayoutError> {
+        let Some(&range) = ranges.get(self.dim) else {
+            return Err(LayoutError::NoIterationDim { dim: self.dim, rank: ranges.len() });
+        };
+        let floordiv = self.floordiv.unwrap_or(1);
+        let modulo = self.modulo.unwrap_or(floordiv);
+        if floordiv < 1 || modulo < 1 || modulo % floordiv != 0 {
+            return Err(LayoutError::Digits { dim: self.dim, modulo, floordiv });
+        }
+        Ok((self.modulo.map_or(range, |modulo| modulo.min(range)) - 1) / floordiv)
+    }
+
+    /// The number of the stick and the position in it, for a term that runs along host dimension `host_dim`.
+    fn split_at_sticks(&self, host_dim: usize, stick: i64) -> Result<(Option<Self>, Self), LayoutError> {
+        let floordiv = self.floordiv.unwrap_or(1);
+        let digits = self.modulo.map(|modulo| modulo / floordiv);
+        match digits {
+            Some(digits) if digits <= stick => Ok((None, *self)),
+            Some(digits) if digits % stick != 0 => Err(LayoutError::ModuloCutsStick { dim: host_dim, modulo: digits, stick }),
+            Some(_) | None => {
+                let count = Self { floordiv: Some(floordiv * stick), ..*self };
+                Ok((Some(count), Self { modulo: Some(floordiv * stick), ..*self }))
+            }
+        }
+    }
+}
+
+impl Coordinate {
+    /// The position is the iteration dimension.
+    #[must_use]
+    pub const fn dim(dim: usize) -> Self {
+        Self { term: Some(Term::dim(dim)), offset: 0 }
+    }
+
+    /// The position never moves.
+    #[must_use]
+    pub const fn constant(offset: i64) -> Self {
+        Self { term: None, offset }
+    }
+
+    /// The position at an iteration point.
+    ///
+    /// # Panics
+    /// When the point lacks the term's dimension.
+    #[must_use]
+    pub fn evaluate(&self, point: &[i64]) -> i64 {
+        self.offset + self.term.map_or(0, |term| term.evaluate(point))
+    }
+
+    fn extent(&self, ranges: &[i64]) -> Result<i64, LayoutError> {
+        self.term.map_or(Ok(0), |term| term.last(ranges))
+    }
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "c{}", self.dim)?;
+        if let Some(modulo) = self.modulo {
+            write!(formatter, " mod {modulo}")?;
+        }
+        self.floordiv.map_or(Ok(()), |floordiv| write!(formatter, " floordiv {floordiv}"))
+    }
+}
+
+/// As in MLIR's affine expressions: `c1 floordiv 64 + 1`, `c0`, `0`.
+impl fmt::Display for Coordinate {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.term, self.offset) {
+            (None, offset) => write!(formatter, "{offset}"),
+            (Some(term), 0) => write!(formatter, "{term}"),
+            (Some(term), offset) => write!(formatter, "{term} + {offset}"),
+        }
+    }
+}
+
+/// The device coordinates of an access: one per device dimension, in terms of the op's iteration dimensions.
+///
+/// `access` has one coordinate per host dimension, `ranges` one size per iteration dimension. The stick dimension gives two coordinates
+/// (`c1 floordiv 64` and `c1 mod 64`), every other dimension one; device dimensions that hold nothing of the host give 0. A constant
+/// offset into the stick dimension goes to the stick count if it is whole sticks, and stays in the stick if the window fits one stick.
+///
+/// # Errors
+/// When the access leaves the tensor, cuts a stick, names no iteration dimension, or the layout is not of the simple form of
+/// [`DeviceLayout::host_dims`].
+pub fn device_coordinates(
+    layout: &DeviceLayout,
+    host: &HostTensor,
+    access: &[Coordinate],
+    ranges: &[i64],
+) -> Result<Vec<Coordinate>, LayoutError> {
+    if access.len() != host.rank() {
+        return Err(LayoutError::Length { what: "the access", expected: host.rank(), found: access.len() });
+    }
+    let stick = layout.format().elements_per_stick();
+    let mut coordinates = vec![Coordinate::default(); layout.rank()];
+    for (dim, (place, coordinate)) in layout.host_dims(host)?.into_iter().zip(access).enumerate() {
+        let last = in_bounds(dim, host.sizes()[dim], coordinate, ranges)?;
+        match place {
+            HostDim::Unit => {}
+            HostDim::Whole { device_dim } => coordinates[device_dim] = *coordinate,
+            HostDim::Stick { count, within } => {
+                (coordinates[count], coordinates[within]) = stick_coordinates(dim, coordinate, last, stick)?;
+            }
+        }
+    }
+    Ok(coordinates)
+}
+
+/// The largest value of the coordinate's term, once every position is known to be inside the dimension.
+fn in_bounds(dim: usize, size: i64, coordinate: &Coordinate, ranges: &[i64]) -> Result<i64, LayoutError> {
+    let extent = coordinate.extent(ranges)?;
+    let (first, last) = (coordinate.offset, coordinate.offset + extent);
+    if first < 0 || last >= size {
+        return Err(LayoutError::OutOfBounds { dim, first, last, size });
+    }
+    Ok(extent)
+}
+
+/// The coordinates of the stick count and of the position in the stick.
+fn stick_coordinates(dim: usize, coordinate: &Coordinate, extent: i64, stick: i64) -> Result<(Coordinate, Coordinate), LayoutError> {
+    let lane = coordinate.offset % stick;
+    if lane != 0 && lane + extent >= stick {
+        return Err(LayoutError::CutsStick { dim, elements: coordinate.offset, stick });
+    }
+    let (count, within) = match coordinate.term {
+        None => (None, None),
+        Some(term) => {
+            let (count, within) = term.split_at_sticks(dim, stick)?;
+            (count, Some(within))
+        }
+    };
+    Ok((Coordinate { term: count, offset: coordinate.offset / stick }, Coordinate { term: within, offset: lane }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::DimOrder;
+    use crate::target::DeviceFormat::Sen169Fp16;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn printed(sizes: &[i64], access: &[Coordinate], ranges: &[i64]) -> Vec<String> {
+        let host = HostTensor::row_major(sizes).unwrap();
+        let layout = DeviceLayout::row_major(sizes, Sen169Fp16).unwrap();
+        let coordinates = device_coordinates(&layout, &host, access, ranges).unwrap();
+        coordinates.iter().map(ToString::to_string).collect()
+    }
+
+    fn refused(sizes: &[i64], access: &[Coordinate], ranges: &[i64]) -> LayoutError {
+        let host = HostTensor::row_major(sizes).unwrap();
+        let layout = DeviceLayout::row_major(sizes, Sen169Fp16).unwrap();
+        device_coordinates(&layout, &host, access, ranges).unwrap_err()
+    }
+
+    const C0: Coordinate = Coordinate::dim(0);
+    const C1: Coordinate = Coordinate::dim(1);
+
+    fn shifted(dim: usize, offset: i64) -> Coordinate {
+        Coordinate { offset, ..Coordinate::dim(dim) }
+    }
+
+    #[test]
+    fn rows_are_read_stick_by_stick() {
+        assert_eq!(printed(&[1024, 4096], &[C0, C1], &[1024, 4096]), ["c1 floordiv 64", "c0", "c1 mod 64"]);
+    }
+
+    #[test]
+    fn a_transposed_read_swaps_the_dims() {
+        assert_eq!(printed(&[128, 256], &[C1, C0], &[256, 128]), ["c0 floordiv 64", "c1", "c0 mod 64"]);
+    }
+
+    #[test]
+    fn batched_matmul_operands_equal_the_golden_case() {
+        let [c2, c3] = [Coordinate::dim(2), Coordinate::dim(3)];
+        let ranges = [4, 64, 128, 128];
+        assert_eq!(printed(&[4, 64, 128], &[C0, C1, c3], &ranges), ["c1", "c3 floordiv 64", "c0", "c3 mod 64"]);
+        assert_eq!(printed(&[4, 128, 128], &[C0, c3, c2], &ranges), ["c3", "c2 floordiv 64", "c0", "c2 mod 64"]);
+    }
+
+    #[test]
+    fn a_broadcast_dim_is_position_zero() {
+        assert_eq!(printed(&[1, 256], &[Coordinate::constant(0), C1], &[128, 256]), ["c1 floordiv 64", "0", "c1 mod 64"]);
+        assert_eq!(printed(&[256], &[C1], &[128, 256]), ["c1 floordiv 64", "c1 mod 64"]);
+    }
+
+    #[test]
+    fn a_reduced_stick_is_position_zero() {
+        let host = HostTensor::row_major(&[64, 1]).unwrap();
+        let layout = DeviceLayout::sparse(&[64, 1], 1, Sen169Fp16).unwrap();
+        let coordinates = device_coordinates(&layout, &host, &[C0, Coordinate::constant(0)], &[64, 256]).unwrap();
+        assert_eq!(coordinates, [Coordinate::constant(0), C0, Coordinate::constant(0)]);
+    }
+
+    #[test]
+    fn a_slice_of_whole_sticks_moves_the_stick_count() {
+        assert_eq!(printed(&[128, 256], &[C0, shifted(1, 64)], &[128, 128]), ["c1 floordiv 64 + 1", "c0", "c1 mod 64"]);
+        assert_eq!(printed(&[128, 256], &[shifted(0, 64), C1], &[64, 256]), ["c1 floordiv 64", "c0 + 64", "c1 mod 64"]);
+    }
+
+    #[test]
+    fn a_slice_inside_one_stick_moves_the_lane() {
+        assert_eq!(printed(&[8, 256], &[C0, shifted(1, 70)], &[8, 58]), ["c1 floordiv 64 + 1", "c0", "c1 mod 64 + 6"]);
+        let error = refused(&[8, 256], &[C0, shifted(1, 70)], &[8, 59]);
+        assert_eq!(error, LayoutError::CutsStick { dim: 1, elements: 70, stick: 64 });
+    }
+
+    #[test]
+    fn a_merged_dim_is_taken_apart() {
+        // The host sees [4, 128, 256]; the op iterates over 512 rows made of the first two dimensions.
+        let batch = Coordinate { term: Some(Term { dim: 0, modulo: None, floordiv: Some(128) }), offset: 0 };
+        let row = Coordinate { term: Some(Term { dim: 0, modulo: Some(128), floordiv: None }), offset: 0 };
+        let expected = ["c0 mod 128", "c1 floordiv 64", "c0 floordiv 128", "c1 mod 64"];
+        assert_eq!(printed(&[4, 128, 256], &[batch, row, C1], &[512, 256]), expected);
+    }
+
+    #[test]
+    fn a_merged_stick_dim_splits_at_sticks() {
+        let head = Coordinate { term: Some(Term { dim: 0, modulo: None, floordiv: Some(128) }), offset: 0 };
+        let lane = |modulo| Coordinate { term: Some(Term { dim: 0, modulo: Some(modulo), floordiv: None }), offset: 0 };
+        assert_eq!(printed(&[4, 128], &[head, lane(128)], &[512]), ["c0 mod 128 floordiv 64", "c0 floordiv 128", "c0 mod 64"]);
+        let error = refused(&[4, 100], &[Coordinate::constant(0), lane(100)], &[400]);
+        assert_eq!(error, LayoutError::ModuloCutsStick { dim: 1, modulo: 100, stick: 64 });
+    }
+
+    #[test]
+    fn an_access_stays_inside_its_tensor() {
+        assert_eq!(refused(&[8, 64], &[C0, C1], &[9, 64]), LayoutError::OutOfBounds { dim: 0, first: 0, last: 8, size: 8 });
+        assert_eq!(refused(&[1, 64], &[C0, C1], &[2, 64]), LayoutError::OutOfBounds { dim: 0, first: 0, last: 1, size: 1 });
+        assert_eq!(refused(&[8, 64], &[C0, C1], &[8]), LayoutError::NoIterationDim { dim: 1, rank: 1 });
+        assert!(matches!(refused(&[8, 64], &[C0], &[8, 64]), LayoutError::Length { expected: 2, found: 1, .. }));
+        let ragged = Coordinate { term: Some(Term { dim: 0, modulo: Some(6), floordiv: Some(4) }), offset: 0 };
+        assert_eq!(refused(&[8], &[ragged], &[8]), LayoutError::Digits { dim: 0, modulo: 6, floordiv: 4 });
+    }
+
+    /// Up to three dims of up to 80, and an order of them.
+    fn shapes() -> impl Strategy<Value = (Vec<i64>, Vec<usize>)> {
+        prop::collection::vec(1_i64..80, 1..=3).prop_flat_map(|sizes| {
+            let order: Vec<usize> = (0..sizes.len()).collect();
+            (Just(sizes), Just(order).prop_shuffle())
+        })
+    }
+
+    fn points(sizes: &[i64]) -> impl Iterator<Item = Vec<i64>> {
+        let total: i64 = sizes.iter().product();
+        (0..total).map(|mut index| {
+            let mut point = vec![0; sizes.len()];
+            for dim in (0..sizes.len()).rev() {
+                (point[dim], index) = (index % sizes[dim], index / sizes[dim]);
+            }
+            point
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn every_host_element_has_its_own_place((sizes, order) in shapes()) {
+            let host = HostTensor::row_major(&sizes).unwrap();
+            let layout = DeviceLayout::new(&host, Sen169Fp16, &DimOrder::dense(&order)).unwrap();
+            let access: Vec<Coordinate> = (0..sizes.len()).map(Coordinate::dim).collect();
+            let coordinates = device_coordinates(&layout, &host, &access, &sizes).unwrap();
+            let strides = layout.device_strides();
+            let mut places = BTreeSet::new();
+            for point in points(&sizes) {
+                let device: Vec<i64> = coordinates.iter().map(|coordinate| coordinate.evaluate(&point)).collect();
+                prop_assert!(device.iter().zip(layout.device_size()).all(|(&position, &size)| (0..size).contains(&position)));
+                let dot = |steps: &[i64]| device.iter().zip(steps).map(|(position, step)| position * step).sum::<i64>();
+                prop_assert!(places.insert(dot(&strides)));
+                let host_offset: i64 = point.iter().zip(host.strides()).map(|(position, stride)| position * stride).sum();
+                prop_assert_eq!(dot(layout.stride_map()), host_offset, "the stride map leads back to the host element");
+            }
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! The device layout of a tensor: constructors and sizes.
+
+use super::{HostTensor, LayoutError};
+use crate::target::{DeviceFormat, STICK_BYTES};
+use std::fmt;
+
+/// Most host dimensions of a device layout (torch-spyre's layout constructor).
+const MAX_RANK: usize = 6;
+
+/// How a tensor lies in device memory: row-major over `device_size`, whose last dimension is one stick.
+///
+/// `stride_map[i]` is the number of host elements that one step along device dimension `i` moves, or -1 when the dimension holds nothing
+/// of the host (torch-spyre `SpyreTensorLayout`). It prints as the parameters of `#spyre.layout`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DeviceLayout {
+    device_size: Vec<i64>,
+    stride_map: Vec<i64>,
+    format: DeviceFormat,
+}
+
+/// The order in which host dimensions are laid out; it decides which one is the stick dimension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DimOrder {
+    dims: Vec<usize>,
+    sparse: bool,
+}
+
+impl DimOrder {
+    /// Host dimensions, the stick dimension last.
+    #[must_use]
+    pub fn dense(dims: &[usize]) -> Self {
+        Self { dims: dims.to_vec(), sparse: false }
+    }
+
+    /// Host dimensions of a tensor that stores one element per stick (the trailing -1 of torch-spyre's `dim_order`).
+    #[must_use]
+    pub fn sparse(dims: &[usize]) -> Self {
+        Self { dims: dims.to_vec(), sparse: true }
+    }
+
+    /// The default order of a result whose stick dimension is `stick`: host order, dimensions of size 1 moved right, the stick last
+    /// (torch-spyre's layout propagation).
+    #[must_use]
+    pub fn with_stick(sizes: &[i64], stick: usize) -> Self {
+        let others = || (0..sizes.len()).filter(|&dim| dim != stick);
+        let large = others().filter(|&dim| sizes[dim] != 1);
+        let units = others().filter(|&dim| sizes[dim] == 1);
+        Self { dims: large.chain(units).chain([stick]).collect(), sparse: false }
+    }
+
+    /// The host dimension of every device dimension, `None` for a sparse stick: the first host dimension goes next to the stick, the
+    /// count of sticks just before it.
+    fn device_dims(&self) -> Vec<Option<usize>> {
+        let mut order: Vec<Option<usize>> = self.dims.iter().copied().map(Some).collect();
+        if self.sparse {
+            order.push(None);
+        }
+        let Some((&first, rest)) = order.split_first() else { return vec![None, None] };
+        let stick = rest.last().copied().unwrap_or(first);
+        rest.iter().copied().chain([first, stick]).collect()
+    }
+
+    fn check(&self, sizes: &[i64]) -> Result<(), LayoutError> {
+        if self.dims.len() > MAX_RANK {
+            return Err(LayoutError::Rank { found: self.dims.len() });
+        }
+        let listed = |dim: usize| self.dims.iter().filter(|&&other| other == dim).count();
+        let known = self.dims.iter().all(|&dim| dim < sizes.len());
+        let once = (0..sizes.len()).all(|dim| listed(dim) == 1 || (listed(dim) == 0 && sizes[dim] == 1));
+        if known && once { Ok(()) } else { Err(LayoutError::Order { order: self.dims.clone(), sizes: sizes.to_vec() }) }
+    }
+}
+
+impl DeviceLayout {
+    /// The layout of `host` in `format` with the dimensions in `order` (torch-spyre `SpyreTensorLayout(size, strides, dtype, dim_order)`).
+    ///
+    /// # Errors
+    /// When `order` does not list every host dimension larger than 1 once, has more than six, or a size does not fit in 64 bits.
+    pub fn new(host: &HostTensor, format: DeviceFormat, order: &DimOrder) -> Result<Self, LayoutError> {
+        order.check(host.sizes())?;
+        let dims = order.device_dims();
+        let (within, outer) = dims.split_last().ok_or(LayoutError::Rank { found: 0 })?;
+        let stick = format.elements_per_stick();
+        let size_of = |dim: Option<usize>| match dim {
+            None => 1,
+            Some(dim) if Some(dim) == *within => sticks_needed(host.sizes()[dim], stick),
+            Some(dim) => host.sizes()[dim],
+        };
+        let device_size: Vec<i64> = outer.iter().map(|&dim| size_of(dim)).chain([stick]).collect();
+        let stride_map = stride_map(host, &dims, &device_size)?;
+        Self::from_parts(device_size, stride_map, format)
+    }
+
+    /// The default layout: contiguous, host order, the last dimension in the sticks. A scalar takes one stick.
+    ///
+    /// # Errors
+    /// As [`DeviceLayout::new`].
+    pub fn row_major(sizes: &[i64], format: DeviceFormat) -> Result<Self, LayoutError> {
+        let order: Vec<usize> = (0..sizes.len()).collect();
+        Self::new(&HostTensor::row_major(sizes)?, format, &DimOrder::dense(&order))
+    }
+
+    /// The layout of a reduction's result when the reduced dimension was the stick dimension: one element per stick. The reduced
+    /// dimension stays in `sizes` with size 1, but takes no device dimension.
+    ///
+    /// # Errors
+    /// When `reduced` is not a dimension of size 1, or as [`DeviceLayout::new`].
+    pub fn sparse(sizes: &[i64], reduced: usize, format: DeviceFormat) -> Result<Self, LayoutError> {
+        match sizes.get(reduced) {
+            Some(1) => {}
+            found => return Err(LayoutError::NotReduced { dim: reduced, size: found.copied().unwrap_or(0) }),
+        }
+        let order: Vec<usize> = (0..sizes.len()).filter(|&dim| dim != reduced).collect();
+        Self::new(&HostTensor::row_major(sizes)?, format, &DimOrder::sparse(&order))
+    }
+
+    /// A layout from its parts, as `#spyre.layout` spells them.
+    ///
+    /// # Errors
+    /// When the lists differ in length, a size is not positive, the last dimension is not one stick, or the bytes do not fit in 64 bits.
+    pub fn from_parts(device_size: Vec<i64>, stride_map: Vec<i64>, format: DeviceFormat) -> Result<Self, LayoutError> {
+        if device_size.len() != stride_map.len() {
+            return Err(LayoutError::Length { what: "the stride map", expected: device_size.len(), found: stride_map.len() });
+        }
+        if let Some(dim) = device_size.iter().position(|&size| size < 1) {
+            return Err(LayoutError::Size { dim, size: device_size[dim] });
+        }
+        let expected = format.elements_per_stick();
+        let found = device_size.last().copied().unwrap_or(0);
+        if found != expected {
+            return Err(LayoutError::LastIsNotAStick { expected, found });
+        }
+        let sticks = device_size.iter().rev().skip(1).try_fold(STICK_BYTES, |bytes, &size| bytes.checked_mul(size));
+        sticks.map(|_| Self { device_size, stride_map, format }).ok_or(LayoutError::TooLarge)
+    }
+
+    /// Size of every device dimension, the stick last.
+    #[must_use]
+    pub fn device_size(&self) -> &[i64] {
+        &self.device_size
+    }
+
+    /// Host elements that one step along each device dimension moves; -1 where there is nothing of the host.
+    #[must_use]
+    pub fn stride_map(&self) -> &[i64] {
+        &self.stride_map
+    }
+
+    /// The number format of an element.
+    #[must_use]
+    pub fn format(&self) -> DeviceFormat {
+        self.format
+    }
+
+    /// Number of device dimensions, at least 1.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.device_size.len()
+    }
+
+    /// Device elements between neighbours along each device dimension; the last is 1.
+    #[must_use]
+    pub fn device_strides(&self) -> Vec<i64> {
+        let mut strides = vec![1; self.rank()];
+        for dim in (1..self.rank()).rev() {
+            strides[dim - 1] = strides[dim] * self.device_size[dim];
+        }
+        strides
+    }
+
+    /// Elements that fit in the tensor's memory, padding included.
+    #[must_use]
+    pub fn elements(&self) -> i64 {
+        self.device_size.iter().product()
+    }
+
+    /// Bytes of the tensor in device memory: whole sticks, padding included.
+    #[must_use]
+    pub fn bytes(&self) -> i64 {
+        STICK_BYTES * self.device_size[..self.rank() - 1].iter().product::<i64>()
+    }
+}
+
+impl fmt::Display for DeviceLayout {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "<{:?}, {:?}, {}>", self.device_size, self.stride_map, self.format)
+    }
+}
+
+/// Sticks that hold `elements` (at least 1) when each holds `stick`.
+#[must_use]
+pub const fn sticks_needed(elements: i64, stick: i64) -> i64 {
+    (elements - 1) / stick + 1
+}
+
+/// From the inside out: the first time that a host dimension is met it has the host's stride; the count of sticks steps over one stick.
+fn stride_map(host: &HostTensor, dims: &[Option<usize>], device_size: &[i64]) -> Result<Vec<i64>, LayoutError> {
+    let mut strides = vec![-1; dims.len()];
+    for position in (0..dims.len()).rev() {
+        let Some(dim) = dims[position].filter(|&dim| host.sizes()[dim] != 1) else { continue };
+        let inner = (position + 1..dims.len()).find(|&inner| dims[inner] == Some(dim));
+        strides[position] = match inner {
+            None => host.strides()[dim],
+            Some(inner) => i64::checked_mul(strides[inner], device_size[inner]).ok_or(LayoutError::TooLarge)?,
+        };
+    }
+    Ok(strides)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::DeviceFormat::{IeeeFp32, Sen169Fp16};
+    use proptest::prelude::*;
+
+    fn parts(layout: &DeviceLayout) -> (&[i64], &[i64]) {
+        (layout.device_size(), layout.stride_map())
+    }
+
+    fn ordered(sizes: &[i64], order: &DimOrder) -> DeviceLayout {
+        DeviceLayout::new(&HostTensor::row_major(sizes).unwrap(), Sen169Fp16, order).unwrap()
+    }
+
+    /// One reference layout: host sizes, device sizes, stride map.
+    type Reference<'a> = (&'a [i64], &'a [i64], &'a [i64]);
+
+    #[test]
+    fn default_layouts_equal_the_reference() {
+        let references: [Reference<'_>; 7] = [
+            (&[120], &[2, 64], &[64, 1]),
+            (&[512, 240], &[4, 512, 64], &[64, 240, 1]),
+            (&[512, 256], &[4, 512, 64], &[64, 256, 1]),
+            (&[512, 8, 240], &[8, 4, 512, 64], &[240, 64, 1920, 1]),
+            (&[512, 8, 256], &[8, 4, 512, 64], &[256, 64, 2048, 1]),
+            (&[5, 100, 150], &[100, 3, 5, 64], &[150, 64, 15000, 1]),
+            (&[1024, 4096], &[64, 1024, 64], &[64, 4096, 1]),
+        ];
+        for (sizes, device_size, stride_map) in references {
+            assert_eq!(parts(&DeviceLayout::row_major(sizes, Sen169Fp16).unwrap()), (device_size, stride_map), "{sizes:?}");
+        }
+    }
+
+    #[test]
+    fn four_dims_put_the_first_next_to_the_stick() {
+        let layout = DeviceLayout::row_major(&[2, 4, 64, 100], Sen169Fp16).unwrap();
+        assert_eq!(parts(&layout), (&[4, 64, 2, 2, 64][..], &[6400, 100, 64, 25600, 1][..]));
+    }
+
+    #[test]
+    fn reordered_layouts_equal_the_reference() {
+        let two: [Reference<'_>; 1] = [(&[1, 0], &[8, 256, 64], &[16384, 1, 256])];
+        let three: [Reference<'_>; 5] = [
+            (&[0, 2, 1], &[256, 1, 512, 64], &[1, 16384, 2048, 256]),
+            (&[1, 0, 2], &[512, 4, 8, 64], &[2048, 64, 256, 1]),
+            (&[1, 2, 0], &[256, 8, 8, 64], &[1, 131_072, 256, 2048]),
+            (&[2, 0, 1], &[512, 1, 256, 64], &[2048, 16384, 1, 256]),
+            (&[2, 1, 0], &[8, 8, 256, 64], &[256, 131_072, 1, 2048]),
+        ];
+        let check = |sizes: &[i64], (order, device_size, stride_map): Reference<'_>| {
+            let dims: Vec<usize> = order.iter().map(|&dim| usize::try_from(dim).unwrap()).collect();
+            assert_eq!(parts(&ordered(sizes, &DimOrder::dense(&dims))), (device_size, stride_map), "{order:?}");
+        };
+        two.into_iter().for_each(|reference| check(&[512, 256], reference));
+        three.into_iter().for_each(|reference| check(&[512, 8, 256], reference));
+    }
+
+    #[test]
+    fn a_sparse_layout_has_one_element_per_stick() {
+        let layout = ordered(&[512, 256], &DimOrder::sparse(&[0, 1]));
+        assert_eq!(parts(&layout), (&[256, 1, 512, 64][..], &[1, -1, 256, -1][..]));
+    }
+
+    #[test]
+    fn a_reduced_stick_dim_leaves_no_device_dim() {
+        let sum = DeviceLayout::sparse(&[64, 1], 1, Sen169Fp16).unwrap();
+        assert_eq!(parts(&sum), (&[1, 64, 64][..], &[-1, 1, -1][..]));
+        assert_eq!(DeviceLayout::sparse(&[64, 2], 1, Sen169Fp16), Err(LayoutError::NotReduced { dim: 1, size: 2 }));
+        assert_eq!(DeviceLayout::sparse(&[64], 1, Sen169Fp16), Err(LayoutError::NotReduced { dim: 1, size: 0 }));
+    }
+
+    #[test]
+    fn a_scalar_takes_one_stick() {
+        let scalar = DeviceLayout::row_major(&[], Sen169Fp16).unwrap();
+        assert_eq!(parts(&scalar), (&[1, 64][..], &[-1, -1][..]));
+        assert_eq!(scalar.bytes(), 128);
+        let one = DeviceLayout::row_major(&[1], Sen169Fp16).unwrap();
+        assert_eq!(one, scalar);
+    }
+
+    #[test]
+    fn unit_dims_move_next_to_the_stick() {
+        assert_eq!(DimOrder::with_stick(&[1, 8, 256], 2), DimOrder::dense(&[1, 0, 2]));
+        assert_eq!(DimOrder::with_stick(&[4, 1, 8], 0), DimOrder::dense(&[2, 1, 0]));
+    }
+
+    #[test]
+    fn bytes_are_whole_sticks() {
+        let padded = DeviceLayout::row_major(&[100, 150], Sen169Fp16).unwrap();
+        assert_eq!((padded.bytes(), padded.elements()), (3 * 100 * 128, 3 * 100 * 64));
+        assert_eq!(padded.device_strides(), [6400, 64, 1]);
+        let single = DeviceLayout::row_major(&[64, 50], IeeeFp32).unwrap();
+        assert_eq!((single.device_size(), single.bytes()), (&[2, 64, 32][..], 2 * 64 * 128));
+    }
+
+    #[test]
+    fn impossible_orders_are_refused() {
+        let host = HostTensor::row_major(&[4, 8]).unwrap();
+        for order in [&[0][..], &[0, 0], &[0, 2], &[0, 1, 1]] {
+            let result = DeviceLayout::new(&host, Sen169Fp16, &DimOrder::dense(order));
+            assert_eq!(result, Err(LayoutError::Order { order: order.to_vec(), sizes: vec![4, 8] }));
+        }
+        assert_eq!(DeviceLayout::row_major(&[2; 7], Sen169Fp16), Err(LayoutError::Rank { found: 7 }));
+        let large = HostTensor::new(&[i64::MAX], &[1]).unwrap();
+        assert_eq!(DeviceLayout::new(&large, Sen169Fp16, &DimOrder::dense(&[0])), Err(LayoutError::TooLarge));
+    }
+
+    #[test]
+    fn impossible_parts_are_refused() {
+        let from = |size: &[i64], map: &[i64]| DeviceLayout::from_parts(size.to_vec(), map.to_vec(), Sen169Fp16);
+        assert!(matches!(from(&[4, 64], &[1]), Err(LayoutError::Length { expected: 2, found: 1, .. })));
+        assert_eq!(from(&[4, 32], &[32, 1]), Err(LayoutError::LastIsNotAStick { expected: 64, found: 32 }));
+        assert_eq!(from(&[], &[]), Err(LayoutError::LastIsNotAStick { expected: 64, found: 0 }));
+        assert_eq!(from(&[0, 64], &[1, 1]), Err(LayoutError::Size { dim: 0, size: 0 }));
+        assert_eq!(from(&[i64::MAX, 64], &[1, 1]), Err(LayoutError::TooLarge));
+    }
+
+    proptest! {
+        #[test]
+        fn every_layout_holds_its_tensor(sizes in prop::collection::vec(1_i64..200, 0..=4)) {
+            let layout = DeviceLayout::row_major(&sizes, Sen169Fp16).unwrap();
+            prop_assert!(layout.elements() >= sizes.iter().product::<i64>());
+            prop_assert_eq!(layout.bytes(), layout.elements() * Sen169Fp16.bytes());
+            prop_assert!(layout.host_dims(&HostTensor::row_major(&sizes).unwrap()).is_ok());
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! A tensor as the host sees it, and where each of its dimensions lies in a device layout.
+
+use super::{DeviceLayout, LayoutError, sticks_needed};
+
+/// Sizes and strides of a tensor, both in elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostTensor {
+    sizes: Vec<i64>,
+    strides: Vec<i64>,
+}
+
+impl HostTensor {
+    /// A tensor with the given strides.
+    ///
+    /// # Errors
+    /// When the lists differ in length or a size is not positive.
+    pub fn new(sizes: &[i64], strides: &[i64]) -> Result<Self, LayoutError> {
+        if sizes.len() != strides.len() {
+            return Err(LayoutError::Length { what: "the list of strides", expected: sizes.len(), found: strides.len() });
+        }
+        if let Some(dim) = sizes.iter().position(|&size| size < 1) {
+            return Err(LayoutError::Size { dim, size: sizes[dim] });
+        }
+        Ok(Self { sizes: sizes.to_vec(), strides: strides.to_vec() })
+    }
+
+    /// A contiguous tensor: the last dimension has stride 1.
+    ///
+    /// # Errors
+    /// When a size is not positive or the number of elements does not fit in 64 bits.
+    pub fn row_major(sizes: &[i64]) -> Result<Self, LayoutError> {
+        let mut strides = vec![1_i64; sizes.len()];
+        for dim in (1..sizes.len()).rev() {
+            strides[dim - 1] = strides[dim].checked_mul(sizes[dim]).ok_or(LayoutError::TooLarge)?;
+        }
+        Self::new(sizes, &strides)
+    }
+
+    /// Size of every dimension.
+    #[must_use]
+    pub fn sizes(&self) -> &[i64] {
+        &self.sizes
+    }
+
+    /// Stride of every dimension.
+    #[must_use]
+    pub fn strides(&self) -> &[i64] {
+        &self.strides
+    }
+
+    /// Number of dimensions.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.sizes.len()
+    }
+}
+
+/// The device dimensions that one host dimension occupies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostDim {
+    /// None: its size is 1.
+    Unit,
+    /// One: a step of the host is a step of the device.
+    Whole {
+        /// The device dimension.
+        device_dim: usize,
+    },
+    /// Two: this is the stick dimension.
+    Stick {
+        /// The device dimension that counts sticks.
+        count: usize,
+        /// The device dimension inside a stick, which is always the last.
+        within: usize,
+    },
+}
+
+impl DeviceLayout {
+    /// Where each host dimension lies, one entry per host dimension.
+    ///
+    /// # Errors
+    /// When the layout is not of the form that [`DeviceLayout::new`] makes (up to the order of its dimensions): a device dimension that
+    /// is neither a host dimension nor the stick count of one, or a host dimension that has no device dimension.
+    pub fn host_dims(&self, host: &HostTensor) -> Result<Vec<HostDim>, LayoutError> {
+        let within = self.rank() - 1;
+        let stick_dim = self.stick_host_dim(host)?;
+        let mut dims = vec![HostDim::Unit; host.rank()];
+        let mut count = None;
+        for device_dim in (0..within).filter(|&device_dim| self.stride_map()[device_dim] != -1) {
+            if count.is_none() && stick_dim.is_some_and(|dim| self.counts_sticks_of(host, dim, device_dim)) {
+                count = Some(device_dim);
+            } else if let Some(dim) = self.unplaced_dim_at(host, &dims, device_dim).filter(|&dim| Some(dim) != stick_dim) {
+                dims[dim] = HostDim::Whole { device_dim };
+            } else {
+                return Err(self.unmatched(device_dim));
+            }
+        }
+        if let Some(dim) = stick_dim {
+            let count = count.ok_or_else(|| self.unmatched(within))?;
+            dims[dim] = HostDim::Stick { count, within };
+        }
+        match (0..host.rank()).find(|&dim| host.sizes()[dim] > 1 && dims[dim] == HostDim::Unit) {
+            Some(dim) => Err(LayoutError::HostDim { dim, size: host.sizes()[dim] }),
+            None => Ok(dims),
+        }
+    }
+
+    /// How far the first element of a window moves in device memory, in elements, when the window moves by `elements` along host
+    /// dimension `dim`. This is the stride of a tiled loop (torch-spyre issue 2859: it follows the device sizes, not the stride map).
+    ///
+    /// # Errors
+    /// When the step would cut a stick, or the layout is not of the simple form of [`DeviceLayout::host_dims`].
+    ///
+    /// # Panics
+    /// When `dim` is not a dimension of `host`.
+    pub fn advance(&self, host: &HostTensor, dim: usize, elements: i64) -> Result<i64, LayoutError> {
+        let strides = self.device_strides();
+        let stick = self.format().elements_per_stick();
+        match self.host_dims(host)?[dim] {
+            HostDim::Unit => Ok(0),
+            HostDim::Whole { device_dim } => Ok(elements * strides[device_dim]),
+            HostDim::Stick { count, .. } if elements % stick == 0 => Ok(elements / stick * strides[count]),
+            HostDim::Stick { .. } => Err(LayoutError::CutsStick { dim, elements, stick }),
+        }
+    }
+
+    /// The host dimension inside the sticks; none when each stick holds one element.
+    fn stick_host_dim(&self, host: &HostTensor) -> Result<Option<usize>, LayoutError> {
+        let within = self.rank() - 1;
+        let stride = self.stride_map()[within];
+        if stride == -1 {
+            return Ok(None);
+        }
+        let dim = (0..host.rank()).find(|&dim| host.sizes()[dim] > 1 && host.strides()[dim] == stride);
+        dim.map(Some).ok_or_else(|| self.unmatched(within))
+    }
+
+    fn counts_sticks_of(&self, host: &HostTensor, stick_dim: usize, device_dim: usize) -> bool {
+        let stick = self.format().elements_per_stick();
+        self.stride_map()[device_dim] == host.strides()[stick_dim] * stick
+            && self.device_size()[device_dim] == sticks_needed(host.sizes()[stick_dim], stick)
+    }
+
+    fn unplaced_dim_at(&self, host: &HostTensor, placed: &[HostDim], device_dim: usize) -> Option<usize> {
+        (0..host.rank()).find(|&dim| {
+            placed[dim] == HostDim::Unit
+                && host.sizes()[dim] > 1
+                && host.sizes()[dim] == self.device_size()[device_dim]
+                && host.strides()[dim] == self.stride_map()[device_dim]
+        })
+    }
+
+    fn unmatched(&self, device_dim: usize) -> LayoutError {
+        LayoutError::DeviceDim { device_dim, size: self.device_size()[device_dim], stride: self.stride_map()[device_dim] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::DimOrder;
+    use crate::target::DeviceFormat::Sen169Fp16;
+
+    fn rows(sizes: &[i64]) -> (HostTensor, DeviceLayout) {
+        (HostTensor::row_major(sizes).unwrap(), DeviceLayout::row_major(sizes, Sen169Fp16).unwrap())
+    }
+
+    #[test]
+    fn the_stick_dim_takes_two_device_dims_and_the_others_one() {
+        let (host, layout) = rows(&[512, 8, 240]);
+        let expected = [HostDim::Whole { device_dim: 2 }, HostDim::Whole { device_dim: 0 }, HostDim::Stick { count: 1, within: 3 }];
+        assert_eq!(layout.host_dims(&host).unwrap(), expected);
+    }
+
+    #[test]
+    fn one_stick_per_row_is_told_from_rows_of_the_same_stride() {
+        // Device dims 0 (one stick) and 1 (512 rows) both have stride 64.
+        let (host, layout) = rows(&[512, 64]);
+        assert_eq!(layout.host_dims(&host).unwrap(), [HostDim::Whole { device_dim: 1 }, HostDim::Stick { count: 0, within: 2 }]);
+    }
+
+    #[test]
+    fn size_one_dims_and_sparse_sticks_occupy_nothing() {
+        let host = HostTensor::row_major(&[64, 1]).unwrap();
+        let sparse = DeviceLayout::sparse(&[64, 1], 1, Sen169Fp16).unwrap();
+        assert_eq!(sparse.host_dims(&host).unwrap(), [HostDim::Whole { device_dim: 1 }, HostDim::Unit]);
+    }
+
+    #[test]
+    fn a_retiled_layout_is_refused() {
+        let host = HostTensor::row_major(&[512, 256]).unwrap();
+        let folded = DeviceLayout::from_parts(vec![4, 2, 256, 64], vec![64, 65536, 256, 1], Sen169Fp16).unwrap();
+        assert_eq!(folded.host_dims(&host), Err(LayoutError::DeviceDim { device_dim: 1, size: 2, stride: 65536 }));
+        let partial = DeviceLayout::from_parts(vec![4, 64], vec![64, 1], Sen169Fp16).unwrap();
+        assert_eq!(partial.host_dims(&host), Err(LayoutError::HostDim { dim: 0, size: 512 }));
+    }
+
+    #[test]
+    fn a_window_steps_by_device_strides() {
+        let (host, layout) = rows(&[1024, 4096]);
+        assert_eq!(layout.advance(&host, 0, 512), Ok(32_768));
+        assert_eq!(layout.advance(&host, 1, 1024), Ok(1_048_576));
+        assert_eq!(layout.advance(&host, 1, 32), Err(LayoutError::CutsStick { dim: 1, elements: 32, stick: 64 }));
+    }
+
+    #[test]
+    fn a_window_steps_over_rows_when_the_stick_is_on_rows() {
+        let host = HostTensor::row_major(&[512, 256]).unwrap();
+        let columns = DeviceLayout::new(&host, Sen169Fp16, &DimOrder::dense(&[1, 0])).unwrap();
+        assert_eq!(columns.advance(&host, 0, 128), Ok(2 * 256 * 64));
+        assert_eq!(columns.advance(&host, 1, 3), Ok(3 * 64));
+    }
+
+    #[test]
+    fn strides_must_match_sizes() {
+        assert!(matches!(HostTensor::new(&[2, 3], &[1]), Err(LayoutError::Length { expected: 2, found: 1, .. })));
+        assert_eq!(HostTensor::row_major(&[2, 0]), Err(LayoutError::Size { dim: 1, size: 0 }));
+        assert_eq!(HostTensor::row_major(&[2, i64::MAX, 3]), Err(LayoutError::TooLarge));
+    }
+}

@@ -1,0 +1,37 @@
+//! Stage `layout`: where every element of a tensor lies in device memory.
+//!
+//! Definitions:
+//! * A *stick* is 128 bytes, the unit of transfer; `E` is the number of elements in one (64 for f16).
+//! * A *host tensor* is what the program sees: sizes and strides in elements ([`HostTensor`]).
+//! * A *device layout* is what the memory sees: row-major sizes whose last dimension is one stick ([`DeviceLayout`]). Each device
+//!   dimension says how many host elements one step along it moves (its entry of the stride map), or -1 when it holds nothing of the
+//!   host (padding, a dimension of size 1).
+//! * The *stick dimension* is the host dimension that runs inside the sticks. It takes two device dimensions: the number of the stick and
+//!   the position in it. Every other host dimension takes one ([`HostDim`]).
+//! * A tensor is *sparse* when each stick holds one element: the result of a reduction over the stick dimension.
+//! * An op's *iteration dimensions* are numbered, output dimensions first, then reduction dimensions. A *coordinate* says which position
+//!   of one dimension an iteration point touches ([`Coordinate`]); an *access* is one coordinate per dimension.
+//!
+//! Worked example. An f16 tensor of 1024 rows and 4096 columns has the default device layout `[64, 1024, 64]` with stride map
+//! `[64, 4096, 1]`: 64 columns of sticks, each with 1024 sticks. Read at `(c0, c1)` it is touched at `[c1 floordiv 64, c0, c1 mod 64]`.
+//! Moving a window down by 512 rows moves its first element by 512 * 64 = 32768 device elements; moving it right by 1024 columns moves
+//! it by 16 * 1024 * 64 = 1048576; moving it right by 32 columns is an error, because it would cut a stick.
+//!
+//! | file | what |
+//! |---|---|
+//! | `host.rs` | host tensors, the device dimensions that a host dimension occupies, the step of a tile window |
+//! | `device_layout.rs` | the layout, its constructors, its size |
+//! | `coordinates.rs` | device coordinates of an access |
+//! | `sticks.rs` | which dimension runs in the sticks of an access, whether the operands of an op agree, moving the stick |
+
+mod coordinates;
+mod device_layout;
+mod error;
+mod host;
+mod sticks;
+
+pub use coordinates::{Coordinate, Term, device_coordinates};
+pub use device_layout::{DeviceLayout, DimOrder, sticks_needed};
+pub use error::LayoutError;
+pub use host::{HostDim, HostTensor};
+pub use sticks::{Stick, StickConflict, agreed_stick, stick_of};

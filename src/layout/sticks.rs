@@ -1,0 +1,195 @@
+//! Which iteration dimension runs in the sticks of an access, whether the operands of an op agree on it, and moving the stick.
+
+use super::{Coordinate, DeviceLayout, HostDim, HostTensor, LayoutError, Term, sticks_needed};
+
+/// What the sticks of one access hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stick {
+    /// The iteration dimension inside the sticks; none when an op uses one element per stick (sparse or broadcast).
+    pub dim: Option<usize>,
+    /// The lane of the first element.
+    pub offset: i64,
+}
+
+/// Why the operands of an op cannot be read together: one of them needs a restickify first. Operands are numbered as given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StickConflict {
+    /// Lanes line up only when every operand starts at lane 0.
+    #[error("operand {operand} starts at lane {offset} of a stick")]
+    Offset {
+        /// The operand.
+        operand: usize,
+        /// Its first lane.
+        offset: i64,
+    },
+    /// At most one dimension runs in the sticks of an op.
+    #[error("operand {operand} has c{dim} in its sticks, another has c{other}")]
+    Dims {
+        /// The operand.
+        operand: usize,
+        /// The dimension in its sticks.
+        dim: usize,
+        /// The dimension in the sticks of an earlier operand.
+        other: usize,
+    },
+    /// The dimension in the sticks of one operand may not step over sticks of another.
+    #[error("operand {operand} steps over sticks with c{dim}, the dimension inside the sticks of the op")]
+    Outside {
+        /// The operand.
+        operand: usize,
+        /// The op's stick dimension.
+        dim: usize,
+    },
+}
+
+/// The stick of an access with these device coordinates.
+#[must_use]
+pub fn stick_of(coordinates: &[Coordinate]) -> Stick {
+    let last = coordinates.last().copied().unwrap_or_default();
+    Stick { dim: last.term.map(|term| term.dim), offset: last.offset }
+}
+
+/// The iteration dimension in the sticks of an elementwise op or a reduction, from the device coordinates of its operands and results;
+/// none when all of them are sparse (torch-spyre's `stick_compatible`). Index tensors take no part. Matmuls have a rule of their own:
+/// the contracted dimension in the sticks of the first operand, the generated one in those of the second and of the result.
+///
+/// # Errors
+/// The first operand that does not agree with those before it.
+pub fn agreed_stick(operands: &[&[Coordinate]]) -> Result<Option<usize>, StickConflict> {
+    let mut agreed = None;
+    for (operand, coordinates) in operands.iter().enumerate() {
+        let stick = stick_of(coordinates);
+        if stick.offset != 0 {
+            return Err(StickConflict::Offset { operand, offset: stick.offset });
+        }
+        match (agreed, stick.dim) {
+            (Some(other), Some(dim)) if other != dim => return Err(StickConflict::Dims { operand, dim, other }),
+            (None, Some(dim)) => agreed = Some(dim),
+            (Some(_), Some(_)) | (_, None) => {}
+        }
+    }
+    let Some(dim) = agreed else { return Ok(None) };
+    match operands.iter().position(|coordinates| steps_over_sticks(coordinates, dim)) {
+        Some(operand) => Err(StickConflict::Outside { operand, dim }),
+        None => Ok(Some(dim)),
+    }
+}
+
+/// Whether `dim` moves the access other than inside a stick and along the count of the same sticks.
+fn steps_over_sticks(coordinates: &[Coordinate], dim: usize) -> bool {
+    let Some((within, outer)) = coordinates.split_last() else { return false };
+    let own = within.term.filter(|term| term.dim == dim);
+    outer.iter().filter_map(|coordinate| coordinate.term).any(|term| term.dim == dim && !own.is_some_and(|own| counts(&term, &own)))
+}
+
+/// Whether `count` is the number of the stick whose position is `within`.
+fn counts(count: &Term, within: &Term) -> bool {
+    within.modulo.is_some() && count.floordiv == within.modulo
+}
+
+impl DeviceLayout {
+    /// The layout after a restickify that moves the stick to host dimension `to`; the two dimensions swap places
+    /// (torch-spyre's restickify target). It costs one pass over [`DeviceLayout::elements`].
+    ///
+    /// # Errors
+    /// When the tensor is sparse or `to` has size 1 (no mechanism gathers elements of several sticks into one, or the reverse), `to` is
+    /// the stick dimension already, or the layout is not of the simple form of [`DeviceLayout::host_dims`].
+    pub fn restickified(&self, host: &HostTensor, to: usize) -> Result<Self, LayoutError> {
+        let dims = self.host_dims(host)?;
+        let refuse = |reason| LayoutError::Restickify { dim: to, reason };
+        let found = dims.iter().enumerate().find_map(|(dim, place)| match *place {
+            HostDim::Stick { count, within } => Some((dim, count, within)),
+            HostDim::Unit | HostDim::Whole { .. } => None,
+        });
+        let (from, count, within) = found.ok_or_else(|| refuse("the tensor has one element per stick"))?;
+        let device_dim = match dims.get(to) {
+            None => return Err(refuse("the tensor has no such dimension")),
+            Some(HostDim::Unit) => return Err(refuse("it has size 1")),
+            Some(HostDim::Stick { .. }) => return Err(refuse("it holds the stick already")),
+            Some(HostDim::Whole { device_dim }) => *device_dim,
+        };
+        let stick = self.format().elements_per_stick();
+        let (mut device_size, mut stride_map) = (self.device_size().to_vec(), self.stride_map().to_vec());
+        stride_map[within] = host.strides()[to];
+        (device_size[count], stride_map[count]) = (sticks_needed(host.sizes()[to], stick), host.strides()[to] * stick);
+        (device_size[device_dim], stride_map[device_dim]) = (host.sizes()[from], host.strides()[from]);
+        Self::from_parts(device_size, stride_map, self.format())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{DimOrder, device_coordinates};
+    use crate::target::DeviceFormat::Sen169Fp16;
+
+    fn coordinates(sizes: &[i64], order: &[usize], access: &[Coordinate], ranges: &[i64]) -> Vec<Coordinate> {
+        let host = HostTensor::row_major(sizes).unwrap();
+        let layout = DeviceLayout::new(&host, Sen169Fp16, &DimOrder::dense(order)).unwrap();
+        device_coordinates(&layout, &host, access, ranges).unwrap()
+    }
+
+    const C0: Coordinate = Coordinate::dim(0);
+    const C1: Coordinate = Coordinate::dim(1);
+    const RANGES: [i64; 2] = [128, 256];
+
+    fn rows() -> Vec<Coordinate> {
+        coordinates(&[128, 256], &[0, 1], &[C0, C1], &RANGES)
+    }
+
+    #[test]
+    fn equal_layouts_agree_on_their_stick() {
+        assert_eq!(stick_of(&rows()), Stick { dim: Some(1), offset: 0 });
+        assert_eq!(agreed_stick(&[&rows(), &rows()]), Ok(Some(1)));
+    }
+
+    #[test]
+    fn broadcast_and_sparse_operands_agree_with_any_stick() {
+        let bias = coordinates(&[256], &[0], &[C1], &RANGES);
+        let column = coordinates(&[128, 1], &[0, 1], &[C0, Coordinate::constant(0)], &RANGES);
+        assert_eq!(stick_of(&column).dim, None);
+        assert_eq!(agreed_stick(&[&rows(), &bias, &column]), Ok(Some(1)));
+        assert_eq!(agreed_stick(&[&column, &column]), Ok(None));
+    }
+
+    #[test]
+    fn transposed_operands_conflict() {
+        let columns = coordinates(&[128, 256], &[1, 0], &[C0, C1], &RANGES);
+        assert_eq!(agreed_stick(&[&rows(), &columns]), Err(StickConflict::Dims { operand: 1, dim: 0, other: 1 }));
+    }
+
+    #[test]
+    fn a_stick_dim_may_not_step_over_sticks_of_a_sparse_operand() {
+        let column = coordinates(&[256, 1], &[0, 1], &[C1, Coordinate::constant(0)], &RANGES);
+        assert_eq!(agreed_stick(&[&rows(), &column]), Err(StickConflict::Outside { operand: 1, dim: 1 }));
+    }
+
+    #[test]
+    fn an_offset_in_the_stick_conflicts() {
+        let shifted = Coordinate { offset: 8, ..C1 };
+        let window = coordinates(&[128, 256], &[0, 1], &[C0, shifted], &[128, 32]);
+        assert_eq!(agreed_stick(&[&window]), Err(StickConflict::Offset { operand: 0, offset: 8 }));
+    }
+
+    #[test]
+    fn restickify_swaps_the_two_dims_in_place() {
+        let host = HostTensor::row_major(&[5, 100, 150]).unwrap();
+        let layout = DeviceLayout::row_major(&[5, 100, 150], Sen169Fp16).unwrap();
+        let moved = layout.restickified(&host, 1).unwrap();
+        assert_eq!((moved.device_size(), moved.stride_map()), (&[150, 2, 5, 64][..], &[1, 9600, 15000, 150][..]));
+        assert_eq!(moved.restickified(&host, 2).unwrap(), layout, "moving it back gives the first layout");
+    }
+
+    #[test]
+    fn restickify_refuses_sparse_tensors_and_unit_dims() {
+        let reason = |result: Result<DeviceLayout, LayoutError>| result.unwrap_err().to_string();
+        let host = HostTensor::row_major(&[64, 1]).unwrap();
+        let sparse = DeviceLayout::sparse(&[64, 1], 1, Sen169Fp16).unwrap();
+        assert_eq!(reason(sparse.restickified(&host, 0)), "the stick cannot move to dimension 0: the tensor has one element per stick");
+        let host = HostTensor::row_major(&[1, 64]).unwrap();
+        let layout = DeviceLayout::row_major(&[1, 64], Sen169Fp16).unwrap();
+        assert_eq!(reason(layout.restickified(&host, 0)), "the stick cannot move to dimension 0: it has size 1");
+        assert_eq!(reason(layout.restickified(&host, 1)), "the stick cannot move to dimension 1: it holds the stick already");
+        assert_eq!(reason(layout.restickified(&host, 2)), "the stick cannot move to dimension 2: the tensor has no such dimension");
+    }
+}

@@ -1,0 +1,10 @@
+#![doc = include_str!("README.md")]
+
+pub mod target;
+
+pub mod import;
+pub mod layout;
+
+pub mod mlir;
+
+pub mod pipeline;

@@ -1,0 +1,97 @@
+//! Which buffers may be in LX at all, and why the others may not.
+
+/// Why a buffer may not be placed in LX, whatever room there is (torch-spyre, August 2026; the first reason in this order is reported).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Barred {
+    /// The back end reads or writes LX only for some device functions.
+    #[error("the device function '{function}' cannot have it in LX")]
+    FunctionNotAllowed {
+        /// The device function of the op that writes it.
+        function: String,
+    },
+    /// Only tensors of known size can be placed.
+    #[error("its size is not known")]
+    Unsized,
+    /// Another buffer's memory is written through it.
+    #[error("the op writes into the memory of another buffer")]
+    MutationTarget,
+    /// An LX address cannot advance with a loop.
+    #[error("its address would advance with a loop")]
+    Tiled,
+    /// A restickify goes from HBM to HBM.
+    #[error("a restickify reads it, which works from HBM to HBM")]
+    ReadByRestickify,
+    /// LX does not survive a call of foreign code.
+    #[error("it is used by a foreign kernel, or live across one")]
+    ForeignKernel,
+    /// Index tensors and what they point into must be in HBM.
+    #[error("it is an index tensor, or accessed through one")]
+    Indirect,
+    /// A result of the graph must be in HBM.
+    #[error("it is a result of the graph and has no copy in LX")]
+    GraphOutput,
+    /// An input of the graph is in HBM.
+    #[error("it is an input of the graph and has no copy in LX")]
+    GraphInput,
+    /// A result under another shape shares the memory.
+    #[error("a result of the graph is a view of it")]
+    ViewedOutput,
+    /// A read of a part would need an address inside the buffer.
+    #[error("an op reads a part of it")]
+    PartialRead,
+    /// A core only has its own LX.
+    #[error("its users divide it among the cores in different ways: {0}")]
+    CoreMismatch(Mismatch),
+    /// Nothing would be saved.
+    #[error("no op could read it from LX")]
+    NoReader,
+    /// The files cannot describe unused bytes behind a buffer in LX.
+    #[error("it would need unused space behind it, which an LX buffer cannot have")]
+    BackGap,
+    /// The reason that an instance file states.
+    #[error("{0}")]
+    Stated(String),
+}
+
+/// How the users of a buffer disagree about which core has which part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Mismatch {
+    /// The writer and a reader, or two readers, slice it differently.
+    #[error("use {user} slices it differently from use 0")]
+    Slices {
+        /// Position of the use that disagrees with the first.
+        user: usize,
+    },
+    /// A reader runs on more cores than there are slices: several cores would need the same part.
+    #[error("use {user} runs on {cores} cores, but there are {slices} slices")]
+    Shared {
+        /// Position of the use.
+        user: usize,
+        /// Cores of the op.
+        cores: i64,
+        /// Slices of the buffer.
+        slices: i64,
+    },
+    /// The writer's cores each hold a partial sum.
+    #[error("its writer divides a reduction, so that each core has a partial result")]
+    PartialSums,
+    /// A slice is no run of whole positions of one device dimension.
+    #[error("use {user} cuts a device dimension into unequal parts")]
+    Uneven {
+        /// Position of the use.
+        user: usize,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_sentences_without_a_full_stop() {
+        let reason = Barred::CoreMismatch(Mismatch::Shared { user: 1, cores: 32, slices: 8 });
+        let expected = "its users divide it among the cores in different ways: use 1 runs on 32 cores, but there are 8 slices";
+        assert_eq!(reason.to_string(), expected);
+        assert_eq!(Barred::Stated("op not allowed".to_owned()).to_string(), "op not allowed");
+    }
+}

@@ -1,0 +1,160 @@
+//! What first-fit and best-fit share: the order of the buffers, and the gaps over a life.
+
+use super::{Buffer, Capacity, Placement};
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+/// A run of free bytes over the whole life of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Gap {
+    /// The first aligned address in it.
+    pub(super) start: i64,
+    /// Bytes that would stay free behind the buffer.
+    pub(super) left: i64,
+}
+
+/// Places the buffers one by one, the most urgent first, each where nothing placed before is live during its life: on a dying parent's
+/// address if that is free, else in the gap that `choose` picks from those large enough, lowest first.
+pub(super) fn place(buffers: &[Buffer], capacity: &Capacity, choose: fn(&[Gap]) -> Option<Gap>) -> Placement {
+    let mut addresses = vec![None; buffers.len()];
+    let mut has_successor = vec![false; buffers.len()];
+    for index in order(buffers) {
+        if buffers[index].barred.is_some() {
+            continue;
+        }
+        let free = |&&parent: &&usize| !has_successor[parent] && parent_is_free(buffers, &addresses, index, parent);
+        addresses[index] = match buffers[index].in_place_parents.iter().find(free) {
+            Some(&parent) => {
+                has_successor[parent] = true;
+                addresses[parent]
+            }
+            None => {
+                let gaps = gaps(&obstacles(buffers, &addresses, index, None), capacity, buffers[index].bytes);
+                choose(&gaps).map(|gap| gap.start)
+            }
+        };
+    }
+    Placement::explained(buffers, capacity, addresses)
+}
+
+/// How urgent a buffer is: length of life over number of uses, in quarters so that it is exact (torch-spyre, August 2026). A buffer that is
+/// a parent or a child counts a quarter shorter for each, one that is written first counts half a use more; the shorter life wins a tie.
+#[derive(PartialEq, Eq)]
+struct Urgency {
+    length: usize,
+    uses: usize,
+    span: usize,
+    index: usize,
+}
+
+impl Ord for Urgency {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let ratios = (self.length * other.uses).cmp(&(other.length * self.uses));
+        ratios.then(self.span.cmp(&other.span)).then(self.index.cmp(&other.index))
+    }
+}
+
+impl PartialOrd for Urgency {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Urgency {
+    fn of(buffers: &[Buffer], is_parent: &[bool], index: usize) -> Self {
+        let buffer = &buffers[index];
+        let span = buffer.life().len();
+        let quarters = usize::from(!buffer.in_place_parents.is_empty()) + usize::from(is_parent[index]);
+        let length = (4 * span).saturating_sub(quarters);
+        let uses = 4 * buffer.uses.len() + if buffer.is_read_first() { 0 } else { 2 };
+        Self { length, uses, span, index }
+    }
+}
+
+/// The most urgent buffer whose parents have all been seen comes next. Buffers whose parents form a cycle come last, as listed.
+fn order(buffers: &[Buffer]) -> Vec<usize> {
+    let mut children = vec![Vec::new(); buffers.len()];
+    for (index, buffer) in buffers.iter().enumerate() {
+        buffer.in_place_parents.iter().for_each(|&parent| children[parent].push(index));
+    }
+    let is_parent: Vec<bool> = children.iter().map(|children| !children.is_empty()).collect();
+    let mut waits_for: Vec<usize> = buffers.iter().map(|buffer| buffer.in_place_parents.len()).collect();
+    let ready = |index: usize| Reverse(Urgency::of(buffers, &is_parent, index));
+    let mut heap: BinaryHeap<_> = (0..buffers.len()).filter(|&index| waits_for[index] == 0).map(ready).collect();
+    let mut order = Vec::with_capacity(buffers.len());
+    while let Some(Reverse(next)) = heap.pop() {
+        order.push(next.index);
+        for &child in &children[next.index] {
+            waits_for[child] -= 1;
+            if waits_for[child] == 0 {
+                heap.push(ready(child));
+            }
+        }
+    }
+    order.extend((0..buffers.len()).filter(|&index| waits_for[index] > 0));
+    order
+}
+
+/// Whether `index` can take over the whole address range of `parent`.
+fn parent_is_free(buffers: &[Buffer], addresses: &[Option<i64>], index: usize, parent: usize) -> bool {
+    let Some(start) = addresses[parent] else { return false };
+    let end = start + buffers[parent].bytes;
+    buffers[index].can_succeed(&buffers[parent])
+        && obstacles(buffers, addresses, index, Some(parent)).iter().all(|&(low, high)| high <= start || end <= low)
+}
+
+/// The bytes covered by placed buffers that meet `index`, lowest first, without those of its parent `but`.
+fn obstacles(buffers: &[Buffer], addresses: &[Option<i64>], index: usize, but: Option<usize>) -> Vec<(i64, i64)> {
+    let meets = |other: &usize| Some(*other) != but && buffers[*other].meets(&buffers[index]);
+    let cover = |other: usize| addresses[other].map(|start| (start, start + buffers[other].bytes));
+    let mut covered: Vec<(i64, i64)> = (0..buffers.len()).filter(meets).filter_map(cover).collect();
+    covered.sort_unstable();
+    covered
+}
+
+/// The gaps between the obstacles that hold `bytes` at an aligned address.
+fn gaps(obstacles: &[(i64, i64)], capacity: &Capacity, bytes: i64) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    let mut bottom = 0;
+    for &(low, high) in obstacles.iter().chain([&(capacity.bytes, capacity.bytes)]) {
+        let start = capacity.align(bottom);
+        if bottom < low && start + bytes <= low {
+            gaps.push(Gap { start, left: low - start - bytes });
+        }
+        bottom = bottom.max(high);
+    }
+    gaps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::buffer::tests::{buffer, child};
+    use super::super::{Use, UseKind};
+    use super::*;
+
+    #[test]
+    fn many_uses_in_a_short_life_come_first() {
+        let buffers = [buffer("long", 1, &[0, 8]), buffer("busy", 1, &[0, 2, 4, 6, 8]), buffer("short", 1, &[3, 4])];
+        assert_eq!(order(&buffers), [2, 1, 0]);
+    }
+
+    #[test]
+    fn a_buffer_written_first_comes_before_one_read_first() {
+        let read = Buffer { uses: vec![Use { time: 0, kind: UseKind::Read }, Use { time: 4, kind: UseKind::Read }], ..buffer("r", 1, &[]) };
+        assert_eq!(order(&[read, buffer("w", 1, &[0, 4])]), [1, 0]);
+    }
+
+    #[test]
+    fn parents_come_before_children_and_are_more_urgent() {
+        let buffers = [buffer("plain", 10, &[0, 4]), buffer("parent", 10, &[0, 4]), child(buffer("child", 10, &[4, 5]), &[1])];
+        assert_eq!(order(&buffers), [1, 2, 0]);
+    }
+
+    #[test]
+    fn gaps_begin_at_aligned_addresses() {
+        let capacity = Capacity { bytes: 64, alignment: 8 };
+        let found = gaps(&[(0, 10), (24, 30), (26, 40)], &capacity, 8);
+        assert_eq!(found, [Gap { start: 16, left: 0 }, Gap { start: 40, left: 16 }]);
+        assert_eq!(gaps(&[], &capacity, 65), []);
+    }
+}

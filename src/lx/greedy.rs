@@ -1,0 +1,74 @@
+//! The greedy planner: places each buffer when it is born, and never looks ahead.
+
+use super::{Buffer, Capacity, Placement, Planner};
+
+/// torch-spyre's default planner of August 2026 (`GreedyLayoutSolver`).
+///
+/// In program order, a newborn buffer takes the address of a dying parent if it can; else address 0 if nothing lies there; else the first
+/// aligned address above everything; else the lowest gap between live buffers.
+#[derive(Clone, Copy, Debug)]
+pub struct Greedy;
+
+impl Planner for Greedy {
+    fn name(&self) -> &'static str {
+        "greedy"
+    }
+
+    fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
+        let mut births: Vec<usize> = (0..buffers.len()).filter(|&index| buffers[index].barred.is_none()).collect();
+        births.sort_by_key(|&index| buffers[index].life().start);
+        let mut addresses = vec![None; buffers.len()];
+        let mut has_successor = vec![false; buffers.len()];
+        for index in births {
+            let buffer = &buffers[index];
+            let free = |&&parent: &&usize| !has_successor[parent] && addresses[parent].is_some() && buffer.can_succeed(&buffers[parent]);
+            addresses[index] = match buffer.in_place_parents.iter().find(free) {
+                Some(&parent) => {
+                    has_successor[parent] = true;
+                    addresses[parent]
+                }
+                None => free_address(&live_at(buffers, &addresses, buffer.life().start), capacity, buffer.bytes),
+            };
+        }
+        Placement::explained(buffers, capacity, addresses)
+    }
+}
+
+/// The bytes covered by the buffers placed so far that are live at `time`, lowest first.
+fn live_at(buffers: &[Buffer], addresses: &[Option<i64>], time: usize) -> Vec<(i64, i64)> {
+    let live = buffers.iter().zip(addresses).filter(|(buffer, _)| buffer.life().contains(&time));
+    let mut covered: Vec<_> = live.filter_map(|(buffer, address)| address.map(|start| (start, start + buffer.bytes))).collect();
+    covered.sort_unstable();
+    covered
+}
+
+fn free_address(covered: &[(i64, i64)], capacity: &Capacity, bytes: i64) -> Option<i64> {
+    let lowest = covered.first().map_or(capacity.bytes, |&(start, _)| start);
+    if bytes <= lowest {
+        return Some(0);
+    }
+    let top = capacity.align(covered.iter().map(|&(_, end)| end).max()?);
+    if top + bytes <= capacity.bytes {
+        return Some(top);
+    }
+    let gaps = covered.windows(2).map(|pair| (capacity.align(pair[0].1), pair[1].0));
+    gaps.filter(|(start, end)| start + bytes <= *end).map(|(start, _)| start).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::buffer::tests::buffer;
+    use super::*;
+
+    #[test]
+    fn the_top_is_preferred_to_a_gap() {
+        let buffers = [buffer("a", 10, &[0, 1]), buffer("b", 10, &[0, 3]), buffer("c", 10, &[0, 1]), buffer("d", 10, &[0, 3])];
+        let late = |bytes| [&buffers[..], &[buffer("e", bytes, &[2, 3])]].concat();
+        let capacity = Capacity { bytes: 50, alignment: 1 };
+        assert_eq!(Greedy.plan(&late(10), &capacity).addresses[4], Some(0), "address 0 is free again");
+        let kept = |bytes| [&late(bytes)[..], &[buffer("f", 10, &[2, 3])]].concat();
+        assert_eq!(Greedy.plan(&kept(10), &capacity).addresses[5], Some(40), "then the top");
+        let tight = Capacity { bytes: 40, alignment: 1 };
+        assert_eq!(Greedy.plan(&kept(10), &tight).addresses[5], Some(20), "then the gap");
+    }
+}

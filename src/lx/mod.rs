@@ -1,0 +1,42 @@
+//! Stage `lx`: which buffers live in the cores' scratchpads, and at which address.
+//!
+//! Definitions:
+//! * *LX* is the scratchpad of a core. A buffer in LX has the same address on every core; each core holds its own slice of the value.
+//! * *Time* is the index of an operation. A buffer is *live* from its first use to its last, both included.
+//! * A buffer is *placed* when it has an LX address for its whole life; else it stays in HBM, and every use moves its bytes.
+//! * A *parent* of a buffer is an input of the op that writes it, and dies there: the buffer may take over its address. For that one
+//!   operation both are live, and the parent keeps its whole extent; it hands its address over once.
+//! * A *barred* buffer may not be placed, whatever room there is ([`Barred`] says why).
+//!
+//! A planner chooses addresses ([`Planner`]); [`check`] verifies any placement on its own.
+//!
+//! Worked example. LX of 30 bytes; `a` of 10 bytes is used by operations 0, 1, 2; `b` of 10 bytes by 1, 2, 3, 4; `c` of 20 bytes by 3, 4.
+//! Greedy works in program order: `a` at 0, `b` at 10, and when `c` is born there are 10 free bytes below `b` and 10 above it, so `c`
+//! stays in HBM and moves 40 bytes. First-fit begins with the shortest life per use: `c` at 0, then `a` at 0 (it is dead when `c`
+//! is born), then `b` above both at 20. Nothing is left in HBM.
+//!
+//! | file | what |
+//! |---|---|
+//! | `buffer.rs` | buffers, uses, capacity, when an address may be taken over |
+//! | `eligible.rs` | why a buffer may not be placed |
+//! | `placement.rs` | addresses, reasons, HBM bytes left, the independent legality check |
+//! | `planner.rs` | the planners by name |
+//! | `greedy.rs` | places each buffer when it is born |
+//! | `first_fit.rs`, `best_fit.rs`, `fit.rs` | place the most urgent buffer first, in the lowest or the tightest gap |
+
+mod best_fit;
+mod buffer;
+mod eligible;
+mod first_fit;
+mod fit;
+mod greedy;
+mod placement;
+mod planner;
+
+pub use best_fit::BestFit;
+pub use buffer::{Buffer, Capacity, Use, UseKind};
+pub use eligible::{Barred, Mismatch};
+pub use first_fit::FirstFit;
+pub use greedy::Greedy;
+pub use placement::{Placement, Unplaced, Violation, check};
+pub use planner::{Planner, UnknownPlanner, planner_named};

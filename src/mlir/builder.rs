@@ -1,0 +1,135 @@
+//! Building operations by name.
+
+use super::{
+    Attribute, Block, BlockExt, BlockLike, Context, Location, Op, OpExt, OperationLike, RegionLike, Type, Value,
+    op::identifier,
+    types::{i64_array_attribute, i64_attribute, index_attribute, string_attribute},
+};
+use melior::ir::{Identifier, Region, operation::OperationBuilder};
+
+/// The attributes of an operation under construction.
+pub struct Attributes<'c> {
+    context: &'c Context,
+    entries: Vec<(Identifier<'c>, Attribute<'c>)>,
+}
+
+impl<'c> Attributes<'c> {
+    /// No attributes yet.
+    #[must_use]
+    pub fn new(context: &'c Context) -> Self {
+        Self { context, entries: Vec::new() }
+    }
+
+    /// Adds any attribute.
+    #[must_use]
+    pub fn with(mut self, name: &str, attribute: Attribute<'c>) -> Self {
+        self.entries.push((identifier(self.context, name), attribute));
+        self
+    }
+
+    /// Adds an attribute if there is one.
+    #[must_use]
+    pub fn with_option(self, name: &str, attribute: Option<Attribute<'c>>) -> Self {
+        match attribute {
+            Some(attribute) => self.with(name, attribute),
+            None => self,
+        }
+    }
+
+    /// Adds a string.
+    #[must_use]
+    pub fn text(self, name: &str, text: &str) -> Self {
+        let attribute = string_attribute(self.context, text);
+        self.with(name, attribute)
+    }
+
+    /// Adds a 64-bit integer.
+    #[must_use]
+    pub fn int(self, name: &str, value: i64) -> Self {
+        let attribute = i64_attribute(self.context, value);
+        self.with(name, attribute)
+    }
+
+    /// Adds an index.
+    #[must_use]
+    pub fn index(self, name: &str, value: i64) -> Self {
+        let attribute = index_attribute(self.context, value);
+        self.with(name, attribute)
+    }
+
+    /// Adds an array of 64-bit integers.
+    #[must_use]
+    pub fn ints(self, name: &str, values: &[i64]) -> Self {
+        let attribute = i64_array_attribute(self.context, values);
+        self.with(name, attribute)
+    }
+}
+
+/// An operation that is in no block yet; `bodies` become its regions, one block each.
+///
+/// # Panics
+/// If MLIR does not know the operation or cannot infer its results; we only build registered operations with explicit
+/// results.
+#[must_use]
+pub fn build<'c>(
+    name: &str,
+    location: Location<'c>,
+    operands: &[Value<'c>],
+    results: &[Type<'c>],
+    attributes: Attributes<'c>,
+    bodies: Vec<melior::ir::Block<'c>>,
+) -> melior::ir::Operation<'c> {
+    let regions = bodies
+        .into_iter()
+        .map(|block| {
+            let region = Region::new();
+            region.append_block(block);
+            region
+        })
+        .collect();
+    OperationBuilder::new(name, location)
+        .add_operands(operands)
+        .add_results(results)
+        .add_attributes(&attributes.entries)
+        .add_regions_vec(regions)
+        .build()
+        .expect("an operation of a registered dialect with explicit results")
+}
+
+/// An empty module operation.
+#[must_use]
+pub fn build_module<'c>(location: Location<'c>, attributes: Attributes<'c>) -> melior::ir::Operation<'c> {
+    build("builtin.module", location, &[], &[], attributes, vec![new_block(&[], location)])
+}
+
+/// A block with arguments of the given types.
+#[must_use]
+pub fn new_block<'c>(arguments: &[Type<'c>], location: Location<'c>) -> melior::ir::Block<'c> {
+    let arguments: Vec<_> = arguments.iter().map(|argument| (*argument, location)).collect();
+    melior::ir::Block::new(&arguments)
+}
+
+/// Inserts a detached operation before another one.
+///
+/// # Panics
+/// If `before` is in no block.
+pub fn insert_before<'c>(before: Op<'c>, operation: melior::ir::Operation<'c>) -> Op<'c> {
+    before.block().expect("an operation in a block").insert(operation, Some(before))
+}
+
+/// Inserts a detached operation behind another one.
+///
+/// # Panics
+/// If `after` is in no block.
+pub fn insert_after<'c>(after: Op<'c>, operation: melior::ir::Operation<'c>) -> Op<'c> {
+    after.block().expect("an operation in a block").insert(operation, after.next_in_block())
+}
+
+/// Appends a detached operation to the body of `parent`.
+///
+/// # Panics
+/// If `parent` has no body.
+pub fn push<'c>(parent: Op<'c>, operation: melior::ir::Operation<'c>) -> Op<'c> {
+    let body: Block<'c> = parent.body().expect("an operation with a body");
+    body.append_operation(operation)
+}

@@ -1,0 +1,83 @@
+//! Diagnostics with a place, and the proof that one was sent.
+
+use super::{Location, Op, OpExt, text::string_ref};
+use mlir_sys::{MlirLocation, MlirStringRef};
+use std::fmt::Display;
+
+#[repr(C)]
+struct RawDiagnostic {
+    _opaque: [u8; 0],
+}
+
+unsafe extern "C" {
+    fn spyreDiagnosticCreate(location: MlirLocation, severity: i32, message: MlirStringRef) -> *mut RawDiagnostic;
+    fn spyreDiagnosticNote(diagnostic: *mut RawDiagnostic, location: MlirLocation, message: MlirStringRef);
+    fn spyreDiagnosticReport(diagnostic: *mut RawDiagnostic);
+}
+
+/// An error has been reported. Only a diagnostic makes one, so no failure is silent.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Reported(());
+
+/// A diagnostic under construction.
+pub struct Diagnostic<'c> {
+    severity: i32,
+    location: Location<'c>,
+    message: String,
+    notes: Vec<(Location<'c>, String)>,
+}
+
+impl<'c> Diagnostic<'c> {
+    fn new(severity: i32, op: Op<'c>, message: impl Display) -> Self {
+        // The op's name first, as MLIR's own emitOpError has it.
+        Self { severity, location: op.loc(), message: format!("'{}' op {message}", op.full_name()), notes: Vec::new() }
+    }
+
+    /// Adds a note at another operation.
+    #[must_use]
+    pub fn note(mut self, op: Op<'c>, message: impl Display) -> Self {
+        self.notes.push((op.loc(), message.to_string()));
+        self
+    }
+
+    /// Sends an error.
+    pub fn report(self) -> Reported {
+        self.send();
+        Reported(())
+    }
+
+    /// Sends a warning or a remark.
+    pub fn emit(self) {
+        self.send();
+    }
+
+    fn send(self) {
+        // SAFETY: C++ copies the texts before it returns, and frees the diagnostic in `report`.
+        unsafe {
+            let raw = spyreDiagnosticCreate(self.location.to_raw(), self.severity, string_ref(&self.message));
+            for (location, message) in &self.notes {
+                spyreDiagnosticNote(raw, location.to_raw(), string_ref(message));
+            }
+            spyreDiagnosticReport(raw);
+        }
+    }
+}
+
+/// An error at an operation: what was found and which rule it breaks, lower case, without a full stop.
+#[must_use]
+pub fn error_at<'c>(op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
+    Diagnostic::new(0, op, message)
+}
+
+/// A warning at an operation.
+#[must_use]
+pub fn warning_at<'c>(op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
+    Diagnostic::new(1, op, message)
+}
+
+/// A remark at an operation.
+#[must_use]
+pub fn remark_at<'c>(op: Op<'c>, message: impl Display) -> Diagnostic<'c> {
+    Diagnostic::new(2, op, message)
+}

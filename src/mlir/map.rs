@@ -1,0 +1,109 @@
+//! Affine maps as plain values, and back.
+
+use super::{AffineMap, Attribute, AttributeLike, Context};
+use melior::ir::AffineExpr;
+use mlir_sys::{mlirAffineMapAttrGet, mlirAffineMapAttrGetValue, mlirAffineMapGetResult, mlirAttributeIsAAffineMap};
+
+/// An affine expression as a plain value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expr {
+    /// A number.
+    Constant(i64),
+    /// Dimension `n` of the map.
+    Dim(usize),
+    /// Symbol `n` of the map.
+    Symbol(usize),
+    /// A sum.
+    Add(Box<Expr>, Box<Expr>),
+    /// A product.
+    Mul(Box<Expr>, Box<Expr>),
+    /// Division that rounds down.
+    FloorDiv(Box<Expr>, Box<Expr>),
+    /// Division that rounds up.
+    CeilDiv(Box<Expr>, Box<Expr>),
+    /// Remainder.
+    Mod(Box<Expr>, Box<Expr>),
+}
+
+/// The results of a map.
+#[must_use]
+pub fn map_results(map: AffineMap<'_>) -> Vec<Expr> {
+    // SAFETY: the index is below the number of results.
+    (0..map.result_count()).map(|index| expr_of(unsafe { AffineExpr::from_raw(mlirAffineMapGetResult(map.to_raw(), index as isize)) })).collect()
+}
+
+fn expr_of(expr: AffineExpr<'_>) -> Expr {
+    if expr.is_constant() {
+        return Expr::Constant(expr.constant_value());
+    }
+    if expr.is_dim() {
+        return Expr::Dim(expr.dim_position());
+    }
+    if expr.is_symbol() {
+        return Expr::Symbol(expr.symbol_position());
+    }
+    let (lhs, rhs) = (Box::new(expr_of(expr.lhs())), Box::new(expr_of(expr.rhs())));
+    if expr.is_add() {
+        Expr::Add(lhs, rhs)
+    } else if expr.is_mul() {
+        Expr::Mul(lhs, rhs)
+    } else if expr.is_floor_div() {
+        Expr::FloorDiv(lhs, rhs)
+    } else if expr.is_ceil_div() {
+        Expr::CeilDiv(lhs, rhs)
+    } else {
+        Expr::Mod(lhs, rhs)
+    }
+}
+
+/// A map from its results; MLIR simplifies them.
+#[must_use]
+pub fn map_from_exprs<'c>(context: &'c Context, n_dims: usize, n_symbols: usize, results: &[Expr]) -> AffineMap<'c> {
+    let results: Vec<_> = results.iter().map(|result| build_expr(context, result)).collect();
+    AffineMap::new(context, n_dims, n_symbols, &results)
+}
+
+fn build_expr<'c>(context: &'c Context, expr: &Expr) -> AffineExpr<'c> {
+    let both = |lhs: &Expr, rhs: &Expr| (build_expr(context, lhs), build_expr(context, rhs));
+    match expr {
+        Expr::Constant(value) => AffineExpr::constant(context, *value),
+        Expr::Dim(position) => AffineExpr::dim(context, *position),
+        Expr::Symbol(position) => AffineExpr::symbol(context, *position),
+        Expr::Add(lhs, rhs) => {
+            let (lhs, rhs) = both(lhs, rhs);
+            lhs + rhs
+        }
+        Expr::Mul(lhs, rhs) => {
+            let (lhs, rhs) = both(lhs, rhs);
+            lhs * rhs
+        }
+        Expr::FloorDiv(lhs, rhs) => {
+            let (lhs, rhs) = both(lhs, rhs);
+            AffineExpr::floor_div(lhs, rhs)
+        }
+        Expr::CeilDiv(lhs, rhs) => {
+            let (lhs, rhs) = both(lhs, rhs);
+            AffineExpr::ceil_div(lhs, rhs)
+        }
+        Expr::Mod(lhs, rhs) => {
+            let (lhs, rhs) = both(lhs, rhs);
+            AffineExpr::modulo(lhs, rhs)
+        }
+    }
+}
+
+/// The map in an affine map attribute.
+#[must_use]
+pub fn map_of(attribute: Attribute<'_>) -> Option<AffineMap<'_>> {
+    // SAFETY: the value is only asked for where the attribute is of that kind.
+    unsafe {
+        mlirAttributeIsAAffineMap(attribute.to_raw()).then(|| AffineMap::from_raw(mlirAffineMapAttrGetValue(attribute.to_raw())))
+    }
+}
+
+/// An attribute that holds a map.
+#[must_use]
+pub fn map_attribute(map: AffineMap<'_>) -> Attribute<'_> {
+    // SAFETY: the map is valid.
+    unsafe { Attribute::from_raw(mlirAffineMapAttrGet(map.to_raw())) }
+}

@@ -1,0 +1,39 @@
+//! A small safe layer over melior: the only place with `unsafe`, beside the attribute accessors of `src/dialect`.
+//!
+//! # Why it is safe
+//!
+//! Handles ([`Op`], [`Value`], [`Block`]) are copies of pointers into the module that a pass was given. A pass owns that
+//! module for as long as it runs and is not run twice at a time on the same module, so a handle is good until the pass
+//! erases what it points to; only [`OpExt::erase`] does that, and it demands that no use is left. All of our passes are
+//! module passes: nothing else looks at the module meanwhile.
+
+mod builder;
+mod diag;
+mod map;
+mod op;
+mod pass;
+mod session;
+mod text;
+mod types;
+
+pub use builder::{Attributes, build, build_module, insert_after, insert_before, new_block, push};
+pub use diag::{Diagnostic, Reported, error_at, remark_at, warning_at};
+pub use map::{Expr, map_attribute, map_from_exprs, map_of, map_results};
+pub use op::{BlockExt, OpExt, ValueExt, ValueMap};
+pub use pass::{Options, Pass, opt_main, panicked, register};
+pub use session::{Module, Session, Source};
+pub use types::{TensorType, array, boolean_unit, elements, float_value, integer, integers, splat_value, string, strings, symbol, type_attribute};
+
+pub use melior::{
+    Context,
+    ir::{Attribute, AttributeLike, Location, Type, TypeLike, ValueLike, BlockLike, operation::OperationLike, RegionLike},
+};
+
+/// An operation of the module that a pass works on.
+pub type Op<'c> = melior::ir::OperationRef<'c, 'c>;
+/// A value of that module.
+pub type Value<'c> = melior::ir::Value<'c, 'c>;
+/// A block of that module.
+pub type Block<'c> = melior::ir::BlockRef<'c, 'c>;
+/// An affine map.
+pub type AffineMap<'c> = melior::ir::AffineMap<'c>;

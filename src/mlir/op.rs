@@ -1,0 +1,280 @@
+//! Reading and changing operations: what melior lacks, as extension traits.
+
+use super::{
+    Attribute, AttributeLike, Block, BlockLike, Context, Location, Op, OperationLike, RegionLike, Type, TypeLike, Value, ValueLike,
+    text::{string_ref, text_of},
+};
+use melior::ir::{BlockRef, Identifier, OperationRef};
+use mlir_sys::{
+    mlirBlockInsertOwnedOperationBefore, mlirIdentifierStr, mlirLocationGetContext, mlirOpOperandGetNextUse, mlirOpOperandGetOwner,
+    mlirOpOperandIsNull, mlirOperationDestroy, mlirOperationGetAttributeByName, mlirOperationGetName, mlirOperationGetLocation,
+    mlirOperationMoveBefore, mlirOperationRemoveAttributeByName, mlirOperationRemoveFromParent, mlirOperationSetAttributeByName,
+    mlirOperationSetOperand, mlirBlockAppendOwnedOperation, mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith, mlirValueSetType,
+};
+use std::collections::HashMap;
+
+/// Operations.
+pub trait OpExt<'c>: Copy {
+    /// The full name, such as `spyre.pointwise`.
+    fn full_name(self) -> &'c str;
+    /// Whether this is an operation of that name.
+    fn is(self, name: &str) -> bool;
+    /// The context, as builders want it.
+    fn ctx(self) -> &'c Context;
+    /// Where the operation comes from.
+    fn loc(self) -> Location<'c>;
+    /// All operands in order.
+    fn inputs(self) -> Vec<Value<'c>>;
+    /// All results in order.
+    fn outputs(self) -> Vec<Value<'c>>;
+    /// The only result.
+    ///
+    /// # Panics
+    /// If there is none: the verifiers of our ops guarantee it where this is called.
+    fn output(self) -> Value<'c>;
+    /// The first block of the first region.
+    fn body(self) -> Option<Block<'c>>;
+    /// The operation around this one.
+    fn parent(self) -> Option<Op<'c>>;
+    /// Attribute `name`, inherent or discardable.
+    fn attr(self, name: &str) -> Option<Attribute<'c>>;
+    /// Writes attribute `name`.
+    fn set_attr(self, name: &str, attribute: Attribute<'c>);
+    /// Removes attribute `name`.
+    fn remove_attr(self, name: &str);
+    /// The text of string attribute `name`; empty if it is absent.
+    fn text_attr(self, name: &str) -> &'c str;
+    /// Replaces operand `index`.
+    fn set_input(self, index: usize, value: Value<'c>);
+    /// Moves the operation in front of another one.
+    fn move_to_before(self, other: Op<'c>);
+    /// Moves the operation to the end of a block.
+    fn move_to_end(self, block: Block<'c>);
+    /// Removes and destroys the operation.
+    fn erase(self);
+    /// The operations of the body, in order; empty without a body.
+    fn body_ops(self) -> Vec<Op<'c>>;
+    /// This operation and all in it, outside before inside.
+    fn nested(self) -> Vec<Op<'c>>;
+}
+
+impl<'c> OpExt<'c> for Op<'c> {
+    fn full_name(self) -> &'c str {
+        // SAFETY: names are uniqued in the context.
+        text_of(unsafe { mlirIdentifierStr(mlirOperationGetName(self.to_raw())) })
+    }
+
+    fn is(self, name: &str) -> bool {
+        self.full_name() == name
+    }
+
+    fn ctx(self) -> &'c Context {
+        // SAFETY: the context outlives every operation in it.
+        unsafe { melior::ContextRef::from_raw(mlirLocationGetContext(mlirOperationGetLocation(self.to_raw()))).to_ref() }
+    }
+
+    fn loc(self) -> Location<'c> {
+        self.location()
+    }
+
+    fn inputs(self) -> Vec<Value<'c>> {
+        self.operands().collect()
+    }
+
+    fn outputs(self) -> Vec<Value<'c>> {
+        self.results().map(Into::into).collect()
+    }
+
+    fn output(self) -> Value<'c> {
+        self.outputs()[0]
+    }
+
+    fn body(self) -> Option<Block<'c>> {
+        self.regions().next().and_then(|region| region.first_block())
+    }
+
+    fn parent(self) -> Option<Op<'c>> {
+        self.parent_operation()
+    }
+
+    fn attr(self, name: &str) -> Option<Attribute<'c>> {
+        // SAFETY: the operation is valid; a missing attribute is a null attribute.
+        unsafe { Attribute::from_option_raw(mlirOperationGetAttributeByName(self.to_raw(), string_ref(name))) }
+    }
+
+    fn set_attr(self, name: &str, attribute: Attribute<'c>) {
+        // SAFETY: both are valid and of one context.
+        unsafe { mlirOperationSetAttributeByName(self.to_raw(), string_ref(name), attribute.to_raw()) }
+    }
+
+    fn remove_attr(self, name: &str) {
+        // SAFETY: the operation is valid; removing what is absent does nothing.
+        unsafe { mlirOperationRemoveAttributeByName(self.to_raw(), string_ref(name)) };
+    }
+
+    fn text_attr(self, name: &str) -> &'c str {
+        self.attr(name).and_then(super::string).unwrap_or_default()
+    }
+
+    fn set_input(self, index: usize, value: Value<'c>) {
+        // SAFETY: callers index by `inputs`, which is as long as the operand list.
+        unsafe { mlirOperationSetOperand(self.to_raw(), index.cast_signed(), value.to_raw()) }
+    }
+
+    fn move_to_before(self, other: Op<'c>) {
+        // SAFETY: both are in blocks.
+        unsafe { mlirOperationMoveBefore(self.to_raw(), other.to_raw()) }
+    }
+
+    fn move_to_end(self, block: Block<'c>) {
+        // SAFETY: the block takes over the operation that its old block gives up.
+        unsafe {
+            mlirOperationRemoveFromParent(self.to_raw());
+            mlirBlockAppendOwnedOperation(block.to_raw(), self.to_raw());
+        }
+    }
+
+    fn erase(self) {
+        // SAFETY: callers erase an operation once, when nothing uses its results.
+        unsafe {
+            mlirOperationRemoveFromParent(self.to_raw());
+            mlirOperationDestroy(self.to_raw());
+        }
+    }
+
+    fn body_ops(self) -> Vec<Op<'c>> {
+        self.body().map(BlockExt::ops).unwrap_or_default()
+    }
+
+    fn nested(self) -> Vec<Op<'c>> {
+        let mut found = vec![self];
+        for region in self.regions() {
+            let mut next = region.first_block();
+            while let Some(block) = next {
+                found.extend(block.ops().into_iter().flat_map(OpExt::nested));
+                next = block.next_in_region();
+            }
+        }
+        found
+    }
+}
+
+/// Blocks.
+pub trait BlockExt<'c>: Copy {
+    /// The operations in order.
+    fn ops(self) -> Vec<Op<'c>>;
+    /// The arguments in order.
+    fn args(self) -> Vec<Value<'c>>;
+    /// Inserts a detached operation before `before`, or at the end.
+    fn insert(self, operation: melior::ir::Operation<'c>, before: Option<Op<'c>>) -> Op<'c>;
+}
+
+impl<'c> BlockExt<'c> for Block<'c> {
+    fn ops(self) -> Vec<Op<'c>> {
+        let mut ops = Vec::new();
+        let mut next = self.first_operation();
+        while let Some(op) = next {
+            ops.push(op);
+            next = op.next_in_block();
+        }
+        ops
+    }
+
+    fn args(self) -> Vec<Value<'c>> {
+        (0..self.argument_count()).filter_map(|index| self.argument(index).ok()).map(Into::into).collect()
+    }
+
+    fn insert(self, operation: melior::ir::Operation<'c>, before: Option<Op<'c>>) -> Op<'c> {
+        let Some(before) = before else { return self.append_operation(operation) };
+        let raw = operation.into_raw();
+        // SAFETY: `before` is in the block, which takes over the new operation.
+        unsafe {
+            mlirBlockInsertOwnedOperationBefore(self.to_raw(), before.to_raw(), raw);
+            OperationRef::from_raw(raw)
+        }
+    }
+}
+
+/// Values.
+pub trait ValueExt<'c>: Copy {
+    /// The operation that gives the value; none for a block argument.
+    fn def(self) -> Option<Op<'c>>;
+    /// The block whose argument the value is, and which one.
+    fn arg_of(self) -> Option<(Block<'c>, usize)>;
+    /// The operations that use the value, each as often as it does, in program order within a block.
+    fn users(self) -> Vec<Op<'c>>;
+    /// Makes every user of this value use another one.
+    fn replace_with(self, other: Value<'c>);
+    /// Changes the type; the caller keeps the definition valid.
+    fn retype(self, new_type: Type<'c>);
+}
+
+impl<'c> ValueExt<'c> for Value<'c> {
+    fn def(self) -> Option<Op<'c>> {
+        melior::ir::operation::OperationResult::try_from(self).ok().map(|result| {
+            // SAFETY: the owner of a result is an operation of the same module.
+            unsafe { OperationRef::from_raw(mlir_sys::mlirOpResultGetOwner(result.to_raw())) }
+        })
+    }
+
+    fn arg_of(self) -> Option<(Block<'c>, usize)> {
+        melior::ir::block::BlockArgument::try_from(self).ok().map(|argument| {
+            // SAFETY: the owner of a block argument is a block of the same module.
+            let block = unsafe { BlockRef::from_raw(mlir_sys::mlirBlockArgumentGetOwner(argument.to_raw())) };
+            (block, argument.argument_number())
+        })
+    }
+
+    fn users(self) -> Vec<Op<'c>> {
+        let mut users = Vec::new();
+        // SAFETY: the list of uses is walked, not changed.
+        unsafe {
+            let mut operand = mlirValueGetFirstUse(self.to_raw());
+            while !mlirOpOperandIsNull(operand) {
+                users.push(OperationRef::from_raw(mlirOpOperandGetOwner(operand)));
+                operand = mlirOpOperandGetNextUse(operand);
+            }
+        }
+        // MLIR keeps the newest use first.
+        users.reverse();
+        users
+    }
+
+    fn replace_with(self, other: Value<'c>) {
+        // SAFETY: both values are of the same module.
+        unsafe { mlirValueReplaceAllUsesOfWith(self.to_raw(), other.to_raw()) }
+    }
+
+    fn retype(self, new_type: Type<'c>) {
+        // SAFETY: the type is of the same context.
+        unsafe { mlirValueSetType(self.to_raw(), new_type.to_raw()) }
+    }
+}
+
+/// What a pass knows about values. It can be asked, not listed: an order of pointers must never reach the output.
+pub struct ValueMap<T> {
+    entries: HashMap<usize, T>,
+}
+
+impl<T> Default for ValueMap<T> {
+    fn default() -> Self {
+        Self { entries: HashMap::new() }
+    }
+}
+
+impl<T> ValueMap<T> {
+    /// What is known about `value`.
+    pub fn get(&self, value: Value<'_>) -> Option<&T> {
+        self.entries.get(&(value.to_raw().ptr as usize))
+    }
+
+    /// Notes `entry` about `value`; gives what was known before.
+    pub fn insert(&mut self, value: Value<'_>, entry: T) -> Option<T> {
+        self.entries.insert(value.to_raw().ptr as usize, entry)
+    }
+}
+
+/// The identifier of an attribute name.
+pub(crate) fn identifier<'c>(context: &'c Context, name: &str) -> Identifier<'c> {
+    Identifier::new(context, name)
+}

@@ -1,0 +1,184 @@
+//! Passes in Rust: declared in `dialects/passes/Passes.td`, which makes their options, help and documentation; run here.
+
+use super::{
+    Op, Reported, error_at,
+    text::{string_ref, text_of},
+};
+use mlir_sys::{MlirOperation, MlirStringRef};
+use std::{
+    collections::BTreeMap,
+    ffi::{CString, c_char, c_int, c_void},
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+/// A pass of ours. Its options come from [`Options`]; it reads the module, decides by plain algorithms, and writes.
+pub struct Pass {
+    /// The argument, as in `Passes.td`.
+    pub argument: &'static str,
+    /// Does the work on one module.
+    pub run: for<'c> fn(Op<'c>, &Options) -> Result<(), Reported>,
+}
+
+/// The options of one run of a pass, by name. Tablegen has checked that they exist and has filled in the defaults.
+#[derive(Debug, Default)]
+pub struct Options {
+    values: BTreeMap<String, String>,
+}
+
+impl Options {
+    /// Reads `key=value key=value`; a list is written once per element.
+    fn parse(text: &str) -> Self {
+        let mut values: BTreeMap<String, String> = BTreeMap::new();
+        for word in split_outside_braces(text) {
+            let Some((key, value)) = word.split_once('=') else { continue };
+            let value = value.strip_prefix('{').and_then(|inner| inner.strip_suffix('}')).unwrap_or(value);
+            let value = value.trim_matches('"');
+            values.entry(key.to_owned()).and_modify(|known| *known = format!("{known},{value}")).or_insert_with(|| value.to_owned());
+        }
+        Self { values }
+    }
+
+    /// The text of an option; empty if it was not given and has no default.
+    #[must_use]
+    pub fn text(&self, name: &str) -> &str {
+        self.values.get(name).map_or("", String::as_str)
+    }
+
+    /// The number in an option.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<i64> {
+        self.text(name).parse().ok()
+    }
+
+    /// The elements of a list option.
+    #[must_use]
+    pub fn list(&self, name: &str) -> Vec<&str> {
+        self.text(name).split(',').filter(|element| !element.is_empty()).collect()
+    }
+}
+
+/// Splits at blanks that are not within braces.
+fn split_outside_braces(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let (mut depth, mut start) = (0_usize, 0);
+    for (index, letter) in text.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ' ' if depth == 0 => {
+                words.push(&text[start..index]);
+                start = index + 1;
+            }
+            _ => {}
+        }
+    }
+    words.push(&text[start..]);
+    words.into_iter().filter(|word| !word.is_empty()).collect()
+}
+
+pub(crate) type RawAnswer = unsafe extern "C" fn(MlirStringRef, bool, *mut c_void);
+
+/// Takes a text from C++, or gives one to it.
+#[derive(Default)]
+pub(crate) struct Answer {
+    pub(crate) text: String,
+}
+
+impl Answer {
+    pub(crate) fn as_data(&mut self) -> *mut c_void {
+        std::ptr::from_mut(self).cast()
+    }
+
+    pub(crate) unsafe extern "C" fn take(text: MlirStringRef, _is_error: bool, data: *mut c_void) {
+        // SAFETY: `data` is the answer that the caller of C++ handed over, which waits for the call to return.
+        let answer = unsafe { &mut *data.cast::<Self>() };
+        text_of(text).clone_into(&mut answer.text);
+    }
+}
+
+unsafe extern "C" {
+    fn spyreRegisterPasses(
+        runner: unsafe extern "C" fn(MlirStringRef, MlirOperation, MlirStringRef) -> bool,
+        expander: unsafe extern "C" fn(MlirStringRef, RawAnswer, *mut c_void),
+    );
+    fn spyreOptMain(argc: c_int, argv: *mut *mut c_char) -> c_int;
+}
+
+static PANICKED: AtomicBool = AtomicBool::new(false);
+
+/// Whether a pass of ours has panicked, which is a bug of ours and not the user's mistake.
+#[must_use]
+pub fn panicked() -> bool {
+    PANICKED.load(Ordering::Relaxed)
+}
+
+unsafe extern "C" fn run_pass(argument: MlirStringRef, module: MlirOperation, options: MlirStringRef) -> bool {
+    let argument = text_of(argument);
+    let options = Options::parse(text_of(options));
+    // SAFETY: MLIR hands over a valid module and waits for the pass to return.
+    let module = unsafe { Op::from_raw(module) };
+    let Some(pass) = crate::pipeline::PASSES.iter().find(|pass| pass.argument == argument) else {
+        let _ = error_at(module, format_args!("pass '{argument}' is declared, but not implemented")).report();
+        return false;
+    };
+    // A panic must not cross into C++; it becomes an error at the module.
+    match catch_unwind(AssertUnwindSafe(|| (pass.run)(module, &options))) {
+        Ok(done) => done.is_ok(),
+        Err(_) => {
+            PANICKED.store(true, Ordering::Relaxed);
+            let _ = error_at(module, format_args!("pass '{argument}' has a bug: it panicked; please report this program")).report();
+            false
+        }
+    }
+}
+
+unsafe extern "C" fn expand_pipeline(options: MlirStringRef, answer: RawAnswer, data: *mut c_void) {
+    let (text, is_error) = match crate::pipeline::expand(text_of(options)) {
+        Ok(text) => (text, false),
+        Err(message) => (message, true),
+    };
+    // SAFETY: C++ copies the text before it returns.
+    unsafe { answer(string_ref(&text), is_error, data) }
+}
+
+/// Registers our passes and the pipeline with MLIR.
+pub fn register() {
+    // SAFETY: both functions live as long as the process.
+    unsafe { spyreRegisterPasses(run_pass, expand_pipeline) }
+}
+
+/// MLIR's opt driver on the arguments of the process; gives the exit code.
+#[must_use]
+pub fn opt_main(arguments: impl Iterator<Item = String>) -> i32 {
+    register();
+    let arguments: Vec<CString> = arguments.filter_map(|argument| CString::new(argument).ok()).collect();
+    let mut pointers: Vec<*mut c_char> = arguments.iter().map(|argument| argument.as_ptr().cast_mut()).collect();
+    let count = c_int::try_from(pointers.len()).unwrap_or(c_int::MAX);
+    pointers.push(std::ptr::null_mut());
+    // SAFETY: the strings outlive the call, which only reads them.
+    let code = unsafe { spyreOptMain(count, pointers.as_mut_ptr()) };
+    // LLVM's own convention is 1 for every failure; a bug of ours is 2 (interfaces.md).
+    if panicked() { 2 } else { code }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_by_name() {
+        let options = Options::parse("planner=first-fit lx-bytes=128 tiles=A=2,B=4");
+        assert_eq!(options.text("planner"), "first-fit");
+        assert_eq!(options.number("lx-bytes"), Some(128));
+        assert_eq!(options.list("tiles"), ["A=2", "B=4"]);
+        assert_eq!(options.text("absent"), "");
+    }
+
+    #[test]
+    fn braces_quote_blanks() {
+        let options = Options::parse("file={a b.json} cores=2");
+        assert_eq!(options.text("file"), "a b.json");
+        assert_eq!(options.number("cores"), Some(2));
+    }
+}

@@ -1,0 +1,147 @@
+//! A context with our dialects, source files and modules, for the tools.
+
+use super::{
+    Context, Op, pass,
+    text::{string_ref, text_of},
+};
+use melior::dialect::DialectRegistry;
+use mlir_sys::{
+    MlirContext, MlirDialectRegistry, MlirModule, MlirStringRef, mlirModuleGetOperation, mlirOperationVerify,
+};
+use std::ffi::c_void;
+
+#[repr(C)]
+struct RawSource {
+    _opaque: [u8; 0],
+}
+
+unsafe extern "C" {
+    fn spyreRegisterDialects(registry: MlirDialectRegistry);
+    fn spyreSourceOpen(context: MlirContext, path: MlirStringRef, answer: pass::RawAnswer, data: *mut c_void) -> *mut RawSource;
+    fn spyreSourceParse(source: *mut RawSource) -> MlirModule;
+    fn spyreSourceClose(source: *mut RawSource);
+    fn spyreRunPipeline(module: MlirModule, pipeline: MlirStringRef) -> bool;
+}
+
+/// A context with our dialects and passes.
+pub struct Session {
+    context: Context,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Session {
+    /// Registers everything.
+    #[must_use]
+    pub fn new() -> Self {
+        pass::register();
+        let registry = DialectRegistry::new();
+        // SAFETY: the registry is alive; C++ adds to it.
+        unsafe { spyreRegisterDialects(registry.to_raw()) };
+        // Our passes are module passes on one module: threads would only cost start-up time.
+        Self { context: Context::new_with_registry(&registry, false) }
+    }
+
+    /// The context.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Opens a source file; `-` is standard input.
+    ///
+    /// # Errors
+    /// The system's reason if it cannot be read.
+    pub fn open(&self, path: &str) -> Result<Source<'_>, String> {
+        let mut answer = pass::Answer::default();
+        // SAFETY: the answer outlives the call.
+        let raw = unsafe { spyreSourceOpen(self.context.to_raw(), string_ref(path), pass::Answer::take, answer.as_data()) };
+        if raw.is_null() { Err(answer.text) } else { Ok(Source { raw, session: self }) }
+    }
+}
+
+/// An open source file. While it lives, diagnostics print with its lines.
+pub struct Source<'c> {
+    raw: *mut RawSource,
+    session: &'c Session,
+}
+
+impl<'c> Source<'c> {
+    /// Parses and verifies; none if that failed, which has been reported.
+    #[must_use]
+    pub fn parse(&self) -> Option<Module<'c>> {
+        // SAFETY: the source is open.
+        let raw = unsafe { spyreSourceParse(self.raw) };
+        (!raw.ptr.is_null()).then_some(Module { raw, session: self.session })
+    }
+}
+
+impl Drop for Source<'_> {
+    fn drop(&mut self) {
+        // SAFETY: closed once.
+        unsafe { spyreSourceClose(self.raw) }
+    }
+}
+
+/// A module that a tool owns.
+pub struct Module<'c> {
+    raw: MlirModule,
+    session: &'c Session,
+}
+
+impl<'c> Module<'c> {
+    /// Parses text, for tests and for checking what we are about to write; errors go to the context's handlers.
+    #[must_use]
+    pub fn parse(session: &'c Session, text: &str) -> Option<Self> {
+        // SAFETY: MLIR copies the text.
+        let raw = unsafe { mlir_sys::mlirModuleCreateParse(session.context.to_raw(), string_ref(text)) };
+        (!raw.ptr.is_null()).then_some(Self { raw, session })
+    }
+
+    /// The module operation.
+    #[must_use]
+    pub fn op(&self) -> Op<'c> {
+        // SAFETY: the module lives as long as this value, which passes and printers borrow.
+        unsafe { Op::from_raw(mlirModuleGetOperation(self.raw)) }
+    }
+
+    /// The session that the module lives in.
+    #[must_use]
+    pub fn session(&self) -> &'c Session {
+        self.session
+    }
+
+    /// Runs a textual pipeline; false if a pass failed, which has been reported.
+    #[must_use]
+    pub fn run(&self, pipeline: &str) -> bool {
+        // SAFETY: the module is alive and nobody else holds handles into it.
+        unsafe { spyreRunPipeline(self.raw, string_ref(pipeline)) }
+    }
+
+    /// Whether the module is valid; what is not has been reported.
+    #[must_use]
+    pub fn verify(&self) -> bool {
+        // SAFETY: the module is alive.
+        unsafe { mlirOperationVerify(mlirModuleGetOperation(self.raw)) }
+    }
+}
+
+impl Drop for Module<'_> {
+    fn drop(&mut self) {
+        // SAFETY: destroyed once.
+        unsafe { mlir_sys::mlirModuleDestroy(self.raw) }
+    }
+}
+
+/// The name that a location carries, empty if it has none.
+pub(crate) fn location_name(location: super::Location<'_>) -> &str {
+    unsafe extern "C" {
+        fn spyreLocationName(location: mlir_sys::MlirLocation) -> MlirStringRef;
+    }
+    // SAFETY: the name is uniqued in the context.
+    text_of(unsafe { spyreLocationName(location.to_raw()) })
+}

@@ -1,0 +1,165 @@
+//! Builtin types and attributes as plain values, and back.
+
+use super::{Attribute, AttributeLike, Context, Type, TypeLike};
+use melior::ir::{
+    attribute::{
+        ArrayAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute, FloatAttribute, IntegerAttribute, StringAttribute, TypeAttribute,
+    },
+    r#type::IntegerType,
+};
+use mlir_sys::{
+    mlirDenseElementsAttrGetSplatValue, mlirDenseElementsAttrIsSplat, mlirAttributeIsADenseElements, mlirRankedTensorTypeGet,
+    mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType, mlirShapedTypeGetRank,
+    mlirShapedTypeHasStaticShape, mlirTypeIsARankedTensor, mlirAttributeGetNull,
+};
+
+/// A ranked tensor type of static shape, taken apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TensorType<'c> {
+    /// Sizes of the dimensions.
+    pub shape: Vec<i64>,
+    /// Type of the elements.
+    pub element: Type<'c>,
+    /// The encoding, for us a device layout.
+    pub encoding: Option<Attribute<'c>>,
+}
+
+impl<'c> TensorType<'c> {
+    /// Takes `type` apart; none unless it is a ranked tensor of static shape.
+    #[must_use]
+    pub fn of(tensor: Type<'c>) -> Option<Self> {
+        let raw = tensor.to_raw();
+        // SAFETY: the queries are only asked of the kind of type that they are for.
+        unsafe {
+            if !mlirTypeIsARankedTensor(raw) || !mlirShapedTypeHasStaticShape(raw) {
+                return None;
+            }
+            let shape = (0..mlirShapedTypeGetRank(raw)).map(|dim| mlirShapedTypeGetDimSize(raw, dim as isize)).collect();
+            let element = Type::from_raw(mlirShapedTypeGetElementType(raw));
+            Some(Self { shape, element, encoding: Attribute::from_option_raw(mlirRankedTensorTypeGetEncoding(raw)) })
+        }
+    }
+
+    /// Puts the type together.
+    #[must_use]
+    pub fn build(&self) -> Type<'c> {
+        // SAFETY: all parts are of one context; a missing encoding is a null attribute.
+        unsafe {
+            let encoding = self.encoding.map_or_else(|| mlirAttributeGetNull(), |attribute| attribute.to_raw());
+            Type::from_raw(mlirRankedTensorTypeGet(self.shape.len() as isize, self.shape.as_ptr(), self.element.to_raw(), encoding))
+        }
+    }
+
+    /// The same shape with another element type, without a layout.
+    #[must_use]
+    pub fn with_element(&self, element: Type<'c>) -> Self {
+        Self { shape: self.shape.clone(), element, encoding: None }
+    }
+
+    /// The same element type with another shape, without a layout.
+    #[must_use]
+    pub fn with_shape(&self, shape: Vec<i64>) -> Self {
+        Self { shape, element: self.element, encoding: None }
+    }
+
+    /// The same tensor with another layout.
+    #[must_use]
+    pub fn with_encoding(&self, encoding: Attribute<'c>) -> Self {
+        Self { encoding: Some(encoding), ..self.clone() }
+    }
+}
+
+/// The text of a string attribute.
+#[must_use]
+pub fn string(attribute: Attribute<'_>) -> Option<&str> {
+    StringAttribute::try_from(attribute).ok().map(|text| text.value())
+}
+
+/// The number in an integer attribute.
+#[must_use]
+pub fn integer(attribute: Attribute<'_>) -> Option<i64> {
+    IntegerAttribute::try_from(attribute).ok().map(|number| number.value())
+}
+
+/// The numbers of an array of 64-bit integers.
+#[must_use]
+pub fn integers(attribute: Attribute<'_>) -> Option<Vec<i64>> {
+    let array = DenseI64ArrayAttribute::try_from(attribute).ok()?;
+    (0..array.len()).map(|index| array.element(index).ok()).collect()
+}
+
+/// The elements of an array attribute.
+#[must_use]
+pub fn elements(attribute: Attribute<'_>) -> Option<Vec<Attribute<'_>>> {
+    let array = ArrayAttribute::try_from(attribute).ok()?;
+    (0..array.len()).map(|index| array.element(index).ok()).collect()
+}
+
+/// The strings of an array of strings.
+#[must_use]
+pub fn strings(attribute: Attribute<'_>) -> Option<Vec<&str>> {
+    elements(attribute)?.into_iter().map(string).collect()
+}
+
+/// The number in a float attribute.
+#[must_use]
+pub fn float_value(attribute: Attribute<'_>) -> Option<f64> {
+    FloatAttribute::try_from(attribute).ok().map(|number| number.value())
+}
+
+/// The one element that a dense constant repeats.
+#[must_use]
+pub fn splat_value(attribute: Attribute<'_>) -> Option<Attribute<'_>> {
+    // SAFETY: the element is only asked for where there is one.
+    unsafe {
+        if !mlirAttributeIsADenseElements(attribute.to_raw()) || !mlirDenseElementsAttrIsSplat(attribute.to_raw()) {
+            return None;
+        }
+        Attribute::from_option_raw(mlirDenseElementsAttrGetSplatValue(attribute.to_raw()))
+    }
+}
+
+/// An array attribute.
+#[must_use]
+pub fn array<'c>(context: &'c Context, values: &[Attribute<'c>]) -> Attribute<'c> {
+    ArrayAttribute::new(context, values).into()
+}
+
+/// A unit attribute.
+#[must_use]
+pub fn boolean_unit(context: &Context) -> Attribute<'_> {
+    Attribute::unit(context)
+}
+
+/// A reference to a symbol.
+#[must_use]
+pub fn symbol<'c>(context: &'c Context, name: &str) -> Attribute<'c> {
+    FlatSymbolRefAttribute::new(context, name).into()
+}
+
+/// An attribute that holds a type.
+#[must_use]
+pub fn type_attribute(of: Type<'_>) -> Attribute<'_> {
+    TypeAttribute::new(of).into()
+}
+
+/// A 64-bit integer attribute.
+pub(crate) fn i64_attribute(context: &Context, value: i64) -> Attribute<'_> {
+    IntegerAttribute::new(IntegerType::new(context, 64).into(), value).into()
+}
+
+/// An index attribute.
+pub(crate) fn index_attribute(context: &Context, value: i64) -> Attribute<'_> {
+    IntegerAttribute::new(Type::index(context), value).into()
+}
+
+/// An array of 64-bit integers.
+pub(crate) fn i64_array_attribute<'c>(context: &'c Context, values: &[i64]) -> Attribute<'c> {
+    DenseI64ArrayAttribute::new(context, values).into()
+}
+
+/// A string attribute.
+pub(crate) fn string_attribute<'c>(context: &'c Context, text: &str) -> Attribute<'c> {
+    StringAttribute::new(context, text).into()
+}
+

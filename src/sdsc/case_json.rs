@@ -1,0 +1,374 @@
+//! Reads a bundle of op specs from JSON: the vocabulary of the golden `case.json` ("golden README"), which is what torch-spyre's
+//! front half can hand over.
+//!
+//! ```text
+//! {"pool_bytes": 0, "program": [{"op": "add", "is_reduction": false,
+//!    "iteration_space": [{"name": "c0", "range": 128, "split": 2}, ...],
+//!    "args": [{"is_input": true, "arg_index": 0, "allocation": {"hbm": 0}, "dtype": "SEN169_FP16",
+//!              "device_size": [4, 128, 64], "device_coordinates": ["c1 floordiv 64", "c0", "c1 mod 64"]}, ...]}]}
+//! ```
+
+use super::affine_text::{self, AffineError, Expr};
+use crate::bundle::{
+    Allocation, Arrangement, Bundle, Constant, Item, IterationDim, Operand, OpSpec, OwnedDim, Ownership, SymbolicDim, Window, WindowAxis,
+};
+use crate::target::DeviceFormat;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// A case that is no bundle. The text starts with the JSON path of what is wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum CaseError {
+    /// The JSON has another shape.
+    #[error("{0}")]
+    Shape(#[from] serde_path_to_error::Error<serde_json::Error>),
+    /// A value has no meaning.
+    #[error("{path}: {what}")]
+    Value {
+        /// The JSON path.
+        path: String,
+        /// What is wrong there.
+        what: String,
+    },
+}
+
+/// Reads the bundle of a `case.json`.
+///
+/// # Errors
+///
+/// When the text is no JSON, has an unknown field or a value without meaning.
+pub fn read_case(text: &str) -> Result<Bundle, CaseError> {
+    let case: Case = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text))?;
+    let items = items(&case.program, "program")?;
+    Ok(Bundle { pool_bytes: case.pool_bytes, items })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "the fields that describe a case to people are accepted and not used")]
+struct Case {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    family: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    origin: String,
+    #[serde(default)]
+    torch_spyre_commit: String,
+    #[serde(default)]
+    pool_bytes: i64,
+    #[serde(default)]
+    args: Vec<serde_json::Value>,
+    program: Vec<CaseItem>,
+    #[serde(default)]
+    unknown_constants: Vec<serde_json::Value>,
+    #[serde(default)]
+    rounding_sensitive_constants: Vec<serde_json::Value>,
+}
+
+/// An op or a loop. One struct reads both, so that an error names the field and not just the item.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseItem {
+    r#loop: Option<i64>,
+    body: Option<Vec<CaseItem>>,
+    op: Option<String>,
+    is_reduction: Option<bool>,
+    iteration_space: Option<Vec<CaseDim>>,
+    args: Option<Vec<CaseOperand>>,
+    #[serde(default)]
+    constants: BTreeMap<String, CaseValue>,
+    constants_order: Option<Vec<String>>,
+    /// Front ends attach more parameters than emission consults, so this is open.
+    #[serde(default)]
+    conv_params: BTreeMap<String, CaseValue>,
+    node_output_ranges: Option<[i64; 4]>,
+    #[serde(default)]
+    other_info: BTreeMap<String, CaseValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseDim {
+    name: String,
+    range: i64,
+    split: i64,
+    symbolic: Option<CaseSymbolic>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseSymbolic {
+    symbol: String,
+    max: i64,
+    granularity: i64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseOperand {
+    is_input: bool,
+    arg_index: Option<i64>,
+    allocation: CaseAllocation,
+    dtype: String,
+    element_arrangement: Option<String>,
+    device_size: Vec<i64>,
+    device_coordinates: Vec<String>,
+    tile_advance: Option<Vec<i64>>,
+    name: Option<String>,
+    work_division: Option<CaseDivision>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseAllocation {
+    hbm: Option<i64>,
+    lx: Option<i64>,
+    pool: Option<i64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseDivision {
+    slices: BTreeMap<String, i64>,
+    core_to_slice: BTreeMap<String, String>,
+}
+
+/// A constant or a parameter.
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+enum CaseValue {
+    Truth(bool),
+    Integer(i64),
+    Number(f64),
+    Text(String),
+    Other(serde_json::Value),
+}
+
+impl CaseValue {
+    fn number(&self) -> Option<f64> {
+        match self {
+            Self::Truth(value) => Some(f64::from(u8::from(*value))),
+            #[expect(clippy::cast_precision_loss, reason = "a constant of an op is a float in the end")]
+            Self::Integer(value) => Some(*value as f64),
+            Self::Number(value) => Some(*value),
+            Self::Text(text) => text.parse().ok(),
+            Self::Other(_) => None,
+        }
+    }
+
+    fn integer(&self) -> Option<i64> {
+        match self {
+            Self::Integer(value) => Some(*value),
+            Self::Truth(_) | Self::Number(_) | Self::Text(_) | Self::Other(_) => None,
+        }
+    }
+}
+
+fn fault<T>(path: impl Into<String>, what: impl ToString) -> Result<T, CaseError> {
+    Err(CaseError::Value { path: path.into(), what: what.to_string() })
+}
+
+fn required<T>(value: Option<T>, path: &str, field: &str) -> Result<T, CaseError> {
+    value.map_or_else(|| fault(path, format_args!("missing field '{field}'")), Ok)
+}
+
+fn items(program: &[CaseItem], path: &str) -> Result<Vec<Item>, CaseError> {
+    let mut items = Vec::with_capacity(program.len());
+    for (index, item) in program.iter().enumerate() {
+        let path = format!("{path}[{index}]");
+        items.push(match (item.r#loop, &item.op) {
+            (Some(count), None) => {
+                let body = required(item.body.as_ref(), &path, "body")?;
+                Item::Loop { count, body: self::items(body, &format!("{path}.body"))? }
+            }
+            (None, Some(function)) => Item::Op(Box::new(op(item, function, &path)?)),
+            (Some(_), Some(_)) => return fault(path, "both 'loop' and 'op'; an item is one of them"),
+            (None, None) => return fault(path, "neither 'loop' nor 'op'; an item is one of them"),
+        });
+    }
+    Ok(items)
+}
+
+fn op(item: &CaseItem, function: &str, path: &str) -> Result<OpSpec, CaseError> {
+    let dims = required(item.iteration_space.as_ref(), path, "iteration_space")?;
+    let names: Vec<_> = dims.iter().map(|dim| dim.name.as_str()).collect();
+    let cores = dims.iter().map(|dim| dim.split).product();
+    let operands = required(item.args.as_ref(), path, "args")?;
+    let operands = operands.iter().enumerate().map(|(index, case)| operand(case, &names, cores, &format!("{path}.args[{index}]")));
+    let mut constants = constants(item, path)?;
+    let window = window(item, function);
+    if function == "avgpoolfwd" {
+        // The front end hands a pooling's window over as constants.
+        constants.retain(|constant| constant.name == "scaling_factor");
+    }
+    Ok(OpSpec {
+        function: function.to_owned(),
+        is_reduction: required(item.is_reduction, path, "is_reduction")?,
+        iteration_space: dims.iter().map(iteration_dim).collect(),
+        operands: operands.collect::<Result<_, _>>()?,
+        constants,
+        window,
+        node_output_ranges: item.node_output_ranges,
+    })
+}
+
+fn iteration_dim(dim: &CaseDim) -> IterationDim {
+    let symbolic = dim.symbolic.as_ref().map(|symbolic| SymbolicDim {
+        symbol: symbolic.symbol.clone(),
+        max: symbolic.max,
+        granularity: symbolic.granularity,
+    });
+    IterationDim { name: Some(dim.name.clone()), range: dim.range, split: dim.split, symbolic }
+}
+
+fn operand(case: &CaseOperand, names: &[&str], cores: i64, path: &str) -> Result<Operand, CaseError> {
+    let position = |name: &str| names.iter().position(|known| *known == name);
+    let mut coordinates = Vec::with_capacity(case.device_coordinates.len());
+    for (index, text) in case.device_coordinates.iter().enumerate() {
+        let read = affine_text::coordinate(text, &position);
+        coordinates.push(read.or_else(|error| fault(format!("{path}.device_coordinates[{index}]"), error))?);
+    }
+    let format: DeviceFormat = case.dtype.parse().or_else(|error| fault(format!("{path}.dtype"), error))?;
+    let ownership = case.work_division.as_ref().map(|division| ownership(division, names, cores, &format!("{path}.work_division")));
+    Ok(Operand {
+        is_input: case.is_input,
+        format,
+        arrangement: arrangement(case, path)?,
+        device_size: case.device_size.clone(),
+        coordinates,
+        allocation: allocation(case, path)?,
+        tile_advance: case.tile_advance.clone().unwrap_or_default(),
+        name: case.name.clone(),
+        ownership: ownership.transpose()?,
+    })
+}
+
+fn arrangement(case: &CaseOperand, path: &str) -> Result<Arrangement, CaseError> {
+    let Some(name) = &case.element_arrangement else { return Ok(Arrangement::Standard) };
+    let known = Arrangement::ALL.into_iter().find(|arrangement| arrangement.name() == name);
+    known.map_or_else(|| fault(format!("{path}.element_arrangement"), format_args!("unknown element arrangement '{name}'")), Ok)
+}
+
+fn allocation(case: &CaseOperand, path: &str) -> Result<Allocation, CaseError> {
+    match (case.allocation.hbm, case.allocation.pool, case.allocation.lx) {
+        (Some(offset_bytes), None, None) => {
+            let argument = case.arg_index.and_then(|index| u32::try_from(index).ok());
+            Ok(Allocation::Hbm { argument: required(argument, path, "arg_index")?, offset_bytes })
+        }
+        (None, Some(offset_bytes), None) => Ok(Allocation::Pool { offset_bytes }),
+        (None, None, Some(offset_bytes)) => Ok(Allocation::Lx { offset_bytes }),
+        _ => fault(format!("{path}.allocation"), "must have exactly one of 'hbm', 'pool' and 'lx'"),
+    }
+}
+
+/// Slices are handed over as expressions of the core; a tensor's cores form a mixed-radix number.
+fn ownership(division: &CaseDivision, names: &[&str], cores: i64, path: &str) -> Result<Ownership, CaseError> {
+    let mut dims = Vec::new();
+    for (name, slices) in &division.slices {
+        let Some(dim) = names.iter().position(|known| known == name) else {
+            return fault(format!("{path}.slices"), AffineError::UnknownName { name: name.clone() });
+        };
+        if *slices > 1 {
+            let path = format!("{path}.core_to_slice.{name}");
+            let text = required(division.core_to_slice.get(name), &path, name)?;
+            let expr = Expr::parse(text).or_else(|error| fault(&path, error))?;
+            dims.push(owned_dim(dim, *slices, cores, &expr).map_or_else(
+                || fault(&path, format_args!("'{text}' does not give the {cores} cores {slices} slices in equal runs")),
+                Ok,
+            )?);
+        }
+    }
+    dims.sort_by_key(|owned| owned.dim);
+    Ok(Ownership { dims })
+}
+
+fn owned_dim(dim: usize, slices: i64, cores: i64, expr: &Expr) -> Option<OwnedDim> {
+    let slot = |core| expr.evaluate("core_id", core);
+    let divisor = (0..cores).find(|core| slot(*core) == Some(1))?;
+    let is_mixed_radix = divisor > 0 && (0..cores).all(|core| slot(core) == Some(core / divisor % slices));
+    is_mixed_radix.then_some(OwnedDim { dim, slices, divisor })
+}
+
+fn constants(item: &CaseItem, path: &str) -> Result<Vec<Constant>, CaseError> {
+    let order = item.constants_order.clone().unwrap_or_else(|| item.constants.keys().cloned().collect());
+    if order.len() != item.constants.len() {
+        return fault(format!("{path}.constants_order"), format_args!("{} names for {} constants", order.len(), item.constants.len()));
+    }
+    let read = |name: String| {
+        let path = format!("{path}.constants.{name}");
+        let value = required(item.constants.get(&name), &path, &name)?.number();
+        Ok(Constant { name, value: value.map_or_else(|| fault(path, "is no number"), Ok)? })
+    };
+    order.into_iter().map(read).collect()
+}
+
+/// The window, under the names that the front end has for each windowed op.
+fn window(item: &CaseItem, function: &str) -> Option<Window> {
+    if !matches!(function, "avgpoolfwd" | "conv2d" | "depthwiseconv2dnative") {
+        return None;
+    }
+    let find = |names: &[&str]| {
+        let sources = [&item.conv_params, &item.constants, &item.other_info];
+        names.iter().find_map(|name| sources.iter().find_map(|source| source.get(*name)))
+    };
+    let number = |names: &[&str]| find(names).and_then(CaseValue::integer);
+    let axis = |kernel: &str, stride: [&str; 2], padding: [&str; 2], dilation: [&str; 2], total: &str| WindowAxis {
+        kernel: number(&[kernel]).unwrap_or(1),
+        stride: number(&stride).unwrap_or(1),
+        padding: number(&padding).unwrap_or(0),
+        dilation: number(&dilation).unwrap_or(1),
+        total_size: number(&[total]),
+    };
+    let pad_type = match find(&["pad_type"]) {
+        Some(CaseValue::Text(text)) => Some(text.clone()),
+        Some(CaseValue::Truth(_) | CaseValue::Integer(_) | CaseValue::Number(_) | CaseValue::Other(_)) | None => None,
+    };
+    Some(Window {
+        height: axis("kernel_h", ["stride_h", "stride_i"], ["pad_h", "pad_i"], ["dil_h", "dilation_i"], "total_size_i"),
+        width: axis("kernel_w", ["stride_w", "stride_j"], ["pad_w", "pad_j"], ["dil_w", "dilation_j"], "total_size_j"),
+        pad_type,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPERAND: &str = r#"{"is_input": true, "arg_index": 0, "allocation": {"hbm": 0}, "dtype": "SEN169_FP16",
+        "device_size": [2, 64], "device_coordinates": ["c0 floordiv 64", "c0 mod 64"]}"#;
+
+    fn case(operand: &str) -> String {
+        let op = format!(
+            r#"{{"op": "neg", "is_reduction": false, "iteration_space": [{{"name": "c0", "range": 128, "split": 1}}],
+            "args": [{OPERAND}, {operand}]}}"#
+        );
+        format!(r#"{{"program": [{{"loop": 2, "body": [{op}]}}]}}"#)
+    }
+
+    #[test]
+    fn a_loop_and_an_op_are_read() {
+        let bundle = read_case(&case(OPERAND)).unwrap();
+        assert_eq!(bundle.ops()[0].operands.len(), 2);
+        assert_eq!(bundle.ops()[0].operands[0].allocation, Allocation::Hbm { argument: 0, offset_bytes: 0 });
+    }
+
+    #[test]
+    fn an_error_names_its_path() {
+        let unknown = read_case(&case(&OPERAND.replace("is_input", "is_inputs"))).unwrap_err().to_string();
+        assert!(unknown.starts_with("program[0].body[0].args[1]"), "{unknown}");
+        let coordinate = read_case(&case(&OPERAND.replace("c0 mod 64", "c7"))).unwrap_err().to_string();
+        assert_eq!(coordinate, "program[0].body[0].args[1].device_coordinates[1]: 'c7' is no iteration dimension");
+        let allocation = read_case(&case(&OPERAND.replace("\"hbm\": 0", "\"hbm\": 0, \"lx\": 0"))).unwrap_err().to_string();
+        assert_eq!(allocation, "program[0].body[0].args[1].allocation: must have exactly one of 'hbm', 'pool' and 'lx'");
+    }
+
+    #[test]
+    fn ownership_must_be_a_mixed_radix_number() {
+        let expr = Expr::parse("(core_id floordiv 4) mod 2").unwrap();
+        assert_eq!(owned_dim(1, 2, 8, &expr), Some(OwnedDim { dim: 1, slices: 2, divisor: 4 }));
+        assert_eq!(owned_dim(1, 2, 8, &Expr::parse("core_id mod 3").unwrap()), None);
+    }
+}

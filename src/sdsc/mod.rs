@@ -1,0 +1,3 @@
+//! sdsc
+mod affine_text;
+pub mod case_json;

@@ -1,0 +1,243 @@
+//! Splits of a matmul: the cost model that ranks them, and the older K-fast rule.
+
+use super::distribute::{distribute, divisors};
+use super::{DimKind, Operand, Operation, WorkSplit};
+use crate::layout::stick_of;
+use crate::target::{Family, Target};
+
+/// Rows that the systolic array takes in one pass.
+const ROWS_PER_PASS: f64 = 8.0;
+/// Passes after which the array runs at full rate, and how the rate falls below.
+const FULL_RATE_PASSES: f64 = 5.0;
+const UNDERFILL_EXPONENT: f64 = 0.25;
+/// Multiply-adds of one core in a microsecond: 98.304 Tflop/s over 2 flop and 32 cores.
+const MACS_PER_MICROSECOND: f64 = 1.536e6;
+/// HBM bytes in a microsecond.
+const HBM_BYTES_PER_MICROSECOND: f64 = 204_800.0;
+/// The model prices f16 whatever the format.
+const ELEMENT_BYTES: f64 = 2.0;
+/// Cores that can share one operand at no cost, and how HBM time grows beyond.
+const FREE_FAN_OUT: f64 = 8.0;
+const FAN_OUT_EXPONENT: f64 = 0.75;
+
+/// The parts that the dimensions of a matmul play.
+#[derive(Clone, Debug)]
+struct Roles {
+    /// Row dimensions besides `m`, in order.
+    batch: Vec<usize>,
+    /// The row dimension that only the first operand has; the last of several.
+    m: usize,
+    /// The generated dimension: in the sticks of the result.
+    n: usize,
+    /// The contracted dimension.
+    k: usize,
+    /// The second operand has no batch dimension.
+    shared_weight: bool,
+}
+
+/// The split of lowest cost (torch-spyre's `cost_model_matmul_division`, August 2026), or none where the model declines: the op is no
+/// matmul, has minima, has no single generated dimension of several sticks, no row dimension or no single contracted one, or the best
+/// split uses fewer cores than [`distribute`].
+#[must_use]
+pub fn cost_model_division(op: &Operation, target: &Target) -> Option<WorkSplit> {
+    let roles = Roles::of(op)?;
+    if op.minima.cores() > 1 {
+        return None;
+    }
+    let mut best: Option<(f64, WorkSplit)> = None;
+    for split in candidates(op, target.cores) {
+        let cost = cost_microseconds(op, &roles, &split, target.cores);
+        if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+            best = Some((cost, split));
+        }
+    }
+    let (_, split) = best?;
+    (split.cores() >= distribute(op, target).cores()).then_some(split)
+}
+
+impl Roles {
+    fn of(op: &Operation) -> Option<Self> {
+        let [x, y, result] = op.operands.as_slice() else { return None };
+        let long = |kind: DimKind| (0..op.dims.len()).filter(move |&dim| op.dims[dim].kind == kind && op.dims[dim].size > 1);
+        let n = stick_of(&result.coordinates).dim.filter(|&dim| op.units()[dim] > 1)?;
+        let mut contracted = long(DimKind::Reduction);
+        let k = contracted.next()?;
+        let rows: Vec<usize> = long(DimKind::Output).filter(|&dim| dim != n).collect();
+        let m = rows.iter().rev().copied().find(|&dim| uses(x, dim) && !uses(y, dim))?;
+        let batch: Vec<usize> = rows.into_iter().filter(|&dim| dim != m).collect();
+        let shared_weight = !batch.iter().any(|&dim| uses(y, dim));
+        let is_matmul = op.family == Family::Matmul && contracted.next().is_none();
+        is_matmul.then_some(Self { batch, m, n, k, shared_weight })
+    }
+}
+
+fn uses(operand: &Operand, dim: usize) -> bool {
+    operand.coordinates.iter().any(|coordinate| coordinate.term.is_some_and(|term| term.dim == dim))
+}
+
+/// Every split into divisors that fits the cores, the last dimension varying fastest.
+fn candidates(op: &Operation, cores: i64) -> Vec<WorkSplit> {
+    let mut candidates = vec![WorkSplit::whole(op.dims.len())];
+    for (dim, units) in op.units().into_iter().enumerate().filter(|&(dim, _)| op.may_split(dim)) {
+        let extended = |split: &WorkSplit| {
+            let (split, left) = (split.clone(), cores / split.cores());
+            divisors(units).take_while(move |&slices| slices <= left).map(move |slices| split.with(dim, slices))
+        };
+        candidates = candidates.iter().flat_map(extended).collect();
+    }
+    candidates
+}
+
+/// The model's estimate; its unit is a microsecond, but only the order means anything (reference, cost models, section 3).
+fn cost_microseconds(op: &Operation, roles: &Roles, split: &WorkSplit, cores: i64) -> f64 {
+    let work = Work::of(op, roles, split);
+    let used = real(split.cores());
+    let rate = MACS_PER_MICROSECOND * (work.passes() / FULL_RATE_PASSES).powf(UNDERFILL_EXPONENT).min(1.0);
+    let compute = work.batch * work.m * work.n * work.k / used / rate;
+    let weights = if roles.shared_weight { 1.0 } else { work.batch } * work.k * work.n;
+    let bytes = ELEMENT_BYTES * (work.batch * work.m * work.k + weights + work.batch * work.m * work.n);
+    let fan_out = if roles.shared_weight { work.m_slices.max(work.n_slices) } else { work.n_slices };
+    let hbm = bytes / HBM_BYTES_PER_MICROSECOND * (fan_out / FREE_FAN_OUT).powf(FAN_OUT_EXPONENT).max(1.0);
+    let per_partial_sum = if roles.shared_weight { 1e-3 } else { 1e-4 };
+    let block = work.batch * work.m * work.n / (work.batch_slices * work.m_slices * work.n_slices);
+    let partial_sums = (work.k_slices - 1.0) * block * per_partial_sum;
+    let idle = 150.0 * log2_above_one(real(cores) / used);
+    compute + hbm + partial_sums + idle + work.shape_penalty(roles.shared_weight, cores)
+}
+
+/// Sizes and slices of the roles as numbers of the model.
+struct Work {
+    batch: f64,
+    m: f64,
+    n: f64,
+    k: f64,
+    batch_slices: f64,
+    m_slices: f64,
+    n_slices: f64,
+    k_slices: f64,
+    m_per_core: f64,
+    n_per_core: f64,
+}
+
+impl Work {
+    fn of(op: &Operation, roles: &Roles, split: &WorkSplit) -> Self {
+        let (size, slices) = (|dim: usize| op.dims[dim].size, |dim: usize| split.slices()[dim]);
+        Self {
+            batch: real(roles.batch.iter().map(|&dim| size(dim)).product()),
+            m: real(size(roles.m)),
+            n: real(size(roles.n)),
+            k: real(size(roles.k)),
+            batch_slices: real(roles.batch.iter().map(|&dim| slices(dim)).product()),
+            m_slices: real(slices(roles.m)),
+            n_slices: real(slices(roles.n)),
+            k_slices: real(slices(roles.k)),
+            m_per_core: real(size(roles.m) / slices(roles.m)),
+            n_per_core: real(size(roles.n) / slices(roles.n)),
+        }
+    }
+
+    /// Passes of the systolic array over one core's rows.
+    fn passes(&self) -> f64 {
+        (self.m_per_core / ROWS_PER_PASS).max(1.0)
+    }
+
+    /// What the model charges for blocks of an unfavourable shape.
+    fn shape_penalty(&self, shared_weight: bool, cores: i64) -> f64 {
+        let wanted_m_slices = (self.m / 32.0).floor().max(1.0).min(real(cores) / 2.0).max(4.0);
+        let lanes = 10.0 * log2_above_one(wanted_m_slices / self.m_slices);
+        let underfill = 30.0 * log2_above_one(16.0 / self.m_per_core);
+        let wide = 25.0 * log2_above_one(self.n_per_core / 512.0);
+        let deep = log2_above_one(self.k / self.n) * log2_above_one(self.n_slices);
+        let is_filled = self.m_per_core >= 16.0;
+        let ratios = match (shared_weight, is_filled) {
+            (true, true) => 10.0 * deep + 5.0 * log2_above_one(4096.0 / self.n) * log2_above_one(self.n_per_core / 128.0),
+            (true, false) => 10.0 * deep,
+            (false, true) => 20.0 * deep,
+            (false, false) => 0.0,
+        };
+        let batches = if shared_weight { 0.0 } else { 10.0 * log2_above_one(self.batch_slices) };
+        lanes + underfill + wide + ratios + batches
+    }
+}
+
+/// The binary logarithm, 0 below 1.
+fn log2_above_one(ratio: f64) -> f64 {
+    ratio.log2().max(0.0)
+}
+
+/// The nearest number of the model; sizes are far below 2^53.
+#[expect(clippy::cast_precision_loss, reason = "tensor sizes are far below 2^53")]
+fn real(size: i64) -> f64 {
+    size as f64
+}
+
+/// The older rule of torch-spyre for a matmul with few rows (`k_fast_division`, until June 2026): all rows on every core, N and K cut
+/// between the cores. None where it does not apply: not two output dimensions and one contracted, K or M bound by minima, more than 16
+/// rows for every core, a partly empty stick, or no split that uses all cores.
+#[must_use]
+pub fn k_fast_division(op: &Operation, target: &Target) -> Option<WorkSplit> {
+    let [first, second, k] = op.dims.as_slice() else { return None };
+    let is_matmul = op.family == Family::Matmul && first.kind == DimKind::Output && second.kind == DimKind::Output;
+    let (m, n) = if first.size > second.size { (1, 0) } else { (0, 1) };
+    let stick = op.operands.first()?.layout.format().elements_per_stick();
+    let is_bound = op.minima.slices()[m] > 1 || op.minima.slices()[2] > 1;
+    if !is_matmul || k.kind != DimKind::Reduction || is_bound || op.dims[n].size % stick != 0 || k.size % stick != 0 {
+        return None;
+    }
+    let (n_sticks, k_sticks) = (op.dims[n].size / stick, k.size / stick);
+    let rows = op.dims[m].size;
+    let is_small = rows >= target.cores && rows <= 16 * target.cores;
+    let is_narrow = rows <= 4 * target.cores || n_sticks < target.cores;
+    if !is_small || !is_narrow || k_sticks < target.cores {
+        return None;
+    }
+    let fits =
+        |&n_slices: &i64| n_slices > 1 && n_slices < target.cores && n_sticks % n_slices == 0 && k_sticks % (target.cores / n_slices) == 0;
+    let n_slices = divisors(target.cores).filter(fits).last().filter(|&slices| slices >= op.minima.slices()[n])?;
+    Some(WorkSplit::whole(3).with(n, n_slices).with(2, target.cores / n_slices))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::operation::tests::{matmul, pointwise};
+    use super::*;
+
+    const SPYRE: Target = Target::spyre();
+
+    fn priced(op: &Operation, cores: i64) -> Option<Vec<i64>> {
+        cost_model_division(op, &Target { cores, ..SPYRE }).map(|split| split.slices().to_vec())
+    }
+
+    #[test]
+    fn chosen_splits_equal_the_peer() {
+        assert_eq!(priced(&matmul(&[], 8, 4096, 4096), 32), Some(vec![1, 8, 4]));
+        assert_eq!(priced(&matmul(&[], 32, 4096, 4096), 32), Some(vec![2, 8, 2]));
+        assert_eq!(priced(&matmul(&[], 2048, 4096, 32000), 32), Some(vec![8, 4, 1]));
+        assert_eq!(priced(&matmul(&[], 70, 100, 150), 32), Some(vec![5, 3, 2]));
+        assert_eq!(priced(&matmul(&[], 333, 512, 512), 32), Some(vec![3, 8, 1]));
+        assert_eq!(priced(&matmul(&[8], 1024, 128, 1024), 32), Some(vec![1, 16, 2, 1]));
+        assert_eq!(priced(&matmul(&[32], 128, 64, 128), 32), Some(vec![2, 8, 2, 1]));
+    }
+
+    #[test]
+    fn the_model_declines_what_it_does_not_know() {
+        assert_eq!(priced(&pointwise(&[64, 256]), 32), None, "no matmul");
+        assert_eq!(priced(&matmul(&[], 1, 4096, 4096), 32), None, "no rows");
+        assert_eq!(priced(&matmul(&[], 64, 8192, 64), 32), None, "one stick of columns");
+        assert_eq!(priced(&matmul(&[32], 1, 128, 2048), 32), None, "batches are not rows");
+        let bound = Operation { minima: WorkSplit::whole(3).with(1, 2), ..matmul(&[], 64, 128, 256) };
+        assert_eq!(priced(&bound, 32), None, "minima");
+    }
+
+    #[test]
+    fn the_k_fast_rule_keeps_rows_whole() {
+        let slices = |op: &Operation| k_fast_division(op, &SPYRE).map(|split| split.slices().to_vec());
+        assert_eq!(slices(&matmul(&[], 32, 4096, 4096)), Some(vec![1, 16, 2]));
+        assert_eq!(slices(&matmul(&[], 32, 4096, 192)), None, "three sticks share no divisor with 32 cores");
+        assert_eq!(slices(&matmul(&[], 256, 2048, 1024)), Some(vec![1, 16, 2]));
+        assert_eq!(slices(&matmul(&[], 256, 2048, 2048)), None, "more than 4 rows per core need fewer than 32 sticks of columns");
+        assert_eq!(slices(&matmul(&[], 1024, 4096, 4096)), None, "more than 16 rows per core");
+        assert_eq!(slices(&matmul(&[], 32, 1024, 4096)), None, "16 sticks of K for 32 cores");
+        assert_eq!(slices(&matmul(&[4], 32, 4096, 4096)), None, "a batch dimension");
+    }
+}

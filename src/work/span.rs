@@ -1,0 +1,159 @@
+//! The run of device memory that one core addresses in an operand, and the splits that keep it inside the hardware's limit.
+
+use super::distribute::divisors;
+use super::{Operation, WorkError, WorkSplit};
+use crate::target::Target;
+use std::cmp::Reverse;
+
+/// Bytes of operand `operand` from the first to the last that one core touches, counted in whole positions of the outermost device
+/// dimension that it moves along (torch-spyre, `per_core_span`; the stick dimension is not one of them).
+///
+/// # Errors
+/// When a coordinate names no iteration dimension.
+///
+/// # Panics
+/// When there is no such operand, or the split has another number of dimensions than the op.
+pub fn span_bytes(op: &Operation, operand: usize, split: &WorkSplit) -> Result<i64, WorkError> {
+    let layout = &op.operands[operand].layout;
+    let strides = layout.device_strides();
+    let bytes = layout.format().bytes();
+    for device_dim in 0..layout.rank() - 1 {
+        let positions = positions(op, operand, device_dim, split)?;
+        if positions > 1 {
+            return Ok(positions * strides[device_dim] * bytes);
+        }
+    }
+    Ok(bytes)
+}
+
+/// Positions of one device dimension that a core touches.
+fn positions(op: &Operation, operand: usize, device_dim: usize, split: &WorkSplit) -> Result<i64, WorkError> {
+    match op.operands[operand].coordinates[device_dim].term {
+        None => Ok(1),
+        Some(term) => Ok(term.last(&op.ranges_per_core(split))? + 1),
+    }
+}
+
+/// The fewest slices that bring every operand under the target's span limit, all 1 if none is above it (torch-spyre's mandatory
+/// `span_reduction`). Operands are taken in order, device dimensions from the outside in; what one operand needs binds the next. A hint
+/// decides alone, so an op with a hint gets no minima.
+///
+/// # Errors
+/// When the operation contradicts itself, more than one reduction dimension would have to be cut, or no split is enough.
+pub fn reduce_span(op: &Operation, target: &Target) -> Result<WorkSplit, WorkError> {
+    op.check()?;
+    let mut minima = WorkSplit::whole(op.dims.len());
+    if op.hint.is_some() {
+        return Ok(minima);
+    }
+    for operand in 0..op.operands.len() {
+        minima = reduce_operand(op, operand, minima, target)?;
+        let bytes = span_bytes(op, operand, &minima)?;
+        if bytes > target.core_span_bytes {
+            return Err(WorkError::Span { operand, bytes, limit: target.core_span_bytes });
+        }
+    }
+    if op.n_split_reductions(&minima) > 1 {
+        return Err(WorkError::Reductions);
+    }
+    Ok(minima)
+}
+
+/// More slices along the outer device dimensions of one operand, until its span is inside the limit or cannot shrink any more.
+fn reduce_operand(op: &Operation, operand: usize, minima: WorkSplit, target: &Target) -> Result<WorkSplit, WorkError> {
+    let mut split = minima;
+    for device_dim in 0..op.operands[operand].layout.rank() - 1 {
+        if span_bytes(op, operand, &split)? <= target.core_span_bytes {
+            break;
+        }
+        let Some(term) = op.operands[operand].coordinates[device_dim].term else { continue };
+        if positions(op, operand, device_dim, &split)? == 1 {
+            continue;
+        }
+        split = best_slices(op, operand, term.dim, &split, target)?;
+        if positions(op, operand, device_dim, &split)? > 1 {
+            break;
+        }
+    }
+    Ok(split)
+}
+
+/// The number of slices of `dim` with the largest span inside the limit, so that the fewest cores are bound; if there is none, the one with
+/// the smallest span.
+fn best_slices(op: &Operation, operand: usize, dim: usize, split: &WorkSplit, target: &Target) -> Result<WorkSplit, WorkError> {
+    let least = split.slices()[dim];
+    let cores_left = target.cores / (split.cores() / least);
+    let mut choices = vec![(span_bytes(op, operand, split)?, least)];
+    if op.may_split(dim) {
+        for slices in divisors(op.units()[dim]).filter(|slices| (least + 1..=cores_left).contains(slices)) {
+            choices.push((span_bytes(op, operand, &split.with(dim, slices))?, slices));
+        }
+    }
+    let inside = choices.iter().filter(|(span, _)| *span <= target.core_span_bytes).max_by_key(|&&(span, slices)| (span, Reverse(slices)));
+    let chosen = inside.or_else(|| choices.iter().min());
+    Ok(chosen.map_or_else(|| split.clone(), |&(_, slices)| split.with(dim, slices)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::operation::tests::{matmul, pointwise, reduction};
+    use super::*;
+
+    const SPYRE: Target = Target::spyre();
+
+    fn minima(op: &Operation) -> Vec<i64> {
+        reduce_span(op, &SPYRE).unwrap().slices().to_vec()
+    }
+
+    fn span(op: &Operation, slices: &[i64]) -> i64 {
+        span_bytes(op, 0, &WorkSplit::new(slices.to_vec()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_span_is_whole_positions_of_the_outermost_dim_that_moves() {
+        let op = pointwise(&[512, 256]);
+        assert_eq!(span(&op, &[1, 1]), 4 * 512 * 128);
+        assert_eq!(span(&op, &[32, 1]), 4 * 512 * 128, "rows are inside the columns of sticks");
+        assert_eq!(span(&op, &[1, 2]), 2 * 512 * 128);
+        assert_eq!(span(&op, &[32, 4]), 16 * 128);
+        assert_eq!(span(&pointwise(&[1, 64]), &[1, 1]), 2, "one stick is one position");
+    }
+
+    #[test]
+    fn small_tensors_need_nothing() {
+        assert_eq!(minima(&pointwise(&[512, 256])), [1, 1]);
+        assert_eq!(minima(&reduction(&[4096, 4096], 1)), [1, 1]);
+    }
+
+    #[test]
+    fn a_large_tensor_is_cut_along_its_outermost_device_dim() {
+        // 512 MiB in two halves is still 1 stick of rows too much.
+        assert_eq!(minima(&pointwise(&[16384, 16384])), [1, 4]);
+        assert_eq!(minima(&pointwise(&[65536, 8192])), [1, 8]);
+        assert_eq!(minima(&pointwise(&[1, 32, 2048, 2048])), [1, 2, 1, 1]);
+    }
+
+    #[test]
+    fn what_one_operand_needs_binds_the_next() {
+        assert_eq!(minima(&matmul(&[], 8192, 32768, 4096)), [1, 2, 4]);
+    }
+
+    #[test]
+    fn one_column_of_sticks_is_cut_along_rows() {
+        // 64 columns are one stick; 4 Mi rows of it are 512 MiB.
+        assert_eq!(minima(&pointwise(&[4 << 20, 64])), [4, 1]);
+    }
+
+    #[test]
+    fn a_span_that_cannot_shrink_is_refused() {
+        let op = Operation { blocked: vec![1], ..pointwise(&[16384, 16384]) };
+        let expected = WorkError::Span { operand: 0, bytes: 512 << 20, limit: SPYRE.core_span_bytes };
+        assert_eq!(reduce_span(&op, &SPYRE), Err(expected));
+    }
+
+    #[test]
+    fn a_hint_gets_no_minima() {
+        let hint = Some(WorkSplit::new(vec![1, 8]).unwrap());
+        assert_eq!(minima(&Operation { hint, ..pointwise(&[16384, 16384]) }), [1, 1]);
+    }
+}

@@ -1,0 +1,128 @@
+//! Splits, and which core has which slice.
+
+use super::WorkError;
+
+/// Slices of every iteration dimension; their product is the number of cores used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkSplit {
+    slices: Vec<i64>,
+}
+
+/// Which digit of the core number runs fastest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CoreOrder {
+    /// The first iteration dimension: neighbouring cores have neighbouring slices of it. The order of all ops but matmuls.
+    FirstFastest,
+    /// The last iteration dimension, then the first. In a matmul that is K: neighbouring cores hold the partial sums of one block
+    /// (torch-spyre, `core_id_k_fast_emission`).
+    LastFastest,
+}
+
+impl WorkSplit {
+    /// A split with these slices, in the order of the iteration dimensions.
+    ///
+    /// # Errors
+    /// When a number of slices is not positive.
+    pub fn new(slices: Vec<i64>) -> Result<Self, WorkError> {
+        match slices.iter().position(|&slices| slices < 1) {
+            Some(dim) => Err(WorkError::Slices { dim, slices: slices[dim] }),
+            None => Ok(Self { slices }),
+        }
+    }
+
+    /// The split that cuts nothing: one core does everything.
+    #[must_use]
+    pub fn whole(n_dims: usize) -> Self {
+        Self { slices: vec![1; n_dims] }
+    }
+
+    /// Slices of every iteration dimension.
+    #[must_use]
+    pub fn slices(&self) -> &[i64] {
+        &self.slices
+    }
+
+    /// Cores used.
+    #[must_use]
+    pub fn cores(&self) -> i64 {
+        self.slices.iter().product()
+    }
+
+    /// The same split with `slices` slices of `dim`.
+    pub(super) fn with(&self, dim: usize, slices: i64) -> Self {
+        let mut split = self.clone();
+        split.slices[dim] = slices;
+        split
+    }
+
+    /// The slice of every dimension that `core` has: the digits of the core number.
+    #[must_use]
+    pub fn slices_of_core(&self, core: i64, order: CoreOrder) -> Vec<i64> {
+        let mut rest = core;
+        let mut slices = vec![0; self.slices.len()];
+        for dim in self.fastest_first(order) {
+            (slices[dim], rest) = (rest % self.slices[dim], rest / self.slices[dim]);
+        }
+        slices
+    }
+
+    /// The core that has these slices, one per dimension.
+    #[must_use]
+    pub fn core_of_slices(&self, slices: &[i64], order: CoreOrder) -> i64 {
+        let digits = self.fastest_first(order).fold((0, 1), |(core, weight), dim| (core + slices[dim] * weight, weight * self.slices[dim]));
+        digits.0
+    }
+
+    fn fastest_first(&self, order: CoreOrder) -> impl Iterator<Item = usize> + use<> {
+        let n_dims = self.slices.len();
+        let first = match order {
+            CoreOrder::FirstFastest => n_dims,
+            CoreOrder::LastFastest => n_dims.saturating_sub(1),
+        };
+        (first..n_dims).chain(0..first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_first_dim_is_the_fastest_digit() {
+        let split = WorkSplit::new(vec![4, 2]).unwrap();
+        let cores: Vec<_> = (0..6).map(|core| split.slices_of_core(core, CoreOrder::FirstFastest)).collect();
+        assert_eq!(cores, [[0, 0], [1, 0], [2, 0], [3, 0], [0, 1], [1, 1]]);
+    }
+
+    #[test]
+    fn a_matmul_puts_the_parts_of_a_contraction_on_neighbouring_cores() {
+        // The golden case mm_m4_n4_k2: M, N, K.
+        let split = WorkSplit::new(vec![4, 4, 2]).unwrap();
+        let cores: Vec<_> = (0..4).map(|core| split.slices_of_core(core, CoreOrder::LastFastest)).collect();
+        assert_eq!(cores, [[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 0, 1]]);
+    }
+
+    #[test]
+    fn slices_are_positive() {
+        assert_eq!(WorkSplit::new(vec![4, 0]), Err(WorkError::Slices { dim: 1, slices: 0 }));
+        assert_eq!(WorkSplit::whole(0).cores(), 1);
+        assert_eq!(WorkSplit::whole(0).slices_of_core(0, CoreOrder::LastFastest), [0; 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn cores_and_slices_are_a_bijection(slices in prop::collection::vec(1_i64..5, 0..4), last in any::<bool>()) {
+            let split = WorkSplit::new(slices).unwrap();
+            let order = if last { CoreOrder::LastFastest } else { CoreOrder::FirstFastest };
+            let mut seen = BTreeSet::new();
+            for core in 0..split.cores() {
+                let digits = split.slices_of_core(core, order);
+                prop_assert!(digits.iter().zip(split.slices()).all(|(&digit, &slices)| (0..slices).contains(&digit)));
+                prop_assert_eq!(split.core_of_slices(&digits, order), core);
+                prop_assert!(seen.insert(digits));
+            }
+        }
+    }
+}
