@@ -5,6 +5,7 @@ pub mod target;
 pub mod import;
 pub mod layout;
 
+pub mod dialect;
 pub mod mlir;
 
 pub mod pipeline;

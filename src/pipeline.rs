@@ -3,7 +3,7 @@
 use crate::mlir::Pass;
 
 /// Every pass.
-pub static PASSES: &[Pass] = &[];
+pub static PASSES: &[Pass] = &[crate::import::set_target::PASS, crate::import::import_linalg::PASS];
 
 /// Expands the options of `--spyre-compile` to a pass pipeline.
 ///

@@ -90,6 +90,28 @@ pub enum BundleError {
         /// The name.
         name: String,
     },
+    /// A number far beyond any machine.
+    #[error("{what} is {found}; numbers up to 2^48 are supported")]
+    TooLarge {
+        /// What the number is.
+        what: &'static str,
+        /// The number.
+        found: i64,
+    },
+    /// A tensor far beyond any machine.
+    #[error("operand {operand} has more than 2^48 elements")]
+    TensorTooLarge {
+        /// The operand.
+        operand: usize,
+    },
+    /// More cores than the machine has.
+    #[error("the splits make {found} slices; there are {limit} cores and each computes one")]
+    TooManyCores {
+        /// Product of the splits.
+        found: i64,
+        /// Cores there are.
+        limit: i64,
+    },
     /// An index tensor in LX.
     #[error("index tensor {operand} is in LX; indirect access goes through HBM only")]
     IndexInLx {
@@ -115,6 +137,14 @@ pub enum BundleError {
     MissingWindow {
         /// The missing parameter.
         missing: &'static str,
+    },
+    /// A window without extent.
+    #[error("the {what} of the window is {found}; it must be at least 1")]
+    BadWindow {
+        /// What is wrong.
+        what: &'static str,
+        /// Its value.
+        found: i64,
     },
     /// The dimensions of a windowed op do not match its result.
     #[error("{found} iteration dimensions do not match the {expected} that the result ranges {ranges:?} and the window leave")]

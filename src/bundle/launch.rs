@@ -239,6 +239,9 @@ impl<'a> Builder<'a> {
     fn op(&mut self, op: &OpSpec, index: usize, loops: &[usize], body: &mut Vec<Stmt>) -> Result<(), BundleError> {
         check_advances(op, loops)?;
         let geometry = Geometry::new(op)?;
+        if geometry.cores() > self.target.cores {
+            return Err(BundleError::TooManyCores { found: geometry.cores(), limit: self.target.cores });
+        }
         let addresses = match &self.baked {
             Some(map) => Addresses::baked(op, &geometry, map)?,
             None => Addresses::symbolic(op, &geometry, self.next_id)?,
@@ -366,4 +369,88 @@ fn check_advances(op: &OpSpec, loops: &[usize]) -> Result<(), BundleError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Allocation;
+    use super::super::geometry::testing::{dense, op};
+    use super::*;
+
+    /// Copies a tile of 64 rows from a kernel argument to the pool.
+    fn copy(advance: Vec<i64>) -> OpSpec {
+        let mut copy = op("identity", &[64, 64], vec![dense(&[64, 64], 0, 1), dense(&[64, 64], 0, 1)]);
+        copy.operands[0].tile_advance = advance;
+        copy.operands[1].allocation = Allocation::Pool { offset_bytes: 128 };
+        copy
+    }
+
+    fn bundle(count: i64, copy: OpSpec) -> Bundle {
+        Bundle { pool_bytes: 1 << 20, items: vec![Item::Loop { count, body: vec![Item::Op(Box::new(copy))] }] }
+    }
+
+    #[test]
+    fn an_operand_that_moves_is_computed_before_each_execute() {
+        let text = Launch::new(&bundle(4, copy(vec![4096]))).unwrap().to_string();
+        let expected = "\
+#map_0 = affine_map<(d0)[s0] -> (s0 + 8192*d0)>
+module {
+	func.func @sdsc_bundle(%arg_0_base_addr: !sdscbundle.input_arg<index>) {
+		%pool = sdscbundle.device_mem_allocate 1048576 bytes : index
+		%arg_0 = sdscbundle.input_arg_extract value from %arg_0_base_addr : !sdscbundle.input_arg<index> -> index
+		%c0 = arith.constant 0 : index
+		%c1 = arith.constant 1 : index
+		%loop_bound_0 = arith.constant 4 : index
+		%pool_offset_128 = arith.constant 128 : index
+		%pool_addr_128 = arith.addi %pool, %pool_offset_128 : index
+		scf.for %i_0 = %c0 to %loop_bound_0 step %c1 {
+			%addr_0 = affine.apply #map_0(%i_0)[%arg_0]
+			sdscbundle.sdsc_execute (%addr_0, %pool_addr_128) {sdsc_filename=\"sdsc_0.json\", \"symbol_ids\"=[-1, -2]}
+		}
+		return
+	}
+}
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_level_that_does_not_move_an_operand_is_left_out() {
+        let inner = Item::Loop { count: 2, body: vec![Item::Op(Box::new(copy(vec![0, 64])))] };
+        let nested = Bundle { pool_bytes: 1 << 20, items: vec![Item::Loop { count: 3, body: vec![inner] }] };
+        let launch = Launch::new(&nested).unwrap();
+        assert_eq!(launch.maps, [AffineMap { strides: vec![128] }]);
+        assert!(launch.to_string().contains("affine.apply #map_0(%i_1)[%arg_0]"));
+    }
+
+    #[test]
+    fn ids_go_on_from_op_to_op_and_names_are_declared_once() {
+        let items = vec![Item::Op(Box::new(copy(vec![]))), Item::Op(Box::new(copy(vec![])))];
+        let launch = Launch::new(&Bundle { pool_bytes: 4096, items }).unwrap();
+        assert_eq!(launch.first_symbol_ids, [-1, -3]);
+        assert_eq!(launch.to_string().matches("%pool_addr_128 = ").count(), 1);
+    }
+
+    #[test]
+    fn baked_addresses_need_neither_parameters_nor_symbols() {
+        let launch = Launch::baked(&bundle(4, copy(vec![])), &Target::spyre()).unwrap();
+        assert!(launch.params.is_empty());
+        assert!(launch.to_string().contains("\t\t\tsdscbundle.sdsc_execute () {sdsc_filename=\"sdsc_0.json\"}\n"));
+    }
+
+    #[test]
+    fn what_has_no_launch_is_refused() {
+        let error = |bundle: &Bundle| Launch::new(bundle).unwrap_err().to_string();
+        let within = "op 0 ('identity'): operand 0 has 2 tile advances within 1 loops; it needs one for each loop, or none";
+        assert_eq!(error(&bundle(4, copy(vec![1, 2]))), within);
+        assert_eq!(error(&bundle(-1, copy(vec![]))), "a loop runs -1 times; the count must not be negative");
+        let no_pool = Bundle { pool_bytes: 0, ..bundle(4, copy(vec![])) };
+        assert_eq!(error(&no_pool), "a tensor lives in the pool, whose size is 0 bytes; it must be between 1 and 15032385536");
+        let moving = Launch::baked(&bundle(4, copy(vec![64])), &Target::spyre()).unwrap_err().to_string();
+        assert!(moving.ends_with("unroll the loop or keep addresses symbolic"), "{moving}");
+        let mut wide = copy(vec![]);
+        wide.iteration_space[0].split = 64;
+        let wide = error(&bundle(4, wide));
+        assert_eq!(wide, "op 0 ('identity'): the splits make 64 slices; there are 32 cores and each computes one");
+    }
 }

@@ -29,6 +29,6 @@ mod text;
 pub use error::BundleError;
 pub use launch::Launch;
 pub use op_spec::{
-    Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Operand, OpSpec, OwnedDim, Ownership, SymbolicDim, Term,
+    Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Term,
     Window, WindowAxis,
 };

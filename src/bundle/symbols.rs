@@ -5,7 +5,7 @@
 //! be equal share a symbol.
 
 use super::geometry::{Geometry, Label, Scale, Tensor};
-use super::{Allocation, Bundle, BundleError, Operand, OpSpec};
+use super::{Allocation, Bundle, BundleError, OpSpec, Operand};
 use crate::target::Target;
 use std::collections::BTreeMap;
 

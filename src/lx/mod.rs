@@ -19,6 +19,8 @@
 //! |---|---|
 //! | `buffer.rs` | buffers, uses, capacity, when an address may be taken over |
 //! | `eligible.rs` | why a buffer may not be placed |
+//! | `core_view.rs` | whether all users of a buffer give each core the same part of it |
+//! | `instance.rs` | planner instances in files |
 //! | `placement.rs` | addresses, reasons, HBM bytes left, the independent legality check |
 //! | `planner.rs` | the planners by name |
 //! | `greedy.rs` | places each buffer when it is born |
@@ -26,17 +28,21 @@
 
 mod best_fit;
 mod buffer;
+mod core_view;
 mod eligible;
 mod first_fit;
 mod fit;
 mod greedy;
+mod instance;
 mod placement;
 mod planner;
 
 pub use best_fit::BestFit;
 pub use buffer::{Buffer, Capacity, Use, UseKind};
+pub use core_view::{CoreUse, CoreView, agreed_view};
 pub use eligible::{Barred, Mismatch};
 pub use first_fit::FirstFit;
 pub use greedy::Greedy;
+pub use instance::{Instance, InstanceError};
 pub use placement::{Placement, Unplaced, Violation, check};
 pub use planner::{Planner, UnknownPlanner, planner_named};

@@ -109,22 +109,25 @@ mod tests {
         assert_eq!(addresses("best-fit", &buffers, 120, 1), [Some(0), Some(40), Some(70), Some(100)]);
     }
 
-    /// Up to 14 buffers in program order, each with in-place edges to earlier ones.
+    /// A buffer with up to five uses, possibly barred or starting in HBM, and parents that may not exist.
+    fn any_buffer() -> impl Strategy<Value = Buffer> {
+        let steps = prop::collection::vec(0_usize..6, 0..4);
+        let parents = prop::collection::vec(0_usize..14, 0..3);
+        (0_i64..40, 0_usize..8, steps, parents, 0..8).prop_map(|(bytes, start, steps, parents, kind)| {
+            let mut times = vec![start];
+            steps.iter().for_each(|step| times.push(times[times.len() - 1] + step));
+            let barred = (kind == 0).then_some(Barred::Unsized);
+            Buffer { starts_in_hbm: kind == 1, barred, ..child(buffer("any", bytes, &times), &parents) }
+        })
+    }
+
+    /// Up to 14 buffers whose parents stand earlier in the list.
     fn buffer_lists() -> impl Strategy<Value = Vec<Buffer>> {
-        let one = (0_i64..40, 0_usize..8, prop::collection::vec(0_usize..6, 0..4), prop::collection::vec(0_usize..14, 0..3), 0..8);
-        prop::collection::vec(one, 0..14).prop_map(|rows| {
-            let make = |(index, (bytes, start, gaps, parents, kind)): (usize, (i64, usize, Vec<usize>, Vec<usize>, i32))| {
-                let times: Vec<usize> = std::iter::once(start)
-                    .chain(gaps.iter().scan(start, |time, gap| {
-                        *time += gap;
-                        Some(*time)
-                    }))
-                    .collect();
-                let earlier: Vec<usize> = parents.into_iter().filter(|&parent| parent < index).collect();
-                let barred = (kind == 0).then_some(Barred::Unsized);
-                Buffer { starts_in_hbm: kind == 1, barred, ..child(buffer(&index.to_string(), bytes, &times), &earlier) }
-            };
-            rows.into_iter().enumerate().map(make).collect()
+        prop::collection::vec(any_buffer(), 0..14).prop_map(|mut buffers| {
+            for (index, buffer) in buffers.iter_mut().enumerate() {
+                buffer.in_place_parents.retain(|&parent| parent < index);
+            }
+            buffers
         })
     }
 

@@ -96,6 +96,12 @@ pub fn build<'c>(
         .expect("an operation of a registered dialect with explicit results")
 }
 
+/// A dictionary attribute with the entries of `attributes`.
+#[must_use]
+pub fn dictionary(attributes: Attributes<'_>) -> Attribute<'_> {
+    melior::ir::attribute::DictionaryAttribute::new(attributes.context, &attributes.entries).into()
+}
+
 /// An empty module operation.
 #[must_use]
 pub fn build_module<'c>(location: Location<'c>, attributes: Attributes<'c>) -> melior::ir::Operation<'c> {

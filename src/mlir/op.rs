@@ -6,12 +6,29 @@ use super::{
 };
 use melior::ir::{BlockRef, Identifier, OperationRef};
 use mlir_sys::{
-    mlirBlockInsertOwnedOperationBefore, mlirIdentifierStr, mlirLocationGetContext, mlirOpOperandGetNextUse, mlirOpOperandGetOwner,
+    MlirContext, mlirBlockInsertOwnedOperationBefore, mlirIdentifierStr, mlirLocationGetContext, mlirOpOperandGetNextUse, mlirOpOperandGetOwner,
     mlirOpOperandIsNull, mlirOperationDestroy, mlirOperationGetAttributeByName, mlirOperationGetName, mlirOperationGetLocation,
     mlirOperationMoveBefore, mlirOperationRemoveAttributeByName, mlirOperationRemoveFromParent, mlirOperationSetAttributeByName,
     mlirOperationSetOperand, mlirBlockAppendOwnedOperation, mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith, mlirValueSetType,
 };
-use std::collections::HashMap;
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Mutex, PoisonError},
+};
+
+/// A context by reference, as melior's builders want it. melior's `ContextRef::to_ref` would borrow a temporary (melior 0.27.4), so each
+/// context gets one cell of memory that stays; a process has a handful of contexts.
+fn context_at<'c>(raw: MlirContext) -> &'c Context {
+    // From the address of a context to the address of its cell.
+    static CELLS: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
+    let mut cells = CELLS.lock().unwrap_or_else(PoisonError::into_inner);
+    let new_cell = || Box::into_raw(Box::new(raw)) as usize;
+    let cell = *cells.entry(raw.ptr as usize).or_insert_with(new_cell) as *const MlirContext;
+    // SAFETY: the context outlives every operation in it, the cell is never freed, and a melior context is this pointer.
+    unsafe { &*cell.cast::<Context>() }
+}
+
+const _: () = assert!(size_of::<Context>() == size_of::<MlirContext>());
 
 /// Operations.
 pub trait OpExt<'c>: Copy {
@@ -69,8 +86,8 @@ impl<'c> OpExt<'c> for Op<'c> {
     }
 
     fn ctx(self) -> &'c Context {
-        // SAFETY: the context outlives every operation in it.
-        unsafe { melior::ContextRef::from_raw(mlirLocationGetContext(mlirOperationGetLocation(self.to_raw()))).to_ref() }
+        // SAFETY: the location of a valid operation names its context.
+        context_at(unsafe { mlirLocationGetContext(mlirOperationGetLocation(self.to_raw())) })
     }
 
     fn loc(self) -> Location<'c> {

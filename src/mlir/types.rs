@@ -1,6 +1,6 @@
 //! Builtin types and attributes as plain values, and back.
 
-use super::{Attribute, AttributeLike, Context, Type, TypeLike};
+use super::{Attribute, AttributeLike, Context, Type, TypeLike, text::text_of};
 use melior::ir::{
     attribute::{
         ArrayAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute, FloatAttribute, IntegerAttribute, StringAttribute, TypeAttribute,
@@ -10,7 +10,7 @@ use melior::ir::{
 use mlir_sys::{
     mlirDenseElementsAttrGetSplatValue, mlirDenseElementsAttrIsSplat, mlirAttributeIsADenseElements, mlirRankedTensorTypeGet,
     mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType, mlirShapedTypeGetRank,
-    mlirShapedTypeHasStaticShape, mlirTypeIsARankedTensor, mlirAttributeGetNull,
+    mlirShapedTypeHasStaticShape, mlirTypeIsARankedTensor, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetNull, mlirAttributeIsAArray, mlirAttributeIsADictionary, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements, mlirIdentifierStr,
 };
 
 /// A ranked tensor type of static shape, taken apart.
@@ -91,8 +91,15 @@ pub fn integers(attribute: Attribute<'_>) -> Option<Vec<i64>> {
 /// The elements of an array attribute.
 #[must_use]
 pub fn elements(attribute: Attribute<'_>) -> Option<Vec<Attribute<'_>>> {
-    let array = ArrayAttribute::try_from(attribute).ok()?;
-    (0..array.len()).map(|index| array.element(index).ok()).collect()
+    let raw = attribute.to_raw();
+    // melior's own conversion asks for an array of integers instead (0.27.4).
+    // SAFETY: the elements are only asked for where the attribute is an array.
+    unsafe {
+        if !mlirAttributeIsAArray(raw) {
+            return None;
+        }
+        Some((0..mlirArrayAttrGetNumElements(raw)).map(|index| Attribute::from_raw(mlirArrayAttrGetElement(raw, index))).collect())
+    }
 }
 
 /// The strings of an array of strings.
@@ -116,6 +123,23 @@ pub fn splat_value(attribute: Attribute<'_>) -> Option<Attribute<'_>> {
             return None;
         }
         Attribute::from_option_raw(mlirDenseElementsAttrGetSplatValue(attribute.to_raw()))
+    }
+}
+
+/// The entries of a dictionary attribute, in its own (alphabetical) order.
+#[must_use]
+pub fn dictionary_entries(attribute: Attribute<'_>) -> Option<Vec<(&str, Attribute<'_>)>> {
+    let raw = attribute.to_raw();
+    // SAFETY: the elements are only asked for where the attribute is a dictionary; names are uniqued in the context.
+    unsafe {
+        if !mlirAttributeIsADictionary(raw) {
+            return None;
+        }
+        let entry = |index| {
+            let named = mlirDictionaryAttrGetElement(raw, index);
+            (text_of(mlirIdentifierStr(named.name)), Attribute::from_raw(named.attribute))
+        };
+        Some((0..mlirDictionaryAttrGetNumElements(raw)).map(entry).collect())
     }
 }
 

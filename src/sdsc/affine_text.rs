@@ -7,7 +7,7 @@ use crate::bundle::{Coordinate, Term};
 
 /// An expression that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum AffineError {
+pub(super) enum AffineError {
     /// The text is no expression.
     #[error("expected {expected} at character {at} of '{text}'")]
     Syntax {
@@ -109,8 +109,8 @@ fn reduce(expr: &Expr, text: &str, position: &impl Fn(&str) -> Option<usize>) ->
                 (Operator::FloorDiv | Operator::Mod, _, Some(divisor)) if divisor < 1 => {
                     Err(AffineError::Divisor { text: text.to_owned(), divisor })
                 }
-                (Operator::FloorDiv, _, Some(divisor)) => floordiv(left, divisor).ok_or_else(no_form),
-                (Operator::Mod, _, Some(modulo)) => remainder(left, modulo).ok_or_else(no_form),
+                (Operator::FloorDiv, _, Some(divisor)) => floordiv(&left, divisor).ok_or_else(no_form),
+                (Operator::Mod, _, Some(modulo)) => remainder(&left, modulo).ok_or_else(no_form),
                 (Operator::Add | Operator::Subtract | Operator::Multiply | Operator::FloorDiv | Operator::Mod, _, _) => Err(no_form()),
             }
         }
@@ -128,8 +128,8 @@ fn shift(coordinate: Coordinate, by: i64) -> Option<Coordinate> {
     Some(Coordinate { offset: coordinate.offset.checked_add(by)?, term: coordinate.term })
 }
 
-fn floordiv(coordinate: Coordinate, by: i64) -> Option<Coordinate> {
-    match coordinate {
+fn floordiv(coordinate: &Coordinate, by: i64) -> Option<Coordinate> {
+    match *coordinate {
         Coordinate { term: Term::None, offset } => Some(Coordinate::constant(offset.div_euclid(by))),
         Coordinate { term: Term::Dim { dim, modulo, divisor }, offset: 0 } => {
             let divisor = divisor.unwrap_or(1).checked_mul(by)?;
@@ -140,8 +140,8 @@ fn floordiv(coordinate: Coordinate, by: i64) -> Option<Coordinate> {
 }
 
 /// `(v floordiv d) mod m` is `(v mod (d * m)) floordiv d`.
-fn remainder(coordinate: Coordinate, by: i64) -> Option<Coordinate> {
-    match coordinate {
+fn remainder(coordinate: &Coordinate, by: i64) -> Option<Coordinate> {
+    match *coordinate {
         Coordinate { term: Term::None, offset } => Some(Coordinate::constant(offset.rem_euclid(by))),
         Coordinate { term: Term::Dim { dim, modulo, divisor }, offset: 0 } => {
             let range = by.checked_mul(divisor.unwrap_or(1))?;

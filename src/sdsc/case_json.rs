@@ -10,11 +10,12 @@
 
 use super::affine_text::{self, AffineError, Expr};
 use crate::bundle::{
-    Allocation, Arrangement, Bundle, Constant, Item, IterationDim, Operand, OpSpec, OwnedDim, Ownership, SymbolicDim, Window, WindowAxis,
+    Allocation, Arrangement, Bundle, Constant, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Window, WindowAxis,
 };
 use crate::target::DeviceFormat;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 /// A case that is no bundle. The text starts with the JSON path of what is wrong.
 #[derive(Debug, thiserror::Error)]
@@ -78,15 +79,12 @@ struct CaseItem {
     is_reduction: Option<bool>,
     iteration_space: Option<Vec<CaseDim>>,
     args: Option<Vec<CaseOperand>>,
-    #[serde(default)]
-    constants: BTreeMap<String, CaseValue>,
+    constants: Option<BTreeMap<String, CaseValue>>,
     constants_order: Option<Vec<String>>,
-    /// Front ends attach more parameters than emission consults, so this is open.
-    #[serde(default)]
-    conv_params: BTreeMap<String, CaseValue>,
+    /// Front ends attach more parameters than emission consults, so this and `other_info` are open.
+    conv_params: Option<BTreeMap<String, CaseValue>>,
     node_output_ranges: Option<[i64; 4]>,
-    #[serde(default)]
-    other_info: BTreeMap<String, CaseValue>,
+    other_info: Option<CaseValue>,
 }
 
 #[derive(Deserialize)]
@@ -144,7 +142,8 @@ enum CaseValue {
     Integer(i64),
     Number(f64),
     Text(String),
-    Other(serde_json::Value),
+    Object(BTreeMap<String, CaseValue>),
+    Other(serde::de::IgnoredAny),
 }
 
 impl CaseValue {
@@ -155,19 +154,33 @@ impl CaseValue {
             Self::Integer(value) => Some(*value as f64),
             Self::Number(value) => Some(*value),
             Self::Text(text) => text.parse().ok(),
-            Self::Other(_) => None,
+            Self::Object(_) | Self::Other(_) => None,
         }
     }
 
     fn integer(&self) -> Option<i64> {
         match self {
             Self::Integer(value) => Some(*value),
-            Self::Truth(_) | Self::Number(_) | Self::Text(_) | Self::Other(_) => None,
+            Self::Truth(_) | Self::Number(_) | Self::Text(_) | Self::Object(_) | Self::Other(_) => None,
+        }
+    }
+
+    fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Truth(_) | Self::Integer(_) | Self::Number(_) | Self::Object(_) | Self::Other(_) => None,
+        }
+    }
+
+    fn object(&self) -> Option<&BTreeMap<String, Self>> {
+        match self {
+            Self::Object(members) => Some(members),
+            Self::Truth(_) | Self::Integer(_) | Self::Number(_) | Self::Text(_) | Self::Other(_) => None,
         }
     }
 }
 
-fn fault<T>(path: impl Into<String>, what: impl ToString) -> Result<T, CaseError> {
+fn fault<T>(path: impl Into<String>, what: impl Display) -> Result<T, CaseError> {
     Err(CaseError::Value { path: path.into(), what: what.to_string() })
 }
 
@@ -198,19 +211,13 @@ fn op(item: &CaseItem, function: &str, path: &str) -> Result<OpSpec, CaseError> 
     let cores = dims.iter().map(|dim| dim.split).product();
     let operands = required(item.args.as_ref(), path, "args")?;
     let operands = operands.iter().enumerate().map(|(index, case)| operand(case, &names, cores, &format!("{path}.args[{index}]")));
-    let mut constants = constants(item, path)?;
-    let window = window(item, function);
-    if function == "avgpoolfwd" {
-        // The front end hands a pooling's window over as constants.
-        constants.retain(|constant| constant.name == "scaling_factor");
-    }
     Ok(OpSpec {
         function: function.to_owned(),
         is_reduction: required(item.is_reduction, path, "is_reduction")?,
         iteration_space: dims.iter().map(iteration_dim).collect(),
         operands: operands.collect::<Result<_, _>>()?,
-        constants,
-        window,
+        constants: constants(item, function, path)?,
+        window: window(item, function),
         node_output_ranges: item.node_output_ranges,
     })
 }
@@ -292,28 +299,33 @@ fn owned_dim(dim: usize, slices: i64, cores: i64, expr: &Expr) -> Option<OwnedDi
     is_mixed_radix.then_some(OwnedDim { dim, slices, divisor })
 }
 
-fn constants(item: &CaseItem, path: &str) -> Result<Vec<Constant>, CaseError> {
-    let order = item.constants_order.clone().unwrap_or_else(|| item.constants.keys().cloned().collect());
-    if order.len() != item.constants.len() {
-        return fault(format!("{path}.constants_order"), format_args!("{} names for {} constants", order.len(), item.constants.len()));
+/// The named constants; of a pooling, whose window the front end hands over as constants too, only the scale.
+fn constants(item: &CaseItem, function: &str, path: &str) -> Result<Vec<Constant>, CaseError> {
+    let Some(values) = &item.constants else { return Ok(Vec::new()) };
+    let mut order = item.constants_order.clone().unwrap_or_else(|| values.keys().cloned().collect());
+    if order.len() != values.len() {
+        return fault(format!("{path}.constants_order"), format_args!("{} names for {} constants", order.len(), values.len()));
     }
+    order.retain(|name| function != POOL || name == "scaling_factor");
     let read = |name: String| {
         let path = format!("{path}.constants.{name}");
-        let value = required(item.constants.get(&name), &path, &name)?.number();
+        let value = required(values.get(&name), &path, &name)?.number();
         Ok(Constant { name, value: value.map_or_else(|| fault(path, "is no number"), Ok)? })
     };
     order.into_iter().map(read).collect()
 }
 
+const POOL: &str = "avgpoolfwd";
+
 /// The window, under the names that the front end has for each windowed op.
 fn window(item: &CaseItem, function: &str) -> Option<Window> {
-    if !matches!(function, "avgpoolfwd" | "conv2d" | "depthwiseconv2dnative") {
+    if !matches!(function, POOL | "conv2d" | "depthwiseconv2dnative") {
         return None;
     }
-    let find = |names: &[&str]| {
-        let sources = [&item.conv_params, &item.constants, &item.other_info];
-        names.iter().find_map(|name| sources.iter().find_map(|source| source.get(*name)))
-    };
+    let other = item.other_info.as_ref().and_then(CaseValue::object);
+    let nested = other.into_iter().flat_map(BTreeMap::values).filter_map(CaseValue::object);
+    let sources: Vec<_> = [item.conv_params.as_ref(), item.constants.as_ref(), other].into_iter().flatten().chain(nested).collect();
+    let find = |names: &[&str]| names.iter().find_map(|name| sources.iter().find_map(|source| source.get(*name)));
     let number = |names: &[&str]| find(names).and_then(CaseValue::integer);
     let axis = |kernel: &str, stride: [&str; 2], padding: [&str; 2], dilation: [&str; 2], total: &str| WindowAxis {
         kernel: number(&[kernel]).unwrap_or(1),
@@ -322,14 +334,10 @@ fn window(item: &CaseItem, function: &str) -> Option<Window> {
         dilation: number(&dilation).unwrap_or(1),
         total_size: number(&[total]),
     };
-    let pad_type = match find(&["pad_type"]) {
-        Some(CaseValue::Text(text)) => Some(text.clone()),
-        Some(CaseValue::Truth(_) | CaseValue::Integer(_) | CaseValue::Number(_) | CaseValue::Other(_)) | None => None,
-    };
     Some(Window {
         height: axis("kernel_h", ["stride_h", "stride_i"], ["pad_h", "pad_i"], ["dil_h", "dilation_i"], "total_size_i"),
         width: axis("kernel_w", ["stride_w", "stride_j"], ["pad_w", "pad_j"], ["dil_w", "dilation_j"], "total_size_j"),
-        pad_type,
+        pad_type: find(&["pad_type"]).and_then(CaseValue::text).map(str::to_owned),
     })
 }
 

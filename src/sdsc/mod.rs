@@ -1,3 +1,71 @@
-//! sdsc
+//! The SuperDSC file of an op: what one `sdsc_<n>.json` says.
+//!
+//! This stage decides nothing about the program: it spells an op spec, whose geometry and addresses the stage
+//! [`bundle`](crate::bundle) worked out, in the file format. [`model`] is the format, member by member; it is also what a reader
+//! of files uses. [`from_op_spec()`] fills it, and [`to_text`] prints it byte for byte as the reference emitter does.
+//!
+//! ```text
+//! op spec: sum of fp16 [64, 50] along its rows, result [64], on 4 cores
+//!
+//! "0_sum": {... "numWkSlicesPerDim_": {"mb": 4, "out": 1}, "dscs_": [{"sum": {
+//!    "N_": {"name_": "n", "mb_": 64, "out_": 64},                         rows are padded to a stick,
+//!    "coordinateMasking_": {"out": [[50, 14]]}, "maskingConstId_": 0,     and the padding counts as constant 0, which is 0
+//!    "scheduleTree_": [{"name_": "allocate-Tensor0_hbm", ...}, ...],      where each tensor is
+//!    "labeledDs_": [{"scale_": [1, 1], ...}, {"scale_": [1, -2], ...}],   the result has one element in each stick
+//!    ...
+//! ```
+//!
+//! [`case_json`] reads bundles of op specs from JSON.
+
 mod affine_text;
 pub mod case_json;
+mod constants;
+mod folds;
+mod from_op_spec;
+pub mod model;
+mod tensors;
+mod windows;
+mod write;
+
+pub use constants::{bits, dl16_bits};
+pub use from_op_spec::{from_op_spec, from_op_spec_baked};
+pub use model::Sdsc;
+pub use write::{to_text, write_to};
+
+use crate::bundle::BundleError;
+use crate::bundle::geometry::Label;
+
+/// An op that has no SDSC file. The text names the value found and the rule it breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SdscError {
+    /// The op at fault, by its depth-first number.
+    #[error("op {index} ('{function}'): {source}")]
+    InOp {
+        /// The depth-first number of the op.
+        index: usize,
+        /// Its device function.
+        function: String,
+        /// What is wrong with it.
+        source: Box<SdscError>,
+    },
+    /// The op has no geometry or no addresses.
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+    /// A windowed op without a window.
+    #[error("a windowed op has no window; its kernel, stride and padding must be given")]
+    MissingWindow,
+    /// A depthwise convolution that does not say how large its input is.
+    #[error("the window along '{label}' has no total size; a depthwise convolution must say how large its padded input is")]
+    MissingTotal {
+        /// The dimension.
+        label: Label,
+    },
+    /// A tensor that shares a class with one of other dimensions.
+    #[error("tensor {tensor} has no dimension '{label}', which its layout class has; tensors of a class have the same dimensions")]
+    ForeignDim {
+        /// The tensor.
+        tensor: usize,
+        /// The dimension.
+        label: Label,
+    },
+}

@@ -40,14 +40,34 @@ impl Target {
     /// The IBM Spyre card.
     #[must_use]
     pub const fn spyre() -> Self {
-        Self {
-            cores: 32,
-            lx_bytes: 1_625_344,
-            core_span_bytes: 65_535 * 4_096,
-            pool_bytes: 14 << 30,
-            segment_bytes: 16 << 30,
-            segments: 7,
+        Self { cores: 32, lx_bytes: 1_625_344, core_span_bytes: 65_535 * 4_096, pool_bytes: 14 << 30, segment_bytes: 16 << 30, segments: 7 }
+    }
+
+    /// The numbers with their names, as a `--target` file has them.
+    #[must_use]
+    pub fn numbers(&self) -> [(&'static str, i64); 6] {
+        [
+            ("cores", self.cores),
+            ("lx_bytes", self.lx_bytes),
+            ("core_span_bytes", self.core_span_bytes),
+            ("pool_bytes", self.pool_bytes),
+            ("segment_bytes", self.segment_bytes),
+            ("segments", self.segments),
+        ]
+    }
+
+    /// Refuses numbers that no machine has.
+    ///
+    /// # Errors
+    /// The name of the number, its value and the rule.
+    pub fn check(&self) -> Result<(), String> {
+        if let Some((name, number)) = self.numbers().into_iter().find(|&(name, number)| number < 1 && name != "lx_bytes") {
+            return Err(format!("'{name}' must be positive, found {number}"));
         }
+        if self.lx_bytes < 0 || self.lx_bytes % STICK_BYTES != 0 {
+            return Err(format!("'lx_bytes' must be a multiple of {STICK_BYTES}, found {}", self.lx_bytes));
+        }
+        Ok(())
     }
 }
 

@@ -13,9 +13,9 @@
 //! split of a matmul with torch-spyre's cost model; and gives everything else the largest divisors, longest dimension first.
 //!
 //! Worked example. A matmul of x[64, 128] and y[128, 256] in f16 iterates over M = 64, N = 256, K = 128, which are 64, 4 and 2 units. No
-//! tensor is near the span limit, so there are no minima. The largest-divisor rule would use M = 32; the cost model finds 8 rows per
-//! core too few for the systolic array to be worth more and takes M = 4, N = 4, K = 2. K is the fastest digit of the core number: cores 0
-//! and 1 hold the two halves of the contraction of the same output block ([`CoreOrder`]).
+//! tensor is near the span limit, so there are no minima. The largest-divisor rule would cut M into 32 and leave each core 2 rows, which
+//! fill a quarter of one pass of the systolic array; the cost model takes M = 4, N = 4, K = 2. K is the fastest digit of the core number:
+//! cores 0 and 1 hold the two halves of the contraction of the same output block ([`CoreOrder`]).
 //!
 //! | file | what |
 //! |---|---|

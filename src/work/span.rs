@@ -15,12 +15,11 @@ use std::cmp::Reverse;
 /// When there is no such operand, or the split has another number of dimensions than the op.
 pub fn span_bytes(op: &Operation, operand: usize, split: &WorkSplit) -> Result<i64, WorkError> {
     let layout = &op.operands[operand].layout;
-    let strides = layout.device_strides();
     let bytes = layout.format().bytes();
-    for device_dim in 0..layout.rank() - 1 {
+    for (device_dim, stride) in layout.device_strides().into_iter().enumerate().take(layout.rank() - 1) {
         let positions = positions(op, operand, device_dim, split)?;
         if positions > 1 {
-            return Ok(positions * strides[device_dim] * bytes);
+            return Ok(positions * stride * bytes);
         }
     }
     Ok(bytes)

@@ -1,6 +1,7 @@
 //! Splits, and which core has which slice.
 
 use super::WorkError;
+use crate::target::Family;
 
 /// Slices of every iteration dimension; their product is the number of cores used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,17 @@ pub enum CoreOrder {
     /// The last iteration dimension, then the first. In a matmul that is K: neighbouring cores hold the partial sums of one block
     /// (torch-spyre, `core_id_k_fast_emission`).
     LastFastest,
+}
+
+impl CoreOrder {
+    /// The order of torch-spyre for an op of that family.
+    #[must_use]
+    pub const fn of(family: Family) -> Self {
+        match family {
+            Family::Matmul => Self::LastFastest,
+            Family::Pointwise | Family::Reduce | Family::Copy => Self::FirstFastest,
+        }
+    }
 }
 
 impl WorkSplit {

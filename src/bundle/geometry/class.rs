@@ -87,15 +87,49 @@ pub(super) fn assign(family: OpFamily, is_indirect: bool, tensors: &mut [Tensor]
             Some(name) => classes.iter().position(|class| class.name == name),
             None => classes.iter().position(|class| class.fits(tensor)),
         };
-        tensor.class = match known {
-            Some(class) => class,
-            None => {
-                let free = names.get(classes.len()).copied();
-                let name = by_role.or(free).ok_or(BundleError::TooManyClasses { found: classes.len() + 1, limit: names.len() })?;
-                classes.push(Class::new(name, tensor));
-                classes.len() - 1
-            }
-        };
+        tensor.class = known.unwrap_or(classes.len());
+        if known.is_none() {
+            let free = names.get(classes.len()).copied();
+            let name = by_role.or(free).ok_or(BundleError::TooManyClasses { found: classes.len() + 1, limit: names.len() })?;
+            classes.push(Class::new(name, tensor));
+        }
     }
     Ok(classes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Coordinate;
+    use super::super::Geometry;
+    use super::super::testing::{dense, op, operand};
+    use super::*;
+
+    fn classes(op: &super::super::super::OpSpec) -> Vec<(&'static str, Vec<usize>)> {
+        let geometry = Geometry::new(op).unwrap();
+        let members = |class| (0..geometry.tensors.len()).filter(|tensor| geometry.tensors[*tensor].class == class).collect();
+        geometry.classes.iter().enumerate().map(|(number, class)| (class.name.name(), members(number))).collect()
+    }
+
+    #[test]
+    fn tensors_of_the_same_dimensions_and_stick_share_a_class() {
+        let add = op("add", &[8, 128], vec![dense(&[8, 128], 0, 1), dense(&[8, 128], 0, 1), dense(&[8, 128], 0, 1)]);
+        assert_eq!(classes(&add), [("OUTPUT", vec![0, 1, 2])]);
+        let transposed = op("ReStickifyOpHBM", &[128, 128], vec![dense(&[128, 128], 1, 0), dense(&[128, 128], 0, 1)]);
+        assert_eq!(classes(&transposed), [("OUTPUT", vec![0]), ("KERNEL", vec![1])]);
+    }
+
+    #[test]
+    fn a_matmul_has_a_class_for_each_operand() {
+        let operands = vec![dense(&[8, 128], 0, 2), dense(&[128, 256], 2, 1), dense(&[8, 256], 0, 1)];
+        assert_eq!(classes(&op("batchmatmul", &[8, 256, 128], operands)), [("INPUT", vec![0]), ("KERNEL", vec![1]), ("OUTPUT", vec![2])]);
+    }
+
+    #[test]
+    fn an_index_tensor_has_the_class_of_indices() {
+        let mut index = operand(&[1, 64], vec![Coordinate::constant(0), Coordinate::dim(0)]);
+        index.name = Some("t".to_owned());
+        let table = operand(&[512, 1, 64], vec![Coordinate::indirect("t"), Coordinate::constant(0), Coordinate::dim(1)]);
+        let gather = op("identity", &[64, 64], vec![index, table, dense(&[64, 64], 0, 1)]);
+        assert_eq!(classes(&gather), [("KERNEL_IDX", vec![0]), ("OUTPUT", vec![1, 2])]);
+    }
 }

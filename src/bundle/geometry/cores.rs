@@ -1,6 +1,6 @@
 //! Which core computes which slice ("SuperDSC schema, section 5").
 
-use super::super::{BundleError, Operand, OpSpec, Ownership};
+use super::super::{BundleError, OpSpec, Operand, Ownership};
 use super::family::is_identity;
 use super::{Label, OpFamily, Space};
 
@@ -47,11 +47,9 @@ impl Divisions {
 pub(super) fn divide(space: &Space, family: OpFamily, contracted: Option<Label>) -> Divisions {
     let mut order: Vec<_> = space.dims().iter().map(|dim| dim.label).collect();
     // The parts of one sum are computed by neighbouring cores, which pass them on along the ring.
-    if let (OpFamily::Matmul, Some(label)) = (family, contracted) {
-        if space.split(label) > 1 {
-            order.retain(|other| *other != label);
-            order.insert(0, label);
-        }
+    if let (OpFamily::Matmul, Some(label)) = (family, contracted.filter(|label| space.split(*label) > 1)) {
+        order.retain(|other| *other != label);
+        order.insert(0, label);
     }
     let mut divisor = 1;
     let mut dims = Vec::with_capacity(order.len());
@@ -94,4 +92,52 @@ fn owner(operand: usize, ownership: &Ownership, labels: &[Label], space: &Space)
         return Err(BundleError::OwnershipCores { operand, slices, cores: space.cores() });
     }
     Ok(Divisions { dims })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Allocation, OwnedDim};
+    use super::super::Geometry;
+    use super::super::testing::{dense, op};
+    use super::*;
+
+    fn copy(from: &[OwnedDim], to: &[OwnedDim]) -> OpSpec {
+        let mut copy = op("identity", &[64, 256], vec![dense(&[64, 256], 0, 1), dense(&[64, 256], 0, 1)]);
+        copy.iteration_space[0].split = 4;
+        for (operand, dims) in copy.operands.iter_mut().zip([from, to]) {
+            operand.allocation = Allocation::Lx { offset_bytes: 0 };
+            operand.ownership = Some(Ownership { dims: dims.to_vec() });
+        }
+        copy
+    }
+
+    const ROWS: OwnedDim = OwnedDim { dim: 0, slices: 4, divisor: 1 };
+    const COLUMNS: OwnedDim = OwnedDim { dim: 1, slices: 4, divisor: 1 };
+
+    #[test]
+    fn the_first_dimension_is_fastest_but_for_a_split_contraction() {
+        let mut mm = op("batchmatmul", &[64, 256, 128], vec![dense(&[64, 128], 0, 2), dense(&[128, 256], 2, 1), dense(&[64, 256], 0, 1)]);
+        mm.iteration_space[0].split = 4;
+        mm.iteration_space[1].split = 2;
+        let order =
+            |mm: &OpSpec| Geometry::new(mm).unwrap().divisions.dims().iter().map(|dim| (dim.label, dim.divisor)).collect::<Vec<_>>();
+        assert_eq!(order(&mm), [(Label::Mb, 1), (Label::Out, 4), (Label::In, 8)]);
+        mm.iteration_space[2].split = 2;
+        assert_eq!(order(&mm), [(Label::In, 1), (Label::Mb, 2), (Label::Out, 8)]);
+    }
+
+    #[test]
+    fn a_relayout_has_two_ownerships() {
+        let geometry = Geometry::new(&copy(&[ROWS], &[COLUMNS])).unwrap();
+        assert_eq!(geometry.owner(0).get(Label::Mb).slot(3), 3);
+        assert_eq!(geometry.owner(1).get(Label::Mb).slot(3), 0);
+        assert_eq!(geometry.owner(1).get(Label::Out).slot(3), 3);
+    }
+
+    #[test]
+    fn ownership_needs_a_relayout_and_every_core() {
+        assert_eq!(Geometry::new(&copy(&[ROWS], &[ROWS])), Err(BundleError::StrayOwnership { operand: 0 }));
+        let two = OwnedDim { slices: 2, ..COLUMNS };
+        assert_eq!(Geometry::new(&copy(&[ROWS], &[two])), Err(BundleError::OwnershipCores { operand: 1, slices: 2, cores: 4 }));
+    }
 }

@@ -35,8 +35,7 @@ impl Label {
     pub const MATMUL: [Self; 7] = [Self::Ki, Self::Kj, Self::Y, Self::X, Self::Mb, Self::Out, Self::In];
 
     /// Every label, in the order of the enum.
-    pub const ALL: [Self; 9] =
-        [Self::Mb, Self::X, Self::Y, Self::I, Self::J, Self::Ki, Self::Kj, Self::Out, Self::In];
+    pub const ALL: [Self; 9] = [Self::Mb, Self::X, Self::Y, Self::I, Self::J, Self::Ki, Self::Kj, Self::Out, Self::In];
 
     /// The spelling in files.
     #[must_use]

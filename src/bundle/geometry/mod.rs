@@ -15,6 +15,7 @@
 //! Core 1 reads its input at element `1 * 4096 / 4`, which is row 16 of the first column of sticks.
 
 mod access;
+mod check;
 mod class;
 mod cores;
 mod family;
@@ -46,6 +47,8 @@ use plan::Plan;
 pub struct Geometry {
     /// The family whose rules the op follows.
     pub family: OpFamily,
+    /// The label of each iteration dimension, by position.
+    pub labels: Vec<Label>,
     /// The labelled dimensions, padded.
     pub space: Space,
     /// The operands, in order.
@@ -68,7 +71,7 @@ impl Geometry {
     /// When the op has no form in the file format; the error names the value found and the rule.
     pub fn new(op: &OpSpec) -> Result<Self, BundleError> {
         let family = OpFamily::of(op);
-        check_operands(op, family)?;
+        check::check(op, family)?;
         let view = OpView { op, family, labels: label::assign(op, family)?, accesses: access::classify(op)? };
         let plan = Plan::new(&view)?;
         let mut tensors = tensor::tensors(&view, &plan);
@@ -79,7 +82,7 @@ impl Geometry {
         let masked = padding::masked(op, &padding, &tensors[tensors.len() - 1]);
         let divisions = cores::divide(&space, family, view.labels.last().copied());
         let owners = cores::owners(op, &view.labels, &space, &divisions)?;
-        Ok(Self { family, space, tensors, classes, masked, divisions, owners })
+        Ok(Self { family, labels: view.labels, space, tensors, classes, masked, divisions, owners })
     }
 
     /// The cores of the op.
@@ -103,37 +106,4 @@ impl Geometry {
     pub fn owner(&self, tensor: usize) -> &Divisions {
         self.owners.as_ref().and_then(|owners| owners.get(tensor)).unwrap_or(&self.divisions)
     }
-}
-
-/// Refuses what the rules cannot be applied to.
-fn check_operands(op: &OpSpec, family: OpFamily) -> Result<(), BundleError> {
-    let needed = if family.has_operand_dims() { 3 } else { 1 };
-    if op.operands.len() < needed {
-        return Err(BundleError::TooFewOperands { found: op.operands.len(), needed });
-    }
-    for (dim, found) in op.iteration_space.iter().enumerate() {
-        if found.range < 1 || found.split < 1 {
-            return Err(BundleError::EmptyDim { dim, range: found.range, split: found.split });
-        }
-    }
-    for (index, operand) in op.operands.iter().enumerate() {
-        let sizes = operand.device_size.len();
-        let coordinates = operand.coordinates.len();
-        if coordinates != sizes || sizes == 0 {
-            return Err(BundleError::CoordinateCount { operand: index, coordinates, sizes });
-        }
-        let expected = operand.format.elements_per_stick();
-        let found = operand.device_size[sizes - 1];
-        if found != expected {
-            return Err(BundleError::NotAStick { operand: index, found, format: operand.format, expected });
-        }
-        if let Some(found) = operand.device_size.iter().find(|size| **size < 1) {
-            return Err(BundleError::EmptySize { operand: index, found: *found });
-        }
-        let dims = op.iteration_space.len();
-        if let Some(dim) = operand.coordinates.iter().filter_map(super::Coordinate::moving_dim).find(|dim| *dim >= dims) {
-            return Err(BundleError::UnknownDim { operand: index, dim, dims });
-        }
-    }
-    Ok(())
 }

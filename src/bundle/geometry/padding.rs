@@ -87,3 +87,41 @@ pub(super) fn masked(op: &OpSpec, padding: &Padding, result: &Tensor) -> Padding
     };
     padding.iter().copied().filter(|(label, _)| is_masked(*label)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{Coordinate, Operand};
+    use super::super::Geometry;
+    use super::super::testing::{dense, op, operand};
+    use super::*;
+
+    fn sparse(rows: i64) -> Operand {
+        operand(&[1, rows, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)])
+    }
+
+    #[test]
+    fn a_reduction_pads_its_input_and_masks_the_padding() {
+        let sum = Geometry::new(&op("sum", &[64, 50], vec![dense(&[64, 50], 0, 1), sparse(64)])).unwrap();
+        assert_eq!(sum.space.size(Label::Out), 64);
+        assert_eq!(sum.masked, [(Label::Out, 14)]);
+    }
+
+    #[test]
+    fn an_elementwise_op_pads_its_result_and_masks_only_what_exp_makes_of_garbage() {
+        let operands = || vec![dense(&[100, 150], 0, 1), dense(&[100, 150], 0, 1)];
+        let neg = Geometry::new(&op("neg", &[100, 150], operands())).unwrap();
+        assert_eq!((neg.space.size(Label::Out), neg.masked.len()), (192, 0));
+        assert_eq!(Geometry::new(&op("exp", &[100, 150], operands())).unwrap().masked, [(Label::Out, 42)]);
+    }
+
+    #[test]
+    fn a_restickify_pads_both_sticks_and_does_not_split_them() {
+        let mut restick = op("ReStickifyOpHBM", &[100, 150], vec![dense(&[150, 100], 1, 0), dense(&[100, 150], 0, 1)]);
+        restick.iteration_space[0].split = 2;
+        let geometry = Geometry::new(&restick).unwrap();
+        assert_eq!((geometry.space.size(Label::Mb), geometry.space.size(Label::Out)), (128, 192));
+        assert_eq!(geometry.cores(), 1);
+        assert_eq!(geometry.tensors[0].gaps, [(Label::Out, 42)]);
+        assert_eq!(geometry.tensors[1].gaps, [(Label::Mb, 28)]);
+    }
+}

@@ -154,11 +154,9 @@ impl<'a> Builder<'a> {
         if let (true, Some(outer)) = (self.order.is_empty(), self.plan.outer) {
             self.order = vec![outer];
             self.stick = Some(outer);
-        } else if self.stick.is_none() {
-            if let Some((_, private)) = self.plan.private.iter().find(|(operand, _)| *operand == self.index) {
-                self.order.push(*private);
-                self.stick = Some(*private);
-            }
+        } else if let (None, Some((_, private))) = (self.stick, self.plan.private.iter().find(|(operand, _)| *operand == self.index)) {
+            self.order.push(*private);
+            self.stick = Some(*private);
         }
     }
 
@@ -255,13 +253,15 @@ impl<'a> Builder<'a> {
         }
         let index_operand = &self.view.op.operands[index];
         let Some(position) = Extents(index_operand).position(k) else { return -1 };
-        let moving: Vec<_> =
-            index_operand.coordinates.iter().filter_map(|coordinate| self.view.label_of(coordinate)).fold(Vec::new(), |mut labels, label| {
+        let moving: Vec<_> = index_operand.coordinates.iter().filter_map(|coordinate| self.view.label_of(coordinate)).fold(
+            Vec::new(),
+            |mut labels, label| {
                 if !labels.contains(&label) {
                     labels.push(label);
                 }
                 labels
-            });
+            },
+        );
         let is_outer = moving.len() > 1 && moving.last() != Some(&label);
         if is_outer { index_operand.device_size[position] } else { 1 }
     }
@@ -294,4 +294,82 @@ impl<'a> Builder<'a> {
 
 fn is_bare_indirect(coordinate: &super::super::Coordinate) -> bool {
     matches!(coordinate.term, Term::Indirect(_)) && coordinate.offset == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Coordinate;
+    use super::super::Geometry;
+    use super::super::testing::{dense, op, operand};
+    use super::*;
+
+    fn tensors(function: &str, ranges: &[i64], operands: Vec<Operand>) -> Vec<Tensor> {
+        Geometry::new(&op(function, ranges, operands)).unwrap().tensors
+    }
+
+    fn scales(tensor: &Tensor) -> Vec<(Label, i64)> {
+        tensor.dims.iter().map(|dim| (dim.label, dim.scale.value())).collect()
+    }
+
+    fn sparse(rows: i64) -> Operand {
+        operand(&[1, rows, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)])
+    }
+
+    #[test]
+    fn strides_span_the_whole_dimension() {
+        let found = tensors("neg", &[128, 256], vec![dense(&[128, 256], 0, 1), dense(&[128, 256], 0, 1)]);
+        let strides: Vec<_> = found[0].dims.iter().map(|dim| (dim.label, dim.stride)).collect();
+        assert_eq!(strides, [(Label::Mb, 128 * 64), (Label::Out, 4 * 128 * 64)]);
+    }
+
+    #[test]
+    fn a_reduced_stick_is_minus_two_and_a_reduced_row_minus_one() {
+        let over_stick = tensors("sum", &[64, 256], vec![dense(&[64, 256], 0, 1), sparse(64)]);
+        assert_eq!(scales(&over_stick[1]), [(Label::Mb, 1), (Label::Out, -2)]);
+        let column = operand(&[4, 64], vec![Coordinate::floordiv(1, 64), Coordinate::modulo(1, 64)]);
+        let over_rows = tensors("sum", &[64, 256], vec![dense(&[64, 256], 0, 1), column]);
+        assert_eq!(scales(&over_rows[1]), [(Label::Out, 1), (Label::Mb, -1)]);
+    }
+
+    #[test]
+    fn a_slice_of_a_larger_tensor_has_a_front_and_a_gap() {
+        let mut slice = dense(&[128, 256], 0, 1);
+        slice.coordinates[0] = Coordinate::floordiv(1, 64).plus(1);
+        let found = tensors("neg", &[128, 128], vec![slice, dense(&[128, 128], 0, 1)]);
+        assert_eq!((found[0].front, found[0].gaps.as_slice()), (128 * 64, [(Label::Out, 128)].as_slice()));
+        assert_eq!(found[0].dims[1].stride, 2 * 128 * 64);
+        assert!(found[1].gaps.is_empty());
+    }
+
+    #[test]
+    fn integers_are_copied_as_floats() {
+        let mut from = operand(&[2, 32], vec![Coordinate::floordiv(0, 32), Coordinate::modulo(0, 32)]);
+        from.format = DeviceFormat::IeeeInt32;
+        assert_eq!(tensors("identity", &[64], vec![from.clone(), from.clone()])[0].format, DeviceFormat::IeeeFp32);
+        assert_eq!(tensors("add", &[64], vec![from.clone(), from])[0].format, DeviceFormat::IeeeInt32);
+    }
+
+    #[test]
+    fn a_stick_of_fp8_weights_is_two_rows() {
+        let mut weight = operand(&[1, 8, 128], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::dim(1)]);
+        weight.format = DeviceFormat::Sen143Fp8;
+        weight.arrangement = Arrangement::Qfp8Wt;
+        let found = tensors("qfp8wt", &[8, 128], vec![dense(&[8, 128], 0, 1), weight]);
+        assert_eq!((found[1].stick.as_slice(), found[1].stick_sizes.as_slice()), ([Label::Mb, Label::Out].as_slice(), [2, 64].as_slice()));
+    }
+
+    #[test]
+    fn only_the_innermost_indexed_dimension_has_pages() {
+        // The index tensor is [3, 192]: 6 sticks of 32 for each of 3 rows.
+        let mut index = operand(&[6, 3, 32], vec![Coordinate::floordiv(1, 32), Coordinate::dim(0), Coordinate::modulo(1, 32)]);
+        index.format = DeviceFormat::IeeeInt32;
+        index.name = Some("t".to_owned());
+        let table = operand(&[4, 128, 64], vec![Coordinate::floordiv(2, 64), Coordinate::indirect("t"), Coordinate::modulo(2, 64)]);
+        let size = [3, 4, 192, 64];
+        let result = operand(&size, vec![Coordinate::dim(0), Coordinate::floordiv(2, 64), Coordinate::dim(1), Coordinate::modulo(2, 64)]);
+        let found = tensors("identity", &[3, 192, 256], vec![index, table, result]);
+        let pages: Vec<_> = found[1].dims.iter().map(|dim| (dim.label, dim.page)).collect();
+        assert_eq!(pages, [(Label::Mb, 1), (Label::X, 6), (Label::Out, -1)]);
+        assert_eq!(found[0].format, DeviceFormat::SenUint32);
+    }
 }

@@ -1,6 +1,6 @@
 //! Operands and ops for the unit tests of the emission rules.
 
-use super::super::{Allocation, Arrangement, Coordinate, IterationDim, Operand, OpSpec};
+use super::super::{Allocation, Arrangement, Coordinate, IterationDim, OpSpec, Operand};
 use super::order::OpView;
 use super::{OpFamily, access, label};
 use crate::target::DeviceFormat;

@@ -1,14 +1,13 @@
 //! Labels of the windowed ops, which depend on which dimensions survived ("SuperDSC schema, section 9").
 
-use super::super::{BundleError, Operand, OpSpec};
+use super::super::{BundleError, OpSpec, Operand};
 use super::Label;
 
 /// `[mb, i, j, out, ki, kj]` without the dimensions of size 1 of the result: the front end drops those.
 pub(super) fn pool(op: &OpSpec) -> Result<Vec<Label>, BundleError> {
     let ranges = op.node_output_ranges.ok_or(BundleError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
     let [n, c, h, w] = ranges;
-    let candidates =
-        [(Label::Mb, n), (Label::I, h), (Label::J, w), (Label::Out, c), (Label::Ki, 0), (Label::Kj, 0)];
+    let candidates = [(Label::Mb, n), (Label::I, h), (Label::J, w), (Label::Out, c), (Label::Ki, 0), (Label::Kj, 0)];
     let labels: Vec<_> = candidates.into_iter().filter(|(_, size)| *size != 1).map(|(label, _)| label).collect();
     if labels.len() != op.iteration_space.len() {
         return Err(BundleError::WindowDims { found: op.iteration_space.len(), expected: labels.len(), ranges });
@@ -88,7 +87,9 @@ fn by_structure(op: &OpSpec) -> Option<Vec<Label>> {
         let along = read[..position].iter().rev().filter_map(|dim| *labels.get(*dim)?).find_map(window_of)?;
         *labels.get_mut(tap)? = Some(along);
     }
-    labels.into_iter().collect()
+    let labels: Vec<_> = labels.into_iter().collect::<Option<_>>()?;
+    let is_unique = (1..labels.len()).all(|position| !labels[..position].contains(&labels[position]));
+    is_unique.then_some(labels)
 }
 
 /// The window dimension of a result dimension.

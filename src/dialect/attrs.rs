@@ -1,0 +1,244 @@
+//! Attributes of our dialects as plain values. Each function that calls C++ first checks that the attribute is of its kind.
+
+use crate::{
+    layout::{DeviceLayout, HostTensor, LayoutError},
+    mlir::{Attribute, AttributeLike, Context, TensorType, Type, TypeLike, string_ref, text_of},
+    target::DeviceFormat,
+};
+use mlir_sys::{MlirAttribute, MlirContext, MlirStringRef, MlirType};
+
+unsafe extern "C" {
+    fn spyreAttributeIsALayout(attribute: MlirAttribute) -> bool;
+    fn spyreLayoutAttrGet(
+        context: MlirContext,
+        rank: isize,
+        device_size: *const i64,
+        stride_map: *const i64,
+        format: MlirStringRef,
+        buffer_rank: isize,
+        buffer_shape: *const i64,
+    ) -> MlirAttribute;
+    fn spyreLayoutAttrGetRank(layout: MlirAttribute) -> isize;
+    fn spyreLayoutAttrGetDeviceSize(layout: MlirAttribute) -> *const i64;
+    fn spyreLayoutAttrGetStrideMap(layout: MlirAttribute) -> *const i64;
+    fn spyreLayoutAttrGetFormat(layout: MlirAttribute) -> MlirStringRef;
+    fn spyreLayoutAttrGetBufferRank(layout: MlirAttribute) -> isize;
+    fn spyreLayoutAttrGetBufferShape(layout: MlirAttribute) -> *const i64;
+    fn spyreAttributeIsAWork(attribute: MlirAttribute) -> bool;
+    fn spyreWorkAttrGet(context: MlirContext, rank: isize, slices: *const i64) -> MlirAttribute;
+    fn spyreWorkAttrGetRank(work: MlirAttribute) -> isize;
+    fn spyreWorkAttrGetSlices(work: MlirAttribute) -> *const i64;
+    fn spyreAttributeIsAPlace(attribute: MlirAttribute) -> bool;
+    fn spyrePlaceAttrGet(context: MlirContext, memory: MlirStringRef, offset_bytes: i64, reason: MlirStringRef) -> MlirAttribute;
+    fn spyrePlaceAttrGetMemory(place: MlirAttribute) -> MlirStringRef;
+    fn spyrePlaceAttrGetOffsetBytes(place: MlirAttribute) -> i64;
+    fn spyrePlaceAttrGetReason(place: MlirAttribute) -> MlirStringRef;
+    fn spyreAttributeIsATileHint(attribute: MlirAttribute) -> bool;
+    fn spyreTileHintAttrGet(context: MlirContext, id: i64, dim: MlirStringRef, count: i64) -> MlirAttribute;
+    fn spyreTileHintAttrGetId(hint: MlirAttribute) -> i64;
+    fn spyreTileHintAttrGetDim(hint: MlirAttribute) -> MlirStringRef;
+    fn spyreTileHintAttrGetCount(hint: MlirAttribute) -> i64;
+    fn spyreTileType(full: MlirType, dim: i64, count: i64) -> MlirType;
+}
+
+/// Copies `length` numbers that MLIR's context owns.
+fn numbers(data: *const i64, length: isize) -> Vec<i64> {
+    if length == 0 {
+        return Vec::new();
+    }
+    // SAFETY: the accessors give a pointer to as many numbers as the accessor of the length says; the context owns them.
+    unsafe { std::slice::from_raw_parts(data, length.cast_unsigned()) }.to_vec()
+}
+
+/// The device format of elements of a type; none if the device has none.
+#[must_use]
+pub fn format_of(element: Type<'_>) -> Option<DeviceFormat> {
+    match element.to_string().as_str() {
+        // Booleans are stored in the operands' format, f16 by default.
+        "f16" | "bf16" | "i1" => Some(DeviceFormat::Sen169Fp16),
+        "f32" => Some(DeviceFormat::IeeeFp32),
+        // Device indices are 32 bits wide whatever the host's are.
+        "i32" | "i64" => Some(DeviceFormat::IeeeInt32),
+        "i8" => Some(DeviceFormat::SenInt8),
+        "f8E4M3FN" => Some(DeviceFormat::Sen143Fp8),
+        "f8E5M2" => Some(DeviceFormat::Sen152Fp8),
+        _ => None,
+    }
+}
+
+/// A tensor type with its device layout.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tensor<'c> {
+    /// The builtin type.
+    pub host: TensorType<'c>,
+    /// The layout, once the layout phase has run.
+    pub layout: Option<DeviceLayout>,
+    /// The shape of the buffer, if the tensor is a window of a larger one.
+    pub buffer_shape: Option<Vec<i64>>,
+}
+
+impl<'c> Tensor<'c> {
+    /// Takes a type apart; none unless it is a tensor of static shape.
+    #[must_use]
+    pub fn of(tensor: Type<'c>) -> Option<Self> {
+        let host = TensorType::of(tensor)?;
+        let Some(encoding) = host.encoding else { return Some(Self { host, layout: None, buffer_shape: None }) };
+        let raw = encoding.to_raw();
+        // SAFETY: the accessors are only called on a layout attribute.
+        let (device_size, stride_map, format, buffer_shape) = unsafe {
+            if !spyreAttributeIsALayout(raw) {
+                return Some(Self { host, layout: None, buffer_shape: None });
+            }
+            let rank = spyreLayoutAttrGetRank(raw);
+            (
+                numbers(spyreLayoutAttrGetDeviceSize(raw), rank),
+                numbers(spyreLayoutAttrGetStrideMap(raw), rank),
+                text_of(spyreLayoutAttrGetFormat(raw)),
+                numbers(spyreLayoutAttrGetBufferShape(raw), spyreLayoutAttrGetBufferRank(raw)),
+            )
+        };
+        let format = format.parse().ok().or_else(|| format_of(host.element))?;
+        let layout = DeviceLayout::from_parts(device_size, stride_map, format).ok()?;
+        Some(Self { host, layout: Some(layout), buffer_shape: (!buffer_shape.is_empty()).then_some(buffer_shape) })
+    }
+
+    /// The type of this tensor with a layout, as a window of `buffer_shape` if that is given.
+    #[must_use]
+    pub fn with_layout(&self, context: &'c Context, layout: &DeviceLayout, buffer_shape: Option<&[i64]>) -> Type<'c> {
+        let own_format = format_of(self.host.element);
+        let format = if own_format == Some(layout.format()) { "" } else { layout.format().name() };
+        let buffer_shape = buffer_shape.unwrap_or_default();
+        // SAFETY: MLIR copies the numbers and the text into its context.
+        let encoding = unsafe {
+            Attribute::from_raw(spyreLayoutAttrGet(
+                context.to_raw(),
+                layout.rank().cast_signed(),
+                layout.device_size().as_ptr(),
+                layout.stride_map().as_ptr(),
+                string_ref(format),
+                buffer_shape.len().cast_signed(),
+                buffer_shape.as_ptr(),
+            ))
+        };
+        self.host.with_encoding(encoding).build()
+    }
+
+    /// Sizes and strides of the buffer that the layout describes: the tensor's own, or those of what it is a window of.
+    ///
+    /// # Errors
+    /// If the shape has no contiguous strides.
+    pub fn buffer(&self) -> Result<HostTensor, LayoutError> {
+        HostTensor::row_major(self.buffer_shape.as_deref().unwrap_or(&self.host.shape))
+    }
+}
+
+/// The type of one of `count` tiles of a tensor type along `dim`; none where `count` does not divide.
+#[must_use]
+pub fn tile_type(full: Type<'_>, dim: usize, count: i64) -> Option<Type<'_>> {
+    // SAFETY: callers pass ranked tensor types.
+    unsafe { Type::from_option_raw(spyreTileType(full.to_raw(), i64::try_from(dim).ok()?, count)) }
+}
+
+/// Slices per iteration dimension from `#spyre.work`.
+#[must_use]
+pub(super) fn work_of(attribute: Attribute<'_>) -> Option<Vec<i64>> {
+    // SAFETY: the accessors are only called on a work attribute.
+    unsafe {
+        spyreAttributeIsAWork(attribute.to_raw())
+            .then(|| numbers(spyreWorkAttrGetSlices(attribute.to_raw()), spyreWorkAttrGetRank(attribute.to_raw())))
+    }
+}
+
+/// `#spyre.work` with the given slices.
+#[must_use]
+pub fn work_attribute<'c>(context: &'c Context, slices: &[i64]) -> Attribute<'c> {
+    // SAFETY: MLIR copies the numbers.
+    unsafe { Attribute::from_raw(spyreWorkAttrGet(context.to_raw(), slices.len().cast_signed(), slices.as_ptr())) }
+}
+
+/// The memories of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Memory {
+    /// The scratchpad, at a byte offset that is the same on every core.
+    Lx(i64),
+    /// The bundle's part of HBM, at a byte offset.
+    Pool(i64),
+    /// A buffer of the program.
+    Hbm,
+}
+
+/// Where a value lives, and why it is not in LX.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The memory and the offset in it.
+    pub memory: Memory,
+    /// Empty for a value in LX.
+    pub reason: String,
+}
+
+impl Place {
+    /// Reads `#spyre.place`.
+    #[must_use]
+    pub(super) fn of(attribute: Attribute<'_>) -> Option<Self> {
+        let raw = attribute.to_raw();
+        // SAFETY: the accessors are only called on a place attribute.
+        unsafe {
+            if !spyreAttributeIsAPlace(raw) {
+                return None;
+            }
+            let offset_bytes = spyrePlaceAttrGetOffsetBytes(raw);
+            let memory = match text_of(spyrePlaceAttrGetMemory(raw)) {
+                "lx" => Memory::Lx(offset_bytes),
+                "pool" => Memory::Pool(offset_bytes),
+                _ => Memory::Hbm,
+            };
+            Some(Self { memory, reason: text_of(spyrePlaceAttrGetReason(raw)).to_owned() })
+        }
+    }
+}
+
+/// `#spyre.place` for a place.
+#[must_use]
+pub fn place_attribute<'c>(context: &'c Context, place: &Place) -> Attribute<'c> {
+    let (memory, offset_bytes) = match place.memory {
+        Memory::Lx(offset_bytes) => ("lx", offset_bytes),
+        Memory::Pool(offset_bytes) => ("pool", offset_bytes),
+        Memory::Hbm => ("hbm", 0),
+    };
+    // SAFETY: MLIR copies the texts.
+    unsafe { Attribute::from_raw(spyrePlaceAttrGet(context.to_raw(), string_ref(memory), offset_bytes, string_ref(&place.reason))) }
+}
+
+/// One loop level that the user wants around an op.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TileHint {
+    /// Ops with the same id share the level; a smaller id is further out.
+    pub id: i64,
+    /// The name of the dimension.
+    pub dim: String,
+    /// The number of tiles.
+    pub count: i64,
+}
+
+impl TileHint {
+    /// Reads `#spyre.tile_hint`.
+    #[must_use]
+    pub(super) fn of(attribute: Attribute<'_>) -> Option<Self> {
+        let raw = attribute.to_raw();
+        // SAFETY: the accessors are only called on a tile hint.
+        unsafe {
+            spyreAttributeIsATileHint(raw).then(|| Self {
+                id: spyreTileHintAttrGetId(raw),
+                dim: text_of(spyreTileHintAttrGetDim(raw)).to_owned(),
+                count: spyreTileHintAttrGetCount(raw),
+            })
+        }
+    }
+
+    /// `#spyre.tile_hint` for a hint.
+    #[must_use]
+    pub(super) fn attribute<'c>(&self, context: &'c Context) -> Attribute<'c> {
+        // SAFETY: MLIR copies the name.
+        unsafe { Attribute::from_raw(spyreTileHintAttrGet(context.to_raw(), self.id, string_ref(&self.dim), self.count)) }
+    }
+}

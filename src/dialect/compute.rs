@@ -1,0 +1,227 @@
+//! Any compute op through its iteration space and access maps: the view that every stage works on.
+
+use super::attrs::{Memory, Place, Tensor, TileHint, work_of};
+use crate::{
+    layout::{Coordinate, DeviceLayout, LayoutError, device_coordinates},
+    mlir::{AffineMap, Block, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, string},
+    target::{DeviceFunction, Family},
+};
+use mlir_sys::{MlirAffineMap, MlirOperation};
+
+unsafe extern "C" {
+    fn spyreComputeOpGetIterationSpace(op: MlirOperation, capacity: isize, sizes: *mut i64) -> isize;
+    fn spyreComputeOpGetNumReductionDims(op: MlirOperation) -> u32;
+    fn spyreComputeOpGetAccessMap(op: MlirOperation, index: isize) -> MlirAffineMap;
+}
+
+/// More dimensions than any tensor has; the device's ops have at most seven.
+const MOST_DIMS: usize = 32;
+
+/// A device function on tensors.
+#[derive(Clone, Copy)]
+pub struct ComputeOp<'c> {
+    /// The operation.
+    pub op: Op<'c>,
+}
+
+/// How an op touches one of its tensors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Access<'c> {
+    /// The tensor that is read or written, behind all views.
+    pub value: Value<'c>,
+    /// Its type.
+    pub tensor: Tensor<'c>,
+    /// For each of its dimensions, the iteration dimension that indexes it; none for one that stays at 0.
+    pub dims: Vec<Option<usize>>,
+}
+
+impl<'c> ComputeOp<'c> {
+    /// The op as a compute op, if it is one.
+    #[must_use]
+    pub fn of(op: Op<'c>) -> Option<Self> {
+        // SAFETY: the query accepts any operation.
+        let rank = unsafe { spyreComputeOpGetIterationSpace(op.to_raw(), 0, std::ptr::null_mut()) };
+        (rank >= 0).then_some(Self { op })
+    }
+
+    /// All compute ops in an operation, in program order.
+    #[must_use]
+    pub fn all_in(op: Op<'c>) -> Vec<Self> {
+        op.nested().into_iter().filter_map(Self::of).collect()
+    }
+
+    /// Sizes of the iteration dimensions: output dimensions, then reduced ones.
+    #[must_use]
+    pub fn iteration_space(self) -> Vec<i64> {
+        let mut sizes = [0_i64; MOST_DIMS];
+        // SAFETY: C++ writes no more numbers than the array holds.
+        let rank = unsafe { spyreComputeOpGetIterationSpace(self.op.to_raw(), MOST_DIMS.cast_signed(), sizes.as_mut_ptr()) };
+        sizes[..usize::try_from(rank).unwrap_or(0)].to_vec()
+    }
+
+    /// How many of the last iteration dimensions are reduced.
+    #[must_use]
+    pub fn n_reduced(self) -> usize {
+        // SAFETY: the op is a compute op.
+        unsafe { spyreComputeOpGetNumReductionDims(self.op.to_raw()) as usize }
+    }
+
+    /// How the device function uses the iteration space.
+    #[must_use]
+    pub fn family(self) -> Family {
+        match self.op.full_name() {
+            "spyre.pointwise" => Family::Pointwise,
+            "spyre.reduce" => Family::Reduce,
+            "spyre.matmul" => Family::Matmul,
+            _ => Family::Copy,
+        }
+    }
+
+    /// The device function's name in the files, before "nonstick" is appended.
+    #[must_use]
+    pub fn function(self) -> &'c str {
+        match self.op.full_name() {
+            "spyre.matmul" => "batchmatmul",
+            "spyre.copy" | "spyre.fill" => "identity",
+            "spyre.restickify" => "ReStickifyOpHBM",
+            _ => self.op.text_attr("function"),
+        }
+    }
+
+    /// The row of the table of device functions, for elementwise functions and reductions.
+    #[must_use]
+    pub fn table_row(self) -> Option<&'static DeviceFunction> {
+        match self.family() {
+            Family::Pointwise => DeviceFunction::pointwise(self.function()),
+            Family::Reduce => DeviceFunction::reduce(self.function()),
+            Family::Matmul | Family::Copy => None,
+        }
+    }
+
+    /// The accesses of the operands in order, then of the result.
+    ///
+    /// # Errors
+    /// A message about the first access that is more than one iteration dimension per tensor dimension.
+    pub fn accesses(self) -> Result<Vec<Access<'c>>, String> {
+        let values = self.op.inputs().into_iter().chain([self.op.output()]);
+        values.enumerate().map(|(index, value)| self.access(index, value)).collect()
+    }
+
+    fn access(self, index: usize, value: Value<'c>) -> Result<Access<'c>, String> {
+        // SAFETY: there is one map per operand and one for the result.
+        let map = unsafe { AffineMap::from_raw(spyreComputeOpGetAccessMap(self.op.to_raw(), index.cast_signed())) };
+        let mut dims = plain_dims(map, &self.iteration_space())?;
+        let mut value = value;
+        // A view is no data of its own: its map goes between the op and the tensor behind it.
+        while let Some(view) = value.def().filter(|op| op.is("spyre.view")) {
+            let map = view.attr("map").and_then(map_of).ok_or("a view without a map")?;
+            let shape = Tensor::of(view.output().r#type()).map(|tensor| tensor.host.shape).unwrap_or_default();
+            dims = plain_dims(map, &shape)?.into_iter().map(|dim| dim.and_then(|dim| dims[dim])).collect();
+            value = view.inputs()[0];
+        }
+        let tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
+        Ok(Access { value, tensor, dims })
+    }
+
+    /// Slices per iteration dimension, once work is divided.
+    #[must_use]
+    pub fn work(self) -> Option<Vec<i64>> {
+        self.op.attr("work").and_then(work_of)
+    }
+
+    /// The fewest slices per iteration dimension that the span limit allows, where it asks for any.
+    #[must_use]
+    pub fn min_work(self) -> Option<Vec<i64>> {
+        self.op.attr("min_work").and_then(work_of)
+    }
+
+    /// Where the result lives, once LX is planned.
+    #[must_use]
+    pub fn place(self) -> Option<Place> {
+        self.op.attr("place").and_then(Place::of)
+    }
+
+    /// Whether the result lives in LX.
+    #[must_use]
+    pub fn is_in_lx(self) -> bool {
+        self.place().is_some_and(|place| matches!(place.memory, Memory::Lx(_)))
+    }
+
+    /// The hints, outermost first.
+    #[must_use]
+    pub fn hints(self) -> Vec<TileHint> {
+        self.op.attr("hints").and_then(elements).unwrap_or_default().into_iter().filter_map(TileHint::of).collect()
+    }
+
+    /// Names of the iteration dimensions; empty where none is known, or before names are propagated.
+    #[must_use]
+    pub fn dim_names(self) -> Vec<String> {
+        let names = self.op.attr("dims").and_then(elements).unwrap_or_default();
+        let mut names: Vec<String> = names.into_iter().map(|name| string(name).unwrap_or_default().to_owned()).collect();
+        names.resize(self.iteration_space().len(), String::new());
+        names
+    }
+
+    /// The loops around the op, outermost first.
+    #[must_use]
+    pub fn loops(self) -> Vec<Op<'c>> {
+        let mut loops: Vec<Op<'c>> = std::iter::successors(self.op.parent(), |op| op.parent()).filter(|op| op.is("spyre.loop")).collect();
+        loops.reverse();
+        loops
+    }
+}
+
+impl Access<'_> {
+    /// The layout, or a message that there is none.
+    ///
+    /// # Errors
+    /// If the layout phase has not run.
+    pub fn layout(&self) -> Result<&DeviceLayout, String> {
+        self.tensor.layout.as_ref().ok_or_else(|| "has an operand without a device layout".to_owned())
+    }
+
+    /// Device coordinates in terms of the iteration dimensions.
+    ///
+    /// # Errors
+    /// If the tensor has no layout, or one that the access does not fit.
+    pub fn coordinates(&self, iteration_space: &[i64]) -> Result<Vec<Coordinate>, String> {
+        let layout = self.layout()?;
+        let of_dim = |dim: &Option<usize>| dim.map_or(Coordinate::constant(0), Coordinate::dim);
+        let access: Vec<Coordinate> = self.dims.iter().map(of_dim).collect();
+        let text = |error: LayoutError| error.to_string();
+        device_coordinates(layout, &self.tensor.buffer().map_err(text)?, &access, iteration_space).map_err(text)
+    }
+}
+
+/// For each result of a map the dimension that it is, none for 0 and for a dimension of size 1.
+fn plain_dims(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<Option<usize>>, String> {
+    let plain = |expr: Expr| match expr {
+        Expr::Dim(dim) => Ok(Some(dim).filter(|&dim| sizes.get(dim).is_some_and(|&size| size > 1))),
+        Expr::Constant(0) => Ok(None),
+        _ => Err(format!("reads through {map}: only permuted, added or dropped dimensions are supported yet")),
+    };
+    map_results(map).into_iter().map(plain).collect()
+}
+
+/// The tensor that a value is, or is a window of: through views, tiles of loops and results of loops. Gives the value that the program
+/// names: an argument of the function, or the result of a compute op or a loop outside all loops.
+#[must_use]
+pub fn root_of(value: Value<'_>) -> Value<'_> {
+    let mut value = value;
+    loop {
+        if let Some(view) = value.def().filter(|op| op.is("spyre.view")) {
+            value = view.inputs()[0];
+        } else if let Some(tiled) = tiled_operand(value) {
+            value = tiled;
+        } else {
+            return value;
+        }
+    }
+}
+
+/// The operand of a loop that a block argument is a tile of.
+fn tiled_operand(value: Value<'_>) -> Option<Value<'_>> {
+    let (block, index): (Block<'_>, usize) = value.arg_of()?;
+    let around = crate::mlir::BlockLike::parent_operation(&block)?;
+    around.is("spyre.loop").then(|| around.inputs()[index])
+}

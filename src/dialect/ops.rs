@@ -1,0 +1,76 @@
+//! Building `spyre` ops.
+
+use super::attrs::TileHint;
+pub use super::attrs::{place_attribute, work_attribute};
+use crate::mlir::{AffineMap, Attribute, Attributes, Context, Location, Type, Value, array, build, map_attribute};
+
+type Operation<'c> = melior::ir::Operation<'c>;
+
+/// The name of the terminator of hint scopes and loops.
+pub const YIELD: &str = "spyre.yield";
+
+/// `spyre.pointwise`.
+#[must_use]
+pub fn pointwise<'c>(context: &'c Context, at: Location<'c>, function: &str, inputs: &[Value<'c>], output: Type<'c>) -> Operation<'c> {
+    build("spyre.pointwise", at, inputs, &[output], Attributes::new(context).text("function", function), vec![])
+}
+
+/// `spyre.reduce` along the dimensions `reduced`.
+#[must_use]
+pub fn reduce<'c>(
+    context: &'c Context,
+    at: Location<'c>,
+    function: &str,
+    input: Value<'c>,
+    reduced: &[i64],
+    output: Type<'c>,
+) -> Operation<'c> {
+    build("spyre.reduce", at, &[input], &[output], Attributes::new(context).text("function", function).ints("reduced", reduced), vec![])
+}
+
+/// `spyre.matmul`.
+#[must_use]
+pub fn matmul<'c>(context: &'c Context, at: Location<'c>, lhs: Value<'c>, rhs: Value<'c>, output: Type<'c>) -> Operation<'c> {
+    build("spyre.matmul", at, &[lhs, rhs], &[output], Attributes::new(context), vec![])
+}
+
+/// `spyre.view`.
+#[must_use]
+pub fn view<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, map: AffineMap<'c>, output: Type<'c>) -> Operation<'c> {
+    build("spyre.view", at, &[input], &[output], Attributes::new(context).with("map", map_attribute(map)), vec![])
+}
+
+/// `spyre.copy`.
+#[must_use]
+pub fn copy<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> Operation<'c> {
+    build("spyre.copy", at, &[input], &[output], Attributes::new(context), vec![])
+}
+
+/// `spyre.loop` with a body whose arguments are the tiles.
+#[must_use]
+pub fn loop_nest<'c>(
+    context: &'c Context,
+    at: Location<'c>,
+    (dim, count): (&str, i64),
+    tiled: &[(Value<'c>, i64)],
+    outputs: &[Type<'c>],
+    body: melior::ir::Block<'c>,
+) -> Operation<'c> {
+    let (operands, dims): (Vec<_>, Vec<_>) = tiled.iter().copied().unzip();
+    let attributes = Attributes::new(context).int("count", count).text("dim", dim).ints("tiled_dims", &dims);
+    build("spyre.loop", at, &operands, outputs, attributes, vec![body])
+}
+
+/// `spyre.yield` in a loop: each value with the dimension along which the tiles lie.
+#[must_use]
+pub fn yield_tiles<'c>(context: &'c Context, at: Location<'c>, values: &[(Value<'c>, i64)]) -> Operation<'c> {
+    let (values, dims): (Vec<_>, Vec<_>) = values.iter().copied().unzip();
+    build(YIELD, at, &values, &[], Attributes::new(context).ints("tiled_dims", &dims), vec![])
+}
+
+/// The `hints` attribute of an op.
+#[must_use]
+pub fn hints_attribute<'c>(context: &'c Context, hints: &[TileHint]) -> Attribute<'c> {
+    let hints: Vec<Attribute<'c>> = hints.iter().map(|hint| hint.attribute(context)).collect();
+    array(context, &hints)
+}

@@ -1,0 +1,67 @@
+//! Constants in a file.
+
+use super::entries::EntriesVisitor;
+use super::{CoreKey, Entries, FoldMap, Text};
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// The constants of an op, by number; files spell "none" as the string `"{}"`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Constants(pub Entries<usize, ConstantInfo>);
+
+impl Serialize for Constants {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.is_empty() { serializer.serialize_str("{}") } else { self.0.serialize(serializer) }
+    }
+}
+
+impl<'de> Deserialize<'de> for Constants {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ConstantsVisitor)
+    }
+}
+
+struct ConstantsVisitor;
+
+impl<'de> Visitor<'de> for ConstantsVisitor {
+    type Value = Constants;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object of constants, or the string \"{}\"")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Constants, E> {
+        if text == "{}" { Ok(Constants::default()) } else { Err(E::invalid_value(de::Unexpected::Str(text), &self)) }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Constants, A::Error> {
+        EntriesVisitor(PhantomData).visit_map(map).map(Constants)
+    }
+}
+
+/// A constant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConstantInfo {
+    /// The number format of its bits.
+    #[serde(rename = "dataFormat_")]
+    pub format: Text,
+    /// The name that the function knows it by.
+    #[serde(rename = "name_")]
+    pub name: Text,
+    /// Its bits, the same on every core.
+    #[serde(rename = "data_")]
+    pub data: FoldMap<CoreKey, Vec<Bits>>,
+}
+
+/// The bits of a constant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Bits {
+    /// The bits.
+    Known(u32),
+    /// A value whose bits nobody knows; golden files have it, we never write it.
+    Marker(Text),
+}

@@ -1,0 +1,206 @@
+//! The SuperDSC file, member by member in file order ("SuperDSC schema, section 6").
+//!
+//! This is the only place where file spellings stand. It says what a file may contain, not what makes sense: rules that join
+//! several members are checks of their own. Reading refuses members that are not listed, since a file that says more than we
+//! know would be misunderstood.
+
+mod constant;
+mod entries;
+mod fold;
+mod space;
+mod tensor;
+
+pub use constant::{Bits, ConstantInfo, Constants};
+pub use entries::{CoreKey, Decimal, Entries, Named, Text};
+pub use fold::{Fold, FoldFunction, FoldMap, Folds};
+pub use space::{Sizes, SpaceSizes, Stage, StagePair, StageParams, SymbolicInfo, WindowInfo};
+pub use tensor::{ClassInfo, ClassRelation, CoordInfo, Coordinates, Memory, Node, Presence, TensorInfo};
+
+use serde::{Deserialize, Serialize};
+
+/// A file: one operation under the name `<number>_<function>`.
+pub type Sdsc = Named<Operation>;
+
+/// One operation on all its cores.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Operation {
+    /// Where the op comes from; the back end ignores it.
+    #[serde(rename = "debug_handle_", default)]
+    pub debug_handle: Option<DebugHandle>,
+    /// Folds of the whole op over time.
+    #[serde(rename = "sdscFoldProps_")]
+    pub fold_props: Vec<Fold>,
+    /// The op over time: always once.
+    #[serde(rename = "sdscFolds_")]
+    pub folds: FoldMap<Text, Text>,
+    /// The cores.
+    #[serde(rename = "coreFoldProp_")]
+    pub core_fold: Fold,
+    /// The corelets of a core: always one.
+    #[serde(rename = "coreletFoldProp_")]
+    pub corelet_fold: Fold,
+    /// The number of cores.
+    #[serde(rename = "numCoresUsed_")]
+    pub n_cores: i64,
+    /// The entry of [`Self::dscs`] that each core runs.
+    #[serde(rename = "coreIdToDsc_")]
+    pub core_to_dsc: Entries<i64, i64>,
+    /// Slices of each dimension.
+    #[serde(rename = "numWkSlicesPerDim_")]
+    pub slices: Entries<Text, i64>,
+    /// The slice of each dimension that a core computes.
+    #[serde(rename = "coreIdToWkSlice_")]
+    pub core_to_slice: Entries<i64, Entries<Text, i64>>,
+    /// The schedule of each core.
+    #[serde(rename = "coreIdToDscSchedule")]
+    pub core_to_schedule: Entries<i64, Vec<[i64; 4]>>,
+    /// The description; always one.
+    #[serde(rename = "dscs_")]
+    pub dscs: Vec<Named<Dsc>>,
+    /// Data movement descriptions; always empty, and only there with symbolic sizes.
+    #[serde(rename = "datadscs_", default, skip_serializing_if = "Option::is_none")]
+    pub data_dscs: Option<Vec<Nothing>>,
+    /// Always empty, and only there with symbolic sizes.
+    #[serde(rename = "dimToSymbolMappingOpcodeCorrection_", default, skip_serializing_if = "Option::is_none")]
+    pub opcode_correction: Option<Nothing>,
+    /// The name of the size that each symbol stands for.
+    #[serde(rename = "inputSymbolsAndTags_", default, skip_serializing_if = "Option::is_none")]
+    pub symbol_tags: Option<Entries<Decimal, Text>>,
+    /// Always empty, and only there with symbolic sizes.
+    #[serde(rename = "symbolDefinitions_", default, skip_serializing_if = "Option::is_none")]
+    pub symbol_definitions: Option<Nothing>,
+}
+
+/// An object without members.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}
+
+/// Where an op comes from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DebugHandle {
+    /// A decimal number.
+    pub id: Text,
+    /// The line of the program.
+    #[serde(default)]
+    pub source: Option<SourceRange>,
+    /// The framework's operation.
+    #[serde(default)]
+    pub aten_op: Option<Text>,
+    /// What it was in each intermediate form.
+    #[serde(default)]
+    pub ir_chain: Vec<Text>,
+    /// The ops that became this one.
+    #[serde(default)]
+    pub fused_from: Vec<DebugHandle>,
+    /// What the front end did to it.
+    #[serde(default)]
+    pub transform_history: Vec<serde_json::Value>,
+}
+
+/// A place in a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceRange {
+    /// The file.
+    pub file: Text,
+    /// The first line.
+    pub start_line: i64,
+    /// The first column.
+    #[serde(default)]
+    pub start_col: i64,
+    /// The last line.
+    #[serde(default)]
+    pub end_line: Option<i64>,
+    /// The last column.
+    #[serde(default)]
+    pub end_col: Option<i64>,
+}
+
+/// What one core runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dsc {
+    /// The number of cores.
+    #[serde(rename = "numCoresUsed_")]
+    pub n_cores: i64,
+    /// Always one.
+    #[serde(rename = "numCoreletsUsed_")]
+    pub n_corelets: i64,
+    /// The cores.
+    #[serde(rename = "coreIdsUsed_")]
+    pub core_ids: Vec<i64>,
+    /// The iteration space.
+    #[serde(rename = "N_")]
+    pub space: SpaceSizes,
+    /// The padding whose points are replaced: `[valid, padding]`.
+    #[serde(rename = "coordinateMasking_")]
+    pub masking: Entries<Text, Vec<[i64; 2]>>,
+    /// The constant that replaces them; -1 without masking.
+    #[serde(rename = "maskingConstId_")]
+    pub masking_constant: i64,
+    /// The symbol of each symbolic dimension.
+    #[serde(rename = "dimToSymbolMapping_", default, skip_serializing_if = "Option::is_none")]
+    pub dim_symbols: Option<Entries<Text, Vec<i64>>>,
+    /// One core's part of the space.
+    #[serde(rename = "dataStageParam_")]
+    pub stages: StageParams,
+    /// The layout classes.
+    #[serde(rename = "primaryDsInfo_")]
+    pub classes: Entries<Text, ClassInfo>,
+    /// Set for windowed ops.
+    #[serde(rename = "pdsRelation_", default, skip_serializing_if = "Option::is_none")]
+    pub class_relation: Option<ClassRelation>,
+    /// Where each tensor is.
+    #[serde(rename = "scheduleTree_")]
+    pub nodes: Vec<Node>,
+    /// What each tensor is.
+    #[serde(rename = "labeledDs_")]
+    pub tensors: Vec<TensorInfo>,
+    /// The constants of the op, by number.
+    #[serde(rename = "constantInfo_")]
+    pub constants: Constants,
+    /// The operation; always one.
+    #[serde(rename = "computeOp_")]
+    pub compute: Vec<ComputeOp>,
+}
+
+/// The operation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComputeOp {
+    /// `pt` or `sfp`.
+    #[serde(rename = "exUnit")]
+    pub unit: Text,
+    /// The device function.
+    #[serde(rename = "opFuncName")]
+    pub function: Text,
+    /// How it computes.
+    #[serde(rename = "attributes_")]
+    pub attributes: ComputeAttributes,
+    /// Always `Inner`.
+    pub location: Text,
+    /// The inputs, `Tensor<i>-idx<i>`.
+    #[serde(rename = "inputLabeledDs")]
+    pub inputs: Vec<Text>,
+    /// The result.
+    #[serde(rename = "outputLabeledDs")]
+    pub outputs: Vec<Text>,
+    /// The index tensors.
+    #[serde(rename = "indirectAccessIndexLabeledDs", default, skip_serializing_if = "Option::is_none")]
+    pub indices: Option<Vec<Text>>,
+}
+
+/// How an operation computes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComputeAttributes {
+    /// The number format it computes in.
+    #[serde(rename = "dataFormat_")]
+    pub format: Text,
+    /// Always `regular`.
+    #[serde(rename = "fidelity_")]
+    pub fidelity: Text,
+}

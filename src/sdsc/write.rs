@@ -1,0 +1,99 @@
+//! The text of a file, byte for byte as Python's `json.dump(..., indent=2)` prints it, which the reference emitter uses.
+
+use super::model::Sdsc;
+use serde::Serialize;
+use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
+use std::io;
+
+/// Prints an SDSC file.
+///
+/// # Errors
+///
+/// When `writer` fails.
+pub fn write_to(sdsc: &Sdsc, writer: impl io::Write) -> io::Result<()> {
+    let mut serializer = Serializer::with_formatter(writer, PythonFormatter(PrettyFormatter::new()));
+    sdsc.serialize(&mut serializer).map_err(io::Error::from)
+}
+
+/// The text of an SDSC file.
+#[must_use]
+pub fn to_text(sdsc: &Sdsc) -> Vec<u8> {
+    let mut text = Vec::new();
+    // Writing to memory cannot fail, and every key of the model is a string or an integer.
+    if let Err(error) = write_to(sdsc, &mut text) {
+        unreachable!("an SDSC file has no JSON form: {error}");
+    }
+    text
+}
+
+/// `serde_json`'s indentation is Python's; only the escapes of unusual characters differ.
+struct PythonFormatter(PrettyFormatter<'static>);
+
+impl Formatter for PythonFormatter {
+    fn begin_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_array(writer)
+    }
+
+    fn end_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array(writer)
+    }
+
+    fn begin_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_array_value(writer, first)
+    }
+
+    fn end_array_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array_value(writer)
+    }
+
+    fn begin_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object(writer)
+    }
+
+    fn end_object<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object(writer)
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_object_key(writer, first)
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object_value(writer)
+    }
+
+    fn end_object_value<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object_value(writer)
+    }
+
+    /// Python escapes everything outside printable ASCII, in UTF-16 units.
+    fn write_string_fragment<W: ?Sized + io::Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        if fragment.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+            return writer.write_all(fragment.as_bytes());
+        }
+        for character in fragment.chars() {
+            if (' '..='~').contains(&character) {
+                write!(writer, "{character}")?;
+            } else {
+                for unit in character.encode_utf16(&mut [0; 2]) {
+                    write!(writer, "\\u{unit:04x}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unusual_characters_are_escaped_as_python_does() {
+        let mut text = Vec::new();
+        let mut serializer = Serializer::with_formatter(&mut text, PythonFormatter(PrettyFormatter::new()));
+        ["a\u{7f}\"é\u{1f600}", ""].serialize(&mut serializer).unwrap();
+        let expected = "[\n  \"a\\u007f\\\"\\u00e9\\ud83d\\ude00\",\n  \"\"\n]";
+        assert_eq!(String::from_utf8(text).unwrap(), expected);
+    }
+}
