@@ -21,19 +21,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// One `SPYRE_POINTWISE(name, operands, fp32)` or `SPYRE_REDUCE(name, fp32)` a line becomes one row of a static table.
+/// One `SPYRE_POINTWISE(name, operands, fp32, lx)` or `SPYRE_REDUCE(name, fp32, lx)` a line becomes one row of a static table.
 fn write_device_functions(table: &Path, rust: &Path) -> Result<(), Box<dyn Error>> {
-    let mut rows = String::from("/// The rows of `DeviceFunctions.def`.\npub static TABLE: &[DeviceFunction] = &[\n");
+    let mut rows = String::from("/// The rows of `DeviceFunctions.def`.\nstatic TABLE: &[DeviceFunction] = &[\n");
     for line in fs::read_to_string(table)?.lines() {
         let Some((family, fields)) = line.strip_suffix(')').and_then(|row| row.split_once('(')) else { continue };
         let fields: Vec<&str> = fields.split(',').map(str::trim).collect();
-        let (family, name, n_operands, fp32) = match (family, fields.as_slice()) {
-            ("SPYRE_POINTWISE", [name, operands, fp32]) => ("Pointwise", name, operands, fp32),
-            ("SPYRE_REDUCE", [name, fp32]) => ("Reduce", name, &"1", fp32),
+        let (family, name, n_operands, fp32, lx) = match (family, fields.as_slice()) {
+            ("SPYRE_POINTWISE", [name, operands, fp32, lx]) => ("Pointwise", name, operands, fp32, lx),
+            ("SPYRE_REDUCE", [name, fp32, lx]) => ("Reduce", name, &"1", fp32, lx),
             _ => continue,
         };
-        let fp32 = *fp32 == "1";
-        writeln!(rows, "    DeviceFunction {{ name: {name:?}, family: Family::{family}, n_operands: {n_operands}, fp32: {fp32} }},")?;
+        let (fp32, lx) = (*fp32 == "1", *lx == "1");
+        let row = format!("name: {name:?}, family: Family::{family}, n_operands: {n_operands}, fp32: {fp32}, lx: {lx}");
+        writeln!(rows, "    DeviceFunction {{ {row} }},")?;
     }
     rows.push_str("];\n");
     Ok(fs::write(rust, rows)?)

@@ -5,6 +5,14 @@ pub mod target;
 pub mod import;
 pub mod layout;
 
+pub mod hint;
+
+pub mod tile;
+
+pub mod work;
+
+pub mod lx;
+
 pub mod dialect;
 pub mod mlir;
 

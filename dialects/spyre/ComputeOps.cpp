@@ -17,12 +17,12 @@ struct DeviceFunction {
 };
 
 constexpr DeviceFunction kPointwise[] = {
-#define SPYRE_POINTWISE(name, operands, fp32) {#name, operands},
+#define SPYRE_POINTWISE(name, operands, fp32, lx) {#name, operands},
 #include "DeviceFunctions.def"
 };
 
 constexpr llvm::StringLiteral kReduce[] = {
-#define SPYRE_REDUCE(name, fp32) #name,
+#define SPYRE_REDUCE(name, fp32, lx) #name,
 #include "DeviceFunctions.def"
 };
 

@@ -91,12 +91,26 @@ pub enum BundleError {
         name: String,
     },
     /// A number far beyond any machine.
-    #[error("{what} is {found}; numbers up to 2^48 are supported")]
+    #[error("{what} is {found}; it must not exceed {limit}")]
     TooLarge {
         /// What the number is.
         what: &'static str,
         /// The number.
         found: i64,
+        /// The largest number.
+        limit: i64,
+    },
+    /// A coordinate that starts outside its tensor.
+    #[error("coordinate {position} of operand {operand} starts at {found}; its device dimension has {size} positions")]
+    OffsetOutside {
+        /// The operand.
+        operand: usize,
+        /// The device dimension.
+        position: usize,
+        /// The offset of the coordinate.
+        found: i64,
+        /// The device size.
+        size: i64,
     },
     /// A tensor far beyond any machine.
     #[error("operand {operand} has more than 2^48 elements")]
@@ -137,6 +151,12 @@ pub enum BundleError {
     MissingWindow {
         /// The missing parameter.
         missing: &'static str,
+    },
+    /// A windowed op without a result.
+    #[error("the ranges of the result are {ranges:?}; each must be at least 1")]
+    EmptyResult {
+        /// `[N, C, H, W]`.
+        ranges: [i64; 4],
     },
     /// A window without extent.
     #[error("the {what} of the window is {found}; it must be at least 1")]

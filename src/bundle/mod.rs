@@ -18,6 +18,7 @@
 //! Limits: at most 7 iteration dimensions an op; LX tensors do not move in loops; loop counts are integers; the pool is at most
 //! a segment less 2 GiB. The model, [`Bundle`], knows nothing of MLIR or of JSON.
 
+mod build_launch;
 mod error;
 pub mod geometry;
 pub mod launch;

@@ -92,7 +92,7 @@ impl MemoryMap {
         if segment >= self.segments {
             return Err(BundleError::Segments { argument, segment, segments: self.segments });
         }
-        Ok(segment * self.segment_bytes)
+        Ok(segment.saturating_mul(self.segment_bytes))
     }
 }
 

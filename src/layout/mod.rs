@@ -29,6 +29,11 @@ mod device_layout;
 mod error;
 mod host;
 mod sticks;
+mod tile;
+
+pub(crate) mod insert_restickify;
+pub(crate) mod pad_contractions;
+pub(crate) mod propagate_layouts;
 
 pub use coordinates::{Coordinate, Term, device_coordinates};
 pub use device_layout::{DeviceLayout, DimOrder, sticks_needed};

@@ -37,6 +37,9 @@ mod instance;
 mod placement;
 mod planner;
 
+pub(crate) mod clone_inputs;
+pub(crate) mod plan_lx;
+
 pub use best_fit::BestFit;
 pub use buffer::{Buffer, Capacity, Use, UseKind};
 pub use core_view::{CoreUse, CoreView, agreed_view};

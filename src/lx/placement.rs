@@ -1,6 +1,8 @@
 //! What a planner decides, what it costs, and whether it is legal.
 
 use super::{Barred, Buffer, Capacity};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// Where each buffer of a list goes: one entry per buffer, in the order of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,10 +89,11 @@ pub enum Violation {
 impl Placement {
     /// A placement with these addresses, and the reasons for the buffers that have none.
     pub(super) fn explained(buffers: &[Buffer], capacity: &Capacity, addresses: Vec<Option<i64>>) -> Self {
+        let taken = taken_at_births(buffers, &addresses);
         let reason = |buffer: &Buffer| match &buffer.barred {
             Some(barred) => Unplaced::Barred(barred.clone()),
             None if buffer.bytes > capacity.bytes => Unplaced::TooLarge { bytes: buffer.bytes, capacity: capacity.bytes },
-            None => no_gap(buffers, capacity, &addresses, buffer),
+            None => no_gap(&taken, capacity, buffer),
         };
         let explain = |(buffer, address): (_, &Option<i64>)| if address.is_none() { Some(reason(buffer)) } else { None };
         let reasons = buffers.iter().zip(&addresses).map(explain).collect();
@@ -116,17 +119,28 @@ impl Placement {
     }
 }
 
-fn no_gap(buffers: &[Buffer], capacity: &Capacity, addresses: &[Option<i64>], buffer: &Buffer) -> Unplaced {
-    let taken_at = |time: usize| {
-        let live = buffers.iter().zip(addresses).filter(|(other, _)| other.life().contains(&time));
-        let mut covered: Vec<(i64, i64)> =
-            live.filter_map(|(other, address)| address.map(|address| (address, address + other.bytes))).collect();
+/// Bytes covered by placed buffers whenever one or more buffers are born, by ascending time. Between births nothing is added, so every
+/// life is fullest at one of these times.
+fn taken_at_births(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<(usize, i64)> {
+    let times: BTreeSet<usize> = buffers.iter().map(|buffer| buffer.life().start).collect();
+    let placed: Vec<(&Buffer, i64)> =
+        buffers.iter().zip(addresses).filter_map(|(buffer, address)| address.map(|address| (buffer, address))).collect();
+    let taken = |time: usize| {
+        let live = placed.iter().filter(|(buffer, _)| buffer.life().contains(&time));
+        let mut covered: Vec<(i64, i64)> = live.map(|&(buffer, address)| (address, address + buffer.bytes)).collect();
         covered.sort_unstable();
+        // A buffer and its successor cover the same bytes once.
         let add = |(taken, top): (i64, i64), (start, end): (i64, i64)| (taken + (end - start.max(top)).max(0), end.max(top));
         covered.into_iter().fold((0, 0), add).0
     };
-    let fullest = buffer.life().map(|time| (taken_at(time), time)).max_by_key(|&(taken, time)| (taken, std::cmp::Reverse(time)));
-    let (taken, time) = fullest.unwrap_or((0, 0));
+    times.into_iter().map(|time| (time, taken(time))).collect()
+}
+
+fn no_gap(taken: &[(usize, i64)], capacity: &Capacity, buffer: &Buffer) -> Unplaced {
+    let before = |end: usize| taken.partition_point(|&(time, _)| time < end);
+    let during = &taken[before(buffer.life().start)..before(buffer.life().end)];
+    let fullest = during.iter().max_by_key(|&&(time, taken)| (taken, Reverse(time)));
+    let (time, taken) = fullest.copied().unwrap_or((buffer.life().start, 0));
     Unplaced::NoGap { bytes: buffer.bytes, time, taken, capacity: capacity.bytes }
 }
 

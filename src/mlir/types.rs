@@ -10,7 +10,7 @@ use melior::ir::{
 use mlir_sys::{
     mlirDenseElementsAttrGetSplatValue, mlirDenseElementsAttrIsSplat, mlirAttributeIsADenseElements, mlirRankedTensorTypeGet,
     mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType, mlirShapedTypeGetRank,
-    mlirShapedTypeHasStaticShape, mlirTypeIsARankedTensor, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetNull, mlirAttributeIsAArray, mlirAttributeIsADictionary, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements, mlirIdentifierStr,
+    mlirShapedTypeHasStaticShape, mlirTypeIsARankedTensor, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetNull, mlirAttributeIsAArray, mlirAttributeIsADictionary, mlirAttributeIsAString, mlirStringAttrGetValue, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements, mlirIdentifierStr,
 };
 
 /// A ranked tensor type of static shape, taken apart.
@@ -72,7 +72,9 @@ impl<'c> TensorType<'c> {
 /// The text of a string attribute.
 #[must_use]
 pub fn string(attribute: Attribute<'_>) -> Option<&str> {
-    StringAttribute::try_from(attribute).ok().map(|text| text.value())
+    // melior's own accessor fails on the empty string (0.27.4).
+    // SAFETY: the value is only asked for where the attribute is a string; strings are uniqued in the context.
+    unsafe { mlirAttributeIsAString(attribute.to_raw()).then(|| text_of(mlirStringAttrGetValue(attribute.to_raw()))) }
 }
 
 /// The number in an integer attribute.
@@ -187,3 +189,10 @@ pub(crate) fn string_attribute<'c>(context: &'c Context, text: &str) -> Attribut
     StringAttribute::new(context, text).into()
 }
 
+
+/// An array of strings.
+#[must_use]
+pub fn string_array<'c>(context: &'c Context, texts: &[String]) -> Attribute<'c> {
+    let texts: Vec<Attribute<'c>> = texts.iter().map(|text| string_attribute(context, text)).collect();
+    array(context, &texts)
+}

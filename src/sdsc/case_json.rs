@@ -208,7 +208,8 @@ fn items(program: &[CaseItem], path: &str) -> Result<Vec<Item>, CaseError> {
 fn op(item: &CaseItem, function: &str, path: &str) -> Result<OpSpec, CaseError> {
     let dims = required(item.iteration_space.as_ref(), path, "iteration_space")?;
     let names: Vec<_> = dims.iter().map(|dim| dim.name.as_str()).collect();
-    let cores = dims.iter().map(|dim| dim.split).product();
+    // A number of cores that no machine has is refused with the op; here it must only not take forever.
+    let cores = dims.iter().fold(1_i64, |product, dim| product.saturating_mul(dim.split)).min(1024);
     let operands = required(item.args.as_ref(), path, "args")?;
     let operands = operands.iter().enumerate().map(|(index, case)| operand(case, &names, cores, &format!("{path}.args[{index}]")));
     Ok(OpSpec {

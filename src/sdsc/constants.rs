@@ -73,9 +73,12 @@ pub fn bits(value: f64, format: DeviceFormat) -> u32 {
 
 /// The bits of a value in DL16: 1 sign, 6 exponent (bias 31) and 9 mantissa bits, rounded to nearest, ties to even.
 ///
-/// Established are the layout and values that need no rounding. Assumptions, made because no public source says more: rounding is
-/// to nearest even; exponent field 0 holds subnormals as in IEEE 754; infinities, and what is too large, are the largest exponent
-/// field with a zero mantissa. If the hardware reads that field as an ordinary exponent, these are 2^32 with a sign, which is as
+/// Established are the layout, values that need no rounding, and the top of the range: exponent field 63 is an ordinary exponent,
+/// `0x7ffe` is the largest finite value, and the host's converter saturates at 2^32, which is `0x7e00` (later torch-spyre
+/// sources). Infinity has no established encoding; the host's converter makes a NaN of it, which would poison a masked `max`.
+///
+/// Assumptions, where no public source says more: rounding is to nearest even; exponent field 0 holds subnormals as in IEEE 754;
+/// infinities are encoded as the saturated value, the largest exponent field with a zero mantissa and the sign. That is 2^32, as
 /// good as infinity where we use it: to mask padding in `max`, `min` and `exp`. A NaN becomes the all-ones pattern.
 #[must_use]
 pub fn dl16_bits(value: f32) -> u16 {
@@ -129,12 +132,12 @@ mod tests {
     fn halves_round_to_even() {
         assert_eq!(dl16_bits(1.0 + 1.0 / 1024.0), 15872);
         assert_eq!(dl16_bits(1.0 + 3.0 / 1024.0), 15874);
-        assert_eq!(dl16_bits(-1.0 - 3.0 / 1024.0), 0x8000 | 15874);
+        assert_eq!(dl16_bits(-1.0 - 3.0 / 1024.0), 0xbe02);
         assert_eq!(dl16_bits(2.0 - 1.0 / 4096.0), 16384);
     }
 
     #[test]
-    fn infinity_is_the_largest_exponent_field() {
+    fn what_is_too_large_saturates_at_the_largest_exponent_field() {
         assert_eq!(dl16_bits(f32::INFINITY), 0x7e00);
         assert_eq!(dl16_bits(f32::NEG_INFINITY), 0xfe00);
         assert_eq!(dl16_bits(f32::MAX), 0x7e00);

@@ -224,3 +224,138 @@ impl Context<'_> {
 fn fold(factor: i64, label: &'static str) -> Fold {
     Fold { factor, label: label.into() }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::geometry::testing::{dense, op, operand};
+    use crate::bundle::{Allocation, Arrangement, Coordinate, Operand, Window, WindowAxis};
+
+    fn dsc(op: &OpSpec) -> (Operation, Dsc) {
+        let mut operation = from_op_spec(op, 3, -1).unwrap().value;
+        let dsc = operation.dscs.remove(0).value;
+        (operation, dsc)
+    }
+
+    fn sparse(rows: i64) -> Operand {
+        operand(&[1, rows, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)])
+    }
+
+    #[test]
+    fn a_reduction_beside_the_stick_has_a_name_of_its_own() {
+        let along = op("sum", &[64, 256], vec![dense(&[64, 256], 0, 1), sparse(64)]);
+        assert_eq!(from_op_spec(&along, 3, -1).unwrap().name, "3_sum");
+        let column = operand(&[4, 64], vec![Coordinate::floordiv(1, 64), Coordinate::modulo(1, 64)]);
+        let beside = op("sum", &[64, 256], vec![dense(&[64, 256], 0, 1), column]);
+        assert_eq!(from_op_spec(&beside, 0, -1).unwrap().name, "0_sumnonstick");
+    }
+
+    #[test]
+    fn a_reduction_lists_its_result_as_an_input() {
+        let (_, sum) = dsc(&op("sum", &[64, 256], vec![dense(&[64, 256], 0, 1), sparse(64)]));
+        assert_eq!(sum.compute[0].inputs, ["Tensor0-idx0", "Tensor1-idx1"]);
+        assert_eq!(sum.compute[0].outputs, ["Tensor1-idx1"]);
+    }
+
+    #[test]
+    fn the_mask_constant_is_the_last_one() {
+        let mut mean = op("sum", &[64, 50], vec![dense(&[64, 50], 0, 1), sparse(64)]);
+        assert_eq!(dsc(&mean).1.masking_constant, 0);
+        mean.constants = vec![crate::bundle::Constant { name: "scaling_factor".to_owned(), value: 0.02 }];
+        let (_, mean) = dsc(&mean);
+        assert_eq!(mean.masking_constant, 1);
+        assert_eq!(mean.constants.0.0[1].1.name, "samv-maskvalue");
+    }
+
+    #[test]
+    fn baked_addresses_are_numbers_and_not_symbolic() {
+        let mut neg = op("neg", &[64, 64], vec![dense(&[64, 64], 0, 1), dense(&[64, 64], 0, 1)]);
+        neg.operands[1].allocation = Allocation::Hbm { argument: 1, offset_bytes: 0 };
+        let map = MemoryMap { segment_bytes: 1 << 34, segments: 7, has_pool: false };
+        let sdsc = from_op_spec_baked(&neg, 0, &map).unwrap();
+        let node = &sdsc.value.dscs[0].value.nodes[1];
+        assert_eq!((node.is_symbolic, node.start.data.0[0].1), (None, model::Decimal(1 << 34)));
+    }
+
+    #[test]
+    fn an_error_names_the_op() {
+        let mut neg = op("neg", &[64, 64], vec![dense(&[64, 64], 0, 1), dense(&[64, 64], 0, 1)]);
+        neg.operands[1].coordinates.pop();
+        let error = from_op_spec(&neg, 7, -1).unwrap_err().to_string();
+        assert_eq!(error, "op 7 ('neg'): operand 1 has 2 coordinates for 3 device dimensions; each dimension needs one");
+    }
+
+    fn axis(kernel: i64, stride: i64, padding: i64, total_size: Option<i64>) -> WindowAxis {
+        WindowAxis { kernel, stride, padding, dilation: 1, total_size }
+    }
+
+    /// The pooling of `[1, 64, 8, 8]` by windows of 2 by 2.
+    fn pool() -> OpSpec {
+        use Coordinate as C;
+        let input = operand(&[1, 4, 2, 4, 2, 64], vec![C::constant(0), C::dim(0), C::dim(3), C::dim(1), C::dim(4), C::dim(2)]);
+        let output = operand(&[1, 4, 4, 64], vec![C::constant(0), C::dim(0), C::dim(1), C::dim(2)]);
+        let mut pool = op("avgpoolfwd", &[4, 4, 64, 2, 2], vec![input, output]);
+        pool.is_reduction = true;
+        pool.window = Some(Window { height: axis(2, 2, 0, None), width: axis(2, 2, 0, None), pad_type: None });
+        pool.node_output_ranges = Some([1, 64, 4, 4]);
+        pool
+    }
+
+    #[test]
+    fn a_pooling_hides_its_window() {
+        let (operation, pool) = dsc(&pool());
+        assert_eq!(operation.slices.0.len(), 5);
+        let class = &pool.classes.0[0].1;
+        assert_eq!((class.order.join(" "), class.stick_replication.clone()), ("j i out".to_owned(), Some(vec![1])));
+        let height = &pool.nodes[0].coordinates.dims.get("i").unwrap();
+        assert_eq!((height.padding.as_ref(), height.folds.folds[3].factor), ("padded_fullspan_wunneeded", 8));
+        assert_eq!(pool.nodes[1].coordinates.dims.get("i").unwrap().folds.folds[3].factor, 4);
+        assert_eq!(pool.compute[0].inputs, ["Tensor0-idx0"]);
+        assert_eq!(pool.constants.0.0[0].1.name, "nmap");
+        assert_eq!(pool.tensors[1].memory.hbm.as_ref().unwrap().is_padded, Some(0));
+    }
+
+    #[test]
+    fn a_depthwise_convolution_pads_its_input_only() {
+        use Coordinate as C;
+        let input = operand(&[1, 4, 4, 64], vec![C::constant(0), C::dim(1), C::dim(2), C::dim(0)]);
+        let weight = operand(&[1, 3, 3, 64], vec![C::constant(0), C::dim(3), C::dim(4), C::dim(0)]);
+        let output = operand(&[1, 4, 4, 64], vec![C::constant(0), C::dim(1), C::dim(2), C::dim(0)]);
+        let mut conv = op("depthwiseconv2dnative", &[64, 4, 4, 3, 3], vec![input, weight, output]);
+        conv.is_reduction = true;
+        conv.iteration_space[1].split = 2;
+        let axis = axis(3, 1, 1, Some(6));
+        conv.window = Some(Window { height: axis, width: axis, pad_type: Some("padded_nozeropad".to_owned()) });
+        conv.node_output_ranges = Some([1, 64, 4, 4]);
+        let (_, conv) = dsc(&conv);
+        let windows = (&conv.space.windows.unwrap(), &conv.stages.core.steady.windows);
+        assert_eq!((windows.0.get("i").unwrap().total, windows.1.get("i").unwrap().total), (6, 4));
+        assert_eq!(conv.nodes[0].early_padding.as_ref().unwrap().get("j").unwrap(), "padded_nozeropad");
+        let height = conv.nodes[0].coordinates.dims.get("i").unwrap();
+        assert_eq!((height.folds.folds[3].factor, height.padding.as_ref()), (4, "padded_nozeropad"));
+        assert_eq!(conv.nodes[1].order.join(" "), "kj ki out");
+        assert_eq!(conv.tensors.iter().map(|tensor| tensor.class.as_ref()).collect::<Vec<_>>(), ["OUTPUT", "INPUT", "OUTPUT"]);
+        assert_eq!(conv.compute[0].inputs.len(), 3);
+    }
+
+    #[test]
+    fn fp8_operands_of_a_matmul_have_folds_of_their_own() {
+        use Coordinate as C;
+        let fp8 = |mut operand: Operand, arrangement| {
+            operand.format = DeviceFormat::Sen143Fp8;
+            operand.arrangement = arrangement;
+            operand
+        };
+        let input = operand(&[2, 8, 128], vec![C::floordiv(2, 128), C::dim(0), C::modulo(2, 128)]);
+        let weight = operand(&[1, 256, 128], vec![C::constant(0), C::dim(2), C::dim(1)]);
+        let operands = vec![fp8(input, Arrangement::Standard), fp8(weight, Arrangement::Qfp8Wt), dense(&[8, 128], 0, 1)];
+        let mut matmul = op("batchmatmulfp8", &[8, 128, 256], operands);
+        matmul.is_reduction = true;
+        let (_, matmul) = dsc(&matmul);
+        let folds = |node: usize, label: &str| matmul.nodes[node].coordinates.dims.get(label).unwrap().element_folds;
+        assert_eq!((folds(0, "in"), folds(0, "mb")), (4, 1));
+        assert_eq!((folds(1, "in"), folds(1, "out"), folds(2, "out")), (2, 3, 2));
+        assert_eq!(matmul.classes.get("KERNEL").unwrap().stick_sizes, [2, 64]);
+        assert_eq!(matmul.compute[0].unit, "pt");
+    }
+}

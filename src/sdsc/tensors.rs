@@ -74,7 +74,6 @@ impl Context<'_> {
     }
 
     fn extent(&self, index: usize, label: Label, scale: Scale) -> DimExtent {
-        let tensor = &self.geometry.tensors[index];
         let points = self.geometry.space.size(label);
         let stick = self.stick_form(index, label);
         let plain = |slices, size| DimExtent { scale, slices, size, step: size, padding: "nopad".into(), stick };
@@ -82,7 +81,6 @@ impl Context<'_> {
             Scale::Absent | Scale::AbsentStick => plain(1, 1),
             Scale::Present => {
                 let slices = self.geometry.owner(index).get(label).slices;
-                debug_assert!(tensor.dim(label).is_some());
                 match self.windows.input_extent(index, self.is_input(index), label, points, slices) {
                     Some(input) => DimExtent { scale, slices, size: input.size, step: input.step, padding: input.padding, stick },
                     None => plain(slices, points / slices),

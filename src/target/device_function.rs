@@ -50,6 +50,8 @@ pub struct DeviceFunction {
     pub n_operands: usize,
     /// Whether the device also computes it in [`DeviceFormat::IeeeFp32`].
     pub fp32: bool,
+    /// Whether the back end lets the result live in LX.
+    pub lx: bool,
 }
 
 impl DeviceFunction {

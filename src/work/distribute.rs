@@ -7,6 +7,9 @@ use std::cmp::Reverse;
 /// The split of torch-spyre's `work_distribution` (August 2026): the minima take their cores first; then every other output dimension,
 /// longest first, gets the largest divisor of its units that the remaining cores allow; what remains goes to the one reduction dimension
 /// that can use most of it, unless one is cut already. A contraction with a partly empty last stick is left whole.
+///
+/// # Panics
+/// When the minima have another number of dimensions than the op.
 #[must_use]
 pub fn distribute(op: &Operation, target: &Target) -> WorkSplit {
     let units = op.units();

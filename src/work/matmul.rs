@@ -38,6 +38,9 @@ struct Roles {
 /// The split of lowest cost (torch-spyre's `cost_model_matmul_division`, August 2026), or none where the model declines: the op is no
 /// matmul, has minima, has no single generated dimension of several sticks, no row dimension or no single contracted one, or the best
 /// split uses fewer cores than [`distribute`].
+///
+/// # Panics
+/// When the minima have another number of dimensions than the op.
 #[must_use]
 pub fn cost_model_division(op: &Operation, target: &Target) -> Option<WorkSplit> {
     let roles = Roles::of(op)?;
@@ -165,8 +168,7 @@ fn log2_above_one(ratio: f64) -> f64 {
     ratio.log2().max(0.0)
 }
 
-/// The nearest number of the model; sizes are far below 2^53.
-#[expect(clippy::cast_precision_loss, reason = "tensor sizes are far below 2^53")]
+/// The size as a number of the model, exact because tensor sizes are far below 2^53.
 fn real(size: i64) -> f64 {
     size as f64
 }
@@ -174,6 +176,9 @@ fn real(size: i64) -> f64 {
 /// The older rule of torch-spyre for a matmul with few rows (`k_fast_division`, until June 2026): all rows on every core, N and K cut
 /// between the cores. None where it does not apply: not two output dimensions and one contracted, K or M bound by minima, more than 16
 /// rows for every core, a partly empty stick, or no split that uses all cores.
+///
+/// # Panics
+/// When the minima have another number of dimensions than the op.
 #[must_use]
 pub fn k_fast_division(op: &Operation, target: &Target) -> Option<WorkSplit> {
     let [first, second, k] = op.dims.as_slice() else { return None };

@@ -32,6 +32,9 @@ mod operation;
 mod span;
 mod split;
 
+pub(crate) mod divide_work;
+pub(crate) mod reduce_span;
+
 pub use distribute::distribute;
 pub use error::WorkError;
 pub use matmul::{cost_model_division, k_fast_division};
@@ -87,6 +90,7 @@ fn checked_hint(op: &Operation, hint: &WorkSplit, target: &Target) -> Result<Wor
 mod tests {
     use super::operation::tests::{matmul, pointwise, reduction};
     use super::*;
+    use proptest::prelude::*;
 
     const SPYRE: Target = Target::spyre();
 
@@ -143,5 +147,28 @@ mod tests {
         let op = Operation { blocked: vec![0, 1], ..pointwise(&[16384, 16384]) };
         let expected = WorkError::Span { operand: 0, bytes: 512 << 20, limit: SPYRE.core_span_bytes };
         assert_eq!(divide(&op, &SPYRE), Err(expected));
+    }
+
+    /// A small or a large op of any family.
+    fn any_operation() -> impl Strategy<Value = Operation> {
+        let size = || prop_oneof![1_i64..300, (1_i64..300).prop_map(|size| size * 64)];
+        prop_oneof![
+            prop::collection::vec(size(), 1..4).prop_map(|sizes| pointwise(&sizes)),
+            (size(), size(), 0_usize..2).prop_map(|(rows, columns, dim)| reduction(&[rows, columns], dim)),
+            (prop::collection::vec(1_i64..9, 0..2), size(), size(), size()).prop_map(|(batch, m, k, n)| matmul(&batch, m, k, n)),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn every_split_is_one_that_a_hint_could_ask_for(op in any_operation(), cores in 1_i64..=32) {
+            let target = Target { cores, ..SPYRE };
+            let minima = reduce_span(&op, &target);
+            prop_assume!(!matches!(minima, Err(WorkError::Span { .. } | WorkError::Reductions)));
+            let op = Operation { minima: minima.unwrap(), ..op };
+            let split = divide(&op, &target).unwrap();
+            prop_assert_eq!(checked_hint(&op, &split, &target), Ok(split.clone()));
+            prop_assert!(split.slices().iter().zip(op.minima.slices()).all(|(slices, least)| slices >= least));
+        }
     }
 }

@@ -3,8 +3,14 @@
 use super::super::{BundleError, Coordinate, IterationDim, OpSpec, Operand};
 use super::OpFamily;
 
-/// Sizes, offsets and products of sizes stay below this, so that no address overflows. A card has 2^37 bytes.
-const LIMIT: i64 = 1 << 48;
+/// Elements of a tensor, and bytes from where it may start. With the limits below no address overflows; a card has 2^37 bytes.
+const MAX_ELEMENTS: i64 = 1 << 48;
+
+/// Points of a dimension.
+const MAX_SIZE: i64 = 1 << 40;
+
+/// Points of a window, and how far apart they are.
+const MAX_WINDOW: i64 = 1 << 20;
 
 /// Slices that an op may have; far above the cores of any machine.
 const MAX_CORES: i64 = 1024;
@@ -27,7 +33,7 @@ fn check_space(space: &[IterationDim]) -> Result<(), BundleError> {
         if found.range < 1 || found.split < 1 || max < 1 {
             return Err(BundleError::EmptyDim { dim, range: found.range.min(max), split: found.split });
         }
-        below_limit("the size of a dimension", found.range.max(max))?;
+        up_to(MAX_SIZE, "the size of a dimension", found.range.max(max))?;
         cores = cores.saturating_mul(found.split);
     }
     if cores > MAX_CORES {
@@ -37,16 +43,22 @@ fn check_space(space: &[IterationDim]) -> Result<(), BundleError> {
 }
 
 fn check_window(op: &OpSpec) -> Result<(), BundleError> {
+    if let Some(ranges) = op.node_output_ranges {
+        if ranges.iter().any(|range| *range < 1) {
+            return Err(BundleError::EmptyResult { ranges });
+        }
+        ranges.iter().try_for_each(|range| up_to(MAX_SIZE, "a range of the result", *range))?;
+    }
     let Some(window) = &op.window else { return Ok(()) };
     for axis in [window.height, window.width] {
         for (what, found) in [("kernel", axis.kernel), ("stride", axis.stride), ("dilation", axis.dilation)] {
             if found < 1 {
                 return Err(BundleError::BadWindow { what, found });
             }
-            below_limit("a window's size", found)?;
+            up_to(MAX_WINDOW, "a window's size", found)?;
         }
-        below_limit("a window's padding", axis.padding)?;
-        below_limit("a window's total size", axis.total_size.unwrap_or_default())?;
+        up_to(MAX_WINDOW, "a window's padding", axis.padding)?;
+        up_to(MAX_SIZE, "a window's total size", axis.total_size.unwrap_or_default())?;
     }
     Ok(())
 }
@@ -65,20 +77,29 @@ fn check_operand(op: &OpSpec, index: usize, operand: &Operand) -> Result<(), Bun
     if let Some(found) = operand.device_size.iter().find(|size| **size < 1) {
         return Err(BundleError::EmptySize { operand: index, found: *found });
     }
-    if operand.device_size.iter().fold(1_i64, |product, size| product.saturating_mul(*size)) > LIMIT {
+    if operand.device_size.iter().fold(1_i64, |product, size| product.saturating_mul(*size)) > MAX_ELEMENTS {
         return Err(BundleError::TensorTooLarge { operand: index });
     }
+    check_coordinates(op, index, operand)?;
+    operand.tile_advance.iter().try_for_each(|elements| up_to(MAX_ELEMENTS, "the advance of a tile", *elements))?;
+    up_to(MAX_ELEMENTS, "the offset of an allocation", operand.allocation.offset_bytes())
+}
+
+fn check_coordinates(op: &OpSpec, index: usize, operand: &Operand) -> Result<(), BundleError> {
     let dims = op.iteration_space.len();
     if let Some(dim) = operand.coordinates.iter().filter_map(Coordinate::moving_dim).find(|dim| *dim >= dims) {
         return Err(BundleError::UnknownDim { operand: index, dim, dims });
     }
-    operand.coordinates.iter().try_for_each(|coordinate| below_limit("the offset of a coordinate", coordinate.offset))?;
-    operand.tile_advance.iter().try_for_each(|elements| below_limit("the advance of a tile", *elements))?;
-    below_limit("the offset of an allocation", operand.allocation.offset_bytes())
+    for (position, (coordinate, size)) in operand.coordinates.iter().zip(&operand.device_size).enumerate() {
+        if coordinate.offset.saturating_abs() > *size {
+            return Err(BundleError::OffsetOutside { operand: index, position, found: coordinate.offset, size: *size });
+        }
+    }
+    Ok(())
 }
 
-fn below_limit(what: &'static str, found: i64) -> Result<(), BundleError> {
-    if found.saturating_abs() > LIMIT { Err(BundleError::TooLarge { what, found }) } else { Ok(()) }
+fn up_to(limit: i64, what: &'static str, found: i64) -> Result<(), BundleError> {
+    if found.saturating_abs() > limit { Err(BundleError::TooLarge { what, found, limit }) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -114,7 +135,10 @@ mod tests {
     #[test]
     fn numbers_that_would_overflow_are_refused() {
         assert_eq!(error(|op| op.operands[0].device_size = vec![1 << 40, 1 << 40, 64]), "operand 0 has more than 2^48 elements");
-        assert!(error(|op| op.operands[0].coordinates[0].offset = i64::MIN).starts_with("the offset of a coordinate is -92233"));
+        assert_eq!(
+            error(|op| op.operands[0].coordinates[0].offset = 7),
+            "coordinate 0 of operand 0 starts at 7; its device dimension has 1 positions"
+        );
         assert!(error(|op| op.iteration_space[0].range = i64::MAX).starts_with("the size of a dimension is 92233"));
     }
 }

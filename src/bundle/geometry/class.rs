@@ -102,7 +102,6 @@ mod tests {
     use super::super::super::Coordinate;
     use super::super::Geometry;
     use super::super::testing::{dense, op, operand};
-    use super::*;
 
     fn classes(op: &super::super::super::OpSpec) -> Vec<(&'static str, Vec<usize>)> {
         let geometry = Geometry::new(op).unwrap();

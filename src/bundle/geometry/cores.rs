@@ -44,12 +44,12 @@ impl Divisions {
 }
 
 /// The op's own division: mixed radix over its dimensions, the first one fastest.
-pub(super) fn divide(space: &Space, family: OpFamily, contracted: Option<Label>) -> Divisions {
+pub(super) fn divide(space: &Space, family: OpFamily) -> Divisions {
     let mut order: Vec<_> = space.dims().iter().map(|dim| dim.label).collect();
-    // The parts of one sum are computed by neighbouring cores, which pass them on along the ring.
-    if let (OpFamily::Matmul, Some(label)) = (family, contracted.filter(|label| space.split(*label) > 1)) {
-        order.retain(|other| *other != label);
-        order.insert(0, label);
+    // The parts of one sum are computed by neighbouring cores, which pass them on along the ring; so the contracted dimension of a
+    // matmul, the last one, is fastest.
+    if family == OpFamily::Matmul && space.dims().last().is_some_and(|contracted| contracted.split > 1) {
+        order.rotate_right(1);
     }
     let mut divisor = 1;
     let mut dims = Vec::with_capacity(order.len());
@@ -87,7 +87,7 @@ fn owner(operand: usize, ownership: &Ownership, labels: &[Label], space: &Space)
             *division = Division { label, slices: owned.slices.max(1), divisor: owned.divisor.max(1) };
         }
     }
-    let slices: i64 = dims.iter().map(|division| division.slices).product();
+    let slices = dims.iter().fold(1_i64, |product, division| product.saturating_mul(division.slices));
     if slices != space.cores() {
         return Err(BundleError::OwnershipCores { operand, slices, cores: space.cores() });
     }

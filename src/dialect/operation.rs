@@ -1,0 +1,39 @@
+//! What work division and LX planning know of a compute op.
+
+use super::ComputeOp;
+use crate::work::{DimKind, IterationDim, Operand, Operation, WorkSplit};
+
+/// A compute op as work division sees it.
+///
+/// # Errors
+/// If an operand has no layout, or one that its access does not fit.
+pub fn operation_of(compute: ComputeOp<'_>) -> Result<Operation, String> {
+    let space = compute.iteration_space();
+    let n_outputs = space.len() - compute.n_reduced();
+    let kind = |dim| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
+    let operands = compute.accesses()?.into_iter().map(|access| {
+        let (layout, coordinates) = (access.layout()?.clone(), access.coordinates(&space)?);
+        Ok(Operand { layout, coordinates })
+    });
+    let minima = match compute.min_work() {
+        Some(slices) => WorkSplit::new(slices).map_err(|error| error.to_string())?,
+        None => WorkSplit::whole(space.len()),
+    };
+    Ok(Operation {
+        family: compute.family(),
+        dims: space.iter().enumerate().map(|(dim, &size)| IterationDim { size, kind: kind(dim) }).collect(),
+        operands: operands.collect::<Result<_, String>>()?,
+        minima,
+        hint: None,
+        blocked: Vec::new(),
+    })
+}
+
+/// How the work of an op is divided.
+///
+/// # Errors
+/// If the work phase has not run.
+pub fn split_of(compute: ComputeOp<'_>) -> Result<WorkSplit, String> {
+    let slices = compute.work().ok_or("has no 'work': divide the work first")?;
+    WorkSplit::new(slices).map_err(|error| error.to_string())
+}

@@ -1,0 +1,48 @@
+//! `spyre-insert-restickify`: moves sticks where an op needs them elsewhere.
+//!
+//! Reads layouts and access maps. An elementwise op, a reduction and a copy need one stick dimension for all operands; a matmul needs K in
+//! the sticks of the left operand and N in those of the right one and of the result. An op whose operands disagree is refused: moving a
+//! stick is not supported yet.
+
+use super::{Coordinate, agreed_stick, stick_of};
+use crate::{
+    dialect::ComputeOp,
+    mlir::{Op, Options, Pass, Reported, error_at},
+    target::Family,
+};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-insert-restickify", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    for compute in ComputeOp::all_in(module) {
+        check(compute).map_err(|message| error_at(compute.op, message).report())?;
+    }
+    Ok(())
+}
+
+fn check(compute: ComputeOp<'_>) -> Result<(), String> {
+    let space = compute.iteration_space();
+    let accesses = compute.accesses()?;
+    let coordinates = accesses.iter().map(|access| access.coordinates(&space)).collect::<Result<Vec<_>, _>>()?;
+    match compute.family() {
+        Family::Matmul => check_matmul(&coordinates, &space),
+        Family::Pointwise | Family::Reduce | Family::Copy => {
+            let views: Vec<_> = coordinates.iter().map(Vec::as_slice).collect();
+            let refuse = |conflict| format!("needs a restickify, which is not supported yet: {conflict}");
+            agreed_stick(&views).map(|_| ()).map_err(refuse)
+        }
+    }
+}
+
+fn check_matmul(coordinates: &[Vec<Coordinate>], space: &[i64]) -> Result<(), String> {
+    let [lhs, rhs, output] = coordinates else { return Err("has not three tensors".to_owned()) };
+    let (n, k) = (space.len() - 2, space.len() - 1);
+    for (name, tensor, dim, letter) in [("left operand", lhs, k, 'K'), ("right operand", rhs, n, 'N'), ("result", output, n, 'N')] {
+        let found = stick_of(tensor).dim;
+        // A dimension of size 1 moves nothing, so any stick will do.
+        if space[dim] > 1 && found != Some(dim) {
+            return Err(format!("needs a restickify, which is not supported yet: the {name} must have {letter} in its sticks"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! `spyre-propagate-layouts`: gives every value a device layout.
+//!
+//! Reads shapes and access maps; writes encodings. An argument without a layout gets the row-major one. A result keeps the stick of the
+//! op's inputs (B.4 of the torch-spyre facts): an elementwise op takes the layout of an input with the same indices if there is one, a
+//! reduction over the stick leaves one element a stick, a matmul has N in the sticks.
+
+use super::{DeviceLayout, DimOrder, HostTensor, agreed_stick};
+use crate::{
+    dialect::{Access, ComputeOp, Tensor, format_of},
+    mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, set_function_type},
+    target::Family,
+};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-layouts", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
+        let Some(body) = function.body() else { continue };
+        for argument in body.args() {
+            let refuse = |message: String| error_at(function, format_args!("argument of {}: {message}", argument.r#type())).report();
+            assign(function, argument, |tensor| row_major(tensor)).map_err(refuse)?;
+        }
+        for compute in ComputeOp::all_in(function) {
+            let refuse = |message: String| error_at(compute.op, message).report();
+            let accesses = compute.accesses().map_err(refuse)?;
+            assign(compute.op, compute.op.output(), |_| result_layout(compute, &accesses)).map_err(refuse)?;
+        }
+        check_results(function)?;
+        set_function_type(function);
+    }
+    Ok(())
+}
+
+/// Gives a value its layout, unless it has one.
+fn assign<'c>(at: Op<'c>, value: Value<'c>, layout: impl FnOnce(&Tensor<'c>) -> Result<DeviceLayout, String>) -> Result<(), String> {
+    let tensor = Tensor::of(value.r#type()).ok_or("only tensors of static shape have a device layout")?;
+    if tensor.layout.is_none() {
+        let layout = layout(&tensor)?;
+        value.retype(tensor.with_layout(at.ctx(), &layout, None));
+    }
+    Ok(())
+}
+
+fn row_major(tensor: &Tensor<'_>) -> Result<DeviceLayout, String> {
+    let format = format_of(tensor.host.element).ok_or_else(|| format!("the device has no format for {}", tensor.host.element))?;
+    DeviceLayout::row_major(&tensor.host.shape, format).map_err(|error| error.to_string())
+}
+
+fn result_layout(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<DeviceLayout, String> {
+    let Some((result, inputs)) = accesses.split_last() else { return Err("has no result".to_owned()) };
+    let sizes = &result.tensor.host.shape;
+    let space = compute.iteration_space();
+    let coordinates = inputs.iter().map(|input| input.coordinates(&space)).collect::<Result<Vec<_>, _>>()?;
+    let views: Vec<_> = coordinates.iter().map(Vec::as_slice).collect();
+    match compute.family() {
+        Family::Matmul => with_stick(&result.tensor, sizes.len() - 1),
+        Family::Pointwise | Family::Copy => {
+            let same = inputs.iter().find(|input| input.dims == result.dims && input.tensor.host.shape == *sizes);
+            if let Some(layout) = same.and_then(|input| input.tensor.layout.clone()) {
+                return Ok(layout);
+            }
+            match agreed_stick(&views).ok().flatten().and_then(|dim| result.dims.iter().position(|&other| other == Some(dim))) {
+                Some(dim) => with_stick(&result.tensor, dim),
+                None => row_major(&result.tensor),
+            }
+        }
+        Family::Reduce => match agreed_stick(&views).ok().flatten() {
+            Some(stick) => match result.dims.iter().position(|&dim| dim == Some(stick)) {
+                Some(dim) => with_stick(&result.tensor, dim),
+                None => sparse(compute, &result.tensor),
+            },
+            None => sparse(compute, &result.tensor),
+        },
+    }
+}
+
+/// The row-major order of dimensions but for the stick, which comes last.
+fn with_stick(tensor: &Tensor<'_>, stick: usize) -> Result<DeviceLayout, String> {
+    let format = format_of(tensor.host.element).ok_or_else(|| format!("the device has no format for {}", tensor.host.element))?;
+    let host = HostTensor::row_major(&tensor.host.shape).map_err(|error| error.to_string())?;
+    DeviceLayout::new(&host, format, &DimOrder::with_stick(&tensor.host.shape, stick)).map_err(|error| error.to_string())
+}
+
+/// One element a stick: the result of reducing what was in the sticks.
+fn sparse(compute: ComputeOp<'_>, tensor: &Tensor<'_>) -> Result<DeviceLayout, String> {
+    let format = format_of(tensor.host.element).ok_or_else(|| format!("the device has no format for {}", tensor.host.element))?;
+    let reduced = compute.op.attr("reduced").and_then(crate::mlir::integers).and_then(|dims| dims.last().copied());
+    let reduced = reduced.and_then(|dim| usize::try_from(dim).ok()).ok_or("reduces no dimension")?;
+    DeviceLayout::sparse(&tensor.host.shape, reduced, format).map_err(|error| error.to_string())
+}
+
+/// A result of the program is a buffer of its own.
+fn check_results(function: Op<'_>) -> Result<(), Reported> {
+    let Some(terminator) = function.body_ops().pop() else { return Ok(()) };
+    let results = terminator.inputs();
+    for (index, &result) in results.iter().enumerate() {
+        let refuse = |message: &str| Err(error_at(terminator, format_args!("result {index} {message}: not supported yet")).report());
+        match result.def() {
+            None => return refuse("is an argument"),
+            Some(def) if def.is("spyre.view") => return refuse("shows another value under other indices"),
+            Some(def) if def.is("spyre.constant") => return refuse("is a constant"),
+            Some(_) if results[..index].contains(&result) => return refuse("is returned twice"),
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}

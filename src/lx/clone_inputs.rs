@@ -1,0 +1,114 @@
+//! `spyre-clone-inputs`: copies inputs that are read several times, so that they can live in LX.
+//!
+//! Reads `work` and the uses of arguments and of tiles in loops; writes one `spyre.copy` in front of the first reader and lets the readers
+//! have the copy. `spyre-plan-lx` undoes a copy that finds no room.
+
+use super::{CoreUse, agreed_view};
+use crate::{
+    dialect::{ComputeOp, Tensor, copy, operation_of, split_of, target_of, work_attribute},
+    layout::HostTensor,
+    mlir::{Block, BlockExt, BlockLike, Op, OpExt, Options, Pass, Reported, Type, Value, ValueExt, ValueLike, error_at, insert_before},
+    work::{Operation, WorkSplit},
+};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-clone-inputs", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    for op in module.nested().into_iter().filter(|op| op.is("func.func") || op.is("spyre.loop")) {
+        let Some(body) = op.body() else { continue };
+        for argument in body.args() {
+            clone_input(body, argument, target.lx_bytes).map_err(|message| error_at(op, message).report())?;
+        }
+    }
+    Ok(())
+}
+
+/// A reader of the value: the op, which operand it is, and how its work is divided.
+struct Reader<'c> {
+    compute: ComputeOp<'c>,
+    operand: usize,
+    operation: Operation,
+    split: WorkSplit,
+}
+
+/// Copies `value` if several ops of the block read it, all in the same slices, and one core's slice fits.
+fn clone_input<'c>(body: Block<'c>, value: Value<'c>, lx_bytes: i64) -> Result<(), String> {
+    let readers = readers_of(body, value)?;
+    if readers.len() < 2 {
+        return Ok(());
+    }
+    let uses: Vec<CoreUse<'_>> = readers.iter().map(Reader::core_use).collect();
+    let (Ok(view), Some(output)) = (agreed_view(&uses), compact_type(value)?) else { return Ok(()) };
+    let bytes = Tensor::of(output).and_then(|tensor| tensor.layout).map_or(i64::MAX, |layout| layout.bytes());
+    if bytes / view.slices() > lx_bytes {
+        return Ok(());
+    }
+    let first = &readers[0];
+    let slices = slices_of_dims(first)?;
+    let op = first.compute.op;
+    let clone = insert_before(op, copy(op.ctx(), op.loc(), value, output));
+    clone.set_attr("work", work_attribute(op.ctx(), &slices));
+    if let Some(names) = names_of_dims(first) {
+        clone.set_attr("dims", crate::mlir::string_array(op.ctx(), &names));
+    }
+    if !is_sliced_like(clone, first)? {
+        clone.erase();
+        return Ok(());
+    }
+    for reader in &readers {
+        reader.compute.op.set_input(reader.operand, clone.output());
+    }
+    Ok(())
+}
+
+/// The compute ops of the block that read the value itself, in program order.
+fn readers_of<'c>(body: Block<'c>, value: Value<'c>) -> Result<Vec<Reader<'c>>, String> {
+    let mut readers = Vec::new();
+    for compute in body.ops().into_iter().filter_map(ComputeOp::of) {
+        for (operand, _) in compute.op.inputs().iter().enumerate().filter(|(_, input)| **input == value) {
+            readers.push(Reader { compute, operand, operation: operation_of(compute)?, split: split_of(compute)? });
+        }
+    }
+    Ok(readers)
+}
+
+impl Reader<'_> {
+    fn core_use(&self) -> CoreUse<'_> {
+        CoreUse { op: &self.operation, operand: self.operand, split: &self.split }
+    }
+}
+
+/// The type of a copy: the same shape, compact if the value is a window.
+fn compact_type<'c>(value: Value<'c>) -> Result<Option<Type<'c>>, String> {
+    let Some(tensor) = Tensor::of(value.r#type()) else { return Ok(None) };
+    let Some((layout, around)) = tensor.layout.as_ref().zip(value.arg_of().and_then(|(block, _)| block.parent_operation())) else {
+        return Ok(None);
+    };
+    let host: HostTensor = tensor.buffer().map_err(|error| error.to_string())?;
+    let layout = layout.of_tile(&host, &tensor.host.shape).map_err(|error| error.to_string())?;
+    Ok(Some(tensor.with_layout(around.ctx(), &layout, None)))
+}
+
+/// The reader's slices, per dimension of the tensor.
+fn slices_of_dims(reader: &Reader<'_>) -> Result<Vec<i64>, String> {
+    let accesses = reader.compute.accesses()?;
+    let slices = reader.split.slices();
+    Ok(accesses[reader.operand].dims.iter().map(|dim| dim.map_or(1, |dim| slices[dim])).collect())
+}
+
+/// The reader's names, per dimension of the tensor; none if it has no names.
+fn names_of_dims(reader: &Reader<'_>) -> Option<Vec<String>> {
+    reader.compute.op.attr("dims")?;
+    let names = reader.compute.dim_names();
+    let accesses = reader.compute.accesses().ok()?;
+    Some(accesses[reader.operand].dims.iter().map(|dim| dim.map_or_else(String::new, |dim| names[dim].clone())).collect())
+}
+
+/// Whether the copy leaves on each core what the reader wants there.
+fn is_sliced_like(clone: Op<'_>, reader: &Reader<'_>) -> Result<bool, String> {
+    let Some(compute) = ComputeOp::of(clone) else { return Ok(false) };
+    let (operation, split) = (operation_of(compute)?, split_of(compute)?);
+    let written = CoreUse { op: &operation, operand: operation.operands.len() - 1, split: &split };
+    Ok(agreed_view(&[written, reader.core_use()]).is_ok())
+}

@@ -1,0 +1,35 @@
+//! `func.func`: its type and the attributes of its arguments.
+
+use super::{Attribute, BlockExt, Op, OpExt, ValueLike, array, dictionary_entries, elements, op::identifier, type_attribute};
+use melior::ir::{attribute::DictionaryAttribute, r#type::FunctionType};
+
+const ARGUMENT_ATTRIBUTES: &str = "arg_attrs";
+
+/// Makes a function's type say what its arguments and its returned values are.
+pub fn set_function_type(function: Op<'_>) {
+    let Some(body) = function.body() else { return };
+    let arguments: Vec<_> = body.args().iter().map(ValueLike::r#type).collect();
+    let results: Vec<_> = body.ops().last().map(|terminator| terminator.inputs()).unwrap_or_default();
+    let results: Vec<_> = results.iter().map(ValueLike::r#type).collect();
+    let function_type = FunctionType::new(function.ctx(), &arguments, &results);
+    function.set_attr("function_type", type_attribute(function_type.into()));
+}
+
+/// Attribute `name` of argument `index`.
+#[must_use]
+pub fn argument_attribute<'c>(function: Op<'c>, index: usize, name: &str) -> Option<Attribute<'c>> {
+    let of_argument = *function.attr(ARGUMENT_ATTRIBUTES).and_then(elements)?.get(index)?;
+    dictionary_entries(of_argument)?.into_iter().find(|(key, _)| *key == name).map(|(_, attribute)| attribute)
+}
+
+/// Writes attribute `name` of argument `index`.
+pub fn set_argument_attribute<'c>(function: Op<'c>, index: usize, name: &str, attribute: Attribute<'c>) {
+    let context = function.ctx();
+    let n_arguments = function.body().map_or(0, |body| body.args().len());
+    let mut all = function.attr(ARGUMENT_ATTRIBUTES).and_then(elements).unwrap_or_default();
+    all.resize(n_arguments, DictionaryAttribute::new(context, &[]).into());
+    let kept = dictionary_entries(all[index]).unwrap_or_default().into_iter().filter(|(key, _)| *key != name);
+    let entries: Vec<_> = kept.chain([(name, attribute)]).map(|(key, attribute)| (identifier(context, key), attribute)).collect();
+    all[index] = DictionaryAttribute::new(context, &entries).into();
+    function.set_attr(ARGUMENT_ATTRIBUTES, array(context, &all));
+}
