@@ -18,6 +18,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     write_device_functions(Path::new("dialects/spyre/DeviceFunctions.def"), &out.join("device_functions.rs"))?;
     let libraries = build_dialects(&prefix, &out.join("cmake"))?;
     link(&libraries, &prefix);
+    if env::var_os("CARGO_FEATURE_PLUGIN").is_some() {
+        link_plugin(&out, &prefix)?;
+    }
     Ok(())
 }
 
@@ -74,4 +77,25 @@ fn link(libraries: &Path, prefix: &Path) {
     for argument in ["-fuse-ld=lld".to_owned(), format!("-B{}", prefix.join("bin").display())] {
         println!("cargo::rustc-link-arg={argument}");
     }
+}
+
+/// A plugin must use the libMLIR of the program that loads it. Debian has no shared C API to go with it, so the library
+/// that mlir-sys asks for, `libMLIR-C.so`, is a linker script here that takes what is needed from the static ones.
+fn link_plugin(out: &Path, prefix: &Path) -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-env-changed=MLIR_SYS_LINK_SHARED");
+    if env::var("MLIR_SYS_LINK_SHARED").as_deref() != Ok("1") {
+        return Err("a plugin links the shared libMLIR: build it with `cargo xtask plugin`".into());
+    }
+    let mut script = String::from("GROUP(\n");
+    for entry in fs::read_dir(prefix.join("lib"))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with("libMLIRCAPI") && name.ends_with(".a") {
+            writeln!(script, "  \"{}\"", path.display())?;
+        }
+    }
+    script.push_str(")\n");
+    fs::write(out.join("libMLIR-C.so"), script)?;
+    println!("cargo::rustc-link-search=native={}", out.display());
+    Ok(())
 }

@@ -13,6 +13,14 @@ pub mod work;
 
 pub mod lx;
 
+pub mod bundle;
+
+pub mod sdsc;
+
+pub mod cost;
+
+pub mod gate;
+
 pub mod dialect;
 pub mod mlir;
 

@@ -1,8 +1,13 @@
 //! The order of the passes: the only place that knows it.
+//!
+//! Order constraints, each with its reason: layouts before tiling (a tile must not cut a stick); tiling before work division (cores divide
+//! one iteration's work); work division before LX planning (sizes are per core); loops before bundles (a loop is never split over two
+//! launches). After each phase `spyre-verify-phase` refuses what should be gone.
 
-use crate::{hint, import, layout, lx, mlir::Pass, tile, work};
+use crate::{bundle, gate, hint, import, layout, lx, mlir::Pass, sdsc, tile, work};
+use std::{fmt, str::FromStr};
 
-/// Every pass.
+/// Every pass, in the order in which a program meets them.
 pub static PASSES: &[Pass] = &[
     import::set_target::PASS,
     import::import_linalg::PASS,
@@ -16,12 +21,233 @@ pub static PASSES: &[Pass] = &[
     work::divide_work::PASS,
     lx::clone_inputs::PASS,
     lx::plan_lx::PASS,
+    bundle::form_bundles::PASS,
+    bundle::lower_to_sdsc::PASS,
+    bundle::lower_to_sdscbundle::PASS,
+    sdsc::emit_bundle::PASS,
+    gate::verify_phase::PASS,
 ];
+
+/// The phases of the compiler, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// `linalg` becomes `spyre` ops, hint scopes become attributes.
+    Import,
+    /// Every value gets a device layout.
+    Layout,
+    /// Iteration dimensions get names.
+    Hint,
+    /// Hinted groups become loops.
+    Tile,
+    /// Iteration spaces are divided over the cores.
+    Work,
+    /// Values get a place in LX or HBM.
+    Lx,
+    /// Ops become op specs in launches.
+    Bundle,
+    /// Files are written.
+    Emit,
+}
+
+impl Phase {
+    /// Every phase, in order.
+    pub const ALL: [Self; 8] = [Self::Import, Self::Layout, Self::Hint, Self::Tile, Self::Work, Self::Lx, Self::Bundle, Self::Emit];
+
+    /// The name in `--compile-to`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Import => "import",
+            Self::Layout => "layout",
+            Self::Hint => "hint",
+            Self::Tile => "tile",
+            Self::Work => "work",
+            Self::Lx => "lx",
+            Self::Bundle => "bundle",
+            Self::Emit => "emit",
+        }
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for Phase {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let names = Self::ALL.map(Self::name).join(", ");
+        Self::ALL.into_iter().find(|phase| phase.name() == name).ok_or_else(|| format!("unknown phase '{name}': expected one of {names}"))
+    }
+}
+
+/// What a user may choose. Values are checked by the passes that they are for, so that a mistake has one message wherever it is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Cores to use; 0 for all that the machine has.
+    pub cores: String,
+    /// A file that describes another machine; empty for Spyre.
+    pub target: String,
+    /// `NAME=COUNT` around every function, outermost first.
+    pub tiles: Vec<String>,
+    /// `ARG=NAME:NAME`.
+    pub dims: Vec<String>,
+    /// The LX planner.
+    pub lx_planner: String,
+    /// Usable LX bytes per core; -1 for the machine's.
+    pub lx_bytes: String,
+    /// `symbolic` or `baked`.
+    pub addresses: String,
+    /// `keep` or `unroll`.
+    pub loops: String,
+    /// `device` or `strict`.
+    pub precision: String,
+    /// The last phase.
+    pub compile_to: Phase,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            cores: "0".to_owned(),
+            target: String::new(),
+            tiles: Vec::new(),
+            dims: Vec::new(),
+            lx_planner: "first-fit".to_owned(),
+            lx_bytes: "-1".to_owned(),
+            addresses: "symbolic".to_owned(),
+            loops: "keep".to_owned(),
+            precision: "device".to_owned(),
+            compile_to: Phase::Bundle,
+        }
+    }
+}
+
+impl Options {
+    /// Reads `key=value key=value`, the options of `--spyre-compile`.
+    ///
+    /// # Errors
+    /// A message about the option that does not exist.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut options = Self::default();
+        for word in text.split_whitespace() {
+            let (key, value) = word.split_once('=').ok_or_else(|| format!("expected key=value, found '{word}'"))?;
+            let list = || value.split(',').map(str::to_owned);
+            match key {
+                "cores" => options.cores = value.to_owned(),
+                "target" => options.target = value.to_owned(),
+                "tiles" => options.tiles.extend(list()),
+                "dims" => options.dims.extend(list()),
+                "lx-planner" => options.lx_planner = value.to_owned(),
+                "lx-bytes" => options.lx_bytes = value.to_owned(),
+                "addresses" => options.addresses = value.to_owned(),
+                "loops" => options.loops = value.to_owned(),
+                "precision" => options.precision = value.to_owned(),
+                "compile-to" => options.compile_to = value.parse()?,
+                _ => return Err(format!("unknown option '{key}'")),
+            }
+        }
+        Ok(options)
+    }
+
+    /// The passes of one phase as text, with the check behind them. `output` is the directory to emit.
+    #[must_use]
+    pub fn passes_of(&self, phase: Phase, output: &str) -> Vec<String> {
+        let mut passes = match phase {
+            Phase::Import => vec![
+                format!("spyre-set-target{{file={} cores={} lx-bytes={}}}", quoted(&self.target), self.cores, self.lx_bytes),
+                "func.func(linalg-generalize-named-ops)".to_owned(),
+                format!("spyre-import-linalg{{precision={}}}", self.precision),
+                // Producers leave reshapes that cancel and results that nobody uses.
+                "canonicalize".to_owned(),
+                "cse".to_owned(),
+                format!("spyre-flatten-hints{{tiles={}}}", self.tiles.join(",")),
+            ],
+            Phase::Layout => {
+                ["spyre-propagate-layouts", "spyre-insert-restickify", "spyre-pad-contractions"].map(str::to_owned).to_vec()
+            }
+            Phase::Hint => vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(","))],
+            Phase::Tile => vec!["spyre-coarse-tile".to_owned()],
+            Phase::Work => ["spyre-reduce-span", "spyre-divide-work"].map(str::to_owned).to_vec(),
+            Phase::Lx => self.lx_passes(),
+            Phase::Bundle => vec![
+                format!("spyre-form-bundles{{addresses={}}}", self.addresses),
+                "spyre-lower-to-sdsc".to_owned(),
+                format!("spyre-lower-to-sdscbundle{{addresses={} loops={}}}", self.addresses, self.loops),
+            ],
+            Phase::Emit => return vec![format!("spyre-emit-bundle{{output={}}}", quoted(output))],
+        };
+        passes.push(format!("spyre-verify-phase{{phase={phase}}}"));
+        passes
+    }
+
+    /// A copy of an input is of use in LX only.
+    fn lx_passes(&self) -> Vec<String> {
+        let plan = format!("spyre-plan-lx{{planner={}}}", self.lx_planner);
+        if self.lx_planner == "none" { vec![plan] } else { vec!["spyre-clone-inputs".to_owned(), plan] }
+    }
+
+    /// The pipeline of the phases `phases`, as text for a module.
+    #[must_use]
+    pub fn pipeline(&self, phases: impl IntoIterator<Item = Phase>, output: &str) -> String {
+        let passes: Vec<String> = phases.into_iter().flat_map(|phase| self.passes_of(phase, output)).collect();
+        passes.join(",")
+    }
+
+    /// The phases up to the one that the user wants, files excepted.
+    pub fn phases(&self) -> impl Iterator<Item = Phase> + use<> {
+        let last = self.compile_to.min(Phase::Bundle);
+        Phase::ALL.into_iter().take_while(move |phase| *phase <= last)
+    }
+}
+
+/// A path as the value of a pass option.
+fn quoted(path: &str) -> String {
+    format!("{{{path}}}")
+}
 
 /// Expands the options of `--spyre-compile` to a pass pipeline.
 ///
 /// # Errors
 /// A message about the option that is wrong.
-pub fn expand(_options: &str) -> Result<String, String> {
-    Ok(String::new())
+pub fn expand(options: &str) -> Result<String, String> {
+    let options = Options::parse(options)?;
+    Ok(options.pipeline(options.phases(), ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phase_stops_the_pipeline_behind_its_check() {
+        let text = expand("compile-to=layout cores=4").unwrap();
+        assert!(text.contains("spyre-set-target{file={} cores=4 lx-bytes=-1}"), "{text}");
+        assert!(text.ends_with("spyre-pad-contractions,spyre-verify-phase{phase=layout}"), "{text}");
+    }
+
+    #[test]
+    fn without_a_planner_nothing_is_copied() {
+        assert!(expand("").unwrap().contains("spyre-clone-inputs"));
+        assert!(!expand("lx-planner=none").unwrap().contains("spyre-clone-inputs"));
+    }
+
+    #[test]
+    fn unknown_options_and_phases_are_named() {
+        assert_eq!(expand("core=4").unwrap_err(), "unknown option 'core'");
+        assert!(expand("compile-to=lxx").unwrap_err().starts_with("unknown phase 'lxx': expected one of import, layout"));
+        assert_eq!(expand("cores").unwrap_err(), "expected key=value, found 'cores'");
+    }
+
+    #[test]
+    fn every_pass_of_the_pipeline_is_implemented() {
+        let options = Options { lx_planner: "greedy".to_owned(), ..Options::default() };
+        let text = options.pipeline(Phase::ALL, "out");
+        for pass in PASSES {
+            assert!(text.contains(pass.argument), "'{}' is in no phase", pass.argument);
+        }
+    }
 }

@@ -53,11 +53,6 @@ void spyreSourceClose(SpyreSource *source);
 /// Runs a textual pass pipeline on a module; false if it is malformed or a pass failed (reported at the module).
 bool spyreRunPipeline(MlirModule module, MlirStringRef pipeline);
 
-/// Adds the name `name` to location `location`, so that printed values can carry it.
-MlirLocation spyreNameLocation(MlirLocation location, MlirStringRef name);
-/// The name of a location, empty if it has none.
-MlirStringRef spyreLocationName(MlirLocation location);
-
 //===----------------------------------------------------------------------===//
 // Dialect attributes and interfaces
 //===----------------------------------------------------------------------===//
@@ -97,27 +92,15 @@ MlirAffineMap spyreComputeOpGetAccessMap(MlirOperation op, intptr_t index);
 /// The type of one of `count` tiles along `dim`; null where `count` does not divide.
 MlirType spyreTileType(MlirType full, int64_t dim, int64_t count);
 
-bool sdscAttributeIsADim(MlirAttribute attribute);
-MlirAttribute sdscDimAttrGet(MlirContext context, MlirStringRef name, int64_t range, int64_t split);
-MlirStringRef sdscDimAttrGetName(MlirAttribute dim);
-int64_t sdscDimAttrGetRange(MlirAttribute dim);
-int64_t sdscDimAttrGetSplit(MlirAttribute dim);
-
-bool sdscAttributeIsATensor(MlirAttribute attribute);
-MlirAttribute sdscTensorAttrGet(MlirContext context, MlirStringRef format, intptr_t rank, const int64_t *deviceSize,
-                                MlirAffineMap coordinates, MlirStringRef memory, int64_t argument, int64_t offsetBytes,
-                                intptr_t loops, const int64_t *advance);
-MlirStringRef sdscTensorAttrGetFormat(MlirAttribute tensor);
-intptr_t sdscTensorAttrGetRank(MlirAttribute tensor);
-const int64_t *sdscTensorAttrGetDeviceSize(MlirAttribute tensor);
-MlirAffineMap sdscTensorAttrGetCoordinates(MlirAttribute tensor);
-MlirStringRef sdscTensorAttrGetMemory(MlirAttribute tensor);
-int64_t sdscTensorAttrGetArgument(MlirAttribute tensor);
-int64_t sdscTensorAttrGetOffsetBytes(MlirAttribute tensor);
-intptr_t sdscTensorAttrGetLoops(MlirAttribute tensor);
-const int64_t *sdscTensorAttrGetAdvance(MlirAttribute tensor);
+/// The parameters of an `#sdsc` attribute as a dictionary of builtin attributes; null for any other attribute.
+MlirAttribute sdscAttributeParameters(MlirAttribute attribute);
+/// The `#sdsc` attribute of that mnemonic with the given parameters; the caller knows that they are complete and valid.
+MlirAttribute sdscAttributeGet(MlirStringRef mnemonic, MlirAttribute parameters);
 
 MlirType sdscbundleInputArgTypeGet(MlirContext context, int64_t granularity, int64_t maxValue);
+/// 0 for an address, and for a type of another kind.
+int64_t sdscbundleInputArgTypeGetGranularity(MlirType inputArg);
+int64_t sdscbundleInputArgTypeGetMaxValue(MlirType inputArg);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-//===- Diagnostics.cpp - diagnostics with notes, source files, names ------===//
+//===- Diagnostics.cpp - diagnostics with notes, and source files ---------===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -60,13 +60,3 @@ MlirModule spyreSourceParse(SpyreSource *source) {
 }
 
 void spyreSourceClose(SpyreSource *source) { delete source; }
-
-MlirLocation spyreNameLocation(MlirLocation location, MlirStringRef name) {
-  Location child = unwrap(location);
-  return wrap(Location(NameLoc::get(StringAttr::get(child.getContext(), unwrap(name)), child)));
-}
-
-MlirStringRef spyreLocationName(MlirLocation location) {
-  auto name = dyn_cast<NameLoc>(unwrap(location));
-  return wrap(name ? name.getName().getValue() : StringRef());
-}

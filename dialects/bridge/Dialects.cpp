@@ -11,6 +11,7 @@
 #include "mlir/CAPI/AffineMap.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
+#include "mlir/IR/Builders.h"
 
 using namespace mlir;
 
@@ -86,41 +87,78 @@ MlirType spyreTileType(MlirType full, int64_t dim, int64_t count) {
 // sdsc
 //===----------------------------------------------------------------------===//
 
-bool sdscAttributeIsADim(MlirAttribute attribute) { return isa<sdsc::DimAttr>(unwrap(attribute)); }
-MlirAttribute sdscDimAttrGet(MlirContext context, MlirStringRef name, int64_t range, int64_t split) {
-  return wrap(sdsc::DimAttr::get(unwrap(context), StringAttr::get(unwrap(context), unwrap(name)), range, split, StringAttr(), 1));
-}
-MlirStringRef sdscDimAttrGetName(MlirAttribute dim) { return wrap(as<sdsc::DimAttr>(dim).getName().getValue()); }
-int64_t sdscDimAttrGetRange(MlirAttribute dim) { return as<sdsc::DimAttr>(dim).getRange(); }
-int64_t sdscDimAttrGetSplit(MlirAttribute dim) { return as<sdsc::DimAttr>(dim).getSplit(); }
+namespace {
+/// Collects parameters under their names; absent ones are left out.
+struct Parameters {
+  explicit Parameters(MLIRContext *context) : builder(context) {}
 
-bool sdscAttributeIsATensor(MlirAttribute attribute) { return isa<sdsc::TensorAttr>(unwrap(attribute)); }
-MlirAttribute sdscTensorAttrGet(MlirContext context, MlirStringRef format, intptr_t rank, const int64_t *deviceSize,
-                                MlirAffineMap coordinates, MlirStringRef memory, int64_t argument, int64_t offsetBytes,
-                                intptr_t loops, const int64_t *advance) {
-  MLIRContext *in = unwrap(context);
-  auto advances = loops ? DenseI64ArrayAttr::get(in, ArrayRef(advance, loops)) : DenseI64ArrayAttr();
-  return wrap(sdsc::TensorAttr::get(in, StringAttr::get(in, unwrap(format)), DenseI64ArrayAttr::get(in, ArrayRef(deviceSize, rank)),
-                                    AffineMapAttr::get(unwrap(coordinates)), StringAttr::get(in, unwrap(memory)), argument,
-                                    offsetBytes, advances, ArrayAttr(), StringAttr()));
+  Parameters &add(StringRef name, Attribute value) {
+    if (value)
+      list.set(name, value);
+    return *this;
+  }
+  Parameters &add(StringRef name, int64_t value) { return add(name, builder.getI64IntegerAttr(value)); }
+  MlirAttribute take() { return wrap(Attribute(list.getDictionary(builder.getContext()))); }
+
+  Builder builder;
+  NamedAttrList list;
+};
+
+int64_t integerOf(DictionaryAttr parameters, StringRef name) { return cast<IntegerAttr>(parameters.get(name)).getInt(); }
+} // namespace
+
+MlirAttribute sdscAttributeParameters(MlirAttribute attribute) {
+  Attribute attr = unwrap(attribute);
+  Parameters found(attr.getContext());
+  if (auto dim = dyn_cast<sdsc::DimAttr>(attr))
+    return found.add("name", dim.getName())
+        .add("range", dim.getRange())
+        .add("split", dim.getSplit())
+        .add("symbol", dim.getSymbol())
+        .add("granularity", dim.getGranularity())
+        .take();
+  if (auto owner = dyn_cast<sdsc::OwnerAttr>(attr))
+    return found.add("dim", owner.getDim()).add("slices", owner.getSlices()).add("divisor", owner.getDivisor()).take();
+  if (auto constant = dyn_cast<sdsc::ConstantAttr>(attr))
+    return found.add("name", constant.getName()).add("value", constant.getValue()).take();
+  if (auto window = dyn_cast<sdsc::WindowAttr>(attr))
+    return found.add("height", window.getHeight()).add("width", window.getWidth()).add("pad_type", window.getPadType()).take();
+  if (auto tensor = dyn_cast<sdsc::TensorAttr>(attr))
+    return found.add("format", tensor.getFormat())
+        .add("device_size", tensor.getDeviceSize())
+        .add("coordinates", tensor.getCoordinates())
+        .add("memory", tensor.getMemory())
+        .add("argument", tensor.getArgument())
+        .add("offset_bytes", tensor.getOffsetBytes())
+        .add("advance", tensor.getAdvance())
+        .add("index_tensors", tensor.getIndexTensors())
+        .add("name", tensor.getName())
+        .add("arrangement", tensor.getArrangement())
+        .add("owners", tensor.getOwners())
+        .take();
+  return wrap(Attribute());
 }
-MlirStringRef sdscTensorAttrGetFormat(MlirAttribute tensor) { return wrap(as<sdsc::TensorAttr>(tensor).getFormat().getValue()); }
-intptr_t sdscTensorAttrGetRank(MlirAttribute tensor) { return as<sdsc::TensorAttr>(tensor).getDeviceSize().size(); }
-const int64_t *sdscTensorAttrGetDeviceSize(MlirAttribute tensor) {
-  return as<sdsc::TensorAttr>(tensor).getDeviceSize().asArrayRef().data();
-}
-MlirAffineMap sdscTensorAttrGetCoordinates(MlirAttribute tensor) {
-  return wrap(as<sdsc::TensorAttr>(tensor).getCoordinates().getValue());
-}
-MlirStringRef sdscTensorAttrGetMemory(MlirAttribute tensor) { return wrap(as<sdsc::TensorAttr>(tensor).getMemory().getValue()); }
-int64_t sdscTensorAttrGetArgument(MlirAttribute tensor) { return as<sdsc::TensorAttr>(tensor).getArgument(); }
-int64_t sdscTensorAttrGetOffsetBytes(MlirAttribute tensor) { return as<sdsc::TensorAttr>(tensor).getOffsetBytes(); }
-intptr_t sdscTensorAttrGetLoops(MlirAttribute tensor) {
-  DenseI64ArrayAttr advance = as<sdsc::TensorAttr>(tensor).getAdvance();
-  return advance ? advance.size() : 0;
-}
-const int64_t *sdscTensorAttrGetAdvance(MlirAttribute tensor) {
-  return as<sdsc::TensorAttr>(tensor).getAdvance().asArrayRef().data();
+
+MlirAttribute sdscAttributeGet(MlirStringRef mnemonic, MlirAttribute parameters) {
+  auto from = cast<DictionaryAttr>(unwrap(parameters));
+  MLIRContext *context = from.getContext();
+  StringRef kind = unwrap(mnemonic);
+  if (kind == "dim")
+    return wrap(Attribute(sdsc::DimAttr::get(context, from.getAs<StringAttr>("name"), integerOf(from, "range"), integerOf(from, "split"),
+                                             from.getAs<StringAttr>("symbol"), integerOf(from, "granularity"))));
+  if (kind == "owner")
+    return wrap(Attribute(
+        sdsc::OwnerAttr::get(context, integerOf(from, "dim"), integerOf(from, "slices"), integerOf(from, "divisor"))));
+  if (kind == "constant")
+    return wrap(Attribute(sdsc::ConstantAttr::get(context, from.getAs<StringAttr>("name"), from.getAs<FloatAttr>("value"))));
+  if (kind == "window")
+    return wrap(Attribute(sdsc::WindowAttr::get(context, from.getAs<DenseI64ArrayAttr>("height"),
+                                                from.getAs<DenseI64ArrayAttr>("width"), from.getAs<StringAttr>("pad_type"))));
+  return wrap(Attribute(sdsc::TensorAttr::get(
+      context, from.getAs<StringAttr>("format"), from.getAs<DenseI64ArrayAttr>("device_size"), from.getAs<AffineMapAttr>("coordinates"),
+      from.getAs<StringAttr>("memory"), integerOf(from, "argument"), integerOf(from, "offset_bytes"),
+      from.getAs<DenseI64ArrayAttr>("advance"), from.getAs<ArrayAttr>("index_tensors"), from.getAs<StringAttr>("name"),
+      from.getAs<StringAttr>("arrangement"), from.getAs<ArrayAttr>("owners"))));
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,4 +168,12 @@ const int64_t *sdscTensorAttrGetAdvance(MlirAttribute tensor) {
 MlirType sdscbundleInputArgTypeGet(MlirContext context, int64_t granularity, int64_t maxValue) {
   MLIRContext *in = unwrap(context);
   return wrap(static_cast<Type>(sdscbundle::InputArgType::get(in, IndexType::get(in), granularity, maxValue)));
+}
+int64_t sdscbundleInputArgTypeGetGranularity(MlirType inputArg) {
+  auto type = dyn_cast<sdscbundle::InputArgType>(unwrap(inputArg));
+  return type ? type.getGranularity() : 0;
+}
+int64_t sdscbundleInputArgTypeGetMaxValue(MlirType inputArg) {
+  auto type = dyn_cast<sdscbundle::InputArgType>(unwrap(inputArg));
+  return type ? type.getMaxValue() : 0;
 }

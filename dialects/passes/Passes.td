@@ -229,9 +229,8 @@ def SpyreLowerToSdsc : Spyre_Pass<"spyre-lower-to-sdsc"> {
 
     Refuses constants and fills: they are not supported yet.
 
-    Example: `spyre-opt --spyre-compile=compile-to=lx --spyre-form-bundles --spyre-lower-to-sdsc test/bundle/lower-to-sdsc.mlir`
+    Example: `spyre-opt --spyre-compile="compile-to=lx" --spyre-form-bundles --spyre-lower-to-sdsc test/bundle/lower-to-sdsc.mlir`
   }];
-  let options = [Option<"loops", "loops", "std::string", "\"keep\"", "keep: counted loops; unroll: one op spec per iteration">];
   let dependentDialects = ["::sdsc::SdscDialect"];
 }
 
@@ -241,12 +240,13 @@ def SpyreLowerToSdscBundle : Spyre_Pass<"spyre-lower-to-sdscbundle"> {
     Replaces every `sdsc.bundle` by a module with the function of `bundle.mlir` (symbols, loops, executes) and the op
     specs, each with the name of its file. Implemented in `src/bundle/lower_to_sdscbundle.rs`.
 
-    Refuses an LX tensor that moves with a loop, and a pool that is too large.
+    Refuses an LX tensor that moves with a loop, a pool that is too large, and baked addresses that move with a loop.
 
     Example: `spyre-opt --spyre-lower-to-sdscbundle test/bundle/lower-to-sdscbundle.mlir`
   }];
   let options = [Option<"addresses", "addresses", "std::string", "\"symbolic\"",
-                        "symbolic: kernel arguments are symbols; baked: absolute addresses">];
+                        "symbolic: kernel arguments are symbols; baked: absolute addresses">,
+                 Option<"loops", "loops", "std::string", "\"keep\"", "keep: counted loops; unroll: one execute per iteration">];
   let dependentDialects = ["::sdsc::SdscDialect", "::sdscbundle::SdscBundleDialect", "::mlir::func::FuncDialect",
                            "::mlir::arith::ArithDialect", "::mlir::affine::AffineDialect", "::mlir::scf::SCFDialect"];
 }
@@ -266,8 +266,7 @@ def SpyreEmitBundle : Spyre_Pass<"spyre-emit-bundle"> {
     Example: `spyre-opt --spyre-compile --spyre-emit-bundle=output=out test/sdsc/emit-bundle.mlir`
   }];
   let options = [
-    Option<"output", "output", "std::string", "\"\"", "The directory to write">,
-    Option<"addresses", "addresses", "std::string", "\"symbolic\"", "As for spyre-lower-to-sdscbundle">
+    Option<"output", "output", "std::string", "\"\"", "The directory to write">
   ];
 }
 

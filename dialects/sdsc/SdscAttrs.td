@@ -36,13 +36,57 @@ def Sdsc_DimAttr : Sdsc_Attr<"Dim", "dim"> {
   );
 }
 
+def Sdsc_OwnerAttr : Sdsc_Attr<"Owner", "owner"> {
+  let summary = "Which core holds which slice of a tensor along one iteration dimension";
+  let description = [{
+    Core `c` holds slice `(c floordiv divisor) mod slices` of iteration dimension `dim`. Only a move between scratchpads
+    (a shuffle) has owners; everywhere else the op's own slices say it.
+
+    Constraints:
+    * (owner_c1) `slices` is at least 2, `divisor` at least 1, `dim` not negative.
+
+    Example: `#sdsc.owner<dim = 0, slices = 4, divisor = 1>`
+  }];
+  let parameters = (ins "int64_t":$dim, "int64_t":$slices, "int64_t":$divisor);
+}
+
+def Sdsc_ConstantAttr : Sdsc_Attr<"Constant", "constant"> {
+  let summary = "A named number of a device function";
+  let description = [{
+    Constraints:
+    * (constant_c1) the value is a 64-bit float.
+
+    Example: `#sdsc.constant<name = "softplusBeta", value = 1.0 : f64>`
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::FloatAttr":$value);
+}
+
+def Sdsc_WindowAttr : Sdsc_Attr<"Window", "window"> {
+  let summary = "The window of a convolution or a pooling";
+  let description = [{
+    `height` and `width` are kernel, stride, padding and dilation, and the padded size of the input where a depthwise
+    convolution states it.
+
+    Constraints:
+    * (window_c1) `height` and `width` have 4 or 5 entries.
+
+    Example: `#sdsc.window<height = [3, 1, 0, 1], width = [3, 1, 0, 1]>`
+  }];
+  let parameters = (ins
+    "::mlir::DenseI64ArrayAttr":$height,
+    "::mlir::DenseI64ArrayAttr":$width,
+    OptionalParameter<"::mlir::StringAttr">:$pad_type
+  );
+}
+
 def Sdsc_TensorAttr : Sdsc_Attr<"Tensor", "tensor"> {
   let summary = "One operand: format, device shape, device coordinates and memory";
   let description = [{
     `coordinates` takes a point of the iteration space to a device coordinate; a symbol of the map is the value that the
     index tensor of that position in `index_tensors` holds at the point. `memory` is `hbm` (at `offset_bytes` above
     kernel argument `argument`), `pool` (at `offset_bytes` in the bundle's pool) or `lx`. `advance` is the number of
-    elements that the base moves with each enclosing loop, outermost first.
+    elements that the base moves with each enclosing loop, outermost first. `arrangement` says how elements stand in a stick
+    where that is not the standard way; `owners` which core holds which slice where that is not the op's own division.
 
     Constraints:
     * (tensor_c1) `format` is a device format and `memory` is hbm, pool or lx;
@@ -65,11 +109,14 @@ def Sdsc_TensorAttr : Sdsc_Attr<"Tensor", "tensor"> {
     DefaultValuedParameter<"int64_t", "0">:$offset_bytes,
     OptionalParameter<"::mlir::DenseI64ArrayAttr">:$advance,
     OptionalParameter<"::mlir::ArrayAttr">:$index_tensors,
-    OptionalParameter<"::mlir::StringAttr">:$name
+    OptionalParameter<"::mlir::StringAttr">:$name,
+    OptionalParameter<"::mlir::StringAttr">:$arrangement,
+    OptionalParameter<"::mlir::ArrayAttr">:$owners
   );
 }
 
 def Sdsc_DimArrayAttr : TypedArrayAttrBase<Sdsc_DimAttr, "iteration dimensions">;
+def Sdsc_ConstantArrayAttr : TypedArrayAttrBase<Sdsc_ConstantAttr, "named numbers">;
 def Sdsc_TensorArrayAttr : TypedArrayAttrBase<Sdsc_TensorAttr, "tensors">;
 
 #endif // SDSC_ATTRS_TD

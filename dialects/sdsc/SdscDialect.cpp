@@ -100,9 +100,33 @@ LogicalResult DimAttr::verify(function_ref<InFlightDiagnostic()> emitError, Stri
   return success();
 }
 
+LogicalResult OwnerAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t dim, int64_t slices, int64_t divisor) {
+  // owner_c1
+  if (dim < 0 || slices < 2 || divisor < 1)
+    return emitError() << "an owner has a dimension, 2 slices or more and a positive divisor, found " << dim << ", " << slices << " and "
+                       << divisor;
+  return success();
+}
+
+LogicalResult ConstantAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, FloatAttr value) {
+  // constant_c1
+  if (!value.getType().isF64())
+    return emitError() << "constant " << name << " is a 64-bit float, found " << value;
+  return success();
+}
+
+LogicalResult WindowAttr::verify(function_ref<InFlightDiagnostic()> emitError, DenseI64ArrayAttr height, DenseI64ArrayAttr width,
+                                 StringAttr) {
+  // window_c1
+  for (DenseI64ArrayAttr axis : {height, width})
+    if (axis.size() != 4 && axis.size() != 5)
+      return emitError() << "a window axis has 4 or 5 numbers, found " << axis.size();
+  return success();
+}
+
 LogicalResult TensorAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr format, DenseI64ArrayAttr deviceSize,
                                  AffineMapAttr coordinates, StringAttr memory, int64_t argument, int64_t offsetBytes,
-                                 DenseI64ArrayAttr, ArrayAttr indexTensors, StringAttr) {
+                                 DenseI64ArrayAttr, ArrayAttr indexTensors, StringAttr, StringAttr, ArrayAttr) {
   // tensor_c1
   static const llvm::StringSet<> formats = {"SEN169_FP16", "IEEE_FP32",  "IEEE_INT32", "SENUINT32",
                                             "SENINT8",     "SEN143_FP8", "SEN152_FP8"};

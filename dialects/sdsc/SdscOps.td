@@ -84,7 +84,8 @@ def Sdsc_LoopOp : Sdsc_Op<"loop", [NoTerminator, SingleBlock, ParentOneOf<["Bund
 def Sdsc_OpSpecOp : Sdsc_Op<"op", []> {
   let summary = "One device function on every core: the content of one SDSC file";
   let description = [{
-    `ins` are index tensors, then inputs; `outs` is the one output. `file` is set once the bundle is lowered to
+    `ins` are index tensors, then inputs; `outs` is the one output. `constants` are the function's named numbers in the order
+    of the file, `window` and `output_ranges` (N, C, H, W) belong to convolutions and poolings. `file` is set once the bundle is lowered to
     `sdscbundle`.
 
     Constraints:
@@ -96,9 +97,11 @@ def Sdsc_OpSpecOp : Sdsc_Op<"op", []> {
   }];
   let arguments = (ins
     StrAttr:$function, UnitAttr:$reduction, Sdsc_DimArrayAttr:$dims, Sdsc_TensorArrayAttr:$ins, Sdsc_TensorArrayAttr:$outs,
-    OptionalAttr<StrAttr>:$file);
+    OptionalAttr<Sdsc_ConstantArrayAttr>:$constants, OptionalAttr<Sdsc_WindowAttr>:$window,
+    OptionalAttr<DenseI64ArrayAttr>:$output_ranges, OptionalAttr<StrAttr>:$file);
   let assemblyFormat = [{
-    $function (`reduction` $reduction^)? `dims` $dims `ins` $ins `outs` $outs (`file` $file^)? attr-dict
+    $function (`reduction` $reduction^)? `dims` $dims `ins` $ins `outs` $outs (`constants` $constants^)? (`window` $window^)?
+    (`output_ranges` $output_ranges^)? (`file` $file^)? attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -37,7 +37,7 @@ def SdscBundle_InputArgExtractOp : SdscBundle_Op<"input_arg_extract", [Pure]> {
   }];
   let arguments = (ins SdscBundle_InputArgType:$argument);
   let results = (outs Index:$value);
-  let assemblyFormat = "`value` `from` $argument attr-dict `:` type($argument) `->` type($value)";
+  let assemblyFormat = "`value` `from` $argument attr-dict `:` qualified(type($argument)) `->` type($value)";
 }
 
 def SdscBundle_SdscExecuteOp : SdscBundle_Op<"sdsc_execute"> {

@@ -20,14 +20,21 @@
 
 mod build_launch;
 mod error;
+pub mod form;
 pub mod geometry;
 pub mod launch;
 pub mod name;
 mod op_spec;
 pub mod symbols;
 mod text;
+mod unroll;
+
+pub(crate) mod form_bundles;
+pub(crate) mod lower_to_sdsc;
+pub(crate) mod lower_to_sdscbundle;
 
 pub use error::BundleError;
+pub use unroll::unroll;
 pub use launch::Launch;
 pub use op_spec::{
     Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Term,

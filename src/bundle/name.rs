@@ -1,6 +1,7 @@
 //! The names of the values in `bundle.mlir` ("SuperDSC schema, section 8"). Names carry no meaning for the back end.
 
 use std::fmt;
+use std::str::FromStr;
 
 /// The name of a value, without the `%`. Equal names are the same value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -91,9 +92,96 @@ impl fmt::Display for Name {
     }
 }
 
+/// Reads a name as it is printed; none for any other text.
+impl FromStr for Name {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (head, numbers) = words_and_numbers(text);
+        let argument = |position: usize| numbers.get(position).and_then(|&number| u32::try_from(number).ok()).ok_or(());
+        let index = |position: usize| numbers.get(position).and_then(|&number| usize::try_from(number).ok()).ok_or(());
+        let number = |position: usize| numbers.get(position).copied().ok_or(());
+        let whole = || argument(0).map(|argument| SliceName { argument, front: 0 });
+        let part = || Ok(SliceName { argument: argument(0)?, front: number(1)? });
+        let size = || Ok(SizeName { op: index(0)?, ordinal: index(1)? });
+        let name = match (head.as_str(), numbers.len()) {
+            ("pool", 0) => Self::Pool,
+            ("arg_#_base_addr", 1) => Self::ArgumentBase(argument(0)?),
+            ("arg_#", 1) => Self::Argument(argument(0)?),
+            ("sym_#_#_base", 2) => Self::SizeBase(size()?),
+            ("sym_#_#", 2) => Self::Size(size()?),
+            ("loop_bound_#", 1) => Self::LoopBound(index(0)?),
+            ("i_#", 1) => Self::Induction(index(0)?),
+            ("arg_#_slice_offset_#", 2) => Self::SliceOffset(part()?),
+            ("arg_#_slice_#", 2) => Self::Slice(part()?),
+            ("arg_#_core_offset_#", 2) => Self::CoreOffset(whole()?, number(1)?),
+            ("arg_#_slice_#_core_offset_#", 3) => Self::CoreOffset(part()?, number(2)?),
+            ("arg_#_core_#", 2) => Self::Core(whole()?, number(1)?),
+            ("arg_#_slice_#_core_#", 3) => Self::Core(part()?, number(2)?),
+            ("pool_offset_#", 1) => Self::PoolOffset(number(0)?),
+            ("pool_addr_#", 1) => Self::PoolAddress(number(0)?),
+            ("sym_#", 1) => Self::Symbol(number(0)?),
+            ("addr_#", 1) => Self::Address(index(0)?),
+            ("c#", 1) if text == "c0" => Self::Zero,
+            ("c#", 1) if text == "c1" => Self::One,
+            _ => return Err(()),
+        };
+        // What prints otherwise was another name, such as one with leading zeros.
+        if name.to_string() == text { Ok(name) } else { Err(()) }
+    }
+}
+
+/// The text with every number replaced by `#`, and the numbers.
+fn words_and_numbers(text: &str) -> (String, Vec<i64>) {
+    let (mut head, mut numbers) = (String::new(), Vec::new());
+    let mut rest = text;
+    while let Some(start) = rest.find(|letter: char| letter.is_ascii_digit()) {
+        let end = rest[start..].find(|letter: char| !letter.is_ascii_digit()).map_or(rest.len(), |length| start + length);
+        head.push_str(&rest[..start]);
+        head.push('#');
+        numbers.push(rest[start..end].parse().unwrap_or(-1));
+        rest = &rest[end..];
+    }
+    head.push_str(rest);
+    (head, numbers)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_printed_name_is_read_back() {
+        let (whole, part) = (SliceName { argument: 2, front: 0 }, SliceName { argument: 3, front: 256 });
+        let size = SizeName { op: 4, ordinal: 1 };
+        let names = [
+            Name::Pool,
+            Name::ArgumentBase(1),
+            Name::Argument(12),
+            Name::SizeBase(size),
+            Name::Size(size),
+            Name::Zero,
+            Name::One,
+            Name::LoopBound(0),
+            Name::Induction(3),
+            Name::SliceOffset(part),
+            Name::Slice(part),
+            Name::CoreOffset(whole, 64),
+            Name::CoreOffset(part, 64),
+            Name::Core(whole, 64),
+            Name::Core(part, 64),
+            Name::PoolOffset(0),
+            Name::PoolAddress(128),
+            Name::Symbol(9),
+            Name::Address(7),
+        ];
+        for name in names {
+            assert_eq!(name.to_string().parse(), Ok(name), "{name}");
+        }
+        for other in ["", "arg", "arg_", "arg_01", "c2", "addr_1_2", "x_1"] {
+            assert_eq!(other.parse::<Name>(), Err(()), "{other}");
+        }
+    }
 
     #[test]
     fn a_core_is_named_after_the_part_it_is_counted_from() {

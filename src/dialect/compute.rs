@@ -3,7 +3,7 @@
 use super::attrs::{Memory, Place, Tensor, TileHint, work_of};
 use crate::{
     layout::{Coordinate, DeviceLayout, LayoutError, device_coordinates},
-    mlir::{AffineMap, Block, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, string},
+    mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, string},
     target::{DeviceFunction, Family},
 };
 use mlir_sys::{MlirAffineMap, MlirOperation};
@@ -201,27 +201,4 @@ fn plain_dims(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<Option<usize>>, S
         _ => Err(format!("reads through {map}: only permuted, added or dropped dimensions are supported yet")),
     };
     map_results(map).into_iter().map(plain).collect()
-}
-
-/// The tensor that a value is, or is a window of: through views, tiles of loops and results of loops. Gives the value that the program
-/// names: an argument of the function, or the result of a compute op or a loop outside all loops.
-#[must_use]
-pub fn root_of(value: Value<'_>) -> Value<'_> {
-    let mut value = value;
-    loop {
-        if let Some(view) = value.def().filter(|op| op.is("spyre.view")) {
-            value = view.inputs()[0];
-        } else if let Some(tiled) = tiled_operand(value) {
-            value = tiled;
-        } else {
-            return value;
-        }
-    }
-}
-
-/// The operand of a loop that a block argument is a tile of.
-fn tiled_operand(value: Value<'_>) -> Option<Value<'_>> {
-    let (block, index): (Block<'_>, usize) = value.arg_of()?;
-    let around = crate::mlir::BlockLike::parent_operation(&block)?;
-    around.is("spyre.loop").then(|| around.inputs()[index])
 }

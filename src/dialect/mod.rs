@@ -4,18 +4,30 @@
 //! |---|---|
 //! | `attrs.rs` | `#spyre` and `#sdsc` attributes from and to plain values; the C accessors |
 //! | `compute.rs` | [`ComputeOp`]: any compute op through its iteration space and access maps |
+//! | `home.rs` | which buffer a value is a window of, and how the window moves with loops |
+//! | `launch.rs` | the function of a bundle from and to the model of a launch |
 //! | `operation.rs` | a compute op as work division and LX planning see it |
+//! | `schedule.rs` | the compute ops of a function in order, and when values are alive |
+//! | `sdsc.rs` | `sdsc` ops from and to the model of a bundle |
 //! | `ops.rs` | building `spyre` ops |
 //! | `target.rs` | the machine that a module is compiled for |
 
 mod attrs;
 mod compute;
+mod home;
+mod launch;
 mod operation;
 mod ops;
+mod schedule;
+mod sdsc;
 mod target;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
-pub use compute::{Access, ComputeOp, root_of};
+pub use compute::{Access, ComputeOp};
+pub use home::{Home, Move, home_of, writer_of};
+pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, split_of};
 pub use ops::{YIELD, copy, hints_attribute, loop_nest, matmul, place_attribute, pointwise, reduce, view, work_attribute, yield_tiles};
+pub use schedule::{Schedule, Step};
+pub use sdsc::{bundle_of, bundle_to_ir, op_of, op_to_ir, push_items};
 pub use target::{set_target, target_of};

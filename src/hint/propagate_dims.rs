@@ -6,7 +6,7 @@
 
 use super::DimNames;
 use crate::{
-    dialect::{Access, ComputeOp, root_of},
+    dialect::{Access, ComputeOp, home_of},
     mlir::{
         Block, BlockExt, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, argument_attribute, error_at,
         set_argument_attribute, string_array, strings, warning_at,
@@ -77,7 +77,7 @@ fn name_op<'c>(compute: ComputeOp<'c>, names: &mut ValueMap<Vec<String>>) -> Res
 
 /// The iteration dimensions of an access that have a name.
 fn named_dims(access: &Access<'_>, names: &ValueMap<Vec<String>>) -> Vec<(usize, String)> {
-    let Some(known) = names.get(access.value).or_else(|| names.get(root_of(access.value))) else { return Vec::new() };
+    let Some(known) = names.get(access.value).or_else(|| names.get(home_of(access.value).buffer)) else { return Vec::new() };
     let named = access.dims.iter().zip(known).filter(|(_, name)| !name.is_empty());
     named.filter_map(|(dim, name)| dim.map(|dim| (dim, name.clone()))).collect()
 }

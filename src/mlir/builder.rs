@@ -3,7 +3,7 @@
 use super::{
     Attribute, Block, BlockExt, BlockLike, Context, Location, Op, OpExt, OperationLike, RegionLike, Type, Value,
     op::identifier,
-    types::{i64_array_attribute, i64_attribute, index_attribute, string_attribute},
+    types::{f64_attribute, i64_array_attribute, i64_attribute, index_attribute, string_attribute},
 };
 use melior::ir::{Identifier, Region, operation::OperationBuilder};
 
@@ -47,6 +47,13 @@ impl<'c> Attributes<'c> {
     #[must_use]
     pub fn int(self, name: &str, value: i64) -> Self {
         let attribute = i64_attribute(self.context, value);
+        self.with(name, attribute)
+    }
+
+    /// Adds a 64-bit float.
+    #[must_use]
+    pub fn float(self, name: &str, value: f64) -> Self {
+        let attribute = f64_attribute(self.context, value);
         self.with(name, attribute)
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Context, Op, pass,
-    text::{string_ref, text_of},
+    text::string_ref,
 };
 use melior::dialect::DialectRegistry;
 use mlir_sys::{
@@ -137,11 +137,16 @@ impl Drop for Module<'_> {
     }
 }
 
-/// The name that a location carries, empty if it has none.
-pub(crate) fn location_name(location: super::Location<'_>) -> &str {
-    unsafe extern "C" {
-        fn spyreLocationName(location: mlir_sys::MlirLocation) -> MlirStringRef;
+/// Whether a text is a valid module; what is wrong with it has been reported.
+#[must_use]
+pub fn parses(context: &Context, text: &str) -> bool {
+    // SAFETY: MLIR copies the text; the module is destroyed at once.
+    unsafe {
+        let raw = mlir_sys::mlirModuleCreateParse(context.to_raw(), string_ref(text));
+        let is_module = !raw.ptr.is_null();
+        if is_module {
+            mlir_sys::mlirModuleDestroy(raw);
+        }
+        is_module
     }
-    // SAFETY: the name is uniqued in the context.
-    text_of(unsafe { spyreLocationName(location.to_raw()) })
 }

@@ -10,7 +10,7 @@ use melior::ir::{
 use mlir_sys::{
     mlirDenseElementsAttrGetSplatValue, mlirDenseElementsAttrIsSplat, mlirAttributeIsADenseElements, mlirRankedTensorTypeGet,
     mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType, mlirShapedTypeGetRank,
-    mlirShapedTypeHasStaticShape, mlirTypeIsARankedTensor, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetNull, mlirAttributeIsAArray, mlirAttributeIsADictionary, mlirAttributeIsAString, mlirStringAttrGetValue, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements, mlirIdentifierStr,
+    mlirShapedTypeHasStaticShape, mlirTypeIsARankedTensor, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetNull, mlirAttributeIsAArray, mlirAttributeIsADictionary, mlirAttributeIsAFlatSymbolRef, mlirAttributeIsAString, mlirFlatSymbolRefAttrGetValue, mlirStringAttrGetValue, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements, mlirIdentifierStr,
 };
 
 /// A ranked tensor type of static shape, taken apart.
@@ -163,15 +163,42 @@ pub fn symbol<'c>(context: &'c Context, name: &str) -> Attribute<'c> {
     FlatSymbolRefAttribute::new(context, name).into()
 }
 
+/// The name in a reference to a symbol.
+#[must_use]
+pub fn symbol_name(attribute: Attribute<'_>) -> Option<&str> {
+    // SAFETY: the name is only asked for where the attribute is a reference; names are uniqued in the context.
+    unsafe {
+        mlirAttributeIsAFlatSymbolRef(attribute.to_raw()).then(|| text_of(mlirFlatSymbolRefAttrGetValue(attribute.to_raw())))
+    }
+}
+
+/// The type in an attribute that holds one.
+#[must_use]
+pub fn type_of(attribute: Attribute<'_>) -> Option<Type<'_>> {
+    TypeAttribute::try_from(attribute).ok().map(|holder| holder.value())
+}
+
 /// An attribute that holds a type.
 #[must_use]
 pub fn type_attribute(of: Type<'_>) -> Attribute<'_> {
     TypeAttribute::new(of).into()
 }
 
+/// The index type.
+#[must_use]
+pub fn index_type(context: &Context) -> Type<'_> {
+    Type::index(context)
+}
+
 /// A 64-bit integer attribute.
-pub(crate) fn i64_attribute(context: &Context, value: i64) -> Attribute<'_> {
+#[must_use]
+pub fn i64_attribute(context: &Context, value: i64) -> Attribute<'_> {
     IntegerAttribute::new(IntegerType::new(context, 64).into(), value).into()
+}
+
+/// A 64-bit float attribute.
+pub(crate) fn f64_attribute(context: &Context, value: f64) -> Attribute<'_> {
+    FloatAttribute::new(context, Type::float64(context), value).into()
 }
 
 /// An index attribute.

@@ -39,7 +39,9 @@ pub enum CaseError {
 ///
 /// When the text is no JSON, has an unknown field or a value without meaning.
 pub fn read_case(text: &str) -> Result<Bundle, CaseError> {
-    let case: Case = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text))?;
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let case: Case = serde_path_to_error::deserialize(&mut deserializer)?;
+    deserializer.end().or_else(|error| fault("end", error))?;
     let items = items(&case.program, "program")?;
     Ok(Bundle { pool_bytes: case.pool_bytes, items })
 }
@@ -372,6 +374,8 @@ mod tests {
         assert_eq!(coordinate, "program[0].body[0].args[1].device_coordinates[1]: 'c7' is no iteration dimension");
         let allocation = read_case(&case(&OPERAND.replace("\"hbm\": 0", "\"hbm\": 0, \"lx\": 0"))).unwrap_err().to_string();
         assert_eq!(allocation, "program[0].body[0].args[1].allocation: must have exactly one of 'hbm', 'pool' and 'lx'");
+        let trailing = read_case(&format!("{} 1", case(OPERAND))).unwrap_err().to_string();
+        assert!(trailing.starts_with("end: trailing characters"), "{trailing}");
     }
 
     #[test]

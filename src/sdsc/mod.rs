@@ -20,14 +20,19 @@
 mod affine_text;
 pub mod case_json;
 mod constants;
+mod directory;
 mod folds;
 mod from_op_spec;
 pub mod model;
+pub mod program;
 mod tensors;
 mod windows;
 mod write;
 
+pub(crate) mod emit_bundle;
+
 pub use constants::{bits, dl16_bits};
+pub use directory::{File, WriteError, write_directory};
 pub use from_op_spec::{from_op_spec, from_op_spec_baked};
 pub use model::Sdsc;
 pub use write::{to_text, write_to};

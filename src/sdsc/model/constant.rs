@@ -65,3 +65,15 @@ pub enum Bits {
     /// A value whose bits nobody knows; golden files have it, we never write it.
     Marker(Text),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_constants_are_a_string() {
+        assert_eq!(serde_json::to_string(&Constants::default()).unwrap(), r#""{}""#);
+        assert_eq!(serde_json::from_str::<Constants>(r#""{}""#).unwrap(), Constants::default());
+        assert!(serde_json::from_str::<Constants>(r#""""#).is_err());
+    }
+}

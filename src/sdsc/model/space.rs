@@ -1,7 +1,6 @@
 //! The iteration space in a file: whole, and one core's part.
 
 use super::{Entries, Nothing, Text};
-use crate::bundle::geometry::Label;
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -23,6 +22,9 @@ pub struct SpaceSizes {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sizes(pub Entries<Text, i64>);
 
+/// The names that dimensions have in files.
+const DIM_LABELS: [&str; 9] = ["mb", "x", "y", "i", "j", "ki", "kj", "out", "in"];
+
 impl Sizes {
     /// The size of a dimension, by its label without the underscore.
     #[must_use]
@@ -40,7 +42,7 @@ impl Serialize for Sizes {
 impl<'de> Deserialize<'de> for Sizes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let sizes = Entries::<Text, i64>::deserialize(deserializer)?;
-        let is_label = |key: &str| key.strip_suffix('_').and_then(Label::from_name).is_some();
+        let is_label = |key: &str| key.strip_suffix('_').is_some_and(|label| DIM_LABELS.contains(&label));
         if let Some((key, _)) = sizes.0.iter().find(|(key, _)| !is_label(key)) {
             return Err(de::Error::custom(format_args!("unknown field '{key}'; sizes are named after dimensions, as in 'mb_'")));
         }
@@ -141,4 +143,23 @@ pub struct WindowInfo {
     /// The dimension of the window's points.
     #[serde(rename = "windowDim_")]
     pub window_dim: Text,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_stand_beside_the_other_members() {
+        let text = r#"{"name_":"n","mb_":128,"out_":256}"#;
+        let space: SpaceSizes = serde_json::from_str(text).unwrap();
+        assert_eq!((space.sizes.get("mb"), space.sizes.get("x")), (Some(128), None));
+        assert_eq!(serde_json::to_string(&space).unwrap(), text);
+    }
+
+    #[test]
+    fn a_size_is_named_after_a_dimension() {
+        let error = serde_json::from_str::<SpaceSizes>(r#"{"name_":"n","mc_":128}"#).unwrap_err().to_string();
+        assert!(error.starts_with("unknown field 'mc_'"), "{error}");
+    }
 }

@@ -1,0 +1,266 @@
+//! `spyre-lower-to-sdsc`: turns ops into op specs with coordinates and addresses.
+//!
+//! Reads all decisions; replaces every function by an `sdsc.program` with its buffers and, per launch, an `sdsc.bundle` of op specs and
+//! loops.
+
+use super::{Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, OpSpec, Operand, Term};
+use crate::{
+    dialect::{Access, ComputeOp, Home, Memory, Tensor, bundle_to_ir, home_of, push_items, writer_of},
+    layout,
+    mlir::{Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueLike, build, error_at, insert_before, integer, new_block, push, type_attribute},
+    target::STICK_BYTES,
+};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdsc", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
+        if function.body().is_none() {
+            return Err(error_at(function, "is declared and not defined: calls are not supported").report());
+        }
+        Lowering::of(function)?.lower()?;
+        function.erase();
+    }
+    Ok(())
+}
+
+/// What a buffer of the program is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Input,
+    Output,
+    Temporary,
+}
+
+impl Role {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Output => "output",
+            Self::Temporary => "temporary",
+        }
+    }
+
+    const fn prefix(self) -> &'static str {
+        match self {
+            Self::Input => "arg",
+            Self::Output => "result",
+            Self::Temporary => "temp",
+        }
+    }
+}
+
+/// A buffer of the program that launches get as an argument.
+struct ProgramBuffer<'c> {
+    value: Value<'c>,
+    role: Role,
+    position: i64,
+}
+
+impl ProgramBuffer<'_> {
+    fn name(&self) -> String {
+        format!("{}{}", self.role.prefix(), self.position)
+    }
+}
+
+struct Lowering<'c> {
+    function: Op<'c>,
+    buffers: Vec<ProgramBuffer<'c>>,
+}
+
+impl<'c> Lowering<'c> {
+    fn of(function: Op<'c>) -> Result<Self, Reported> {
+        let mut lowering = Self { function, buffers: Vec::new() };
+        let arguments = function.body().map(BlockExt::args).unwrap_or_default();
+        let results = function.body_ops().last().map(|terminator| terminator.inputs()).unwrap_or_default();
+        lowering.add(arguments, Role::Input);
+        let temporaries = lowering.temporaries(&results);
+        lowering.add(temporaries, Role::Temporary);
+        lowering.add(results, Role::Output);
+        if let Some(buffer) = lowering.buffers.iter().find(|buffer| Tensor::of(buffer.value.r#type()).is_none_or(|tensor| tensor.layout.is_none())) {
+            return Err(error_at(function, format_args!("{} has no device layout: run the layout phase first", buffer.name())).report());
+        }
+        Ok(lowering)
+    }
+
+    fn add(&mut self, values: Vec<Value<'c>>, role: Role) {
+        for (position, value) in values.into_iter().enumerate() {
+            self.buffers.push(ProgramBuffer { value, role, position: i64::try_from(position).unwrap_or(i64::MAX) });
+        }
+    }
+
+    /// Values in HBM that launches share.
+    fn temporaries(&self, results: &[Value<'c>]) -> Vec<Value<'c>> {
+        let mut found: Vec<Value<'c>> = Vec::new();
+        for compute in ComputeOp::all_in(self.function) {
+            let buffer = home_of(compute.op.output()).buffer;
+            let is_in_hbm = compute.place().is_some_and(|place| place.memory == Memory::Hbm);
+            if is_in_hbm && !results.contains(&buffer) && !found.contains(&buffer) {
+                found.push(buffer);
+            }
+        }
+        found
+    }
+
+    fn lower(&self) -> Result<(), Reported> {
+        let (context, location) = (self.function.ctx(), self.function.loc());
+        let attributes = Attributes::new(context).text("sym_name", self.function.text_attr("sym_name"));
+        let program = build("sdsc.program", location, &[], &[], attributes, vec![new_block(&[], location)]);
+        let program = insert_before(self.function, program);
+        for buffer in &self.buffers {
+            let attributes = Attributes::new(context)
+                .text("sym_name", &buffer.name())
+                .text("role", buffer.role.name())
+                .int("position", buffer.position)
+                .with("type", type_attribute(buffer.value.r#type()));
+            push(program, build("sdsc.buffer", location, &[], &[], attributes, vec![]));
+        }
+        for (number, items) in self.launches()?.into_iter().enumerate() {
+            let launch = self.launch(&items)?;
+            let bundle = launch.bundle;
+            let name = format!("bundle_{number}");
+            let names: Vec<String> = launch.arguments.iter().map(|&buffer| self.buffers[buffer].name()).collect();
+            let built = push(program, bundle_to_ir(context, location, &name, &bundle, &names));
+            push_items(built, location, &bundle.items);
+        }
+        Ok(())
+    }
+
+    /// The ops and loops of each launch.
+    fn launches(&self) -> Result<Vec<Vec<Op<'c>>>, Reported> {
+        let mut launches: Vec<Vec<Op<'c>>> = Vec::new();
+        for op in self.function.body_ops().into_iter().filter(|op| !ComputeOp::all_in(*op).is_empty()) {
+            let Some(number) = op.attr("spyre.bundle").and_then(integer).and_then(|number| usize::try_from(number).ok()) else {
+                return Err(error_at(op, "has no 'spyre.bundle': form bundles first").report());
+            };
+            if number > launches.len() || number + 1 < launches.len() {
+                return Err(error_at(op, format_args!("is in launch {number}, but launches run in order and {} came before", launches.len())).report());
+            }
+            if number == launches.len() {
+                launches.push(Vec::new());
+            }
+            launches[number].push(op);
+        }
+        Ok(launches)
+    }
+
+    fn launch(&self, items: &[Op<'c>]) -> Result<LoweredLaunch, Reported> {
+        let mut arguments: Vec<usize> = Vec::new();
+        for compute in items.iter().flat_map(|item| ComputeOp::all_in(*item)) {
+            let values = compute.op.inputs().into_iter().chain([compute.op.output()]);
+            arguments.extend(values.filter_map(|value| self.program_buffer(home_of(value).buffer)));
+        }
+        arguments.sort_unstable();
+        arguments.dedup();
+        let mut launch = LoweredLaunch { bundle: Bundle::default(), arguments };
+        launch.bundle.items = items.iter().filter_map(|item| self.item(*item, &mut launch).transpose()).collect::<Result<_, _>>()?;
+        Ok(launch)
+    }
+
+    fn program_buffer(&self, buffer: Value<'c>) -> Option<usize> {
+        self.buffers.iter().position(|known| known.value == buffer)
+    }
+
+    fn item(&self, op: Op<'c>, launch: &mut LoweredLaunch) -> Result<Option<Item>, Reported> {
+        if op.is("spyre.loop") {
+            let count = op.attr("count").and_then(integer).unwrap_or(0);
+            let mut body = Vec::new();
+            for inner in op.body_ops() {
+                body.extend(self.item(inner, launch)?);
+            }
+            return Ok(Some(Item::Loop { count, body }));
+        }
+        let Some(compute) = ComputeOp::of(op) else { return Ok(None) };
+        let spec = self.op_spec(compute, launch).map_err(|message| error_at(op, message).report())?;
+        Ok(Some(Item::Op(Box::new(spec))))
+    }
+
+    fn op_spec(&self, compute: ComputeOp<'c>, launch: &mut LoweredLaunch) -> Result<OpSpec, String> {
+        if compute.op.is("spyre.fill") {
+            return Err("writes a constant: constants are not supported yet".to_owned());
+        }
+        let space = compute.iteration_space();
+        let splits = compute.work().ok_or("has no 'work': divide the work first")?;
+        let dim = |(position, (&range, &split)): (usize, (&i64, &i64))| IterationDim {
+            name: Some(format!("c{position}")),
+            ..IterationDim::new(range, split)
+        };
+        let accesses = compute.accesses()?;
+        let n_inputs = accesses.len() - 1;
+        let mut operands = Vec::with_capacity(accesses.len());
+        for (position, access) in accesses.iter().enumerate() {
+            operands.push(self.operand(compute, access, position < n_inputs, launch)?);
+        }
+        Ok(OpSpec {
+            function: compute.function().to_owned(),
+            is_reduction: compute.n_reduced() > 0,
+            iteration_space: space.iter().zip(&splits).enumerate().map(dim).collect(),
+            operands,
+            ..OpSpec::default()
+        })
+    }
+
+    fn operand(&self, compute: ComputeOp<'c>, access: &Access<'c>, is_input: bool, launch: &mut LoweredLaunch) -> Result<Operand, String> {
+        let layout = access.layout()?;
+        let home = home_of(access.value);
+        Ok(Operand {
+            is_input,
+            format: layout.format(),
+            arrangement: Arrangement::Standard,
+            device_size: layout.device_size().to_vec(),
+            coordinates: access.coordinates(&compute.iteration_space())?.iter().map(coordinate).collect(),
+            allocation: self.allocation(&home, launch)?,
+            tile_advance: advances(compute, &home)?,
+            name: None,
+            ownership: None,
+        })
+    }
+
+    fn allocation(&self, home: &Home<'c>, launch: &mut LoweredLaunch) -> Result<Allocation, String> {
+        if let Some(buffer) = self.program_buffer(home.buffer) {
+            let argument = launch.arguments.iter().position(|&argument| argument == buffer).unwrap_or(0);
+            return Ok(Allocation::Hbm { argument: u32::try_from(argument).unwrap_or(u32::MAX), offset_bytes: 0 });
+        }
+        let writer = writer_of(home.buffer).ok_or("reads a value that no op writes")?;
+        let Some(compute) = ComputeOp::of(writer) else {
+            return Err(format!("reads the result of '{}', which is not supported yet", writer.full_name()));
+        };
+        match compute.place().ok_or("has no 'place': plan LX first")?.memory {
+            Memory::Lx(offset_bytes) => Ok(Allocation::Lx { offset_bytes }),
+            Memory::Pool(offset_bytes) => {
+                let tensor = Tensor::of(home.buffer.r#type()).and_then(|tensor| tensor.layout);
+                let end = offset_bytes + tensor.map_or(0, |layout| layout.bytes());
+                launch.bundle.pool_bytes = launch.bundle.pool_bytes.max((end + STICK_BYTES - 1) / STICK_BYTES * STICK_BYTES);
+                Ok(Allocation::Pool { offset_bytes })
+            }
+            Memory::Hbm => Err("reads a value in HBM that is no buffer of the program".to_owned()),
+        }
+    }
+}
+
+/// A launch with the program buffers of its kernel arguments.
+struct LoweredLaunch {
+    bundle: Bundle,
+    arguments: Vec<usize>,
+}
+
+/// Elements that the start of a window moves with each loop around the op, outermost first; empty if it stays.
+fn advances<'c>(compute: ComputeOp<'c>, home: &Home<'c>) -> Result<Vec<i64>, String> {
+    let loops = compute.loops();
+    let mut advances = vec![0; loops.len()];
+    let Some(tensor) = Tensor::of(home.buffer.r#type()) else { return Ok(advances) };
+    for moved in &home.moves {
+        let layout = tensor.layout.as_ref().ok_or("has an operand without a device layout")?;
+        let host = tensor.buffer().map_err(|error| error.to_string())?;
+        let elements = layout.advance(&host, moved.dim, moved.elements).map_err(|error| error.to_string())?;
+        if let Some(level) = loops.iter().position(|around| *around == moved.around) {
+            advances[level] += elements;
+        }
+    }
+    Ok(if advances.iter().all(|&advance| advance == 0) { Vec::new() } else { advances })
+}
+
+fn coordinate(from: &layout::Coordinate) -> Coordinate {
+    let term = from.term.map_or(Term::None, |term| Term::Dim { dim: term.dim, modulo: term.modulo, divisor: term.floordiv });
+    Coordinate { term, offset: from.offset }
+}

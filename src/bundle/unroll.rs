@@ -1,0 +1,74 @@
+//! Loops written out: one op spec per iteration.
+
+use super::{Allocation, Bundle, Item, OpSpec};
+
+/// The same bundle without loops: the same ops on the same memory in the same order.
+#[must_use]
+pub fn unroll(bundle: &Bundle) -> Bundle {
+    let mut items = Vec::new();
+    expand(&bundle.items, &mut Vec::new(), &mut items);
+    Bundle { pool_bytes: bundle.pool_bytes, items }
+}
+
+/// Appends the ops of `items` for the given iteration of the enclosing loops, outermost first.
+fn expand(items: &[Item], iterations: &mut Vec<i64>, into: &mut Vec<Item>) {
+    for item in items {
+        match item {
+            Item::Op(op) => into.push(Item::Op(Box::new(at(op, iterations)))),
+            Item::Loop { count, body } => {
+                for iteration in 0..*count {
+                    iterations.push(iteration);
+                    expand(body, iterations, into);
+                    iterations.pop();
+                }
+            }
+        }
+    }
+}
+
+/// The op in one iteration: every tensor starts where that iteration finds it.
+fn at(op: &OpSpec, iterations: &[i64]) -> OpSpec {
+    let mut op = op.clone();
+    for operand in &mut op.operands {
+        let elements: i64 = operand.tile_advance.iter().zip(iterations).map(|(advance, iteration)| advance * iteration).sum();
+        let moved = elements * operand.format.bytes();
+        match &mut operand.allocation {
+            Allocation::Hbm { argument: _, offset_bytes } | Allocation::Pool { offset_bytes } | Allocation::Lx { offset_bytes } => {
+                *offset_bytes += moved;
+            }
+        }
+        operand.tile_advance.clear();
+    }
+    op
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::{Arrangement, Coordinate, Operand};
+    use crate::target::DeviceFormat::Sen169Fp16;
+
+    fn op(tile_advance: &[i64]) -> Item {
+        let operand = Operand {
+            is_input: false,
+            format: Sen169Fp16,
+            arrangement: Arrangement::Standard,
+            device_size: vec![1, 64],
+            coordinates: vec![Coordinate::constant(0), Coordinate::dim(0)],
+            allocation: Allocation::Hbm { argument: 0, offset_bytes: 128 },
+            tile_advance: tile_advance.to_vec(),
+            name: None,
+            ownership: None,
+        };
+        Item::Op(Box::new(OpSpec { function: "exp".to_owned(), operands: vec![operand], ..OpSpec::default() }))
+    }
+
+    #[test]
+    fn iterations_follow_in_order_each_at_its_own_address() {
+        let inner = Item::Loop { count: 3, body: vec![op(&[1000, 64])] };
+        let bundle = Bundle { pool_bytes: 0, items: vec![Item::Loop { count: 2, body: vec![inner] }, op(&[])] };
+        let offsets: Vec<i64> = unroll(&bundle).ops().iter().map(|op| op.operands[0].allocation.offset_bytes()).collect();
+        assert_eq!(offsets, [128, 256, 384, 2128, 2256, 2384, 128]);
+        assert!(unroll(&bundle).ops().iter().all(|op| op.operands[0].tile_advance.is_empty()));
+    }
+}

@@ -1,0 +1,158 @@
+//! Bytes that the ops of a bundle move.
+
+use crate::{
+    bundle::{Allocation, Bundle, Item, OpSpec, Operand, Term},
+    target::STICK_BYTES,
+};
+
+/// What one op moves over all its executions.
+///
+/// Bytes are whole sticks, the unit of transfer. Sticks that several cores need count once: whether the hardware reads them once depends on
+/// its broadcast, which is a matter of time and not of data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpTraffic {
+    /// How often the op runs: the product of the counts of the loops around it.
+    pub executions: i64,
+    /// Bytes read from HBM, the pool included.
+    pub hbm_bytes_read: i64,
+    /// Bytes written to HBM, the pool included.
+    pub hbm_bytes_written: i64,
+    /// Bytes read from LX, all cores together.
+    pub lx_bytes_read: i64,
+    /// Bytes written to LX, all cores together.
+    pub lx_bytes_written: i64,
+}
+
+/// The traffic of every op of a bundle, in the order of its files.
+#[must_use]
+pub fn traffic(bundle: &Bundle) -> Vec<OpTraffic> {
+    let mut found = Vec::new();
+    collect(&bundle.items, 1, &mut found);
+    found
+}
+
+fn collect(items: &[Item], executions: i64, into: &mut Vec<OpTraffic>) {
+    for item in items {
+        match item {
+            Item::Op(op) => into.push(of_op(op, executions)),
+            Item::Loop { count, body } => collect(body, executions * count, into),
+        }
+    }
+}
+
+fn of_op(op: &OpSpec, executions: i64) -> OpTraffic {
+    let mut traffic = OpTraffic { executions, ..OpTraffic::default() };
+    for operand in &op.operands {
+        let bytes = touched_bytes(op, operand) * executions;
+        let moved = match (operand.allocation.is_lx(), operand.is_input) {
+            (false, true) => &mut traffic.hbm_bytes_read,
+            (false, false) => &mut traffic.hbm_bytes_written,
+            (true, true) => &mut traffic.lx_bytes_read,
+            (true, false) => &mut traffic.lx_bytes_written,
+        };
+        *moved += bytes;
+    }
+    traffic
+}
+
+/// Bytes of the sticks that one execution touches.
+fn touched_bytes(op: &OpSpec, operand: &Operand) -> i64 {
+    let outer = operand.coordinates.len().saturating_sub(1);
+    let extents = operand.coordinates.iter().zip(&operand.device_size).take(outer);
+    extents.map(|(coordinate, &size)| extent(op, &coordinate.term, size)).product::<i64>() * STICK_BYTES
+}
+
+/// Positions that a coordinate takes; all of them where an index tensor chooses.
+fn extent(op: &OpSpec, term: &Term, size: i64) -> i64 {
+    match term {
+        Term::None => 1,
+        Term::Indirect(_) => size,
+        Term::Dim { dim, modulo, divisor } => {
+            let range = op.iteration_space[*dim].range;
+            let digits = modulo.map_or(range, |modulo| modulo.min(range));
+            (digits - 1) / divisor.unwrap_or(1) + 1
+        }
+    }
+}
+
+/// The highest byte of LX that a bundle uses on a core, as a number of bytes from 0.
+#[must_use]
+pub fn lx_peak_bytes(bundle: &Bundle) -> i64 {
+    let ends = bundle.ops().into_iter().flat_map(|op| op.operands.iter().map(move |operand| lx_end(op, operand)));
+    ends.max().unwrap_or(0)
+}
+
+fn lx_end(op: &OpSpec, operand: &Operand) -> i64 {
+    let Allocation::Lx { offset_bytes } = operand.allocation else { return 0 };
+    let moves = |dim: usize| operand.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
+    let slices: i64 = op.iteration_space.iter().enumerate().filter(|(dim, _)| moves(*dim)).map(|(_, dim)| dim.split).product();
+    let elements: i64 = operand.device_size.iter().product();
+    offset_bytes + elements * operand.format.bytes() / slices.max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::{Arrangement, Coordinate, IterationDim};
+    use crate::target::DeviceFormat::Sen169Fp16;
+
+    fn operand(is_input: bool, allocation: Allocation, device_size: &[i64], coordinates: Vec<Coordinate>) -> Operand {
+        Operand {
+            is_input,
+            format: Sen169Fp16,
+            arrangement: Arrangement::Standard,
+            device_size: device_size.to_vec(),
+            coordinates,
+            allocation,
+            tile_advance: vec![],
+            name: None,
+            ownership: None,
+        }
+    }
+
+    fn rows() -> Vec<Coordinate> {
+        vec![Coordinate::floordiv(1, 64), Coordinate::dim(0), Coordinate::modulo(1, 64)]
+    }
+
+    fn max() -> OpSpec {
+        let hbm = Allocation::Hbm { argument: 0, offset_bytes: 0 };
+        let sparse = vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)];
+        OpSpec {
+            function: "max".to_owned(),
+            is_reduction: true,
+            iteration_space: vec![IterationDim::new(512, 32), IterationDim::new(1024, 1)],
+            operands: vec![
+                operand(true, hbm, &[16, 512, 64], rows()),
+                operand(false, Allocation::Lx { offset_bytes: 256 }, &[1, 512, 64], sparse),
+            ],
+            ..OpSpec::default()
+        }
+    }
+
+    #[test]
+    fn whole_sticks_count_once_per_execution() {
+        let bundle = Bundle { pool_bytes: 0, items: vec![Item::Loop { count: 3, body: vec![Item::Op(Box::new(max()))] }] };
+        let expected = OpTraffic {
+            executions: 3,
+            hbm_bytes_read: 3 * 1_048_576,
+            hbm_bytes_written: 0,
+            lx_bytes_read: 0,
+            lx_bytes_written: 3 * 65_536,
+        };
+        assert_eq!(traffic(&bundle), [expected]);
+    }
+
+    #[test]
+    fn a_window_counts_what_is_touched_and_not_its_buffer() {
+        let mut op = max();
+        op.operands[0].device_size = vec![64, 1024, 64];
+        let bundle = Bundle { pool_bytes: 0, items: vec![Item::Op(Box::new(op))] };
+        assert_eq!(traffic(&bundle)[0].hbm_bytes_read, 1_048_576);
+    }
+
+    #[test]
+    fn the_peak_is_the_end_of_the_highest_buffer_on_a_core() {
+        let bundle = Bundle { pool_bytes: 0, items: vec![Item::Op(Box::new(max()))] };
+        assert_eq!(lx_peak_bytes(&bundle), 256 + 65_536 / 32);
+    }
+}

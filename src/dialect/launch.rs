@@ -1,0 +1,280 @@
+//! The function of a bundle in the `sdscbundle` dialect, from and to the plain model of a launch.
+//!
+//! Names have no place in IR, so each value carries its own in its location; a value without one gets a number.
+
+use crate::{
+    bundle::{
+        launch::{AffineMap, Execute, Launch, Param, SizeBounds, Stmt},
+        name::Name,
+    },
+    mlir::{
+        Attribute, Attributes, Block, BlockExt, Context, Expr, Location, Op, OpExt, Type, TypeLike, Value, ValueExt, ValueLike, ValueMap, array,
+        build, elements, index_type, integer, location_name, map_attribute, map_from_exprs, map_of, map_results, named_block, named_location,
+        push, type_attribute,
+    },
+};
+use mlir_sys::{MlirContext, MlirType};
+use std::collections::BTreeMap;
+
+unsafe extern "C" {
+    fn sdscbundleInputArgTypeGet(context: MlirContext, granularity: i64, max_value: i64) -> MlirType;
+    fn sdscbundleInputArgTypeGetGranularity(input_arg: MlirType) -> i64;
+    fn sdscbundleInputArgTypeGetMaxValue(input_arg: MlirType) -> i64;
+}
+
+/// The name of the function that the back end looks for.
+const FUNCTION: &str = "sdsc_bundle";
+
+/// Appends the function of a launch to the body of `module`.
+pub fn push_launch<'c>(module: Op<'c>, location: Location<'c>, launch: &Launch) {
+    let context = module.ctx();
+    let types: Vec<Type<'c>> = launch.params.iter().map(|param| param_type(context, param)).collect();
+    let named: Vec<_> = launch.params.iter().zip(&types).map(|(param, of)| (*of, named_location(location, &param.name.to_string()))).collect();
+    let function_type = melior::ir::r#type::FunctionType::new(context, &types, &[]);
+    let attributes = Attributes::new(context).text("sym_name", FUNCTION).with("function_type", type_attribute(function_type.into()));
+    let function = push(module, build("func.func", location, &[], &[], attributes, vec![named_block(&named)]));
+    let mut builder = Builder { context, location, launch, values: BTreeMap::new() };
+    for (param, argument) in launch.params.iter().zip(function.body().map(BlockExt::args).unwrap_or_default()) {
+        builder.values.insert(param.name, argument);
+    }
+    builder.statements(function, &launch.body);
+    push(function, build("func.return", location, &[], &[], Attributes::new(context), vec![]));
+}
+
+fn param_type<'c>(context: &'c Context, param: &Param) -> Type<'c> {
+    let (granularity, max) = param.bounds.map_or((0, 0), |bounds| (bounds.granularity, bounds.max));
+    // SAFETY: zeros mean an address, and the bounds of a symbolic size are positive.
+    unsafe { Type::from_raw(sdscbundleInputArgTypeGet(context.to_raw(), granularity, max)) }
+}
+
+struct Builder<'a, 'c> {
+    context: &'c Context,
+    location: Location<'c>,
+    launch: &'a Launch,
+    values: BTreeMap<Name, Value<'c>>,
+}
+
+impl<'c> Builder<'_, 'c> {
+    fn statements(&mut self, parent: Op<'c>, statements: &[Stmt]) {
+        for statement in statements {
+            self.statement(parent, statement);
+        }
+    }
+
+    fn statement(&mut self, parent: Op<'c>, statement: &Stmt) {
+        let attributes = || Attributes::new(self.context);
+        match statement {
+            Stmt::DeviceMemAllocate { name, bytes } => {
+                self.push(parent, *name, "sdscbundle.device_mem_allocate", &[], attributes().int("bytes", *bytes));
+            }
+            Stmt::InputArgExtract { param } => {
+                self.push(parent, param.value, "sdscbundle.input_arg_extract", &[param.name], attributes());
+            }
+            Stmt::Constant { name, value } => self.push(parent, *name, "arith.constant", &[], attributes().index("value", *value)),
+            Stmt::AddI { name, lhs, rhs } => self.push(parent, *name, "arith.addi", &[*lhs, *rhs], attributes()),
+            Stmt::AffineApply { name, map, counters, base } => {
+                let operands: Vec<Name> = counters.iter().copied().chain([*base]).collect();
+                let map = map_attribute(address_map(self.context, &self.launch.maps[*map]));
+                self.push(parent, *name, "affine.apply", &operands, attributes().with("map", map));
+            }
+            Stmt::Execute(execute) => self.execute(parent, execute),
+            Stmt::For { counter, bound, body } => self.counted_loop(parent, *counter, *bound, body),
+        }
+    }
+
+    /// Appends an operation with one index result, the value of `name`.
+    fn push(&mut self, parent: Op<'c>, name: Name, operation: &str, operands: &[Name], attributes: Attributes<'c>) {
+        let location = named_location(self.location, &name.to_string());
+        let operands: Vec<Value<'c>> = operands.iter().map(|operand| self.values[operand]).collect();
+        let built = push(parent, build(operation, location, &operands, &[index_type(self.context)], attributes, vec![]));
+        self.values.insert(name, built.output());
+    }
+
+    fn execute(&self, parent: Op<'c>, execute: &Execute) {
+        let operands: Vec<Value<'c>> = execute.operands.iter().map(|operand| self.values[operand]).collect();
+        let ids = execute.symbol_ids.as_ref().map(|ids| {
+            let ids: Vec<Attribute<'c>> = ids.iter().map(|&id| crate::mlir::i64_attribute(self.context, id)).collect();
+            array(self.context, &ids)
+        });
+        let attributes = Attributes::new(self.context).text("sdsc_filename", &execute.filename()).with_option("symbol_ids", ids);
+        push(parent, build("sdscbundle.sdsc_execute", self.location, &operands, &[], attributes, vec![]));
+    }
+
+    fn counted_loop(&mut self, parent: Op<'c>, counter: Name, bound: Name, body: &[Stmt]) {
+        let operands = [self.values[&Name::Zero], self.values[&bound], self.values[&Name::One]];
+        let block = named_block(&[(index_type(self.context), named_location(self.location, &counter.to_string()))]);
+        let around = push(parent, build("scf.for", self.location, &operands, &[], Attributes::new(self.context), vec![block]));
+        if let Some(argument) = around.body().and_then(|block| block.args().first().copied()) {
+            self.values.insert(counter, argument);
+        }
+        self.statements(around, body);
+        push(around, build("scf.yield", self.location, &[], &[], Attributes::new(self.context), vec![]));
+    }
+}
+
+fn address_map<'c>(context: &'c Context, map: &AffineMap) -> crate::mlir::AffineMap<'c> {
+    let term = |(dim, stride): (usize, &i64)| Expr::Mul(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(*stride)));
+    let sum = map.strides.iter().enumerate().map(term).fold(Expr::Symbol(0), |sum, term| Expr::Add(Box::new(sum), Box::new(term)));
+    map_from_exprs(context, map.strides.len(), 1, &[sum])
+}
+
+/// The launch that the function of `module` describes.
+///
+/// # Errors
+/// The operation that `bundle.mlir` cannot have, and why.
+pub fn launch_of<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
+    let function = module.body_ops().into_iter().find(|op| op.is("func.func") && op.text_attr("sym_name") == FUNCTION);
+    let function = function.ok_or_else(|| (module, format!("has no function '{FUNCTION}'")))?;
+    let Some(body) = function.body() else { return Err((function, "has no body".to_owned())) };
+    let mut reader = Reader { launch: Launch::default(), names: ValueMap::default(), n_unnamed: 0 };
+    for (position, argument) in body.args().into_iter().enumerate() {
+        let number = u32::try_from(position).unwrap_or(u32::MAX);
+        let name = reader.name(argument, || Some(Name::ArgumentBase(number)));
+        reader.launch.params.push(Param { name, value: name, bounds: bounds_of(argument.r#type()) });
+    }
+    reader.launch.body = reader.statements(body)?;
+    Ok(reader.launch)
+}
+
+fn bounds_of(param: Type<'_>) -> Option<SizeBounds> {
+    // SAFETY: any type may be asked; one of another kind answers 0.
+    let (granularity, max) = unsafe {
+        (sdscbundleInputArgTypeGetGranularity(param.to_raw()), sdscbundleInputArgTypeGetMaxValue(param.to_raw()))
+    };
+    (granularity > 0).then_some(SizeBounds { granularity, max })
+}
+
+struct Reader {
+    launch: Launch,
+    names: ValueMap<Name>,
+    n_unnamed: i64,
+}
+
+impl Reader {
+    /// The name in the value's location, else a fitting one, else a number; noted for its users.
+    fn name(&mut self, value: Value<'_>, fitting: impl FnOnce() -> Option<Name>) -> Name {
+        let given = location_name(value.location()).parse().ok();
+        let name = given.or_else(fitting).unwrap_or_else(|| {
+            self.n_unnamed += 1;
+            Name::Symbol(self.n_unnamed)
+        });
+        self.names.insert(value, name);
+        name
+    }
+
+    fn operand(&self, op: Op<'_>, index: usize) -> Result<Name, String> {
+        let value = op.inputs().get(index).copied().ok_or_else(|| format!("has no operand {index}"))?;
+        self.names.get(value).copied().ok_or_else(|| "uses a value that bundle.mlir cannot have".to_owned())
+    }
+
+    fn statements<'c>(&mut self, block: Block<'c>) -> Result<Vec<Stmt>, (Op<'c>, String)> {
+        let mut statements = Vec::new();
+        for op in block.ops() {
+            match op.full_name() {
+                "func.return" | "scf.yield" => {}
+                "scf.for" => statements.push(self.counted_loop(op)?),
+                _ => statements.push(self.statement(op).map_err(|message| (op, message))?),
+            }
+        }
+        Ok(statements)
+    }
+
+    fn counted_loop<'c>(&mut self, op: Op<'c>) -> Result<Stmt, (Op<'c>, String)> {
+        let refuse = |message: &str| (op, message.to_owned());
+        let is = |index: usize, expected: i64| op.inputs().get(index).is_some_and(|value| constant_of(*value) == Some(expected));
+        if !is(0, 0) || !is(2, 1) || op.outputs().len() + 3 != op.inputs().len() {
+            return Err(refuse("counts from 0 in steps of 1, without carried values"));
+        }
+        let bound = self.operand(op, 1).map_err(|message| (op, message))?;
+        let Some(body) = op.body() else { return Err(refuse("has no body")) };
+        let Some(argument) = body.args().first().copied() else { return Err(refuse("has no counter")) };
+        let counter = self.name(argument, || None);
+        Ok(Stmt::For { counter, bound, body: self.statements(body)? })
+    }
+
+    fn statement(&mut self, op: Op<'_>) -> Result<Stmt, String> {
+        Ok(match op.full_name() {
+            "sdscbundle.device_mem_allocate" => {
+                let bytes = op.attr("bytes").and_then(integer).unwrap_or(0);
+                Stmt::DeviceMemAllocate { name: self.name(op.output(), || Some(Name::Pool)), bytes }
+            }
+            "sdscbundle.input_arg_extract" => self.extract(op)?,
+            "arith.constant" => {
+                let value = constant_of(op.output()).ok_or("is no integer")?;
+                let name = self.name(op.output(), || match value {
+                    0 => Some(Name::Zero),
+                    1 => Some(Name::One),
+                    _ => None,
+                });
+                Stmt::Constant { name, value }
+            }
+            "arith.addi" => {
+                let (lhs, rhs) = (self.operand(op, 0)?, self.operand(op, 1)?);
+                Stmt::AddI { name: self.name(op.output(), || None), lhs, rhs }
+            }
+            "affine.apply" => self.apply(op)?,
+            "sdscbundle.sdsc_execute" => Stmt::Execute(self.execute(op)?),
+            other => return Err(format!("bundle.mlir cannot say '{other}'")),
+        })
+    }
+
+    fn extract(&mut self, op: Op<'_>) -> Result<Stmt, String> {
+        let param = self.operand(op, 0)?;
+        let value = self.name(op.output(), || if let Name::ArgumentBase(argument) = param { Some(Name::Argument(argument)) } else { None });
+        let known = self.launch.params.iter_mut().find(|known| known.name == param).ok_or("extracts what is no parameter")?;
+        known.value = value;
+        Ok(Stmt::InputArgExtract { param: *known })
+    }
+
+    fn apply(&mut self, op: Op<'_>) -> Result<Stmt, String> {
+        let map = op.attr("map").and_then(map_of).ok_or("has no map")?;
+        let mut strides = vec![0; map.dim_count()];
+        match map_results(map).as_slice() {
+            [sum] if map.symbol_count() == 1 && read_strides(sum, &mut strides) => {}
+            _ => return Err(format!("an address is a base and a multiple of each counter, found {map}")),
+        }
+        let map = AffineMap { strides };
+        let number = self.launch.maps.iter().position(|known| *known == map).unwrap_or_else(|| {
+            self.launch.maps.push(map.clone());
+            self.launch.maps.len() - 1
+        });
+        let counters = (0..map.strides.len()).map(|index| self.operand(op, index)).collect::<Result<_, _>>()?;
+        let base = self.operand(op, map.strides.len())?;
+        Ok(Stmt::AffineApply { name: self.name(op.output(), || None), map: number, counters, base })
+    }
+
+    fn execute(&self, op: Op<'_>) -> Result<Execute, String> {
+        let file = op.text_attr("sdsc_filename");
+        let number = file.strip_prefix("sdsc_").and_then(|rest| rest.strip_suffix(".json")).and_then(|number| number.parse().ok());
+        let number = number.ok_or_else(|| format!("a file is called sdsc_<n>.json, found '{file}'"))?;
+        let operands = (0..op.inputs().len()).map(|index| self.operand(op, index)).collect::<Result<_, _>>()?;
+        let symbol_ids = op.attr("symbol_ids").and_then(elements).map(|ids| ids.into_iter().filter_map(integer).collect());
+        Ok(Execute { op: number, operands, symbol_ids })
+    }
+}
+
+/// The integer that a value always is.
+fn constant_of(value: Value<'_>) -> Option<i64> {
+    value.def().filter(|def| def.is("arith.constant")).and_then(|def| def.attr("value")).and_then(integer)
+}
+
+/// Reads `s0 + a * d0 + b * d1`; false for anything else.
+fn read_strides(expr: &Expr, strides: &mut [i64]) -> bool {
+    match expr {
+        Expr::Symbol(0) => true,
+        Expr::Dim(dim) => {
+            strides[*dim] += 1;
+            true
+        }
+        Expr::Mul(dim, stride) => match (dim.as_ref(), stride.as_ref()) {
+            (Expr::Dim(dim), Expr::Constant(stride)) => {
+                strides[*dim] += stride;
+                true
+            }
+            _ => false,
+        },
+        Expr::Add(lhs, rhs) => read_strides(lhs, strides) && read_strides(rhs, strides),
+        _ => false,
+    }
+}
+

@@ -1,0 +1,81 @@
+//! The compute ops of a function in program order, and when values are alive.
+
+use super::{Access, ComputeOp};
+use crate::mlir::{Op, Value, ValueMap};
+use std::ops::RangeInclusive;
+
+/// One compute op with its tensors.
+pub struct Step<'c> {
+    /// The op.
+    pub compute: ComputeOp<'c>,
+    /// The accesses of its operands, then of its result.
+    pub accesses: Vec<Access<'c>>,
+    /// The loops around it, outermost first.
+    pub loops: Vec<Op<'c>>,
+}
+
+/// The compute ops of a function; time is the position in the list.
+pub struct Schedule<'c> {
+    /// The ops in order.
+    pub steps: Vec<Step<'c>>,
+    writers: ValueMap<usize>,
+    readers: ValueMap<Vec<(usize, usize)>>,
+    /// For each loop the times of its body.
+    loop_times: Vec<(Op<'c>, RangeInclusive<usize>)>,
+}
+
+impl<'c> Schedule<'c> {
+    /// Reads the ops of a function.
+    ///
+    /// # Errors
+    /// The op whose access is not supported, and why.
+    pub fn of(function: Op<'c>) -> Result<Self, (Op<'c>, String)> {
+        let mut schedule = Self { steps: Vec::new(), writers: ValueMap::default(), readers: ValueMap::default(), loop_times: Vec::new() };
+        for compute in ComputeOp::all_in(function) {
+            let accesses = compute.accesses().map_err(|message| (compute.op, message))?;
+            schedule.push(Step { compute, accesses, loops: compute.loops() });
+        }
+        Ok(schedule)
+    }
+
+    fn push(&mut self, step: Step<'c>) {
+        let time = self.steps.len();
+        for (operand, access) in step.accesses.iter().enumerate() {
+            if operand + 1 == step.accesses.len() {
+                self.writers.insert(access.value, time);
+            } else {
+                let mut reads = self.readers.get(access.value).cloned().unwrap_or_default();
+                reads.push((time, operand));
+                self.readers.insert(access.value, reads);
+            }
+        }
+        for around in &step.loops {
+            match self.loop_times.iter_mut().rev().find(|(other, _)| other == around) {
+                Some((_, times)) => *times = *times.start()..=time,
+                None => self.loop_times.push((*around, time..=time)),
+            }
+        }
+        self.steps.push(step);
+    }
+
+    /// The step that makes a value.
+    #[must_use]
+    pub fn writer(&self, value: Value<'c>) -> Option<usize> {
+        self.writers.get(value).copied()
+    }
+
+    /// The reads of a value: the step and which operand.
+    #[must_use]
+    pub fn readers(&self, value: Value<'c>) -> &[(usize, usize)] {
+        self.readers.get(value).map_or(&[], Vec::as_slice)
+    }
+
+    /// The times during which step `user` needs a value that was made outside `around_value`'s loops: a loop that the value is not made in
+    /// needs it in every iteration, so from its first op to its last.
+    #[must_use]
+    pub fn times_of_use(&self, around_value: &[Op<'c>], user: usize) -> RangeInclusive<usize> {
+        let entered = self.steps[user].loops.iter().find(|around| !around_value.contains(around));
+        let times = entered.and_then(|entered| self.loop_times.iter().find(|(other, _)| other == entered));
+        times.map_or(user..=user, |(_, times)| times.clone())
+    }
+}

@@ -1,0 +1,353 @@
+//! `sdsc` ops and attributes from and to the model of a bundle.
+
+use crate::{
+    bundle::{
+        Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Term, Window,
+        WindowAxis,
+    },
+    mlir::{
+        Attribute, AttributeLike, Attributes, Context, Expr, Location, Op, OpExt, array, build, dictionary, dictionary_entries, elements, float_value,
+        integer, integers, map_attribute, map_from_exprs, map_of, map_results, new_block, push, string, string_array, string_ref, strings, symbol,
+    },
+    target::DeviceFormat,
+};
+use mlir_sys::{MlirAttribute, MlirStringRef};
+
+unsafe extern "C" {
+    fn sdscAttributeParameters(attribute: MlirAttribute) -> MlirAttribute;
+    fn sdscAttributeGet(mnemonic: MlirStringRef, parameters: MlirAttribute) -> MlirAttribute;
+}
+
+/// The parameters of an `#sdsc` attribute by name.
+struct Parameters<'c> {
+    entries: Vec<(&'c str, Attribute<'c>)>,
+}
+
+impl<'c> Parameters<'c> {
+    fn of(attribute: Attribute<'c>) -> Result<Self, String> {
+        // SAFETY: any attribute may be asked; one that is not ours gives a null attribute.
+        let parameters = unsafe { Attribute::from_option_raw(sdscAttributeParameters(attribute.to_raw())) };
+        let entries = parameters.and_then(dictionary_entries).ok_or_else(|| format!("expected an #sdsc attribute, found {attribute}"))?;
+        Ok(Self { entries })
+    }
+
+    fn get(&self, name: &str) -> Option<Attribute<'c>> {
+        self.entries.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
+    }
+
+    fn integer(&self, name: &str) -> i64 {
+        self.get(name).and_then(integer).unwrap_or(0)
+    }
+
+    fn text(&self, name: &str) -> Option<&'c str> {
+        self.get(name).and_then(string)
+    }
+
+    fn integers(&self, name: &str) -> Vec<i64> {
+        self.get(name).and_then(integers).unwrap_or_default()
+    }
+}
+
+fn attribute<'c>(mnemonic: &str, parameters: Attributes<'c>) -> Attribute<'c> {
+    // SAFETY: C++ reads the dictionary; every caller below gives all parameters of the mnemonic.
+    unsafe { Attribute::from_raw(sdscAttributeGet(string_ref(mnemonic), dictionary(parameters).to_raw())) }
+}
+
+/// Appends the items of a bundle to the body of `parent`.
+pub fn push_items<'c>(parent: Op<'c>, location: Location<'c>, items: &[Item]) {
+    let context = parent.ctx();
+    for item in items {
+        match item {
+            Item::Op(op) => {
+                push(parent, op_to_ir(context, location, op, None));
+            }
+            Item::Loop { count, body } => {
+                let attributes = Attributes::new(context).int("count", *count);
+                let around = push(parent, build("sdsc.loop", location, &[], &[], attributes, vec![new_block(&[], location)]));
+                push_items(around, location, body);
+            }
+        }
+    }
+}
+
+/// `sdsc.bundle` with the buffers of its kernel arguments.
+#[must_use]
+pub fn bundle_to_ir<'c>(context: &'c Context, location: Location<'c>, name: &str, bundle: &Bundle, buffers: &[String]) -> melior::ir::Operation<'c> {
+    let buffers: Vec<Attribute<'c>> = buffers.iter().map(|buffer| symbol(context, buffer)).collect();
+    let attributes =
+        Attributes::new(context).text("sym_name", name).with("buffers", array(context, &buffers)).int("pool_bytes", bundle.pool_bytes);
+    build("sdsc.bundle", location, &[], &[], attributes, vec![new_block(&[], location)])
+}
+
+/// `sdsc.op`; `file` is the name of its SDSC file once the bundle is lowered.
+#[must_use]
+pub fn op_to_ir<'c>(context: &'c Context, location: Location<'c>, op: &OpSpec, file: Option<&str>) -> melior::ir::Operation<'c> {
+    let n_dims = op.iteration_space.len();
+    let dims: Vec<_> = op.iteration_space.iter().enumerate().map(|(position, dim)| dim_attribute(context, position, dim)).collect();
+    let tensors = |is_input: bool| {
+        let some: Vec<_> = op.operands.iter().filter(|operand| operand.is_input == is_input).collect();
+        array(context, &some.into_iter().map(|operand| tensor_attribute(context, operand, n_dims)).collect::<Vec<_>>())
+    };
+    let mut attributes = Attributes::new(context)
+        .text("function", &op.function)
+        .with_option("reduction", op.is_reduction.then(|| Attribute::unit(context)))
+        .with("dims", array(context, &dims))
+        .with("ins", tensors(true))
+        .with("outs", tensors(false));
+    if !op.constants.is_empty() {
+        let constants: Vec<_> = op.constants.iter().map(|constant| constant_attribute(context, constant)).collect();
+        attributes = attributes.with("constants", array(context, &constants));
+    }
+    attributes = attributes.with_option("window", op.window.as_ref().map(|window| window_attribute(context, window)));
+    if let Some(ranges) = &op.node_output_ranges {
+        attributes = attributes.ints("output_ranges", ranges);
+    }
+    if let Some(file) = file {
+        attributes = attributes.text("file", file);
+    }
+    build("sdsc.op", location, &[], &[], attributes, vec![])
+}
+
+fn dim_attribute<'c>(context: &'c Context, position: usize, dim: &IterationDim) -> Attribute<'c> {
+    let name = dim.name.clone().unwrap_or_else(|| format!("c{position}"));
+    let granularity = dim.symbolic.as_ref().map_or(1, |symbolic| symbolic.granularity);
+    let mut parameters =
+        Attributes::new(context).text("name", &name).int("range", dim.range).int("split", dim.split).int("granularity", granularity);
+    if let Some(symbolic) = &dim.symbolic {
+        parameters = parameters.text("symbol", &symbolic.symbol);
+    }
+    attribute("dim", parameters)
+}
+
+fn constant_attribute<'c>(context: &'c Context, constant: &Constant) -> Attribute<'c> {
+    attribute("constant", Attributes::new(context).text("name", &constant.name).float("value", constant.value))
+}
+
+fn window_attribute<'c>(context: &'c Context, window: &Window) -> Attribute<'c> {
+    let axis = |axis: &WindowAxis| -> Vec<i64> {
+        [axis.kernel, axis.stride, axis.padding, axis.dilation].into_iter().chain(axis.total_size).collect()
+    };
+    let mut parameters = Attributes::new(context).ints("height", &axis(&window.height)).ints("width", &axis(&window.width));
+    if let Some(pad_type) = &window.pad_type {
+        parameters = parameters.text("pad_type", pad_type);
+    }
+    attribute("window", parameters)
+}
+
+fn tensor_attribute<'c>(context: &'c Context, operand: &Operand, n_dims: usize) -> Attribute<'c> {
+    let (memory, argument) = match operand.allocation {
+        Allocation::Hbm { argument, offset_bytes: _ } => ("hbm", i64::from(argument)),
+        Allocation::Pool { offset_bytes: _ } => ("pool", -1),
+        Allocation::Lx { offset_bytes: _ } => ("lx", -1),
+    };
+    let mut index_tensors: Vec<String> = Vec::new();
+    let coordinates: Vec<Expr> = operand.coordinates.iter().map(|coordinate| coordinate_expr(coordinate, &mut index_tensors)).collect();
+    let map = map_from_exprs(context, n_dims, index_tensors.len(), &coordinates);
+    let mut parameters = Attributes::new(context)
+        .text("format", operand.format.name())
+        .ints("device_size", &operand.device_size)
+        .with("coordinates", map_attribute(map))
+        .text("memory", memory)
+        .int("argument", argument)
+        .int("offset_bytes", operand.allocation.offset_bytes());
+    if !operand.tile_advance.is_empty() {
+        parameters = parameters.ints("advance", &operand.tile_advance);
+    }
+    if !index_tensors.is_empty() {
+        parameters = parameters.with("index_tensors", string_array(context, &index_tensors));
+    }
+    if let Some(name) = &operand.name {
+        parameters = parameters.text("name", name);
+    }
+    if operand.arrangement != Arrangement::Standard {
+        parameters = parameters.text("arrangement", operand.arrangement.name());
+    }
+    if let Some(ownership) = &operand.ownership {
+        let owner = |owned: &OwnedDim| {
+            let dim = i64::try_from(owned.dim).unwrap_or(i64::MAX);
+            attribute("owner", Attributes::new(context).int("dim", dim).int("slices", owned.slices).int("divisor", owned.divisor))
+        };
+        let owners: Vec<_> = ownership.dims.iter().map(owner).collect();
+        parameters = parameters.with("owners", array(context, &owners));
+    }
+    attribute("tensor", parameters)
+}
+
+/// A coordinate as an affine expression; an index tensor that it reads becomes the next symbol.
+fn coordinate_expr(coordinate: &Coordinate, index_tensors: &mut Vec<String>) -> Expr {
+    let boxed = |value: i64| Box::new(Expr::Constant(value));
+    let term = match &coordinate.term {
+        Term::None => return Expr::Constant(coordinate.offset),
+        Term::Dim { dim, modulo, divisor } => {
+            let digit = match modulo {
+                Some(modulo) => Expr::Mod(Box::new(Expr::Dim(*dim)), boxed(*modulo)),
+                None => Expr::Dim(*dim),
+            };
+            match divisor {
+                Some(divisor) => Expr::FloorDiv(Box::new(digit), boxed(*divisor)),
+                None => digit,
+            }
+        }
+        Term::Indirect(name) => {
+            index_tensors.push(name.clone());
+            Expr::Symbol(index_tensors.len() - 1)
+        }
+    };
+    if coordinate.offset == 0 { term } else { Expr::Add(Box::new(term), boxed(coordinate.offset)) }
+}
+
+/// The bundle that `sdsc.bundle` holds.
+///
+/// # Errors
+/// The op that has no meaning as an op spec, and why.
+pub fn bundle_of<'c>(bundle: Op<'c>) -> Result<Bundle, (Op<'c>, String)> {
+    let pool_bytes = bundle.attr("pool_bytes").and_then(integer).unwrap_or(0);
+    Ok(Bundle { pool_bytes, items: items_of(bundle)? })
+}
+
+fn items_of<'c>(parent: Op<'c>) -> Result<Vec<Item>, (Op<'c>, String)> {
+    let item = |op: Op<'c>| {
+        if op.is("sdsc.loop") {
+            let count = op.attr("count").and_then(integer).unwrap_or(0);
+            return Ok(Item::Loop { count, body: items_of(op)? });
+        }
+        op_of(op).map(|spec| Item::Op(Box::new(spec))).map_err(|message| (op, message))
+    };
+    parent.body_ops().into_iter().map(item).collect()
+}
+
+/// The op spec that `sdsc.op` is.
+///
+/// # Errors
+/// A message about the attribute that has no meaning.
+pub fn op_of(op: Op<'_>) -> Result<OpSpec, String> {
+    if !op.is("sdsc.op") {
+        return Err("is no op spec: expected 'sdsc.op' or 'sdsc.loop'".to_owned());
+    }
+    let list = |name: &str| op.attr(name).and_then(elements).unwrap_or_default();
+    let mut operands = Vec::new();
+    for (name, is_input) in [("ins", true), ("outs", false)] {
+        for tensor in list(name) {
+            operands.push(operand_of(tensor, is_input)?);
+        }
+    }
+    let ranges = op.attr("output_ranges").and_then(integers);
+    let node_output_ranges = ranges.map(|ranges| ranges.try_into().map_err(|_| "'output_ranges' are N, C, H and W".to_owned())).transpose()?;
+    Ok(OpSpec {
+        function: op.text_attr("function").to_owned(),
+        is_reduction: op.attr("reduction").is_some(),
+        iteration_space: list("dims").into_iter().map(dim_of).collect::<Result<_, _>>()?,
+        operands,
+        constants: list("constants").into_iter().map(constant_of).collect::<Result<_, _>>()?,
+        window: op.attr("window").map(window_of).transpose()?,
+        node_output_ranges,
+    })
+}
+
+fn dim_of(from: Attribute<'_>) -> Result<IterationDim, String> {
+    let parameters = Parameters::of(from)?;
+    let range = parameters.integer("range");
+    let symbolic = parameters.text("symbol").map(|name| SymbolicDim {
+        symbol: name.to_owned(),
+        max: range,
+        granularity: parameters.integer("granularity"),
+    });
+    Ok(IterationDim { name: parameters.text("name").map(str::to_owned), range, split: parameters.integer("split"), symbolic })
+}
+
+fn constant_of(from: Attribute<'_>) -> Result<Constant, String> {
+    let parameters = Parameters::of(from)?;
+    let value = parameters.get("value").and_then(float_value).unwrap_or(0.0);
+    Ok(Constant { name: parameters.text("name").unwrap_or_default().to_owned(), value })
+}
+
+fn window_of(from: Attribute<'_>) -> Result<Window, String> {
+    let parameters = Parameters::of(from)?;
+    let axis = |name: &str| {
+        let numbers = parameters.integers(name);
+        let at = |index: usize| numbers.get(index).copied();
+        WindowAxis {
+            kernel: at(0).unwrap_or(1),
+            stride: at(1).unwrap_or(1),
+            padding: at(2).unwrap_or(0),
+            dilation: at(3).unwrap_or(1),
+            total_size: at(4),
+        }
+    };
+    Ok(Window { height: axis("height"), width: axis("width"), pad_type: parameters.text("pad_type").map(str::to_owned) })
+}
+
+fn operand_of(from: Attribute<'_>, is_input: bool) -> Result<Operand, String> {
+    let parameters = Parameters::of(from)?;
+    let format: DeviceFormat = parameters.text("format").unwrap_or_default().parse().map_err(|error| format!("{error}"))?;
+    let offset_bytes = parameters.integer("offset_bytes");
+    let allocation = match parameters.text("memory") {
+        Some("lx") => Allocation::Lx { offset_bytes },
+        Some("pool") => Allocation::Pool { offset_bytes },
+        _ => Allocation::Hbm { argument: u32::try_from(parameters.integer("argument")).unwrap_or(0), offset_bytes },
+    };
+    let index_tensors = parameters.get("index_tensors").and_then(strings).unwrap_or_default();
+    let map = parameters.get("coordinates").and_then(map_of).ok_or("a tensor has no coordinates")?;
+    let coordinates =
+        map_results(map).iter().map(|expr| coordinate_of(expr, &index_tensors)).collect::<Option<_>>().ok_or_else(|| {
+            format!("coordinates {map} are not supported: each is one dimension, taken apart by 'mod' and 'floordiv', plus a number")
+        })?;
+    Ok(Operand {
+        is_input,
+        format,
+        arrangement: arrangement_of(parameters.text("arrangement"))?,
+        device_size: parameters.integers("device_size"),
+        coordinates,
+        allocation,
+        tile_advance: parameters.integers("advance"),
+        name: parameters.text("name").map(str::to_owned),
+        ownership: parameters.get("owners").and_then(elements).map(ownership_of).transpose()?,
+    })
+}
+
+fn arrangement_of(name: Option<&str>) -> Result<Arrangement, String> {
+    let Some(name) = name else { return Ok(Arrangement::Standard) };
+    Arrangement::ALL.into_iter().find(|arrangement| arrangement.name() == name).ok_or_else(|| format!("unknown arrangement '{name}'"))
+}
+
+fn ownership_of(owners: Vec<Attribute<'_>>) -> Result<Ownership, String> {
+    let owner = |from: Attribute<'_>| {
+        let parameters = Parameters::of(from)?;
+        let dim = usize::try_from(parameters.integer("dim")).unwrap_or(0);
+        Ok(OwnedDim { dim, slices: parameters.integer("slices"), divisor: parameters.integer("divisor") })
+    };
+    Ok(Ownership { dims: owners.into_iter().map(owner).collect::<Result<_, String>>()? })
+}
+
+/// A coordinate from an affine expression; none for one that is more than a dimension taken apart, plus a number.
+fn coordinate_of(expr: &Expr, index_tensors: &[&str]) -> Option<Coordinate> {
+    let number = |expr: &Expr| if let Expr::Constant(value) = expr { Some(*value) } else { None };
+    let (term, offset) = match expr {
+        Expr::Constant(value) => return Some(Coordinate::constant(*value)),
+        Expr::Add(term, offset) => (term.as_ref(), number(offset)?),
+        other => (other, 0),
+    };
+    let term = match term {
+        Expr::Symbol(position) => Term::Indirect((*index_tensors.get(*position)?).to_owned()),
+        Expr::FloorDiv(digit, divisor) => {
+            let (dim, modulo) = digit_of(digit)?;
+            Term::Dim { dim, modulo, divisor: Some(number(divisor)?) }
+        }
+        other => {
+            let (dim, modulo) = digit_of(other)?;
+            Term::Dim { dim, modulo, divisor: None }
+        }
+    };
+    Some(Coordinate { term, offset })
+}
+
+fn digit_of(expr: &Expr) -> Option<(usize, Option<i64>)> {
+    match expr {
+        Expr::Dim(dim) => Some((*dim, None)),
+        Expr::Mod(dim, modulo) => match (dim.as_ref(), modulo.as_ref()) {
+            (Expr::Dim(dim), Expr::Constant(modulo)) => Some((*dim, Some(*modulo))),
+            _ => None,
+        },
+        _ => None,
+    }
+}

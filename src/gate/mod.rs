@@ -1,0 +1,3 @@
+//! Checks between phases: what a phase promises, so that a mistake shows in the phase that made it.
+
+pub(crate) mod verify_phase;

@@ -1,0 +1,51 @@
+//! `spyre-verify-phase`: refuses what should be gone, or decided, after a phase.
+//!
+//! Reads the module; writes nothing. Each phase keeps the promises of the phases before it.
+
+use crate::{
+    dialect::{ComputeOp, Tensor},
+    mlir::{Op, OpExt, Options, Pass, Reported, ValueLike, error_at},
+    pipeline::Phase,
+};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-verify-phase", run };
+
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+    let phase: Phase = options.text("phase").parse().map_err(|message: String| error_at(module, message).report())?;
+    for op in module.nested() {
+        if let Some(broken) = broken_promise(op, phase) {
+            return Err(error_at(op, format_args!("not allowed after phase '{phase}': {broken}")).report());
+        }
+    }
+    Ok(())
+}
+
+/// The first promise that an op breaks.
+fn broken_promise(op: Op<'_>, phase: Phase) -> Option<&'static str> {
+    let is_after = |other: Phase| phase >= other;
+    if is_after(Phase::Bundle) {
+        let name = op.full_name();
+        return (name.starts_with("spyre.") || name == "sdsc.bundle" || name == "sdsc.loop").then_some("it should have been lowered");
+    }
+    if is_after(Phase::Import) && (op.full_name().starts_with("linalg.") || op.full_name().starts_with("tensor.")) {
+        return Some("it should have become spyre ops");
+    }
+    if is_after(Phase::Import) && op.is("spyre.hint") {
+        return Some("hint scopes become attributes");
+    }
+    let compute = ComputeOp::of(op)?;
+    let is_laid_out = Tensor::of(op.output().r#type()).is_some_and(|tensor| tensor.layout.is_some());
+    if is_after(Phase::Layout) && !is_laid_out {
+        return Some("its result has no device layout");
+    }
+    if is_after(Phase::Tile) && op.attr("hints").is_some() {
+        return Some("its hints should have become loops");
+    }
+    if is_after(Phase::Work) && compute.work().is_none() {
+        return Some("its work is not divided");
+    }
+    if is_after(Phase::Lx) && compute.place().is_none() {
+        return Some("its result has no place");
+    }
+    None
+}

@@ -1,0 +1,29 @@
+//! Locations that carry the name of a value.
+
+use super::{Location, Type};
+use mlir_sys::{mlirIdentifierStr, mlirLocationGetContext, mlirLocationIsAName, mlirLocationNameGet, mlirLocationNameGetName};
+
+/// A location with a name for the value that is made there; `--mlir-use-nameloc-as-prefix` prints it.
+#[must_use]
+pub fn named_location<'c>(at: Location<'c>, name: &str) -> Location<'c> {
+    // SAFETY: the name is copied into the context.
+    unsafe { Location::from_raw(mlirLocationNameGet(mlirLocationGetContext(at.to_raw()), super::string_ref(name), at.to_raw())) }
+}
+
+/// The name that a location carries, empty if it has none.
+#[must_use]
+pub fn location_name(location: Location<'_>) -> &str {
+    // SAFETY: the name is only asked for where there is one; names are uniqued in the context.
+    unsafe {
+        if !mlirLocationIsAName(location.to_raw()) {
+            return "";
+        }
+        super::text_of(mlirIdentifierStr(mlirLocationNameGetName(location.to_raw())))
+    }
+}
+
+/// A block whose arguments have locations of their own.
+#[must_use]
+pub fn named_block<'c>(arguments: &[(Type<'c>, Location<'c>)]) -> melior::ir::Block<'c> {
+    melior::ir::Block::new(arguments)
+}

@@ -1,0 +1,58 @@
+//! What a stock `mlir-opt` asks a plugin for: our dialects and passes, from a `cdylib` (`cargo xtask plugin`).
+//!
+//! The entry points are Rust's because a `cdylib` hides the symbols of the C++ in it. They have their names only in the
+//! plugin (feature `plugin`); the structs are those of `mlir/Tools/Plugins/{Dialect,Pass}Plugin.h`.
+
+use mlir_sys::MlirDialectRegistry;
+use std::ffi::{CStr, c_char, c_void};
+
+/// `MLIR_PLUGIN_API_VERSION` of MLIR 22.
+const API_VERSION: u32 = 1;
+const NAME: &CStr = c"spyre";
+// The version of the package; a C string needs its end.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+
+/// `mlir::DialectPluginLibraryInfo`.
+#[repr(C)]
+pub struct DialectPluginLibraryInfo {
+    api_version: u32,
+    name: *const c_char,
+    version: *const c_char,
+    register: unsafe extern "C" fn(registry: *mut c_void),
+}
+
+/// `mlir::PassPluginLibraryInfo`.
+#[repr(C)]
+pub struct PassPluginLibraryInfo {
+    api_version: u32,
+    name: *const c_char,
+    version: *const c_char,
+    register: extern "C" fn(),
+}
+
+unsafe extern "C" {
+    fn spyreRegisterDialects(registry: MlirDialectRegistry);
+}
+
+unsafe extern "C" fn register_dialects(registry: *mut c_void) {
+    // SAFETY: MLIR hands over its registry, which is what the C API wraps.
+    unsafe { spyreRegisterDialects(MlirDialectRegistry { ptr: registry }) }
+}
+
+extern "C" fn register_passes() {
+    super::pass::register();
+}
+
+/// The entry point for `--load-dialect-plugin`.
+// SAFETY: MLIR gives the name this meaning, and looks it up in the plugin only.
+#[cfg_attr(feature = "plugin", unsafe(export_name = "mlirGetDialectPluginInfo"))]
+pub extern "C" fn dialect_plugin_info() -> DialectPluginLibraryInfo {
+    DialectPluginLibraryInfo { api_version: API_VERSION, name: NAME.as_ptr(), version: VERSION.as_ptr().cast(), register: register_dialects }
+}
+
+/// The entry point for `--load-pass-plugin`.
+// SAFETY: as above.
+#[cfg_attr(feature = "plugin", unsafe(export_name = "mlirGetPassPluginInfo"))]
+pub extern "C" fn pass_plugin_info() -> PassPluginLibraryInfo {
+    PassPluginLibraryInfo { api_version: API_VERSION, name: NAME.as_ptr(), version: VERSION.as_ptr().cast(), register: register_passes }
+}

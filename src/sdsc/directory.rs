@@ -1,0 +1,129 @@
+//! Writing a bundle directory: all of it or nothing.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// A file of the directory: its path below it, and its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// The path below the directory.
+    pub path: String,
+    /// What it says.
+    pub content: Vec<u8>,
+}
+
+/// Why a directory was not written; nothing is left of it.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The system refused.
+    #[error("cannot write '{path}': {source}", path = path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// There is something else at that place.
+    #[error("will not replace '{path}': it is there and is no bundle directory", path = path.display())]
+    Occupied {
+        /// The directory.
+        path: PathBuf,
+    },
+}
+
+/// Writes `files` into `directory`, which it creates or, if an earlier bundle stands there, replaces. The files are written beside it first
+/// and the folder is renamed, so that a failure leaves what was there.
+///
+/// # Errors
+/// See [`WriteError`].
+pub fn write_directory(directory: &Path, files: &[File]) -> Result<(), WriteError> {
+    let at = |path: &Path| {
+        let path = path.to_owned();
+        move |source| WriteError::Io { path, source }
+    };
+    check_replaceable(directory)?;
+    let parent = match directory.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let fresh = tempfile::Builder::new().prefix(".spyre-").tempdir_in(parent).map_err(at(directory))?;
+    for file in files {
+        let path = fresh.path().join(&file.path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(at(&directory.join(&file.path)))?;
+        }
+        fs::write(&path, &file.content).map_err(at(&directory.join(&file.path)))?;
+    }
+    make_readable(fresh.path()).map_err(at(directory))?;
+    replace(fresh, directory).map_err(at(directory))
+}
+
+/// A directory may be replaced if it is empty or holds a bundle: never somebody's other files.
+fn check_replaceable(directory: &Path) -> Result<(), WriteError> {
+    let Ok(mut entries) = fs::read_dir(directory) else {
+        return if directory.exists() { Err(WriteError::Occupied { path: directory.to_owned() }) } else { Ok(()) };
+    };
+    let holds_bundle = [super::program::FILE_NAME, "bundle.mlir"].iter().any(|name| directory.join(name).is_file());
+    if holds_bundle || entries.next().is_none() { Ok(()) } else { Err(WriteError::Occupied { path: directory.to_owned() }) }
+}
+
+/// A temporary folder is the user's alone; a bundle has the rights of any other folder.
+#[cfg(unix)]
+fn make_readable(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_readable(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn replace(fresh: tempfile::TempDir, directory: &Path) -> io::Result<()> {
+    if !directory.exists() {
+        return fs::rename(fresh.keep(), directory);
+    }
+    let old = tempfile::Builder::new().prefix(".spyre-old-").tempdir_in(directory.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new(".")))?;
+    fs::rename(directory, old.path().join("bundle"))?;
+    fs::rename(fresh.keep(), directory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str, content: &str) -> File {
+        File { path: path.to_owned(), content: content.as_bytes().to_vec() }
+    }
+
+    #[test]
+    fn a_bundle_is_replaced_as_a_whole() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path().join("out");
+        write_directory(&directory, &[file("program.json", "1"), file("bundle_0/sdsc_0.json", "a")]).unwrap();
+        write_directory(&directory, &[file("program.json", "2")]).unwrap();
+        assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
+        assert!(!directory.join("bundle_0").exists(), "nothing of the old bundle is left");
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing temporary is left");
+    }
+
+    #[test]
+    fn other_files_are_never_replaced() {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("thesis.tex"), "x").unwrap();
+        let refused = write_directory(place.path(), &[file("program.json", "1")]).unwrap_err();
+        assert!(matches!(refused, WriteError::Occupied { .. }));
+        assert!(place.path().join("thesis.tex").exists());
+        let refused = write_directory(&place.path().join("thesis.tex"), &[]).unwrap_err();
+        assert!(refused.to_string().starts_with("will not replace"));
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_named() {
+        let place = tempfile::tempdir().unwrap();
+        let refused = write_directory(&place.path().join("missing/out"), &[]).unwrap_err();
+        assert!(refused.to_string().contains("missing/out"), "{refused}");
+    }
+}

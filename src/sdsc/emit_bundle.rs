@@ -1,0 +1,148 @@
+//! `spyre-emit-bundle`: writes the bundle directory.
+//!
+//! Reads what `spyre-lower-to-sdscbundle` left; writes `program.json` and, per bundle, `bundle.mlir` and the SDSC files. A module without
+//! an `sdsc.program`, but with one bundle, gives just the files of that bundle.
+
+use super::{
+    File, from_op_spec, from_op_spec_baked,
+    program::{self, LaunchEntry, Program, Tensor},
+    to_text, write_directory,
+};
+use crate::{
+    bundle::{Bundle, OpSpec, launch::Stmt, symbols::MemoryMap},
+    dialect,
+    mlir::{Op, OpExt, Options, Pass, Reported, elements, error_at, integer, parses, symbol_name, type_of},
+    target::Target,
+};
+use std::path::Path;
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-emit-bundle", run };
+
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+    let output = options.text("output");
+    if output.is_empty() {
+        return Err(error_at(module, "needs the option 'output', the directory to write").report());
+    }
+    let files = files_of(module)?;
+    write_directory(Path::new(output), &files).map_err(|error| error_at(module, error).report())
+}
+
+fn files_of(module: Op<'_>) -> Result<Vec<File>, Reported> {
+    let target = dialect::target_of(module).map_err(|message| error_at(module, message).report())?;
+    let programs: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is("sdsc.program")).collect();
+    match programs.as_slice() {
+        [] => bare_bundle(module, &target),
+        [program] => program_files(*program, &target),
+        [_, second, ..] => Err(error_at(*second, "is a second program: a directory holds one").report()),
+    }
+}
+
+/// The files of the only bundle of a module: a nested module, or the module itself.
+fn bare_bundle(module: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
+    let bundles: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is("builtin.module")).collect();
+    match bundles.as_slice() {
+        [] => bundle_files(module, "", target),
+        [bundle] => bundle_files(*bundle, "", target),
+        [_, second, ..] => Err(error_at(*second, "is a second bundle: without a program, a directory holds one").report()),
+    }
+}
+
+fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
+    let mut files = Vec::new();
+    let mut description = Program { name: program.text_attr("sym_name").to_owned(), ..Program::default() };
+    for op in program.body_ops() {
+        let name = op.text_attr("sym_name").to_owned();
+        match op.full_name() {
+            "sdsc.buffer" => {
+                let tensor = tensor_of(op).map_err(|message| error_at(op, message).report())?;
+                match op.text_attr("role") {
+                    "input" => description.arguments.push(tensor),
+                    "output" => description.results.push(tensor),
+                    _ => description.buffers.push(tensor),
+                }
+            }
+            "builtin.module" => {
+                let buffers = op.attr("sdsc.buffers").and_then(elements).unwrap_or_default();
+                let arguments = buffers.into_iter().filter_map(symbol_name).map(str::to_owned).collect();
+                files.extend(bundle_files(op, &format!("{name}/"), target)?);
+                description.launches.push(LaunchEntry { bundle: name, arguments });
+            }
+            _ => return Err(error_at(op, "cannot be written: lower bundles to sdscbundle first").report()),
+        }
+    }
+    let mut content = serde_json::to_vec_pretty(&description).map_err(|error| error_at(program, error).report())?;
+    content.push(b'\n');
+    files.push(File { path: program::FILE_NAME.to_owned(), content });
+    Ok(files)
+}
+
+fn tensor_of(buffer: Op<'_>) -> Result<Tensor, String> {
+    let tensor = buffer.attr("type").and_then(type_of).and_then(dialect::Tensor::of).ok_or("is no tensor")?;
+    let layout = tensor.layout.as_ref().ok_or("has no device layout")?;
+    Ok(Tensor {
+        name: buffer.text_attr("sym_name").to_owned(),
+        shape: tensor.host.shape.clone(),
+        element_type: tensor.host.element.to_string(),
+        format: layout.format().name().to_owned(),
+        device_size: layout.device_size().to_vec(),
+        stride_map: layout.stride_map().to_vec(),
+        bytes: layout.bytes(),
+    })
+}
+
+/// `bundle.mlir` and the SDSC files of one bundle, their paths behind `folder`.
+fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target) -> Result<Vec<File>, Reported> {
+    let launch = dialect::launch_of(bundle).map_err(|(op, message)| error_at(op, message).report())?;
+    let text = launch.to_string();
+    if !parses(bundle.ctx(), &text) {
+        return Err(error_at(bundle, "has a bug of ours: the text of its bundle.mlir is not valid").report());
+    }
+    let mut files = vec![File { path: format!("{folder}bundle.mlir"), content: text.into_bytes() }];
+    let memory = baked_memory(bundle, target)?;
+    for op in bundle.body_ops().into_iter().filter(|op| op.is("sdsc.op")) {
+        let refuse = |message: String| error_at(op, message).report();
+        let spec = dialect::op_of(op).map_err(refuse)?;
+        let name = op.text_attr("file");
+        let number = file_number(name).ok_or_else(|| refuse(format!("a file is called sdsc_<n>.json, found '{name}'")))?;
+        let sdsc = match &memory {
+            Some(memory) => from_op_spec_baked(&spec, number, memory),
+            None => from_op_spec(&spec, number, first_symbol_id(&launch.body, number).unwrap_or(-1)),
+        };
+        let sdsc = sdsc.map_err(|error| refuse(error.to_string()))?;
+        files.push(File { path: format!("{folder}{name}"), content: to_text(&sdsc) });
+    }
+    Ok(files)
+}
+
+/// Where kernel arguments are, if the bundle's addresses are baked.
+fn baked_memory(bundle: Op<'_>, target: &Target) -> Result<Option<MemoryMap>, Reported> {
+    if bundle.text_attr("sdsc.addresses") != "baked" {
+        return Ok(None);
+    }
+    let pool_bytes = bundle.attr("sdsc.pool_bytes").and_then(integer).unwrap_or(0);
+    let mut model = Bundle { pool_bytes, items: Vec::new() };
+    for op in bundle.body_ops().into_iter().filter(|op| op.is("sdsc.op")) {
+        let spec: OpSpec = dialect::op_of(op).map_err(|message| error_at(op, message).report())?;
+        model.items.push(crate::bundle::Item::Op(Box::new(spec)));
+    }
+    Ok(Some(MemoryMap::of(&model, target)))
+}
+
+fn file_number(name: &str) -> Option<usize> {
+    name.strip_prefix("sdsc_")?.strip_suffix(".json")?.parse().ok()
+}
+
+/// The id of the first symbol of an op: ids stand in the order in which the file uses them.
+fn first_symbol_id(body: &[Stmt], number: usize) -> Option<i64> {
+    body.iter().find_map(|statement| match statement {
+        Stmt::Execute(execute) if execute.op == number => execute.symbol_ids.as_ref()?.first().copied(),
+        Stmt::For { counter: _, bound: _, body } => first_symbol_id(body, number),
+        Stmt::Execute(_)
+        | Stmt::DeviceMemAllocate { .. }
+        | Stmt::InputArgExtract { .. }
+        | Stmt::Constant { .. }
+        | Stmt::AddI { .. }
+        | Stmt::AffineApply { .. } => None,
+    })
+}
+

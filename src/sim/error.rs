@@ -1,0 +1,217 @@
+//! What can be wrong with a bundle, or with what it does to the machine.
+
+use std::path::PathBuf;
+
+/// Where an operation met the fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// The file of the op and its function.
+    pub op: String,
+    /// The core.
+    pub core: i64,
+    /// The tensor of the op, such as `Tensor0`.
+    pub tensor: String,
+}
+
+impl std::fmt::Display for Site {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}: core {}, {}", self.op, self.core, self.tensor)
+    }
+}
+
+/// Why a program could not be loaded or executed.
+#[derive(Debug, thiserror::Error)]
+pub enum SimError {
+    /// A file that is missing or cannot be read.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A JSON file that is not of the format.
+    #[error("{path}: at '{member}': {message}")]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// The JSON path of the fault.
+        member: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A `bundle.mlir` that is not of the format.
+    #[error("{path}:{line}:{column}: {message}")]
+    Text {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A program, or an op, whose members contradict each other or the format.
+    #[error("{file}: {message}")]
+    Malformed {
+        /// The file.
+        file: String,
+        /// What is wrong, and the rule.
+        message: String,
+    },
+    /// A construct of the format that the simulator does not know how to execute.
+    #[error("{op}: not simulated: {what}")]
+    NotSimulated {
+        /// The file of the op and its function.
+        op: String,
+        /// The construct.
+        what: String,
+    },
+    /// An access outside of every buffer, or beyond the end of one.
+    #[error("{site}: bytes {address:#x}..{end:#x} are out of bounds of {memory}")]
+    OutOfBounds {
+        /// Where.
+        site: Site,
+        /// The first byte of the access.
+        address: i64,
+        /// The byte after it.
+        end: i64,
+        /// The buffer that was meant, and its size.
+        memory: String,
+    },
+    /// A start address inside of a stick.
+    #[error("{site}: address {address:#x} is not aligned to a stick of 128 bytes")]
+    Misaligned {
+        /// Where.
+        site: Site,
+        /// The address.
+        address: i64,
+    },
+    /// A read of bytes that nobody wrote.
+    #[error("{site}: reads byte {address:#x} of {memory}, which nobody wrote")]
+    Unwritten {
+        /// Where.
+        site: Site,
+        /// The first such byte.
+        address: i64,
+        /// The buffer.
+        memory: String,
+    },
+    /// Two cores that write the same bytes in one operation.
+    #[error("{site}: writes byte {address:#x} of {memory}, which core {other} writes in the same operation")]
+    WriteConflict {
+        /// The one.
+        site: Site,
+        /// The other.
+        other: i64,
+        /// The first such byte.
+        address: i64,
+        /// The buffer.
+        memory: String,
+    },
+    /// A core that reads what another one writes in the same operation.
+    #[error("{site}: reads byte {address:#x} of {memory}, which core {other} writes in the same operation")]
+    ReadConflict {
+        /// The reader.
+        site: Site,
+        /// The writer.
+        other: i64,
+        /// The first such byte.
+        address: i64,
+        /// The buffer.
+        memory: String,
+    },
+    /// Two tensors of one operation that share bytes of which one is written, other than element for element in place.
+    #[error("{site}: overlaps {other} at byte {address:#x} of {memory}")]
+    Overlap {
+        /// The written tensor.
+        site: Site,
+        /// The tensor that it overlaps.
+        other: String,
+        /// The first such byte.
+        address: i64,
+        /// The buffer.
+        memory: String,
+    },
+    /// An LX tensor of which another operation has overwritten a part: two live buffers overlap.
+    #[error("{site}: reads LX bytes of two writers: {first} wrote the first byte, {second} wrote byte {address:#x}")]
+    TornBuffer {
+        /// The reader.
+        site: Site,
+        /// The op that wrote the first byte.
+        first: String,
+        /// The op that wrote the other.
+        second: String,
+        /// The first byte of the other writer.
+        address: i64,
+    },
+    /// A symbol that the execute does not give a value.
+    #[error("{op}: symbol {symbol} has no value")]
+    NoValue {
+        /// The file of the op and its function.
+        op: String,
+        /// The symbol.
+        symbol: i64,
+    },
+    /// An index that points outside of the table.
+    #[error("{site}: index {index} is out of bounds of {memory}")]
+    IndexOutOfBounds {
+        /// Where, with the table as the tensor.
+        site: Site,
+        /// The index.
+        index: i64,
+        /// The buffer of the table.
+        memory: String,
+    },
+    /// An input that is missing or does not fit.
+    #[error("'{name}': {message}")]
+    Array {
+        /// The tensor.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// More element operations than the caller allows.
+    #[error("{op}: more than {limit} element operations; raise the limit of steps")]
+    TooManySteps {
+        /// The op at which the limit was passed.
+        op: String,
+        /// The limit.
+        limit: u64,
+    },
+    /// More memory than the caller allows.
+    #[error("{what} needs {bytes} bytes, more than the limit of {limit}")]
+    TooMuchMemory {
+        /// What needs it.
+        what: String,
+        /// Bytes needed.
+        bytes: i64,
+        /// The limit.
+        limit: i64,
+    },
+}
+
+impl SimError {
+    /// The rule that was broken, as a short fixed word for tables.
+    #[must_use]
+    pub const fn rule(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "missing-file",
+            Self::Json { .. } | Self::Text { .. } | Self::Malformed { .. } => "malformed",
+            Self::NotSimulated { .. } => "not-simulated",
+            Self::OutOfBounds { .. } => "out-of-bounds",
+            Self::Misaligned { .. } => "misaligned",
+            Self::Unwritten { .. } => "unwritten",
+            Self::WriteConflict { .. } => "write-conflict",
+            Self::ReadConflict { .. } => "read-conflict",
+            Self::Overlap { .. } => "overlap",
+            Self::TornBuffer { .. } => "torn-buffer",
+            Self::NoValue { .. } => "no-value",
+            Self::IndexOutOfBounds { .. } => "index-out-of-bounds",
+            Self::Array { .. } => "bad-array",
+            Self::TooManySteps { .. } => "too-many-steps",
+            Self::TooMuchMemory { .. } => "too-much-memory",
+        }
+    }
+}

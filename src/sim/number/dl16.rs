@@ -1,0 +1,114 @@
+//! `SEN169_FP16`, also called DL16: 1 sign, 6 exponent bits with bias 31, 9 mantissa bits.
+//!
+//! * The largest finite value is 0x7ffe; exponent 63 is an ordinary exponent, and 0x7fff is not a number (later torch-spyre sources).
+//! * The host converter saturates at 2^32, which is 0x7e00 (the same sources); infinities become that value.
+//! * Assumptions: values below 2^-30 are spaced evenly as in IEEE 754, and a device store saturates at 0x7ffe.
+
+/// The bits of the largest finite value, 2^32 * (1 + 510/512).
+pub const DL16_MAX: u16 = 0x7ffe;
+
+/// The bits of 2^32, where the host converter saturates.
+pub const DL16_SATURATED: u16 = 0x7e00;
+
+const NAN: u16 = 0x7fff;
+const SIGN: u16 = 0x8000;
+
+/// 2^96: the distance of the exponent biases, 127 - 31.
+const REBIAS: f32 = f32::from_bits((127 + 96) << 23);
+
+/// 2^-16: an `f32` of this magnitude has the spacing 2^-39 of the smallest DL16 values.
+const TINY: f32 = f32::from_bits((127 - 16) << 23);
+
+/// The value of the bits.
+#[must_use]
+pub fn dl16_to_f32(bits: u16) -> f32 {
+    // Exponent and mantissa moved to where f32 has them are off by the distance of the biases, for subnormal values too.
+    let magnitude = f32::from_bits(u32::from(bits & NAN) << 14) * REBIAS;
+    let magnitude = if bits & NAN == NAN { f32::NAN } else { magnitude };
+    f32::from_bits(magnitude.to_bits() | (u32::from(bits & SIGN) << 16))
+}
+
+/// The nearest value, ties to even; beyond the largest finite value, that value.
+#[must_use]
+pub fn dl16_from_f32(value: f32) -> u16 {
+    round(value, DL16_MAX)
+}
+
+/// The same, as the host's converter does it: beyond 2^32, 2^32.
+#[must_use]
+pub fn dl16_from_host(value: f32) -> u16 {
+    round(value, DL16_SATURATED)
+}
+
+fn round(value: f32, limit: u16) -> u16 {
+    let sign = (value.to_bits() >> 16) as u16 & SIGN;
+    let magnitude = value.abs();
+    let bits = magnitude.to_bits();
+    let subnormal = (magnitude + TINY).to_bits().wrapping_sub(TINY.to_bits());
+    let normal = ((bits + 0x1fff + ((bits >> 14) & 1)) >> 14).wrapping_sub(96 << 9);
+    let rounded = if magnitude < f32::from_bits((127 - 30) << 23) { subnormal } else { normal };
+    let finite = rounded.min(u32::from(limit)) as u16;
+    sign | if value.is_nan() { NAN } else { finite }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_constants_have_their_bits() {
+        // "SuperDSC schema, section 6": 0 -> 0, 1/256 -> 11776, 1e-5 -> 7327, 1/2880 -> 9944; golden: 1.0 -> 15872, 20.0 -> 18048.
+        for (value, bits) in [(0.0, 0), (1.0 / 256.0, 11776), (1e-5, 7327), (1.0 / 2880.0, 9944), (1.0, 15872), (20.0, 18048)] {
+            assert_eq!(dl16_from_f32(value), bits, "{value}");
+        }
+    }
+
+    #[test]
+    fn every_pattern_reads_back() {
+        for bits in 0..=u16::MAX {
+            let value = dl16_to_f32(bits);
+            if bits & NAN == NAN {
+                assert!(value.is_nan());
+            } else {
+                assert_eq!(dl16_from_f32(value), bits, "{bits:#x} is {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn patterns_of_one_sign_grow() {
+        for bits in 0..DL16_MAX {
+            assert!(dl16_to_f32(bits) < dl16_to_f32(bits + 1), "{bits:#x}");
+        }
+    }
+
+    #[test]
+    fn ties_go_to_even() {
+        let step = 1.0 / 512.0;
+        assert_eq!(dl16_from_f32(1.0 + step / 2.0), 15872);
+        assert_eq!(dl16_from_f32(1.0 + step * 1.5), 15874);
+        assert_eq!(dl16_from_f32(1.0 + step * 0.5001), 15873);
+        let smallest = dl16_to_f32(1);
+        assert_eq!(dl16_from_f32(smallest / 2.0), 0);
+        assert_eq!(dl16_from_f32(smallest * 1.5), 2);
+    }
+
+    #[test]
+    fn large_values_saturate() {
+        assert_eq!(dl16_to_f32(DL16_SATURATED), 4_294_967_296.0);
+        assert_eq!(dl16_from_f32(f32::INFINITY), DL16_MAX);
+        assert_eq!(dl16_from_f32(-f32::MAX), DL16_MAX | SIGN);
+        assert_eq!(dl16_from_host(f32::NEG_INFINITY), DL16_SATURATED | SIGN);
+        assert_eq!(dl16_from_host(65504.0), dl16_from_f32(65504.0));
+    }
+
+    #[test]
+    fn the_nearest_of_two_neighbours_is_chosen() {
+        for bits in (0..DL16_MAX).step_by(7) {
+            let (low, high) = (f64::from(dl16_to_f32(bits)), f64::from(dl16_to_f32(bits + 1)));
+            let quarter = (low + (high - low) * 0.25) as f32;
+            let three_quarters = (low + (high - low) * 0.75) as f32;
+            assert_eq!((dl16_from_f32(quarter), dl16_from_f32(three_quarters)), (bits, bits + 1), "{bits:#x}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The device's numbers as bit patterns, and their conversion to and from `f32`.
+//!
+//! Every function of the simulated machine computes in `f32` and rounds once, on the store, to the format of the tensor. Each
+//! choice stands in `docs/referee.md` with its source; those that no public text settles are marked there as assumptions.
+
+mod dl16;
+mod small;
+
+pub use dl16::{DL16_MAX, DL16_SATURATED, dl16_from_f32, dl16_from_host, dl16_to_f32};
+pub use small::{E4M3, E5M2, SmallFloat};
+
+use crate::target::DeviceFormat;
+
+/// The bytes that poisoned memory holds: every float format reads them as NaN, the integer formats as -1 or their maximum.
+pub const POISON: u8 = 0xff;
+
+/// Bytes of one element, as a length.
+#[must_use]
+pub const fn width(format: DeviceFormat) -> usize {
+    match format {
+        DeviceFormat::Sen169Fp16 => 2,
+        DeviceFormat::IeeeFp32 | DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32 => 4,
+        DeviceFormat::SenInt8 | DeviceFormat::Sen143Fp8 | DeviceFormat::Sen152Fp8 => 1,
+    }
+}
+
+/// Reads `out.len()` elements of a run: the first at byte `start`, each next one `stride` elements further.
+///
+/// # Panics
+/// If the run leaves `bytes`; the checks before an operation make sure that it does not.
+pub fn decode_run(format: DeviceFormat, bytes: &[u8], start: usize, stride: i64, out: &mut [f32]) {
+    match format {
+        DeviceFormat::Sen169Fp16 => run::<2>(bytes, start, stride, out, |raw| dl16_to_f32(u16::from_le_bytes(raw))),
+        DeviceFormat::IeeeFp32 => run::<4>(bytes, start, stride, out, f32::from_le_bytes),
+        DeviceFormat::IeeeInt32 => run::<4>(bytes, start, stride, out, |raw| i32::from_le_bytes(raw) as f32),
+        DeviceFormat::SenUint32 => run::<4>(bytes, start, stride, out, |raw| u32::from_le_bytes(raw) as f32),
+        DeviceFormat::SenInt8 => run::<1>(bytes, start, stride, out, |[raw]| f32::from(raw as i8)),
+        DeviceFormat::Sen143Fp8 => run::<1>(bytes, start, stride, out, |[raw]| E4M3.decode(raw)),
+        DeviceFormat::Sen152Fp8 => run::<1>(bytes, start, stride, out, |[raw]| E5M2.decode(raw)),
+    }
+}
+
+fn run<const W: usize>(bytes: &[u8], start: usize, stride: i64, out: &mut [f32], decode: impl Fn([u8; W]) -> f32) {
+    let at = |position: usize| {
+        let mut raw = [0; W];
+        raw.copy_from_slice(&bytes[position..position + W]);
+        raw
+    };
+    match stride {
+        1 => {
+            let elements = bytes[start..start + W * out.len()].as_chunks::<W>().0;
+            out.iter_mut().zip(elements).for_each(|(value, raw)| *value = decode(*raw));
+        }
+        0 => out.fill(decode(at(start))),
+        _ => {
+            let step = stride as isize * W as isize;
+            let mut position = start;
+            for value in out {
+                *value = decode(at(position));
+                position = position.wrapping_add_signed(step);
+            }
+        }
+    }
+}
+
+/// Rounds values to a format, as a store does: to nearest, ties to even, out of range to the largest finite value.
+pub fn encode_run(format: DeviceFormat, values: &[f32], out: &mut Vec<u8>) {
+    match format {
+        DeviceFormat::Sen169Fp16 => store(values, out, |value| dl16_from_f32(value).to_le_bytes()),
+        DeviceFormat::IeeeFp32 => store(values, out, f32::to_le_bytes),
+        // `as` saturates and turns NaN into 0; what the device does with either is not known.
+        DeviceFormat::IeeeInt32 => store(values, out, |value| (value.round_ties_even() as i32).to_le_bytes()),
+        DeviceFormat::SenUint32 => store(values, out, |value| (value.round_ties_even() as u32).to_le_bytes()),
+        DeviceFormat::SenInt8 => store(values, out, |value| (value.round_ties_even() as i8).to_le_bytes()),
+        DeviceFormat::Sen143Fp8 => store(values, out, |value| [E4M3.encode(value)]),
+        DeviceFormat::Sen152Fp8 => store(values, out, |value| [E5M2.encode(value)]),
+    }
+}
+
+fn store<const W: usize>(values: &[f32], out: &mut Vec<u8>, encode: impl Fn(f32) -> [u8; W]) {
+    let start = out.len();
+    out.resize(start + W * values.len(), 0);
+    let slots = out[start..].as_chunks_mut::<W>().0;
+    slots.iter_mut().zip(values).for_each(|(slot, &value)| *slot = encode(value));
+}
+
+/// The value of a constant's bits in a file.
+///
+/// Constants are stored in the format of the op (IEEE single precision) or else in DL16 ("SuperDSC schema, section 6, bits").
+#[must_use]
+pub fn constant_value(format: DeviceFormat, bits: u32) -> f32 {
+    match format {
+        DeviceFormat::IeeeFp32 => f32::from_bits(bits),
+        DeviceFormat::Sen169Fp16
+        | DeviceFormat::IeeeInt32
+        | DeviceFormat::SenUint32
+        | DeviceFormat::SenInt8
+        | DeviceFormat::Sen143Fp8
+        | DeviceFormat::Sen152Fp8 => dl16_to_f32(bits as u16),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_value_reads_back() {
+        for format in DeviceFormat::ALL {
+            let values = [0.0, 1.0, 2.0, 3.0, 16.0];
+            let mut bytes = Vec::new();
+            encode_run(format, &values, &mut bytes);
+            assert_eq!(bytes.len(), width(format) * values.len());
+            let mut read = [f32::NAN; 5];
+            decode_run(format, &bytes, 0, 1, &mut read);
+            assert_eq!(read, values, "{format}");
+        }
+    }
+
+    #[test]
+    fn a_run_steps_in_elements() {
+        let mut bytes = Vec::new();
+        encode_run(DeviceFormat::Sen169Fp16, &[0.0, 1.0, 2.0, 3.0, 4.0], &mut bytes);
+        let mut read = [0.0; 3];
+        decode_run(DeviceFormat::Sen169Fp16, &bytes, 0, 2, &mut read);
+        assert_eq!(read, [0.0, 2.0, 4.0]);
+        decode_run(DeviceFormat::Sen169Fp16, &bytes, 6, 0, &mut read);
+        assert_eq!(read, [3.0; 3]);
+        decode_run(DeviceFormat::Sen169Fp16, &bytes, 8, -1, &mut read);
+        assert_eq!(read, [4.0, 3.0, 2.0]);
+    }
+
+    #[test]
+    fn poison_is_not_a_number() {
+        for format in [DeviceFormat::Sen169Fp16, DeviceFormat::IeeeFp32, DeviceFormat::Sen143Fp8, DeviceFormat::Sen152Fp8] {
+            let mut value = [0.0];
+            decode_run(format, &[POISON; 4], 0, 1, &mut value);
+            assert!(value[0].is_nan(), "{format}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// RUN: spyre-opt %s --split-input-file --verify-diagnostics
+
+// A bundle or buffer is named after the rule that it breaks.
+
+sdsc.bundle @dim_c1() {
+  // expected-error @+1 {{dimension "c0" needs positive numbers, found range 512, split 0, granularity 1}}
+  sdsc.op "exp" dims [#sdsc.dim<name = "c0", range = 512, split = 0>] ins [] outs []
+}
+
+// -----
+
+sdsc.bundle @dim_c1() {
+  // expected-error @+1 {{dimension "c0" needs positive numbers, found range 512, split 1, granularity -64}}
+  sdsc.op "exp" dims [#sdsc.dim<name = "c0", range = 512, symbol = "s0", granularity = -64>] ins [] outs []
+}
+
+// -----
+
+// expected-error @+1 {{unknown device format "FP16"}}
+#tensor_c1 = #sdsc.tensor<format = "FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "lx">
+
+// -----
+
+// expected-error @+1 {{a tensor is in 'hbm', 'pool' or 'lx', found "ddr"}}
+#tensor_c1 = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "ddr">
+
+// -----
+
+// expected-error @+1 {{a tensor in "hbm" needs an argument, found argument -1 and offset 0}}
+#tensor_c2 = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "hbm">
+
+// -----
+
+// expected-error @+1 {{a tensor in "lx" has no argument, found argument 1 and offset 0}}
+#tensor_c2 = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "lx", argument = 1>
+
+// -----
+
+// expected-error @+1 {{coordinates of 3 device dimensions and 0 index tensors cannot be affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>}}
+#tensor_c3 = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 1, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "lx">
+
+// -----
+
+// expected-error @+1 {{coordinates of 2 device dimensions and 1 index tensors cannot be affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>}}
+#tensor_c3 = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "lx", index_tensors = ["rows"]>
+
+// -----
+
+sdsc.program @main {
+  // expected-error @+1 {{'sdsc.buffer' op is 'input', 'output' or 'temporary', found 'weight'}}
+  sdsc.buffer @buffer_c1 weight 0 : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
+}
+
+// -----
+
+sdsc.program @main {
+  // expected-error @+1 {{'sdsc.buffer' op needs a tensor with a device layout, found 'tensor<4x64xf16>'}}
+  sdsc.buffer @buffer_c2 input 0 : tensor<4x64xf16>
+}
+
+// -----
+
+#c0 = #sdsc.dim<name = "c0", range = 512>
+#argument_1 = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "hbm", argument = 1>
+sdsc.bundle @bundle_c1(@only) {
+  // expected-error @+1 {{'sdsc.op' op uses kernel argument 1 of a bundle with 1 buffers}}
+  sdsc.op "exp" dims [#c0] ins [#argument_1] outs [#argument_1]
+}
+
+// -----
+
+#c0 = #sdsc.dim<name = "c0", range = 512>
+#moves = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "hbm", argument = 0, advance = [64, 512]>
+sdsc.bundle @bundle_c2() {
+  sdsc.loop 2 {
+    // expected-error @+1 {{'sdsc.op' op stands in 1 loops, but a tensor has 2 advances}}
+    sdsc.op "exp" dims [#c0] ins [] outs [#moves]
+  }
+}
+
+// -----
+
+sdsc.bundle @loop_c1() {
+  // expected-error @+1 {{'sdsc.loop' op runs at least once, found count 0}}
+  sdsc.loop 0 {
+  }
+}
+
+// -----
+
+sdsc.bundle @op_c1() {
+  // expected-error @+1 {{'sdsc.op' op has one output and 1 to 7 dimensions, found 0 and 1}}
+  sdsc.op "exp" dims [#sdsc.dim<name = "c0", range = 512>] ins [] outs []
+}
+
+// -----
+
+#d = #sdsc.dim<name = "c0", range = 2>
+#out = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d1)>, memory = "lx">
+sdsc.bundle @op_c1() {
+  // expected-error @+1 {{'sdsc.op' op has one output and 1 to 7 dimensions, found 1 and 8}}
+  sdsc.op "exp" dims [#d, #d, #d, #d, #d, #d, #d, #d] ins [] outs [#out]
+}
+
+// -----
+
+#out = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0, d1) -> (d0, d1)>, memory = "lx">
+sdsc.bundle @op_c2() {
+  // expected-error @+1 {{'sdsc.op' op has 1 dimensions, but a tensor has coordinates affine_map<(d0, d1) -> (d0, d1)>}}
+  sdsc.op "exp" dims [#sdsc.dim<name = "c0", range = 8>] ins [] outs [#out]
+}
+
+// -----
+
+#out = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0, d1) -> (d0, d1)>, memory = "lx">
+sdsc.bundle @op_c3() {
+  // expected-error @+1 {{'sdsc.op' op cannot cut dimension "c0" of 8 into 32 slices}}
+  sdsc.op "exp" dims [#sdsc.dim<name = "c0", range = 8, split = 32>, #sdsc.dim<name = "c1", range = 64>] ins [] outs [#out]
+}

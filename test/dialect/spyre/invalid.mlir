@@ -1,0 +1,527 @@
+// RUN: spyre-opt %s --split-input-file --verify-diagnostics
+
+// A function is named after the rule that it breaks.
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+// expected-error @+1 {{a layout has as many strides as device dimensions and at least 2, found 3 sizes and 2 strides}}
+func.func private @layout_c1(tensor<512x1024xf16, #spyre.layout<[16, 512, 64], [64, 1024]>>)
+
+// -----
+
+// expected-error @+1 {{at least 2, found 1 sizes and 1 strides}}
+func.func private @layout_c1(tensor<64xf16, #spyre.layout<[64], [1]>>)
+
+// -----
+
+// expected-error @+1 {{a device dimension must be positive, found 0}}
+func.func private @layout_c2(tensor<512x1024xf16, #spyre.layout<[16, 0, 64], [64, 1024, 1]>>)
+
+// -----
+
+// expected-error @+1 {{the last device dimension is one stick of 64 elements of 'f16', found 32}}
+func.func private @layout_c3(tensor<512x1024xf16, #spyre.layout<[32, 512, 32], [32, 1024, 1]>>)
+
+// -----
+
+// expected-error @+1 {{one stick of 32 elements of 'f16', found 64}}
+func.func private @layout_c3(tensor<512x1024xf16, #spyre.layout<[16, 512, 64], [64, 1024, 1], format = IEEE_FP32>>)
+
+// -----
+
+// expected-error @+1 {{the device has no format for element type 'f64'}}
+func.func private @layout_c3(tensor<512x1024xf64, #spyre.layout<[64, 512, 16], [16, 1024, 1]>>)
+
+// -----
+
+// expected-error @+1 {{unknown device format 'FP16'}}
+func.func private @layout_c4(tensor<512x1024xf16, #spyre.layout<[16, 512, 64], [64, 1024, 1], format = FP16>>)
+
+// -----
+
+// expected-error @+1 {{a window of rank 2 cannot show a buffer of rank 1}}
+func.func private @layout_c5(tensor<512x1024xf16, #spyre.layout<[16, 512, 64], [64, 1024, 1], of = [512]>>)
+
+// -----
+
+// expected-error @+1 {{dimension 0 of a window has 512 elements, its buffer only 256}}
+func.func private @layout_c5(tensor<512x1024xf16, #spyre.layout<[16, 256, 64], [64, 1024, 1], of = [256, 1024]>>)
+
+// -----
+
+func.func @work_c1(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{a dimension is cut into at least one slice, found 0}}
+  spyre.copy %x {work = #spyre.work<[4, 0]>} : tensor<4x64xf16> -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @place_c1(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{a value lives in 'lx', 'pool' or 'hbm', found 'ddr'}}
+  spyre.copy %x {place = #spyre.place<ddr, 0>} : tensor<4x64xf16> -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @place_c2(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{an offset is a multiple of 128 bytes, found 64}}
+  spyre.copy %x {place = #spyre.place<lx, 64>} : tensor<4x64xf16> -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @place_c2(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{an offset is a multiple of 128 bytes, found -128}}
+  spyre.copy %x {place = #spyre.place<pool, -128>} : tensor<4x64xf16> -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @place_c2(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{expected string}}
+  spyre.copy %x {place = #spyre.place<hbm, 128>} : tensor<4x64xf16> -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @tile_hint_c1(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{dimension 'A' is cut into at least one tile, found 0}}
+  spyre.copy %x {hints = [#spyre.tile_hint<0, A = 0>]} : tensor<4x64xf16> -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// All compute ops
+//===----------------------------------------------------------------------===//
+
+func.func @compute_c1(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.copy' op has 2 iteration dimensions, but 'work' has 3 entries}}
+  spyre.copy %x {work = #spyre.work<[4, 1, 1]>} : tensor<4x64xf16> -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @compute_c1(%a: tensor<128x256xf16>, %b: tensor<256x512xf16>) {
+  // expected-error @+1 {{'spyre.matmul' op cannot cut dimension 2 of 256 into 512 slices}}
+  spyre.matmul(%a, %b) {min_work = #spyre.work<[1, 1, 512]>}
+    : (tensor<128x256xf16>, tensor<256x512xf16>) -> tensor<512x512xf16>
+  return
+}
+
+// -----
+
+func.func @compute_c2(%a: tensor<128x256xf16>, %b: tensor<256x512xf16>) {
+  // expected-error @+1 {{'spyre.matmul' op has 3 iteration dimensions, but 'dims' names 2}}
+  spyre.matmul(%a, %b) {dims = ["M", "N"]} : (tensor<128x256xf16>, tensor<256x512xf16>) -> tensor<128x512xf16>
+  return
+}
+
+// -----
+
+func.func @compute_c2(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.copy' op names a dimension by a string or an array of strings, found [1]}}
+  spyre.copy %x {dims = ["A", [1]]} : tensor<4x64xf16> -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Compute
+//===----------------------------------------------------------------------===//
+
+func.func @pointwise_c1(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.pointwise' op 'max' is no elementwise device function}}
+  spyre.pointwise max(%x) : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @pointwise_c2(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.pointwise' op 'add' takes 2 operands, found 1}}
+  spyre.pointwise add(%x) : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @pointwise_c3(%x: tensor<4x64xf16>, %row: tensor<64xf16>) {
+  // expected-error @+1 {{'spyre.pointwise' op operand 1 has rank 1, the result 2}}
+  spyre.pointwise add(%x, %row) : (tensor<4x64xf16>, tensor<64xf16>) -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @pointwise_c4(%x: tensor<4x64xf16>, %y: tensor<2x64xf16>) {
+  // expected-error @+1 {{'spyre.pointwise' op operand 1 has 2 elements in dimension 0, the result 4}}
+  spyre.pointwise add(%x, %y) : (tensor<4x64xf16>, tensor<2x64xf16>) -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @pointwise_c5(%x: tensor<4x64xf16>, %y: tensor<4x64xf32>) {
+  // expected-error @+1 {{'spyre.pointwise' op operand 1 has elements of 'f32', the result of 'f16'}}
+  spyre.pointwise add(%x, %y) : (tensor<4x64xf16>, tensor<4x64xf32>) -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+// Only the condition of `where3` may differ.
+func.func @pointwise_c5(%c: tensor<4x64xi1>, %x: tensor<4x64xf16>, %y: tensor<4x64xf32>) {
+  // expected-error @+1 {{'spyre.pointwise' op operand 2 has elements of 'f32', the result of 'f16'}}
+  spyre.pointwise where3(%c, %x, %y) : (tensor<4x64xi1>, tensor<4x64xf16>, tensor<4x64xf32>) -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @reduce_c1(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.reduce' op 'add' is no reduction of the device}}
+  spyre.reduce add(%x) dims [1] : tensor<4x64xf16> -> tensor<4x1xf16>
+  return
+}
+
+// -----
+
+func.func @reduce_c2(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.reduce' op reduces dimension 2 of a tensor of rank 2}}
+  spyre.reduce sum(%x) dims [2] : tensor<4x64xf16> -> tensor<4x1xf16>
+  return
+}
+
+// -----
+
+func.func @reduce_c2(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.reduce' op reduced dimensions must increase, found 1 before 0}}
+  spyre.reduce sum(%x) dims [1, 0] : tensor<4x64xf16> -> tensor<1x1xf16>
+  return
+}
+
+// -----
+
+func.func @reduce_c2(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.reduce' op reduces no dimension}}
+  spyre.reduce sum(%x) dims [] : tensor<4x64xf16> -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @reduce_c3(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.reduce' op keeps reduced dimensions with size 1, found result 'tensor<4xf16>'}}
+  spyre.reduce sum(%x) dims [1] : tensor<4x64xf16> -> tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @reduce_c4(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.reduce' op reduces elements of 'f16' to 'f32'}}
+  spyre.reduce sum(%x) dims [1] : tensor<4x64xf16> -> tensor<4x1xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c1(%a: tensor<128x256xf16>, %b: tensor<4x256x512xf16>) {
+  // expected-error @+1 {{'spyre.matmul' op multiplies tensors of one rank of at least 2, found 2, 3 and 3}}
+  spyre.matmul(%a, %b) : (tensor<128x256xf16>, tensor<4x256x512xf16>) -> tensor<4x128x512xf16>
+  return
+}
+
+// -----
+
+func.func @matmul_c1(%a: tensor<256xf16>) {
+  // expected-error @+1 {{'spyre.matmul' op multiplies tensors of one rank of at least 2, found 1, 1 and 1}}
+  spyre.matmul(%a, %a) : (tensor<256xf16>, tensor<256xf16>) -> tensor<1xf16>
+  return
+}
+
+// -----
+
+func.func @matmul_c2(%a: tensor<4x128x256xf16>, %b: tensor<2x256x512xf16>) {
+  // expected-error @+1 {{'spyre.matmul' op batch dimension 0 differs: 4, 2 and 4}}
+  spyre.matmul(%a, %b) : (tensor<4x128x256xf16>, tensor<2x256x512xf16>) -> tensor<4x128x512xf16>
+  return
+}
+
+// -----
+
+func.func @matmul_c3(%a: tensor<128x256xf16>, %b: tensor<512x256xf16>) {
+  // expected-error @+1 {{'spyre.matmul' op contracts 256 columns of the left with 512 rows of the right}}
+  spyre.matmul(%a, %b) : (tensor<128x256xf16>, tensor<512x256xf16>) -> tensor<128x512xf16>
+  return
+}
+
+// -----
+
+func.func @matmul_c3(%a: tensor<128x256xf16>, %b: tensor<256x512xf16>) {
+  // expected-error @+1 {{'spyre.matmul' op gives 128 x 512 elements, but the result has 512 x 128}}
+  spyre.matmul(%a, %b) : (tensor<128x256xf16>, tensor<256x512xf16>) -> tensor<512x128xf16>
+  return
+}
+
+// -----
+
+func.func @matmul_c4(%a: tensor<128x256xf16>, %b: tensor<256x512xf32>) {
+  // expected-error @+1 {{'spyre.matmul' op has elements of 'f16', 'f32' and 'f16'}}
+  spyre.matmul(%a, %b) : (tensor<128x256xf16>, tensor<256x512xf32>) -> tensor<128x512xf16>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Data movement and constants
+//===----------------------------------------------------------------------===//
+
+func.func @copy_keeps_the_shape(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.copy' op failed to verify that all of {input, output} have same shape}}
+  spyre.copy %x : tensor<4x64xf16> -> tensor<64x4xf16>
+  return
+}
+
+// -----
+
+#rows = #spyre.layout<[4, 512, 64], [64, 256, 1]>
+func.func @restickify_c1(%x: tensor<512x256xf16, #rows>) {
+  // expected-error @+1 {{'spyre.restickify' op must change the layout, found #spyre.layout<[4, 512, 64], [64, 256, 1]> on both sides}}
+  spyre.restickify %x : tensor<512x256xf16, #rows> -> tensor<512x256xf16, #rows>
+  return
+}
+
+// -----
+
+func.func @fill_c1() {
+  // expected-error @+1 {{'spyre.fill' op fills elements of 'f32' with a value of 'f16'}}
+  spyre.fill 0.0 : f16 -> tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @constant_c1() {
+  // expected-error @+1 {{'spyre.constant' op holds 'tensor<1x1xf16>', but gives 'tensor<1x2xf16>'}}
+  spyre.constant dense<1.0> : tensor<1x1xf16> -> tensor<1x2xf16>
+  return
+}
+
+// -----
+
+func.func @view_c1(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.view' op needs a map from 2 to 2 dimensions without symbols, found affine_map<(d0) -> (d0, 0)>}}
+  spyre.view %x by affine_map<(d0) -> (d0, 0)> : tensor<4x64xf16> -> tensor<64x4xf16>
+  return
+}
+
+// -----
+
+func.func @view_c1(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.view' op needs a map from 1 to 2 dimensions without symbols}}
+  spyre.view %x by affine_map<(d0)[s0] -> (d0, s0)> : tensor<4x64xf16> -> tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @view_c2(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.view' op reads index 4 of dimension 0, which has 4 elements}}
+  spyre.view %x by affine_map<(d0, d1) -> (d0 + 1, d1)> : tensor<4x64xf16> -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @view_c3(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.view' op shows elements of 'f16' as 'f32'}}
+  spyre.view %x by affine_map<(d0, d1) -> (d0, d1)> : tensor<4x64xf16> -> tensor<4x64xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+func.func @hint_c1() {
+  // expected-error @+1 {{'spyre.hint' op cuts "A" into 0 tiles; a count is positive}}
+  spyre.hint tiles(A = 0) {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+func.func @hint_c1() {
+  // expected-error @+1 {{'spyre.hint' op names dimension "A" twice in one scope}}
+  spyre.hint tiles(A = 2, A = 4) {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+func.func @hint_c1() {
+  // expected-error @+1 {{'spyre.hint' op names 0 dimensions and 0 counts}}
+  spyre.hint tiles() {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+// The pretty form derives the results, so only the generic form can be wrong.
+func.func @hint_c2(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.hint' op gives 'tensor<4x64xf32>', but yields 'tensor<4x64xf16>'}}
+  "spyre.hint"() <{tile_dims = ["A"], tile_counts = array<i64: 2>}> ({
+    "spyre.yield"(%x) : (tensor<4x64xf16>) -> ()
+  }) : () -> tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @loop_c1() {
+  // expected-error @+1 {{'spyre.loop' op runs over at least one tile, found 0}}
+  spyre.loop 0 "A" {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+func.func @loop_c2(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{cannot cut dimension 0 of 'tensor<4x64xf16>' into 3 tiles}}
+  spyre.loop 3 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+func.func @loop_c2(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.loop' op cannot cut dimension 2 of 'tensor<4x64xf16>' into 2 tiles}}
+  "spyre.loop"(%x) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: 2>}> ({
+  ^bb0(%x0: tensor<2x64xf16>):
+    "spyre.yield"() : () -> ()
+  }) : (tensor<4x64xf16>) -> ()
+  return
+}
+
+// -----
+
+func.func @loop_c3(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.loop' op tile 0 of 'tensor<4x64xf16>' is 'tensor<2x64xf16>', found 'tensor<4x64xf16>'}}
+  "spyre.loop"(%x) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: 0>}> ({
+  ^bb0(%x0: tensor<4x64xf16>):
+    "spyre.yield"() : () -> ()
+  }) : (tensor<4x64xf16>) -> ()
+  return
+}
+
+// -----
+
+// A tile of a buffer with a layout is a window of that buffer.
+#rows = #spyre.layout<[1, 4, 64], [64, 64, 1]>
+func.func @loop_c3(%x: tensor<4x64xf16, #rows>) {
+  // expected-error @+1 {{is 'tensor<2x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1], of = [4, 64]>>', found 'tensor<2x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>'}}
+  "spyre.loop"(%x) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: 0>}> ({
+  ^bb0(%x0: tensor<2x64xf16, #rows>):
+    "spyre.yield"() : () -> ()
+  }) : (tensor<4x64xf16, #rows>) -> ()
+  return
+}
+
+// -----
+
+func.func @loop_c4(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.loop' op result 0 is 2 tiles of 'tensor<2x64xf16>' along dimension 1, found 'tensor<4x64xf16>'}}
+  spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) {
+    spyre.yield %x0[1] : tensor<2x64xf16>
+  } : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @loop_c4(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.loop' op lays result 0 side by side along dimension 2 of 'tensor<2x64xf16>'}}
+  spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) {
+    spyre.yield %x0[2] : tensor<2x64xf16>
+  } : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @loop_yields_its_results(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.loop' op has 1 results, but yields 0 values}}
+  spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) {
+    spyre.yield
+  } : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @yield_c1(%x: tensor<4x64xf16>) {
+  spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) {
+    // expected-error @+1 {{'spyre.yield' op names 0 dimensions for 1 values; a loop needs one each, a hint scope none}}
+    spyre.yield %x0 : tensor<2x64xf16>
+  } : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @yield_c1(%x: tensor<4x64xf16>) {
+  spyre.hint tiles(A = 2) {
+    // expected-error @+1 {{'spyre.yield' op names 1 dimensions for 1 values; a loop needs one each, a hint scope none}}
+    spyre.yield %x[0] : tensor<4x64xf16>
+  }
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Attributes of the dialect on other ops
+//===----------------------------------------------------------------------===//
+
+// expected-error @+1 {{'func.func' op argument 0: 'spyre.dims' names 1 dimensions of a tensor of rank 2}}
+func.func private @dims_have_the_rank(tensor<4x64xf16> {spyre.dims = ["A"]})
+
+// -----
+
+// expected-error @+1 {{'func.func' op argument 0: 'spyre.dims' must be an array of strings, found 1 : i64}}
+func.func private @dims_are_strings(tensor<4x64xf16> {spyre.dims = 1})
+
+// -----
+
+// expected-error @+1 {{'func.func' op argument 0 has no attribute 'spyre.names' of the spyre dialect}}
+func.func private @unknown_argument_attribute(tensor<4x64xf16> {spyre.names = ["A", "B"]})
+
+// -----
+
+// expected-error @+1 {{'func.func' op has no attribute 'spyre.unknown' of the spyre dialect}}
+func.func private @unknown_attribute() attributes {spyre.unknown = 1}

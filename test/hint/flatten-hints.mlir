@@ -1,0 +1,68 @@
+// RUN: spyre-opt --spyre-flatten-hints="tiles=A=2,B=4" %s | FileCheck %s
+// RUN: spyre-opt --spyre-flatten-hints %s | FileCheck %s --check-prefix=SCOPES
+
+// The option is a scope around every function: ids start again in each.
+// CHECK-LABEL: func.func @tiles_are_a_scope_around_the_function(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8x64xf16> {
+// CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[X]]) {hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, B = 4>]} : tensor<8x64xf16>
+// CHECK-NEXT:    [[NEG:%.+]] = spyre.pointwise neg([[EXP]]) {hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, B = 4>]} : tensor<8x64xf16>
+// CHECK-NEXT:    return [[NEG]]
+
+// SCOPES-LABEL: func.func @tiles_are_a_scope_around_the_function(
+// SCOPES-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8x64xf16> {
+// SCOPES-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[X]]) : tensor<8x64xf16>
+// SCOPES-NEXT:    [[NEG:%.+]] = spyre.pointwise neg([[EXP]]) : tensor<8x64xf16>
+// SCOPES-NEXT:    return [[NEG]]
+func.func @tiles_are_a_scope_around_the_function(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
+  %neg = spyre.pointwise neg(%exp) : tensor<8x64xf16>
+  return %neg : tensor<8x64xf16>
+}
+
+// An outer scope comes before an inner one; what is outside a scope has none of its hints.
+// CHECK-LABEL: func.func @ids_increase_inwards_and_in_program_order(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8x64xf16> {
+// CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[X]]) {hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, B = 4>, #spyre.tile_hint<2, rows = 2>]} : tensor<8x64xf16>
+// CHECK-NEXT:    [[NEG:%.+]] = spyre.pointwise neg([[EXP]]) {hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, B = 4>, #spyre.tile_hint<2, rows = 2>, #spyre.tile_hint<3, columns = 1>]} : tensor<8x64xf16>
+// CHECK-NEXT:    [[ABS:%.+]] = spyre.pointwise abs([[NEG]]) {hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, B = 4>, #spyre.tile_hint<4, rows = 2>]} : tensor<8x64xf16>
+// CHECK-NEXT:    [[SQRT:%.+]] = spyre.pointwise sqrt([[ABS]]) {hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, B = 4>]} : tensor<8x64xf16>
+// CHECK-NEXT:    return [[SQRT]]
+
+// SCOPES-LABEL: func.func @ids_increase_inwards_and_in_program_order(
+// SCOPES-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8x64xf16> {
+// SCOPES-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[X]]) {hints = [#spyre.tile_hint<0, rows = 2>]} : tensor<8x64xf16>
+// SCOPES-NEXT:    [[NEG:%.+]] = spyre.pointwise neg([[EXP]]) {hints = [#spyre.tile_hint<0, rows = 2>, #spyre.tile_hint<1, columns = 1>]} : tensor<8x64xf16>
+// SCOPES-NEXT:    [[ABS:%.+]] = spyre.pointwise abs([[NEG]]) {hints = [#spyre.tile_hint<2, rows = 2>]} : tensor<8x64xf16>
+// SCOPES-NEXT:    [[SQRT:%.+]] = spyre.pointwise sqrt([[ABS]]) : tensor<8x64xf16>
+// SCOPES-NEXT:    return [[SQRT]]
+func.func @ids_increase_inwards_and_in_program_order(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %first = spyre.hint tiles(rows = 2) {
+    %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
+    %inner = spyre.hint tiles(columns = 1) {
+      %neg = spyre.pointwise neg(%exp) : tensor<8x64xf16>
+      spyre.yield %neg : tensor<8x64xf16>
+    }
+    spyre.yield %inner : tensor<8x64xf16>
+  }
+  %second = spyre.hint tiles(rows = 2) {
+    %abs = spyre.pointwise abs(%first) : tensor<8x64xf16>
+    spyre.yield %abs : tensor<8x64xf16>
+  }
+  %sqrt = spyre.pointwise sqrt(%second) : tensor<8x64xf16>
+  return %sqrt : tensor<8x64xf16>
+}
+
+// A view is no op of the device: it moves out of the scope without a hint. So does a value that comes from outside.
+// SCOPES-LABEL: func.func @every_result_of_a_scope_finds_its_value(
+// SCOPES-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> (tensor<64x8xf16>, tensor<8x1xf16>) {
+// SCOPES-NEXT:    [[MAX:%.+]] = spyre.reduce max([[X]]) dims [1] {hints = [#spyre.tile_hint<0, rows = 2>, #spyre.tile_hint<1, "wide rows" = 4>]} : tensor<8x64xf16> -> tensor<8x1xf16>
+// SCOPES-NEXT:    [[VIEW:%.+]] = spyre.view [[X]] by #{{.+}} : tensor<8x64xf16> -> tensor<64x8xf16>
+// SCOPES-NEXT:    return [[VIEW]], [[MAX]] : tensor<64x8xf16>, tensor<8x1xf16>
+func.func @every_result_of_a_scope_finds_its_value(%x: tensor<8x64xf16>) -> (tensor<64x8xf16>, tensor<8x1xf16>) {
+  %max, %view, %same = spyre.hint tiles(rows = 2, "wide rows" = 4) {
+    %m = spyre.reduce max(%x) dims [1] : tensor<8x64xf16> -> tensor<8x1xf16>
+    %v = spyre.view %x by affine_map<(d0, d1) -> (d1, d0)> : tensor<8x64xf16> -> tensor<64x8xf16>
+    spyre.yield %m, %v, %x : tensor<8x1xf16>, tensor<64x8xf16>, tensor<8x64xf16>
+  }
+  return %view, %max : tensor<64x8xf16>, tensor<8x1xf16>
+}

@@ -1,0 +1,189 @@
+// RUN: spyre-opt --split-input-file --spyre-import-linalg --mlir-print-local-scope %s | FileCheck %s
+
+// CHECK-LABEL: func.func @a_sum_of_products_is_a_matmul(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[Y:%.+]]: tensor<64x128xf16>) -> tensor<8x128xf16> {
+// CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[X]], [[Y]]) : (tensor<8x64xf16>, tensor<64x128xf16>) -> tensor<8x128xf16>
+// CHECK-NEXT:    return [[PRODUCT]]
+func.func @a_sum_of_products_is_a_matmul(%x: tensor<8x64xf16>, %y: tensor<64x128xf16>) -> tensor<8x128xf16> {
+  %zero = arith.constant dense<0.0> : tensor<8x128xf16>
+  %product = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %y : tensor<8x64xf16>, tensor<64x128xf16>) outs(%zero : tensor<8x128xf16>) {
+  ^bb0(%a: f16, %b: f16, %so_far: f16):
+    %ab = arith.mulf %a, %b : f16
+    %more = arith.addf %so_far, %ab : f16
+    linalg.yield %more : f16
+  } -> tensor<8x128xf16>
+  return %product : tensor<8x128xf16>
+}
+
+// -----
+
+// The left operand is the one with the rows of the result, wherever it stands.
+// CHECK-LABEL: func.func @factors_have_no_order(
+// CHECK-SAME:    [[Y:%.+]]: tensor<64x128xf16>, [[X:%.+]]: tensor<8x64xf16>) -> tensor<8x128xf16> {
+// CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[X]], [[Y]]) : (tensor<8x64xf16>, tensor<64x128xf16>) -> tensor<8x128xf16>
+// CHECK-NEXT:    return [[PRODUCT]]
+func.func @factors_have_no_order(%y: tensor<64x128xf16>, %x: tensor<8x64xf16>) -> tensor<8x128xf16> {
+  %zero = arith.constant dense<0.0> : tensor<8x128xf16>
+  %product = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%y, %x : tensor<64x128xf16>, tensor<8x64xf16>) outs(%zero : tensor<8x128xf16>) {
+  ^bb0(%b: f16, %a: f16, %so_far: f16):
+    %ab = arith.mulf %b, %a : f16
+    %more = arith.addf %ab, %so_far : f16
+    linalg.yield %more : f16
+  } -> tensor<8x128xf16>
+  return %product : tensor<8x128xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @transposed_factors_are_views(
+// CHECK-SAME:    [[X:%.+]]: tensor<64x8xf16>, [[Y:%.+]]: tensor<128x64xf16>) -> tensor<8x128xf16> {
+// CHECK-NEXT:    [[LHS:%.+]] = spyre.view [[X]] by affine_map<(d0, d1) -> (d1, d0)> : tensor<64x8xf16> -> tensor<8x64xf16>
+// CHECK-NEXT:    [[RHS:%.+]] = spyre.view [[Y]] by affine_map<(d0, d1) -> (d1, d0)> : tensor<128x64xf16> -> tensor<64x128xf16>
+// CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[LHS]], [[RHS]]) : (tensor<8x64xf16>, tensor<64x128xf16>) -> tensor<8x128xf16>
+// CHECK-NEXT:    return [[PRODUCT]]
+func.func @transposed_factors_are_views(%x: tensor<64x8xf16>, %y: tensor<128x64xf16>) -> tensor<8x128xf16> {
+  %zero = arith.constant dense<0.0> : tensor<8x128xf16>
+  %product = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %y : tensor<64x8xf16>, tensor<128x64xf16>) outs(%zero : tensor<8x128xf16>) {
+  ^bb0(%a: f16, %b: f16, %so_far: f16):
+    %ab = arith.mulf %a, %b : f16
+    %more = arith.addf %so_far, %ab : f16
+    linalg.yield %more : f16
+  } -> tensor<8x128xf16>
+  return %product : tensor<8x128xf16>
+}
+
+// -----
+
+// The result's first dimension gives the rows, so a product that is written transposed is the product of the other factor
+// with this one.
+// CHECK-LABEL: func.func @transposed_products_exchange_the_factors(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[Y:%.+]]: tensor<64x128xf16>) -> tensor<128x8xf16> {
+// CHECK-NEXT:    [[LHS:%.+]] = spyre.view [[Y]] by affine_map<(d0, d1) -> (d1, d0)> : tensor<64x128xf16> -> tensor<128x64xf16>
+// CHECK-NEXT:    [[RHS:%.+]] = spyre.view [[X]] by affine_map<(d0, d1) -> (d1, d0)> : tensor<8x64xf16> -> tensor<64x8xf16>
+// CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[LHS]], [[RHS]]) : (tensor<128x64xf16>, tensor<64x8xf16>) -> tensor<128x8xf16>
+// CHECK-NEXT:    return [[PRODUCT]]
+func.func @transposed_products_exchange_the_factors(%x: tensor<8x64xf16>, %y: tensor<64x128xf16>) -> tensor<128x8xf16> {
+  %zero = arith.constant dense<0.0> : tensor<128x8xf16>
+  %product = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (n, m)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %y : tensor<8x64xf16>, tensor<64x128xf16>) outs(%zero : tensor<128x8xf16>) {
+  ^bb0(%a: f16, %b: f16, %so_far: f16):
+    %ab = arith.mulf %a, %b : f16
+    %more = arith.addf %so_far, %ab : f16
+    linalg.yield %more : f16
+  } -> tensor<128x8xf16>
+  return %product : tensor<128x8xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_matrix_times_its_transpose(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8x8xf16> {
+// CHECK-NEXT:    [[RHS:%.+]] = spyre.view [[X]] by affine_map<(d0, d1) -> (d1, d0)> : tensor<8x64xf16> -> tensor<64x8xf16>
+// CHECK-NEXT:    [[GRAM:%.+]] = spyre.matmul([[X]], [[RHS]]) : (tensor<8x64xf16>, tensor<64x8xf16>) -> tensor<8x8xf16>
+// CHECK-NEXT:    return [[GRAM]]
+func.func @a_matrix_times_its_transpose(%x: tensor<8x64xf16>) -> tensor<8x8xf16> {
+  %zero = arith.constant dense<0.0> : tensor<8x8xf16>
+  %gram = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %x : tensor<8x64xf16>, tensor<8x64xf16>) outs(%zero : tensor<8x8xf16>) {
+  ^bb0(%a: f16, %b: f16, %so_far: f16):
+    %ab = arith.mulf %a, %b : f16
+    %more = arith.addf %so_far, %ab : f16
+    linalg.yield %more : f16
+  } -> tensor<8x8xf16>
+  return %gram : tensor<8x8xf16>
+}
+
+// -----
+
+// The order of attention heads: batch dimensions come first in a matmul, wherever the factors have them.
+// CHECK-LABEL: func.func @batch_dims_come_first(
+// CHECK-SAME:    [[Q:%.+]]: tensor<8x4x64xf16>, [[K:%.+]]: tensor<16x4x64xf16>) -> tensor<8x4x16xf16> {
+// CHECK-NEXT:    [[LHS:%.+]] = spyre.view [[Q]] by affine_map<(d0, d1, d2) -> (d1, d0, d2)> : tensor<8x4x64xf16> -> tensor<4x8x64xf16>
+// CHECK-NEXT:    [[RHS:%.+]] = spyre.view [[K]] by affine_map<(d0, d1, d2) -> (d2, d0, d1)> : tensor<16x4x64xf16> -> tensor<4x64x16xf16>
+// CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[LHS]], [[RHS]]) : (tensor<4x8x64xf16>, tensor<4x64x16xf16>) -> tensor<4x8x16xf16>
+// CHECK-NEXT:    [[SCORES:%.+]] = spyre.view [[PRODUCT]] by affine_map<(d0, d1, d2) -> (d1, d0, d2)> : tensor<4x8x16xf16> -> tensor<8x4x16xf16>
+// CHECK-NEXT:    return [[SCORES]]
+func.func @batch_dims_come_first(%q: tensor<8x4x64xf16>, %k: tensor<16x4x64xf16>) -> tensor<8x4x16xf16> {
+  %zero = arith.constant dense<0.0> : tensor<8x4x16xf16>
+  %scores = linalg.generic {indexing_maps = [affine_map<(m, h, n, k) -> (m, h, k)>, affine_map<(m, h, n, k) -> (n, h, k)>, affine_map<(m, h, n, k) -> (m, h, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+    ins(%q, %k : tensor<8x4x64xf16>, tensor<16x4x64xf16>) outs(%zero : tensor<8x4x16xf16>) {
+  ^bb0(%a: f16, %b: f16, %so_far: f16):
+    %ab = arith.mulf %a, %b : f16
+    %more = arith.addf %so_far, %ab : f16
+    linalg.yield %more : f16
+  } -> tensor<8x4x16xf16>
+  return %scores : tensor<8x4x16xf16>
+}
+
+// -----
+
+// What linalg-generalize-named-ops makes of a matmul of f16 with an f32 result, rounded behind it.
+// CHECK-LABEL: func.func @f32_accumulators_are_the_device_s_own(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[Y:%.+]]: tensor<64x128xf16>) -> tensor<8x128xf16> {
+// CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[X]], [[Y]]) : (tensor<8x64xf16>, tensor<64x128xf16>) -> tensor<8x128xf16>
+// CHECK-NEXT:    return [[PRODUCT]]
+func.func @f32_accumulators_are_the_device_s_own(%x: tensor<8x64xf16>, %y: tensor<64x128xf16>) -> tensor<8x128xf16> {
+  %zero = arith.constant dense<0.0> : tensor<8x128xf32>
+  %product = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %y : tensor<8x64xf16>, tensor<64x128xf16>) outs(%zero : tensor<8x128xf32>) {
+  ^bb0(%a: f16, %b: f16, %so_far: f32):
+    %wide_a = arith.extf %a : f16 to f32
+    %wide_b = arith.extf %b : f16 to f32
+    %ab = arith.mulf %wide_a, %wide_b : f32
+    %more = arith.addf %so_far, %ab : f32
+    linalg.yield %more : f32
+  } -> tensor<8x128xf32>
+  %shape = tensor.empty() : tensor<8x128xf16>
+  %rounded = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%product : tensor<8x128xf32>) outs(%shape : tensor<8x128xf16>) {
+  ^bb0(%in: f32, %out: f16):
+    %narrow = arith.truncf %in : f32 to f16
+    linalg.yield %narrow : f16
+  } -> tensor<8x128xf16>
+  return %rounded : tensor<8x128xf16>
+}
+
+// -----
+
+// The device multiplies matrices only: a matrix times a vector is elementwise work and a sum.
+// CHECK-LABEL: func.func @a_product_with_a_vector_is_no_matmul(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[Y:%.+]]: tensor<64xf16>) -> tensor<8xf16> {
+// CHECK-NEXT:    [[ROW:%.+]] = spyre.view [[Y]] by affine_map<(d0, d1) -> (d1)> : tensor<64xf16> -> tensor<1x64xf16>
+// CHECK-NEXT:    [[PRODUCTS:%.+]] = spyre.pointwise mul([[X]], [[ROW]]) : (tensor<8x64xf16>, tensor<1x64xf16>) -> tensor<8x64xf16>
+// CHECK-NEXT:    [[SUMS:%.+]] = spyre.reduce sum([[PRODUCTS]]) dims [1] : tensor<8x64xf16> -> tensor<8x1xf16>
+// CHECK-NEXT:    [[DROPPED:%.+]] = spyre.view [[SUMS]] by affine_map<(d0) -> (d0, 0)> : tensor<8x1xf16> -> tensor<8xf16>
+// CHECK-NEXT:    return [[DROPPED]]
+func.func @a_product_with_a_vector_is_no_matmul(%x: tensor<8x64xf16>, %y: tensor<64xf16>) -> tensor<8xf16> {
+  %zero = arith.constant dense<0.0> : tensor<8xf16>
+  %product = linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (k)>, affine_map<(m, k) -> (m)>], iterator_types = ["parallel", "reduction"]}
+    ins(%x, %y : tensor<8x64xf16>, tensor<64xf16>) outs(%zero : tensor<8xf16>) {
+  ^bb0(%a: f16, %b: f16, %so_far: f16):
+    %ab = arith.mulf %a, %b : f16
+    %more = arith.addf %so_far, %ab : f16
+    linalg.yield %more : f16
+  } -> tensor<8xf16>
+  return %product : tensor<8xf16>
+}
+
+// -----
+
+// A largest product is no contraction.
+// CHECK-LABEL: func.func @a_maximum_of_products_is_no_matmul(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[Y:%.+]]: tensor<64x128xf16>) -> tensor<8x128xf16> {
+// CHECK-NEXT:    [[LHS:%.+]] = spyre.view [[X]] by affine_map<(d0, d1, d2) -> (d0, d2)> : tensor<8x64xf16> -> tensor<8x1x64xf16>
+// CHECK-NEXT:    [[RHS:%.+]] = spyre.view [[Y]] by affine_map<(d0, d1, d2) -> (d2, d1)> : tensor<64x128xf16> -> tensor<1x128x64xf16>
+// CHECK-NEXT:    [[PRODUCTS:%.+]] = spyre.pointwise mul([[LHS]], [[RHS]]) : (tensor<8x1x64xf16>, tensor<1x128x64xf16>) -> tensor<8x128x64xf16>
+// CHECK-NEXT:    [[MAX:%.+]] = spyre.reduce max([[PRODUCTS]]) dims [2] : tensor<8x128x64xf16> -> tensor<8x128x1xf16>
+func.func @a_maximum_of_products_is_no_matmul(%x: tensor<8x64xf16>, %y: tensor<64x128xf16>) -> tensor<8x128xf16> {
+  %lowest = arith.constant dense<0xFC00> : tensor<8x128xf16>
+  %product = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %y : tensor<8x64xf16>, tensor<64x128xf16>) outs(%lowest : tensor<8x128xf16>) {
+  ^bb0(%a: f16, %b: f16, %so_far: f16):
+    %ab = arith.mulf %a, %b : f16
+    %more = arith.maximumf %so_far, %ab : f16
+    linalg.yield %more : f16
+  } -> tensor<8x128xf16>
+  return %product : tensor<8x128xf16>
+}

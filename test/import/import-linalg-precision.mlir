@@ -1,0 +1,99 @@
+// RUN: spyre-opt --split-input-file --spyre-import-linalg --mlir-print-local-scope %s | FileCheck %s
+
+// f32 values between an f16 value and an f16 value are computed in f16, however many ops they go through.
+// CHECK-LABEL: func.func @f32_islands_are_folded(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8x64xf16> {
+// CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[X]]) : tensor<8x64xf16>
+// CHECK-NEXT:    [[NEG:%.+]] = spyre.pointwise neg([[EXP]]) : tensor<8x64xf16>
+// CHECK-NEXT:    return [[NEG]]
+#same = affine_map<(d0, d1) -> (d0, d1)>
+func.func @f32_islands_are_folded(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %shape_f32 = tensor.empty() : tensor<8x64xf32>
+  %exp = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf16>) outs(%shape_f32 : tensor<8x64xf32>) {
+  ^bb0(%in: f16, %out: f32):
+    %wide = arith.extf %in : f16 to f32
+    %e = math.exp %wide : f32
+    linalg.yield %e : f32
+  } -> tensor<8x64xf32>
+  %shape = tensor.empty() : tensor<8x64xf16>
+  %neg = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%exp : tensor<8x64xf32>) outs(%shape : tensor<8x64xf16>) {
+  ^bb0(%in: f32, %out: f16):
+    %n = arith.negf %in : f32
+    %narrow = arith.truncf %n : f32 to f16
+    linalg.yield %narrow : f16
+  } -> tensor<8x64xf16>
+  return %neg : tensor<8x64xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @bf16_islands_are_folded(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xbf16>) -> tensor<8x64xbf16> {
+// CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[X]]) : tensor<8x64xbf16>
+// CHECK-NEXT:    return [[EXP]]
+#same = affine_map<(d0, d1) -> (d0, d1)>
+func.func @bf16_islands_are_folded(%x: tensor<8x64xbf16>) -> tensor<8x64xbf16> {
+  %shape = tensor.empty() : tensor<8x64xbf16>
+  %exp = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xbf16>) outs(%shape : tensor<8x64xbf16>) {
+  ^bb0(%in: bf16, %out: bf16):
+    %wide = arith.extf %in : bf16 to f32
+    %e = math.exp %wide : f32
+    %narrow = arith.truncf %e : f32 to bf16
+    linalg.yield %narrow : bf16
+  } -> tensor<8x64xbf16>
+  return %exp : tensor<8x64xbf16>
+}
+
+// -----
+
+// No f16 value is near: nothing is folded.
+// CHECK-LABEL: func.func @f32_programs_stay_f32(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf32>, [[Y:%.+]]: tensor<64x128xf32>) -> tensor<8xf32> {
+// CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[X]], [[Y]]) : (tensor<8x64xf32>, tensor<64x128xf32>) -> tensor<8x128xf32>
+// CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[PRODUCT]]) : tensor<8x128xf32>
+// CHECK-NEXT:    [[MAX:%.+]] = spyre.reduce max([[EXP]]) dims [1] : tensor<8x128xf32> -> tensor<8x1xf32>
+// CHECK-NEXT:    [[DROPPED:%.+]] = spyre.view [[MAX]] by affine_map<(d0) -> (d0, 0)> : tensor<8x1xf32> -> tensor<8xf32>
+// CHECK-NEXT:    return [[DROPPED]]
+#same = affine_map<(d0, d1) -> (d0, d1)>
+func.func @f32_programs_stay_f32(%x: tensor<8x64xf32>, %y: tensor<64x128xf32>) -> tensor<8xf32> {
+  %zero = arith.constant dense<0.0> : tensor<8x128xf32>
+  %product = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %y : tensor<8x64xf32>, tensor<64x128xf32>) outs(%zero : tensor<8x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %so_far: f32):
+    %ab = arith.mulf %a, %b : f32
+    %more = arith.addf %so_far, %ab : f32
+    linalg.yield %more : f32
+  } -> tensor<8x128xf32>
+  %shape = tensor.empty() : tensor<8x128xf32>
+  %exp = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%product : tensor<8x128xf32>) outs(%shape : tensor<8x128xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %e = math.exp %in : f32
+    linalg.yield %e : f32
+  } -> tensor<8x128xf32>
+  %lowest = arith.constant dense<0xFF800000> : tensor<8xf32>
+  %max = linalg.generic {indexing_maps = [#same, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%exp : tensor<8x128xf32>) outs(%lowest : tensor<8xf32>) {
+  ^bb0(%in: f32, %so_far: f32):
+    %larger = arith.maximumf %in, %so_far : f32
+    linalg.yield %larger : f32
+  } -> tensor<8xf32>
+  return %max : tensor<8xf32>
+}
+
+// -----
+
+// The conversion of a number is the number: 1 in f64 is neutral in f32.
+// CHECK-LABEL: func.func @converted_numbers_stay_neutral(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf32>) -> tensor<8x64xf32> {
+// CHECK-NEXT:    return [[X]]
+#same = affine_map<(d0, d1) -> (d0, d1)>
+func.func @converted_numbers_stay_neutral(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %one = arith.constant 1.0 : f64
+  %shape = tensor.empty() : tensor<8x64xf32>
+  %product = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf32>) outs(%shape : tensor<8x64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %unit = arith.truncf %one : f64 to f32
+    %times = arith.mulf %in, %unit : f32
+    linalg.yield %times : f32
+  } -> tensor<8x64xf32>
+  return %product : tensor<8x64xf32>
+}

@@ -1,0 +1,46 @@
+// RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-import-linalg=precision=strict %s | FileCheck %s
+
+// CHECK-LABEL: func.func @programs_without_conversions_are_imported(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8x64xf16> {
+// CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[X]]) : tensor<8x64xf16>
+// CHECK-NEXT:    return [[EXP]]
+#same = affine_map<(d0, d1) -> (d0, d1)>
+func.func @programs_without_conversions_are_imported(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %shape = tensor.empty() : tensor<8x64xf16>
+  %exp = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf16>) outs(%shape : tensor<8x64xf16>) {
+  ^bb0(%in: f16, %out: f16):
+    %e = math.exp %in : f16
+    linalg.yield %e : f16
+  } -> tensor<8x64xf16>
+  return %exp : tensor<8x64xf16>
+}
+
+// -----
+
+#same = affine_map<(d0, d1) -> (d0, d1)>
+func.func @f32_islands_are_kept(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %shape = tensor.empty() : tensor<8x64xf16>
+  %exp = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf16>) outs(%shape : tensor<8x64xf16>) {
+  ^bb0(%in: f16, %out: f16):
+    // expected-error @+1 {{'arith.extf' op converts f16 to f32: precision=strict keeps it, and the device's conversion is not supported yet}}
+    %wide = arith.extf %in : f16 to f32
+    %e = math.exp %wide : f32
+    %narrow = arith.truncf %e : f32 to f16
+    linalg.yield %narrow : f16
+  } -> tensor<8x64xf16>
+  return %exp : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @f32_sums_of_f16_are_kept(%x: tensor<8x64xf16>) -> tensor<8xf32> {
+  %zero = arith.constant dense<0.0> : tensor<8xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf16>) outs(%zero : tensor<8xf32>) {
+  ^bb0(%in: f16, %so_far: f32):
+    // expected-error @+1 {{'arith.extf' op converts f16 to f32: precision=strict keeps it, and the device's conversion is not supported yet}}
+    %wide = arith.extf %in : f16 to f32
+    %more = arith.addf %so_far, %wide : f32
+    linalg.yield %more : f32
+  } -> tensor<8xf32>
+  return %sum : tensor<8xf32>
+}

@@ -1,0 +1,18 @@
+# LLVM's lit on this folder. `cargo test --test lit` runs it; alone: `SPYRE_TOOLS=target/debug lit test`.
+import os
+import lit.formats
+
+root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+tools = os.environ.get("SPYRE_TOOLS", os.path.join(root, "target", "debug"))
+llvm = os.path.join(os.environ.get("MLIR_SYS_220_PREFIX", "/usr/lib/llvm-22"), "bin")
+
+config.name = "spyre"
+config.test_format = lit.formats.ShTest()
+config.suffixes = [".mlir"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.join(root, "test")
+config.test_exec_root = os.environ.get("SPYRE_LIT_OUTPUT", os.path.join(root, "target", "lit"))
+config.environment["PATH"] = os.pathsep.join([os.path.abspath(tools), llvm, config.environment["PATH"]])
+# `SPYRE_ROUNDTRIP=1` makes every test also one of the printers and parsers.
+if os.environ.get("SPYRE_ROUNDTRIP"):
+    config.substitutions.append((r"\bspyre-opt ", "spyre-opt --verify-roundtrip "))

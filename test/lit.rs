@@ -1,0 +1,144 @@
+//! Runs the text tests of this folder by LLVM's `lit`, and reports them as cargo's own harness does.
+//!
+//! `cargo test --test lit -- layout work` runs the tests whose path contains one of the words; `SPYRE_BLESS=1` rewrites
+//! what a test compares with by `diff`. `docs/testing.md` says why `lit` and `FileCheck` are LLVM's.
+
+#![allow(clippy::print_stdout, reason = "a test harness reports on standard output")]
+
+use serde::Deserialize;
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+    time::{Duration, Instant},
+};
+
+/// What `lit --output` writes.
+#[derive(Deserialize)]
+struct Report {
+    tests: Vec<Test>,
+}
+
+#[derive(Deserialize)]
+struct Test {
+    /// "spyre :: layout/propagate-layouts.mlir".
+    name: String,
+    code: String,
+    output: String,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Passed,
+    Failed,
+    Ignored,
+    Filtered,
+}
+
+impl Test {
+    fn path(&self) -> &str {
+        self.name.split_once(" :: ").map_or(self.name.as_str(), |(_, path)| path)
+    }
+
+    fn outcome(&self) -> Outcome {
+        match self.code.as_str() {
+            "PASS" | "FLAKYPASS" | "XFAIL" => Outcome::Passed,
+            "UNSUPPORTED" => Outcome::Ignored,
+            "EXCLUDED" | "SKIPPED" => Outcome::Filtered,
+            _ => Outcome::Failed,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "--list") {
+        // `cargo nextest` and editors ask for names; the whole run is one test to them.
+        println!("lit: test");
+        return ExitCode::SUCCESS;
+    }
+    let words: Vec<&str> = arguments.iter().map(String::as_str).filter(|argument| !argument.starts_with('-') && *argument != "lit").collect();
+    let started = Instant::now();
+    match run(&words) {
+        Ok(tests) => summary(&tests, started.elapsed()),
+        Err(message) => {
+            println!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the tests whose path contains one of `words`; all if there are none.
+fn run(words: &[&str]) -> Result<Vec<Test>, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test");
+    let output = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("lit");
+    fs::create_dir_all(&output).map_err(|error| format!("cannot make {}: {error}", output.display()))?;
+    let results = output.join("results.json");
+    // What an earlier run left must not be taken for this one's.
+    let _ = fs::remove_file(&results);
+
+    let lit = find_lit()?;
+    let mut command = Command::new(&lit);
+    command.args(["--quiet", "--allow-empty-runs", "--output"]).arg(&results).arg(&folder);
+    if !words.is_empty() {
+        command.arg(format!("--filter={}", words.join("|")));
+    }
+    if env::var_os("SPYRE_BLESS").is_some() {
+        command.arg("--update-tests");
+    }
+    let tools = Path::new(env!("CARGO_BIN_EXE_spyre-opt")).parent().unwrap_or(Path::new("."));
+    let ran = command
+        .env("SPYRE_TOOLS", tools)
+        .env("SPYRE_LIT_OUTPUT", &output)
+        .output()
+        .map_err(|error| format!("cannot run {}: {error}", lit.display()))?;
+
+    let report = fs::read(&results).ok().and_then(|text| serde_json::from_slice::<Report>(&text).ok());
+    let Some(Report { mut tests }) = report else {
+        return Err(format!("lit gave no results:\n{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr)));
+    };
+    tests.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(tests)
+}
+
+/// LLVM's lit: from the prefix of MLIR, else from the path.
+fn find_lit() -> Result<PathBuf, String> {
+    let prefix = env::var_os("MLIR_SYS_220_PREFIX").map_or_else(|| PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders = [prefix.join("bin")].into_iter().chain(env::split_paths(&path));
+    folders
+        .flat_map(|folder| [folder.join("lit"), folder.join("llvm-lit")])
+        .find(|program| program.is_file())
+        .ok_or_else(|| format!("no 'lit' in {} or in PATH; `cargo xtask setup` installs it", prefix.join("bin").display()))
+}
+
+/// Prints one line per test, what the failed ones said, and the counts.
+fn summary(tests: &[Test], elapsed: Duration) -> ExitCode {
+    let with = |outcome: Outcome| tests.iter().filter(move |test| test.outcome() == outcome);
+    let count = |outcome: Outcome| with(outcome).count();
+    println!("\nrunning {} tests", tests.len() - count(Outcome::Filtered));
+    for test in tests {
+        match test.outcome() {
+            Outcome::Passed => println!("test {} ... ok", test.path()),
+            Outcome::Failed => println!("test {} ... FAILED", test.path()),
+            Outcome::Ignored => println!("test {} ... ignored", test.path()),
+            Outcome::Filtered => {}
+        }
+    }
+    if count(Outcome::Failed) > 0 {
+        println!("\nfailures:\n");
+        for test in with(Outcome::Failed) {
+            println!("---- {} ({}) ----\n{}", test.path(), test.code, test.output);
+        }
+    }
+    let verdict = if count(Outcome::Failed) == 0 { "ok" } else { "FAILED" };
+    println!(
+        "\ntest result: {verdict}. {} passed; {} failed; {} ignored; 0 measured; {} filtered out; finished in {:.2}s\n",
+        count(Outcome::Passed),
+        count(Outcome::Failed),
+        count(Outcome::Ignored),
+        count(Outcome::Filtered),
+        elapsed.as_secs_f64(),
+    );
+    if count(Outcome::Failed) == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,65 @@
+//! The planners against torch-spyre's own, address by address.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
+
+use serde_json::Value;
+use spyre::lx::{Capacity, Instance, check, planner_named};
+use std::{collections::BTreeMap, env, fs, path::PathBuf};
+
+fn shared() -> PathBuf {
+    env::var_os("SPYRE_SHARED").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from)
+}
+
+fn parse(path: &PathBuf) -> Value {
+    serde_json::from_str(&fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).unwrap()
+}
+
+#[test]
+fn placements_equal_the_peers() {
+    let peers = parse(&shared().join("planner/peer_results.json"));
+    let mut equal: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut different = Vec::new();
+    for (name, peer) in peers.as_object().unwrap() {
+        let path = shared().join("planner/instances").join(format!("{name}.json"));
+        if !path.exists() {
+            continue;
+        }
+        let Instance { buffers, capacity, .. } = Instance::from_json(&fs::read_to_string(&path).unwrap()).unwrap();
+        for (solver, planner) in [("greedy", "greedy"), ("firstfit", "first-fit"), ("bestfit", "best-fit")] {
+            let theirs = &peer["solvers"][solver];
+            let placement = planner_named(planner).unwrap().plan(&buffers, &capacity);
+            assert_eq!(check(&buffers, &capacity, &placement), Ok(()), "{name} {planner}");
+            if theirs.get("error").is_some() {
+                continue;
+            }
+            let same = buffers
+                .iter()
+                .zip(&placement.addresses)
+                .all(|(buffer, address)| theirs["addresses"].get(&buffer.name).and_then(Value::as_i64) == *address);
+            let left = theirs["hbm_bytes_left"].as_i64() == Some(placement.hbm_bytes_left(&buffers));
+            let count = equal.entry(planner).or_default();
+            count.1 += 1;
+            if same && left { count.0 += 1 } else { different.push(format!("{name} {planner} addresses {same} hbm {left}")) }
+        }
+    }
+    println!("equal: {equal:?}");
+    assert!(different.is_empty(), "{different:#?}");
+    assert!(equal.values().all(|&(_, total)| total > 60));
+}
+
+#[test]
+fn minimalloc_sets_are_read_and_planned() {
+    let capacity = Capacity { bytes: 1 << 20, alignment: 1 };
+    for entry in fs::read_dir(shared().join("planner/minimalloc")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "csv") {
+            continue;
+        }
+        let instance = Instance::from_csv(&fs::read_to_string(&path).unwrap(), capacity).unwrap();
+        for name in ["greedy", "first-fit", "best-fit"] {
+            let placement = planner_named(name).unwrap().plan(&instance.buffers, &capacity);
+            assert_eq!(check(&instance.buffers, &capacity, &placement), Ok(()));
+            println!("{} {name}: {} of {}", path.display(), placement.n_placed(), instance.buffers.len());
+        }
+    }
+}

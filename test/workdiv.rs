@@ -1,0 +1,179 @@
+//! Work division against the splits that torch-spyre chose.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
+
+use serde_json::Value;
+use spyre::layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates};
+use spyre::target::{DeviceFormat, Family, Target};
+use spyre::work::{DimKind, IterationDim, Operand, Operation, WorkSplit, distribute, divide, reduce_span};
+use std::{env, fs, path::PathBuf};
+
+fn shared() -> PathBuf {
+    env::var_os("SPYRE_SHARED").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from)
+}
+
+fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64], format: DeviceFormat) -> Operand {
+    let host = HostTensor::row_major(sizes).unwrap();
+    let layout = DeviceLayout::row_major(sizes, format).unwrap();
+    let coordinates = device_coordinates(&layout, &host, access, ranges).unwrap();
+    Operand { layout, coordinates }
+}
+
+fn operation(family: Family, ranges: &[i64], n_outputs: usize, operands: Vec<Operand>) -> Operation {
+    let kind = |dim: usize| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
+    let dims = ranges.iter().enumerate().map(|(dim, &size)| IterationDim { size, kind: kind(dim) }).collect();
+    Operation { family, dims, operands, minima: WorkSplit::whole(ranges.len()), hint: None, blocked: vec![] }
+}
+
+fn dims(count: usize) -> Vec<Coordinate> {
+    (0..count).map(Coordinate::dim).collect()
+}
+
+/// Inputs broadcast against the result from the right.
+fn pointwise(inputs: &[Vec<i64>], format: DeviceFormat) -> Operation {
+    let rank = inputs.iter().map(Vec::len).max().unwrap();
+    let result: Vec<i64> = (0..rank)
+        .map(|dim| inputs.iter().filter(|input| input.len() + dim >= rank).map(|input| input[input.len() + dim - rank]).max().unwrap())
+        .collect();
+    let read = |input: &Vec<i64>| {
+        let at = |host: usize| if input[host] == 1 { Coordinate::constant(0) } else { Coordinate::dim(rank - input.len() + host) };
+        operand(input, &(0..input.len()).map(at).collect::<Vec<_>>(), &result, format)
+    };
+    let mut operands: Vec<Operand> = inputs.iter().map(read).collect();
+    operands.push(operand(&result, &dims(rank), &result, format));
+    operation(Family::Pointwise, &result, rank, operands)
+}
+
+fn reduction(sizes: &[i64], dim: usize, format: DeviceFormat) -> Operation {
+    let kept: Vec<usize> = (0..sizes.len()).filter(|&other| other != dim).collect();
+    let ranges: Vec<i64> = kept.iter().map(|&other| sizes[other]).chain([sizes[dim]]).collect();
+    let place = |host: usize| kept.iter().position(|&other| other == host);
+    let read: Vec<_> = (0..sizes.len()).map(|host| Coordinate::dim(place(host).unwrap_or(kept.len()))).collect();
+    let write: Vec<_> = (0..sizes.len()).map(|host| place(host).map_or(Coordinate::constant(0), Coordinate::dim)).collect();
+    let result: Vec<i64> = (0..sizes.len()).map(|host| if host == dim { 1 } else { sizes[host] }).collect();
+    let operands = vec![operand(sizes, &read, &ranges, format), operand(&result, &write, &ranges, format)];
+    operation(Family::Reduce, &ranges, kept.len(), operands)
+}
+
+fn matmul(x: &[i64], y: &[i64], format: DeviceFormat) -> Operation {
+    let rank = x.len() - 2;
+    let (m, k, n) = (x[rank], x[rank + 1], y[y.len() - 1]);
+    let ranges = [&x[..rank], &[m, n, k]].concat();
+    let batch = |host: &[i64]| dims(rank)[rank - (host.len() - 2)..].to_vec();
+    let access = |host: &[i64], rows: usize, columns: usize| {
+        [batch(host), vec![Coordinate::dim(rank + rows), Coordinate::dim(rank + columns)]].concat()
+    };
+    let result = [&x[..rank], &[m, n]].concat();
+    let operands = vec![
+        operand(x, &access(x, 0, 2), &ranges, format),
+        operand(y, &access(y, 2, 1), &ranges, format),
+        operand(&result, &access(&result, 0, 1), &ranges, format),
+    ];
+    operation(Family::Matmul, &ranges, rank + 2, operands)
+}
+
+fn transpose(ranges: &[i64], format: DeviceFormat) -> Operation {
+    let input = operand(&[ranges[1], ranges[0]], &[Coordinate::dim(1), Coordinate::dim(0)], ranges, format);
+    let output = operand(ranges, &dims(2), ranges, format);
+    operation(Family::Copy, ranges, 2, vec![input, output])
+}
+
+/// Reads and writes one element per stick.
+fn sparse(rows: i64, format: DeviceFormat) -> Operation {
+    let host = HostTensor::row_major(&[rows, 1]).unwrap();
+    let layout = DeviceLayout::sparse(&[rows, 1], 1, format).unwrap();
+    let coordinates = device_coordinates(&layout, &host, &[Coordinate::dim(0), Coordinate::constant(0)], &[rows]).unwrap();
+    let both = Operand { layout, coordinates };
+    operation(Family::Pointwise, &[rows], 1, vec![both.clone(), both])
+}
+
+fn topk(k: i64, columns: i64, rows: i64, format: DeviceFormat) -> Operation {
+    let ranges = [k, columns, rows];
+    let input = operand(&[rows, columns], &[Coordinate::dim(2), Coordinate::dim(1)], &ranges, format);
+    let output = operand(&[k, columns], &dims(2), &ranges, format);
+    let op = operation(Family::Reduce, &ranges, 2, vec![input, output]);
+    // The peer pins k to at most 4 values per core and the reduced dimension to one slice.
+    Operation { minima: WorkSplit::new(vec![(k + 3) / 4, 1, 1]).unwrap(), blocked: vec![2], ..op }
+}
+
+fn numbers(value: &Value) -> Vec<i64> {
+    value.as_array().unwrap().iter().map(|one| one.as_i64().unwrap()).collect()
+}
+
+/// The op that a row is about.
+fn main_op(row: &Value, format: DeviceFormat) -> Operation {
+    let shapes: Vec<Vec<i64>> = row["shapes"].as_array().unwrap().iter().map(numbers).collect();
+    let name = row["name"].as_str().unwrap();
+    match row["op"].as_str().unwrap() {
+        "batchmatmul" => matmul(&shapes[0], &shapes[1], format),
+        "sum" | "max" => reduction(&shapes[0], if name.ends_with("dim0") { 0 } else { shapes[0].len() - 1 }, format),
+        "ReStickifyOpHBM" => transpose(&[shapes[0][1], shapes[0][0]], format),
+        "topkvalue" => topk(8, shapes[0][1], shapes[0][0], format),
+        "add" | "exp" | "layernormnorm" => pointwise(&shapes, format),
+        other => panic!("{other}"),
+    }
+}
+
+/// One of the ops of a program, known by its name and ranges only.
+fn any_op(name: &str, ranges: &[i64], format: DeviceFormat) -> Option<Operation> {
+    match name {
+        "identity" | "sub" | "exp" | "realdiv" | "layernormnorm" | "add" => Some(pointwise(&[ranges.to_vec()], format)),
+        "max" | "sum" | "exx2" => Some(reduction(ranges, ranges.len() - 1, format)),
+        "layernormscale" => Some(sparse(ranges[0], format)),
+        "ReStickifyOpHBM" => Some(transpose(ranges, format)),
+        _ => None,
+    }
+}
+
+fn chosen(op: Operation, target: &Target) -> Vec<i64> {
+    let op = if op.minima.cores() > 1 { op } else { Operation { minima: reduce_span(&op, target).unwrap(), ..op } };
+    let split = divide(&op, target).unwrap();
+    without_units(&op, split.slices())
+}
+
+fn without_units(op: &Operation, slices: &[i64]) -> Vec<i64> {
+    op.dims.iter().zip(slices).filter(|(dim, _)| dim.size > 1).map(|(_, &slices)| slices).collect()
+}
+
+#[test]
+fn splits_equal_the_peer() {
+    let text = fs::read_to_string(shared().join("planner/workdiv/peer_results.json")).unwrap();
+    let rows: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let (mut equal, mut total, mut different) = ([0; 3], [0; 3], vec![]);
+    for row in &rows {
+        let format = if row["dtype"] == "float32" { DeviceFormat::IeeeFp32 } else { DeviceFormat::Sen169Fp16 };
+        for cores in [32, 16, 8] {
+            let target = Target { cores, ..Target::spyre() };
+            let theirs = &row["cores"][cores.to_string()];
+            let mut compare = |kind: usize, what: &str, ours: Vec<i64>, theirs: Vec<i64>| {
+                total[kind] += 1;
+                if ours == theirs {
+                    equal[kind] += 1
+                } else {
+                    different.push(format!("{} {what} on {cores}: ours {ours:?} theirs {theirs:?}", row["name"]))
+                }
+            };
+            let op = main_op(row, format);
+            let splits = theirs["splits"].as_array().unwrap();
+            let long: Vec<i64> = splits.iter().filter(|dim| dim["range"] != 1).map(|dim| dim["split"].as_i64().unwrap()).collect();
+            compare(0, "main", chosen(op.clone(), &target), long);
+            if let Some(default) = theirs["default_splits"].as_object() {
+                let op = Operation { minima: reduce_span(&op, &target).unwrap(), ..op };
+                let mut keys: Vec<_> = default.iter().collect();
+                keys.sort_by(|left, right| left.0.cmp(right.0));
+                let expected: Vec<i64> = keys.into_iter().map(|(_, split)| split.as_i64().unwrap()).collect();
+                compare(1, "default", without_units(&op, distribute(&op, &target).slices()), expected);
+            }
+            for one in theirs["all_ops"].as_array().unwrap() {
+                let (ranges, splits) = (numbers(&one["ranges"]), numbers(&one["splits"]));
+                if let Some(op) = any_op(one["op"].as_str().unwrap(), &ranges, format)
+                    .filter(|_| !row["name"].as_str().unwrap().contains("dim0") && !row["name"].as_str().unwrap().starts_with("add_1x32"))
+                {
+                    compare(2, one["op"].as_str().unwrap(), chosen(op, &target), splits);
+                }
+            }
+        }
+    }
+    println!("main ops {}/{}, default rule {}/{}, other ops {}/{}", equal[0], total[0], equal[1], total[1], equal[2], total[2]);
+    assert!(different.is_empty(), "{different:#?}");
+}
