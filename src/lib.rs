@@ -24,4 +24,6 @@ pub mod gate;
 pub mod dialect;
 pub mod mlir;
 
+pub mod compile;
 pub mod pipeline;
+pub mod report;

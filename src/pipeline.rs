@@ -209,6 +209,12 @@ fn quoted(path: &str) -> String {
     format!("{{{path}}}")
 }
 
+/// The passes that write `sdsc` or `sdscbundle` IR into the directory `output`.
+#[must_use]
+pub fn emit_pipeline(output: &str) -> String {
+    format!("spyre-lower-to-sdscbundle,spyre-emit-bundle{{output={}}}", quoted(output))
+}
+
 /// Expands the options of `--spyre-compile` to a pass pipeline.
 ///
 /// # Errors

@@ -1,2 +1,49 @@
-//! x
-fn main() {}
+//! The commands of spyre-mlir's developers; `cargo xtask` lists them.
+//!
+//! It needs nothing but a Rust toolchain: `setup` installs the rest.
+
+mod demo;
+mod docs;
+mod new_pass;
+mod plugin;
+mod setup;
+mod step;
+mod test;
+
+use std::{env, process::ExitCode};
+
+const HELP: &str = "\
+usage: cargo xtask COMMAND
+
+  setup                      install what is missing: MLIR 22, CMake, Ninja (Debian and Ubuntu)
+  demo                       setup, build, and compile examples/softmax.mlir
+  test                       setup, and every test and check; what CI runs
+  docs                       write docs/generated again, from the .td files
+  plugin                     build the plugin for a stock mlir-opt
+  new-pass STAGE ARGUMENT    write the skeleton of a pass, for example: new-pass work spyre-balance-cores
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["setup"] => setup::run(),
+        ["demo"] => demo::run(),
+        ["test"] => test::run(),
+        ["docs"] => docs::run(),
+        ["plugin"] => plugin::run(),
+        ["new-pass", stage, argument] => new_pass::run(stage, argument),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        _ => Err(format!("cannot read 'xtask {}'\n\n{HELP}", words.join(" "))),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What the compiler decided and why, per op, per launch and in total; bytes moved beside the lower bound.
+
+use serde::Serialize;
+use std::fmt;
+
+/// A compilation in numbers. `spyre-compile --report FILE.json` writes it; the summary on the terminal is its [`fmt::Display`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// The name of the compiled function.
+    pub program: String,
+    /// The machine, by the names of a `--target` file.
+    pub target: std::collections::BTreeMap<String, i64>,
+    /// The ops in the order in which they run.
+    pub ops: Vec<OpReport>,
+    /// The launches in order.
+    pub launches: Vec<LaunchReport>,
+    /// Bytes of all launches.
+    pub total: Bytes,
+    /// What no plan can beat.
+    pub lower_bound: LowerBound,
+    /// The files that were written, below the output directory; empty if the compiler stopped before.
+    pub files: Vec<String>,
+}
+
+/// Bytes moved, over all executions; see [`crate::cost::OpTraffic`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Bytes {
+    /// Read from HBM.
+    pub hbm_read: i64,
+    /// Written to HBM.
+    pub hbm_written: i64,
+    /// Read from LX, all cores together.
+    pub lx_read: i64,
+    /// Written to LX, all cores together.
+    pub lx_written: i64,
+}
+
+impl Bytes {
+    /// HBM bytes in both directions.
+    #[must_use]
+    pub const fn hbm(&self) -> i64 {
+        self.hbm_read + self.hbm_written
+    }
+
+    /// LX bytes in both directions.
+    #[must_use]
+    pub const fn lx(&self) -> i64 {
+        self.lx_read + self.lx_written
+    }
+
+    /// Adds the bytes of another count.
+    pub fn add(&mut self, other: &Self) {
+        self.hbm_read += other.hbm_read;
+        self.hbm_written += other.hbm_written;
+        self.lx_read += other.lx_read;
+        self.lx_written += other.lx_written;
+    }
+}
+
+/// What was decided about an op.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OpReport {
+    /// The op in the dialect, such as `spyre.pointwise`.
+    pub op: String,
+    /// The device function.
+    pub function: String,
+    /// Where the program says so, as `file:line:col`.
+    pub location: String,
+    /// Sizes of the iteration dimensions, of one tile if it is in loops.
+    pub iteration_space: Vec<i64>,
+    /// Names of the iteration dimensions; empty where none is known.
+    pub dims: Vec<String>,
+    /// Counts of the loops around it, outermost first.
+    pub loops: Vec<i64>,
+    /// Slices of each iteration dimension.
+    pub work: Vec<i64>,
+    /// Cores that work on it.
+    pub cores: i64,
+    /// Where the result lives: `lx`, `pool` or `hbm`.
+    pub memory: &'static str,
+    /// The offset in LX.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lx_offset_bytes: Option<i64>,
+    /// Bytes of the result's device layout, all cores together.
+    pub result_bytes: i64,
+    /// Why the result is not in LX.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Bytes that it moves.
+    pub bytes: Bytes,
+}
+
+/// A launch in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LaunchReport {
+    /// The folder of the bundle.
+    pub bundle: String,
+    /// Op specs, each one file.
+    pub n_ops: usize,
+    /// Executes, loops counted out.
+    pub n_executions: i64,
+    /// Bytes that it moves.
+    pub bytes: Bytes,
+    /// Bytes of LX in use on a core, at most.
+    pub lx_peak_bytes: i64,
+    /// Bytes of its pool in HBM.
+    pub pool_bytes: i64,
+}
+
+/// Bytes that must move whatever is decided: every argument that is used is read once, every result written once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LowerBound {
+    /// HBM bytes in both directions.
+    pub hbm: i64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let n_ops = plural(self.ops.len(), "op");
+        let n_launches = plural(self.launches.len(), "launch");
+        writeln!(formatter, "{}: {n_ops} in {n_launches}", self.program)?;
+        let capacity = self.target.get("lx_bytes").copied().unwrap_or(0);
+        for launch in &self.launches {
+            let bytes = &launch.bytes;
+            writeln!(
+                formatter,
+                "  {}: {}, {}; HBM {} read, {} written; LX {} moved, peak {} of {capacity} B per core",
+                launch.bundle,
+                plural(launch.n_ops, "op"),
+                plural(usize::try_from(launch.n_executions).unwrap_or(usize::MAX), "execute"),
+                Binary(bytes.hbm_read),
+                Binary(bytes.hbm_written),
+                Binary(bytes.lx()),
+                launch.lx_peak_bytes,
+            )?;
+        }
+        let (moved, bound) = (self.total.hbm(), self.lower_bound.hbm);
+        write!(formatter, "  HBM traffic {} (lower bound {}", Binary(moved), Binary(bound))?;
+        if bound > 0 && moved > bound {
+            #[allow(clippy::cast_precision_loss, reason = "a ratio for people")]
+            let ratio = moved as f64 / bound as f64;
+            write!(formatter, ", {ratio:.2} times")?;
+        }
+        write!(formatter, ")")
+    }
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    match (count, noun.ends_with("ch")) {
+        (1, _) => format!("1 {noun}"),
+        (_, true) => format!("{count} {noun}es"),
+        (_, false) => format!("{count} {noun}s"),
+    }
+}
+
+/// A number of bytes in the largest binary unit that divides it well enough for people.
+struct Binary(i64);
+
+impl fmt::Display for Binary {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        #[allow(clippy::cast_precision_loss, reason = "a size for people")]
+        let bytes = self.0 as f64;
+        match self.0 {
+            0..1024 => write!(formatter, "{} B", self.0),
+            1024..1_048_576 => write!(formatter, "{:.1} KiB", bytes / 1024.0),
+            _ => write!(formatter, "{:.2} MiB", bytes / 1_048_576.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_says_how_far_the_plan_is_from_the_bound() {
+        let mut report = Report { program: "main".to_owned(), ..Report::default() };
+        report.total = Bytes { hbm_read: 2_097_152, hbm_written: 1_048_576, lx_read: 10, lx_written: 20 };
+        report.lower_bound = LowerBound { hbm: 2_097_152 };
+        assert_eq!(report.to_string(), "main: 0 ops in 0 launches\n  HBM traffic 3.00 MiB (lower bound 2.00 MiB, 1.50 times)");
+    }
+
+    #[test]
+    fn sizes_read_well() {
+        assert_eq!([Binary(7), Binary(2048), Binary(3 << 20)].map(|size| size.to_string()), ["7 B", "2.0 KiB", "3.00 MiB"]);
+    }
+}

@@ -1,0 +1,166 @@
+//! `spyre-compile`: from `linalg` on tensors, or `spyre` ops, to a bundle directory.
+
+use clap::Parser;
+use spyre::{
+    compile::compile,
+    mlir::{Session, panicked},
+    pipeline::{Options, Phase},
+    report::Report,
+};
+use std::{
+    fs,
+    io::{self, Write},
+    path::Path,
+    process::ExitCode,
+};
+
+/// Compiles a module of linalg-on-tensors or spyre ops to a SuperDSC bundle directory.
+#[derive(Parser)]
+#[command(name = "spyre-compile", version)]
+struct Arguments {
+    /// The module, as MLIR text or bytecode; `-` reads standard input
+    input: String,
+    /// The bundle directory; with --compile-to, the file for the IR (standard output without it)
+    #[arg(short = 'o', value_name = "DIR")]
+    output: Option<String>,
+    /// Cores to use, 1 to 32
+    #[arg(long, value_name = "N")]
+    cores: Option<String>,
+    /// Another machine: a JSON file with any of the numbers of src/target
+    #[arg(long, value_name = "FILE.json")]
+    target: Option<String>,
+    /// A hint around the whole function: NAME=COUNT[,...], outermost first; repeatable
+    #[arg(long, value_name = "NAME=COUNT", value_delimiter = ',')]
+    tiles: Vec<String>,
+    /// Names an argument's dimensions: ARG=NAME:NAME[,...]; repeatable
+    #[arg(long, value_name = "ARG=NAME:NAME", value_delimiter = ',')]
+    dims: Vec<String>,
+    /// The scratchpad planner: none, greedy, first-fit or best-fit
+    #[arg(long, value_name = "PLANNER", default_value = "first-fit")]
+    lx_planner: String,
+    /// Usable LX bytes per core
+    #[arg(long, value_name = "N")]
+    lx_bytes: Option<String>,
+    /// Kernel arguments as symbols, or absolute addresses: symbolic or baked
+    #[arg(long, value_name = "MODE", default_value = "symbolic")]
+    addresses: String,
+    /// scf.for, or one execute per iteration: keep or unroll
+    #[arg(long, value_name = "MODE", default_value = "keep")]
+    loops: String,
+    /// Fold f32 islands between f16 values, or keep them: device or strict
+    #[arg(long, value_name = "MODE", default_value = "device")]
+    precision: String,
+    /// Stop after a phase and print IR: import, layout, hint, tile, work, lx, bundle
+    #[arg(long, value_name = "PHASE", default_value = "emit")]
+    compile_to: String,
+    /// Write what was decided and why, bytes moved and lower bounds
+    #[arg(long, value_name = "FILE.json")]
+    report: Option<String>,
+}
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // A wrong command line is the user's mistake like any other: exit 1, where clap would say 2.
+            let _ = error.print();
+            return ExitCode::from(u8::from(error.use_stderr()));
+        }
+    };
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            if !message.is_empty() {
+                eprintln!("spyre-compile: error: {message}");
+            }
+            ExitCode::from(if panicked() { 2 } else { 1 })
+        }
+    }
+}
+
+/// An empty message stands for errors that passes have reported.
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let options = options_of(arguments)?;
+    let emits = options.compile_to == Phase::Emit;
+    let output = match (&arguments.output, emits) {
+        (None, true) => return Err("-o DIR is missing: where should the bundle go?".to_owned()),
+        (output, _) => output.as_deref().unwrap_or("-"),
+    };
+    let session = Session::new();
+    let source = session.open(&arguments.input).map_err(|reason| format!("cannot read '{}': {reason}", arguments.input))?;
+    let module = source.parse().ok_or_else(String::new)?;
+    let mut report = compile(&module, &options, output).ok_or_else(String::new)?;
+    if emits {
+        report.files = files_below(Path::new(output)).map_err(|error| format!("cannot list '{output}': {error}"))?;
+        say(&summary(&report, output))?;
+    } else {
+        print_ir(&format!("{}\n", module.op()), output)?;
+    }
+    arguments.report.as_deref().map_or(Ok(()), |path| write_report(&report, path))
+}
+
+fn options_of(arguments: &Arguments) -> Result<Options, String> {
+    let defaults = Options::default();
+    Ok(Options {
+        cores: arguments.cores.clone().unwrap_or(defaults.cores),
+        target: arguments.target.clone().unwrap_or_default(),
+        tiles: arguments.tiles.clone(),
+        dims: arguments.dims.clone(),
+        lx_planner: arguments.lx_planner.clone(),
+        lx_bytes: arguments.lx_bytes.clone().unwrap_or(defaults.lx_bytes),
+        addresses: arguments.addresses.clone(),
+        loops: arguments.loops.clone(),
+        precision: arguments.precision.clone(),
+        compile_to: arguments.compile_to.parse()?,
+    })
+}
+
+fn print_ir(text: &str, output: &str) -> Result<(), String> {
+    if output == "-" {
+        return say(text);
+    }
+    let path = Path::new(output);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let write = || -> io::Result<()> {
+        let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
+        fresh.write_all(text.as_bytes())?;
+        fresh.persist(path)?;
+        Ok(())
+    };
+    write().map_err(|error| format!("cannot write '{output}': {error}"))
+}
+
+fn write_report(report: &Report, path: &str) -> Result<(), String> {
+    let mut text = serde_json::to_string_pretty(report).map_err(|error| error.to_string())?;
+    text.push('\n');
+    print_ir(&text, path)
+}
+
+fn summary(report: &Report, output: &str) -> String {
+    let n_files = report.files.len();
+    format!("{report}\n  {n_files} files written to {output}\n")
+}
+
+/// Prints; a reader that has gone away, as in `| head`, is no error.
+fn say(text: &str) -> Result<(), String> {
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("cannot print: {error}")),
+        _ => Ok(()),
+    }
+}
+
+/// The files below a folder, in order.
+fn files_below(folder: &Path) -> io::Result<Vec<String>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.file_type()?.is_dir() {
+            files.extend(files_below(&entry.path())?.into_iter().map(|inner| format!("{name}/{inner}")));
+        } else {
+            files.push(name);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

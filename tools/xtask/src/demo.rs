@@ -1,0 +1,45 @@
+//! `cargo xtask demo`: from a fresh machine to a compiled program.
+
+use crate::{
+    setup,
+    step::{self, cargo},
+};
+use std::{fs, path::Path, process::Command};
+
+pub(crate) fn run() -> Result<(), String> {
+    setup::run()?;
+    let target = step::target_dir()?;
+    let tools = target.join("debug");
+    let output = target.join("demo/softmax");
+    let program = Path::new("examples/softmax.mlir");
+    if output.exists() {
+        fs::remove_dir_all(&output).map_err(|error| format!("cannot remove {}: {error}", output.display()))?;
+    }
+    fs::create_dir_all(target.join("demo")).map_err(|error| format!("cannot make {}: {error}", target.display()))?;
+
+    // Each step uses what the one before it left; a tool prints its own summary.
+    step::run("build", &mut cargo(["build"]))?;
+    step::run("compile", tool(&tools, "spyre-compile").arg(program).arg("-o").arg(&output))?;
+
+    println!("\nThe bundle is in {}:", output.display());
+    list(&output, "  ");
+    Ok(())
+}
+
+/// A tool of ours, run in the project's folder.
+fn tool(tools: &Path, name: &str) -> Command {
+    let mut command = Command::new(tools.join(name));
+    command.current_dir(step::root());
+    command
+}
+
+/// Prints the files below `folder`.
+fn list(folder: &Path, indent: &str) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let mut paths: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        println!("{indent}{}", path.file_name().unwrap_or_default().display());
+        list(&path, &format!("{indent}  "));
+    }
+}

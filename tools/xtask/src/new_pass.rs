@@ -1,0 +1,106 @@
+//! `cargo xtask new-pass`: the skeleton of a pass.
+
+use crate::step;
+use std::fs;
+
+pub(crate) fn run(stage: &str, argument: &str) -> Result<(), String> {
+    let root = step::root();
+    let words = argument.strip_prefix("spyre-").filter(|words| words.split('-').all(is_word));
+    let Some(words) = words else { return Err(format!("a pass is 'spyre-' and words in lower case, found '{argument}'")) };
+    if !root.join("src").join(stage).is_dir() {
+        return Err(format!("no stage '{stage}': there is no folder src/{stage}"));
+    }
+    let module = words.replace('-', "_");
+    let def: String = argument.split('-').map(capitalised).collect();
+    let files = [
+        (format!("src/{stage}/{module}.rs"), rust(argument)),
+        (format!("test/{stage}/{words}.mlir"), test(argument)),
+        (format!("test/{stage}/{words}-invalid.mlir"), invalid(argument)),
+    ];
+    for (path, _) in &files {
+        if root.join(path).exists() {
+            return Err(format!("{path} exists"));
+        }
+    }
+    for (path, text) in &files {
+        let path = root.join(path);
+        let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
+        written.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    }
+    println!("wrote {}", files.map(|(path, _)| path).join(", "));
+    println!(
+        "\nadd:\n\
+         \x20 src/{stage}/mod.rs              pub(crate) mod {module};\n\
+         \x20 src/pipeline.rs             {stage}::{module}::PASS, in PASSES and in the phase that runs it\n\
+         \x20 dialects/bridge/Passes.cpp  #define GEN_PASS_DEF_{} and X({def}) in SPYRE_PASSES\n\
+         \x20 dialects/passes/Passes.td:\n\n{}\n\
+         then `cargo xtask docs`",
+        def.to_uppercase(),
+        declaration(&def, argument, stage, words, &module)
+    );
+    Ok(())
+}
+
+fn is_word(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit())
+}
+
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
+}
+
+fn rust(argument: &str) -> String {
+    format!(
+        "//! `{argument}`: what it does, in half a line.\n\
+         //!\n\
+         //! Reads ...; writes .... Refuses ....\n\
+         \n\
+         use crate::mlir::{{Op, Options, Pass, Reported, error_at}};\n\
+         \n\
+         pub(crate) const PASS: Pass = Pass {{ argument: \"{argument}\", run }};\n\
+         \n\
+         fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {{\n\
+         \x20   // Collect from the module, decide by plain functions of this stage, write back.\n\
+         \x20   Err(error_at(module, \"pass '{argument}' is not written yet\").report())\n\
+         }}\n"
+    )
+}
+
+fn test(argument: &str) -> String {
+    format!(
+        "// RUN: spyre-opt %s --{argument} | FileCheck %s\n\
+         \n\
+         // CHECK-LABEL: func.func @what_must_hold\n\
+         func.func @what_must_hold() {{\n\
+         \x20 return\n\
+         }}\n"
+    )
+}
+
+fn invalid(argument: &str) -> String {
+    format!(
+        "// RUN: spyre-opt %s --{argument} --split-input-file --verify-diagnostics\n\
+         \n\
+         func.func @what_is_refused() {{\n\
+         \x20 // expected-error @+1 {{{{the message}}}}\n\
+         \x20 return\n\
+         }}\n"
+    )
+}
+
+fn declaration(def: &str, argument: &str, stage: &str, words: &str, module: &str) -> String {
+    format!(
+        "def {def} : Spyre_Pass<\"{argument}\"> {{\n\
+         \x20 let summary = \"...\";\n\
+         \x20 let description = [{{\n\
+         \x20   Reads ...; writes .... Implemented in `src/{stage}/{module}.rs`.\n\
+         \n\
+         \x20   Refuses ....\n\
+         \n\
+         \x20   Example: `spyre-opt --{argument} test/{stage}/{words}.mlir`\n\
+         \x20 }}];\n\
+         \x20 let dependentDialects = [\"::spyre::SpyreDialect\"];\n\
+         }}\n"
+    )
+}

@@ -1,0 +1,120 @@
+//! `cargo xtask setup`: installs what is missing.
+
+use crate::step;
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// How one sees that something is there.
+enum Probe {
+    /// A file below the prefix of MLIR.
+    InPrefix(&'static str),
+    /// A program in the path.
+    Program(&'static str),
+    /// A C header of the system.
+    Header(&'static str),
+}
+
+/// What we need, and the Debian package that has it.
+const NEEDS: &[(&str, Probe)] = &[
+    ("libmlir-22-dev", Probe::InPrefix("lib/cmake/mlir/MLIRConfig.cmake")),
+    ("mlir-22-tools", Probe::InPrefix("bin/mlir-tblgen")),
+    ("llvm-22-dev", Probe::InPrefix("lib/cmake/llvm/LLVMConfig.cmake")),
+    ("llvm-22-dev", Probe::InPrefix("bin/llvm-config")),
+    ("llvm-22-tools", Probe::InPrefix("bin/FileCheck")),
+    ("llvm-22-tools", Probe::InPrefix("bin/lit")),
+    ("libclang-22-dev", Probe::InPrefix("lib/libclang.so")),
+    ("clang-22", Probe::InPrefix("bin/clang++")),
+    ("lld-22", Probe::InPrefix("bin/ld.lld")),
+    ("libpolly-22-dev", Probe::InPrefix("lib/libPolly.a")),
+    ("cmake", Probe::Program("cmake")),
+    ("ninja-build", Probe::Program("ninja")),
+    ("python3", Probe::Program("python3")),
+    ("zlib1g-dev", Probe::Header("zlib.h")),
+    ("libzstd-dev", Probe::Header("zstd.h")),
+    ("libxml2-dev", Probe::Header("libxml2/libxml/parser.h")),
+];
+
+/// Installs what is missing, or says what to do.
+pub(crate) fn run() -> Result<(), String> {
+    let missing = missing();
+    if missing.is_empty() {
+        println!("==> setup: everything is there (MLIR 22 in {})", step::prefix().display());
+        return Ok(());
+    }
+    if !is_program("apt-get") || step::prefix() != Path::new("/usr/lib/llvm-22") {
+        return Err(by_hand(&missing));
+    }
+    let packages: Vec<&str> = missing.iter().map(|(package, _)| *package).collect();
+    println!("==> setup: missing {}", packages.join(", "));
+    step::run("setup: package lists", &mut as_root(&["apt-get", "update"])?)?;
+    let install = [&["apt-get", "install", "--yes", "--no-install-recommends"], packages.as_slice()].concat();
+    step::run("setup: packages", &mut as_root(&install)?).map_err(|error| format!("{error}\n{NO_LLVM_22}"))?;
+    let still = self::missing();
+    if still.is_empty() { Ok(()) } else { Err(by_hand(&still)) }
+}
+
+const NO_LLVM_22: &str = "If apt-get found no LLVM 22, add the repository of https://apt.llvm.org for your release \
+    (llvm-toolchain-<release>-22) and try again.";
+
+/// The packages that are missing, once each, with the first thing that showed it.
+fn missing() -> Vec<(&'static str, String)> {
+    let mut missing: Vec<(&str, String)> = Vec::new();
+    for (package, probe) in NEEDS {
+        let (is_there, sought) = probe.look();
+        if !is_there && missing.iter().all(|(known, _)| known != package) {
+            missing.push((package, sought));
+        }
+    }
+    missing
+}
+
+impl Probe {
+    /// Whether it is there, and what was sought.
+    fn look(&self) -> (bool, String) {
+        match self {
+            Self::InPrefix(file) => {
+                let path = step::prefix().join(file);
+                (path.exists(), path.display().to_string())
+            }
+            Self::Program(name) => (is_program(name), format!("the program '{name}'")),
+            Self::Header(name) => {
+                let folders = ["/usr/include", "/usr/local/include", "/opt/homebrew/include"];
+                (folders.iter().any(|folder| Path::new(folder).join(name).exists()), format!("the header <{name}>"))
+            }
+        }
+    }
+}
+
+fn is_program(name: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).map(|folder| folder.join(name)).any(|program: PathBuf| program.is_file())
+}
+
+/// A command with the rights to install.
+fn as_root(words: &[&str]) -> Result<Command, String> {
+    let user = Command::new("id").arg("-u").output().map_err(|error| format!("cannot run id: {error}"))?;
+    let is_root = user.stdout.trim_ascii() == b"0";
+    if !is_root && !is_program("sudo") {
+        return Err(format!("not root and no sudo; run this as root, then again: {}", words.join(" ")));
+    }
+    let mut command = if is_root { Command::new("env") } else { Command::new("sudo") };
+    command.arg("DEBIAN_FRONTEND=noninteractive").args(words);
+    Ok(command)
+}
+
+/// What to do where apt-get cannot help.
+fn by_hand(missing: &[(&str, String)]) -> String {
+    let mut text = String::from("these are missing:\n");
+    for (package, sought) in missing {
+        text.push_str(&format!("  {sought} (Debian's package {package})\n"));
+    }
+    text.push_str(&format!(
+        "\nInstall LLVM, MLIR, Clang and LLD 22 with static and shared libraries, CMake, Ninja and Python 3. Where LLVM is elsewhere than\n\
+         in {}, set MLIR_SYS_220_PREFIX and TABLEGEN_220_PREFIX to its prefix.",
+        step::prefix().display()
+    ));
+    text
+}

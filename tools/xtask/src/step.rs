@@ -1,0 +1,53 @@
+//! Running other programs, and where things are.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Instant,
+};
+
+/// The folder of the project.
+pub(crate) fn root() -> PathBuf {
+    let manifest = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    manifest.ancestors().nth(2).unwrap_or(Path::new(".")).to_path_buf()
+}
+
+/// Where cargo builds.
+pub(crate) fn target_dir() -> Result<PathBuf, String> {
+    let output = cargo(["metadata", "--no-deps", "--format-version=1"]).output().map_err(|error| format!("cannot run cargo: {error}"))?;
+    let metadata = String::from_utf8_lossy(&output.stdout);
+    let found = metadata.split_once(r#""target_directory":""#).and_then(|(_, rest)| rest.split_once('"'));
+    found.map(|(path, _)| PathBuf::from(path)).ok_or_else(|| "cargo metadata names no target directory".to_owned())
+}
+
+/// The prefix of MLIR 22; `.cargo/config.toml` has the default.
+pub(crate) fn prefix() -> PathBuf {
+    env::var_os("MLIR_SYS_220_PREFIX").map_or_else(|| PathBuf::from("/usr/lib/llvm-22"), PathBuf::from)
+}
+
+/// A cargo command in the project's folder.
+pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(root());
+    command
+}
+
+/// Runs `command` with its output shown; an error says what it was for.
+pub(crate) fn run(what: &str, command: &mut Command) -> Result<(), String> {
+    println!("==> {what}: {}", text_of(command));
+    let started = Instant::now();
+    let status = command.status().map_err(|error| format!("{what}: cannot run {}: {error}", command.get_program().display()))?;
+    if !status.success() {
+        return Err(format!("{what}: {status}"));
+    }
+    println!("==> {what}: done in {:.1} s", started.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// The command as one would type it.
+fn text_of(command: &Command) -> String {
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy();
+    let arguments = command.get_args().map(|argument| argument.to_string_lossy());
+    [program].into_iter().chain(arguments).collect::<Vec<_>>().join(" ")
+}
