@@ -150,7 +150,30 @@ impl Options {
                 _ => return Err(format!("unknown option '{key}'")),
             }
         }
+        options.check()?;
         Ok(options)
+    }
+
+    /// Refuses a value that no pass would take, before anything is read. The passes check again, for whoever runs them alone.
+    ///
+    /// # Errors
+    /// The option, the value found and what is allowed.
+    pub fn check(&self) -> Result<(), String> {
+        let number = |name: &str, value: &str| match value.parse::<i64>() {
+            Ok(_) => Ok(()),
+            Err(_) => Err(format!("option '{name}': expected a number, found '{value}'")),
+        };
+        number("cores", &self.cores)?;
+        number("lx-bytes", &self.lx_bytes)?;
+        if self.lx_planner != "none" {
+            lx::planner_named(&self.lx_planner).map_err(|error| error.to_string())?;
+        }
+        self.tiles.iter().try_for_each(|tile| tile.parse::<hint::TileCount>().map(|_| ()).map_err(|error| format!("option 'tiles': {error}")))?;
+        self.dims.iter().try_for_each(|dims| dims.parse::<hint::DimNames>().map(|_| ()).map_err(|error| format!("option 'dims': {error}")))?;
+        self.addresses.parse::<bundle::Addresses>()?;
+        self.loops.parse::<bundle::Loops>()?;
+        self.precision.parse::<import::Precision>()?;
+        Ok(())
     }
 
     /// The passes of one phase as text, with the check behind them. `output` is the directory to emit.
@@ -246,6 +269,10 @@ mod tests {
         assert_eq!(expand("core=4").unwrap_err(), "unknown option 'core'");
         assert!(expand("compile-to=lxx").unwrap_err().starts_with("unknown phase 'lxx': expected one of import, layout"));
         assert_eq!(expand("cores").unwrap_err(), "expected key=value, found 'cores'");
+        for wrong in ["cores=x", "lx-bytes=1k", "lx-planner=worst", "tiles=A", "dims=A:B", "addresses=real", "loops=fuse", "precision=f64"] {
+            let value = wrong.split_once('=').unwrap().1;
+            assert!(expand(wrong).is_err_and(|message| message.contains(&format!("'{value}'"))), "{wrong}");
+        }
     }
 
     #[test]

@@ -133,7 +133,7 @@ bool spyreRunPipeline(MlirModule module, MlirStringRef pipeline) {
   std::string message;
   llvm::raw_string_ostream stream(message);
   if (failed(parsePassPipeline(unwrap(pipeline), passes, stream))) {
-    op.emitError("malformed pass pipeline: ") << message;
+    emitError(op.getLoc()) << "malformed pass pipeline: " << message;
     return false;
   }
   return succeeded(passes.run(op));

@@ -3,6 +3,7 @@
 //! Reads `place` and what each op touches in HBM; writes `spyre.bundle` on every op and loop of a function, and an offset in the pool of
 //! the launch for HBM values that live within it.
 
+use super::Addresses;
 use super::form::{Step, TensorKind, launches};
 use crate::{
     dialect::{ComputeOp, Home, Memory, Place, Schedule, home_of, place_attribute, target_of, writer_of},
@@ -16,10 +17,9 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-form-bundles", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
-    let segments = match options.text("addresses") {
-        "symbolic" => None,
-        "baked" => Some(usize::try_from(target.segments).unwrap_or(0)),
-        other => return Err(error_at(module, format_args!("unknown addresses '{other}': expected 'symbolic' or 'baked'")).report()),
+    let segments = match options.text("addresses").parse().map_err(|message: String| error_at(module, message).report())? {
+        Addresses::Symbolic => None,
+        Addresses::Baked => Some(usize::try_from(target.segments).unwrap_or(0)),
     };
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         Former::of(function)?.form(segments, &target)?;

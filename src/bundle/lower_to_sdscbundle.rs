@@ -2,7 +2,7 @@
 //!
 //! Reads `sdsc.bundle`s; replaces each by a module with the function of `bundle.mlir` and the op specs in the order of their files.
 
-use super::{Launch, unroll};
+use super::{Addresses, Launch, Loops, unroll};
 use crate::{
     dialect::{bundle_of, op_to_ir, push_launch, target_of},
     mlir::{Attributes, Op, OpExt, Options, Pass, Reported, build_module, error_at, insert_before, push},
@@ -12,25 +12,24 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdscbundle", run 
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
-    let bakes = match options.text("addresses") {
-        "symbolic" => false,
-        "baked" => true,
-        other => return Err(error_at(module, format_args!("unknown addresses '{other}': expected 'symbolic' or 'baked'")).report()),
-    };
-    let unrolls = match options.text("loops") {
-        "keep" => false,
-        "unroll" => true,
-        other => return Err(error_at(module, format_args!("unknown loops '{other}': expected 'keep' or 'unroll'")).report()),
-    };
+    let refuse = |message: String| error_at(module, message).report();
+    let addresses: Addresses = options.text("addresses").parse().map_err(refuse)?;
+    let loops: Loops = options.text("loops").parse().map_err(refuse)?;
     for bundle in module.nested().into_iter().filter(|op| op.is("sdsc.bundle")) {
         let model = bundle_of(bundle).map_err(|(op, message)| error_at(op, message).report())?;
-        let model = if unrolls { unroll(&model) } else { model };
-        let launch = if bakes { Launch::baked(&model, &target) } else { Launch::symbolic(&model, &target) };
+        let model = match loops {
+            Loops::Keep => model,
+            Loops::Unroll => unroll(&model),
+        };
+        let launch = match addresses {
+            Addresses::Symbolic => Launch::symbolic(&model, &target),
+            Addresses::Baked => Launch::baked(&model, &target),
+        };
         let launch = launch.map_err(|error| error_at(bundle, error).report())?;
         let (context, location) = (bundle.ctx(), bundle.loc());
         let mut attributes = Attributes::new(context).text("sym_name", bundle.text_attr("sym_name"));
         attributes = attributes.with_option("sdsc.buffers", bundle.attr("buffers"));
-        if bakes {
+        if addresses == Addresses::Baked {
             attributes = attributes.text("sdsc.addresses", "baked").int("sdsc.pool_bytes", model.pool_bytes);
         }
         let lowered = insert_before(bundle, build_module(location, attributes));

@@ -23,6 +23,7 @@ mod error;
 pub mod form;
 pub mod geometry;
 pub mod launch;
+mod mode;
 pub mod name;
 mod op_spec;
 pub mod symbols;
@@ -36,6 +37,7 @@ pub(crate) mod lower_to_sdscbundle;
 pub use error::BundleError;
 pub use unroll::unroll;
 pub use launch::Launch;
+pub use mode::{Addresses, Loops};
 pub use op_spec::{
     Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Term,
     Window, WindowAxis,

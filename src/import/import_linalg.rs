@@ -3,7 +3,7 @@
 //! Reads one function of `linalg.generic`, reshapes and constants; writes `spyre` ops in its place. Every value of the old program is
 //! either a tensor of the new one or a known number; f32 values between f16 values are f16 tensors (`precision=device`).
 
-use super::{Body, Combiner, Contraction, Scalar, ScalarOp};
+use super::{Body, Combiner, Contraction, Precision, Scalar, ScalarOp};
 use crate::{
     dialect::{matmul, pointwise, reduce, view},
     mlir::{
@@ -15,25 +15,21 @@ use crate::{
 pub(crate) const PASS: Pass = Pass { argument: "spyre-import-linalg", run };
 
 fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
-    let folds_islands = match options.text("precision") {
-        "device" => true,
-        "strict" => false,
-        other => return Err(error_at(module, format_args!("unknown precision '{other}': expected 'device' or 'strict'")).report()),
-    };
+    let precision: Precision = options.text("precision").parse().map_err(|message: String| error_at(module, message).report())?;
     let mut functions = module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some());
     let Some(function) = functions.next() else { return Ok(()) };
     if let Some(second) = functions.next() {
         return Err(error_at(second, "is a second function with a body: only one is supported yet").note(function, "the first").report());
     }
-    import_function(function, folds_islands)
+    import_function(function, precision)
 }
 
-fn import_function(function: Op<'_>, folds_islands: bool) -> Result<(), Reported> {
+fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reported> {
     let Some(body) = function.body() else { return Ok(()) };
     if body.ops().iter().all(|op| op.full_name().starts_with("spyre.") || op.is("func.return")) {
         return Ok(());
     }
-    let mut importer = Importer { context: function.ctx(), values: ValueMap::default(), folds_islands };
+    let mut importer = Importer { context: function.ctx(), values: ValueMap::default(), precision };
     for argument in body.args() {
         if TensorType::of(argument.r#type()).is_none() {
             return Err(error_at(function, format_args!("has an argument of {}: only tensors of static shape are supported", argument.r#type())).report());
@@ -64,7 +60,7 @@ enum Imported<'c> {
 struct Importer<'c> {
     context: &'c Context,
     values: ValueMap<Imported<'c>>,
-    folds_islands: bool,
+    precision: Precision,
 }
 
 impl<'c> Importer<'c> {
@@ -301,7 +297,7 @@ impl<'c> Importer<'c> {
             return Ok(operand);
         }
         let is_island = is_half(found.element) && (to.to_string() == "f32" || is_half(from));
-        if is_island && self.folds_islands {
+        if is_island && self.precision == Precision::Device {
             return Ok(operand);
         }
         let why = if is_island { "precision=strict keeps it, and the device's conversion is not supported yet" } else { "not supported yet" };

@@ -15,9 +15,11 @@
 
 mod body;
 mod contraction;
+mod precision;
 mod reshape;
 pub(crate) mod import_linalg;
 pub(crate) mod set_target;
 
 pub use body::{Body, Combiner, Scalar, ScalarOp};
 pub use contraction::Contraction;
+pub use precision::Precision;

@@ -13,7 +13,7 @@ pub trait Planner {
 
 /// A name that is no planner.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown LX planner '{0}': expected 'greedy', 'first-fit' or 'best-fit'")]
+#[error("unknown LX planner '{0}': expected 'none', 'greedy', 'first-fit' or 'best-fit'")]
 pub struct UnknownPlanner(pub String);
 
 /// The planner of that name.

@@ -101,7 +101,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
 
 fn options_of(arguments: &Arguments) -> Result<Options, String> {
     let defaults = Options::default();
-    Ok(Options {
+    let options = Options {
         cores: arguments.cores.clone().unwrap_or(defaults.cores),
         target: arguments.target.clone().unwrap_or_default(),
         tiles: arguments.tiles.clone(),
@@ -112,7 +112,9 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
         loops: arguments.loops.clone(),
         precision: arguments.precision.clone(),
         compile_to: arguments.compile_to.parse()?,
-    })
+    };
+    options.check()?;
+    Ok(options)
 }
 
 fn print_ir(text: &str, output: &str) -> Result<(), String> {

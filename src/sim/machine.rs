@@ -1,0 +1,168 @@
+//! The machine: buffers in HBM at addresses, and one LX for each core.
+
+use super::error::SimError;
+use super::memory::{Region, Writer};
+use std::collections::BTreeMap;
+
+/// A part of the machine's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum RegionId {
+    /// A buffer in HBM, by number.
+    Hbm(usize),
+    /// The LX of a core.
+    Lx(i64),
+}
+
+/// Bytes of one region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Location {
+    pub(crate) region: RegionId,
+    pub(crate) byte: i64,
+}
+
+/// A buffer at an address, for one launch.
+#[derive(Clone, Copy, Debug)]
+struct Mapping {
+    base: i64,
+    buffer: usize,
+}
+
+/// The machine.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    buffers: Vec<Region>,
+    lx: BTreeMap<i64, Region>,
+    lx_bytes: usize,
+    mappings: Vec<Mapping>,
+    /// Bytes from one buffer's address to the next one's.
+    segment: i64,
+    /// Bytes of HBM that are still free.
+    free: i64,
+    limit: i64,
+    /// What wrote, by number, for messages.
+    writers: Vec<String>,
+}
+
+impl Machine {
+    pub(crate) fn new(segment: i64, lx_bytes: i64, limit: i64) -> Self {
+        Self {
+            buffers: Vec::new(),
+            lx: BTreeMap::new(),
+            lx_bytes: usize::try_from(lx_bytes).unwrap_or(0),
+            mappings: Vec::new(),
+            segment,
+            free: limit,
+            limit,
+            writers: vec!["nobody".to_owned()],
+        }
+    }
+
+    /// A poisoned buffer in HBM.
+    pub(crate) fn allocate(&mut self, name: &str, bytes: i64) -> Result<usize, SimError> {
+        let size = usize::try_from(bytes).ok().filter(|_| bytes <= self.free);
+        let size = size.ok_or_else(|| SimError::TooMuchMemory { what: format!("'{name}'"), bytes, limit: self.limit })?;
+        self.free -= bytes;
+        let mut region = Region::new(format!("'{name}' ({bytes} bytes)"), size);
+        region.ensure(size);
+        self.buffers.push(region);
+        Ok(self.buffers.len() - 1)
+    }
+
+    /// Gives back the memory of a buffer that died.
+    pub(crate) fn release(&mut self, buffer: usize) {
+        let region = &mut self.buffers[buffer];
+        self.free += region.capacity as i64;
+        region.capacity = 0;
+        region.wipe();
+    }
+
+    /// The address of a segment, counted from 0.
+    pub(crate) fn segment_address(&self, segment: usize) -> i64 {
+        self.segment.saturating_mul(segment as i64)
+    }
+
+    /// Puts a buffer at an address until [`Self::unmap_all`].
+    pub(crate) fn map(&mut self, buffer: usize, base: i64) {
+        self.mappings.push(Mapping { base, buffer });
+    }
+
+    pub(crate) fn unmap_all(&mut self) {
+        self.mappings.clear();
+    }
+
+    /// The buffer that an address in HBM belongs to: the one that starts at or below it, within a segment.
+    pub(crate) fn find(&self, address: i64) -> Option<Location> {
+        let below = self.mappings.iter().filter(|mapping| mapping.base <= address && address - mapping.base < self.segment);
+        let mapping = below.max_by_key(|mapping| mapping.base)?;
+        Some(Location { region: RegionId::Hbm(mapping.buffer), byte: address - mapping.base })
+    }
+
+    pub(crate) fn region(&self, id: RegionId) -> Option<&Region> {
+        match id {
+            RegionId::Hbm(buffer) => self.buffers.get(buffer),
+            RegionId::Lx(core) => self.lx.get(&core),
+        }
+    }
+
+    /// A region to write to; the LX of a core comes into being here.
+    pub(crate) fn region_mut(&mut self, id: RegionId) -> &mut Region {
+        match id {
+            RegionId::Hbm(buffer) => &mut self.buffers[buffer],
+            RegionId::Lx(core) => {
+                let bytes = self.lx_bytes;
+                self.lx.entry(core).or_insert_with(|| Region::new(format!("LX of core {core} ({bytes} bytes)"), bytes))
+            }
+        }
+    }
+
+    /// A new writer with a name for messages.
+    pub(crate) fn writer(&mut self, name: &str) -> Writer {
+        if self.writers.last().is_none_or(|last| last != name) {
+            self.writers.push(name.to_owned());
+        }
+        (self.writers.len() - 1) as Writer
+    }
+
+    pub(crate) fn writer_name(&self, writer: Writer) -> &str {
+        self.writers.get(writer as usize).map_or("nobody", String::as_str)
+    }
+
+    /// Poisons the LX of every core.
+    pub(crate) fn wipe_lx(&mut self) {
+        self.lx.values_mut().for_each(Region::wipe);
+    }
+
+    /// Starts counting repeated reads anew.
+    pub(crate) fn forget_reads(&mut self) {
+        self.buffers.iter_mut().for_each(Region::forget_reads);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_belongs_to_the_buffer_below() {
+        let mut machine = Machine::new(1 << 34, 2 << 20, 1 << 30);
+        let first = machine.allocate("a", 256).unwrap();
+        let second = machine.allocate("b", 256).unwrap();
+        machine.map(first, machine.segment_address(1));
+        machine.map(second, machine.segment_address(2));
+        assert_eq!(machine.find(0), None);
+        assert_eq!(machine.find((1 << 34) + 300), Some(Location { region: RegionId::Hbm(first), byte: 300 }));
+        assert_eq!(machine.find(2 << 34), Some(Location { region: RegionId::Hbm(second), byte: 0 }));
+        machine.unmap_all();
+        assert_eq!(machine.find(2 << 34), None);
+    }
+
+    #[test]
+    fn memory_is_limited() {
+        let mut machine = Machine::new(1 << 34, 2 << 20, 1000);
+        let buffer = machine.allocate("a", 900).unwrap();
+        assert!(matches!(machine.allocate("b", 200), Err(SimError::TooMuchMemory { .. })));
+        assert!(matches!(machine.allocate("c", -1), Err(SimError::TooMuchMemory { .. })));
+        machine.release(buffer);
+        assert!(machine.allocate("b", 200).is_ok());
+    }
+}

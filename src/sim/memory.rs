@@ -1,0 +1,183 @@
+//! Memory that knows which of its bytes somebody wrote.
+
+use super::number::POISON;
+use crate::target::STICK_BYTES;
+
+const STICK: usize = STICK_BYTES as usize;
+
+/// The number of an operation's execution, for messages on who wrote what; 0 is nobody.
+pub(crate) type Writer = u32;
+
+/// A bit for each byte.
+#[derive(Clone, Debug, Default)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn grow(&mut self, n_bits: usize) {
+        self.0.resize(n_bits.div_ceil(64).max(self.0.len()), 0);
+    }
+
+    fn set(&mut self, start: usize, end: usize) {
+        for (word, mask) in words(start, end) {
+            self.0[word] |= mask;
+        }
+    }
+
+    fn first_clear(&self, start: usize, end: usize) -> Option<usize> {
+        words(start, end).find_map(|(word, mask)| {
+            let clear = mask & !self.0.get(word).copied().unwrap_or(0);
+            (clear != 0).then(|| word * 64 + clear.trailing_zeros() as usize)
+        })
+    }
+
+    /// Sets the bits and counts those that were set already.
+    fn set_and_count(&mut self, start: usize, end: usize) -> usize {
+        let mut known = 0;
+        for (word, mask) in words(start, end) {
+            known += (self.0[word] & mask).count_ones() as usize;
+            self.0[word] |= mask;
+        }
+        known
+    }
+}
+
+/// The words that a range of bits touches, each with the bits of the range.
+fn words(start: usize, end: usize) -> impl Iterator<Item = (usize, u64)> {
+    (start / 64..end.div_ceil(64)).map(move |word| {
+        let low = start.max(word * 64) - word * 64;
+        let high = end.min(word * 64 + 64) - word * 64;
+        (word, if high - low == 64 { u64::MAX } else { ((1 << (high - low)) - 1) << low })
+    })
+}
+
+/// One buffer in HBM, or the LX of one core.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Region {
+    /// What it is, for messages.
+    pub(crate) name: String,
+    /// Bytes that may be used.
+    pub(crate) capacity: usize,
+    bytes: Vec<u8>,
+    written: Bits,
+    /// The sticks that were read since [`Self::forget_reads`].
+    read: Bits,
+    /// The last writer of each stick.
+    writers: Vec<Writer>,
+}
+
+impl Region {
+    /// Poisoned memory; it takes host memory when it is first used.
+    pub(crate) fn new(name: String, capacity: usize) -> Self {
+        Self { name, capacity, ..Self::default() }
+    }
+
+    /// Makes the first `end` bytes usable.
+    pub(crate) fn ensure(&mut self, end: usize) {
+        let end = end.min(self.capacity).next_multiple_of(STICK);
+        if end > self.bytes.len() {
+            self.bytes.resize(end, POISON);
+            self.written.grow(end);
+            self.read.grow(end / STICK);
+            self.writers.resize(end / STICK, 0);
+        }
+    }
+
+    /// All bytes that are in use.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Stores bytes.
+    pub(crate) fn write(&mut self, start: usize, bytes: &[u8]) {
+        self.bytes[start..start + bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// Notes that somebody wrote a range.
+    pub(crate) fn mark_written(&mut self, start: usize, end: usize, writer: Writer) {
+        self.written.set(start, end);
+        self.writers[start / STICK..end.div_ceil(STICK)].fill(writer);
+    }
+
+    /// The first byte of a range that nobody wrote.
+    pub(crate) fn first_unwritten(&self, start: usize, end: usize) -> Option<usize> {
+        self.written.first_clear(start, end)
+    }
+
+    /// The last writer of the stick at a byte.
+    pub(crate) fn writer(&self, byte: usize) -> Writer {
+        self.writers.get(byte / STICK).copied().unwrap_or(0)
+    }
+
+    /// The first stick of a range that somebody else wrote last, as a byte.
+    pub(crate) fn first_other_writer(&self, start: usize, end: usize, writer: Writer) -> Option<usize> {
+        let first = start / STICK;
+        let sticks = &self.writers[first..end.div_ceil(STICK)];
+        sticks.iter().position(|other| *other != writer).map(|stick| (first + stick) * STICK)
+    }
+
+    /// Counts a read of whole sticks; gives the bytes of them that were read before.
+    pub(crate) fn count_read(&mut self, start: usize, end: usize) -> usize {
+        self.read.set_and_count(start / STICK, end.div_ceil(STICK)) * STICK
+    }
+
+    /// Starts counting reads anew.
+    pub(crate) fn forget_reads(&mut self) {
+        self.read.0.fill(0);
+    }
+
+    /// Poisons everything.
+    pub(crate) fn wipe(&mut self) {
+        let Self { name, capacity, .. } = std::mem::take(self);
+        *self = Self::new(name, capacity);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_wrote_is_found() {
+        let mut region = Region::new("buffer".to_owned(), 1000);
+        region.ensure(1000);
+        assert_eq!(region.bytes().len(), 1024);
+        region.mark_written(100, 300, 1);
+        assert_eq!(region.first_unwritten(100, 300), None);
+        assert_eq!(region.first_unwritten(99, 300), Some(99));
+        assert_eq!(region.first_unwritten(150, 400), Some(300));
+        assert_eq!(region.first_unwritten(64, 128), Some(64));
+    }
+
+    #[test]
+    fn the_last_writer_of_a_stick_is_known() {
+        let mut region = Region::new("lx".to_owned(), 4096);
+        region.ensure(1024);
+        region.mark_written(0, 512, 1);
+        region.mark_written(256, 384, 2);
+        assert_eq!((region.writer(0), region.writer(300)), (1, 2));
+        assert_eq!(region.first_other_writer(0, 512, 1), Some(256));
+        assert_eq!(region.first_other_writer(384, 512, 1), None);
+    }
+
+    #[test]
+    fn reads_are_counted_once() {
+        let mut region = Region::new("buffer".to_owned(), 4096);
+        region.ensure(4096);
+        assert_eq!(region.count_read(0, 256), 0);
+        assert_eq!(region.count_read(128, 512), 128);
+        region.forget_reads();
+        assert_eq!(region.count_read(0, 256), 0);
+    }
+
+    #[test]
+    fn wiped_memory_is_poisoned() {
+        let mut region = Region::new("lx".to_owned(), 256);
+        region.ensure(256);
+        region.write(0, &[1; 256]);
+        region.mark_written(0, 256, 1);
+        region.wipe();
+        region.ensure(256);
+        assert!(region.bytes().iter().all(|byte| *byte == POISON));
+        assert_eq!(region.first_unwritten(0, 256), Some(0));
+    }
+}
