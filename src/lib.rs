@@ -1,5 +1,6 @@
 #![doc = include_str!("README.md")]
 
+pub mod affine;
 pub mod target;
 
 pub mod import;

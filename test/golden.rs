@@ -2,15 +2,11 @@
 use spyre::{bundle::Launch, sdsc};
 use std::path::{Path, PathBuf};
 
+mod common;
+
 /// The folders of the golden cases; none outside the project's workplace, where they are not shared.
 fn cases() -> Vec<PathBuf> {
-    let named = std::env::var_os("SPYRE_SHARED").map(PathBuf::from);
-    let shared = named.clone().unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"));
-    let visible = shared.join("golden/visible");
-    if named.is_none() && !visible.is_dir() {
-        eprintln!("no golden cases: {} does not exist", visible.display());
-        return Vec::new();
-    }
+    let Some(visible) = common::shared("golden/visible") else { return Vec::new() };
     let entries = std::fs::read_dir(&visible).unwrap_or_else(|error| panic!("{}: {error}", visible.display()));
     let mut cases: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     cases.sort();

@@ -57,7 +57,8 @@ fn main() -> ExitCode {
         println!("lit: test");
         return ExitCode::SUCCESS;
     }
-    let words: Vec<&str> = arguments.iter().map(String::as_str).filter(|argument| !argument.starts_with('-') && *argument != "lit").collect();
+    let words: Vec<&str> =
+        arguments.iter().map(String::as_str).filter(|argument| !argument.starts_with('-') && *argument != "lit").collect();
     let started = Instant::now();
     match run(&words) {
         Ok(tests) => summary(&tests, started.elapsed()),

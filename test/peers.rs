@@ -4,11 +4,9 @@
 
 use serde_json::Value;
 use spyre::lx::{Capacity, Instance, check, planner_named};
-use std::{collections::BTreeMap, env, fs, path::PathBuf};
+use std::{collections::BTreeMap, fs, path::PathBuf};
 
-fn shared() -> PathBuf {
-    env::var_os("SPYRE_SHARED").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from)
-}
+mod common;
 
 fn parse(path: &PathBuf) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).unwrap()
@@ -16,19 +14,20 @@ fn parse(path: &PathBuf) -> Value {
 
 #[test]
 fn placements_equal_the_peers() {
-    let peers = parse(&shared().join("planner/peer_results.json"));
+    let Some(planner) = common::shared("planner") else { return };
+    let peers = parse(&planner.join("peer_results.json"));
     let mut equal: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut different = Vec::new();
     for (name, peer) in peers.as_object().unwrap() {
-        let path = shared().join("planner/instances").join(format!("{name}.json"));
+        let path = planner.join("instances").join(format!("{name}.json"));
         if !path.exists() {
             continue;
         }
         let Instance { buffers, capacity, .. } = Instance::from_json(&fs::read_to_string(&path).unwrap()).unwrap();
-        for (solver, planner) in [("greedy", "greedy"), ("firstfit", "first-fit"), ("bestfit", "best-fit")] {
+        for (solver, name_of_planner) in [("greedy", "greedy"), ("firstfit", "first-fit"), ("bestfit", "best-fit")] {
             let theirs = &peer["solvers"][solver];
-            let placement = planner_named(planner).unwrap().plan(&buffers, &capacity);
-            assert_eq!(check(&buffers, &capacity, &placement), Ok(()), "{name} {planner}");
+            let placement = planner_named(name_of_planner).unwrap().plan(&buffers, &capacity);
+            assert_eq!(check(&buffers, &capacity, &placement), Ok(()), "{name} {name_of_planner}");
             if theirs.get("error").is_some() {
                 continue;
             }
@@ -37,9 +36,9 @@ fn placements_equal_the_peers() {
                 .zip(&placement.addresses)
                 .all(|(buffer, address)| theirs["addresses"].get(&buffer.name).and_then(Value::as_i64) == *address);
             let left = theirs["hbm_bytes_left"].as_i64() == Some(placement.hbm_bytes_left(&buffers));
-            let count = equal.entry(planner).or_default();
+            let count = equal.entry(name_of_planner).or_default();
             count.1 += 1;
-            if same && left { count.0 += 1 } else { different.push(format!("{name} {planner} addresses {same} hbm {left}")) }
+            if same && left { count.0 += 1 } else { different.push(format!("{name} {name_of_planner} addresses {same} hbm {left}")) }
         }
     }
     println!("equal: {equal:?}");
@@ -50,7 +49,8 @@ fn placements_equal_the_peers() {
 #[test]
 fn minimalloc_sets_are_read_and_planned() {
     let capacity = Capacity { bytes: 1 << 20, alignment: 1 };
-    for entry in fs::read_dir(shared().join("planner/minimalloc")).unwrap() {
+    let Some(sets) = common::shared("planner/minimalloc") else { return };
+    for entry in fs::read_dir(sets).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_none_or(|extension| extension != "csv") {
             continue;

@@ -1,1 +1,559 @@
-//! x
+//! The rules of the tree, each a test; a failure names the file and line. `docs/testing.md` lists them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// The stages in the order in which a program flows.
+const STAGES: [&str; 9] = ["target", "import", "layout", "hint", "tile", "work", "lx", "bundle", "sdsc"];
+
+/// What tells one stage's file from a library's: these modules are about IR.
+const IR_MODULES: [&str; 2] = ["mlir", "dialect"];
+
+const MOST_LINES: usize = 600;
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+/// A Rust file: its text, and its text with comments and the content of literals blanked.
+struct Source {
+    /// Relative to the project.
+    path: String,
+    text: String,
+    code: String,
+}
+
+impl Source {
+    /// The first folder below `src`, or the file's own name there.
+    fn module(&self) -> &str {
+        let inside = self.path.strip_prefix("src/").unwrap_or(&self.path);
+        inside.split('/').next().unwrap_or(inside).trim_end_matches(".rs")
+    }
+
+    /// Whether the file's text begins with the name of a pass.
+    fn is_pass(&self) -> bool {
+        self.text.starts_with("//! `spyre-")
+    }
+
+    /// The code without the unit tests, which stand at the end.
+    fn shipped(&self) -> &str {
+        let starts_module = |rest: &str| rest.split_once('{').is_some_and(|(head, _)| head.contains("mod ") && !head.contains(';'));
+        let mut attributes = self.code.match_indices("#[cfg(test)]");
+        let tests = attributes.find(|(offset, attribute)| starts_module(&self.code[offset + attribute.len()..]));
+        tests.map_or(&self.code, |(end, _)| &self.code[..end])
+    }
+
+    /// `path:line` of a byte of the code.
+    fn place(&self, offset: usize) -> String {
+        format!("{}:{}", self.path, 1 + self.code[..offset].matches('\n').count())
+    }
+
+    /// Where `word` stands in `code` as a whole word.
+    fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+        code.match_indices(word).map(|(offset, _)| offset).filter(move |&offset| {
+            !code[..offset].ends_with(is_part) && (!word.ends_with(is_part) || !code[offset + word.len()..].starts_with(is_part))
+        })
+    }
+
+    /// Every path into the crate that the shipped code names: `mlir::Op` for `crate::mlir::Op`, with its place. Groups are opened
+    /// one level deep; `super` that leads to `mlir` or `dialect` counts too.
+    fn imports(&self) -> Vec<(String, usize)> {
+        let code = self.shipped();
+        let mut found = Vec::new();
+        for offset in Self::words(code, "crate::") {
+            let rest = &code[offset + "crate::".len()..];
+            match rest.strip_prefix('{') {
+                Some(group) => found.extend(group_items(group).into_iter().map(|item| (item, offset))),
+                None => found.push((path_at(rest), offset)),
+            }
+        }
+        for module in IR_MODULES {
+            let by_super = format!("super::{module}::");
+            found.extend(code.match_indices(&by_super).map(|(offset, _)| (format!("{module}::"), offset)));
+        }
+        found
+    }
+}
+
+/// The path at the start of `code`: `mlir::Op`, or `layout::` in front of a group.
+fn path_at(code: &str) -> String {
+    code.chars().take_while(|letter| letter.is_alphanumeric() || matches!(letter, '_' | ':')).collect()
+}
+
+/// The paths in a group, up to its closing brace; inner groups are left closed.
+fn group_items(group: &str) -> Vec<String> {
+    let (mut depth, mut items, mut starts_item) = (0_usize, Vec::new(), true);
+    for (offset, letter) in group.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => starts_item = true,
+            _ if letter.is_whitespace() => {}
+            _ if depth == 0 && starts_item => {
+                items.push(path_at(&group[offset..]));
+                starts_item = false;
+            }
+            _ => {}
+        }
+    }
+    items
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The files below `folder` with one of the extensions, by name.
+fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extensions.iter().any(|known| extension == *known)) {
+                found.push(path.strip_prefix(root()).unwrap_or(&path).to_string_lossy().into_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn sources(folders: &[&str]) -> Vec<Source> {
+    let paths = folders.iter().flat_map(|folder| files(folder, &["rs"]));
+    let sources: Vec<Source> = paths
+        .map(|path| {
+            let text = read(&path);
+            Source { code: blanked(&text), path, text }
+        })
+        .collect();
+    assert!(!sources.is_empty(), "no sources in {folders:?}");
+    sources
+}
+
+/// The files of modules that exist for unit tests only: `#[cfg(test)] mod testing;`.
+fn test_modules(sources: &[Source]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for source in sources {
+        let folder = Path::new(&source.path).parent().unwrap_or(Path::new("")).to_string_lossy();
+        for (offset, attribute) in source.code.match_indices("#[cfg(test)]") {
+            let item = source.code[offset + attribute.len()..].trim_start().trim_start_matches("pub(crate) ").trim_start_matches("pub ");
+            if let Some((name, _)) = item.strip_prefix("mod ").and_then(|rest| rest.split_once(';')).filter(|(name, _)| !name.contains('{'))
+            {
+                found.extend([format!("{folder}/{name}.rs"), format!("{folder}/{name}/mod.rs")]);
+            }
+        }
+    }
+    found
+}
+
+/// The text with comments and the insides of literals as blanks, so that offsets and lines stay.
+fn blanked(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = bytes.to_vec();
+    let blank = |out: &mut Vec<u8>, from: usize, to: usize| {
+        for byte in &mut out[from..to.min(bytes.len())] {
+            if *byte != b'\n' {
+                *byte = b' ';
+            }
+        }
+    };
+    let find = |from: usize, sought: &str| text.as_bytes()[from..].windows(sought.len()).position(|at| at == sought.as_bytes());
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let end = if rest.starts_with(b"//") {
+            at + find(at, "\n").unwrap_or(rest.len())
+        } else if rest.starts_with(b"/*") {
+            at + find(at, "*/").map_or(rest.len(), |length| length + 2)
+        } else if let Some(hashes) = raw_string(rest) {
+            let close = format!("\"{}", "#".repeat(hashes));
+            let open = hashes + 2;
+            at + find(at + open, &close).map_or(rest.len(), |length| open + length + close.len())
+        } else if rest[0] == b'"' {
+            at + string_length(rest)
+        } else if rest[0] == b'\'' && (rest.get(1) == Some(&b'\\') || rest.get(2) == Some(&b'\'')) {
+            at + 2 + find(at + 2, "'").map_or(0, |length| length + 1)
+        } else {
+            at += 1;
+            continue;
+        };
+        blank(&mut out, at, end);
+        at = end;
+    }
+    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+}
+
+/// The number of `#` of a raw string that begins here.
+fn raw_string(code: &[u8]) -> Option<usize> {
+    let rest = code.strip_prefix(b"r")?;
+    let hashes = rest.iter().take_while(|byte| **byte == b'#').count();
+    (rest.get(hashes) == Some(&b'"')).then_some(hashes)
+}
+
+/// The length of the string literal that begins here, quotes included.
+fn string_length(code: &[u8]) -> usize {
+    let mut at = 1;
+    while at < code.len() && code[at] != b'"' {
+        at += if code[at] == b'\\' { 2 } else { 1 };
+    }
+    at + 1
+}
+
+/// Fails with the list of what breaks a rule.
+fn expect_none(rule: &str, violations: &[String]) {
+    assert!(violations.is_empty(), "{rule}\n  {}\n", violations.join("\n  "));
+}
+
+//===----------------------------------------------------------------------===//
+// Rule 1: where unsafe code may stand
+//===----------------------------------------------------------------------===//
+
+#[test]
+fn unsafe_code_stands_in_mlir_and_in_the_accessors_of_dialect() {
+    let mut violations = Vec::new();
+    for source in sources(&["src", "tools", "test"]).iter().chain(&[Source::of_build()]) {
+        // A file of `dialect` with accessors declares them itself.
+        let has_accessors = source.path.starts_with("src/dialect/") && source.code.contains("unsafe extern");
+        if source.path.starts_with("src/mlir/") || has_accessors {
+            continue;
+        }
+        for word in ["unsafe", "mlir_sys"] {
+            violations.extend(Source::words(&source.code, word).map(|offset| format!("{}: {word}", source.place(offset))));
+        }
+    }
+    expect_none("`unsafe` and `mlir_sys` stand only in src/mlir and in the files of src/dialect that declare C accessors:", &violations);
+}
+
+impl Source {
+    fn of_build() -> Self {
+        let text = read("build.rs");
+        Self { path: "build.rs".to_owned(), code: blanked(&text), text }
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Rules 2 and 3: who imports whom
+//===----------------------------------------------------------------------===//
+
+#[test]
+fn only_pass_files_of_a_stage_know_ir() {
+    let sources = sources(&["src"]);
+    let tests = test_modules(&sources);
+    let mut violations = Vec::new();
+    for source in sources.iter().filter(|source| STAGES.contains(&source.module()) && !source.is_pass() && !tests.contains(&source.path)) {
+        for (import, offset) in source.imports() {
+            if IR_MODULES.iter().any(|module| import.split("::").next() == Some(module)) {
+                violations.push(format!("{}: crate::{import}", source.place(offset)));
+            }
+        }
+    }
+    expect_none("in a stage, only a pass file (its text begins with \"//! `spyre-...`:\") imports `mlir` or `dialect`:", &violations);
+}
+
+#[test]
+fn a_stage_imports_earlier_stages_only() {
+    let sources = sources(&["src"]);
+    let tests = test_modules(&sources);
+    let mut violations = Vec::new();
+    for source in sources.iter().filter(|source| !tests.contains(&source.path)) {
+        let module = source.module();
+        let stage = STAGES.iter().position(|stage| *stage == module);
+        if stage.is_none() && !["cost", "sim"].contains(&module) {
+            continue;
+        }
+        for (import, offset) in source.imports() {
+            let imported = import.split("::").next().unwrap_or_default();
+            let allowed = match (stage, module) {
+                _ if imported == module => true,
+                // The model of time and traffic is plain Rust over the stages' models.
+                (_, "cost") => STAGES.contains(&imported),
+                // The referee shares the file format with the compiler, and nothing else.
+                (_, "sim") => {
+                    ["target", "mlir"].contains(&imported) || ["sdsc::model", "sdsc::program"].iter().any(|m| import.starts_with(m))
+                }
+                (Some(stage), _) => {
+                    STAGES[..stage].contains(&imported)
+                        || (imported == "cost" && ["work", "lx"].contains(&module))
+                        // Rule 2 says who may.
+                        || IR_MODULES.contains(&imported)
+                }
+                (None, _) => true,
+            };
+            if !allowed {
+                violations.push(format!("{}: {module} imports crate::{import}", source.place(offset)));
+            }
+        }
+    }
+    expect_none(
+        &format!(
+            "a stage imports earlier stages only ({}); `cost` stages only; `sim` only `target`, `mlir` and the file model of `sdsc`:",
+            STAGES.join(" < ")
+        ),
+        &violations,
+    );
+}
+
+//===----------------------------------------------------------------------===//
+// Rule 4: every pass has its tests and its example
+//===----------------------------------------------------------------------===//
+
+/// A pass as `Passes.td` declares it.
+struct Declared {
+    argument: String,
+    description: String,
+    /// Where it stands.
+    place: String,
+    /// The file that implements it, as the description says.
+    file: String,
+}
+
+impl Declared {
+    fn all() -> Vec<Self> {
+        let path = "dialects/passes/Passes.td";
+        let text = read(path);
+        let passes: Vec<Self> = text
+            .match_indices(": Spyre_Pass<\"")
+            .filter_map(|(offset, opening)| {
+                let (argument, rest) = text[offset + opening.len()..].split_once('"')?;
+                let body = rest.split_once("\n}").map_or(rest, |(body, _)| body);
+                let (_, description) = body.split_once("let description = [{")?;
+                let (description, _) = description.split_once("}];")?;
+                let description = description.split_whitespace().collect::<Vec<_>>().join(" ");
+                let file = description.split_once("Implemented in `").and_then(|(_, file)| file.split_once('`')).map(|(file, _)| file);
+                Some(Self {
+                    argument: argument.to_owned(),
+                    place: format!("{path}:{}", 1 + text[..offset].matches('\n').count()),
+                    file: file.unwrap_or_default().to_owned(),
+                    description,
+                })
+            })
+            .collect();
+        assert!(!passes.is_empty(), "no passes in {path}");
+        passes
+    }
+
+    /// `src/layout/propagate_layouts.rs` is in `layout`.
+    fn stage(&self) -> &str {
+        self.file.strip_prefix("src/").and_then(|file| file.split_once('/')).map_or("", |(stage, _)| stage)
+    }
+
+    /// `test/layout/propagate-layouts`, without the ending.
+    fn test(&self) -> String {
+        format!("test/{}/{}", self.stage(), self.argument.trim_start_matches("spyre-"))
+    }
+
+    fn example(&self) -> Option<&str> {
+        self.description.split_once("Example: `").and_then(|(_, example)| example.split_once('`')).map(|(example, _)| example)
+    }
+}
+
+#[test]
+fn every_pass_is_implemented_where_its_description_says() {
+    let mut violations = Vec::new();
+    for pass in Declared::all() {
+        let expected = format!("//! `{}`:", pass.argument);
+        let starts = fs::read_to_string(root().join(&pass.file)).is_ok_and(|text| text.starts_with(&expected));
+        if !starts {
+            violations.push(format!("{}: '{}' is not a file that begins with \"{expected}\"", pass.place, pass.file));
+        }
+    }
+    expect_none("a description says \"Implemented in `src/STAGE/FILE.rs`\", and that file begins with the pass's name:", &violations);
+}
+
+#[test]
+fn every_pass_has_its_tests() {
+    let mut violations = Vec::new();
+    for pass in Declared::all() {
+        let mut expected = vec![format!("{}.mlir", pass.test())];
+        if pass.description.contains("Refuses") {
+            expected.push(format!("{}-invalid.mlir", pass.test()));
+        }
+        for path in expected {
+            match fs::read_to_string(root().join(&path)) {
+                Err(_) => violations.push(format!("{}: {} has no {path}", pass.place, pass.argument)),
+                Ok(text) if !text.lines().any(|line| line.contains("RUN:") && line.contains(&pass.argument)) => {
+                    violations.push(format!("{path}:1: no RUN line names {}", pass.argument));
+                }
+                Ok(_) => {}
+            }
+        }
+    }
+    expect_none("a pass has test/STAGE/NAME.mlir, and NAME-invalid.mlir if its description says what it refuses:", &violations);
+}
+
+#[test]
+fn the_example_of_every_pass_runs() {
+    let opt = Path::new(env!("CARGO_BIN_EXE_spyre-opt"));
+    let tools = opt.parent().unwrap_or(Path::new("."));
+    let mut path = vec![tools.to_path_buf()];
+    path.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
+    // An example may write files.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples");
+    fs::create_dir_all(&folder).unwrap();
+    let mut violations = Vec::new();
+    for pass in Declared::all() {
+        let Some(example) = pass.example() else {
+            violations.push(format!("{}: no \"Example: `spyre-opt ...`\"", pass.place));
+            continue;
+        };
+        let Some(input) = example.split_whitespace().find(|word| word.starts_with("test/")).filter(|input| root().join(input).is_file())
+        else {
+            violations.push(format!("{}: the example names no file of test/: {example}", pass.place));
+            continue;
+        };
+        let command = example.replace(input, &root().join(input).to_string_lossy());
+        let shell = Command::new("sh").args(["-c", &command]).current_dir(&folder).env("PATH", env::join_paths(&path).unwrap()).output();
+        let output = shell.expect("sh runs");
+        if !output.status.success() {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            violations.push(format!("{}: {example}\n    {}", pass.place, errors.lines().next().unwrap_or_default()));
+        }
+    }
+    expect_none("the example of a pass is a command that works on a test file:", &violations);
+}
+
+//===----------------------------------------------------------------------===//
+// Labelled constraints
+//===----------------------------------------------------------------------===//
+
+/// The labels `(matmul_c3)` of a text with their lines; `prefix` stands in front of a label, for example "(".
+fn labels(text: &str, prefix: &str) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
+    for (index, line) in text.lines().enumerate() {
+        for (offset, _) in line.match_indices(prefix) {
+            let label: String =
+                line[offset + prefix.len()..].chars().take_while(|letter| letter.is_ascii_alphanumeric() || *letter == '_').collect();
+            let is_label = label
+                .rsplit_once("_c")
+                .is_some_and(|(name, number)| !name.is_empty() && !number.is_empty() && number.chars().all(|digit| digit.is_ascii_digit()));
+            if is_label {
+                found.entry(label).or_insert(index + 1);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_constraint_has_its_code_and_its_test() {
+    let mut violations = Vec::new();
+    for dialect in ["spyre", "sdsc", "sdscbundle"] {
+        let collect = |extension: &str, prefix: &str| -> BTreeMap<String, String> {
+            let paths = files(&format!("dialects/{dialect}"), &[extension]);
+            let of_file =
+                |path: String| labels(&read(&path), prefix).into_iter().map(move |(label, line)| (label, format!("{path}:{line}")));
+            paths.into_iter().flat_map(of_file).collect()
+        };
+        let (rules, checks) = (collect("td", "("), collect("cpp", "// "));
+        let test = format!("test/dialect/{dialect}/invalid.mlir");
+        let text = read(&test);
+        let mut tests = labels(&text, "@");
+        tests.extend(labels(&text, "#"));
+        assert!(!rules.is_empty(), "no labels in dialects/{dialect}");
+        for (label, place) in &rules {
+            if !checks.contains_key(label) {
+                violations.push(format!("{place}: no comment '// {label}' in dialects/{dialect}/*.cpp"));
+            }
+            if !tests.contains_key(label) {
+                violations.push(format!("{place}: no case @{label} in {test}"));
+            }
+        }
+        let stale = checks.iter().filter(|(label, _)| !rules.contains_key(*label));
+        violations.extend(stale.map(|(label, place)| format!("{place}: {label} is in no .td file of dialects/{dialect}")));
+    }
+    expect_none(
+        "a constraint (label) of a .td file is a comment '// label' in the C++ and a case named after it in invalid.mlir:",
+        &violations,
+    );
+}
+
+//===----------------------------------------------------------------------===//
+// Rule 5: generated pages, stable output
+//===----------------------------------------------------------------------===//
+
+#[test]
+fn generated_docs_are_up_to_date() {
+    let build = Path::new(env!("OUT_DIR")).join("cmake");
+    let cmake = Command::new("cmake").arg("--build").arg(&build).args(["--target", "spyre-docs"]).output().expect("cmake runs");
+    assert!(cmake.status.success(), "{}{}", String::from_utf8_lossy(&cmake.stdout), String::from_utf8_lossy(&cmake.stderr));
+    let mut violations = Vec::new();
+    for page in ["passes.md", "sdsc.md", "sdscbundle.md", "spyre.md"] {
+        let made = fs::read_to_string(build.join("dialects").join(page)).unwrap();
+        let kept: PathBuf = root().join("docs/generated").join(page);
+        if env::var_os("SPYRE_BLESS").is_some() {
+            fs::create_dir_all(root().join("docs/generated")).unwrap();
+            fs::write(&kept, &made).unwrap();
+        }
+        let found = fs::read_to_string(&kept).unwrap_or_default();
+        if let Some(line) = first_difference(&found, &made) {
+            violations.push(format!("docs/generated/{page}:{line}"));
+        }
+    }
+    expect_none("docs/generated is not what the .td files say; `cargo xtask docs` writes it:", &violations);
+}
+
+/// The first line, from 1, in which two texts differ.
+fn first_difference(a: &str, b: &str) -> Option<usize> {
+    let longest = a.lines().count().max(b.lines().count());
+    (0..longest).find(|&line| a.lines().nth(line) != b.lines().nth(line)).map(|line| line + 1)
+}
+
+#[test]
+fn no_hash_map_can_be_listed() {
+    let mut violations = Vec::new();
+    for source in sources(&["src", "tools"]).iter().filter(|source| source.path != "src/mlir/op.rs") {
+        for word in ["HashMap", "HashSet"] {
+            violations.extend(Source::words(&source.code, word).map(|offset| format!("{}: {word}", source.place(offset))));
+        }
+    }
+    expect_none("use ordered collections: only src/mlir/op.rs has a HashMap, and does not list it:", &violations);
+}
+
+//===----------------------------------------------------------------------===//
+// Habits
+//===----------------------------------------------------------------------===//
+
+#[test]
+fn the_library_neither_prints_nor_panics_by_habit() {
+    let sources = sources(&["src"]);
+    let tests = test_modules(&sources);
+    let mut violations = Vec::new();
+    for source in sources.iter().filter(|source| !tests.contains(&source.path)) {
+        for word in ["println!", "print!", "eprintln!", "eprint!", "dbg!", "todo!", "unimplemented!", "unwrap()"] {
+            violations.extend(Source::words(source.shipped(), word).map(|offset| format!("{}: {word}", source.place(offset))));
+        }
+    }
+    expect_none("the library returns errors and reports through MLIR; printing is for tools, unwrap() for tests:", &violations);
+}
+
+#[test]
+fn files_are_short() {
+    let rust = ["src", "tools", "test"].iter().flat_map(|folder| files(folder, &["rs"]));
+    let paths = rust.chain(files("dialects", &["td", "cpp", "h"])).chain(["build.rs".to_owned()]);
+    let lengths = paths.map(|path| (read(&path).lines().count(), path));
+    let violations: Vec<String> = lengths.filter(|(lines, _)| *lines > MOST_LINES).map(|(lines, path)| format!("{path}:{lines}")).collect();
+    expect_none(&format!("a file has at most {MOST_LINES} lines:"), &violations);
+}
+
+#[test]
+fn the_scanner_sees_code_only() {
+    let code = blanked("a(\"unsafe \\\" x\") /* unsafe */ 'u' '\\'' r#\"un\"safe\"# // unsafe\nfn f<'a>() {}");
+    assert!(!code.contains("unsafe") && code.contains("a(") && code.ends_with("\nfn f<'a>() {}"), "{code}");
+    let source =
+        Source { path: String::new(), text: String::new(), code: "use crate::{a::{b, c}, mlir::Op};\ncrate::dialect::X".to_owned() };
+    let imports: Vec<String> = source.imports().into_iter().map(|(path, _)| path).collect();
+    assert_eq!(imports, ["a::", "mlir::Op", "dialect::X"]);
+}

@@ -6,11 +6,9 @@ use serde_json::Value;
 use spyre::layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates};
 use spyre::target::{DeviceFormat, Family, Target};
 use spyre::work::{DimKind, IterationDim, Operand, Operation, WorkSplit, distribute, divide, reduce_span};
-use std::{env, fs, path::PathBuf};
+use std::fs;
 
-fn shared() -> PathBuf {
-    env::var_os("SPYRE_SHARED").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from)
-}
+mod common;
 
 fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64], format: DeviceFormat) -> Operand {
     let host = HostTensor::row_major(sizes).unwrap();
@@ -137,7 +135,8 @@ fn without_units(op: &Operation, slices: &[i64]) -> Vec<i64> {
 
 #[test]
 fn splits_equal_the_peer() {
-    let text = fs::read_to_string(shared().join("planner/workdiv/peer_results.json")).unwrap();
+    let Some(folder) = common::shared("planner/workdiv") else { return };
+    let text = fs::read_to_string(folder.join("peer_results.json")).unwrap();
     let rows: Vec<Value> = serde_json::from_str(&text).unwrap();
     let (mut equal, mut total, mut different) = ([0; 3], [0; 3], vec![]);
     for row in &rows {

@@ -1,6 +1,6 @@
 //! Reshapes as index maps.
 
-use crate::mlir::Expr;
+use crate::affine::Expr;
 
 /// For each dimension of a tensor of shape `from`, its index in terms of the dimensions of the same elements under shape `to`.
 ///

@@ -39,8 +39,9 @@ pub(crate) struct Machine {
     /// Bytes of HBM that are still free.
     free: i64,
     limit: i64,
-    /// What wrote, by number, for messages.
-    writers: Vec<String>,
+    /// The name of each writer, as an index of `names`.
+    writers: Vec<usize>,
+    names: Vec<String>,
 }
 
 impl Machine {
@@ -53,7 +54,8 @@ impl Machine {
             segment,
             free: limit,
             limit,
-            writers: vec!["nobody".to_owned()],
+            writers: vec![0],
+            names: vec!["nobody".to_owned()],
         }
     }
 
@@ -117,14 +119,17 @@ impl Machine {
 
     /// A new writer with a name for messages.
     pub(crate) fn writer(&mut self, name: &str) -> Writer {
-        if self.writers.last().is_none_or(|last| last != name) {
-            self.writers.push(name.to_owned());
-        }
+        let known = self.names.iter().position(|other| other == name);
+        let index = known.unwrap_or_else(|| {
+            self.names.push(name.to_owned());
+            self.names.len() - 1
+        });
+        self.writers.push(index);
         (self.writers.len() - 1) as Writer
     }
 
     pub(crate) fn writer_name(&self, writer: Writer) -> &str {
-        self.writers.get(writer as usize).map_or("nobody", String::as_str)
+        self.writers.get(writer as usize).map_or("nobody", |index| &self.names[*index])
     }
 
     /// Poisons the LX of every core.

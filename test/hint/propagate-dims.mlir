@@ -83,3 +83,12 @@ func.func @names_enter_loops(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   } : tensor<8x64xf16>
   return %result : tensor<8x64xf16>
 }
+
+// CHECK-LABEL: func.func @the_first_name_is_kept(
+// CHECK:         [[SUM:%.+]] = spyre.pointwise add({{%.+}}, {{%.+}}) {dims = ["A", "B"]} : tensor<8x64xf16>
+// CHECK-NEXT:    spyre.pointwise exp([[SUM]]) {dims = ["A", "B"]} : tensor<8x64xf16>
+func.func @the_first_name_is_kept(%x: tensor<8x64xf16>, %y: tensor<8x64xf16> {spyre.dims = ["A", "C"]}) -> tensor<8x64xf16> {
+  %sum = spyre.pointwise add(%x, %y) : tensor<8x64xf16>
+  %exp = spyre.pointwise exp(%sum) : tensor<8x64xf16>
+  return %exp : tensor<8x64xf16>
+}

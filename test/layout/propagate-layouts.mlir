@@ -1,85 +1,144 @@
 // RUN: spyre-opt --spyre-propagate-layouts %s | FileCheck %s
 
-func.func @arguments_are_row_major(%x: tensor<512x1024xf16>) -> tensor<512x1024xf16> {
+// The layouts that the functions below are about. 512x1024: 16 sticks side by side, each with 512 rows of 64 elements.
+// CHECK-DAG: #[[MATRIX:layout[0-9]*]] = #spyre.layout<[16, 512, 64], [64, 1024, 1]>
+// CHECK-DAG: #[[COLUMN:layout[0-9]*]] = #spyre.layout<[1, 512, 64], [-1, 1, -1]>
+// CHECK-DAG: #[[ROW:layout[0-9]*]] = #spyre.layout<[16, 1, 64], [64, -1, 1]>
+// CHECK-DAG: #[[VECTOR:layout[0-9]*]] = #spyre.layout<[16, 64], [64, 1]>
+// CHECK-DAG: #[[ON_ROWS:layout[0-9]*]] = #spyre.layout<[8, 1024, 64], [65536, 1, 1024]>
+// CHECK-DAG: #[[ON_ROWS_COLUMN:layout[0-9]*]] = #spyre.layout<[8, 1, 64], [64, -1, 1]>
+// CHECK-DAG: #[[ON_ROWS_ROW:layout[0-9]*]] = #spyre.layout<[1, 1024, 64], [-1, 1, -1]>
+// CHECK-DAG: #[[RAGGED:layout[0-9]*]] = #spyre.layout<[2, 8, 64], [64, 100, 1]>
+// CHECK-DAG: #[[F32:layout[0-9]*]] = #spyre.layout<[2, 8, 32], [32, 64, 1]>
+// CHECK-DAG: #[[BATCH:layout[0-9]*]] = #spyre.layout<[8, 2, 4, 64], [128, 64, 1024, 1]>
+// CHECK-DAG: #[[BATCH_SUM:layout[0-9]*]] = #spyre.layout<[8, 1, 1, 64], [1, -1, -1, -1]>
+// CHECK-DAG: #[[WEIGHT:layout[0-9]*]] = #spyre.layout<[2, 1024, 64], [64, 128, 1]>
+// CHECK-DAG: #[[PRODUCT:layout[0-9]*]] = #spyre.layout<[2, 512, 64], [64, 128, 1]>
+
+// The type of the function says so too.
+// CHECK-LABEL: func.func @arguments_and_results_are_row_major(
+// CHECK-SAME:    [[X:%.+]]: tensor<512x1024xf16, #[[MATRIX]]>) -> tensor<512x1024xf16, #[[MATRIX]]> {
+// CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[X]]) : tensor<512x1024xf16, #[[MATRIX]]>
+// CHECK-NEXT:    return [[EXP]] : tensor<512x1024xf16, #[[MATRIX]]>
+func.func @arguments_and_results_are_row_major(%x: tensor<512x1024xf16>) -> tensor<512x1024xf16> {
   %exp = spyre.pointwise exp(%x) : tensor<512x1024xf16>
   return %exp : tensor<512x1024xf16>
 }
 
+// 100 elements take two sticks.
+// CHECK-LABEL: func.func @the_last_stick_may_be_partly_empty(
+// CHECK:         spyre.pointwise exp({{%.+}}) : tensor<8x100xf16, #[[RAGGED]]>
 func.func @the_last_stick_may_be_partly_empty(%x: tensor<8x100xf16>) -> tensor<8x100xf16> {
   %exp = spyre.pointwise exp(%x) : tensor<8x100xf16>
   return %exp : tensor<8x100xf16>
 }
 
-func.func @a_stick_of_f32_has_32_elements(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+// CHECK-LABEL: func.func @a_stick_holds_32_elements_of_f32(
+// CHECK:         spyre.pointwise exp({{%.+}}) : tensor<8x64xf32, #[[F32]]>
+func.func @a_stick_holds_32_elements_of_f32(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %exp = spyre.pointwise exp(%x) : tensor<8x64xf32>
   return %exp : tensor<8x64xf32>
 }
 
-func.func @vectors_and_batches(%x: tensor<256xf16>, %y: tensor<4x8x128xf16>) -> (tensor<256xf16>, tensor<4x8x128xf16>) {
-  %exp = spyre.pointwise exp(%x) : tensor<256xf16>
-  %neg = spyre.pointwise neg(%y) : tensor<4x8x128xf16>
-  return %exp, %neg : tensor<256xf16>, tensor<4x8x128xf16>
+// The first dimension stands next to the stick.
+// CHECK-LABEL: func.func @batches_interleave(
+// CHECK:         spyre.pointwise exp({{%.+}}) : tensor<4x8x128xf16, #[[BATCH]]>
+func.func @batches_interleave(%x: tensor<4x8x128xf16>) -> tensor<4x8x128xf16> {
+  %exp = spyre.pointwise exp(%x) : tensor<4x8x128xf16>
+  return %exp : tensor<4x8x128xf16>
 }
 
-#columns = #spyre.layout<[8, 256, 64], [16384, 1, 256]>
-func.func @given_layouts_stay(%x: tensor<512x256xf16, #columns>) -> tensor<512x256xf16> {
-  %exp = spyre.pointwise exp(%x) : (tensor<512x256xf16, #columns>) -> tensor<512x256xf16>
-  return %exp : tensor<512x256xf16>
+// CHECK-LABEL: func.func @given_layouts_stay_and_spread(
+// CHECK-SAME:    tensor<512x1024xf16, #[[ON_ROWS]]>) -> tensor<512x1024xf16, #[[ON_ROWS]]> {
+// CHECK-NEXT:    spyre.pointwise exp({{%.+}}) : tensor<512x1024xf16, #[[ON_ROWS]]>
+#on_rows = #spyre.layout<[8, 1024, 64], [65536, 1, 1024]>
+func.func @given_layouts_stay_and_spread(%x: tensor<512x1024xf16, #on_rows>) -> tensor<512x1024xf16> {
+  %exp = spyre.pointwise exp(%x) : (tensor<512x1024xf16, #on_rows>) -> tensor<512x1024xf16>
+  return %exp : tensor<512x1024xf16>
 }
 
-func.func @given_column_layout_reduced(%x: tensor<512x256xf16, #columns>) -> (tensor<512x1xf16>, tensor<1x256xf16>) {
-  %sum = spyre.reduce sum(%x) dims [1] : tensor<512x256xf16, #columns> -> tensor<512x1xf16>
-  %sum0 = spyre.reduce sum(%x) dims [0] : tensor<512x256xf16, #columns> -> tensor<1x256xf16>
-  return %sum, %sum0 : tensor<512x1xf16>, tensor<1x256xf16>
-}
-
-func.func @reduce_rows(%x: tensor<512x256xf16>) -> (tensor<512x1xf16>, tensor<1x256xf16>) {
-  %sum = spyre.reduce sum(%x) dims [1] : tensor<512x256xf16> -> tensor<512x1xf16>
-  %sum0 = spyre.reduce sum(%x) dims [0] : tensor<512x256xf16> -> tensor<1x256xf16>
+// What was in the sticks becomes one number a stick; ops on it keep that.
+// CHECK-LABEL: func.func @reducing_the_sticks_leaves_one_element_a_stick(
+// CHECK:         [[SUM:%.+]] = spyre.reduce sum({{%.+}}) dims [1] : tensor<512x1024xf16, #[[MATRIX]]> -> tensor<512x1xf16, #[[COLUMN]]>
+// CHECK-NEXT:    spyre.pointwise exp([[SUM]]) : tensor<512x1xf16, #[[COLUMN]]>
+func.func @reducing_the_sticks_leaves_one_element_a_stick(%x: tensor<512x1024xf16>) -> tensor<512x1xf16> {
+  %sum = spyre.reduce sum(%x) dims [1] : tensor<512x1024xf16> -> tensor<512x1xf16>
   %exp = spyre.pointwise exp(%sum) : tensor<512x1xf16>
-  return %exp, %sum0 : tensor<512x1xf16>, tensor<1x256xf16>
+  return %exp : tensor<512x1xf16>
 }
 
-func.func @broadcast(%x: tensor<512x256xf16>, %col: tensor<512x1xf16>, %bias: tensor<256xf16>) -> (tensor<512x256xf16>, tensor<512x256xf16>) {
-  %sub = spyre.pointwise sub(%col, %x) : (tensor<512x1xf16>, tensor<512x256xf16>) -> tensor<512x256xf16>
-  %row = spyre.view %bias by affine_map<(d0, d1) -> (d1)> : tensor<256xf16> -> tensor<1x256xf16>
-  %add = spyre.pointwise add(%col, %row) : (tensor<512x1xf16>, tensor<1x256xf16>) -> tensor<512x256xf16>
-  return %sub, %add : tensor<512x256xf16>, tensor<512x256xf16>
-}
-func.func @colcol(%col: tensor<512x1xf16>) -> (tensor<512x64xf16>) {
-  %big = spyre.view %col by affine_map<(d0, d1) -> (d0, 0)> : tensor<512x1xf16> -> tensor<512x64xf16>
-  %add = spyre.pointwise exp(%big) : tensor<512x64xf16>
-  return %add :  tensor<512x64xf16>
+// CHECK-LABEL: func.func @reducing_across_sticks_keeps_them(
+// CHECK:         spyre.reduce sum({{%.+}}) dims [0] : tensor<512x1024xf16, #[[MATRIX]]> -> tensor<1x1024xf16, #[[ROW]]>
+func.func @reducing_across_sticks_keeps_them(%x: tensor<512x1024xf16>) -> tensor<1x1024xf16> {
+  %sum = spyre.reduce sum(%x) dims [0] : tensor<512x1024xf16> -> tensor<1x1024xf16>
+  return %sum : tensor<1x1024xf16>
 }
 
-func.func @matmul(%x: tensor<128x256xf16>, %y: tensor<256x512xf16>, %b: tensor<4x128x256xf16>, %c: tensor<4x256x512xf16>) -> (tensor<128x512xf16>, tensor<4x128x512xf16>) {
-  %p = spyre.matmul(%x, %y) : (tensor<128x256xf16>, tensor<256x512xf16>) -> tensor<128x512xf16>
-  %q = spyre.matmul(%b, %c) : (tensor<4x128x256xf16>, tensor<4x256x512xf16>) -> tensor<4x128x512xf16>
-  return %p, %q : tensor<128x512xf16>, tensor<4x128x512xf16>
+// It is the stick that counts, not the dimension: here the rows are in it.
+// CHECK-LABEL: func.func @reductions_follow_the_stick(
+// CHECK:         spyre.reduce sum({{%.+}}) dims [1] : tensor<512x1024xf16, #[[ON_ROWS]]> -> tensor<512x1xf16, #[[ON_ROWS_COLUMN]]>
+// CHECK-NEXT:    spyre.reduce sum({{%.+}}) dims [0] : tensor<512x1024xf16, #[[ON_ROWS]]> -> tensor<1x1024xf16, #[[ON_ROWS_ROW]]>
+func.func @reductions_follow_the_stick(%x: tensor<512x1024xf16, #on_rows>) -> (tensor<512x1xf16>, tensor<1x1024xf16>) {
+  %column = spyre.reduce sum(%x) dims [1] : tensor<512x1024xf16, #on_rows> -> tensor<512x1xf16>
+  %row = spyre.reduce sum(%x) dims [0] : tensor<512x1024xf16, #on_rows> -> tensor<1x1024xf16>
+  return %column, %row : tensor<512x1xf16>, tensor<1x1024xf16>
 }
-func.func @trans(%x: tensor<128x256xf16>) -> (tensor<256x128xf16>) {
-  %t = spyre.view %x by affine_map<(d0, d1) -> (d1, d0)> : tensor<128x256xf16> -> tensor<256x128xf16>
-  %p = spyre.pointwise exp(%t) : tensor<256x128xf16>
-  return %p : tensor<256x128xf16>
+
+// CHECK-LABEL: func.func @several_reduced_dims_may_hold_the_stick(
+// CHECK:         spyre.reduce sum({{%.+}}) dims [0, 2] : tensor<4x8x128xf16, #[[BATCH]]> -> tensor<1x8x1xf16, #[[BATCH_SUM]]>
+func.func @several_reduced_dims_may_hold_the_stick(%x: tensor<4x8x128xf16>) -> tensor<1x8x1xf16> {
+  %sum = spyre.reduce sum(%x) dims [0, 2] : tensor<4x8x128xf16> -> tensor<1x8x1xf16>
+  return %sum : tensor<1x8x1xf16>
 }
-func.func @fill() -> (tensor<256x128xf16>) {
-  %p = spyre.fill 0.0 : f16 -> tensor<256x128xf16>
-  %c = spyre.copy %p : tensor<256x128xf16> -> tensor<256x128xf16>
-  return %c : tensor<256x128xf16>
+
+// The result is laid out like the operand that is not repeated, wherever that stands.
+// CHECK-LABEL: func.func @broadcasts_take_the_layout_of_the_full_operand(
+// CHECK:         spyre.pointwise sub({{.+}}) : (tensor<512x1xf16, #[[COLUMN]]>, tensor<512x1024xf16, #[[MATRIX]]>) -> tensor<512x1024xf16, #[[MATRIX]]>
+func.func @broadcasts_take_the_layout_of_the_full_operand(%column: tensor<512x1xf16>, %x: tensor<512x1024xf16>) -> tensor<512x1024xf16> {
+  %difference = spyre.pointwise sub(%column, %x) : (tensor<512x1xf16>, tensor<512x1024xf16>) -> tensor<512x1024xf16>
+  return %difference : tensor<512x1024xf16>
 }
-func.func @const() -> (tensor<1x1xf16>) {
-  %p = spyre.constant dense<1.0> : tensor<1x1xf16>
-  %c = spyre.copy %p : tensor<1x1xf16> -> tensor<1x1xf16>
-  return %c : tensor<1x1xf16>
+
+// No operand has all elements of the result, but the row has sticks.
+// CHECK-LABEL: func.func @an_outer_sum_keeps_the_stick_of_the_row(
+// CHECK:         spyre.pointwise add({{.+}}) : (tensor<512x1xf16, #[[COLUMN]]>, tensor<1x1024xf16>) -> tensor<512x1024xf16, #[[MATRIX]]>
+func.func @an_outer_sum_keeps_the_stick_of_the_row(%column: tensor<512x1xf16>, %vector: tensor<1024xf16>) -> tensor<512x1024xf16> {
+  %row = spyre.view %vector by affine_map<(d0, d1) -> (d1)> : tensor<1024xf16> -> tensor<1x1024xf16>
+  %sum = spyre.pointwise add(%column, %row) : (tensor<512x1xf16>, tensor<1x1024xf16>) -> tensor<512x1024xf16>
+  return %sum : tensor<512x1024xf16>
 }
-func.func @ints(%x: tensor<128x256xi64>, %m: tensor<128x256xi1>, %a: tensor<128x256xf16>) -> (tensor<128x256xi64>, tensor<128x256xf16>) {
-  %t = spyre.pointwise relufwd(%x) : tensor<128x256xi64>
-  %w = spyre.pointwise where3(%m, %a, %a) : (tensor<128x256xi1>, tensor<128x256xf16>, tensor<128x256xf16>) -> tensor<128x256xf16>
-  return %t, %w : tensor<128x256xi64>, tensor<128x256xf16>
+
+// A view has no data, so it has no layout either; what is computed from it keeps the stick where it was.
+// CHECK-LABEL: func.func @views_move_no_stick(
+// CHECK:         [[VIEW:%.+]] = spyre.view {{%.+}} by {{.+}} : tensor<1024x512xf16, #{{layout[0-9]*}}> -> tensor<512x1024xf16>
+// CHECK-NEXT:    spyre.pointwise exp([[VIEW]]) : (tensor<512x1024xf16>) -> tensor<512x1024xf16, #[[ON_ROWS]]>
+func.func @views_move_no_stick(%x: tensor<1024x512xf16>) -> tensor<512x1024xf16> {
+  %transposed = spyre.view %x by affine_map<(d0, d1) -> (d1, d0)> : tensor<1024x512xf16> -> tensor<512x1024xf16>
+  %exp = spyre.pointwise exp(%transposed) : tensor<512x1024xf16>
+  return %exp : tensor<512x1024xf16>
 }
-func.func @disagree(%x: tensor<128x256xf16>, %y: tensor<256x128xf16>) -> (tensor<128x256xf16>) {
-  %t = spyre.view %y by affine_map<(d0, d1) -> (d1, d0)> : tensor<256x128xf16> -> tensor<128x256xf16>
-  %w = spyre.pointwise add(%t, %x) : tensor<128x256xf16>
-  return %w : tensor<128x256xf16>
+
+// CHECK-LABEL: func.func @a_matmul_has_n_in_its_sticks(
+// CHECK:         spyre.matmul({{.+}}) : (tensor<512x1024xf16, #[[MATRIX]]>, tensor<1024x128xf16, #[[WEIGHT]]>) -> tensor<512x128xf16, #[[PRODUCT]]>
+func.func @a_matmul_has_n_in_its_sticks(%x: tensor<512x1024xf16>, %y: tensor<1024x128xf16>) -> tensor<512x128xf16> {
+  %product = spyre.matmul(%x, %y) : (tensor<512x1024xf16>, tensor<1024x128xf16>) -> tensor<512x128xf16>
+  return %product : tensor<512x128xf16>
 }
-func.func private @decl(tensor<4xf16>)
+
+// CHECK-LABEL: func.func @fills_are_row_major_and_copies_keep_the_layout(
+// CHECK:         [[FILL:%.+]] = spyre.fill 0.000000e+00 : f16 -> tensor<512x1024xf16, #[[MATRIX]]>
+// CHECK-NEXT:    spyre.copy [[FILL]] : tensor<512x1024xf16, #[[MATRIX]]> -> tensor<512x1024xf16, #[[MATRIX]]>
+// CHECK-NEXT:    spyre.copy {{%.+}} : tensor<512x1024xf16, #[[ON_ROWS]]> -> tensor<512x1024xf16, #[[ON_ROWS]]>
+func.func @fills_are_row_major_and_copies_keep_the_layout(%x: tensor<512x1024xf16, #on_rows>) -> (tensor<512x1024xf16>, tensor<512x1024xf16>) {
+  %fill = spyre.fill 0.0 : f16 -> tensor<512x1024xf16>
+  %copy = spyre.copy %fill : tensor<512x1024xf16> -> tensor<512x1024xf16>
+  %same = spyre.copy %x : tensor<512x1024xf16, #on_rows> -> tensor<512x1024xf16>
+  return %copy, %same : tensor<512x1024xf16>, tensor<512x1024xf16>
+}
+
+// CHECK-LABEL: func.func @vectors_have_no_rows(
+// CHECK:         spyre.pointwise exp({{%.+}}) : tensor<1024xf16, #[[VECTOR]]>
+func.func @vectors_have_no_rows(%x: tensor<1024xf16>) -> tensor<1024xf16> {
+  %exp = spyre.pointwise exp(%x) : tensor<1024xf16>
+  return %exp : tensor<1024xf16>
+}

@@ -16,6 +16,21 @@ sdsc.bundle @dim_c1() {
 
 // -----
 
+// expected-error @+1 {{an owner has a dimension, 2 slices or more and a positive divisor, found 0, 1 and 1}}
+#owner_c1 = #sdsc.owner<dim = 0, slices = 1, divisor = 1>
+
+// -----
+
+// expected-error @+1 {{constant "beta" is a 64-bit float, found 1.000000e+00 : f32}}
+#constant_c1 = #sdsc.constant<name = "beta", value = 1.0 : f32>
+
+// -----
+
+// expected-error @+1 {{a window axis has 4 or 5 numbers, found 3}}
+#window_c1 = #sdsc.window<height = [3, 1, 0, 1], width = [3, 1, 0]>
+
+// -----
+
 // expected-error @+1 {{unknown device format "FP16"}}
 #tensor_c1 = #sdsc.tensor<format = "FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "lx">
 

@@ -11,6 +11,7 @@
 // CHECK-DAG: [[GATHERED:#hbm[0-9]*]] = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = [[ROW_OF]], memory = "hbm", argument = 1, index_tensors = ["rows"]>
 // CHECK-DAG: [[INDEX:#hbm[0-9]*]] = #sdsc.tensor<format = "IEEE_INT32", device_size = [16, 32], coordinates = {{.*}}, memory = "hbm", argument = 2, name = "rows">
 // CHECK-DAG: [[LX:#lx[0-9]*]] = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = [[ROWS]], memory = "lx", offset_bytes = 128>
+// CHECK-DAG: [[ARRANGED:#lx[0-9]*]] = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = [[ROWS]], memory = "lx", arrangement = "interleaved", owners = [#sdsc.owner<dim = 0, slices = 4, divisor = 1>]>
 // CHECK-DAG: [[POOL:#pool[0-9]*]] = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = [[ROWS]], memory = "pool", offset_bytes = 4096>
 
 #c0 = #sdsc.dim<name = "c0", range = 512, split = 32>
@@ -22,6 +23,7 @@
 #index = #sdsc.tensor<format = "IEEE_INT32", device_size = [16, 32], coordinates = affine_map<(d0, d1) -> (d0 floordiv 32, d0 mod 32)>, memory = "hbm", argument = 2, name = "rows">
 #lx = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = #rows, memory = "lx", offset_bytes = 128>
 #pool = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = #rows, memory = "pool", offset_bytes = 4096>
+#arranged = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = #rows, memory = "lx", arrangement = "interleaved", owners = [#sdsc.owner<dim = 0, slices = 4, divisor = 1>]>
 #layout = #spyre.layout<[16, 512, 64], [64, 1024, 1]>
 
 // CHECK-LABEL: sdsc.program @main
@@ -34,6 +36,8 @@
 // CHECK-NEXT: sdsc.op "exp" dims {{\[}}[[C0]], [[C1]]] ins {{\[}}[[MOVING]]] outs {{\[}}[[LX]]]
 // CHECK: sdsc.op "add" dims {{\[}}[[C0]], [[C1]]] ins {{\[}}[[INDEX]], [[GATHERED]], [[LX]]] outs {{\[}}[[POOL]]] file "sdsc_1.json"
 // CHECK: sdsc.op "sum" reduction dims {{\[}}[[C0]], [[SYMBOLIC]]] ins {{\[}}[[POOL]]] outs {{\[}}[[POOL]]] {note = "x"}
+// CHECK: sdsc.op "softplus" dims {{\[}}[[C0]], [[C1]]] ins {{\[}}[[LX]]] outs {{\[}}[[ARRANGED]]] constants [#sdsc.constant<name = "softplusBeta", value = 1.000000e+00 : f64>]
+// CHECK: sdsc.op "maxpool" dims {{\[}}[[C0]], [[C1]]] ins {{\[}}[[LX]]] outs {{\[}}[[LX]]] window <height = [3, 1, 0, 1], width = [3, 1, 0, 1, 34], pad_type = "same"> output_ranges [1, 16, 32, 32]
 // CHECK: sdsc.bundle @bundle_1{{ ?}}() {
 sdsc.program @main {
   sdsc.buffer @arg0 input 0 : tensor<512x1024xf16, #layout>
@@ -47,6 +51,9 @@ sdsc.program @main {
     }
     sdsc.op "add" dims [#c0, #c1] ins [#index, #gathered, #lx] outs [#pool] file "sdsc_1.json"
     sdsc.op "sum" reduction dims [#c0, #symbolic] ins [#pool] outs [#pool] {note = "x"}
+    sdsc.op "softplus" dims [#c0, #c1] ins [#lx] outs [#arranged] constants [#sdsc.constant<name = "softplusBeta", value = 1.0 : f64>]
+    sdsc.op "maxpool" dims [#c0, #c1] ins [#lx] outs [#lx]
+      window <height = [3, 1, 0, 1], width = [3, 1, 0, 1, 34], pad_type = "same"> output_ranges [1, 16, 32, 32]
   }
   sdsc.bundle @bundle_1() {
   }

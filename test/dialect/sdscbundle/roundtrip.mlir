@@ -5,8 +5,8 @@
 // The text is the specification's: no types on executes, no blanks around '=', quotes around the second name only.
 // CHECK-LABEL: func.func @sdsc_bundle
 // CHECK-SAME: [[BASE:%[^:]+]]: !sdscbundle.input_arg<index>, [[SIZE:%[^:]+]]: !sdscbundle.input_arg<index, granularity=64, max_value=1024>)
-// CHECK: [[ARG:%.+]] = sdscbundle.input_arg_extract value from [[BASE]] : {{.*}}<index> -> index
-// CHECK: sdscbundle.input_arg_extract value from [[SIZE]] : {{.*}}<index, granularity=64, max_value=1024> -> index
+// CHECK: [[ARG:%.+]] = sdscbundle.input_arg_extract value from [[BASE]] : !sdscbundle.input_arg<index> -> index
+// CHECK: sdscbundle.input_arg_extract value from [[SIZE]] : !sdscbundle.input_arg<index, granularity=64, max_value=1024> -> index
 // CHECK: [[POOL:%.+]] = sdscbundle.device_mem_allocate 4096 bytes : index
 // CHECK: sdscbundle.sdsc_execute ([[ARG]], [[POOL]]) {sdsc_filename="sdsc_0.json", "symbol_ids"=[-1, -2]}
 // CHECK: sdscbundle.sdsc_execute () {sdsc_filename="sdsc_1.json", "symbol_ids"=[]}

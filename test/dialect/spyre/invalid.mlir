@@ -525,3 +525,9 @@ func.func private @unknown_argument_attribute(tensor<4x64xf16> {spyre.names = ["
 
 // expected-error @+1 {{'func.func' op has no attribute 'spyre.unknown' of the spyre dialect}}
 func.func private @unknown_attribute() attributes {spyre.unknown = 1}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op has no attribute 'spyre.target' of the spyre dialect}}
+module attributes {spyre.target = 32} {
+}

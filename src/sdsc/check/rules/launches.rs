@@ -1,0 +1,137 @@
+//! Rules on the statements of `bundle.mlir` and the files it runs.
+
+use super::super::launch::{Base, ExecuteView, Fault, Form, Launch};
+use super::super::report::Report;
+use crate::target::Target;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The function of a bundle and the names of the files beside it.
+pub(in super::super) struct BundleView<'a> {
+    pub(in super::super) launch: &'a Launch<'a>,
+    pub(in super::super) files: &'a BTreeSet<String>,
+    pub(in super::super) target: &'a Target,
+}
+
+impl BundleView<'_> {
+    fn report(&self, fault: Fault, report: &mut Report) {
+        for problem in self.launch.problems.iter().filter(|problem| problem.fault == fault) {
+            report.text(problem.at, problem.message.clone());
+        }
+    }
+
+    /// The executes that are not the repetition of an earlier one.
+    fn first_executes(&self) -> impl Iterator<Item = &ExecuteView<'_>> {
+        let mut seen = BTreeSet::new();
+        self.launch.executes.iter().filter(move |view| seen.insert(view.execute.file))
+    }
+}
+
+pub(super) fn values_are_defined(view: &BundleView<'_>, report: &mut Report) {
+    view.report(Fault::Definition, report);
+}
+
+pub(super) fn values_fit_their_use(view: &BundleView<'_>, report: &mut Report) {
+    view.report(Fault::Kind, report);
+}
+
+pub(super) fn addresses_are_linear(view: &BundleView<'_>, report: &mut Report) {
+    view.report(Fault::Form, report);
+}
+
+pub(super) fn pools_have_room(view: &BundleView<'_>, report: &mut Report) {
+    view.report(Fault::Pool, report);
+    let (mut total, limit) = (0_i64, view.target.pool_bytes);
+    for pool in &view.launch.pools {
+        if pool.bytes < 1 {
+            report.text(pool.at, format!("the pool has {} bytes; it must have at least one", pool.bytes));
+            continue;
+        }
+        total = total.saturating_add(pool.bytes);
+        if total > limit {
+            report.text(pool.at, format!("the pools have {total} bytes; they must not exceed {limit}"));
+            return;
+        }
+    }
+}
+
+pub(super) fn loops_are_counted(view: &BundleView<'_>, report: &mut Report) {
+    view.report(Fault::Loop, report);
+}
+
+pub(super) fn files_are_present(view: &BundleView<'_>, report: &mut Report) {
+    for execute in view.first_executes().filter(|view_of| !view.files.contains(view_of.execute.file)) {
+        report.text(execute.at, format!("there is no file '{}'; every executed file stands beside bundle.mlir", execute.execute.file));
+    }
+}
+
+pub(super) fn files_are_executed(view: &BundleView<'_>, report: &mut Report) {
+    let executed: BTreeSet<_> = view.launch.executes.iter().map(|view| view.execute.file).collect();
+    for name in view.files.iter().filter(|name| !executed.contains(name.as_str())) {
+        report.other_file(name, "nothing executes the file; every SDSC file of a bundle is executed");
+    }
+}
+
+pub(super) fn repeated_files_have_equal_symbols(view: &BundleView<'_>, report: &mut Report) {
+    let mut first: BTreeMap<&str, &ExecuteView<'_>> = BTreeMap::new();
+    for execute in &view.launch.executes {
+        let file = execute.execute.file;
+        let known = *first.entry(file).or_insert(execute);
+        if known.execute.symbol_ids != execute.execute.symbol_ids || known.values != execute.values {
+            let message = format!("'{file}' was executed at {} with other symbols; a file has one value for each symbol", known.at);
+            report.text(execute.at, message);
+        }
+    }
+}
+
+pub(super) fn operands_have_ids(view: &BundleView<'_>, report: &mut Report) {
+    for execute in &view.launch.executes {
+        let (operands, ids) = (execute.values.len(), execute.ids().len());
+        if operands != ids {
+            report.text(execute.at, format!("{operands} operands for {ids} symbol ids; each operand is the value of one symbol"));
+        }
+    }
+}
+
+pub(super) fn ids_are_unique(view: &BundleView<'_>, report: &mut Report) {
+    let mut seen = BTreeSet::new();
+    for execute in view.first_executes() {
+        for id in execute.ids() {
+            if *id >= 0 {
+                report.text(execute.at, format!("symbol id {id}; ids are negative"));
+            } else if !seen.insert(*id) {
+                report.text(execute.at, format!("symbol id {id} is used twice; an id stands for one value in the whole bundle"));
+            }
+        }
+    }
+}
+
+/// The base of a kernel argument has an id of its own even where only parts of the argument are used, so such ids may be missing.
+pub(super) fn ids_follow_each_other(view: &BundleView<'_>, report: &mut Report) {
+    let mut next = -1_i64;
+    for execute in view.first_executes() {
+        let ids: BTreeSet<i64> = execute.ids().iter().copied().collect();
+        let (Some(last), Some(first)) = (ids.first().copied(), ids.last().copied()) else { continue };
+        if first > next {
+            report.text(execute.at, format!("symbol id {first} after {}; ids go on from op to op", next.saturating_add(1)));
+        } else {
+            let n_ids = i64::try_from(ids.len()).unwrap_or(i64::MAX);
+            let skipped = next.saturating_sub(last).saturating_add(1).saturating_sub(n_ids);
+            let reserved = unused_bases(execute);
+            if skipped > reserved {
+                report.text(execute.at, format!("{skipped} symbol ids are skipped from {next} to {last}; ids are consecutive"));
+            }
+        }
+        next = next.min(last.saturating_sub(1));
+    }
+}
+
+/// The kernel arguments of which an op uses parts but not the base.
+fn unused_bases(execute: &ExecuteView<'_>) -> i64 {
+    let mut uses_base: BTreeMap<Base, bool> = BTreeMap::new();
+    for Form { base, constant, terms: _ } in execute.values.iter().flatten() {
+        if let Some(base @ Base::Argument(_)) = base {
+            *uses_base.entry(*base).or_default() |= *constant == 0;
+        }
+    }
+    uses_base.values().filter(|uses| !**uses).count().try_into().unwrap_or(i64::MAX)
+}

@@ -1,0 +1,104 @@
+//! Rules on the symbols of a file: those of its sizes and those of its addresses.
+
+use super::super::file_view::FileView;
+use super::super::report::Report;
+use std::collections::BTreeSet;
+
+/// The ids that a file mentions, with the member that does: sizes, then addresses by tensor and core, each once.
+fn mentioned(file: &FileView<'_>) -> Vec<(i64, String)> {
+    let mut seen = BTreeSet::new();
+    let mut ids = Vec::new();
+    for (label, symbols) in file.dsc.dim_symbols.iter().flat_map(|symbols| symbols.iter()) {
+        for id in symbols.iter().filter(|id| seen.insert(**id)) {
+            ids.push((*id, file.dsc_at(&format!("dimToSymbolMapping_/{label}"))));
+        }
+    }
+    for (tensor, node) in file.dsc.nodes.iter().enumerate().filter(|(_, node)| node.is_symbolic == Some(1)) {
+        for (core, id) in node.start.data.iter().filter(|(_, id)| seen.insert(id.0)) {
+            ids.push((id.0, file.node_at(tensor, &format!("startAddressCoreCorelet_/data_/{core}"))));
+        }
+    }
+    ids
+}
+
+pub(super) fn symbols_have_values(file: &FileView<'_>, report: &mut Report) {
+    let Some(execute) = file.around.execute else { return };
+    let given: BTreeSet<i64> = execute.ids().iter().copied().collect();
+    let mentioned = mentioned(file);
+    for (id, path) in mentioned.iter().filter(|(id, _)| !given.contains(id)) {
+        report.json(path, format!("symbol {id} has no value; the execute at {} must list every symbol of the file", execute.at));
+    }
+    let wanted: BTreeSet<i64> = mentioned.iter().map(|(id, _)| *id).collect();
+    for id in given.difference(&wanted) {
+        report.file(format!("the execute at {} gives symbol {id} a value; the file does not mention it", execute.at));
+    }
+}
+
+pub(super) fn symbols_are_in_order(file: &FileView<'_>, report: &mut Report) {
+    let Some(execute) = file.around.execute else { return };
+    let mentioned = mentioned(file);
+    let given: BTreeSet<i64> = execute.ids().iter().copied().collect();
+    let is_complete = given.len() == execute.ids().len() && given == mentioned.iter().map(|(id, _)| *id).collect();
+    let pairs = mentioned.iter().zip(execute.ids());
+    if let Some(((wanted, path), found)) = pairs.into_iter().find(|((wanted, _), found)| is_complete && wanted != *found) {
+        let message = format!("the execute at {} has symbol {found} where the file has {wanted}; it lists symbols as the file does", execute.at);
+        report.json(path, message);
+    }
+}
+
+pub(super) fn symbolic_sizes_are_declared(file: &FileView<'_>, report: &mut Report) {
+    let operation = file.operation;
+    let is_symbolic = file.dsc.dim_symbols.is_some();
+    let members = [
+        ("datadscs_", operation.data_dscs.is_some()),
+        ("dimToSymbolMappingOpcodeCorrection_", operation.opcode_correction.is_some()),
+        ("inputSymbolsAndTags_", operation.symbol_tags.is_some()),
+        ("symbolDefinitions_", operation.symbol_definitions.is_some()),
+    ];
+    for (member, is_there) in members.into_iter().filter(|(_, is_there)| *is_there != is_symbolic) {
+        let state = if is_there { "is there" } else { "is missing" };
+        report.json(file.at(member), format!("the member {state}; it is there when the op has symbolic sizes, and only then"));
+    }
+    check_tags(file, report);
+    check_bounds(file, report);
+}
+
+fn check_tags(file: &FileView<'_>, report: &mut Report) {
+    let mapped = file.dsc.dim_symbols.iter().flat_map(|symbols| symbols.iter());
+    let mut ids = BTreeSet::new();
+    for (label, symbols) in mapped {
+        match symbols.as_slice() {
+            [id] if *id < 0 => {
+                ids.insert(*id);
+            }
+            found => {
+                report.json(file.dsc_at(&format!("dimToSymbolMapping_/{label}")), format!("{found:?}; a size has one negative symbol id"));
+            }
+        }
+    }
+    let Some(tags) = &file.operation.symbol_tags else { return };
+    let tagged: BTreeSet<i64> = tags.iter().map(|(id, _)| id.0).collect();
+    if let Some(id) = ids.symmetric_difference(&tagged).next() {
+        let message = format!("symbol {id} is not in both 'inputSymbolsAndTags_' and 'dimToSymbolMapping_'; each symbol of a size has a name");
+        report.json(file.at("inputSymbolsAndTags_"), message);
+    }
+}
+
+fn check_bounds(file: &FileView<'_>, report: &mut Report) {
+    let mapped = |label: &str| file.dsc.dim_symbols.as_ref().is_some_and(|symbols| symbols.iter().any(|(known, _)| known == label));
+    let stage = &file.dsc.stages.core.steady;
+    for label in file.labels().filter(|label| mapped(label) != stage.symbolic.get(*label).is_some()) {
+        let message = format!("dimension '{label}' is not in both 'symbolicDimInfo_' and 'dimToSymbolMapping_'; a symbolic size has bounds");
+        report.json(file.dsc_at("dataStageParam_/0/ss_/symbolicDimInfo_"), message);
+    }
+    for (label, info) in stage.symbolic.iter() {
+        let largest = file.core_size(label).unwrap_or(i64::MAX);
+        if info.granularity < 1 || info.max < 1 || info.max > largest {
+            let message = format!(
+                "at most {} in steps of {}; a symbolic size is positive and at most the {largest} points of a core",
+                info.max, info.granularity
+            );
+            report.json(file.dsc_at(&format!("dataStageParam_/0/ss_/symbolicDimInfo_/{label}")), message);
+        }
+    }
+}

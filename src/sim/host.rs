@@ -1,0 +1,245 @@
+//! Arrays as the caller has them.
+
+use super::error::SimError;
+use super::number::{dl16_from_host, dl16_to_f32, encode_run};
+use crate::target::DeviceFormat;
+
+/// The elements of an array, row-major.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Elements {
+    /// IEEE half precision, as bits.
+    F16(Vec<u16>),
+    /// The upper half of single precision, as bits.
+    Bf16(Vec<u16>),
+    /// Single precision.
+    F32(Vec<f32>),
+    /// 32-bit integers.
+    I32(Vec<i32>),
+    /// 64-bit integers.
+    I64(Vec<i64>),
+    /// Booleans: 0 or 1.
+    Bool(Vec<u8>),
+}
+
+/// An array: its sizes and its elements.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostArray {
+    /// The sizes, outermost first.
+    pub shape: Vec<i64>,
+    /// The elements.
+    pub elements: Elements,
+}
+
+impl Elements {
+    /// The name of the element type in `program.json`.
+    #[must_use]
+    pub const fn type_name(&self) -> &'static str {
+        match self {
+            Self::F16(_) => "f16",
+            Self::Bf16(_) => "bf16",
+            Self::F32(_) => "f32",
+            Self::I32(_) => "i32",
+            Self::I64(_) => "i64",
+            Self::Bool(_) => "i1",
+        }
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        match self {
+            Self::F16(elements) | Self::Bf16(elements) => elements.len(),
+            Self::F32(elements) => elements.len(),
+            Self::I32(elements) => elements.len(),
+            Self::I64(elements) => elements.len(),
+            Self::Bool(elements) => elements.len(),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Zeros of a type.
+    ///
+    /// # Errors
+    /// If no array has elements of that type.
+    pub fn zeros(type_name: &str, length: usize) -> Result<Self, String> {
+        match type_name {
+            "f16" => Ok(Self::F16(vec![0; length])),
+            "bf16" => Ok(Self::Bf16(vec![0; length])),
+            "f32" => Ok(Self::F32(vec![0.0; length])),
+            "i32" => Ok(Self::I32(vec![0; length])),
+            "i64" | "index" => Ok(Self::I64(vec![0; length])),
+            "i1" => Ok(Self::Bool(vec![0; length])),
+            _ => Err(format!("no array has elements of type '{type_name}'")),
+        }
+    }
+
+    /// An element as a number; integers beyond 2^53 lose digits.
+    #[must_use]
+    pub fn get(&self, index: usize) -> f64 {
+        match self {
+            Self::F16(elements) => f64::from(f16_to_f32(elements[index])),
+            Self::Bf16(elements) => f64::from(bf16_to_f32(elements[index])),
+            Self::F32(elements) => f64::from(elements[index]),
+            Self::I32(elements) => f64::from(elements[index]),
+            Self::I64(elements) => elements[index] as f64,
+            Self::Bool(elements) => f64::from(elements[index]),
+        }
+    }
+
+    /// Sets an element to the nearest value of its type.
+    pub fn set(&mut self, index: usize, value: f64) {
+        match self {
+            Self::F16(elements) => elements[index] = f16_from_f32(value as f32),
+            Self::Bf16(elements) => elements[index] = bf16_from_f32(value as f32),
+            Self::F32(elements) => elements[index] = value as f32,
+            Self::I32(elements) => elements[index] = value as i32,
+            Self::I64(elements) => elements[index] = value as i64,
+            Self::Bool(elements) => elements[index] = u8::from(value != 0.0),
+        }
+    }
+
+    /// Appends the device's bits of elements `start`, `start + stride`, ...
+    pub(crate) fn encode(&self, format: DeviceFormat, start: usize, stride: usize, count: usize, out: &mut Vec<u8>) {
+        let indices = (0..count).map(|step| start + step * stride);
+        match (self, format) {
+            (Self::I32(elements), DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
+                indices.for_each(|index| out.extend(elements[index].to_le_bytes()));
+            }
+            // The device has no 64-bit integers; the runtime narrows them (assumption: it keeps the low bits).
+            (Self::I64(elements), DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
+                indices.for_each(|index| out.extend((elements[index] as i32).to_le_bytes()));
+            }
+            (_, DeviceFormat::Sen169Fp16) => indices.for_each(|index| out.extend(dl16_from_host(self.get(index) as f32).to_le_bytes())),
+            _ => {
+                let values: Vec<f32> = indices.map(|index| self.get(index) as f32).collect();
+                encode_run(format, &values, out);
+            }
+        }
+    }
+
+    /// Sets elements `start`, `start + stride`, ... from the device's bits.
+    pub(crate) fn decode(&mut self, format: DeviceFormat, bytes: &[u8], start: usize, stride: usize, count: usize) {
+        let index = |step: usize| start + step * stride;
+        if let (DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32, Self::I32(_) | Self::I64(_)) = (format, &*self) {
+            for (step, raw) in bytes.as_chunks::<4>().0.iter().take(count).enumerate() {
+                match self {
+                    Self::I32(elements) => elements[index(step)] = i32::from_le_bytes(*raw),
+                    Self::I64(elements) => elements[index(step)] = i64::from(i32::from_le_bytes(*raw)),
+                    Self::F16(_) | Self::Bf16(_) | Self::F32(_) | Self::Bool(_) => {}
+                }
+            }
+            return;
+        }
+        let mut values = vec![0.0; count];
+        super::number::decode_run(format, bytes, 0, 1, &mut values);
+        values.iter().enumerate().for_each(|(step, value)| self.set(index(step), f64::from(*value)));
+    }
+}
+
+impl HostArray {
+    /// An array of `f32`.
+    ///
+    /// # Errors
+    /// If the sizes do not multiply to the number of elements.
+    pub fn from_f32(shape: &[i64], elements: Vec<f32>) -> Result<Self, SimError> {
+        Self { shape: shape.to_vec(), elements: Elements::F32(elements) }.checked("array")
+    }
+
+    /// Refuses sizes that do not multiply to the number of elements.
+    pub(crate) fn checked(self, name: &str) -> Result<Self, SimError> {
+        let count = self.shape.iter().try_fold(1i64, |count, size| count.checked_mul(*size).filter(|_| *size >= 0));
+        if count == i64::try_from(self.elements.len()).ok() {
+            return Ok(self);
+        }
+        let message = format!("the shape {:?} is not that of {} elements", self.shape, self.elements.len());
+        Err(SimError::Array { name: name.to_owned(), message })
+    }
+}
+
+/// The value of IEEE half precision bits.
+#[must_use]
+pub fn f16_to_f32(bits: u16) -> f32 {
+    let magnitude = bits & 0x7fff;
+    let value = match magnitude {
+        0x7c00 => f32::INFINITY,
+        0x7c01.. => f32::NAN,
+        // As in DL16: the exponent is off by the distance of the biases, 127 - 15.
+        0..0x7c00 => f32::from_bits(u32::from(magnitude) << 13) * f32::from_bits((127 + 112) << 23),
+    };
+    f32::from_bits(value.to_bits() | (u32::from(bits & 0x8000) << 16))
+}
+
+/// The nearest IEEE half precision value, ties to even.
+#[must_use]
+pub fn f16_from_f32(value: f32) -> u16 {
+    let sign = (value.to_bits() >> 16) as u16 & 0x8000;
+    let magnitude = value.abs();
+    let bits = magnitude.to_bits();
+    // 2^-1 has the spacing 2^-24 of the smallest half precision values.
+    let rounded = if magnitude < f32::from_bits((127 - 14) << 23) {
+        (magnitude + 0.5).to_bits().wrapping_sub(0.5f32.to_bits())
+    } else {
+        ((bits + 0xfff + ((bits >> 13) & 1)) >> 13).wrapping_sub(112 << 10).min(0x7c00)
+    };
+    sign | if value.is_nan() { 0x7e00 } else { rounded as u16 }
+}
+
+/// The value of bfloat16 bits.
+#[must_use]
+pub fn bf16_to_f32(bits: u16) -> f32 {
+    f32::from_bits(u32::from(bits) << 16)
+}
+
+/// The nearest bfloat16 value, ties to even.
+#[must_use]
+pub fn bf16_from_f32(value: f32) -> u16 {
+    let bits = value.to_bits();
+    if value.is_nan() { (bits >> 16) as u16 | 0x40 } else { ((bits + 0x7fff + ((bits >> 16) & 1)) >> 16) as u16 }
+}
+
+/// A DL16 value as the host sees it.
+#[must_use]
+pub fn dl16_value(bits: u16) -> f64 {
+    f64::from(dl16_to_f32(bits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_precision_reads_back() {
+        for bits in 0..=u16::MAX {
+            let value = f16_to_f32(bits);
+            assert!(value.is_nan() || f16_from_f32(value) == bits, "{bits:#x} is {value}");
+            let value = bf16_to_f32(bits);
+            assert!(value.is_nan() || bf16_from_f32(value) == bits, "{bits:#x} is {value}");
+        }
+        assert_eq!((f16_to_f32(0x3c00), f16_to_f32(0x7bff), f16_to_f32(1)), (1.0, 65504.0, 2f32.powi(-24)));
+        assert_eq!((f16_from_f32(65520.0), f16_from_f32(65519.0)), (0x7c00, 0x7bff));
+        assert_eq!(f16_from_f32(1.0 + 1.0 / 2048.0), 0x3c00);
+        assert_eq!(bf16_from_f32(1.0 + 1.0 / 256.0), 0x3f80);
+    }
+
+    #[test]
+    fn integers_keep_their_bits() {
+        let elements = Elements::I64(vec![-1, 1 << 30, 7]);
+        let mut bytes = Vec::new();
+        elements.encode(DeviceFormat::IeeeInt32, 0, 1, 3, &mut bytes);
+        let mut read = Elements::I64(vec![0; 3]);
+        read.decode(DeviceFormat::IeeeInt32, &bytes, 0, 1, 3);
+        assert_eq!(read, elements);
+    }
+
+    #[test]
+    fn a_shape_fits_its_elements() {
+        assert!(HostArray::from_f32(&[2, 3], vec![0.0; 6]).is_ok());
+        assert!(HostArray::from_f32(&[2, 3], vec![0.0; 5]).is_err());
+        assert!(HostArray::from_f32(&[i64::MAX, 3], vec![0.0; 5]).is_err());
+    }
+}

@@ -1,0 +1,105 @@
+//! The bytes that one core's part of a tensor takes.
+
+use super::HOLE;
+
+/// Bytes from a start address: first byte and the byte after the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Interval {
+    pub(crate) start: i64,
+    pub(crate) end: i64,
+}
+
+/// The union of `unit` bytes at every sum of one offset of each table, as disjoint intervals in order.
+///
+/// `sticks` is the dimension along the stick, if the tensor has one, and the elements of a stick.
+pub(super) fn footprint(offsets: &[Vec<i64>], width: i64, unit: i64, stick: Option<(usize, usize)>) -> Vec<Interval> {
+    let mut factors: Vec<Vec<i64>> = Vec::new();
+    for (dim, table) in offsets.iter().enumerate() {
+        match stick {
+            // Lanes and sticks are separate factors, so that the lanes join to whole sticks first.
+            Some((along, elements)) if along == dim && table.len() % elements == 0 && table.last() != Some(&HOLE) => {
+                factors.push(table[..elements].to_vec());
+                factors.push(table.iter().step_by(elements).copied().collect());
+            }
+            _ => factors.push(table.iter().copied().filter(|offset| *offset != HOLE).collect()),
+        }
+    }
+    factors.iter_mut().for_each(|factor| {
+        factor.sort_unstable();
+        factor.dedup();
+    });
+    if factors.iter().any(Vec::is_empty) {
+        return Vec::new();
+    }
+    // Small steps first: what lies together joins before it is repeated.
+    factors.sort_by_key(|factor| factor.get(1).map_or(0, |second| second - factor[0]));
+    let mut intervals = vec![Interval { start: 0, end: unit }];
+    for factor in factors.iter().filter(|factor| **factor != [0]) {
+        intervals = repeated(&intervals, factor, width);
+    }
+    intervals
+}
+
+fn repeated(intervals: &[Interval], offsets: &[i64], width: i64) -> Vec<Interval> {
+    let shifted = offsets.iter().flat_map(|offset| {
+        let bytes = offset * width;
+        intervals.iter().map(move |interval| Interval { start: interval.start + bytes, end: interval.end + bytes })
+    });
+    let mut all: Vec<Interval> = Vec::new();
+    let mut in_order = true;
+    for next in shifted {
+        match all.last_mut() {
+            Some(last) if in_order && next.start <= last.end && next.start >= last.start => last.end = last.end.max(next.end),
+            last => {
+                in_order &= last.is_none_or(|last| next.start > last.end);
+                all.push(next);
+            }
+        }
+    }
+    if in_order { all } else { joined(all) }
+}
+
+/// Intervals in order, those that touch as one.
+fn joined(mut intervals: Vec<Interval>) -> Vec<Interval> {
+    intervals.sort_unstable();
+    let mut all: Vec<Interval> = Vec::new();
+    for next in intervals {
+        match all.last_mut() {
+            Some(last) if next.start <= last.end => last.end = last.end.max(next.end),
+            _ => all.push(next),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn neighbours_join() {
+        // Two stick columns of 4 rows out of 8, 64 lanes.
+        let out: Vec<i64> = (0..128).map(|c| c / 64 * 512 + c % 64).collect();
+        let rows: Vec<i64> = (0..4).map(|row| row * 64).collect();
+        let found = footprint(&[rows, out], 2, 2, Some((1, 64)));
+        assert_eq!(found, [Interval { start: 0, end: 512 }, Interval { start: 1024, end: 1536 }]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_byte_is_there_and_no_other(
+            tables in prop::collection::vec(prop::collection::vec(0i64..40, 1..5), 1..4), width in 1i64..4, unit in 1i64..6
+        ) {
+            let mut bytes = vec![0];
+            for table in &tables {
+                bytes = table.iter().flat_map(|offset| bytes.iter().map(move |byte| byte + offset * width)).collect();
+            }
+            let mut expected: Vec<i64> = bytes.iter().flat_map(|byte| *byte..byte + unit).collect();
+            expected.sort_unstable();
+            expected.dedup();
+            let found: Vec<i64> = footprint(&tables, width, unit, None).iter().flat_map(|i| i.start..i.end).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

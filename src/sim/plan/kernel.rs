@@ -1,0 +1,203 @@
+//! What an op computes, by the name of its function.
+//!
+//! The names are those of torch-spyre's tables ("torch-spyre facts, C") and of `dialects/spyre/DeviceFunctions.def`.
+
+/// The computation of an op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kernel {
+    /// One input.
+    Unary(Unary),
+    /// Two inputs.
+    Binary(Binary),
+    /// `first != 0 ? second : third`.
+    Where,
+    /// One value out of many.
+    Reduce(Reduction),
+    /// The mean of the values and of their squares.
+    MomentPair,
+    /// The reciprocal deviation from the two moments.
+    LayerNormScale,
+    /// `(x - mean) * scale * weight + bias`.
+    LayerNorm,
+    /// Sums of products: matrix multiplication and convolution.
+    Contract,
+    /// Data movement, with a change of format if the formats differ.
+    Copy,
+    /// Data movement between the LX of cores.
+    Shuffle,
+}
+
+/// A function of one input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unary {
+    Abs,
+    Exp,
+    Floor,
+    Gelu,
+    Log,
+    Neg,
+    Reciprocal,
+    Relu,
+    Rsqrt,
+    Sigmoid,
+    Silu,
+    Sqrt,
+    Tanh,
+    /// `log(1 + exp(beta x)) / beta`, and `x` where `beta x` is over a threshold.
+    Softplus,
+    /// Between two constants.
+    Clip,
+}
+
+/// A function of two inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Maximum,
+    Minimum,
+    Equal,
+    NotEqual,
+    Greater,
+    GreaterEqual,
+    Less,
+    LessEqual,
+}
+
+/// A way to make one value out of many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reduction {
+    Sum,
+    /// A sum times a constant.
+    Mean,
+    Max,
+    Min,
+    Prod,
+    /// A sum over a window times a constant.
+    AveragePool,
+}
+
+impl Kernel {
+    /// The computation of a function; nothing if the simulator does not know it.
+    pub(crate) fn of(function: &str) -> Option<Self> {
+        let base = function.strip_suffix("nonstick").unwrap_or(function);
+        if let Some(reduction) = reduction(base) {
+            return Some(Self::Reduce(reduction));
+        }
+        if base != function {
+            return None;
+        }
+        unary(function).map(Self::Unary).or_else(|| binary(function).map(Self::Binary)).or(match function {
+            "where3" => Some(Self::Where),
+            "exx2" => Some(Self::MomentPair),
+            "layernormscale" => Some(Self::LayerNormScale),
+            "layernormnorm" => Some(Self::LayerNorm),
+            "batchmatmul" | "batchmatmulfp8" | "conv2d" | "depthwiseconv2dnative" => Some(Self::Contract),
+            "identity" | "ReStickifyOpHBM" | "dl16tofp32" | "fp32todl16" | "fp8todl16" => Some(Self::Copy),
+            "shuffle" => Some(Self::Shuffle),
+            _ => None,
+        })
+    }
+
+    /// The number of inputs.
+    pub(crate) const fn n_inputs(self) -> usize {
+        match self {
+            Self::Unary(_) | Self::Reduce(_) | Self::MomentPair | Self::LayerNormScale | Self::Copy | Self::Shuffle => 1,
+            Self::Binary(_) | Self::Contract => 2,
+            Self::Where => 3,
+            Self::LayerNorm => 5,
+        }
+    }
+
+    /// Whether a result depends on the inputs at the same point only, so that it may replace one of them.
+    pub(crate) const fn is_elementwise(self) -> bool {
+        match self {
+            Self::Unary(_) | Self::Binary(_) | Self::Where | Self::LayerNormScale | Self::LayerNorm | Self::Copy => true,
+            Self::Reduce(_) | Self::MomentPair | Self::Contract | Self::Shuffle => false,
+        }
+    }
+
+    /// Whether cores may share a result, each with a part of the reduced dimensions.
+    pub(crate) const fn accumulates(self) -> bool {
+        match self {
+            Self::Reduce(_) | Self::Contract => true,
+            Self::Unary(_) | Self::Binary(_) | Self::Where | Self::MomentPair => false,
+            Self::LayerNormScale | Self::LayerNorm | Self::Copy | Self::Shuffle => false,
+        }
+    }
+}
+
+fn reduction(name: &str) -> Option<Reduction> {
+    Some(match name {
+        "sum" => Reduction::Sum,
+        "mean" => Reduction::Mean,
+        "max" => Reduction::Max,
+        "min" => Reduction::Min,
+        "prod" => Reduction::Prod,
+        "avgpoolfwd" => Reduction::AveragePool,
+        _ => return None,
+    })
+}
+
+fn unary(name: &str) -> Option<Unary> {
+    Some(match name {
+        "abs" => Unary::Abs,
+        "exp" => Unary::Exp,
+        "floor" => Unary::Floor,
+        "gelufwd" => Unary::Gelu,
+        "log" => Unary::Log,
+        "neg" => Unary::Neg,
+        "reciprocal" => Unary::Reciprocal,
+        "relufwd" => Unary::Relu,
+        "rsqrt" => Unary::Rsqrt,
+        "sigmoid" => Unary::Sigmoid,
+        "silu" => Unary::Silu,
+        "sqrt" => Unary::Sqrt,
+        "tanh" => Unary::Tanh,
+        "softplus" => Unary::Softplus,
+        "clip" => Unary::Clip,
+        _ => return None,
+    })
+}
+
+fn binary(name: &str) -> Option<Binary> {
+    Some(match name {
+        "add" => Binary::Add,
+        "sub" => Binary::Sub,
+        "mul" => Binary::Mul,
+        "realdiv" => Binary::Div,
+        "maximum" => Binary::Maximum,
+        "minimum" => Binary::Minimum,
+        "equal" => Binary::Equal,
+        "notequal" => Binary::NotEqual,
+        "greaterthan" => Binary::Greater,
+        "greaterequal" => Binary::GreaterEqual,
+        "lesserthan" => Binary::Less,
+        "lesserequal" => Binary::LessEqual,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reduction_off_the_stick_has_a_suffix() {
+        assert_eq!(Kernel::of("sumnonstick"), Some(Kernel::Reduce(Reduction::Sum)));
+        assert_eq!(Kernel::of("addnonstick"), None);
+        assert_eq!(Kernel::of("fly"), None);
+    }
+
+    /// The table of device functions in this repository; a new row must become a kernel.
+    #[test]
+    fn every_device_function_is_known() {
+        let table = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/dialects/spyre/DeviceFunctions.def"));
+        for line in table.unwrap_or_default().lines().filter(|line| line.starts_with("SPYRE_")) {
+            let name = line.split_once('(').and_then(|(_, row)| row.split([',', ')']).next()).unwrap();
+            assert!(Kernel::of(name).is_some(), "{name}");
+        }
+    }
+}

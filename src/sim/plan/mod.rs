@@ -1,0 +1,147 @@
+//! An op ready to be executed: what its file says, as plain loops and tables.
+//!
+//! The file is interpreted once. What remains for an execution are the addresses, which the execute statement gives.
+
+mod build;
+mod footprint;
+mod kernel;
+mod tensor;
+mod walk;
+
+pub(crate) use build::compile;
+pub(crate) use footprint::Interval;
+pub(crate) use kernel::{Binary, Kernel, Reduction, Unary};
+pub(crate) use walk::{Lane, Piece, Walk};
+
+use crate::target::DeviceFormat;
+
+/// An offset that a tensor does not have: the point lies beyond its end.
+pub(crate) const HOLE: i64 = i64::MIN;
+
+/// An op on all its cores.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    /// The file and the function, for messages.
+    pub(crate) name: String,
+    /// The function as the file spells it.
+    pub(crate) function: String,
+    pub(crate) kernel: Kernel,
+    pub(crate) dims: Vec<Dim>,
+    pub(crate) cores: Vec<Core>,
+    pub(crate) tensors: Vec<TensorPlan>,
+    /// The tensors that it reads, without index tensors and without the result.
+    pub(crate) inputs: Vec<usize>,
+    /// The index tensors.
+    pub(crate) indices: Vec<usize>,
+    pub(crate) output: usize,
+    /// What replaces the inputs beyond the valid part of masked dimensions.
+    pub(crate) mask: Option<Mask>,
+    /// The constants, in the order of the file.
+    pub(crate) constants: Vec<(String, f32)>,
+    /// The symbols of symbolic sizes, each with the dimension.
+    pub(crate) sizes: Vec<(i64, usize)>,
+    /// Points of one core's iteration space.
+    pub(crate) points: u64,
+}
+
+/// A dimension of the iteration space.
+#[derive(Clone, Debug)]
+pub(crate) struct Dim {
+    pub(crate) label: String,
+    /// Points in all.
+    pub(crate) size: i64,
+    /// Slices over cores.
+    pub(crate) slices: i64,
+    /// Points of one core.
+    pub(crate) local: i64,
+}
+
+/// A core and its slice of each dimension.
+#[derive(Clone, Debug)]
+pub(crate) struct Core {
+    pub(crate) id: i64,
+    pub(crate) slots: Vec<i64>,
+}
+
+/// The part of the iteration space that is not padding.
+#[derive(Clone, Debug)]
+pub(crate) struct Mask {
+    /// A dimension and the number of its valid points.
+    pub(crate) dims: Vec<(usize, i64)>,
+    pub(crate) value: f32,
+}
+
+/// A tensor of an op.
+#[derive(Clone, Debug)]
+pub(crate) struct TensorPlan {
+    pub(crate) name: String,
+    pub(crate) format: DeviceFormat,
+    pub(crate) memory: Memory,
+    /// Where each core's part starts, in the order of [`Plan::cores`].
+    pub(crate) starts: Vec<Start>,
+    /// By dimension, the elements from the start to each of a core's positions; [`HOLE`] where the tensor has none.
+    pub(crate) offsets: Vec<Vec<i64>>,
+    /// By dimension, how many positions from a multiple of that number on are evenly spaced.
+    pub(crate) even: Vec<usize>,
+    /// By dimension, whether the tensor has it.
+    pub(crate) present: Vec<bool>,
+    /// One element in each stick.
+    pub(crate) is_sparse: bool,
+    pub(crate) indirect: Option<Indirect>,
+    /// The slices of each dimension that a core holds, when those are not what it computes, in the order of [`Plan::cores`].
+    pub(crate) ownership: Option<Vec<Vec<i64>>>,
+    /// The bytes that one core touches, from its start: elements when it reads.
+    pub(crate) read: Vec<Interval>,
+    /// The same when it writes, which is whole sticks for a sparse tensor.
+    pub(crate) written: Vec<Interval>,
+}
+
+/// A tensor that is reached by an index.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Indirect {
+    /// The index tensor.
+    pub(crate) index: usize,
+    /// Elements from one row to the next.
+    pub(crate) row: i64,
+}
+
+/// Where a tensor lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Memory {
+    Hbm,
+    Lx,
+}
+
+/// A start address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    Address(i64),
+    Symbol(i64),
+}
+
+impl Plan {
+    /// The value of a constant.
+    pub(crate) fn constant(&self, name: &str) -> Option<f32> {
+        self.constants.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+    }
+
+    /// The dimensions that the result has.
+    pub(crate) fn output_dims(&self) -> Vec<usize> {
+        (0..self.dims.len()).filter(|dim| self.tensors[self.output].present[*dim]).collect()
+    }
+
+    /// The dimensions that the result does not have.
+    pub(crate) fn reduced_dims(&self) -> Vec<usize> {
+        (0..self.dims.len()).filter(|dim| !self.tensors[self.output].present[*dim]).collect()
+    }
+
+    /// Points of one core along some dimensions.
+    pub(crate) fn volume(&self, dims: &[usize]) -> usize {
+        dims.iter().map(|dim| self.dims[*dim].local as usize).product()
+    }
+
+    /// The sizes of one core's iteration space.
+    pub(crate) fn locals(&self) -> Vec<usize> {
+        self.dims.iter().map(|dim| dim.local as usize).collect()
+    }
+}

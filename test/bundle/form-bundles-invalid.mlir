@@ -1,0 +1,20 @@
+// RUN: spyre-opt --spyre-form-bundles --split-input-file --verify-diagnostics %s
+// RUN: not spyre-opt --spyre-form-bundles=addresses=real %s 2>&1 | FileCheck %s --check-prefix=OPTION
+// OPTION: error: 'builtin.module' op unknown addresses 'real': expected 'symbolic' or 'baked'
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+module attributes {spyre.target = {pool_bytes = 8192 : i64}} {
+  func.func @the_pool_is_too_small(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+    %a = spyre.pointwise abs(%x) {work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
+    // expected-error @+1 {{'spyre.pointwise' op needs 8192 bytes of the pool, which has 8192 in all}}
+    %b = spyre.pointwise log(%a) {work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
+    %c = spyre.pointwise add(%a, %b) {work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
+    return %c : tensor<64x64xf16, #layout>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op 'spyre.target': unknown field `core`}}
+module attributes {spyre.target = {core = 4 : i64}} {
+}

@@ -1,0 +1,52 @@
+// RUN: spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx --spyre-form-bundles %s | FileCheck %s
+// RUN: spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx=planner=none --spyre-form-bundles=addresses=baked %s | FileCheck %s --check-prefix=BAKED
+
+// Symbolic addresses have no limit, so a program is one launch.
+// CHECK-LABEL: func @nine_tensors
+// CHECK-COUNT-8: spyre.bundle = 0
+// CHECK-NOT: spyre.bundle
+// With baked addresses a launch has seven segments, and the pool takes one of them.
+// BAKED-LABEL: func @nine_tensors
+// BAKED-COUNT-5: spyre.bundle = 0
+// BAKED-COUNT-3: spyre.bundle = 1
+// BAKED-NOT: spyre.bundle
+func.func @nine_tensors(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf16>, %d: tensor<64x64xf16>,
+                        %e: tensor<64x64xf16>, %f: tensor<64x64xf16>, %g: tensor<64x64xf16>, %h: tensor<64x64xf16>,
+                        %i: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %0 = spyre.pointwise add(%a, %b) : tensor<64x64xf16>
+  %1 = spyre.pointwise add(%0, %c) : tensor<64x64xf16>
+  %2 = spyre.pointwise add(%1, %d) : tensor<64x64xf16>
+  %3 = spyre.pointwise add(%2, %e) : tensor<64x64xf16>
+  %4 = spyre.pointwise exp(%3) : tensor<64x64xf16>
+  %5 = spyre.pointwise add(%4, %f) : tensor<64x64xf16>
+  %6 = spyre.pointwise add(%5, %g) : tensor<64x64xf16>
+  %7 = spyre.pointwise add(%6, %h) : tensor<64x64xf16>
+  return %7 : tensor<64x64xf16>
+}
+
+// Two values in HBM that live one after the other share an offset of the pool; a third that lives with both does not.
+// BAKED-LABEL: func @pool_slots_are_reused
+// BAKED: spyre.pointwise tanh({{.*}}place = #spyre.place<pool, [[KEPT:[0-9]+]],
+// BAKED: spyre.pointwise abs({{.*}}place = #spyre.place<pool, [[SHORT:[0-9]+]],
+// BAKED-NOT: place = #spyre.place<pool, [[KEPT]],
+// BAKED: spyre.pointwise log({{.*}}place = #spyre.place<pool,
+// BAKED: spyre.pointwise sqrt({{.*}}place = #spyre.place<pool, [[SHORT]],
+// BAKED: spyre.pointwise add({{.*}}place = #spyre.place<hbm,
+func.func @pool_slots_are_reused(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %kept = spyre.pointwise tanh(%x) : tensor<64x64xf16>
+  %first = spyre.pointwise abs(%x) : tensor<64x64xf16>
+  %second = spyre.pointwise log(%first) : tensor<64x64xf16>
+  %third = spyre.pointwise sqrt(%second) : tensor<64x64xf16>
+  %sum = spyre.pointwise add(%third, %kept) : tensor<64x64xf16>
+  return %sum : tensor<64x64xf16>
+}
+
+// What is in LX needs no pool, and the result of the program is a buffer of the program.
+// CHECK-LABEL: func @lx_needs_no_pool
+// CHECK: spyre.pointwise exp{{.*}}place = #spyre.place<lx, 0>
+// CHECK: spyre.pointwise neg{{.*}}place = #spyre.place<hbm, "it is a result
+func.func @lx_needs_no_pool(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %e = spyre.pointwise exp(%x) : tensor<64x64xf16>
+  %n = spyre.pointwise neg(%e) : tensor<64x64xf16>
+  return %n : tensor<64x64xf16>
+}

@@ -1,0 +1,58 @@
+// RUN: spyre-opt --spyre-lower-to-sdsc --split-input-file --verify-diagnostics %s
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @a_fill_is_a_constant() -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.fill' op writes a constant: constants are not supported yet}}
+  %zero = spyre.fill 0.0 : f16 {spyre.bundle = 0 : i64, work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} -> tensor<64x64xf16, #layout>
+  return %zero : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @bundles_must_be_formed(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op has no 'spyre.bundle': form bundles first}}
+  %y = spyre.pointwise exp(%x) {work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
+  return %y : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @work_must_be_divided(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op has no 'work': divide the work first}}
+  %y = spyre.pointwise exp(%x) {spyre.bundle = 0 : i64, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
+  return %y : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @launches_run_in_order(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op is in launch 2, but launches run in order and 0 came before}}
+  %y = spyre.pointwise exp(%x) {spyre.bundle = 2 : i64, work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
+  return %y : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op arg0 has no device layout: run the layout phase first}}
+func.func @layouts_come_first(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %y = spyre.pointwise exp(%x) : tensor<64x64xf16>
+  return %y : tensor<64x64xf16>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op is declared and not defined: calls are not supported}}
+func.func private @elsewhere(tensor<64x64xf16>)
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @places_come_first(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op has no 'place': plan LX first}}
+  %y = spyre.pointwise exp(%x) {spyre.bundle = 0 : i64, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
+  %z = spyre.pointwise neg(%y) {spyre.bundle = 0 : i64, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
+  return %z : tensor<64x64xf16, #layout>
+}

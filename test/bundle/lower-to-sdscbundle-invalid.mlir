@@ -1,0 +1,37 @@
+// RUN: spyre-opt --spyre-lower-to-sdscbundle --split-input-file --verify-diagnostics %s
+// RUN: not spyre-opt --spyre-lower-to-sdscbundle=loops=fuse %s 2>&1 | FileCheck %s --check-prefix=LOOPS
+// RUN: not spyre-opt --spyre-lower-to-sdscbundle=addresses=real %s 2>&1 | FileCheck %s --check-prefix=ADDRESSES
+// LOOPS: error: 'builtin.module' op unknown loops 'fuse': expected 'keep' or 'unroll'
+// ADDRESSES: error: 'builtin.module' op unknown addresses 'real': expected 'symbolic' or 'baked'
+
+#at = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>
+#c0 = #sdsc.dim<name = "c0", range = 128>
+// expected-error @+1 {{'sdsc.bundle' op op 0 ('exp'):}}
+sdsc.bundle @lx_tensors_do_not_move() {
+  sdsc.loop 3 {
+    sdsc.op "exp" dims [#c0]
+      ins [#sdsc.tensor<format = "SEN169_FP16", device_size = [2, 64], coordinates = #at, memory = "lx", advance = [128]>]
+      outs [#sdsc.tensor<format = "SEN169_FP16", device_size = [2, 64], coordinates = #at, memory = "hbm", argument = 0>]
+  }
+}
+
+// -----
+
+#at = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>
+#c0 = #sdsc.dim<name = "c0", range = 128>
+// expected-error @+1 {{'sdsc.bundle' op}}
+sdsc.bundle @a_pool_has_a_size() {
+  sdsc.op "exp" dims [#c0]
+    ins [#sdsc.tensor<format = "SEN169_FP16", device_size = [2, 64], coordinates = #at, memory = "pool">]
+    outs [#sdsc.tensor<format = "SEN169_FP16", device_size = [2, 64], coordinates = #at, memory = "hbm", argument = 0>]
+}
+
+// -----
+
+#c0 = #sdsc.dim<name = "c0", range = 128>
+sdsc.bundle @coordinates_are_digits_of_one_dimension() {
+  // expected-error @+1 {{'sdsc.op' op coordinates (d0) -> (d0 * 3, d0 mod 64) are not supported}}
+  sdsc.op "exp" dims [#c0]
+    ins [#sdsc.tensor<format = "SEN169_FP16", device_size = [2, 64], coordinates = affine_map<(d0) -> (d0 * 3, d0 mod 64)>, memory = "lx">]
+    outs [#sdsc.tensor<format = "SEN169_FP16", device_size = [2, 64], coordinates = affine_map<(d0) -> (d0 * 3, d0 mod 64)>, memory = "hbm", argument = 0>]
+}

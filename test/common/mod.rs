@@ -1,0 +1,20 @@
+//! What several test programs need.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+/// A folder of the material that stands beside the project: `SPYRE_SHARED`, else `../shared`. None where it is absent; the test says so
+/// and checks nothing. A variable that names a folder without it is a mistake, not an absence.
+pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
+    let named = env::var_os("SPYRE_SHARED").map(PathBuf::from);
+    let root = named.clone().unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"));
+    let path = root.join(folder);
+    if path.exists() {
+        return Some(path);
+    }
+    assert!(named.is_none(), "SPYRE_SHARED is set, but {} does not exist", path.display());
+    println!("SKIPPED: {} does not exist", path.display());
+    None
+}

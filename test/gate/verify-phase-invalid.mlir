@@ -1,0 +1,71 @@
+// RUN: split-file %s %t
+// RUN: spyre-opt --spyre-verify-phase=phase=import --split-input-file --verify-diagnostics %t/import.mlir
+// RUN: spyre-opt --spyre-verify-phase=phase=layout --verify-diagnostics %t/layout.mlir
+// RUN: spyre-opt --spyre-verify-phase=phase=tile --verify-diagnostics %t/tile.mlir
+// RUN: spyre-opt --spyre-verify-phase=phase=work --verify-diagnostics %t/work.mlir
+// RUN: spyre-opt --spyre-verify-phase=phase=lx --verify-diagnostics %t/lx.mlir
+// RUN: spyre-opt --spyre-verify-phase=phase=bundle --split-input-file --verify-diagnostics %t/bundle.mlir
+// RUN: not spyre-opt --spyre-verify-phase=phase=tiles %t/lx.mlir 2>&1 | FileCheck %s
+// CHECK: error: 'builtin.module' op unknown phase 'tiles': expected one of import, layout, hint, tile, work, lx, bundle, emit
+
+//--- import.mlir
+func.func @no_linalg_is_left() -> tensor<4xf16> {
+  // expected-error @+1 {{'tensor.empty' op not allowed after phase 'import': it should have become spyre ops}}
+  %0 = tensor.empty() : tensor<4xf16>
+  return %0 : tensor<4xf16>
+}
+
+// -----
+
+func.func @no_scope_is_left(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @+1 {{'spyre.hint' op not allowed after phase 'import': hint scopes become attributes}}
+  %y = spyre.hint tiles(A = 2) {
+    spyre.yield %x : tensor<64x64xf16>
+  }
+  return %y : tensor<64x64xf16>
+}
+
+//--- layout.mlir
+func.func @every_value_has_a_layout(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'layout': its result has no device layout}}
+  %y = spyre.pointwise exp(%x) : tensor<64x64xf16>
+  return %y : tensor<64x64xf16>
+}
+
+//--- tile.mlir
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @hints_are_loops(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'tile': its hints should have become loops}}
+  %y = spyre.pointwise exp(%x) {hints = [#spyre.tile_hint<0, A = 2>]} : tensor<64x64xf16, #layout>
+  return %y : tensor<64x64xf16, #layout>
+}
+
+//--- work.mlir
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @work_is_divided(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': its work is not divided}}
+  %y = spyre.pointwise exp(%x) : tensor<64x64xf16, #layout>
+  return %y : tensor<64x64xf16, #layout>
+}
+
+//--- lx.mlir
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @every_result_has_a_place(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'lx': its result has no place}}
+  %y = spyre.pointwise exp(%x) {work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
+  return %y : tensor<64x64xf16, #layout>
+}
+
+//--- bundle.mlir
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @no_tensor_op_is_left(%x: tensor<64x64xf16, #layout>) {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'bundle': it should have been lowered}}
+  %y = spyre.pointwise exp(%x) : tensor<64x64xf16, #layout>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'sdsc.bundle' op not allowed after phase 'bundle': it should have been lowered}}
+sdsc.bundle @every_bundle_has_its_function() {
+}

@@ -1,0 +1,58 @@
+// RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-propagate-layouts --spyre-insert-restickify %s
+// RUN: not spyre-opt --split-input-file --spyre-insert-restickify %s 2>&1 | FileCheck %s --check-prefix=NO-LAYOUT
+
+func.func @transposed_addend(%x: tensor<128x256xf16>, %y: tensor<256x128xf16>) -> tensor<128x256xf16> {
+  %transposed = spyre.view %y by affine_map<(d0, d1) -> (d1, d0)> : tensor<256x128xf16> -> tensor<128x256xf16>
+  // NO-LAYOUT: insert-restickify-invalid.mlir:[[#@LINE+2]]:{{[0-9]+}}: error: 'spyre.pointwise' op has an operand without a device layout
+  // expected-error @+1 {{'spyre.pointwise' op needs a restickify, which is not supported yet: operand 1 has c0 in its sticks, another has c1}}
+  %sum = spyre.pointwise add(%x, %transposed) : tensor<128x256xf16>
+  return %sum : tensor<128x256xf16>
+}
+
+// -----
+
+// The sums of rows stand one a stick, but the result has them side by side in its sticks.
+func.func @transposed_column(%x: tensor<256x64xf16>, %y: tensor<128x256xf16>) -> tensor<128x256xf16> {
+  %sums = spyre.reduce sum(%x) dims [1] : tensor<256x64xf16> -> tensor<256x1xf16>
+  %row = spyre.view %sums by affine_map<(d0, d1) -> (d1, 0)> : tensor<256x1xf16> -> tensor<1x256xf16>
+  // expected-error @+1 {{'spyre.pointwise' op needs a restickify, which is not supported yet: operand 1 steps over sticks with c1, the dimension inside the sticks of the op}}
+  %difference = spyre.pointwise sub(%y, %row) : (tensor<128x256xf16>, tensor<1x256xf16>) -> tensor<128x256xf16>
+  return %difference : tensor<128x256xf16>
+}
+
+// -----
+
+#on_rows = #spyre.layout<[2, 256, 64], [16384, 1, 256]>
+#rows = #spyre.layout<[4, 128, 64], [64, 256, 1]>
+func.func @copy_that_moves_the_stick(%x: tensor<128x256xf16, #on_rows>) -> tensor<128x256xf16, #rows> {
+  // expected-error @+1 {{'spyre.copy' op needs a restickify, which is not supported yet: operand 1 has c1 in its sticks, another has c0}}
+  %copy = spyre.copy %x : tensor<128x256xf16, #on_rows> -> tensor<128x256xf16, #rows>
+  return %copy : tensor<128x256xf16, #rows>
+}
+
+// -----
+
+func.func @left_operand_with_m_in_its_sticks(%x: tensor<128x64xf16>, %y: tensor<128x256xf16>) -> tensor<64x256xf16> {
+  %transposed = spyre.view %x by affine_map<(d0, d1) -> (d1, d0)> : tensor<128x64xf16> -> tensor<64x128xf16>
+  // expected-error @+1 {{'spyre.matmul' op needs a restickify, which is not supported yet: the left operand must have K in its sticks}}
+  %product = spyre.matmul(%transposed, %y) : (tensor<64x128xf16>, tensor<128x256xf16>) -> tensor<64x256xf16>
+  return %product : tensor<64x256xf16>
+}
+
+// -----
+
+func.func @right_operand_with_k_in_its_sticks(%x: tensor<64x128xf16>, %y: tensor<256x128xf16>) -> tensor<64x256xf16> {
+  %transposed = spyre.view %y by affine_map<(d0, d1) -> (d1, d0)> : tensor<256x128xf16> -> tensor<128x256xf16>
+  // expected-error @+1 {{'spyre.matmul' op needs a restickify, which is not supported yet: the right operand must have N in its sticks}}
+  %product = spyre.matmul(%x, %transposed) : (tensor<64x128xf16>, tensor<128x256xf16>) -> tensor<64x256xf16>
+  return %product : tensor<64x256xf16>
+}
+
+// -----
+
+#on_rows = #spyre.layout<[1, 256, 64], [16384, 1, 256]>
+func.func @result_with_m_in_its_sticks(%x: tensor<64x128xf16>, %y: tensor<128x256xf16>) -> tensor<64x256xf16, #on_rows> {
+  // expected-error @+1 {{'spyre.matmul' op needs a restickify, which is not supported yet: the result must have N in its sticks}}
+  %product = spyre.matmul(%x, %y) : (tensor<64x128xf16>, tensor<128x256xf16>) -> tensor<64x256xf16, #on_rows>
+  return %product : tensor<64x256xf16, #on_rows>
+}

@@ -1,0 +1,45 @@
+// RUN: spyre-opt --spyre-propagate-layouts --spyre-insert-restickify %s | FileCheck %s
+
+// Operands that agree on the stick stay as they are.
+
+// CHECK-LABEL: func.func @columns_and_rows_agree_with_the_matrix(
+// CHECK-NOT:     spyre.restickify
+// CHECK:         [[MAX:%.+]] = spyre.reduce max([[X:%.+]]) dims [1]
+// CHECK-NEXT:    [[SHIFTED:%.+]] = spyre.pointwise sub([[X]], [[MAX]])
+// CHECK-NEXT:    [[ROW:%.+]] = spyre.view
+// CHECK-NEXT:    [[SCALED:%.+]] = spyre.pointwise mul([[SHIFTED]], [[ROW]])
+// CHECK-NEXT:    return [[SCALED]]
+func.func @columns_and_rows_agree_with_the_matrix(%x: tensor<8x128xf16>, %scale: tensor<128xf16>) -> tensor<8x128xf16> {
+  %max = spyre.reduce max(%x) dims [1] : tensor<8x128xf16> -> tensor<8x1xf16>
+  %shifted = spyre.pointwise sub(%x, %max) : (tensor<8x128xf16>, tensor<8x1xf16>) -> tensor<8x128xf16>
+  %row = spyre.view %scale by affine_map<(d0, d1) -> (d1)> : tensor<128xf16> -> tensor<1x128xf16>
+  %scaled = spyre.pointwise mul(%shifted, %row) : (tensor<8x128xf16>, tensor<1x128xf16>) -> tensor<8x128xf16>
+  return %scaled : tensor<8x128xf16>
+}
+
+// K in the sticks of the left operand, N in those of the right one and of the result.
+// CHECK-LABEL: func.func @a_row_major_matmul_needs_nothing(
+// CHECK-NOT:     spyre.restickify
+// CHECK:         spyre.matmul(
+func.func @a_row_major_matmul_needs_nothing(%x: tensor<8x128xf16>, %y: tensor<128x256xf16>) -> tensor<8x256xf16> {
+  %product = spyre.matmul(%x, %y) : (tensor<8x128xf16>, tensor<128x256xf16>) -> tensor<8x256xf16>
+  return %product : tensor<8x256xf16>
+}
+
+// A product with one row and one column has no N to be in the sticks.
+// CHECK-LABEL: func.func @a_dim_of_size_1_fits_every_stick(
+// CHECK:         spyre.matmul(
+func.func @a_dim_of_size_1_fits_every_stick(%x: tensor<1x128xf16>, %y: tensor<128x1xf16>) -> tensor<1x1xf16> {
+  %product = spyre.matmul(%x, %y) : (tensor<1x128xf16>, tensor<128x1xf16>) -> tensor<1x1xf16>
+  return %product : tensor<1x1xf16>
+}
+
+// An operand that is stored with its sticks along the rows is read transposed as it lies.
+// CHECK-LABEL: func.func @a_transposed_operand_may_be_stored_so(
+// CHECK:         spyre.matmul(
+#on_rows = #spyre.layout<[4, 128, 64], [8192, 1, 128]>
+func.func @a_transposed_operand_may_be_stored_so(%x: tensor<8x128xf16>, %y: tensor<256x128xf16, #on_rows>) -> tensor<8x256xf16> {
+  %transposed = spyre.view %y by affine_map<(d0, d1) -> (d1, d0)> : tensor<256x128xf16, #on_rows> -> tensor<128x256xf16>
+  %product = spyre.matmul(%x, %transposed) : (tensor<8x128xf16>, tensor<128x256xf16>) -> tensor<8x256xf16>
+  return %product : tensor<8x256xf16>
+}

@@ -1,0 +1,102 @@
+//! `test/pipeline/<program>`: one program after every phase, and the files at the end.
+//!
+//! `01-input.mlir` names its options in its first line. `BLESS=1 cargo test --test pipeline` rewrites the other files; the diff is for
+//! review.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+const PHASES: [&str; 7] = ["import", "layout", "hint", "tile", "work", "lx", "bundle"];
+
+fn programs() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/pipeline");
+    let mut programs: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    programs.sort();
+    assert!(programs.len() >= 2, "the folder has programs");
+    programs
+}
+
+fn options(input: &Path) -> Vec<String> {
+    let text = fs::read_to_string(input).unwrap();
+    let line = text.lines().next().and_then(|line| line.strip_prefix("// OPTIONS:")).expect("01-input.mlir begins with // OPTIONS:");
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+fn compile(input: &Path, more: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(input).args(options(input)).args(more).output().unwrap();
+    assert!(output.status.success(), "{}: {}", input.display(), String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Compares with the file, or writes it if the caller blesses.
+fn expect(path: &Path, found: &str) {
+    if env::var_os("BLESS").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, found).unwrap();
+        return;
+    }
+    let expected = fs::read_to_string(path).unwrap_or_default();
+    assert!(expected == found, "{} is not what the compiler gives now; run with BLESS=1 and look at the diff", path.display());
+}
+
+#[test]
+fn every_phase_gives_what_its_file_says() {
+    for program in programs() {
+        let input = program.join("01-input.mlir");
+        for (position, phase) in PHASES.iter().enumerate() {
+            let found = compile(&input, &["--compile-to", phase]);
+            expect(&program.join(format!("{:02}-{phase}.mlir", position + 2)), &found);
+        }
+    }
+}
+
+#[test]
+fn the_files_at_the_end_are_as_recorded() {
+    for program in programs() {
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out");
+        compile(&program.join("01-input.mlir"), &["-o", out.to_str().unwrap()]);
+        let recorded = program.join("09-out");
+        if env::var_os("BLESS").is_some() && recorded.exists() {
+            fs::remove_dir_all(&recorded).unwrap();
+        }
+        let files = files_below(&out);
+        for file in &files {
+            expect(&recorded.join(file), &fs::read_to_string(out.join(file)).unwrap());
+        }
+        assert_eq!(files_below(&recorded), files, "{}", program.display());
+    }
+}
+
+#[test]
+fn two_runs_give_the_same_bytes() {
+    for program in programs() {
+        let place = tempfile::tempdir().unwrap();
+        let [first, second] = ["first", "second"].map(|name| {
+            let out = place.path().join(name);
+            compile(&program.join("01-input.mlir"), &["-o", out.to_str().unwrap()]);
+            files_below(&out).into_iter().map(|file| (file.clone(), fs::read(out.join(file)).unwrap())).collect::<Vec<_>>()
+        });
+        assert!(first == second, "{}", program.display());
+    }
+}
+
+fn files_below(folder: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if path.is_dir() {
+            files.extend(files_below(&path).into_iter().map(|inner| format!("{name}/{inner}")));
+        } else {
+            files.push(name);
+        }
+    }
+    files.sort();
+    files
+}

@@ -1,0 +1,33 @@
+// RUN: not spyre-compile %s.missing -o %t.out 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: not spyre-compile %s -o %t.out --lx-planner worst 2>&1 | FileCheck %s --check-prefix=PLANNER
+// RUN: not spyre-compile %s -o %t.out --cores many 2>&1 | FileCheck %s --check-prefix=CORES
+// RUN: not spyre-compile %s -o %t.out --cores 33 2>&1 | FileCheck %s --check-prefix=RANGE
+// RUN: not spyre-compile %s -o %t.out --compile-to lxx 2>&1 | FileCheck %s --check-prefix=PHASE
+// RUN: not spyre-compile %s -o %t.out --dims 0=A:B --tiles A=3 2>&1 | FileCheck %s --check-prefix=TILES
+// RUN: not spyre-compile %s -o %t.out --tiles A 2>&1 | FileCheck %s --check-prefix=SPELLING
+// RUN: not spyre-compile %s -o %t.out --target %s 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not spyre-compile %s -o %t.out --unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not spyre-compile %s 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// RUN: not spyre-compile %s -o %s 2>&1 | FileCheck %s --check-prefix=OCCUPIED
+// RUN: not ls %t.out
+
+// MISSING: error: cannot read '{{.*}}.missing'
+// PLANNER: error: unknown LX planner 'worst': expected 'none', 'greedy', 'first-fit' or 'best-fit'
+// CORES: error: option 'cores': expected a number, found 'many'
+// RANGE: error: 'builtin.module' op cannot use 33 cores: the machine has 1 to 32
+// PHASE: error: unknown phase 'lxx'
+// TILES: spyre-compile-invalid.mlir:[[#@LINE+12]]:{{[0-9]+}}: error: 'spyre.pointwise' op cannot cut 'A' of 64 into 3 tiles of equal size
+// SPELLING: error: option 'tiles': expected NAME=COUNT with a positive count, found 'A'
+// TARGET: error: 'builtin.module' op '{{.*}}' is no machine description
+// UNKNOWN: error: unexpected argument '--unknown'
+// OUTPUT: error: -o DIR is missing
+// OCCUPIED: error: {{.*}}will not replace
+
+// Each mistake has one message; nothing is written.
+module {
+  func.func @exp(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+    %empty = tensor.empty() : tensor<64x64xf16>
+    %y = linalg.exp ins(%x : tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+    return %y : tensor<64x64xf16>
+  }
+}
