@@ -9,7 +9,8 @@ llvm = os.path.join(os.environ.get("MLIR_SYS_220_PREFIX", "/usr/lib/llvm-22"), "
 config.name = "spyre"
 config.test_format = lit.formats.ShTest()
 config.suffixes = [".mlir"]
-config.excludes = ["Inputs"]
+# test/pipeline.rs compares the pages of test/pipeline.
+config.excludes = ["Inputs", "pipeline"]
 config.test_source_root = os.path.join(root, "test")
 config.test_exec_root = os.environ.get("SPYRE_LIT_OUTPUT", os.path.join(root, "target", "lit"))
 config.environment["PATH"] = os.pathsep.join([os.path.abspath(tools), llvm, config.environment["PATH"]])

@@ -1,6 +1,6 @@
 //! Runs the text tests of this folder by LLVM's `lit`, and reports them as cargo's own harness does.
 //!
-//! `cargo test --test lit -- layout work` runs the tests whose path contains one of the words; `SPYRE_BLESS=1` rewrites
+//! `cargo test --test lit -- layout work` runs the tests whose path contains one of the words; `BLESS=1` rewrites
 //! what a test compares with by `diff`. `docs/testing.md` says why `lit` and `FileCheck` are LLVM's.
 
 #![allow(clippy::print_stdout, reason = "a test harness reports on standard output")]
@@ -84,7 +84,7 @@ fn run(words: &[&str]) -> Result<Vec<Test>, String> {
     if !words.is_empty() {
         command.arg(format!("--filter={}", words.join("|")));
     }
-    if env::var_os("SPYRE_BLESS").is_some() {
+    if env::var_os("BLESS").is_some() {
         command.arg("--update-tests");
     }
     let tools = Path::new(env!("CARGO_BIN_EXE_spyre-opt")).parent().unwrap_or(Path::new("."));

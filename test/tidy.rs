@@ -493,7 +493,7 @@ fn generated_docs_are_up_to_date() {
     for page in ["passes.md", "sdsc.md", "sdscbundle.md", "spyre.md"] {
         let made = fs::read_to_string(build.join("dialects").join(page)).unwrap();
         let kept: PathBuf = root().join("docs/generated").join(page);
-        if env::var_os("SPYRE_BLESS").is_some() {
+        if env::var_os("BLESS").is_some() {
             fs::create_dir_all(root().join("docs/generated")).unwrap();
             fs::write(&kept, &made).unwrap();
         }

@@ -182,7 +182,7 @@ impl Reader {
     fn counted_loop<'c>(&mut self, op: Op<'c>) -> Result<Stmt, (Op<'c>, String)> {
         let refuse = |message: &str| (op, message.to_owned());
         let is = |index: usize, expected: i64| op.inputs().get(index).is_some_and(|value| constant_of(*value) == Some(expected));
-        if !is(0, 0) || !is(2, 1) || op.outputs().len() + 3 != op.inputs().len() {
+        if !is(0, 0) || !is(2, 1) || op.inputs().len() != 3 {
             return Err(refuse("counts from 0 in steps of 1, without carried values"));
         }
         let bound = self.operand(op, 1).map_err(|message| (op, message))?;

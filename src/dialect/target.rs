@@ -24,15 +24,17 @@ pub fn target_of(module: Op<'_>) -> Result<Target, String> {
     Ok(target)
 }
 
-/// Writes the machine of a module; nothing for Spyre.
+/// Writes the machine of a module: the numbers in which it differs from Spyre.
 pub fn set_target(module: Op<'_>, target: &Target) {
     if *target == Target::spyre() {
         module.remove_attr(TARGET);
         return;
     }
     let mut entries = Attributes::new(module.ctx());
-    for (name, number) in target.numbers() {
-        entries = entries.int(name, number);
+    for ((name, number), (_, usual)) in target.numbers().into_iter().zip(Target::spyre().numbers()) {
+        if number != usual {
+            entries = entries.int(name, number);
+        }
     }
     module.set_attr(TARGET, dictionary(entries));
 }

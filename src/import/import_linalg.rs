@@ -7,8 +7,8 @@ use super::{Body, Combiner, Contraction, Precision, Scalar, ScalarOp};
 use crate::{
     dialect::{matmul, pointwise, reduce, view},
     mlir::{
-        AffineMap, Attribute, BlockExt, Context, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike,
-        ValueMap, elements, error_at, float_value, insert_before, integer, map_from_exprs, map_of, map_results, splat_value,
+        AffineMap, Attribute, BlockExt, Context, Diagnostic, Expr, Location, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike,
+        ValueMap, elements, error_at, float_value, insert_before, integer, is_unknown, map_from_exprs, map_of, map_results, splat_value,
     },
 };
 
@@ -261,7 +261,7 @@ impl<'c> Importer<'c> {
         let operands: Vec<Imported<'c>> =
             scalar_op.operands.iter().map(|&operand| self.evaluate(generic, operand)).collect::<Result<_, _>>()?;
         if scalar_op.is_cast() {
-            return self.cast(at, operands[0]);
+            return self.cast(generic, at, operands[0]);
         }
         let number = |scalar| {
             let position = scalar_op.operands.iter().position(|&operand| operand == scalar)?;
@@ -271,25 +271,15 @@ impl<'c> Importer<'c> {
             return Ok(operands[unchanged]);
         }
         let Some(function) = scalar_op.device_function() else {
-            return Err(error_at(at, "has no device function yet").report());
+            return Err(generic.error(at, "has no device function yet").report());
         };
-        let tensors: Vec<Value<'c>> = operands.iter().map(|operand| self.operand_tensor(at, scalar_op, *operand)).collect::<Result<_, _>>()?;
+        let tensor = |operand: &Imported<'c>| operand_tensor(scalar_op, *operand).map_err(|message| generic.error(at, message).report());
+        let tensors: Vec<Value<'c>> = operands.iter().map(tensor).collect::<Result<_, _>>()?;
         self.insert_pointwise(generic, at, function, &tensors).map(Imported::Tensor)
     }
 
-    fn operand_tensor(&self, at: Op<'c>, scalar_op: &ScalarOp, operand: Imported<'c>) -> Result<Value<'c>, Reported> {
-        match operand {
-            Imported::Tensor(tensor) => Ok(tensor),
-            Imported::Number(number) => {
-                let message = format!("applies {} to the constant {number}: constants are not supported yet", scalar_op.name);
-                Err(error_at(at, message).report())
-            }
-            Imported::Undefined => Err(error_at(at, "reads a tensor that nothing has written").report()),
-        }
-    }
-
     /// A change of number format: within an f32 island there is none.
-    fn cast(&self, at: Op<'c>, operand: Imported<'c>) -> Result<Imported<'c>, Reported> {
+    fn cast(&self, generic: &Generic<'c>, at: Op<'c>, operand: Imported<'c>) -> Result<Imported<'c>, Reported> {
         let Imported::Tensor(tensor) = operand else { return Ok(operand) };
         let Some(found) = TensorType::of(tensor.r#type()) else { return Ok(operand) };
         let (from, to) = (at.inputs()[0].r#type(), at.output().r#type());
@@ -301,18 +291,18 @@ impl<'c> Importer<'c> {
             return Ok(operand);
         }
         let why = if is_island { "precision=strict keeps it, and the device's conversion is not supported yet" } else { "not supported yet" };
-        Err(error_at(at, format_args!("converts {} to {to}: {why}", found.element)).report())
+        Err(generic.error(at, format_args!("converts {} to {to}: {why}", found.element)).report())
     }
 
     fn insert_pointwise(&self, generic: &Generic<'c>, at: Op<'c>, function: &str, tensors: &[Value<'c>]) -> Result<Value<'c>, Reported> {
         let types: Vec<TensorType<'c>> = tensors.iter().filter_map(|tensor| TensorType::of(tensor.r#type())).collect();
         let element = types[0].element;
         if let Some(other) = types.iter().find(|other| other.element != element) {
-            return Err(error_at(at, format_args!("mixes elements of {element} and {}: not supported yet", other.element)).report());
+            return Err(generic.error(at, format_args!("mixes elements of {element} and {}: not supported yet", other.element)).report());
         }
         let shape = (0..generic.sizes.len()).map(|dim| types.iter().map(|operand| operand.shape[dim]).max().unwrap_or(1)).collect();
         let output = types[0].with_shape(shape).build();
-        Ok(insert_before(generic.op, pointwise(self.context, at.loc(), function, tensors, output)).output())
+        Ok(insert_before(generic.op, pointwise(self.context, generic.location(at), function, tensors, output)).output())
     }
 
     /// Input `index` over the iteration space: its dimensions in the order of the iterators, size 1 where it does not move.
@@ -361,6 +351,17 @@ impl<'c> Importer<'c> {
     }
 }
 
+/// The tensor that an operand of a scalar operation is.
+fn operand_tensor<'c>(scalar_op: &ScalarOp, operand: Imported<'c>) -> Result<Value<'c>, String> {
+    match operand {
+        Imported::Tensor(tensor) => Ok(tensor),
+        Imported::Number(number) => {
+            Err(format!("applies {} to the constant {number}: constants are not supported yet", scalar_op.name))
+        }
+        Imported::Undefined => Err("reads a tensor that nothing has written".to_owned()),
+    }
+}
+
 /// The number in an attribute; integers only occur in computations that nobody uses, such as an argmax.
 fn number_of(attribute: Attribute<'_>) -> Option<f64> {
     #[allow(clippy::cast_precision_loss, reason = "an index that large is no constant of a program")]
@@ -398,6 +399,16 @@ struct Generic<'c> {
 }
 
 impl<'c> Generic<'c> {
+    /// Where an operation of the body comes from; the whole op where a pass has made up the body.
+    fn location(&self, at: Op<'c>) -> Location<'c> {
+        if is_unknown(at.loc()) { self.op.loc() } else { at.loc() }
+    }
+
+    /// An error at an operation of the body.
+    fn error(&self, at: Op<'c>, message: impl std::fmt::Display) -> Diagnostic<'c> {
+        error_at(at, message).at(self.location(at))
+    }
+
     fn of(op: Op<'c>, importer: &Importer<'c>) -> Result<Self, Reported> {
         let refuse = |message: &str| error_at(op, message).report();
         let maps = op.attr("indexing_maps").and_then(elements).ok_or_else(|| refuse("has no indexing maps"))?;

@@ -34,6 +34,12 @@ impl<'c> Diagnostic<'c> {
         Self { severity, location: op.loc(), message: format!("'{}' op {message}", op.full_name()), notes: Vec::new() }
     }
 
+    /// Says another place than the operation's own, which may be unknown.
+    #[must_use]
+    pub fn at(self, location: Location<'c>) -> Self {
+        Self { location, ..self }
+    }
+
     /// Adds a note at another operation.
     #[must_use]
     pub fn note(mut self, op: Op<'c>, message: impl Display) -> Self {

@@ -1,7 +1,7 @@
 //! Locations that carry the name of a value.
 
 use super::{Location, Type};
-use mlir_sys::{mlirIdentifierStr, mlirLocationGetContext, mlirLocationIsAName, mlirLocationNameGet, mlirLocationNameGetName};
+use mlir_sys::{mlirIdentifierStr, mlirLocationEqual, mlirLocationUnknownGet, mlirLocationGetContext, mlirLocationIsAName, mlirLocationNameGet, mlirLocationNameGetName};
 
 /// A location with a name for the value that is made there; `--mlir-use-nameloc-as-prefix` prints it.
 #[must_use]
@@ -20,6 +20,13 @@ pub fn location_name(location: Location<'_>) -> &str {
         }
         super::text_of(mlirIdentifierStr(mlirLocationNameGetName(location.to_raw())))
     }
+}
+
+/// Whether a location says nothing: operations that an upstream pass made up have such.
+#[must_use]
+pub fn is_unknown(location: Location<'_>) -> bool {
+    // SAFETY: both are locations of one context.
+    unsafe { mlirLocationEqual(location.to_raw(), mlirLocationUnknownGet(mlirLocationGetContext(location.to_raw()))) }
 }
 
 /// A block whose arguments have locations of their own.

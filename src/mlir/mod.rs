@@ -22,7 +22,7 @@ mod types;
 pub use builder::{Attributes, build, dictionary, build_module, insert_after, insert_before, new_block, push};
 pub use diag::{Diagnostic, Reported, error_at, remark_at, warning_at};
 pub use function::{argument_attribute, set_argument_attribute, set_function_type};
-pub use location::{location_name, named_block, named_location};
+pub use location::{is_unknown, location_name, named_block, named_location};
 pub use crate::affine::Expr;
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use op::{BlockExt, OpExt, ValueExt, ValueMap};

@@ -60,13 +60,23 @@ pub fn write_directory(directory: &Path, files: &[File]) -> Result<(), WriteErro
     replace(fresh, directory).map_err(at(directory))
 }
 
-/// A directory may be replaced if it is empty or holds a bundle: never somebody's other files.
+/// A directory may be replaced if all that it holds is a bundle: never somebody's other files.
 fn check_replaceable(directory: &Path) -> Result<(), WriteError> {
-    let Ok(mut entries) = fs::read_dir(directory) else {
-        return if directory.exists() { Err(WriteError::Occupied { path: directory.to_owned() }) } else { Ok(()) };
-    };
-    let holds_bundle = [super::program::FILE_NAME, "bundle.mlir"].iter().any(|name| directory.join(name).is_file());
-    if holds_bundle || entries.next().is_none() { Ok(()) } else { Err(WriteError::Occupied { path: directory.to_owned() }) }
+    if directory.exists() && !holds_only_a_bundle(directory) {
+        return Err(WriteError::Occupied { path: directory.to_owned() });
+    }
+    Ok(())
+}
+
+/// Whether every file below the folder has a name that a bundle directory gives its files.
+fn holds_only_a_bundle(folder: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(folder) else { return false };
+    entries.flatten().all(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_ours = name == super::program::FILE_NAME || name == "bundle.mlir" || (name.starts_with("sdsc_") && name.ends_with(".json"));
+        is_ours || (entry.path().is_dir() && holds_only_a_bundle(&entry.path()))
+    })
 }
 
 /// A temporary folder is the user's alone; a bundle has the rights of any other folder.
@@ -112,6 +122,7 @@ mod tests {
     #[test]
     fn other_files_are_never_replaced() {
         let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("bundle.mlir"), "x").unwrap();
         fs::write(place.path().join("thesis.tex"), "x").unwrap();
         let refused = write_directory(place.path(), &[file("program.json", "1")]).unwrap_err();
         assert!(matches!(refused, WriteError::Occupied { .. }));

@@ -5,8 +5,8 @@
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 module attributes {spyre.target = {pool_bytes = 8192 : i64}} {
   func.func @the_pool_is_too_small(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
-    %a = spyre.pointwise abs(%x) {work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
     // expected-error @+1 {{'spyre.pointwise' op needs 8192 bytes of the pool, which has 8192 in all}}
+    %a = spyre.pointwise abs(%x) {work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
     %b = spyre.pointwise log(%a) {work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
     %c = spyre.pointwise add(%a, %b) {work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
     return %c : tensor<64x64xf16, #layout>

@@ -25,6 +25,7 @@ func.func @nine_tensors(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor
 }
 
 // Two values in HBM that live one after the other share an offset of the pool; a third that lives with both does not.
+// CHECK-LABEL: func @pool_slots_are_reused
 // BAKED-LABEL: func @pool_slots_are_reused
 // BAKED: spyre.pointwise tanh({{.*}}place = #spyre.place<pool, [[KEPT:[0-9]+]],
 // BAKED: spyre.pointwise abs({{.*}}place = #spyre.place<pool, [[SHORT:[0-9]+]],

@@ -1,8 +1,10 @@
 // RUN: spyre-opt --spyre-compile="compile-to=lx cores=2 lx-planner=none" --spyre-form-bundles --spyre-lower-to-sdsc --split-input-file %s | FileCheck %s
 
 // A reduction over the stick leaves one element a stick; output dimensions come before reduced ones.
-// CHECK-DAG: #[[IN:.+]] = #sdsc.tensor<{{.*}}device_size = [4, 64, 64], coordinates = affine_map<(d0, d1) -> (d1 floordiv 64, d0, d1 mod 64)>, memory = "hbm", argument = 0>
-// CHECK-DAG: #[[OUT:.+]] = #sdsc.tensor<{{.*}}device_size = [1, 64, 64], coordinates = affine_map<(d0, d1) -> (0, d0, 0)>, memory = "hbm", argument = 1>
+// CHECK-DAG: #[[IN_AT:.+]] = affine_map<(d0, d1) -> (d1 floordiv 64, d0, d1 mod 64)>
+// CHECK-DAG: #[[IN:.+]] = #sdsc.tensor<{{.*}}device_size = [4, 64, 64], coordinates = #[[IN_AT]], memory = "hbm", argument = 0>
+// CHECK-DAG: #[[OUT_AT:.+]] = affine_map<(d0, d1) -> (0, d0, 0)>
+// CHECK-DAG: #[[OUT:.+]] = #sdsc.tensor<{{.*}}device_size = [1, 64, 64], coordinates = #[[OUT_AT]], memory = "hbm", argument = 1>
 // CHECK-LABEL: sdsc.program @sum
 // CHECK: sdsc.op "sum" reduction dims [#c0, #c1] ins [#[[IN]]] outs [#[[OUT]]]
 func.func @sum(%x: tensor<64x256xf16>) -> tensor<64x1xf16> {
@@ -13,8 +15,10 @@ func.func @sum(%x: tensor<64x256xf16>) -> tensor<64x1xf16> {
 // -----
 
 // A reduction over rows: the kept dimension is the first one of the iteration space, and stays in the sticks.
-// CHECK-DAG: #[[IN:.+]] = #sdsc.tensor<{{.*}}device_size = [4, 64, 64], coordinates = affine_map<(d0, d1) -> (d0 floordiv 64, d1, d0 mod 64)>, memory = "hbm", argument = 0>
-// CHECK-DAG: #[[OUT:.+]] = #sdsc.tensor<{{.*}}device_size = [4, 1, 64], coordinates = affine_map<(d0, d1) -> (d0 floordiv 64, 0, d0 mod 64)>, memory = "hbm", argument = 1>
+// CHECK-DAG: #[[IN_AT:.+]] = affine_map<(d0, d1) -> (d0 floordiv 64, d1, d0 mod 64)>
+// CHECK-DAG: #[[IN:.+]] = #sdsc.tensor<{{.*}}device_size = [4, 64, 64], coordinates = #[[IN_AT]], memory = "hbm", argument = 0>
+// CHECK-DAG: #[[OUT_AT:.+]] = affine_map<(d0, d1) -> (d0 floordiv 64, 0, d0 mod 64)>
+// CHECK-DAG: #[[OUT:.+]] = #sdsc.tensor<{{.*}}device_size = [4, 1, 64], coordinates = #[[OUT_AT]], memory = "hbm", argument = 1>
 // CHECK-LABEL: sdsc.program @max_of_rows
 // CHECK: sdsc.op "max" reduction dims [#c0, #c1] ins [#[[IN]]] outs [#[[OUT]]]
 func.func @max_of_rows(%x: tensor<64x256xf16>) -> tensor<1x256xf16> {
@@ -25,9 +29,12 @@ func.func @max_of_rows(%x: tensor<64x256xf16>) -> tensor<1x256xf16> {
 // -----
 
 // M, N, K; K is in the sticks of the left operand, N in those of the others.
-// CHECK-DAG: #[[X:.+]] = #sdsc.tensor<{{.*}}coordinates = affine_map<(d0, d1, d2) -> (d2 floordiv 64, d0, d2 mod 64)>, memory = "hbm", argument = 0>
-// CHECK-DAG: #[[Y:.+]] = #sdsc.tensor<{{.*}}coordinates = affine_map<(d0, d1, d2) -> (d1 floordiv 64, d2, d1 mod 64)>, memory = "hbm", argument = 1>
-// CHECK-DAG: #[[Z:.+]] = #sdsc.tensor<{{.*}}coordinates = affine_map<(d0, d1, d2) -> (d1 floordiv 64, d0, d1 mod 64)>, memory = "hbm", argument = 2>
+// CHECK-DAG: #[[X_AT:.+]] = affine_map<(d0, d1, d2) -> (d2 floordiv 64, d0, d2 mod 64)>
+// CHECK-DAG: #[[X:.+]] = #sdsc.tensor<{{.*}}coordinates = #[[X_AT]], memory = "hbm", argument = 0>
+// CHECK-DAG: #[[Y_AT:.+]] = affine_map<(d0, d1, d2) -> (d1 floordiv 64, d2, d1 mod 64)>
+// CHECK-DAG: #[[Y:.+]] = #sdsc.tensor<{{.*}}coordinates = #[[Y_AT]], memory = "hbm", argument = 1>
+// CHECK-DAG: #[[Z_AT:.+]] = affine_map<(d0, d1, d2) -> (d1 floordiv 64, d0, d1 mod 64)>
+// CHECK-DAG: #[[Z:.+]] = #sdsc.tensor<{{.*}}coordinates = #[[Z_AT]], memory = "hbm", argument = 2>
 // CHECK-LABEL: sdsc.program @product
 // CHECK: sdsc.op "batchmatmul" reduction dims [#c0, #c1, #c2] ins [#[[X]], #[[Y]]] outs [#[[Z]]]
 func.func @product(%x: tensor<64x128xf16>, %y: tensor<128x256xf16>) -> tensor<64x256xf16> {
@@ -38,7 +45,8 @@ func.func @product(%x: tensor<64x128xf16>, %y: tensor<128x256xf16>) -> tensor<64
 // -----
 
 // A broadcast operand does not move along the dimension that it lacks; an intermediate that is not in LX is in the pool.
-// CHECK-DAG: #[[BIAS:.+]] = #sdsc.tensor<{{.*}}device_size = [4, 1, 64], coordinates = affine_map<(d0, d1) -> (d1 floordiv 64, 0, d1 mod 64)>, memory = "hbm", argument = 1>
+// CHECK-DAG: #[[BIAS_AT:.+]] = affine_map<(d0, d1) -> (d1 floordiv 64, 0, d1 mod 64)>
+// CHECK-DAG: #[[BIAS:.+]] = #sdsc.tensor<{{.*}}device_size = [4, 1, 64], coordinates = #[[BIAS_AT]], memory = "hbm", argument = 1>
 // CHECK-DAG: #[[POOL:.+]] = #sdsc.tensor<{{.*}}memory = "pool">
 // CHECK-LABEL: sdsc.program @bias
 // CHECK: sdsc.bundle @bundle_0 (@arg0, @arg1, @result0) pool_bytes 32768 {

@@ -1,6 +1,6 @@
 // RUN: spyre-opt --spyre-lower-to-sdscbundle --split-input-file --verify-diagnostics %s
-// RUN: not spyre-opt --spyre-lower-to-sdscbundle=loops=fuse %s 2>&1 | FileCheck %s --check-prefix=LOOPS
-// RUN: not spyre-opt --spyre-lower-to-sdscbundle=addresses=real %s 2>&1 | FileCheck %s --check-prefix=ADDRESSES
+// RUN: not spyre-opt --spyre-lower-to-sdscbundle=loops=fuse --split-input-file %s 2>&1 | FileCheck %s --check-prefix=LOOPS
+// RUN: not spyre-opt --spyre-lower-to-sdscbundle=addresses=real --split-input-file %s 2>&1 | FileCheck %s --check-prefix=ADDRESSES
 // LOOPS: error: 'builtin.module' op unknown loops 'fuse': expected 'keep' or 'unroll'
 // ADDRESSES: error: 'builtin.module' op unknown addresses 'real': expected 'symbolic' or 'baked'
 

@@ -1,7 +1,8 @@
 // RUN: split-file %s %t
 // RUN: not spyre-opt --spyre-emit-bundle %t/plain.mlir 2>&1 | FileCheck %s --check-prefix=NOWHERE
 // RUN: not spyre-opt --spyre-emit-bundle=output=%t/missing/folder %t/bundle.mlir 2>&1 | FileCheck %s --check-prefix=UNWRITABLE
-// RUN: not spyre-opt --spyre-emit-bundle=output=%t %t/bundle.mlir 2>&1 | FileCheck %s --check-prefix=OCCUPIED
+// RUN: cp %t/bundle.mlir %t/keep/bundle.mlir
+// RUN: not spyre-opt --spyre-emit-bundle=output=%t/keep %t/bundle.mlir 2>&1 | FileCheck %s --check-prefix=OCCUPIED
 // RUN: not spyre-opt --spyre-emit-bundle=output=%t/out %t/unlowered.mlir 2>&1 | FileCheck %s --check-prefix=UNLOWERED
 // RUN: not spyre-opt --spyre-emit-bundle=output=%t/out %t/plain.mlir 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: not spyre-opt --spyre-emit-bundle=output=%t/out %t/carried.mlir 2>&1 | FileCheck %s --check-prefix=CARRIED
@@ -22,6 +23,9 @@ module {
 func.func @sdsc_bundle() {
   return
 }
+
+//--- keep/thesis.txt
+Not a bundle.
 
 //--- unlowered.mlir
 sdsc.program @main {

@@ -1,0 +1,54 @@
+// RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-set-target %s
+// RUN: not spyre-opt --split-input-file --spyre-set-target="cores=33" %s 2>&1 | FileCheck %s --check-prefix=CORES
+// RUN: not spyre-opt --split-input-file --spyre-set-target="cores=-1" %s 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: not spyre-opt --split-input-file --spyre-set-target="lx-bytes=-2" %s 2>&1 | FileCheck %s --check-prefix=LX
+// RUN: not spyre-opt --split-input-file --spyre-set-target="lx-bytes=100" %s 2>&1 | FileCheck %s --check-prefix=STICK
+// RUN: not spyre-opt --split-input-file --spyre-set-target="file=%t.none" %s 2>&1 | FileCheck %s --check-prefix=NO-FILE
+// RUN: echo 'cores: 4' > %t.yaml
+// RUN: not spyre-opt --split-input-file --spyre-set-target="file=%t.yaml" %s 2>&1 | FileCheck %s --check-prefix=NO-JSON
+// RUN: echo '{"core": 4}' > %t.typo.json
+// RUN: not spyre-opt --split-input-file --spyre-set-target="file=%t.typo.json" %s 2>&1 | FileCheck %s --check-prefix=NO-KEY
+// RUN: echo '{"segments": 0}' > %t.zero.json
+// RUN: not spyre-opt --split-input-file --spyre-set-target="file=%t.zero.json" %s 2>&1 | FileCheck %s --check-prefix=ZERO
+
+// The error stands at the module: an option has no place in the file.
+// CORES:    set-target-invalid.mlir:[[#@LINE+8]]:1: error: 'builtin.module' op cannot use 33 cores: the machine has 1 to 32
+// NEGATIVE: set-target-invalid.mlir:[[#@LINE+7]]:1: error: 'builtin.module' op cannot use -1 cores: the machine has 1 to 32
+// LX:       set-target-invalid.mlir:[[#@LINE+6]]:1: error: 'builtin.module' op 'lx-bytes' must not be negative, found -2
+// STICK:    set-target-invalid.mlir:[[#@LINE+5]]:1: error: 'builtin.module' op 'lx_bytes' must be a multiple of 128, found 100
+// NO-FILE:  set-target-invalid.mlir:[[#@LINE+4]]:1: error: 'builtin.module' op cannot read machine description '{{.+}}.none': No such file or directory
+// NO-JSON:  set-target-invalid.mlir:[[#@LINE+3]]:1: error: 'builtin.module' op '{{.+}}.yaml' is no machine description: expected value at line 1 column 1
+// NO-KEY:   set-target-invalid.mlir:[[#@LINE+2]]:1: error: 'builtin.module' op '{{.+}}.typo.json' is no machine description: unknown field `core`
+// ZERO:     set-target-invalid.mlir:[[#@LINE+1]]:1: error: 'builtin.module' op 'segments' must be positive, found 0
+module {
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op 'spyre.target' must be a dictionary, found 4 : i64}}
+module attributes {spyre.target = 4 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op 'spyre.target' must hold numbers, found cores = "four"}}
+module attributes {spyre.target = {cores = "four"}} {
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op 'spyre.target': unknown field `core`}}
+module attributes {spyre.target = {core = 4 : i64}} {
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op 'cores' must be positive, found 0}}
+module attributes {spyre.target = {cores = 0 : i64}} {
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op 'lx_bytes' must be a multiple of 128, found -128}}
+module attributes {spyre.target = {lx_bytes = -128 : i64}} {
+}

@@ -1,0 +1,34 @@
+// RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-propagate-layouts --spyre-reduce-span %s
+// RUN: not spyre-opt --split-input-file --spyre-reduce-span %s 2>&1 | FileCheck %s --check-prefix=NO-LAYOUT
+
+// 128 GiB: 32 cores with 256 MiB each are too few.
+func.func @tensor_for_more_cores(%x: tensor<1048576x65536xf16>) -> tensor<1048576x65536xf16> {
+  // NO-LAYOUT: reduce-span-invalid.mlir:[[#@LINE+2]]:{{[0-9]+}}: error: 'spyre.pointwise' op has an operand without a device layout
+  // expected-error @+1 {{'spyre.pointwise' op a core would address 4294967296 bytes of operand 0; the hardware allows 268431360}}
+  %exp = spyre.pointwise exp(%x) : tensor<1048576x65536xf16>
+  return %exp : tensor<1048576x65536xf16>
+}
+
+// -----
+
+// A prime number of rows, one stick wide.
+func.func @tensor_that_cannot_be_cut(%x: tensor<2097169x64xf16>) -> tensor<2097169x64xf16> {
+  // expected-error @+1 {{'spyre.pointwise' op a core would address 268437632 bytes of operand 0; the hardware allows 268431360}}
+  %exp = spyre.pointwise exp(%x) : tensor<2097169x64xf16>
+  return %exp : tensor<2097169x64xf16>
+}
+
+// -----
+
+// Two sticks side by side and very many rows: both are reduced and both would have to be cut.
+func.func @two_reductions_to_cut(%x: tensor<8388608x128xf16>) -> tensor<1x1xf16> {
+  // expected-error @+1 {{'spyre.reduce' op more than one reduction dimension would be divided over cores}}
+  %sum = spyre.reduce sum(%x) dims [0, 1] : tensor<8388608x128xf16> -> tensor<1x1xf16>
+  return %sum : tensor<1x1xf16>
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op 'spyre.target' must hold numbers, found cores = "four"}}
+module attributes {spyre.target = {cores = "four"}} {
+}
