@@ -46,6 +46,11 @@ fn write_device_functions(table: &Path, rust: &Path) -> Result<(), Box<dyn Error
 /// Runs CMake and Ninja; gives the folder of the libraries.
 fn build_dialects(prefix: &Path, build: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let bin = prefix.join("bin");
+    // CMake refuses the folder of a project that has moved since.
+    let home = format!("CMAKE_HOME_DIRECTORY:INTERNAL={}\n", env::current_dir()?.display());
+    if fs::read_to_string(build.join("CMakeCache.txt")).is_ok_and(|cache| !cache.contains(&home)) {
+        fs::remove_dir_all(build)?;
+    }
     fs::create_dir_all(build)?;
     run(Command::new("cmake")
         .args(["-G", "Ninja", "-S", ".", "-B"])

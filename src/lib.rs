@@ -28,3 +28,4 @@ pub mod mlir;
 pub mod compile;
 pub mod pipeline;
 pub mod report;
+pub mod tool;

@@ -168,8 +168,12 @@ impl Options {
         if self.lx_planner != "none" {
             lx::planner_named(&self.lx_planner).map_err(|error| error.to_string())?;
         }
-        self.tiles.iter().try_for_each(|tile| tile.parse::<hint::TileCount>().map(|_| ()).map_err(|error| format!("option 'tiles': {error}")))?;
-        self.dims.iter().try_for_each(|dims| dims.parse::<hint::DimNames>().map(|_| ()).map_err(|error| format!("option 'dims': {error}")))?;
+        self.tiles
+            .iter()
+            .try_for_each(|tile| tile.parse::<hint::TileCount>().map(|_| ()).map_err(|error| format!("option 'tiles': {error}")))?;
+        self.dims
+            .iter()
+            .try_for_each(|dims| dims.parse::<hint::DimNames>().map(|_| ()).map_err(|error| format!("option 'dims': {error}")))?;
         self.addresses.parse::<bundle::Addresses>()?;
         self.loops.parse::<bundle::Loops>()?;
         self.precision.parse::<import::Precision>()?;
@@ -189,9 +193,7 @@ impl Options {
                 "cse".to_owned(),
                 format!("spyre-flatten-hints{{tiles={}}}", self.tiles.join(",")),
             ],
-            Phase::Layout => {
-                ["spyre-propagate-layouts", "spyre-insert-restickify", "spyre-pad-contractions"].map(str::to_owned).to_vec()
-            }
+            Phase::Layout => ["spyre-propagate-layouts", "spyre-insert-restickify", "spyre-pad-contractions"].map(str::to_owned).to_vec(),
             Phase::Hint => vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(","))],
             Phase::Tile => vec!["spyre-coarse-tile".to_owned()],
             Phase::Work => ["spyre-reduce-span", "spyre-divide-work"].map(str::to_owned).to_vec(),
@@ -269,7 +271,8 @@ mod tests {
         assert_eq!(expand("core=4").unwrap_err(), "unknown option 'core'");
         assert!(expand("compile-to=lxx").unwrap_err().starts_with("unknown phase 'lxx': expected one of import, layout"));
         assert_eq!(expand("cores").unwrap_err(), "expected key=value, found 'cores'");
-        for wrong in ["cores=x", "lx-bytes=1k", "lx-planner=worst", "tiles=A", "dims=A:B", "addresses=real", "loops=fuse", "precision=f64"] {
+        for wrong in ["cores=x", "lx-bytes=1k", "lx-planner=worst", "tiles=A", "dims=A:B", "addresses=real", "loops=fuse", "precision=f64"]
+        {
             let value = wrong.split_once('=').unwrap().1;
             assert!(expand(wrong).is_err_and(|message| message.contains(&format!("'{value}'"))), "{wrong}");
         }

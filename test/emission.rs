@@ -1,4 +1,8 @@
 //! What holds for the files of every bundle: the equalities of "SuperDSC schema, section 10", and that nothing panics.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+use proptest::prelude::*;
 use spyre::bundle::launch::{Execute, Stmt};
 use spyre::bundle::symbols::MemoryMap;
 use spyre::bundle::{
@@ -7,7 +11,6 @@ use spyre::bundle::{
 };
 use spyre::sdsc::{self, model};
 use spyre::target::DeviceFormat;
-use proptest::prelude::*;
 
 fn operand(format: DeviceFormat, device_size: Vec<i64>, coordinates: Vec<Coordinate>) -> Operand {
     Operand {

@@ -1,4 +1,7 @@
 //! Every visible golden case: `bundle.mlir` and the SDSC files.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
 use spyre::{bundle::Launch, sdsc};
 use std::path::{Path, PathBuf};
 

@@ -61,14 +61,14 @@ pub fn launches(steps: &[Step], tensors: &[TensorKind], segments: Option<usize>)
 
 /// For each tensor the first and the last step that use it.
 fn lives(steps: &[Step], n_tensors: usize) -> Vec<Range<usize>> {
-    let mut lives = vec![usize::MAX..0; n_tensors];
+    let mut lives: Vec<Option<Range<usize>>> = vec![None; n_tensors];
     for (position, step) in steps.iter().enumerate() {
         for &tensor in &step.tensors {
-            let life = &mut lives[tensor];
-            *life = life.start.min(position)..position + 1;
+            let first = lives[tensor].as_ref().map_or(position, |life| life.start);
+            lives[tensor] = Some(first..position + 1);
         }
     }
-    lives
+    lives.into_iter().map(Option::unwrap_or_default).collect()
 }
 
 /// Address segments of a launch: its kernel arguments, and one for the pool if it has any.
@@ -92,32 +92,37 @@ mod tests {
         Step { tensors: tensors.to_vec(), leaves_lx_live: false }
     }
 
+    /// The step behind each launch.
+    fn ends(steps: &[Step], tensors: &[TensorKind], segments: Option<usize>) -> Result<Vec<usize>, TooManyTensors> {
+        launches(steps, tensors, segments).map(|launches| launches.into_iter().map(|launch| launch.end).collect())
+    }
+
     #[test]
     fn symbolic_addresses_need_one_launch() {
         let steps = [step(&[0, 1]), step(&[1, 2])];
-        assert_eq!(launches(&steps, &[TensorKind::Outside; 3], None), Ok(vec![0..2]));
-        assert_eq!(launches(&[], &[], None), Ok(vec![]));
+        assert_eq!(ends(&steps, &[TensorKind::Outside; 3], None), Ok(vec![2]));
+        assert_eq!(ends(&[], &[], None), Ok(vec![]));
     }
 
     #[test]
     fn a_launch_ends_before_it_needs_too_many_segments() {
         let steps = [step(&[0, 1, 2]), step(&[2, 3, 4]), step(&[4, 5, 6])];
-        assert_eq!(launches(&steps, &[TensorKind::Outside; 7], Some(5)), Ok(vec![0..2, 2..3]));
-        assert_eq!(launches(&steps, &[TensorKind::Outside; 7], Some(7)), Ok(vec![0..3]));
-        assert_eq!(launches(&steps, &[TensorKind::Outside; 7], Some(2)), Err(TooManyTensors { step: 0, segments: 2 }));
+        assert_eq!(ends(&steps, &[TensorKind::Outside; 7], Some(5)), Ok(vec![2, 3]));
+        assert_eq!(ends(&steps, &[TensorKind::Outside; 7], Some(7)), Ok(vec![3]));
+        assert_eq!(ends(&steps, &[TensorKind::Outside; 7], Some(2)), Err(TooManyTensors { step: 0, segments: 2 }));
     }
 
     #[test]
     fn intermediates_of_one_launch_share_the_pool() {
         let steps = [step(&[0, 1]), step(&[1, 2]), step(&[2, 3])];
         let tensors = [TensorKind::Outside, TensorKind::Inside, TensorKind::Inside, TensorKind::Outside];
-        assert_eq!(launches(&steps, &tensors, Some(3)), Ok(vec![0..3]));
+        assert_eq!(ends(&steps, &tensors, Some(3)), Ok(vec![3]));
     }
 
     #[test]
     fn a_value_in_lx_ties_steps_together() {
         let tied = Step { leaves_lx_live: true, ..step(&[0, 1]) };
-        assert_eq!(launches(&[tied.clone(), step(&[2, 3])], &[TensorKind::Outside; 4], Some(4)), Ok(vec![0..2]));
-        assert_eq!(launches(&[tied, step(&[2, 3])], &[TensorKind::Outside; 4], Some(3)), Err(TooManyTensors { step: 0, segments: 3 }));
+        assert_eq!(ends(&[tied.clone(), step(&[2, 3])], &[TensorKind::Outside; 4], Some(4)), Ok(vec![2]));
+        assert_eq!(ends(&[tied, step(&[2, 3])], &[TensorKind::Outside; 4], Some(3)), Err(TooManyTensors { step: 0, segments: 3 }));
     }
 }

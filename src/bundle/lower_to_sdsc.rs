@@ -7,7 +7,10 @@ use super::{Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, OpS
 use crate::{
     dialect::{Access, ComputeOp, Home, Memory, Tensor, bundle_to_ir, home_of, push_items, writer_of},
     layout,
-    mlir::{Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueLike, build, error_at, insert_before, integer, new_block, push, type_attribute},
+    mlir::{
+        Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueLike, build, error_at, insert_before, integer, new_block,
+        push, type_attribute,
+    },
     target::STICK_BYTES,
 };
 
@@ -77,7 +80,9 @@ impl<'c> Lowering<'c> {
         let temporaries = lowering.temporaries(&results);
         lowering.add(temporaries, Role::Temporary);
         lowering.add(results, Role::Output);
-        if let Some(buffer) = lowering.buffers.iter().find(|buffer| Tensor::of(buffer.value.r#type()).is_none_or(|tensor| tensor.layout.is_none())) {
+        if let Some(buffer) =
+            lowering.buffers.iter().find(|buffer| Tensor::of(buffer.value.r#type()).is_none_or(|tensor| tensor.layout.is_none()))
+        {
             return Err(error_at(function, format_args!("{} has no device layout: run the layout phase first", buffer.name())).report());
         }
         Ok(lowering)
@@ -134,7 +139,11 @@ impl<'c> Lowering<'c> {
                 return Err(error_at(op, "has no 'spyre.bundle': form bundles first").report());
             };
             if number > launches.len() || number + 1 < launches.len() {
-                return Err(error_at(op, format_args!("is in launch {number}, but launches run in order and {} came before", launches.len())).report());
+                return Err(error_at(
+                    op,
+                    format_args!("is in launch {number}, but launches run in order and {} came before", launches.len()),
+                )
+                .report());
             }
             if number == launches.len() {
                 launches.push(Vec::new());

@@ -35,10 +35,10 @@ pub(crate) mod lower_to_sdsc;
 pub(crate) mod lower_to_sdscbundle;
 
 pub use error::BundleError;
-pub use unroll::unroll;
 pub use launch::Launch;
 pub use mode::{Addresses, Loops};
 pub use op_spec::{
     Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Term,
     Window, WindowAxis,
 };
+pub use unroll::unroll;

@@ -8,9 +8,9 @@ use crate::{
         name::Name,
     },
     mlir::{
-        Attribute, Attributes, Block, BlockExt, Context, Expr, Location, Op, OpExt, Type, TypeLike, Value, ValueExt, ValueLike, ValueMap, array,
-        build, elements, index_type, integer, location_name, map_attribute, map_from_exprs, map_of, map_results, named_block, named_location,
-        push, type_attribute,
+        Attribute, Attributes, Block, BlockExt, Context, Expr, Location, Op, OpExt, Type, TypeLike, Value, ValueExt, ValueLike, ValueMap,
+        array, build, elements, index_type, integer, location_name, map_attribute, map_from_exprs, map_of, map_results, named_block,
+        named_location, push, type_attribute,
     },
 };
 use mlir_sys::{MlirContext, MlirType};
@@ -29,7 +29,8 @@ const FUNCTION: &str = "sdsc_bundle";
 pub fn push_launch<'c>(module: Op<'c>, location: Location<'c>, launch: &Launch) {
     let context = module.ctx();
     let types: Vec<Type<'c>> = launch.params.iter().map(|param| param_type(context, param)).collect();
-    let named: Vec<_> = launch.params.iter().zip(&types).map(|(param, of)| (*of, named_location(location, &param.name.to_string()))).collect();
+    let named: Vec<_> =
+        launch.params.iter().zip(&types).map(|(param, of)| (*of, named_location(location, &param.name.to_string()))).collect();
     let function_type = melior::ir::r#type::FunctionType::new(context, &types, &[]);
     let attributes = Attributes::new(context).text("sym_name", FUNCTION).with("function_type", type_attribute(function_type.into()));
     let function = push(module, build("func.func", location, &[], &[], attributes, vec![named_block(&named)]));
@@ -138,9 +139,8 @@ pub fn launch_of<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
 
 fn bounds_of(param: Type<'_>) -> Option<SizeBounds> {
     // SAFETY: any type may be asked; one of another kind answers 0.
-    let (granularity, max) = unsafe {
-        (sdscbundleInputArgTypeGetGranularity(param.to_raw()), sdscbundleInputArgTypeGetMaxValue(param.to_raw()))
-    };
+    let (granularity, max) =
+        unsafe { (sdscbundleInputArgTypeGetGranularity(param.to_raw()), sdscbundleInputArgTypeGetMaxValue(param.to_raw())) };
     (granularity > 0).then_some(SizeBounds { granularity, max })
 }
 
@@ -277,4 +277,3 @@ fn read_strides(expr: &Expr, strides: &mut [i64]) -> bool {
         _ => false,
     }
 }
-

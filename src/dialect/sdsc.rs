@@ -2,12 +2,13 @@
 
 use crate::{
     bundle::{
-        Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Term, Window,
-        WindowAxis,
+        Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Term,
+        Window, WindowAxis,
     },
     mlir::{
-        Attribute, AttributeLike, Attributes, Context, Expr, Location, Op, OpExt, array, build, dictionary, dictionary_entries, elements, float_value,
-        integer, integers, map_attribute, map_from_exprs, map_of, map_results, new_block, push, string, string_array, string_ref, strings, symbol,
+        Attribute, AttributeLike, Attributes, Context, Expr, Location, Op, OpExt, array, build, dictionary, dictionary_entries, elements,
+        float_value, integer, integers, map_attribute, map_from_exprs, map_of, map_results, new_block, push, string, string_array,
+        string_ref, strings, symbol,
     },
     target::DeviceFormat,
 };
@@ -72,7 +73,13 @@ pub fn push_items<'c>(parent: Op<'c>, location: Location<'c>, items: &[Item]) {
 
 /// `sdsc.bundle` with the buffers of its kernel arguments.
 #[must_use]
-pub fn bundle_to_ir<'c>(context: &'c Context, location: Location<'c>, name: &str, bundle: &Bundle, buffers: &[String]) -> melior::ir::Operation<'c> {
+pub fn bundle_to_ir<'c>(
+    context: &'c Context,
+    location: Location<'c>,
+    name: &str,
+    bundle: &Bundle,
+    buffers: &[String],
+) -> melior::ir::Operation<'c> {
     let buffers: Vec<Attribute<'c>> = buffers.iter().map(|buffer| symbol(context, buffer)).collect();
     let attributes =
         Attributes::new(context).text("sym_name", name).with("buffers", array(context, &buffers)).int("pool_bytes", bundle.pool_bytes);
@@ -232,7 +239,8 @@ pub fn op_of(op: Op<'_>) -> Result<OpSpec, String> {
         }
     }
     let ranges = op.attr("output_ranges").and_then(integers);
-    let node_output_ranges = ranges.map(|ranges| ranges.try_into().map_err(|_| "'output_ranges' are N, C, H and W".to_owned())).transpose()?;
+    let node_output_ranges =
+        ranges.map(|ranges| ranges.try_into().map_err(|_| "'output_ranges' are N, C, H and W".to_owned())).transpose()?;
     Ok(OpSpec {
         function: op.text_attr("function").to_owned(),
         is_reduction: op.attr("reduction").is_some(),
@@ -288,10 +296,9 @@ fn operand_of(from: Attribute<'_>, is_input: bool) -> Result<Operand, String> {
     };
     let index_tensors = parameters.get("index_tensors").and_then(strings).unwrap_or_default();
     let map = parameters.get("coordinates").and_then(map_of).ok_or("a tensor has no coordinates")?;
-    let coordinates =
-        map_results(map).iter().map(|expr| coordinate_of(expr, &index_tensors)).collect::<Option<_>>().ok_or_else(|| {
-            format!("coordinates {map} are not supported: each is one dimension, taken apart by 'mod' and 'floordiv', plus a number")
-        })?;
+    let coordinates = map_results(map).iter().map(|expr| coordinate_of(expr, &index_tensors)).collect::<Option<_>>().ok_or_else(|| {
+        format!("coordinates {map} are not supported: each is one dimension, taken apart by 'mod' and 'floordiv', plus a number")
+    })?;
     Ok(Operand {
         is_input,
         format,

@@ -8,8 +8,8 @@ use super::DimNames;
 use crate::{
     dialect::{Access, ComputeOp, home_of},
     mlir::{
-        Block, BlockExt, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, argument_attribute, error_at,
-        set_argument_attribute, string_array, strings, warning_at,
+        Block, BlockExt, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, argument_attribute,
+        error_at, set_argument_attribute, string_array, strings, warning_at,
     },
 };
 
@@ -83,7 +83,8 @@ fn named_dims(access: &Access<'_>, names: &ValueMap<Vec<String>>) -> Vec<(usize,
 }
 
 fn warn<'c>(op: Op<'c>, dim: usize, (kept, from): (&str, Value<'c>), (other, other_from): (&str, Value<'c>)) {
-    let mut warning = warning_at(op, format_args!("iteration dimension {dim} is '{kept}' by one operand and '{other}' by another; keeping '{kept}'"));
+    let mut warning =
+        warning_at(op, format_args!("iteration dimension {dim} is '{kept}' by one operand and '{other}' by another; keeping '{kept}'"));
     for (value, name) in [(from, kept), (other_from, other)] {
         if let Some(def) = value.def() {
             warning = warning.note(def, format_args!("'{name}' comes from here"));

@@ -205,10 +205,8 @@ mod tests {
 
     #[test]
     fn a_running_value_inside_the_new_scalar_is_a_recurrence() {
-        let ops = vec![
-            op("arith.mulf", &[Scalar::Input(0), Scalar::Accumulator(0)]),
-            op("arith.addf", &[Scalar::Op(0), Scalar::Accumulator(0)]),
-        ];
+        let ops =
+            vec![op("arith.mulf", &[Scalar::Input(0), Scalar::Accumulator(0)]), op("arith.addf", &[Scalar::Op(0), Scalar::Accumulator(0)])];
         assert_eq!(Body { ops, yields: vec![Scalar::Op(1)] }.reduction(0), None);
     }
 

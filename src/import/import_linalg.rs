@@ -7,8 +7,9 @@ use super::{Body, Combiner, Contraction, Precision, Scalar, ScalarOp};
 use crate::{
     dialect::{matmul, pointwise, reduce, view},
     mlir::{
-        AffineMap, Attribute, BlockExt, Context, Diagnostic, Expr, Location, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike,
-        ValueMap, elements, error_at, float_value, insert_before, integer, is_unknown, map_from_exprs, map_of, map_results, splat_value,
+        AffineMap, Attribute, BlockExt, Context, Diagnostic, Expr, Location, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value,
+        ValueExt, ValueLike, ValueMap, elements, error_at, float_value, insert_before, integer, is_unknown, map_from_exprs, map_of,
+        map_results, splat_value,
     },
 };
 
@@ -32,7 +33,11 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
     let mut importer = Importer { context: function.ctx(), values: ValueMap::default(), precision };
     for argument in body.args() {
         if TensorType::of(argument.r#type()).is_none() {
-            return Err(error_at(function, format_args!("has an argument of {}: only tensors of static shape are supported", argument.r#type())).report());
+            return Err(error_at(
+                function,
+                format_args!("has an argument of {}: only tensors of static shape are supported", argument.r#type()),
+            )
+            .report());
         }
         importer.values.insert(argument, Imported::Tensor(argument));
     }
@@ -94,7 +99,11 @@ impl<'c> Importer<'c> {
         for (index, value) in op.inputs().into_iter().enumerate() {
             let tensor = self.tensor(op, value)?;
             if tensor.r#type() != value.r#type() {
-                let message = format!("returns {}, which was computed as {}: converting results is not supported yet", value.r#type(), tensor.r#type());
+                let message = format!(
+                    "returns {}, which was computed as {}: converting results is not supported yet",
+                    value.r#type(),
+                    tensor.r#type()
+                );
                 return Err(error_at(op, message).report());
             }
             op.set_input(index, tensor);
@@ -166,7 +175,11 @@ impl<'c> Importer<'c> {
     fn import_reduction(&self, generic: &Generic<'c>, result: usize) -> Result<Imported<'c>, Reported> {
         let op = generic.op;
         let Some((combiner, new)) = generic.body.reduction(result) else {
-            return Err(error_at(op, format_args!("result {result} is no sum, product, maximum or minimum of new values: not supported yet")).report());
+            return Err(error_at(
+                op,
+                format_args!("result {result} is no sum, product, maximum or minimum of new values: not supported yet"),
+            )
+            .report());
         };
         let start = self.values.get(generic.inits[result]).copied();
         if !matches!(start, Some(Imported::Number(number)) if is_neutral(combiner, number)) {
@@ -251,7 +264,9 @@ impl<'c> Importer<'c> {
                 Some(Imported::Number(number)) => Ok(Imported::Number(*number)),
                 _ => Err(error_at(generic.op, "reads the tensor that it writes: not supported yet").report()),
             },
-            Scalar::Unknown => Err(error_at(generic.op, "uses an index or a value of another kind in its body: not supported yet").report()),
+            Scalar::Unknown => {
+                Err(error_at(generic.op, "uses an index or a value of another kind in its body: not supported yet").report())
+            }
         }
     }
 
@@ -290,7 +305,8 @@ impl<'c> Importer<'c> {
         if is_island && self.precision == Precision::Device {
             return Ok(operand);
         }
-        let why = if is_island { "precision=strict keeps it, and the device's conversion is not supported yet" } else { "not supported yet" };
+        let why =
+            if is_island { "precision=strict keeps it, and the device's conversion is not supported yet" } else { "not supported yet" };
         Err(generic.error(at, format_args!("converts {} to {to}: {why}", found.element)).report())
     }
 
@@ -326,8 +342,9 @@ impl<'c> Importer<'c> {
     /// The tensor with every dimension of size 1 repeated to the iteration space.
     fn broadcast(&self, generic: &Generic<'c>, tensor: Value<'c>) -> Value<'c> {
         let Some(from) = TensorType::of(tensor.r#type()) else { return tensor };
-        let exprs: Vec<Expr> =
-            (0..from.shape.len()).map(|dim| if from.shape[dim] == generic.sizes[dim] { Expr::Dim(dim) } else { Expr::Constant(0) }).collect();
+        let exprs: Vec<Expr> = (0..from.shape.len())
+            .map(|dim| if from.shape[dim] == generic.sizes[dim] { Expr::Dim(dim) } else { Expr::Constant(0) })
+            .collect();
         let map = map_from_exprs(self.context, exprs.len(), 0, &exprs);
         self.insert_view(generic.op, tensor, map, &from.with_shape(generic.sizes.clone()))
     }
@@ -355,9 +372,7 @@ impl<'c> Importer<'c> {
 fn operand_tensor<'c>(scalar_op: &ScalarOp, operand: Imported<'c>) -> Result<Value<'c>, String> {
     match operand {
         Imported::Tensor(tensor) => Ok(tensor),
-        Imported::Number(number) => {
-            Err(format!("applies {} to the constant {number}: constants are not supported yet", scalar_op.name))
-        }
+        Imported::Number(number) => Err(format!("applies {} to the constant {number}: constants are not supported yet", scalar_op.name)),
         Imported::Undefined => Err("reads a tensor that nothing has written".to_owned()),
     }
 }
@@ -444,7 +459,9 @@ fn sizes_of(op: Op<'_>, maps: &[Vec<Expr>], n_dims: usize) -> Result<Vec<i64>, R
             if map.is_empty() {
                 continue;
             }
-            return Err(error_at(op, format_args!("has an operand of {}: only tensors of static shape are supported", value.r#type())).report());
+            return Err(
+                error_at(op, format_args!("has an operand of {}: only tensors of static shape are supported", value.r#type())).report()
+            );
         };
         for (expr, &size) in map.iter().zip(&tensor.shape) {
             if let Expr::Dim(dim) = expr {
@@ -453,7 +470,9 @@ fn sizes_of(op: Op<'_>, maps: &[Vec<Expr>], n_dims: usize) -> Result<Vec<i64>, R
         }
     }
     match sizes.iter().position(|&size| size == 0) {
-        Some(dim) => Err(error_at(op, format_args!("iteration dimension {dim} is no dimension of any operand: not supported yet")).report()),
+        Some(dim) => {
+            Err(error_at(op, format_args!("iteration dimension {dim} is no dimension of any operand: not supported yet")).report())
+        }
         None => Ok(sizes),
     }
 }

@@ -15,9 +15,9 @@
 
 mod body;
 mod contraction;
+pub(crate) mod import_linalg;
 mod precision;
 mod reshape;
-pub(crate) mod import_linalg;
 pub(crate) mod set_target;
 
 pub use body::{Body, Combiner, Scalar, ScalarOp};

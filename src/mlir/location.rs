@@ -1,7 +1,10 @@
 //! Locations that carry the name of a value.
 
 use super::{Location, Type};
-use mlir_sys::{mlirIdentifierStr, mlirLocationEqual, mlirLocationUnknownGet, mlirLocationGetContext, mlirLocationIsAName, mlirLocationNameGet, mlirLocationNameGetName};
+use mlir_sys::{
+    mlirIdentifierStr, mlirLocationEqual, mlirLocationGetContext, mlirLocationIsAName, mlirLocationNameGet, mlirLocationNameGetName,
+    mlirLocationUnknownGet,
+};
 
 /// A location with a name for the value that is made there; `--mlir-use-nameloc-as-prefix` prints it.
 #[must_use]

@@ -9,7 +9,9 @@ use mlir_sys::{mlirAffineMapAttrGet, mlirAffineMapAttrGetValue, mlirAffineMapGet
 #[must_use]
 pub fn map_results(map: AffineMap<'_>) -> Vec<Expr> {
     // SAFETY: the index is below the number of results.
-    (0..map.result_count()).map(|index| expr_of(unsafe { AffineExpr::from_raw(mlirAffineMapGetResult(map.to_raw(), index as isize)) })).collect()
+    (0..map.result_count())
+        .map(|index| expr_of(unsafe { AffineExpr::from_raw(mlirAffineMapGetResult(map.to_raw(), index as isize)) }))
+        .collect()
 }
 
 fn expr_of(expr: AffineExpr<'_>) -> Expr {
@@ -76,9 +78,7 @@ fn build_expr<'c>(context: &'c Context, expr: &Expr) -> AffineExpr<'c> {
 #[must_use]
 pub fn map_of(attribute: Attribute<'_>) -> Option<AffineMap<'_>> {
     // SAFETY: the value is only asked for where the attribute is of that kind.
-    unsafe {
-        mlirAttributeIsAAffineMap(attribute.to_raw()).then(|| AffineMap::from_raw(mlirAffineMapAttrGetValue(attribute.to_raw())))
-    }
+    unsafe { mlirAttributeIsAAffineMap(attribute.to_raw()).then(|| AffineMap::from_raw(mlirAffineMapAttrGetValue(attribute.to_raw()))) }
 }
 
 /// An attribute that holds a map.

@@ -19,21 +19,24 @@ mod session;
 mod text;
 mod types;
 
-pub use builder::{Attributes, build, dictionary, build_module, insert_after, insert_before, new_block, push};
+pub use crate::affine::Expr;
+pub use builder::{Attributes, build, build_module, dictionary, insert_after, insert_before, new_block, push};
 pub use diag::{Diagnostic, Reported, error_at, remark_at, warning_at};
 pub use function::{argument_attribute, set_argument_attribute, set_function_type};
 pub use location::{is_unknown, location_name, named_block, named_location};
-pub use crate::affine::Expr;
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use op::{BlockExt, OpExt, ValueExt, ValueMap};
 pub use pass::{Options, Pass, opt_main, panicked, register};
 pub use session::{Module, Session, Source, parses};
 pub(crate) use text::{string_ref, text_of};
-pub use types::{dictionary_entries, TensorType, array, boolean_unit, elements, float_value, i64_attribute, index_type, integer, integers, splat_value, string, string_array, strings, symbol, symbol_name, type_attribute, type_of};
+pub use types::{
+    TensorType, array, boolean_unit, dictionary_entries, elements, float_value, i64_attribute, index_type, integer, integers, splat_value,
+    string, string_array, strings, symbol, symbol_name, type_attribute, type_of,
+};
 
 pub use melior::{
     Context,
-    ir::{Attribute, AttributeLike, Location, Type, TypeLike, ValueLike, BlockLike, operation::OperationLike, RegionLike},
+    ir::{Attribute, AttributeLike, BlockLike, Location, RegionLike, Type, TypeLike, ValueLike, operation::OperationLike},
 };
 
 /// An operation of the module that a pass works on.

@@ -6,10 +6,11 @@ use super::{
 };
 use melior::ir::{BlockRef, Identifier, OperationRef};
 use mlir_sys::{
-    MlirContext, mlirBlockInsertOwnedOperationBefore, mlirIdentifierStr, mlirLocationGetContext, mlirOpOperandGetNextUse, mlirOpOperandGetOwner,
-    mlirOpOperandIsNull, mlirOperationDestroy, mlirOperationGetAttributeByName, mlirOperationGetName, mlirOperationGetLocation,
-    mlirOperationMoveBefore, mlirOperationRemoveAttributeByName, mlirOperationRemoveFromParent, mlirOperationSetAttributeByName,
-    mlirOperationSetOperand, mlirBlockAppendOwnedOperation, mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith, mlirValueSetType,
+    MlirContext, mlirBlockAppendOwnedOperation, mlirBlockInsertOwnedOperationBefore, mlirIdentifierStr, mlirLocationGetContext,
+    mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull, mlirOperationDestroy, mlirOperationGetAttributeByName,
+    mlirOperationGetLocation, mlirOperationGetName, mlirOperationMoveBefore, mlirOperationRemoveAttributeByName,
+    mlirOperationRemoveFromParent, mlirOperationSetAttributeByName, mlirOperationSetOperand, mlirValueGetFirstUse,
+    mlirValueReplaceAllUsesOfWith, mlirValueSetType,
 };
 use std::{
     collections::{BTreeMap, HashMap},

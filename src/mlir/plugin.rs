@@ -47,7 +47,12 @@ extern "C" fn register_passes() {
 // SAFETY: MLIR gives the name this meaning, and looks it up in the plugin only.
 #[cfg_attr(feature = "plugin", unsafe(export_name = "mlirGetDialectPluginInfo"))]
 pub extern "C" fn dialect_plugin_info() -> DialectPluginLibraryInfo {
-    DialectPluginLibraryInfo { api_version: API_VERSION, name: NAME.as_ptr(), version: VERSION.as_ptr().cast(), register: register_dialects }
+    DialectPluginLibraryInfo {
+        api_version: API_VERSION,
+        name: NAME.as_ptr(),
+        version: VERSION.as_ptr().cast(),
+        register: register_dialects,
+    }
 }
 
 /// The entry point for `--load-pass-plugin`.

@@ -1,13 +1,8 @@
 //! A context with our dialects, source files and modules, for the tools.
 
-use super::{
-    Context, Op, pass,
-    text::string_ref,
-};
+use super::{Context, Op, pass, text::string_ref};
 use melior::dialect::DialectRegistry;
-use mlir_sys::{
-    MlirContext, MlirDialectRegistry, MlirModule, MlirStringRef, mlirModuleGetOperation, mlirOperationVerify,
-};
+use mlir_sys::{MlirContext, MlirDialectRegistry, MlirModule, MlirStringRef, mlirModuleGetOperation, mlirOperationVerify};
 use std::ffi::c_void;
 
 #[repr(C)]

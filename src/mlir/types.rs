@@ -8,9 +8,11 @@ use melior::ir::{
     r#type::IntegerType,
 };
 use mlir_sys::{
-    mlirDenseElementsAttrGetSplatValue, mlirDenseElementsAttrIsSplat, mlirAttributeIsADenseElements, mlirRankedTensorTypeGet,
-    mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType, mlirShapedTypeGetRank,
-    mlirShapedTypeHasStaticShape, mlirTypeIsARankedTensor, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetNull, mlirAttributeIsAArray, mlirAttributeIsADictionary, mlirAttributeIsAFlatSymbolRef, mlirAttributeIsAString, mlirFlatSymbolRefAttrGetValue, mlirStringAttrGetValue, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements, mlirIdentifierStr,
+    mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetNull, mlirAttributeIsAArray, mlirAttributeIsADenseElements,
+    mlirAttributeIsADictionary, mlirAttributeIsAFlatSymbolRef, mlirAttributeIsAString, mlirDenseElementsAttrGetSplatValue,
+    mlirDenseElementsAttrIsSplat, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements, mlirFlatSymbolRefAttrGetValue,
+    mlirIdentifierStr, mlirRankedTensorTypeGet, mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType,
+    mlirShapedTypeGetRank, mlirShapedTypeHasStaticShape, mlirStringAttrGetValue, mlirTypeIsARankedTensor,
 };
 
 /// A ranked tensor type of static shape, taken apart.
@@ -167,9 +169,7 @@ pub fn symbol<'c>(context: &'c Context, name: &str) -> Attribute<'c> {
 #[must_use]
 pub fn symbol_name(attribute: Attribute<'_>) -> Option<&str> {
     // SAFETY: the name is only asked for where the attribute is a reference; names are uniqued in the context.
-    unsafe {
-        mlirAttributeIsAFlatSymbolRef(attribute.to_raw()).then(|| text_of(mlirFlatSymbolRefAttrGetValue(attribute.to_raw())))
-    }
+    unsafe { mlirAttributeIsAFlatSymbolRef(attribute.to_raw()).then(|| text_of(mlirFlatSymbolRefAttrGetValue(attribute.to_raw()))) }
 }
 
 /// The type in an attribute that holds one.
@@ -215,7 +215,6 @@ pub(crate) fn i64_array_attribute<'c>(context: &'c Context, values: &[i64]) -> A
 pub(crate) fn string_attribute<'c>(context: &'c Context, text: &str) -> Attribute<'c> {
     StringAttribute::new(context, text).into()
 }
-
 
 /// An array of strings.
 #[must_use]

@@ -95,7 +95,9 @@ fn replace(fresh: tempfile::TempDir, directory: &Path) -> io::Result<()> {
     if !directory.exists() {
         return fs::rename(fresh.keep(), directory);
     }
-    let old = tempfile::Builder::new().prefix(".spyre-old-").tempdir_in(directory.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new(".")))?;
+    let old = tempfile::Builder::new()
+        .prefix(".spyre-old-")
+        .tempdir_in(directory.parent().filter(|path| !path.as_os_str().is_empty()).unwrap_or(Path::new(".")))?;
     fs::rename(directory, old.path().join("bundle"))?;
     fs::rename(fresh.keep(), directory)
 }

@@ -145,4 +145,3 @@ fn first_symbol_id(body: &[Stmt], number: usize) -> Option<i64> {
         | Stmt::AffineApply { .. } => None,
     })
 }
-

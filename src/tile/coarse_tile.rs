@@ -7,7 +7,9 @@ use super::{Cut, GroupOp, Nest, TensorUse, groups};
 use crate::{
     dialect::{Access, ComputeOp, Tensor, TileHint, loop_nest, tile_type, yield_tiles},
     layout::HostTensor,
-    mlir::{BlockExt, Location, Op, OpExt, Options, Pass, Reported, Type, Value, ValueExt, ValueLike, error_at, insert_before, new_block, push},
+    mlir::{
+        BlockExt, Location, Op, OpExt, Options, Pass, Reported, Type, Value, ValueExt, ValueLike, error_at, insert_before, new_block, push,
+    },
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-coarse-tile", run };

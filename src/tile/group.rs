@@ -31,11 +31,8 @@ mod tests {
     #[test]
     fn equal_hints_in_a_row_are_one_group() {
         let hints = [vec![0, 1], vec![0, 1], vec![], vec![0, 1], vec![2]];
-        let expected = [
-            Group { ops: 0..2, hints: vec![0, 1] },
-            Group { ops: 3..4, hints: vec![0, 1] },
-            Group { ops: 4..5, hints: vec![2] },
-        ];
+        let expected =
+            [Group { ops: 0..2, hints: vec![0, 1] }, Group { ops: 3..4, hints: vec![0, 1] }, Group { ops: 4..5, hints: vec![2] }];
         assert_eq!(groups(&hints), expected);
     }
 

@@ -7,6 +7,7 @@ use std::{
 
 /// A folder of the material that stands beside the project: `SPYRE_SHARED`, else `../shared`. None where it is absent; the test says so
 /// and checks nothing. A variable that names a folder without it is a mistake, not an absence.
+#[allow(clippy::print_stderr, reason = "a test that checks nothing says so")]
 pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
     let named = env::var_os("SPYRE_SHARED").map(PathBuf::from);
     let root = named.clone().unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"));
@@ -15,6 +16,6 @@ pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
         return Some(path);
     }
     assert!(named.is_none(), "SPYRE_SHARED is set, but {} does not exist", path.display());
-    println!("SKIPPED: {} does not exist", path.display());
+    eprintln!("SKIPPED: {} does not exist", path.display());
     None
 }

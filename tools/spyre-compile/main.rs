@@ -3,16 +3,12 @@
 use clap::Parser;
 use spyre::{
     compile::compile,
-    mlir::{Session, panicked},
+    mlir::Session,
     pipeline::{Options, Phase},
     report::Report,
+    tool,
 };
-use std::{
-    fs,
-    io::{self, Write},
-    path::Path,
-    process::ExitCode,
-};
+use std::{fs, io, path::Path, process::ExitCode};
 
 /// Compiles a module of linalg-on-tensors or spyre ops to a SuperDSC bundle directory.
 #[derive(Parser)]
@@ -59,26 +55,9 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            // A wrong command line is the user's mistake like any other: exit 1, where clap would say 2.
-            let _ = error.print();
-            return ExitCode::from(u8::from(error.use_stderr()));
-        }
-    };
-    match run(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            if !message.is_empty() {
-                eprintln!("spyre-compile: error: {message}");
-            }
-            ExitCode::from(if panicked() { 2 } else { 1 })
-        }
-    }
+    tool::main("spyre-compile", run)
 }
 
-/// An empty message stands for errors that passes have reported.
 fn run(arguments: &Arguments) -> Result<(), String> {
     let options = options_of(arguments)?;
     let emits = options.compile_to == Phase::Emit;
@@ -92,9 +71,9 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let mut report = compile(&module, &options, output).ok_or_else(String::new)?;
     if emits {
         report.files = files_below(Path::new(output)).map_err(|error| format!("cannot list '{output}': {error}"))?;
-        say(&summary(&report, output))?;
+        tool::say(&summary(&report, output))?;
     } else {
-        print_ir(&format!("{}\n", module.op()), output)?;
+        tool::write_file(output, &format!("{}\n", module.op()))?;
     }
     arguments.report.as_deref().map_or(Ok(()), |path| write_report(&report, path))
 }
@@ -117,38 +96,14 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
     Ok(options)
 }
 
-fn print_ir(text: &str, output: &str) -> Result<(), String> {
-    if output == "-" {
-        return say(text);
-    }
-    let path = Path::new(output);
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write = || -> io::Result<()> {
-        let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
-        fresh.write_all(text.as_bytes())?;
-        fresh.persist(path)?;
-        Ok(())
-    };
-    write().map_err(|error| format!("cannot write '{output}': {error}"))
-}
-
 fn write_report(report: &Report, path: &str) -> Result<(), String> {
-    let mut text = serde_json::to_string_pretty(report).map_err(|error| error.to_string())?;
-    text.push('\n');
-    print_ir(&text, path)
+    let text = serde_json::to_string_pretty(report).map_err(|error| error.to_string())?;
+    tool::write_file(path, &format!("{text}\n"))
 }
 
 fn summary(report: &Report, output: &str) -> String {
     let n_files = report.files.len();
     format!("{report}\n  {n_files} files written to {output}\n")
-}
-
-/// Prints; a reader that has gone away, as in `| head`, is no error.
-fn say(text: &str) -> Result<(), String> {
-    match io::stdout().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("cannot print: {error}")),
-        _ => Ok(()),
-    }
 }
 
 /// The files below a folder, in order.

@@ -1,7 +1,7 @@
 //! `spyre-translate`: between the compiler's IR and files.
 
 use clap::Parser;
-use spyre::mlir::{Session, panicked};
+use spyre::{mlir::Session, tool};
 use std::process::ExitCode;
 
 /// Translates between IR and bundle files.
@@ -19,26 +19,9 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            // A wrong command line is the user's mistake like any other: exit 1, where clap would say 2.
-            let _ = error.print();
-            return ExitCode::from(u8::from(error.use_stderr()));
-        }
-    };
-    match mlir_to_bundle(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            if !message.is_empty() {
-                eprintln!("spyre-translate: error: {message}");
-            }
-            ExitCode::from(if panicked() { 2 } else { 1 })
-        }
-    }
+    tool::main("spyre-translate", mlir_to_bundle)
 }
 
-/// An empty message stands for errors that passes have reported.
 fn mlir_to_bundle(arguments: &Arguments) -> Result<(), String> {
     let session = Session::new();
     let source = session.open(&arguments.input).map_err(|reason| format!("cannot read '{}': {reason}", arguments.input))?;

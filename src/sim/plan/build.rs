@@ -3,7 +3,7 @@
 use super::kernel::Kernel;
 use super::tensor::{Fault, TensorFile};
 use super::{Core, Dim, Mask, Plan, TensorPlan};
-use crate::sdsc::model::{Bits, ConstantInfo, Dsc, Operation, Sdsc};
+use crate::sdsc::model::{Bits, ConstantInfo, Dsc, Operation, Sdsc, Text};
 use crate::sim::error::SimError;
 use crate::sim::number::constant_value;
 use crate::target::DeviceFormat;
@@ -36,14 +36,14 @@ struct Builder<'f> {
     name: &'f str,
 }
 
-type Result_<T> = Result<T, Fault>;
+type Checked<T> = Result<T, Fault>;
 
-fn malformed<T>(message: impl Into<String>) -> Result_<T> {
+fn malformed<T>(message: impl Into<String>) -> Checked<T> {
     Err(Fault::Malformed(message.into()))
 }
 
 impl Builder<'_> {
-    fn plan(&self) -> Result_<Plan> {
+    fn plan(&self) -> Checked<Plan> {
         let kernel = Kernel::of(self.function).ok_or_else(|| Fault::NotSimulated(format!("the function '{}'", self.function)))?;
         let dims = self.dims()?;
         let cores = self.cores(&dims)?;
@@ -63,9 +63,9 @@ impl Builder<'_> {
         Ok(plan)
     }
 
-    fn dims(&self) -> Result_<Vec<Dim>> {
+    fn dims(&self) -> Checked<Vec<Dim>> {
         let stage = &self.dsc.stages.core.steady.sizes;
-        let dim = |(key, size): (&super::super::super::sdsc::model::Text, &i64)| {
+        let dim = |(key, size): &(Text, i64)| {
             let label = key.trim_end_matches('_').to_owned();
             let slices = self.operation.slices.get(label.as_str()).copied().unwrap_or(1);
             if *size < 1 || slices < 1 || size % slices != 0 {
@@ -80,14 +80,14 @@ impl Builder<'_> {
             }
             Ok(Dim { label, size: *size, slices, local })
         };
-        let dims: Vec<Dim> = self.dsc.space.sizes.0.iter().map(dim).collect::<Result_<_>>()?;
+        let dims: Vec<Dim> = self.dsc.space.sizes.0.iter().map(dim).collect::<Checked<_>>()?;
         match self.operation.slices.iter().find(|(label, _)| !dims.iter().any(|dim| dim.label == ***label)) {
             Some((label, _)) => malformed(format!("numWkSlicesPerDim_ has '{label}', which N_ has not")),
             None => Ok(dims),
         }
     }
 
-    fn cores(&self, dims: &[Dim]) -> Result_<Vec<Core>> {
+    fn cores(&self, dims: &[Dim]) -> Checked<Vec<Core>> {
         let listed = &self.dsc.core_ids;
         let n_slices = dims.iter().try_fold(1i64, |count, dim| count.checked_mul(dim.slices));
         let n_cores = listed.len() as i64;
@@ -109,7 +109,7 @@ impl Builder<'_> {
         Ok(cores)
     }
 
-    fn tensors(&self, dims: &[Dim], cores: &[Core]) -> Result_<Vec<TensorPlan>> {
+    fn tensors(&self, dims: &[Dim], cores: &[Core]) -> Checked<Vec<TensorPlan>> {
         let (nodes, infos) = (&self.dsc.nodes, &self.dsc.tensors);
         let numbered = nodes.iter().zip(infos).enumerate().all(|(index, (node, info))| node.tensor == index && info.tensor == index);
         if nodes.len() != infos.len() || !numbered {
@@ -121,7 +121,7 @@ impl Builder<'_> {
     }
 
     /// The inputs without the result (reductions list it as an input too), the index tensors, and the result.
-    fn operands(&self, n_tensors: usize) -> Result_<(Vec<usize>, Vec<usize>, usize)> {
+    fn operands(&self, n_tensors: usize) -> Checked<(Vec<usize>, Vec<usize>, usize)> {
         let [compute] = self.dsc.compute.as_slice() else { return malformed("computeOp_ must have exactly one entry") };
         let number = |label: &str| {
             let number = label.split_once("-idx").and_then(|(_, number)| number.parse::<usize>().ok());
@@ -135,16 +135,16 @@ impl Builder<'_> {
         }
         let [output] = compute.outputs.as_slice() else { return malformed("outputLabeledDs must have exactly one entry") };
         let output = number(output)?;
-        let inputs: Vec<usize> = compute.inputs.iter().map(|label| number(label)).collect::<Result_<_>>()?;
-        let indices = compute.indices.iter().flatten().map(|label| number(label)).collect::<Result_<_>>()?;
+        let inputs: Vec<usize> = compute.inputs.iter().map(|label| number(label)).collect::<Checked<_>>()?;
+        let indices = compute.indices.iter().flatten().map(|label| number(label)).collect::<Checked<_>>()?;
         Ok((inputs.into_iter().filter(|input| *input != output).collect(), indices, output))
     }
 
-    fn constants(&self) -> Result_<Vec<(String, f32)>> {
+    fn constants(&self) -> Checked<Vec<(String, f32)>> {
         self.dsc.constants.0.iter().map(|(_, info)| Ok((info.name.to_string(), constant(info)?))).collect()
     }
 
-    fn mask(&self, dims: &[Dim], constants: &[(String, f32)]) -> Result_<Option<Mask>> {
+    fn mask(&self, dims: &[Dim], constants: &[(String, f32)]) -> Checked<Option<Mask>> {
         let mut masked = Vec::new();
         for (label, parts) in self.dsc.masking.iter() {
             let dim = dims.iter().position(|dim| dim.label == ***label);
@@ -165,7 +165,7 @@ impl Builder<'_> {
         }
     }
 
-    fn symbolic_sizes(&self, dims: &[Dim]) -> Result_<Vec<(i64, usize)>> {
+    fn symbolic_sizes(&self, dims: &[Dim]) -> Checked<Vec<(i64, usize)>> {
         let mut sizes = Vec::new();
         for (label, symbols) in self.dsc.dim_symbols.iter().flat_map(|symbols| symbols.iter()) {
             let dim = dims.iter().position(|dim| dim.label == ***label);
@@ -178,7 +178,7 @@ impl Builder<'_> {
     }
 }
 
-fn constant(info: &ConstantInfo) -> Result_<f32> {
+fn constant(info: &ConstantInfo) -> Checked<f32> {
     let format: DeviceFormat = info.format.parse().or_else(|error| malformed(format!("constant '{}': {error}", info.name)))?;
     let bits = info.data.data.iter().next().map(|(_, bits)| bits.as_slice());
     match bits {
@@ -189,7 +189,7 @@ fn constant(info: &ConstantInfo) -> Result_<f32> {
 }
 
 /// What a result must be for its kernel.
-fn check_result(plan: &Plan) -> Result_<()> {
+fn check_result(plan: &Plan) -> Checked<()> {
     let reduced: Vec<usize> = plan.reduced_dims().into_iter().filter(|dim| plan.dims[*dim].size > 1).collect();
     if plan.kernel.is_elementwise()
         && let Some(dim) = reduced.first()

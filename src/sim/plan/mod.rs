@@ -96,6 +96,13 @@ pub(crate) struct TensorPlan {
     pub(crate) written: Vec<Interval>,
 }
 
+impl TensorPlan {
+    /// The dimension along its sticks.
+    pub(crate) fn stick(&self) -> Option<usize> {
+        self.even.iter().position(|even| *even > 0)
+    }
+}
+
 /// A tensor that is reached by an index.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Indirect {
@@ -138,6 +145,31 @@ impl Plan {
     /// Points of one core along some dimensions.
     pub(crate) fn volume(&self, dims: &[usize]) -> usize {
         dims.iter().map(|dim| self.dims[*dim].local as usize).product()
+    }
+
+    /// Loops over all points, in pieces along the stick of the result, with one lane for each tensor.
+    pub(crate) fn points_walk(&self) -> Walk<'_> {
+        let dims: Vec<usize> = (0..self.dims.len()).collect();
+        let output = self.tensors[self.output].stick();
+        // An index is looked up once for a piece.
+        let by_index = |dim: usize| self.indices.iter().any(|index| self.tensors[*index].present[dim] && self.dims[dim].local > 1);
+        let inner = output.filter(|dim| !by_index(*dim));
+        Walk::new(self.tensors.iter().map(TensorPlan::track).collect(), &self.locals(), &dims, inner)
+    }
+
+    /// Loops over the points of the result, with one lane for it.
+    pub(crate) fn result_walk(&self) -> Walk<'_> {
+        let (output, dims) = (&self.tensors[self.output], self.output_dims());
+        let inner = output.stick().filter(|dim| dims.contains(dim)).or(dims.last().copied());
+        Walk::new(vec![output.track()], &self.locals(), &dims, inner)
+    }
+
+    /// For each core, the first core that computes the same part of the result.
+    pub(crate) fn leaders(&self) -> Vec<usize> {
+        let dims = self.output_dims();
+        let part = |core: &Core| dims.iter().map(|dim| core.slots[*dim]).collect::<Vec<_>>();
+        let parts: Vec<Vec<i64>> = self.cores.iter().map(part).collect();
+        parts.iter().map(|part| parts.iter().position(|other| other == part).unwrap_or(0)).collect()
     }
 
     /// The sizes of one core's iteration space.

@@ -1,0 +1,63 @@
+//! The rules, one function each.
+
+pub(super) mod addresses;
+pub(super) mod constants;
+pub(super) mod coordinates;
+pub(super) mod cores;
+pub(super) mod families;
+pub(super) mod identity;
+pub(super) mod launches;
+pub(super) mod layouts;
+pub(super) mod sizes;
+pub(super) mod symbols;
+mod table;
+pub(super) mod tensors;
+
+pub use table::{RULES, rules_table};
+pub(super) use table::{ONE_OPERATION, PROGRAM, SCHEMA, TEXT};
+
+use super::file_view::FileView;
+use super::report::Report;
+use launches::BundleView;
+
+/// A rule of the format.
+pub struct Rule {
+    /// Its name in messages and in the documentation.
+    pub label: &'static str,
+    /// What must hold.
+    pub statement: &'static str,
+    /// Who says so.
+    pub source: &'static str,
+    check: Check,
+}
+
+/// How a rule is checked.
+#[derive(Clone, Copy)]
+enum Check {
+    /// While a file is read: what breaks the rule has no meaning for the others.
+    Reading,
+    /// On the statements of `bundle.mlir`.
+    Bundle(fn(&BundleView<'_>, &mut Report)),
+    /// On each SDSC file.
+    File(fn(&FileView<'_>, &mut Report)),
+}
+
+/// Checks the rules on the statements of `bundle.mlir`.
+pub(super) fn check_bundle(view: &BundleView<'_>, report: &mut Report) {
+    for (rank, rule) in RULES.iter().enumerate() {
+        if let Check::Bundle(check) = rule.check {
+            report.enter_rule(rank, rule.label);
+            check(view, report);
+        }
+    }
+}
+
+/// Checks the rules on an SDSC file.
+pub(super) fn check_file(file: &FileView<'_>, report: &mut Report) {
+    for (rank, rule) in RULES.iter().enumerate() {
+        if let Check::File(check) = rule.check {
+            report.enter_rule(rank, rule.label);
+            check(file, report);
+        }
+    }
+}

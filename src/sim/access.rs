@@ -1,0 +1,160 @@
+//! What an execution of an op touches, and whether it may.
+//!
+//! All checks are made before anything is computed, on the bytes that each core's part of each tensor takes.
+
+mod conflicts;
+mod rows;
+
+use super::error::{SimError, Site};
+use super::machine::{Location, Machine, RegionId};
+use super::memory::Region;
+use super::plan::{Interval, Memory, Plan, Start};
+use crate::target::STICK_BYTES;
+
+pub(crate) use rows::row_of;
+
+/// One core's part of one tensor, in this execution.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) region: RegionId,
+    /// Where the part starts in the region.
+    pub(crate) byte: i64,
+    /// Its address, for messages.
+    pub(crate) address: i64,
+    /// The rows of an indexed tensor, each once.
+    rows: Option<Vec<i64>>,
+}
+
+/// Every part: by core, then by tensor.
+#[derive(Clone, Debug)]
+pub(crate) struct Parts(pub(crate) Vec<Vec<Part>>);
+
+impl Part {
+    /// The bytes of the region that some intervals from the start of the part are.
+    pub(crate) fn intervals<'p>(&'p self, intervals: &'p [Interval], row_bytes: i64) -> impl Iterator<Item = Interval> + 'p {
+        let rows = self.rows.as_deref().unwrap_or(&[0]);
+        rows.iter().flat_map(move |row| {
+            let base = self.byte + row * row_bytes;
+            intervals.iter().map(move |interval| Interval { start: base + interval.start, end: base + interval.end })
+        })
+    }
+}
+
+impl Plan {
+    pub(crate) fn site(&self, core: usize, tensor: usize) -> Site {
+        Site { op: self.name.clone(), core: self.cores[core].id, tensor: self.tensors[tensor].name.clone() }
+    }
+
+    /// Bytes from one row of an indexed tensor to the next.
+    pub(crate) fn row_bytes(&self, tensor: usize) -> i64 {
+        let tensor = &self.tensors[tensor];
+        tensor.indirect.map_or(0, |indirect| indirect.row * tensor.format.bytes())
+    }
+
+    /// The bytes that a core touches of a tensor.
+    pub(crate) fn touched<'p>(&'p self, part: &'p Part, tensor: usize) -> impl Iterator<Item = Interval> + 'p {
+        let plan = &self.tensors[tensor];
+        let intervals = if tensor == self.output { &plan.written } else { &plan.read };
+        part.intervals(intervals, self.row_bytes(tensor))
+    }
+}
+
+/// Finds every part, and makes sure that the execution breaks no rule.
+pub(crate) fn check(plan: &Plan, symbols: impl Fn(i64) -> Option<i64>, machine: &mut Machine) -> Result<Parts, SimError> {
+    let mut parts = locate(plan, &symbols, machine)?;
+    rows::find(plan, &mut parts, machine)?;
+    conflicts::within_core(plan, &parts, machine)?;
+    conflicts::between_cores(plan, &parts, machine)?;
+    for (core, tensors) in parts.0.iter().enumerate() {
+        for tensor in (0..tensors.len()).filter(|tensor| *tensor != plan.output) {
+            check_written(plan, core, tensor, &tensors[tensor], machine)?;
+        }
+    }
+    Ok(parts)
+}
+
+fn locate(plan: &Plan, symbols: &impl Fn(i64) -> Option<i64>, machine: &mut Machine) -> Result<Parts, SimError> {
+    let mut parts = Vec::with_capacity(plan.cores.len());
+    for core in 0..plan.cores.len() {
+        let tensors = (0..plan.tensors.len()).map(|tensor| part(plan, core, tensor, symbols, machine));
+        parts.push(tensors.collect::<Result<Vec<_>, _>>()?);
+    }
+    Ok(Parts(parts))
+}
+
+fn part(
+    plan: &Plan,
+    core: usize,
+    tensor: usize,
+    symbols: &impl Fn(i64) -> Option<i64>,
+    machine: &mut Machine,
+) -> Result<Part, SimError> {
+    let entry = &plan.tensors[tensor];
+    let address = match entry.starts[core] {
+        Start::Address(address) => address,
+        Start::Symbol(symbol) => symbols(symbol).ok_or_else(|| SimError::NoValue { op: plan.name.clone(), symbol })?,
+    };
+    if address % STICK_BYTES != 0 {
+        return Err(SimError::Misaligned { site: plan.site(core, tensor), address });
+    }
+    let location = match entry.memory {
+        Memory::Lx => Some(Location { region: RegionId::Lx(plan.cores[core].id), byte: address }),
+        Memory::Hbm => machine.find(address),
+    };
+    let last = if tensor == plan.output { entry.written.last() } else { entry.read.last() };
+    let end = last.map_or(0, |interval| interval.end);
+    let Some(location) = location else {
+        let (site, memory) = (plan.site(core, tensor), "HBM: no buffer is there".to_owned());
+        return Err(SimError::OutOfBounds { site, address, end: address.saturating_add(end), memory });
+    };
+    let part = Part { region: location.region, byte: location.byte, address, rows: None };
+    // The rows of an indexed tensor are checked when they are known.
+    if entry.indirect.is_none() {
+        check_bounds(plan, core, tensor, &part, end, machine)?;
+    }
+    Ok(part)
+}
+
+fn check_bounds(plan: &Plan, core: usize, tensor: usize, part: &Part, end: i64, machine: &mut Machine) -> Result<(), SimError> {
+    let region = machine.region_mut(part.region);
+    let last = part.byte.checked_add(end).filter(|last| part.byte >= 0 && *last <= region.capacity as i64);
+    match last {
+        Some(last) => region.ensure(last as usize),
+        None => {
+            let (site, address) = (plan.site(core, tensor), part.address);
+            return Err(SimError::OutOfBounds { site, address, end: address.saturating_add(end), memory: region.name.clone() });
+        }
+    }
+    Ok(())
+}
+
+fn check_written(plan: &Plan, core: usize, tensor: usize, part: &Part, machine: &Machine) -> Result<(), SimError> {
+    let Some(region) = machine.region(part.region) else { return Ok(()) };
+    for interval in plan.touched(part, tensor) {
+        if let Some(byte) = region.first_unwritten(interval.start as usize, interval.end as usize) {
+            let (site, address) = (plan.site(core, tensor), part.address - part.byte + byte as i64);
+            return Err(SimError::Unwritten { site, address, memory: region.name.clone() });
+        }
+    }
+    match part.region {
+        RegionId::Hbm(_) => Ok(()),
+        RegionId::Lx(_) => check_whole(plan, core, tensor, part, region, machine),
+    }
+}
+
+/// An LX tensor is the result of one execution; bytes of another writer mean that two live buffers overlap.
+fn check_whole(plan: &Plan, core: usize, tensor: usize, part: &Part, region: &Region, machine: &Machine) -> Result<(), SimError> {
+    let writer = region.writer(part.byte as usize);
+    for interval in plan.touched(part, tensor) {
+        if let Some(byte) = region.first_other_writer(interval.start as usize, interval.end as usize, writer) {
+            let (first, second) = (machine.writer_name(writer), machine.writer_name(region.writer(byte)));
+            return Err(SimError::TornBuffer {
+                site: plan.site(core, tensor),
+                first: first.to_owned(),
+                second: second.to_owned(),
+                address: byte as i64,
+            });
+        }
+    }
+    Ok(())
+}

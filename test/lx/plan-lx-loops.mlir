@@ -1,0 +1,79 @@
+// RUN: spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile --spyre-divide-work --spyre-plan-lx %s | FileCheck %s
+
+// What is made and used in one iteration is in LX; what the loop gives is written to HBM tile by tile.
+// CHECK-LABEL: func.func @values_of_one_iteration_are_in_lx(
+// CHECK:         spyre.loop 4 "A"
+// CHECK-NEXT:      spyre.reduce max({{.+}}) {{.*}}place = #spyre.place<lx, 0>
+// CHECK-NEXT:      spyre.pointwise sub({{.+}}) {{.*}}place = #spyre.place<lx, 512>
+// CHECK-NEXT:      spyre.pointwise exp({{.+}}) {{.*}}place = #spyre.place<hbm, "its address would advance with a loop">
+func.func @values_of_one_iteration_are_in_lx(%x: tensor<512x1024xf16> {spyre.dims = ["A", "B"]}) -> tensor<512x1024xf16> {
+  %max = spyre.reduce max(%x) dims [1] {hints = [#spyre.tile_hint<0, A = 4>]} : tensor<512x1024xf16> -> tensor<512x1xf16>
+  %shifted = spyre.pointwise sub(%x, %max) {hints = [#spyre.tile_hint<0, A = 4>]} : (tensor<512x1024xf16>, tensor<512x1xf16>) -> tensor<512x1024xf16>
+  %exp = spyre.pointwise exp(%shifted) {hints = [#spyre.tile_hint<0, A = 4>]} : tensor<512x1024xf16>
+  return %exp : tensor<512x1024xf16>
+}
+
+// The loop walks through the value, and an LX address is fixed.
+// CHECK-LABEL: func.func @what_a_loop_cuts_is_in_hbm(
+// CHECK:         spyre.pointwise neg({{.+}}) {{.*}}place = #spyre.place<hbm, "its address would advance with a loop">
+// CHECK:         spyre.loop 4 "A"
+func.func @what_a_loop_cuts_is_in_hbm(%x: tensor<512x1024xf16> {spyre.dims = ["A", "B"]}) -> tensor<512x1024xf16> {
+  %neg = spyre.pointwise neg(%x) : tensor<512x1024xf16>
+  %exp = spyre.pointwise exp(%neg) {hints = [#spyre.tile_hint<0, A = 4>]} : tensor<512x1024xf16>
+  return %exp : tensor<512x1024xf16>
+}
+
+// The row is read by the first op of the loop only, but every iteration reads it again: the sum may not take its place,
+// though it has its size and layout.
+// CHECK-LABEL: func.func @what_a_loop_reads_lives_until_the_loop_ends(
+// CHECK:         spyre.pointwise exp({{.+}}) {{.*}}place = #spyre.place<lx, 128>
+// CHECK-NEXT:    spyre.loop 32 "A"
+// CHECK-NEXT:      spyre.pointwise add({{.+}}) {{.*}}place = #spyre.place<lx, 0>
+// CHECK-NEXT:      spyre.pointwise neg({{.+}}) {{.*}}place = #spyre.place<lx, 0>
+// CHECK-NEXT:      spyre.pointwise mul({{.+}}) {{.*}}place = #spyre.place<hbm,
+func.func @what_a_loop_reads_lives_until_the_loop_ends(%x: tensor<32x2048xf16> {spyre.dims = ["A", "B"]}, %bias: tensor<1x2048xf16>) -> tensor<32x2048xf16> {
+  %row = spyre.pointwise exp(%bias) : tensor<1x2048xf16>
+  %sum = spyre.pointwise add(%x, %row) {hints = [#spyre.tile_hint<0, A = 32>]} : (tensor<32x2048xf16>, tensor<1x2048xf16>) -> tensor<32x2048xf16>
+  %neg = spyre.pointwise neg(%sum) {hints = [#spyre.tile_hint<0, A = 32>]} : tensor<32x2048xf16>
+  %product = spyre.pointwise mul(%neg, %x) {hints = [#spyre.tile_hint<0, A = 32>]} : tensor<32x2048xf16>
+  return %product : tensor<32x2048xf16>
+}
+
+// Without a loop the sum does take it.
+// CHECK-LABEL: func.func @what_no_loop_reads_again_dies(
+// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<lx, 0>,
+// CHECK-NEXT:    spyre.pointwise add({{.+}}) {place = #spyre.place<lx, 0>,
+// CHECK-NEXT:    spyre.pointwise neg({{.+}}) {place = #spyre.place<lx, 0>,
+func.func @what_no_loop_reads_again_dies(%x: tensor<1x2048xf16>, %bias: tensor<1x2048xf16>) -> tensor<1x2048xf16> {
+  %row = spyre.pointwise exp(%bias) : tensor<1x2048xf16>
+  %sum = spyre.pointwise add(%x, %row) : tensor<1x2048xf16>
+  %neg = spyre.pointwise neg(%sum) : tensor<1x2048xf16>
+  %product = spyre.pointwise mul(%neg, %x) : tensor<1x2048xf16>
+  return %product : tensor<1x2048xf16>
+}
+
+// The negation of a tile of the outer loop lives to the end of the inner loop, which reads it again, but not longer: the
+// next iteration of the outer loop makes a new one.
+// CHECK-LABEL: func.func @what_an_inner_loop_reads_lives_until_that_ends(
+#full = #spyre.layout<[32, 64, 64], [64, 2048, 1]>
+#window = #spyre.layout<[32, 64, 64], [64, 2048, 1], of = [64, 2048]>
+#row = #spyre.layout<[32, 1, 64], [64, -1, 1]>
+// CHECK:         spyre.loop 2 "A"
+// CHECK-NEXT:      spyre.reduce max({{.+}}) dims [0] {{.*}}place = #spyre.place<lx, 128>
+// CHECK-NEXT:      spyre.loop 32 "A"
+// CHECK-NEXT:        spyre.pointwise add({{.+}}) {{.*}}place = #spyre.place<lx, 0>
+// CHECK-NEXT:        spyre.pointwise neg({{.+}}) {{.*}}place = #spyre.place<lx, 0>
+// CHECK-NEXT:        spyre.pointwise mul({{.+}}) {{.*}}place = #spyre.place<hbm,
+func.func @what_an_inner_loop_reads_lives_until_that_ends(%x: tensor<64x2048xf16, #full>) -> tensor<64x2048xf16, #full> {
+  %result = spyre.loop 2 "A" tiled(%rows = %x[0] : tensor<64x2048xf16, #full>) {
+    %max = spyre.reduce max(%rows) dims [0] : tensor<32x2048xf16, #window> -> tensor<1x2048xf16, #row>
+    %part = spyre.loop 32 "A" tiled(%row = %rows[0] : tensor<32x2048xf16, #window>) {
+      %sum = spyre.pointwise add(%row, %max) : (tensor<1x2048xf16, #window>, tensor<1x2048xf16, #row>) -> tensor<1x2048xf16, #row>
+      %neg = spyre.pointwise neg(%sum) : tensor<1x2048xf16, #row>
+      %product = spyre.pointwise mul(%neg, %row) : (tensor<1x2048xf16, #row>, tensor<1x2048xf16, #window>) -> tensor<1x2048xf16, #window>
+      spyre.yield %product[0] : tensor<1x2048xf16, #window>
+    } : tensor<32x2048xf16, #window>
+    spyre.yield %part[0] : tensor<32x2048xf16, #window>
+  } : tensor<64x2048xf16, #full>
+  return %result : tensor<64x2048xf16, #full>
+}
