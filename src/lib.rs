@@ -29,3 +29,4 @@ pub mod compile;
 pub mod pipeline;
 pub mod report;
 pub mod tool;
+pub mod translate;

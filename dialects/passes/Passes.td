@@ -276,7 +276,7 @@ def SpyreVerifyPhase : Spyre_Pass<"spyre-verify-phase"> {
     Runs after every phase of the pipeline, so that a mistake shows in the phase that made it. Implemented in
     `src/gate/verify_phase.rs`.
 
-    Example: `spyre-opt --spyre-verify-phase=phase=layout test/gate/verify-phase.mlir`
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-verify-phase=phase=layout test/gate/verify-phase.mlir`
   }];
   let options = [Option<"phase", "phase", "std::string", "\"import\"", "import, layout, hint, tile, work, lx or bundle">];
 }

@@ -40,6 +40,7 @@ class Spyre_ComputeOp<string mnemonic, list<Trait> traits = []>
 
 def Spyre_ComputeOps : OpDocGroup {
   let summary = "Compute: one op is one device function";
+  let description = "What the passes decide about these ops is in their attributes.";
 }
 
 let opDocGroup = Spyre_ComputeOps in {
@@ -120,6 +121,7 @@ def Spyre_MatmulOp : Spyre_ComputeOp<"matmul"> {
 
 def Spyre_DataOps : OpDocGroup {
   let summary = "Data movement and constants";
+  let description = "";
 }
 
 let opDocGroup = Spyre_DataOps in {
@@ -227,6 +229,7 @@ def Spyre_ViewOp : Spyre_Op<"view", [Pure]> {
 
 def Spyre_StructureOps : OpDocGroup {
   let summary = "Structure: hint scopes and loops";
+  let description = "";
 }
 
 let opDocGroup = Spyre_StructureOps in {

@@ -47,6 +47,11 @@ impl Session {
         &self.context
     }
 
+    /// Loads a dialect. The parser loads what it meets; who builds ops without having parsed any must ask.
+    pub fn load(&self, dialect: &str) {
+        self.context.get_or_load_dialect(dialect);
+    }
+
     /// Opens a source file; `-` is standard input.
     ///
     /// # Errors

@@ -9,7 +9,11 @@ use super::{
     to_text, write_directory,
 };
 use crate::{
-    bundle::{Bundle, OpSpec, launch::Stmt, symbols::MemoryMap},
+    bundle::{
+        Bundle, BundleError, OpSpec,
+        geometry::Geometry,
+        symbols::{Addresses, MemoryMap},
+    },
     dialect,
     mlir::{Op, OpExt, Options, Pass, Reported, elements, error_at, integer, parses, symbol_name, type_of},
     target::Target,
@@ -99,6 +103,7 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target) -> Result<Vec<Fil
     }
     let mut files = vec![File { path: format!("{folder}bundle.mlir"), content: text.into_bytes() }];
     let memory = baked_memory(bundle, target)?;
+    let mut next_id = -1;
     for op in bundle.body_ops().into_iter().filter(|op| op.is("sdsc.op")) {
         let refuse = |message: String| error_at(op, message).report();
         let spec = dialect::op_of(op).map_err(refuse)?;
@@ -106,7 +111,11 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target) -> Result<Vec<Fil
         let number = file_number(name).ok_or_else(|| refuse(format!("a file is called sdsc_<n>.json, found '{name}'")))?;
         let sdsc = match &memory {
             Some(memory) => from_op_spec_baked(&spec, number, memory),
-            None => from_op_spec(&spec, number, first_symbol_id(&launch.body, number).unwrap_or(-1)),
+            None => {
+                let first = next_id;
+                next_id = next_symbol_id(&spec, first).map_err(|error| refuse(error.to_string()))?;
+                from_op_spec(&spec, number, first)
+            }
         };
         let sdsc = sdsc.map_err(|error| refuse(error.to_string()))?;
         files.push(File { path: format!("{folder}{name}"), content: to_text(&sdsc) });
@@ -132,16 +141,8 @@ fn file_number(name: &str) -> Option<usize> {
     name.strip_prefix("sdsc_")?.strip_suffix(".json")?.parse().ok()
 }
 
-/// The id of the first symbol of an op: ids stand in the order in which the file uses them.
-fn first_symbol_id(body: &[Stmt], number: usize) -> Option<i64> {
-    body.iter().find_map(|statement| match statement {
-        Stmt::Execute(execute) if execute.op == number => execute.symbol_ids.as_ref()?.first().copied(),
-        Stmt::For { counter: _, bound: _, body } => first_symbol_id(body, number),
-        Stmt::Execute(_)
-        | Stmt::DeviceMemAllocate { .. }
-        | Stmt::InputArgExtract { .. }
-        | Stmt::Constant { .. }
-        | Stmt::AddI { .. }
-        | Stmt::AffineApply { .. } => None,
-    })
+/// The id behind the last symbol of an op whose first one has the id `first`: ids count down over the whole bundle.
+fn next_symbol_id(spec: &OpSpec, first: i64) -> Result<i64, BundleError> {
+    let geometry = Geometry::new(spec)?;
+    Ok(Addresses::symbolic(spec, &geometry, first)?.next_id())
 }

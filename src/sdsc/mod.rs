@@ -19,6 +19,7 @@
 
 mod affine_text;
 pub mod case_json;
+pub mod check;
 mod constants;
 mod directory;
 mod folds;

@@ -26,10 +26,10 @@ func.func @what_a_loop_cuts_is_in_hbm(%x: tensor<512x1024xf16> {spyre.dims = ["A
 // The row is read by the first op of the loop only, but every iteration reads it again: the sum may not take its place,
 // though it has its size and layout.
 // CHECK-LABEL: func.func @what_a_loop_reads_lives_until_the_loop_ends(
-// CHECK:         spyre.pointwise exp({{.+}}) {{.*}}place = #spyre.place<lx, 128>
+// CHECK:         spyre.pointwise exp({{.+}}) {{.*}}place = #spyre.place<lx, 0>
 // CHECK-NEXT:    spyre.loop 32 "A"
-// CHECK-NEXT:      spyre.pointwise add({{.+}}) {{.*}}place = #spyre.place<lx, 0>
-// CHECK-NEXT:      spyre.pointwise neg({{.+}}) {{.*}}place = #spyre.place<lx, 0>
+// CHECK-NEXT:      spyre.pointwise add({{.+}}) {{.*}}place = #spyre.place<lx, 128>
+// CHECK-NEXT:      spyre.pointwise neg({{.+}}) {{.*}}place = #spyre.place<lx, 128>
 // CHECK-NEXT:      spyre.pointwise mul({{.+}}) {{.*}}place = #spyre.place<hbm,
 func.func @what_a_loop_reads_lives_until_the_loop_ends(%x: tensor<32x2048xf16> {spyre.dims = ["A", "B"]}, %bias: tensor<1x2048xf16>) -> tensor<32x2048xf16> {
   %row = spyre.pointwise exp(%bias) : tensor<1x2048xf16>
@@ -52,18 +52,17 @@ func.func @what_no_loop_reads_again_dies(%x: tensor<1x2048xf16>, %bias: tensor<1
   return %product : tensor<1x2048xf16>
 }
 
-// The negation of a tile of the outer loop lives to the end of the inner loop, which reads it again, but not longer: the
-// next iteration of the outer loop makes a new one.
+// The maximum of an iteration of the outer loop is read in every iteration of the inner one.
 // CHECK-LABEL: func.func @what_an_inner_loop_reads_lives_until_that_ends(
+// CHECK:         spyre.loop 2 "A"
+// CHECK-NEXT:      spyre.reduce max({{.+}}) dims [0] {{.*}}place = #spyre.place<lx, 0>
+// CHECK-NEXT:      spyre.loop 32 "A"
+// CHECK-NEXT:        spyre.pointwise add({{.+}}) {{.*}}place = #spyre.place<lx, 128>
+// CHECK-NEXT:        spyre.pointwise neg({{.+}}) {{.*}}place = #spyre.place<lx, 128>
+// CHECK-NEXT:        spyre.pointwise mul({{.+}}) {{.*}}place = #spyre.place<hbm,
 #full = #spyre.layout<[32, 64, 64], [64, 2048, 1]>
 #window = #spyre.layout<[32, 64, 64], [64, 2048, 1], of = [64, 2048]>
 #row = #spyre.layout<[32, 1, 64], [64, -1, 1]>
-// CHECK:         spyre.loop 2 "A"
-// CHECK-NEXT:      spyre.reduce max({{.+}}) dims [0] {{.*}}place = #spyre.place<lx, 128>
-// CHECK-NEXT:      spyre.loop 32 "A"
-// CHECK-NEXT:        spyre.pointwise add({{.+}}) {{.*}}place = #spyre.place<lx, 0>
-// CHECK-NEXT:        spyre.pointwise neg({{.+}}) {{.*}}place = #spyre.place<lx, 0>
-// CHECK-NEXT:        spyre.pointwise mul({{.+}}) {{.*}}place = #spyre.place<hbm,
 func.func @what_an_inner_loop_reads_lives_until_that_ends(%x: tensor<64x2048xf16, #full>) -> tensor<64x2048xf16, #full> {
   %result = spyre.loop 2 "A" tiled(%rows = %x[0] : tensor<64x2048xf16, #full>) {
     %max = spyre.reduce max(%rows) dims [0] : tensor<32x2048xf16, #window> -> tensor<1x2048xf16, #row>

@@ -15,30 +15,30 @@
 //! dropped, so time is linear in the size of a bundle and memory that of one file.
 
 pub mod bundle_text;
-mod directory;
 mod extent;
 mod file_view;
 mod functions;
 mod launch;
+mod program;
 mod report;
 mod rules;
+mod tree;
 
-pub use directory::{CheckError, check_directory, check_directory_for};
 pub use report::{Place, Violation};
 pub use rules::{RULES, Rule, rules_table};
 
 use super::model::Sdsc;
 use crate::target::Target;
-use bundle_text::BundleText;
 use file_view::{FileView, Surroundings};
 use launch::{ExecuteView, Launch};
 use report::{Report, member};
 use rules::launches::BundleView;
 use rules::{ONE_OPERATION, SCHEMA, TEXT};
 use serde_path_to_error::Segment;
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+use tree::{Disk, Memory, Tree, path_in};
 
 /// The name of the file that says what a bundle runs.
 pub const BUNDLE_FILE: &str = "bundle.mlir";
@@ -63,6 +63,22 @@ pub struct Buffer {
     pub bytes: i64,
 }
 
+/// Files that cannot be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// They have neither of the files that make a bundle or a program.
+    #[error("{}: neither '{BUNDLE_FILE}' nor 'program.json'; a bundle has the one and a program the other", .0.display())]
+    NoBundle(PathBuf),
+    /// A file or a folder cannot be read.
+    #[error("{}: {source}", .path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
 /// Checks a bundle against every rule, for the Spyre card.
 #[must_use]
 pub fn check_bundle(files: &BundleFiles) -> Vec<Violation> {
@@ -72,54 +88,100 @@ pub fn check_bundle(files: &BundleFiles) -> Vec<Violation> {
 /// Checks a bundle against every rule, for a machine.
 #[must_use]
 pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> {
+    let sdsc = files.sdsc.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+    let tree = Memory(sdsc.chain([(BUNDLE_FILE, files.text.as_bytes())]).collect());
     let mut report = Report::default();
-    let read = |name: &str| Ok::<_, Infallible>(files.sdsc.get(name).map_or_else(Cow::default, |bytes| Cow::from(bytes.as_slice())));
-    let source = Source { text: &files.text, files: files.sdsc.keys().cloned().collect(), arguments: &files.arguments, target, read };
-    match source.check(&mut report) {
+    match (Source { tree: &tree, folder: "", arguments: &files.arguments, target }).check(&mut report) {
         Ok(()) => report.into_violations(),
         Err(never) => match never {},
     }
 }
 
-/// A bundle whose SDSC files are read one at a time.
-struct Source<'a, R> {
-    text: &'a str,
-    files: BTreeSet<String>,
-    arguments: &'a [Buffer],
-    target: &'a Target,
-    read: R,
+/// Checks the files of a bundle or of a program before they are written, given with their paths below the directory.
+///
+/// # Errors
+///
+/// When there is neither a bundle nor a program.
+pub fn check_files<'a>(
+    files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+    target: &Target,
+) -> Result<Vec<Violation>, CheckError> {
+    let tree = Memory(files.into_iter().collect());
+    let mut report = Report::default();
+    match program::check(&tree, None, target, &mut report) {
+        Ok(true) => Ok(report.into_violations()),
+        Ok(false) => Err(CheckError::NoBundle(PathBuf::from("."))),
+        Err(never) => match never {},
+    }
 }
 
-impl<'a, E, R: Fn(&str) -> Result<Cow<'a, [u8]>, E>> Source<'a, R> {
-    fn check(&self, report: &mut Report) -> Result<(), E> {
-        report.enter_file(BUNDLE_FILE);
-        let text = match bundle_text::parse(self.text) {
-            Ok(text) => Some(text),
-            Err(error) => {
-                report.enter_rule(TEXT, RULES[TEXT].label);
-                report.text(error.at, error.message);
-                None
-            }
-        };
-        let launch = text.as_ref().map(|text| self.check_launch(text, report));
+/// Checks the bundle in a directory, or every bundle of the program there, for the Spyre card.
+///
+/// A bundle has `bundle.mlir` and its JSON files, and may have a `program.json`; a program has `program.json` and a folder for
+/// each bundle. File names in violations are relative to the directory.
+///
+/// # Errors
+///
+/// When the directory has neither file, or a file cannot be read.
+pub fn check_directory(dir: &Path) -> Result<Vec<Violation>, CheckError> {
+    check_directory_for(dir, &Target::spyre())
+}
+
+/// Checks the bundle in a directory, or every bundle of the program there, for a machine.
+///
+/// # Errors
+///
+/// As [`check_directory`].
+pub fn check_directory_for(dir: &Path, target: &Target) -> Result<Vec<Violation>, CheckError> {
+    let mut report = Report::default();
+    let own_name = fs::canonicalize(dir).ok().and_then(|dir| Some(dir.file_name()?.to_string_lossy().into_owned()));
+    let is_bundle = program::check(&Disk(dir), own_name.as_deref(), target, &mut report)?;
+    if is_bundle { Ok(report.into_violations()) } else { Err(CheckError::NoBundle(dir.to_path_buf())) }
+}
+
+/// A bundle whose SDSC files are read one at a time.
+struct Source<'a, T> {
+    tree: &'a T,
+    folder: &'a str,
+    arguments: &'a [Buffer],
+    target: &'a Target,
+}
+
+impl<T: Tree> Source<'_, T> {
+    fn check(&self, report: &mut Report) -> Result<(), T::Error> {
+        report.enter_file(path_in(self.folder, BUNDLE_FILE));
+        let bytes = self.tree.read(&path_in(self.folder, BUNDLE_FILE))?;
+        // A text that is no UTF-8 is refused at the first character that stands in for what is not.
+        let text = String::from_utf8_lossy(&bytes);
+        let parsed = bundle_text::parse(&text);
+        if let Err(error) = &parsed {
+            report.enter_rule(TEXT);
+            report.text(error.at, error.message.clone());
+        }
+        let launch = parsed.as_ref().ok().map(Launch::new);
+        let files = self.files(launch.as_ref())?;
+        if let Some(launch) = &launch {
+            rules::check_bundle(&BundleView { launch, folder: self.folder, files: &files, target: self.target }, report);
+        }
         let executes = launch.as_ref().map(first_executes).unwrap_or_default();
-        for name in &self.files {
-            let around = Surroundings {
-                target: self.target,
-                arguments: self.arguments,
-                launch: launch.as_ref(),
-                execute: executes.get(name.as_str()).copied(),
-            };
-            report.enter_file(name);
-            check_sdsc(name, &(self.read)(name)?, around, report);
+        for name in &files {
+            let execute = executes.get(name.as_str()).copied();
+            let around = Surroundings { target: self.target, arguments: self.arguments, launch: launch.as_ref(), execute };
+            let path = path_in(self.folder, name);
+            let bytes = self.tree.read(&path)?;
+            report.enter_file(path);
+            check_sdsc(name, &bytes, around, report);
         }
         Ok(())
     }
 
-    fn check_launch<'t>(&self, text: &'t BundleText<'t>, report: &mut Report) -> Launch<'t> {
-        let launch = Launch::new(text);
-        rules::check_bundle(&BundleView { launch: &launch, files: &self.files, target: self.target }, report);
-        launch
+    /// The names of the SDSC files: what is called so, and what is executed, which may have any name.
+    fn files(&self, launch: Option<&Launch<'_>>) -> Result<BTreeSet<String>, T::Error> {
+        let is_sdsc = |name: &String| name.starts_with("sdsc_") && Path::new(name).extension().is_some_and(|kind| kind == "json");
+        let mut files: BTreeSet<String> = self.tree.names(self.folder)?.into_iter().filter(is_sdsc).collect();
+        let executed = launch.into_iter().flat_map(|launch| &launch.executes).map(|execute| execute.execute.file);
+        files.extend(executed.filter(|name| self.tree.has(&path_in(self.folder, name))).map(str::to_owned));
+        Ok(files)
     }
 }
 
@@ -136,14 +198,14 @@ fn check_sdsc(name: &str, bytes: &[u8], around: Surroundings<'_>, report: &mut R
     let sdsc: Sdsc = match serde_json::from_slice(bytes) {
         Ok(sdsc) => sdsc,
         Err(error) => {
-            report.enter_rule(SCHEMA, RULES[SCHEMA].label);
+            report.enter_rule(SCHEMA);
             return report_shape::<Sdsc>(bytes, &error, report);
         }
     };
     match FileView::new(name, &sdsc, around) {
         Some(file) => rules::check_file(&file, report),
         None => {
-            report.enter_rule(ONE_OPERATION, RULES[ONE_OPERATION].label);
+            report.enter_rule(ONE_OPERATION);
             rules::identity::there_is_one_operation(&sdsc, report);
         }
     }

@@ -1,5 +1,6 @@
 //! What a check finds, and how rules say so.
 
+use super::RULES;
 use super::bundle_text::Position;
 use std::fmt;
 
@@ -41,8 +42,7 @@ impl fmt::Display for Violation {
 /// Collects violations. Each is filed under the rule and the file that are being checked.
 #[derive(Debug, Default)]
 pub(super) struct Report {
-    label: &'static str,
-    rank: usize,
+    rule: usize,
     file: String,
     found: Vec<(usize, Violation)>,
 }
@@ -53,15 +53,21 @@ impl Report {
         self.file = file.into();
     }
 
-    /// Says which rule is checked from here on. A lower rank is reported first.
-    pub(super) const fn enter_rule(&mut self, rank: usize, label: &'static str) {
-        self.rank = rank;
-        self.label = label;
+    /// Says which rule is checked from here on, by its place in the table. An earlier rule is reported first.
+    pub(super) const fn enter_rule(&mut self, rule: usize) {
+        self.rule = rule;
     }
 
     /// The whole file breaks the rule.
     pub(super) fn file(&mut self, message: impl Into<String>) {
         self.push(Place::File, message.into());
+    }
+
+    /// Another file than the one that is checked breaks the rule.
+    pub(super) fn other_file(&mut self, file: &str, message: impl Into<String>) {
+        let checked = std::mem::replace(&mut self.file, file.to_owned());
+        self.file(message);
+        self.file = checked;
     }
 
     /// A member of a JSON file breaks the rule.
@@ -75,13 +81,14 @@ impl Report {
     }
 
     fn push(&mut self, place: Place, message: String) {
-        self.found.push((self.rank, Violation { label: self.label, file: self.file.clone(), place, message }));
+        let violation = Violation { label: RULES[self.rule].label, file: self.file.clone(), place, message };
+        self.found.push((self.rule, violation));
     }
 
     /// The violations: those of the most basic rules first, and of one rule in the order of the files.
     pub(super) fn into_violations(self) -> Vec<Violation> {
         let mut found = self.found;
-        found.sort_by_key(|(rank, _)| *rank);
+        found.sort_by_key(|(rule, _)| *rule);
         found.into_iter().map(|(_, violation)| violation).collect()
     }
 }
@@ -100,9 +107,9 @@ mod tests {
     fn basic_rules_come_first() {
         let mut report = Report::default();
         report.enter_file("b");
-        report.enter_rule(7, "sdsc_r7");
+        report.enter_rule(6);
         report.json(member("/0_a~b", "x/y"), "one");
-        report.enter_rule(2, "sdsc_r2");
+        report.enter_rule(1);
         report.text(Position { line: 3, column: 4 }, "two");
         report.file("three");
         let shown: Vec<_> = report.into_violations().iter().map(ToString::to_string).collect();

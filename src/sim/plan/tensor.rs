@@ -126,9 +126,17 @@ impl TensorFile<'_> {
         }
         let slots = self.cores.iter().map(|core| {
             let Some(slots) = map.get(core) else { return malformed(format!("coreIdToWkSlice_ of the tensor lacks core {core}")) };
-            Ok(self.dims.iter().map(|dim| slots.get(dim.label.as_str()).copied().unwrap_or(0)).collect())
+            self.dims.iter().map(|dim| self.owned_slot(&dim.label, slots.get(dim.label.as_str()).copied().unwrap_or(0))).collect()
         });
         slots.collect::<Result<_>>().map(Some)
+    }
+
+    fn owned_slot(&self, label: &str, slot: i64) -> Result<i64> {
+        let (slices, size) = (self.slices(label)?, self.dims[self.dim(label)?].size);
+        if size % slices != 0 || !(0..slices).contains(&slot) {
+            return malformed(format!("slice {slot} of {slices} of '{label}', which has {size} points"));
+        }
+        Ok(slot)
     }
 
     /// The stored dimensions from the inside, with their extents.

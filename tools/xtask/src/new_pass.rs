@@ -28,16 +28,17 @@ pub(crate) fn run(stage: &str, argument: &str) -> Result<(), String> {
         written.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }
     println!("wrote {}", files.map(|(path, _)| path).join(", "));
-    println!(
-        "\nadd:\n\
-         \x20 src/{stage}/mod.rs              pub(crate) mod {module};\n\
-         \x20 src/pipeline.rs             {stage}::{module}::PASS, in PASSES and in the phase that runs it\n\
-         \x20 dialects/bridge/Passes.cpp  #define GEN_PASS_DEF_{} and X({def}) in SPYRE_PASSES\n\
-         \x20 dialects/passes/Passes.td:\n\n{}\n\
-         then `cargo xtask docs`",
-        def.to_uppercase(),
-        declaration(&def, argument, stage, words, &module)
-    );
+    let rows = [
+        (format!("src/{stage}/mod.rs"), format!("pub(crate) mod {module};")),
+        ("src/pipeline.rs".to_owned(), format!("{stage}::{module}::PASS, in PASSES and in the phase that runs it")),
+        ("dialects/bridge/Passes.cpp".to_owned(), format!("#define GEN_PASS_DEF_{} and X({def}) in SPYRE_PASSES", def.to_uppercase())),
+        ("dialects/passes/Passes.td".to_owned(), "the declaration:".to_owned()),
+    ];
+    println!("\nadd:");
+    for (path, row) in rows {
+        println!("  {path:<28}{row}");
+    }
+    println!("\n{}\nthen `cargo xtask docs`", declaration(&def, argument, stage, words, &module));
     Ok(())
 }
 

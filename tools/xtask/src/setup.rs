@@ -29,6 +29,8 @@ const NEEDS: &[(&str, Probe)] = &[
     ("clang-22", Probe::InPrefix("bin/clang++")),
     ("lld-22", Probe::InPrefix("bin/ld.lld")),
     ("libpolly-22-dev", Probe::InPrefix("lib/libPolly.a")),
+    // For the C++ in the crate `tblgen`.
+    ("g++", Probe::Program("c++")),
     ("cmake", Probe::Program("cmake")),
     ("ninja-build", Probe::Program("ninja")),
     ("python3", Probe::Program("python3")),
@@ -112,8 +114,8 @@ fn by_hand(missing: &[(&str, String)]) -> String {
         text.push_str(&format!("  {sought} (Debian's package {package})\n"));
     }
     text.push_str(&format!(
-        "\nInstall LLVM, MLIR, Clang and LLD 22 with static and shared libraries, CMake, Ninja and Python 3. Where LLVM is elsewhere than\n\
-         in {}, set MLIR_SYS_220_PREFIX and TABLEGEN_220_PREFIX to its prefix.",
+        "\nInstall LLVM, MLIR, Clang and LLD 22 with static and shared libraries, a C++ compiler, CMake, Ninja and\n\
+         Python 3. Where LLVM is elsewhere than in {}, set MLIR_SYS_220_PREFIX and TABLEGEN_220_PREFIX to its prefix.",
         step::prefix().display()
     ));
     text

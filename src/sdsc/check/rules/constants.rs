@@ -12,7 +12,7 @@ pub(super) fn masks_cover_the_padding(file: &FileView<'_>, report: &mut Report) 
         let path = file.dsc_at(&format!("coordinateMasking_/{label}"));
         let size = file.size(label).unwrap_or_default();
         match parts.as_slice() {
-            [[valid @ 1.., padding @ 1..]] if valid.checked_add(*padding) == Some(size) => {}
+            [[valid, padding]] if *valid > 0 && *padding > 0 && valid.checked_add(*padding) == Some(size) => {}
             found => {
                 let message = format!("{found:?} of the {size} points of '{label}'; a mask is [valid, padding], which make the whole");
                 report.json(&path, message);

@@ -2,12 +2,15 @@
 
 use super::super::launch::{Base, ExecuteView, Fault, Form, Launch};
 use super::super::report::Report;
+use super::super::tree::path_in;
 use crate::target::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The function of a bundle and the names of the files beside it.
 pub(in super::super) struct BundleView<'a> {
     pub(in super::super) launch: &'a Launch<'a>,
+    /// The folder that the files are in.
+    pub(in super::super) folder: &'a str,
     pub(in super::super) files: &'a BTreeSet<String>,
     pub(in super::super) target: &'a Target,
 }
@@ -67,7 +70,7 @@ pub(super) fn files_are_present(view: &BundleView<'_>, report: &mut Report) {
 pub(super) fn files_are_executed(view: &BundleView<'_>, report: &mut Report) {
     let executed: BTreeSet<_> = view.launch.executes.iter().map(|view| view.execute.file).collect();
     for name in view.files.iter().filter(|name| !executed.contains(name.as_str())) {
-        report.other_file(name, "nothing executes the file; every SDSC file of a bundle is executed");
+        report.other_file(&path_in(view.folder, name), "nothing executes the file; every SDSC file of a bundle is executed");
     }
 }
 

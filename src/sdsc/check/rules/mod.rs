@@ -44,9 +44,9 @@ enum Check {
 
 /// Checks the rules on the statements of `bundle.mlir`.
 pub(super) fn check_bundle(view: &BundleView<'_>, report: &mut Report) {
-    for (rank, rule) in RULES.iter().enumerate() {
+    for (place, rule) in RULES.iter().enumerate() {
         if let Check::Bundle(check) = rule.check {
-            report.enter_rule(rank, rule.label);
+            report.enter_rule(place);
             check(view, report);
         }
     }
@@ -54,9 +54,9 @@ pub(super) fn check_bundle(view: &BundleView<'_>, report: &mut Report) {
 
 /// Checks the rules on an SDSC file.
 pub(super) fn check_file(file: &FileView<'_>, report: &mut Report) {
-    for (rank, rule) in RULES.iter().enumerate() {
+    for (place, rule) in RULES.iter().enumerate() {
         if let Check::File(check) = rule.check {
-            report.enter_rule(rank, rule.label);
+            report.enter_rule(place);
             check(file, report);
         }
     }

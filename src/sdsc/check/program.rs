@@ -1,0 +1,95 @@
+//! A program: `program.json` and a folder for each bundle, or one bundle beside it.
+
+use super::report::Report;
+use super::rules::PROGRAM;
+use super::tree::{Tree, is_below, path_in};
+use super::{BUNDLE_FILE, Buffer, Source, report_shape};
+use crate::sdsc::program::{FILE_NAME, LaunchEntry, Program};
+use crate::target::Target;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Checks the bundle of a tree, or every bundle of the program there; false when the tree has neither.
+///
+/// `own_name` is the name of the tree's directory, by which a program beside a bundle may call it.
+pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, target: &Target, report: &mut Report) -> Result<bool, T::Error> {
+    let has_program = tree.has(FILE_NAME);
+    let program = if has_program { read(tree, report)? } else { None };
+    if tree.has(BUNDLE_FILE) {
+        let arguments = program.map(|program| own_arguments(&program, own_name, report)).unwrap_or_default();
+        Source { tree, folder: "", arguments: &arguments, target }.check(report)?;
+        return Ok(true);
+    }
+    let bundles = program.map(|program| bundles(&program, tree, report)).unwrap_or_default();
+    for (folder, arguments) in bundles {
+        Source { tree, folder: &folder, arguments: &arguments, target }.check(report)?;
+    }
+    Ok(has_program)
+}
+
+fn read<T: Tree>(tree: &T, report: &mut Report) -> Result<Option<Program>, T::Error> {
+    report.enter_file(FILE_NAME);
+    report.enter_rule(PROGRAM);
+    let bytes = tree.read(FILE_NAME)?;
+    Ok(match serde_json::from_slice(&bytes) {
+        Ok(program) => Some(program),
+        Err(error) => {
+            report_shape::<Program>(&bytes, &error, report);
+            None
+        }
+    })
+}
+
+/// The kernel arguments of a launch.
+fn arguments(program: &Program, number: usize, launch: &LaunchEntry, report: &mut Report) -> Vec<Buffer> {
+    let bytes: BTreeMap<&str, i64> = program.tensors().map(|tensor| (tensor.name.as_str(), tensor.bytes)).collect();
+    let mut buffers = Vec::with_capacity(launch.arguments.len());
+    for (argument, name) in launch.arguments.iter().enumerate() {
+        let known = bytes.get(name.as_str()).copied();
+        if known.is_none() {
+            let path = format!("/launches/{number}/arguments/{argument}");
+            report.json(path, format!("'{name}' is no tensor of the program; a launch is given its tensors"));
+        }
+        // In a tensor that nobody knows, no byte is out of place.
+        buffers.push(Buffer { name: name.clone(), bytes: known.unwrap_or(i64::MAX) });
+    }
+    buffers
+}
+
+/// The kernel arguments of the bundle that stands beside its `program.json`.
+fn own_arguments(program: &Program, own_name: Option<&str>, report: &mut Report) -> Vec<Buffer> {
+    let is_own = |launch: &LaunchEntry| matches!(&*launch.bundle, "" | ".") || Some(launch.bundle.as_str()) == own_name;
+    let only = if program.launches.len() == 1 { Some(0) } else { None };
+    let number = program.launches.iter().position(is_own).or(only);
+    number.map(|number| arguments(program, number, &program.launches[number], report)).unwrap_or_default()
+}
+
+/// The folder of each bundle and what it is given. A bundle that is launched twice is given the smaller of two tensors.
+fn bundles<T: Tree>(program: &Program, tree: &T, report: &mut Report) -> BTreeMap<String, Vec<Buffer>> {
+    let mut bundles: BTreeMap<String, Vec<Buffer>> = BTreeMap::new();
+    let mut missing = BTreeSet::new();
+    for (number, launch) in program.launches.iter().enumerate() {
+        let given = arguments(program, number, launch, report);
+        if !is_below(&launch.bundle) || !tree.has(&path_in(&launch.bundle, BUNDLE_FILE)) {
+            if missing.insert(&launch.bundle) {
+                let message = format!("there is no bundle '{}'; a launch names a folder with {BUNDLE_FILE}", launch.bundle);
+                report.json(format!("/launches/{number}/bundle"), message);
+            }
+            continue;
+        }
+        match bundles.get_mut(&launch.bundle) {
+            Some(known) if known.len() == given.len() => {
+                for (known, given) in known.iter_mut().zip(given).filter(|(known, given)| given.bytes < known.bytes) {
+                    *known = given;
+                }
+            }
+            Some(_) => {
+                let path = format!("/launches/{number}/arguments");
+                report.json(path, format!("{} arguments, and another number in another launch of the bundle", given.len()));
+            }
+            None => {
+                bundles.insert(launch.bundle.clone(), given);
+            }
+        }
+    }
+    bundles
+}

@@ -1,0 +1,79 @@
+//! One execution of an op: check, compute on every core, store, count.
+
+use super::access::{Parts, check};
+use super::error::SimError;
+use super::machine::Machine;
+use super::ops::{CoreView, Values, combine, compute, shuffle, store};
+use super::plan::{Kernel, Plan, Reduction};
+use super::traffic::{Traffic, count};
+use std::num::NonZero;
+use std::thread;
+
+/// Points below which threads cost more than they save.
+const SERIAL_POINTS: u64 = 1 << 15;
+
+/// Executes an op once.
+pub(crate) fn execute(plan: &Plan, symbols: impl Fn(i64) -> Option<i64>, machine: &mut Machine) -> Result<Traffic, SimError> {
+    let parts = check(plan, symbols, machine)?;
+    let mut traffic = count(plan, &parts, machine);
+    let leaders = if plan.kernel == Kernel::Shuffle { (0..plan.cores.len()).collect() } else { plan.leaders() };
+    let values = if plan.kernel == Kernel::Shuffle {
+        let (values, moved) = shuffle(plan, &parts, machine);
+        traffic.ring_bytes += moved;
+        values
+    } else {
+        on_all_cores(plan, &parts, machine)
+    };
+    let writer = machine.writer(&plan.name);
+    for (core, values) in shared(plan, &leaders, values, &mut traffic) {
+        store(plan, core, &parts, values, machine, writer);
+    }
+    Ok(traffic)
+}
+
+/// Computes every core's part, on as many threads as there are; the result does not depend on their number.
+fn on_all_cores(plan: &Plan, parts: &Parts, machine: &Machine) -> Vec<Values> {
+    let n_cores = plan.cores.len();
+    let n_threads = thread::available_parallelism().map_or(1, NonZero::get).min(n_cores);
+    let view = |core| CoreView { plan, core, parts, machine };
+    if n_threads < 2 || plan.points.saturating_mul(n_cores as u64) < SERIAL_POINTS {
+        return (0..n_cores).map(|core| compute(view(core))).collect();
+    }
+    let cores: Vec<usize> = (0..n_cores).collect();
+    thread::scope(|scope| {
+        let spawn = |cores: &[usize]| {
+            let cores = cores.to_vec();
+            scope.spawn(move || cores.into_iter().map(|core| compute(view(core))).collect::<Vec<_>>())
+        };
+        let threads: Vec<_> = cores.chunks(n_cores.div_ceil(n_threads)).map(spawn).collect();
+        let join = |thread: thread::ScopedJoinHandle<'_, Vec<Values>>| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        threads.into_iter().flat_map(join).collect()
+    })
+}
+
+/// Adds what cores computed of the same result; gives one result for each first core.
+///
+/// The partial sums travel over the ring as `f32` (assumption), from each further core once.
+fn shared(plan: &Plan, leaders: &[usize], values: Vec<Values>, traffic: &mut Traffic) -> Vec<(usize, Values)> {
+    let reduction = match plan.kernel {
+        Kernel::Reduce(reduction) => reduction,
+        Kernel::Contract => Reduction::Sum,
+        _ => return values.into_iter().enumerate().collect(),
+    };
+    let mut values: Vec<Option<Values>> = values.into_iter().map(Some).collect();
+    let mut results = Vec::new();
+    for leader in (0..leaders.len()).filter(|core| leaders[*core] == *core) {
+        let mut order = Vec::new();
+        let mut parts = Vec::new();
+        for core in (leader..leaders.len()).filter(|core| leaders[*core] == leader) {
+            if let Some(Values::Floats { values, order: dims }) = values[core].take() {
+                order = dims;
+                parts.push(values);
+            }
+        }
+        let moved: usize = parts.iter().skip(1).map(Vec::len).sum();
+        traffic.ring_bytes += 4 * moved as u64;
+        results.push((leader, Values::Floats { values: combine(plan, reduction, parts), order }));
+    }
+    results
+}

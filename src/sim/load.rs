@@ -1,0 +1,80 @@
+//! Reading a bundle directory, and nothing else.
+
+use super::bundle_text::{Bundle, parse};
+use super::error::SimError;
+use super::plan::{Plan, compile};
+use crate::sdsc::model::Sdsc;
+use crate::sdsc::program::{FILE_NAME, Program};
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// The bytes of a file that is still read; the largest real ones have a few megabytes.
+const MAX_FILE_BYTES: u64 = 1 << 28;
+
+/// The name of the text of a bundle.
+const BUNDLE_FILE: &str = "bundle.mlir";
+
+/// A bundle with its ops interpreted.
+#[derive(Clone, Debug)]
+pub(crate) struct LoadedBundle {
+    pub(crate) bundle: Bundle,
+    pub(crate) plans: BTreeMap<String, Plan>,
+}
+
+/// Reads `program.json`.
+pub(crate) fn program(dir: &Path) -> Result<Program, SimError> {
+    json(&dir.join(FILE_NAME))
+}
+
+/// Reads a bundle and all files that it executes.
+pub(crate) fn bundle(dir: &Path, name: &str) -> Result<LoadedBundle, SimError> {
+    let folder = dir.join(plain(dir, name)?);
+    let path = folder.join(BUNDLE_FILE);
+    let bundle = parse(&text(&path)?).map_err(|error| SimError::Text {
+        path: path.clone(),
+        line: error.line,
+        column: error.column,
+        message: error.message,
+    })?;
+    let mut plans = BTreeMap::new();
+    for file in bundle.files() {
+        let sdsc: Sdsc = json(&folder.join(plain(&path, &file)?))?;
+        plans.insert(file.clone(), compile(&format!("{name}/{file}"), &sdsc)?);
+    }
+    Ok(LoadedBundle { bundle, plans })
+}
+
+/// A name of a file beside another one; paths would let a bundle read what is not its own.
+fn plain<'n>(within: &Path, name: &'n str) -> Result<&'n Path, SimError> {
+    let path = Path::new(name);
+    let mut components = path.components();
+    match (components.next(), components.next()) {
+        (Some(Component::Normal(_)), None) => Ok(path),
+        _ => Err(SimError::Malformed { file: within.display().to_string(), message: format!("'{name}' is no plain file name") }),
+    }
+}
+
+fn text(path: &Path) -> Result<String, SimError> {
+    let io = |source| SimError::Io { path: PathBuf::from(path), source };
+    let bytes = fs::metadata(path).map_err(io)?.len();
+    if bytes > MAX_FILE_BYTES {
+        let limit = MAX_FILE_BYTES as i64;
+        return Err(SimError::TooMuchMemory { what: path.display().to_string(), bytes: i64::try_from(bytes).unwrap_or(i64::MAX), limit });
+    }
+    fs::read_to_string(path).map_err(io)
+}
+
+fn json<T: DeserializeOwned>(path: &Path) -> Result<T, SimError> {
+    let text = text(path)?;
+    let mut deserializer = serde_json::Deserializer::from_str(&text);
+    let parsed = serde_path_to_error::deserialize(&mut deserializer);
+    let value = parsed.map_err(|error| SimError::Json {
+        path: PathBuf::from(path),
+        member: error.path().to_string(),
+        message: error.inner().to_string(),
+    })?;
+    deserializer.end().map_err(|error| SimError::Json { path: PathBuf::from(path), member: ".".to_owned(), message: error.to_string() })?;
+    Ok(value)
+}

@@ -1,0 +1,135 @@
+//! How many bytes an execution moves.
+//!
+//! HBM moves whole sticks. Bytes that several cores read in one operation are counted once for the operation, as the cost models do
+//! (they are broadcast); how often they were asked for stands beside it.
+
+use super::access::{Part, Parts};
+use super::machine::{Machine, RegionId};
+use super::plan::{Interval, Plan};
+use crate::target::STICK_BYTES;
+use serde::Serialize;
+use std::ops::AddAssign;
+
+/// Bytes moved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Traffic {
+    /// Bytes of the sticks read from HBM, each once for an execution and a tensor.
+    pub hbm_read: u64,
+    /// Bytes of the sticks written to HBM.
+    pub hbm_written: u64,
+    /// The part of `hbm_read` that the same launch had read before.
+    pub hbm_reread: u64,
+    /// Bytes that cores asked HBM for beyond `hbm_read`, because several cores read the same.
+    pub hbm_replicated: u64,
+    /// Bytes of the elements in `hbm_read` that the operation uses: one element of each stick of a sparse tensor.
+    pub hbm_read_elements: u64,
+    /// The same of `hbm_written`.
+    pub hbm_written_elements: u64,
+    /// Bytes of the sticks that all cores read from their LX.
+    pub lx_read: u64,
+    /// Bytes of the sticks that all cores write to their LX.
+    pub lx_written: u64,
+    /// Bytes between cores: partial sums, and slices that change their core.
+    pub ring_bytes: u64,
+}
+
+impl AddAssign for Traffic {
+    fn add_assign(&mut self, other: Self) {
+        self.hbm_read += other.hbm_read;
+        self.hbm_written += other.hbm_written;
+        self.hbm_reread += other.hbm_reread;
+        self.hbm_replicated += other.hbm_replicated;
+        self.hbm_read_elements += other.hbm_read_elements;
+        self.hbm_written_elements += other.hbm_written_elements;
+        self.lx_read += other.lx_read;
+        self.lx_written += other.lx_written;
+        self.ring_bytes += other.ring_bytes;
+    }
+}
+
+/// Counts one execution, except what goes over the ring.
+pub(crate) fn count(plan: &Plan, parts: &Parts, machine: &mut Machine) -> Traffic {
+    let mut traffic = Traffic::default();
+    let leaders = plan.leaders();
+    for tensor in 0..plan.tensors.len() {
+        let is_output = tensor == plan.output;
+        let shared = |core: usize| is_output && plan.tensors[tensor].ownership.is_none() && leaders[core] != core;
+        let cores = (0..plan.cores.len()).filter(|core| !shared(*core));
+        let parts: Vec<&Part> = cores.map(|core| &parts.0[core][tensor]).collect();
+        match parts.first().map(|part| part.region) {
+            Some(RegionId::Lx(_)) => {
+                let bytes = parts.iter().flat_map(|part| plan.touched(part, tensor)).map(sticks).map(length).sum::<u64>();
+                *if is_output { &mut traffic.lx_written } else { &mut traffic.lx_read } += bytes;
+            }
+            Some(RegionId::Hbm(_)) => count_hbm(plan, tensor, &parts, machine, &mut traffic),
+            None => {}
+        }
+    }
+    traffic
+}
+
+fn count_hbm(plan: &Plan, tensor: usize, parts: &[&Part], machine: &mut Machine, traffic: &mut Traffic) {
+    let entry = &plan.tensors[tensor];
+    let mut touched: Vec<(RegionId, Interval)> = Vec::new();
+    let mut elements: Vec<(RegionId, Interval)> = Vec::new();
+    for part in parts {
+        touched.extend(plan.touched(part, tensor).map(|interval| (part.region, sticks(interval))));
+        elements.extend(part.intervals(&entry.read, plan.row_bytes(tensor)).map(|interval| (part.region, interval)));
+    }
+    let asked: u64 = touched.iter().map(|(_, interval)| length(*interval)).sum();
+    let touched = union(touched);
+    let once: u64 = touched.iter().map(|(_, interval)| length(*interval)).sum();
+    let elements: u64 = union(elements).iter().map(|(_, interval)| length(*interval)).sum();
+    if tensor == plan.output {
+        traffic.hbm_written += once;
+        traffic.hbm_written_elements += elements;
+        return;
+    }
+    traffic.hbm_read += once;
+    traffic.hbm_read_elements += elements;
+    traffic.hbm_replicated += asked - once;
+    for (region, interval) in touched {
+        traffic.hbm_reread += machine.region_mut(region).count_read(interval.start as usize, interval.end as usize) as u64;
+    }
+}
+
+/// The whole sticks of an interval.
+fn sticks(interval: Interval) -> Interval {
+    let start = interval.start - interval.start % STICK_BYTES;
+    let last = interval.end + STICK_BYTES - 1;
+    Interval { start, end: last - last % STICK_BYTES }
+}
+
+fn length(interval: Interval) -> u64 {
+    (interval.end - interval.start).unsigned_abs()
+}
+
+fn union(mut intervals: Vec<(RegionId, Interval)>) -> Vec<(RegionId, Interval)> {
+    intervals.sort_unstable();
+    let mut all: Vec<(RegionId, Interval)> = Vec::new();
+    for (region, next) in intervals {
+        match all.last_mut() {
+            Some((known, last)) if *known == region && next.start <= last.end => last.end = last.end.max(next.end),
+            _ => all.push((region, next)),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_element_moves_its_stick() {
+        assert_eq!(sticks(Interval { start: 130, end: 132 }), Interval { start: 128, end: 256 });
+        assert_eq!(sticks(Interval { start: 128, end: 256 }), Interval { start: 128, end: 256 });
+    }
+
+    #[test]
+    fn what_two_cores_touch_counts_once() {
+        let interval = |start, end| (RegionId::Hbm(0), Interval { start, end });
+        let all = union(vec![interval(0, 256), interval(128, 384), interval(512, 640)]);
+        assert_eq!(all, [interval(0, 384), interval(512, 640)]);
+    }
+}

@@ -1,0 +1,41 @@
+// RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-plan-lx %s
+// RUN: not spyre-opt --split-input-file --spyre-plan-lx=planner=worst-fit %s 2>&1 | FileCheck %s --check-prefix=PLANNER
+
+// The error stands at the module: an option has no place in the file.
+// PLANNER: plan-lx-invalid.mlir:[[#@LINE+1]]:1: error: 'builtin.module' op unknown LX planner 'worst-fit': expected
+module {
+}
+
+// -----
+
+func.func @tensors_without_layouts(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @+1 {{'spyre.pointwise' op has an operand without a device layout}}
+  %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
+  return %exp : tensor<8x64xf16>
+}
+
+// -----
+
+#rows = #spyre.layout<[1, 8, 64], [64, 64, 1]>
+func.func @work_that_is_not_divided(%x: tensor<8x64xf16, #rows>) -> tensor<8x64xf16, #rows> {
+  // expected-error @+1 {{'spyre.pointwise' op has no 'work': divide the work first}}
+  %exp = spyre.pointwise exp(%x) : tensor<8x64xf16, #rows>
+  return %exp : tensor<8x64xf16, #rows>
+}
+
+// -----
+
+#flat_rows = #spyre.layout<[8, 64], [64, 1]>
+func.func @reshape(%x: tensor<8x64xf16>) -> tensor<512xf16> {
+  %flat = spyre.view %x by affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)> : tensor<8x64xf16> -> tensor<512xf16>
+  // expected-error @+1 {{'spyre.pointwise' op reads through (d0) -> (d0 floordiv 64, d0 mod 64): only permuted, added or dropped dimensions are supported yet}}
+  %exp = spyre.pointwise exp(%flat) : (tensor<512xf16>) -> tensor<512xf16, #flat_rows>
+  %sum = spyre.pointwise neg(%exp) : tensor<512xf16, #flat_rows>
+  return %flat : tensor<512xf16>
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op 'lx_bytes' must be a multiple of 128, found 100}}
+module attributes {spyre.target = {lx_bytes = 100 : i64}} {
+}
