@@ -71,3 +71,25 @@ fn golden_files_are_read_back() {
         }
     }
 }
+
+#[test]
+fn the_tools_write_the_same_files_by_way_of_ir() {
+    for case in cases() {
+        let place = tempfile::tempdir().unwrap();
+        let (ir, out) = (place.path().join("case.mlir"), place.path().join("out"));
+        translate(&["--opspec-to-mlir", case.join("case.json").to_str().unwrap(), "-o", ir.to_str().unwrap()]);
+        translate(&["--mlir-to-bundle", ir.to_str().unwrap(), "-o", out.to_str().unwrap()]);
+        for entry in std::fs::read_dir(&case).unwrap() {
+            let expected = entry.unwrap().path();
+            let name = expected.file_name().unwrap().to_str().unwrap().to_owned();
+            if name != "case.json" {
+                compare(&std::fs::read_to_string(&expected).unwrap(), &std::fs::read_to_string(out.join(&name)).unwrap(), &expected);
+            }
+        }
+    }
+}
+
+fn translate(arguments: &[&str]) {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_spyre-translate")).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}

@@ -65,7 +65,7 @@ impl Builder<'_> {
 
     fn dims(&self) -> Checked<Vec<Dim>> {
         let stage = &self.dsc.stages.core.steady.sizes;
-        let dim = |(key, size): &(Text, i64)| {
+        let dim = |(key, size): (&Text, &i64)| {
             let label = key.trim_end_matches('_').to_owned();
             let slices = self.operation.slices.get(label.as_str()).copied().unwrap_or(1);
             if *size < 1 || slices < 1 || size % slices != 0 {
@@ -81,7 +81,7 @@ impl Builder<'_> {
             Ok(Dim { label, size: *size, slices, local })
         };
         let dims: Vec<Dim> = self.dsc.space.sizes.0.iter().map(dim).collect::<Checked<_>>()?;
-        match self.operation.slices.iter().find(|(label, _)| !dims.iter().any(|dim| dim.label == ***label)) {
+        match self.operation.slices.iter().find(|(label, _)| !dims.iter().any(|dim| dim.label == **label)) {
             Some((label, _)) => malformed(format!("numWkSlicesPerDim_ has '{label}', which N_ has not")),
             None => Ok(dims),
         }
@@ -147,7 +147,7 @@ impl Builder<'_> {
     fn mask(&self, dims: &[Dim], constants: &[(String, f32)]) -> Checked<Option<Mask>> {
         let mut masked = Vec::new();
         for (label, parts) in self.dsc.masking.iter() {
-            let dim = dims.iter().position(|dim| dim.label == ***label);
+            let dim = dims.iter().position(|dim| dim.label == **label);
             match (dim, parts.as_slice()) {
                 (Some(dim), [[valid, pad]]) if *valid >= 0 && *pad >= 0 && valid.checked_add(*pad) == Some(dims[dim].size) => {
                     masked.push((dim, *valid));
@@ -168,7 +168,7 @@ impl Builder<'_> {
     fn symbolic_sizes(&self, dims: &[Dim]) -> Checked<Vec<(i64, usize)>> {
         let mut sizes = Vec::new();
         for (label, symbols) in self.dsc.dim_symbols.iter().flat_map(|symbols| symbols.iter()) {
-            let dim = dims.iter().position(|dim| dim.label == ***label);
+            let dim = dims.iter().position(|dim| dim.label == **label);
             match (dim, symbols.as_slice()) {
                 (Some(dim), [symbol]) => sizes.push((*symbol, dim)),
                 _ => return malformed(format!("dimToSymbolMapping_ of '{label}' is not one symbol of a dimension")),
@@ -198,6 +198,11 @@ fn check_result(plan: &Plan) -> Checked<()> {
     }
     if plan.tensors.iter().any(|tensor| tensor.indirect.is_some()) != !plan.indices.is_empty() {
         return malformed("index tensors and value tensors belong together");
+    }
+    for name in plan.kernel.constants() {
+        if plan.constant(name).is_none() {
+            return malformed(format!("'{}' has no constant '{name}'", plan.function));
+        }
     }
     if !plan.indices.is_empty() && plan.kernel != Kernel::Copy {
         return Err(Fault::NotSimulated(format!("'{}' with indirect access", plan.function)));

@@ -111,6 +111,18 @@ impl Kernel {
         }
     }
 
+    /// The constants that it cannot do without, by the names of torch-spyre.
+    pub(crate) const fn constants(self) -> &'static [&'static str] {
+        match self {
+            Self::Reduce(Reduction::Mean) => &["scaling_factor"],
+            Self::Reduce(Reduction::AveragePool) => &["nmap"],
+            Self::MomentPair => &["exx2scale"],
+            Self::LayerNormScale => &["eps"],
+            Self::Reduce(Reduction::Sum | Reduction::Max | Reduction::Min | Reduction::Prod) => &[],
+            Self::Unary(_) | Self::Binary(_) | Self::Where | Self::LayerNorm | Self::Contract | Self::Copy | Self::Shuffle => &[],
+        }
+    }
+
     /// Whether a result depends on the inputs at the same point only, so that it may replace one of them.
     pub(crate) const fn is_elementwise(self) -> bool {
         match self {

@@ -62,9 +62,9 @@ pub(super) fn constants_are_those_of_the_function(file: &FileView<'_>, report: &
         }
     }
     let mut seen = BTreeSet::new();
-    for (position, (number, constant)) in constants.iter().enumerate() {
-        if *number != position || !seen.insert(&*constant.name) {
-            let message = format!("constant {number} '{}'; constants are numbered in order and have names of their own", constant.name);
+    for (number, constant) in constants.iter() {
+        if *number >= names.len() || !seen.insert(&*constant.name) {
+            let message = format!("constant {number} '{}'; constants are numbered from 0 and have names of their own", constant.name);
             report.json(format!("{path}/{number}"), message);
         }
     }

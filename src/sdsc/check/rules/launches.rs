@@ -110,9 +110,10 @@ pub(super) fn ids_are_unique(view: &BundleView<'_>, report: &mut Report) {
 
 /// The base of a kernel argument has an id of its own even where only parts of the argument are used, so such ids may be missing.
 pub(super) fn ids_follow_each_other(view: &BundleView<'_>, report: &mut Report) {
-    let mut next = -1_i64;
+    let (mut next, mut seen) = (-1_i64, BTreeSet::new());
     for execute in view.first_executes() {
-        let ids: BTreeSet<i64> = execute.ids().iter().copied().collect();
+        // An id that is used twice is a matter of another rule.
+        let ids: BTreeSet<i64> = execute.ids().iter().copied().filter(|id| seen.insert(*id)).collect();
         let (Some(last), Some(first)) = (ids.first().copied(), ids.last().copied()) else { continue };
         if first > next {
             report.text(execute.at, format!("symbol id {first} after {}; ids go on from op to op", next.saturating_add(1)));

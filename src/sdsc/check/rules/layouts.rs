@@ -53,10 +53,9 @@ pub(super) fn tensors_have_the_dimensions_of_their_class(file: &FileView<'_>, re
             let message = format!("{order:?} is no permutation of {:?}; a tensor has the dimensions of its class", class.order);
             report.json(file.node_at(tensor.index, "layoutDimOrder_"), message);
         }
-        let coordinates = &tensor.node.coordinates.dims;
-        if !coordinates.iter().map(|(label, _)| label).eq(&class.order) {
-            let found: Vec<_> = coordinates.iter().map(|(label, _)| label).collect();
-            let message = format!("{found:?} instead of {:?}; coordinates are those of the class, in its order", class.order);
+        let found: BTreeSet<_> = tensor.node.coordinates.dims.iter().map(|(label, _)| label).collect();
+        if found != class.order.iter().collect() {
+            let message = format!("coordinates {found:?} instead of {:?}; there are those of the class", class.order);
             report.json(file.node_at(tensor.index, "coordinates_/coordInfo"), message);
         }
         let lists = [

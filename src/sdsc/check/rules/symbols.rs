@@ -5,19 +5,22 @@ use super::super::report::Report;
 use std::collections::BTreeSet;
 
 /// The ids that a file mentions, with the member that does: sizes, then addresses by tensor and core, each once.
+///
+/// The order of the members of an object has no meaning, so sizes count by their ids and cores by their numbers.
 fn mentioned(file: &FileView<'_>) -> Vec<(i64, String)> {
-    let mut seen = BTreeSet::new();
-    let mut ids = Vec::new();
-    for (label, symbols) in file.dsc.dim_symbols.iter().flat_map(|symbols| symbols.iter()) {
-        for id in symbols.iter().filter(|id| seen.insert(**id)) {
-            ids.push((*id, file.dsc_at(&format!("dimToSymbolMapping_/{label}"))));
-        }
-    }
+    let dims = file.dsc.dim_symbols.iter().flat_map(|symbols| symbols.iter());
+    let mut ids: Vec<_> = dims
+        .flat_map(|(label, ids)| ids.iter().map(move |id| (*id, file.dsc_at(&format!("dimToSymbolMapping_/{label}")))))
+        .collect();
+    ids.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
     for (tensor, node) in file.dsc.nodes.iter().enumerate().filter(|(_, node)| node.is_symbolic == Some(1)) {
-        for (core, id) in node.start.data.iter().filter(|(_, id)| seen.insert(id.0)) {
-            ids.push((id.0, file.node_at(tensor, &format!("startAddressCoreCorelet_/data_/{core}"))));
-        }
+        let mut starts: Vec<_> = node.start.data.iter().collect();
+        starts.sort_by_key(|(core, _)| core.0);
+        let path = |core| file.node_at(tensor, &format!("startAddressCoreCorelet_/data_/{core}"));
+        ids.extend(starts.into_iter().map(|(core, id)| (id.0, path(core))));
     }
+    let mut seen = BTreeSet::new();
+    ids.retain(|(id, _)| seen.insert(*id));
     ids
 }
 

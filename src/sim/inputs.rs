@@ -1,0 +1,93 @@
+//! Inputs from a seed: signs, several magnitudes, and no two neighbours alike, so that a swapped index shows.
+
+use super::error::SimError;
+use super::host::{Elements, HostArray};
+use crate::sdsc::program::Tensor;
+
+/// Integer inputs without a bound are below this, so that they index most tables.
+const SMALL: u64 = 16;
+
+/// An array for a tensor; floats lie between 2^-6 and 4, with one in sixteen outside of 1/4 and 2.
+///
+/// # Errors
+/// If no array has such elements.
+pub fn seeded(tensor: &Tensor, seed: u64) -> Result<HostArray, SimError> {
+    seeded_below(tensor, seed, SMALL)
+}
+
+/// The same with integers below a bound.
+///
+/// # Errors
+/// If no array has such elements.
+pub fn seeded_below(tensor: &Tensor, seed: u64, bound: u64) -> Result<HostArray, SimError> {
+    let error = |message: String| SimError::Array { name: tensor.name.clone(), message };
+    let length = tensor.shape.iter().try_fold(1usize, |length, size| length.checked_mul(usize::try_from(*size).ok()?));
+    let length = length.filter(|length| *length as i64 <= tensor.bytes.max(1)).ok_or_else(|| error("is larger than its buffer".to_owned()))?;
+    let mut elements = Elements::zeros(&tensor.element_type, length).map_err(error)?;
+    // The name is a part of the seed: two inputs of one shape must differ.
+    let mut state = tensor.name.bytes().fold(seed, |state, byte| mix(state ^ u64::from(byte)));
+    for index in 0..length {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let bits = mix(state);
+        let value = match elements {
+            Elements::F16(_) | Elements::Bf16(_) | Elements::F32(_) => float(bits),
+            Elements::I32(_) | Elements::I64(_) => (bits % bound.max(1)) as f64,
+            Elements::Bool(_) => (bits % 2) as f64,
+        };
+        elements.set(index, value);
+    }
+    Ok(HostArray { shape: tensor.shape.clone(), elements })
+}
+
+fn float(bits: u64) -> f64 {
+    let fraction = 1.0 + (bits >> 12) as f64 / (1u64 << 52) as f64;
+    let exponent = match bits & 15 {
+        0 => -6 + ((bits >> 5) & 7) as i32,
+        1..=5 => -2,
+        6..=10 => -1,
+        _ => 0,
+    };
+    let sign = if bits & 16 == 0 { 1.0 } else { -1.0 };
+    sign * fraction * f64::from(exponent).exp2()
+}
+
+/// The finalizer of SplitMix64.
+const fn mix(state: u64) -> u64 {
+    let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    state ^ (state >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tensor(name: &str, element_type: &str) -> Tensor {
+        let (name, element_type, format) = (name.to_owned(), element_type.to_owned(), "SEN169_FP16".to_owned());
+        Tensor { name, shape: vec![1000], element_type, format, device_size: vec![16, 64], stride_map: vec![64, 1], bytes: 2048 }
+    }
+
+    #[test]
+    fn inputs_follow_from_the_seed_and_the_name() {
+        let of = |name, seed| seeded(&tensor(name, "f32"), seed).unwrap();
+        assert_eq!(of("a", 1), of("a", 1));
+        assert_ne!(of("a", 1), of("a", 2));
+        assert_ne!(of("a", 1), of("b", 1));
+    }
+
+    #[test]
+    fn floats_have_signs_and_magnitudes() {
+        let array = seeded(&tensor("a", "f32"), 7).unwrap();
+        let values: Vec<f64> = (0..1000).map(|index| array.elements.get(index)).collect();
+        assert!(values.iter().all(|value| (0.015..4.001).contains(&value.abs())));
+        assert!(values.iter().any(|value| value.abs() < 0.05) && values.iter().any(|value| value.abs() > 2.0));
+        let negative = values.iter().filter(|value| **value < 0.0).count();
+        assert!((300..700).contains(&negative), "{negative}");
+    }
+
+    #[test]
+    fn integers_stay_below_their_bound() {
+        let array = seeded_below(&tensor("a", "i64"), 7, 5).unwrap();
+        assert!((0..1000).all(|index| (0.0..5.0).contains(&array.elements.get(index))));
+    }
+}

@@ -1,0 +1,341 @@
+//! Executing a program: its launches in order, each a walk through its `bundle.mlir`.
+
+use super::bundle_text::{Expression, Statement};
+use super::error::SimError;
+use super::execute::execute;
+use super::host::HostArray;
+use super::layout::DeviceLayout;
+use super::load::{self, LoadedBundle};
+use super::machine::{Machine, RegionId};
+use super::report::{LaunchReport, OpReport, Report};
+use super::time::modelled;
+use crate::sdsc::program::{LaunchEntry, Program, Tensor};
+use crate::target::Target;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A program read from its files, ready to run.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    program: Program,
+    bundles: BTreeMap<String, LoadedBundle>,
+    target: Target,
+}
+
+/// How to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunOptions {
+    /// The most element operations: points of iteration spaces on all cores, and one for each iteration of a loop.
+    pub max_steps: u64,
+    /// The most bytes of HBM.
+    pub max_bytes: i64,
+    /// Poison the LX of every core before each launch; torch-spyre's planner assumes that LX lasts.
+    pub wipe_lx: bool,
+    /// The values of symbolic sizes by parameter name; the largest one where there is none.
+    pub sizes: BTreeMap<String, i64>,
+    /// Bytes that stand in the LX of cores before the first launch, for bundles that are a part of a program.
+    pub lx: Vec<LxImage>,
+    /// Nanoseconds of a launch by itself, for the modelled time ("peers, section 5": between 0 and 20 us, never measured).
+    pub launch_ns: f64,
+}
+
+/// Bytes in the LX of a core.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LxImage {
+    /// The core.
+    pub core: i64,
+    /// The address of the first byte.
+    pub address: i64,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        let (lx, sizes) = (Vec::new(), BTreeMap::new());
+        Self { max_steps: 1 << 40, max_bytes: 16 << 30, wipe_lx: false, sizes, lx, launch_ns: 4000.0 }
+    }
+}
+
+/// What a run gives.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The results in the order of the program.
+    pub results: Vec<(String, HostArray)>,
+    /// What was done.
+    pub report: Report,
+}
+
+impl Simulation {
+    /// Reads a directory with a `program.json`.
+    ///
+    /// # Errors
+    /// A file that is missing or malformed, or an op that the simulator does not know.
+    pub fn load(dir: &Path, target: &Target) -> Result<Self, SimError> {
+        Self::with_program(load::program(dir)?, dir, target)
+    }
+
+    /// Reads the bundles of a program that the caller describes; `dir` holds their folders.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn with_program(program: Program, dir: &Path, target: &Target) -> Result<Self, SimError> {
+        let mut bundles = BTreeMap::new();
+        for launch in &program.launches {
+            if !bundles.contains_key(&launch.bundle) {
+                bundles.insert(launch.bundle.clone(), load::bundle(dir, &launch.bundle)?);
+            }
+            if let Some(name) = launch.arguments.iter().find(|name| !program.tensors().any(|tensor| tensor.name == **name)) {
+                let message = format!("launch '{}' names '{name}', which is no tensor of the program", launch.bundle);
+                return Err(SimError::Malformed { file: program.name.clone(), message });
+            }
+        }
+        Ok(Self { program, bundles, target: target.clone() })
+    }
+
+    /// The program.
+    #[must_use]
+    pub const fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Runs the program. Arguments and constants must have a value; results and buffers may have one.
+    ///
+    /// # Errors
+    /// The first rule that an execution breaks.
+    pub fn run(&self, inputs: &BTreeMap<String, HostArray>, options: &RunOptions) -> Result<Outcome, SimError> {
+        let mut machine = Machine::new(self.target.segment_bytes, self.target.lx_bytes, options.max_bytes);
+        let buffers = self.allocate(inputs, &mut machine)?;
+        preload(&options.lx, &mut machine)?;
+        let mut report = Report { program: self.program.name.clone(), ..Report::default() };
+        for entry in &self.program.launches {
+            let Some(loaded) = self.bundles.get(&entry.bundle) else { continue };
+            if options.wipe_lx {
+                machine.wipe_lx();
+            }
+            machine.forget_reads();
+            let mut launch = Launch { loaded, entry, options, machine: &mut machine, steps: &mut report.steps, values: Vec::new(), ops: Vec::new(), iterations: 0 };
+            let mut done = launch.run(&buffers)?;
+            done.time = modelled(&done, options.launch_ns);
+            report.total += done.total;
+            report.time += done.time;
+            report.launches.push(done);
+        }
+        Ok(Outcome { results: self.results(&buffers, &machine)?, report })
+    }
+
+    fn allocate(&self, inputs: &BTreeMap<String, HostArray>, machine: &mut Machine) -> Result<BTreeMap<String, usize>, SimError> {
+        if let Some(name) = inputs.keys().find(|name| !self.program.tensors().any(|tensor| tensor.name == **name)) {
+            return Err(SimError::Array { name: name.clone(), message: "the program has no such tensor".to_owned() });
+        }
+        let mut buffers = BTreeMap::new();
+        for tensor in self.program.tensors() {
+            if buffers.contains_key(&tensor.name) {
+                continue;
+            }
+            let buffer = machine.allocate(&tensor.name, tensor.bytes)?;
+            buffers.insert(tensor.name.clone(), buffer);
+            if let Some(array) = inputs.get(&tensor.name) {
+                fill(tensor, array, buffer, machine)?;
+            } else if self.program.arguments.iter().chain(&self.program.constants).any(|given| given.name == tensor.name) {
+                return Err(SimError::Array { name: tensor.name.clone(), message: "has no value".to_owned() });
+            }
+        }
+        Ok(buffers)
+    }
+
+    fn results(&self, buffers: &BTreeMap<String, usize>, machine: &Machine) -> Result<Vec<(String, HostArray)>, SimError> {
+        let read = |tensor: &Tensor| {
+            let region = buffers.get(&tensor.name).and_then(|buffer| machine.region(RegionId::Hbm(*buffer)));
+            let error = |message: String| SimError::Array { name: tensor.name.clone(), message };
+            let region = region.ok_or_else(|| error("has no buffer".to_owned()))?;
+            let array = DeviceLayout::of(tensor)?.get(&tensor.shape, &tensor.element_type, region).map_err(error)?;
+            Ok((tensor.name.clone(), array))
+        };
+        self.program.results.iter().map(read).collect()
+    }
+}
+
+fn fill(tensor: &Tensor, array: &HostArray, buffer: usize, machine: &mut Machine) -> Result<(), SimError> {
+    let writer = machine.writer(&format!("the host, '{}'", tensor.name));
+    let layout = DeviceLayout::of(tensor)?;
+    let region = machine.region_mut(RegionId::Hbm(buffer));
+    layout.put(array, region, writer).map_err(|message| SimError::Array { name: tensor.name.clone(), message })
+}
+
+fn preload(images: &[LxImage], machine: &mut Machine) -> Result<(), SimError> {
+    for image in images {
+        let writer = machine.writer("the caller");
+        let region = machine.region_mut(RegionId::Lx(image.core));
+        let start = usize::try_from(image.address).ok().filter(|start| start + image.bytes.len() <= region.capacity);
+        let Some(start) = start else {
+            return Err(SimError::Array { name: region.name.clone(), message: "the image does not fit".to_owned() });
+        };
+        region.ensure(start + image.bytes.len());
+        region.write(start, &image.bytes);
+        region.mark_written(start, start + image.bytes.len(), writer);
+    }
+    Ok(())
+}
+
+/// A launch while it runs.
+struct Launch<'l> {
+    loaded: &'l LoadedBundle,
+    entry: &'l LaunchEntry,
+    options: &'l RunOptions,
+    machine: &'l mut Machine,
+    steps: &'l mut u64,
+    /// The values of the bundle, by number.
+    values: Vec<i64>,
+    ops: Vec<OpReport>,
+    iterations: u64,
+}
+
+impl Launch<'_> {
+    fn run(&mut self, buffers: &BTreeMap<String, usize>) -> Result<LaunchReport, SimError> {
+        self.values = vec![0; self.loaded.bundle.n_values];
+        let pools = self.place(buffers)?;
+        let loaded = self.loaded;
+        let mut pools_left = pools.iter().copied();
+        let done = self.statements(&loaded.bundle.body, &mut pools_left);
+        self.machine.unmap_all();
+        pools.iter().for_each(|(buffer, _)| self.machine.release(*buffer));
+        done?;
+        let mut report = LaunchReport { bundle: self.entry.bundle.clone(), iterations: self.iterations, ..LaunchReport::default() };
+        report.ops = std::mem::take(&mut self.ops);
+        for op in &report.ops {
+            report.total += op.traffic;
+        }
+        Ok(report)
+    }
+
+    /// Puts the arguments and the pools at addresses, and gives the parameters their values. Gives the pools with their addresses.
+    ///
+    /// With addresses in the files, argument `i` has segment `i`, or `i + 1` after a pool ("torch-spyre facts, A"). Otherwise every
+    /// place will do, and segment 0 stays empty: an address that lacks its base hits nothing.
+    fn place(&mut self, buffers: &BTreeMap<String, usize>) -> Result<Vec<(usize, i64)>, SimError> {
+        let bundle = &self.loaded.bundle;
+        let sizes = bundle.pools();
+        let is_symbolic = bundle.parameters.iter().any(|parameter| parameter.size.is_none());
+        let first_argument = usize::from(is_symbolic || !sizes.is_empty());
+        let first_pool = if is_symbolic { 1 + self.entry.arguments.len() } else { 0 };
+        let mut addresses = Vec::new();
+        for (number, name) in self.entry.arguments.iter().enumerate() {
+            let address = self.machine.segment_address(first_argument + number);
+            addresses.push(address);
+            if let Some(buffer) = buffers.get(name) {
+                self.machine.map(*buffer, address);
+            }
+        }
+        self.set_parameters(&addresses)?;
+        let mut pools = Vec::new();
+        for (number, bytes) in sizes.iter().enumerate() {
+            let buffer = self.machine.allocate(&format!("pool of {}", self.entry.bundle), *bytes)?;
+            let address = self.machine.segment_address(first_pool + number);
+            self.machine.map(buffer, address);
+            pools.push((buffer, address));
+        }
+        Ok(pools)
+    }
+
+    fn set_parameters(&mut self, addresses: &[i64]) -> Result<(), SimError> {
+        let parameters = &self.loaded.bundle.parameters;
+        let n_addresses = parameters.iter().filter(|parameter| parameter.size.is_none()).count();
+        let mut position = 0;
+        for (value, parameter) in parameters.iter().enumerate() {
+            if let Some(size) = parameter.size {
+                self.values[value] = self.options.sizes.get(&parameter.name).copied().unwrap_or(size.max);
+                continue;
+            }
+            // Arguments that no op uses have no parameter; then only the name tells which one it is.
+            let named = parameter.name.strip_prefix("arg_").and_then(|rest| rest.split('_').next()?.parse::<usize>().ok());
+            let number = if n_addresses == addresses.len() { Some(position) } else { named };
+            let Some(address) = number.and_then(|number| addresses.get(number)) else {
+                return Err(self.malformed(format!("no argument of the launch for the parameter '{}'", parameter.name)));
+            };
+            self.values[value] = *address;
+            position += 1;
+        }
+        Ok(())
+    }
+
+    fn malformed(&self, message: String) -> SimError {
+        SimError::Malformed { file: format!("{}/bundle.mlir", self.entry.bundle), message }
+    }
+
+    fn statements(&mut self, body: &[Statement], pools: &mut impl Iterator<Item = (usize, i64)>) -> Result<(), SimError> {
+        for statement in body {
+            match statement {
+                Statement::Define { result, expression } => self.values[*result] = self.evaluate(expression, pools)?,
+                Statement::For { iterator, lower, upper, step, body } => {
+                    let (upper, step) = (self.values[*upper], self.values[*step]);
+                    if step < 1 {
+                        return Err(self.malformed(format!("a loop with the step {step}")));
+                    }
+                    let mut at = self.values[*lower];
+                    while at < upper {
+                        self.values[*iterator] = at;
+                        self.iterations += 1;
+                        self.spend(1, &self.entry.bundle)?;
+                        self.statements(body, pools)?;
+                        at = at.saturating_add(step);
+                    }
+                }
+                Statement::Execute { file, operands, symbols, .. } => self.execute(file, operands, symbols.as_deref())?,
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluate(&self, expression: &Expression, pools: &mut impl Iterator<Item = (usize, i64)>) -> Result<i64, SimError> {
+        let value = match expression {
+            Expression::Constant(number) => Some(*number),
+            Expression::Add(left, right) => self.values[*left].checked_add(self.values[*right]),
+            Expression::Extract(parameter) => Some(self.values[*parameter]),
+            Expression::Apply { map, operands } => {
+                let operands: Vec<i64> = operands.iter().map(|operand| self.values[*operand]).collect();
+                map.result.value(&operands)
+            }
+            Expression::Allocate(_) => match pools.next() {
+                Some((_, address)) => Some(address),
+                None => return Err(self.malformed("memory is allocated in a loop".to_owned())),
+            },
+        };
+        value.ok_or_else(|| self.malformed("an address overflows".to_owned()))
+    }
+
+    fn execute(&mut self, file: &str, operands: &[usize], symbols: Option<&[i64]>) -> Result<(), SimError> {
+        let Some(plan) = self.loaded.plans.get(file) else { return Ok(()) };
+        self.spend(plan.points.saturating_mul(plan.cores.len() as u64).max(1), &plan.name)?;
+        let values: Vec<i64> = operands.iter().map(|operand| self.values[*operand]).collect();
+        let position = |symbol: i64| match symbols {
+            Some(symbols) => symbols.iter().position(|known| *known == symbol),
+            None => usize::try_from(-1 - symbol).ok(),
+        };
+        let value = |symbol: i64| position(symbol).and_then(|position| values.get(position)).copied();
+        for (symbol, dim) in &plan.sizes {
+            match value(*symbol) {
+                None => return Err(SimError::NoValue { op: plan.name.clone(), symbol: *symbol }),
+                Some(size) if size != plan.dims[*dim].size => {
+                    let what = format!("'{}' of {size}, less than its largest size", plan.dims[*dim].label);
+                    return Err(SimError::NotSimulated { op: plan.name.clone(), what });
+                }
+                Some(_) => {}
+            }
+        }
+        let traffic = execute(plan, value, self.machine)?;
+        let index = self.ops.iter().position(|op| op.file == file).unwrap_or(self.ops.len());
+        if index == self.ops.len() {
+            self.ops.push(OpReport::new(file, plan));
+        }
+        self.ops[index].executions += 1;
+        self.ops[index].traffic += traffic;
+        Ok(())
+    }
+
+    fn spend(&mut self, steps: u64, op: &str) -> Result<(), SimError> {
+        *self.steps = self.steps.saturating_add(steps);
+        let limit = self.options.max_steps;
+        if *self.steps > limit { Err(SimError::TooManySteps { op: op.to_owned(), limit }) } else { Ok(()) }
+    }
+}
