@@ -25,6 +25,10 @@ pub mod gate;
 pub mod dialect;
 pub mod mlir;
 
+pub mod sim;
+
+pub mod reference;
+
 pub mod compile;
 pub mod pipeline;
 pub mod report;

@@ -10,6 +10,7 @@
 #define SPYRE_BRIDGE_H
 
 #include "mlir-c/AffineMap.h"
+#include "mlir-c/ExecutionEngine.h"
 #include "mlir-c/IR.h"
 #include "mlir-c/Support.h"
 
@@ -33,6 +34,12 @@ void spyreRegisterDialects(MlirDialectRegistry registry);
 
 /// MLIR's opt driver; returns the exit code.
 int spyreOptMain(int argc, char **argv);
+
+/// Adds what lowering to LLVM needs beyond the dialects of programs.
+void spyreRegisterReferenceDialects(MlirDialectRegistry registry);
+/// Lowers the module in place and hands it to the JIT; null if that failed, which has been reported. A function `f` becomes
+/// `_mlir_ciface_f`, which takes a descriptor by pointer for each argument and then for each result.
+MlirExecutionEngine spyreReferenceCreate(MlirModule module);
 
 /// A diagnostic under construction.
 typedef struct SpyreDiagnostic SpyreDiagnostic;

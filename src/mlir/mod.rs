@@ -10,6 +10,7 @@
 mod builder;
 mod diag;
 mod function;
+mod jit;
 mod location;
 mod map;
 mod op;
@@ -23,6 +24,7 @@ pub use crate::affine::Expr;
 pub use builder::{Attributes, build, build_module, dictionary, insert_after, insert_before, new_block, push};
 pub use diag::{Diagnostic, Reported, error_at, remark_at, warning_at};
 pub use function::{argument_attribute, set_argument_attribute, set_function_type};
+pub use jit::{Jit, JitArray};
 pub use location::{is_unknown, location_name, named_block, named_location};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use op::{BlockExt, OpExt, ValueExt, ValueMap};

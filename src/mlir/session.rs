@@ -1,6 +1,6 @@
 //! A context with our dialects, source files and modules, for the tools.
 
-use super::{Context, Op, pass, text::string_ref};
+use super::{Context, Op, jit, pass, text::string_ref};
 use melior::dialect::DialectRegistry;
 use mlir_sys::{MlirContext, MlirDialectRegistry, MlirModule, MlirStringRef, mlirModuleGetOperation, mlirOperationVerify};
 use std::ffi::c_void;
@@ -30,15 +30,27 @@ impl Default for Session {
 }
 
 impl Session {
-    /// Registers everything.
+    /// Registers everything that compiling needs.
     #[must_use]
     pub fn new() -> Self {
         pass::register();
+        Self::with_registry(&DialectRegistry::new())
+    }
+
+    /// Registers what running a program with MLIR's JIT needs.
+    #[must_use]
+    pub fn with_reference() -> Self {
         let registry = DialectRegistry::new();
+        // SAFETY: the registry is alive; C++ adds to it.
+        unsafe { jit::spyreRegisterReferenceDialects(registry.to_raw()) };
+        Self::with_registry(&registry)
+    }
+
+    fn with_registry(registry: &DialectRegistry) -> Self {
         // SAFETY: the registry is alive; C++ adds to it.
         unsafe { spyreRegisterDialects(registry.to_raw()) };
         // Our passes are module passes on one module: threads would only cost start-up time.
-        Self { context: Context::new_with_registry(&registry, false) }
+        Self { context: Context::new_with_registry(registry, false) }
     }
 
     /// The context.
@@ -107,6 +119,11 @@ impl<'c> Module<'c> {
     pub fn op(&self) -> Op<'c> {
         // SAFETY: the module lives as long as this value, which passes and printers borrow.
         unsafe { Op::from_raw(mlirModuleGetOperation(self.raw)) }
+    }
+
+    /// The module as the C API has it.
+    pub(super) fn raw(&self) -> MlirModule {
+        self.raw
     }
 
     /// The session that the module lives in.

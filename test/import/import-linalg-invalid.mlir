@@ -333,6 +333,46 @@ func.func @sum_that_starts_from_one(%x: tensor<8x64xf16>) -> tensor<8xf16> {
 
 // -----
 
+// A maximum from 0 on is no maximum of the elements.
+func.func @maximum_that_starts_from_zero(%x: tensor<8x64xf16>) -> tensor<8xf16> {
+  %zero = arith.constant dense<0.0> : tensor<8xf16>
+  // expected-error @+1 {{'linalg.generic' op a max must start from -inf: another start is not supported yet}}
+  %max = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf16>) outs(%zero : tensor<8xf16>) {
+  ^bb0(%in: f16, %so_far: f16):
+    %more = arith.maximumf %in, %so_far : f16
+    linalg.yield %more : f16
+  } -> tensor<8xf16>
+  return %max : tensor<8xf16>
+}
+
+// -----
+
+func.func @minimum_that_starts_from_zero(%x: tensor<8x64xf16>) -> tensor<8xf16> {
+  %zero = arith.constant dense<0.0> : tensor<8xf16>
+  // expected-error @+1 {{'linalg.generic' op a min must start from inf: another start is not supported yet}}
+  %min = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf16>) outs(%zero : tensor<8xf16>) {
+  ^bb0(%in: f16, %so_far: f16):
+    %more = arith.minimumf %in, %so_far : f16
+    linalg.yield %more : f16
+  } -> tensor<8xf16>
+  return %min : tensor<8xf16>
+}
+
+// -----
+
+func.func @product_that_starts_from_zero(%x: tensor<8x64xf16>) -> tensor<8xf16> {
+  %zero = arith.constant dense<0.0> : tensor<8xf16>
+  // expected-error @+1 {{'linalg.generic' op a prod must start from 1: another start is not supported yet}}
+  %product = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf16>) outs(%zero : tensor<8xf16>) {
+  ^bb0(%in: f16, %so_far: f16):
+    %more = arith.mulf %in, %so_far : f16
+    linalg.yield %more : f16
+  } -> tensor<8xf16>
+  return %product : tensor<8xf16>
+}
+
+// -----
+
 func.func @maximum_that_starts_from_an_argument(%x: tensor<8x64xf16>, %start: tensor<8xf16>) -> tensor<8xf16> {
   // expected-error @+1 {{'linalg.generic' op a max must start from -inf: another start is not supported yet}}
   %max = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf16>) outs(%start : tensor<8xf16>) {

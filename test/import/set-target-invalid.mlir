@@ -25,12 +25,6 @@ module {
 
 // -----
 
-// expected-error @+1 {{'builtin.module' op 'spyre.target' must be a dictionary, found 4 : i64}}
-module attributes {spyre.target = 4 : i64} {
-}
-
-// -----
-
 // expected-error @+1 {{'builtin.module' op 'spyre.target' must hold numbers, found cores = "four"}}
 module attributes {spyre.target = {cores = "four"}} {
 }

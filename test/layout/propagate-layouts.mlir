@@ -11,7 +11,9 @@
 // CHECK-DAG: #[[RAGGED:layout[0-9]*]] = #spyre.layout<[2, 8, 64], [64, 100, 1]>
 // CHECK-DAG: #[[F32:layout[0-9]*]] = #spyre.layout<[2, 8, 32], [32, 64, 1]>
 // CHECK-DAG: #[[BATCH:layout[0-9]*]] = #spyre.layout<[8, 2, 4, 64], [128, 64, 1024, 1]>
+// CHECK-DAG: #[[BATCH_OUTSIDE:layout[0-9]*]] = #spyre.layout<[4, 2, 8, 64], [1024, 64, 128, 1]>
 // CHECK-DAG: #[[BATCH_SUM:layout[0-9]*]] = #spyre.layout<[8, 1, 1, 64], [1, -1, -1, -1]>
+// CHECK-DAG: #[[SQUARE_ON_ROWS:layout[0-9]*]] = #spyre.layout<[2, 128, 64], [8192, 1, 128]>
 // CHECK-DAG: #[[WEIGHT:layout[0-9]*]] = #spyre.layout<[2, 1024, 64], [64, 128, 1]>
 // CHECK-DAG: #[[PRODUCT:layout[0-9]*]] = #spyre.layout<[2, 512, 64], [64, 128, 1]>
 
@@ -55,6 +57,17 @@ func.func @batches_interleave(%x: tensor<4x8x128xf16>) -> tensor<4x8x128xf16> {
 func.func @given_layouts_stay_and_spread(%x: tensor<512x1024xf16, #on_rows>) -> tensor<512x1024xf16> {
   %exp = spyre.pointwise exp(%x) : (tensor<512x1024xf16, #on_rows>) -> tensor<512x1024xf16>
   return %exp : tensor<512x1024xf16>
+}
+
+// So does an order of the dimensions that no op would choose.
+// CHECK-LABEL: func.func @elementwise_ops_keep_the_order_of_the_dims(
+// CHECK:         [[SUM:%.+]] = spyre.pointwise add({{%.+}}, {{%.+}}) {{.*}} -> tensor<4x8x128xf16, #[[BATCH_OUTSIDE]]>
+// CHECK-NEXT:    spyre.pointwise exp([[SUM]]) : tensor<4x8x128xf16, #[[BATCH_OUTSIDE]]>
+#batch_outside = #spyre.layout<[4, 2, 8, 64], [1024, 64, 128, 1]>
+func.func @elementwise_ops_keep_the_order_of_the_dims(%row: tensor<1x1x128xf16>, %x: tensor<4x8x128xf16, #batch_outside>) -> tensor<4x8x128xf16> {
+  %sum = spyre.pointwise add(%row, %x) : (tensor<1x1x128xf16>, tensor<4x8x128xf16, #batch_outside>) -> tensor<4x8x128xf16>
+  %exp = spyre.pointwise exp(%sum) : tensor<4x8x128xf16>
+  return %exp : tensor<4x8x128xf16>
 }
 
 // What was in the sticks becomes one number a stick; ops on it keep that.
@@ -116,6 +129,15 @@ func.func @views_move_no_stick(%x: tensor<1024x512xf16>) -> tensor<512x1024xf16>
   %transposed = spyre.view %x by affine_map<(d0, d1) -> (d1, d0)> : tensor<1024x512xf16> -> tensor<512x1024xf16>
   %exp = spyre.pointwise exp(%transposed) : tensor<512x1024xf16>
   return %exp : tensor<512x1024xf16>
+}
+
+// Equal shapes are no equal indices.
+// CHECK-LABEL: func.func @a_transposed_square_has_its_sticks_on_rows(
+// CHECK:         spyre.pointwise exp({{%.+}}) : (tensor<128x128xf16>) -> tensor<128x128xf16, #[[SQUARE_ON_ROWS]]>
+func.func @a_transposed_square_has_its_sticks_on_rows(%x: tensor<128x128xf16>) -> tensor<128x128xf16> {
+  %transposed = spyre.view %x by affine_map<(d0, d1) -> (d1, d0)> : tensor<128x128xf16> -> tensor<128x128xf16>
+  %exp = spyre.pointwise exp(%transposed) : tensor<128x128xf16>
+  return %exp : tensor<128x128xf16>
 }
 
 // CHECK-LABEL: func.func @a_matmul_has_n_in_its_sticks(

@@ -20,6 +20,15 @@ func.func @tensor_that_cannot_be_cut(%x: tensor<2097169x64xf16>) -> tensor<20971
 
 // -----
 
+// 16380 columns end inside a stick, which every core of a reduction must see.
+func.func @padded_reduction_to_cut(%x: tensor<16384x16380xf16>) -> tensor<16384x1xf16> {
+  // expected-error @+1 {{'spyre.reduce' op a core would address 536870912 bytes of operand 0; the hardware allows 268431360}}
+  %sum = spyre.reduce sum(%x) dims [1] : tensor<16384x16380xf16> -> tensor<16384x1xf16>
+  return %sum : tensor<16384x1xf16>
+}
+
+// -----
+
 // Two sticks side by side and very many rows: both are reduced and both would have to be cut.
 func.func @two_reductions_to_cut(%x: tensor<8388608x128xf16>) -> tensor<1x1xf16> {
   // expected-error @+1 {{'spyre.reduce' op more than one reduction dimension would be divided over cores}}

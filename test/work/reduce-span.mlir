@@ -16,6 +16,14 @@ func.func @columns_of_sticks_are_cut_first(%x: tensor<16384x16384xf16>) -> tenso
   return %exp : tensor<16384x16384xf16>
 }
 
+// 256 MiB are one page too much: two slices of the 32, the outermost dimension of the device.
+// CHECK-LABEL: func.func @two_slices_may_do(
+// CHECK:         spyre.pointwise exp({{%.+}}) {min_work = #spyre.work<[1, 2, 1, 1]>}
+func.func @two_slices_may_do(%x: tensor<1x32x2048x2048xf16>) -> tensor<1x32x2048x2048xf16> {
+  %exp = spyre.pointwise exp(%x) : tensor<1x32x2048x2048xf16>
+  return %exp : tensor<1x32x2048x2048xf16>
+}
+
 // 64 columns are one stick, so there is nothing to cut but the rows.
 // CHECK-LABEL: func.func @one_column_of_sticks_is_cut_along_rows(
 // CHECK:         spyre.pointwise exp({{%.+}}) {min_work = #spyre.work<[4, 1]>}
@@ -30,6 +38,14 @@ func.func @one_column_of_sticks_is_cut_along_rows(%x: tensor<4194304x64xf16>) ->
 func.func @what_one_operand_needs_binds_the_next(%x: tensor<8192x32768xf16>, %y: tensor<32768x4096xf16>) -> tensor<8192x4096xf16> {
   %product = spyre.matmul(%x, %y) : (tensor<8192x32768xf16>, tensor<32768x4096xf16>) -> tensor<8192x4096xf16>
   return %product : tensor<8192x4096xf16>
+}
+
+// The iteration is rows, then the reduced columns.
+// CHECK-LABEL: func.func @one_reduced_dim_may_be_cut(
+// CHECK:         spyre.reduce sum({{%.+}}) dims [1] {min_work = #spyre.work<[1, 4]>}
+func.func @one_reduced_dim_may_be_cut(%x: tensor<16384x16384xf16>) -> tensor<16384x1xf16> {
+  %sum = spyre.reduce sum(%x) dims [1] : tensor<16384x16384xf16> -> tensor<16384x1xf16>
+  return %sum : tensor<16384x1xf16>
 }
 
 // A tile is a window: the core addresses 8 sticks side by side of the full buffer, not 256.

@@ -333,7 +333,7 @@ module {
         assert_eq!(error("arith.addi", "arith.muli"), "10:10: a bundle has no operation 'arith.muli'");
         assert_eq!(error("return", "}"), "17:5: expected a statement, found '}'");
         assert_eq!(error("symbol_ids", "symbols"), "14:76: unknown or repeated attribute 'symbols'");
-        assert_eq!(error(" symbol_ids=[ -1,-2 ] ", " sdsc_filename=\"a\""), "14:77: unknown or repeated attribute 'sdsc_filename'");
+        assert_eq!(error(" symbol_ids=[ -1,-2 ] ", " sdsc_filename=\"a\""), "14:76: unknown or repeated attribute 'sdsc_filename'");
         assert!(parse("").unwrap_err().to_string().starts_with("1:1: expected 'func.func'"));
         let twice = format!("{TEXT}{TEXT}");
         assert!(parse(&twice).unwrap_err().to_string().ends_with("found 'module'; a bundle has one function"));

@@ -161,10 +161,10 @@ pub(super) fn argument_tensors_lie_within(file: &FileView<'_>, report: &mut Repo
 pub(super) fn baked_addresses_lie_within_segments(file: &FileView<'_>, report: &mut Report) {
     let target = file.around.target;
     report_starts(file, report, |start| {
-        if start.tensor.node.is_symbolic == Some(1) {
+        let address = start.form.constant;
+        if start.tensor.node.is_symbolic == Some(1) || address < 0 {
             return None;
         }
-        let address = start.form.constant;
         let segment = address.div_euclid(target.segment_bytes);
         if segment >= target.segments {
             return Some(format!("address {address} is in segment {segment}; a kernel has segments 0 to {}", target.segments - 1));

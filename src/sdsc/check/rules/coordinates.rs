@@ -12,7 +12,7 @@ const SPATIAL: usize = 3;
 const ELEMENT_LABELS: [&str; 4] = ["elem_arr_3", "elem_arr_2", "elem_arr_1", "elem_arr_0"];
 
 pub(super) fn folds_have_their_form(file: &FileView<'_>, report: &mut Report) {
-    for tensor in file.tensors() {
+    for tensor in file.tensors().filter(|tensor| tensor.class.is_some()) {
         for (label, info) in tensor.node.coordinates.dims.iter() {
             let is_stick = tensor.stick().contains(label);
             if let Some(fault) = form_fault(info, is_stick, &tensor) {
@@ -68,7 +68,7 @@ fn stick_fault(info: &CoordInfo, is_stick: bool, n_elements: usize, tensor: &Ten
 }
 
 pub(super) fn folds_make_the_size(file: &FileView<'_>, report: &mut Report) {
-    for tensor in file.data_tensors() {
+    for tensor in file.data_tensors().filter(|tensor| tensor.class.is_some()) {
         for (label, info) in tensor.node.coordinates.dims.iter() {
             if let Some(fault) = size_fault(file, &tensor, label, info) {
                 report.json(file.node_at(tensor.index, &format!("coordinates_/coordInfo/{label}/folds")), fault);
@@ -89,7 +89,8 @@ fn size_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info: &
     }
     // A window reads more than the points of the space, and cut sticks are a matter of another rule.
     let is_read_by_windows = file.is_windowed(label) && Some(tensor.index) != file.result();
-    let is_cut = tensor.stick_size(label).is_some_and(|per_stick| per_stick < 1 || size / slices.max(1) % per_stick != 0);
+    let is_stick = tensor.stick_size(label).is_some();
+    let is_cut = is_stick && tensor.elements_per_stick().is_none_or(|per_stick| size / slices.max(1) % per_stick.max(1) != 0);
     if is_read_by_windows || is_cut || elements.len() == 3 {
         return None;
     }

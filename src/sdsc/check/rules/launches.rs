@@ -112,8 +112,8 @@ pub(super) fn ids_are_unique(view: &BundleView<'_>, report: &mut Report) {
 pub(super) fn ids_follow_each_other(view: &BundleView<'_>, report: &mut Report) {
     let (mut next, mut seen) = (-1_i64, BTreeSet::new());
     for execute in view.first_executes() {
-        // An id that is used twice is a matter of another rule.
-        let ids: BTreeSet<i64> = execute.ids().iter().copied().filter(|id| seen.insert(*id)).collect();
+        // An id that is not negative or is used twice is a matter of another rule.
+        let ids: BTreeSet<i64> = execute.ids().iter().copied().filter(|id| *id < 0 && seen.insert(*id)).collect();
         let (Some(last), Some(first)) = (ids.first().copied(), ids.last().copied()) else { continue };
         if first > next {
             report.text(execute.at, format!("symbol id {first} after {}; ids go on from op to op", next.saturating_add(1)));

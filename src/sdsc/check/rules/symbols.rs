@@ -2,22 +2,36 @@
 
 use super::super::file_view::FileView;
 use super::super::report::Report;
+use crate::sdsc::model::CoreKey;
 use std::collections::BTreeSet;
 
-/// The ids that a file mentions, with the member that does: sizes, then addresses by tensor and core, each once.
+/// A member that mentions a symbol.
+#[derive(Clone, Copy)]
+enum Mention<'a> {
+    Size(&'a str),
+    Start(usize, CoreKey),
+}
+
+impl Mention<'_> {
+    fn path(self, file: &FileView<'_>) -> String {
+        match self {
+            Self::Size(label) => file.dsc_at(&format!("dimToSymbolMapping_/{label}")),
+            Self::Start(tensor, core) => file.node_at(tensor, &format!("startAddressCoreCorelet_/data_/{core}")),
+        }
+    }
+}
+
+/// The ids that a file mentions: sizes, then addresses by tensor and core, each once.
 ///
 /// The order of the members of an object has no meaning, so sizes count by their ids and cores by their numbers.
-fn mentioned(file: &FileView<'_>) -> Vec<(i64, String)> {
+fn mentioned<'a>(file: &FileView<'a>) -> Vec<(i64, Mention<'a>)> {
     let dims = file.dsc.dim_symbols.iter().flat_map(|symbols| symbols.iter());
-    let mut ids: Vec<_> = dims
-        .flat_map(|(label, ids)| ids.iter().map(move |id| (*id, file.dsc_at(&format!("dimToSymbolMapping_/{label}")))))
-        .collect();
+    let mut ids: Vec<_> = dims.flat_map(|(label, ids)| ids.iter().map(|id| (*id, Mention::Size(label)))).collect();
     ids.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
     for (tensor, node) in file.dsc.nodes.iter().enumerate().filter(|(_, node)| node.is_symbolic == Some(1)) {
         let mut starts: Vec<_> = node.start.data.iter().collect();
         starts.sort_by_key(|(core, _)| core.0);
-        let path = |core| file.node_at(tensor, &format!("startAddressCoreCorelet_/data_/{core}"));
-        ids.extend(starts.into_iter().map(|(core, id)| (id.0, path(core))));
+        ids.extend(starts.into_iter().map(|(core, id)| (id.0, Mention::Start(tensor, *core))));
     }
     let mut seen = BTreeSet::new();
     ids.retain(|(id, _)| seen.insert(*id));
@@ -28,8 +42,9 @@ pub(super) fn symbols_have_values(file: &FileView<'_>, report: &mut Report) {
     let Some(execute) = file.around.execute else { return };
     let given: BTreeSet<i64> = execute.ids().iter().copied().collect();
     let mentioned = mentioned(file);
-    for (id, path) in mentioned.iter().filter(|(id, _)| !given.contains(id)) {
-        report.json(path, format!("symbol {id} has no value; the execute at {} must list every symbol of the file", execute.at));
+    for (id, mention) in mentioned.iter().filter(|(id, _)| !given.contains(id)) {
+        let message = format!("symbol {id} has no value; the execute at {} must list every symbol of the file", execute.at);
+        report.json(mention.path(file), message);
     }
     let wanted: BTreeSet<i64> = mentioned.iter().map(|(id, _)| *id).collect();
     for id in given.difference(&wanted) {
@@ -41,11 +56,13 @@ pub(super) fn symbols_are_in_order(file: &FileView<'_>, report: &mut Report) {
     let Some(execute) = file.around.execute else { return };
     let mentioned = mentioned(file);
     let given: BTreeSet<i64> = execute.ids().iter().copied().collect();
-    let is_complete = given.len() == execute.ids().len() && given == mentioned.iter().map(|(id, _)| *id).collect();
-    let pairs = mentioned.iter().zip(execute.ids());
-    if let Some(((wanted, path), found)) = pairs.into_iter().find(|((wanted, _), found)| is_complete && wanted != *found) {
+    // Symbols that are missing or repeated are a matter of other rules.
+    if given.len() != execute.ids().len() || given != mentioned.iter().map(|(id, _)| *id).collect() {
+        return;
+    }
+    if let Some(((wanted, mention), found)) = mentioned.iter().zip(execute.ids()).find(|((wanted, _), found)| wanted != *found) {
         let message = format!("the execute at {} has symbol {found} where the file has {wanted}; it lists symbols as the file does", execute.at);
-        report.json(path, message);
+        report.json(mention.path(file), message);
     }
 }
 

@@ -1,0 +1,123 @@
+//===- Reference.cpp - lowering a module to LLVM for MLIR's JIT -----------===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+// Only the tool that compares with the JIT calls this file, so only that tool carries the passes and dialects in it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bridge.h"
+#include "mlir/CAPI/ExecutionEngine.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/ControlFlow/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/TargetSelect.h"
+
+using namespace mlir;
+
+namespace {
+/// What the pipeline below names.
+void registerReferencePasses() {
+  static bool registered = false;
+  if (std::exchange(registered, true))
+    return;
+  bufferization::registerBufferizationPipelines();
+  bufferization::registerOneShotBufferizePass();
+  bufferization::registerBufferResultsToOutParamsPass();
+  registerConvertBufferizationToMemRefPass();
+  registerCanonicalizerPass();
+  registerCSEPass();
+  registerSymbolDCEPass();
+  registerLinalgElementwiseOpFusionPass();
+  registerLinalgGeneralizeNamedOpsPass();
+  registerConvertLinalgToLoopsPass();
+  registerLowerAffinePass();
+  registerSCFToControlFlowPass();
+  registerConvertTensorToLinalgPass();
+  registerConvertMathToLibmPass();
+  registerConvertMathToLLVMPass();
+  registerArithToLLVMConversionPass();
+  registerConvertIndexToLLVMPass();
+  registerFinalizeMemRefToLLVMConversionPass();
+  registerConvertFuncToLLVMPass();
+  registerConvertControlFlowToLLVMPass();
+  registerReconcileUnrealizedCastsPass();
+  math::registerMathExpandOpsPass();
+  arith::registerArithExpandOpsPass();
+  memref::registerExpandOpsPass();
+  memref::registerExpandStridedMetadataPass();
+  LLVM::registerLLVMRequestCWrappersPass();
+}
+
+// Results become arguments, so that the caller owns all memory; C wrappers take descriptors by pointer. The order is
+// that of a pipeline tried on softmax, matmul and transformer blocks in f16 and f32.
+constexpr llvm::StringLiteral kPipeline =
+    "func.func(linalg-generalize-named-ops,canonicalize,cse,linalg-fuse-elementwise-ops,canonicalize,cse),convert-tensor-to-linalg,"
+    "one-shot-bufferize{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map},"
+    "buffer-results-to-out-params{modify-public-functions=true},buffer-deallocation-pipeline,convert-bufferization-to-memref,"
+    "func.func(convert-linalg-to-loops),lower-affine,convert-scf-to-cf,memref-expand,expand-strided-metadata,lower-affine,"
+    "func.func(math-expand-ops{ops=fpowi,rsqrt}),convert-math-to-libm,convert-math-to-llvm,arith-expand,convert-arith-to-llvm,"
+    "convert-index-to-llvm,finalize-memref-to-llvm,func.func(llvm-request-c-wrappers),convert-func-to-llvm,convert-cf-to-llvm,"
+    "reconcile-unrealized-casts,symbol-dce";
+} // namespace
+
+void spyreRegisterReferenceDialects(MlirDialectRegistry registry) {
+  DialectRegistry &into = *unwrap(registry);
+  into.insert<bufferization::BufferizationDialect, memref::MemRefDialect, LLVM::LLVMDialect>();
+  arith::registerBufferizableOpInterfaceExternalModels(into);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(into);
+  cf::registerBufferizableOpInterfaceExternalModels(into);
+  cf::registerBufferDeallocationOpInterfaceExternalModels(into);
+  linalg::registerBufferizableOpInterfaceExternalModels(into);
+  memref::registerAllocationOpInterfaceExternalModels(into);
+  scf::registerBufferizableOpInterfaceExternalModels(into);
+  scf::registerBufferDeallocationOpInterfaceExternalModels(into);
+  tensor::registerBufferizableOpInterfaceExternalModels(into);
+  registerBuiltinDialectTranslation(into);
+  registerLLVMDialectTranslation(into);
+}
+
+MlirExecutionEngine spyreReferenceCreate(MlirModule module) {
+  registerReferencePasses();
+  ModuleOp op = unwrap(module);
+  PassManager passes(op->getName());
+  if (failed(parsePassPipeline(kPipeline, passes)) || failed(passes.run(op)))
+    return {nullptr};
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  ExecutionEngineOptions options;
+  options.transformer = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, /*targetMachine=*/nullptr);
+  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
+  auto engine = ExecutionEngine::create(op, options);
+  if (!engine) {
+    emitError(op.getLoc()) << "the JIT refuses the module: " << llvm::toString(engine.takeError());
+    return {nullptr};
+  }
+  return wrap(engine->release());
+}

@@ -1,0 +1,99 @@
+//! How far a result is from the reference, and how far it may be.
+
+use crate::sim::HostArray;
+
+/// The element that is furthest off.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Worst {
+    /// Its indices.
+    pub index: Vec<i64>,
+    /// What the simulated machine computed.
+    pub found: f64,
+    /// What the reference computed.
+    pub expected: f64,
+}
+
+/// A result beside its reference.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Root mean square of the reference.
+    pub scale: f64,
+    /// The largest difference of an element, relative to the scale; infinite where one of both is no number.
+    pub error: f64,
+    /// Where that is; none for an empty array.
+    pub worst: Option<Worst>,
+}
+
+/// Compares a result with the reference, element by element.
+///
+/// # Errors
+/// If the shapes differ.
+pub fn compare(found: &HostArray, expected: &HostArray) -> Result<Comparison, String> {
+    if found.shape != expected.shape {
+        return Err(format!("the result has shape {:?}, the reference {:?}", found.shape, expected.shape));
+    }
+    let length = expected.elements.len();
+    let finite = (0..length).map(|index| expected.elements.get(index)).filter(|value| value.is_finite());
+    let (sum, count) = finite.fold((0.0, 0_u32), |(sum, count), value| (sum + value * value, count + 1));
+    let root = (sum / f64::from(count.max(1))).sqrt();
+    // A reference of zeros has no scale; differences then count as they are.
+    let scale = if root > 0.0 { root } else { 1.0 };
+    let (mut error, mut worst) = (0.0, None);
+    for index in 0..length {
+        let (found, expected_value) = (found.elements.get(index), expected.elements.get(index));
+        let off = difference(found, expected_value) / scale;
+        if worst.is_none() || off > error {
+            error = off;
+            worst = Some(Worst { index: indices(index, &expected.shape), found, expected: expected_value });
+        }
+    }
+    Ok(Comparison { scale, error, worst })
+}
+
+/// The absolute difference; none between equal infinities, or two that are no numbers.
+fn difference(found: f64, expected: f64) -> f64 {
+    match (found.is_finite(), expected.is_finite()) {
+        (true, true) => (found - expected).abs(),
+        (false, false) if found.is_nan() == expected.is_nan() && (found.is_nan() || found.signum() == expected.signum()) => 0.0,
+        _ => f64::INFINITY,
+    }
+}
+
+fn indices(flat: usize, shape: &[i64]) -> Vec<i64> {
+    let mut rest = i64::try_from(flat).unwrap_or(0);
+    let mut indices = vec![0; shape.len()];
+    for (index, &size) in indices.iter_mut().zip(shape).rev() {
+        *index = rest % size.max(1);
+        rest /= size.max(1);
+    }
+    indices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::Elements;
+
+    fn array(values: &[f32]) -> HostArray {
+        HostArray { shape: vec![1, i64::try_from(values.len()).unwrap()], elements: Elements::F32(values.to_vec()) }
+    }
+
+    #[test]
+    fn the_worst_element_is_named() {
+        let comparison = compare(&array(&[3.0, 4.5]), &array(&[3.0, 4.0])).unwrap();
+        assert_eq!(comparison.worst, Some(Worst { index: vec![0, 1], found: 4.5, expected: 4.0 }));
+        assert!((comparison.error - 0.5 / 12.5_f64.sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_no_number_is_infinitely_off() {
+        assert_eq!(compare(&array(&[f32::NAN]), &array(&[1.0])).unwrap().error, f64::INFINITY);
+        assert_eq!(compare(&array(&[f32::INFINITY]), &array(&[f32::INFINITY])).unwrap().error, 0.0);
+        assert_eq!(compare(&array(&[f32::INFINITY]), &array(&[f32::NEG_INFINITY])).unwrap().error, f64::INFINITY);
+    }
+
+    #[test]
+    fn shapes_must_agree() {
+        assert!(compare(&array(&[1.0]), &array(&[1.0, 2.0])).is_err());
+    }
+}
