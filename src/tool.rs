@@ -1,6 +1,6 @@
 //! What the command-line tools share: exit codes, messages, and writing without half-written files.
 
-use crate::mlir::panicked;
+use crate::mlir::found_bug;
 use clap::Parser;
 use std::{
     io::{self, Write},
@@ -26,7 +26,7 @@ pub fn main<Arguments: Parser>(name: &str, run: impl FnOnce(&Arguments) -> Resul
             if !message.is_empty() {
                 let _ = writeln!(io::stderr(), "{name}: error: {message}");
             }
-            ExitCode::from(if panicked() { 2 } else { 1 })
+            ExitCode::from(if found_bug() { 2 } else { 1 })
         }
     }
 }

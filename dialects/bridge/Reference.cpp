@@ -75,15 +75,16 @@ void registerReferencePasses() {
   LLVM::registerLLVMRequestCWrappersPass();
 }
 
-// Results become arguments, so that the caller owns all memory; C wrappers take descriptors by pointer. The order is
+// Results become arguments, so that the caller owns all memory; C wrappers take descriptors by pointer, and are asked for
+// before functions of libm are declared, which have none. The order is
 // that of a pipeline tried on softmax, matmul and transformer blocks in f16 and f32.
 constexpr llvm::StringLiteral kPipeline =
     "func.func(linalg-generalize-named-ops,canonicalize,cse,linalg-fuse-elementwise-ops,canonicalize,cse),convert-tensor-to-linalg,"
     "one-shot-bufferize{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map},"
-    "buffer-results-to-out-params{modify-public-functions=true},buffer-deallocation-pipeline,convert-bufferization-to-memref,"
+    "buffer-results-to-out-params{modify-public-functions=true},func.func(llvm-request-c-wrappers),buffer-deallocation-pipeline,convert-bufferization-to-memref,"
     "func.func(convert-linalg-to-loops),lower-affine,convert-scf-to-cf,memref-expand,expand-strided-metadata,lower-affine,"
     "func.func(math-expand-ops{ops=fpowi,rsqrt}),convert-math-to-libm,convert-math-to-llvm,arith-expand,convert-arith-to-llvm,"
-    "convert-index-to-llvm,finalize-memref-to-llvm,func.func(llvm-request-c-wrappers),convert-func-to-llvm,convert-cf-to-llvm,"
+    "convert-index-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,"
     "reconcile-unrealized-casts,symbol-dce";
 } // namespace
 

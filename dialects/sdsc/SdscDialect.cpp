@@ -136,9 +136,11 @@ LogicalResult TensorAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
   if (where != "hbm" && where != "pool" && where != "lx")
     return emitError() << "a tensor is in 'hbm', 'pool' or 'lx', found " << memory;
   // tensor_c2
-  if ((where == "hbm") != (argument >= 0) || offsetBytes < 0)
+  if (offsetBytes < 0)
+    return emitError() << "an offset is not negative, found " << offsetBytes;
+  if ((where == "hbm") != (argument >= 0))
     return emitError() << "a tensor in " << memory << (where == "hbm" ? " needs an argument" : " has no argument") << ", found argument "
-                       << argument << " and offset " << offsetBytes;
+                       << argument;
   // tensor_c3
   AffineMap map = coordinates.getValue();
   if (map.getNumResults() != static_cast<size_t>(deviceSize.size()) || map.getNumSymbols() != (indexTensors ? indexTensors.size() : 0))

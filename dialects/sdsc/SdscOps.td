@@ -61,9 +61,10 @@ def Sdsc_BundleOp : Sdsc_Op<"bundle", [IsolatedFromAbove, NoTerminator, SingleBl
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, ArrayAttr:$buffers, DefaultValuedAttr<I64Attr, "0">:$pool_bytes);
+  let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefArrayAttr:$buffers,
+                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$pool_bytes);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$sym_name custom<Buffers>($buffers) (`pool_bytes` $pool_bytes^)? attr-dict-with-keyword $body";
+  let assemblyFormat = "$sym_name `` custom<Buffers>($buffers) (`pool_bytes` $pool_bytes^)? attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
 }
 

@@ -238,7 +238,9 @@ void ReduceOp::print(OpAsmPrinter &printer) {
 
 SmallVector<int64_t> MatmulOp::getIterationSpace() {
   SmallVector<int64_t> space = shapeOf(getOutput());
-  space.push_back(getLhs().getType().getShape().back());
+  // The interface is asked before the rules of the op are checked: a scalar has no K.
+  if (getLhs().getType().getRank() > 0)
+    space.push_back(getLhs().getType().getShape().back());
   return space;
 }
 

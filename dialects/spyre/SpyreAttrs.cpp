@@ -188,6 +188,8 @@ LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, St
   // place_c2
   if (offsetBytes < 0 || offsetBytes % kStickBytes != 0)
     return emitError() << "an offset is a multiple of " << kStickBytes << " bytes, found " << offsetBytes;
+  if (memory == "hbm" && offsetBytes != 0)
+    return emitError() << "a buffer of the program has no offset, found " << offsetBytes;
   return success();
 }
 

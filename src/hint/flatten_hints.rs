@@ -21,7 +21,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let mut flattener = Flattener { next_id: 0 };
         let hints = flattener.enter(&[], around.iter().map(|tile| (tile.dim.as_str(), tile.count)));
-        flattener.flatten(function, &hints);
+        flattener.flatten(function, &hints)?;
     }
     Ok(())
 }
@@ -41,18 +41,24 @@ impl Flattener {
         hints
     }
 
-    fn flatten(&mut self, around: Op<'_>, hints: &[TileHint]) {
+    fn flatten(&mut self, around: Op<'_>, hints: &[TileHint]) -> Result<(), Reported> {
         for op in around.body_ops() {
             if op.is("spyre.hint") {
                 let dims = op.attr("tile_dims").and_then(strings).unwrap_or_default();
                 let counts = op.attr("tile_counts").and_then(integers).unwrap_or_default();
                 let inner = self.enter(hints, dims.into_iter().zip(counts));
-                self.flatten(op, &inner);
+                self.flatten(op, &inner)?;
                 dissolve(op);
+            } else if op.is("spyre.loop") {
+                self.flatten(op, hints)?;
             } else if ComputeOp::of(op).is_some() && !hints.is_empty() {
+                if op.attr("hints").is_some() {
+                    return Err(error_at(op, "has hints of its own, and stands in a scope or under the option 'tiles'").report());
+                }
                 op.set_attr("hints", hints_attribute(op.ctx(), hints));
             }
         }
+        Ok(())
     }
 }
 

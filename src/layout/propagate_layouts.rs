@@ -18,7 +18,10 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
         let Some(body) = function.body() else { continue };
         for argument in body.args() {
             let refuse = |message: String| error_at(function, format_args!("argument of {}: {message}", argument.r#type())).report();
-            assign(function, argument, |tensor| row_major(tensor)).map_err(refuse)?;
+            assign(function, argument, row_major).map_err(refuse)?;
+        }
+        for constant in function.nested().into_iter().filter(|op| op.is("spyre.constant")) {
+            assign(constant, constant.output(), row_major).map_err(|message| error_at(constant, message).report())?;
         }
         for compute in ComputeOp::all_in(function) {
             let refuse = |message: String| error_at(compute.op, message).report();
@@ -41,8 +44,12 @@ fn assign<'c>(at: Op<'c>, value: Value<'c>, layout: impl FnOnce(&Tensor<'c>) -> 
     Ok(())
 }
 
+fn no_format(tensor: &Tensor<'_>) -> String {
+    format!("has elements of {}, for which the device has no format", tensor.host.element)
+}
+
 fn row_major(tensor: &Tensor<'_>) -> Result<DeviceLayout, String> {
-    let format = format_of(tensor.host.element).ok_or_else(|| format!("the device has no format for {}", tensor.host.element))?;
+    let format = format_of(tensor.host.element).ok_or_else(|| no_format(tensor))?;
     DeviceLayout::row_major(&tensor.host.shape, format).map_err(|error| error.to_string())
 }
 
@@ -55,7 +62,10 @@ fn result_layout(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<Devi
     match compute.family() {
         Family::Matmul => with_stick(&result.tensor, sizes.len() - 1),
         Family::Pointwise | Family::Copy => {
-            let same = inputs.iter().find(|input| input.dims == result.dims && input.tensor.host.shape == *sizes);
+            // The condition of a choice has elements of another type, and so another format.
+            let is_alike =
+                |input: &&Access<'_>| input.tensor.host.element == result.tensor.host.element && input.tensor.host.shape == *sizes;
+            let same = inputs.iter().filter(is_alike).find(|input| input.dims == result.dims);
             if let Some(layout) = same.and_then(|input| input.tensor.layout.clone()) {
                 return Ok(layout);
             }
@@ -76,14 +86,14 @@ fn result_layout(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<Devi
 
 /// The row-major order of dimensions but for the stick, which comes last.
 fn with_stick(tensor: &Tensor<'_>, stick: usize) -> Result<DeviceLayout, String> {
-    let format = format_of(tensor.host.element).ok_or_else(|| format!("the device has no format for {}", tensor.host.element))?;
+    let format = format_of(tensor.host.element).ok_or_else(|| no_format(tensor))?;
     let host = HostTensor::row_major(&tensor.host.shape).map_err(|error| error.to_string())?;
     DeviceLayout::new(&host, format, &DimOrder::with_stick(&tensor.host.shape, stick)).map_err(|error| error.to_string())
 }
 
 /// One element a stick: the result of reducing what was in the sticks.
 fn sparse(compute: ComputeOp<'_>, tensor: &Tensor<'_>) -> Result<DeviceLayout, String> {
-    let format = format_of(tensor.host.element).ok_or_else(|| format!("the device has no format for {}", tensor.host.element))?;
+    let format = format_of(tensor.host.element).ok_or_else(|| no_format(tensor))?;
     let reduced = compute.op.attr("reduced").and_then(crate::mlir::integers).and_then(|dims| dims.last().copied());
     let reduced = reduced.and_then(|dim| usize::try_from(dim).ok()).ok_or("reduces no dimension")?;
     DeviceLayout::sparse(&tensor.host.shape, reduced, format).map_err(|error| error.to_string())

@@ -5,8 +5,8 @@
 
 use super::{Barred, Buffer, Capacity, CoreUse, Planner, Use, UseKind, agreed_view, check, planner_named};
 use crate::{
-    dialect::{Access, ComputeOp, Memory, Place, Schedule, Step, operation_of, place_attribute, split_of, target_of},
-    mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, error_at},
+    dialect::{Access, ComputeOp, Memory, Place, Schedule, Step, home_of, operation_of, place_attribute, split_of, target_of},
+    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, error_at},
     target::{Family, STICK_BYTES},
     work::{Operation, WorkSplit},
 };
@@ -101,7 +101,8 @@ impl<'c> Program<'c> {
         if !may_be_in_lx(step.compute) {
             return Err(Barred::FunctionNotAllowed { function: step.compute.function().to_owned() });
         }
-        let users = step.compute.op.output().users();
+        let output = step.compute.op.output();
+        let users = users_behind_views(output);
         if users.iter().any(|user| user.is("spyre.yield") || user.is("spyre.loop")) {
             return Err(Barred::Tiled);
         }
@@ -109,7 +110,8 @@ impl<'c> Program<'c> {
             return Err(Barred::ReadByRestickify);
         }
         if users.iter().any(|user| user.is("func.return")) {
-            return Err(Barred::GraphOutput);
+            let is_itself = output.users().iter().any(|user| user.is("func.return"));
+            return Err(if is_itself { Barred::GraphOutput } else { Barred::ViewedOutput });
         }
         if readers.is_empty() {
             return Err(Barred::NoReader);
@@ -137,15 +139,24 @@ impl<'c> Program<'c> {
     }
 }
 
-/// Writes the place; a copy that found no room in LX would only cost a pass over HBM, so its readers get the original back.
+/// Writes the place; a copy of an HBM tensor that found no room in LX would only cost a pass over HBM, so its readers get the original
+/// back. What is copied from LX may be gone when the readers come, so such a copy stays.
 fn place_result(op: Op<'_>, place: &Place) {
     let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some());
-    if op.is("spyre.copy") && place.memory == Memory::Hbm && is_read_by_ops_only {
+    let is_from_hbm =
+        op.is("spyre.copy") && home_of(op.inputs()[0]).buffer.def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
+    if is_from_hbm && place.memory == Memory::Hbm && is_read_by_ops_only {
         op.output().replace_with(op.inputs()[0]);
         op.erase();
         return;
     }
     op.set_attr("place", place_attribute(op.ctx(), place));
+}
+
+/// The ops that use a value or a view of it.
+fn users_behind_views(value: Value<'_>) -> Vec<Op<'_>> {
+    let users = value.users().into_iter();
+    users.flat_map(|user| if user.is("spyre.view") { users_behind_views(user.output()) } else { vec![user] }).collect()
 }
 
 /// Whether the back end lets the op's result live in LX (F.1: the list of functions).

@@ -28,7 +28,7 @@ pub use jit::{Jit, JitArray};
 pub use location::{is_unknown, location_name, named_block, named_location};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use op::{BlockExt, OpExt, ValueExt, ValueMap};
-pub use pass::{Options, Pass, opt_main, panicked, register};
+pub use pass::{Options, Pass, found_bug, note_bug, opt_main, register};
 pub use session::{Module, Session, Source, parses};
 pub(crate) use text::{string_ref, text_of};
 pub use types::{

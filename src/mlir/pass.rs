@@ -105,12 +105,17 @@ unsafe extern "C" {
     fn spyreOptMain(argc: c_int, argv: *mut *mut c_char) -> c_int;
 }
 
-static PANICKED: AtomicBool = AtomicBool::new(false);
+static FOUND_BUG: AtomicBool = AtomicBool::new(false);
 
-/// Whether a pass of ours has panicked, which is a bug of ours and not the user's mistake.
+/// Notes that what was just reported is a bug of ours and not the user's mistake: the tools exit with 2.
+pub fn note_bug() {
+    FOUND_BUG.store(true, Ordering::Relaxed);
+}
+
+/// Whether a pass of ours has panicked, or has found what only a bug of ours explains.
 #[must_use]
-pub fn panicked() -> bool {
-    PANICKED.load(Ordering::Relaxed)
+pub fn found_bug() -> bool {
+    FOUND_BUG.load(Ordering::Relaxed)
 }
 
 unsafe extern "C" fn run_pass(argument: MlirStringRef, module: MlirOperation, options: MlirStringRef) -> bool {
@@ -126,7 +131,7 @@ unsafe extern "C" fn run_pass(argument: MlirStringRef, module: MlirOperation, op
     match catch_unwind(AssertUnwindSafe(|| (pass.run)(module, &options))) {
         Ok(done) => done.is_ok(),
         Err(_) => {
-            PANICKED.store(true, Ordering::Relaxed);
+            note_bug();
             let _ = error_at(module, format_args!("pass '{argument}' has a bug: it panicked; please report this program")).report();
             false
         }
@@ -159,7 +164,7 @@ pub fn opt_main(arguments: impl Iterator<Item = String>) -> i32 {
     // SAFETY: the strings outlive the call, which only reads them.
     let code = unsafe { spyreOptMain(count, pointers.as_mut_ptr()) };
     // LLVM's own convention is 1 for every failure; a bug of ours is 2 (interfaces.md).
-    if panicked() { 2 } else { code }
+    if found_bug() { 2 } else { code }
 }
 
 #[cfg(test)]

@@ -20,6 +20,8 @@ pub struct Comparison {
     pub scale: f64,
     /// The largest difference of an element, relative to the scale; infinite where one of both is no number.
     pub error: f64,
+    /// The largest difference of an element, relative to the scale and the element's own magnitude.
+    pub rounding_error: f64,
     /// Where that is; none for an empty array.
     pub worst: Option<Worst>,
 }
@@ -38,16 +40,18 @@ pub fn compare(found: &HostArray, expected: &HostArray) -> Result<Comparison, St
     let root = (sum / f64::from(count.max(1))).sqrt();
     // A reference of zeros has no scale; differences then count as they are.
     let scale = if root > 0.0 { root } else { 1.0 };
-    let (mut error, mut worst) = (0.0, None);
+    let (mut error, mut rounding_error, mut worst) = (0.0, 0.0_f64, None);
     for index in 0..length {
         let (found, expected_value) = (found.elements.get(index), expected.elements.get(index));
         let off = difference(found, expected_value) / scale;
+        let magnitude = if expected_value.is_finite() { expected_value.abs() } else { 0.0 };
+        rounding_error = rounding_error.max(difference(found, expected_value) / (scale + magnitude));
         if worst.is_none() || off > error {
             error = off;
             worst = Some(Worst { index: indices(index, &expected.shape), found, expected: expected_value });
         }
     }
-    Ok(Comparison { scale, error, worst })
+    Ok(Comparison { scale, error, rounding_error, worst })
 }
 
 /// The absolute difference; none between equal infinities, or two that are no numbers.

@@ -4,7 +4,7 @@
 //! an `sdsc.program`, but with one bundle, gives just the files of that bundle.
 
 use super::{
-    File, from_op_spec, from_op_spec_baked,
+    File, check::check_files, from_op_spec, from_op_spec_baked,
     program::{self, LaunchEntry, Program, Tensor},
     to_text, write_directory,
 };
@@ -15,7 +15,7 @@ use crate::{
         symbols::{Addresses, MemoryMap},
     },
     dialect,
-    mlir::{Op, OpExt, Options, Pass, Reported, elements, error_at, integer, parses, symbol_name, type_of},
+    mlir::{Op, OpExt, Options, Pass, Reported, elements, error_at, integer, note_bug, parses, symbol_name, type_of, warning_at},
     target::Target,
 };
 use std::path::Path;
@@ -28,7 +28,25 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         return Err(error_at(module, "needs the option 'output', the directory to write").report());
     }
     let files = files_of(module)?;
+    check(module, &files)?;
     write_directory(Path::new(output), &files).map_err(|error| error_at(module, error).report())
+}
+
+/// Checks the files before anything is written. A program went through all of our passes, so a broken rule is a bug of ours and nothing
+/// is written; op specs of another front end are theirs to answer for, and are written with a warning.
+fn check(module: Op<'_>, files: &[File]) -> Result<(), Reported> {
+    let target = dialect::target_of(module).map_err(|message| error_at(module, message).report())?;
+    let contents = files.iter().map(|file| (file.path.as_str(), file.content.as_slice()));
+    let violations = check_files(contents, &target).map_err(|error| error_at(module, error).report())?;
+    let Some(first) = violations.first() else { return Ok(()) };
+    if module.body_ops().iter().any(|op| op.is("sdsc.program")) {
+        note_bug();
+        return Err(error_at(module, format_args!("gives files that break a rule of the format, which is a bug of ours: {first}")).report());
+    }
+    for violation in &violations {
+        warning_at(module, format_args!("gives files that break a rule of the format: {violation}")).emit();
+    }
+    Ok(())
 }
 
 fn files_of(module: Op<'_>) -> Result<Vec<File>, Reported> {

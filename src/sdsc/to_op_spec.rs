@@ -7,7 +7,7 @@
 //! |---|---|
 //! | how much of a padded range is padding, unless it is masked, or a restickify's gap | the padded range |
 //! | which device dimensions of size 1 a tensor has | those of a matrix: `[1, rows, E]`, `[1, columns / E, E]` |
-//! | whether bytes in front of a slice belong to its coordinates or its allocation | coordinates, as far as the gaps allow |
+//! | whether bytes in front of a slice belong to its coordinates or its allocation | the coordinates, where gaps have room for all of it; in the pool the allocation, unless the tensor would end behind it |
 //! | the size of a table that indices reach into | as many positions as there are indices |
 //! | formats that files rename, arrangements other than of fp8 weights | `IEEE_INT32` indices, `IEEE_FP32` copies, in order |
 //! | names of dimensions and index tensors; the value of a constant before rounding | none; `index<n>`; the rounded value |
@@ -106,6 +106,8 @@ pub struct Surroundings {
     pub first_symbol_id: i64,
     /// What each symbol of the file stands for.
     pub symbols: BTreeMap<i64, SymbolValue>,
+    /// Bytes of the bundle's pool.
+    pub pool_bytes: i64,
     /// Where kernel arguments are, when the addresses are baked into the file.
     pub memory: Option<MemoryMap>,
 }

@@ -82,13 +82,7 @@ fn locate(plan: &Plan, symbols: &impl Fn(i64) -> Option<i64>, machine: &mut Mach
     Ok(Parts(parts))
 }
 
-fn part(
-    plan: &Plan,
-    core: usize,
-    tensor: usize,
-    symbols: &impl Fn(i64) -> Option<i64>,
-    machine: &mut Machine,
-) -> Result<Part, SimError> {
+fn part(plan: &Plan, core: usize, tensor: usize, symbols: &impl Fn(i64) -> Option<i64>, machine: &mut Machine) -> Result<Part, SimError> {
     let entry = &plan.tensors[tensor];
     let address = match entry.starts[core] {
         Start::Address(address) => address,

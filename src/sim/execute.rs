@@ -46,7 +46,8 @@ fn on_all_cores(plan: &Plan, parts: &Parts, machine: &Machine) -> Vec<Values> {
             scope.spawn(move || cores.into_iter().map(|core| compute(view(core))).collect::<Vec<_>>())
         };
         let threads: Vec<_> = cores.chunks(n_cores.div_ceil(n_threads)).map(spawn).collect();
-        let join = |thread: thread::ScopedJoinHandle<'_, Vec<Values>>| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let join =
+            |thread: thread::ScopedJoinHandle<'_, Vec<Values>>| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         threads.into_iter().flat_map(join).collect()
     })
 }
@@ -58,7 +59,8 @@ fn shared(plan: &Plan, leaders: &[usize], values: Vec<Values>, traffic: &mut Tra
     let reduction = match plan.kernel {
         Kernel::Reduce(reduction) => reduction,
         Kernel::Contract => Reduction::Sum,
-        _ => return values.into_iter().enumerate().collect(),
+        Kernel::Unary(_) | Kernel::Binary(_) | Kernel::Where | Kernel::MomentPair => return values.into_iter().enumerate().collect(),
+        Kernel::LayerNormScale | Kernel::LayerNorm | Kernel::Copy | Kernel::Shuffle => return values.into_iter().enumerate().collect(),
     };
     let mut values: Vec<Option<Values>> = values.into_iter().map(Some).collect();
     let mut results = Vec::new();

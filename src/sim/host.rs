@@ -1,8 +1,8 @@
 //! Arrays as the caller has them.
 
 use super::error::SimError;
-use super::number::{dl16_from_host, dl16_to_f32, encode_run};
-use crate::target::DeviceFormat;
+use super::number::{decode_run, dl16_to_f32, encode_host_run};
+use crate::target::{DeviceFormat, STICK_BYTES};
 
 /// The elements of an array, row-major.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,39 +105,78 @@ impl Elements {
 
     /// Appends the device's bits of elements `start`, `start + stride`, ...
     pub(crate) fn encode(&self, format: DeviceFormat, start: usize, stride: usize, count: usize, out: &mut Vec<u8>) {
+        let is_integer = matches!(format, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32);
         let indices = (0..count).map(|step| start + step * stride);
-        match (self, format) {
-            (Self::I32(elements), DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
-                indices.for_each(|index| out.extend(elements[index].to_le_bytes()));
-            }
+        match self {
+            Self::I32(elements) if is_integer => indices.for_each(|index| out.extend(elements[index].to_le_bytes())),
             // The device has no 64-bit integers; the runtime narrows them (assumption: it keeps the low bits).
-            (Self::I64(elements), DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
-                indices.for_each(|index| out.extend((elements[index] as i32).to_le_bytes()));
-            }
-            (_, DeviceFormat::Sen169Fp16) => indices.for_each(|index| out.extend(dl16_from_host(self.get(index) as f32).to_le_bytes())),
-            _ => {
-                let values: Vec<f32> = indices.map(|index| self.get(index) as f32).collect();
-                encode_run(format, &values, out);
+            Self::I64(elements) if is_integer => indices.for_each(|index| out.extend((elements[index] as i32).to_le_bytes())),
+            Self::F16(_) | Self::Bf16(_) | Self::F32(_) | Self::I32(_) | Self::I64(_) | Self::Bool(_) => {
+                let mut buffer = [0f32; MAX_STICK];
+                let values = &mut buffer[..count];
+                self.read(start, stride, values);
+                encode_host_run(format, values, out);
             }
         }
     }
 
     /// Sets elements `start`, `start + stride`, ... from the device's bits.
     pub(crate) fn decode(&mut self, format: DeviceFormat, bytes: &[u8], start: usize, stride: usize, count: usize) {
-        let index = |step: usize| start + step * stride;
-        if let (DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32, Self::I32(_) | Self::I64(_)) = (format, &*self) {
-            for (step, raw) in bytes.as_chunks::<4>().0.iter().take(count).enumerate() {
-                match self {
-                    Self::I32(elements) => elements[index(step)] = i32::from_le_bytes(*raw),
-                    Self::I64(elements) => elements[index(step)] = i64::from(i32::from_le_bytes(*raw)),
-                    Self::F16(_) | Self::Bf16(_) | Self::F32(_) | Self::Bool(_) => {}
-                }
+        let is_integer = matches!(format, DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32);
+        let integers = bytes.as_chunks::<4>().0.iter().map(|raw| i32::from_le_bytes(*raw)).take(count).enumerate();
+        match self {
+            Self::I32(elements) if is_integer => integers.for_each(|(step, value)| elements[start + step * stride] = value),
+            Self::I64(elements) if is_integer => integers.for_each(|(step, value)| elements[start + step * stride] = i64::from(value)),
+            Self::F16(_) | Self::Bf16(_) | Self::F32(_) | Self::I32(_) | Self::I64(_) | Self::Bool(_) => {
+                let mut buffer = [0f32; MAX_STICK];
+                let values = &mut buffer[..count];
+                decode_run(format, bytes, 0, 1, values);
+                self.write(start, stride, values);
             }
-            return;
         }
-        let mut values = vec![0.0; count];
-        super::number::decode_run(format, bytes, 0, 1, &mut values);
-        values.iter().enumerate().for_each(|(step, value)| self.set(index(step), f64::from(*value)));
+    }
+
+    /// Reads elements as `f32`, one type check for all.
+    fn read(&self, start: usize, stride: usize, out: &mut [f32]) {
+        match self {
+            Self::F16(elements) => gather(elements, start, stride, out, f16_to_f32),
+            Self::Bf16(elements) => gather(elements, start, stride, out, bf16_to_f32),
+            Self::F32(elements) => gather(elements, start, stride, out, |value| value),
+            Self::I32(elements) => gather(elements, start, stride, out, |value| value as f32),
+            Self::I64(elements) => gather(elements, start, stride, out, |value| value as f32),
+            Self::Bool(elements) => gather(elements, start, stride, out, f32::from),
+        }
+    }
+
+    /// Sets elements to the nearest values of their type, one type check for all.
+    fn write(&mut self, start: usize, stride: usize, values: &[f32]) {
+        match self {
+            Self::F16(elements) => scatter(elements, start, stride, values, f16_from_f32),
+            Self::Bf16(elements) => scatter(elements, start, stride, values, bf16_from_f32),
+            Self::F32(elements) => scatter(elements, start, stride, values, |value| value),
+            Self::I32(elements) => scatter(elements, start, stride, values, |value| value as i32),
+            Self::I64(elements) => scatter(elements, start, stride, values, |value| value as i64),
+            Self::Bool(elements) => scatter(elements, start, stride, values, |value| u8::from(value != 0.0)),
+        }
+    }
+}
+
+/// The most elements of a stick.
+const MAX_STICK: usize = STICK_BYTES as usize;
+
+fn gather<T: Copy>(elements: &[T], start: usize, stride: usize, out: &mut [f32], convert: impl Fn(T) -> f32) {
+    if stride == 1 {
+        out.iter_mut().zip(&elements[start..]).for_each(|(value, element)| *value = convert(*element));
+    } else {
+        out.iter_mut().enumerate().for_each(|(step, value)| *value = convert(elements[start + step * stride]));
+    }
+}
+
+fn scatter<T>(elements: &mut [T], start: usize, stride: usize, values: &[f32], convert: impl Fn(f32) -> T) {
+    if stride == 1 {
+        elements[start..].iter_mut().zip(values).for_each(|(element, value)| *element = convert(*value));
+    } else {
+        values.iter().enumerate().for_each(|(step, value)| elements[start + step * stride] = convert(*value));
     }
 }
 
@@ -165,12 +204,10 @@ impl HostArray {
 #[must_use]
 pub fn f16_to_f32(bits: u16) -> f32 {
     let magnitude = bits & 0x7fff;
-    let value = match magnitude {
-        0x7c00 => f32::INFINITY,
-        0x7c01.. => f32::NAN,
-        // As in DL16: the exponent is off by the distance of the biases, 127 - 15.
-        0..0x7c00 => f32::from_bits(u32::from(magnitude) << 13) * f32::from_bits((127 + 112) << 23),
-    };
+    // As in DL16: the exponent is off by the distance of the biases, 127 - 15.
+    let finite = f32::from_bits(u32::from(magnitude) << 13) * f32::from_bits((127 + 112) << 23);
+    let special = if magnitude == 0x7c00 { f32::INFINITY } else { f32::NAN };
+    let value = if magnitude < 0x7c00 { finite } else { special };
     f32::from_bits(value.to_bits() | (u32::from(bits & 0x8000) << 16))
 }
 

@@ -22,7 +22,8 @@ pub fn seeded(tensor: &Tensor, seed: u64) -> Result<HostArray, SimError> {
 pub fn seeded_below(tensor: &Tensor, seed: u64, bound: u64) -> Result<HostArray, SimError> {
     let error = |message: String| SimError::Array { name: tensor.name.clone(), message };
     let length = tensor.shape.iter().try_fold(1usize, |length, size| length.checked_mul(usize::try_from(*size).ok()?));
-    let length = length.filter(|length| *length as i64 <= tensor.bytes.max(1)).ok_or_else(|| error("is larger than its buffer".to_owned()))?;
+    let length =
+        length.filter(|length| *length as i64 <= tensor.bytes.max(1)).ok_or_else(|| error("is larger than its buffer".to_owned()))?;
     let mut elements = Elements::zeros(&tensor.element_type, length).map_err(error)?;
     // The name is a part of the seed: two inputs of one shape must differ.
     let mut state = tensor.name.bytes().fold(seed, |state, byte| mix(state ^ u64::from(byte)));

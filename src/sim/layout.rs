@@ -11,6 +11,9 @@ use super::number::{POISON, width};
 use crate::sdsc::program::Tensor;
 use crate::target::{DeviceFormat, STICK_BYTES};
 
+/// Host elements that a device dimension may reach over, far from overflow.
+const MAX_REACH: i64 = 1 << 50;
+
 /// How the elements of one tensor lie in its buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceLayout {
@@ -68,7 +71,11 @@ impl DeviceLayout {
         if bytes.is_none_or(|bytes| bytes > tensor.bytes) {
             return Err(format!("the device size {sizes:?} needs more than {} bytes", tensor.bytes));
         }
-        let host_length = product(&tensor.shape).ok_or("the shape is too large")?;
+        let host_length = product(&tensor.shape).filter(|length| product(sizes).is_some_and(|count| *length <= count));
+        let host_length = host_length.ok_or_else(|| format!("the shape {:?} has more elements than the device", tensor.shape))?;
+        if sizes.iter().zip(map).any(|(size, step)| *step < -1 || size.checked_mul(*step).is_none_or(|reach| reach > MAX_REACH)) {
+            return Err(format!("the stride map {map:?} leaves every array"));
+        }
         let (host_sizes, host_strides) = merged(&tensor.shape, map);
         let steps = map.iter().map(|stride| step(*stride, &host_sizes, &host_strides)).collect::<Result<_, _>>()?;
         Ok(Self { format, sizes: sizes.clone(), steps, host_sizes, host_length })
@@ -172,7 +179,7 @@ fn product(sizes: &[i64]) -> Option<i64> {
 fn advance(position: &mut [i64], sizes: &[i64]) -> bool {
     for (at, size) in position.iter_mut().zip(sizes).rev() {
         *at += 1;
-        if at < &mut size.clone() {
+        if *at < *size {
             return true;
         }
         *at = 0;

@@ -5,6 +5,7 @@ use super::error::SimError;
 use super::plan::{Plan, compile};
 use crate::sdsc::model::Sdsc;
 use crate::sdsc::program::{FILE_NAME, Program};
+use crate::target::Target;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,7 +30,7 @@ pub(crate) fn program(dir: &Path) -> Result<Program, SimError> {
 }
 
 /// Reads a bundle and all files that it executes.
-pub(crate) fn bundle(dir: &Path, name: &str) -> Result<LoadedBundle, SimError> {
+pub(crate) fn bundle(dir: &Path, name: &str, target: &Target) -> Result<LoadedBundle, SimError> {
     let folder = dir.join(plain(dir, name)?);
     let path = folder.join(BUNDLE_FILE);
     let bundle = parse(&text(&path)?).map_err(|error| SimError::Text {
@@ -41,7 +42,7 @@ pub(crate) fn bundle(dir: &Path, name: &str) -> Result<LoadedBundle, SimError> {
     let mut plans = BTreeMap::new();
     for file in bundle.files() {
         let sdsc: Sdsc = json(&folder.join(plain(&path, &file)?))?;
-        plans.insert(file.clone(), compile(&format!("{name}/{file}"), &sdsc)?);
+        plans.insert(file.clone(), compile(&format!("{name}/{file}"), &sdsc, target)?);
     }
     Ok(LoadedBundle { bundle, plans })
 }

@@ -45,6 +45,7 @@ mod plan;
 pub mod report;
 mod run;
 pub mod time;
+mod tolerance;
 pub mod traffic;
 
 pub use error::{SimError, Site};

@@ -7,6 +7,7 @@ use super::host::HostArray;
 use super::layout::DeviceLayout;
 use super::load::{self, LoadedBundle};
 use super::machine::{Machine, RegionId};
+use super::plan::Plan;
 use super::report::{LaunchReport, OpReport, Report};
 use super::time::modelled;
 use crate::sdsc::program::{LaunchEntry, Program, Tensor};
@@ -25,7 +26,8 @@ pub struct Simulation {
 /// How to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunOptions {
-    /// The most element operations: points of iteration spaces on all cores, and one for each iteration of a loop.
+    /// The most element operations: points of iteration spaces on all cores, and [`RunOptions::STATEMENT_STEPS`] more for each
+    /// iteration of a loop and each execution of an op.
     pub max_steps: u64,
     /// The most bytes of HBM.
     pub max_bytes: i64,
@@ -50,10 +52,15 @@ pub struct LxImage {
     pub bytes: Vec<u8>,
 }
 
+impl RunOptions {
+    /// Element operations that an iteration of a loop, or an execution, counts as: about what it costs.
+    pub const STATEMENT_STEPS: u64 = 1024;
+}
+
 impl Default for RunOptions {
     fn default() -> Self {
         let (lx, sizes) = (Vec::new(), BTreeMap::new());
-        Self { max_steps: 1 << 40, max_bytes: 16 << 30, wipe_lx: false, sizes, lx, launch_ns: 4000.0 }
+        Self { max_steps: 1 << 38, max_bytes: 16 << 30, wipe_lx: false, sizes, lx, launch_ns: 4000.0 }
     }
 }
 
@@ -83,7 +90,7 @@ impl Simulation {
         let mut bundles = BTreeMap::new();
         for launch in &program.launches {
             if !bundles.contains_key(&launch.bundle) {
-                bundles.insert(launch.bundle.clone(), load::bundle(dir, &launch.bundle)?);
+                bundles.insert(launch.bundle.clone(), load::bundle(dir, &launch.bundle, target)?);
             }
             if let Some(name) = launch.arguments.iter().find(|name| !program.tensors().any(|tensor| tensor.name == **name)) {
                 let message = format!("launch '{}' names '{name}', which is no tensor of the program", launch.bundle);
@@ -91,6 +98,11 @@ impl Simulation {
             }
         }
         Ok(Self { program, bundles, target: target.clone() })
+    }
+
+    /// The ops of all bundles.
+    pub(super) fn plans(&self) -> impl Iterator<Item = &Plan> {
+        self.bundles.values().flat_map(|bundle| bundle.plans.values())
     }
 
     /// The program.
@@ -114,7 +126,16 @@ impl Simulation {
                 machine.wipe_lx();
             }
             machine.forget_reads();
-            let mut launch = Launch { loaded, entry, options, machine: &mut machine, steps: &mut report.steps, values: Vec::new(), ops: Vec::new(), iterations: 0 };
+            let mut launch = Launch {
+                loaded,
+                entry,
+                options,
+                machine: &mut machine,
+                steps: &mut report.steps,
+                values: Vec::new(),
+                ops: Vec::new(),
+                iterations: 0,
+            };
             let mut done = launch.run(&buffers)?;
             done.time = modelled(&done, options.launch_ns);
             report.total += done.total;
@@ -276,7 +297,7 @@ impl Launch<'_> {
                     while at < upper {
                         self.values[*iterator] = at;
                         self.iterations += 1;
-                        self.spend(1, &self.entry.bundle)?;
+                        self.spend(RunOptions::STATEMENT_STEPS, &self.entry.bundle)?;
                         self.statements(body, pools)?;
                         at = at.saturating_add(step);
                     }
@@ -306,7 +327,8 @@ impl Launch<'_> {
 
     fn execute(&mut self, file: &str, operands: &[usize], symbols: Option<&[i64]>) -> Result<(), SimError> {
         let Some(plan) = self.loaded.plans.get(file) else { return Ok(()) };
-        self.spend(plan.points.saturating_mul(plan.cores.len() as u64).max(1), &plan.name)?;
+        let points = plan.points.saturating_mul(plan.cores.len() as u64);
+        self.spend(points.saturating_add(RunOptions::STATEMENT_STEPS), &plan.name)?;
         let values: Vec<i64> = operands.iter().map(|operand| self.values[*operand]).collect();
         let position = |symbol: i64| match symbols {
             Some(symbols) => symbols.iter().position(|known| *known == symbol),

@@ -17,9 +17,21 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-coarse-tile", run };
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let ops = ComputeOp::all_in(function);
-        let hints: Vec<Vec<TileHint>> = ops.iter().map(|op| op.hints()).collect();
+        // Ops of different blocks are no group, however alike their hints are.
+        let mut blocks: Vec<Option<Op<'_>>> = Vec::new();
+        let hints: Vec<Vec<(usize, TileHint)>> = ops
+            .iter()
+            .map(|op| {
+                let block = blocks.iter().position(|known| *known == op.op.parent()).unwrap_or_else(|| {
+                    blocks.push(op.op.parent());
+                    blocks.len() - 1
+                });
+                op.hints().into_iter().map(|hint| (block, hint)).collect()
+            })
+            .collect();
         for group in groups(&hints) {
-            Tiler::new(&group.hints, &ops[group.ops])?.build()?;
+            let hints: Vec<TileHint> = group.hints.into_iter().map(|(_, hint)| hint).collect();
+            Tiler::new(&hints, &ops[group.ops])?.build()?;
         }
         for op in &ops {
             op.op.remove_attr("hints");
@@ -63,6 +75,7 @@ impl<'a, 'c> Tiler<'a, 'c> {
         let first = self.ops[0].op;
         let location = first.loc();
         let yielded = self.yielded()?;
+        self.move_others_before();
         let mut tiled = self.tiled_operands();
         let mut loops: Vec<Op<'c>> = Vec::new();
         for level in 0..self.levels.len() {
@@ -77,6 +90,18 @@ impl<'a, 'c> Tiler<'a, 'c> {
         self.retype_results(&yielded)?;
         self.close(&loops, location, &yielded);
         Ok(())
+    }
+
+    /// Constants and the like that stand between the ops of the group come first: the loop takes the place of the first op.
+    fn move_others_before(&self) {
+        let (Some(first), Some(last)) = (self.ops.first(), self.ops.last()) else { return };
+        let Some(block) = first.op.parent() else { return };
+        let between = block.body_ops().into_iter().skip_while(|op| *op != first.op).take_while(|op| *op != last.op);
+        for other in between.filter(|op| !self.contains(*op)) {
+            if other.inputs().iter().all(|input| input.def().is_none_or(|def| !self.contains(def))) {
+                other.move_to_before(first.op);
+            }
+        }
     }
 
     /// The results that others read, by position of the op; each must be cut at every level.
@@ -217,7 +242,8 @@ impl<'a, 'c> Tiler<'a, 'c> {
         let Some(outermost) = loops.first() else { return };
         for (&position, result) in yielded.iter().zip(outermost.outputs()) {
             let value = self.ops[position].op.output();
-            for user in value.users().into_iter().filter(|user| !self.contains(*user) && !user.is("spyre.yield")) {
+            let is_inside = |user: &Op<'c>| self.contains(*user) || user.parent().is_some_and(|around| loops.contains(&around));
+            for user in value.users().into_iter().filter(|user| !is_inside(user)) {
                 for (index, _) in user.inputs().iter().enumerate().filter(|(_, input)| **input == value) {
                     user.set_input(index, result);
                 }

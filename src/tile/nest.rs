@@ -58,11 +58,19 @@ pub enum NestError {
         dim: String,
     },
     /// A hint that nothing follows would be dropped silently.
-    #[error("no op of the group has a dimension '{dim}'")]
+    #[error("is to be tiled along '{dim}', but no op of its group has a dimension of that name")]
     Unknown {
         /// Position of the first op of the group.
         op: usize,
         /// The name of the dimension.
+        dim: String,
+    },
+    /// Which of them should be cut?
+    #[error("has two dimensions '{dim}', so a tile count for it has no one meaning")]
+    Ambiguous {
+        /// Position of the op in the group.
+        op: usize,
+        /// The name of the dimensions.
         dim: String,
     },
     /// The reader needs more than the iteration makes.
@@ -82,7 +90,11 @@ impl NestError {
     #[must_use]
     pub const fn op(&self) -> usize {
         match self {
-            Self::Uneven { op, .. } | Self::Reduced { op, .. } | Self::Unknown { op, .. } | Self::Crossing { op, .. } => *op,
+            Self::Uneven { op, .. }
+            | Self::Reduced { op, .. }
+            | Self::Unknown { op, .. }
+            | Self::Ambiguous { op, .. }
+            | Self::Crossing { op, .. } => *op,
         }
     }
 }
@@ -135,6 +147,9 @@ impl GroupOp {
         let mut dims = Vec::with_capacity(levels.len());
         for (name, count) in levels {
             let dim = self.names.iter().position(|other| other == name);
+            if self.names.iter().filter(|other| *other == name).count() > 1 {
+                return Err(NestError::Ambiguous { op, dim: name.clone() });
+            }
             if let Some(dim) = dim {
                 if dim >= self.sizes.len() - self.n_reduced {
                     return Err(NestError::Reduced { op, dim: name.clone() });
@@ -195,6 +210,12 @@ mod tests {
         assert!(Nest::plan(&levels(&[("A", 2)]), std::slice::from_ref(&max)).is_ok());
         let error = Nest::plan(&levels(&[("B", 2)]), &[max]).unwrap_err();
         assert_eq!(error, NestError::Reduced { op: 0, dim: "B".to_owned() });
+    }
+
+    #[test]
+    fn a_name_of_two_dimensions_has_no_one_meaning() {
+        let square = op(&["A", "A"], &[8, 64], 0, vec![tensor(0, &BOTH)], tensor(1, &BOTH));
+        assert_eq!(Nest::plan(&levels(&[("A", 2)]), &[square]).unwrap_err(), NestError::Ambiguous { op: 0, dim: "A".to_owned() });
     }
 
     #[test]

@@ -50,6 +50,7 @@ use crate::target::Target;
 /// When the operation contradicts itself, a hint is impossible, or a core would still address more of a tensor than the hardware can.
 pub fn divide(op: &Operation, target: &Target) -> Result<WorkSplit, WorkError> {
     op.check()?;
+    check_possible(op, &op.minima, target)?;
     let split = match &op.hint {
         Some(hint) => checked_hint(op, hint, target)?,
         None => match cost_model_division(op, target) {
@@ -66,20 +67,25 @@ pub fn divide(op: &Operation, target: &Target) -> Result<WorkSplit, WorkError> {
     Ok(split)
 }
 
-/// A hint overrides the rules, not the hardware.
-fn checked_hint(op: &Operation, hint: &WorkSplit, target: &Target) -> Result<WorkSplit, WorkError> {
-    let units = op.units();
-    for (dim, (&slices, &units)) in hint.slices().iter().zip(&units).enumerate() {
-        if slices > 1 && !op.may_split(dim) {
-            return Err(WorkError::Blocked { dim });
-        }
+/// Whether the hardware could work so: even slices, no more than there are cores.
+fn check_possible(op: &Operation, split: &WorkSplit, target: &Target) -> Result<(), WorkError> {
+    for (dim, (&slices, &units)) in split.slices().iter().zip(&op.units()).enumerate() {
         if units % slices != 0 {
             return Err(WorkError::Uneven { dim, units, slices });
         }
     }
-    if hint.cores() > target.cores {
-        return Err(WorkError::Cores { needed: hint.cores(), cores: target.cores });
+    if split.cores() > target.cores {
+        return Err(WorkError::Cores { needed: split.cores(), cores: target.cores });
     }
+    Ok(())
+}
+
+/// A hint overrides the rules, not the hardware.
+fn checked_hint(op: &Operation, hint: &WorkSplit, target: &Target) -> Result<WorkSplit, WorkError> {
+    if let Some(dim) = (0..hint.slices().len()).find(|&dim| hint.slices()[dim] > 1 && !op.may_split(dim)) {
+        return Err(WorkError::Blocked { dim });
+    }
+    check_possible(op, hint, target)?;
     if op.n_split_reductions(hint) > 1 {
         return Err(WorkError::Reductions);
     }

@@ -19,6 +19,8 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
         let minima = reduce_span(&operation, &target).map_err(|error| refuse(error.to_string()))?;
         if minima.cores() > 1 {
             compute.op.set_attr("min_work", work_attribute(compute.op.ctx(), minima.slices()));
+        } else {
+            compute.op.remove_attr("min_work");
         }
     }
     Ok(())

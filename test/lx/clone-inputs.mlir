@@ -1,6 +1,9 @@
 // RUN: spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-clone-inputs %s | FileCheck %s
 // RUN: spyre-opt --spyre-set-target=lx-bytes=16384 --spyre-propagate-layouts --spyre-divide-work --spyre-clone-inputs %s | FileCheck %s --check-prefix=SMALL
 
+// CHECK-DAG: #[[TILE_BUFFER:layout[0-9]*]] = #spyre.layout<[16, 128, 64], [64, 1024, 1]>
+// CHECK-DAG: #[[WINDOW:layout[0-9]*]] = #spyre.layout<[16, 512, 64], [64, 1024, 1], of = [512, 1024]>
+
 // The copy stands before the first reader and is divided like it.
 // CHECK-LABEL: func.func @arguments_read_twice_are_copied_once(
 // CHECK-SAME:    [[X:%.+]]: tensor<512x1024xf16, #[[ROWS:layout[0-9]*]]>) ->
@@ -90,7 +93,7 @@ func.func @a_copy_must_leave_the_slices_on_the_same_cores(%x: tensor<512x128xf16
 // A tile is a window of the buffer; its copy is as large as the tile.
 // CHECK-LABEL: func.func @tiles_are_copied_in_the_loop(
 // CHECK:         spyre.loop 4 "rows" tiled([[TILE:%.+]] = {{%.+}}[0] : tensor<512x1024xf16, #{{layout[0-9]*}}>) {
-// CHECK-NEXT:      [[COPY:%.+]] = spyre.copy [[TILE]] {work = #spyre.work<[32, 1]>} : tensor<128x1024xf16, #[[WINDOW:layout[0-9]*]]> -> tensor<128x1024xf16, #[[TILE_LAYOUT:layout[0-9]*]]>
+// CHECK-NEXT:      [[COPY:%.+]] = spyre.copy [[TILE]] {work = #spyre.work<[32, 1]>} : tensor<128x1024xf16, #[[WINDOW]]> -> tensor<128x1024xf16, #[[TILE_BUFFER]]>
 // CHECK-NEXT:      [[MAX:%.+]] = spyre.reduce max([[COPY]]) dims [1]
 // CHECK-NEXT:      [[SHIFTED:%.+]] = spyre.pointwise sub([[COPY]], [[MAX]]) {{.*}} -> tensor<128x1024xf16, #[[WINDOW]]>
 #full = #spyre.layout<[16, 512, 64], [64, 1024, 1]>

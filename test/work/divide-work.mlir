@@ -11,7 +11,7 @@ func.func @the_longest_dim_comes_first(%x: tensor<128x256xf16>) -> tensor<128x25
   return %exp : tensor<128x256xf16>
 }
 
-// 1280 columns are 20 sticks, more than 6 rows; the 12 cores that are left are too few for another factor of 6.
+// 1280 columns are 20 sticks, more than 6 rows; the 12 cores that are left are too few to halve the rows of each stick.
 // CHECK-LABEL: func.func @columns_are_counted_in_sticks(
 // CHECK:         spyre.pointwise exp({{%.+}}) {work = #spyre.work<[1, 20]>}
 // FOUR-LABEL: func.func @columns_are_counted_in_sticks(

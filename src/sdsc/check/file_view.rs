@@ -1,10 +1,10 @@
 //! An SDSC file with what the rules look up in it.
 
+use super::Buffer;
 use super::functions::Family;
 use super::launch::{ExecuteView, Launch};
 use super::report::member;
-use super::Buffer;
-use crate::sdsc::model::{ClassInfo, ComputeOp, CoordInfo, Dsc, Node, Operation, Sdsc, TensorInfo, Text};
+use crate::sdsc::model::{ClassInfo, ComputeOp, CoordInfo, Dsc, Entries, Node, Operation, Sdsc, TensorInfo, Text};
 use crate::target::Target;
 
 /// What a file is checked against.
@@ -110,7 +110,7 @@ impl<'a> FileView<'a> {
 
     /// Whether a window slides along a dimension.
     pub(super) fn is_windowed(&self, label: &str) -> bool {
-        let in_space = self.dsc.space.windows.iter().flat_map(|windows| windows.iter());
+        let in_space = self.dsc.space.windows.iter().flat_map(Entries::iter);
         in_space.chain(self.dsc.stages.core.steady.windows.iter()).any(|(dim, _)| dim == label)
     }
 

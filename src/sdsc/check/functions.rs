@@ -100,19 +100,8 @@ const ELEMENTWISE: &[&str] = &[
     "where3",
 ];
 
-const CONVERSIONS: &[&str] = &[
-    "csqint4",
-    "csqint4wt",
-    "csqint8ch",
-    "csqint8mb",
-    "csqint8wt",
-    "dl16tofp32",
-    "fp32todl16",
-    "fp8todl16",
-    "qfp8ch",
-    "qfp8mb",
-    "qfp8wt",
-];
+const CONVERSIONS: &[&str] =
+    &["csqint4", "csqint4wt", "csqint8ch", "csqint8mb", "csqint8wt", "dl16tofp32", "fp32todl16", "fp8todl16", "qfp8ch", "qfp8mb", "qfp8wt"];
 
 /// The unit that executes a family (`exUnit`); a depthwise convolution is no matter of the systolic array.
 pub(super) const fn unit(family: Family) -> &'static str {

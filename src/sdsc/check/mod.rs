@@ -102,10 +102,7 @@ pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> 
 /// # Errors
 ///
 /// When there is neither a bundle nor a program.
-pub fn check_files<'a>(
-    files: impl IntoIterator<Item = (&'a str, &'a [u8])>,
-    target: &Target,
-) -> Result<Vec<Violation>, CheckError> {
+pub fn check_files<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, target: &Target) -> Result<Vec<Violation>, CheckError> {
     let tree = Memory(files.into_iter().collect());
     let mut report = Report::default();
     match program::check(&tree, None, target, &mut report) {
@@ -202,12 +199,11 @@ fn check_sdsc(name: &str, bytes: &[u8], around: Surroundings<'_>, report: &mut R
             return report_shape::<Sdsc>(bytes, &error, report);
         }
     };
-    match FileView::new(name, &sdsc, around) {
-        Some(file) => rules::check_file(&file, report),
-        None => {
-            report.enter_rule(ONE_OPERATION);
-            rules::identity::there_is_one_operation(&sdsc, report);
-        }
+    if let Some(file) = FileView::new(name, &sdsc, around) {
+        rules::check_file(&file, report);
+    } else {
+        report.enter_rule(ONE_OPERATION);
+        rules::identity::there_is_one_operation(&sdsc, report);
     }
 }
 

@@ -113,7 +113,8 @@ fn shared_results(plan: &Plan, parts: &Parts) -> Result<Vec<usize>, SimError> {
 }
 
 fn reads(plan: &Plan, parts: &Parts, writes: &[Write], leaders: &[usize], machine: &Machine) -> Result<(), SimError> {
-    let is_written = |region| writes.first().is_some_and(|write| write.region <= region) && writes.iter().any(|write| write.region == region);
+    let is_written =
+        |region| writes.first().is_some_and(|write| write.region <= region) && writes.iter().any(|write| write.region == region);
     for (core, tensors) in parts.0.iter().enumerate() {
         for (tensor, part) in tensors.iter().enumerate() {
             if tensor == plan.output || matches!(part.region, RegionId::Lx(_)) || !is_written(part.region) {
@@ -121,7 +122,8 @@ fn reads(plan: &Plan, parts: &Parts, writes: &[Write], leaders: &[usize], machin
             }
             for interval in plan.touched(part, tensor) {
                 let before = writes.partition_point(|write| (write.region, write.interval.end) <= (part.region, interval.start));
-                let overlapping = writes[before..].iter().take_while(|write| write.region == part.region && write.interval.start < interval.end);
+                let overlapping =
+                    writes[before..].iter().take_while(|write| write.region == part.region && write.interval.start < interval.end);
                 if let Some(write) = overlapping.into_iter().find(|write| write.core != leaders[core]) {
                     return Err(SimError::ReadConflict {
                         site: plan.site(core, tensor),

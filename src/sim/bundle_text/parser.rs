@@ -52,10 +52,11 @@ impl Parser {
         for word in ["return", "}", "}"] {
             self.expect(word)?;
         }
-        match self.peek() {
-            Token::End => Ok(Bundle { parameters, n_values: self.n_values, body }),
-            other => Err(self.error(format!("expected the end of the file, found {other}"))),
+        if *self.peek() == Token::End {
+            return Ok(Bundle { parameters, n_values: self.n_values, body });
         }
+        let found = self.take();
+        Err(self.error(format!("expected the end of the file, found {found}")))
     }
 
     fn parameters(&mut self) -> Parsed<Vec<Parameter>> {

@@ -77,6 +77,15 @@ pub fn encode_run(format: DeviceFormat, values: &[f32], out: &mut Vec<u8>) {
     }
 }
 
+/// The same as the host's converter does it, which saturates DL16 earlier.
+pub fn encode_host_run(format: DeviceFormat, values: &[f32], out: &mut Vec<u8>) {
+    if format == DeviceFormat::Sen169Fp16 {
+        store(values, out, |value| dl16_from_host(value).to_le_bytes());
+    } else {
+        encode_run(format, values, out);
+    }
+}
+
 fn store<const W: usize>(values: &[f32], out: &mut Vec<u8>, encode: impl Fn(f32) -> [u8; W]) {
     let start = out.len();
     out.resize(start + W * values.len(), 0);

@@ -22,7 +22,8 @@ impl Roles {
     fn of(plan: &Plan) -> Self {
         let has = |tensor: usize, dim: usize| plan.tensors[tensor].present[dim];
         let select = |left: bool, right: bool, result: bool| {
-            let same = |dim: &usize| (has(plan.inputs[0], *dim), has(plan.inputs[1], *dim), has(plan.output, *dim)) == (left, right, result);
+            let same =
+                |dim: &usize| (has(plan.inputs[0], *dim), has(plan.inputs[1], *dim), has(plan.output, *dim)) == (left, right, result);
             (0..plan.dims.len()).filter(same).collect::<Vec<_>>()
         };
         let mut contracted = select(true, true, false);

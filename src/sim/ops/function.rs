@@ -34,7 +34,15 @@ pub(super) fn unary(function: Unary, constants: &Constants, values: &mut [f32]) 
         }
         Unary::Clip => {
             let Constants { first: low, second: high } = *constants;
-            each(values, |x| if x < low { low } else if x > high { high } else { x });
+            each(values, |x| {
+                if x < low {
+                    low
+                } else if x > high {
+                    high
+                } else {
+                    x
+                }
+            });
         }
     }
 }
@@ -111,7 +119,13 @@ mod tests {
 
     #[test]
     fn the_error_function_has_its_known_values() {
-        for (x, value) in [(0.0, 0.0), (0.5, 0.520_499_877_813_046_5), (1.0, 0.842_700_792_949_714_9), (2.0, 0.995_322_265_018_952_7), (3.5, 0.999_999_256_901_627_7)] {
+        for (x, value) in [
+            (0.0, 0.0),
+            (0.5, 0.520_499_877_813_046_5),
+            (1.0, 0.842_700_792_949_714_9),
+            (2.0, 0.995_322_265_018_952_7),
+            (3.5, 0.999_999_256_901_627_7),
+        ] {
             assert!((erf(x) - value).abs() < 1e-14, "{x}: {}", erf(x));
             assert!((erf(-x) + value).abs() < 1e-14);
         }

@@ -72,7 +72,8 @@ impl<'m> CoreView<'m> {
         for (dim, valid) in &mask.dims {
             let local = self.plan.dims[*dim].local;
             let left = valid - self.plan.cores[self.core].slots[*dim] * local - piece.position[*dim] as i64;
-            let count = if piece.inner == Some(*dim) { left.clamp(0, piece.length as i64) as usize } else { piece.length * usize::from(left > 0) };
+            let count =
+                if piece.inner == Some(*dim) { left.clamp(0, piece.length as i64) as usize } else { piece.length * usize::from(left > 0) };
             unmasked = unmasked.min(count);
         }
         unmasked

@@ -4,7 +4,7 @@ use super::Values;
 use crate::sim::access::Parts;
 use crate::sim::machine::Machine;
 use crate::sim::number::{POISON, width};
-use crate::sim::plan::{Lane, Plan, Track, TensorPlan, Walk, dense};
+use crate::sim::plan::{Lane, Plan, TensorPlan, Track, Walk, dense};
 
 /// The result of each core, and the bytes that moved from one core to another.
 pub(crate) fn shuffle(plan: &Plan, parts: &Parts, machine: &Machine) -> (Vec<Values>, u64) {

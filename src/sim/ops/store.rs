@@ -4,9 +4,10 @@ use super::copy::row_offset;
 use super::{CoreView, Values};
 use crate::sim::access::Parts;
 use crate::sim::machine::Machine;
-use crate::sim::memory::Writer;
+use crate::sim::memory::{Region, Writer};
 use crate::sim::number::{POISON, encode_run, width};
 use crate::sim::plan::{Interval, Lane, Plan, TensorPlan, Track, Walk, dense};
+use crate::target::STICK_BYTES;
 
 /// A run of elements to store: the element offset from the start of the part, and where the bits are.
 struct Run {
@@ -16,45 +17,44 @@ struct Run {
 
 /// Stores one core's part of the result.
 pub(crate) fn store(plan: &Plan, core: usize, parts: &Parts, values: Values, machine: &mut Machine, writer: Writer) {
+    let format = plan.tensors[plan.output].format;
+    let mut encoded = Vec::new();
     let (bits, runs, group) = match values {
         Values::Bits(bits) => (bits, point_runs(CoreView { plan, core, parts, machine }), 1),
         Values::Floats { values, order } => {
-            let mut bits = Vec::new();
-            encode_run(plan.tensors[plan.output].format, &values, &mut bits);
-            let (bits, runs) = in_order(plan, &bits, &order, 1);
+            encode_run(format, &values, &mut encoded);
+            let (bits, runs) = in_order(plan, &encoded, &order, 1);
             (bits, runs, 1)
         }
         Values::Pairs { values, order } => {
-            let mut bits = Vec::new();
-            encode_run(plan.tensors[plan.output].format, values.as_flattened(), &mut bits);
-            let (bits, runs) = in_order(plan, &bits, &order, 2);
+            encode_run(format, values.as_flattened(), &mut encoded);
+            let (bits, runs) = in_order(plan, &encoded, &order, 2);
             (bits, runs, 2)
         }
     };
     let part = &parts.0[core][plan.output];
     let written: Vec<Interval> = plan.touched(part, plan.output).collect();
     let region = machine.region_mut(part.region);
-    let output = &plan.tensors[plan.output];
-    let width = width(output.format);
-    let at = |offset: i64| (part.byte + offset * width as i64) as usize;
-    for Run { lane, bits: first } in runs {
-        let elements = &bits[first..];
-        if output.is_sparse {
-            for (index, element) in elements.chunks_exact(width * group).take(lane.valid).enumerate() {
-                // The rest of the stick is anything; a reader that takes it for values gets NaN.
-                let mut stick = [POISON; crate::target::STICK_BYTES as usize];
-                stick[..element.len()].copy_from_slice(element);
-                region.write(at(lane.offset + index as i64 * lane.stride), &stick);
-            }
-        } else if lane.stride == 1 {
-            region.write(at(lane.offset), &elements[..lane.valid * width]);
-        } else {
-            for (index, element) in elements.chunks_exact(width).take(lane.valid).enumerate() {
-                region.write(at(lane.offset + index as i64 * lane.stride), element);
-            }
-        }
-    }
+    runs.iter().for_each(|run| write(&plan.tensors[plan.output], part.byte, run, &bits[run.bits..], group, region));
     written.iter().for_each(|interval| region.mark_written(interval.start as usize, interval.end as usize, writer));
+}
+
+/// Writes a run; `group` is the number of values of a point.
+fn write(output: &TensorPlan, start: i64, run: &Run, bits: &[u8], group: usize, region: &mut Region) {
+    let (lane, width) = (run.lane, width(output.format));
+    let at = |index: usize| (start + (lane.offset + index as i64 * lane.stride) * width as i64) as usize;
+    if output.is_sparse {
+        for (index, element) in bits.chunks_exact(width * group).take(lane.valid).enumerate() {
+            // The rest of the stick is anything; a reader that takes it for values gets NaN.
+            let mut stick = [POISON; STICK_BYTES as usize];
+            stick[..element.len()].copy_from_slice(element);
+            region.write(at(index), &stick);
+        }
+    } else if lane.stride == 1 {
+        region.write(at(0), &bits[..lane.valid * width]);
+    } else {
+        bits.chunks_exact(width).take(lane.valid).enumerate().for_each(|(index, element)| region.write(at(index), element));
+    }
 }
 
 /// The runs of a result in the order of the points.

@@ -6,21 +6,26 @@ use super::{Core, Dim, Mask, Plan, TensorPlan};
 use crate::sdsc::model::{Bits, ConstantInfo, Dsc, Operation, Sdsc, Text};
 use crate::sim::error::SimError;
 use crate::sim::number::constant_value;
-use crate::target::DeviceFormat;
+use crate::target::{DeviceFormat, Target};
 
 /// Points along one dimension of one core; tables are as long.
 const MAX_LOCAL: i64 = 1 << 26;
+
+/// Entries of all tables of an op.
+const MAX_ENTRIES: i64 = 1 << 26;
 
 /// The name of the constant that replaces masked points.
 const MASK: &str = "samv-maskvalue";
 
 /// Interprets a file.
-pub(crate) fn compile(file: &str, sdsc: &Sdsc) -> Result<Plan, SimError> {
+pub(crate) fn compile(file: &str, sdsc: &Sdsc, target: &Target) -> Result<Plan, SimError> {
     let named = sdsc.value.dscs.first().filter(|_| sdsc.value.dscs.len() == 1);
     let function = named.map_or_else(|| sdsc.name.to_string(), |named| named.name.to_string());
     let name = format!("{file} ({function})");
     let built = match named {
-        Some(named) => Builder { operation: &sdsc.value, dsc: &named.value, function: &function, name: &name }.plan(),
+        Some(named) => {
+            Builder { operation: &sdsc.value, dsc: &named.value, function: &function, name: &name, n_cores: target.cores }.plan()
+        }
         None => Err(Fault::Malformed("dscs_ must have exactly one entry".to_owned())),
     };
     built.map_err(|fault| match fault {
@@ -34,6 +39,8 @@ struct Builder<'f> {
     dsc: &'f Dsc,
     function: &'f str,
     name: &'f str,
+    /// The cores of the machine.
+    n_cores: i64,
 }
 
 type Checked<T> = Result<T, Fault>;
@@ -94,6 +101,12 @@ impl Builder<'_> {
         if n_slices != Some(n_cores) || self.operation.n_cores != n_cores || self.dsc.n_cores != n_cores {
             return malformed(format!("{} cores for {n_slices:?} slices; every core has one slice", listed.len()));
         }
+        if let Some(id) = listed.iter().find(|id| !(0..self.n_cores).contains(*id)) {
+            return malformed(format!("there is no core {id}; the machine has {}", self.n_cores));
+        }
+        if n_cores > self.n_cores {
+            return malformed(format!("{n_cores} cores; the machine has {}", self.n_cores));
+        }
         let mut cores: Vec<Core> = Vec::new();
         for id in listed {
             let Some(slice) = self.operation.core_to_slice.get(id) else { return malformed(format!("coreIdToWkSlice_ lacks core {id}")) };
@@ -114,6 +127,10 @@ impl Builder<'_> {
         let numbered = nodes.iter().zip(infos).enumerate().all(|(index, (node, info))| node.tensor == index && info.tensor == index);
         if nodes.len() != infos.len() || !numbered {
             return malformed("scheduleTree_ and labeledDs_ must list the same tensors, 0, 1, ...");
+        }
+        let entries = dims.iter().map(|dim| dim.local).sum::<i64>().saturating_mul(nodes.len() as i64);
+        if entries > MAX_ENTRIES {
+            return Err(Fault::NotSimulated(format!("{entries} points along the dimensions of all tensors")));
         }
         let cores: Vec<i64> = cores.iter().map(|core| core.id).collect();
         let file = |(node, info)| TensorFile { dsc: self.dsc, node, info, function: self.function, dims, cores: &cores };
@@ -196,7 +213,7 @@ fn check_result(plan: &Plan) -> Checked<()> {
     {
         return malformed(format!("the result lacks '{}', but '{}' reduces nothing", plan.dims[*dim].label, plan.function));
     }
-    if plan.tensors.iter().any(|tensor| tensor.indirect.is_some()) != !plan.indices.is_empty() {
+    if plan.tensors.iter().any(|tensor| tensor.indirect.is_some()) == plan.indices.is_empty() {
         return malformed("index tensors and value tensors belong together");
     }
     for name in plan.kernel.constants() {

@@ -9,10 +9,13 @@ pub(crate) struct Interval {
     pub(crate) end: i64,
 }
 
+/// Intervals of one tensor; real ones have thousands.
+const MAX_INTERVALS: usize = 1 << 24;
+
 /// The union of `unit` bytes at every sum of one offset of each table, as disjoint intervals in order.
 ///
-/// `sticks` is the dimension along the stick, if the tensor has one, and the elements of a stick.
-pub(super) fn footprint(offsets: &[Vec<i64>], width: i64, unit: i64, stick: Option<(usize, usize)>) -> Vec<Interval> {
+/// `stick` is the dimension along the stick, if the tensor has one, and the elements of a stick. Nothing if there are too many.
+pub(super) fn footprint(offsets: &[Vec<i64>], width: i64, unit: i64, stick: Option<(usize, usize)>) -> Option<Vec<Interval>> {
     let mut factors: Vec<Vec<i64>> = Vec::new();
     for (dim, table) in offsets.iter().enumerate() {
         match stick {
@@ -29,15 +32,18 @@ pub(super) fn footprint(offsets: &[Vec<i64>], width: i64, unit: i64, stick: Opti
         factor.dedup();
     });
     if factors.iter().any(Vec::is_empty) {
-        return Vec::new();
+        return Some(Vec::new());
     }
     // Small steps first: what lies together joins before it is repeated.
     factors.sort_by_key(|factor| factor.get(1).map_or(0, |second| second - factor[0]));
     let mut intervals = vec![Interval { start: 0, end: unit }];
     for factor in factors.iter().filter(|factor| **factor != [0]) {
+        if intervals.len().checked_mul(factor.len()).is_none_or(|count| count > MAX_INTERVALS) {
+            return None;
+        }
         intervals = repeated(&intervals, factor, width);
     }
-    intervals
+    Some(intervals)
 }
 
 fn repeated(intervals: &[Interval], offsets: &[i64], width: i64) -> Vec<Interval> {
@@ -82,7 +88,7 @@ mod tests {
         // Two stick columns of 4 rows out of 8, 64 lanes.
         let out: Vec<i64> = (0..128).map(|c| c / 64 * 512 + c % 64).collect();
         let rows: Vec<i64> = (0..4).map(|row| row * 64).collect();
-        let found = footprint(&[rows, out], 2, 2, Some((1, 64)));
+        let found = footprint(&[rows, out], 2, 2, Some((1, 64))).unwrap();
         assert_eq!(found, [Interval { start: 0, end: 512 }, Interval { start: 1024, end: 1536 }]);
     }
 
@@ -98,7 +104,7 @@ mod tests {
             let mut expected: Vec<i64> = bytes.iter().flat_map(|byte| *byte..byte + unit).collect();
             expected.sort_unstable();
             expected.dedup();
-            let found: Vec<i64> = footprint(&tables, width, unit, None).iter().flat_map(|i| i.start..i.end).collect();
+            let found: Vec<i64> = footprint(&tables, width, unit, None).unwrap().iter().flat_map(|i| i.start..i.end).collect();
             prop_assert_eq!(found, expected);
         }
     }

@@ -157,13 +157,6 @@ impl Plan {
         Walk::new(self.tensors.iter().map(TensorPlan::track).collect(), &self.locals(), &dims, inner)
     }
 
-    /// Loops over the points of the result, with one lane for it.
-    pub(crate) fn result_walk(&self) -> Walk<'_> {
-        let (output, dims) = (&self.tensors[self.output], self.output_dims());
-        let inner = output.stick().filter(|dim| dims.contains(dim)).or(dims.last().copied());
-        Walk::new(vec![output.track()], &self.locals(), &dims, inner)
-    }
-
     /// For each core, the first core that computes the same part of the result.
     pub(crate) fn leaders(&self) -> Vec<usize> {
         let dims = self.output_dims();

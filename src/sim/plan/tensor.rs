@@ -11,6 +11,9 @@ use super::{Dim, HOLE, Indirect, Memory, Start, TensorPlan};
 use crate::sdsc::model::{ClassInfo, CoordInfo, Dsc, Node, TensorInfo, WindowInfo};
 use crate::target::DeviceFormat;
 
+/// Elements of one tensor; a core reaches far fewer ("torch-spyre facts, A": 256 MiB).
+const MAX_ELEMENTS: i64 = 1 << 46;
+
 /// What is wrong with a tensor.
 pub(super) enum Fault {
     /// The members contradict each other or the format.
@@ -70,8 +73,10 @@ impl TensorFile<'_> {
         let is_sparse = stored.iter().all(|entry| entry.dim != stick);
         let (width, elements) = (format.bytes(), format.elements_per_stick());
         let along = (!is_sparse).then_some((stick, elements as usize));
-        let read = footprint(&offsets, width, width, along);
-        let written = if is_sparse { footprint(&offsets, width, width * elements, along) } else { read.clone() };
+        let touched = |unit| footprint(&offsets, width, unit, along);
+        let (Some(read), Some(written)) = (touched(width), touched(if is_sparse { width * elements } else { width })) else {
+            return not_simulated(format!("{}: more separate pieces of memory than the simulator keeps", self.info.name));
+        };
         let starts = self.starts(memory)?;
         let name = self.info.name.to_string();
         Ok(TensorPlan { name, format, memory, starts, offsets, even, present, is_sparse, indirect, ownership, read, written })
@@ -230,8 +235,10 @@ impl TensorFile<'_> {
             }
             // The size of the table is not in the file, so that nothing may lie outside of it.
             blocked |= entry.extent > 1 && by_index.iter().any(|dim| self.dims[*dim].size > 1);
-            let sticks = if entry.dim == stick { entry.extent.div_euclid(elements) + i64::from(entry.extent % elements != 0) } else { entry.extent };
+            let sticks =
+                if entry.dim == stick { entry.extent.div_euclid(elements) + i64::from(entry.extent % elements != 0) } else { entry.extent };
             self.check_end(entry)?;
+            self.check_size(step, entry.extent.max(entry.local))?;
             let table = &mut offsets[entry.dim];
             for (at, offset) in (0..).zip(table.iter_mut()) {
                 *offset = match () {
@@ -241,10 +248,7 @@ impl TensorFile<'_> {
                 };
             }
             self.fill_window(entry.dim, step, offsets)?;
-            step = match step.checked_mul(sticks) {
-                Some(step) => step,
-                None => return malformed(format!("{} is too large", self.info.name)),
-            };
+            step *= sticks;
         }
         if blocked {
             return not_simulated(format!("{}: a dimension outside of the indexed one, whose size the file does not give", self.info.name));
@@ -252,9 +256,19 @@ impl TensorFile<'_> {
         if by_index.is_empty() { Ok(None) } else { self.indirect(step).map(Some) }
     }
 
+    /// Keeps sums of offsets far from overflow.
+    fn check_size(&self, step: i64, positions: i64) -> Result<()> {
+        match step.checked_mul(positions) {
+            Some(elements) if elements <= MAX_ELEMENTS => Ok(()),
+            Some(_) | None => malformed(format!("{} is too large", self.info.name)),
+        }
+    }
+
     /// A tensor that ends inside of the slice of a core other than the first cannot be told from its tables.
     fn check_end(&self, entry: &Stored) -> Result<()> {
-        if entry.extent < entry.local || (entry.extent < self.dims[entry.dim].size && self.dims[entry.dim].slices > 1 && self.windowless(entry.dim)) {
+        if entry.extent < entry.local
+            || (entry.extent < self.dims[entry.dim].size && self.dims[entry.dim].slices > 1 && self.windowless(entry.dim))
+        {
             let dim = &self.dims[entry.dim];
             if dim.slices > 1 && self.node.component == "hbm" {
                 return malformed(format!("'{}' is split over cores, but {} ends inside of a slice", dim.label, self.info.name));
@@ -299,7 +313,8 @@ impl TensorFile<'_> {
     fn window(&self, dim: usize) -> Option<&WindowInfo> {
         let windows = self.dsc.space.windows.as_ref()?;
         let found = windows.iter().find(|(label, window)| {
-            window.window_dim == self.dims[dim].label.as_str() && self.node.padding.as_ref().is_some_and(|padding| padding.get(&**label).is_some())
+            window.window_dim == self.dims[dim].label.as_str()
+                && self.node.padding.as_ref().is_some_and(|padding| padding.get(&**label).is_some())
         });
         found.map(|(_, window)| window)
     }
@@ -308,9 +323,11 @@ impl TensorFile<'_> {
     fn fill_window(&self, dim: usize, step: i64, offsets: &mut [Vec<i64>]) -> Result<()> {
         let Some(window) = self.windowed(dim)? else { return Ok(()) };
         let points = self.dim(&window.window_dim)?;
-        let along = |table: &mut [i64], by: i64| (0..).zip(table).for_each(|(at, offset): (i64, &mut i64)| *offset = at.saturating_mul(by));
-        along(&mut offsets[dim], step.saturating_mul(window.stride));
-        along(&mut offsets[points], step.saturating_mul(window.dilation));
+        for (dim, by) in [(dim, window.stride), (points, window.dilation)] {
+            let Some(by) = step.checked_mul(by).filter(|by| *by > 0) else { return malformed("a window has no valid stride and dilation") };
+            self.check_size(by, offsets[dim].len() as i64)?;
+            (0..).zip(&mut offsets[dim]).for_each(|(at, offset): (i64, &mut i64)| *offset = at * by);
+        }
         Ok(())
     }
 
@@ -321,7 +338,9 @@ impl TensorFile<'_> {
             match (found, memory) {
                 (None, _) => malformed(format!("startAddressCoreCorelet_ of {} lacks core {core}", self.info.name)),
                 (Some(symbol), Memory::Hbm) if symbol < 0 => Ok(Start::Symbol(symbol)),
-                (Some(symbol), Memory::Lx) if symbol < 0 => malformed(format!("{} is in LX but has the symbol {symbol} as address", self.info.name)),
+                (Some(symbol), Memory::Lx) if symbol < 0 => {
+                    malformed(format!("{} is in LX but has the symbol {symbol} as address", self.info.name))
+                }
                 (Some(address), _) => Ok(Start::Address(address)),
             }
         };

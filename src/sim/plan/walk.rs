@@ -147,7 +147,8 @@ mod tests {
         let b = dense(&[2, 128], &[0, 1]);
         let tracks = vec![Track { offsets: &a, even: &[0, 64] }, Track { offsets: &b, even: &[0, 0] }];
         let mut seen = Vec::new();
-        Walk::new(tracks, &[2, 128], &[0, 1], Some(1)).each(|piece| seen.push((piece.length, piece.lanes[0].offset, piece.lanes[1].offset)));
+        Walk::new(tracks, &[2, 128], &[0, 1], Some(1))
+            .each(|piece| seen.push((piece.length, piece.lanes[0].offset, piece.lanes[1].offset)));
         assert_eq!(seen, [(64, 0, 0), (64, 128, 64), (64, 64, 128), (64, 192, 192)]);
     }
 

@@ -66,10 +66,12 @@ fn names<'a>(parser: &mut Parser<'a>, open: char, close: char) -> Result<Vec<&'a
 fn expression(parser: &mut Parser<'_>, names: &Names<'_>, depth: usize) -> Result<Map, TextError> {
     let mut sum = term(parser, names, depth)?;
     loop {
-        let factor = match parser.peek() {
-            Token::Sign('+') => 1,
-            Token::Sign('-') => -1,
-            _ => return Ok(sum),
+        let factor = if parser.peek() == Token::Sign('+') {
+            1
+        } else if parser.peek() == Token::Sign('-') {
+            -1
+        } else {
+            return Ok(sum);
         };
         let (_, at) = parser.next()?;
         let next = scaled(&term(parser, names, depth)?, factor);
@@ -124,7 +126,8 @@ fn scaled(map: &Map, factor: i64) -> Option<Map> {
 }
 
 fn added(left: &Map, right: &Map) -> Option<Map> {
-    let all = |left: &[i64], right: &[i64]| left.iter().zip(right).map(|(left, right)| left.checked_add(*right)).collect::<Option<Vec<_>>>();
+    let all =
+        |left: &[i64], right: &[i64]| left.iter().zip(right).map(|(left, right)| left.checked_add(*right)).collect::<Option<Vec<_>>>();
     Some(Map {
         dims: all(&left.dims, &right.dims)?,
         symbols: all(&left.symbols, &right.symbols)?,

@@ -1,7 +1,7 @@
 //! Rules on masked padding and on constants.
 
 use super::super::file_view::FileView;
-use super::super::functions::{self, Family, MASK_VALUE};
+use super::super::functions::{self, MASK_VALUE};
 use super::super::report::Report;
 use crate::sdsc::model::{Bits, CoreKey};
 use crate::target::DeviceFormat;
@@ -18,9 +18,8 @@ pub(super) fn masks_cover_the_padding(file: &FileView<'_>, report: &mut Report) 
                 report.json(&path, message);
             }
         }
-        let is_split = file.slices(label).is_some_and(|slices| slices > 1);
-        if is_split && file.family == Family::StickReduction {
-            report.json(path, format!("'{label}' is masked and split; a padded dimension that is reduced is on one core"));
+        if let Some(slices) = file.slices(label).filter(|slices| *slices > 1) {
+            report.json(path, format!("'{label}' is masked and has {slices} slices; the back end masks dimensions that are on one core"));
         }
     }
 }

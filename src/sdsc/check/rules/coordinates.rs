@@ -2,7 +2,7 @@
 
 use super::super::file_view::{FileView, TensorView};
 use super::super::report::Report;
-use crate::sdsc::model::{CoordInfo, FoldFunction};
+use crate::sdsc::model::{CoordInfo, Entries, FoldFunction};
 use std::collections::BTreeSet;
 
 /// Folds before those of the elements: cores, corelets and rows.
@@ -15,14 +15,15 @@ pub(super) fn folds_have_their_form(file: &FileView<'_>, report: &mut Report) {
     for tensor in file.tensors().filter(|tensor| tensor.class.is_some()) {
         for (label, info) in tensor.node.coordinates.dims.iter() {
             let is_stick = tensor.stick().contains(label);
-            if let Some(fault) = form_fault(info, is_stick, &tensor) {
+            let fault = form_fault(info).or_else(|| stick_fault(info, label, is_stick, &tensor));
+            if let Some(fault) = fault {
                 report.json(file.node_at(tensor.index, &format!("coordinates_/coordInfo/{label}")), fault);
             }
         }
     }
 }
 
-fn form_fault(info: &CoordInfo, is_stick: bool, tensor: &TensorView<'_>) -> Option<String> {
+fn form_fault(info: &CoordInfo) -> Option<String> {
     let folds = &info.folds.folds;
     let n_elements = folds.len().checked_sub(SPATIAL).filter(|count| (1..=ELEMENT_LABELS.len()).contains(count));
     let Some(n_elements) = n_elements else {
@@ -48,19 +49,21 @@ fn form_fault(info: &CoordInfo, is_stick: bool, tensor: &TensorView<'_>) -> Opti
     if folds[0].factor < 1 || folds.iter().any(|fold| fold.factor < 0) {
         return Some("a dimension has a negative number of parts".to_owned());
     }
-    stick_fault(info, is_stick, n_elements, tensor)
+    None
 }
 
-fn stick_fault(info: &CoordInfo, is_stick: bool, n_elements: usize, tensor: &TensorView<'_>) -> Option<String> {
+fn stick_fault(info: &CoordInfo, label: &str, is_stick: bool, tensor: &TensorView<'_>) -> Option<String> {
+    let n_elements = info.folds.folds.len().saturating_sub(SPATIAL);
     match (is_stick, n_elements) {
         (false, 1) => None,
         (false, found) => Some(format!("{found} folds of elements beside the stick; there is one")),
         (true, 1) => Some("one fold of elements along the stick; sticks and their elements are folds of their own".to_owned()),
         (true, 2) => {
             let innermost = info.folds.folds.last().map(|fold| fold.factor);
-            let wanted = tensor.elements_per_stick();
+            // A block of fp8 weights is spelled in whole sticks or, in later versions of the reference emitter, in the block's rows.
+            let fits = innermost == tensor.elements_per_stick() || innermost == tensor.stick_size(label);
             let shown = innermost.unwrap_or_default();
-            (innermost != wanted).then(|| format!("{shown} elements in a stick of {}", tensor.info.format))
+            (!fits).then(|| format!("{shown} elements in a stick of {}", tensor.info.format))
         }
         // The blocks of fp8 sticks are orders of their own.
         (true, _) => None,
@@ -108,7 +111,7 @@ fn size_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info: &
 
 pub(super) fn gaps_are_behind_the_part(file: &FileView<'_>, report: &mut Report) {
     for (tensor, node) in file.dsc.nodes.iter().enumerate() {
-        for (label, gaps) in node.gaps.iter().flat_map(|gaps| gaps.iter()) {
+        for (label, gaps) in node.gaps.iter().flat_map(Entries::iter) {
             let path = file.node_at(tensor, &format!("backGapCore_/{label}"));
             if !node.order.contains(label) {
                 report.json(&path, format!("a gap behind '{label}', which is no dimension of the tensor"));
@@ -117,11 +120,8 @@ pub(super) fn gaps_are_behind_the_part(file: &FileView<'_>, report: &mut Report)
                 report.json(format!("{path}/{core}"), format!("a gap of {} elements; a gap has at least one", gap.0));
             }
             let found: BTreeSet<i64> = gaps.iter().map(|(core, _)| *core).collect();
-            let is_complete = if node.component == "lx" {
-                found.iter().copied().eq(0..file.operation.n_cores)
-            } else {
-                found.iter().eq(&[-1])
-            };
+            let is_complete =
+                if node.component == "lx" { found.iter().copied().eq(0..file.operation.n_cores) } else { found.iter().eq(&[-1]) };
             if !is_complete {
                 report.json(path, "a gap is given for every core of a tensor in LX, and for core -1 in HBM");
             }

@@ -117,11 +117,12 @@ pub(super) fn slots_are_in_range(file: &FileView<'_>, report: &mut Report) {
 fn check_slots(slots: &SlotsByCore, labels: &[&str], slices: impl Fn(&str) -> Option<i64>, path: &str, report: &mut Report) {
     for (core, slots) in slots.iter() {
         for (label, slot) in slots.iter() {
-            match slices(label) {
-                Some(slices) if (0..slices).contains(slot) => {}
-                Some(slices) => report.json(format!("{path}/{core}/{label}"), format!("slice {slot} of '{label}', which has {slices} slices")),
-                None => report.json(format!("{path}/{core}/{label}"), format!("a slice of '{label}', which is no dimension of the op")),
-            }
+            let fault = match slices(label) {
+                Some(slices) if (0..slices).contains(slot) => continue,
+                Some(slices) => format!("slice {slot} of '{label}', which has {slices} slices"),
+                None => format!("a slice of '{label}', which is no dimension of the op"),
+            };
+            report.json(format!("{path}/{core}/{label}"), fault);
         }
         if let Some(missing) = labels.iter().find(|label| slots.get(**label).is_none()) {
             report.json(format!("{path}/{core}"), format!("no slice of '{missing}'; a core has a slice of every dimension"));

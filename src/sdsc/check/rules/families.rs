@@ -3,6 +3,7 @@
 use super::super::file_view::{FileView, TensorView};
 use super::super::functions::Family;
 use super::super::report::Report;
+use crate::sdsc::model::Entries;
 use std::collections::BTreeSet;
 
 /// The tensors of a matmul: two inputs and the result.
@@ -30,7 +31,7 @@ impl<'a> MatmulDims<'a> {
                 (false, true, true) => &mut dims.generated,
                 (true, false, true) => &mut dims.preserved,
                 (true, true, true) => &mut dims.batch,
-                (true, false, false) | (false, true, false) | (false, false, true) | (false, false, false) => &mut dims.other,
+                (true | false, false, false) | (false, true, false) | (false, false, true) => &mut dims.other,
             };
             kind.push(label);
         }
@@ -63,15 +64,16 @@ pub(super) fn matmul_sticks_fit(file: &FileView<'_>, report: &mut Report) {
     let [left, right, result] = &tensors;
     let mut check = |tensor: &TensorView<'_>, fits: bool, wanted: &str| {
         if !fits {
-            let message = format!("the stick of tensor {} runs along {:?}; in a matmul it runs along {wanted}", tensor.index, tensor.stick());
+            let message =
+                format!("the stick of tensor {} runs along {:?}; in a matmul it runs along {wanted}", tensor.index, tensor.stick());
             report.json(file.dsc_at(&format!("primaryDsInfo_/{}/stickDimOrder_", tensor.info.class)), message);
         }
     };
     check(left, left.stick() == [*reduction], &format!("'{reduction}', which is contracted"));
     // A stick of eight-bit weights is a block of two rows.
-    let in_block = |label: &&str| *label == *generated || (right.info.word_length == 1 && *label == *reduction);
+    let in_block = |label: &&str| label == generated || (right.info.word_length == 1 && label == reduction);
     let right_stick: Vec<&str> = right.stick().iter().map(|label| &**label).collect();
-    let fits = right_stick.contains(generated) && right_stick.iter().all(|label| in_block(label));
+    let fits = right_stick.contains(generated) && right_stick.iter().all(in_block);
     check(right, fits, &format!("'{generated}', which the result has"));
     check(result, result.stick() == [*generated], &format!("'{generated}', which the second input has"));
 }
@@ -178,7 +180,7 @@ pub(super) fn windows_are_beside_the_stick(file: &FileView<'_>, report: &mut Rep
         let message = format!("'{}' has windows; only convolutions and poolings have", file.compute.function);
         return report.json(file.dsc_at("N_/paddingSizes_"), message);
     }
-    for (label, window) in space.windows.iter().flat_map(|windows| windows.iter()) {
+    for (label, window) in space.windows.iter().flat_map(Entries::iter) {
         let path = file.dsc_at(&format!("N_/paddingSizes_/{label}"));
         let Some(kernel) = file.size(&window.window_dim) else {
             report.json(path, format!("the window's dimension '{}' is not in 'N_'", window.window_dim));

@@ -13,8 +13,8 @@ pub(super) mod symbols;
 mod table;
 pub(super) mod tensors;
 
-pub use table::{RULES, rules_table};
 pub(super) use table::{ONE_OPERATION, PROGRAM, SCHEMA, TEXT};
+pub use table::{RULES, rules_table};
 
 use super::file_view::FileView;
 use super::report::Report;

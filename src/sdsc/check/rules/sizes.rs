@@ -2,8 +2,9 @@
 
 use super::super::extent::core_bytes;
 use super::super::file_view::{FileView, TensorView};
+use super::super::functions::Family;
 use super::super::report::Report;
-use crate::sdsc::model::Sizes;
+use crate::sdsc::model::{Entries, Sizes};
 use std::collections::BTreeSet;
 
 pub(super) fn dimensions_are_those_of_the_space(file: &FileView<'_>, report: &mut Report) {
@@ -28,7 +29,7 @@ pub(super) fn dimensions_are_those_of_the_space(file: &FileView<'_>, report: &mu
         class.stick.iter().for_each(|label| check_each(&format!("primaryDsInfo_/{name}/stickDimOrder_"), label));
     }
     file.dsc.masking.iter().for_each(|(label, _)| check_each("coordinateMasking_", label));
-    file.dsc.dim_symbols.iter().flat_map(|symbols| symbols.iter()).for_each(|(label, _)| check_each("dimToSymbolMapping_", label));
+    file.dsc.dim_symbols.iter().flat_map(Entries::iter).for_each(|(label, _)| check_each("dimToSymbolMapping_", label));
     stages.steady.symbolic.iter().for_each(|(label, _)| check_each("dataStageParam_/0/ss_/symbolicDimInfo_", label));
 }
 
@@ -73,18 +74,25 @@ pub(super) fn sticks_are_whole(file: &FileView<'_>, report: &mut Report) {
             let class = &*tensor.info.class;
             if is_misaligned(file, &tensor, label, per_stick, part) && seen.insert((class, label)) {
                 let path = file.dsc_at(&format!("dataStageParam_/0/ss_/{label}_"));
-                let message = format!("{part} points of '{label}' on each core; '{class}' has sticks of {per_stick}, of which a core has whole ones");
+                let message =
+                    format!("{part} points of '{label}' on each core; '{class}' has sticks of {per_stick}, of which a core has whole ones");
                 report.json(path, message);
             }
         }
     }
 }
 
-/// The last stick of an index tensor may be partly filled; only a division among cores must not cut one.
 fn is_misaligned(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, per_stick: i64, part: i64) -> bool {
     let is_cut = per_stick > 0 && part % per_stick != 0;
-    let is_shared = file.slices(label).is_some_and(|slices| slices > 1) && part > per_stick;
-    is_cut && (!tensor.is_index() || is_shared)
+    let is_split = file.slices(label).is_some_and(|slices| slices > 1);
+    if tensor.is_index() {
+        // The last stick of an index tensor may be partly filled; only a division among cores must not cut one.
+        is_cut && is_split && part > per_stick
+    } else {
+        // The reference emitter does not pad what a conversion makes of a tensor with one dimension.
+        let is_flat = file.family == Family::Conversion && file.labels().all(|other| other == label || file.size(other) == Some(1));
+        is_cut && (is_split || !is_flat)
+    }
 }
 
 pub(super) fn spans_are_addressable(file: &FileView<'_>, report: &mut Report) {

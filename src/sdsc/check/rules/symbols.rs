@@ -2,7 +2,7 @@
 
 use super::super::file_view::FileView;
 use super::super::report::Report;
-use crate::sdsc::model::CoreKey;
+use crate::sdsc::model::{CoreKey, Entries};
 use std::collections::BTreeSet;
 
 /// A member that mentions a symbol.
@@ -25,7 +25,7 @@ impl Mention<'_> {
 ///
 /// The order of the members of an object has no meaning, so sizes count by their ids and cores by their numbers.
 fn mentioned<'a>(file: &FileView<'a>) -> Vec<(i64, Mention<'a>)> {
-    let dims = file.dsc.dim_symbols.iter().flat_map(|symbols| symbols.iter());
+    let dims = file.dsc.dim_symbols.iter().flat_map(Entries::iter);
     let mut ids: Vec<_> = dims.flat_map(|(label, ids)| ids.iter().map(|id| (*id, Mention::Size(label)))).collect();
     ids.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
     for (tensor, node) in file.dsc.nodes.iter().enumerate().filter(|(_, node)| node.is_symbolic == Some(1)) {
@@ -61,7 +61,8 @@ pub(super) fn symbols_are_in_order(file: &FileView<'_>, report: &mut Report) {
         return;
     }
     if let Some(((wanted, mention), found)) = mentioned.iter().zip(execute.ids()).find(|((wanted, _), found)| wanted != *found) {
-        let message = format!("the execute at {} has symbol {found} where the file has {wanted}; it lists symbols as the file does", execute.at);
+        let message =
+            format!("the execute at {} has symbol {found} where the file has {wanted}; it lists symbols as the file does", execute.at);
         report.json(mention.path(file), message);
     }
 }
@@ -84,7 +85,7 @@ pub(super) fn symbolic_sizes_are_declared(file: &FileView<'_>, report: &mut Repo
 }
 
 fn check_tags(file: &FileView<'_>, report: &mut Report) {
-    let mapped = file.dsc.dim_symbols.iter().flat_map(|symbols| symbols.iter());
+    let mapped = file.dsc.dim_symbols.iter().flat_map(Entries::iter);
     let mut ids = BTreeSet::new();
     for (label, symbols) in mapped {
         match symbols.as_slice() {
@@ -99,7 +100,8 @@ fn check_tags(file: &FileView<'_>, report: &mut Report) {
     let Some(tags) = &file.operation.symbol_tags else { return };
     let tagged: BTreeSet<i64> = tags.iter().map(|(id, _)| id.0).collect();
     if let Some(id) = ids.symmetric_difference(&tagged).next() {
-        let message = format!("symbol {id} is not in both 'inputSymbolsAndTags_' and 'dimToSymbolMapping_'; each symbol of a size has a name");
+        let message =
+            format!("symbol {id} is not in both 'inputSymbolsAndTags_' and 'dimToSymbolMapping_'; each symbol of a size has a name");
         report.json(file.at("inputSymbolsAndTags_"), message);
     }
 }
@@ -108,7 +110,8 @@ fn check_bounds(file: &FileView<'_>, report: &mut Report) {
     let mapped = |label: &str| file.dsc.dim_symbols.as_ref().is_some_and(|symbols| symbols.iter().any(|(known, _)| known == label));
     let stage = &file.dsc.stages.core.steady;
     for label in file.labels().filter(|label| mapped(label) != stage.symbolic.get(*label).is_some()) {
-        let message = format!("dimension '{label}' is not in both 'symbolicDimInfo_' and 'dimToSymbolMapping_'; a symbolic size has bounds");
+        let message =
+            format!("dimension '{label}' is not in both 'symbolicDimInfo_' and 'dimToSymbolMapping_'; a symbolic size has bounds");
         report.json(file.dsc_at("dataStageParam_/0/ss_/symbolicDimInfo_"), message);
     }
     for (label, info) in stage.symbolic.iter() {

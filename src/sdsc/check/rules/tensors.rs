@@ -1,6 +1,6 @@
 //! Rules on the two descriptions of each tensor and on how the operation names tensors.
 
-use super::super::file_view::FileView;
+use super::super::file_view::{FileView, TensorView};
 use super::super::report::Report;
 use crate::sdsc::model::{Presence, Text};
 use crate::target::DeviceFormat;
@@ -12,11 +12,15 @@ pub(super) fn tensors_are_numbered(file: &FileView<'_>, report: &mut Report) {
         report.json(file.dsc_at("scheduleTree_"), format!("{nodes} nodes for {tensors} tensors; every tensor has one node"));
     }
     for (index, node) in file.dsc.nodes.iter().enumerate().filter(|(index, node)| node.tensor != *index) {
-        report.json(file.node_at(index, "ldsIdx_"), format!("node {index} is of tensor {}; nodes are in the order of tensors", node.tensor));
+        report
+            .json(file.node_at(index, "ldsIdx_"), format!("node {index} is of tensor {}; nodes are in the order of tensors", node.tensor));
     }
     for (index, tensor) in file.dsc.tensors.iter().enumerate() {
         if tensor.tensor != index {
-            report.json(file.tensor_at(index, "ldsIdx_"), format!("tensor {index} has number {}; tensors are numbered in order", tensor.tensor));
+            report.json(
+                file.tensor_at(index, "ldsIdx_"),
+                format!("tensor {index} has number {}; tensors are numbered in order", tensor.tensor),
+            );
         }
         if tensor.name != format!("Tensor{index}") {
             report.json(file.tensor_at(index, "dsName_"), format!("'{}'; the tensor is called 'Tensor{index}'", tensor.name));
@@ -72,7 +76,7 @@ pub(super) fn operands_are_tensors(file: &FileView<'_>, report: &mut Report) {
 
 pub(super) fn index_tensors_are_listed(file: &FileView<'_>, report: &mut Report) {
     let name = |index: usize| Text::from(format!("Tensor{index}-idx{index}"));
-    let wanted: Vec<_> = file.tensors().filter(|tensor| tensor.is_index()).map(|tensor| name(tensor.index)).collect();
+    let wanted: Vec<_> = file.tensors().filter(TensorView::is_index).map(|tensor| name(tensor.index)).collect();
     let found = file.compute.indices.as_deref().unwrap_or_default();
     if found != wanted {
         let message = format!("{found:?}; the index tensors are {wanted:?}, and all are listed");
@@ -85,7 +89,7 @@ pub(super) fn index_tensors_are_listed(file: &FileView<'_>, report: &mut Report)
 }
 
 pub(super) fn index_tensors_are_unsigned_in_hbm(file: &FileView<'_>, report: &mut Report) {
-    for tensor in file.tensors().filter(|tensor| tensor.is_index()) {
+    for tensor in file.tensors().filter(TensorView::is_index) {
         let wanted = DeviceFormat::SenUint32.name();
         if tensor.info.format != wanted {
             let message = format!("the index tensor is {}; indices are {wanted}", tensor.info.format);

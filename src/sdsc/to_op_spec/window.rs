@@ -1,0 +1,75 @@
+//! The windows of convolutions and poolings.
+
+use super::file::File;
+use super::guess::Guess;
+use crate::bundle::geometry::{Label, OpFamily};
+use crate::bundle::{Window, WindowAxis};
+
+/// What slides, and the dimension of the window's points.
+const AXES: [(Label, Label); 2] = [(Label::I, Label::Ki), (Label::J, Label::Kj)];
+
+/// How the emitter pads unless it is told otherwise.
+const FULL_SPAN: &str = "padded_fullspan_wunneeded";
+
+impl File<'_> {
+    /// The window of a windowed op.
+    pub(super) fn window(&self, guess: &Guess) -> Option<Window> {
+        if !self.family(guess.is_reduction).is_windowed() {
+            return None;
+        }
+        let [height, width] = AXES.map(|(label, taps)| self.axis(label, taps));
+        let is_depthwise = self.family(guess.is_reduction) == OpFamily::Depthwise;
+        let node = self.dsc.nodes.first().filter(|_| is_depthwise);
+        let padding = node.and_then(|node| node.padding.as_ref().or(node.early_padding.as_ref())?.0.first());
+        let pad_type = padding.map(|(_, kind)| kind.to_string()).filter(|kind| kind != FULL_SPAN);
+        Some(Window { height, width, pad_type })
+    }
+
+    fn axis(&self, label: Label, taps: Label) -> WindowAxis {
+        let kernel = self.size(taps);
+        let Some(info) = self.dsc.space.windows.as_ref().and_then(|windows| windows.get(label.name())) else {
+            return WindowAxis { kernel, ..WindowAxis::default() };
+        };
+        WindowAxis {
+            kernel,
+            stride: info.stride,
+            padding: info.pad_front + info.unneeded_front.unwrap_or_default(),
+            dilation: info.dilation,
+            total_size: info.unneeded.map(|_| info.total),
+        }
+    }
+
+    /// `[N, C, H, W]` of a windowed op's result; dimensions of size 1 are not in the file.
+    pub(super) fn output_ranges(&self, guess: &Guess) -> Option<[i64; 4]> {
+        let is_windowed = self.family(guess.is_reduction).is_windowed();
+        is_windowed.then(|| [Label::Mb, Label::Out, Label::I, Label::J].map(|label| self.size(label)))
+    }
+
+    /// Puts the window's points of a sliding input, which files hide, right inside the dimensions that they slide along.
+    pub(super) fn unhide(&self, guess: &Guess, tensor: usize, order: &mut Vec<Label>) {
+        let slides = match self.family(guess.is_reduction) {
+            OpFamily::Pool | OpFamily::Conv2d => tensor == 0,
+            OpFamily::Depthwise | OpFamily::Matmul | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => false,
+        };
+        for (label, taps) in AXES.into_iter().filter(|(_, taps)| slides && guess.dims.contains(taps)) {
+            if let (Some(position), false) = (order.iter().position(|other| *other == label), order.contains(&taps)) {
+                order.insert(position, taps);
+            }
+        }
+    }
+
+    /// The device size of a dimension of a convolution's input, for which there are no gaps; of a point of a window it is 1, since
+    /// windows overlap.
+    pub(super) fn input_size(&self, guess: &Guess, tensor: usize, label: Label) -> Option<i64> {
+        let family = self.family(guess.is_reduction);
+        if tensor != 0 || !family.is_windowed() {
+            return None;
+        }
+        if matches!(label, Label::Ki | Label::Kj) {
+            return Some(1);
+        }
+        let (_, taps) = AXES.into_iter().find(|(sliding, _)| *sliding == label && family.is_convolution())?;
+        let info = self.dsc.space.windows.as_ref()?.get(label.name())?;
+        Some((info.total - 2 * self.axis(label, taps).padding).max(1))
+    }
+}

@@ -1,0 +1,236 @@
+//! Right bundles, written by our own emitter: one for each part of the format.
+
+use serde_json::json;
+use spyre::bundle::symbols::MemoryMap;
+use spyre::bundle::{
+    Allocation, Arrangement, Bundle, Constant, Coordinate as C, Item, IterationDim, Launch, OpSpec, Operand, OwnedDim, Ownership,
+    SymbolicDim, Window, WindowAxis,
+};
+use spyre::sdsc;
+use spyre::target::{DeviceFormat, Target};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// A directory in memory.
+pub(crate) type Files = BTreeMap<String, Vec<u8>>;
+
+pub(crate) fn operand(device_size: &[i64], coordinates: Vec<C>) -> Operand {
+    Operand {
+        is_input: true,
+        format: DeviceFormat::Sen169Fp16,
+        arrangement: Arrangement::Standard,
+        device_size: device_size.to_vec(),
+        coordinates,
+        allocation: Allocation::Hbm { argument: 0, offset_bytes: 0 },
+        tile_advance: vec![],
+        name: None,
+        ownership: None,
+    }
+}
+
+/// A matrix of which dimension `row` and `column` have those sizes; the stick runs along the column.
+pub(crate) fn matrix((row, rows): (usize, i64), (column, columns): (usize, i64)) -> Operand {
+    operand(&[(columns + 63) / 64, rows, 64], vec![C::floordiv(column, 64), C::dim(row), C::modulo(column, 64)])
+}
+
+/// A vector along dimension `row` with one element in each stick.
+pub(crate) fn sparse(row: usize, rows: i64) -> Operand {
+    operand(&[1, rows, 64], vec![C::constant(0), C::dim(row), C::constant(0)])
+}
+
+pub(crate) fn at(mut operand: Operand, allocation: Allocation) -> Operand {
+    operand.allocation = allocation;
+    operand
+}
+
+pub(crate) fn lx(operand: Operand, offset_bytes: i64) -> Operand {
+    at(operand, Allocation::Lx { offset_bytes })
+}
+
+pub(crate) fn pool(operand: Operand, offset_bytes: i64) -> Operand {
+    at(operand, Allocation::Pool { offset_bytes })
+}
+
+/// An op whose operands are kernel arguments from `first` on, unless they are elsewhere.
+pub(crate) fn op(function: &str, dims: &[(i64, i64)], first: u32, mut operands: Vec<Operand>) -> OpSpec {
+    for (operand, argument) in operands.iter_mut().zip(first..) {
+        if let Allocation::Hbm { argument: number, .. } = &mut operand.allocation {
+            *number = argument;
+        }
+    }
+    operands.last_mut().unwrap().is_input = false;
+    let reductions = ["sum", "batchmatmul", "avgpoolfwd", "topkvalue"];
+    OpSpec {
+        function: function.to_owned(),
+        is_reduction: reductions.contains(&function),
+        iteration_space: dims.iter().map(|(range, split)| IterationDim::new(*range, *split)).collect(),
+        operands,
+        ..OpSpec::default()
+    }
+}
+
+pub(crate) fn emit(pool_bytes: i64, items: Vec<Item>) -> Files {
+    let bundle = Bundle { pool_bytes, items };
+    let launch = Launch::new(&bundle).unwrap();
+    let sdsc = bundle.ops().into_iter().enumerate().map(|(index, op)| {
+        let sdsc = sdsc::from_op_spec(op, index, launch.first_symbol_ids[index]).unwrap();
+        (format!("sdsc_{index}.json"), sdsc::to_text(&sdsc))
+    });
+    sdsc.chain([("bundle.mlir".to_owned(), launch.to_string().into_bytes())]).collect()
+}
+
+pub(crate) fn emit_ops(ops: Vec<OpSpec>) -> Files {
+    emit(1 << 16, ops.into_iter().map(|op| Item::Op(Box::new(op))).collect())
+}
+
+pub(crate) fn adds(splits: (i64, i64)) -> OpSpec {
+    let tensor = || matrix((0, 128), (1, 256));
+    op("add", &[(128, splits.0), (256, splits.1)], 0, vec![tensor(), tensor(), tensor()])
+}
+
+/// Tiles of 64 rows of a kernel argument: copied to the pool in each of 4 iterations, and from there to another argument.
+pub(crate) fn nest() -> Files {
+    let tile = |mut operand: Operand, advance: &[i64]| {
+        operand.device_size = vec![1, 512, 64];
+        operand.tile_advance = advance.to_vec();
+        operand
+    };
+    let rows = || matrix((0, 64), (1, 64));
+    let load = op("identity", &[(64, 2), (64, 1)], 0, vec![tile(rows(), &[0, 4096]), pool(rows(), 0)]);
+    let store = op("identity", &[(64, 2), (64, 1)], 0, vec![pool(rows(), 0), tile(rows(), &[16384, 4096])]);
+    let body = [load, store].map(|op| Item::Op(Box::new(op))).to_vec();
+    emit(8192, vec![Item::Loop { count: 2, body: vec![Item::Loop { count: 4, body }] }])
+}
+
+/// `exp` between scratchpads, with the copies in and out.
+pub(crate) fn chain() -> Files {
+    let tensor = || matrix((0, 128), (1, 64));
+    let dims = [(128, 2), (64, 1)];
+    emit_ops(vec![
+        op("identity", &dims, 0, vec![tensor(), lx(tensor(), 0)]),
+        op("exp", &dims, 0, vec![lx(tensor(), 0), lx(tensor(), 8192)]),
+        op("identity", &dims, 0, vec![lx(tensor(), 8192), tensor()]),
+    ])
+}
+
+pub(crate) fn gather() -> Files {
+    let mut index = operand(&[1, 32], vec![C::constant(0), C::dim(0)]);
+    index.format = DeviceFormat::IeeeInt32;
+    index.name = Some("t".to_owned());
+    let table = operand(&[2, 512, 64], vec![C::floordiv(1, 64), C::indirect("t"), C::modulo(1, 64)]);
+    emit_ops(vec![op("identity", &[(16, 1), (128, 1)], 0, vec![index, table, matrix((0, 16), (1, 128))])])
+}
+
+pub(crate) fn relayout() -> Files {
+    let owned = |dim| Some(Ownership { dims: vec![OwnedDim { dim, slices: 4, divisor: 1 }] });
+    let mut copy = op("identity", &[(64, 4), (256, 1)], 0, vec![matrix((0, 64), (1, 256)), matrix((0, 64), (1, 256))]);
+    for (operand, (dim, offset_bytes)) in copy.operands.iter_mut().zip([(0, 0), (1, 8192)]) {
+        operand.allocation = Allocation::Lx { offset_bytes };
+        operand.ownership = owned(dim);
+    }
+    emit_ops(vec![copy])
+}
+
+pub(crate) fn pooling() -> Files {
+    let input = operand(&[1, 4, 2, 4, 2, 64], vec![C::constant(0), C::dim(0), C::dim(3), C::dim(1), C::dim(4), C::dim(2)]);
+    let output = operand(&[1, 4, 4, 64], vec![C::constant(0), C::dim(0), C::dim(1), C::dim(2)]);
+    let mut pool = op("avgpoolfwd", &[(4, 1), (4, 1), (64, 1), (2, 1), (2, 1)], 0, vec![input, output]);
+    let axis = WindowAxis { kernel: 2, stride: 2, ..WindowAxis::default() };
+    pool.window = Some(Window { height: axis, width: axis, pad_type: None });
+    pool.node_output_ranges = Some([1, 64, 4, 4]);
+    emit_ops(vec![pool])
+}
+
+pub(crate) fn symbolic() -> Files {
+    let mut add = adds((4, 1));
+    add.iteration_space[0].symbolic = Some(SymbolicDim { symbol: "s".to_owned(), max: 128, granularity: 64 });
+    emit_ops(vec![add])
+}
+
+pub(crate) fn clip() -> Files {
+    let mut clip = op("clip", &[(128, 1), (64, 1)], 0, vec![matrix((0, 128), (1, 64)), matrix((0, 128), (1, 64))]);
+    let constant = |name: &str, value| Constant { name: name.to_owned(), value };
+    clip.constants = vec![constant("clipMin", 0.0), constant("clipMax", 6.0)];
+    emit_ops(vec![clip])
+}
+
+pub(crate) fn matmul() -> OpSpec {
+    op(
+        "batchmatmul",
+        &[(64, 2), (256, 2), (128, 2)],
+        0,
+        vec![matrix((0, 64), (2, 128)), matrix((2, 128), (1, 256)), matrix((0, 64), (1, 256))],
+    )
+}
+
+pub(crate) fn top_k(stick: usize) -> Files {
+    let input = if stick == 0 { matrix((2, 256), (0, 64)) } else { matrix((0, 64), (2, 256)) };
+    let output = if stick == 0 { matrix((1, 4), (0, 64)) } else { operand(&[4, 64, 64], vec![C::dim(1), C::dim(0), C::constant(0)]) };
+    emit_ops(vec![op("topkvalue", &[(64, 1), (4, 1), (256, 1)], 0, vec![input, output])])
+}
+
+pub(crate) fn columns(splits: [i64; 2]) -> Files {
+    let input = operand(&[4, 1, 64, 64], vec![C::dim(1), C::constant(0), C::dim(2), C::dim(0)]);
+    let output = operand(&[1, 64], vec![C::constant(0), C::dim(0)]);
+    emit_ops(vec![op("sum", &[(64, 1), (4, splits[0]), (64, splits[1])], 0, vec![input, output])])
+}
+
+pub(crate) fn restick(formats: DeviceFormat, arrangement: Arrangement) -> Files {
+    let mut to = matrix((0, 128), (1, 256));
+    if arrangement == Arrangement::Qfp8Wt {
+        to = operand(&[2, 128, 128], vec![C::floordiv(1, 128), C::dim(0), C::modulo(1, 128)]);
+    }
+    (to.format, to.arrangement) = (formats, arrangement);
+    emit_ops(vec![op("ReStickifyOpHBM", &[(128, 2), (256, 1)], 0, vec![matrix((1, 256), (0, 128)), to])])
+}
+
+pub(crate) fn baked() -> Files {
+    let bundle = Bundle { pool_bytes: 0, items: vec![Item::Op(Box::new(adds((2, 1))))] };
+    let launch = Launch::baked(&bundle, &Target::spyre()).unwrap();
+    let map = MemoryMap::of(&bundle, &Target::spyre());
+    let sdsc = sdsc::from_op_spec_baked(bundle.ops()[0], 0, &map).unwrap();
+    [("bundle.mlir".to_owned(), launch.to_string().into_bytes()), ("sdsc_0.json".to_owned(), sdsc::to_text(&sdsc))].into()
+}
+
+/// The bundle `nest` as a program of one launch.
+pub(crate) fn program(bytes: [i64; 2]) -> Files {
+    let tensor = |(number, bytes): (usize, i64)| {
+        json!({"name": format!("t{number}"), "shape": [512, 64], "element_type": "f16", "format": "SEN169_FP16",
+               "device_size": [1, 512, 64], "stride_map": [64, 64, 1], "bytes": bytes})
+    };
+    let tensors: Vec<_> = bytes.into_iter().enumerate().map(tensor).collect();
+    let program = json!({"name": "main", "arguments": tensors[..1], "results": tensors[1..], "constants": [], "buffers": [],
+                         "launches": [{"bundle": "bundle_0", "arguments": ["t0", "t1"]}]});
+    let bundle = nest().into_iter().map(|(name, bytes)| (format!("bundle_0/{name}"), bytes));
+    bundle.chain([("program.json".to_owned(), serde_json::to_vec(&program).unwrap())]).collect()
+}
+
+pub(crate) fn right() -> Vec<(&'static str, Files)> {
+    let tensor = |rows, columns| matrix((0, rows), (1, columns));
+    vec![
+        ("add", emit_ops(vec![adds((4, 1))])),
+        ("add of columns", emit_ops(vec![adds((1, 4))])),
+        ("two adds", emit_ops(vec![adds((2, 1)), adds((2, 1))])),
+        ("padded sum", emit_ops(vec![op("sum", &[(64, 2), (50, 1)], 0, vec![tensor(64, 50), sparse(0, 64)])])),
+        ("matmul", emit_ops(vec![matmul()])),
+        ("sparse", emit_ops(vec![op("rsqrt", &[(64, 4)], 0, vec![sparse(0, 64), sparse(0, 64)])])),
+        ("columns", columns([1, 4])),
+        ("nest", nest()),
+        ("chain", chain()),
+        ("gather", gather()),
+        ("relayout", relayout()),
+        ("pooling", pooling()),
+        ("symbolic", symbolic()),
+        ("clip", clip()),
+        ("top-k", top_k(0)),
+        ("restickify", restick(DeviceFormat::Sen169Fp16, Arrangement::Standard)),
+        ("baked", baked()),
+        ("program", program([32768, 65536])),
+    ]
+}
+
+pub(crate) static RIGHT: LazyLock<Vec<(&str, Files)>> = LazyLock::new(right);
+
+pub(crate) fn base(name: &str) -> Files {
+    RIGHT.iter().find(|(known, _)| *known == name).unwrap_or_else(|| panic!("{name}")).1.clone()
+}

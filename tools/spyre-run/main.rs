@@ -1,0 +1,149 @@
+//! `spyre-run`: executes a bundle directory on the simulated machine.
+
+mod npy;
+
+use clap::Parser;
+use spyre::{
+    reference::{Comparison, Worst, compare, run as run_reference},
+    sim::{HostArray, Outcome, RunOptions, Simulation, seeded},
+    target::Target,
+    tool,
+};
+use std::{collections::BTreeMap, fmt::Write as _, path::Path, process::ExitCode};
+
+/// Executes a bundle directory on the simulated machine.
+#[derive(Parser)]
+#[command(name = "spyre-run", version)]
+struct Arguments {
+    /// The bundle directory
+    directory: String,
+    /// An input: NAME=FILE.npy; repeatable, the rest comes from the generator
+    #[arg(long, value_name = "NAME=FILE.npy")]
+    input: Vec<String>,
+    /// The seed of the generator
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Write the results as .npy files
+    #[arg(long, value_name = "OUT")]
+    output_dir: Option<String>,
+    /// Run the original module by MLIR's JIT on the same inputs and compare
+    #[arg(long, value_name = "FILE.mlir")]
+    check: Option<String>,
+    /// The largest difference, relative to the root mean square of the reference; by default it follows from the format and
+    /// the reduction lengths
+    #[arg(long, value_name = "R")]
+    tolerance: Option<f64>,
+    /// Write bytes moved and modelled time per op and in total
+    #[arg(long, value_name = "FILE.json")]
+    report: Option<String>,
+    /// Refuse to execute more element operations than this
+    #[arg(long, value_name = "N")]
+    max_steps: Option<u64>,
+    /// Poison the scratchpads before every launch
+    #[arg(long)]
+    wipe_lx: bool,
+}
+
+fn main() -> ExitCode {
+    tool::main("spyre-run", run)
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre()).map_err(|error| error.to_string())?;
+    let inputs = inputs_of(&simulation, arguments)?;
+    let defaults = RunOptions::default();
+    let options = RunOptions { max_steps: arguments.max_steps.unwrap_or(defaults.max_steps), wipe_lx: arguments.wipe_lx, ..defaults };
+    let outcome = simulation.run(&inputs, &options).map_err(|error| error.to_string())?;
+    tool::say(&summary(&outcome))?;
+    if let Some(folder) = &arguments.output_dir {
+        npy::write_results(Path::new(folder), &outcome.results)?;
+    }
+    if let Some(path) = &arguments.report {
+        let text = serde_json::to_string_pretty(&outcome.report).map_err(|error| error.to_string())?;
+        tool::write_file(path, &format!("{text}\n"))?;
+    }
+    match &arguments.check {
+        Some(module) => check(module, &simulation, &inputs, &outcome, arguments.tolerance),
+        None => Ok(()),
+    }
+}
+
+/// The inputs from files, and generated ones for the other arguments.
+fn inputs_of(simulation: &Simulation, arguments: &Arguments) -> Result<BTreeMap<String, HostArray>, String> {
+    let mut inputs = BTreeMap::new();
+    for given in &arguments.input {
+        let (name, path) = given.split_once('=').ok_or_else(|| format!("--input: expected NAME=FILE.npy, found '{given}'"))?;
+        let tensor = simulation.program().arguments.iter().find(|tensor| tensor.name == name);
+        let tensor = tensor.ok_or_else(|| format!("--input: the program has no argument '{name}'"))?;
+        inputs.insert(name.to_owned(), npy::read(path, &tensor.element_type)?);
+    }
+    for (position, tensor) in simulation.program().arguments.iter().enumerate() {
+        if !inputs.contains_key(&tensor.name) {
+            // Every argument has a stream of its own, so that an input from a file does not change the others.
+            let seed = arguments.seed.wrapping_mul(1_000_003).wrapping_add(position as u64);
+            inputs.insert(tensor.name.clone(), seeded(tensor, seed).map_err(|error| error.to_string())?);
+        }
+    }
+    Ok(inputs)
+}
+
+fn summary(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    let report = &outcome.report;
+    for launch in &report.launches {
+        let executions: u64 = launch.ops.iter().map(|op| op.executions).sum();
+        let (total, time) = (&launch.total, &launch.time);
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "{}: {executions} executes; HBM {} B read, {} B written; LX {} B; modelled {:.1} to {:.1} us",
+            launch.bundle,
+            total.hbm_read,
+            total.hbm_written,
+            total.lx_read + total.lx_written,
+            time.low_ns / 1000.0,
+            time.high_ns / 1000.0,
+        );
+    }
+    let _ = writeln!(text, "{}: {} launches, {} element operations", report.program, report.launches.len(), report.steps);
+    text
+}
+
+/// Compares every result with the JIT's; an error names the worst element.
+fn check(
+    module: &str,
+    simulation: &Simulation,
+    inputs: &BTreeMap<String, HostArray>,
+    outcome: &Outcome,
+    tolerance: Option<f64>,
+) -> Result<(), String> {
+    let in_order: Vec<HostArray> = simulation.program().arguments.iter().map(|tensor| inputs[&tensor.name].clone()).collect();
+    let expected = run_reference(module, &in_order)?;
+    if expected.len() != outcome.results.len() {
+        return Err(format!("the module has {} results, the bundle {}", expected.len(), outcome.results.len()));
+    }
+    for ((name, found), expected) in outcome.results.iter().zip(&expected) {
+        let comparison = compare(found, expected).map_err(|message| format!("'{name}': {message}"))?;
+        // What the user allows is relative to the whole result; what rounding explains also to each element.
+        let (error, allowed) = match tolerance {
+            Some(tolerance) => (comparison.error, tolerance),
+            None => (comparison.rounding_error, simulation.tolerance()),
+        };
+        if error > allowed {
+            return Err(complaint(name, &comparison, error, allowed));
+        }
+        tool::say(&format!("{name}: agrees with the reference, largest difference {error:.2e} of {allowed:.2e} allowed\n"))?;
+    }
+    Ok(())
+}
+
+fn complaint(name: &str, comparison: &Comparison, error: f64, allowed: f64) -> String {
+    let place = comparison
+        .worst
+        .as_ref()
+        .map_or_else(String::new, |Worst { index, found, expected }| format!(": element {index:?} is {found}, the reference {expected}"));
+    format!(
+        "'{name}' differs from the reference by {error:.2e} of its size (root mean square {:.3e}), where {allowed:.2e} is allowed{place}",
+        comparison.scale
+    )
+}
