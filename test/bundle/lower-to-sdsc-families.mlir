@@ -49,7 +49,7 @@ func.func @product(%x: tensor<64x128xf16>, %y: tensor<128x256xf16>) -> tensor<64
 // CHECK-DAG: #[[BIAS:.+]] = #sdsc.tensor<{{.*}}device_size = [4, 1, 64], coordinates = #[[BIAS_AT]], memory = "hbm", argument = 1>
 // CHECK-DAG: #[[POOL:.+]] = #sdsc.tensor<{{.*}}memory = "pool">
 // CHECK-LABEL: sdsc.program @bias
-// CHECK: sdsc.bundle @bundle_0 (@arg0, @arg1, @result0) pool_bytes 32768 {
+// CHECK: sdsc.bundle @bundle_0(@arg0, @arg1, @result0) pool_bytes 32768 {
 // CHECK-NEXT: sdsc.op "add" dims [#c0, #c1] ins [{{.+}}, #[[BIAS]]] outs [#[[POOL]]]
 // CHECK-NEXT: sdsc.op "exp" dims [#c0, #c1] ins [#[[POOL]]] outs
 func.func @bias(%x: tensor<64x256xf16>, %bias: tensor<1x256xf16>) -> tensor<64x256xf16> {
@@ -65,7 +65,7 @@ func.func @bias(%x: tensor<64x256xf16>, %bias: tensor<1x256xf16>) -> tensor<64x2
 // CHECK-NEXT: sdsc.buffer @arg0 input 0
 // CHECK-NEXT: sdsc.buffer @result0 output 0
 // CHECK-NEXT: sdsc.buffer @result1 output 1
-// CHECK-NEXT: sdsc.bundle @bundle_0 (@arg0, @result0, @result1)
+// CHECK-NEXT: sdsc.bundle @bundle_0(@arg0, @result0, @result1)
 func.func @two_results(%x: tensor<64x64xf16>) -> (tensor<64x64xf16>, tensor<64x64xf16>) {
   %e = spyre.pointwise exp(%x) : tensor<64x64xf16>
   %n = spyre.pointwise neg(%e) : tensor<64x64xf16>

@@ -66,3 +66,18 @@ func.func @every_result_of_a_scope_finds_its_value(%x: tensor<8x64xf16>) -> (ten
   }
   return %view, %max : tensor<64x8xf16>, tensor<8x1xf16>
 }
+
+// Scopes in loops are flattened like those of the function.
+// SCOPES-LABEL: func.func @scopes_in_loops_are_flattened(
+// SCOPES-NOT:     spyre.hint
+// SCOPES:         spyre.pointwise exp({{.+}}) {hints = [#spyre.tile_hint<0, B = 1>]}
+func.func @scopes_in_loops_are_flattened(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %result = spyre.loop 2 "A" tiled(%tile = %x[0] : tensor<8x64xf16>) {
+    %scope = spyre.hint tiles(B = 1) {
+      %exp = spyre.pointwise exp(%tile) : tensor<4x64xf16>
+      spyre.yield %exp : tensor<4x64xf16>
+    }
+    spyre.yield %scope[0] : tensor<4x64xf16>
+  } : tensor<8x64xf16>
+  return %result : tensor<8x64xf16>
+}

@@ -10,6 +10,7 @@
 // CHECK-DAG: #[[ON_ROWS_ROW:layout[0-9]*]] = #spyre.layout<[1, 1024, 64], [-1, 1, -1]>
 // CHECK-DAG: #[[RAGGED:layout[0-9]*]] = #spyre.layout<[2, 8, 64], [64, 100, 1]>
 // CHECK-DAG: #[[F32:layout[0-9]*]] = #spyre.layout<[2, 8, 32], [32, 64, 1]>
+// CHECK-DAG: #[[F32_ROWS:layout[0-9]*]] = #spyre.layout<[8, 128, 32], [32, 256, 1]>
 // CHECK-DAG: #[[BATCH:layout[0-9]*]] = #spyre.layout<[8, 2, 4, 64], [128, 64, 1024, 1]>
 // CHECK-DAG: #[[BATCH_OUTSIDE:layout[0-9]*]] = #spyre.layout<[4, 2, 8, 64], [1024, 64, 128, 1]>
 // CHECK-DAG: #[[BATCH_SUM:layout[0-9]*]] = #spyre.layout<[8, 1, 1, 64], [1, -1, -1, -1]>
@@ -163,4 +164,20 @@ func.func @fills_are_row_major_and_copies_keep_the_layout(%x: tensor<512x1024xf1
 func.func @vectors_have_no_rows(%x: tensor<1024xf16>) -> tensor<1024xf16> {
   %exp = spyre.pointwise exp(%x) : tensor<1024xf16>
   return %exp : tensor<1024xf16>
+}
+
+// CHECK-LABEL: func.func @constants_are_row_major(
+// CHECK:         spyre.constant dense<1.000000e+00> : tensor<1x1xf16> -> tensor<1x1xf16, #
+func.func @constants_are_row_major(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %one = spyre.constant dense<1.0> : tensor<1x1xf16>
+  %sum = spyre.pointwise add(%x, %one) : (tensor<8x64xf16>, tensor<1x1xf16>) -> tensor<8x64xf16>
+  return %sum : tensor<8x64xf16>
+}
+
+// The result of a choice has the format of the values, not that of the condition.
+// CHECK-LABEL: func.func @a_choice_has_the_format_of_its_values(
+// CHECK:         spyre.pointwise where3({{.+}}) -> tensor<128x256xf32, #[[F32_ROWS]]>
+func.func @a_choice_has_the_format_of_its_values(%condition: tensor<128x256xi1>, %x: tensor<128x256xf32>, %y: tensor<128x256xf32>) -> tensor<128x256xf32> {
+  %choice = spyre.pointwise where3(%condition, %x, %y) : (tensor<128x256xi1>, tensor<128x256xf32>, tensor<128x256xf32>) -> tensor<128x256xf32>
+  return %choice : tensor<128x256xf32>
 }

@@ -44,7 +44,7 @@ func.func @contracted_dim(%x: tensor<8x128xf16>, %y: tensor<128x64xf16>) -> tens
 // -----
 
 func.func @name_that_no_op_has(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'spyre.pointwise' op no op of the group has a dimension 'C'}}
+  // expected-error @+1 {{'spyre.pointwise' op is to be tiled along 'C', but no op of its group has a dimension of that name}}
   %exp = spyre.pointwise exp(%x) {dims = ["A", "B"], hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, C = 2>]} : tensor<8x64xf16>
   return %exp : tensor<8x64xf16>
 }
@@ -53,7 +53,7 @@ func.func @name_that_no_op_has(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 // Without names nothing can be cut.
 func.func @dims_without_names(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'spyre.pointwise' op no op of the group has a dimension 'A'}}
+  // expected-error @+1 {{'spyre.pointwise' op is to be tiled along 'A', but no op of its group has a dimension of that name}}
   %exp = spyre.pointwise exp(%x) {hints = [#spyre.tile_hint<0, A = 2>]} : tensor<8x64xf16>
   return %exp : tensor<8x64xf16>
 }

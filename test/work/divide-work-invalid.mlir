@@ -14,3 +14,12 @@ func.func @span_that_was_not_reduced(%x: tensor<16384x16384xf16>) -> tensor<1638
 // expected-error @+1 {{'builtin.module' op 'cores' must be positive, found 0}}
 module attributes {spyre.target = {cores = 0 : i64}} {
 }
+
+// -----
+
+// Hand-written minima are checked like those of spyre-reduce-span.
+func.func @minima_for_more_cores(%x: tensor<16384x16384xf16>) -> tensor<16384x16384xf16> {
+  // expected-error @+1 {{'spyre.pointwise' op the split needs 128 cores of 32}}
+  %exp = spyre.pointwise exp(%x) {min_work = #spyre.work<[1, 128]>} : tensor<16384x16384xf16>
+  return %exp : tensor<16384x16384xf16>
+}

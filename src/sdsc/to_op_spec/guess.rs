@@ -32,7 +32,6 @@ pub(super) struct Padded {
     pub(super) ends_short: bool,
 }
 
-
 /// Which tensors of a relayout say who owns them. The others are owned as the op computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owned {

@@ -58,8 +58,8 @@ impl File<'_> {
         }
     }
 
-    /// The device size of a dimension of a convolution's input, for which there are no gaps; of a point of a window it is 1, since
-    /// windows overlap.
+    /// The device size of a dimension of a windowed input, of which files say nothing but a gap; of a point of a window it is 1,
+    /// since windows overlap.
     pub(super) fn input_size(&self, guess: &Guess, tensor: usize, label: Label) -> Option<i64> {
         let family = self.family(guess.is_reduction);
         if tensor != 0 || !family.is_windowed() {
@@ -68,8 +68,9 @@ impl File<'_> {
         if matches!(label, Label::Ki | Label::Kj) {
             return Some(1);
         }
-        let (_, taps) = AXES.into_iter().find(|(sliding, _)| *sliding == label && family.is_convolution())?;
+        let (_, taps) = AXES.into_iter().find(|(sliding, _)| *sliding == label && self.gap(tensor, label) == 0)?;
         let info = self.dsc.space.windows.as_ref()?.get(label.name())?;
-        Some((info.total - 2 * self.axis(label, taps).padding).max(1))
+        let size = (info.total - 2 * self.axis(label, taps).padding).max(1);
+        Some(if family.is_convolution() { size } else { size.min(self.size(label)) })
     }
 }

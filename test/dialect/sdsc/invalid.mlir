@@ -41,12 +41,12 @@ sdsc.bundle @dim_c1() {
 
 // -----
 
-// expected-error @+1 {{a tensor in "hbm" needs an argument, found argument -1 and offset 0}}
+// expected-error @+1 {{a tensor in "hbm" needs an argument, found argument -1}}
 #tensor_c2 = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "hbm">
 
 // -----
 
-// expected-error @+1 {{a tensor in "lx" has no argument, found argument 1 and offset 0}}
+// expected-error @+1 {{a tensor in "lx" has no argument, found argument 1}}
 #tensor_c2 = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "lx", argument = 1>
 
 // -----

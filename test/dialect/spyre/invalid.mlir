@@ -339,7 +339,7 @@ func.func @view_c1(%x: tensor<4x64xf16>) {
 // -----
 
 func.func @view_c2(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.view' op reads index 4 of dimension 0, which has 4 elements}}
+  // expected-error @+1 {{'spyre.view' op reads indices 1 to 4 of dimension 0, which has 4 elements}}
   spyre.view %x by affine_map<(d0, d1) -> (d0 + 1, d1)> : tensor<4x64xf16> -> tensor<4x64xf16>
   return
 }
