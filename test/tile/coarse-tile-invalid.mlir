@@ -132,3 +132,11 @@ func.func @layout_of_no_simple_form(%x: tensor<8x256xf16, #folded>) -> tensor<8x
   %exp = spyre.pointwise exp(%x) {dims = ["A", "B"], hints = [#spyre.tile_hint<0, A = 2>]} : tensor<8x256xf16, #folded>
   return %exp : tensor<8x256xf16, #folded>
 }
+
+// -----
+
+func.func @name_of_two_dimensions(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @+1 {{'spyre.pointwise' op has two dimensions 'A', so a tile count for it has no one meaning}}
+  %exp = spyre.pointwise exp(%x) {dims = ["A", "A"], hints = [#spyre.tile_hint<0, A = 2>]} : tensor<8x64xf16>
+  return %exp : tensor<8x64xf16>
+}

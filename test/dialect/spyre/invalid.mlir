@@ -344,6 +344,20 @@ func.func @view_c2(%x: tensor<4x64xf16>) {
   return
 }
 
+func.func @view_c2_smallest_index(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
+  // expected-error @+1 {{'spyre.view' op reads indices -3 to 0 of dimension 0, which has 4 elements}}
+  %reversed = spyre.view %x by affine_map<(d0, d1) -> (-d0, d1)> : tensor<4x64xf16> -> tensor<4x64xf16>
+  return %reversed : tensor<4x64xf16>
+}
+
+// -----
+
+func.func @view_c2_in_the_middle(%x: tensor<4x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @+1 {{'spyre.view' op reads indices 0 to 6 of dimension 0, which has 4 elements}}
+  %wrapped = spyre.view %x by affine_map<(d0, d1) -> (d0 mod 7, d1)> : tensor<4x64xf16> -> tensor<8x64xf16>
+  return %wrapped : tensor<8x64xf16>
+}
+
 // -----
 
 func.func @view_c3(%x: tensor<4x64xf16>) {
