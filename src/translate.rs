@@ -4,8 +4,12 @@ use crate::{
     dialect::{bundle_to_ir, push_items},
     mlir::{Module, OpExt, Session, push},
     pipeline::emit_pipeline,
-    sdsc::case_json::read_case,
+    sdsc::{
+        case_json::read_case,
+        check::{Violation, check_directory},
+    },
 };
+use std::path::Path;
 
 /// Op specs in JSON as `sdsc` IR.
 ///
@@ -29,4 +33,12 @@ pub fn mlir_to_bundle(session: &Session, input: &str, output: &str) -> Result<()
     let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}"))?;
     let module = source.parse().ok_or_else(String::new)?;
     if module.run(&emit_pipeline(output)) { Ok(()) } else { Err(String::new()) }
+}
+
+/// The rules that the files of a bundle or program directory break.
+///
+/// # Errors
+/// There is no bundle, or a file cannot be read.
+pub fn broken_rules(directory: &Path) -> Result<Vec<Violation>, String> {
+    check_directory(directory).map_err(|error| error.to_string())
 }

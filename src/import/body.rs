@@ -69,6 +69,29 @@ impl Combiner {
         }
     }
 
+    /// What a message calls the combination.
+    #[must_use]
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Prod => "product",
+            Self::Max => "maximum",
+            Self::Min => "minimum",
+        }
+    }
+
+    /// Whether a combination of elements of type `element` may start from `number`: the neutral one, or the lowest finite number for a
+    /// maximum, as some producers write it.
+    #[must_use]
+    pub fn can_start_from(self, number: f64, element: &str) -> bool {
+        let largest = if matches!(element, "f16" | "bf16") { 65504.0 } else { 3.402_823_4e38 };
+        match self {
+            Self::Sum | Self::Prod => (number - self.neutral()).abs() < f64::EPSILON,
+            Self::Max => number <= -largest,
+            Self::Min => number >= largest,
+        }
+    }
+
     fn of(name: &str) -> Option<Self> {
         match name {
             "arith.addf" => Some(Self::Sum),
@@ -109,6 +132,12 @@ impl ScalarOp {
         matches!(self.name.as_str(), "arith.extf" | "arith.truncf")
     }
 
+    /// Whether the operation changes between kinds of numbers, which the device does not do yet.
+    #[must_use]
+    pub fn is_conversion(&self) -> bool {
+        matches!(self.name.as_str(), "arith.sitofp" | "arith.uitofp" | "arith.fptosi" | "arith.fptoui" | "arith.bitcast")
+    }
+
     /// The operand that the operation returns unchanged because the other one is neutral: `x + 0`, `x * 1`, `x - 0`, `x / 1`,
     /// `max(x, -inf)`, `min(x, inf)`.
     #[must_use]
@@ -125,53 +154,93 @@ impl ScalarOp {
     }
 }
 
+/// A result that is combined over the reduced dimensions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reduction {
+    /// What combines.
+    pub combiner: Combiner,
+    /// The scalar that is new at each point.
+    pub new: Scalar,
+    /// The casts around the combination and of its running value.
+    pub casts: Vec<usize>,
+}
+
+/// A product of two inputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Product {
+    /// The inputs.
+    pub factors: [usize; 2],
+    /// The casts of the inputs and of the product.
+    pub casts: Vec<usize>,
+}
+
 impl Body {
-    /// How result `result` is combined over the reduced dimensions: the combiner and the scalar that is new at each point. None if the
-    /// body is no such combination.
+    /// How result `result` is combined over the reduced dimensions. None if the body is no such combination.
     #[must_use]
-    pub fn reduction(&self, result: usize) -> Option<(Combiner, Scalar)> {
-        let Scalar::Op(index) = self.behind_casts(*self.yields.get(result)?) else { return None };
+    pub fn reduction(&self, result: usize) -> Option<Reduction> {
+        let mut casts = Vec::new();
+        let Scalar::Op(index) = self.behind_casts(*self.yields.get(result)?, &mut casts) else { return None };
         let op = &self.ops[index];
         let combiner = Combiner::of(&op.name)?;
         let &[lhs, rhs] = op.operands.as_slice() else { return None };
-        let is_running = |scalar| self.behind_casts(scalar) == Scalar::Accumulator(result);
-        let new = match (is_running(lhs), is_running(rhs)) {
-            (true, false) => rhs,
-            (false, true) => lhs,
+        let is_running = |scalar| self.behind_casts(scalar, &mut Vec::new()) == Scalar::Accumulator(result);
+        let (running, new) = match (is_running(lhs), is_running(rhs)) {
+            (true, false) => (lhs, rhs),
+            (false, true) => (rhs, lhs),
             _ => return None,
         };
-        (!self.reads_accumulator(new)).then_some((combiner, new))
+        self.behind_casts(running, &mut casts);
+        casts.sort_unstable();
+        (!self.reads_accumulator(new)).then_some(Reduction { combiner, new, casts })
     }
 
-    /// The two inputs whose product `scalar` is.
+    /// The product of two inputs that `scalar` is.
     #[must_use]
-    pub fn product(&self, scalar: Scalar) -> Option<(usize, usize)> {
-        let Scalar::Op(index) = self.behind_casts(scalar) else { return None };
+    pub fn product(&self, scalar: Scalar) -> Option<Product> {
+        let mut casts = Vec::new();
+        let Scalar::Op(index) = self.behind_casts(scalar, &mut casts) else { return None };
         let op = &self.ops[index];
         let (&[lhs, rhs], "arith.mulf") = (op.operands.as_slice(), op.name.as_str()) else { return None };
-        match (self.behind_casts(lhs), self.behind_casts(rhs)) {
-            (Scalar::Input(lhs), Scalar::Input(rhs)) if lhs != rhs => Some((lhs, rhs)),
-            _ => None,
-        }
+        let factors = (self.behind_casts(lhs, &mut casts), self.behind_casts(rhs, &mut casts));
+        let (Scalar::Input(lhs), Scalar::Input(rhs)) = factors else { return None };
+        casts.sort_unstable();
+        (lhs != rhs).then_some(Product { factors: [lhs, rhs], casts })
     }
 
-    /// The scalar before changes of number format.
-    #[must_use]
-    pub fn behind_casts(&self, scalar: Scalar) -> Scalar {
-        match scalar {
-            Scalar::Op(index) if self.ops[index].is_cast() => self.behind_casts(self.ops[index].operands[0]),
-            _ => scalar,
+    /// The scalar before changes of number format, which are added to `casts`.
+    fn behind_casts(&self, mut scalar: Scalar, casts: &mut Vec<usize>) -> Scalar {
+        while let Scalar::Op(index) = scalar {
+            if !self.ops[index].is_cast() {
+                break;
+            }
+            casts.push(index);
+            scalar = self.ops[index].operands[0];
         }
+        scalar
     }
 
     /// Whether `scalar` depends on a running result.
+    fn reads_accumulator(&self, scalar: Scalar) -> bool {
+        let is_running = |scalar: &Scalar| matches!(scalar, Scalar::Accumulator(_));
+        is_running(&scalar) || self.needed_for(scalar).into_iter().any(|index| self.ops[index].operands.iter().any(is_running))
+    }
+
+    /// The operations that `scalar` depends on, itself included, in order.
     #[must_use]
-    pub fn reads_accumulator(&self, scalar: Scalar) -> bool {
-        match scalar {
-            Scalar::Accumulator(_) => true,
-            Scalar::Op(index) => self.ops[index].operands.iter().any(|&operand| self.reads_accumulator(operand)),
-            Scalar::Input(_) | Scalar::Constant(_) | Scalar::Unknown => false,
+    pub fn needed_for(&self, scalar: Scalar) -> Vec<usize> {
+        let mut is_needed = vec![false; self.ops.len()];
+        let mut need = |scalar: Scalar, is_needed: &mut Vec<bool>| {
+            if let Scalar::Op(index) = scalar {
+                is_needed[index] = true;
+            }
+        };
+        need(scalar, &mut is_needed);
+        for index in (0..self.ops.len()).rev() {
+            if is_needed[index] {
+                self.ops[index].operands.iter().for_each(|&operand| need(operand, &mut is_needed));
+            }
         }
+        (0..self.ops.len()).filter(|&index| is_needed[index]).collect()
     }
 }
 
@@ -187,7 +256,7 @@ mod tests {
     fn a_reduction_is_found_whatever_the_operand_order() {
         for operands in [[Scalar::Input(0), Scalar::Accumulator(0)], [Scalar::Accumulator(0), Scalar::Input(0)]] {
             let body = Body { ops: vec![op("arith.maximumf", &operands)], yields: vec![Scalar::Op(0)] };
-            assert_eq!(body.reduction(0), Some((Combiner::Max, Scalar::Input(0))));
+            assert_eq!(body.reduction(0), Some(Reduction { combiner: Combiner::Max, new: Scalar::Input(0), casts: vec![] }));
         }
     }
 
@@ -199,7 +268,7 @@ mod tests {
             op("arith.select", &[Scalar::Op(1), Scalar::Unknown, Scalar::Accumulator(1)]),
         ];
         let body = Body { ops, yields: vec![Scalar::Op(0), Scalar::Op(2)] };
-        assert_eq!(body.reduction(0), Some((Combiner::Max, Scalar::Input(0))));
+        assert_eq!(body.reduction(0), Some(Reduction { combiner: Combiner::Max, new: Scalar::Input(0), casts: vec![] }));
         assert_eq!(body.reduction(1), None);
     }
 
@@ -217,10 +286,30 @@ mod tests {
             op("arith.extf", &[Scalar::Input(1)]),
             op("arith.mulf", &[Scalar::Op(0), Scalar::Op(1)]),
             op("arith.addf", &[Scalar::Accumulator(0), Scalar::Op(2)]),
+            op("arith.truncf", &[Scalar::Op(3)]),
         ];
-        let body = Body { ops, yields: vec![Scalar::Op(3)] };
-        assert_eq!(body.reduction(0), Some((Combiner::Sum, Scalar::Op(2))));
-        assert_eq!(body.product(Scalar::Op(2)), Some((0, 1)));
+        let body = Body { ops, yields: vec![Scalar::Op(4)] };
+        assert_eq!(body.reduction(0), Some(Reduction { combiner: Combiner::Sum, new: Scalar::Op(2), casts: vec![4] }));
+        assert_eq!(body.product(Scalar::Op(2)), Some(Product { factors: [0, 1], casts: vec![0, 1] }));
+    }
+
+    #[test]
+    fn shared_scalars_are_followed_once() {
+        // Each operation uses the one before twice, so there are 2^60 paths.
+        let mut ops = vec![op("math.exp", &[Scalar::Accumulator(0)]), op("arith.addf", &[Scalar::Input(0), Scalar::Input(0)])];
+        ops.extend((1..60).map(|index| op("arith.addf", &[Scalar::Op(index), Scalar::Op(index)])));
+        let body = Body { yields: vec![Scalar::Op(60)], ops };
+        assert_eq!(body.needed_for(Scalar::Op(60)), (1..=60).collect::<Vec<_>>());
+        assert!(!body.reads_accumulator(Scalar::Op(60)));
+    }
+
+    #[test]
+    fn a_maximum_starts_from_the_lowest_number_of_its_format() {
+        assert!(Combiner::Max.can_start_from(-65504.0, "f16"));
+        assert!(!Combiner::Max.can_start_from(-65504.0, "f32"));
+        assert!(Combiner::Max.can_start_from(f64::from(f32::MIN), "f32"));
+        assert!(Combiner::Min.can_start_from(f64::INFINITY, "f32"));
+        assert!(!Combiner::Sum.can_start_from(1.0, "f32"));
     }
 
     #[test]

@@ -70,6 +70,14 @@ impl Machine {
         Ok(self.buffers.len() - 1)
     }
 
+    /// A poisoned buffer of unknown size: it may grow to `bytes`, as far as HBM lasts.
+    pub(crate) fn reserve(&mut self, name: &str, bytes: i64) -> usize {
+        let size = bytes.min(self.free).max(0);
+        self.free -= size;
+        self.buffers.push(Region::new(format!("'{name}' (at most {size} bytes)"), size as usize));
+        self.buffers.len() - 1
+    }
+
     /// Gives back the memory of a buffer that died.
     pub(crate) fn release(&mut self, buffer: usize) {
         let region = &mut self.buffers[buffer];

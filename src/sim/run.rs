@@ -60,7 +60,7 @@ impl RunOptions {
 impl Default for RunOptions {
     fn default() -> Self {
         let (lx, sizes) = (Vec::new(), BTreeMap::new());
-        Self { max_steps: 1 << 38, max_bytes: 16 << 30, wipe_lx: false, sizes, lx, launch_ns: 4000.0 }
+        Self { max_steps: 1 << 38, max_bytes: 4 << 30, wipe_lx: false, sizes, lx, launch_ns: 4000.0 }
     }
 }
 
@@ -131,6 +131,7 @@ impl Simulation {
                 entry,
                 options,
                 machine: &mut machine,
+                pool_bytes: self.target.pool_bytes,
                 steps: &mut report.steps,
                 values: Vec::new(),
                 ops: Vec::new(),
@@ -205,6 +206,8 @@ struct Launch<'l> {
     entry: &'l LaunchEntry,
     options: &'l RunOptions,
     machine: &'l mut Machine,
+    /// The most bytes of a pool whose size nobody gives.
+    pool_bytes: i64,
     steps: &'l mut u64,
     /// The values of the bundle, by number.
     values: Vec<i64>,
@@ -238,7 +241,8 @@ impl Launch<'_> {
         let bundle = &self.loaded.bundle;
         let sizes = bundle.pools();
         let is_symbolic = bundle.parameters.iter().any(|parameter| parameter.size.is_none());
-        let first_argument = usize::from(is_symbolic || !sizes.is_empty());
+        let has_silent_pool = !is_symbolic && sizes.is_empty() && self.has_silent_pool();
+        let first_argument = usize::from(is_symbolic || !sizes.is_empty() || has_silent_pool);
         let first_pool = if is_symbolic { 1 + self.entry.arguments.len() } else { 0 };
         let mut addresses = Vec::new();
         for (number, name) in self.entry.arguments.iter().enumerate() {
@@ -249,14 +253,24 @@ impl Launch<'_> {
             }
         }
         self.set_parameters(&addresses)?;
+        let name = format!("pool of {}", self.entry.bundle);
         let mut pools = Vec::new();
-        for (number, bytes) in sizes.iter().enumerate() {
-            let buffer = self.machine.allocate(&format!("pool of {}", self.entry.bundle), *bytes)?;
-            let address = self.machine.segment_address(first_pool + number);
-            self.machine.map(buffer, address);
-            pools.push((buffer, address));
+        for bytes in &sizes {
+            pools.push(self.machine.allocate(&name, *bytes)?);
         }
-        Ok(pools)
+        if has_silent_pool {
+            pools.push(self.machine.reserve(&name, self.pool_bytes));
+        }
+        let placed = pools.into_iter().enumerate().map(|(number, pool)| (pool, self.machine.segment_address(first_pool + number)));
+        let placed: Vec<(usize, i64)> = placed.collect();
+        placed.iter().for_each(|(pool, address)| self.machine.map(*pool, *address));
+        Ok(placed)
+    }
+
+    /// Whether a bundle with addresses in its files uses a pool: nothing says so but that the arguments end one segment later.
+    fn has_silent_pool(&self) -> bool {
+        let last = self.loaded.plans.values().filter_map(Plan::last_address).max();
+        last.is_some_and(|last| last >= self.machine.segment_address(self.entry.arguments.len()))
     }
 
     fn set_parameters(&mut self, addresses: &[i64]) -> Result<(), SimError> {

@@ -4,9 +4,9 @@ use clap::{ArgGroup, Parser};
 use spyre::{
     mlir::Session,
     tool,
-    translate::{mlir_to_bundle, opspec_to_mlir},
+    translate::{broken_rules, mlir_to_bundle, opspec_to_mlir},
 };
-use std::{fs, io::Read, process::ExitCode};
+use std::{fs, io::Read, path::Path, process::ExitCode};
 
 /// Translates between IR and bundle files.
 #[derive(Parser)]
@@ -19,7 +19,10 @@ struct Arguments {
     /// sdsc or sdscbundle IR to files: needs -o DIR
     #[arg(long, group = "mode")]
     mlir_to_bundle: bool,
-    /// The input; `-` reads standard input
+    /// Check a bundle directory against every rule of the format, and print each violation
+    #[arg(long, group = "mode", conflicts_with = "output")]
+    check_bundle: bool,
+    /// The input: a file, where `-` reads standard input, or a directory
     input: String,
     /// The file or directory to write; IR goes to standard output without it
     #[arg(short = 'o', value_name = "OUTPUT")]
@@ -31,6 +34,9 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {
+    if arguments.check_bundle {
+        return check_bundle(&arguments.input);
+    }
     let session = Session::new();
     if arguments.opspec_to_mlir {
         let text = read(&arguments.input)?;
@@ -39,6 +45,19 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     }
     let output = arguments.output.as_deref().ok_or("-o DIR is missing: where should the bundle go?")?;
     mlir_to_bundle(&session, &arguments.input, output)
+}
+
+/// Violations are the result, so they go to standard output.
+fn check_bundle(directory: &str) -> Result<(), String> {
+    let violations = broken_rules(Path::new(directory))?;
+    for violation in &violations {
+        tool::say(&format!("{violation}\n"))?;
+    }
+    match violations.len() {
+        0 => Ok(()),
+        1 => Err(format!("'{directory}' breaks a rule of the format, see docs/sdsc-format.md")),
+        count => Err(format!("'{directory}' breaks rules of the format in {count} places, see docs/sdsc-format.md")),
+    }
 }
 
 fn read(path: &str) -> Result<String, String> {

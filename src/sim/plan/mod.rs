@@ -165,6 +165,16 @@ impl Plan {
         parts.iter().map(|part| parts.iter().position(|other| other == part).unwrap_or(0)).collect()
     }
 
+    /// The largest address in HBM that stands in the file itself.
+    pub(crate) fn last_address(&self) -> Option<i64> {
+        let in_hbm = self.tensors.iter().filter(|tensor| tensor.memory == Memory::Hbm);
+        let address = |start: &Start| match start {
+            Start::Address(address) => Some(*address),
+            Start::Symbol(_) => None,
+        };
+        in_hbm.flat_map(|tensor| tensor.starts.iter().filter_map(address)).max()
+    }
+
     /// The sizes of one core's iteration space.
     pub(crate) fn locals(&self) -> Vec<usize> {
         self.dims.iter().map(|dim| dim.local as usize).collect()

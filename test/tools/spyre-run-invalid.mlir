@@ -1,0 +1,32 @@
+// RUN: rm -rf %t && mkdir %t && spyre-compile %s -o %t/out > %t.log
+// RUN: not spyre-run %t/nothing 2>&1 | FileCheck %s --check-prefix=NOTHING
+// RUN: not spyre-run %t/out --input y=%s 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not spyre-run %t/out --input arg0 2>&1 | FileCheck %s --check-prefix=SPELLING
+// RUN: not spyre-run %t/out --input arg0=%s 2>&1 | FileCheck %s --check-prefix=NPY
+// RUN: not spyre-run %t/out --max-steps 100 2>&1 | FileCheck %s --check-prefix=STEPS
+// RUN: not spyre-run %t/out --check %s.missing 2>&1 | FileCheck %s --check-prefix=CHECK-FILE
+// RUN: not spyre-run %t/out --check %S/spyre-run.mlir 2>&1 | FileCheck %s --check-prefix=OTHER
+// RUN: not spyre-run %t/out --check %s --tolerance 0 2>&1 | FileCheck %s --check-prefix=TOLERANCE
+
+// The device function is the wrong one: the numbers show it.
+// RUN: sed -i 's/"tanh"/"sigmoid"/' %t/out/bundle_0/sdsc_0.json
+// RUN: not spyre-run %t/out --check %s 2>&1 | FileCheck %s --check-prefix=DIFFERS
+
+// RUN: rm %t/out/bundle_0/sdsc_0.json
+// RUN: not spyre-run %t/out 2>&1 | FileCheck %s --check-prefix=FILE
+
+// NOTHING: spyre-run: error: {{.*}}nothing
+// NAME: spyre-run: error: --input: the program has no argument 'y'
+// SPELLING: spyre-run: error: --input: expected NAME=FILE.npy, found 'arg0'
+// NPY: spyre-run: error: {{.*}}spyre-run-invalid.mlir
+// STEPS: spyre-run: error: {{.*}}100
+// CHECK-FILE: spyre-run: error: {{.*}}.missing
+// OTHER: spyre-run: error: {{.*}}argument
+// TOLERANCE: spyre-run: error: 'result0' differs from the reference by {{.*}}, where 0.00e0 is allowed: element [{{.*}}] is {{.*}}, the reference
+// DIFFERS: spyre-run: error: 'result0' differs from the reference by
+// FILE: spyre-run: error: {{.*}}sdsc_0.json
+func.func @tanh(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %empty = tensor.empty() : tensor<64x64xf16>
+  %y = linalg.tanh ins(%x : tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  return %y : tensor<64x64xf16>
+}

@@ -1,0 +1,20 @@
+// RUN: rm -rf %t && spyre-compile %s -o %t > %t.log
+// RUN: spyre-run %t --check %s | FileCheck %s
+// RUN: spyre-run %t --seed 7 --output-dir %t.results --report %t.json > %t.first && spyre-run %t --seed 7 > %t.second
+// RUN: diff %t.first %t.second
+// RUN: FileCheck %s --check-prefix=REPORT --input-file=%t.json
+
+// The first result is the second program's input: the product of ones is not what the seed gives.
+// RUN: spyre-run %t --input arg0=%t.results/result0.npy --check %s | FileCheck %s --check-prefix=GIVEN
+
+// CHECK: bundle_0: 2 executes; HBM 24576 B read, 8192 B written; LX
+// CHECK: add_mul: 1 launches, {{[0-9]+}} element operations
+// CHECK: result0: agrees with the reference, largest difference {{.*}} allowed
+// GIVEN: result0: agrees with the reference
+// REPORT: "add_mul"
+func.func @add_mul(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %empty = tensor.empty() : tensor<64x64xf16>
+  %sum = linalg.add ins(%a, %b : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %product = linalg.mul ins(%sum, %c : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  return %product : tensor<64x64xf16>
+}
