@@ -2,14 +2,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+use proptest::prelude::*;
 use spyre::bundle::launch::{AffineMap, Execute, Launch, Param, SizeBounds, Stmt};
 use spyre::bundle::name::Name;
-use spyre::bundle::Bundle;
+use spyre::bundle::symbols::MemoryMap;
+use spyre::bundle::{Bundle, Item};
 use spyre::sdsc::check::bundle_text::{self, BundleText, Field, MapRef, ParamType, StmtKind};
 use spyre::sdsc::{self, Sdsc};
+use spyre::target::Target;
 use std::path::{Path, PathBuf};
 
 mod common;
+#[path = "read_back/random.rs"]
+mod random;
 
 /// The folders of the golden cases; none outside the project's workplace, where they are not shared.
 fn cases() -> Vec<PathBuf> {
@@ -42,7 +47,13 @@ fn param_of(text: &BundleText<'_>, parameter: &str) -> Param {
     let param = text.params.iter().find(|param| param.name.name == parameter).unwrap();
     let extracts = text.body.iter().find_map(|statement| match &statement.kind {
         StmtKind::Extract { result, field: Field::Value, parameter: from } if from.name == parameter => Some(result.name),
-        _ => None,
+        StmtKind::Allocate { .. }
+        | StmtKind::Extract { .. }
+        | StmtKind::Constant { .. }
+        | StmtKind::Add { .. }
+        | StmtKind::Apply { .. }
+        | StmtKind::Execute(_)
+        | StmtKind::For(_) => None,
     });
     let bounds = match param.kind {
         ParamType::InputArg { granularity: Some(granularity), max: Some(max) } => Some(SizeBounds { granularity, max }),
@@ -64,9 +75,7 @@ fn statement(text: &BundleText<'_>, statement: &StmtKind<'_>) -> Stmt {
         StmtKind::Allocate { result, bytes } => Stmt::DeviceMemAllocate { name: name(result.name), bytes: *bytes },
         StmtKind::Extract { parameter, .. } => Stmt::InputArgExtract { param: param_of(text, parameter.name) },
         StmtKind::Constant { result, value } => Stmt::Constant { name: name(result.name), value: *value },
-        StmtKind::Add { result, operands: [lhs, rhs] } => {
-            Stmt::AddI { name: name(result.name), lhs: name(lhs.name), rhs: name(rhs.name) }
-        }
+        StmtKind::Add { result, operands: [lhs, rhs] } => Stmt::AddI { name: name(result.name), lhs: name(lhs.name), rhs: name(rhs.name) },
         StmtKind::Apply { result, map: MapRef::Named(map), dims, symbols } => Stmt::AffineApply {
             name: name(result.name),
             map: text.maps.iter().position(|(known, _)| known.name == map.name).unwrap(),
@@ -120,357 +129,63 @@ fn golden_bundles_are_read_back() {
     }
 }
 
-/// Random ops of every family that the emitter has rules for.
-mod random {
-    use proptest::prelude::*;
-    use spyre::bundle::{
-        Allocation, Arrangement, Constant, Coordinate, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Window, WindowAxis,
+/// A bundle of those items in a pool of a megabyte.
+fn bundle(items: Vec<Item>) -> Bundle {
+    Bundle { pool_bytes: if (Bundle { pool_bytes: 0, items: items.clone() }).uses_pool() { 1 << 20 } else { 0 }, items }
+}
+
+proptest! {
+    #[test]
+    fn random_bundles_are_read_back(ops in prop::collection::vec((random::any_op(), random::changes(false)), 1..4)) {
+        let written = bundle(ops.into_iter().map(|(op, changes)| random::placed(op, &changes, false)).collect());
+        let launch = Launch::new(&written).unwrap();
+        check(&launch.to_string(), &write(&written, &launch), "random");
+    }
+
+    /// What is not read back is refused: `to_bundle` never gives another bundle.
+    #[test]
+    fn strange_bundles_are_read_back_or_refused(op in random::any_op(), changes in random::changes(true)) {
+        let written = bundle(vec![random::placed(op, &changes, false)]);
+        let Ok(launch) = Launch::new(&written) else { return Ok(()) };
+        let Ok(_) = sdsc::from_op_spec(written.ops()[0], 0, -1) else { return Ok(()) };
+        let files = write(&written, &launch);
+        if let Ok(found) = sdsc::to_bundle(&launch, &read(&files)) {
+            let again = Launch::new(&found).unwrap();
+            prop_assert_eq!(again.to_string(), launch.to_string());
+            prop_assert_eq!(write(&found, &again), files);
+        }
+    }
+
+    #[test]
+    fn baked_addresses_are_read_back(op in random::any_op(), changes in random::changes(false)) {
+        let written = bundle(vec![random::placed(op, &changes, true)]);
+        let target = Target::spyre();
+        let Ok(launch) = Launch::baked(&written, &target) else { return Ok(()) };
+        let file = |bundle: &Bundle| sdsc::from_op_spec_baked(bundle.ops()[0], 0, &MemoryMap::of(bundle, &target)).unwrap();
+        let expected = file(&written);
+        let found = sdsc::to_bundle(&launch, std::slice::from_ref(&expected)).unwrap_or_else(|error| panic!("{error}"));
+        prop_assert_eq!(sdsc::to_text(&file(&found)), sdsc::to_text(&expected));
+        prop_assert_eq!(Launch::baked(&found, &target).unwrap(), launch);
+    }
+}
+
+#[test]
+fn a_file_that_no_op_spec_has_is_refused() {
+    let Some(case) = common::shared("golden/visible/pw_add_2core") else { return };
+    let text = std::fs::read_to_string(case.join("bundle.mlir")).unwrap();
+    let refused = |from: &str, to: &str| {
+        let file = texts(&case)[0].replacen(from, to, 1);
+        sdsc::to_bundle(&launch(&text), &read(&[file])).unwrap_err().to_string()
     };
-    use spyre::target::DeviceFormat::{self, IeeeFp32, IeeeInt32, Sen143Fp8, Sen169Fp16};
-
-    /// A tensor that has the dimensions `order`, outermost first, of a space, and a stick along one of them.
-    fn tensor(format: DeviceFormat, space: &[i64], order: &[usize], stick: Option<usize>) -> Operand {
-        let per_stick = format.elements_per_stick();
-        let block = |dim: usize| (Coordinate::floordiv(dim, per_stick), (space[dim] + per_stick - 1) / per_stick);
-        let axis = |dim: &usize| if Some(*dim) == stick { block(*dim) } else { (Coordinate::dim(*dim), space[*dim]) };
-        let (mut coordinates, mut device_size): (Vec<_>, Vec<_>) = order.iter().map(axis).unzip();
-        if stick.is_none() || order.len() == 1 {
-            coordinates.insert(0, Coordinate::constant(0));
-            device_size.insert(0, 1);
-        }
-        coordinates.push(stick.map_or(Coordinate::constant(0), |dim| Coordinate::modulo(dim, per_stick)));
-        device_size.push(per_stick);
-        Operand {
-            is_input: true,
-            format,
-            arrangement: Arrangement::Standard,
-            device_size,
-            coordinates,
-            allocation: Allocation::Hbm { argument: 0, offset_bytes: 0 },
-            tile_advance: vec![],
-            name: None,
-            ownership: None,
-        }
-    }
-
-    /// The op, with its tensors in arguments of their own.
-    fn op(function: &str, is_reduction: bool, space: &[i64], splits: &[i64], mut operands: Vec<Operand>) -> OpSpec {
-        for (operand, argument) in operands.iter_mut().zip(0..) {
-            operand.allocation = Allocation::Hbm { argument, offset_bytes: 0 };
-        }
-        operands.last_mut().unwrap().is_input = false;
-        let iteration_space = space.iter().zip(splits).map(|(range, split)| IterationDim::new(*range, *split)).collect();
-        OpSpec { function: function.to_owned(), is_reduction, iteration_space, operands, ..OpSpec::default() }
-    }
-
-    /// The tensor as a part of a larger one: `more` positions along a device dimension, of which it starts at `start`.
-    fn slice(operand: &mut Operand, position: usize, more: i64, start: i64) {
-        operand.device_size[position] += more;
-        operand.coordinates[position].offset = start.min(more);
-    }
-
-    /// Sizes and splits of a space: whole slices, of whole sticks along the last dimension or of any size in one slice.
-    fn space(n: usize, per_stick: i64) -> impl Strategy<Value = (Vec<i64>, Vec<i64>)> {
-        let outer = prop::collection::vec((1..6_i64, 0..3_u32), n - 1);
-        let last = prop_oneof![(1..4_i64, 0..2_u32).prop_map(move |(sticks, split)| (sticks * per_stick, split)), (1..200_i64).prop_map(|size| (size, 9))];
-        (outer, last).prop_map(|(mut dims, last)| {
-            dims.push(last);
-            let split = |split: u32| if split == 9 { 1 } else { 1 << split };
-            let mut cores = 1;
-            let splits: Vec<_> = dims.iter().map(|(_, bits)| split(*bits)).map(|split| {
-                let split = if cores * split > 32 { 1 } else { split };
-                cores *= split;
-                split
-            }).collect();
-            (dims.iter().zip(&splits).map(|((size, _), split)| size * split).collect(), splits)
-        })
-    }
-
-    fn format() -> impl Strategy<Value = DeviceFormat> {
-        prop_oneof![Just(Sen169Fp16), Just(IeeeFp32)]
-    }
-
-    /// A pointwise op on tensors of any dimension order, of which inputs may be broadcast, sparse or parts of larger tensors.
-    fn pointwise() -> impl Strategy<Value = OpSpec> {
-        let sized = (1..5_usize, format()).prop_flat_map(|(n, format)| (Just(format), space(n, format.elements_per_stick())));
-        let names = prop_oneof![Just("add"), Just("exp"), Just("identity"), Just("softplus")];
-        let slices = prop::collection::vec((0..4_usize, 0..4_i64, 0..4_i64), 3);
-        (sized, names, prop::collection::vec(0..32_usize, 3), slices, any::<bool>()).prop_map(
-            |((format, (ranges, splits)), name, lacks, slices, has_result_stick)| {
-                let n = ranges.len();
-                let stick = n - 1;
-                let input = |lack: usize| {
-                    let order: Vec<_> = (0..n).rev().filter(|dim| lack & 1 << dim == 0).collect();
-                    tensor(format, &ranges, &order, order.contains(&stick).then_some(stick))
-                };
-                let all: Vec<_> = (0..n).rev().collect();
-                let result = tensor(format, &ranges, &all, has_result_stick.then_some(stick));
-                let mut operands = if has_result_stick { vec![input(lacks[0] & lacks[1]), input(lacks[2]), result] } else { vec![input(1 << stick), result] };
-                for (operand, (position, more, start)) in operands.iter_mut().zip(slices) {
-                    if position + 1 < operand.device_size.len() && operand.coordinates[position].moving_dim().is_some() {
-                        slice(operand, position, more, start);
-                    }
-                }
-                let mut op = op(name, false, &ranges, &splits, operands);
-                if name == "softplus" {
-                    op.constants = vec![Constant { name: "softplusBeta".to_owned(), value: 0.3 }, Constant { name: "softplusThresh".to_owned(), value: -20.0 }];
-                }
-                op
-            },
-        )
-    }
-
-    /// A reduction along or beside the stick, of an input whose stick need not be full.
-    fn reduction() -> impl Strategy<Value = OpSpec> {
-        let sized = (2..4_usize, format()).prop_flat_map(|(n, format)| (Just(format), space(n, format.elements_per_stick())));
-        let names = prop_oneof![Just("sum"), Just("max"), Just("min"), Just("mean"), Just("exx2")];
-        (sized, names, any::<bool>()).prop_map(|((format, (mut ranges, mut splits)), name, along)| {
-            let n = ranges.len();
-            let stick = if along { n - 1 } else { 0 };
-            if !along {
-                ranges.swap(0, n - 1);
-                splits.swap(0, n - 1);
-            }
-            splits[n - 1] = 1;
-            let input: Vec<_> = (0..n).rev().collect();
-            let output: Vec<_> = (0..n - 1).rev().collect();
-            let result = tensor(format, &ranges, &output, (!along).then_some(stick));
-            let mut op = op(name, true, &ranges, &splits, vec![tensor(format, &ranges, &input, Some(stick)), result]);
-            if name == "mean" {
-                op.constants = vec![Constant { name: "scaling_factor".to_owned(), value: 1.0 / 3.0 }];
-            }
-            op
-        })
-    }
-
-    fn matmul() -> impl Strategy<Value = OpSpec> {
-        let dims = (0..3_usize, 1..5_i64, 0..3_u32, 1..300_i64, 1..4_i64, 0..2_u32, 1..200_i64);
-        (dims, any::<bool>(), any::<bool>()).prop_map(|((n_batch, m, m_bits, n, k, k_bits, loose_k), is_fp8, is_exact)| {
-            let mut space = vec![2; n_batch];
-            let k = if is_exact { k * 128 << k_bits } else { loose_k };
-            space.extend([m << m_bits, n, k]);
-            let (row, column, inner) = (n_batch, n_batch + 1, n_batch + 2);
-            let mut splits = vec![1; n_batch];
-            splits.extend([1 << m_bits, 1, if is_exact { 1 << k_bits } else { 1 }]);
-            let order = |last: [usize; 2]| (0..n_batch).rev().chain(last).collect::<Vec<_>>();
-            let format = if is_fp8 { Sen143Fp8 } else { Sen169Fp16 };
-            let left = tensor(format, &space, &order([inner, row]), Some(inner));
-            let mut right = tensor(format, &space, &order([column, inner]), Some(column));
-            if is_fp8 {
-                right.arrangement = Arrangement::Qfp8Wt;
-            }
-            let result = tensor(Sen169Fp16, &space, &order([column, row]), Some(column));
-            op(if is_fp8 { "batchmatmulfp8" } else { "batchmatmul" }, true, &space, &splits, vec![left, right, result])
-        })
-    }
-
-    /// A restickify of sizes that need not be whole sticks, of a part of a larger tensor.
-    fn restickify() -> impl Strategy<Value = OpSpec> {
-        (1..300_i64, 1..300_i64, 0..3_u32, prop_oneof![Just(0), 1..80_i64], 0..80_i64, any::<bool>()).prop_map(|(rows, columns, bits, more, start, is_three)| {
-            let rows = if rows > 150 { rows / 64 * 64 } else { rows };
-            let split = if rows % (64 << bits) == 0 { 1 << bits } else { 1 };
-            let (mut space, mut splits) = (vec![rows, columns], vec![split, 1]);
-            let mut orders = [vec![0, 1], vec![1, 0]];
-            if is_three {
-                space.insert(0, 4);
-                splits.insert(0, 2);
-                orders = [vec![1, 2, 0], vec![0, 2, 1]];
-            }
-            let (row, column) = (space.len() - 2, space.len() - 1);
-            let mut from = tensor(Sen169Fp16, &space, &orders[0], Some(row));
-            let to = tensor(Sen169Fp16, &space, &orders[1], Some(column));
-            slice(&mut from, 1, more, start);
-            op("ReStickifyOpHBM", false, &space, &splits, vec![from, to])
-        })
-    }
-
-    fn relayout() -> impl Strategy<Value = OpSpec> {
-        let ownership = |first: usize| {
-            prop_oneof![
-                Just(Some(Ownership { dims: vec![OwnedDim { dim: first, slices: 8, divisor: 1 }] })),
-                Just(Some(Ownership { dims: vec![OwnedDim { dim: 0, slices: 4, divisor: 2 }, OwnedDim { dim: 1, slices: 2, divisor: 1 }] })),
-                Just(None),
-            ]
-        };
-        (ownership(0), ownership(1), 0..4_i64).prop_filter_map("one ownership", |(from, to, rows)| {
-            let space = [64, 8 * 64];
-            let lx = |ownership: &Option<Ownership>, offset_bytes| {
-                let dense = tensor(Sen169Fp16, &space, &[1, 0], Some(1));
-                Operand { allocation: Allocation::Lx { offset_bytes }, ownership: ownership.clone(), ..dense }
-            };
-            let operands = vec![lx(&from, 0), lx(&to, 1024)];
-            let mut copy = op("identity", false, &space, &[8 >> rows, 1 << rows], operands.clone());
-            copy.operands.iter_mut().zip(operands).for_each(|(to, from)| to.allocation = from.allocation);
-            (from != to).then_some(copy)
-        })
-    }
-
-    /// A copy through indices: a gather, or a scatter when the result is the table.
-    fn indirect() -> impl Strategy<Value = OpSpec> {
-        (1..100_i64, 1..3_i64, 1..4_i64, 0..5_usize, any::<bool>(), 1..600_i64).prop_map(|(n, blocks, m, kind, scatters, table_rows)| {
-            let (space, index_order, index_stick): (Vec<i64>, Vec<usize>, Option<usize>) = match kind {
-                0 => (vec![n, blocks * 64], vec![0], Some(0)),
-                1 => (vec![n, blocks * 64], vec![0], None),
-                2 => (vec![blocks * 64], vec![], None),
-                3 => (vec![m, n, blocks * 64], vec![1, 0], Some(1)),
-                _ => (vec![m, n, blocks * 64], vec![1, 0], None),
-            };
-            let stick = space.len() - 1;
-            let mut index = tensor(IeeeInt32, &space, &index_order, index_stick);
-            index.name = Some("t".to_owned());
-            if index_order.is_empty() {
-                index.device_size.insert(0, 1);
-                index.coordinates.insert(0, Coordinate::constant(0));
-            }
-            let mut table = tensor(Sen169Fp16, &space, &[stick], Some(stick));
-            table.coordinates[0] = Coordinate::indirect("t");
-            table.device_size[0] = table_rows;
-            let order: Vec<_> = (0..space.len()).rev().collect();
-            let plain = tensor(Sen169Fp16, &space, &order, Some(stick));
-            let operands = if scatters { vec![index, plain, table] } else { vec![index, table, plain] };
-            op("identity", false, &space, &vec![1; space.len()], operands)
-        })
-    }
-
-    fn conversion() -> impl Strategy<Value = OpSpec> {
-        (1..3_usize, 1..300_i64, 1..9_i64, 0..4_usize).prop_map(|(n, columns, rows, kind)| {
-            let space = if n == 1 { vec![columns] } else { vec![rows * 2, columns] };
-            let splits = if n == 1 { vec![1] } else { vec![2, 1] };
-            let (function, from, to) = [
-                ("dl16tofp32", Sen169Fp16, IeeeFp32),
-                ("fp32todl16", IeeeFp32, Sen169Fp16),
-                ("fp8todl16", Sen143Fp8, Sen169Fp16),
-                ("qfp8ch", Sen169Fp16, Sen143Fp8),
-            ][kind];
-            let order: Vec<_> = (0..n).rev().collect();
-            let operands = [from, to].map(|format| tensor(format, &space, &order, Some(n - 1)));
-            op(function, false, &space, &splits, operands.to_vec())
-        })
-    }
-
-    fn special() -> impl Strategy<Value = OpSpec> {
-        (0..4_usize, 1..9_i64, 1..4_i64).prop_map(|(kind, rows, blocks)| {
-            let space = [rows * 2, blocks * 64];
-            let dense = || tensor(Sen169Fp16, &space, &[1, 0], Some(1));
-            let sparse = || tensor(Sen169Fp16, &space, &[0], None);
-            match kind {
-                0 => {
-                    let mut scale = op("layernormscale", false, &space[..1], &[2], vec![sparse(), sparse()]);
-                    scale.constants = vec![Constant { name: "eps".to_owned(), value: 1e-5 }];
-                    scale
-                }
-                1 => op("layernormnorm", false, &space, &[2, 1], vec![dense(), sparse(), sparse(), tensor(Sen169Fp16, &space, &[1], Some(1)), dense()]),
-                2 => op("topkvalue", true, &[64, rows * 2, 4], &[1, 1, 1], {
-                    let space = [64, rows * 2, 4];
-                    vec![tensor(Sen169Fp16, &space, &[1, 0], Some(0)), tensor(Sen169Fp16, &space, &[2, 0], Some(0))]
-                }),
-                _ => op("topkindex", true, &[64, rows * 2], &[1, 1], {
-                    let space = [64, rows * 2];
-                    vec![tensor(Sen169Fp16, &space, &[1, 0], Some(0)), tensor(Sen169Fp16, &space, &[0], Some(0))]
-                }),
-            }
-        })
-    }
-
-    fn axis(kernel: i64, stride: i64, padding: i64, total_size: Option<i64>) -> WindowAxis {
-        WindowAxis { kernel, stride, padding, dilation: 1, total_size }
-    }
-
-    /// The size of an input, its padding left out, and the axis that makes `size` points of it.
-    fn input(size: i64, axis: WindowAxis) -> i64 {
-        (size - 1) * axis.stride + axis.kernel - 2 * axis.padding
-    }
-
-    /// A pooling, a direct or a depthwise convolution, whose heights are split.
-    fn windowed() -> impl Strategy<Value = OpSpec> {
-        let window = (1..4_i64, 1..3_i64, 0..2_i64);
-        (0..3_usize, window, 1..4_i64, 1..3_i64, 1..3_i64, 2..4_i64, 1..3_i64, 1..3_i64).prop_map(
-            |(kind, (kernel, stride, padding), per_core, cores, batch, width, channels, inputs)| {
-                let (height, channels, inputs) = (per_core * cores + 1, channels * 64, inputs * 64);
-                let height = height - height % cores;
-                let padding = padding.min(kernel / 2);
-                let mut shape = axis(kernel, stride, padding, None);
-                let (h, w) = (input(height, shape), input(width, shape));
-                let tap = |at: usize| (Coordinate::dim(at), 1);
-                let (mut op, ranges) = match kind {
-                    0 => pool(batch, [height, width, channels, kernel], [h, w], cores),
-                    1 => {
-                        let space = [batch, channels, height, width, inputs, kernel, kernel];
-                        let blocks = |dim: usize| (Coordinate::floordiv(dim, 64), space[dim] / 64);
-                        let from = vec![blocks(4), (Coordinate::dim(2), h), tap(5), (Coordinate::dim(3), w), tap(6), (Coordinate::dim(0), batch)];
-                        let weight = vec![blocks(1), (Coordinate::constant(0), 1), (Coordinate::dim(5), kernel), (Coordinate::dim(6), kernel), (Coordinate::dim(4), inputs)];
-                        let to = vec![blocks(1), (Coordinate::constant(0), 1), (Coordinate::dim(2), height), (Coordinate::dim(3), width), (Coordinate::dim(0), batch)];
-                        let operands = [(from, 4), (weight, 1), (to, 1)].map(|(axes, stick)| windowed_tensor(axes, stick)).to_vec();
-                        (self::op("conv2d", true, &space, &[1, 1, cores, 1, 1, 1, 1], operands), [batch, channels, height, width])
-                    }
-                    _ => {
-                        shape.total_size = Some(h + 2 * padding);
-                        let space = [channels, height, width, kernel, kernel];
-                        let blocks = || (Coordinate::floordiv(0, 64), channels / 64);
-                        let from = vec![blocks(), (Coordinate::dim(1), h), (Coordinate::dim(2), w)];
-                        let weight = vec![blocks(), (Coordinate::dim(3), kernel), (Coordinate::dim(4), kernel)];
-                        let to = vec![blocks(), (Coordinate::dim(1), height), (Coordinate::dim(2), width)];
-                        let operands = [from, weight, to].map(|axes| windowed_tensor(axes, 0)).to_vec();
-                        (self::op("depthwiseconv2dnative", true, &space, &[1, cores, 1, 1, 1], operands), [1, channels, height, width])
-                    }
-                };
-                let width_axis = WindowAxis { total_size: shape.total_size.map(|_| w + 2 * padding), ..shape };
-                op.window = Some(Window { height: shape, width: width_axis, pad_type: None });
-                op.node_output_ranges = Some(ranges);
-                op
-            },
-        )
-    }
-
-    fn pool(batch: i64, [height, width, channels, kernel]: [i64; 4], [h, w]: [i64; 2], cores: i64) -> (OpSpec, [i64; 4]) {
-        let sizes = [(batch, 1), (height, cores), (width, 1), (channels, 1)];
-        let kept: Vec<_> = sizes.into_iter().filter(|(size, _)| *size != 1).collect();
-        let position = |at: usize| (sizes[at].0 != 1).then(|| sizes[..at].iter().filter(|(size, _)| *size != 1).count());
-        let n = kept.len();
-        let axis = |at: usize, size: i64| position(at).map_or((Coordinate::constant(0), size), |dim| (Coordinate::dim(dim), size));
-        let stick = position(3).unwrap_or_default();
-        let blocks = (Coordinate::floordiv(stick, 64), channels / 64);
-        let from = vec![blocks.clone(), axis(1, h), (Coordinate::dim(n), 1), axis(2, w), (Coordinate::dim(n + 1), 1), axis(0, batch)];
-        let to = vec![blocks, axis(1, height), axis(2, width), axis(0, batch)];
-        let operands = [from, to].map(|axes| windowed_tensor(axes, stick)).to_vec();
-        let space: Vec<_> = kept.iter().map(|(size, _)| *size).chain([kernel, kernel]).collect();
-        let splits: Vec<_> = kept.iter().map(|(_, split)| *split).chain([1, 1]).collect();
-        let mut pool = op("avgpoolfwd", true, &space, &splits, operands);
-        pool.constants = vec![Constant { name: "scaling_factor".to_owned(), value: 0.25 }];
-        (pool, [batch, channels, height, width])
-    }
-
-    fn windowed_tensor(axes: Vec<(Coordinate, i64)>, stick: usize) -> Operand {
-        let mut operand = tensor(Sen169Fp16, &[64; 7], &[stick], Some(stick));
-        let (coordinates, sizes): (Vec<_>, Vec<_>) = axes.into_iter().unzip();
-        operand.coordinates = coordinates.into_iter().chain([Coordinate::modulo(stick, 64)]).collect();
-        operand.device_size = sizes.into_iter().chain([64]).collect();
-        operand
-    }
-
-    fn symbolic() -> impl Strategy<Value = OpSpec> {
-        (1..5_i64, 0..3_u32, 1..4_i64).prop_map(|(rows, bits, blocks)| {
-            let space = [rows * 64 << bits, blocks * 64];
-            let dense = || tensor(Sen169Fp16, &space, &[1, 0], Some(1));
-            let mut add = op("add", false, &space, &[1 << bits, 1], vec![dense(), dense(), dense()]);
-            add.iteration_space[0].symbolic = Some(SymbolicDim { symbol: format!("s{rows}_{bits}"), max: space[0], granularity: 32 });
-            add
-        })
-    }
-
-    /// Any op, and how many loops its tensors may move in.
-    pub(crate) fn any_op() -> impl Strategy<Value = OpSpec> {
-        prop_oneof![
-            4 => pointwise(),
-            2 => reduction(),
-            2 => matmul(),
-            2 => restickify(),
-            1 => relayout(),
-            2 => indirect(),
-            1 => conversion(),
-            1 => special(),
-            3 => windowed(),
-            1 => symbolic(),
-        ]
-    }
+    assert_eq!(
+        refused("\"fidelity_\": \"regular\"", "\"fidelity_\": \"high\""),
+        "sdsc_0.json: 0_add.dscs_[0].add.computeOp_[0].attributes_.fidelity_: no op spec is known that has this file; \
+         the closest has \"regular\" where the file has \"high\""
+    );
+    assert_eq!(
+        refused("\"dsName_\": \"Tensor0\"", "\"dsName_\": \"Tensor7\""),
+        "sdsc_0.json: 0_add.dscs_[0].add.labeledDs_[0].dsName_: no op spec is known that has this file; \
+         the closest has \"Tensor0\" where the file has \"Tensor7\""
+    );
+    assert!(refused("\"[0, 0, 0]\": \"-1\"", "\"[0, 0, 0]\": \"-99\"").ends_with("bundle.mlir gives symbol -99 no value"));
 }

@@ -3,7 +3,7 @@
 //! Reads all decisions; replaces every function by an `sdsc.program` with its buffers and, per launch, an `sdsc.bundle` of op specs and
 //! loops.
 
-use super::{Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, OpSpec, Operand, Term};
+use super::{Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, OpSpec, Operand, Term, unit_dims::drop_unit_dims};
 use crate::{
     dialect::{Access, ComputeOp, Home, Memory, Tensor, bundle_to_ir, home_of, push_items, writer_of},
     layout,
@@ -200,13 +200,15 @@ impl<'c> Lowering<'c> {
         for (position, access) in accesses.iter().enumerate() {
             operands.push(self.operand(compute, access, position < n_inputs, launch)?);
         }
-        Ok(OpSpec {
+        let mut spec = OpSpec {
             function: compute.function().to_owned(),
             is_reduction: compute.n_reduced() > 0,
             iteration_space: space.iter().zip(&splits).enumerate().map(dim).collect(),
             operands,
             ..OpSpec::default()
-        })
+        };
+        drop_unit_dims(&mut spec, compute.n_reduced());
+        Ok(spec)
     }
 
     fn operand(&self, compute: ComputeOp<'c>, access: &Access<'c>, is_input: bool, launch: &mut LoweredLaunch) -> Result<Operand, String> {

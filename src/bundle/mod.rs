@@ -28,6 +28,7 @@ pub mod name;
 mod op_spec;
 pub mod symbols;
 mod text;
+mod unit_dims;
 mod unroll;
 
 pub(crate) mod form_bundles;

@@ -139,16 +139,18 @@ impl ScalarOp {
     }
 
     /// The operand that the operation returns unchanged because the other one is neutral: `x + 0`, `x * 1`, `x - 0`, `x / 1`,
-    /// `max(x, -inf)`, `min(x, inf)`.
+    /// `max(x, -inf)`, `min(x, inf)`. `number` is the number that an operand is known to be.
     #[must_use]
-    pub fn unchanged_operand(&self, constant_of: impl Fn(Scalar) -> Option<f64>) -> Option<usize> {
-        let &[lhs, rhs] = self.operands.as_slice() else { return None };
-        let is = |scalar: Scalar, number: f64| constant_of(scalar) == Some(number);
+    pub fn unchanged_operand(&self, number: impl Fn(usize) -> Option<f64>) -> Option<usize> {
+        if self.operands.len() != 2 {
+            return None;
+        }
+        let is = |operand: usize, neutral: f64| number(operand) == Some(neutral);
         match (Combiner::of(&self.name), self.name.as_str()) {
-            (Some(combiner), _) if is(rhs, combiner.neutral()) => Some(0),
-            (Some(combiner), _) if is(lhs, combiner.neutral()) => Some(1),
-            (None, "arith.subf") if is(rhs, 0.0) => Some(0),
-            (None, "arith.divf") if is(rhs, 1.0) => Some(0),
+            (Some(combiner), _) if is(1, combiner.neutral()) => Some(0),
+            (Some(combiner), _) if is(0, combiner.neutral()) => Some(1),
+            (None, "arith.subf") if is(1, 0.0) => Some(0),
+            (None, "arith.divf") if is(1, 1.0) => Some(0),
             _ => None,
         }
     }
@@ -229,15 +231,15 @@ impl Body {
     #[must_use]
     pub fn needed_for(&self, scalar: Scalar) -> Vec<usize> {
         let mut is_needed = vec![false; self.ops.len()];
-        let mut need = |scalar: Scalar, is_needed: &mut Vec<bool>| {
+        let mark = |scalar: Scalar, is_needed: &mut [bool]| {
             if let Scalar::Op(index) = scalar {
                 is_needed[index] = true;
             }
         };
-        need(scalar, &mut is_needed);
+        mark(scalar, &mut is_needed);
         for index in (0..self.ops.len()).rev() {
             if is_needed[index] {
-                self.ops[index].operands.iter().for_each(|&operand| need(operand, &mut is_needed));
+                self.ops[index].operands.iter().for_each(|&operand| mark(operand, &mut is_needed));
             }
         }
         (0..self.ops.len()).filter(|&index| is_needed[index]).collect()
@@ -314,11 +316,10 @@ mod tests {
 
     #[test]
     fn neutral_operands_change_nothing() {
-        let constant = |scalar| if let Scalar::Constant(number) = scalar { Some(number) } else { None };
-        let x = Scalar::Input(0);
-        assert_eq!(op("arith.maximumf", &[Scalar::Constant(f64::NEG_INFINITY), x]).unchanged_operand(constant), Some(1));
-        assert_eq!(op("arith.addf", &[x, Scalar::Constant(0.0)]).unchanged_operand(constant), Some(0));
-        assert_eq!(op("arith.subf", &[Scalar::Constant(0.0), x]).unchanged_operand(constant), None);
-        assert_eq!(op("arith.divf", &[x, Scalar::Constant(2.0)]).unchanged_operand(constant), None);
+        let unchanged = |name: &str, numbers: [Option<f64>; 2]| op(name, &[Scalar::Unknown; 2]).unchanged_operand(|index| numbers[index]);
+        assert_eq!(unchanged("arith.maximumf", [Some(f64::NEG_INFINITY), None]), Some(1));
+        assert_eq!(unchanged("arith.addf", [None, Some(0.0)]), Some(0));
+        assert_eq!(unchanged("arith.subf", [Some(0.0), None]), None);
+        assert_eq!(unchanged("arith.divf", [None, Some(2.0)]), None);
     }
 }

@@ -4,7 +4,7 @@
 //! is either a tensor of the new one or a known number; f32 values between f16 values are f16 tensors (`precision=device`). The `spyre`
 //! ops that are already there stay and read the new tensors.
 
-use super::{Precision, generic::import_generic, reshape::reshape_map, views::Shown};
+use super::{Precision, import_generic::import_generic, reshape::reshape_map, views::Shown};
 use crate::{
     dialect::view,
     mlir::{
@@ -155,7 +155,8 @@ impl<'c> Importer<'c> {
         };
         refuse_empty(op, &to)?;
         let from = shape_of(tensor);
-        let shown = if from == to.shape { tensor } else { show(op, tensor, Shown { exprs: reshape_map(&from, &to.shape), shape: to.shape }) };
+        let shown =
+            if from == to.shape { tensor } else { show(op, tensor, Shown { exprs: reshape_map(&from, &to.shape), shape: to.shape }) };
         self.values.insert(output, Imported::Tensor(shown));
         Ok(())
     }

@@ -9,17 +9,19 @@
 //! |---|---|
 //! | all iterators parallel | one `pointwise` per scalar operation |
 //! | `acc = combine(acc, f(inputs))` | the `pointwise` ops of `f`, then a `reduce` per reduced dimension |
-//! | `acc = acc + a * b`, one M, one N, one K | `matmul` |
+//! | `acc = acc + a * b`, one M, one N, one K | `matmul`; `b` may lack a batch dimension |
 //! | `expand_shape`, `collapse_shape`, transposed and broadcast maps | `view` |
 //! | `fill`, splat constants | known numbers; neutral ones vanish |
 
 mod body;
 mod contraction;
+mod import_generic;
 pub(crate) mod import_linalg;
 mod precision;
 mod reshape;
 pub(crate) mod set_target;
+mod views;
 
-pub use body::{Body, Combiner, Scalar, ScalarOp};
+pub use body::{Body, Combiner, Product, Reduction, Scalar, ScalarOp};
 pub use contraction::Contraction;
 pub use precision::Precision;

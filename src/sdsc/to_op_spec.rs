@@ -7,7 +7,7 @@
 //! |---|---|
 //! | how much of a padded range is padding, unless it is masked, or a restickify's gap | the padded range |
 //! | which device dimensions of size 1 a tensor has | those of a matrix: `[1, rows, E]`, `[1, columns / E, E]` |
-//! | whether bytes in front of a slice belong to its coordinates or its allocation | the coordinates, where gaps have room for all of it; in the pool the allocation, unless the tensor would end behind it |
+//! | whether bytes in front of a slice belong to its coordinates | in an argument, if gaps have room for all; in the pool, if needed |
 //! | the size of a table that indices reach into | as many positions as there are indices |
 //! | formats that files rename, arrangements other than of fp8 weights | `IEEE_INT32` indices, `IEEE_FP32` copies, in order |
 //! | names of dimensions and index tensors; the value of a constant before rounding | none; `index<n>`; the rounded value |
@@ -29,6 +29,7 @@ mod compare;
 mod constants;
 mod evaluate;
 mod file;
+mod form;
 mod guess;
 mod indices;
 mod operand;

@@ -177,7 +177,7 @@ fn broken_families() -> Vec<Broken> {
     by_rows.iteration_space[0].split = 1;
     let mut two_sticks = adds((1, 1));
     two_sticks.operands[1] = at(matrix((1, 256), (0, 128)), two_sticks.operands[1].allocation);
-    let split_mask = op("exp", &[(100, 1), (190, 3)], 0, vec![matrix((0, 100), (1, 190)), matrix((0, 100), (1, 190))]);
+    let split_mask = op("sum", &[(100, 1), (190, 3)], 0, vec![matrix((0, 100), (1, 190)), sparse(0, 100)]);
     let window = json!({"padFront_": 0, "padBack_": 0, "totalSize_": 128, "stride_": 1, "dilation_": 1, "windowDim_": "out"});
     vec![
         broken(&["sdsc_r50"], "matmul", becomes(emit_ops(vec![many_rows]))),

@@ -237,3 +237,48 @@ func.func @each_result_is_what_stands_in_its_place(%x: tensor<8x64xf16>, %y: ten
   } -> (tensor<8x64xf16>, tensor<8x64xf16>)
   return %both#1, %both#0 : tensor<8x64xf16>, tensor<8x64xf16>
 }
+
+// -----
+
+// A scalar that is used twice is computed once. n doublings are n ops.
+// CHECK-LABEL: func.func @shared_scalars_are_computed_once(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8x64xf16> {
+// CHECK-NEXT:    [[TWO:%.+]] = spyre.pointwise add([[X]], [[X]]) : tensor<8x64xf16>
+// CHECK-NEXT:    [[FOUR:%.+]] = spyre.pointwise add([[TWO]], [[TWO]]) : tensor<8x64xf16>
+// CHECK-NEXT:    [[EIGHT:%.+]] = spyre.pointwise add([[FOUR]], [[FOUR]]) : tensor<8x64xf16>
+// CHECK-NEXT:    return [[EIGHT]]
+#same = affine_map<(d0, d1) -> (d0, d1)>
+func.func @shared_scalars_are_computed_once(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %shape = tensor.empty() : tensor<8x64xf16>
+  %result = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf16>) outs(%shape : tensor<8x64xf16>) {
+  ^bb0(%in: f16, %out: f16):
+    %two = arith.addf %in, %in : f16
+    %four = arith.addf %two, %two : f16
+    %eight = arith.addf %four, %four : f16
+    linalg.yield %eight : f16
+  } -> tensor<8x64xf16>
+  return %result : tensor<8x64xf16>
+}
+
+// -----
+
+// Two results share what they have in common, and one view of an input.
+// CHECK-LABEL: func.func @results_share_scalars(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[BIAS:%.+]]: tensor<64xf16>) -> (tensor<8x64xf16>, tensor<8x64xf16>) {
+// CHECK-NEXT:    [[ROW:%.+]] = spyre.view [[BIAS]] by affine_map<(d0, d1) -> (d1)> : tensor<64xf16> -> tensor<1x64xf16>
+// CHECK-NEXT:    [[SUM:%.+]] = spyre.pointwise add([[X]], [[ROW]]) : (tensor<8x64xf16>, tensor<1x64xf16>) -> tensor<8x64xf16>
+// CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.pointwise mul([[SUM]], [[ROW]]) : (tensor<8x64xf16>, tensor<1x64xf16>) -> tensor<8x64xf16>
+// CHECK-NEXT:    return [[SUM]], [[PRODUCT]]
+#same = affine_map<(d0, d1) -> (d0, d1)>
+#last = affine_map<(d0, d1) -> (d1)>
+func.func @results_share_scalars(%x: tensor<8x64xf16>, %bias: tensor<64xf16>) -> (tensor<8x64xf16>, tensor<8x64xf16>) {
+  %shape = tensor.empty() : tensor<8x64xf16>
+  %both:2 = linalg.generic {indexing_maps = [#same, #last, #same, #same], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %bias : tensor<8x64xf16>, tensor<64xf16>) outs(%shape, %shape : tensor<8x64xf16>, tensor<8x64xf16>) {
+  ^bb0(%in: f16, %b: f16, %out0: f16, %out1: f16):
+    %sum = arith.addf %in, %b : f16
+    %product = arith.mulf %sum, %b : f16
+    linalg.yield %sum, %product : f16, f16
+  } -> (tensor<8x64xf16>, tensor<8x64xf16>)
+  return %both#0, %both#1 : tensor<8x64xf16>, tensor<8x64xf16>
+}

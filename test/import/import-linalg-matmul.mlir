@@ -187,3 +187,62 @@ func.func @a_maximum_of_products_is_no_matmul(%x: tensor<8x64xf16>, %y: tensor<6
   } -> tensor<8x128xf16>
   return %product : tensor<8x128xf16>
 }
+
+// -----
+
+// A weight that all matrices of a batch share is shown once per matrix; its view is no data.
+// CHECK-LABEL: func.func @a_shared_weight_is_repeated_by_a_view(
+// CHECK-SAME:    [[X:%.+]]: tensor<4x8x64xf16>, [[WEIGHT:%.+]]: tensor<64x128xf16>) -> tensor<4x8x128xf16> {
+// CHECK-NEXT:    [[RHS:%.+]] = spyre.view [[WEIGHT]] by affine_map<(d0, d1, d2) -> (d1, d2)> : tensor<64x128xf16> -> tensor<4x64x128xf16>
+// CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[X]], [[RHS]]) : (tensor<4x8x64xf16>, tensor<4x64x128xf16>) -> tensor<4x8x128xf16>
+// CHECK-NEXT:    return [[PRODUCT]]
+func.func @a_shared_weight_is_repeated_by_a_view(%x: tensor<4x8x64xf16>, %weight: tensor<64x128xf16>) -> tensor<4x8x128xf16> {
+  %zero = arith.constant dense<0.0> : tensor<4x8x128xf16>
+  %product = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+    ins(%x, %weight : tensor<4x8x64xf16>, tensor<64x128xf16>) outs(%zero : tensor<4x8x128xf16>) {
+  ^bb0(%a: f16, %b: f16, %so_far: f16):
+    %ab = arith.mulf %a, %b : f16
+    %more = arith.addf %so_far, %ab : f16
+    linalg.yield %more : f16
+  } -> tensor<4x8x128xf16>
+  return %product : tensor<4x8x128xf16>
+}
+
+// -----
+
+// The device's matmul has no place for a batch dimension that only the right operand has.
+// CHECK-LABEL: func.func @a_shared_left_operand_is_no_matmul(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[Y:%.+]]: tensor<4x64x128xf16>) -> tensor<4x8x128xf16> {
+// CHECK-NOT:     spyre.matmul
+// CHECK:         [[PRODUCTS:%.+]] = spyre.pointwise mul(
+// CHECK-NEXT:    [[SUM:%.+]] = spyre.reduce sum([[PRODUCTS]]) dims [3] : tensor<4x8x128x64xf16> -> tensor<4x8x128x1xf16>
+func.func @a_shared_left_operand_is_no_matmul(%x: tensor<8x64xf16>, %y: tensor<4x64x128xf16>) -> tensor<4x8x128xf16> {
+  %zero = arith.constant dense<0.0> : tensor<4x8x128xf16>
+  %product = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+    ins(%x, %y : tensor<8x64xf16>, tensor<4x64x128xf16>) outs(%zero : tensor<4x8x128xf16>) {
+  ^bb0(%a: f16, %b: f16, %so_far: f16):
+    %ab = arith.mulf %a, %b : f16
+    %more = arith.addf %so_far, %ab : f16
+    linalg.yield %more : f16
+  } -> tensor<4x8x128xf16>
+  return %product : tensor<4x8x128xf16>
+}
+
+// -----
+
+// A third operand that nobody reads adds a dimension: each product is added as often.
+// CHECK-LABEL: func.func @repeated_products_are_no_matmul(
+// CHECK-NOT:     spyre.matmul
+// CHECK:         spyre.reduce sum({{.+}}) dims [3] : tensor<8x128x64x3xf16> -> tensor<8x128x64x1xf16>
+// CHECK-NEXT:    spyre.reduce sum({{.+}}) dims [2] : tensor<8x128x64x1xf16> -> tensor<8x128x1x1xf16>
+func.func @repeated_products_are_no_matmul(%x: tensor<8x64xf16>, %y: tensor<64x128xf16>, %times: tensor<3xf16>) -> tensor<8x128xf16> {
+  %zero = arith.constant dense<0.0> : tensor<8x128xf16>
+  %product = linalg.generic {indexing_maps = [affine_map<(m, n, k, r) -> (m, k)>, affine_map<(m, n, k, r) -> (k, n)>, affine_map<(m, n, k, r) -> (r)>, affine_map<(m, n, k, r) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+    ins(%x, %y, %times : tensor<8x64xf16>, tensor<64x128xf16>, tensor<3xf16>) outs(%zero : tensor<8x128xf16>) {
+  ^bb0(%a: f16, %b: f16, %unused: f16, %so_far: f16):
+    %ab = arith.mulf %a, %b : f16
+    %more = arith.addf %so_far, %ab : f16
+    linalg.yield %more : f16
+  } -> tensor<8x128xf16>
+  return %product : tensor<8x128xf16>
+}

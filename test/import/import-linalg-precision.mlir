@@ -97,3 +97,27 @@ func.func @converted_numbers_stay_neutral(%x: tensor<8x64xf32>) -> tensor<8x64xf
   } -> tensor<8x64xf32>
   return %product : tensor<8x64xf32>
 }
+
+// -----
+
+// How wide the program computes does not matter: f16 to f64 in one step or in two.
+// CHECK-LABEL: func.func @f64_islands_are_folded(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8x64xf16> {
+// CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[X]]) : tensor<8x64xf16>
+// CHECK-NEXT:    [[LOG:%.+]] = spyre.pointwise log([[EXP]]) : tensor<8x64xf16>
+// CHECK-NEXT:    return [[LOG]]
+#same = affine_map<(d0, d1) -> (d0, d1)>
+func.func @f64_islands_are_folded(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %shape = tensor.empty() : tensor<8x64xf16>
+  %log = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x64xf16>) outs(%shape : tensor<8x64xf16>) {
+  ^bb0(%in: f16, %out: f16):
+    %wide = arith.extf %in : f16 to f64
+    %e = math.exp %wide : f64
+    %less_wide = arith.truncf %e : f64 to f32
+    %l = math.log %less_wide : f32
+    %wide_again = arith.extf %l : f32 to f64
+    %narrow = arith.truncf %wide_again : f64 to f16
+    linalg.yield %narrow : f16
+  } -> tensor<8x64xf16>
+  return %log : tensor<8x64xf16>
+}

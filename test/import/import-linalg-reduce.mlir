@@ -265,3 +265,36 @@ func.func @results_that_nobody_reads_are_no_ops(%x: tensor<8x64xf16>) -> tensor<
   } -> (tensor<8xf16>, tensor<8xi64>)
   return %max#0 : tensor<8xf16>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @finite_limits_of_f32_are_neutral_in_f32(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf32>) -> tensor<8xf32> {
+// CHECK-NEXT:    [[MIN:%.+]] = spyre.reduce min([[X]]) dims [1] : tensor<8x64xf32> -> tensor<8x1xf32>
+func.func @finite_limits_of_f32_are_neutral_in_f32(%x: tensor<8x64xf32>) -> tensor<8xf32> {
+  %highest = arith.constant dense<3.40282347E+38> : tensor<8xf32>
+  %min = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf32>) outs(%highest : tensor<8xf32>) {
+  ^bb0(%in: f32, %so_far: f32):
+    %less = arith.minimumf %in, %so_far : f32
+    linalg.yield %less : f32
+  } -> tensor<8xf32>
+  return %min : tensor<8xf32>
+}
+
+// -----
+
+// A fill is a known number, also as linalg.fill.
+// CHECK-LABEL: func.func @fills_are_known_numbers(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8xf16> {
+// CHECK-NEXT:    [[SUM:%.+]] = spyre.reduce sum([[X]]) dims [1] : tensor<8x64xf16> -> tensor<8x1xf16>
+func.func @fills_are_known_numbers(%x: tensor<8x64xf16>) -> tensor<8xf16> {
+  %number = arith.constant 0.0 : f16
+  %shape = tensor.empty() : tensor<8xf16>
+  %zero = linalg.fill ins(%number : f16) outs(%shape : tensor<8xf16>) -> tensor<8xf16>
+  %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xf16>) outs(%zero : tensor<8xf16>) {
+  ^bb0(%in: f16, %so_far: f16):
+    %more = arith.addf %in, %so_far : f16
+    linalg.yield %more : f16
+  } -> tensor<8xf16>
+  return %sum : tensor<8xf16>
+}

@@ -25,9 +25,8 @@ func.func @collapsed_dims_are_taken_apart(%x: tensor<2x4x8xf16>) -> tensor<64xf1
 
 // CHECK-LABEL: func.func @unit_dims_come_and_go_without_arithmetic(
 // CHECK-SAME:    [[X:%.+]]: tensor<1x8x1x64xf16>) -> tensor<8x1x64x1xf16> {
-// CHECK-NEXT:    [[DROPPED:%.+]] = spyre.view [[X]] by affine_map<(d0, d1) -> (0, d0, 0, d1)> : tensor<1x8x1x64xf16> -> tensor<8x64xf16>
-// CHECK-NEXT:    [[ADDED:%.+]] = spyre.view [[DROPPED]] by affine_map<(d0, d1, d2, d3) -> (d0, d2)> : tensor<8x64xf16> -> tensor<8x1x64x1xf16>
-// CHECK-NEXT:    return [[ADDED]]
+// CHECK-NEXT:    [[VIEW:%.+]] = spyre.view [[X]] by affine_map<(d0, d1, d2, d3) -> (0, d0, 0, d2)> : tensor<1x8x1x64xf16> -> tensor<8x1x64x1xf16>
+// CHECK-NEXT:    return [[VIEW]]
 func.func @unit_dims_come_and_go_without_arithmetic(%x: tensor<1x8x1x64xf16>) -> tensor<8x1x64x1xf16> {
   %dropped = tensor.collapse_shape %x [[0, 1], [2, 3]] : tensor<1x8x1x64xf16> into tensor<8x64xf16>
   %added = tensor.expand_shape %dropped [[0, 1], [2, 3]] output_shape [8, 1, 64, 1] : tensor<8x64xf16> into tensor<8x1x64x1xf16>
@@ -73,4 +72,46 @@ func.func @reshaped_numbers_stay_neutral(%x: tensor<8x64xf16>) -> tensor<8x64xf1
     linalg.yield %plus : f16
   } -> tensor<8x64xf16>
   return %sum : tensor<8x64xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_collapse_that_is_expanded_again_cancels(
+// CHECK-SAME:    [[X:%.+]]: tensor<4x8x3xf16>) -> tensor<4x8x3xf16> {
+// CHECK-NEXT:    return [[X]]
+func.func @a_collapse_that_is_expanded_again_cancels(%x: tensor<4x8x3xf16>) -> tensor<4x8x3xf16> {
+  %collapsed = tensor.collapse_shape %x [[0, 1], [2]] : tensor<4x8x3xf16> into tensor<32x3xf16>
+  %same = tensor.expand_shape %collapsed [[0, 1], [2]] output_shape [4, 8, 3] : tensor<32x3xf16> into tensor<4x8x3xf16>
+  return %same : tensor<4x8x3xf16>
+}
+
+// -----
+
+// What lies between two reshapes is shown where something else reads it.
+// CHECK-LABEL: func.func @reshapes_between_reshapes_are_kept_for_their_readers(
+// CHECK-SAME:    [[X:%.+]]: tensor<4x8xf16>) -> (tensor<32xf16>, tensor<4x8xf16>) {
+// CHECK-NEXT:    [[FLAT:%.+]] = spyre.view [[X]] by affine_map<(d0) -> (d0 floordiv 8, d0 mod 8)> : tensor<4x8xf16> -> tensor<32xf16>
+// CHECK-NEXT:    return [[FLAT]], [[X]]
+func.func @reshapes_between_reshapes_are_kept_for_their_readers(%x: tensor<4x8xf16>) -> (tensor<32xf16>, tensor<4x8xf16>) {
+  %flat = tensor.collapse_shape %x [[0, 1]] : tensor<4x8xf16> into tensor<32xf16>
+  %same = tensor.expand_shape %flat [[0, 1]] output_shape [4, 8] : tensor<32xf16> into tensor<4x8xf16>
+  return %flat, %same : tensor<32xf16>, tensor<4x8xf16>
+}
+
+// -----
+
+// A reshape of tensor.empty is only a shape.
+// CHECK-LABEL: func.func @reshaped_shapes_are_shapes(
+// CHECK-SAME:    [[X:%.+]]: tensor<512xf16>) -> tensor<512xf16> {
+// CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[X]]) : tensor<512xf16>
+// CHECK-NEXT:    return [[EXP]]
+func.func @reshaped_shapes_are_shapes(%x: tensor<512xf16>) -> tensor<512xf16> {
+  %matrix = tensor.empty() : tensor<8x64xf16>
+  %shape = tensor.collapse_shape %matrix [[0, 1]] : tensor<8x64xf16> into tensor<512xf16>
+  %exp = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<512xf16>) outs(%shape : tensor<512xf16>) {
+  ^bb0(%in: f16, %out: f16):
+    %e = math.exp %in : f16
+    linalg.yield %e : f16
+  } -> tensor<512xf16>
+  return %exp : tensor<512xf16>
 }

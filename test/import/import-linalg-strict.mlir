@@ -44,3 +44,27 @@ func.func @f32_sums_of_f16_are_kept(%x: tensor<8x64xf16>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %sum : tensor<8xf32>
 }
+
+// -----
+
+#same = affine_map<(d0, d1) -> (d0, d1)>
+func.func @f32_contractions_of_f16_are_kept(%x: tensor<8x64xf16>, %y: tensor<64x128xf16>) -> tensor<8x128xf16> {
+  %zero = arith.constant dense<0.0> : tensor<8x128xf32>
+  %product = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x, %y : tensor<8x64xf16>, tensor<64x128xf16>) outs(%zero : tensor<8x128xf32>) {
+  ^bb0(%a: f16, %b: f16, %so_far: f32):
+    // expected-error @+1 {{'arith.extf' op converts f16 to f32: precision=strict keeps it, and the device's conversion is not supported yet}}
+    %wide_a = arith.extf %a : f16 to f32
+    %wide_b = arith.extf %b : f16 to f32
+    %ab = arith.mulf %wide_a, %wide_b : f32
+    %more = arith.addf %so_far, %ab : f32
+    linalg.yield %more : f32
+  } -> tensor<8x128xf32>
+  %shape = tensor.empty() : tensor<8x128xf16>
+  %rounded = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]} ins(%product : tensor<8x128xf32>) outs(%shape : tensor<8x128xf16>) {
+  ^bb0(%in: f32, %out: f16):
+    %narrow = arith.truncf %in : f32 to f16
+    linalg.yield %narrow : f16
+  } -> tensor<8x128xf16>
+  return %rounded : tensor<8x128xf16>
+}

@@ -61,7 +61,10 @@ impl Reader<'_> {
 
     fn op(&mut self, index: usize, symbols: Option<&BTreeMap<i64, SymbolValue>>) -> Result<OpSpec, ReadError> {
         if index != self.n_ops {
-            return Err(ReadError::launch(format!("runs sdsc_{index}.json where sdsc_{}.json is next; ops run in order, each once", self.n_ops)));
+            return Err(ReadError::launch(format!(
+                "runs sdsc_{index}.json where sdsc_{}.json is next; ops run in order, each once",
+                self.n_ops
+            )));
         }
         let Some(sdsc) = self.files.get(index) else {
             return Err(ReadError::launch(format!("runs sdsc_{index}.json, which is not there")));

@@ -129,9 +129,8 @@ impl Evaluator<'_> {
 
     fn sum(&self, lhs: Name, rhs: Name) -> Result<Sum, ReadError> {
         let (left, right) = (self.value(lhs)?, self.value(rhs)?);
-        let base = match (left.base, right.base) {
-            (base, Base::Number) | (Base::Number, base) => base,
-            _ => return Err(ReadError::launch(format!("%{lhs} and %{rhs} are both addresses or sizes; their sum means nothing"))),
+        let ((base, Base::Number) | (Base::Number, base)) = (left.base, right.base) else {
+            return Err(ReadError::launch(format!("%{lhs} and %{rhs} are both addresses or sizes; their sum means nothing")));
         };
         let mut sum = Sum { base, offset: left.offset.saturating_add(right.offset), strides: left.strides.clone() };
         for (counter, stride) in &right.strides {
@@ -142,7 +141,8 @@ impl Evaluator<'_> {
 
     fn apply(&self, map: usize, counters: &[Name], base: Name) -> Result<Sum, ReadError> {
         let map = self.launch.maps.get(map).filter(|map| map.strides.len() == counters.len());
-        let map = map.ok_or_else(|| ReadError::launch(format!("the map that moves %{base} does not fit its {} counters", counters.len())))?;
+        let map =
+            map.ok_or_else(|| ReadError::launch(format!("the map that moves %{base} does not fit its {} counters", counters.len())))?;
         let mut sum = self.value(base)?.clone();
         for (counter, stride) in counters.iter().zip(&map.strides) {
             add_stride(&mut sum, *counter, *stride);
@@ -168,7 +168,12 @@ impl Evaluator<'_> {
     fn execute(&self, execute: &Execute) -> Result<Step, ReadError> {
         let Some(ids) = &execute.symbol_ids else { return Ok(Step::Op { index: execute.op, symbols: None }) };
         if ids.len() != execute.operands.len() {
-            return Err(ReadError::launch(format!("{} gets {} values for {} symbols", execute.filename(), execute.operands.len(), ids.len())));
+            return Err(ReadError::launch(format!(
+                "{} gets {} values for {} symbols",
+                execute.filename(),
+                execute.operands.len(),
+                ids.len()
+            )));
         }
         let mut symbols = BTreeMap::new();
         for (id, operand) in ids.iter().zip(&execute.operands) {

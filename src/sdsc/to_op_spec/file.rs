@@ -1,9 +1,10 @@
 //! What a file says, in the terms of the emission rules.
 
+use super::guess::Guess;
 use super::place::{self, Place};
 use super::{ReadError, Surroundings};
-use crate::bundle::geometry::{Label, OpFamily};
 use crate::bundle::OpSpec;
+use crate::bundle::geometry::{Label, OpFamily};
 use crate::sdsc::model::{Dsc, Node, Operation, Sdsc, TensorInfo, Text};
 use crate::target::DeviceFormat;
 
@@ -43,7 +44,7 @@ impl<'a> File<'a> {
         let base = function.strip_suffix("nonstick").filter(|_| lists_result).unwrap_or(function);
         let labels = operation.slices.iter().map(|(name, _)| label("numWkSlicesPerDim_", name)).collect::<Result<_, _>>()?;
         let function = if is_shuffle { "identity" } else { base }.to_owned();
-        let places = dsc.nodes.iter().map(|node| place::place(node, surroundings)).collect::<Result<_, _>>()?;
+        let places = place::places(&dsc.nodes, surroundings)?;
         Ok(Self { operation, dsc, surroundings, index, function, lists_result, labels, places })
     }
 
@@ -107,6 +108,27 @@ impl<'a> File<'a> {
     pub(super) fn gap(&self, tensor: usize, label: Label) -> i64 {
         let gaps = self.dsc.nodes[tensor].gaps.as_ref().and_then(|gaps| gaps.get(label.name()));
         gaps.and_then(|by_core| by_core.0.first()).map_or(0, |(_, gap)| gap.0)
+    }
+
+    /// The position of a dimension in the iteration space.
+    pub(super) fn dim(guess: &Guess, label: Label) -> Result<usize, ReadError> {
+        let position = guess.dims.iter().position(|known| *known == label);
+        position.ok_or_else(|| ReadError::member("numWkSlicesPerDim_", format!("'{label}' is no dimension of the op")))
+    }
+
+    /// The elements of a tensor that are so many bytes.
+    pub(super) fn elements(&self, tensor: usize, bytes: i64) -> Result<i64, ReadError> {
+        let element = self.format(tensor)?.bytes();
+        if bytes % element != 0 {
+            let member = format!("scheduleTree_[{tensor}].startAddressCoreCorelet_");
+            return Err(ReadError::member(member, format!("{bytes} bytes are no whole elements of {element}")));
+        }
+        Ok(bytes / element)
+    }
+
+    /// Whether the rules put a row of its own in front of a single dimension.
+    pub(super) fn makes_row(&self) -> bool {
+        matches!(self.function.as_str(), "dl16tofp32" | "fp32todl16" | "fp8todl16" | "qfp8ch")
     }
 
     /// The slice of a dimension that a core computes.

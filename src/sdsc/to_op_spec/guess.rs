@@ -12,10 +12,10 @@ pub(super) struct Guess {
     pub(super) is_reduction: bool,
     /// The padding of a restickify's ranges, where gaps leave it open.
     pub(super) padded: Vec<Padded>,
-    /// Whether the blocks of the stick stand outermost, and a 0 in their place.
-    pub(super) has_outer_blocks: bool,
     /// Outer device dimensions of size 1 that index tensors have.
     pub(super) index_units: usize,
+    /// Which of the device shapes that fit an index tensor it has.
+    pub(super) index_form: usize,
     /// Dimensions at the end of a value tensor's order that it has not, though files list them as if it had.
     pub(super) value_tail: usize,
     /// Which tensors of a relayout say who owns them.
@@ -43,33 +43,43 @@ pub(super) enum Owned {
 impl Guess {
     /// Every possibility, the likeliest first.
     pub(super) fn all(file: &File<'_>) -> Vec<Self> {
-        let index_units = if file.is_indirect() { 0..3 } else { 0..1 };
+        let (index_units, index_form) = if file.is_indirect() { (0..3, 0..4) } else { (0..1, 0..1) };
         let value_tail = if file.dsc.nodes.iter().any(is_value) { 0..3 } else { 0..1 };
         let is_relayout = file.dsc.nodes.iter().any(|node| !node.coordinates.core_to_slice.is_empty());
         let owned: &[Owned] = if is_relayout { &[Owned::Both, Owned::First, Owned::Last] } else { &[Owned::Both] };
-        let outer_blocks: &[bool] = if file.family(true) == OpFamily::Pool { &[false, true] } else { &[false] };
         let mut guesses = Vec::new();
         for is_reduction in reductions(file) {
             for dims in spaces(file, file.family(is_reduction)) {
-                let plain = Self { dims, is_reduction, padded: vec![], has_outer_blocks: false, index_units: 0, value_tail: 0, owned: Owned::Both };
+                let plain = Self { dims, is_reduction, padded: vec![], index_units: 0, index_form: 0, value_tail: 0, owned: Owned::Both };
                 guesses.push(plain);
             }
         }
-        let guesses = vary(guesses, outer_blocks.iter().copied(), |guess, choice| guess.has_outer_blocks = choice);
-        let guesses = vary(guesses, owned.iter().copied(), |guess, choice| guess.owned = choice);
-        let guesses = vary(guesses, value_tail, |guess, choice| guess.value_tail = choice);
-        let guesses = vary(guesses, index_units, |guess, choice| guess.index_units = choice);
-        gapped(file).into_iter().fold(guesses, |guesses, (label, gap)| {
-            vary(guesses, paddings(file, label, gap).into_iter(), |guess, choice| guess.padded.push(choice))
-        })
+        let guesses = vary(&guesses, owned.iter().copied(), |guess, choice| guess.owned = choice);
+        let guesses = vary(&guesses, value_tail, |guess, choice| guess.value_tail = choice);
+        let guesses = vary(&guesses, index_form, |guess, choice| guess.index_form = choice);
+        let guesses = vary(&guesses, index_units, |guess, choice| guess.index_units = choice);
+        let gapped = gapped(file);
+        if gapped.is_empty() {
+            return guesses;
+        }
+        // Any padding is tried for one dimension at a time, so that there are hundreds of guesses and not thousands.
+        let with_any = |any: &Label| {
+            gapped.iter().fold(guesses.clone(), |guesses, (label, gap)| {
+                let paddings = paddings(file, *label, *gap, label == any);
+                vary(&guesses, paddings.into_iter(), |guess, choice| guess.padded.push(choice))
+            })
+        };
+        gapped.iter().flat_map(|(any, _)| with_any(any)).collect()
     }
 }
 
 /// Every guess with every choice: those with the first choice come first.
-fn vary<T: Copy>(guesses: Vec<Guess>, choices: impl Iterator<Item = T>, choose: impl Fn(&mut Guess, T)) -> Vec<Guess> {
+fn vary<T: Copy>(guesses: &[Guess], choices: impl Iterator<Item = T>, choose: impl Fn(&mut Guess, T)) -> Vec<Guess> {
     let chosen = |choice: T| {
-        let mut guesses = guesses.clone();
-        guesses.iter_mut().for_each(|guess| choose(guess, choice));
+        let mut guesses = guesses.to_vec();
+        for guess in &mut guesses {
+            choose(guess, choice);
+        }
         guesses
     };
     choices.flat_map(chosen).collect()
@@ -88,17 +98,18 @@ fn gapped(file: &File<'_>) -> Vec<(Label, i64)> {
             }
         }
     }
+    gapped.truncate(3);
     gapped
 }
 
 /// The padding that a range of a restickify with that gap may have; what is divided among cores has none.
-fn paddings(file: &File<'_>, label: Label, gap: i64) -> Vec<Padded> {
+fn paddings(file: &File<'_>, label: Label, gap: i64, is_any: bool) -> Vec<Padded> {
     let per_stick = (0..file.dsc.nodes.len()).filter_map(|tensor| Some(file.format(tensor).ok()?.elements_per_stick())).max().unwrap_or(1);
     let padded = |points: i64, ends_short: bool| Padded { label, points, ends_short };
     let most = if file.split(label) == 1 { per_stick.min(file.size(label)) } else { 1 };
     let mut paddings = vec![padded(gap, true), padded(0, false)];
     paddings.retain(|padded| padded.points < most);
-    paddings.extend((1..most).map(|points| padded(points, false)));
+    paddings.extend((1..most).filter(|_| is_any).map(|points| padded(points, false)));
     paddings
 }
 
@@ -125,8 +136,7 @@ fn ordinary(file: &File<'_>) -> Vec<Vec<Label>> {
     let labels = &file.labels;
     let n_own = labels.iter().position(|label| *label == Label::Out).map_or(0, |position| position + 1);
     let own = labels[..n_own].to_vec();
-    let makes_row = matches!(file.function.as_str(), "dl16tofp32" | "fp32todl16" | "fp8todl16" | "qfp8ch");
-    if makes_row && own == [Label::Mb, Label::Out] && file.size(Label::Mb) == 1 { vec![vec![Label::Out], own] } else { vec![own] }
+    if file.makes_row() && own == [Label::Mb, Label::Out] && file.size(Label::Mb) == 1 { vec![vec![Label::Out], own] } else { vec![own] }
 }
 
 /// A windowed op may have been given its channels, first or last, and the dimensions of windows of a single point, last.

@@ -25,7 +25,7 @@ impl File<'_> {
             return *valid;
         }
         let padded = guess.padded.iter().find(|padded| padded.label == label);
-        padded.map_or(size, |padded| size - padded.points)
+        padded.map_or(size, |padded| size.saturating_sub(padded.points))
     }
 
     /// Whether a tensor of a restickify ends with the range, and its gap is padding.

@@ -33,7 +33,7 @@ impl File<'_> {
         WindowAxis {
             kernel,
             stride: info.stride,
-            padding: info.pad_front + info.unneeded_front.unwrap_or_default(),
+            padding: info.pad_front.saturating_add(info.unneeded_front.unwrap_or_default()),
             dilation: info.dilation,
             total_size: info.unneeded.map(|_| info.total),
         }
@@ -45,13 +45,17 @@ impl File<'_> {
         is_windowed.then(|| [Label::Mb, Label::Out, Label::I, Label::J].map(|label| self.size(label)))
     }
 
-    /// Puts the window's points of a sliding input, which files hide, right inside the dimensions that they slide along.
+    /// The dimensions of a window's points where files do not show them: everywhere but in class `KERNEL` of a sliding op.
+    pub(super) fn hidden(&self, guess: &Guess, tensor: usize) -> Vec<Label> {
+        let is_sliding = matches!(self.family(guess.is_reduction), OpFamily::Pool | OpFamily::Conv2d);
+        let is_hidden = |taps: &Label| is_sliding && self.dsc.tensors[tensor].class != "KERNEL" && guess.dims.contains(taps);
+        [Label::Kj, Label::Ki].into_iter().filter(is_hidden).collect()
+    }
+
+    /// Puts the window's points of a sliding input right inside the dimensions that they slide along.
     pub(super) fn unhide(&self, guess: &Guess, tensor: usize, order: &mut Vec<Label>) {
-        let slides = match self.family(guess.is_reduction) {
-            OpFamily::Pool | OpFamily::Conv2d => tensor == 0,
-            OpFamily::Depthwise | OpFamily::Matmul | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => false,
-        };
-        for (label, taps) in AXES.into_iter().filter(|(_, taps)| slides && guess.dims.contains(taps)) {
+        let hidden = if tensor == 0 { self.hidden(guess, tensor) } else { Vec::new() };
+        for (label, taps) in AXES.into_iter().filter(|(_, taps)| hidden.contains(taps)) {
             if let (Some(position), false) = (order.iter().position(|other| *other == label), order.contains(&taps)) {
                 order.insert(position, taps);
             }
@@ -70,7 +74,7 @@ impl File<'_> {
         }
         let (_, taps) = AXES.into_iter().find(|(sliding, _)| *sliding == label && self.gap(tensor, label) == 0)?;
         let info = self.dsc.space.windows.as_ref()?.get(label.name())?;
-        let size = (info.total - 2 * self.axis(label, taps).padding).max(1);
+        let size = info.total.saturating_sub(self.axis(label, taps).padding.saturating_mul(2)).max(1);
         Some(if family.is_convolution() { size } else { size.min(self.size(label)) })
     }
 }

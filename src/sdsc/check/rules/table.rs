@@ -319,8 +319,8 @@ pub const RULES: &[Rule] = &[
     ),
     rule(
         "sdsc_r60",
-        "a mask is one pair of valid points and padding, which make the size, and what is masked is not split",
-        "schema, section 4; torch-spyre facts, D.6; torch-spyre issue 3799",
+        "a mask is one pair of valid points and padding, which make the size, and what is masked and reduced is not split",
+        "schema, section 4; torch-spyre facts, D.6",
         Check::File(constants::masks_cover_the_padding),
     ),
     rule(

@@ -1,0 +1,115 @@
+//! Op specs without dimensions of size 1.
+//!
+//! Rules of the format that count device dimensions from the stick outwards (order, stride, gap: schema, sections 2.1 and 3) take every
+//! dimension beside the stick for one of the iteration space. A dimension of size 1 between the sticks and their count, as a `1x1024` tensor
+//! has in `[16, 1, 64]`, would be taken for the count. The reference front end never shows one: it leaves dimensions of size 1 out of the
+//! iteration space, ignores them in coordinates, and gives all tensors of an op one rank by dimensions of size 1 in front (torch-spyre
+//! facts, B.3).
+
+use super::{Coordinate, OpSpec, Term};
+
+/// Leaves dimensions of size 1 out of the iteration space and out of the device sizes.
+///
+/// The last `n_reduced` dimensions of the space stay, whatever their size: what an op reduces says which function it is.
+pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
+    drop_from_space(op, n_reduced);
+    let mut rank = 2;
+    for operand in &mut op.operands {
+        let unit = Coordinate::constant(0);
+        let last = operand.device_size.len().saturating_sub(1);
+        let dims = operand.device_size.drain(..).zip(operand.coordinates.drain(..)).enumerate();
+        let kept = dims.filter(|(position, (size, coordinate))| *position == last || *size != 1 || *coordinate != unit);
+        (operand.device_size, operand.coordinates) = kept.map(|(_, dim)| dim).unzip();
+        rank = rank.max(operand.device_size.len());
+    }
+    for operand in &mut op.operands {
+        let missing = rank - operand.device_size.len();
+        operand.device_size.splice(0..0, vec![1; missing]);
+        operand.coordinates.splice(0..0, vec![Coordinate::constant(0); missing]);
+    }
+}
+
+fn drop_from_space(op: &mut OpSpec, n_reduced: usize) {
+    let free = op.iteration_space.len().saturating_sub(n_reduced);
+    let mut kept: Vec<usize> = (0..op.iteration_space.len()).filter(|&dim| dim >= free || op.iteration_space[dim].range != 1).collect();
+    if kept.is_empty() {
+        // An op on scalars has one point, which takes one dimension.
+        kept.extend(free.checked_sub(1));
+    }
+    for coordinate in op.operands.iter_mut().flat_map(|operand| &mut operand.coordinates) {
+        if let Term::Dim { dim, .. } = &mut coordinate.term {
+            match kept.iter().position(|known| known == dim) {
+                Some(position) => *dim = position,
+                // Its only point is 0, and so is every quotient and remainder of it.
+                None => coordinate.term = Term::None,
+            }
+        }
+    }
+    op.iteration_space = kept.into_iter().map(|dim| op.iteration_space[dim].clone()).collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::{Allocation, Arrangement, Coordinate as C, IterationDim, Operand};
+    use crate::target::DeviceFormat;
+
+    fn operand(dims: &[(i64, C)]) -> Operand {
+        Operand {
+            is_input: true,
+            format: DeviceFormat::Sen169Fp16,
+            arrangement: Arrangement::Standard,
+            device_size: dims.iter().map(|(size, _)| *size).collect(),
+            coordinates: dims.iter().map(|(_, coordinate)| coordinate.clone()).collect(),
+            allocation: Allocation::Lx { offset_bytes: 0 },
+            tile_advance: vec![],
+            name: None,
+            ownership: None,
+        }
+    }
+
+    fn op(ranges: &[i64], operands: Vec<Operand>, n_reduced: usize) -> OpSpec {
+        let iteration_space = ranges.iter().map(|&range| IterationDim::new(range, 1)).collect();
+        let mut op = OpSpec { iteration_space, operands, ..OpSpec::default() };
+        drop_unit_dims(&mut op, n_reduced);
+        op
+    }
+
+    #[test]
+    fn a_row_has_its_unit_dim_in_front() {
+        let matrix = operand(&[(16, C::floordiv(1, 64)), (512, C::dim(0)), (64, C::modulo(1, 64))]);
+        let row = operand(&[(16, C::floordiv(1, 64)), (1, C::constant(0)), (64, C::modulo(1, 64))]);
+        let sum = op(&[512, 1024], vec![matrix.clone(), row, matrix.clone()], 0);
+        assert_eq!(sum.operands[0], matrix);
+        assert_eq!(sum.operands[1].device_size, [1, 16, 64]);
+        assert_eq!(sum.operands[1].coordinates, [C::constant(0), C::floordiv(1, 64), C::modulo(1, 64)]);
+    }
+
+    #[test]
+    fn a_single_row_is_no_dim_of_a_product() {
+        let x = operand(&[(2, C::floordiv(2, 64)), (1, C::dim(0)), (64, C::modulo(2, 64))]);
+        let y = operand(&[(4, C::floordiv(1, 64)), (128, C::dim(2)), (64, C::modulo(1, 64))]);
+        let product = op(&[1, 256, 128], vec![x, y], 1);
+        assert_eq!(product.iteration_space.iter().map(|dim| dim.range).collect::<Vec<_>>(), [256, 128]);
+        assert_eq!(product.operands[0].device_size, [1, 2, 64]);
+        assert_eq!(product.operands[0].coordinates, [C::constant(0), C::floordiv(1, 64), C::modulo(1, 64)]);
+        assert_eq!(product.operands[1].coordinates, [C::floordiv(0, 64), C::dim(1), C::modulo(0, 64)]);
+    }
+
+    #[test]
+    fn what_is_reduced_stays() {
+        let x = operand(&[(1, C::constant(0)), (64, C::dim(0)), (64, C::modulo(1, 64))]);
+        let sum = op(&[64, 1], vec![x.clone()], 1);
+        assert_eq!(sum.operands[0], x);
+        assert_eq!(sum.iteration_space.len(), 2);
+    }
+
+    #[test]
+    fn scalars_keep_one_dim() {
+        let scalar = operand(&[(1, C::constant(0)), (1, C::dim(0)), (64, C::modulo(1, 64))]);
+        let exp = op(&[1, 1], vec![scalar], 0);
+        assert_eq!(exp.iteration_space.len(), 1);
+        assert_eq!(exp.operands[0].device_size, [1, 64]);
+        assert_eq!(exp.operands[0].coordinates, [C::constant(0), C::modulo(0, 64)]);
+    }
+}
