@@ -57,7 +57,7 @@ fn param_of(text: &BundleText<'_>, parameter: &str) -> Param {
     });
     let bounds = match param.kind {
         ParamType::InputArg { granularity: Some(granularity), max: Some(max) } => Some(SizeBounds { granularity, max }),
-        _ => None,
+        ParamType::InputArg { .. } | ParamType::Index => None,
     };
     Param { name: name(parameter), value: name(extracts.unwrap()), bounds }
 }

@@ -386,11 +386,13 @@ pub(crate) fn any_op() -> impl Strategy<Value = OpSpec> {
     ]
 }
 
+/// Which memory a tensor is in, bytes in front of it, and where it gets a unit dimension or which of its dimensions change places.
+type TensorChanges = (usize, i64, Option<usize>, Option<(usize, usize)>);
+
 /// How the tensors of an op are changed.
 #[derive(Clone, Debug)]
 pub(crate) struct Changes {
-    /// For each tensor: which memory, bytes in front of it, and whether it gets a unit dimension or two of its dimensions change places.
-    tensors: Vec<(usize, i64, Option<usize>, Option<(usize, usize)>)>,
+    tensors: Vec<TensorChanges>,
     /// Sticks that tensors of each memory move in one iteration of each loop.
     advances: Vec<Vec<i64>>,
 }
