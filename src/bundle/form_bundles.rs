@@ -6,7 +6,7 @@
 use super::Addresses;
 use super::form::{Step, TensorKind, launches};
 use crate::{
-    dialect::{ComputeOp, Home, Memory, Place, Schedule, home_of, place_attribute, target_of, writer_of},
+    dialect::{ComputeOp, Home, Memory, Place, Schedule, home_of, place_attribute, target_of, users_behind_views, writer_of},
     lx::{Buffer, Capacity, FirstFit, Planner, Use, UseKind},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, i64_attribute},
     target::{STICK_BYTES, Target},
@@ -150,7 +150,7 @@ fn is_in_lx(value: Value<'_>) -> bool {
 
 /// Arguments and results of the function are given from outside; everything else the program makes for itself.
 fn kind_of(buffer: Value<'_>) -> TensorKind {
-    let is_outside = buffer.def().is_none() || buffer.users().iter().any(|user| user.is("func.return"));
+    let is_outside = buffer.def().is_none() || users_behind_views(buffer).iter().any(|user| user.is("func.return"));
     if is_outside { TensorKind::Outside } else { TensorKind::Inside }
 }
 

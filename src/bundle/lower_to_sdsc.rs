@@ -56,6 +56,8 @@ impl Role {
 /// A buffer of the program that launches get as an argument.
 struct ProgramBuffer<'c> {
     value: Value<'c>,
+    /// What the program sees of it: a result may be a view.
+    shown: Value<'c>,
     role: Role,
     position: i64,
 }
@@ -81,7 +83,7 @@ impl<'c> Lowering<'c> {
         lowering.add(temporaries, Role::Temporary);
         lowering.add(results, Role::Output);
         if let Some(buffer) =
-            lowering.buffers.iter().find(|buffer| Tensor::of(buffer.value.r#type()).is_none_or(|tensor| tensor.layout.is_none()))
+            lowering.buffers.iter().find(|buffer| Tensor::of(buffer.shown.r#type()).is_none_or(|tensor| tensor.layout.is_none()))
         {
             return Err(error_at(function, format_args!("{} has no device layout: run the layout phase first", buffer.name())).report());
         }
@@ -90,7 +92,7 @@ impl<'c> Lowering<'c> {
 
     fn add(&mut self, values: Vec<Value<'c>>, role: Role) {
         for (position, value) in values.into_iter().enumerate() {
-            self.buffers.push(ProgramBuffer { value, role, position: i64::try_from(position).unwrap_or(i64::MAX) });
+            self.buffers.push(ProgramBuffer { value: home_of(value).buffer, shown: value, role, position: i64::try_from(position).unwrap_or(i64::MAX) });
         }
     }
 
@@ -100,7 +102,7 @@ impl<'c> Lowering<'c> {
         for compute in ComputeOp::all_in(self.function) {
             let buffer = home_of(compute.op.output()).buffer;
             let is_in_hbm = compute.place().is_some_and(|place| place.memory == Memory::Hbm);
-            if is_in_hbm && !results.contains(&buffer) && !found.contains(&buffer) {
+            if is_in_hbm && !results.iter().any(|&result| home_of(result).buffer == buffer) && !found.contains(&buffer) {
                 found.push(buffer);
             }
         }
@@ -117,7 +119,7 @@ impl<'c> Lowering<'c> {
                 .text("sym_name", &buffer.name())
                 .text("role", buffer.role.name())
                 .int("position", buffer.position)
-                .with("type", type_attribute(buffer.value.r#type()));
+                .with("type", type_attribute(buffer.shown.r#type()));
             push(program, build("sdsc.buffer", location, &[], &[], attributes, vec![]));
         }
         for (number, items) in self.launches()?.into_iter().enumerate() {

@@ -10,9 +10,14 @@ use super::{Coordinate, OpSpec, Term};
 
 /// Leaves dimensions of size 1 out of the iteration space and out of the device sizes.
 ///
-/// The last `n_reduced` dimensions of the space stay, whatever their size: what an op reduces says which function it is.
+/// The last `n_reduced` dimensions of the space are reduced. A reduction of one element is that element: the op becomes a copy.
 pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
-    drop_from_space(op, n_reduced);
+    let free = op.iteration_space.len().saturating_sub(n_reduced);
+    if n_reduced > 0 && op.iteration_space[free..].iter().all(|dim| dim.range == 1) {
+        op.function = "identity".to_owned();
+        op.is_reduction = false;
+    }
+    drop_from_space(op);
     let mut rank = 2;
     for operand in &mut op.operands {
         let unit = Coordinate::constant(0);
@@ -29,13 +34,8 @@ pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
     }
 }
 
-fn drop_from_space(op: &mut OpSpec, n_reduced: usize) {
-    let free = op.iteration_space.len().saturating_sub(n_reduced);
-    let mut kept: Vec<usize> = (0..op.iteration_space.len()).filter(|&dim| dim >= free || op.iteration_space[dim].range != 1).collect();
-    if kept.is_empty() {
-        // An op on scalars has one point, which takes one dimension.
-        kept.extend(free.checked_sub(1));
-    }
+fn drop_from_space(op: &mut OpSpec) {
+    let kept: Vec<usize> = (0..op.iteration_space.len()).filter(|&dim| op.iteration_space[dim].range != 1).collect();
     for coordinate in op.operands.iter_mut().flat_map(|operand| &mut operand.coordinates) {
         if let Term::Dim { dim, .. } = &mut coordinate.term {
             match kept.iter().position(|known| known == dim) {
@@ -97,19 +97,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_reduced_stays() {
+    fn the_sum_of_one_element_is_a_copy() {
         let x = operand(&[(1, C::constant(0)), (64, C::dim(0)), (64, C::modulo(1, 64))]);
-        let sum = op(&[64, 1], vec![x.clone()], 1);
-        assert_eq!(sum.operands[0], x);
-        assert_eq!(sum.iteration_space.len(), 2);
+        let mut sum = OpSpec { function: "sum".to_owned(), is_reduction: true, ..op(&[], vec![x], 0) };
+        sum.iteration_space = vec![IterationDim::new(64, 1), IterationDim::new(1, 1)];
+        drop_unit_dims(&mut sum, 1);
+        assert_eq!((sum.function.as_str(), sum.is_reduction), ("identity", false));
+        assert_eq!(sum.iteration_space.len(), 1);
+        assert_eq!(sum.operands[0].device_size, [64, 64]);
+        assert_eq!(sum.operands[0].coordinates, [C::dim(0), C::constant(0)]);
     }
 
     #[test]
-    fn scalars_keep_one_dim() {
+    fn an_op_on_scalars_has_no_dims() {
         let scalar = operand(&[(1, C::constant(0)), (1, C::dim(0)), (64, C::modulo(1, 64))]);
         let exp = op(&[1, 1], vec![scalar], 0);
-        assert_eq!(exp.iteration_space.len(), 1);
+        assert!(exp.iteration_space.is_empty());
         assert_eq!(exp.operands[0].device_size, [1, 64]);
-        assert_eq!(exp.operands[0].coordinates, [C::constant(0), C::modulo(0, 64)]);
+        assert_eq!(exp.operands[0].coordinates, [C::constant(0), C::constant(0)]);
     }
 }

@@ -194,7 +194,10 @@ impl Access<'_> {
 }
 
 /// For each result of a map the dimension that it is, none for 0 and for a dimension of size 1.
-fn plain_dims(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<Option<usize>>, String> {
+///
+/// # Errors
+/// The map has other results.
+pub fn plain_dims(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<Option<usize>>, String> {
     let plain = |expr: Expr| match expr {
         Expr::Dim(dim) => Ok(Some(dim).filter(|&dim| sizes.get(dim).is_some_and(|&size| size > 1))),
         Expr::Constant(0) => Ok(None),

@@ -58,6 +58,13 @@ fn moved<'c>(around: Op<'c>, tiled: Op<'c>, index: usize, value: Value<'c>) -> O
     Some(Move { around, dim, elements })
 }
 
+/// The ops that use a value or a view of it.
+#[must_use]
+pub fn users_behind_views(value: Value<'_>) -> Vec<Op<'_>> {
+    let users = value.users().into_iter();
+    users.flat_map(|user| if user.is("spyre.view") { users_behind_views(user.output()) } else { vec![user] }).collect()
+}
+
 /// The compute op that writes a buffer; none for an argument of the function.
 #[must_use]
 pub fn writer_of(buffer: Value<'_>) -> Option<Op<'_>> {

@@ -23,8 +23,8 @@ mod sdsc;
 mod target;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
-pub use compute::{Access, ComputeOp};
-pub use home::{Home, Move, home_of, writer_of};
+pub use compute::{Access, ComputeOp, plain_dims};
+pub use home::{Home, Move, home_of, users_behind_views, writer_of};
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, split_of};
 pub use ops::{YIELD, copy, hints_attribute, loop_nest, matmul, place_attribute, pointwise, reduce, view, work_attribute, yield_tiles};

@@ -4,7 +4,7 @@
 //! op's inputs (B.4 of the torch-spyre facts): an elementwise op takes the layout of an input with the same indices if there is one, a
 //! reduction over the stick leaves one element a stick, a matmul has N in the sticks.
 
-use super::{DeviceLayout, DimOrder, HostTensor, agreed_stick};
+use super::{DeviceLayout, DimOrder, HostTensor, agreed_stick, results::give_results_buffers};
 use crate::{
     dialect::{Access, ComputeOp, Tensor, format_of},
     mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, set_function_type},
@@ -28,14 +28,14 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
             let accesses = compute.accesses().map_err(refuse)?;
             assign(compute.op, compute.op.output(), |_| result_layout(compute, &accesses)).map_err(refuse)?;
         }
-        check_results(function)?;
+        give_results_buffers(function)?;
         set_function_type(function);
     }
     Ok(())
 }
 
 /// Gives a value its layout, unless it has one.
-fn assign<'c>(at: Op<'c>, value: Value<'c>, layout: impl FnOnce(&Tensor<'c>) -> Result<DeviceLayout, String>) -> Result<(), String> {
+pub(super) fn assign<'c>(at: Op<'c>, value: Value<'c>, layout: impl FnOnce(&Tensor<'c>) -> Result<DeviceLayout, String>) -> Result<(), String> {
     let tensor = Tensor::of(value.r#type()).ok_or("only tensors of static shape have a device layout")?;
     if tensor.layout.is_none() {
         let layout = layout(&tensor)?;
@@ -53,7 +53,7 @@ fn row_major(tensor: &Tensor<'_>) -> Result<DeviceLayout, String> {
     DeviceLayout::row_major(&tensor.host.shape, format).map_err(|error| error.to_string())
 }
 
-fn result_layout(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<DeviceLayout, String> {
+pub(super) fn result_layout(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<DeviceLayout, String> {
     let Some((result, inputs)) = accesses.split_last() else { return Err("has no result".to_owned()) };
     let sizes = &result.tensor.host.shape;
     let space = compute.iteration_space();
@@ -97,21 +97,4 @@ fn sparse(compute: ComputeOp<'_>, tensor: &Tensor<'_>) -> Result<DeviceLayout, S
     let reduced = compute.op.attr("reduced").and_then(crate::mlir::integers).and_then(|dims| dims.last().copied());
     let reduced = reduced.and_then(|dim| usize::try_from(dim).ok()).ok_or("reduces no dimension")?;
     DeviceLayout::sparse(&tensor.host.shape, reduced, format).map_err(|error| error.to_string())
-}
-
-/// A result of the program is a buffer of its own.
-fn check_results(function: Op<'_>) -> Result<(), Reported> {
-    let Some(terminator) = function.body_ops().pop() else { return Ok(()) };
-    let results = terminator.inputs();
-    for (index, &result) in results.iter().enumerate() {
-        let refuse = |message: &str| Err(error_at(terminator, format_args!("result {index} {message}: not supported yet")).report());
-        match result.def() {
-            None => return refuse("is an argument"),
-            Some(def) if def.is("spyre.view") => return refuse("shows another value under other indices"),
-            Some(def) if def.is("spyre.constant") => return refuse("is a constant"),
-            Some(_) if results[..index].contains(&result) => return refuse("is returned twice"),
-            Some(_) => {}
-        }
-    }
-    Ok(())
 }

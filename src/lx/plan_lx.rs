@@ -5,8 +5,8 @@
 
 use super::{Barred, Buffer, Capacity, CoreUse, Planner, Use, UseKind, agreed_view, check, planner_named};
 use crate::{
-    dialect::{Access, ComputeOp, Memory, Place, Schedule, Step, home_of, operation_of, place_attribute, split_of, target_of},
-    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, error_at},
+    dialect::{Access, ComputeOp, Memory, Place, Schedule, Step, home_of, operation_of, place_attribute, split_of, target_of, users_behind_views},
+    mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, error_at},
     target::{Family, STICK_BYTES},
     work::{Operation, WorkSplit},
 };
@@ -151,12 +151,6 @@ fn place_result(op: Op<'_>, place: &Place) {
         return;
     }
     op.set_attr("place", place_attribute(op.ctx(), place));
-}
-
-/// The ops that use a value or a view of it.
-fn users_behind_views(value: Value<'_>) -> Vec<Op<'_>> {
-    let users = value.users().into_iter();
-    users.flat_map(|user| if user.is("spyre.view") { users_behind_views(user.output()) } else { vec![user] }).collect()
 }
 
 /// Whether the back end lets the op's result live in LX (F.1: the list of functions).

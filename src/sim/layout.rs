@@ -76,7 +76,9 @@ impl DeviceLayout {
         if sizes.iter().zip(map).any(|(size, step)| *step < -1 || size.checked_mul(*step).is_none_or(|reach| reach > MAX_REACH)) {
             return Err(format!("the stride map {map:?} leaves every array"));
         }
-        let (host_sizes, host_strides) = merged(&tensor.shape, map);
+        // Nothing walks along a dimension of size 1, whatever its stride: the sticks of 7 columns are one, 64 elements from no other.
+        let map: Vec<i64> = sizes.iter().zip(map).map(|(size, step)| if *size == 1 { -1 } else { *step }).collect();
+        let (host_sizes, host_strides) = merged(&tensor.shape, &map);
         let steps = map.iter().map(|stride| step(*stride, &host_sizes, &host_strides)).collect::<Result<_, _>>()?;
         Ok(Self { format, sizes: sizes.clone(), steps, host_sizes, host_length })
     }
@@ -257,6 +259,8 @@ mod tests {
         round_trip(&[512, 256], &[256, 1, 512, 64], &[1, -1, 256, -1]);
         round_trip(&[], &[1, 64], &[-1, -1]);
         round_trip(&[4, 8], &[1, 64], &[-1, 1]);
+        // The constructor gives the one stick of 7 columns a stride, which is no multiple of a row.
+        round_trip(&[16, 32, 7], &[32, 1, 16, 64], &[7, 64, 224, 1]);
     }
 
     #[test]

@@ -9,13 +9,26 @@ impl Simulation {
     /// the root mean square of the result.
     ///
     /// Every store rounds to the nearest value of the format, at most half a unit in the last place, and so does the way of an operand into
-    /// the format; to first order the errors of the operands and of the ops add up. The
-    /// terms of a reduction over `n` elements each bring the rounding of an earlier store, and independent roundings add up to the square
-    /// root of their number. Sums themselves are accumulated in f32 and rounded once.
+    /// the format; to first order the errors of the operands and of the ops add up, and an exponential multiplies what came before it. The
+    /// terms of a sum of `n` elements each bring the rounding of an earlier store, and independent roundings add up to the square root of
+    /// their number; those of a product of `n` elements simply add up. Sums themselves are accumulated in f32 and rounded once.
     #[must_use]
     pub fn tolerance(&self) -> f64 {
-        let roundings = |plan: &Plan| 1.0 + plan.inputs.len() as f64 + reduced_length(plan).sqrt();
-        self.plans().map(|plan| half_unit(plan.tensors[plan.output].format) * roundings(plan)).sum()
+        self.plans().fold(0.0, |before, plan| {
+            let format = plan.tensors[plan.output].format;
+            let roundings = 1.0 + plan.inputs.len() as f64 * amplification(plan, format) + terms(plan);
+            before * amplification(plan, format) + half_unit(format) * roundings
+        })
+    }
+}
+
+/// How much larger the relative error of a result is than that of its operand: for `exp x` it is `x`, at most the logarithm of the largest
+/// number that a result can be.
+fn amplification(plan: &Plan, format: DeviceFormat) -> f64 {
+    match (plan.function.as_str(), format) {
+        ("exp", DeviceFormat::Sen169Fp16) => f64::ln(65504.0),
+        ("exp", DeviceFormat::IeeeFp32) => f64::from(f32::MAX).ln(),
+        _ => 1.0,
     }
 }
 
@@ -30,11 +43,14 @@ fn half_unit(format: DeviceFormat) -> f64 {
     }
 }
 
-/// Elements that one element of the result is made of; 0 for an elementwise op.
-fn reduced_length(plan: &Plan) -> f64 {
+/// What the terms of a reduction add: 0 for an elementwise op, and where the result is one of the elements.
+fn terms(plan: &Plan) -> f64 {
     let dims = plan.reduced_dims();
-    if dims.is_empty() {
-        return 0.0;
+    let length: f64 = dims.iter().map(|&dim| plan.dims[dim].size as f64).product();
+    match plan.function.trim_end_matches("nonstick") {
+        _ if dims.is_empty() => 0.0,
+        "max" | "min" | "absmax" => 0.0,
+        "prod" => length,
+        _ => length.sqrt(),
     }
-    dims.into_iter().map(|dim| plan.dims[dim].size as f64).product()
 }
