@@ -194,8 +194,8 @@ LogicalResult BundleOp::verifyRegions() {
 LogicalResult OpSpecOp::verify() {
   // op_c1
   constexpr size_t kMostDims = 7;
-  if (getOuts().size() != 1 || getDims().empty() || getDims().size() > kMostDims)
-    return emitOpError("has one output and 1 to ") << kMostDims << " dimensions, found " << getOuts().size() << " and "
+  if (getOuts().size() != 1 || getDims().size() > kMostDims)
+    return emitOpError("has one output and at most ") << kMostDims << " dimensions, found " << getOuts().size() << " and "
                                                    << getDims().size();
   // op_c2
   for (Attribute attribute : llvm::concat<const Attribute>(getIns(), getOuts())) {

@@ -14,11 +14,12 @@ func.func @sum(%x: tensor<64x256xf16>) -> tensor<64x1xf16> {
 
 // -----
 
-// A reduction over rows: the kept dimension is the first one of the iteration space, and stays in the sticks.
+// A reduction over rows: the kept dimension is the first one of the iteration space, and stays in the sticks. The dimension of size 1 that is
+// left of the rows stands in front: between the sticks and their count it would be taken for the count.
 // CHECK-DAG: #[[IN_AT:.+]] = affine_map<(d0, d1) -> (d0 floordiv 64, d1, d0 mod 64)>
 // CHECK-DAG: #[[IN:.+]] = #sdsc.tensor<{{.*}}device_size = [4, 64, 64], coordinates = #[[IN_AT]], memory = "hbm", argument = 0>
-// CHECK-DAG: #[[OUT_AT:.+]] = affine_map<(d0, d1) -> (d0 floordiv 64, 0, d0 mod 64)>
-// CHECK-DAG: #[[OUT:.+]] = #sdsc.tensor<{{.*}}device_size = [4, 1, 64], coordinates = #[[OUT_AT]], memory = "hbm", argument = 1>
+// CHECK-DAG: #[[OUT_AT:.+]] = affine_map<(d0, d1) -> (0, d0 floordiv 64, d0 mod 64)>
+// CHECK-DAG: #[[OUT:.+]] = #sdsc.tensor<{{.*}}device_size = [1, 4, 64], coordinates = #[[OUT_AT]], memory = "hbm", argument = 1>
 // CHECK-LABEL: sdsc.program @max_of_rows
 // CHECK: sdsc.op "max" reduction dims [#c0, #c1] ins [#[[IN]]] outs [#[[OUT]]]
 func.func @max_of_rows(%x: tensor<64x256xf16>) -> tensor<1x256xf16> {
@@ -45,8 +46,8 @@ func.func @product(%x: tensor<64x128xf16>, %y: tensor<128x256xf16>) -> tensor<64
 // -----
 
 // A broadcast operand does not move along the dimension that it lacks; an intermediate that is not in LX is in the pool.
-// CHECK-DAG: #[[BIAS_AT:.+]] = affine_map<(d0, d1) -> (d1 floordiv 64, 0, d1 mod 64)>
-// CHECK-DAG: #[[BIAS:.+]] = #sdsc.tensor<{{.*}}device_size = [4, 1, 64], coordinates = #[[BIAS_AT]], memory = "hbm", argument = 1>
+// CHECK-DAG: #[[BIAS_AT:.+]] = affine_map<(d0, d1) -> (0, d1 floordiv 64, d1 mod 64)>
+// CHECK-DAG: #[[BIAS:.+]] = #sdsc.tensor<{{.*}}device_size = [1, 4, 64], coordinates = #[[BIAS_AT]], memory = "hbm", argument = 1>
 // CHECK-DAG: #[[POOL:.+]] = #sdsc.tensor<{{.*}}memory = "pool">
 // CHECK-LABEL: sdsc.program @bias
 // CHECK: sdsc.bundle @bundle_0(@arg0, @arg1, @result0) pool_bytes 32768 {

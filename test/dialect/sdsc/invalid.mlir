@@ -104,7 +104,7 @@ sdsc.bundle @loop_c1() {
 // -----
 
 sdsc.bundle @op_c1() {
-  // expected-error @+1 {{'sdsc.op' op has one output and 1 to 7 dimensions, found 0 and 1}}
+  // expected-error @+1 {{'sdsc.op' op has one output and at most 7 dimensions, found 0 and 1}}
   sdsc.op "exp" dims [#sdsc.dim<name = "c0", range = 512>] ins [] outs []
 }
 
@@ -113,7 +113,7 @@ sdsc.bundle @op_c1() {
 #d = #sdsc.dim<name = "c0", range = 2>
 #out = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d1)>, memory = "lx">
 sdsc.bundle @op_c1() {
-  // expected-error @+1 {{'sdsc.op' op has one output and 1 to 7 dimensions, found 1 and 8}}
+  // expected-error @+1 {{'sdsc.op' op has one output and at most 7 dimensions, found 1 and 8}}
   sdsc.op "exp" dims [#d, #d, #d, #d, #d, #d, #d, #d] ins [] outs [#out]
 }
 

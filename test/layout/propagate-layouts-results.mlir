@@ -1,0 +1,40 @@
+// RUN: spyre-opt --spyre-propagate-layouts --mlir-print-local-scope %s | FileCheck %s
+
+// Without the dimension that the sum has left, the result is the same buffer.
+// CHECK-LABEL: func.func @a_dropped_dimension_of_size_1_is_no_copy(
+// CHECK:         [[SUM:%.+]] = spyre.reduce sum({{.+}}) dims [1]
+// CHECK-NEXT:    [[ROWS:%.+]] = spyre.view [[SUM]] by {{.+}} -> tensor<64xf16, #spyre.layout<[1, 64, 64], [-1, 1, -1]>>
+// CHECK-NEXT:    return [[ROWS]]
+func.func @a_dropped_dimension_of_size_1_is_no_copy(%x: tensor<64x256xf16>) -> tensor<64xf16> {
+  %sum = spyre.reduce sum(%x) dims [1] : tensor<64x256xf16> -> tensor<64x1xf16>
+  %rows = spyre.view %sum by affine_map<(d0) -> (d0, 0)> : tensor<64x1xf16> -> tensor<64xf16>
+  return %rows : tensor<64xf16>
+}
+
+// CHECK-LABEL: func.func @a_returned_argument_is_copied(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16, #[[ROWS:.+]]>)
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[X]]
+// CHECK-NEXT:    return [[COPY]]
+func.func @a_returned_argument_is_copied(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  return %x : tensor<8x64xf16>
+}
+
+// CHECK-LABEL: func.func @what_is_returned_twice_is_copied_once(
+// CHECK:         [[EXP:%.+]] = spyre.pointwise exp(
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[EXP]]
+// CHECK-NEXT:    return [[EXP]], [[COPY]]
+func.func @what_is_returned_twice_is_copied_once(%x: tensor<8x64xf16>) -> (tensor<8x64xf16>, tensor<8x64xf16>) {
+  %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
+  return %exp, %exp : tensor<8x64xf16>, tensor<8x64xf16>
+}
+
+// The stick of the copy is that of what it reads: dimension 0 of the result.
+// CHECK-LABEL: func.func @a_permuted_result_is_copied(
+// CHECK:         [[TRANSPOSED:%.+]] = spyre.view
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[TRANSPOSED]] : {{.+}} -> tensor<64x8xf16, #spyre.layout<[1, 8, 64], [512, 1, 8]>>
+// CHECK-NEXT:    return [[COPY]]
+func.func @a_permuted_result_is_copied(%x: tensor<8x64xf16>) -> tensor<64x8xf16> {
+  %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
+  %transposed = spyre.view %exp by affine_map<(d0, d1) -> (d1, d0)> : tensor<8x64xf16> -> tensor<64x8xf16>
+  return %transposed : tensor<64x8xf16>
+}
