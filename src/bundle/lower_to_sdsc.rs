@@ -92,7 +92,12 @@ impl<'c> Lowering<'c> {
 
     fn add(&mut self, values: Vec<Value<'c>>, role: Role) {
         for (position, value) in values.into_iter().enumerate() {
-            self.buffers.push(ProgramBuffer { value: home_of(value).buffer, shown: value, role, position: i64::try_from(position).unwrap_or(i64::MAX) });
+            self.buffers.push(ProgramBuffer {
+                value: home_of(value).buffer,
+                shown: value,
+                role,
+                position: i64::try_from(position).unwrap_or(i64::MAX),
+            });
         }
     }
 

@@ -70,7 +70,7 @@ mod tests {
 
     fn op(ranges: &[i64], operands: Vec<Operand>, n_reduced: usize) -> OpSpec {
         let iteration_space = ranges.iter().map(|&range| IterationDim::new(range, 1)).collect();
-        let mut op = OpSpec { iteration_space, operands, ..OpSpec::default() };
+        let mut op = OpSpec { function: "sum".to_owned(), is_reduction: n_reduced > 0, iteration_space, operands, ..OpSpec::default() };
         drop_unit_dims(&mut op, n_reduced);
         op
     }
@@ -99,9 +99,7 @@ mod tests {
     #[test]
     fn the_sum_of_one_element_is_a_copy() {
         let x = operand(&[(1, C::constant(0)), (64, C::dim(0)), (64, C::modulo(1, 64))]);
-        let mut sum = OpSpec { function: "sum".to_owned(), is_reduction: true, ..op(&[], vec![x], 0) };
-        sum.iteration_space = vec![IterationDim::new(64, 1), IterationDim::new(1, 1)];
-        drop_unit_dims(&mut sum, 1);
+        let sum = op(&[64, 1], vec![x], 1);
         assert_eq!((sum.function.as_str(), sum.is_reduction), ("identity", false));
         assert_eq!(sum.iteration_space.len(), 1);
         assert_eq!(sum.operands[0].device_size, [64, 64]);

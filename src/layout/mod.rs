@@ -22,14 +22,12 @@
 //! | `host.rs` | host tensors, the device dimensions that a host dimension occupies, the step of a tile window |
 //! | `device_layout.rs` | the layout, its constructors, its size |
 //! | `coordinates.rs` | device coordinates of an access |
-//! | `results.rs` | results of the program: a buffer for each |
 //! | `sticks.rs` | which dimension runs in the sticks of an access, whether the operands of an op agree, moving the stick |
 
 mod coordinates;
 mod device_layout;
 mod error;
 mod host;
-mod results;
 mod sticks;
 mod tile;
 

@@ -4,7 +4,9 @@
 //! an `sdsc.program`, but with one bundle, gives just the files of that bundle.
 
 use super::{
-    File, check::check_files, from_op_spec, from_op_spec_baked,
+    File,
+    check::check_files,
+    from_op_spec, from_op_spec_baked,
     program::{self, LaunchEntry, Program, Tensor},
     to_text, write_directory,
 };

@@ -1,4 +1,4 @@
-module attributes {spyre.target = {core_span_bytes = 268431360 : i64, cores = 4 : i64, lx_bytes = 1625344 : i64, pool_bytes = 15032385536 : i64, segment_bytes = 17179869184 : i64, segments = 7 : i64}} {
+module attributes {spyre.target = {cores = 4 : i64}} {
   func.func @add_mul(%arg0: tensor<1024x4096xf16>, %arg1: tensor<1024x4096xf16>, %arg2: tensor<1024x4096xf16>) -> tensor<1024x4096xf16> {
     %0 = spyre.pointwise add(%arg0, %arg1) {hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, B = 4>]} : tensor<1024x4096xf16>
     %1 = spyre.pointwise mul(%0, %arg2) {hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, B = 4>]} : tensor<1024x4096xf16>

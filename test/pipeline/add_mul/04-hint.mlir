@@ -1,5 +1,5 @@
 #layout = #spyre.layout<[64, 1024, 64], [64, 4096, 1]>
-module attributes {spyre.target = {core_span_bytes = 268431360 : i64, cores = 4 : i64, lx_bytes = 1625344 : i64, pool_bytes = 15032385536 : i64, segment_bytes = 17179869184 : i64, segments = 7 : i64}} {
+module attributes {spyre.target = {cores = 4 : i64}} {
   func.func @add_mul(%arg0: tensor<1024x4096xf16, #layout> {spyre.dims = ["A", "B"]}, %arg1: tensor<1024x4096xf16, #layout> {spyre.dims = ["A", "B"]}, %arg2: tensor<1024x4096xf16, #layout> {spyre.dims = ["A", "B"]}) -> tensor<1024x4096xf16, #layout> {
     %0 = spyre.pointwise add(%arg0, %arg1) {dims = ["A", "B"], hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, B = 4>]} : tensor<1024x4096xf16, #layout>
     %1 = spyre.pointwise mul(%0, %arg2) {dims = ["A", "B"], hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, B = 4>]} : tensor<1024x4096xf16, #layout>

@@ -8,7 +8,7 @@
 #hbm2 = #sdsc.tensor<format = "SEN169_FP16", device_size = [64, 1024, 64], coordinates = #map1, memory = "hbm", argument = 2, advance = [32768, 1048576]>
 #hbm3 = #sdsc.tensor<format = "SEN169_FP16", device_size = [64, 1024, 64], coordinates = #map1, memory = "hbm", argument = 3, advance = [32768, 1048576]>
 #lx = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = #map1, memory = "lx">
-module attributes {spyre.target = {core_span_bytes = 268431360 : i64, cores = 4 : i64, lx_bytes = 1625344 : i64, pool_bytes = 15032385536 : i64, segment_bytes = 17179869184 : i64, segments = 7 : i64}} {
+module attributes {spyre.target = {cores = 4 : i64}} {
   sdsc.program @add_mul {
     sdsc.buffer @arg0 input 0 : tensor<1024x4096xf16, #layout>
     sdsc.buffer @arg1 input 1 : tensor<1024x4096xf16, #layout>

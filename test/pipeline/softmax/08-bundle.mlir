@@ -7,7 +7,7 @@
 #hbm1 = #sdsc.tensor<format = "SEN169_FP16", device_size = [4, 64, 64], coordinates = #map, memory = "hbm", argument = 1>
 #lx = #sdsc.tensor<format = "SEN169_FP16", device_size = [4, 64, 64], coordinates = #map, memory = "lx">
 #lx1 = #sdsc.tensor<format = "SEN169_FP16", device_size = [1, 64, 64], coordinates = #map1, memory = "lx", offset_bytes = 16384>
-module attributes {spyre.target = {core_span_bytes = 268431360 : i64, cores = 2 : i64, lx_bytes = 1625344 : i64, pool_bytes = 15032385536 : i64, segment_bytes = 17179869184 : i64, segments = 7 : i64}} {
+module attributes {spyre.target = {cores = 2 : i64}} {
   sdsc.program @softmax {
     sdsc.buffer @arg0 input 0 : tensor<64x256xf16, #layout>
     sdsc.buffer @result0 output 0 : tensor<64x256xf16, #layout>
