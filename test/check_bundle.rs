@@ -1,5 +1,9 @@
 //! The labelled format rules: what is right passes, and each of many small mutations is refused with the right label.
 
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+mod common;
+
 #[path = "check_bundle/bundles.rs"]
 mod bundles;
 #[path = "check_bundle/edits.rs"]
@@ -27,8 +31,8 @@ fn labels(files: &Files) -> (Vec<&'static str>, String) {
 
 #[test]
 fn what_our_emitter_writes_breaks_no_rule() {
-    for (name, files) in RIGHT.iter().cloned() {
-        let (labels, shown) = labels(&files);
+    for (name, files) in RIGHT.iter() {
+        let (labels, shown) = labels(files);
         assert!(labels.is_empty(), "{name}:{shown}");
     }
 }
@@ -69,13 +73,7 @@ fn every_rule_has_a_file_that_breaks_just_that_rule() {
 
 /// The folders of the golden cases; none outside the project's workplace, where they are not shared.
 fn golden_cases() -> Vec<PathBuf> {
-    let named = std::env::var_os("SPYRE_SHARED").map(PathBuf::from);
-    let shared = named.clone().unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"));
-    let visible = shared.join("golden/visible");
-    if named.is_none() && !visible.is_dir() {
-        eprintln!("skipped: no golden cases, {} does not exist", visible.display());
-        return Vec::new();
-    }
+    let Some(visible) = common::shared("golden/visible") else { return Vec::new() };
     let entries = std::fs::read_dir(&visible).unwrap_or_else(|error| panic!("{}: {error}", visible.display()));
     let mut cases: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     cases.sort();
