@@ -1,15 +1,21 @@
 //! Between IR and files, for `spyre-translate`.
 
 use crate::{
-    dialect::{bundle_to_ir, push_items},
-    mlir::{Module, OpExt, Session, push},
+    bundle::Bundle,
+    dialect::{self, bundle_to_ir, push_items},
+    layout::DeviceLayout,
+    mlir::{Attributes, Module, Op, OpExt, Session, build, new_block, push, type_attribute},
     pipeline::emit_pipeline,
     sdsc::{
+        Sdsc,
         case_json::read_case,
-        check::{Violation, check_directory},
+        check::{BUNDLE_FILE, Violation, check_directory},
+        program::{self, Program, Tensor},
+        to_bundle, to_launch,
     },
 };
-use std::path::Path;
+use melior::ir::Type;
+use std::{fs, path::Path};
 
 /// Op specs in JSON as `sdsc` IR.
 ///
@@ -17,12 +23,10 @@ use std::path::Path;
 /// What is wrong with the JSON, with its path.
 pub fn opspec_to_mlir(session: &Session, text: &str) -> Result<String, String> {
     let bundle = read_case(text).map_err(|error| error.to_string())?;
-    session.load("sdsc");
-    let module = Module::parse(session, "module {}").ok_or("cannot make an empty module")?;
-    let (context, location) = (module.op().ctx(), module.op().loc());
-    let built = push(module.op(), bundle_to_ir(context, location, "bundle_0", &bundle, &[]));
-    push_items(built, location, &bundle.items);
-    if module.verify() { Ok(format!("{}\n", module.op())) } else { Err("gives IR that is not valid".to_owned()) }
+    print(session, |module| {
+        push_bundle(module, "bundle_0", &bundle, &[]);
+        Ok(())
+    })
 }
 
 /// `sdsc` or `sdscbundle` IR as the files of a bundle directory.
@@ -35,10 +39,99 @@ pub fn mlir_to_bundle(session: &Session, input: &str, output: &str) -> Result<()
     if module.run(&emit_pipeline(output)) { Ok(()) } else { Err(String::new()) }
 }
 
+/// The files of a bundle, or of a program and its bundles, as the `sdsc` IR that they are written from.
+///
+/// # Errors
+/// The file, and what is wrong with it.
+pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, String> {
+    let program = directory.join(program::FILE_NAME);
+    if directory.join(BUNDLE_FILE).exists() || !program.exists() {
+        let bundle = read_bundle(directory)?;
+        return print(session, |module| {
+            push_bundle(module, "bundle_0", &bundle, &[]);
+            Ok(())
+        });
+    }
+    let at_fault = |error: &dyn std::fmt::Display| format!("{}: {error}", program.display());
+    let description: Program = serde_json::from_slice(&read(&program)?).map_err(|error| at_fault(&error))?;
+    let bundles = description.launches.iter().map(|launch| read_bundle(&directory.join(&launch.bundle))).collect::<Result<Vec<_>, _>>()?;
+    print(session, |module| push_program(module, &description, &bundles).map_err(|error| at_fault(&error)))
+}
+
 /// The rules that the files of a bundle or program directory break.
 ///
 /// # Errors
 /// There is no bundle, or a file cannot be read.
 pub fn broken_rules(directory: &Path) -> Result<Vec<Violation>, String> {
     check_directory(directory).map_err(|error| error.to_string())
+}
+
+fn print(session: &Session, fill: impl FnOnce(Op<'_>) -> Result<(), String>) -> Result<String, String> {
+    session.load("sdsc");
+    session.load("spyre");
+    let module = Module::parse(session, "module {}").ok_or("cannot make an empty module")?;
+    fill(module.op())?;
+    if module.verify() { Ok(format!("{}\n", module.op())) } else { Err("gives IR that is not valid".to_owned()) }
+}
+
+fn push_bundle(parent: Op<'_>, name: &str, bundle: &Bundle, buffers: &[String]) {
+    let location = parent.loc();
+    let built = push(parent, bundle_to_ir(parent.ctx(), location, name, bundle, buffers));
+    push_items(built, location, &bundle.items);
+}
+
+fn push_program(module: Op<'_>, description: &Program, bundles: &[Bundle]) -> Result<(), String> {
+    let (context, location) = (module.ctx(), module.loc());
+    let attributes = Attributes::new(context).text("sym_name", &description.name);
+    let program = push(module, build("sdsc.program", location, &[], &[], attributes, vec![new_block(&[], location)]));
+    if let Some(constant) = description.constants.first() {
+        return Err(format!("'{}' is a constant: not supported yet", constant.name));
+    }
+    let roles = [("input", &description.arguments), ("temporary", &description.buffers), ("output", &description.results)];
+    for (role, tensors) in roles {
+        for (position, tensor) in (0..).zip(tensors) {
+            let attributes = Attributes::new(context)
+                .text("sym_name", &tensor.name)
+                .text("role", role)
+                .int("position", position)
+                .with("type", type_attribute(type_of(module, tensor)?));
+            push(program, build("sdsc.buffer", location, &[], &[], attributes, vec![]));
+        }
+    }
+    for (launch, bundle) in description.launches.iter().zip(bundles) {
+        push_bundle(program, &launch.bundle, bundle, &launch.arguments);
+    }
+    Ok(())
+}
+
+fn type_of<'c>(at: Op<'c>, tensor: &Tensor) -> Result<Type<'c>, String> {
+    let refuse = |what: String| format!("'{}' {what}", tensor.name);
+    let sizes: String = tensor.shape.iter().map(|size| format!("{size}x")).collect();
+    let host = Type::parse(at.ctx(), &format!("tensor<{sizes}{}>", tensor.element_type)).and_then(dialect::Tensor::of);
+    let host =
+        host.ok_or_else(|| refuse(format!("has shape {:?} and elements of '{}', which is no tensor", tensor.shape, tensor.element_type)))?;
+    let format = tensor.format.parse().map_err(|_| refuse(format!("has the unknown device format '{}'", tensor.format)))?;
+    let layout = DeviceLayout::from_parts(tensor.device_size.clone(), tensor.stride_map.clone(), format);
+    Ok(host.with_layout(at.ctx(), &layout.map_err(|error| refuse(error.to_string()))?, None))
+}
+
+fn read_bundle(directory: &Path) -> Result<Bundle, String> {
+    let at_fault = |file: &str, error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(file).display());
+    let text = String::from_utf8(read(&directory.join(BUNDLE_FILE))?).map_err(|error| at_fault(BUNDLE_FILE, &error))?;
+    let launch = to_launch(&text).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let mut files: Vec<Sdsc> = Vec::new();
+    loop {
+        let name = format!("sdsc_{}.json", files.len());
+        if !directory.join(&name).exists() {
+            break;
+        }
+        let content = read(&directory.join(&name))?;
+        let file = &mut serde_json::Deserializer::from_slice(&content);
+        files.push(serde_path_to_error::deserialize(file).map_err(|error| at_fault(&name, &error))?);
+    }
+    to_bundle(&launch, &files).map_err(|error| format!("{}: {error}", directory.display()))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|error| format!("cannot read '{}': {error}", path.display()))
 }

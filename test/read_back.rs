@@ -3,11 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use proptest::prelude::*;
-use spyre::bundle::launch::{AffineMap, Execute, Launch, Param, SizeBounds, Stmt};
-use spyre::bundle::name::Name;
 use spyre::bundle::symbols::MemoryMap;
-use spyre::bundle::{Bundle, Item};
-use spyre::sdsc::check::bundle_text::{self, BundleText, Field, MapRef, ParamType, StmtKind};
+use spyre::bundle::{Bundle, Item, Launch};
 use spyre::sdsc::{self, Sdsc};
 use spyre::target::Target;
 use std::path::{Path, PathBuf};
@@ -30,70 +27,6 @@ fn texts(case: &Path) -> Vec<String> {
     (0..).map_while(|index| std::fs::read_to_string(case.join(format!("sdsc_{index}.json"))).ok()).collect()
 }
 
-/// The statements of a text.
-fn launch(text: &str) -> Launch {
-    let text = bundle_text::parse(text).unwrap_or_else(|error| panic!("{error}"));
-    let strides = |map: &bundle_text::Map| AffineMap { strides: map.dims.clone() };
-    let params = text.params.iter().map(|param| param_of(&text, param.name.name)).collect();
-    Launch {
-        maps: text.maps.iter().map(|(_, map)| strides(map)).collect(),
-        params,
-        body: statements(&text, &text.body),
-        first_symbol_ids: vec![],
-    }
-}
-
-fn param_of(text: &BundleText<'_>, parameter: &str) -> Param {
-    let param = text.params.iter().find(|param| param.name.name == parameter).unwrap();
-    let extracts = text.body.iter().find_map(|statement| match &statement.kind {
-        StmtKind::Extract { result, field: Field::Value, parameter: from } if from.name == parameter => Some(result.name),
-        StmtKind::Allocate { .. }
-        | StmtKind::Extract { .. }
-        | StmtKind::Constant { .. }
-        | StmtKind::Add { .. }
-        | StmtKind::Apply { .. }
-        | StmtKind::Execute(_)
-        | StmtKind::For(_) => None,
-    });
-    let bounds = match param.kind {
-        ParamType::InputArg { granularity: Some(granularity), max: Some(max) } => Some(SizeBounds { granularity, max }),
-        ParamType::InputArg { .. } | ParamType::Index => None,
-    };
-    Param { name: name(parameter), value: name(extracts.unwrap()), bounds }
-}
-
-fn name(text: &str) -> Name {
-    text.parse().unwrap_or_else(|()| panic!("'{text}' is no name"))
-}
-
-fn statements(text: &BundleText<'_>, body: &[bundle_text::Stmt<'_>]) -> Vec<Stmt> {
-    body.iter().map(|statement| self::statement(text, &statement.kind)).collect()
-}
-
-fn statement(text: &BundleText<'_>, statement: &StmtKind<'_>) -> Stmt {
-    match statement {
-        StmtKind::Allocate { result, bytes } => Stmt::DeviceMemAllocate { name: name(result.name), bytes: *bytes },
-        StmtKind::Extract { parameter, .. } => Stmt::InputArgExtract { param: param_of(text, parameter.name) },
-        StmtKind::Constant { result, value } => Stmt::Constant { name: name(result.name), value: *value },
-        StmtKind::Add { result, operands: [lhs, rhs] } => Stmt::AddI { name: name(result.name), lhs: name(lhs.name), rhs: name(rhs.name) },
-        StmtKind::Apply { result, map: MapRef::Named(map), dims, symbols } => Stmt::AffineApply {
-            name: name(result.name),
-            map: text.maps.iter().position(|(known, _)| known.name == map.name).unwrap(),
-            counters: dims.iter().map(|dim| name(dim.name)).collect(),
-            base: name(symbols[0].name),
-        },
-        StmtKind::Apply { map: MapRef::Inline(_), .. } => panic!("the emitter names its maps"),
-        StmtKind::Execute(execute) => Stmt::Execute(Execute {
-            op: execute.file.strip_prefix("sdsc_").unwrap().strip_suffix(".json").unwrap().parse().unwrap(),
-            operands: execute.operands.iter().map(|operand| name(operand.name)).collect(),
-            symbol_ids: execute.symbol_ids.clone(),
-        }),
-        StmtKind::For(counted) => {
-            Stmt::For { counter: name(counted.counter.name), bound: name(counted.upper.name), body: statements(text, &counted.body) }
-        }
-    }
-}
-
 fn read(texts: &[String]) -> Vec<Sdsc> {
     texts.iter().map(|text| serde_json::from_str(text).unwrap()).collect()
 }
@@ -109,7 +42,7 @@ fn write(bundle: &Bundle, launch: &Launch) -> Vec<String> {
 
 /// Reads a bundle back and writes it again.
 fn check(text: &str, files: &[String], context: &str) -> Bundle {
-    let bundle = sdsc::to_bundle(&launch(text), &read(files)).unwrap_or_else(|error| panic!("{context}: {error}"));
+    let bundle = sdsc::to_bundle(&sdsc::to_launch(text).unwrap(), &read(files)).unwrap_or_else(|error| panic!("{context}: {error}"));
     let again = Launch::new(&bundle).unwrap();
     assert_eq!(again.to_string(), text, "{context}");
     for (index, (written, expected)) in write(&bundle, &again).iter().zip(files).enumerate() {
@@ -175,7 +108,7 @@ fn a_file_that_no_op_spec_has_is_refused() {
     let text = std::fs::read_to_string(case.join("bundle.mlir")).unwrap();
     let refused = |from: &str, to: &str| {
         let file = texts(&case)[0].replacen(from, to, 1);
-        sdsc::to_bundle(&launch(&text), &read(&[file])).unwrap_err().to_string()
+        sdsc::to_bundle(&sdsc::to_launch(&text).unwrap(), &read(&[file])).unwrap_err().to_string()
     };
     assert_eq!(
         refused("\"fidelity_\": \"regular\"", "\"fidelity_\": \"high\""),

@@ -37,7 +37,7 @@ pub use constants::{bits, dl16_bits};
 pub use directory::{File, WriteError, write_directory};
 pub use from_op_spec::{from_op_spec, from_op_spec_baked};
 pub use model::Sdsc;
-pub use to_op_spec::{Base, ReadError, Surroundings, SymbolValue, to_bundle, to_op_spec};
+pub use to_op_spec::{Base, ReadError, Surroundings, SymbolValue, to_bundle, to_launch, to_op_spec};
 pub use write::{to_text, write_to};
 
 use crate::bundle::BundleError;

@@ -32,6 +32,7 @@ mod file;
 mod form;
 mod guess;
 mod indices;
+mod launch;
 mod operand;
 mod place;
 mod space;
@@ -39,6 +40,7 @@ mod window;
 
 pub use bundle::to_bundle;
 pub use evaluate::{Base, SymbolValue};
+pub use launch::to_launch;
 
 use super::{Sdsc, SdscError, from_op_spec, from_op_spec_baked};
 use crate::bundle::symbols::MemoryMap;

@@ -4,7 +4,7 @@ use clap::{ArgGroup, Parser};
 use spyre::{
     mlir::Session,
     tool,
-    translate::{broken_rules, mlir_to_bundle, opspec_to_mlir},
+    translate::{broken_rules, bundle_to_mlir, mlir_to_bundle, opspec_to_mlir},
 };
 use std::{fs, io::Read, path::Path, process::ExitCode};
 
@@ -19,6 +19,9 @@ struct Arguments {
     /// sdsc or sdscbundle IR to files: needs -o DIR
     #[arg(long, group = "mode")]
     mlir_to_bundle: bool,
+    /// The files of a bundle directory back to sdsc IR
+    #[arg(long, group = "mode")]
+    bundle_to_mlir: bool,
     /// Check a bundle directory against every rule of the format, and print each violation
     #[arg(long, group = "mode", conflicts_with = "output")]
     check_bundle: bool,
@@ -41,6 +44,10 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.opspec_to_mlir {
         let text = read(&arguments.input)?;
         let ir = opspec_to_mlir(&session, &text).map_err(|message| format!("'{}': {message}", arguments.input))?;
+        return tool::write_file(arguments.output.as_deref().unwrap_or("-"), &ir);
+    }
+    if arguments.bundle_to_mlir {
+        let ir = bundle_to_mlir(&session, Path::new(&arguments.input))?;
         return tool::write_file(arguments.output.as_deref().unwrap_or("-"), &ir);
     }
     let output = arguments.output.as_deref().ok_or("-o DIR is missing: where should the bundle go?")?;
