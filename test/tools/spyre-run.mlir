@@ -8,7 +8,7 @@
 // RUN: spyre-run %t --input arg0=%t.results/result0.npy --check %s | FileCheck %s --check-prefix=GIVEN
 
 // CHECK: bundle_0: 2 executes; HBM 24576 B read, 8192 B written; LX
-// CHECK: add_mul: 1 launches, {{[0-9]+}} element operations
+// CHECK: add_mul: 1 launch, {{[0-9]+}} element operations
 // CHECK: result0: agrees with the reference, largest difference {{.*}} allowed
 // GIVEN: result0: agrees with the reference
 // REPORT: "add_mul"

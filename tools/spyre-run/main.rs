@@ -105,8 +105,12 @@ fn summary(outcome: &Outcome) -> String {
             time.high_ns / 1000.0,
         );
     }
-    let _ = writeln!(text, "{}: {} launches, {} element operations", report.program, report.launches.len(), report.steps);
+    let _ = writeln!(text, "{}: {}, {} element operations", report.program, launches(report.launches.len()), report.steps);
     text
+}
+
+fn launches(count: usize) -> String {
+    if count == 1 { "1 launch".to_owned() } else { format!("{count} launches") }
 }
 
 /// Compares every result with the JIT's; an error names the worst element.

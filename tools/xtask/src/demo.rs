@@ -1,4 +1,4 @@
-//! `cargo xtask demo`: from a fresh machine to a compiled program.
+//! `cargo xtask demo`: from a fresh machine to a compiled program that runs.
 
 use crate::{
     setup,
@@ -20,6 +20,7 @@ pub(crate) fn run() -> Result<(), String> {
     // Each step uses what the one before it left; a tool prints its own summary.
     step::run("build", &mut cargo(["build"]))?;
     step::run("compile", tool(&tools, "spyre-compile").arg(program).arg("-o").arg(&output))?;
+    step::run("run", tool(&tools, "spyre-run").arg(&output).arg("--check").arg(program))?;
 
     println!("\nThe bundle is in {}:", output.display());
     list(&output, "  ");

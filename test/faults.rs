@@ -1,0 +1,99 @@
+//! Fault injection: files of right programs are broken in many ways, and the format rules or the execution catch each.
+//!
+//! `BLESS=1 cargo test --test faults` writes the table of `docs/referee.md` again.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+#[path = "faults/edits.rs"]
+mod edits;
+#[path = "faults/list.rs"]
+mod list;
+#[path = "faults/programs.rs"]
+mod programs;
+
+use edits::Files;
+use list::{Fault, all_faults};
+use programs::{Right, all_right, write};
+use spyre::{
+    reference::compare,
+    sdsc::check::check_files,
+    sim::{Outcome, RunOptions, SimError, Simulation},
+    target::Target,
+};
+use std::{collections::BTreeSet, env, fmt::Write as _, fs, path::Path};
+
+/// What no rule and no execution says of right files.
+const NOTHING: &str = "not caught";
+
+/// The label of the first rule that the files break.
+fn broken_rule(files: &Files) -> String {
+    let found = check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
+    found.first().map_or_else(|| NOTHING.to_owned(), |violation| format!("`{}`", violation.label))
+}
+
+/// What `spyre-run --check` would say.
+fn execution(files: &Files, right: &Right) -> String {
+    let place = tempfile::tempdir().unwrap();
+    write(place.path(), files);
+    let run = || -> Result<(f64, Outcome), SimError> {
+        let simulation = Simulation::load(place.path(), &Target::spyre())?;
+        Ok((simulation.tolerance(), simulation.run(&right.inputs, &RunOptions::default())?))
+    };
+    match run() {
+        Err(error) => format!("`{}`", error.rule()),
+        Ok((allowed, outcome)) if agrees(&outcome, right, allowed) => NOTHING.to_owned(),
+        Ok(_) => "numbers differ".to_owned(),
+    }
+}
+
+fn agrees(outcome: &Outcome, right: &Right, allowed: f64) -> bool {
+    let same = |found, expected| compare(found, expected).is_ok_and(|comparison| comparison.rounding_error <= allowed);
+    outcome.results.len() == right.expected.len()
+        && outcome.results.iter().zip(&right.expected).all(|((_, found), expected)| same(found, expected))
+}
+
+fn broken(fault: &Fault, right: &Right) -> Files {
+    let mut files = right.files.clone();
+    (fault.edit)(&mut files);
+    assert_ne!(files, right.files, "'{}' changes nothing", fault.name);
+    files
+}
+
+/// Compares with the page, or writes it if the caller blesses.
+fn expect_on_page(table: &str) {
+    const BEGIN: &str = "<!-- faults: begin -->\n";
+    const END: &str = "<!-- faults: end -->\n";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/referee.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (head, rest) = page.split_once(BEGIN).expect("the page has a place for the faults");
+    let (_, tail) = rest.split_once(END).expect("the place for the faults has an end");
+    let wanted = format!("{head}{BEGIN}{table}{END}{tail}");
+    if env::var_os("BLESS").is_some_and(|bless| bless == "1") {
+        fs::write(&path, &wanted).unwrap();
+    } else {
+        assert!(page == wanted, "the faults of {} are out of date; run with BLESS=1. The table now:\n{table}", path.display());
+    }
+}
+
+#[test]
+fn every_fault_is_caught_and_the_page_says_by_what() {
+    let programs = all_right();
+    for right in &programs {
+        let found = (broken_rule(&right.files), execution(&right.files, right));
+        assert_eq!(found, (NOTHING.to_owned(), NOTHING.to_owned()), "{}", right.name);
+    }
+    let faults = all_faults();
+    assert_eq!(faults.iter().map(|fault| fault.name).collect::<BTreeSet<_>>().len(), faults.len(), "two faults have one name");
+    let (mut table, mut missed) = ("| fault | program | format rule | execution |\n|---|---|---|---|\n".to_owned(), Vec::new());
+    for fault in &faults {
+        let right = programs.iter().find(|right| right.name == fault.program).unwrap();
+        let files = broken(fault, right);
+        let (rule, run) = (broken_rule(&files), execution(&files, right));
+        if rule == NOTHING && run == NOTHING {
+            missed.push(fault.name);
+        }
+        writeln!(table, "| {} | {} | {rule} | {run} |", fault.name, fault.program).unwrap();
+    }
+    assert!(missed.is_empty(), "nothing catches {missed:#?}\n{table}");
+    expect_on_page(&table);
+}

@@ -1,0 +1,220 @@
+//! The programs that are broken: their files, and what they compute.
+
+use crate::edits::Files;
+use serde_json::{Value, json};
+use spyre::bundle::{Allocation, Arrangement, Bundle, Coordinate as C, Item, IterationDim, Launch, OpSpec, Operand};
+use spyre::reference;
+use spyre::sdsc::{check::check_directory, from_op_spec, to_text};
+use spyre::sim::{HostArray, Simulation, seeded};
+use spyre::target::{DeviceFormat, Target};
+use std::{collections::BTreeMap, fs, path::Path, process::Command};
+
+const TILED: &str = "
+func.func @tiled(%a: tensor<64x512xf16>, %b: tensor<64x512xf16>, %c: tensor<64x512xf16>) -> tensor<64x512xf16> {
+  %empty = tensor.empty() : tensor<64x512xf16>
+  %sum = linalg.add ins(%a, %b : tensor<64x512xf16>, tensor<64x512xf16>) outs(%empty : tensor<64x512xf16>) -> tensor<64x512xf16>
+  %product = linalg.mul ins(%sum, %c : tensor<64x512xf16>, tensor<64x512xf16>) outs(%empty : tensor<64x512xf16>) -> tensor<64x512xf16>
+  return %product : tensor<64x512xf16>
+}";
+
+/// Copies of both arguments, the sum and the difference are in LX; the difference takes the place of an argument.
+const CHAIN: &str = "
+func.func @chain(%a: tensor<64x128xf16>, %b: tensor<64x128xf16>) -> tensor<64x128xf16> {
+  %empty = tensor.empty() : tensor<64x128xf16>
+  %sum = linalg.add ins(%a, %b : tensor<64x128xf16>, tensor<64x128xf16>) outs(%empty : tensor<64x128xf16>) -> tensor<64x128xf16>
+  %difference = linalg.sub ins(%a, %b : tensor<64x128xf16>, tensor<64x128xf16>) outs(%empty : tensor<64x128xf16>) -> tensor<64x128xf16>
+  %product = linalg.mul ins(%sum, %difference : tensor<64x128xf16>, tensor<64x128xf16>) outs(%empty : tensor<64x128xf16>)
+    -> tensor<64x128xf16>
+  return %product : tensor<64x128xf16>
+}";
+
+/// 100 columns fill no sticks, so padding is masked.
+const SOFTMAX: &str = "
+#matrix = affine_map<(row, column) -> (row, column)>
+#per_row = affine_map<(row, column) -> (row)>
+func.func @softmax(%x: tensor<70x100xf16>) -> tensor<70x100xf16> {
+  %matrix = tensor.empty() : tensor<70x100xf16>
+  %rows = tensor.empty() : tensor<70xf16>
+  %minus_infinity = arith.constant 0xFC00 : f16
+  %lowest = linalg.fill ins(%minus_infinity : f16) outs(%rows : tensor<70xf16>) -> tensor<70xf16>
+  %max = linalg.reduce { arith.maximumf } ins(%x : tensor<70x100xf16>) outs(%lowest : tensor<70xf16>) dimensions = [1]
+  %shifted = linalg.generic {indexing_maps = [#matrix, #per_row, #matrix], iterator_types = [\"parallel\", \"parallel\"]}
+    ins(%x, %max : tensor<70x100xf16>, tensor<70xf16>) outs(%matrix : tensor<70x100xf16>) {
+  ^bb0(%element: f16, %row_max: f16, %out: f16):
+    %difference = arith.subf %element, %row_max : f16
+    linalg.yield %difference : f16
+  } -> tensor<70x100xf16>
+  %exp = linalg.exp ins(%shifted : tensor<70x100xf16>) outs(%matrix : tensor<70x100xf16>) -> tensor<70x100xf16>
+  %zero = arith.constant 0.0 : f16
+  %nothing = linalg.fill ins(%zero : f16) outs(%rows : tensor<70xf16>) -> tensor<70xf16>
+  %sum = linalg.reduce { arith.addf } ins(%exp : tensor<70x100xf16>) outs(%nothing : tensor<70xf16>) dimensions = [1]
+  %softmax = linalg.generic {indexing_maps = [#matrix, #per_row, #matrix], iterator_types = [\"parallel\", \"parallel\"]}
+    ins(%exp, %sum : tensor<70x100xf16>, tensor<70xf16>) outs(%matrix : tensor<70x100xf16>) {
+  ^bb0(%element: f16, %row_sum: f16, %out: f16):
+    %quotient = arith.divf %element, %row_sum : f16
+    linalg.yield %quotient : f16
+  } -> tensor<70x100xf16>
+  return %softmax : tensor<70x100xf16>
+}";
+
+/// Two cores share K, two the rows.
+const MATMUL: &str = "
+func.func @matmul(%x: tensor<2x2048xf16>, %y: tensor<2048x64xf16>) -> tensor<2x64xf16> {
+  %zero = arith.constant 0.0 : f16
+  %empty = tensor.empty() : tensor<2x64xf16>
+  %nothing = linalg.fill ins(%zero : f16) outs(%empty : tensor<2x64xf16>) -> tensor<2x64xf16>
+  %product = linalg.matmul ins(%x, %y : tensor<2x2048xf16>, tensor<2048x64xf16>) outs(%nothing : tensor<2x64xf16>) -> tensor<2x64xf16>
+  return %product : tensor<2x64xf16>
+}";
+
+/// A row is added to every row; the sums of columns are divided among cores.
+const ROWS: &str = "
+#matrix = affine_map<(row, column) -> (row, column)>
+#row = affine_map<(row, column) -> (0, column)>
+#columns = affine_map<(row, column) -> (column)>
+func.func @rows(%x: tensor<96x128xf16>, %bias: tensor<1x128xf16>) -> (tensor<128xf16>, tensor<96x128xf16>) {
+  %zero = arith.constant 0.0 : f16
+  %matrix = tensor.empty() : tensor<96x128xf16>
+  %biased = linalg.generic {indexing_maps = [#matrix, #row, #matrix], iterator_types = [\"parallel\", \"parallel\"]}
+    ins(%x, %bias : tensor<96x128xf16>, tensor<1x128xf16>) outs(%matrix : tensor<96x128xf16>) {
+  ^bb0(%a: f16, %b: f16, %out: f16):
+    %sum = arith.addf %a, %b : f16
+    linalg.yield %sum : f16
+  } -> tensor<96x128xf16>
+  %columns = tensor.empty() : tensor<128xf16>
+  %nothing = linalg.fill ins(%zero : f16) outs(%columns : tensor<128xf16>) -> tensor<128xf16>
+  %sums = linalg.reduce { arith.addf } ins(%biased : tensor<96x128xf16>) outs(%nothing : tensor<128xf16>) dimensions = [0]
+  %centered = linalg.generic {indexing_maps = [#matrix, #columns, #matrix], iterator_types = [\"parallel\", \"parallel\"]}
+    ins(%biased, %sums : tensor<96x128xf16>, tensor<128xf16>) outs(%matrix : tensor<96x128xf16>) {
+  ^bb0(%a: f16, %b: f16, %out: f16):
+    %difference = arith.subf %a, %b : f16
+    linalg.yield %difference : f16
+  } -> tensor<96x128xf16>
+  return %sums, %centered : tensor<128xf16>, tensor<96x128xf16>
+}";
+
+/// The sticks of the first argument run along its columns, those of its transpose along its rows. The compiler does not restickify yet,
+/// so that the files are emitted from op specs.
+const TURNED: &str = "
+func.func @turned(%a: tensor<128x64xf16>, %b: tensor<64x128xf16>) -> tensor<64x128xf16> {
+  %empty = tensor.empty() : tensor<64x128xf16>
+  %turned = linalg.transpose ins(%a : tensor<128x64xf16>) outs(%empty : tensor<64x128xf16>) permutation = [1, 0]
+  %difference = linalg.sub ins(%turned, %b : tensor<64x128xf16>, tensor<64x128xf16>) outs(%empty : tensor<64x128xf16>)
+    -> tensor<64x128xf16>
+  return %difference : tensor<64x128xf16>
+}";
+
+/// A program whose files are right.
+pub(crate) struct Right {
+    pub(crate) name: &'static str,
+    pub(crate) files: Files,
+    pub(crate) inputs: BTreeMap<String, HostArray>,
+    /// What MLIR's JIT computes from the inputs; worked out once, since that takes longer than all the rest.
+    pub(crate) expected: Vec<HostArray>,
+}
+
+pub(crate) fn all_right() -> Vec<Right> {
+    vec![
+        compiled("tiled", TILED, &["--dims", "0=A:B", "--tiles", "A=2,B=4", "--cores", "4"]),
+        compiled("chain", CHAIN, &["--cores", "2"]),
+        compiled("softmax", SOFTMAX, &["--cores", "4"]),
+        compiled("matmul", MATMUL, &["--cores", "4"]),
+        compiled("rows", ROWS, &["--cores", "4"]),
+        right("turned", TURNED, |_, out| write(out, &turned())),
+    ]
+}
+
+fn compiled(name: &'static str, source: &str, options: &[&str]) -> Right {
+    right(name, source, |input, out| {
+        let output = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(input).arg("-o").arg(out).args(options).output().unwrap();
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+    })
+}
+
+fn right(name: &'static str, source: &str, emit: impl FnOnce(&Path, &Path)) -> Right {
+    let place = tempfile::tempdir().unwrap();
+    let (input, out) = (place.path().join("input.mlir"), place.path().join("out"));
+    fs::write(&input, source).unwrap();
+    emit(&input, &out);
+    assert_eq!(check_directory(&out).unwrap(), [], "{name}");
+    let simulation = Simulation::load(&out, &Target::spyre()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let arguments = &simulation.program().arguments;
+    let arrays: Vec<HostArray> = (0..).zip(arguments).map(|(seed, tensor)| seeded(tensor, seed).unwrap()).collect();
+    let expected = reference::run(input.to_str().unwrap(), &arrays).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let inputs = arguments.iter().map(|tensor| tensor.name.clone()).zip(arrays).collect();
+    Right { name, files: read(&out), inputs, expected }
+}
+
+/// The files below a folder with folders of files, JSON as `Value` prints it.
+fn read(out: &Path) -> Files {
+    let entries = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let inner = |path: &Path| if path.is_dir() { entries(path) } else { vec![path.to_owned()] };
+    let paths = entries(out).into_iter().flat_map(|path| inner(&path));
+    let named = |path: &Path| path.strip_prefix(out).unwrap().to_str().unwrap().to_owned();
+    paths.map(|path| (named(&path), normal(fs::read(&path).unwrap()))).collect()
+}
+
+fn normal(bytes: Vec<u8>) -> Vec<u8> {
+    serde_json::from_slice::<Value>(&bytes).map_or(bytes, |value| serde_json::to_vec(&value).unwrap())
+}
+
+/// Writes files and their folders.
+pub(crate) fn write(out: &Path, files: &Files) {
+    for (name, bytes) in files {
+        let path = out.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+}
+
+/// A restickify of the first argument to the pool, and the difference.
+fn turned() -> Files {
+    let operand = |size: [i64; 3], row, column, allocation| Operand {
+        is_input: true,
+        format: DeviceFormat::Sen169Fp16,
+        arrangement: Arrangement::Standard,
+        device_size: size.to_vec(),
+        coordinates: vec![C::floordiv(column, 64), C::dim(row), C::modulo(column, 64)],
+        allocation,
+        tile_advance: vec![],
+        name: None,
+        ownership: None,
+    };
+    let argument = |argument| Allocation::Hbm { argument, offset_bytes: 0 };
+    let wide = |row, column, allocation| operand([2, 64, 64], row, column, allocation);
+    let pool = Allocation::Pool { offset_bytes: 0 };
+    let op = |function: &str, [first, second]: [i64; 2], mut operands: Vec<Operand>| {
+        operands.last_mut().unwrap().is_input = false;
+        let iteration_space = vec![IterationDim::new(first, 1), IterationDim::new(second, 1)];
+        Item::Op(Box::new(OpSpec { function: function.to_owned(), iteration_space, operands, ..OpSpec::default() }))
+    };
+    let items = vec![
+        op("ReStickifyOpHBM", [128, 64], vec![operand([1, 128, 64], 0, 1, argument(0)), wide(1, 0, pool.clone())]),
+        op("sub", [64, 128], vec![wide(0, 1, pool), wide(0, 1, argument(1)), wide(0, 1, argument(2))]),
+    ];
+    let bundle = Bundle { pool_bytes: 16384, items };
+    let launch = Launch::new(&bundle).unwrap();
+    let file =
+        |(index, op)| (format!("bundle_0/sdsc_{index}.json"), to_text(&from_op_spec(op, index, launch.first_symbol_ids[index]).unwrap()));
+    let mut files: Files = bundle.ops().into_iter().enumerate().map(file).collect();
+    files.insert("bundle_0/bundle.mlir".to_owned(), launch.to_string().into_bytes());
+    files.insert("program.json".to_owned(), turned_program().to_string().into_bytes());
+    files
+}
+
+fn turned_program() -> Value {
+    let tensor = |name: &str, shape: [i64; 2], device_size: [i64; 3]| {
+        json!({
+            "name": name, "shape": shape, "element_type": "f16", "format": "SEN169_FP16",
+            "device_size": device_size, "stride_map": [64, shape[1], 1], "bytes": 16384
+        })
+    };
+    json!({
+        "name": "turned",
+        "arguments": [tensor("arg0", [128, 64], [1, 128, 64]), tensor("arg1", [64, 128], [2, 64, 64])],
+        "results": [tensor("result0", [64, 128], [2, 64, 64])],
+        "constants": [],
+        "buffers": [],
+        "launches": [{"bundle": "bundle_0", "arguments": ["arg0", "arg1", "result0"]}]
+    })
+}
