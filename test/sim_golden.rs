@@ -131,9 +131,7 @@ const COLUMN_64: Arg<'static> = (&[64], &[1, 64, 64], &[-1, 1, -1]);
 
 #[test]
 fn pw_add_2core() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let case = Case::new("pw_add_2core", &[ROWS_128; 3], 2);
     let (a, b) = (case.get(0), case.get(1));
     let expected: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
@@ -144,9 +142,7 @@ fn pw_add_2core() {
 
 #[test]
 fn pw_softplus_const() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let mut case = Case::new("pw_softplus_const", &[ROWS_128; 2], 1);
     case.set(0, |at| (at % 97) as f64 - 48.0);
     let expected: Vec<f64> = case.get(0).iter().map(|x| if *x > 20.0 { *x } else { x.exp().ln_1p() }).collect();
@@ -155,9 +151,7 @@ fn pw_softplus_const() {
 
 #[test]
 fn bc_row_vector() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let case = Case::new("bc_row_vector", &[ROWS_128, VECTOR_256, ROWS_128], 2);
     let (a, b) = (case.get(0), case.get(1));
     let expected: Vec<f64> = a.iter().enumerate().map(|(at, a)| a + b[at % 256]).collect();
@@ -166,9 +160,7 @@ fn bc_row_vector() {
 
 #[test]
 fn bc_all_sparse() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let mut case = Case::new("bc_all_sparse", &[ROWS_64, SCALAR, COLUMN_64], 2);
     case.set(0, |at| (at / 256 + 1) as f64 / 64.0 + (at % 7) as f64 / 32.0);
     case.set(1, |_| 1e-5);
@@ -179,9 +171,7 @@ fn bc_all_sparse() {
 
 #[test]
 fn reductions() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let case = Case::new("red_sum_stick", &[ROWS_64, COLUMN_64], 1);
     let x = case.get(0);
     let expected: Vec<f64> = x.chunks(256).map(|row| row.iter().sum()).collect();
@@ -203,9 +193,7 @@ fn reductions() {
 
 #[test]
 fn mm_m4_n4_k2() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let args: [Arg<'_>; 3] = [(&[64, 128], &[2, 64, 64], &[64, 128, 1]), (&[128, 256], &[4, 128, 64], &[64, 256, 1]), ROWS_64];
     let case = Case::new("mm_m4_n4_k2", &args, 2);
     let expected = matmul(&case.get(0), &case.get(1), 64, 256, 128);
@@ -216,9 +204,7 @@ fn mm_m4_n4_k2() {
 
 #[test]
 fn mm_k_padded() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let args: [Arg<'_>; 4] = [
         SCALAR,
         (&[100, 150], &[3, 100, 64], &[64, 150, 1]),
@@ -233,9 +219,7 @@ fn mm_k_padded() {
 
 #[test]
 fn bmm_3d() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let args: [Arg<'_>; 3] = [
         (&[4, 64, 128], &[64, 2, 4, 64], &[128, 64, 8192, 1]),
         (&[4, 128, 128], &[128, 2, 4, 64], &[128, 64, 16384, 1]),
@@ -249,9 +233,7 @@ fn bmm_3d() {
 
 #[test]
 fn restick_2d() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let case = Case::new("restick_2d", &[ROWS_128, (&[256, 128], &[2, 256, 64], &[64, 128, 1])], 1);
     let x = case.get(0);
     let expected: Vec<f64> = (0..256 * 128).map(|at| x[at % 128 * 256 + at / 128]).collect();
@@ -260,9 +242,7 @@ fn restick_2d() {
 
 #[test]
 fn slice_cols() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let half: Arg<'_> = (&[128, 128], &[2, 128, 64], &[64, 128, 1]);
     let case = Case::new("slice_cols", &[ROWS_128, half, half], 2);
     let (x, y) = (case.get(0), case.get(1));
@@ -273,9 +253,7 @@ fn slice_cols() {
 
 #[test]
 fn lx_hbm_lx_pool() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     // The tensor in LX comes from a bundle that is not there, and the result stays in the pool.
     let args: [Arg<'_>; 1] = [(&[100, 150], &[3, 100, 64], &[64, 150, 1])];
     let mut program = program("lx_hbm_lx_pool", &args, 0);
@@ -293,9 +271,7 @@ fn lx_hbm_lx_pool() {
 
 #[test]
 fn softmax_64x256() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let case = Case::new("softmax_64x256", &[ROWS_64; 2], 1);
     let x = case.get(0);
     let softmax = |row: &[f64]| {
@@ -311,9 +287,7 @@ fn softmax_64x256() {
 
 #[test]
 fn shuffle_linear_bias() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let args: [Arg<'_>; 4] = [(&[256, 128], &[2, 256, 64], &[64, 128, 1]), (&[64, 128], &[2, 64, 64], &[64, 128, 1]), VECTOR_256, ROWS_64];
     let case = Case::new("shuffle_linear_bias", &args, 3);
     let (w, x, b) = (case.get(0), case.get(1), case.get(2));
@@ -325,9 +299,7 @@ fn shuffle_linear_bias() {
 
 #[test]
 fn tile_nested_add_mul() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let case = Case::new("tile_nested_add_mul", &[LARGE; 4], 3);
     let (a, b, c) = (case.get(0), case.get(1), case.get(2));
     let expected: Vec<f64> = (0..a.len()).map(|at| (a[at] + b[at]) * c[at]).collect();
@@ -339,9 +311,7 @@ fn tile_nested_add_mul() {
 
 #[test]
 fn tile_mm_k_direct() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let args: [Arg<'_>; 4] = [SCALAR, (&[128, 512], &[8, 128, 64], &[64, 512, 1]), (&[512, 256], &[4, 512, 64], &[64, 256, 1]), ROWS_128];
     let mut case = Case::new("tile_mm_k_direct", &args, 3);
     case.set(0, |_| 0.0);
@@ -351,9 +321,7 @@ fn tile_mm_k_direct() {
 
 #[test]
 fn tile_two_loops_sequence() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let case = Case::new("tile_two_loops_sequence", &[ROWS_512; 3], 2);
     let (a, b) = (case.get(0), case.get(1));
     let expected: Vec<f64> = a.iter().zip(&b).map(|(a, b)| (a + b).abs() * b).collect();
@@ -378,9 +346,7 @@ fn embedding(bound: u64) -> (Case, Vec<usize>) {
 
 #[test]
 fn gather_embedding_1d() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let (case, rows) = embedding(512);
     assert!(rows.iter().any(|row| *row > 100));
     let table = case.get(0);
@@ -394,18 +360,14 @@ fn gather_embedding_1d() {
 
 #[test]
 fn dtype_fp16_to_fp32() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let case = Case::new("dtype_fp16_to_fp32", &[ROWS_64, (&[64, 256], &[8, 64, 32], &[32, 256, 1])], 1);
     case.check(&case.get(0), 0.0);
 }
 
 #[test]
 fn norm_layer_norm() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let case = Case::new("norm_layer_norm", &[ROWS_64, VECTOR_256, VECTOR_256, ROWS_64], 3);
     let (x, w, b) = (case.get(0), case.get(1), case.get(2));
     let normalize = |row: &[f64]| {
@@ -420,9 +382,7 @@ fn norm_layer_norm() {
 
 #[test]
 fn conv2d_3x3() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let args: [Arg<'_>; 3] = [
         (&[2, 8, 8, 64], &[1, 8, 1, 8, 1, 2, 64], &[64, 512, -1, 64, -1, 4096, 1]),
         (&[3, 3, 64, 64], &[1, 1, 1, 3, 3, 64, 64], &[64, -1, -1, 12288, 4096, 64, 1]),
@@ -443,9 +403,7 @@ fn conv2d_3x3() {
 /// torch-spyre leaves these unfinished: addresses of a tensor split on a symbolic dimension lack their base.
 #[test]
 fn dyn_add_split4_has_wrong_addresses() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let args = [(&[1024, 256][..], &[4, 1024, 64][..], &[64, 256, 1][..]); 3];
     let case = Case::new("dyn_add_split4", &args, 2);
     let error = case.simulation.run(&case.inputs, &RunOptions::default()).unwrap_err();
@@ -454,9 +412,7 @@ fn dyn_add_split4_has_wrong_addresses() {
 
 #[test]
 fn a_constant_that_nobody_knows_is_refused() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let args = [(&[100, 150][..], &[3, 100, 64][..], &[64, 150, 1][..]); 2];
     let error = load(program("pw_exp_unaligned_mask", &args, 1), &golden().unwrap()).unwrap_err();
     assert_eq!(error.rule(), "not-simulated");
@@ -465,9 +421,7 @@ fn a_constant_that_nobody_knows_is_refused() {
 /// With the constant filled in (2^32 and a sign, as our emitter encodes -inf) the padding is replaced.
 #[test]
 fn pw_exp_unaligned_mask() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let dir =
         copy("pw_exp_unaligned_mask", |name, text| if name.ends_with("json") { text.replace("\"?DL16(-inf)\"", "65024") } else { text });
     let args = [(&[100, 150][..], &[3, 100, 64][..], &[64, 150, 1][..]); 2];
@@ -523,9 +477,7 @@ fn verdict(case: &str, args: &[Arg<'_>], result: usize, file: &str, from: &str, 
 
 #[test]
 fn faults_are_found() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let add = [ROWS_128; 3];
     let two = |file, from, to| verdict("pw_add_2core", &add, 2, file, from, to);
     assert_eq!(two("bundle.mlir", "constant 8192", "constant 8064"), "numbers");
@@ -577,9 +529,7 @@ fn faults_are_found() {
 
 #[test]
 fn limits_hold() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let case = Case::new("pw_add_2core", &[ROWS_128; 3], 2);
     let few = RunOptions { max_steps: 1000, ..RunOptions::default() };
     assert_eq!(case.simulation.run(&case.inputs, &few).unwrap_err().rule(), "too-many-steps");
@@ -589,9 +539,7 @@ fn limits_hold() {
 
 #[test]
 fn half_precision_inputs_are_accepted() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let mut program = program("pw_add_2core", &[ROWS_128; 3], 2);
     for tensor in program.arguments.iter_mut().chain(&mut program.results) {
         tensor.element_type = "f16".to_owned();

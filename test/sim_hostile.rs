@@ -78,9 +78,7 @@ fn mutate(text: &str, state: &mut u64) -> String {
 
 #[test]
 fn one_change_never_panics() {
-    if golden().is_none() {
-        return;
-    }
+    let Some(_) = golden() else { return };
     let cases = [
         "pw_add_2core",
         "bc_all_sparse",

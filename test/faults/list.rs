@@ -142,12 +142,12 @@ fn division() -> Vec<Fault> {
         fault(
             "a slice of K is never added: two cores read the same one",
             "matmul",
-            operands(0, "%arg_0, %arg_0_core_2048", "%arg_0, %arg_0"),
+            operands(0, "%arg_0, %arg_0_core_4096", "%arg_0, %arg_0"),
         ),
         fault(
             "the slices of K are swapped in one operand",
             "matmul",
-            operands(0, "(%arg_0, %arg_0_core_2048", "(%arg_0_core_2048, %arg_0"),
+            operands(0, "(%arg_0, %arg_0_core_4096", "(%arg_0_core_4096, %arg_0"),
         ),
         fault("a partial sum is added to another row", "matmul", moves(&[(0, 2)], Some(1), "-8")),
         fault("partial sums are not added: the file says that K is not split", "matmul", sets(0, "op/numWkSlicesPerDim_/in", json!(1))),
