@@ -27,7 +27,7 @@ use std::{
 const DEFAULT_PROGRAMS: usize = 60;
 
 /// What a failing program may cost until it is reported.
-const MOST_SIMPLIFICATIONS: usize = 60;
+const MOST_SIMPLIFICATIONS: usize = 100;
 
 /// What became of a program.
 #[derive(Debug, PartialEq)]

@@ -250,10 +250,92 @@ fn files() -> Vec<Fault> {
     ]
 }
 
+fn probes() -> Vec<Fault> {
+    let no_mask = |op| {
+        all(vec![
+            sets(op, "dsc/coordinateMasking_", json!({})),
+            sets(op, "dsc/maskingConstId_", json!(-1)),
+            sets(op, "dsc/constantInfo_", json!("{}")),
+        ])
+    };
+    vec![
+        fault("P exp no mask", "softmax", no_mask(2)),
+        fault("P sum no mask", "softmax", no_mask(3)),
+        fault("P exp and sum no mask", "softmax", all(vec![no_mask(2), no_mask(3)])),
+        fault("P max const 0", "softmax", sets(0, "dsc/constantInfo_/0/data_/data_/[0, 0, 0]/0", json!(0))),
+        fault("P max const 1000", "softmax", sets(0, "dsc/constantInfo_/0/data_/data_/[0, 0, 0]/0", json!(20000))),
+        fault("P exp const", "softmax", sets(2, "dsc/constantInfo_/0/data_/data_/[0, 0, 0]/0", json!(15872))),
+        fault("P masking const id", "softmax", sets(0, "dsc/maskingConstId_", json!(1))),
+        fault("P swapped slices unmasked", "tiled", swaps(0, "op/coreIdToWkSlice_/0", "op/coreIdToWkSlice_/1")),
+        fault("P matmul slices 0 3", "matmul", swaps(0, "op/coreIdToWkSlice_/0", "op/coreIdToWkSlice_/3")),
+        fault("P matmul slices 0 1", "matmul", swaps(0, "op/coreIdToWkSlice_/0", "op/coreIdToWkSlice_/1")),
+        fault("P matmul slices 0 2", "matmul", swaps(0, "op/coreIdToWkSlice_/0", "op/coreIdToWkSlice_/2")),
+        fault("P rows sum slices 0 1", "rows", swaps(1, "op/coreIdToWkSlice_/0", "op/coreIdToWkSlice_/1")),
+        fault("P rows sum slices 0 2", "rows", swaps(1, "op/coreIdToWkSlice_/0", "op/coreIdToWkSlice_/2")),
+        fault("P rows sum slices 0 3", "rows", swaps(1, "op/coreIdToWkSlice_/0", "op/coreIdToWkSlice_/3")),
+        fault("P rows sum input cores swapped", "rows", operands(1, "%pool_addr_0, %pool_addr_12288", "%pool_addr_12288, %pool_addr_0")),
+        fault("P max slices swapped", "softmax", swaps(0, "op/coreIdToWkSlice_/0", "op/coreIdToWkSlice_/1")),
+        fault("P wordLength", "tiled", sets(0, "dsc/labeledDs_/0/wordLength", json!(4))),
+        fault("P memOrg", "tiled", sets(0, "dsc/labeledDs_/0/memOrg_", json!({"lx": {"isPresent": 1}}))),
+        fault("P coreIds order", "tiled", sets(0, "dsc/coreIdsUsed_", json!([1, 0, 2, 3]))),
+        fault("P program bytes", "tiled", program(|value| value["arguments"][2]["bytes"] = json!(65408))),
+        fault("P program bytes more", "tiled", program(|value| value["arguments"][2]["bytes"] = json!(65664))),
+        fault("P program shape", "tiled", program(|value| value["arguments"][2]["shape"] = json!([512, 64]))),
+        fault("P program result shape", "tiled", program(|value| value["results"][0]["shape"] = json!([512, 64]))),
+        fault("P program result strides", "tiled", program(|value| value["results"][0]["stride_map"] = json!([1, 512, 8]))),
+        fault("P program device_size", "tiled", program(|value| value["arguments"][2]["device_size"] = json!([64, 8, 64]))),
+        fault("P program format", "tiled", program(|value| value["arguments"][2]["format"] = json!("BFLOAT16"))),
+        fault("P program element", "tiled", program(|value| value["arguments"][2]["element_type"] = json!("bf16"))),
+        fault("P gap out smaller", "tiled", sets(1, "dsc/scheduleTree_/1/backGapCore_/out/-1", json!("256"))),
+        fault("P gap out none", "tiled", sets(1, "dsc/scheduleTree_/1/backGapCore_/out/-1", json!("0"))),
+        fault("P drop max", "softmax", on_execute(0, |_| String::new())),
+        fault("P drop sum", "softmax", on_execute(3, |_| String::new())),
+        fault("P drop exp", "softmax", on_execute(2, |_| String::new())),
+        fault("P chain copy cores swapped", "chain", operands(0, "%arg_0, %arg_0_core_4096", "%arg_0_core_4096, %arg_0")),
+        fault(
+            "P chain both copies cores swapped",
+            "chain",
+            all(vec![
+                operands(0, "%arg_0, %arg_0_core_4096", "%arg_0_core_4096, %arg_0"),
+                operands(1, "%arg_1, %arg_1_core_4096", "%arg_1_core_4096, %arg_1"),
+            ]),
+        ),
+        fault("P class layout order", "tiled", sets(1, "dsc/primaryDsInfo_/OUTPUT/layoutDimOrder_", json!(["out", "mb"]))),
+        fault(
+            "P K half consistent",
+            "matmul",
+            all(vec![
+                sets(0, "dsc/N_/in_", json!(1024)),
+                sets(0, "dsc/dataStageParam_/0/ss_/in_", json!(512)),
+                sets(0, "dsc/dataStageParam_/0/el_/in_", json!(512)),
+            ]),
+        ),
+        fault(
+            "P K double stage",
+            "matmul",
+            all(vec![sets(0, "dsc/dataStageParam_/0/ss_/in_", json!(512)), sets(0, "dsc/dataStageParam_/0/el_/in_", json!(512))]),
+        ),
+        fault("P stick size 32", "tiled", sets(0, "dsc/primaryDsInfo_/OUTPUT/stickSize_", json!([32]))),
+        fault("P symbolic start 0", "tiled", sets(0, "dsc/scheduleTree_/0/isStartAddrSymbolic_", json!(0))),
+        fault("P component", "tiled", sets(0, "dsc/scheduleTree_/0/component_", json!("lx"))),
+        fault("P result is input", "tiled", sets(0, "dsc/computeOp_/0/outputLabeledDs/0", json!("Tensor1-idx1"))),
+        fault("P same input twice", "tiled", sets(0, "dsc/computeOp_/0/inputLabeledDs/1", json!("Tensor0-idx0"))),
+        fault("P max input lost", "softmax", renames(0, "max\"", "min\"")),
+        fault("P sum is nonstick", "softmax", renames(3, "sum\"", "sumnonstick\"")),
+        fault("P sumnonstick is sum", "rows", renames(1, "sumnonstick", "sum")),
+        fault("P matmul ops swapped", "matmul", swaps(0, "dsc/computeOp_/0/inputLabeledDs/0", "dsc/computeOp_/0/inputLabeledDs/1")),
+        fault("P matmul y order", "matmul", sets(0, "dsc/scheduleTree_/1/layoutDimOrder_", json!(["out", "in"]))),
+        fault("P matmul x order", "matmul", sets(0, "dsc/scheduleTree_/0/layoutDimOrder_", json!(["in", "mb"]))),
+        fault("P matmul result order", "matmul", sets(0, "dsc/scheduleTree_/2/layoutDimOrder_", json!(["out", "mb"]))),
+        fault("P bundle pool larger", "rows", text("allocate 24576 bytes", "allocate 24704 bytes")),
+        fault("P matmul partial own place", "matmul", operands(0, "%arg_2, %arg_2_core_128", "%arg_2_core_128, %arg_2")),
+    ]
+}
+
 fn swap(list: &mut serde_json::Value, first: usize, second: usize) {
     list.as_array_mut().unwrap().swap(first, second);
 }
 
 pub(crate) fn all_faults() -> Vec<Fault> {
-    [loops, executes, memory, division, ops, files].into_iter().flat_map(|group| group()).collect()
+    [loops, executes, memory, division, ops, files, probes].into_iter().flat_map(|group| group()).collect()
 }
