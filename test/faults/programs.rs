@@ -189,7 +189,7 @@ fn turned() -> Files {
         Item::Op(Box::new(OpSpec { function: function.to_owned(), iteration_space, operands, ..OpSpec::default() }))
     };
     let items = vec![
-        op("ReStickifyOpHBM", [128, 64], vec![operand([1, 128, 64], 0, 1, argument(0)), wide(1, 0, pool.clone())]),
+        op("ReStickifyOpHBM", [128, 64], vec![operand([1, 128, 64], 0, 1, argument(0)), wide(1, 0, pool)]),
         op("sub", [64, 128], vec![wide(0, 1, pool), wide(0, 1, argument(1)), wide(0, 1, argument(2))]),
     ];
     let bundle = Bundle { pool_bytes: 16384, items };

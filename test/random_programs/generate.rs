@@ -1,7 +1,7 @@
 //! Random programs: what they are made of, and their text.
 //!
-//! A program is the interpretation of a recipe of plain choices. Every recipe has one, whatever was left out of it, so that a failing recipe
-//! can be made smaller piece by piece.
+//! A program is the interpretation of a recipe of plain choices. Every recipe has one, whatever was left out of it, so that a failing
+//! recipe can be made smaller piece by piece.
 
 use proptest::{
     collection::vec,
@@ -164,7 +164,7 @@ impl Recipe {
         }
         self.arguments.iter().for_each(|argument| writer.argument(argument));
         self.steps.iter().for_each(|step| writer.step(step));
-        if writer.n_ops == 0 {
+        if writer.ops.is_empty() {
             let first = writer.full_values()[0].clone();
             writer.elementwise("arith.negf", &[&first], first.facts);
         }
@@ -271,13 +271,19 @@ struct Writer {
     values: Vec<Value>,
     /// The names of dimensions, for `--dims`.
     names: Vec<String>,
-    body: String,
-    n_ops: usize,
+    ops: Vec<WrittenOp>,
+}
+
+/// An op's text, with what it needs around it.
+struct WrittenOp {
+    result: String,
+    operands: Vec<String>,
+    text: String,
 }
 
 impl Writer {
     fn new(dims: Vec<usize>, element: &'static str) -> Self {
-        Self { dims, element, arguments: vec![], values: vec![], names: vec![], body: String::new(), n_ops: 0 }
+        Self { dims, element, arguments: vec![], values: vec![], names: vec![], ops: vec![] }
     }
 
     fn type_of(&self, shape: &[usize]) -> String {
@@ -342,24 +348,30 @@ impl Writer {
         let start = self.filled(&name, "0.0", &shape);
         let [x, y] = &operands;
         let (types, of_result) = (self.types_of(&operands), self.type_of(&shape));
-        self.body += &format!("  {name} = {op} ins({}, {} : {types}) outs({start} : {of_result}) -> {of_result}\n", x.name, y.name);
+        self.write(&format!("  {name} = {op} ins({}, {} : {types}) outs({start} : {of_result}) -> {of_result}\n", x.name, y.name));
         self.values.push(Value { name, shape, map, facts });
     }
 
     fn next_name(&mut self) -> String {
-        self.n_ops += 1;
-        format!("%v{}", self.n_ops)
+        let name = format!("%v{}", self.ops.len());
+        self.ops.push(WrittenOp { result: name.clone(), operands: vec![], text: String::new() });
+        name
+    }
+
+    /// Adds to the op that was named last.
+    fn write(&mut self, text: &str) {
+        self.ops.last_mut().unwrap().text += text;
     }
 
     fn empty(&mut self, name: &str, shape: &[usize]) -> String {
-        self.body += &format!("  {name}_empty = tensor.empty() : {}\n", self.type_of(shape));
+        self.write(&format!("  {name}_empty = tensor.empty() : {}\n", self.type_of(shape)));
         format!("{name}_empty")
     }
 
     fn filled(&mut self, name: &str, number: &str, shape: &[usize]) -> String {
         let (empty, element, of_result) = (self.empty(name, shape), self.element, self.type_of(shape));
-        self.body += &format!("  {name}_from = arith.constant {number} : {element}\n");
-        self.body += &format!("  {name}_start = linalg.fill ins({name}_from : {element}) outs({empty} : {of_result}) -> {of_result}\n");
+        self.write(&format!("  {name}_from = arith.constant {number} : {element}\n"));
+        self.write(&format!("  {name}_start = linalg.fill ins({name}_from : {element}) outs({empty} : {of_result}) -> {of_result}\n"));
         format!("{name}_start")
     }
 
@@ -432,7 +444,7 @@ impl Writer {
         let maps: Vec<_> = operands.iter().map(|operand| operand.map.as_str()).chain([map]).collect();
         let names: Vec<_> = operands.iter().map(|operand| operand.name.as_str()).collect();
         let scalars: String = (0..operands.len()).map(|position| format!("%p{position}: {element}, ")).collect();
-        self.body += &format!(
+        let text = format!(
             "  {name} = linalg.generic {{indexing_maps = [{}], iterator_types = [{}]}}\n    \
                ins({} : {}) outs({start} : {of_result}) {{\n  \
              ^bb0({scalars}%out: {element}):\n    \
@@ -444,6 +456,8 @@ impl Writer {
             names.join(", "),
             self.types_of(operands.iter().copied()),
         );
+        self.write(&text);
+        self.ops.last_mut().unwrap().operands = names.into_iter().map(str::to_owned).collect();
     }
 
     /// `--dims` and `--tiles` for a program of matrices, with counts that divide.
@@ -461,10 +475,23 @@ impl Writer {
         if counts.is_empty() { vec![] } else { vec!["--dims".to_owned(), self.names.join(","), "--tiles".to_owned(), counts.join(",")] }
     }
 
+    /// The ops that the results need: the compiler drops the others, and a failure is easier to read without them.
+    fn body(&self, results: &[&str]) -> String {
+        let mut needed = results.to_vec();
+        let mut ops = Vec::new();
+        for op in self.ops.iter().rev() {
+            if needed.contains(&op.result.as_str()) {
+                needed.extend(op.operands.iter().map(String::as_str));
+                ops.push(op.text.as_str());
+            }
+        }
+        ops.into_iter().rev().collect()
+    }
+
     fn finish(self, results: &[Value]) -> String {
         let arguments: Vec<_> = self.arguments.iter().map(|value| format!("{}: {}", value.name, self.type_of(&value.shape))).collect();
         let names: Vec<_> = results.iter().map(|value| value.name.as_str()).collect();
-        let (types, body) = (self.types_of(results), &self.body);
+        let (types, body) = (self.types_of(results), self.body(&names));
         format!("func.func @main({}) -> ({types}) {{\n{body}  return {} : {types}\n}}\n", arguments.join(", "), names.join(", "))
     }
 }
