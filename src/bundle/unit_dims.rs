@@ -6,7 +6,7 @@
 //! iteration space, ignores them in coordinates, and gives all tensors of an op one rank by dimensions of size 1 in front (torch-spyre
 //! facts, B.3).
 
-use super::{Coordinate, OpSpec, Term};
+use super::{Coordinate, OpSpec, Operand, Term};
 
 /// Leaves dimensions of size 1 out of the iteration space and out of the device sizes.
 ///
@@ -34,8 +34,15 @@ pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
     }
 }
 
+/// Whether the only point of `dim` is one of several of the operand's buffer: a tile of one row.
+fn is_window(operand: &Operand, dim: usize) -> bool {
+    let beside_stick = operand.device_size.iter().zip(&operand.coordinates).rev().skip(1);
+    beside_stick.into_iter().any(|(&size, coordinate)| size > 1 && matches!(coordinate.term, Term::Dim { dim: moved, .. } if moved == dim))
+}
+
 fn drop_from_space(op: &mut OpSpec) {
-    let kept: Vec<usize> = (0..op.iteration_space.len()).filter(|&dim| op.iteration_space[dim].range != 1).collect();
+    let is_kept = |&dim: &usize| op.iteration_space[dim].range != 1 || op.operands.iter().any(|operand| is_window(operand, dim));
+    let kept: Vec<usize> = (0..op.iteration_space.len()).filter(is_kept).collect();
     for coordinate in op.operands.iter_mut().flat_map(|operand| &mut operand.coordinates) {
         if let Term::Dim { dim, .. } = &mut coordinate.term {
             match kept.iter().position(|known| known == dim) {
@@ -51,7 +58,7 @@ fn drop_from_space(op: &mut OpSpec) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{Allocation, Arrangement, Coordinate as C, IterationDim, Operand};
+    use crate::bundle::{Allocation, Arrangement, Coordinate as C, IterationDim};
     use crate::target::DeviceFormat;
 
     fn operand(dims: &[(i64, C)]) -> Operand {
@@ -94,6 +101,14 @@ mod tests {
         assert_eq!(product.operands[0].device_size, [1, 2, 64]);
         assert_eq!(product.operands[0].coordinates, [C::constant(0), C::floordiv(1, 64), C::modulo(1, 64)]);
         assert_eq!(product.operands[1].coordinates, [C::floordiv(0, 64), C::dim(1), C::modulo(0, 64)]);
+    }
+
+    #[test]
+    fn a_tile_of_one_row_keeps_its_rows() {
+        let window = operand(&[(4, C::floordiv(1, 64)), (2, C::dim(0)), (64, C::modulo(1, 64))]);
+        let exp = op(&[1, 128], vec![window.clone()], 0);
+        assert_eq!(exp.iteration_space.len(), 2);
+        assert_eq!(exp.operands[0], window);
     }
 
     #[test]

@@ -103,14 +103,39 @@ impl<'c> ComputeOp<'c> {
     /// # Errors
     /// A message about the first access that is more than one iteration dimension per tensor dimension.
     pub fn accesses(self) -> Result<Vec<Access<'c>>, String> {
-        let values = self.op.inputs().into_iter().chain([self.op.output()]);
-        values.enumerate().map(|(index, value)| self.access(index, value)).collect()
+        let values: Vec<Value<'c>> = self.op.inputs().into_iter().chain([self.op.output()]).collect();
+        let mut space = self.iteration_space();
+        for dim in self.window_dims(&values) {
+            // A tile of one row moves within its buffer: its dimension counts like one of several rows.
+            space[dim] = space[dim].max(2);
+        }
+        values.into_iter().enumerate().map(|(index, value)| self.access(index, value, &space)).collect()
     }
 
-    fn access(self, index: usize, value: Value<'c>) -> Result<Access<'c>, String> {
+    fn access_map(self, index: usize) -> AffineMap<'c> {
         // SAFETY: there is one map per operand and one for the result.
-        let map = unsafe { AffineMap::from_raw(spyreComputeOpGetAccessMap(self.op.to_raw(), index.cast_signed())) };
-        let mut dims = plain_dims(map, &self.iteration_space())?;
+        unsafe { AffineMap::from_raw(spyreComputeOpGetAccessMap(self.op.to_raw(), index.cast_signed())) }
+    }
+
+    /// The iteration dimensions along which an operand is a window of a larger buffer.
+    fn window_dims(self, values: &[Value<'c>]) -> Vec<usize> {
+        let mut dims = Vec::new();
+        for (index, value) in values.iter().enumerate() {
+            let Some((shape, buffer)) = Tensor::of(value.r#type()).and_then(|tensor| Some((tensor.host.shape, tensor.buffer_shape?)))
+            else {
+                continue;
+            };
+            let results = map_results(self.access_map(index)).into_iter().zip(shape.iter().zip(&buffer));
+            dims.extend(results.filter_map(|(result, (size, whole))| match result {
+                Expr::Dim(dim) if size < whole => Some(dim),
+                _ => None,
+            }));
+        }
+        dims
+    }
+
+    fn access(self, index: usize, value: Value<'c>, space: &[i64]) -> Result<Access<'c>, String> {
+        let mut dims = plain_dims(self.access_map(index), space)?;
         let mut value = value;
         // A view is no data of its own: its map goes between the op and the tensor behind it.
         while let Some(view) = value.def().filter(|op| op.is("spyre.view")) {
