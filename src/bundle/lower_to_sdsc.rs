@@ -11,7 +11,7 @@ use crate::{
         Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueLike, build, error_at, insert_before, integer, new_block,
         push, type_attribute,
     },
-    target::STICK_BYTES,
+    target::{Family, STICK_BYTES},
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdsc", run };
@@ -215,6 +215,9 @@ impl<'c> Lowering<'c> {
             ..OpSpec::default()
         };
         drop_unit_dims(&mut spec, compute.n_reduced());
+        if compute.family() == Family::Matmul && spec.iteration_space.iter().any(|dim| dim.range == 1) {
+            return Err("multiplies one row of a larger buffer: not supported yet".to_owned());
+        }
         Ok(spec)
     }
 

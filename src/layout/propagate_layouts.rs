@@ -61,6 +61,9 @@ fn result_layout(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<Devi
     let coordinates = inputs.iter().map(|input| input.coordinates(&space)).collect::<Result<Vec<_>, _>>()?;
     let views: Vec<_> = coordinates.iter().map(Vec::as_slice).collect();
     match compute.family() {
+        Family::Matmul if sizes.last() == Some(&1) => {
+            Err("makes one column, which leaves its sticks without a dimension: not supported yet".to_owned())
+        }
         Family::Matmul => with_stick(&result.tensor, sizes.len() - 1),
         Family::Pointwise | Family::Copy => {
             // The condition of a choice has elements of another type, and so another format.

@@ -97,3 +97,12 @@ func.func @returned_view(%x: tensor<8x64xf16>) -> tensor<512xf16> {
   // expected-error @+1 {{'func.return' op result 0 needs a copy, which reads through (d0) -> (d0 floordiv 64, d0 mod 64): only permuted, added or dropped dimensions are supported yet}}
   return %flat : tensor<512xf16>
 }
+
+// -----
+
+// N is what a product has in its sticks.
+func.func @product_of_one_column(%x: tensor<64x128xf16>, %y: tensor<128x1xf16>) -> tensor<64x1xf16> {
+  // expected-error @+1 {{'spyre.matmul' op makes one column, which leaves its sticks without a dimension: not supported yet}}
+  %z = spyre.matmul(%x, %y) : (tensor<64x128xf16>, tensor<128x1xf16>) -> tensor<64x1xf16>
+  return %z : tensor<64x1xf16>
+}
