@@ -64,7 +64,7 @@ fn program(case: &str) -> Program {
 }
 
 fn mutate(text: &str, state: &mut u64) -> String {
-    if mix(state) % 5 == 0 {
+    if mix(state).is_multiple_of(5) {
         let lines: Vec<&str> = text.lines().collect();
         let gone = mix(state) as usize % lines.len();
         return lines.iter().enumerate().filter(|(at, _)| *at != gone).map(|(_, line)| format!("{line}\n")).collect();
