@@ -20,7 +20,7 @@ use spyre::sdsc::case_json;
 use spyre::sdsc::check::{Buffer, BundleFiles, CheckError, RULES, check_bundle, check_directory, check_files, rules_table};
 use spyre::target::Target;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 fn labels(files: &Files) -> (Vec<&'static str>, String) {
     let found = check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
@@ -71,19 +71,9 @@ fn every_rule_has_a_file_that_breaks_just_that_rule() {
     assert!(missing.is_empty(), "no mutation breaks just {missing:?}");
 }
 
-/// The folders of the golden cases; none outside the project's workplace, where they are not shared.
-fn golden_cases() -> Vec<PathBuf> {
-    let Some(visible) = common::shared("golden/visible") else { return Vec::new() };
-    let entries = std::fs::read_dir(&visible).unwrap_or_else(|error| panic!("{}: {error}", visible.display()));
-    let mut cases: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    cases.sort();
-    assert!(!cases.is_empty(), "no golden cases in {}", visible.display());
-    cases
-}
-
 #[test]
 fn golden_bundles_break_no_rule() {
-    for case in golden_cases() {
+    for case in common::golden_cases() {
         let found = check_directory(&case).unwrap();
         // Constants whose bits nobody knows are written as "?DL16(...)"; that is the only rule such a bundle may break.
         let is_marker = |message: &str| message.starts_with("'?DL16(");
@@ -94,7 +84,7 @@ fn golden_bundles_break_no_rule() {
 
 #[test]
 fn golden_op_specs_are_emitted_without_breaking_a_rule() {
-    for case in golden_cases() {
+    for case in common::golden_cases() {
         let bundle = case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
         let (labels, shown) = labels(&emit(bundle.pool_bytes, bundle.items));
         assert!(labels.is_empty(), "{}:{shown}", case.display());

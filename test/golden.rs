@@ -3,23 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use spyre::{bundle::Launch, sdsc};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 mod common;
 
-/// The folders of the golden cases; none outside the project's workplace, where they are not shared.
-fn cases() -> Vec<PathBuf> {
-    let Some(visible) = common::shared("golden/visible") else { return Vec::new() };
-    let entries = std::fs::read_dir(&visible).unwrap_or_else(|error| panic!("{}: {error}", visible.display()));
-    let mut cases: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    cases.sort();
-    assert!(!cases.is_empty(), "no golden cases in {}", visible.display());
-    cases
-}
-
 #[test]
 fn bundle_mlir_is_byte_for_byte_the_reference() {
-    for case in cases() {
+    for case in common::golden_cases() {
         let bundle = sdsc::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
         let expected = std::fs::read_to_string(case.join("bundle.mlir")).unwrap();
         let found = Launch::new(&bundle).unwrap().to_string();
@@ -29,7 +19,7 @@ fn bundle_mlir_is_byte_for_byte_the_reference() {
 
 #[test]
 fn sdsc_files_are_byte_for_byte_the_reference() {
-    for case in cases() {
+    for case in common::golden_cases() {
         let bundle = sdsc::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
         let launch = Launch::new(&bundle).unwrap();
         for (index, op) in bundle.ops().into_iter().enumerate() {
@@ -58,7 +48,7 @@ fn compare(expected: &str, found: &str, path: &Path) {
 
 #[test]
 fn golden_files_are_read_back() {
-    for case in cases() {
+    for case in common::golden_cases() {
         for entry in std::fs::read_dir(&case).unwrap() {
             let path = entry.unwrap().path();
             if !path.file_name().unwrap().to_string_lossy().starts_with("sdsc_") {
@@ -74,7 +64,7 @@ fn golden_files_are_read_back() {
 
 #[test]
 fn the_tools_write_the_same_files_by_way_of_ir() {
-    for case in cases() {
+    for case in common::golden_cases() {
         let place = tempfile::tempdir().unwrap();
         let (ir, out) = (place.path().join("case.mlir"), place.path().join("out"));
         translate(&["--opspec-to-mlir", case.join("case.json").to_str().unwrap(), "-o", ir.to_str().unwrap()]);

@@ -7,20 +7,11 @@ use spyre::bundle::symbols::MemoryMap;
 use spyre::bundle::{Bundle, Item, Launch};
 use spyre::sdsc::{self, Sdsc};
 use spyre::target::Target;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 mod common;
 #[path = "read_back/random.rs"]
 mod random;
-
-/// The folders of the golden cases; none outside the project's workplace, where they are not shared.
-fn cases() -> Vec<PathBuf> {
-    let Some(visible) = common::shared("golden/visible") else { return Vec::new() };
-    let entries = std::fs::read_dir(&visible).unwrap_or_else(|error| panic!("{}: {error}", visible.display()));
-    let mut cases: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
-    cases.sort();
-    cases
-}
 
 /// The files of a case, by number.
 fn texts(case: &Path) -> Vec<String> {
@@ -56,7 +47,7 @@ fn check(text: &str, files: &[String], context: &str) -> Bundle {
 
 #[test]
 fn golden_bundles_are_read_back() {
-    for case in cases() {
+    for case in common::golden_cases() {
         let text = std::fs::read_to_string(case.join("bundle.mlir")).unwrap();
         check(&text, &texts(&case), &case.display().to_string());
     }

@@ -200,7 +200,7 @@ fn run(op: &Op, args: &[Arg<'_>], given: &[(usize, Vec<f64>)]) -> Result<(Vec<Ve
     let tensor = |(index, (shape, device_size, stride_map)): (usize, &Arg<'_>)| Tensor {
         name: format!("arg{index}"),
         shape: shape.to_vec(),
-        element_type: "f32".to_owned(),
+        element_type: if op.tensors[index].format == "SENUINT32" { "i32" } else { "f32" }.to_owned(),
         format: op.tensors[index].format.to_owned(),
         device_size: device_size.to_vec(),
         stride_map: stride_map.to_vec(),

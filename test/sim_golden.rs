@@ -550,3 +550,12 @@ fn half_precision_inputs_are_accepted() {
     assert_eq!(outcome.results[0].1.elements.type_name(), "f16");
     assert_eq!(f16_from_f32(1.0), 0x3c00);
 }
+
+#[test]
+fn an_input_is_what_the_program_says() {
+    let Some(_) = golden() else { return };
+    let mut case = Case::new("pw_add_2core", &[ROWS_128; 3], 2);
+    case.inputs.get_mut("arg0").unwrap().shape.swap(0, 1);
+    let error = case.simulation.run(&case.inputs, &RunOptions::default()).unwrap_err();
+    assert_eq!(error.to_string(), "'arg0': is [256, 128] of f32, the program's tensor is [128, 256] of f32");
+}

@@ -179,6 +179,11 @@ impl Simulation {
 }
 
 fn fill(tensor: &Tensor, array: &HostArray, buffer: usize, machine: &mut Machine) -> Result<(), SimError> {
+    let (shape, element_type) = (&array.shape, array.elements.type_name());
+    if *shape != tensor.shape || element_type != tensor.element_type {
+        let message = format!("is {shape:?} of {element_type}, the program's tensor is {:?} of {}", tensor.shape, tensor.element_type);
+        return Err(SimError::Array { name: tensor.name.clone(), message });
+    }
     let writer = machine.writer(&format!("the host, '{}'", tensor.name));
     let layout = DeviceLayout::of(tensor)?;
     let region = machine.region_mut(RegionId::Hbm(buffer));

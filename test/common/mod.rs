@@ -19,3 +19,14 @@ pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
     eprintln!("SKIPPED: {} does not exist", path.display());
     None
 }
+
+/// The folders of the golden cases; none where they are not shared.
+#[allow(dead_code, reason = "not every test program reads golden cases")]
+pub(crate) fn golden_cases() -> Vec<PathBuf> {
+    let Some(visible) = shared("golden/visible") else { return Vec::new() };
+    let entries = std::fs::read_dir(&visible).unwrap_or_else(|error| panic!("{}: {error}", visible.display()));
+    let mut cases: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    cases.sort();
+    assert!(!cases.is_empty(), "no golden cases in {}", visible.display());
+    cases
+}
