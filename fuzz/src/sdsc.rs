@@ -1,0 +1,6 @@
+//! The models of the files.
+
+#[path = "../../src/sdsc/model/mod.rs"]
+pub mod model;
+#[path = "../../src/sdsc/program.rs"]
+pub mod program;
