@@ -40,16 +40,16 @@ pub fn seeded_below(tensor: &Tensor, seed: u64, bound: u64) -> Result<HostArray,
     Ok(HostArray { shape: tensor.shape.clone(), elements })
 }
 
+/// A number put together from its sign, its exponent and 52 bits of fraction.
 fn float(bits: u64) -> f64 {
-    let fraction = 1.0 + (bits >> 12) as f64 / (1u64 << 52) as f64;
+    const BIAS: u64 = 1023;
     let exponent = match bits & 15 {
-        0 => -6 + ((bits >> 5) & 7) as i32,
-        1..=5 => -2,
-        6..=10 => -1,
-        _ => 0,
+        0 => BIAS - 6 + ((bits >> 5) & 7),
+        1..=5 => BIAS - 2,
+        6..=10 => BIAS - 1,
+        _ => BIAS,
     };
-    let sign = if bits & 16 == 0 { 1.0 } else { -1.0 };
-    sign * fraction * f64::from(exponent).exp2()
+    f64::from_bits(((bits & 16) << 59) | (exponent << 52) | (bits >> 12))
 }
 
 /// The finalizer of SplitMix64.
