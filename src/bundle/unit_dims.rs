@@ -6,7 +6,7 @@
 //! iteration space, ignores them in coordinates, and gives all tensors of an op one rank by dimensions of size 1 in front (torch-spyre
 //! facts, B.3).
 
-use super::{Coordinate, OpSpec, Operand, Term};
+use super::{Coordinate, IterationDim, OpSpec, Operand, Term};
 
 /// Leaves dimensions of size 1 out of the iteration space and out of the device sizes.
 ///
@@ -18,6 +18,7 @@ pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
         op.is_reduction = false;
     }
     drop_from_space(op);
+    pin_constants(op);
     let mut rank = 2;
     for operand in &mut op.operands {
         let unit = Coordinate::constant(0);
@@ -31,6 +32,34 @@ pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
         let missing = rank - operand.device_size.len();
         operand.device_size.splice(0..0, vec![1; missing]);
         operand.coordinates.splice(0..0, vec![Coordinate::constant(0); missing]);
+    }
+}
+
+/// Gives every device dimension that an operand is read at one position of a dimension of the iteration space with one point: the strides
+/// and gaps of the format belong to dimensions (schema, section 3), so that a position without one would be lost.
+fn pin_constants(op: &mut OpSpec) {
+    let is_pinned = |size: i64, coordinate: &Coordinate| size > 1 && matches!(coordinate.term, Term::None);
+    let n_pinned = |operand: &Operand| {
+        let beside_stick = operand.device_size.iter().zip(&operand.coordinates).rev().skip(1);
+        beside_stick.filter(|(size, coordinate)| is_pinned(**size, coordinate)).count()
+    };
+    let added = op.operands.iter().map(n_pinned).max().unwrap_or(0);
+    if added == 0 {
+        return;
+    }
+    op.iteration_space.splice(0..0, vec![IterationDim::new(1, 1); added]);
+    for operand in &mut op.operands {
+        let last = operand.coordinates.len().saturating_sub(1);
+        let mut free = 0..added;
+        for (position, coordinate) in operand.coordinates.iter_mut().enumerate() {
+            match &mut coordinate.term {
+                Term::Dim { dim, .. } => *dim += added,
+                Term::None if position < last && operand.device_size[position] > 1 => {
+                    coordinate.term = free.next().map_or(Term::None, |dim| Term::Dim { dim, modulo: None, divisor: None });
+                }
+                Term::None | Term::Indirect(_) => {}
+            }
+        }
     }
 }
 
@@ -58,7 +87,7 @@ fn drop_from_space(op: &mut OpSpec) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{Allocation, Arrangement, Coordinate as C, IterationDim};
+    use crate::bundle::{Allocation, Arrangement, Coordinate as C};
     use crate::target::DeviceFormat;
 
     fn operand(dims: &[(i64, C)]) -> Operand {
@@ -109,6 +138,16 @@ mod tests {
         let exp = op(&[1, 128], vec![window.clone()], 0);
         assert_eq!(exp.iteration_space.len(), 2);
         assert_eq!(exp.operands[0], window);
+    }
+
+    #[test]
+    fn one_position_of_several_is_a_dim_with_one_point() {
+        let slab = operand(&[(4, C::constant(2)), (2, C::floordiv(1, 64)), (8, C::dim(0)), (64, C::modulo(1, 64))]);
+        let dense = operand(&[(2, C::floordiv(1, 64)), (8, C::dim(0)), (64, C::modulo(1, 64))]);
+        let exp = op(&[8, 128], vec![slab, dense], 0);
+        assert_eq!(exp.iteration_space.iter().map(|dim| dim.range).collect::<Vec<_>>(), [1, 8, 128]);
+        assert_eq!(exp.operands[0].coordinates, [C::dim(0).plus(2), C::floordiv(2, 64), C::dim(1), C::modulo(2, 64)]);
+        assert_eq!(exp.operands[1].coordinates, [C::constant(0), C::floordiv(2, 64), C::dim(1), C::modulo(2, 64)]);
     }
 
     #[test]

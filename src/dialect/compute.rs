@@ -2,7 +2,7 @@
 
 use super::attrs::{Memory, Place, Tensor, TileHint, work_of};
 use crate::{
-    layout::{Coordinate, DeviceLayout, LayoutError, device_coordinates},
+    layout::{Coordinate, DeviceLayout, LayoutError, Term, device_coordinates},
     mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, string},
     target::{DeviceFunction, Family},
 };
@@ -29,10 +29,12 @@ pub struct ComputeOp<'c> {
 pub struct Access<'c> {
     /// The tensor that is read or written, behind all views.
     pub value: Value<'c>,
-    /// Its type.
+    /// Its type; or that of the outermost view with a layout, which shows the same bytes under other dimensions.
     pub tensor: Tensor<'c>,
-    /// For each of its dimensions, the iteration dimension that indexes it; none for one that stays at 0.
+    /// For each dimension of that type, the iteration dimension that indexes it; none for one that does not move.
     pub dims: Vec<Option<usize>>,
+    /// For each dimension of that type, the first index that is touched.
+    pub offsets: Vec<i64>,
 }
 
 impl<'c> ComputeOp<'c> {
@@ -135,17 +137,27 @@ impl<'c> ComputeOp<'c> {
     }
 
     fn access(self, index: usize, value: Value<'c>, space: &[i64]) -> Result<Access<'c>, String> {
-        let mut dims = plain_dims(self.access_map(index), space)?;
+        let mut indices = plain_indices(self.access_map(index), space)?;
         let mut value = value;
+        let mut tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
         // A view is no data of its own: its map goes between the op and the tensor behind it.
-        while let Some(view) = value.def().filter(|op| op.is("spyre.view")) {
+        while let Some(view) = value.def().filter(|op| op.is("spyre.view") && tensor.layout.is_none()) {
             let map = view.attr("map").and_then(map_of).ok_or("a view without a map")?;
-            let shape = Tensor::of(view.output().r#type()).map(|tensor| tensor.host.shape).unwrap_or_default();
-            dims = plain_dims(map, &shape)?.into_iter().map(|dim| dim.and_then(|dim| dims[dim])).collect();
+            let behind = plain_indices(map, &tensor.host.shape)?.into_iter();
+            let through = |(dim, offset): (Option<usize>, i64)| {
+                let (moving, first) = dim.map_or((None, 0), |dim| indices[dim]);
+                (moving, first + offset)
+            };
+            indices = behind.map(through).collect();
+            value = view.inputs()[0];
+            tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
+        }
+        // A view with a layout says all about the bytes of its buffer; which views led to it does not matter.
+        while let Some(view) = value.def().filter(|op| op.is("spyre.view")) {
             value = view.inputs()[0];
         }
-        let tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
-        Ok(Access { value, tensor, dims })
+        let (dims, offsets) = indices.into_iter().unzip();
+        Ok(Access { value, tensor, dims, offsets })
     }
 
     /// Slices per iteration dimension, once work is divided.
@@ -211,8 +223,8 @@ impl Access<'_> {
     /// If the tensor has no layout, or one that the access does not fit.
     pub fn coordinates(&self, iteration_space: &[i64]) -> Result<Vec<Coordinate>, String> {
         let layout = self.layout()?;
-        let of_dim = |dim: &Option<usize>| dim.map_or(Coordinate::constant(0), Coordinate::dim);
-        let access: Vec<Coordinate> = self.dims.iter().map(of_dim).collect();
+        let index = |(dim, &offset): (&Option<usize>, &i64)| Coordinate { term: dim.map(Term::dim), offset };
+        let access: Vec<Coordinate> = self.dims.iter().zip(&self.offsets).map(index).collect();
         let text = |error: LayoutError| error.to_string();
         device_coordinates(layout, &self.tensor.buffer().map_err(text)?, &access, iteration_space).map_err(text)
     }
@@ -223,10 +235,25 @@ impl Access<'_> {
 /// # Errors
 /// The map has other results.
 pub fn plain_dims(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<Option<usize>>, String> {
+    let at_start = |(dim, offset)| if offset == 0 { Ok(dim) } else { Err(not_plain(map)) };
+    plain_indices(map, sizes)?.into_iter().map(at_start).collect()
+}
+
+/// For each result of a map the dimension that moves it, none for a constant and for a dimension of size 1, and the constant.
+fn plain_indices(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<(Option<usize>, i64)>, String> {
+    let moving = |dim: usize| Some(dim).filter(|&dim| sizes.get(dim).is_some_and(|&size| size > 1));
     let plain = |expr: Expr| match expr {
-        Expr::Dim(dim) => Ok(Some(dim).filter(|&dim| sizes.get(dim).is_some_and(|&size| size > 1))),
-        Expr::Constant(0) => Ok(None),
-        _ => Err(format!("reads through {map}: only permuted, added or dropped dimensions are supported yet")),
+        Expr::Dim(dim) => Ok((moving(dim), 0)),
+        Expr::Constant(offset) => Ok((None, offset)),
+        Expr::Add(lhs, rhs) => match (*lhs, *rhs) {
+            (Expr::Dim(dim), Expr::Constant(offset)) => Ok((moving(dim), offset)),
+            _ => Err(not_plain(map)),
+        },
+        _ => Err(not_plain(map)),
     };
     map_results(map).into_iter().map(plain).collect()
+}
+
+fn not_plain(map: AffineMap<'_>) -> String {
+    format!("reads through {map}: only permuted, shifted, added or dropped dimensions are supported here")
 }

@@ -69,7 +69,7 @@ fn result_layout(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<Devi
             // The condition of a choice has elements of another type, and so another format.
             let is_alike =
                 |input: &&Access<'_>| input.tensor.host.element == result.tensor.host.element && input.tensor.host.shape == *sizes;
-            let same = inputs.iter().filter(is_alike).find(|input| input.dims == result.dims);
+            let same = inputs.iter().filter(is_alike).find(|input| input.dims == result.dims && input.offsets == result.offsets);
             if let Some(layout) = same.and_then(|input| input.tensor.layout.clone()) {
                 return Ok(layout);
             }

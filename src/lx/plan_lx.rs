@@ -134,7 +134,9 @@ impl<'c> Program<'c> {
         if step.compute.family() != Family::Pointwise {
             return Vec::new();
         }
-        let is_alike = |input: &&Access<'c>| input.dims == result.dims && input.tensor.layout == result.tensor.layout;
+        let is_alike = |input: &&Access<'c>| {
+            input.dims == result.dims && input.offsets == result.offsets && input.tensor.layout == result.tensor.layout
+        };
         let mut parents: Vec<usize> = inputs.iter().filter(is_alike).filter_map(|input| self.schedule.writer(input.value)).collect();
         parents.dedup();
         parents

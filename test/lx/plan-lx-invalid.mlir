@@ -28,7 +28,7 @@ func.func @work_that_is_not_divided(%x: tensor<8x64xf16, #rows>) -> tensor<8x64x
 #flat_rows = #spyre.layout<[8, 64], [64, 1]>
 func.func @reshape(%x: tensor<8x64xf16>) -> tensor<512xf16> {
   %flat = spyre.view %x by affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)> : tensor<8x64xf16> -> tensor<512xf16>
-  // expected-error @+1 {{'spyre.pointwise' op reads through (d0) -> (d0 floordiv 64, d0 mod 64): only permuted, added or dropped dimensions are supported yet}}
+  // expected-error @+1 {{'spyre.pointwise' op reads through (d0) -> (d0 floordiv 64, d0 mod 64): only permuted, shifted, added or dropped dimensions are supported here}}
   %exp = spyre.pointwise exp(%flat) : (tensor<512xf16>) -> tensor<512xf16, #flat_rows>
   %sum = spyre.pointwise neg(%exp) : tensor<512xf16, #flat_rows>
   return %flat : tensor<512xf16>

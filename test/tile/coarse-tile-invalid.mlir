@@ -101,7 +101,7 @@ func.func @operand_behind_a_view(%x: tensor<64x8xf16>) -> tensor<8x64xf16> {
 
 func.func @operand_behind_a_reshape(%x: tensor<8x64xf16>) -> tensor<512xf16> {
   %flat = spyre.view %x by affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)> : tensor<8x64xf16> -> tensor<512xf16>
-  // expected-error @+1 {{'spyre.pointwise' op reads through (d0) -> (d0 floordiv 64, d0 mod 64): only permuted, added or dropped dimensions are supported yet}}
+  // expected-error @+1 {{'spyre.pointwise' op reads through (d0) -> (d0 floordiv 64, d0 mod 64): only permuted, shifted, added or dropped dimensions are supported here}}
   %exp = spyre.pointwise exp(%flat) {dims = ["A"], hints = [#spyre.tile_hint<0, A = 2>]} : tensor<512xf16>
   return %exp : tensor<512xf16>
 }
