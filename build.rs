@@ -27,7 +27,16 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// One `SPYRE_POINTWISE(name, operands, fp32, lx)` or `SPYRE_REDUCE(name, fp32, lx)` a line becomes one row of a static table.
 fn write_device_functions(table: &Path, rust: &Path) -> Result<(), Box<dyn Error>> {
     let mut rows = String::from("/// The rows of `DeviceFunctions.def`.\nstatic TABLE: &[DeviceFunction] = &[\n");
-    for line in fs::read_to_string(table)?.lines() {
+    let table = fs::read_to_string(table)?;
+    let constants_of = |function: &str| -> Vec<&str> {
+        table
+            .lines()
+            .filter_map(|line| line.strip_prefix("SPYRE_CONSTANT(")?.strip_suffix(')')?.split_once(", "))
+            .filter(|(owner, _)| *owner == function)
+            .map(|(_, constant)| constant)
+            .collect()
+    };
+    for line in table.lines() {
         let Some((family, fields)) = line.strip_suffix(')').and_then(|row| row.split_once('(')) else { continue };
         let fields: Vec<&str> = fields.split(',').map(str::trim).collect();
         let (family, name, n_operands, fp32, lx) = match (family, fields.as_slice()) {
@@ -36,7 +45,10 @@ fn write_device_functions(table: &Path, rust: &Path) -> Result<(), Box<dyn Error
             _ => continue,
         };
         let (fp32, lx) = (*fp32 == "1", *lx == "1");
-        let row = format!("name: {name:?}, family: Family::{family}, n_operands: {n_operands}, fp32: {fp32}, lx: {lx}");
+        let constants = constants_of(name);
+        let row = format!(
+            "name: {name:?}, family: Family::{family}, n_operands: {n_operands}, fp32: {fp32}, lx: {lx}, constants: &{constants:?}"
+        );
         writeln!(rows, "    DeviceFunction {{ {row} }},")?;
     }
     rows.push_str("];\n");

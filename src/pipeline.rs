@@ -186,6 +186,9 @@ impl Options {
         let mut passes = match phase {
             Phase::Import => vec![
                 format!("spyre-set-target{{file={} cores={} lx-bytes={}}}", quoted(&self.target), self.cores, self.lx_bytes),
+                // JAX calls helper functions.
+                "inline".to_owned(),
+                "symbol-dce".to_owned(),
                 "func.func(linalg-generalize-named-ops)".to_owned(),
                 format!("spyre-import-linalg{{precision={}}}", self.precision),
                 // Producers leave reshapes that cancel and results that nobody uses.

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -29,6 +30,7 @@ void spyreRegisterDialects(MlirDialectRegistry registry) {
       ->insert<spyre::SpyreDialect, sdsc::SdscDialect, sdscbundle::SdscBundleDialect, affine::AffineDialect, arith::ArithDialect,
                cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
                tensor::TensorDialect>();
+  func::registerInlinerExtension(*unwrap(registry));
 }
 
 int spyreOptMain(int argc, char **argv) {

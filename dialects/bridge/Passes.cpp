@@ -124,6 +124,8 @@ void spyreRegisterPasses(SpyrePassRunner runner, SpyrePipelineExpander expander)
                        [](function_ref<void(const detail::PassOptions &)>) {});
   registerCanonicalizerPass();
   registerCSEPass();
+  registerInlinerPass();
+  registerSymbolDCEPass();
   registerLinalgGeneralizeNamedOpsPass();
 }
 

@@ -21,10 +21,24 @@ constexpr DeviceFunction kPointwise[] = {
 #include "DeviceFunctions.def"
 };
 
+/// The numbers that functions need, by function.
+constexpr llvm::StringLiteral kConstants[] = {
+#define SPYRE_CONSTANT(function, name) #function,
+#include "DeviceFunctions.def"
+};
+
 constexpr llvm::StringLiteral kReduce[] = {
 #define SPYRE_REDUCE(name, fp32, lx) #name,
 #include "DeviceFunctions.def"
 };
+
+/// Whether an op has as many constants as its function needs.
+LogicalResult verifyConstants(Operation *op, StringRef function, std::optional<ArrayRef<double>> constants) {
+  size_t expected = llvm::count(kConstants, function), found = constants ? constants->size() : 0;
+  if (expected != found)
+    return op->emitOpError("'") << function << "' takes " << expected << " constants, found " << found;
+  return success();
+}
 
 SmallVector<int64_t> shapeOf(Value value) { return llvm::to_vector(cast<RankedTensorType>(value.getType()).getShape()); }
 
@@ -124,7 +138,8 @@ LogicalResult PointwiseOp::verify() {
       return emitOpError("operand ") << index << " has elements of " << type.getElementType() << ", the result of "
                                      << output.getElementType();
   }
-  return success();
+  // pointwise_c6
+  return verifyConstants(*this, getFunction(), getConstants());
 }
 
 ParseResult PointwiseOp::parse(OpAsmParser &parser, OperationState &state) {
@@ -204,7 +219,8 @@ LogicalResult ReduceOp::verify() {
   // reduce_c4
   if (input.getElementType() != output.getElementType())
     return emitOpError("reduces elements of ") << input.getElementType() << " to " << output.getElementType();
-  return success();
+  // reduce_c5
+  return verifyConstants(*this, getFunction(), getConstants());
 }
 
 ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &state) {

@@ -56,15 +56,18 @@ def Spyre_PointwiseOp : Spyre_ComputeOp<"pointwise"> {
     * (pointwise_c2) the number of operands is the function's;
     * (pointwise_c3) every operand has the result's rank;
     * (pointwise_c4) every dimension of an operand is 1 or that of the result;
-    * (pointwise_c5) all element types are equal (`where3`: but for the first, the condition).
+    * (pointwise_c5) all element types are equal (`where3`: but for the first, the condition);
+    * (pointwise_c6) the number of `constants` is the function's.
 
     Example:
     ```mlir
     %y = spyre.pointwise add(%a, %b) : tensor<512x1024xf16>
     %z = spyre.pointwise sub(%y, %m) : (tensor<512x1024xf16>, tensor<512x1xf16>) -> tensor<512x1024xf16>
+    %c = spyre.pointwise clip(%z) {constants = array<f64: 0.0, 6.0>} : tensor<512x1024xf16>
     ```
   }];
-  let arguments = !con((ins StrAttr:$function, Variadic<Spyre_Tensor>:$inputs), Spyre_Decisions);
+  let arguments = !con((ins StrAttr:$function, Variadic<Spyre_Tensor>:$inputs, OptionalAttr<DenseF64ArrayAttr>:$constants),
+                       Spyre_Decisions);
   let results = (outs Spyre_Tensor:$output);
   let hasCustomAssemblyFormat = 1;
 }
@@ -79,14 +82,16 @@ def Spyre_ReduceOp : Spyre_ComputeOp<"reduce"> {
     * (reduce_c1) `function` is a reduction of the device;
     * (reduce_c2) the reduced dimensions are in range, increasing and not empty;
     * (reduce_c3) the result has the input's shape with 1 in every reduced dimension;
-    * (reduce_c4) the element types are equal.
+    * (reduce_c4) the element types are equal;
+    * (reduce_c5) the number of `constants` is the function's.
 
     Example:
     ```mlir
     %max = spyre.reduce max(%x) dims [1] : tensor<512x1024xf16> -> tensor<512x1xf16>
     ```
   }];
-  let arguments = !con((ins StrAttr:$function, Spyre_Tensor:$input, DenseI64ArrayAttr:$reduced), Spyre_Decisions);
+  let arguments = !con((ins StrAttr:$function, Spyre_Tensor:$input, DenseI64ArrayAttr:$reduced,
+                            OptionalAttr<DenseF64ArrayAttr>:$constants), Spyre_Decisions);
   let results = (outs Spyre_Tensor:$output);
   let hasCustomAssemblyFormat = 1;
 }
@@ -201,12 +206,16 @@ def Spyre_ViewOp : Spyre_Op<"view", [Pure]> {
   let description = [{
     `map` takes an index of the result to an index of `input`: a transpose is `(d0, d1) -> (d1, d0)`, dropping a unit
     dimension `(d0) -> (d0, 0)`, a reshape uses `floordiv` and `mod`, a slice adds a constant. A view folds into the
-    access maps of its readers.
+    access maps of its readers. A view with a device layout says all about the bytes that it shows; its map is only how
+    they came about.
+
+    Elements of one floating-point type, or truth values, may be shown as those of another: they are in the same device
+    format, which is that of the type that computes (an `f32` constant that an `f16` op reads is stored in its format).
 
     Constraints:
     * (view_c1) the map has one dimension per result dimension, one result per input dimension and no symbols;
     * (view_c2) every index of the result maps into the input;
-    * (view_c3) the element types are equal.
+    * (view_c3) the element types are equal, or both are floating-point types or truth values.
 
     Example:
     ```mlir

@@ -144,7 +144,9 @@ LogicalResult ViewOp::verify() {
                                            << input.getDimSize(dim) << " elements";
   }
   // view_c3
-  if (input.getElementType() != output.getElementType())
+  auto isNumber = [](Type element) { return element.isF16() || element.isBF16() || element.isF32() || element.isInteger(1); };
+  bool isInOneFormat = isNumber(input.getElementType()) && isNumber(output.getElementType());
+  if (input.getElementType() != output.getElementType() && !isInOneFormat)
     return emitOpError("shows elements of ") << input.getElementType() << " as " << output.getElementType();
   return success();
 }

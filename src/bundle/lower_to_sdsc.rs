@@ -3,13 +3,13 @@
 //! Reads all decisions; replaces every function by an `sdsc.program` with its buffers and, per launch, an `sdsc.bundle` of op specs and
 //! loops.
 
-use super::{Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, OpSpec, Operand, Term, unit_dims::drop_unit_dims};
+use super::{Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, Term, unit_dims::drop_unit_dims};
 use crate::{
     dialect::{Access, ComputeOp, Home, Memory, Tensor, bundle_to_ir, home_of, push_items, writer_of},
     layout,
     mlir::{
-        Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueLike, build, error_at, insert_before, integer, new_block,
-        push, type_attribute,
+        Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueLike, build, error_at, floats, insert_before, integer,
+        new_block, push, type_attribute,
     },
     target::{Family, STICK_BYTES},
 };
@@ -212,6 +212,7 @@ impl<'c> Lowering<'c> {
             is_reduction: compute.n_reduced() > 0,
             iteration_space: space.iter().zip(&splits).enumerate().map(dim).collect(),
             operands,
+            constants: constants_of(compute),
             ..OpSpec::default()
         };
         drop_unit_dims(&mut spec, compute.n_reduced());
@@ -279,6 +280,13 @@ fn advances<'c>(compute: ComputeOp<'c>, home: &Home<'c>) -> Result<Vec<i64>, Str
         }
     }
     Ok(if advances.iter().all(|&advance| advance == 0) { Vec::new() } else { advances })
+}
+
+/// The numbers that the function needs, by their names in files.
+fn constants_of(compute: ComputeOp<'_>) -> Vec<Constant> {
+    let names = compute.table_row().map_or(&[][..], |row| row.constants);
+    let values = compute.op.attr("constants").and_then(floats).unwrap_or_default();
+    names.iter().zip(values).map(|(name, value)| Constant { name: (*name).to_owned(), value }).collect()
 }
 
 fn coordinate(from: &layout::Coordinate) -> Coordinate {

@@ -2,17 +2,30 @@
 
 use super::attrs::TileHint;
 pub use super::attrs::{place_attribute, work_attribute};
-use crate::mlir::{AffineMap, Attribute, Attributes, Context, Location, Type, Value, array, build, map_attribute};
+use crate::mlir::{AffineMap, Attribute, Attributes, Context, Location, Type, Value, array, build, f64_array_attribute, map_attribute};
 
 type Operation<'c> = melior::ir::Operation<'c>;
 
 /// The name of the terminator of hint scopes and loops.
 pub const YIELD: &str = "spyre.yield";
 
-/// `spyre.pointwise`.
+/// `spyre.pointwise` with the function's constants.
 #[must_use]
-pub fn pointwise<'c>(context: &'c Context, at: Location<'c>, function: &str, inputs: &[Value<'c>], output: Type<'c>) -> Operation<'c> {
-    build("spyre.pointwise", at, inputs, &[output], Attributes::new(context).text("function", function), vec![])
+pub fn pointwise<'c>(
+    context: &'c Context,
+    at: Location<'c>,
+    function: &str,
+    inputs: &[Value<'c>],
+    constants: &[f64],
+    output: Type<'c>,
+) -> Operation<'c> {
+    let attributes = with_constants(Attributes::new(context).text("function", function), context, constants);
+    build("spyre.pointwise", at, inputs, &[output], attributes, vec![])
+}
+
+fn with_constants<'c>(attributes: Attributes<'c>, context: &'c Context, constants: &[f64]) -> Attributes<'c> {
+    let numbers = (!constants.is_empty()).then(|| f64_array_attribute(context, constants));
+    attributes.with_option("constants", numbers)
 }
 
 /// `spyre.reduce` along the dimensions `reduced`.
@@ -23,9 +36,42 @@ pub fn reduce<'c>(
     function: &str,
     input: Value<'c>,
     reduced: &[i64],
+    constants: &[f64],
     output: Type<'c>,
 ) -> Operation<'c> {
-    build("spyre.reduce", at, &[input], &[output], Attributes::new(context).text("function", function).ints("reduced", reduced), vec![])
+    let attributes = Attributes::new(context).text("function", function).ints("reduced", reduced);
+    build("spyre.reduce", at, &[input], &[output], with_constants(attributes, context, constants), vec![])
+}
+
+/// `spyre.constant`.
+#[must_use]
+pub fn constant<'c>(context: &'c Context, at: Location<'c>, value: Attribute<'c>, output: Type<'c>) -> Operation<'c> {
+    build("spyre.constant", at, &[], &[output], Attributes::new(context).with("value", value), vec![])
+}
+
+/// `spyre.gather` along dimension `dim` of the table.
+#[must_use]
+pub fn gather<'c>(context: &'c Context, at: Location<'c>, table: Value<'c>, index: Value<'c>, dim: i64, output: Type<'c>) -> Operation<'c> {
+    build("spyre.gather", at, &[table, index], &[output], Attributes::new(context).int("dim", dim), vec![])
+}
+
+/// `spyre.empty`.
+#[must_use]
+pub fn empty<'c>(context: &'c Context, at: Location<'c>, output: Type<'c>) -> Operation<'c> {
+    build("spyre.empty", at, &[], &[output], Attributes::new(context), vec![])
+}
+
+/// `spyre.insert` of `part` into `whole` from `offsets` on.
+#[must_use]
+pub fn insert<'c>(
+    context: &'c Context,
+    at: Location<'c>,
+    part: Value<'c>,
+    whole: Value<'c>,
+    offsets: &[i64],
+    output: Type<'c>,
+) -> Operation<'c> {
+    build("spyre.insert", at, &[part, whole], &[output], Attributes::new(context).ints("offsets", offsets), vec![])
 }
 
 /// `spyre.matmul`.

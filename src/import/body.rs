@@ -1,5 +1,7 @@
 //! What the body of a `linalg.generic` computes, as a plain value.
 
+use super::graph::NodeId;
+
 /// A scalar in a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scalar {
@@ -9,16 +11,16 @@ pub enum Scalar {
     Accumulator(usize),
     /// The result of operation `n` of the body.
     Op(usize),
-    /// A number known at compile time.
-    Constant(f64),
-    /// Something else, such as an index.
+    /// A value from outside of the body, by its node.
+    Outer(NodeId),
+    /// Something else, such as a whole tensor.
     Unknown,
 }
 
 /// A scalar operation, by MLIR's name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScalarOp {
-    /// The full name, such as `arith.addf`.
+    /// The full name, such as `arith.addf`; comparisons have the predicate behind it.
     pub name: String,
     /// What it is applied to.
     pub operands: Vec<Scalar>,
@@ -44,6 +46,10 @@ pub enum Combiner {
     Max,
     /// The smaller.
     Min,
+    /// Whether all are true.
+    All,
+    /// Whether any is true.
+    Any,
 }
 
 impl Combiner {
@@ -53,8 +59,32 @@ impl Combiner {
         match self {
             Self::Sum => "sum",
             Self::Prod => "prod",
-            Self::Max => "max",
-            Self::Min => "min",
+            Self::Max | Self::Any => "max",
+            Self::Min | Self::All => "min",
+        }
+    }
+
+    /// The elementwise operation that combines two values.
+    #[must_use]
+    pub const fn operation(self) -> &'static str {
+        match self {
+            Self::Sum => "arith.addf",
+            Self::Prod => "arith.mulf",
+            Self::Max => "arith.maximumf",
+            Self::Min => "arith.minimumf",
+            Self::All => "arith.andi",
+            Self::Any => "arith.ori",
+        }
+    }
+
+    /// Two numbers combined.
+    #[must_use]
+    pub fn combine(self, a: f64, b: f64) -> f64 {
+        match self {
+            Self::Sum => a + b,
+            Self::Prod => a * b,
+            Self::Max | Self::Any => a.max(b),
+            Self::Min | Self::All => a.min(b),
         }
     }
 
@@ -62,21 +92,10 @@ impl Combiner {
     #[must_use]
     pub const fn neutral(self) -> f64 {
         match self {
-            Self::Sum => 0.0,
-            Self::Prod => 1.0,
+            Self::Sum | Self::Any => 0.0,
+            Self::Prod | Self::All => 1.0,
             Self::Max => f64::NEG_INFINITY,
             Self::Min => f64::INFINITY,
-        }
-    }
-
-    /// What a message calls the combination.
-    #[must_use]
-    pub const fn noun(self) -> &'static str {
-        match self {
-            Self::Sum => "sum",
-            Self::Prod => "product",
-            Self::Max => "maximum",
-            Self::Min => "minimum",
         }
     }
 
@@ -86,7 +105,7 @@ impl Combiner {
     pub fn can_start_from(self, number: f64, element: &str) -> bool {
         let largest = if matches!(element, "f16" | "bf16") { 65504.0 } else { 3.402_823_4e38 };
         match self {
-            Self::Sum | Self::Prod => (number - self.neutral()).abs() < f64::EPSILON,
+            Self::Sum | Self::Prod | Self::All | Self::Any => (number - self.neutral()).abs() < f64::EPSILON,
             Self::Max => number <= -largest,
             Self::Min => number >= largest,
         }
@@ -98,61 +117,24 @@ impl Combiner {
             "arith.mulf" => Some(Self::Prod),
             "arith.maximumf" | "arith.maxnumf" => Some(Self::Max),
             "arith.minimumf" | "arith.minnumf" => Some(Self::Min),
+            "arith.andi" => Some(Self::All),
+            "arith.ori" => Some(Self::Any),
             _ => None,
         }
     }
 }
 
 impl ScalarOp {
-    /// The elementwise device function that computes the same; none if there is none yet.
-    #[must_use]
-    pub fn device_function(&self) -> Option<&'static str> {
-        Some(match self.name.as_str() {
-            "arith.addf" => "add",
-            "arith.subf" => "sub",
-            "arith.mulf" => "mul",
-            "arith.divf" => "realdiv",
-            "arith.negf" => "neg",
-            "arith.maximumf" | "arith.maxnumf" => "maximum",
-            "arith.minimumf" | "arith.minnumf" => "minimum",
-            "math.absf" => "abs",
-            "math.exp" => "exp",
-            "math.floor" => "floor",
-            "math.log" => "log",
-            "math.rsqrt" => "rsqrt",
-            "math.sqrt" => "sqrt",
-            "math.tanh" => "tanh",
-            _ => return None,
-        })
-    }
-
     /// Whether the operation only changes the number format.
     #[must_use]
     pub fn is_cast(&self) -> bool {
         matches!(self.name.as_str(), "arith.extf" | "arith.truncf")
     }
 
-    /// Whether the operation changes between kinds of numbers, which the device does not do yet.
+    /// Whether the operation changes between kinds of numbers.
     #[must_use]
     pub fn is_conversion(&self) -> bool {
         matches!(self.name.as_str(), "arith.sitofp" | "arith.uitofp" | "arith.fptosi" | "arith.fptoui" | "arith.bitcast")
-    }
-
-    /// The operand that the operation returns unchanged because the other one is neutral: `x + 0`, `x * 1`, `x - 0`, `x / 1`,
-    /// `max(x, -inf)`, `min(x, inf)`. `number` is the number that an operand is known to be.
-    #[must_use]
-    pub fn unchanged_operand(&self, number: impl Fn(usize) -> Option<f64>) -> Option<usize> {
-        if self.operands.len() != 2 {
-            return None;
-        }
-        let is = |operand: usize, neutral: f64| number(operand) == Some(neutral);
-        match (Combiner::of(&self.name), self.name.as_str()) {
-            (Some(combiner), _) if is(1, combiner.neutral()) => Some(0),
-            (Some(combiner), _) if is(0, combiner.neutral()) => Some(1),
-            (None, "arith.subf") if is(1, 0.0) => Some(0),
-            (None, "arith.divf") if is(1, 1.0) => Some(0),
-            _ => None,
-        }
     }
 }
 
@@ -312,14 +294,5 @@ mod tests {
         assert!(Combiner::Max.can_start_from(f64::from(f32::MIN), "f32"));
         assert!(Combiner::Min.can_start_from(f64::INFINITY, "f32"));
         assert!(!Combiner::Sum.can_start_from(1.0, "f32"));
-    }
-
-    #[test]
-    fn neutral_operands_change_nothing() {
-        let unchanged = |name: &str, numbers: [Option<f64>; 2]| op(name, &[Scalar::Unknown; 2]).unchanged_operand(|index| numbers[index]);
-        assert_eq!(unchanged("arith.maximumf", [Some(f64::NEG_INFINITY), None]), Some(1));
-        assert_eq!(unchanged("arith.addf", [None, Some(0.0)]), Some(0));
-        assert_eq!(unchanged("arith.subf", [Some(0.0), None]), None);
-        assert_eq!(unchanged("arith.divf", [None, Some(2.0)]), None);
     }
 }

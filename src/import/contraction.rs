@@ -1,92 +1,173 @@
-//! Sums of products: which iteration dimension is batch, M, N or K.
+//! Sums of products: which iteration dimensions are batch, M, N or K of a matrix product.
 
-/// The dimensions of a product of two tensors, by what they appear in.
+use crate::affine::Expr;
+
+/// Most dimensions of each kind that the device's matmul has ("torch-spyre facts, C": batch and preserved dimensions, generated and
+/// reduced ones).
+const MOST_BATCH: usize = 2;
+const MOST_M: usize = 2;
+
+/// Iteration dimensions that are one dimension of the matmul, outermost first; none is a dimension of size 1.
+pub(super) type Group = Vec<usize>;
+
+/// A product of two tensors, summed over what only the two have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contraction {
-    /// In the left operand and the result, in the result's order. The right operand may lack one of them, as a shared weight does.
-    pub batch: Vec<usize>,
+    /// Whether the factors change places: the left operand of a matmul is the one with rows.
+    pub is_swapped: bool,
+    /// The dimensions in front of rows and columns. The right operand, as shared weights do, may lack some of them.
+    pub batch: Vec<Group>,
     /// In the left operand and the result.
-    pub m: usize,
+    pub m: Group,
     /// In the right operand and the result.
-    pub n: usize,
+    pub n: Group,
     /// In both operands only: summed up.
-    pub k: usize,
+    pub k: Group,
 }
 
 impl Contraction {
-    /// Reads the dimensions off the three access maps, each the iteration dimensions of a tensor in order. None unless there is exactly
-    /// one M, one N and one K, M in front of N: a product with a vector is elementwise work and a sum for the device.
+    /// Reads the dimensions off the iteration dimensions (larger than 1) that index the factors and the result, each in the tensor's
+    /// order. None where nothing is summed, or where the result has dimensions of no factor or of both only: a product of two vectors is
+    /// elementwise work and a sum for the device.
     #[must_use]
     pub fn of(lhs: &[usize], rhs: &[usize], result: &[usize]) -> Option<Self> {
-        let is_shared = |dim: &usize| lhs.contains(dim) && rhs.contains(dim);
-        let rows: Vec<usize> = result.iter().copied().filter(|dim| !rhs.contains(dim)).collect();
-        // The device's matmul has at most two dimensions that only the left operand and the result have.
-        let &([m] | [_, m]) = rows.as_slice() else { return None };
-        let n = only(result.iter().filter(|dim| !lhs.contains(dim)))?;
-        let k = only(lhs.iter().filter(|dim| is_shared(dim) && !result.contains(dim)))?;
-        let batch: Vec<usize> = result.iter().copied().filter(|&dim| dim != m && dim != n).collect();
-        let n_repeated = rows.len() - 1;
-        let has_all = lhs.len() == batch.len() + 2 && rhs.len() == batch.len() + 2 - n_repeated && result.len() == batch.len() + 2;
-        let in_left = |dim: &usize| batch.contains(dim) || *dim == m || *dim == k;
-        let in_right = |dim: &usize| batch.contains(dim) || *dim == n || *dim == k;
-        let rows_first = result.iter().position(|&dim| dim == m) < result.iter().position(|&dim| dim == n);
-        (has_all && rows_first && lhs.iter().all(in_left) && rhs.iter().all(in_right)).then_some(Self { batch, m, n, k })
+        let all = || result.iter().chain(lhs).chain(rhs);
+        let is_once = |dims: &[usize]| (0..dims.len()).all(|position| !dims[..position].contains(&dims[position]));
+        if !is_once(lhs) || !is_once(rhs) || !is_once(result) || all().any(|dim| !lhs.contains(dim) && !rhs.contains(dim)) {
+            return None;
+        }
+        let select = |left: bool, right: bool, out: bool, order: &[usize]| -> Group {
+            let is_alike = |dim: &usize| (lhs.contains(dim), rhs.contains(dim), result.contains(dim)) == (left, right, out);
+            order.iter().copied().filter(is_alike).collect()
+        };
+        let batch = select(true, true, true, result);
+        let (rows, columns) = (select(true, false, true, result), select(false, true, true, result));
+        let k = select(true, true, false, lhs);
+        let is_one_sided = !select(true, false, false, lhs).is_empty() || !select(false, true, false, rhs).is_empty();
+        if k.is_empty() || (rows.is_empty() && columns.is_empty()) || is_one_sided {
+            return None;
+        }
+        // Columns are in the sticks of the result, so its last dimension should be one.
+        let is_last = |dims: &Group| result.iter().rev().find(|dim| !batch.contains(dim)).is_some_and(|last| dims.contains(last));
+        let is_swapped = columns.is_empty() || (is_last(&rows) && !rows.is_empty() && !is_last(&columns));
+        let (rows, n) = if is_swapped { (columns, rows) } else { (rows, columns) };
+        let (mut batch, m) = (grouped(batch, MOST_BATCH), grouped(rows, MOST_M));
+        let (m, outer) = m.split_last().map_or((Vec::new(), &[][..]), |(last, outer)| (last.clone(), outer));
+        batch.extend_from_slice(outer);
+        Some(Self { is_swapped, batch, m, n, k })
     }
 
-    /// How many iteration dimensions the product has.
+    /// The dimensions of an operand or the result: batch, then these two.
     #[must_use]
-    pub const fn n_dims(&self) -> usize {
-        self.batch.len() + 3
-    }
-
-    /// The batch dimensions and behind them the two of an operand or the result.
-    #[must_use]
-    pub fn order(&self, last: [usize; 2]) -> Vec<usize> {
-        self.batch.iter().copied().chain(last).collect()
+    pub fn dims(&self, last: [&Group; 2]) -> Vec<Group> {
+        self.batch.iter().chain(last).cloned().collect()
     }
 }
 
-/// The element of an iterator that has just one.
-fn only<'a>(mut dims: impl Iterator<Item = &'a usize>) -> Option<usize> {
-    let first = dims.next()?;
-    dims.next().is_none().then_some(*first)
+/// The dimensions one by one, the outer ones together where there are too many.
+fn grouped(dims: Vec<usize>, most: usize) -> Vec<Group> {
+    let n_together = if dims.len() > most { dims.len() - most + 1 } else { 0 };
+    let (together, alone) = dims.split_at(n_together);
+    let first = (!together.is_empty()).then(|| together.to_vec());
+    first.into_iter().chain(alone.iter().map(|&dim| vec![dim])).collect()
+}
+
+/// The size of a group.
+#[must_use]
+pub(super) fn size_of(group: &Group, sizes: &[i64]) -> i64 {
+    group.iter().map(|&dim| sizes[dim]).product()
+}
+
+/// The index along iteration dimension `dim` in terms of the dimensions `groups`; 0 if none of them has it.
+#[must_use]
+pub(super) fn index_of(dim: usize, groups: &[Group], sizes: &[i64]) -> Expr {
+    let found = groups.iter().enumerate().find_map(|(position, group)| Some((position, group.iter().position(|&other| other == dim)?)));
+    let Some((position, place)) = found else { return Expr::Constant(0) };
+    let group = &groups[position];
+    let inner: i64 = group[place + 1..].iter().map(|&dim| sizes[dim]).product();
+    let mut index = Expr::Dim(position);
+    if inner > 1 {
+        index = Expr::FloorDiv(Box::new(index), Box::new(Expr::Constant(inner)));
+    }
+    if place > 0 {
+        index = Expr::Mod(Box::new(index), Box::new(Expr::Constant(sizes[dim])));
+    }
+    index
+}
+
+/// The index along a group in terms of the indices of its dimensions.
+#[must_use]
+pub(super) fn flat_index(group: &Group, sizes: &[i64], index: impl Fn(usize) -> Expr) -> Expr {
+    let mut flat = Expr::Constant(0);
+    for (position, &dim) in group.iter().enumerate() {
+        let term = index(dim);
+        flat = if position == 0 {
+            term
+        } else {
+            let scaled = Expr::Mul(Box::new(flat), Box::new(Expr::Constant(sizes[dim])));
+            Expr::Add(Box::new(scaled), Box::new(term))
+        };
+    }
+    flat
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn product(lhs: &[usize], rhs: &[usize], result: &[usize]) -> Contraction {
+        Contraction::of(lhs, rhs, result).unwrap()
+    }
+
     #[test]
     fn a_matrix_product_has_m_n_and_k() {
-        let expected = Contraction { batch: vec![], m: 0, n: 1, k: 2 };
-        assert_eq!(Contraction::of(&[0, 2], &[2, 1], &[0, 1]), Some(expected.clone()));
-        assert_eq!(Contraction::of(&[0, 2], &[1, 2], &[0, 1]), Some(expected), "a transposed right operand is the same product");
-        assert_eq!(Contraction::of(&[2, 1], &[0, 2], &[0, 1]), None, "the left operand has the rows");
+        let expected = Contraction { is_swapped: false, batch: vec![], m: vec![0], n: vec![1], k: vec![2] };
+        assert_eq!(product(&[0, 2], &[2, 1], &[0, 1]), expected);
+        assert_eq!(product(&[0, 2], &[1, 2], &[0, 1]), expected, "a transposed right operand is the same product");
+        assert_eq!(product(&[2, 1], &[0, 2], &[0, 1]), Contraction { is_swapped: true, ..expected });
     }
 
     #[test]
     fn batch_dims_are_in_all_three() {
-        let expected = Contraction { batch: vec![0], m: 1, n: 2, k: 3 };
-        assert_eq!(Contraction::of(&[0, 1, 3], &[0, 3, 2], &[0, 1, 2]), Some(expected));
+        let expected = Contraction { is_swapped: false, batch: vec![vec![0]], m: vec![1], n: vec![2], k: vec![3] };
+        assert_eq!(product(&[0, 1, 3], &[0, 3, 2], &[0, 1, 2]), expected);
+        assert_eq!(product(&[0, 1, 3], &[3, 2], &[0, 1, 2]), expected, "weights may be shared");
+        let swapped = product(&[1, 3], &[0, 3, 2], &[0, 1, 2]);
+        assert_eq!((swapped.is_swapped, swapped.batch, swapped.m, swapped.n), (false, vec![], vec![1], vec![0, 2]));
     }
 
     #[test]
-    fn a_shared_weight_lacks_one_batch_dim() {
-        let expected = Contraction { batch: vec![0], m: 1, n: 2, k: 3 };
-        assert_eq!(Contraction::of(&[0, 1, 3], &[3, 2], &[0, 1, 2]), Some(expected));
-        assert_eq!(Contraction::of(&[0, 1, 2, 4], &[4, 3], &[0, 1, 2, 3]), None, "the device has no place for a second one");
-        assert_eq!(Contraction::of(&[1, 3], &[0, 3, 2], &[0, 1, 2]), None, "nor for one of the right operand");
+    fn a_product_with_a_vector_has_one_row() {
+        let expected = Contraction { is_swapped: true, batch: vec![], m: vec![], n: vec![0], k: vec![1] };
+        assert_eq!(product(&[0, 1], &[1], &[0]), expected);
+        assert_eq!(Contraction::of(&[0], &[0], &[]), None, "two vectors make a sum");
+        assert_eq!(Contraction::of(&[0], &[1], &[0, 1]), None, "nothing is summed");
     }
 
     #[test]
-    fn a_product_with_a_vector_is_none() {
-        assert_eq!(Contraction::of(&[0, 1], &[1], &[0]), None);
-        assert_eq!(Contraction::of(&[0], &[1], &[0, 1]), None);
+    fn what_is_too_many_goes_together() {
+        let found = product(&[0, 1, 2, 3, 4, 6], &[0, 1, 2, 6, 5], &[0, 1, 2, 3, 4, 5]);
+        assert_eq!((found.batch, found.m), (vec![vec![0, 1], vec![2], vec![3]], vec![4]));
+        let found = product(&[0, 2, 3], &[2, 3, 1], &[0, 1]);
+        assert_eq!(found.k, [2, 3]);
+        assert_eq!(size_of(&found.k, &[4, 5, 6, 7]), 42);
     }
 
     #[test]
     fn a_dim_that_stands_twice_or_in_one_factor_only_is_no_product() {
         assert_eq!(Contraction::of(&[0, 2, 2], &[2, 1], &[0, 1]), None);
         assert_eq!(Contraction::of(&[0, 3, 2], &[2, 1], &[0, 1]), None);
+    }
+
+    #[test]
+    fn a_group_is_taken_apart_and_put_together() {
+        let groups = [vec![0], vec![2, 3]];
+        let sizes = [4, 5, 6, 7];
+        let seven = || Box::new(Expr::Constant(7));
+        assert_eq!(index_of(2, &groups, &sizes), Expr::FloorDiv(Box::new(Expr::Dim(1)), seven()));
+        assert_eq!(index_of(3, &groups, &sizes), Expr::Mod(Box::new(Expr::Dim(1)), seven()));
+        assert_eq!(index_of(1, &groups, &sizes), Expr::Constant(0));
+        let flat = flat_index(&groups[1], &sizes, |dim| Expr::Dim(dim - 2));
+        assert_eq!(flat, Expr::Add(Box::new(Expr::Mul(Box::new(Expr::Dim(0)), seven())), Box::new(Expr::Dim(1))));
     }
 }

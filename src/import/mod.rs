@@ -1,27 +1,44 @@
 //! Stage `import`: from `linalg` on tensors to `spyre` ops.
 //!
-//! A `linalg.generic` is a loop nest with a body of scalar operations. The body is read into a plain value ([`Body`]) and asked what it
-//! computes: each scalar operation that the device has becomes one `spyre.pointwise` on whole tensors, a combination with the running
-//! result becomes a `spyre.reduce`, a sum of products a `spyre.matmul`. Spelling does not matter: operand order, kept or dropped unit
-//! dimensions, results that nobody uses, and casts to a wider format and back all come out the same.
+//! The program is first read into a graph of plain values ([`Graph`]). A `linalg.generic` is a loop nest with a body of scalar operations:
+//! each scalar operation becomes a node over the whole iteration space, a combination with the running result a reduction, a sum of
+//! products a matmul. What is known at compile time is computed at once, larger shapes (a sigmoid, a gelu, a mean) are recognised by what
+//! they compute, and only what the results need is written as `spyre` ops. Spelling does not matter: operand order, kept or dropped unit
+//! dimensions, results that nobody uses, casts to a wider format and back, and constants as numbers, splats or tensors all come out the
+//! same. `docs/supported-ops.md` lists the operations; it is made from the tables of this stage.
 //!
-//! | linalg | spyre |
+//! | file | what |
 //! |---|---|
-//! | all iterators parallel | one `pointwise` per scalar operation |
-//! | `acc = combine(acc, f(inputs))` | the `pointwise` ops of `f`, then a `reduce` per reduced dimension |
-//! | `acc = acc + a * b`, one M, one N, one K | `matmul`; `b` may lack a batch dimension |
-//! | `expand_shape`, `collapse_shape`, transposed and broadcast maps | `view` |
-//! | `fill`, splat constants | known numbers; neutral ones vanish |
+//! | `graph.rs`, `known.rs` | the graph; numbers known at compile time |
+//! | `functions.rs` | the table of scalar operations |
+//! | `recognize.rs` | rules for elementwise operations, larger shapes |
+//! | `body.rs` | what a body combines |
+//! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
+//! | `index.rs` | indices that bodies compute: views and gathers |
+//! | `views.rs`, `reshape.rs` | index maps |
+//! | `import_linalg.rs`, `import_generic.rs`, `import_tensor.rs`, `island.rs` | reading the program |
+//! | `emit.rs` | writing the `spyre` ops |
 
 mod body;
 mod contraction;
+mod emit;
+mod functions;
+mod graph;
 mod import_generic;
 pub(crate) mod import_linalg;
+mod import_tensor;
+mod index;
+mod island;
+mod known;
 mod precision;
+mod recognize;
 mod reshape;
 pub(crate) mod set_target;
 mod views;
 
 pub use body::{Body, Combiner, Product, Reduction, Scalar, ScalarOp};
 pub use contraction::Contraction;
+pub use functions::{SCALAR_FUNCTIONS, ScalarFunction};
+pub use graph::{Element, Graph, Kind, Node, NodeId};
+pub use known::Known;
 pub use precision::Precision;

@@ -16,14 +16,6 @@ pub(super) fn plain_dims(map: &[Expr]) -> Option<Vec<usize>> {
     map.iter().map(|expr| if let Expr::Dim(dim) = expr { Some(*dim) } else { None }).collect()
 }
 
-/// An input over the iteration space: its dimensions in the order of the iterators, size 1 where it does not move. None if its indices
-/// are computed.
-pub(super) fn input(map: &[Expr], sizes: &[i64]) -> Option<Shown> {
-    let is_plain = map.iter().all(|expr| matches!(expr, Expr::Dim(_) | Expr::Constant(0)));
-    let shape = sizes.iter().enumerate().map(|(dim, &size)| if map.contains(&Expr::Dim(dim)) { size } else { 1 }).collect();
-    is_plain.then(|| Shown { exprs: map.to_vec(), shape })
-}
-
 /// A tensor of shape `shape` with every dimension of size 1 repeated to the iteration space.
 pub(super) fn repeated(shape: &[i64], sizes: &[i64]) -> Shown {
     let index = |(dim, size): (usize, &i64)| if *size == sizes[dim] { Expr::Dim(dim) } else { Expr::Constant(0) };
@@ -41,22 +33,9 @@ pub(super) fn result(map: &[Expr], shape: &[i64], sizes: &[i64], is_reduction: &
     (is_plain && is_written_once).then(|| Shown { exprs: (0..sizes.len()).map(index).collect(), shape: written })
 }
 
-/// A tensor with the iteration dimensions `from` under the dimensions `to`; it repeats along those that it lacks.
-pub(super) fn permuted(from: &[usize], to: &[usize], sizes: &[i64]) -> Shown {
-    let index = |dim: &usize| to.iter().position(|other| other == dim).map_or(Expr::Constant(0), Expr::Dim);
-    Shown { exprs: from.iter().map(index).collect(), shape: to.iter().map(|&dim| sizes[dim]).collect() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_input_has_size_1_where_it_does_not_move() {
-        let shown = input(&[Expr::Dim(2), Expr::Constant(0)], &[4, 8, 64]);
-        assert_eq!(shown, Some(Shown { exprs: vec![Expr::Dim(2), Expr::Constant(0)], shape: vec![1, 1, 64] }));
-        assert_eq!(input(&[Expr::Constant(1)], &[4]), None);
-    }
 
     #[test]
     fn a_result_that_repeats_an_element_is_read_at_0() {
@@ -69,11 +48,5 @@ mod tests {
         assert_eq!(result(&[Expr::Dim(0)], &[8, 64], &[8, 64], &[false, false]), None);
         assert_eq!(result(&[Expr::Dim(0), Expr::Dim(1)], &[8, 1], &[8, 64], &[false, true]), None);
         assert_eq!(result(&[Expr::Dim(0), Expr::Dim(0)], &[8], &[8], &[false]).map(|shown| shown.shape), Some(vec![8, 8]));
-    }
-
-    #[test]
-    fn a_shared_factor_repeats_along_the_batch() {
-        let shown = permuted(&[3, 2], &[0, 3, 2], &[4, 8, 16, 64]);
-        assert_eq!(shown, Shown { exprs: vec![Expr::Dim(1), Expr::Dim(2)], shape: vec![4, 64, 16] });
     }
 }

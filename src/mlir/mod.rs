@@ -32,8 +32,9 @@ pub use pass::{Options, Pass, found_bug, note_bug, opt_main, register};
 pub use session::{Module, Session, Source, parses};
 pub(crate) use text::{string_ref, text_of};
 pub use types::{
-    TensorType, array, boolean_unit, dictionary_entries, elements, float_value, i64_attribute, index_type, integer, integers, splat_value,
-    string, string_array, strings, symbol, symbol_name, type_attribute, type_of,
+    TensorType, array, boolean_unit, dense_attribute, dense_numbers, dictionary_entries, elements, f64_array_attribute, float_value,
+    floats, i64_attribute, index_type, integer, integers, parse_type, splat_value, string, string_array, strings, symbol, symbol_name,
+    type_attribute, type_of, type_of_elements,
 };
 
 pub use melior::{

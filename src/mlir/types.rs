@@ -8,10 +8,14 @@ use melior::ir::{
     r#type::IntegerType,
 };
 use mlir_sys::{
-    mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetNull, mlirAttributeIsAArray, mlirAttributeIsADenseElements,
-    mlirAttributeIsADictionary, mlirAttributeIsAFlatSymbolRef, mlirAttributeIsAString, mlirDenseElementsAttrGetSplatValue,
-    mlirDenseElementsAttrIsSplat, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements, mlirFlatSymbolRefAttrGetValue,
-    mlirIdentifierStr, mlirRankedTensorTypeGet, mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType,
+    mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetNull, mlirAttributeGetType, mlirAttributeIsAArray,
+    mlirAttributeIsADenseElements, mlirAttributeIsADenseF64Array, mlirAttributeIsADictionary, mlirAttributeIsAElements,
+    mlirAttributeIsAFlatSymbolRef, mlirAttributeIsAString, mlirDenseArrayGetNumElements, mlirDenseElementsAttrGetBoolValue,
+    mlirDenseElementsAttrGetDoubleValue, mlirDenseElementsAttrGetInt8Value, mlirDenseElementsAttrGetInt32Value,
+    mlirDenseElementsAttrGetInt64Value, mlirDenseElementsAttrGetRawData, mlirDenseElementsAttrGetSplatValue, mlirDenseElementsAttrIsSplat,
+    mlirDenseElementsAttrRawBufferGet, mlirDenseF64ArrayGet, mlirDenseF64ArrayGetElement, mlirDictionaryAttrGetElement,
+    mlirDictionaryAttrGetNumElements, mlirElementsAttrGetNumElements, mlirFlatSymbolRefAttrGetValue, mlirIdentifierStr,
+    mlirRankedTensorTypeGet, mlirRankedTensorTypeGetEncoding, mlirShapedTypeGetDimSize, mlirShapedTypeGetElementType,
     mlirShapedTypeGetRank, mlirShapedTypeHasStaticShape, mlirStringAttrGetValue, mlirTypeIsARankedTensor,
 };
 
@@ -221,4 +225,91 @@ pub(crate) fn string_attribute<'c>(context: &'c Context, text: &str) -> Attribut
 pub fn string_array<'c>(context: &'c Context, texts: &[String]) -> Attribute<'c> {
     let texts: Vec<Attribute<'c>> = texts.iter().map(|text| string_attribute(context, text)).collect();
     array(context, &texts)
+}
+
+/// An array of 64-bit floats.
+#[must_use]
+pub fn f64_array_attribute<'c>(context: &'c Context, values: &[f64]) -> Attribute<'c> {
+    // SAFETY: MLIR copies as many numbers as the slice has.
+    unsafe { Attribute::from_raw(mlirDenseF64ArrayGet(context.to_raw(), values.len().cast_signed(), values.as_ptr())) }
+}
+
+/// The numbers of an array of 64-bit floats.
+#[must_use]
+pub fn floats(attribute: Attribute<'_>) -> Option<Vec<f64>> {
+    // SAFETY: the elements are only asked for where the attribute is such an array.
+    unsafe {
+        let raw = attribute.to_raw();
+        mlirAttributeIsADenseF64Array(raw)
+            .then(|| (0..mlirDenseArrayGetNumElements(raw)).map(|index| mlirDenseF64ArrayGetElement(raw, index)).collect())
+    }
+}
+
+/// The type of that name.
+///
+/// # Panics
+/// If MLIR has no such type; callers name builtin ones.
+#[must_use]
+pub fn parse_type<'c>(context: &'c Context, name: &str) -> Type<'c> {
+    Type::parse(context, name).expect("the name of a builtin type")
+}
+
+/// The tensor type of an elements attribute.
+#[must_use]
+pub fn type_of_elements(attribute: Attribute<'_>) -> Option<Type<'_>> {
+    // SAFETY: the type is only asked for where the attribute has elements.
+    unsafe { mlirAttributeIsAElements(attribute.to_raw()).then(|| Type::from_raw(mlirAttributeGetType(attribute.to_raw()))) }
+}
+
+/// A dense constant of floats or 32-bit integers: one number for every element, or one for all.
+#[must_use]
+#[allow(clippy::cast_possible_truncation, reason = "the numbers become what the element type can hold")]
+pub fn dense_attribute<'c>(tensor: Type<'c>, numbers: &[f64]) -> Attribute<'c> {
+    let element = TensorType::of(tensor).map_or_else(String::new, |tensor| tensor.element.to_string());
+    let bytes: Vec<u8> = match element.as_str() {
+        "f16" => numbers.iter().flat_map(|&number| half::f16::from_f64(number).to_le_bytes()).collect(),
+        "bf16" => numbers.iter().flat_map(|&number| half::bf16::from_f64(number).to_le_bytes()).collect(),
+        "f32" => numbers.iter().flat_map(|&number| (number as f32).to_le_bytes()).collect(),
+        _ => numbers.iter().flat_map(|&number| (number as i32).to_le_bytes()).collect(),
+    };
+    // SAFETY: MLIR copies the bytes, which are one element or as many as the type has.
+    unsafe { Attribute::from_raw(mlirDenseElementsAttrRawBufferGet(tensor.to_raw(), bytes.len(), bytes.as_ptr().cast())) }
+}
+
+/// The numbers of a dense constant: one if all elements are the same, else one for each; none if there are more than `most`, or if the
+/// attribute or its element type is another.
+#[must_use]
+#[allow(clippy::cast_precision_loss, reason = "integers of a program are below 2^53")]
+pub fn dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
+    let raw = attribute.to_raw();
+    if let Some(splat) = splat_value(attribute) {
+        return float_value(splat).or_else(|| integer(splat).map(|number| number as f64)).map(|number| vec![number]);
+    }
+    // SAFETY: elements are only asked for where the attribute is a dense one of that element type, and below their number.
+    unsafe {
+        if !mlirAttributeIsADenseElements(raw) {
+            return None;
+        }
+        let (n_elements, tensor) = (mlirElementsAttrGetNumElements(raw), TensorType::of(type_of_elements(attribute)?)?);
+        if n_elements > most {
+            return None;
+        }
+        let indices = 0..n_elements.cast_unsigned() as isize;
+        let bytes = mlirDenseElementsAttrGetRawData(raw).cast::<u8>();
+        let float = |width: usize, decode: fn(&[u8]) -> f64| {
+            let data = std::slice::from_raw_parts(bytes, n_elements.cast_unsigned() as usize * width);
+            data.chunks_exact(width).map(decode).collect::<Vec<f64>>()
+        };
+        Some(match tensor.element.to_string().as_str() {
+            "f16" => float(2, |raw| half::f16::from_le_bytes([raw[0], raw[1]]).to_f64()),
+            "bf16" => float(2, |raw| half::bf16::from_le_bytes([raw[0], raw[1]]).to_f64()),
+            "f32" => float(4, |raw| f64::from(f32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]))),
+            "f64" => indices.map(|index| mlirDenseElementsAttrGetDoubleValue(raw, index)).collect(),
+            "i1" => indices.map(|index| f64::from(u8::from(mlirDenseElementsAttrGetBoolValue(raw, index)))).collect(),
+            "i8" => indices.map(|index| f64::from(mlirDenseElementsAttrGetInt8Value(raw, index))).collect(),
+            "i32" => indices.map(|index| f64::from(mlirDenseElementsAttrGetInt32Value(raw, index))).collect(),
+            "i64" => indices.map(|index| mlirDenseElementsAttrGetInt64Value(raw, index) as f64).collect(),
+            _ => return None,
+        })
+    }
 }

@@ -52,6 +52,8 @@ pub struct DeviceFunction {
     pub fp32: bool,
     /// Whether the back end lets the result live in LX.
     pub lx: bool,
+    /// The numbers that it needs, by the names that files give them, in their order.
+    pub constants: &'static [&'static str],
 }
 
 impl DeviceFunction {

@@ -1,0 +1,278 @@
+//! What each scalar operation of a body becomes: the table that drives the import, and `docs/supported-ops.md`.
+
+use super::{
+    graph::{Element, Graph, Kind, NodeId},
+    known::{Known, MOST_KNOWN_ELEMENTS},
+    recognize,
+};
+
+/// How an operation is computed at run time.
+#[derive(Clone, Copy)]
+enum Run {
+    /// A device function of the same operands; its result has their elements.
+    Function(&'static str),
+    /// A device function whose result is a truth value.
+    Comparison(&'static str),
+    /// Several device functions, or another one where the operands allow it.
+    Rule(fn(&mut Graph, &[NodeId], Element) -> Result<NodeId, String>),
+    /// Not at all: the operation counts where its operands are known, or as a part of an index.
+    Integer,
+}
+
+/// A scalar operation that bodies may have.
+#[derive(Clone, Copy)]
+pub struct ScalarFunction {
+    /// MLIR's name; comparisons have the predicate behind it.
+    pub name: &'static str,
+    /// What the documentation says it becomes.
+    pub becomes: &'static str,
+    evaluate: fn(&[f64]) -> f64,
+    run: Run,
+}
+
+/// The truth value of a comparison.
+const fn truth(condition: bool) -> f64 {
+    if condition { 1.0 } else { 0.0 }
+}
+
+const fn row(name: &'static str, becomes: &'static str, evaluate: fn(&[f64]) -> f64, run: Run) -> ScalarFunction {
+    ScalarFunction { name, becomes, evaluate, run }
+}
+
+const fn function(name: &'static str, function: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunction {
+    row(name, function, evaluate, Run::Function(function))
+}
+
+const fn compared(name: &'static str, function: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunction {
+    row(name, function, evaluate, Run::Comparison(function))
+}
+
+const fn integer(name: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunction {
+    row(name, "", evaluate, Run::Integer)
+}
+
+/// Every operation that is understood. What is not here is refused, unless nobody needs its result.
+pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
+    row("arith.addf", "`add`", |x| x[0] + x[1], Run::Rule(recognize::add)),
+    row("arith.subf", "`sub`; `neg` of 0 - x", |x| x[0] - x[1], Run::Rule(recognize::sub)),
+    row("arith.mulf", "`mul`; the last step of `silu`, `gelufwd`, `sigmoid` and `mean`", |x| x[0] * x[1], Run::Rule(recognize::mul)),
+    row(
+        "arith.divf",
+        "`realdiv`, `reciprocal`, or `mul` by a power of two; `sigmoid`, `silu`, `mean`",
+        |x| x[0] / x[1],
+        Run::Rule(recognize::div),
+    ),
+    row("arith.negf", "`neg`", |x| -x[0], Run::Rule(recognize::neg)),
+    row("arith.maximumf", "`maximum`; `relufwd` and `clip` with constants", |x| x[0].max(x[1]), Run::Rule(recognize::maximum)),
+    row("arith.maxnumf", "as `arith.maximumf`", |x| x[0].max(x[1]), Run::Rule(recognize::maximum)),
+    row("arith.minimumf", "`minimum`; `clip` with constants", |x| x[0].min(x[1]), Run::Rule(recognize::minimum)),
+    row("arith.minnumf", "as `arith.minimumf`", |x| x[0].min(x[1]), Run::Rule(recognize::minimum)),
+    row("arith.remf", "", |x| x[0] % x[1], Run::Rule(|_, _, _| Err("has no device function".to_owned()))),
+    compared("arith.cmpf oeq", "equal", |x| truth(x[0] == x[1])),
+    compared("arith.cmpf ueq", "equal", |x| truth(x[0] == x[1])),
+    compared("arith.cmpf one", "notequal", |x| truth(x[0] != x[1])),
+    compared("arith.cmpf une", "notequal", |x| truth(x[0] != x[1])),
+    compared("arith.cmpf ogt", "greaterthan", |x| truth(x[0] > x[1])),
+    compared("arith.cmpf ugt", "greaterthan", |x| truth(x[0] > x[1])),
+    compared("arith.cmpf oge", "greaterequal", |x| truth(x[0] >= x[1])),
+    compared("arith.cmpf uge", "greaterequal", |x| truth(x[0] >= x[1])),
+    compared("arith.cmpf olt", "lesserthan", |x| truth(x[0] < x[1])),
+    compared("arith.cmpf ult", "lesserthan", |x| truth(x[0] < x[1])),
+    compared("arith.cmpf ole", "lesserequal", |x| truth(x[0] <= x[1])),
+    compared("arith.cmpf ule", "lesserequal", |x| truth(x[0] <= x[1])),
+    row(
+        "arith.cmpf uno",
+        "`notequal` of x and x: whether it is NaN",
+        |x| truth(x[0].is_nan() || x[1].is_nan()),
+        Run::Rule(recognize::unordered),
+    ),
+    row(
+        "arith.cmpf ord",
+        "`equal` of x and x: whether it is a number",
+        |x| truth(!(x[0].is_nan() || x[1].is_nan())),
+        Run::Rule(recognize::ordered),
+    ),
+    row("arith.select", "`where3`; `relufwd` of x > 0 ? x : 0", |x| if x[0] == 0.0 { x[2] } else { x[1] }, Run::Rule(recognize::select)),
+    row("math.absf", "`abs`", |x| x[0].abs(), Run::Function("abs")),
+    row("math.ceil", "`neg`, `floor`, `neg`", |x| x[0].ceil(), Run::Rule(recognize::ceil)),
+    row("math.clampf", "`clip` with constants, else `maximum` and `minimum`", |x| x[0].clamp(x[1], x[2]), Run::Rule(recognize::clamp)),
+    row(
+        "math.erf",
+        "a part of `gelufwd`; else a rational approximation by Abramowitz and Stegun (7.1.26)",
+        |x| recognize::erf_of(x[0]),
+        Run::Rule(recognize::erf),
+    ),
+    function("math.exp", "exp", |x| x[0].exp()),
+    row("math.exp2", "`exp` of x ln 2", |x| x[0].exp2(), Run::Rule(recognize::exp2)),
+    row("math.expm1", "`exp`, `sub`", |x| x[0].exp_m1(), Run::Rule(recognize::expm1)),
+    function("math.floor", "floor", |x| x[0].floor()),
+    row("math.fma", "`mul`, `add`", |x| x[0] * x[1] + x[2], Run::Rule(recognize::fma)),
+    row("math.fpowi", "`mul`s, `reciprocal`: the exponent is a constant", |x| x[0].powf(x[1]), Run::Rule(recognize::power)),
+    row("math.log", "`log`; the last step of `softplus`", |x| x[0].ln(), Run::Rule(recognize::log)),
+    row("math.log1p", "`log` of 1 + x; the last step of `softplus`", |x| x[0].ln_1p(), Run::Rule(recognize::log1p)),
+    row("math.log2", "`log`, `mul`", |x| x[0].log2(), Run::Rule(recognize::log2)),
+    row("math.powf", "`mul`s, `sqrt`, `rsqrt`, `reciprocal`: the exponent is a constant", |x| x[0].powf(x[1]), Run::Rule(recognize::power)),
+    function("math.rsqrt", "rsqrt", |x| 1.0 / x[0].sqrt()),
+    function("math.sqrt", "sqrt", |x| x[0].sqrt()),
+    function("math.tanh", "tanh", |x| x[0].tanh()),
+    row("math.sin", "", |x| x[0].sin(), Run::Rule(|_, _, _| Err("of a run-time value has no device function".to_owned()))),
+    row("math.cos", "", |x| x[0].cos(), Run::Rule(|_, _, _| Err("of a run-time value has no device function".to_owned()))),
+    row("math.round", "", |x| x[0].round(), Run::Rule(|_, _, _| Err("of a run-time value has no device function".to_owned()))),
+    row(
+        "math.roundeven",
+        "",
+        |x| x[0].round_ties_even(),
+        Run::Rule(|_, _, _| Err("of a run-time value has no device function".to_owned())),
+    ),
+    row("math.trunc", "", |x| x[0].trunc(), Run::Rule(|_, _, _| Err("of a run-time value has no device function".to_owned()))),
+    row("arith.andi", "`mul` of truth values", |x| bits(x, |a, b| a & b), Run::Rule(recognize::and)),
+    row("arith.ori", "`maximum` of truth values", |x| bits(x, |a, b| a | b), Run::Rule(recognize::or)),
+    row("arith.xori", "`notequal` of truth values", |x| bits(x, |a, b| a ^ b), Run::Rule(recognize::xor)),
+    row("arith.uitofp", "nothing, for a truth value", |x| x[0], Run::Rule(recognize::number_of_truth)),
+    row("arith.sitofp", "`neg`, for a truth value", |x| x[0], Run::Rule(recognize::negative_number_of_truth)),
+    integer("arith.fptosi", |x| x[0].trunc()),
+    integer("arith.fptoui", |x| x[0].trunc()),
+    integer("arith.addi", |x| x[0] + x[1]),
+    integer("arith.subi", |x| x[0] - x[1]),
+    integer("arith.muli", |x| x[0] * x[1]),
+    integer("arith.divsi", |x| (x[0] / x[1]).trunc()),
+    integer("arith.divui", |x| (x[0] / x[1]).trunc()),
+    integer("arith.floordivsi", |x| (x[0] / x[1]).floor()),
+    integer("arith.ceildivsi", |x| (x[0] / x[1]).ceil()),
+    integer("arith.remsi", |x| x[0] % x[1]),
+    integer("arith.remui", |x| x[0] % x[1]),
+    integer("arith.maxsi", |x| x[0].max(x[1])),
+    integer("arith.maxui", |x| x[0].max(x[1])),
+    integer("arith.minsi", |x| x[0].min(x[1])),
+    integer("arith.minui", |x| x[0].min(x[1])),
+    integer("arith.shli", |x| x[0] * x[1].exp2()),
+    integer("arith.cmpi eq", |x| truth(x[0] == x[1])),
+    integer("arith.cmpi ne", |x| truth(x[0] != x[1])),
+    integer("arith.cmpi slt", |x| truth(x[0] < x[1])),
+    integer("arith.cmpi sle", |x| truth(x[0] <= x[1])),
+    integer("arith.cmpi sgt", |x| truth(x[0] > x[1])),
+    integer("arith.cmpi sge", |x| truth(x[0] >= x[1])),
+    integer("arith.cmpi ult", |x| truth(x[0] < x[1])),
+    integer("arith.cmpi ule", |x| truth(x[0] <= x[1])),
+    integer("arith.cmpi ugt", |x| truth(x[0] > x[1])),
+    integer("arith.cmpi uge", |x| truth(x[0] >= x[1])),
+    integer("arith.index_cast", |x| x[0]),
+    integer("arith.index_castui", |x| x[0]),
+    integer("arith.extsi", |x| x[0]),
+    integer("arith.extui", |x| x[0]),
+    integer("arith.trunci", |x| x[0]),
+];
+
+/// A bitwise operation on integers that are exact as numbers.
+#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "integers known at compile time are below 2^53")]
+fn bits(operands: &[f64], operation: impl Fn(i64, i64) -> i64) -> f64 {
+    operation(operands[0] as i64, operands[1] as i64) as f64
+}
+
+impl ScalarFunction {
+    /// The operation of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        SCALAR_FUNCTIONS.iter().find(|function| function.name == name)
+    }
+
+    /// Whether the operation on `inputs` has integers of a run-time tensor in it, which the device only uses to choose rows.
+    #[must_use]
+    pub fn computes_indices(&self, graph: &Graph, inputs: &[NodeId]) -> bool {
+        let is_known = inputs.iter().all(|&input| graph.known_of(input).is_some());
+        let elements = graph.elements_of(inputs);
+        !is_known && (matches!(self.run, Run::Integer) || elements.contains(&Element::Int))
+    }
+
+    /// The node of the operation on `inputs`, with elements of `element` where all of them are known at compile time.
+    ///
+    /// # Errors
+    /// Why the device cannot compute it.
+    pub fn build(&'static self, graph: &mut Graph, inputs: &[NodeId], element: Element) -> Result<NodeId, String> {
+        if inputs.iter().all(|&input| graph.known_of(input).is_some()) {
+            return self.evaluate(graph, inputs, element);
+        }
+        let elements = graph.elements_of(inputs);
+        match self.run {
+            Run::Function(function) => Ok(graph.pointwise(function, inputs, same(&elements)?)),
+            Run::Comparison(function) => {
+                same(&elements)?;
+                Ok(graph.pointwise(function, inputs, Element::Bool))
+            }
+            Run::Rule(rule) => {
+                let element = elements.iter().copied().find(|element| element.is_float()).or(elements.first().copied()).unwrap_or(element);
+                rule(graph, inputs, element)
+            }
+            Run::Integer => Err("computes integers of a run-time value: not supported yet".to_owned()),
+        }
+    }
+
+    fn evaluate(&self, graph: &mut Graph, inputs: &[NodeId], element: Element) -> Result<NodeId, String> {
+        let shape = graph.broadcast_shape(inputs);
+        let n_elements: i64 = shape.iter().product();
+        if n_elements > MOST_KNOWN_ELEMENTS {
+            return Err(format!("would compute {n_elements} elements at compile time, more than {MOST_KNOWN_ELEMENTS}"));
+        }
+        let known: Vec<(&Known, &[i64])> =
+            inputs.iter().filter_map(|&input| Some((graph.known_of(input)?, graph.node(input).shape.as_slice()))).collect();
+        let computed = Known::combined(&known, &shape, self.evaluate);
+        Ok(graph.known(computed, shape, element))
+    }
+}
+
+/// The one element type of the operands.
+///
+/// # Errors
+/// If there are two.
+pub(super) fn same(elements: &[Element]) -> Result<Element, String> {
+    match elements {
+        [] => Err("has no operand that is known at run time only".to_owned()),
+        [element] => Ok(*element),
+        [first, second, ..] => Err(format!("mixes elements of {} and {}: not supported yet", first.name(), second.name())),
+    }
+}
+
+impl Graph {
+    /// The node of an operation that `linalg` has no name for, built from others.
+    pub(super) fn apply(&mut self, name: &str, inputs: &[NodeId], element: Element) -> Result<NodeId, String> {
+        let function = ScalarFunction::named(name).ok_or_else(|| format!("'{name}' is not in the table of operations"))?;
+        function.build(self, inputs, element)
+    }
+
+    /// Whether a node is that elementwise device function; gives its inputs.
+    pub(super) fn as_pointwise(&self, id: NodeId, function: &str) -> Option<&[NodeId]> {
+        let node = self.node(id);
+        matches!(node.kind, Kind::Pointwise(name, _) if name == function).then_some(node.inputs.as_slice())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_stands_once() {
+        for (position, function) in SCALAR_FUNCTIONS.iter().enumerate() {
+            assert!(!SCALAR_FUNCTIONS[..position].iter().any(|other| other.name == function.name), "{}", function.name);
+        }
+    }
+
+    #[test]
+    fn known_operands_are_computed_at_once() {
+        let mut graph = Graph::default();
+        let (two, three) = (graph.number(2.0), graph.number(3.0));
+        let power = graph.apply("math.powf", &[two, three], Element::F32).unwrap();
+        assert_eq!(graph.number_of(power), Some(8.0));
+        let sine = graph.apply("math.sin", &[two], Element::F32).unwrap();
+        assert_eq!(graph.number_of(sine), Some(2.0_f64.sin()), "what the device lacks may be computed beforehand");
+    }
+
+    #[test]
+    fn run_time_values_need_a_device_function() {
+        let mut graph = Graph::default();
+        let x = graph.tensor(0, vec![64], Element::F16);
+        assert!(graph.apply("math.sin", &[x], Element::F16).unwrap_err().contains("run-time"));
+        let y = graph.tensor(1, vec![64], Element::Bf16);
+        assert_eq!(graph.apply("arith.cmpf ogt", &[x, y], Element::F16).unwrap_err(), "mixes elements of f16 and bf16: not supported yet");
+    }
+}

@@ -1,0 +1,419 @@
+//! The program as a graph of plain values: what `linalg` computes, before it is written as `spyre` ops.
+//!
+//! A node is built from finished nodes, equal nodes are one, and what is known at compile time is computed at once. So a node that nobody
+//! needs costs nothing, an operation that the device lacks is refused only where its result is needed, and a larger shape (a sigmoid, a
+//! mean) is recognised when its last node is built.
+
+use super::known::{Known, MOST_KNOWN_ELEMENTS};
+use crate::affine::Expr;
+use std::collections::HashMap;
+
+/// A node, by its position in the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(usize);
+
+impl NodeId {
+    /// The position in the order in which nodes were built: inputs come before their users.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// What the elements of a node are, once f32 islands are folded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Element {
+    /// IEEE half precision.
+    F16,
+    /// bfloat16.
+    Bf16,
+    /// Single precision.
+    F32,
+    /// Truth values: 0 or 1 in the format of what was compared.
+    Bool,
+    /// Integers of any width.
+    Int,
+}
+
+impl Element {
+    /// Whether it is a floating-point number.
+    #[must_use]
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::Bf16 | Self::F32)
+    }
+
+    /// What a message calls it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
+            Self::F32 => "f32",
+            Self::Bool => "truth values",
+            Self::Int => "integers",
+        }
+    }
+}
+
+/// What a node is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The `n`-th tensor from outside of the graph: an argument, a result of an op that stays, a large constant.
+    Tensor(usize),
+    /// Numbers known at compile time.
+    Known(Known),
+    /// The input, a number, everywhere.
+    Filled,
+    /// Memory that nothing has written.
+    Undefined,
+    /// The elements of the input in row-major order under another shape.
+    Reshape,
+    /// The input under other indices: for each of its dimensions, the index in terms of the node's dimensions.
+    View(Vec<Expr>),
+    /// An elementwise device function with its constants as bits; dimensions of size 1 are broadcast, numbers have no dimensions.
+    Pointwise(&'static str, Vec<u64>),
+    /// An elementwise operation that no device function computes as it is, such as `erf`: a part of a larger shape, or of integers. The
+    /// last input is what computes it instead.
+    Virtual(&'static str),
+    /// A reduction along one dimension, which stays with size 1.
+    Reduce(&'static str, usize, Vec<u64>),
+    /// `[batch..., M, K]` times `[batch..., K, N]`.
+    Matmul,
+    /// Rows of the first input, chosen along its dimension by the second.
+    Gather(usize),
+    /// The second input with the first written over a part of it, from these indices on.
+    Insert(Vec<i64>),
+    /// What the device cannot do: the `n`-th refusal.
+    Refused(usize),
+}
+
+/// A tensor in the making. A number has no dimensions.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Node {
+    /// What it is.
+    pub kind: Kind,
+    /// What it is made of.
+    pub inputs: Vec<NodeId>,
+    /// Sizes of its dimensions.
+    pub shape: Vec<i64>,
+    /// What its elements are.
+    pub element: Element,
+}
+
+/// All nodes of a function.
+#[derive(Debug, Default)]
+pub struct Graph {
+    nodes: Vec<Node>,
+    /// For each node the place in the source that it was first built for.
+    places: Vec<usize>,
+    /// For each node the scope that it is computed in.
+    scopes: Vec<usize>,
+    /// Nodes of one scope are shared: an op belongs to the scope in which it is computed.
+    known: HashMap<(usize, Node), NodeId>,
+    scope: usize,
+    place: usize,
+}
+
+impl Graph {
+    /// The node.
+    #[must_use]
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0]
+    }
+
+    /// Where in the source the node comes from.
+    #[must_use]
+    pub fn place(&self, id: NodeId) -> usize {
+        self.places[id.0]
+    }
+
+    /// The scope that the node is computed in.
+    #[must_use]
+    pub fn scope(&self, id: NodeId) -> usize {
+        self.scopes[id.0]
+    }
+
+    /// The number of nodes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Says for which place in the source the next nodes are built.
+    pub fn set_place(&mut self, place: usize) {
+        self.place = place;
+    }
+
+    /// Says in which scope the next nodes are computed; gives the scope before.
+    pub fn enter_scope(&mut self, scope: usize) -> usize {
+        std::mem::replace(&mut self.scope, scope)
+    }
+
+    /// The node that is like this one; a new one if there is none in this scope.
+    pub fn add(&mut self, kind: Kind, inputs: &[NodeId], shape: Vec<i64>, element: Element) -> NodeId {
+        let node = Node { kind, inputs: inputs.to_vec(), shape, element };
+        if let Some(&known) = self.known.get(&(self.scope, node.clone())) {
+            return known;
+        }
+        let id = NodeId(self.nodes.len());
+        self.known.insert((self.scope, node.clone()), id);
+        self.nodes.push(node);
+        self.places.push(self.place);
+        self.scopes.push(self.scope);
+        id
+    }
+
+    /// A tensor from outside.
+    pub fn tensor(&mut self, number: usize, shape: Vec<i64>, element: Element) -> NodeId {
+        self.add(Kind::Tensor(number), &[], shape, element)
+    }
+
+    /// A number, which takes the element type of what it meets.
+    pub fn number(&mut self, number: f64) -> NodeId {
+        self.known(Known::number(number), Vec::new(), Element::F32)
+    }
+
+    /// Numbers known at compile time; all the same ones are one number without dimensions.
+    pub fn known(&mut self, known: Known, shape: Vec<i64>, element: Element) -> NodeId {
+        match known.uniform() {
+            Some(number) => self.add(Kind::Known(Known::number(number)), &[], Vec::new(), element),
+            None => self.add(Kind::Known(known), &[], shape, element),
+        }
+    }
+
+    /// A number as a tensor of that shape.
+    pub fn filled(&mut self, number: NodeId, shape: Vec<i64>) -> NodeId {
+        let element = self.node(number).element;
+        self.add(Kind::Filled, &[number], shape, element)
+    }
+
+    /// Memory that nothing has written.
+    pub fn undefined(&mut self, shape: Vec<i64>, element: Element) -> NodeId {
+        self.add(Kind::Undefined, &[], shape, element)
+    }
+
+    /// A refusal, which counts only where the node is needed.
+    pub fn refused(&mut self, refusal: usize, shape: Vec<i64>, element: Element) -> NodeId {
+        self.add(Kind::Refused(refusal), &[], shape, element)
+    }
+
+    /// The first of the nodes that is a refusal.
+    #[must_use]
+    pub fn refused_among(&self, nodes: &[NodeId]) -> Option<NodeId> {
+        nodes.iter().copied().find(|&id| matches!(self.node(id).kind, Kind::Refused(_)))
+    }
+
+    /// The number that a node is everywhere.
+    #[must_use]
+    pub fn number_of(&self, id: NodeId) -> Option<f64> {
+        self.known_of(id).and_then(Known::uniform)
+    }
+
+    /// The numbers of a node, if they are known.
+    #[must_use]
+    pub fn known_of(&self, id: NodeId) -> Option<&Known> {
+        if let Kind::Known(known) = &self.node(id).kind { Some(known) } else { None }
+    }
+
+    /// The node under another shape of as many elements.
+    pub fn reshape(&mut self, input: NodeId, shape: &[i64]) -> NodeId {
+        let Node { kind, inputs, shape: from, element } = self.node(input).clone();
+        if from == shape || self.number_of(input).is_some() || matches!(kind, Kind::Refused(_)) {
+            return input;
+        }
+        match kind {
+            Kind::Known(known) => self.known(known, shape.to_vec(), element),
+            Kind::Undefined => self.undefined(shape.to_vec(), element),
+            // A reshape of a reshape is one of the first tensor, so that what is undone leaves no arithmetic.
+            Kind::Reshape if self.node(inputs[0]).element == element => self.reshape(inputs[0], shape),
+            Kind::Virtual(operation) if element == Element::Int => {
+                let shown = self.each_shown(&inputs, |graph, input| {
+                    let whole = graph.broadcast(input, &from);
+                    graph.reshape(whole, shape)
+                });
+                self.add(Kind::Virtual(operation), &shown, shape.to_vec(), element)
+            }
+            _ => self.add(Kind::Reshape, &[input], shape.to_vec(), element),
+        }
+    }
+
+    /// The node under other indices.
+    pub fn view(&mut self, input: NodeId, map: Vec<Expr>, shape: &[i64]) -> NodeId {
+        let Node { kind, shape: from, element, .. } = self.node(input).clone();
+        if matches!(kind, Kind::Refused(_)) {
+            return input;
+        }
+        if self.number_of(input).is_some() || (from == shape && is_identity(&map)) {
+            return input;
+        }
+        match kind {
+            Kind::Undefined => self.undefined(shape.to_vec(), element),
+            Kind::Virtual(operation) if element == Element::Int => {
+                let inputs = self.node(input).inputs.clone();
+                let shown = self.each_shown(&inputs, |graph, input| {
+                    let whole = graph.broadcast(input, &from);
+                    graph.view(whole, map.clone(), shape)
+                });
+                self.add(Kind::Virtual(operation), &shown, shape.to_vec(), element)
+            }
+            Kind::Known(known) if shape.iter().product::<i64>() <= MOST_KNOWN_ELEMENTS => {
+                let known = known.viewed(&from, &map, shape);
+                self.known(known, shape.to_vec(), element)
+            }
+            _ => self.add(Kind::View(map), &[input], shape.to_vec(), element),
+        }
+    }
+
+    /// The inputs of an operation on integers under other indices: what it computes may be the index that one of them is, which must be seen
+    /// through all views. The last input is its refusal.
+    fn each_shown(&mut self, inputs: &[NodeId], show: impl Fn(&mut Self, NodeId) -> NodeId) -> Vec<NodeId> {
+        let (operands, refusal) = inputs.split_at(inputs.len() - 1);
+        let shown: Vec<NodeId> = operands.iter().map(|&operand| show(self, operand)).collect();
+        shown.into_iter().chain(refusal.iter().copied()).collect()
+    }
+
+    /// A node repeated along the dimensions in which it has size 1.
+    pub fn broadcast(&mut self, input: NodeId, shape: &[i64]) -> NodeId {
+        let own = self.node(input).shape.clone();
+        if own.is_empty() || own == shape {
+            return input;
+        }
+        let index = |(dim, size): (usize, &i64)| if *size == shape[dim] { Expr::Dim(dim) } else { Expr::Constant(0) };
+        let map = own.iter().enumerate().map(index).collect();
+        self.view(input, map, shape)
+    }
+
+    /// The shape of an elementwise result: the largest size of each dimension. Numbers have no say.
+    #[must_use]
+    pub fn broadcast_shape(&self, inputs: &[NodeId]) -> Vec<i64> {
+        let shapes = inputs.iter().map(|&input| &self.node(input).shape).filter(|shape| !shape.is_empty());
+        shapes.fold(
+            Vec::new(),
+            |widest, shape| {
+                if widest.is_empty() { shape.clone() } else { widest.iter().zip(shape).map(|(a, b)| *a.max(b)).collect() }
+            },
+        )
+    }
+
+    /// The element types of the inputs of an elementwise operation, each once; what is known at compile time takes any.
+    #[must_use]
+    pub fn elements_of(&self, inputs: &[NodeId]) -> Vec<Element> {
+        let mut elements = Vec::new();
+        for node in inputs.iter().map(|&input| self.node(input)).filter(|node| !matches!(node.kind, Kind::Known(_) | Kind::Undefined)) {
+            if !elements.contains(&node.element) {
+                elements.push(node.element);
+            }
+        }
+        elements
+    }
+
+    /// An elementwise device function as it is; `super::functions` builds what is simpler where there is such a form.
+    pub fn pointwise(&mut self, function: &'static str, inputs: &[NodeId], element: Element) -> NodeId {
+        self.pointwise_with(function, &[], inputs, element)
+    }
+
+    /// An elementwise device function with constants.
+    pub fn pointwise_with(&mut self, function: &'static str, constants: &[f64], inputs: &[NodeId], element: Element) -> NodeId {
+        let constants = constants.iter().map(|constant| constant.to_bits()).collect();
+        self.add(Kind::Pointwise(function, constants), inputs, self.broadcast_shape(inputs), element)
+    }
+
+    /// An elementwise operation without a device function, and what computes it where no larger shape takes it in.
+    pub fn virtual_op(&mut self, operation: &'static str, inputs: &[NodeId], fallback: NodeId, element: Element) -> NodeId {
+        let shape = self.broadcast_shape(inputs);
+        self.add(Kind::Virtual(operation), &[inputs, &[fallback]].concat(), shape, element)
+    }
+
+    /// The inputs that computing the node needs: of a virtual operation, what computes it instead.
+    #[must_use]
+    pub fn needs(&self, id: NodeId) -> &[NodeId] {
+        let Node { kind, inputs, .. } = self.node(id);
+        if matches!(kind, Kind::Virtual(_)) { &inputs[inputs.len() - 1..] } else { inputs }
+    }
+
+    /// A reduction along one dimension.
+    pub fn reduce(&mut self, function: &'static str, input: NodeId, dim: usize) -> NodeId {
+        let Node { mut shape, element, .. } = self.node(input).clone();
+        shape[dim] = 1;
+        self.add(Kind::Reduce(function, dim, Vec::new()), &[input], shape, element)
+    }
+
+    /// `part` written over `whole` from `offsets` on.
+    pub fn insert(&mut self, part: NodeId, whole: NodeId, offsets: Vec<i64>) -> NodeId {
+        let Node { shape, element, .. } = self.node(whole).clone();
+        if self.node(part).shape == shape {
+            return part;
+        }
+        let element = if self.node(part).kind == Kind::Undefined { element } else { self.node(part).element };
+        self.add(Kind::Insert(offsets), &[part, whole], shape, element)
+    }
+
+    /// Every node that `roots` need and that `is_done` does not know, inputs before users.
+    #[must_use]
+    pub fn needed_for(&self, roots: &[NodeId], is_done: impl Fn(NodeId) -> bool) -> Vec<NodeId> {
+        let mut stack: Vec<NodeId> = roots.to_vec();
+        let mut found = std::collections::BTreeSet::new();
+        while let Some(id) = stack.pop() {
+            if !is_done(id) && found.insert(id) {
+                stack.extend(self.needs(id));
+            }
+        }
+        found.into_iter().collect()
+    }
+}
+
+/// Whether a map shows every index where it is.
+fn is_identity(map: &[Expr]) -> bool {
+    map.iter().enumerate().all(|(position, expr)| *expr == Expr::Dim(position))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn x(graph: &mut Graph) -> NodeId {
+        graph.tensor(0, vec![8, 64], Element::F16)
+    }
+
+    #[test]
+    fn equal_nodes_of_a_scope_are_one() {
+        let mut graph = Graph::default();
+        let x = x(&mut graph);
+        let first = graph.pointwise("exp", &[x], Element::F16);
+        assert_eq!(graph.pointwise("exp", &[x], Element::F16), first);
+        graph.enter_scope(1);
+        assert_ne!(graph.pointwise("exp", &[x], Element::F16), first);
+    }
+
+    #[test]
+    fn a_reshape_that_is_undone_vanishes() {
+        let mut graph = Graph::default();
+        let x = x(&mut graph);
+        let flat = graph.reshape(x, &[512]);
+        assert_eq!(graph.reshape(flat, &[8, 64]), x);
+    }
+
+    #[test]
+    fn only_what_is_needed_is_listed() {
+        let mut graph = Graph::default();
+        let x = x(&mut graph);
+        let dead = graph.refused(0, vec![8, 64], Element::F16);
+        let exp = graph.pointwise("exp", &[x], Element::F16);
+        assert_eq!(graph.needed_for(&[exp], |id| id == x), [exp]);
+        assert!(!graph.needed_for(&[exp], |_| false).contains(&dead));
+    }
+
+    #[test]
+    fn equal_numbers_are_one_number() {
+        let mut graph = Graph::default();
+        let ones = graph.known(Known::table(&[1.0; 4]), vec![2, 2], Element::F32);
+        assert_eq!(graph.number_of(ones), Some(1.0));
+        assert!(graph.node(ones).shape.is_empty());
+    }
+}

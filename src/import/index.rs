@@ -1,0 +1,260 @@
+//! Indices that a body computes: by arithmetic on iteration dimensions, or read from a tensor.
+
+use super::graph::{Element, Graph, Kind, NodeId};
+use crate::affine::Expr;
+
+/// Each index in terms of the iteration dimensions, none for one that is read from a tensor or that is no multiple of a dimension and a
+/// constant.
+pub(super) fn plain_indices(graph: &Graph, indices: &[NodeId]) -> Vec<Option<Expr>> {
+    indices.iter().map(|&index| plain_index(graph, index)).collect()
+}
+
+/// Numbers that are known at compile time as `first + step * dim`.
+fn plain_index(graph: &Graph, index: NodeId) -> Option<Expr> {
+    let known = graph.known_of(index)?;
+    #[allow(clippy::cast_possible_truncation, reason = "indices are small whole numbers")]
+    let numbers: Vec<i64> = known.numbers().map(|number| number as i64).collect();
+    let (&first, rest) = numbers.split_first()?;
+    let Some(&second) = rest.first() else { return Some(Expr::Constant(first)) };
+    let shape = &graph.node(index).shape;
+    let mut moving = shape.iter().enumerate().filter(|(_, size)| **size > 1).map(|(dim, _)| dim);
+    let dim = moving.next()?;
+    let step = second - first;
+    let is_regular = moving.next().is_none() && numbers.iter().zip(0_i64..).all(|(&number, position)| number == first + step * position);
+    if !is_regular || step < 1 {
+        return None;
+    }
+    let moved = Expr::Dim(dim);
+    let scaled = if step == 1 { moved } else { Expr::Mul(Box::new(moved), Box::new(Expr::Constant(step))) };
+    Some(if first == 0 { scaled } else { Expr::Add(Box::new(scaled), Box::new(Expr::Constant(first))) })
+}
+
+/// The iteration space with size 1 along the dimensions that none of the expressions has.
+pub(super) fn moving_dims(exprs: &[Expr], sizes: &[i64]) -> Vec<i64> {
+    sizes.iter().enumerate().map(|(dim, &size)| if exprs.iter().any(|expr| has_dim(expr, dim)) { size } else { 1 }).collect()
+}
+
+fn has_dim(expr: &Expr, dim: usize) -> bool {
+    match expr {
+        Expr::Dim(other) => *other == dim,
+        Expr::Constant(_) | Expr::Symbol(_) => false,
+        Expr::Add(lhs, rhs) | Expr::Mul(lhs, rhs) | Expr::FloorDiv(lhs, rhs) | Expr::CeilDiv(lhs, rhs) | Expr::Mod(lhs, rhs) => {
+            has_dim(lhs, dim) || has_dim(rhs, dim)
+        }
+    }
+}
+
+/// Why an index map is no view: the windows of a convolution overlap, and a tensor is not read backwards.
+pub(super) fn refuse_window(map: &[Expr], sizes: &[i64]) -> Option<String> {
+    for expr in map {
+        let mut terms = Vec::new();
+        if !add_terms(expr, 1, &mut terms) {
+            continue;
+        }
+        if terms.iter().any(|&(_, factor)| factor < 0) {
+            return Some("backwards: not supported yet".to_owned());
+        }
+        terms.retain(|&(dim, _)| sizes[dim] > 1);
+        terms.sort_by_key(|&(_, factor)| factor);
+        let overlaps = terms.windows(2).any(|pair| pair[1].1 < pair[0].1 * sizes[pair[0].0]);
+        if overlaps {
+            return Some("in overlapping windows, as a convolution or a pooling does: not supported yet".to_owned());
+        }
+    }
+    None
+}
+
+/// Reads a sum of multiples of dimensions; false for anything else.
+fn add_terms(expr: &Expr, factor: i64, terms: &mut Vec<(usize, i64)>) -> bool {
+    match expr {
+        Expr::Constant(_) => true,
+        Expr::Dim(dim) => {
+            terms.push((*dim, factor));
+            true
+        }
+        Expr::Add(lhs, rhs) => add_terms(lhs, factor, terms) && add_terms(rhs, factor, terms),
+        Expr::Mul(lhs, rhs) => match (lhs.as_ref(), rhs.as_ref()) {
+            (inner, Expr::Constant(times)) | (Expr::Constant(times), inner) => add_terms(inner, factor * times, terms),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The values that an integer may have, both included, and the index that it is, if it is one unchanged.
+#[derive(Clone, Copy)]
+struct Range {
+    first: f64,
+    last: f64,
+    is_index: Option<NodeId>,
+}
+
+/// The index that `index` is, given that it chooses one of `rows` rows: producers wrap negative numbers and clamp to the rows, which
+/// changes nothing within them.
+pub(super) fn chosen_row(graph: &Graph, index: NodeId, rows: i64) -> Option<NodeId> {
+    range_of(graph, index, &|_| Some(rows))?.is_index
+}
+
+/// Whether a condition holds for every value that the indices `gathered` may have.
+pub(super) fn always_holds(graph: &Graph, condition: NodeId, gathered: &[(NodeId, i64)]) -> bool {
+    let rows = |index: NodeId| gathered.iter().filter(|(known, _)| *known == index).map(|&(_, rows)| rows).min();
+    range_of(graph, condition, &rows).is_some_and(|range| range.first == 1.0 && range.last == 1.0)
+}
+
+/// What is known of an integer, where an index has `rows` values from 0 on.
+fn range_of(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> Option<Range> {
+    let node = graph.node(id);
+    let plain = |first: f64, last: f64| Some(Range { first, last, is_index: None });
+    if let Kind::Known(known) = &node.kind {
+        let bounds = known.numbers().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| (low.min(number), high.max(number)));
+        return plain(bounds.0, bounds.1);
+    }
+    let Kind::Virtual(operation) = node.kind else {
+        #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
+        let last = rows(id)? as f64 - 1.0;
+        return (node.element == Element::Int).then_some(Range { first: 0.0, last, is_index: Some(id) });
+    };
+    // The last input of a virtual operation is its refusal.
+    let operand = |position: usize| range_of(graph, node.inputs[position], rows);
+    match operation {
+        "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui" | "arith.trunci" => operand(0),
+        "arith.addi" => {
+            let (a, b) = (operand(0)?, operand(1)?);
+            plain(a.first + b.first, a.last + b.last)
+        }
+        "arith.subi" => {
+            let (a, b) = (operand(0)?, operand(1)?);
+            plain(a.first - b.last, a.last - b.first)
+        }
+        "arith.maxsi" | "arith.maxui" => {
+            let (a, b) = (operand(0)?, operand(1)?);
+            if a.first >= b.last {
+                Some(a)
+            } else if b.first >= a.last {
+                Some(b)
+            } else {
+                plain(a.first.max(b.first), a.last.max(b.last))
+            }
+        }
+        "arith.minsi" | "arith.minui" => {
+            let (a, b) = (operand(0)?, operand(1)?);
+            if a.last <= b.first {
+                Some(a)
+            } else if b.last <= a.first {
+                Some(b)
+            } else {
+                plain(a.first.min(b.first), a.last.min(b.last))
+            }
+        }
+        "arith.andi" => {
+            let (a, b) = (operand(0)?, operand(1)?);
+            let is_true = |range: &Range| range.first == 1.0 && range.last == 1.0;
+            if is_true(&a) && is_true(&b) { plain(1.0, 1.0) } else { plain(0.0, 1.0) }
+        }
+        "arith.select" => {
+            let condition = operand(0)?;
+            match (condition.first, condition.last) {
+                (0.0, 0.0) => operand(2),
+                (1.0, 1.0) => operand(1),
+                _ => None,
+            }
+        }
+        _ => compared(operation, operand(0)?, operand(1)?),
+    }
+}
+
+/// The truth of a comparison of two ranges, where they decide it.
+fn compared(operation: &str, a: Range, b: Range) -> Option<Range> {
+    let (is_true, is_false) = match operation.strip_prefix("arith.cmpi ")? {
+        "slt" | "ult" => (a.last < b.first, a.first >= b.last),
+        "sle" | "ule" => (a.last <= b.first, a.first > b.last),
+        "sgt" | "ugt" => (a.first > b.last, a.last <= b.first),
+        "sge" | "uge" => (a.first >= b.last, a.last < b.first),
+        "ne" => (a.last < b.first || b.last < a.first, false),
+        "eq" => (false, a.last < b.first || b.last < a.first),
+        _ => return None,
+    };
+    let (first, last) = match (is_true, is_false) {
+        (true, _) => (1.0, 1.0),
+        (_, true) => (0.0, 0.0),
+        _ => (0.0, 1.0),
+    };
+    Some(Range { first, last, is_index: None })
+}
+
+/// Rows of `table` chosen along `dim` by `index` (over the iteration space), its other dimensions read at `exprs`.
+pub(super) fn gather(graph: &mut Graph, table: NodeId, dim: usize, index: NodeId, exprs: &[Option<Expr>], sizes: &[i64]) -> NodeId {
+    let (rows, element) = (graph.node(table).shape.clone(), graph.node(table).element);
+    let over = graph.node(index).shape.clone();
+    let moving: Vec<usize> = (0..over.len()).filter(|&dim| over[dim] > 1).collect();
+    let index_shape: Vec<i64> = if moving.is_empty() { vec![1] } else { moving.iter().map(|&dim| over[dim]).collect() };
+    let index = graph.reshape(index, &index_shape);
+    let others: Vec<usize> = (0..rows.len()).filter(|&other| other != dim).collect();
+    let shape = index_shape.iter().copied().chain(others.iter().map(|&other| rows[other])).collect();
+    let gathered = graph.add(Kind::Gather(dim), &[table, index], shape, element);
+    let chosen = if moving.is_empty() { vec![Expr::Constant(0)] } else { moving.iter().map(|&dim| Expr::Dim(dim)).collect() };
+    let map: Vec<Expr> = chosen.into_iter().chain(others.iter().filter_map(|&other| exprs[other].clone())).collect();
+    let shape = moving_dims(&map, sizes);
+    graph.view(gathered, map, &shape)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn integer(graph: &mut Graph, operation: &'static str, inputs: &[NodeId]) -> NodeId {
+        let fallback = graph.refused(0, vec![3], Element::Int);
+        graph.virtual_op(operation, inputs, fallback, Element::Int)
+    }
+
+    #[test]
+    fn a_wrapped_and_clamped_index_is_the_index() {
+        let mut graph = Graph::default();
+        let index = graph.tensor(0, vec![3], Element::Int);
+        let (zero, rows, last) = (graph.number(0.0), graph.number(128.0), graph.number(127.0));
+        let is_negative = integer(&mut graph, "arith.cmpi slt", &[index, zero]);
+        let wrapped = integer(&mut graph, "arith.addi", &[index, rows]);
+        let chosen = integer(&mut graph, "arith.select", &[is_negative, wrapped, index]);
+        let cast = integer(&mut graph, "arith.index_cast", &[chosen]);
+        let above = integer(&mut graph, "arith.maxsi", &[cast, zero]);
+        let below = integer(&mut graph, "arith.minsi", &[above, last]);
+        assert_eq!(chosen_row(&graph, below, 128), Some(index));
+        assert_eq!(chosen_row(&graph, below, 200), None, "a clamp to fewer rows changes the index");
+        assert_eq!(chosen_row(&graph, wrapped, 128), None);
+    }
+
+    #[test]
+    fn the_bounds_of_an_index_hold() {
+        let mut graph = Graph::default();
+        let index = graph.tensor(0, vec![3], Element::Int);
+        let rows = graph.number(512.0);
+        let is_below = integer(&mut graph, "arith.cmpi slt", &[index, rows]);
+        assert!(always_holds(&graph, is_below, &[(index, 512)]));
+        assert!(!always_holds(&graph, is_below, &[(index, 600)]));
+        assert!(!always_holds(&graph, is_below, &[]), "nothing is known of an index that chooses no row");
+    }
+
+    #[test]
+    fn counting_is_a_plain_index() {
+        let mut graph = Graph::default();
+        let known = super::super::known::Known::table(&[3.0, 5.0, 7.0]);
+        let index = graph.known(known, vec![1, 3, 1], Element::Int);
+        let two = || Box::new(Expr::Constant(2));
+        let scaled = Expr::Mul(Box::new(Expr::Dim(1)), two());
+        assert_eq!(plain_index(&graph, index), Some(Expr::Add(Box::new(scaled), Box::new(Expr::Constant(3)))));
+        let number = graph.number(4.0);
+        assert_eq!(plain_index(&graph, number), Some(Expr::Constant(4)));
+    }
+
+    #[test]
+    fn windows_overlap_and_digits_do_not() {
+        let dim = |dim| Box::new(Expr::Dim(dim));
+        let sum = Expr::Add(dim(0), dim(1));
+        assert!(refuse_window(std::slice::from_ref(&sum), &[8, 3]).is_some_and(|message| message.contains("convolution")));
+        assert!(refuse_window(&[sum], &[8, 1]).is_none());
+        let digits = Expr::Add(Box::new(Expr::Mul(dim(0), Box::new(Expr::Constant(3)))), dim(1));
+        assert!(refuse_window(&[digits], &[8, 3]).is_none());
+        let backwards = Expr::Mul(dim(0), Box::new(Expr::Constant(-1)));
+        assert!(refuse_window(&[backwards], &[8]).is_some_and(|message| message.contains("backwards")));
+    }
+}

@@ -1,0 +1,182 @@
+//! Numbers that are known at compile time, and arithmetic on them.
+
+use crate::affine::Expr;
+use std::rc::Rc;
+
+/// Most elements of a tensor that is computed at compile time; a causal mask over 4,096 positions has as many.
+pub(super) const MOST_KNOWN_ELEMENTS: i64 = 1 << 24;
+
+/// The elements of a compile-time tensor in row-major order, as bits of `f64`; integers are exact up to 2^53. A number is one element.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Known(Rc<[u64]>);
+
+impl Known {
+    /// A single number.
+    #[must_use]
+    pub fn number(number: f64) -> Self {
+        Self(Rc::from([number.to_bits()]))
+    }
+
+    /// The elements of a tensor.
+    #[must_use]
+    pub fn table(numbers: &[f64]) -> Self {
+        Self(numbers.iter().map(|number| number.to_bits()).collect())
+    }
+
+    /// The elements in order.
+    pub fn numbers(&self) -> impl ExactSizeIterator<Item = f64> {
+        self.0.iter().map(|&bits| f64::from_bits(bits))
+    }
+
+    /// The number that all elements are.
+    #[must_use]
+    pub fn uniform(&self) -> Option<f64> {
+        let (&first, rest) = self.0.split_first()?;
+        rest.iter().all(|&bits| bits == first).then(|| f64::from_bits(first))
+    }
+
+    /// A number as the elements of a tensor; a tensor as it is.
+    #[must_use]
+    pub fn repeated(&self, shape: &[i64]) -> Self {
+        let n_elements = usize::try_from(shape.iter().product::<i64>()).unwrap_or(0);
+        if self.0.len() == n_elements { self.clone() } else { Self(vec![self.0[0]; n_elements].into()) }
+    }
+
+    /// The elements under other indices: `map` gives, for each dimension of `from`, the index in terms of the dimensions of `to`.
+    #[must_use]
+    pub fn viewed(&self, from: &[i64], map: &[Expr], to: &[i64]) -> Self {
+        let strides = strides_of(from);
+        let at = |point: &[i64]| map.iter().zip(&strides).map(|(expr, stride)| value_at(expr, point) * stride).sum::<i64>();
+        Self(points(to).map(|point| self.0[usize::try_from(at(&point)).unwrap_or(0)]).collect())
+    }
+
+    /// `function` of the elements of several tensors, element by element; dimensions of size 1 and numbers are broadcast.
+    #[must_use]
+    pub fn combined(inputs: &[(&Self, &[i64])], shape: &[i64], function: impl Fn(&[f64]) -> f64) -> Self {
+        let steps: Vec<Vec<i64>> = inputs.iter().map(|(_, from)| broadcast_strides(from, shape)).collect();
+        let mut operands = vec![0.0; inputs.len()];
+        let compute = |point: Vec<i64>| {
+            for ((operand, (known, _)), steps) in operands.iter_mut().zip(inputs).zip(&steps) {
+                let at: i64 = point.iter().zip(steps).map(|(index, step)| index * step).sum();
+                *operand = f64::from_bits(known.0[usize::try_from(at).unwrap_or(0)]);
+            }
+            function(&operands).to_bits()
+        };
+        Self(points(shape).map(compute).collect())
+    }
+
+    /// The elements combined along one dimension, which stays with size 1.
+    #[must_use]
+    pub fn reduced(&self, shape: &[i64], dim: usize, combine: impl Fn(f64, f64) -> f64) -> Self {
+        let mut kept = shape.to_vec();
+        kept[dim] = 1;
+        let (strides, step) = (strides_of(shape), strides_of(shape)[dim]);
+        let fold = |point: Vec<i64>| {
+            let first: i64 = point.iter().zip(&strides).map(|(index, stride)| index * stride).sum();
+            let element = |position: i64| f64::from_bits(self.0[usize::try_from(first + position * step).unwrap_or(0)]);
+            (1..shape[dim]).fold(element(0), |sum, position| combine(sum, element(position))).to_bits()
+        };
+        Self(points(&kept).map(fold).collect())
+    }
+
+    /// The index along a dimension of an iteration space, over that dimension.
+    #[must_use]
+    pub fn counting(size: i64) -> Self {
+        #[allow(clippy::cast_precision_loss, reason = "an iteration space is far smaller than 2^53")]
+        Self((0..size).map(|index| (index as f64).to_bits()).collect())
+    }
+}
+
+fn strides_of(shape: &[i64]) -> Vec<i64> {
+    let mut strides = vec![1; shape.len()];
+    for dim in (1..shape.len()).rev() {
+        strides[dim - 1] = strides[dim] * shape[dim];
+    }
+    strides
+}
+
+fn broadcast_strides(from: &[i64], to: &[i64]) -> Vec<i64> {
+    if from.is_empty() {
+        return vec![0; to.len()];
+    }
+    strides_of(from).into_iter().zip(from).map(|(stride, &size)| if size == 1 { 0 } else { stride }).collect()
+}
+
+/// Every index of a tensor, row by row.
+fn points(shape: &[i64]) -> impl Iterator<Item = Vec<i64>> {
+    let total: i64 = shape.iter().product();
+    let shape = shape.to_vec();
+    (0..total).map(move |mut flat| {
+        let mut point = vec![0; shape.len()];
+        for dim in (0..shape.len()).rev() {
+            (point[dim], flat) = (flat % shape[dim], flat / shape[dim]);
+        }
+        point
+    })
+}
+
+fn value_at(expr: &Expr, point: &[i64]) -> i64 {
+    let both = |lhs: &Expr, rhs: &Expr| (value_at(lhs, point), value_at(rhs, point));
+    match expr {
+        Expr::Constant(number) => *number,
+        Expr::Dim(dim) => point[*dim],
+        Expr::Symbol(_) => 0,
+        Expr::Add(lhs, rhs) => {
+            let (lhs, rhs) = both(lhs, rhs);
+            lhs + rhs
+        }
+        Expr::Mul(lhs, rhs) => {
+            let (lhs, rhs) = both(lhs, rhs);
+            lhs * rhs
+        }
+        Expr::FloorDiv(lhs, rhs) => {
+            let (lhs, rhs) = both(lhs, rhs);
+            lhs.div_euclid(rhs)
+        }
+        Expr::CeilDiv(lhs, rhs) => {
+            let (lhs, rhs) = both(lhs, rhs);
+            -(-lhs).div_euclid(rhs)
+        }
+        Expr::Mod(lhs, rhs) => {
+            let (lhs, rhs) = both(lhs, rhs);
+            lhs.rem_euclid(rhs)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(known: &Known) -> Vec<f64> {
+        known.numbers().collect()
+    }
+
+    #[test]
+    fn a_transposed_table_changes_places() {
+        let table = Known::table(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        let transposed = table.viewed(&[2, 3], &[Expr::Dim(1), Expr::Dim(0)], &[3, 2]);
+        assert_eq!(numbers(&transposed), [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]);
+    }
+
+    #[test]
+    fn a_causal_mask_is_rows_against_columns() {
+        let count = Known::counting(3);
+        let mask = Known::combined(&[(&count, &[3, 1]), (&count, &[1, 3])], &[3, 3], |at| f64::from(u8::from(at[1] <= at[0])));
+        assert_eq!(numbers(&mask), [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn a_reduction_keeps_the_other_dims() {
+        let table = Known::table(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(numbers(&table.reduced(&[2, 3], 1, |a, b| a + b)), [6.0, 15.0]);
+        assert_eq!(numbers(&table.reduced(&[2, 3], 0, f64::max)), [4.0, 5.0, 6.0]);
+    }
+
+    #[test]
+    fn only_equal_numbers_are_uniform() {
+        assert_eq!(Known::table(&[2.0, 2.0]).uniform(), Some(2.0));
+        assert_eq!(Known::table(&[2.0, 3.0]).uniform(), None);
+        assert!(Known::number(f64::NAN).uniform().is_some_and(f64::is_nan));
+    }
+}
