@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bridge.h"
+#include "Bytecode.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -55,6 +56,9 @@ SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyrePipel
 }
 
 MlirModule spyreSourceParse(SpyreSource *source) {
+  const llvm::MemoryBuffer *buffer = source->manager->getMemoryBuffer(source->manager->getMainFileID());
+  if (failed(spyre::refuseNewerBytecode(*buffer, source->context)))
+    return MlirModule{nullptr};
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(source->manager, ParserConfig(source->context));
   return wrap(module.release());
 }

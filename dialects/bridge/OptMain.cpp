@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bridge.h"
+#include "Bytecode.h"
 #include "Sdsc.h"
 #include "SdscBundle.h"
 #include "Spyre.h"
@@ -19,7 +20,13 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -33,8 +40,38 @@ void spyreRegisterDialects(MlirDialectRegistry registry) {
   func::registerInlinerExtension(*unwrap(registry));
 }
 
+/// Whether the input is anything but newer bytecode; what is wrong with it goes to standard error, as from MLIR's own driver.
+static LogicalResult checkInput(const llvm::MemoryBuffer &input) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  llvm::SourceMgr manager;
+  SourceMgrDiagnosticHandler handler(manager, &context);
+  return spyre::refuseNewerBytecode(input, &context);
+}
+
+/// What MLIR's driver does with its command line, and the check of the input between opening and parsing it.
+static LogicalResult runOpt(StringRef inputFilename, StringRef outputFilename, DialectRegistry &registry) {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFilename, &message);
+  std::unique_ptr<llvm::ToolOutputFile> output = input ? openOutputFile(outputFilename, &message) : nullptr;
+  if (!output) {
+    llvm::errs() << message << "\n";
+    return failure();
+  }
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (failed(checkInput(*input)) || failed(MlirOptMain(output->os(), std::move(input), registry, config)))
+    return failure();
+  output->keep();
+  return success();
+}
+
 int spyreOptMain(int argc, char **argv) {
   DialectRegistry registry;
   spyreRegisterDialects(wrap(&registry));
-  return asMainReturnCode(MlirOptMain(argc, argv, "The optimizer driver of spyre-mlir\n", registry));
+  auto [inputFilename, outputFilename] = registerAndParseCLIOptions(argc, argv, "The optimizer driver of spyre-mlir\n", registry);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  // The driver answers these without an input.
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return asMainReturnCode(MlirOptMain(argc, argv, inputFilename, outputFilename, registry));
+  llvm::InitLLVM init(argc, argv);
+  return asMainReturnCode(runOpt(inputFilename, outputFilename, registry));
 }

@@ -23,7 +23,9 @@
 //! | `device_layout.rs` | the layout, its constructors, its size |
 //! | `coordinates.rs` | device coordinates of an access |
 //! | `sticks.rs` | which dimension runs in the sticks of an access, whether the operands of an op agree, moving the stick |
+//! | `assignment.rs` | the choice of a state for each variable that makes a sum of costs least |
 
+mod assignment;
 mod coordinates;
 mod device_layout;
 mod error;
@@ -35,6 +37,7 @@ pub(crate) mod insert_restickify;
 pub(crate) mod pad_contractions;
 pub(crate) mod propagate_layouts;
 
+pub use assignment::{Assignment, Cost, Factor, Problem, minimize};
 pub use coordinates::{Coordinate, Term, device_coordinates};
 pub use device_layout::{DeviceLayout, DimOrder, sticks_needed};
 pub use error::LayoutError;

@@ -1,0 +1,127 @@
+//! How long a model takes to compile (`cargo bench --bench compile`): one small block, again and again, and then models of up to 40
+//! layers once more beside `mlir-opt --canonicalize`, which parses the same file, canonicalizes and prints it.
+//!
+//! `cargo bench --bench compile -- --write FILE.mlir LAYERS` writes a model and measures nothing.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a benchmark")]
+
+mod granite;
+
+use criterion::{Criterion, criterion_group};
+use granite::Granite;
+use spyre::{
+    compile::compile,
+    mlir::{Module, Session},
+    pipeline::{Options, Phase},
+};
+use std::{
+    cell::RefCell,
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    rc::Rc,
+    time::{Duration, Instant},
+};
+
+const LAYERS: [usize; 4] = [5, 10, 20, 40];
+/// Each time is the least of as many runs as fit into this, one at least.
+const LONG_ENOUGH: Duration = Duration::from_secs(2);
+const MOST_RUNS: usize = 10;
+
+/// Why a compilation ended early.
+struct Stop {
+    phase: Phase,
+    message: String,
+}
+
+/// Parses a module and compiles it up to a phase; the first error if that failed. The files are written and thrown away.
+fn compile_text(text: &str, last: Phase) -> Result<(), String> {
+    let session = Session::new();
+    let errors = Rc::new(RefCell::new(Vec::new()));
+    let seen = Rc::clone(&errors);
+    session.context().attach_diagnostic_handler(move |diagnostic| {
+        seen.borrow_mut().push(format!("{}: {diagnostic}", diagnostic.location()));
+        true
+    });
+    let place = tempfile::tempdir().unwrap();
+    let output = place.path().join("bundle");
+    let options = Options { compile_to: last, ..Options::default() };
+    let report = Module::parse(&session, text).and_then(|module| compile(&module, &options, output.to_str().unwrap()));
+    if report.is_some() { Ok(()) } else { Err(errors.borrow().first().cloned().unwrap_or_default()) }
+}
+
+/// The phase that fails, and why; none if files are written.
+fn stop_of(text: &str) -> Option<Stop> {
+    let stop = |phase: Phase| compile_text(text, phase).err().map(|message| Stop { phase, message });
+    stop(Phase::Emit).and_then(|_| Phase::ALL.into_iter().find_map(stop))
+}
+
+/// The least time of several runs.
+fn time(mut run: impl FnMut()) -> Duration {
+    let (start, mut least) = (Instant::now(), Duration::MAX);
+    for _ in 0..MOST_RUNS {
+        let before = Instant::now();
+        run();
+        least = least.min(before.elapsed());
+        if start.elapsed() > LONG_ENOUGH {
+            break;
+        }
+    }
+    least
+}
+
+/// MLIR's own driver, from start to exit.
+fn mlir_opt(path: &Path) {
+    let prefix = env::var_os("MLIR_SYS_220_PREFIX").map_or_else(|| PathBuf::from("/usr/lib/llvm-22"), PathBuf::from);
+    let mut command = Command::new(prefix.join("bin/mlir-opt"));
+    let status = command.arg("--canonicalize").arg(path).stdout(Stdio::null()).status().unwrap();
+    assert!(status.success(), "mlir-opt refuses {}", path.display());
+}
+
+/// One row per model.
+fn print_table() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("granite.mlir");
+    println!("\n| layers | lines | compile s | mlir-opt s | ratio | stopped in |\n|---|---|---|---|---|---|");
+    let mut messages = Vec::new();
+    for layers in LAYERS {
+        let text = Granite::of_2b(layers).module();
+        fs::write(&path, &text).unwrap();
+        let stop = stop_of(&text);
+        let ours = time(|| drop(compile_text(&text, Phase::Emit))).as_secs_f64();
+        let theirs = time(|| mlir_opt(&path)).as_secs_f64();
+        let stopped = stop.as_ref().map_or("-", |stop| stop.phase.name());
+        println!("| {layers} | {} | {ours:.3} | {theirs:.3} | {:.2} | {stopped} |", text.lines().count(), ours / theirs);
+        messages.extend(stop.map(|stop| format!("{layers} layers stop in '{}': {}", stop.phase, stop.message)));
+    }
+    println!("\ncompile: parses and compiles in process, down to files; mlir-opt: a process that parses, canonicalizes and prints.");
+    for message in messages {
+        println!("{message}");
+    }
+}
+
+fn small_block(criterion: &mut Criterion) {
+    let model = Granite { layers: 1, sequence: 64, hidden: 256, heads: 8, kv_heads: 2, head_size: 32, mlp: 512 };
+    let text = model.module();
+    let name = stop_of(&text).map_or("to files".to_owned(), |stop| format!("stops in {}", stop.phase));
+    let mut group = criterion.benchmark_group("compile one small block");
+    group.sample_size(20);
+    group.bench_function(name, |bencher| bencher.iter(|| compile_text(&text, Phase::Emit)));
+    group.finish();
+}
+
+criterion_group!(repeated, small_block);
+
+fn main() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    if let Some(at) = arguments.iter().position(|argument| argument == "--write") {
+        let (path, layers) = (&arguments[at + 1], arguments[at + 2].parse().unwrap());
+        return fs::write(path, Granite::of_2b(layers).module()).unwrap();
+    }
+    repeated();
+    Criterion::default().configure_from_args().final_summary();
+    // `cargo test --benches` asks only whether it runs.
+    if arguments.iter().any(|argument| argument == "--bench") {
+        print_table();
+    }
+}

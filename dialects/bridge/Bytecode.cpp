@@ -1,0 +1,41 @@
+//===- Bytecode.cpp - which MLIR wrote a bytecode file --------------------===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bytecode.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Config/llvm-config.h"
+
+using namespace mlir;
+
+/// The name of what wrote the bytecode, such as "MLIR22.1.8": behind the four bytes of the magic number and the version of the format,
+/// up to a zero (mlir/docs/BytecodeFormat.md). Empty if the file ends before it.
+static StringRef producerOf(StringRef bytecode) {
+  StringRef rest = bytecode.drop_front(4);
+  if (rest.empty())
+    return rest;
+  // A number has as many further bytes as its first byte has zeros at its low end.
+  size_t numberLength = llvm::countr_zero(static_cast<uint8_t>(rest.front())) + 1;
+  rest = rest.drop_front(std::min(numberLength, rest.size()));
+  size_t end = rest.find('\0');
+  return end == StringRef::npos ? StringRef() : rest.take_front(end);
+}
+
+LogicalResult spyre::refuseNewerBytecode(llvm::MemoryBufferRef buffer, MLIRContext *context) {
+  if (!isBytecode(buffer))
+    return success();
+  StringRef producer = producerOf(buffer.getBuffer());
+  StringRef version = producer;
+  unsigned major;
+  // Other producers than MLIR itself, such as StableHLO, count in versions of their own.
+  if (!version.consume_front("MLIR") || version.consumeInteger(10, major) || major <= LLVM_VERSION_MAJOR)
+    return success();
+  return emitError(FileLineColLoc::get(context, buffer.getBufferIdentifier(), 0, 0))
+         << "bytecode of another MLIR: written by '" << producer << "', read by MLIR " << LLVM_VERSION_MAJOR
+         << ", which does not know what newer ones write; in the producer, save as text";
+}

@@ -1,0 +1,449 @@
+//! The choice of a state for each of many variables that makes a sum of costs least, where each cost depends on a few variables.
+//!
+//! Definitions:
+//! * A *variable* has one of a few *states*: for the choice of sticks, an op or a tensor, and where the sticks may lie.
+//! * A *factor* is a table of costs over a few variables: a buffer, with what its writer and readers cost it together.
+//! * To *eliminate* a variable is to replace all tables that have it by one table over their other variables, which says for each
+//!   assignment of those what the best state costs. Eliminating all variables, and going back, gives the best assignment.
+//!
+//! The work is the entries of the tables, and these grow with the number of variables that hang together. A program is a chain of layers
+//! with a few edges across, so the tables stay small when the variable of the smallest table is always the next. Where a table would be
+//! too large nevertheless, a variable is fixed where it is: the rest is then the best for it. Another round fixes others, and so on while
+//! that helps: no round makes it worse, as what was there before is among what it chooses from.
+//!
+//! | file | what |
+//! |---|---|
+//! | `plan.rs` | the order of elimination, and what is fixed |
+//! | `table.rs` | tables and what is done to them |
+
+mod plan;
+mod table;
+
+use plan::Plan;
+use std::collections::BTreeMap;
+use table::{Table, settle};
+
+/// The most table entries of all solutions together where variables are fixed: under a second.
+const MOST_ENTRIES: usize = 1 << 24;
+/// The most rounds that fix other variables, and the most that may pass in a row without finding anything better.
+const MOST_ROUNDS: usize = 32;
+const MOST_IDLE_ROUNDS: usize = 4;
+/// The most times that all variables are moved one by one.
+const MOST_SWEEPS: usize = 16;
+
+/// What a choice costs: bytes moved by restickifies, and, where these are equal, bytes that buffers take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cost {
+    /// Bytes that restickifies move.
+    pub moved_bytes: u64,
+    /// Bytes of device memory that the buffers take.
+    pub buffer_bytes: u64,
+}
+
+impl Cost {
+    /// Nothing.
+    pub const ZERO: Self = Self { moved_bytes: 0, buffer_bytes: 0 };
+    /// What must not be chosen. Whatever is added to it, it stays.
+    pub const IMPOSSIBLE: Self = Self { moved_bytes: u64::MAX, buffer_bytes: u64::MAX };
+
+    /// Both together; impossible where the moved bytes have no number.
+    #[must_use]
+    pub fn saturating_add(self, other: Self) -> Self {
+        self.moved_bytes.checked_add(other.moved_bytes).map_or(Self::IMPOSSIBLE, |moved_bytes| Self {
+            moved_bytes,
+            buffer_bytes: self.buffer_bytes.saturating_add(other.buffer_bytes),
+        })
+    }
+}
+
+/// A cost that depends on a few variables.
+#[derive(Clone, Debug)]
+pub struct Factor {
+    /// Indices into [`Problem::n_states`]; one may occur twice, as a tensor that an op reads twice.
+    pub variables: Vec<usize>,
+    /// One cost for each assignment of the variables, row-major: the state of the last one moves fastest.
+    pub costs: Vec<Cost>,
+}
+
+impl Factor {
+    /// The factor whose cost for the states of `variables` is what `cost_of` says.
+    pub fn new(n_states: &[usize], variables: Vec<usize>, mut cost_of: impl FnMut(&[usize]) -> Cost) -> Self {
+        let n_entries: usize = variables.iter().map(|variable| n_states[*variable]).product();
+        let mut states = vec![0; variables.len()];
+        let mut costs = Vec::with_capacity(n_entries);
+        for _ in 0..n_entries {
+            costs.push(cost_of(&states));
+            for (state, variable) in states.iter_mut().zip(&variables).rev() {
+                *state = (*state + 1) % n_states[*variable];
+                if *state != 0 {
+                    break;
+                }
+            }
+        }
+        Self { variables, costs }
+    }
+}
+
+/// Variables and what their states cost.
+#[derive(Clone, Debug, Default)]
+pub struct Problem {
+    /// For each variable, the number of its states: 1 or more.
+    pub n_states: Vec<usize>,
+    /// Their sum is to be least. Every factor has as many costs as its variables have assignments.
+    pub factors: Vec<Factor>,
+}
+
+impl Problem {
+    /// What an assignment costs: the sum over the factors.
+    #[must_use]
+    pub fn cost(&self, states: &[usize]) -> Cost {
+        let cost_of = |factor: &Factor| {
+            let entry = factor.variables.iter().fold(0, |entry, variable| entry * self.n_states[*variable] + states[*variable]);
+            factor.costs[entry]
+        };
+        self.factors.iter().map(cost_of).fold(Cost::ZERO, Cost::saturating_add)
+    }
+}
+
+/// A state for each variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// In the order of [`Problem::n_states`].
+    pub states: Vec<usize>,
+    /// What they cost together.
+    pub cost: Cost,
+    /// Whether no assignment costs less; false says that it is not known.
+    pub is_optimal: bool,
+}
+
+/// The assignment that costs least, or, where that would take tables of more than `max_entries`, a good one.
+///
+/// `start` is any assignment; the result never costs more, and is `start` where nothing costs less. Deterministic.
+#[must_use]
+pub fn minimize(problem: &Problem, start: &[usize], max_entries: usize) -> Assignment {
+    let mut search = Search::new(problem, start);
+    let is_optimal = search.run(max_entries, MOST_ENTRIES);
+    Assignment { cost: search.cost, states: search.states, is_optimal }
+}
+
+/// The best assignment so far.
+struct Search<'p> {
+    problem: &'p Problem,
+    /// The factors, each scope once, without the variables that have no choice.
+    tables: Vec<Table>,
+    states: Vec<usize>,
+    cost: Cost,
+}
+
+impl<'p> Search<'p> {
+    fn new(problem: &'p Problem, start: &[usize]) -> Self {
+        let n_states = &problem.n_states;
+        let mut tables: BTreeMap<Vec<usize>, Table> = BTreeMap::new();
+        for factor in &problem.factors {
+            let table = Table::restricted(&factor.variables, &factor.costs, n_states, start, |variable| n_states[variable] > 1);
+            match tables.get_mut(&table.variables) {
+                Some(same) => same.add(&table),
+                None => {
+                    tables.insert(table.variables.clone(), table);
+                }
+            }
+        }
+        tables.remove(&Vec::new());
+        Self { problem, tables: tables.into_values().collect(), states: start.to_vec(), cost: problem.cost(start) }
+    }
+
+    /// Searches with tables of `max_entries` and `most_entries` in all solutions; whether the result is known to be the best.
+    fn run(&mut self, max_entries: usize, most_entries: usize) -> bool {
+        let n_states = &self.problem.n_states;
+        let mut times_fixed = vec![0; n_states.len()];
+        let n_given = n_states.len() + self.tables.iter().map(|table| table.costs.len()).sum::<usize>();
+        let (mut n_entries, mut n_idle) = (0_usize, 0);
+        for round in 0..MOST_ROUNDS {
+            let plan = Plan::new(n_states, self.tables.iter().map(|table| &table.variables[..]), max_entries, &times_fixed);
+            let of_one_way = plan.n_entries.saturating_add(n_given);
+            if plan.fixed.is_empty() || n_entries.saturating_add(of_one_way.saturating_mul(plan.n_ways(n_states))) <= most_entries {
+                self.try_all_ways(&plan);
+                return true;
+            }
+            n_entries = n_entries.saturating_add(of_one_way);
+            if round > 0 && n_entries > most_entries {
+                break;
+            }
+            n_idle = if self.offer(self.solve(&plan, &self.states)) { 0 } else { n_idle + 1 };
+            if n_idle == MOST_IDLE_ROUNDS {
+                break;
+            }
+            for variable in plan.fixed {
+                times_fixed[variable] += 1;
+            }
+        }
+        self.descend();
+        false
+    }
+
+    /// Takes what costs less than the best so far.
+    fn offer(&mut self, states: Vec<usize>) -> bool {
+        let cost = self.problem.cost(&states);
+        let is_better = cost < self.cost;
+        if is_better {
+            (self.states, self.cost) = (states, cost);
+        }
+        is_better
+    }
+
+    /// Solves with each way to fix the fixed variables.
+    fn try_all_ways(&mut self, plan: &Plan) {
+        let n_states = &self.problem.n_states;
+        let first = self.states.clone();
+        let mut fixed = first.clone();
+        for _ in 0..plan.n_ways(n_states) {
+            self.offer(self.solve(plan, &fixed));
+            // Each variable goes round to where it was first, and then the next one moves on.
+            for variable in &plan.fixed {
+                fixed[*variable] = (fixed[*variable] + 1) % n_states[*variable];
+                if fixed[*variable] != first[*variable] {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The best assignment with the plan's fixed variables as `states` has them.
+    fn solve(&self, plan: &Plan, states: &[usize]) -> Vec<usize> {
+        let n_states = &self.problem.n_states;
+        let mut steps = vec![None; n_states.len()];
+        for (step, variable) in plan.order.iter().enumerate() {
+            steps[*variable] = Some(step);
+        }
+        // A table waits for the first of its variables to be eliminated.
+        let mut waiting: Vec<Vec<Table>> = vec![Vec::new(); plan.order.len()];
+        let file = |waiting: &mut Vec<Vec<Table>>, table: Table| {
+            if let Some(step) = table.variables.iter().filter_map(|variable| steps[*variable]).min() {
+                waiting[step].push(table);
+            }
+        };
+        for table in &self.tables {
+            let left = Table::restricted(&table.variables, &table.costs, n_states, states, |variable| steps[variable].is_some());
+            file(&mut waiting, left);
+        }
+        for (step, variable) in plan.order.iter().enumerate() {
+            let table = Table::without(&waiting[step], *variable, n_states);
+            file(&mut waiting, table);
+        }
+        let mut states = states.to_vec();
+        for (step, variable) in plan.order.iter().enumerate().rev() {
+            settle(&waiting[step], *variable, n_states, &mut states);
+        }
+        states
+    }
+
+    /// Moves variables one by one while that helps.
+    fn descend(&mut self) {
+        let mut states = self.states.clone();
+        let mut tables_of: Vec<Vec<&Table>> = vec![Vec::new(); self.states.len()];
+        for table in &self.tables {
+            for variable in &table.variables {
+                tables_of[*variable].push(table);
+            }
+        }
+        for _ in 0..MOST_SWEEPS {
+            let mut moved = false;
+            for (variable, tables) in tables_of.iter().enumerate() {
+                moved |= settle(tables.iter().copied(), variable, &self.problem.n_states, &mut states);
+            }
+            if !moved {
+                break;
+            }
+        }
+        self.offer(states);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const PLENTY: usize = 1 << 20;
+
+    fn moved(moved_bytes: u64) -> Cost {
+        Cost { moved_bytes, buffer_bytes: 0 }
+    }
+
+    /// Every assignment of a small problem.
+    fn all_assignments(n_states: &[usize]) -> Vec<Vec<usize>> {
+        n_states.iter().fold(vec![vec![]], |known, count| {
+            known.iter().flat_map(|states| (0..*count).map(move |state| [&states[..], &[state]].concat())).collect()
+        })
+    }
+
+    /// A factor that costs nothing where its variables agree, and `bytes` where they do not.
+    fn agreement(n_states: &[usize], variables: Vec<usize>, bytes: u64) -> Factor {
+        Factor::new(n_states, variables, |states| if states.iter().all(|state| *state == states[0]) { Cost::ZERO } else { moved(bytes) })
+    }
+
+    /// Costs that depend on everything in them, the same on every run.
+    fn noise(states: &[usize], seed: u64) -> u64 {
+        let mix = |hash: u64, value: u64| (hash ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+        states.iter().fold(mix(seed, 1), |hash, state| mix(hash, *state as u64)) % 1000
+    }
+
+    #[test]
+    fn costs_add_up_and_impossible_stays() {
+        let one = Cost { moved_bytes: 1, buffer_bytes: 9 };
+        assert_eq!(one.saturating_add(one), Cost { moved_bytes: 2, buffer_bytes: 18 });
+        assert!(one < moved(2), "moved bytes count first");
+        assert_eq!(Cost::IMPOSSIBLE.saturating_add(Cost::ZERO), Cost::IMPOSSIBLE);
+        assert_eq!(Cost::IMPOSSIBLE.saturating_add(one), Cost::IMPOSSIBLE);
+        assert_eq!(moved(u64::MAX).saturating_add(one), Cost::IMPOSSIBLE);
+    }
+
+    #[test]
+    fn a_factor_is_row_major() {
+        let factor = Factor::new(&[2, 3], vec![0, 1], |states| moved((10 * states[0] + states[1]) as u64));
+        assert_eq!(factor.costs, [0, 1, 2, 10, 11, 12].map(moved));
+    }
+
+    #[test]
+    fn one_dear_edge_is_not_paid_for_two_cheap_ones() {
+        // 0 must be 0, 3 must be 1: the cheapest edge of the chain breaks.
+        let n_states = vec![2; 4];
+        let mut factors: Vec<Factor> = [(0, 5), (1, 2), (2, 7)].map(|(v, bytes)| agreement(&n_states, vec![v, v + 1], bytes)).into();
+        factors.push(Factor { variables: vec![0], costs: vec![Cost::ZERO, Cost::IMPOSSIBLE] });
+        factors.push(Factor { variables: vec![3], costs: vec![Cost::IMPOSSIBLE, Cost::ZERO] });
+        let best = minimize(&Problem { n_states, factors }, &[0, 1, 1, 1], PLENTY);
+        assert_eq!(best, Assignment { states: vec![0, 0, 1, 1], cost: moved(2), is_optimal: true });
+    }
+
+    #[test]
+    fn where_nothing_is_better_the_start_stays() {
+        let n_states = vec![3, 3, 1];
+        let problem = Problem { factors: vec![agreement(&n_states, vec![0, 1, 0], 4)], n_states };
+        for start in [[0, 0, 0], [2, 2, 0]] {
+            assert_eq!(minimize(&problem, &start, PLENTY).states, start);
+        }
+    }
+
+    #[test]
+    fn no_variables_cost_nothing() {
+        let best = minimize(&Problem::default(), &[], 1);
+        assert_eq!(best, Assignment { states: vec![], cost: Cost::ZERO, is_optimal: true });
+    }
+
+    #[test]
+    fn factors_without_choice_count() {
+        let problem = Problem { n_states: vec![1], factors: vec![Factor { variables: vec![0], costs: vec![moved(3)] }] };
+        assert_eq!(minimize(&problem, &[0], 0).cost, moved(3));
+    }
+
+    #[test]
+    fn a_long_chain_finds_what_was_planted() {
+        let n_variables = 3000;
+        let n_states = vec![3; n_variables];
+        let planted: Vec<usize> = (0..n_variables).map(|variable| (variable * variable / 7) % 3).collect();
+        let factors = (0..n_variables - 3).map(|first| {
+            let is_planted = |states: &[usize]| *states == planted[first..first + 4];
+            Factor::new(&n_states, (first..first + 4).collect(), |states| {
+                if is_planted(states) { Cost::ZERO } else { moved(1 + noise(states, first as u64)) }
+            })
+        });
+        let problem = Problem { factors: factors.collect(), n_states: n_states.clone() };
+        let best = minimize(&problem, &vec![0; n_variables], PLENTY);
+        assert_eq!(best, Assignment { states: planted, cost: Cost::ZERO, is_optimal: true });
+    }
+
+    /// Layers with a residual, three branches that meet again, and tables that every layer reads.
+    fn layers(n_layers: usize, n_hubs: usize) -> Problem {
+        let n_variables = n_hubs + 13 * n_layers;
+        let n_states: Vec<usize> = (0..n_variables).map(|variable| 3 + variable % 3).collect();
+        let mut scopes = Vec::new();
+        for layer in 0..n_layers {
+            let ops: Vec<usize> = (0..13).map(|op| n_hubs + 13 * layer + op).collect();
+            let edges = [
+                (0, 1),
+                (1, 2),
+                (1, 3),
+                (1, 4),
+                (2, 5),
+                (3, 6),
+                (5, 7),
+                (6, 7),
+                (7, 8),
+                (4, 8),
+                (8, 9),
+                (9, 10),
+                (0, 10),
+                (10, 11),
+                (11, 12),
+            ];
+            scopes.extend(edges.map(|(from, to)| vec![ops[from], ops[to]]));
+            // The next layer's residual reads the sum and what went round it.
+            scopes.extend((layer + 1 < n_layers).then(|| vec![ops[10], ops[12], ops[12] + 1]));
+            scopes.extend((0..n_hubs).flat_map(|hub| [vec![hub, ops[5]], vec![hub, ops[6]]]));
+        }
+        let factor = |(seed, scope): (usize, Vec<usize>)| Factor::new(&n_states, scope, |states| moved(noise(states, seed as u64)));
+        Problem { factors: scopes.into_iter().enumerate().map(factor).collect(), n_states: n_states.clone() }
+    }
+
+    #[test]
+    fn forty_layers_with_shared_tables_are_solved_exactly() {
+        let problem = layers(40, 3);
+        let start = vec![0; problem.n_states.len()];
+        let best = minimize(&problem, &start, 1 << 16);
+        assert!(best.is_optimal);
+        assert_eq!(best.cost, problem.cost(&best.states));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_close_to_the_best() {
+        let problem = layers(40, 3);
+        let start = vec![0; problem.n_states.len()];
+        let best = minimize(&problem, &start, PLENTY).cost.moved_bytes;
+        let (greedy, with_few_entries) = (problem.cost(&start).moved_bytes, minimize(&problem, &start, 64));
+        assert!(!with_few_entries.is_optimal);
+        let found = with_few_entries.cost.moved_bytes;
+        assert!(found <= best + best / 10, "{found} bytes, where {best} are best and {greedy} the start");
+    }
+
+    /// Up to 7 variables with up to 4 states, factors of up to 4 variables, some costs impossible; and a start.
+    fn problems() -> impl Strategy<Value = (Problem, Vec<usize>)> {
+        let cost = prop_oneof![8 => (0..20_u64, 0..4_u64).prop_map(|(moved_bytes, buffer_bytes)| Cost { moved_bytes, buffer_bytes }), 1 => Just(Cost::IMPOSSIBLE)];
+        let n_states = proptest::collection::vec(1..=4_usize, 1..=7);
+        n_states.prop_flat_map(move |n_states| {
+            let sizes = n_states.clone();
+            let cost = cost.clone();
+            let scope = proptest::collection::vec(0..n_states.len(), 0..=4);
+            let factor = scope.prop_flat_map(move |variables| {
+                let n_entries: usize = variables.iter().map(|variable| sizes[*variable]).product();
+                (Just(variables), proptest::collection::vec(cost.clone(), n_entries))
+            });
+            let factors = proptest::collection::vec(factor.prop_map(|(variables, costs)| Factor { variables, costs }), 0..=8);
+            let start: Vec<_> = n_states.iter().map(|count| 0..*count).collect();
+            (factors, start, Just(n_states.clone())).prop_map(|(factors, start, n_states)| (Problem { n_states, factors }, start))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn small_problems_are_solved_as_exhaustive_search_does((problem, start) in problems()) {
+            let found = minimize(&problem, &start, PLENTY);
+            let best = all_assignments(&problem.n_states).iter().map(|states| problem.cost(states)).min();
+            prop_assert_eq!(Some(found.cost), best);
+            prop_assert_eq!(found.cost, problem.cost(&found.states));
+            prop_assert!(found.is_optimal);
+        }
+
+        #[test]
+        fn with_few_entries_it_is_never_worse_than_the_start((problem, start) in problems(), max_entries in 0..40_usize) {
+            let best = all_assignments(&problem.n_states).iter().map(|states| problem.cost(states)).min();
+            // Without entries for all ways to fix variables, rounds are left.
+            for most_entries in [0, MOST_ENTRIES] {
+                let mut search = Search::new(&problem, &start);
+                let is_optimal = search.run(max_entries, most_entries);
+                prop_assert_eq!(search.cost, problem.cost(&search.states));
+                prop_assert!(search.cost <= problem.cost(&start));
+                prop_assert!(!is_optimal || Some(search.cost) == best);
+            }
+        }
+    }
+}

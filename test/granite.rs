@@ -1,0 +1,64 @@
+//! The model of `benches/granite.rs`: it is valid, and its layers follow one another.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+#[path = "../benches/granite.rs"]
+mod granite;
+
+use granite::Granite;
+use half::f16;
+use spyre::{
+    mlir::{Module, Session},
+    reference,
+    sim::{Elements, HostArray},
+};
+use std::fs;
+
+const SMALL: Granite = Granite { layers: 2, sequence: 4, hidden: 8, heads: 4, kv_heads: 2, head_size: 4, mlp: 12 };
+
+/// Numbers between -1 and 1 for each argument.
+fn inputs(model: &Granite) -> Vec<HostArray> {
+    let array = |(argument, shape): (usize, Vec<usize>)| {
+        let n_elements: usize = shape.iter().product();
+        let number = |index: usize| f16::from_f64(((argument * 31 + index * 17) as f64).sin()).to_bits();
+        let shape = shape.iter().map(|size| *size as i64).collect();
+        HostArray { shape, elements: Elements::F16((0..n_elements).map(number).collect()) }
+    };
+    model.arguments().into_iter().enumerate().map(array).collect()
+}
+
+/// What the reference computes.
+fn run(model: &Granite, inputs: &[HostArray]) -> HostArray {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("granite.mlir");
+    fs::write(&path, model.module()).unwrap();
+    reference::run(path.to_str().unwrap(), inputs).unwrap().remove(0)
+}
+
+#[test]
+fn forty_layers_are_a_valid_module() {
+    let session = Session::new();
+    for model in [Granite::of_2b(40), SMALL, Granite { kv_heads: 4, ..SMALL }] {
+        assert!(Module::parse(&session, &model.module()).is_some(), "{model:?}");
+    }
+}
+
+#[test]
+fn the_text_grows_by_the_same_number_of_lines_with_each_layer() {
+    let lines = [1, 2, 3].map(|layers| Granite::of_2b(layers).module().lines().count());
+    assert_eq!(lines[2] - lines[1], lines[1] - lines[0]);
+}
+
+#[test]
+#[ignore = "the reference has no copies between slices yet, which rotary embedding needs"]
+fn two_layers_are_one_layer_after_the_other() {
+    let one = Granite { layers: 1, ..SMALL };
+    let all = inputs(&SMALL);
+    let (first, second, tables) = (&all[1..10], &all[10..19], &all[19..]);
+    let between = run(&one, &[&all[..1], first, tables].concat());
+    let expected = run(&one, &[std::slice::from_ref(&between), second, tables].concat());
+    let found = run(&SMALL, &all);
+    assert_eq!(found, expected);
+    assert_ne!(found, between, "the second layer does something");
+    assert_ne!(between, all[0], "and so does the first");
+}
