@@ -46,6 +46,12 @@ pub fn copy<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output
     build("spyre.copy", at, &[input], &[output], Attributes::new(context), vec![])
 }
 
+/// `spyre.constant` with the elements in `value`.
+#[must_use]
+pub fn constant<'c>(context: &'c Context, at: Location<'c>, value: Attribute<'c>, output: Type<'c>) -> Operation<'c> {
+    build("spyre.constant", at, &[], &[output], Attributes::new(context).with("value", value), vec![])
+}
+
 /// `spyre.loop` with a body whose arguments are the tiles.
 #[must_use]
 pub fn loop_nest<'c>(
