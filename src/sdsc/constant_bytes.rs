@@ -87,7 +87,8 @@ pub struct HostElements<'a> {
 pub fn device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Result<Vec<u8>, ConstantError> {
     let placement = Placement::new(host.shape, layout)?;
     let format = layout.format();
-    let bytes = checked_bytes(host, placement.n_elements())?;
+    let unknown = || ConstantError::Format { element: host.element.to_owned(), format };
+    let bytes = checked_bytes(host, bytes_of(host.element).ok_or_else(unknown)?, placement.n_elements())?;
     let store = Store { placement: &placement, bytes: &bytes, is_splat: host.is_splat, device_bytes: layout.bytes() };
     match (host.element, format) {
         ("f16", DeviceFormat::Sen169Fp16) => {
@@ -108,7 +109,7 @@ pub fn device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Result<Ve
             check_range(&bytes, format)?;
             Ok(store.all(|[a, b, c, d, ..]: [u8; 8]| [a, b, c, d]))
         }
-        _ => Err(ConstantError::Format { element: host.element.to_owned(), format }),
+        _ => Err(unknown()),
     }
 }
 
@@ -140,15 +141,20 @@ pub fn host_bytes(device: &[u8], layout: &DeviceLayout, element: &str, shape: &[
     }
 }
 
+/// The bytes of one element.
+fn bytes_of(element: &str) -> Option<i64> {
+    match element {
+        "i1" => Some(1),
+        "f16" | "bf16" => Some(2),
+        "f32" | "i32" => Some(4),
+        "i64" => Some(8),
+        _ => None,
+    }
+}
+
 /// The bytes of the elements, each in whole bytes, if there are as many as the elements need.
-fn checked_bytes<'a>(host: &HostElements<'a>, n_elements: i64) -> Result<Cow<'a, [u8]>, ConstantError> {
+fn checked_bytes<'a>(host: &HostElements<'a>, bytes_each: i64, n_elements: i64) -> Result<Cow<'a, [u8]>, ConstantError> {
     let elements = if host.is_splat { 1 } else { n_elements };
-    let bytes_each = match host.element {
-        "i1" => 1,
-        "f16" | "bf16" => 2,
-        "i64" => 8,
-        _ => 4,
-    };
     let found = i64::try_from(host.bytes.len()).unwrap_or(i64::MAX);
     if elements.checked_mul(bytes_each) == Some(found) {
         return Ok(Cow::Borrowed(host.bytes));
