@@ -4,12 +4,13 @@ use crate::{
     bundle::Bundle,
     dialect::{self, bundle_to_ir, push_items},
     layout::DeviceLayout,
-    mlir::{Attributes, Module, Op, OpExt, Session, build, new_block, push, type_attribute},
+    mlir::{Attribute, Attributes, Module, Op, OpExt, Session, build, dense_elements, new_block, push, type_attribute},
     pipeline::emit_pipeline,
     sdsc::{
         Sdsc,
         case_json::read_case,
         check::{BUNDLE_FILE, Violation, check_directory},
+        host_bytes,
         program::{self, Program, Tensor},
         to_bundle, to_launch,
     },
@@ -55,7 +56,7 @@ pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, Str
     let at_fault = |error: &dyn std::fmt::Display| format!("{}: {error}", program.display());
     let description: Program = serde_json::from_slice(&read(&program)?).map_err(|error| at_fault(&error))?;
     let bundles = description.launches.iter().map(|launch| read_bundle(&directory.join(&launch.bundle))).collect::<Result<Vec<_>, _>>()?;
-    print(session, |module| push_program(module, &description, &bundles).map_err(|error| at_fault(&error)))
+    print(session, |module| push_program(module, &description, &bundles, directory).map_err(|error| at_fault(&error)))
 }
 
 /// The rules that the files of a bundle or program directory break.
@@ -80,21 +81,26 @@ fn push_bundle(parent: Op<'_>, name: &str, bundle: &Bundle, buffers: &[String]) 
     push_items(built, location, &bundle.items);
 }
 
-fn push_program(module: Op<'_>, description: &Program, bundles: &[Bundle]) -> Result<(), String> {
+fn push_program(module: Op<'_>, description: &Program, bundles: &[Bundle], directory: &Path) -> Result<(), String> {
     let (context, location) = (module.ctx(), module.loc());
     let attributes = Attributes::new(context).text("sym_name", &description.name);
     let program = push(module, build("sdsc.program", location, &[], &[], attributes, vec![new_block(&[], location)]));
-    if let Some(constant) = description.constants.first() {
-        return Err(format!("'{}' is a constant: not supported yet", constant.name));
-    }
-    let roles = [("input", &description.arguments), ("temporary", &description.buffers), ("output", &description.results)];
+    let roles = [
+        ("input", &description.arguments),
+        ("constant", &description.constants),
+        ("temporary", &description.buffers),
+        ("output", &description.results),
+    ];
     for (role, tensors) in roles {
         for (position, tensor) in (0..).zip(tensors) {
+            let (of, layout) = tensor_of(module, tensor)?;
+            let value = tensor.file.as_ref().map(|file| value_of(&of, tensor, &layout, (directory, file))).transpose()?;
             let attributes = Attributes::new(context)
                 .text("sym_name", &tensor.name)
                 .text("role", role)
                 .int("position", position)
-                .with("type", type_attribute(type_of(module, tensor)?));
+                .with("type", type_attribute(of.with_layout(context, &layout, None)))
+                .with_option("value", value);
             push(program, build("sdsc.buffer", location, &[], &[], attributes, vec![]));
         }
     }
@@ -104,7 +110,7 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[Bundle]) -> Re
     Ok(())
 }
 
-fn type_of<'c>(at: Op<'c>, tensor: &Tensor) -> Result<Type<'c>, String> {
+fn tensor_of<'c>(at: Op<'c>, tensor: &Tensor) -> Result<(dialect::Tensor<'c>, DeviceLayout), String> {
     let refuse = |what: String| format!("'{}' {what}", tensor.name);
     let sizes: String = tensor.shape.iter().map(|size| format!("{size}x")).collect();
     let host = Type::parse(at.ctx(), &format!("tensor<{sizes}{}>", tensor.element_type)).and_then(dialect::Tensor::of);
@@ -112,7 +118,26 @@ fn type_of<'c>(at: Op<'c>, tensor: &Tensor) -> Result<Type<'c>, String> {
         host.ok_or_else(|| refuse(format!("has shape {:?} and elements of '{}', which is no tensor", tensor.shape, tensor.element_type)))?;
     let format = tensor.format.parse().map_err(|_| refuse(format!("has the unknown device format '{}'", tensor.format)))?;
     let layout = DeviceLayout::from_parts(tensor.device_size.clone(), tensor.stride_map.clone(), format);
-    Ok(host.with_layout(at.ctx(), &layout.map_err(|error| refuse(error.to_string()))?, None))
+    Ok((host, layout.map_err(|error| refuse(error.to_string()))?))
+}
+
+/// The elements of a constant from its file.
+fn value_of<'c>(
+    of: &dialect::Tensor<'c>,
+    tensor: &Tensor,
+    layout: &DeviceLayout,
+    (directory, file): (&Path, &str),
+) -> Result<Attribute<'c>, String> {
+    let refuse = |what: String| format!("'{}': {what}", tensor.name);
+    if !program::is_below(file) {
+        return Err(refuse(format!("'{file}' is no path below the directory")));
+    }
+    let bytes = host_bytes(&read(&directory.join(file))?, layout, &tensor.element_type, &tensor.shape)
+        .map_err(|error| refuse(error.to_string()))?;
+    // MLIR packs booleans, eight in a byte.
+    let packed = |bools: &[u8]| bools.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect();
+    let bytes: Vec<u8> = if tensor.element_type == "i1" { packed(&bytes) } else { bytes };
+    dense_elements(of.host.build(), &bytes).ok_or_else(|| refuse(format!("{} bytes are no tensor of {}", bytes.len(), tensor.element_type)))
 }
 
 fn read_bundle(directory: &Path) -> Result<Bundle, String> {

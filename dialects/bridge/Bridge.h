@@ -99,6 +99,10 @@ MlirAffineMap spyreComputeOpGetAccessMap(MlirOperation op, intptr_t index);
 /// The type of one of `count` tiles along `dim`; null where `count` does not divide.
 MlirType spyreTileType(MlirType full, int64_t dim, int64_t count);
 
+/// The bytes of a `dense` or `dense_resource` attribute as MLIR stores them: elements one after another, each in whole bytes; of a splat
+/// just one element; the booleans of `dense` packed as bits. False for another attribute and for a resource without content.
+bool spyreElementsGetRawData(MlirAttribute attribute, const char **data, intptr_t *bytes, bool *isSplat);
+
 /// The parameters of an `#sdsc` attribute as a dictionary of builtin attributes; null for any other attribute.
 MlirAttribute sdscAttributeParameters(MlirAttribute attribute);
 /// The `#sdsc` attribute of that mnemonic with the given parameters; the caller knows that they are complete and valid.

@@ -12,6 +12,8 @@
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 
@@ -81,6 +83,29 @@ MlirAffineMap spyreComputeOpGetAccessMap(MlirOperation op, intptr_t index) {
 }
 MlirType spyreTileType(MlirType full, int64_t dim, int64_t count) {
   return wrap(static_cast<Type>(spyre::LoopOp::getTileType(cast<RankedTensorType>(unwrap(full)), dim, count)));
+}
+
+//===----------------------------------------------------------------------===//
+// Elements of constants
+//===----------------------------------------------------------------------===//
+
+bool spyreElementsGetRawData(MlirAttribute attribute, const char **data, intptr_t *bytes, bool *isSplat) {
+  ArrayRef<char> raw;
+  *isSplat = false;
+  if (auto dense = dyn_cast<DenseIntOrFPElementsAttr>(unwrap(attribute))) {
+    raw = dense.getRawData();
+    *isSplat = dense.isSplat();
+  } else if (auto resource = dyn_cast<DenseResourceElementsAttr>(unwrap(attribute))) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob)
+      return false;
+    raw = blob->getData();
+  } else {
+    return false;
+  }
+  *data = raw.data();
+  *bytes = raw.size();
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

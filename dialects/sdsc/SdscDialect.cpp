@@ -155,12 +155,22 @@ LogicalResult TensorAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
 
 LogicalResult BufferOp::verify() {
   // buffer_c1
-  if (getRole() != "input" && getRole() != "output" && getRole() != "temporary")
-    return emitOpError("is 'input', 'output' or 'temporary', found '") << getRole() << "'";
+  static const llvm::StringSet<> roles = {"input", "constant", "temporary", "output"};
+  if (!roles.contains(getRole()))
+    return emitOpError("is 'input', 'constant', 'temporary' or 'output', found '") << getRole() << "'";
   // buffer_c2
   auto type = dyn_cast<RankedTensorType>(getType());
   if (!type || !type.getEncoding())
     return emitOpError("needs a tensor with a device layout, found ") << getType();
+  // buffer_c3
+  std::optional<ElementsAttr> value = getValue();
+  if (!value)
+    return success();
+  if (getRole() != "constant")
+    return emitOpError("is '") << getRole() << "' and has a value: only a constant has one";
+  ShapedType held = value->getShapedType();
+  if (held.getShape() != type.getShape() || held.getElementType() != type.getElementType())
+    return emitOpError("holds ") << held << ", but is " << type;
   return success();
 }
 

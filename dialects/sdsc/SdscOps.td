@@ -35,13 +35,18 @@ def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
   let summary = "A tensor in HBM that the program owns or is given";
   let description = [{
     Constraints:
-    * (buffer_c1) `role` is input, output or temporary;
-    * (buffer_c2) the type is a tensor with a device layout.
+    * (buffer_c1) `role` is input, constant, temporary or output;
+    * (buffer_c2) the type is a tensor with a device layout;
+    * (buffer_c3) only a constant has a value, of the type's shape and element type.
 
-    Example: `sdsc.buffer @arg0 input 0 : tensor<512x1024xf16, #spyre.layout<[16, 512, 64], [64, 1024, 1]>>`
+    Example:
+    ```mlir
+    sdsc.buffer @arg0 input 0 : tensor<512x1024xf16, #spyre.layout<[16, 512, 64], [64, 1024, 1]>>
+    sdsc.buffer @const0 constant 0 = dense<0.5> : tensor<1x1xf16> : tensor<1x1xf16, #spyre.layout<[1, 1, 64], [-1, -1, -1]>>
+    ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$role, I64Attr:$position, TypeAttr:$type);
-  let assemblyFormat = "$sym_name custom<Role>($role) $position attr-dict `:` $type";
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$role, I64Attr:$position, TypeAttr:$type, OptionalAttr<ElementsAttr>:$value);
+  let assemblyFormat = "$sym_name custom<Role>($role) $position (`=` $value^)? attr-dict `:` $type";
   let hasVerifier = 1;
 }
 

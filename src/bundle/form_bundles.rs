@@ -148,9 +148,10 @@ fn is_in_lx(value: Value<'_>) -> bool {
     value.def().and_then(ComputeOp::of).is_some_and(ComputeOp::is_in_lx)
 }
 
-/// Arguments and results of the function are given from outside; everything else the program makes for itself.
+/// Arguments, constants and results of the function are given from outside; everything else the program makes for itself.
 fn kind_of(buffer: Value<'_>) -> TensorKind {
-    let is_outside = buffer.def().is_none() || users_behind_views(buffer).iter().any(|user| user.is("func.return"));
+    let is_given = buffer.def().is_none_or(|def| def.is("spyre.constant"));
+    let is_outside = is_given || users_behind_views(buffer).iter().any(|user| user.is("func.return"));
     if is_outside { TensorKind::Outside } else { TensorKind::Inside }
 }
 

@@ -8,11 +8,12 @@ use crate::{
     dialect::{Access, ComputeOp, Home, Memory, Tensor, bundle_to_ir, home_of, push_items, writer_of},
     layout,
     mlir::{
-        Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueLike, build, error_at, floats, insert_before, integer,
-        new_block, push, type_attribute,
+        Attribute, Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, build, error_at, floats,
+        insert_before, integer, new_block, push, raw_elements, type_attribute,
     },
     target::{Family, STICK_BYTES},
 };
+use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdsc", run };
 
@@ -31,54 +32,68 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Input,
-    Output,
+    Constant,
     Temporary,
+    Output,
 }
 
 impl Role {
     const fn name(self) -> &'static str {
         match self {
             Self::Input => "input",
-            Self::Output => "output",
+            Self::Constant => "constant",
             Self::Temporary => "temporary",
+            Self::Output => "output",
         }
     }
 
     const fn prefix(self) -> &'static str {
         match self {
             Self::Input => "arg",
-            Self::Output => "result",
+            Self::Constant => "const",
             Self::Temporary => "temp",
+            Self::Output => "result",
         }
     }
 }
 
 /// A buffer of the program that launches get as an argument.
 struct ProgramBuffer<'c> {
-    value: Value<'c>,
     /// What the program sees of it: a result may be a view.
     shown: Value<'c>,
     role: Role,
     position: i64,
 }
 
-impl ProgramBuffer<'_> {
+impl<'c> ProgramBuffer<'c> {
     fn name(&self) -> String {
         format!("{}{}", self.role.prefix(), self.position)
     }
+
+    /// The op that holds the elements of a constant.
+    fn constant(&self) -> Option<Op<'c>> {
+        self.shown.def().filter(|_| self.role == Role::Constant)
+    }
 }
+
+/// What makes the bytes of a constant in device memory: its device layout, its sizes other than 1, the type of its elements, and their
+/// bytes, which may be one element for all.
+type Content<'c> = (String, Vec<i64>, String, bool, &'c [u8]);
 
 struct Lowering<'c> {
     function: Op<'c>,
     buffers: Vec<ProgramBuffer<'c>>,
+    /// The buffer behind a value, by its position in the list.
+    by_value: ValueMap<usize>,
 }
 
 impl<'c> Lowering<'c> {
     fn of(function: Op<'c>) -> Result<Self, Reported> {
-        let mut lowering = Self { function, buffers: Vec::new() };
+        let mut lowering = Self { function, buffers: Vec::new(), by_value: ValueMap::default() };
         let arguments = function.body().map(BlockExt::args).unwrap_or_default();
         let results = function.body_ops().last().map(|terminator| terminator.inputs()).unwrap_or_default();
         lowering.add(arguments, Role::Input);
+        lowering.add_constants();
         let temporaries = lowering.temporaries(&results);
         lowering.add(temporaries, Role::Temporary);
         lowering.add(results, Role::Output);
@@ -92,12 +107,35 @@ impl<'c> Lowering<'c> {
 
     fn add(&mut self, values: Vec<Value<'c>>, role: Role) {
         for (position, value) in values.into_iter().enumerate() {
-            self.buffers.push(ProgramBuffer {
-                value: home_of(value).buffer,
-                shown: value,
-                role,
-                position: i64::try_from(position).unwrap_or(i64::MAX),
-            });
+            self.add_one(value, role, position);
+        }
+    }
+
+    fn add_one(&mut self, shown: Value<'c>, role: Role, position: usize) {
+        let buffer = home_of(shown).buffer;
+        if self.by_value.get(buffer).is_none() {
+            self.by_value.insert(buffer, self.buffers.len());
+        }
+        self.buffers.push(ProgramBuffer { shown, role, position: i64::try_from(position).unwrap_or(i64::MAX) });
+    }
+
+    /// The constants that ops read, in the order of their first use; those of equal bytes are one buffer.
+    fn add_constants(&mut self) {
+        let mut known: BTreeMap<Content<'c>, usize> = BTreeMap::new();
+        let mut position = 0;
+        for read in ComputeOp::all_in(self.function).into_iter().flat_map(|compute| compute.op.inputs()) {
+            let constant = home_of(read).buffer;
+            if self.by_value.get(constant).is_some() || constant.def().is_none_or(|def| !def.is("spyre.constant")) {
+                continue;
+            }
+            let content = content_of(constant);
+            if let Some(&same) = content.as_ref().and_then(|content| known.get(content)) {
+                self.by_value.insert(constant, same);
+                continue;
+            }
+            known.extend(content.map(|content| (content, self.buffers.len())));
+            self.add_one(constant, Role::Constant, position);
+            position += 1;
         }
     }
 
@@ -124,7 +162,9 @@ impl<'c> Lowering<'c> {
                 .text("sym_name", &buffer.name())
                 .text("role", buffer.role.name())
                 .int("position", buffer.position)
-                .with("type", type_attribute(buffer.shown.r#type()));
+                .with("type", type_attribute(buffer.shown.r#type()))
+                .with_option("value", buffer.constant().and_then(value_of));
+            let location = buffer.constant().map_or(location, OpExt::loc);
             push(program, build("sdsc.buffer", location, &[], &[], attributes, vec![]));
         }
         for (number, items) in self.launches()?.into_iter().enumerate() {
@@ -174,7 +214,7 @@ impl<'c> Lowering<'c> {
     }
 
     fn program_buffer(&self, buffer: Value<'c>) -> Option<usize> {
-        self.buffers.iter().position(|known| known.value == buffer)
+        self.by_value.get(buffer).copied()
     }
 
     fn item(&self, op: Op<'c>, launch: &mut LoweredLaunch) -> Result<Option<Item>, Reported> {
@@ -193,7 +233,7 @@ impl<'c> Lowering<'c> {
 
     fn op_spec(&self, compute: ComputeOp<'c>, launch: &mut LoweredLaunch) -> Result<OpSpec, String> {
         if compute.op.is("spyre.fill") {
-            return Err("writes a constant: constants are not supported yet".to_owned());
+            return Err("has no tensor to read: run the layout phase first, which makes a copy of it".to_owned());
         }
         let space = compute.iteration_space();
         let splits = compute.work().ok_or("has no 'work': divide the work first")?;
@@ -258,6 +298,20 @@ impl<'c> Lowering<'c> {
             Memory::Hbm => Err("reads a value in HBM that is no buffer of the program".to_owned()),
         }
     }
+}
+
+/// The elements of a `spyre.constant`.
+fn value_of(constant: Op<'_>) -> Option<Attribute<'_>> {
+    constant.attr("value")
+}
+
+/// What decides the bytes of a constant; none if its elements are not known, which its file will tell.
+fn content_of(constant: Value<'_>) -> Option<Content<'_>> {
+    let tensor = Tensor::of(constant.r#type())?;
+    let raw = raw_elements(constant.def().and_then(value_of)?)?;
+    // A dimension of size 1 moves nothing.
+    let sizes = tensor.host.shape.iter().copied().filter(|&size| size != 1).collect();
+    Some((tensor.layout?.to_string(), sizes, tensor.host.element.to_string(), raw.is_splat, raw.bytes))
 }
 
 /// A launch with the program buffers of its kernel arguments.

@@ -43,12 +43,6 @@ pub fn reduce<'c>(
     build("spyre.reduce", at, &[input], &[output], with_constants(attributes, context, constants), vec![])
 }
 
-/// `spyre.constant`.
-#[must_use]
-pub fn constant<'c>(context: &'c Context, at: Location<'c>, value: Attribute<'c>, output: Type<'c>) -> Operation<'c> {
-    build("spyre.constant", at, &[], &[output], Attributes::new(context).with("value", value), vec![])
-}
-
 /// `spyre.gather` along dimension `dim` of the table.
 #[must_use]
 pub fn gather<'c>(context: &'c Context, at: Location<'c>, table: Value<'c>, index: Value<'c>, dim: i64, output: Type<'c>) -> Operation<'c> {
@@ -90,6 +84,12 @@ pub fn view<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, map: A
 #[must_use]
 pub fn copy<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> Operation<'c> {
     build("spyre.copy", at, &[input], &[output], Attributes::new(context), vec![])
+}
+
+/// `spyre.constant` with the elements in `value`.
+#[must_use]
+pub fn constant<'c>(context: &'c Context, at: Location<'c>, value: Attribute<'c>, output: Type<'c>) -> Operation<'c> {
+    build("spyre.constant", at, &[], &[output], Attributes::new(context).with("value", value), vec![])
 }
 
 /// `spyre.loop` with a body whose arguments are the tiles.

@@ -3,12 +3,15 @@
 //! Reads shapes and access maps; writes encodings. An argument without a layout gets the row-major one. A result keeps the stick of the
 //! op's inputs (B.4 of the torch-spyre facts): an elementwise op takes the layout of an input with the same indices if there is one, a
 //! reduction over the stick leaves one element a stick, a matmul has N in the sticks. A result of the program is a buffer of its own: what is
-//! returned otherwise is copied.
+//! returned otherwise is copied. A fill becomes a constant of one element, which elementwise ops broadcast and others read a copy of.
 
 use super::{DeviceLayout, DimOrder, HostTensor, agreed_stick};
 use crate::{
-    dialect::{Access, ComputeOp, Tensor, copy, format_of, home_of, plain_dims},
-    mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_before, map_of, set_function_type},
+    dialect::{Access, ComputeOp, Tensor, constant, copy, format_of, home_of, plain_dims, view},
+    mlir::{
+        BlockExt, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, dense_splat, error_at, insert_before,
+        map_from_exprs, map_of, set_function_type,
+    },
     target::Family,
 };
 
@@ -17,6 +20,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-layouts", run };
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let Some(body) = function.body() else { continue };
+        function.nested().into_iter().filter(|op| op.is("spyre.fill")).for_each(expand_fill);
         for argument in body.args() {
             let refuse = |message: String| error_at(function, format_args!("argument of {}: {message}", argument.r#type())).report();
             assign(function, argument, row_major).map_err(refuse)?;
@@ -33,6 +37,30 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
         set_function_type(function);
     }
     Ok(())
+}
+
+/// Lets the readers of a fill have a constant of one element instead.
+fn expand_fill(fill: Op<'_>) {
+    let (Some(full), Some(number)) = (TensorType::of(fill.output().r#type()), fill.attr("value")) else { return };
+    let (context, location, output) = (fill.ctx(), fill.loc(), fill.output());
+    // A group of ops with hints reads a fill of full size from outside: the copy reads under other indices, which a tile cannot.
+    let is_hinted = fill.attr("hints").is_some();
+    let first = fill.parent().and_then(|around| around.body_ops().first().copied()).filter(|_| is_hinted).unwrap_or(fill);
+    let one = full.with_shape(vec![1; full.shape.len()]).build();
+    let one = insert_before(first, constant(context, location, dense_splat(one, number), one)).output();
+    for user in output.users().into_iter().filter(|user| user.is("spyre.pointwise")) {
+        for (index, _) in user.inputs().iter().enumerate().filter(|(_, input)| **input == output) {
+            user.set_input(index, one);
+        }
+    }
+    if !output.users().is_empty() {
+        let everywhere = map_from_exprs(context, full.shape.len(), 0, &vec![Expr::Constant(0); full.shape.len()]);
+        let shown = full.with_shape(full.shape.clone()).build();
+        let shown = insert_before(first, view(context, location, one, everywhere, shown)).output();
+        let copied = insert_before(first, copy(context, location, shown, output.r#type()));
+        output.replace_with(copied.output());
+    }
+    fill.erase();
 }
 
 /// Gives a value its layout, unless it has one.
@@ -103,7 +131,8 @@ fn sparse(compute: ComputeOp<'_>, tensor: &Tensor<'_>) -> Result<DeviceLayout, S
     DeviceLayout::sparse(&tensor.host.shape, reduced, format).map_err(|error| error.to_string())
 }
 
-/// Copies what is returned without being a buffer of its own: an argument, a value returned before, another value under other indices.
+/// Copies what is returned without being a buffer of its own: an argument, a constant, a value returned before, another value under other
+/// indices.
 ///
 /// A view that only adds or drops dimensions of size 1 is no copy: the strides of a device layout count host elements, which lie in the
 /// same order.
@@ -112,10 +141,8 @@ fn give_results_buffers(function: Op<'_>) -> Result<(), Reported> {
     let mut taken: Vec<Value<'_>> = Vec::new();
     for (index, result) in terminator.inputs().into_iter().enumerate() {
         let buffer = home_of(result).buffer;
-        if buffer.def().is_some_and(|def| def.is("spyre.constant")) {
-            return Err(error_at(terminator, format_args!("result {index} is a constant: not supported yet")).report());
-        }
-        let is_own = buffer.def().is_some() && !taken.contains(&buffer);
+        let is_made = buffer.def().is_some_and(|def| !def.is("spyre.constant"));
+        let is_own = is_made && !taken.contains(&buffer);
         if is_own && result == buffer {
             taken.push(buffer);
         } else if is_own && keeps_order(result) {

@@ -144,17 +144,26 @@ impl<'c> Program<'c> {
 }
 
 /// Writes the place; a copy of an HBM tensor that found no room in LX would only cost a pass over HBM, so its readers get the original
-/// back. What is copied from LX may be gone when the readers come, so such a copy stays.
+/// back. What is copied from LX may be gone when the readers come, so such a copy stays; and so does a copy under other indices, whose
+/// readers may need its sticks.
 fn place_result(op: Op<'_>, place: &Place) {
     let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some());
     let is_from_hbm =
         op.is("spyre.copy") && home_of(op.inputs()[0]).buffer.def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
-    if is_from_hbm && place.memory == Memory::Hbm && is_read_by_ops_only {
+    if is_from_hbm && place.memory == Memory::Hbm && is_read_by_ops_only && keeps_indices(op) {
         op.output().replace_with(op.inputs()[0]);
         op.erase();
         return;
     }
     op.set_attr("place", place_attribute(op.ctx(), place));
+}
+
+/// Whether a copy has its elements where the copied tensor has them.
+fn keeps_indices(copy: Op<'_>) -> bool {
+    let accesses = ComputeOp::of(copy).and_then(|compute| compute.accesses().ok());
+    accesses.as_deref().is_some_and(|accesses| {
+        accesses.first().zip(accesses.last()).is_some_and(|(input, result)| input.dims == result.dims && input.offsets == result.offsets)
+    })
 }
 
 /// Whether the back end lets the op's result live in LX (F.1: the list of functions).

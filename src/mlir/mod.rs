@@ -8,6 +8,7 @@
 //! module passes: nothing else looks at the module meanwhile.
 
 mod builder;
+mod dense;
 mod diag;
 mod function;
 mod jit;
@@ -22,6 +23,7 @@ mod types;
 
 pub use crate::affine::Expr;
 pub use builder::{Attributes, build, build_module, dictionary, insert_after, insert_before, new_block, push};
+pub use dense::{RawElements, dense_elements, dense_splat, raw_elements};
 pub use diag::{Diagnostic, Reported, error_at, remark_at, warning_at};
 pub use function::{argument_attribute, set_argument_attribute, set_function_type};
 pub use jit::{Jit, JitArray};

@@ -1,5 +1,6 @@
 //! Writing a bundle directory: all of it or nothing.
 
+use super::program::{CONSTANT_SUFFIX, CONSTANTS_FOLDER, FILE_NAME};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -70,13 +71,18 @@ fn check_replaceable(directory: &Path) -> Result<(), WriteError> {
 
 /// Whether every file below the folder has a name that a bundle directory gives its files.
 fn holds_only_a_bundle(folder: &Path) -> bool {
-    let Ok(entries) = fs::read_dir(folder) else { return false };
-    entries.flatten().all(|entry| {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let is_ours = name == super::program::FILE_NAME || name == "bundle.mlir" || (name.starts_with("sdsc_") && name.ends_with(".json"));
-        is_ours || (entry.path().is_dir() && holds_only_a_bundle(&entry.path()))
+    let has_program = folder.join(FILE_NAME).is_file();
+    holds_only(folder, &|path, name| {
+        let is_ours = name == FILE_NAME || name == "bundle.mlir" || (name.starts_with("sdsc_") && name.ends_with(".json"));
+        // Anybody may have a folder of that name; beside a program it is the program's.
+        let is_constants = || has_program && name == CONSTANTS_FOLDER && holds_only(path, &|_, name| name.ends_with(CONSTANT_SUFFIX));
+        is_ours || (path.is_dir() && (is_constants() || holds_only_a_bundle(path)))
     })
+}
+
+fn holds_only(folder: &Path, is_ours: &dyn Fn(&Path, &str) -> bool) -> bool {
+    let Ok(entries) = fs::read_dir(folder) else { return false };
+    entries.flatten().all(|entry| is_ours(&entry.path(), &entry.file_name().to_string_lossy()))
 }
 
 /// A temporary folder is the user's alone; a bundle has the rights of any other folder.
@@ -131,6 +137,21 @@ mod tests {
         assert!(place.path().join("thesis.tex").exists());
         let refused = write_directory(&place.path().join("thesis.tex"), &[]).unwrap_err();
         assert!(refused.to_string().starts_with("will not replace"));
+    }
+
+    #[test]
+    fn constants_belong_to_a_program() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path().join("out");
+        let files = [file("program.json", "1"), file("constants/const0.bin", "x")];
+        write_directory(&directory, &files).unwrap();
+        write_directory(&directory, &files).unwrap();
+        fs::write(directory.join("constants/thesis.tex"), "x").unwrap();
+        assert!(matches!(write_directory(&directory, &files), Err(WriteError::Occupied { .. })));
+        fs::remove_file(directory.join("constants/thesis.tex")).unwrap();
+        fs::remove_file(directory.join("program.json")).unwrap();
+        assert!(matches!(write_directory(&directory, &files), Err(WriteError::Occupied { .. })));
+        assert!(matches!(write_directory(&directory.join("constants"), &files), Err(WriteError::Occupied { .. })));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! `spyre-emit-bundle`: writes the bundle directory.
 //!
-//! Reads what `spyre-lower-to-sdscbundle` left; writes `program.json` and, per bundle, `bundle.mlir` and the SDSC files. A module without
-//! an `sdsc.program`, but with one bundle, gives just the files of that bundle.
+//! Reads what `spyre-lower-to-sdscbundle` left; writes `program.json`, the files of constants and, per bundle, `bundle.mlir` and the SDSC
+//! files. A module without an `sdsc.program`, but with one bundle, gives just the files of that bundle.
 
 use super::{
-    File,
+    File, HostElements,
     check::check_files,
-    from_op_spec, from_op_spec_baked,
+    device_bytes, from_op_spec, from_op_spec_baked,
     program::{self, LaunchEntry, Program, Tensor},
     to_text, write_directory,
 };
@@ -17,7 +17,11 @@ use crate::{
         symbols::{Addresses, MemoryMap},
     },
     dialect,
-    mlir::{Op, OpExt, Options, Pass, Reported, elements, error_at, integer, note_bug, parses, symbol_name, type_of, warning_at},
+    layout::DeviceLayout,
+    mlir::{
+        Attribute, Op, OpExt, Options, Pass, Reported, elements, error_at, integer, note_bug, parses, raw_elements, symbol_name, type_of,
+        warning_at,
+    },
     target::Target,
 };
 use std::path::Path;
@@ -78,9 +82,15 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
         let name = op.text_attr("sym_name").to_owned();
         match op.full_name() {
             "sdsc.buffer" => {
-                let tensor = tensor_of(op).map_err(|message| error_at(op, message).report())?;
+                let (mut tensor, content) = buffer_of(op, target).map_err(|message| error_at(op, message).report())?;
+                if let Some(content) = content {
+                    let path = format!("{}/{name}{}", program::CONSTANTS_FOLDER, program::CONSTANT_SUFFIX);
+                    tensor.file = Some(path.clone());
+                    files.push(File { path, content });
+                }
                 match op.text_attr("role") {
                     "input" => description.arguments.push(tensor),
+                    "constant" => description.constants.push(tensor),
                     "output" => description.results.push(tensor),
                     _ => description.buffers.push(tensor),
                 }
@@ -100,10 +110,12 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
     Ok(files)
 }
 
-fn tensor_of(buffer: Op<'_>) -> Result<Tensor, String> {
+/// A tensor of the program, and the bytes of one that has a value.
+fn buffer_of(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<Vec<u8>>), String> {
     let tensor = buffer.attr("type").and_then(type_of).and_then(dialect::Tensor::of).ok_or("is no tensor")?;
     let layout = tensor.layout.as_ref().ok_or("has no device layout")?;
-    Ok(Tensor {
+    let content = buffer.attr("value").map(|value| content_of(buffer, value, &tensor, layout, target)).transpose()?;
+    let entry = Tensor {
         name: buffer.text_attr("sym_name").to_owned(),
         shape: tensor.host.shape.clone(),
         element_type: tensor.host.element.to_string(),
@@ -111,7 +123,30 @@ fn tensor_of(buffer: Op<'_>) -> Result<Tensor, String> {
         device_size: layout.device_size().to_vec(),
         stride_map: layout.stride_map().to_vec(),
         bytes: layout.bytes(),
-    })
+        file: None,
+    };
+    Ok((entry, content))
+}
+
+/// The bytes of a constant in device memory.
+fn content_of(
+    buffer: Op<'_>,
+    value: Attribute<'_>,
+    tensor: &dialect::Tensor<'_>,
+    layout: &DeviceLayout,
+    target: &Target,
+) -> Result<Vec<u8>, String> {
+    let name = buffer.text_attr("sym_name");
+    if !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
+        return Err(format!("cannot have a file: '{name}' is no name of letters, digits and '_'"));
+    }
+    if layout.bytes() > target.segment_bytes {
+        return Err(format!("has {} bytes, more than a segment of {}", layout.bytes(), target.segment_bytes));
+    }
+    let raw = raw_elements(value).ok_or("holds elements that are neither 'dense' nor a 'dense_resource' with content")?;
+    let element = tensor.host.element.to_string();
+    let host = HostElements { element: &element, shape: &tensor.host.shape, bytes: raw.bytes, is_splat: raw.is_splat };
+    device_bytes(&host, layout).map_err(|error| format!("has a value that cannot be stored: {error}"))
 }
 
 /// `bundle.mlir` and the SDSC files of one bundle, their paths behind `folder`.

@@ -20,11 +20,13 @@
 mod affine_text;
 pub mod case_json;
 pub mod check;
+mod constant_bytes;
 mod constants;
 mod directory;
 mod folds;
 mod from_op_spec;
 pub mod model;
+mod placement;
 pub mod program;
 mod tensors;
 mod to_op_spec;
@@ -33,6 +35,7 @@ mod write;
 
 pub(crate) mod emit_bundle;
 
+pub use constant_bytes::{ConstantError, HostElements, device_bytes, host_bytes};
 pub use constants::{bits, dl16_bits};
 pub use directory::{File, WriteError, write_directory};
 pub use from_op_spec::{from_op_spec, from_op_spec_baked};

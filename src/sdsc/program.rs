@@ -6,16 +6,33 @@
 //!   "arguments": [{"name": "arg0", "shape": [512, 1024], "element_type": "f16", "format": "SEN169_FP16",
 //!                  "device_size": [16, 512, 64], "stride_map": [64, 1024, 1], "bytes": 1048576}],
 //!   "results": [{"name": "result0", ...}],
-//!   "constants": [],
+//!   "constants": [{"name": "const0", ..., "file": "constants/const0.bin"}],
 //!   "buffers": [],
 //!   "launches": [{"bundle": "bundle_0", "arguments": ["arg0", "result0"]}]
 //! }
 //! ```
+//!
+//! The file of a constant has its content as it stands in device memory: exactly `bytes` bytes, row-major over `device_size`, in the
+//! number format, little endian. What holds nothing of the host is zero.
 
 use serde::{Deserialize, Serialize};
+use std::path::{Component, Path};
 
 /// The name of the file.
 pub const FILE_NAME: &str = "program.json";
+
+/// The folder of the files of constants.
+pub const CONSTANTS_FOLDER: &str = "constants";
+
+/// What the names of the files of constants end with.
+pub const CONSTANT_SUFFIX: &str = ".bin";
+
+/// Whether a path stays below the directory that it starts from. A file may name no others: it would let a program read what is not its
+/// own.
+#[must_use]
+pub fn is_below(path: &str) -> bool {
+    !path.is_empty() && Path::new(path).components().all(|component| matches!(component, Component::Normal(_)))
+}
 
 /// A compiled program: its tensors in HBM and its launches in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +44,7 @@ pub struct Program {
     pub arguments: Vec<Tensor>,
     /// What the caller gets, in the function's order.
     pub results: Vec<Tensor>,
-    /// Tensors known at compile time.
+    /// Tensors known at compile time. One without a file gets its value from the caller.
     pub constants: Vec<Tensor>,
     /// Tensors that one launch leaves for another.
     pub buffers: Vec<Tensor>,
@@ -53,6 +70,9 @@ pub struct Tensor {
     pub stride_map: Vec<i64>,
     /// Bytes in HBM.
     pub bytes: i64,
+    /// The file that holds a constant's bytes, as a path below the directory; no other tensor has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 /// One kernel launch.
@@ -69,5 +89,16 @@ impl Program {
     /// Every tensor: arguments, results, constants and buffers.
     pub fn tensors(&self) -> impl Iterator<Item = &Tensor> {
         self.arguments.iter().chain(&self.results).chain(&self.constants).chain(&self.buffers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_does_not_leave_its_folder() {
+        assert!(is_below("b/x") && is_below("x.json"));
+        assert!(!is_below("../x") && !is_below("/x") && !is_below("") && !is_below("b/../../x"));
     }
 }

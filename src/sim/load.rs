@@ -4,11 +4,11 @@ use super::bundle_text::{Bundle, parse};
 use super::error::SimError;
 use super::plan::{Plan, compile};
 use crate::sdsc::model::Sdsc;
-use crate::sdsc::program::{FILE_NAME, Program};
+use crate::sdsc::program::{FILE_NAME, Program, Tensor, is_below};
 use crate::target::Target;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Component, Path, PathBuf};
 
 /// The bytes of a file that is still read; the largest real ones have a few megabytes.
@@ -45,6 +45,35 @@ pub(crate) fn bundle(dir: &Path, name: &str, target: &Target) -> Result<LoadedBu
         plans.insert(file.clone(), compile(&format!("{name}/{file}"), &sdsc, target)?);
     }
     Ok(LoadedBundle { bundle, plans })
+}
+
+/// The files of the constants that have one, by the constant's name.
+pub(crate) fn constants(dir: &Path, program: &Program) -> Result<BTreeMap<String, PathBuf>, SimError> {
+    let mut files = BTreeMap::new();
+    for constant in &program.constants {
+        if let Some(file) = &constant.file {
+            if !is_below(file) {
+                let message = format!("'{file}' is no path below the directory");
+                return Err(SimError::Malformed { file: dir.join(FILE_NAME).display().to_string(), message });
+            }
+            let path = dir.join(file);
+            opened(&path, constant)?;
+            files.insert(constant.name.clone(), path);
+        }
+    }
+    Ok(files)
+}
+
+/// The file of a constant, which has just the constant's bytes.
+pub(crate) fn opened(path: &Path, constant: &Tensor) -> Result<File, SimError> {
+    let io = |source| SimError::Io { path: PathBuf::from(path), source };
+    // Asked before it is opened: what is no file may be endless.
+    let found = fs::metadata(path).map_err(io)?;
+    if !found.is_file() || i64::try_from(found.len()) != Ok(constant.bytes) {
+        let message = format!("is no file of {} bytes, which '{}' has", constant.bytes, constant.name);
+        return Err(SimError::Malformed { file: path.display().to_string(), message });
+    }
+    File::open(path).map_err(io)
 }
 
 /// A name of a file beside another one; paths would let a bundle read what is not its own.

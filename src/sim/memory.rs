@@ -2,6 +2,7 @@
 
 use super::number::POISON;
 use crate::target::STICK_BYTES;
+use std::io::{self, Read};
 
 const STICK: usize = STICK_BYTES as usize;
 
@@ -92,6 +93,16 @@ impl Region {
         self.bytes[start..start + bytes.len()].copy_from_slice(bytes);
     }
 
+    /// Stores all that a reader gives, which must be just what is in use.
+    pub(crate) fn read_from(&mut self, mut reader: impl Read) -> io::Result<()> {
+        let capacity = self.capacity.min(self.bytes.len());
+        reader.read_exact(&mut self.bytes[..capacity])?;
+        match reader.read(&mut [0])? {
+            0 => Ok(()),
+            _ => Err(io::Error::other("is longer than it was")),
+        }
+    }
+
     /// Notes that somebody wrote a range.
     pub(crate) fn mark_written(&mut self, start: usize, end: usize, writer: Writer) {
         self.written.set(start, end);
@@ -146,6 +157,16 @@ mod tests {
         assert_eq!(region.first_unwritten(99, 300), Some(99));
         assert_eq!(region.first_unwritten(150, 400), Some(300));
         assert_eq!(region.first_unwritten(64, 128), Some(64));
+    }
+
+    #[test]
+    fn a_file_must_fill_a_buffer() {
+        let mut region = Region::new("constant".to_owned(), 256);
+        region.ensure(256);
+        assert!(region.read_from([7; 255].as_slice()).is_err());
+        assert!(region.read_from([7; 257].as_slice()).is_err());
+        region.read_from([8; 256].as_slice()).unwrap();
+        assert_eq!(region.bytes(), [8; 256]);
     }
 
     #[test]

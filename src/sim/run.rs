@@ -13,13 +13,15 @@ use super::time::modelled;
 use crate::sdsc::program::{LaunchEntry, Program, Tensor};
 use crate::target::Target;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A program read from its files, ready to run.
 #[derive(Clone, Debug)]
 pub struct Simulation {
     program: Program,
     bundles: BTreeMap<String, LoadedBundle>,
+    /// The files of constants, by name.
+    constants: BTreeMap<String, PathBuf>,
     target: Target,
 }
 
@@ -82,7 +84,7 @@ impl Simulation {
         Self::with_program(load::program(dir)?, dir, target)
     }
 
-    /// Reads the bundles of a program that the caller describes; `dir` holds their folders.
+    /// Reads the bundles of a program that the caller describes; `dir` holds their folders and the files of constants.
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -97,7 +99,8 @@ impl Simulation {
                 return Err(SimError::Malformed { file: program.name.clone(), message });
             }
         }
-        Ok(Self { program, bundles, target: target.clone() })
+        let constants = load::constants(dir, &program)?;
+        Ok(Self { program, bundles, constants, target: target.clone() })
     }
 
     /// The ops of all bundles.
@@ -111,7 +114,7 @@ impl Simulation {
         &self.program
     }
 
-    /// Runs the program. Arguments and constants must have a value; results and buffers may have one.
+    /// Runs the program. Arguments, and constants without a file, must have a value; other tensors may have one.
     ///
     /// # Errors
     /// The first rule that an execution breaks.
@@ -159,6 +162,8 @@ impl Simulation {
             buffers.insert(tensor.name.clone(), buffer);
             if let Some(array) = inputs.get(&tensor.name) {
                 fill(tensor, array, buffer, machine)?;
+            } else if let Some(path) = self.constants.get(&tensor.name) {
+                read(tensor, path, buffer, machine)?;
             } else if self.program.arguments.iter().chain(&self.program.constants).any(|given| given.name == tensor.name) {
                 return Err(SimError::Array { name: tensor.name.clone(), message: "has no value".to_owned() });
             }
@@ -188,6 +193,16 @@ fn fill(tensor: &Tensor, array: &HostArray, buffer: usize, machine: &mut Machine
     let layout = DeviceLayout::of(tensor)?;
     let region = machine.region_mut(RegionId::Hbm(buffer));
     layout.put(array, region, writer).map_err(|message| SimError::Array { name: tensor.name.clone(), message })
+}
+
+/// Puts the bytes of a constant's file into its buffer as they are.
+fn read(tensor: &Tensor, path: &Path, buffer: usize, machine: &mut Machine) -> Result<(), SimError> {
+    let file = load::opened(path, tensor)?;
+    let writer = machine.writer(&format!("the file of '{}'", tensor.name));
+    let region = machine.region_mut(RegionId::Hbm(buffer));
+    region.read_from(file).map_err(|source| SimError::Io { path: path.to_owned(), source })?;
+    region.mark_written(0, region.bytes().len(), writer);
+    Ok(())
 }
 
 fn preload(images: &[LxImage], machine: &mut Machine) -> Result<(), SimError> {

@@ -1,8 +1,8 @@
 // RUN: spyre-opt --spyre-lower-to-sdsc --split-input-file --verify-diagnostics %s
 
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
-func.func @a_fill_is_a_constant() -> tensor<64x64xf16, #layout> {
-  // expected-error @+1 {{'spyre.fill' op writes a constant: constants are not supported yet}}
+func.func @fills_become_copies_before() -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.fill' op has no tensor to read: run the layout phase first, which makes a copy of it}}
   %zero = spyre.fill 0.0 : f16 {spyre.bundle = 0 : i64, work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} -> tensor<64x64xf16, #layout>
   return %zero : tensor<64x64xf16, #layout>
 }

@@ -1,6 +1,6 @@
 //! Right bundles, written by our own emitter: one for each part of the format.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use spyre::bundle::symbols::MemoryMap;
 use spyre::bundle::{
     Allocation, Arrangement, Bundle, Constant, Coordinate as C, Item, IterationDim, Launch, OpSpec, Operand, OwnedDim, Ownership,
@@ -205,6 +205,19 @@ pub(crate) fn program(bytes: [i64; 2]) -> Files {
     bundle.chain([("program.json".to_owned(), serde_json::to_vec(&program).unwrap())]).collect()
 }
 
+/// The same with its first tensor as a constant.
+pub(crate) fn constant() -> Files {
+    let mut files = program([32768, 65536]);
+    let mut program: Value = serde_json::from_slice(&files["program.json"]).unwrap();
+    let mut tensor = program["arguments"][0].take();
+    tensor["file"] = json!("constants/t0.bin");
+    program["arguments"] = json!([]);
+    program["constants"] = json!([tensor]);
+    files.insert("program.json".to_owned(), serde_json::to_vec(&program).unwrap());
+    files.insert("constants/t0.bin".to_owned(), vec![0; 32768]);
+    files
+}
+
 pub(crate) fn right() -> Vec<(&'static str, Files)> {
     let tensor = |rows, columns| matrix((0, rows), (1, columns));
     vec![
@@ -226,6 +239,7 @@ pub(crate) fn right() -> Vec<(&'static str, Files)> {
         ("restickify", restick(DeviceFormat::Sen169Fp16, Arrangement::Standard)),
         ("baked", baked()),
         ("program", program([32768, 65536])),
+        ("constant", constant()),
     ]
 }
 

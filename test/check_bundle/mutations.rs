@@ -80,6 +80,12 @@ fn broken_files() -> Vec<Broken> {
         broken(&["sdsc_r3"], "program", |files| json(files, "program.json", |value| value["launches"][0]["arguments"][1] = json!("t7"))),
         broken(&["sdsc_r3"], "program", |files| json(files, "program.json", |value| value["launches"][0]["bundle"] = json!("bundle_1"))),
         broken(&["sdsc_r3"], "program", |files| json(files, "program.json", |value| value["launches"][0]["bundle"] = json!(1))),
+        broken(&["sdsc_r72"], "constant", |files| drop(files.remove("constants/t0.bin"))),
+        broken(&["sdsc_r72"], "constant", |files| files.get_mut("constants/t0.bin").unwrap().truncate(32767)),
+        broken(&["sdsc_r72"], "constant", |files| {
+            json(files, "program.json", |value| value["constants"][0]["file"] = json!("../program/constants/t0.bin"));
+        }),
+        broken(&["sdsc_r72"], "program", |files| json(files, "program.json", |value| value["results"][0]["file"] = json!("program.json"))),
         broken(&["sdsc_r4"], "add", sets("op/dscs_", json!([]))),
         broken(&["sdsc_r4"], "add", sets("dsc/computeOp_", json!([]))),
         broken(&["sdsc_r5"], "two adds", |files| drop(files.remove("sdsc_1.json"))),

@@ -37,7 +37,7 @@ func.func @huge_tensor(%x: tensor<4294967296x4294967296xf16>) {
 
 // The rules for arguments hold for results.
 func.func @result_without_a_format() -> tensor<8x64xf64> {
-  // expected-error @+1 {{'spyre.fill' op has elements of f64, for which the device has no format}}
+  // expected-error @+1 {{'spyre.constant' op has elements of f64, for which the device has no format}}
   %zero = spyre.fill 0.0 : f64 -> tensor<8x64xf64>
   return %zero : tensor<8x64xf64>
 }
@@ -68,15 +68,6 @@ func.func @layout_without_the_rows(%x: tensor<512x256xf16, #one_row>) -> tensor<
   // expected-error @+1 {{'spyre.pointwise' op host dimension 0 of size 512 is not in the device layout}}
   %exp = spyre.pointwise exp(%x) : (tensor<512x256xf16, #one_row>) -> tensor<512x256xf16>
   return %exp : tensor<512x256xf16>
-}
-
-// -----
-
-func.func @returned_constant(%x: tensor<8x64xf16>) -> (tensor<8x64xf16>, tensor<1x1xf16>) {
-  %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
-  %one = spyre.constant dense<1.0> : tensor<1x1xf16>
-  // expected-error @+1 {{'func.return' op result 1 is a constant: not supported yet}}
-  return %exp, %one : tensor<8x64xf16>, tensor<1x1xf16>
 }
 
 // -----

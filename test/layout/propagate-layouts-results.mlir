@@ -38,3 +38,12 @@ func.func @a_permuted_result_is_copied(%x: tensor<8x64xf16>) -> tensor<64x8xf16>
   %transposed = spyre.view %exp by affine_map<(d0, d1) -> (d1, d0)> : tensor<8x64xf16> -> tensor<64x8xf16>
   return %transposed : tensor<64x8xf16>
 }
+
+// CHECK-LABEL: func.func @a_returned_constant_is_copied(
+// CHECK:         [[ONE:%.+]] = spyre.constant
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[ONE]]
+// CHECK-NEXT:    return [[COPY]]
+func.func @a_returned_constant_is_copied() -> tensor<8x64xf16> {
+  %one = spyre.constant dense<1.0> : tensor<8x64xf16>
+  return %one : tensor<8x64xf16>
+}

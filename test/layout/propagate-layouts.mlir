@@ -9,6 +9,8 @@
 // CHECK-DAG: #[[ON_ROWS_COLUMN:layout[0-9]*]] = #spyre.layout<[8, 1, 64], [64, -1, 1]>
 // CHECK-DAG: #[[ON_ROWS_ROW:layout[0-9]*]] = #spyre.layout<[1, 1024, 64], [-1, 1, -1]>
 // CHECK-DAG: #[[RAGGED:layout[0-9]*]] = #spyre.layout<[2, 8, 64], [64, 100, 1]>
+// CHECK-DAG: #[[SCALAR:layout[0-9]*]] = #spyre.layout<[1, 1, 64], [-1, -1, -1]>
+// CHECK-DAG: #[[EVERYWHERE:map[0-9]*]] = affine_map<(d0, d1) -> (0, 0)>
 // CHECK-DAG: #[[F32:layout[0-9]*]] = #spyre.layout<[2, 8, 32], [32, 64, 1]>
 // CHECK-DAG: #[[F32_ROWS:layout[0-9]*]] = #spyre.layout<[8, 128, 32], [32, 256, 1]>
 // CHECK-DAG: #[[BATCH:layout[0-9]*]] = #spyre.layout<[8, 2, 4, 64], [128, 64, 1024, 1]>
@@ -148,8 +150,11 @@ func.func @a_matmul_has_n_in_its_sticks(%x: tensor<512x1024xf16>, %y: tensor<102
   return %product : tensor<512x128xf16>
 }
 
+// A fill is a constant of one element; what is no elementwise op reads it in full size.
 // CHECK-LABEL: func.func @fills_are_row_major_and_copies_keep_the_layout(
-// CHECK:         [[FILL:%.+]] = spyre.fill 0.000000e+00 : f16 -> tensor<512x1024xf16, #[[MATRIX]]>
+// CHECK:         [[ONE:%.+]] = spyre.constant dense<0.000000e+00> : tensor<1x1xf16> -> tensor<1x1xf16, #[[SCALAR]]>
+// CHECK-NEXT:    [[SHOWN:%.+]] = spyre.view [[ONE]] by #[[EVERYWHERE]] : tensor<1x1xf16, #[[SCALAR]]> -> tensor<512x1024xf16>
+// CHECK-NEXT:    [[FILL:%.+]] = spyre.copy [[SHOWN]] : tensor<512x1024xf16> -> tensor<512x1024xf16, #[[MATRIX]]>
 // CHECK-NEXT:    spyre.copy [[FILL]] : tensor<512x1024xf16, #[[MATRIX]]> -> tensor<512x1024xf16, #[[MATRIX]]>
 // CHECK-NEXT:    spyre.copy {{%.+}} : tensor<512x1024xf16, #[[ON_ROWS]]> -> tensor<512x1024xf16, #[[ON_ROWS]]>
 func.func @fills_are_row_major_and_copies_keep_the_layout(%x: tensor<512x1024xf16, #on_rows>) -> (tensor<512x1024xf16>, tensor<512x1024xf16>) {
@@ -157,6 +162,31 @@ func.func @fills_are_row_major_and_copies_keep_the_layout(%x: tensor<512x1024xf1
   %copy = spyre.copy %fill : tensor<512x1024xf16> -> tensor<512x1024xf16>
   %same = spyre.copy %x : tensor<512x1024xf16, #on_rows> -> tensor<512x1024xf16>
   return %copy, %same : tensor<512x1024xf16>, tensor<512x1024xf16>
+}
+
+// CHECK-LABEL: func.func @elementwise_ops_broadcast_a_fill(
+// CHECK:         [[TWO:%.+]] = spyre.constant dense<2.000000e+00> : tensor<1x1xf16>
+// CHECK-NEXT:    spyre.pointwise add({{%.+}}, [[TWO]]) : (tensor<512x1024xf16, #[[MATRIX]]>, tensor<1x1xf16, #[[SCALAR]]>)
+// CHECK-NEXT:    return
+func.func @elementwise_ops_broadcast_a_fill(%x: tensor<512x1024xf16>) -> tensor<512x1024xf16> {
+  %two = spyre.fill 2.0 : f16 -> tensor<512x1024xf16>
+  %sum = spyre.pointwise add(%x, %two) : tensor<512x1024xf16>
+  return %sum : tensor<512x1024xf16>
+}
+
+// A tile cannot be cut from what is read under other indices, so a fill of full size comes before the group.
+// CHECK-LABEL: func.func @fills_of_full_size_leave_a_hinted_group(
+// CHECK-SAME:    [[X:%.+]]: tensor<512x1024xf16, #[[MATRIX]]>)
+// CHECK-NEXT:    spyre.constant
+// CHECK-NEXT:    spyre.view
+// CHECK-NEXT:    [[ZERO:%.+]] = spyre.copy {{%.+}} : tensor<512x1024xf16> -> tensor<512x1024xf16, #[[MATRIX]]>
+// CHECK-NEXT:    spyre.pointwise exp([[X]]) {hints =
+// CHECK-NEXT:    spyre.reduce sum([[ZERO]]) dims [0] {hints =
+func.func @fills_of_full_size_leave_a_hinted_group(%x: tensor<512x1024xf16>) -> (tensor<512x1024xf16>, tensor<1x1024xf16>) {
+  %exp = spyre.pointwise exp(%x) {hints = [#spyre.tile_hint<0, A = 2>]} : tensor<512x1024xf16>
+  %zero = spyre.fill 0.0 : f16 {hints = [#spyre.tile_hint<0, A = 2>]} -> tensor<512x1024xf16>
+  %sum = spyre.reduce sum(%zero) dims [0] {hints = [#spyre.tile_hint<0, A = 2>]} : tensor<512x1024xf16> -> tensor<1x1024xf16>
+  return %exp, %sum : tensor<512x1024xf16>, tensor<1x1024xf16>
 }
 
 // CHECK-LABEL: func.func @vectors_have_no_rows(

@@ -73,7 +73,8 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments) -> Result<BTreeMap<
     let mut inputs = BTreeMap::new();
     for given in &arguments.input {
         let (name, path) = given.split_once('=').ok_or_else(|| format!("--input: expected NAME=FILE.npy, found '{given}'"))?;
-        let tensor = simulation.program().arguments.iter().find(|tensor| tensor.name == name);
+        let program = simulation.program();
+        let tensor = program.arguments.iter().chain(&program.constants).find(|tensor| tensor.name == name);
         let tensor = tensor.ok_or_else(|| format!("--input: the program has no argument '{name}'"))?;
         inputs.insert(name.to_owned(), npy::read(path, &tensor.element_type)?);
     }

@@ -1,10 +1,10 @@
 //! A program: `program.json` and a folder for each bundle, or one bundle beside it.
 
 use super::report::Report;
-use super::rules::PROGRAM;
+use super::rules::{CONSTANTS, PROGRAM};
 use super::tree::{Tree, is_below, path_in};
 use super::{BUNDLE_FILE, Buffer, Source, report_shape};
-use crate::sdsc::program::{FILE_NAME, LaunchEntry, Program};
+use crate::sdsc::program::{FILE_NAME, LaunchEntry, Program, Tensor};
 use crate::target::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, target: &Target, report: &mut Report) -> Result<bool, T::Error> {
     let has_program = tree.has(FILE_NAME);
     let program = if has_program { read(tree, report)? } else { None };
+    if let Some(program) = &program {
+        check_constants(program, tree, report);
+        report.enter_rule(PROGRAM);
+    }
     if tree.has(BUNDLE_FILE) {
         let arguments = program.map(|program| own_arguments(&program, own_name, report)).unwrap_or_default();
         Source { tree, folder: "", arguments: &arguments, target }.check(report)?;
@@ -37,6 +41,29 @@ fn read<T: Tree>(tree: &T, report: &mut Report) -> Result<Option<Program>, T::Er
             None
         }
     })
+}
+
+/// A constant is a file of its bytes, or comes from the caller.
+fn check_constants<T: Tree>(program: &Program, tree: &T, report: &mut Report) {
+    report.enter_rule(CONSTANTS);
+    for (number, constant) in program.constants.iter().enumerate() {
+        let Some(file) = &constant.file else { continue };
+        let path = format!("/constants/{number}/file");
+        match is_below(file).then(|| tree.bytes(file)).flatten() {
+            None => report.json(path, format!("there is no file '{file}' below the directory; a constant's bytes stand in a file of it")),
+            Some(bytes) if i64::try_from(bytes) != Ok(constant.bytes) => {
+                report.json(path, format!("'{file}' has {bytes} bytes; the constant has {}", constant.bytes));
+            }
+            Some(_) => {}
+        }
+    }
+    let others = [("arguments", &program.arguments), ("results", &program.results), ("buffers", &program.buffers)];
+    for (member, tensors) in others {
+        let has_file = |(_, tensor): &(usize, &Tensor)| tensor.file.is_some();
+        for (number, tensor) in tensors.iter().enumerate().filter(has_file) {
+            report.json(format!("/{member}/{number}/file"), format!("'{}' is no constant; only constants have files", tensor.name));
+        }
+    }
 }
 
 /// The kernel arguments of a launch.

@@ -62,7 +62,7 @@ sdsc.bundle @dim_c1() {
 // -----
 
 sdsc.program @main {
-  // expected-error @+1 {{'sdsc.buffer' op is 'input', 'output' or 'temporary', found 'weight'}}
+  // expected-error @+1 {{'sdsc.buffer' op is 'input', 'constant', 'temporary' or 'output', found 'weight'}}
   sdsc.buffer @buffer_c1 weight 0 : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
 }
 
@@ -71,6 +71,20 @@ sdsc.program @main {
 sdsc.program @main {
   // expected-error @+1 {{'sdsc.buffer' op needs a tensor with a device layout, found 'tensor<4x64xf16>'}}
   sdsc.buffer @buffer_c2 input 0 : tensor<4x64xf16>
+}
+
+// -----
+
+sdsc.program @main {
+  // expected-error @+1 {{'sdsc.buffer' op is 'input' and has a value: only a constant has one}}
+  sdsc.buffer @buffer_c3 input 0 = dense<1.0> : tensor<4x64xf16> : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
+}
+
+// -----
+
+sdsc.program @main {
+  // expected-error @+1 {{'sdsc.buffer' op holds 'tensor<4x32xf16>', but is 'tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>'}}
+  sdsc.buffer @buffer_c3 constant 0 = dense<1.0> : tensor<4x32xf16> : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
 }
 
 // -----

@@ -15,6 +15,9 @@ pub(in super::super) const PROGRAM: usize = 2;
 /// The place of the rule on the number of operations of a file.
 pub(in super::super) const ONE_OPERATION: usize = 3;
 
+/// The place of the rule on the files of constants.
+pub(in super::super) const CONSTANTS: usize = 71;
+
 /// Every rule. "Specification" is the SuperDSC-Bundle interface specification and "schema" the project's description of every
 /// field; labels are not given anew when a rule goes.
 pub const RULES: &[Rule] = &[
@@ -379,6 +382,12 @@ pub const RULES: &[Rule] = &[
         "torch-spyre facts, A",
         Check::File(addresses::baked_addresses_lie_within_segments),
     ),
+    rule(
+        "sdsc_r72",
+        "the file of a constant stands below the directory and has the constant's bytes; no other tensor has a file",
+        "project, `program.json`",
+        Check::Reading,
+    ),
 ];
 
 const fn rule(label: &'static str, statement: &'static str, source: &'static str, check: Check) -> Rule {
@@ -406,7 +415,7 @@ mod tests {
             assert_eq!(rule.label, format!("sdsc_r{number}"));
             assert!(!rule.statement.ends_with('.') && !rule.statement.contains('|'), "{}", rule.statement);
         }
-        for place in [TEXT, SCHEMA, PROGRAM, ONE_OPERATION] {
+        for place in [TEXT, SCHEMA, PROGRAM, ONE_OPERATION, CONSTANTS] {
             assert!(matches!(RULES[place].check, Check::Reading));
         }
     }

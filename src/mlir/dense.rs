@@ -1,0 +1,51 @@
+//! The elements of constant tensors.
+
+use super::{Attribute, AttributeLike, Type, TypeLike};
+use mlir_sys::{MlirAttribute, mlirDenseElementsAttrRawBufferGet, mlirDenseElementsAttrSplatGet, mlirTypeIsARankedTensor};
+use std::{ffi::c_char, ptr, slice};
+
+unsafe extern "C" {
+    fn spyreElementsGetRawData(attribute: MlirAttribute, data: *mut *const c_char, bytes: *mut isize, is_splat: *mut bool) -> bool;
+}
+
+/// The bytes of a constant's elements as MLIR stores them, little endian.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawElements<'c> {
+    /// Elements one after another, row-major, each in whole bytes; booleans may be packed, eight in a byte.
+    pub bytes: &'c [u8],
+    /// Whether there is one element, which stands for all.
+    pub is_splat: bool,
+}
+
+/// The elements of `dense<...>` or `dense_resource<...>`; none for another attribute, and for a resource that has no content.
+#[must_use]
+pub fn raw_elements(attribute: Attribute<'_>) -> Option<RawElements<'_>> {
+    let (mut data, mut length, mut is_splat) = (ptr::null(), 0, false);
+    // SAFETY: the query accepts any attribute. What it gives is owned by the context, which outlives the attribute and does not change it.
+    let bytes: &[u8] = unsafe {
+        if !spyreElementsGetRawData(attribute.to_raw(), &raw mut data, &raw mut length, &raw mut is_splat) {
+            return None;
+        }
+        if length == 0 { &[] } else { slice::from_raw_parts(data.cast(), length.cast_unsigned()) }
+    };
+    Some(RawElements { bytes, is_splat })
+}
+
+/// `dense<...>` of a type from the bytes of its elements, as in [`RawElements`] (booleans packed); none where the type is no tensor or needs other bytes.
+#[must_use]
+pub fn dense_elements<'c>(of: Type<'c>, bytes: &[u8]) -> Option<Attribute<'c>> {
+    // SAFETY: MLIR checks that the type takes so many bytes and copies them; a null attribute says that it does not.
+    unsafe {
+        if !mlirTypeIsARankedTensor(of.to_raw()) {
+            return None;
+        }
+        Attribute::from_option_raw(mlirDenseElementsAttrRawBufferGet(of.to_raw(), bytes.len(), bytes.as_ptr().cast()))
+    }
+}
+
+/// `dense<...>` of a type with one number for all elements.
+#[must_use]
+pub fn dense_splat<'c>(of: Type<'c>, number: Attribute<'c>) -> Attribute<'c> {
+    // SAFETY: callers pass a tensor type and a number of its element type.
+    unsafe { Attribute::from_raw(mlirDenseElementsAttrSplatGet(of.to_raw(), number.to_raw())) }
+}

@@ -1,0 +1,401 @@
+//! The bytes of a constant: from the elements that the program gives to what stands in device memory, and back.
+//!
+//! What holds nothing of the host is zero: lanes behind the last element of a row, rows that were added, the other lanes of a sparse
+//! stick. So a product may read past K, and a file is the same however it was made.
+
+use super::constants::dl16_bits;
+use super::placement::Placement;
+use crate::layout::{DeviceLayout, LayoutError};
+use crate::target::DeviceFormat;
+use half::{bf16, f16};
+use std::borrow::Cow;
+
+/// Why a constant cannot be stored.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConstantError {
+    /// Elements that the device has no numbers for.
+    #[error("elements of '{element}' cannot be stored in the device format {format}")]
+    Format {
+        /// The type of the elements.
+        element: String,
+        /// The device format.
+        format: DeviceFormat,
+    },
+    /// More or fewer bytes than the elements have.
+    #[error("found {found} bytes, where {elements} elements of '{element}' have {expected}")]
+    Length {
+        /// Bytes found.
+        found: usize,
+        /// How many elements there are.
+        elements: i64,
+        /// Their type.
+        element: String,
+        /// The bytes that they have.
+        expected: i64,
+    },
+    /// A number that the device's integers, which have 32 bits, do not reach.
+    #[error("element {index} is {value}, which does not fit in the 32 bits of {format}")]
+    Range {
+        /// The position of the element, row-major.
+        index: usize,
+        /// Its value.
+        value: i64,
+        /// The device format.
+        format: DeviceFormat,
+    },
+    /// A device dimension that steps over the host's elements in a way that no dimension does.
+    #[error("device dimension {device_dim} steps over {stride} elements, which follows no dimension of the tensor")]
+    Stride {
+        /// The device dimension.
+        device_dim: usize,
+        /// Its entry of the stride map.
+        stride: i64,
+    },
+    /// A host dimension of which the layout leaves out a part, or has it twice.
+    #[error("the device layout does not hold the {size} positions of dimension {dim} once each")]
+    Dimension {
+        /// The host dimension.
+        dim: usize,
+        /// Its size.
+        size: i64,
+    },
+    /// A shape that no layout has.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+}
+
+/// The elements of a constant as the program gives them.
+#[derive(Clone, Copy, Debug)]
+pub struct HostElements<'a> {
+    /// The type of an element, such as `f16`.
+    pub element: &'a str,
+    /// The sizes of the tensor.
+    pub shape: &'a [i64],
+    /// Elements one after another, row-major and little endian, each in whole bytes; booleans in bytes, or eight in a byte.
+    pub bytes: &'a [u8],
+    /// Whether there is one element, which stands for all.
+    pub is_splat: bool,
+}
+
+/// What stands in device memory: [`DeviceLayout::bytes`] bytes.
+///
+/// Floats become DL16 as [`dl16_bits`] rounds, or single precision; booleans are 0 and 1; integers keep 32 bits. It takes one pass over
+/// the memory.
+///
+/// # Errors
+/// See [`ConstantError`].
+pub fn device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Result<Vec<u8>, ConstantError> {
+    let placement = Placement::new(host.shape, layout)?;
+    let format = layout.format();
+    let unknown = || ConstantError::Format { element: host.element.to_owned(), format };
+    let bytes = checked_bytes(host, bytes_of(host.element).ok_or_else(unknown)?, placement.n_elements())?;
+    let store = Store { placement: &placement, bytes: &bytes, is_splat: host.is_splat, device_bytes: layout.bytes() };
+    match (host.element, format) {
+        ("f16", DeviceFormat::Sen169Fp16) => {
+            let table = dl16_table(|bits| f16::from_bits(bits).to_f32(), bytes.len());
+            Ok(store.all(|raw| table.convert(u16::from_le_bytes(raw)).to_le_bytes()))
+        }
+        ("bf16", DeviceFormat::Sen169Fp16) => {
+            let table = dl16_table(|bits| bf16::from_bits(bits).to_f32(), bytes.len());
+            Ok(store.all(|raw| table.convert(u16::from_le_bytes(raw)).to_le_bytes()))
+        }
+        ("f32", DeviceFormat::Sen169Fp16) => Ok(store.all(|raw| dl16_bits(f32::from_le_bytes(raw)).to_le_bytes())),
+        ("i1", DeviceFormat::Sen169Fp16) => Ok(store.all(|[raw]: [u8; 1]| dl16_bits(truth(raw)).to_le_bytes())),
+        ("f16", DeviceFormat::IeeeFp32) => Ok(store.all(|raw| f16::from_le_bytes(raw).to_f32().to_le_bytes())),
+        ("bf16", DeviceFormat::IeeeFp32) => Ok(store.all(|raw| bf16::from_le_bytes(raw).to_f32().to_le_bytes())),
+        ("f32", DeviceFormat::IeeeFp32) | ("i32", DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => Ok(store.all(|raw: [u8; 4]| raw)),
+        ("i1", DeviceFormat::IeeeFp32) => Ok(store.all(|[raw]: [u8; 1]| truth(raw).to_le_bytes())),
+        ("i64", DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => {
+            check_range(&bytes, format)?;
+            Ok(store.all(|[a, b, c, d, ..]: [u8; 8]| [a, b, c, d]))
+        }
+        _ => Err(unknown()),
+    }
+}
+
+/// The elements of a tensor that stands in device memory, as [`HostElements`] has them; booleans in bytes. The inverse of
+/// [`device_bytes`], but for the rounding.
+///
+/// # Errors
+/// See [`ConstantError`].
+pub fn host_bytes(device: &[u8], layout: &DeviceLayout, element: &str, shape: &[i64]) -> Result<Vec<u8>, ConstantError> {
+    let placement = Placement::new(shape, layout)?;
+    let format = layout.format();
+    let expected = layout.bytes();
+    if i64::try_from(device.len()) != Ok(expected) {
+        return Err(ConstantError::Length { found: device.len(), elements: layout.elements(), element: format.to_string(), expected });
+    }
+    let load = Load { placement: &placement, device };
+    match (element, format) {
+        ("f16", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| f16::from_f32(dl16_value(raw)).to_le_bytes())),
+        ("bf16", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| bf16::from_f32(dl16_value(raw)).to_le_bytes())),
+        ("f32", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| dl16_value(raw).to_le_bytes())),
+        ("i1", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| [u8::from(dl16_value(raw) != 0.0)])),
+        ("f16", DeviceFormat::IeeeFp32) => Ok(load.all(|raw| f16::from_f32(f32::from_le_bytes(raw)).to_le_bytes())),
+        ("bf16", DeviceFormat::IeeeFp32) => Ok(load.all(|raw| bf16::from_f32(f32::from_le_bytes(raw)).to_le_bytes())),
+        ("f32", DeviceFormat::IeeeFp32) | ("i32", DeviceFormat::IeeeInt32 | DeviceFormat::SenUint32) => Ok(load.all(|raw: [u8; 4]| raw)),
+        ("i1", DeviceFormat::IeeeFp32) => Ok(load.all(|raw| [u8::from(f32::from_le_bytes(raw) != 0.0)])),
+        ("i64", DeviceFormat::IeeeInt32) => Ok(load.all(|raw| i64::from(i32::from_le_bytes(raw)).to_le_bytes())),
+        ("i64", DeviceFormat::SenUint32) => Ok(load.all(|raw| i64::from(u32::from_le_bytes(raw)).to_le_bytes())),
+        _ => Err(ConstantError::Format { element: element.to_owned(), format }),
+    }
+}
+
+/// The bytes of one element.
+fn bytes_of(element: &str) -> Option<i64> {
+    match element {
+        "i1" => Some(1),
+        "f16" | "bf16" => Some(2),
+        "f32" | "i32" => Some(4),
+        "i64" => Some(8),
+        _ => None,
+    }
+}
+
+/// The bytes of the elements, each in whole bytes, if there are as many as the elements need.
+fn checked_bytes<'a>(host: &HostElements<'a>, bytes_each: i64, n_elements: i64) -> Result<Cow<'a, [u8]>, ConstantError> {
+    let elements = if host.is_splat { 1 } else { n_elements };
+    let found = i64::try_from(host.bytes.len()).unwrap_or(i64::MAX);
+    if elements.checked_mul(bytes_each) == Some(found) {
+        return Ok(Cow::Borrowed(host.bytes));
+    }
+    if host.element == "i1" && found == (elements + 7) / 8 {
+        let bit = |index: usize| (host.bytes[index / 8] >> (index % 8)) & 1;
+        return Ok(Cow::Owned((0..usize::try_from(elements).unwrap_or(0)).map(bit).collect()));
+    }
+    let expected = elements.saturating_mul(bytes_each);
+    Err(ConstantError::Length { found: host.bytes.len(), elements, element: host.element.to_owned(), expected })
+}
+
+fn check_range(bytes: &[u8], format: DeviceFormat) -> Result<(), ConstantError> {
+    let (least, most) = if format == DeviceFormat::SenUint32 { (0, i64::from(u32::MAX)) } else { (i32::MIN.into(), i32::MAX.into()) };
+    let mut values = bytes.as_chunks().0.iter().map(|raw| i64::from_le_bytes(*raw)).enumerate();
+    match values.find(|(_, value)| !(least..=most).contains(value)) {
+        Some((index, value)) => Err(ConstantError::Range { index, value, format }),
+        None => Ok(()),
+    }
+}
+
+/// MLIR's splat of `true` has all bits set.
+fn truth(raw: u8) -> f32 {
+    f32::from(u8::from(raw != 0))
+}
+
+/// A conversion of 16 bits to DL16, worked out beforehand for all bits if there are many elements.
+struct Dl16Table<V> {
+    value: V,
+    known: Vec<u16>,
+}
+
+fn dl16_table<V: Fn(u16) -> f32>(value: V, n_bytes: usize) -> Dl16Table<V> {
+    let is_worth_it = n_bytes > 2 * usize::from(u16::MAX);
+    let known = if is_worth_it { (0..=u16::MAX).map(|bits| dl16_bits(value(bits))).collect() } else { Vec::new() };
+    Dl16Table { value, known }
+}
+
+impl<V: Fn(u16) -> f32> Dl16Table<V> {
+    fn convert(&self, bits: u16) -> u16 {
+        self.known.get(usize::from(bits)).copied().unwrap_or_else(|| dl16_bits((self.value)(bits)))
+    }
+}
+
+/// The value of DL16 bits; see [`dl16_bits`].
+fn dl16_value(raw: [u8; 2]) -> f32 {
+    let bits = u16::from_le_bytes(raw);
+    let magnitude = bits & 0x7fff;
+    // The exponent's bias is 31 and a single's 127: the bits of the one, scaled by the difference, are the other, subnormals too.
+    let value = f32::from_bits(u32::from(magnitude) << 14) * f32::from_bits((127 + 127 - 31) << 23);
+    let value = if magnitude == 0x7fff { f32::NAN } else { value };
+    if bits & 0x8000 == 0 { value } else { -value }
+}
+
+/// Elements on their way to the device.
+struct Store<'a> {
+    placement: &'a Placement,
+    bytes: &'a [u8],
+    is_splat: bool,
+    device_bytes: i64,
+}
+
+impl Store<'_> {
+    fn all<const HOST: usize, const DEVICE: usize>(&self, convert: impl Fn([u8; HOST]) -> [u8; DEVICE]) -> Vec<u8> {
+        let mut bytes = vec![0; usize::try_from(self.device_bytes).unwrap_or(0)];
+        let device = bytes.as_chunks_mut::<DEVICE>().0;
+        let host = self.bytes.as_chunks::<HOST>().0;
+        self.placement.runs(|run| {
+            let to = &mut device[run.device..][..run.count];
+            match run.host_stride {
+                _ if self.is_splat => to.fill(convert(host[0])),
+                1 => to.iter_mut().zip(&host[run.host..]).for_each(|(to, from)| *to = convert(*from)),
+                stride => to.iter_mut().enumerate().for_each(|(step, to)| *to = convert(host[run.host + step * stride])),
+            }
+        });
+        bytes
+    }
+}
+
+/// Elements on their way back.
+struct Load<'a> {
+    placement: &'a Placement,
+    device: &'a [u8],
+}
+
+impl Load<'_> {
+    fn all<const HOST: usize, const DEVICE: usize>(&self, convert: impl Fn([u8; DEVICE]) -> [u8; HOST]) -> Vec<u8> {
+        let mut bytes = vec![0; usize::try_from(self.placement.n_elements()).unwrap_or(0) * HOST];
+        let host = bytes.as_chunks_mut::<HOST>().0;
+        let device = self.device.as_chunks::<DEVICE>().0;
+        self.placement.runs(|run| {
+            for (step, from) in device[run.device..][..run.count].iter().enumerate() {
+                host[run.host + step * run.host_stride] = convert(*from);
+            }
+        });
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{DimOrder, HostTensor};
+    use crate::target::DeviceFormat::{IeeeFp32, IeeeInt32, Sen169Fp16, SenUint32};
+
+    fn row_major(shape: &[i64], format: DeviceFormat) -> DeviceLayout {
+        DeviceLayout::row_major(shape, format).unwrap()
+    }
+
+    fn halves(values: &[f32]) -> Vec<u8> {
+        values.iter().flat_map(|value| f16::from_f32(*value).to_le_bytes()).collect()
+    }
+
+    fn words(bytes: &[u8]) -> Vec<u16> {
+        bytes.as_chunks().0.iter().map(|raw| u16::from_le_bytes(*raw)).collect()
+    }
+
+    #[test]
+    fn a_scalar_is_one_element_in_a_stick_of_zeros() {
+        let bytes = halves(&[1e-5]);
+        let host = HostElements { element: "f16", shape: &[1, 1], bytes: &bytes, is_splat: true };
+        let stored = words(&device_bytes(&host, &row_major(&[1, 1], Sen169Fp16)).unwrap());
+        assert_eq!((stored.len(), stored[0]), (64, dl16_bits(f16::from_f32(1e-5).to_f32())));
+        assert!(stored[1..].iter().all(|word| *word == 0));
+    }
+
+    #[test]
+    fn padding_is_zero_and_elements_have_their_bits() {
+        let values: Vec<f32> = (0..300_u16).map(|value| f32::from(value) - 150.0).collect();
+        let bytes = halves(&values);
+        let host = HostElements { element: "f16", shape: &[3, 100], bytes: &bytes, is_splat: false };
+        let stored = words(&device_bytes(&host, &row_major(&[3, 100], Sen169Fp16)).unwrap());
+        assert_eq!(stored[(3 + 2) * 64 + 35], dl16_bits(149.0), "element (2, 99)");
+        assert_eq!(stored[64], dl16_bits(-50.0), "element (1, 0)");
+        assert_eq!(stored[(3 + 2) * 64 + 36], 0, "behind the row");
+        assert_eq!(stored.iter().filter(|word| **word == 0).count(), 6 * 64 - 300 + 1, "one element is 0");
+    }
+
+    #[test]
+    fn a_splat_fills_its_elements_only() {
+        let stored = |shape: &[i64], element, format, bytes: &[u8]| {
+            device_bytes(&HostElements { element, shape, bytes, is_splat: true }, &row_major(shape, format)).unwrap()
+        };
+        let ones = words(&stored(&[2, 70], "bf16", Sen169Fp16, &bf16::ONE.to_le_bytes()));
+        assert_eq!(ones.iter().filter(|word| **word == dl16_bits(1.0)).count(), 140);
+        assert_eq!(words(&stored(&[70], "i1", Sen169Fp16, &[0xff]))[69..71], [dl16_bits(1.0), 0]);
+        assert_eq!(stored(&[33], "f32", IeeeFp32, &2.5_f32.to_le_bytes())[32 * 4..33 * 4], 2.5_f32.to_le_bytes());
+    }
+
+    #[test]
+    fn a_transposed_stick_holds_a_column() {
+        let values: Vec<f32> = (0..384_u16).map(f32::from).collect();
+        let bytes = halves(&values);
+        let layout = DeviceLayout::new(&HostTensor::row_major(&[128, 3]).unwrap(), Sen169Fp16, &DimOrder::dense(&[1, 0])).unwrap();
+        let host = HostElements { element: "f16", shape: &[128, 3], bytes: &bytes, is_splat: false };
+        let stored = words(&device_bytes(&host, &layout).unwrap());
+        assert_eq!((layout.device_size(), stored[1]), (&[2, 3, 64][..], dl16_bits(3.0)));
+        assert_eq!(stored[(3 + 2) * 64], dl16_bits(64.0 * 3.0 + 2.0), "row 64 of column 2");
+    }
+
+    #[test]
+    fn booleans_come_in_bits_or_in_bytes() {
+        let stored = |bytes: &[u8]| {
+            let host = HostElements { element: "i1", shape: &[10], bytes, is_splat: false };
+            words(&device_bytes(&host, &row_major(&[10], Sen169Fp16)).unwrap())
+        };
+        let one = dl16_bits(1.0);
+        assert_eq!(stored(&[0b0000_0101, 0b10])[..10], [one, 0, one, 0, 0, 0, 0, 0, 0, one]);
+        assert_eq!(stored(&[1, 0, 1, 0, 0, 0, 0, 0, 0, 1]), stored(&[0b0000_0101, 0b10]));
+    }
+
+    #[test]
+    fn integers_keep_their_bits_and_must_fit() {
+        let stored = |values: &[i64], format| {
+            let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+            let host = HostElements { element: "i64", shape: &[2], bytes: &bytes, is_splat: false };
+            device_bytes(&host, &row_major(&[2], format))
+        };
+        assert_eq!(stored(&[-1, 7], IeeeInt32).unwrap()[..8], [0xff, 0xff, 0xff, 0xff, 7, 0, 0, 0]);
+        let refused = ConstantError::Range { index: 1, value: 1 << 31, format: IeeeInt32 };
+        assert_eq!(stored(&[0, 1 << 31], IeeeInt32), Err(refused));
+        assert!(stored(&[0, 1 << 31], SenUint32).is_ok() && stored(&[0, -1], SenUint32).is_err());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let refuse = |element, bytes: &[u8], is_splat| {
+            device_bytes(&HostElements { element, shape: &[4], bytes, is_splat }, &row_major(&[4], Sen169Fp16)).unwrap_err().to_string()
+        };
+        assert_eq!(refuse("f16", &[0; 6], false), "found 6 bytes, where 4 elements of 'f16' have 8");
+        assert_eq!(refuse("f16", &[], true), "found 0 bytes, where 1 elements of 'f16' have 2");
+        assert_eq!(refuse("i32", &[0; 16], false), "elements of 'i32' cannot be stored in the device format SEN169_FP16");
+    }
+
+    /// Many elements go through a table, few do not.
+    #[test]
+    fn every_half_is_converted_as_single_precision_is() {
+        let table = dl16_table(|bits| f16::from_bits(bits).to_f32(), 1 << 20);
+        let bits = 0..=u16::MAX;
+        assert!(bits.clone().all(|bits| table.convert(bits) == dl16_bits(f16::from_bits(bits).to_f32())));
+        let small = dl16_table(|bits| f16::from_bits(bits).to_f32(), 2);
+        assert!(small.known.is_empty() && bits.clone().all(|bits| small.convert(bits) == table.convert(bits)));
+    }
+
+    #[test]
+    fn dl16_bits_are_those_of_their_value() {
+        for bits in (0..=u16::MAX).filter(|bits| bits & 0x7fff <= 0x7e00 || bits & 0x7fff == 0x7fff) {
+            assert_eq!(dl16_bits(dl16_value(bits.to_le_bytes())), bits, "{bits:#x}");
+        }
+    }
+
+    #[test]
+    fn what_is_read_back_is_stored_as_it_was() {
+        let cases: [(&str, DeviceFormat, usize); 8] = [
+            ("f16", Sen169Fp16, 2),
+            ("bf16", Sen169Fp16, 2),
+            ("f32", Sen169Fp16, 4),
+            ("i1", Sen169Fp16, 1),
+            ("f16", IeeeFp32, 2),
+            ("f32", IeeeFp32, 4),
+            ("i32", IeeeInt32, 4),
+            ("i64", IeeeInt32, 8),
+        ];
+        let shape = [5, 70];
+        for (element, format, width) in cases {
+            // Small numbers of either sign in every type: the high bytes are those of 1.0 or of 0.
+            let element_bytes = |index: usize| -> Vec<u8> {
+                let mut raw = vec![0; width];
+                raw[0] = u8::try_from(index % 251).unwrap();
+                match element {
+                    "i1" => raw[0] = u8::from(index.is_multiple_of(3)),
+                    "f16" | "bf16" | "f32" => raw[width - 1] = if index.is_multiple_of(2) { 0x3c } else { 0xbc },
+                    _ => {}
+                }
+                raw
+            };
+            let bytes: Vec<u8> = (0..350).flat_map(element_bytes).collect();
+            let layout = DeviceLayout::new(&HostTensor::row_major(&shape).unwrap(), format, &DimOrder::with_stick(&shape, 0)).unwrap();
+            let store = |bytes: &[u8]| device_bytes(&HostElements { element, shape: &shape, bytes, is_splat: false }, &layout).unwrap();
+            let stored = store(&bytes);
+            assert_eq!(store(&host_bytes(&stored, &layout, element, &shape).unwrap()), stored, "{element} as {format}");
+        }
+    }
+}

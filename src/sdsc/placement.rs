@@ -1,0 +1,231 @@
+//! Where the elements of a tensor stand in its device layout, as runs of neighbours in one stick.
+
+use super::ConstantError;
+use crate::layout::{DeviceLayout, HostTensor, LayoutError};
+
+/// Elements of the host that stand side by side in a stick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    /// The position of the first one, in elements of the device.
+    pub(super) device: usize,
+    /// The first one, in elements of the host.
+    pub(super) host: usize,
+    /// Elements of the host from one to the next.
+    pub(super) host_stride: usize,
+    /// How many there are.
+    pub(super) count: usize,
+}
+
+/// The way from a device layout to a row-major tensor of the host.
+#[derive(Clone, Debug)]
+pub(super) struct Placement {
+    /// Sizes of the device dimensions, the stick last.
+    sizes: Vec<i64>,
+    steps: Vec<Step>,
+    /// Sizes of the host dimensions.
+    host_sizes: Vec<i64>,
+    /// Host elements in all.
+    n_elements: i64,
+}
+
+/// One step along a device dimension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// Only the first position holds anything.
+    Nowhere,
+    /// A step along a host dimension.
+    Along {
+        dim: usize,
+        /// Positions of that dimension.
+        positions: i64,
+        /// Elements of the host.
+        elements: i64,
+    },
+}
+
+impl Placement {
+    /// The placement of a tensor of that shape: device dimension `i` steps over `stride_map[i]` elements of the host ("torch-spyre facts,
+    /// B.1"), and holds nothing where that leaves the host dimension.
+    ///
+    /// # Errors
+    /// A stride that follows no dimension of the tensor, or a layout that leaves out elements or has some of them twice.
+    pub(super) fn new(shape: &[i64], layout: &DeviceLayout) -> Result<Self, ConstantError> {
+        let host = HostTensor::row_major(shape)?;
+        let host_strides = host.strides();
+        let step_of = |(device_dim, (&size, &stride)): (usize, (&i64, &i64))| {
+            // Nothing walks along a dimension of one position, whatever its stride.
+            if size == 1 || stride == -1 {
+                return Ok(Step::Nowhere);
+            }
+            let follows = |dim: usize| shape[dim] > 1 && stride >= host_strides[dim] && stride % host_strides[dim] == 0;
+            let dim = (0..shape.len()).find(|&dim| follows(dim)).ok_or(ConstantError::Stride { device_dim, stride })?;
+            Ok(Step::Along { dim, positions: stride / host_strides[dim], elements: stride })
+        };
+        let steps = layout.device_size().iter().zip(layout.stride_map()).enumerate().map(step_of).collect::<Result<_, ConstantError>>()?;
+        let n_elements = shape.iter().try_fold(1_i64, |count, &size| count.checked_mul(size)).ok_or(LayoutError::TooLarge)?;
+        let placement = Self { sizes: layout.device_size().to_vec(), steps, host_sizes: shape.to_vec(), n_elements };
+        placement.check()
+    }
+
+    /// The number of host elements.
+    pub(super) const fn n_elements(&self) -> i64 {
+        self.n_elements
+    }
+
+    /// Every element must have one place: the device dimensions along a host dimension are the digits of its positions.
+    fn check(self) -> Result<Self, ConstantError> {
+        for (dim, &size) in self.host_sizes.iter().enumerate() {
+            let digit = |(step, &count): (&Step, &i64)| match *step {
+                Step::Along { dim: other, positions, .. } if other == dim => Some((positions, count)),
+                Step::Along { .. } | Step::Nowhere => None,
+            };
+            let mut digits: Vec<(i64, i64)> = self.steps.iter().zip(&self.sizes).filter_map(digit).collect();
+            digits.sort_unstable();
+            let next = |held: i64, (positions, count): (i64, i64)| (positions == held).then(|| held.saturating_mul(count));
+            let held = digits.into_iter().try_fold(1, next);
+            if held.is_none_or(|held| held < size) {
+                return Err(ConstantError::Dimension { dim, size });
+            }
+        }
+        Ok(self)
+    }
+
+    /// Visits the elements in the order of the device.
+    pub(super) fn runs(&self, mut visit: impl FnMut(Run)) {
+        let (Some((&stick, outer)), Some((&within, steps))) = (self.sizes.split_last(), self.steps.split_last()) else { return };
+        let mut position = vec![0; outer.len()];
+        let mut coordinates = vec![0; self.host_sizes.len()];
+        for number in 0.. {
+            if let Some(host) = locate(&position, steps, &mut coordinates) {
+                let (host_stride, count) = match within {
+                    Step::Nowhere => (0, i64::from(self.is_inside(&coordinates))),
+                    Step::Along { dim, positions, elements } => {
+                        let left = (self.host_sizes[dim] - coordinates[dim] + positions - 1) / positions;
+                        (elements, if self.is_inside(&coordinates) { left.min(stick) } else { 0 })
+                    }
+                };
+                if count > 0 {
+                    let [host, host_stride, count] = [host, host_stride, count].map(|number| usize::try_from(number).unwrap_or(0));
+                    visit(Run { device: number * usize::try_from(stick).unwrap_or(0), host, host_stride, count });
+                }
+            }
+            if !advance(&mut position, outer) {
+                return;
+            }
+        }
+    }
+
+    fn is_inside(&self, coordinates: &[i64]) -> bool {
+        coordinates.iter().zip(&self.host_sizes).all(|(at, size)| at < size)
+    }
+}
+
+/// The host element at a position, and its coordinates; none where the layout holds nothing.
+fn locate(position: &[i64], steps: &[Step], coordinates: &mut [i64]) -> Option<i64> {
+    coordinates.fill(0);
+    let mut host = 0;
+    for (at, step) in position.iter().zip(steps) {
+        match step {
+            Step::Nowhere if *at > 0 => return None,
+            Step::Nowhere => {}
+            Step::Along { dim, positions, elements } => {
+                coordinates[*dim] += at * positions;
+                host += at * elements;
+            }
+        }
+    }
+    Some(host)
+}
+
+/// The next position, the last dimension fastest; false after the last one.
+fn advance(position: &mut [i64], sizes: &[i64]) -> bool {
+    for (at, size) in position.iter_mut().zip(sizes).rev() {
+        *at += 1;
+        if *at < *size {
+            return true;
+        }
+        *at = 0;
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{DimOrder, HostTensor};
+    use crate::target::DeviceFormat::Sen169Fp16;
+
+    /// The host element at each position of the device; -1 for none.
+    fn map(shape: &[i64], layout: &DeviceLayout) -> Vec<i64> {
+        let mut map = vec![-1; usize::try_from(layout.elements()).unwrap()];
+        let placement = Placement::new(shape, layout).unwrap();
+        placement.runs(|run| {
+            for step in 0..run.count {
+                assert_eq!(map[run.device + step], -1, "a position is visited twice");
+                map[run.device + step] = i64::try_from(run.host + step * run.host_stride).unwrap();
+            }
+        });
+        let mut held: Vec<i64> = map.iter().copied().filter(|element| *element >= 0).collect();
+        held.sort_unstable();
+        assert!(held.into_iter().eq(0..placement.n_elements()), "every element has one place");
+        map
+    }
+
+    #[test]
+    fn rows_are_cut_into_sticks() {
+        let map = map(&[3, 100], &DeviceLayout::row_major(&[3, 100], Sen169Fp16).unwrap());
+        // Stick column 1, row 2: elements 64 to 99 of the row, then padding.
+        assert_eq!((map[(3 + 2) * 64], map[(3 + 2) * 64 + 35], map[(3 + 2) * 64 + 36]), (264, 299, -1));
+    }
+
+    #[test]
+    fn every_simple_layout_holds_every_element_once() {
+        for sizes in [vec![], vec![1], vec![7], vec![130], vec![1, 1], vec![1, 70], vec![70, 1], vec![2, 3, 70], vec![4, 1, 5, 9]] {
+            map(&sizes, &DeviceLayout::row_major(&sizes, Sen169Fp16).unwrap());
+            for stick in 0..sizes.len() {
+                let host = HostTensor::row_major(&sizes).unwrap();
+                map(&sizes, &DeviceLayout::new(&host, Sen169Fp16, &DimOrder::with_stick(&sizes, stick)).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn a_transposed_stick_steps_over_rows() {
+        let host = HostTensor::row_major(&[128, 3]).unwrap();
+        let map = map(&[128, 3], &DeviceLayout::new(&host, Sen169Fp16, &DimOrder::with_stick(&[128, 3], 0)).unwrap());
+        // The second stick of column 1.
+        assert_eq!(map[(3 + 1) * 64..(3 + 1) * 64 + 2], [64 * 3 + 1, 65 * 3 + 1]);
+    }
+
+    #[test]
+    fn a_sparse_stick_has_one_element() {
+        let map = map(&[5, 1], &DeviceLayout::sparse(&[5, 1], 1, Sen169Fp16).unwrap());
+        assert_eq!((map[0], map[1], map[64], map[4 * 64]), (0, -1, 1, 4));
+    }
+
+    #[test]
+    fn padded_rows_hold_nothing() {
+        let layout = DeviceLayout::from_parts(vec![1, 8, 64], vec![64, 64, 1], Sen169Fp16).unwrap();
+        let map = map(&[5, 64], &layout);
+        assert_eq!((map[4 * 64], map[5 * 64]), (256, -1));
+    }
+
+    #[test]
+    fn the_stride_of_a_single_stick_says_nothing() {
+        let layout = DeviceLayout::from_parts(vec![32, 1, 16, 64], vec![7, 64, 224, 1], Sen169Fp16).unwrap();
+        map(&[16, 32, 7], &layout);
+    }
+
+    #[test]
+    fn layouts_that_lose_or_repeat_elements_are_refused() {
+        let refuse = |shape: &[i64], sizes: &[i64], strides: &[i64]| {
+            let layout = DeviceLayout::from_parts(sizes.to_vec(), strides.to_vec(), Sen169Fp16).unwrap();
+            Placement::new(shape, &layout).unwrap_err()
+        };
+        assert_eq!(refuse(&[512, 256], &[4, 64], &[64, 1]), ConstantError::Dimension { dim: 0, size: 512 });
+        assert_eq!(refuse(&[128], &[1, 64], &[64, 1]), ConstantError::Dimension { dim: 0, size: 128 });
+        assert_eq!(refuse(&[64], &[2, 64], &[1, 1]), ConstantError::Dimension { dim: 0, size: 64 });
+        assert_eq!(refuse(&[8, 70], &[2, 8, 64], &[64, 70, 0]), ConstantError::Stride { device_dim: 2, stride: 0 });
+        assert_eq!(refuse(&[2, 70], &[2, 2, 64], &[75, 70, 1]), ConstantError::Dimension { dim: 1, size: 70 });
+    }
+}

@@ -1,0 +1,227 @@
+//! A program with constants does what it does with the same numbers as arguments, for every type and layout. The simulated machine puts
+//! arguments in memory by itself, so both ways from elements to device memory must agree.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+use spyre::sim::{Elements, HostArray, RunOptions, Simulation, seeded};
+use spyre::target::Target;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// A function of `%x` and `%w`, of which `%w` can be a constant.
+struct Case {
+    x: &'static str,
+    /// The type of `%w` without a layout.
+    w: &'static str,
+    /// Its layout, if it has one of its own.
+    layout: Option<&'static str>,
+    body: &'static str,
+    result: &'static str,
+    options: &'static [&'static str],
+}
+
+/// How the elements are given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Given {
+    Argument,
+    Dense,
+    Resource,
+}
+
+const CASES: [Case; 9] = [
+    Case {
+        x: "tensor<64x128xf16>",
+        w: "tensor<128x192xf16>",
+        layout: None,
+        body: "%r = spyre.matmul(%x, %w) : (tensor<64x128xf16>, tensor<128x192xf16>) -> tensor<64x192xf16>",
+        result: "tensor<64x192xf16>",
+        options: &[],
+    },
+    Case {
+        x: "tensor<33x70xf16>",
+        w: "tensor<33x70xf16>",
+        layout: None,
+        body: "%r = spyre.pointwise mul(%x, %w) : tensor<33x70xf16>",
+        result: "tensor<33x70xf16>",
+        options: &["--cores", "1"],
+    },
+    Case {
+        x: "tensor<5x3x70xbf16>",
+        w: "tensor<5x1x70xbf16>",
+        layout: None,
+        body: "%r = spyre.pointwise add(%x, %w) : (tensor<5x3x70xbf16>, tensor<5x1x70xbf16>) -> tensor<5x3x70xbf16>",
+        result: "tensor<5x3x70xbf16>",
+        options: &["--addresses", "baked"],
+    },
+    Case {
+        x: "tensor<64x33xf32>",
+        w: "tensor<64x33xf32>",
+        layout: None,
+        body: "%r = spyre.pointwise sub(%x, %w) : tensor<64x33xf32>",
+        result: "tensor<64x33xf32>",
+        options: &[],
+    },
+    Case {
+        x: "tensor<64x70xf16>",
+        w: "tensor<64x70xi1>",
+        layout: None,
+        body: "%n = spyre.pointwise neg(%x) : tensor<64x70xf16>
+  %r = spyre.pointwise where3(%w, %x, %n) : (tensor<64x70xi1>, tensor<64x70xf16>, tensor<64x70xf16>) -> tensor<64x70xf16>",
+        result: "tensor<64x70xf16>",
+        options: &[],
+    },
+    // The sticks hold columns.
+    Case {
+        x: "tensor<128x70xf16, #spyre.layout<[2, 70, 64], [4480, 1, 70]>>",
+        w: "tensor<128x70xf16>",
+        layout: Some("#spyre.layout<[2, 70, 64], [4480, 1, 70]>"),
+        body: "%r = spyre.pointwise add(%x, %w) : (tensor<128x70xf16, #spyre.layout<[2, 70, 64], [4480, 1, 70]>>, \
+               tensor<128x70xf16, #spyre.layout<[2, 70, 64], [4480, 1, 70]>>) -> tensor<128x70xf16>",
+        result: "tensor<128x70xf16>",
+        options: &[],
+    },
+    // One element a stick.
+    Case {
+        x: "tensor<64x256xf16>",
+        w: "tensor<64x1xf16>",
+        layout: Some("#spyre.layout<[1, 64, 64], [-1, 1, -1]>"),
+        body: "%m = spyre.reduce max(%x) dims [1] : tensor<64x256xf16> -> tensor<64x1xf16>
+  %r = spyre.pointwise mul(%m, %w) : (tensor<64x1xf16>, tensor<64x1xf16, #spyre.layout<[1, 64, 64], [-1, 1, -1]>>) -> tensor<64x1xf16>",
+        result: "tensor<64x1xf16>",
+        options: &[],
+    },
+    // A loop takes its tiles from the constant.
+    Case {
+        x: "tensor<128x256xf16> {spyre.dims = [\"A\", \"B\"]}",
+        w: "tensor<128x256xf16>",
+        layout: None,
+        body: "%e = spyre.pointwise exp(%x) : tensor<128x256xf16>
+  %r = spyre.pointwise add(%e, %w) : tensor<128x256xf16>",
+        result: "tensor<128x256xf16>",
+        options: &["--tiles", "A=2", "--tiles", "B=2"],
+    },
+    // Other indices, and a second use.
+    Case {
+        x: "tensor<70x64xf16>",
+        w: "tensor<64x70xf16>",
+        layout: None,
+        body: "%e = spyre.pointwise exp(%w) : tensor<64x70xf16>
+  %s = spyre.reduce sum(%e) dims [1] : tensor<64x70xf16> -> tensor<64x1xf16>
+  %r = spyre.pointwise add(%w, %s) : (tensor<64x70xf16>, tensor<64x1xf16>) -> tensor<64x70xf16>",
+        result: "tensor<64x70xf16>",
+        options: &[],
+    },
+];
+
+/// The bits of the elements in hexadecimal, as MLIR's text has them.
+fn hex(elements: &Elements, given: Given) -> String {
+    let bytes: Vec<u8> = match elements {
+        Elements::F16(bits) | Elements::Bf16(bits) => bits.iter().flat_map(|bits| bits.to_le_bytes()).collect(),
+        Elements::F32(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        Elements::I32(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        Elements::I64(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        // `dense` packs booleans, a resource does not.
+        Elements::Bool(values) if given == Given::Dense => {
+            values.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect()
+        }
+        Elements::Bool(values) => values.clone(),
+    };
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02X}").unwrap();
+        text
+    })
+}
+
+fn program(case: &Case, given: Given, w: Option<&Elements>) -> String {
+    let Case { x, w: plain, layout, body, result, .. } = case;
+    let laid_out = layout.map_or_else(|| (*plain).to_owned(), |layout| format!("{}, {layout}>", plain.trim_end_matches('>')));
+    let bits = w.map(|w| hex(w, given)).unwrap_or_default();
+    let (argument, constant, resources) = match given {
+        Given::Argument => (format!(", %w: {laid_out}"), String::new(), String::new()),
+        Given::Dense => (String::new(), format!("  %w = spyre.constant dense<\"0x{bits}\"> : {plain} -> {laid_out}\n"), String::new()),
+        Given::Resource => (
+            String::new(),
+            format!("  %w = spyre.constant dense_resource<w> : {plain} -> {laid_out}\n"),
+            format!("{{-#\n  dialect_resources: {{ builtin: {{ w: \"0x08000000{bits}\" }} }}\n#-}}\n"),
+        ),
+    };
+    format!("func.func @main(%x: {x}{argument}) -> {result} {{\n{constant}  {body}\n  return %r : {result}\n}}\n\n{resources}")
+}
+
+fn compile(text: &str, options: &[&str], place: &Path) -> Simulation {
+    let (input, out) = (place.join("program.mlir"), place.join("out"));
+    fs::write(&input, text).unwrap();
+    let done = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(&input).arg("-o").arg(&out).args(options).output().unwrap();
+    assert!(done.status.success(), "{}\n{text}", String::from_utf8_lossy(&done.stderr));
+    Simulation::load(&out, &Target::spyre()).unwrap()
+}
+
+fn run(simulation: &Simulation, inputs: &[(&str, &HostArray)]) -> Vec<(String, HostArray)> {
+    let inputs: BTreeMap<_, _> = inputs.iter().map(|(name, array)| ((*name).to_owned(), (*array).clone())).collect();
+    simulation.run(&inputs, &RunOptions::default()).unwrap().results
+}
+
+#[test]
+fn constants_are_worth_what_arguments_are() {
+    for case in &CASES {
+        let place = tempfile::tempdir().unwrap();
+        let with_argument = compile(&program(case, Given::Argument, None), case.options, place.path());
+        let [x, w] = [0, 1].map(|number| seeded(&with_argument.program().arguments[number], 7).unwrap());
+        let expected = run(&with_argument, &[("arg0", &x), ("arg1", &w)]);
+        for given in [Given::Dense, Given::Resource] {
+            let place = tempfile::tempdir().unwrap();
+            let simulation = compile(&program(case, given, Some(&w.elements)), case.options, place.path());
+            let entries = &simulation.program().constants;
+            let (mut entry, argument) = (entries[0].clone(), &with_argument.program().arguments[1]);
+            assert_eq!((entries.len(), entry.file.take().unwrap().as_str()), (1, "constants/const0.bin"));
+            entry.name.clone_from(&argument.name);
+            assert_eq!(entry, *argument, "{given:?}: {}", case.body);
+            assert!(run(&simulation, &[("arg0", &x)]) == expected, "{given:?}: {}", case.body);
+            let other = run(&simulation, &[("arg0", &x), ("const0", &seeded(&entries[0], 8).unwrap())]);
+            assert!(other != expected, "the value does not matter: {}", case.body);
+        }
+    }
+}
+
+/// The reason a file is refused for must not depend on what it names.
+#[test]
+fn files_of_constants_may_be_hostile() {
+    let place = tempfile::tempdir().unwrap();
+    let case = &CASES[1];
+    let with_argument = compile(&program(case, Given::Argument, None), &[], place.path());
+    let w = seeded(&with_argument.program().arguments[1], 7).unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let simulation = compile(&program(case, Given::Dense, Some(&w.elements)), &[], place.path());
+    let out = place.path().join("out");
+    let load = |file: &str, bytes: i64| {
+        let mut program = simulation.program().clone();
+        program.constants[0].file = Some(file.to_owned());
+        program.constants[0].bytes = bytes;
+        Simulation::with_program(program, &out, &Target::spyre()).map(|_| ()).map_err(|error| error.rule())
+    };
+    let bytes = simulation.program().constants[0].bytes;
+    assert_eq!(load("constants/const0.bin", bytes), Ok(()));
+    for file in ["", ".", "/dev/zero", "../out/constants/const0.bin", "constants/../constants/const0.bin", "constants"] {
+        assert_eq!(load(file, bytes), Err("malformed"), "{file}");
+    }
+    assert_eq!(load("constants/const1.bin", bytes), Err("missing-file"));
+    for bytes in [0, -1, bytes - 1, bytes + 1, i64::MAX, i64::MIN] {
+        assert_eq!(load("constants/const0.bin", bytes), Err("malformed"), "{bytes}");
+    }
+    // A file that is as long as it says, but longer than the machine allows.
+    fs::File::create(out.join("constants/large.bin")).unwrap().set_len(1 << 40).unwrap();
+    assert_eq!(load("constants/large.bin", 1 << 40), Ok(()));
+    let mut program = simulation.program().clone();
+    (program.constants[0].file, program.constants[0].bytes) = (Some("constants/large.bin".to_owned()), 1 << 40);
+    let large = Simulation::with_program(program, &out, &Target::spyre()).unwrap();
+    let x = seeded(&large.program().arguments[0], 1).unwrap();
+    let refused = large.run(&[("arg0".to_owned(), x.clone())].into(), &RunOptions::default()).unwrap_err();
+    assert_eq!(refused.rule(), "too-much-memory");
+    // A file that changes after it was found.
+    fs::write(out.join("constants/const0.bin"), "short").unwrap();
+    let refused = simulation.run(&[("arg0".to_owned(), x)].into(), &RunOptions::default()).unwrap_err();
+    assert_eq!(refused.rule(), "malformed");
+}
