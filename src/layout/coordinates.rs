@@ -182,7 +182,7 @@ fn stick_coordinates(dim: usize, coordinate: &Coordinate, extent: i64, stick: i6
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::DimOrder;
+    use crate::layout::{DimOrder, testing::points};
     use crate::target::DeviceFormat::Sen169Fp16;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
@@ -285,17 +285,6 @@ mod tests {
         prop::collection::vec(1_i64..80, 1..=3).prop_flat_map(|sizes| {
             let order: Vec<usize> = (0..sizes.len()).collect();
             (Just(sizes), Just(order).prop_shuffle())
-        })
-    }
-
-    fn points(sizes: &[i64]) -> impl Iterator<Item = Vec<i64>> {
-        let total: i64 = sizes.iter().product();
-        (0..total).map(|mut index| {
-            let mut point = vec![0; sizes.len()];
-            for dim in (0..sizes.len()).rev() {
-                (point[dim], index) = (index % sizes[dim], index / sizes[dim]);
-            }
-            point
         })
     }
 

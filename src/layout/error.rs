@@ -122,6 +122,16 @@ pub enum LayoutError {
         /// Elements of one stick.
         stick: i64,
     },
+    /// A dimension is split into factors whose product is its size.
+    #[error("factors {factors:?} do not make up dimension {dim} of size {size}")]
+    Factors {
+        /// The host dimension.
+        dim: usize,
+        /// Its size.
+        size: i64,
+        /// The factors, outer to inner.
+        factors: Vec<i64>,
+    },
     /// The stick can only move to a dimension that does not hold it already, in a tensor that is not sparse.
     #[error("the stick cannot move to dimension {dim}: {reason}")]
     Restickify {
@@ -129,5 +139,138 @@ pub enum LayoutError {
         dim: usize,
         /// Why it cannot.
         reason: &'static str,
+    },
+}
+
+/// An index that is no sum of digits ([`super::Index`]), or digits that no split of the dimensions can follow
+/// ([`super::split_iteration`]). Dimensions and operands are numbered from 0, sizes are in elements.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IndexError {
+    /// A buffer has one index per dimension.
+    #[error("operand {operand} has {sizes} dimensions, but {indices} indices")]
+    Length {
+        /// The operand.
+        operand: usize,
+        /// Dimensions of its buffer.
+        sizes: usize,
+        /// Indices given.
+        indices: usize,
+    },
+    /// Sizes are positive.
+    #[error("size {size} of dimension {dim} is not positive")]
+    Size {
+        /// The dimension.
+        dim: usize,
+        /// Its size.
+        size: i64,
+    },
+    /// An index names dimensions that exist.
+    #[error("dimension {dim} does not exist: there are {rank}")]
+    NoDim {
+        /// The dimension named.
+        dim: usize,
+        /// Dimensions that there are.
+        rank: usize,
+    },
+    /// An index is made of dimensions and numbers.
+    #[error("symbol {symbol} is no dimension")]
+    Symbol {
+        /// The symbol.
+        symbol: usize,
+    },
+    /// Dimensions are multiplied and divided by numbers only.
+    #[error("a dimension is multiplied or divided by a dimension")]
+    NotAffine,
+    /// Divisors and moduli are positive.
+    #[error("divisor {divisor} is not positive")]
+    Divisor {
+        /// The divisor.
+        divisor: i64,
+    },
+    /// An index runs forwards.
+    #[error("factor {factor} is negative: an index cannot run backwards")]
+    NegativeFactor {
+        /// The factor.
+        factor: i64,
+    },
+    /// A division falls between digits: what lies below the divisor stays below it.
+    #[error("what lies below divisor {divisor} reaches {reach}, so it carries")]
+    Carries {
+        /// The divisor.
+        divisor: i64,
+        /// The largest value of the digits and the offset below it.
+        reach: i64,
+    },
+    /// Indices must fit 64 bits.
+    #[error("the index is too large: it does not fit in 64 bits")]
+    TooLarge,
+    /// All cuts of one iteration dimension are digits of the same number.
+    #[error("iteration dimension {dim} would be cut at {first} and at {second}, but {first} does not divide {second}")]
+    Cuts {
+        /// The iteration dimension.
+        dim: usize,
+        /// The smaller cut.
+        first: i64,
+        /// The larger cut, next to it.
+        second: i64,
+    },
+    /// Every part of an iteration dimension is whole.
+    #[error("iteration dimension {dim} of size {range} would be cut at {cut}, which does not divide {range}")]
+    CutRange {
+        /// The iteration dimension.
+        dim: usize,
+        /// Its size.
+        range: i64,
+        /// The largest cut.
+        cut: i64,
+    },
+    /// The factors of a buffer dimension are digits of the same number.
+    #[error("operand {operand}, dimension {dim}: factor {factor} does not divide {whole}")]
+    Factor {
+        /// The operand.
+        operand: usize,
+        /// The dimension of its buffer.
+        dim: usize,
+        /// The factor.
+        factor: i64,
+        /// The next larger factor, or the size of the dimension.
+        whole: i64,
+    },
+    /// A position of the buffer is reached by one digit from each factor.
+    #[error("operand {operand}, dimension {dim}: {size} steps of {factor} overlap with steps of {whole}")]
+    Overlap {
+        /// The operand.
+        operand: usize,
+        /// The dimension of its buffer.
+        dim: usize,
+        /// The factor of a digit.
+        factor: i64,
+        /// Values that the digit takes.
+        size: i64,
+        /// The next larger factor.
+        whole: i64,
+    },
+    /// A window lies inside one factor, so it neither leaves the buffer nor carries.
+    #[error("operand {operand}, dimension {dim}: positions {first}..={last} leave a factor of size {size}")]
+    Window {
+        /// The operand.
+        operand: usize,
+        /// The dimension of its buffer.
+        dim: usize,
+        /// The smallest position in the factor.
+        first: i64,
+        /// The largest position.
+        last: i64,
+        /// Size of the factor; the dimension's own if it is not split.
+        size: i64,
+    },
+    /// The layout of an operand cannot be read so.
+    #[error("operand {operand}: {error}")]
+    Layout {
+        /// The operand.
+        operand: usize,
+        /// What its layout forbids.
+        #[source]
+        error: LayoutError,
     },
 }

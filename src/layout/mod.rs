@@ -11,6 +11,9 @@
 //! * A tensor is *sparse* when each stick holds one element: the result of a reduction over the stick dimension.
 //! * An op's *iteration dimensions* are numbered, output dimensions first, then reduction dimensions. A *coordinate* says which position
 //!   of one dimension an iteration point touches ([`Coordinate`]); an *access* is one coordinate per dimension.
+//! * A view (a reshape, a transpose, a slice, a broadcast) reads its buffer at *indices* that are sums of *digits* ([`Index`]): `(c1
+//!   floordiv 32) mod 8` times a factor. Indices become coordinates when the iteration dimensions are cut into *parts* and the buffer's
+//!   dimensions into *factors*, so that each factor is moved by one part at most ([`readable()`]).
 //!
 //! Worked example. An f16 tensor of 1024 rows and 4096 columns has the default device layout `[64, 1024, 64]` with stride map
 //! `[64, 4096, 1]`: 64 columns of sticks, each with 1024 sticks. Read at `(c0, c1)` it is touched at `[c1 floordiv 64, c0, c1 mod 64]`.
@@ -22,6 +25,11 @@
 //! | `host.rs` | host tensors, the device dimensions that a host dimension occupies, the step of a tile window |
 //! | `device_layout.rs` | the layout, its constructors, its size |
 //! | `coordinates.rs` | device coordinates of an access |
+//! | `tile.rs` | the layout of a tile that is a buffer of its own |
+//! | `index.rs` | indices as sums of digits, views composed |
+//! | `split.rs` | iteration dimensions in parts, buffer dimensions in factors |
+//! | `reshape.rs` | the layout of a buffer whose dimensions are split |
+//! | `readable.rs` | all of it: the device coordinates of operands that read through views |
 //! | `sticks.rs` | which dimension runs in the sticks of an access, whether the operands of an op agree, moving the stick |
 //! | `assignment.rs` | the choice of a state for each variable that makes a sum of costs least |
 
@@ -30,8 +38,16 @@ mod coordinates;
 mod device_layout;
 mod error;
 mod host;
+mod index;
+mod readable;
+mod reshape;
+mod split;
 mod sticks;
+#[cfg(test)]
+mod testing;
 mod tile;
+#[cfg(test)]
+mod view_chains;
 
 pub(crate) mod insert_restickify;
 pub(crate) mod pad_contractions;
@@ -40,6 +56,9 @@ pub(crate) mod propagate_layouts;
 pub use assignment::{Assignment, Cost, Factor, Problem, minimize};
 pub use coordinates::{Coordinate, Term, device_coordinates};
 pub use device_layout::{DeviceLayout, DimOrder, sticks_needed};
-pub use error::LayoutError;
+pub use error::{IndexError, LayoutError};
 pub use host::{HostDim, HostTensor};
+pub use index::{Digit, Index};
+pub use readable::{Readable, ReadableOperand, ViewedOperand, readable};
+pub use split::{OperandView, SplitIteration, SplitOperand, split_iteration};
 pub use sticks::{Stick, StickConflict, agreed_stick, stick_of};

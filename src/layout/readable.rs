@@ -1,0 +1,105 @@
+//! Device coordinates of operands that read their buffers through views.
+
+use super::{Coordinate, DeviceLayout, HostTensor, Index, IndexError, OperandView, device_coordinates, split_iteration};
+
+/// An operand as the program has it: a buffer that is read at some indices.
+#[derive(Clone, Copy, Debug)]
+pub struct ViewedOperand<'a> {
+    /// Where the buffer's elements lie.
+    pub layout: &'a DeviceLayout,
+    /// The buffer.
+    pub host: &'a HostTensor,
+    /// One index per dimension of the buffer, in terms of the iteration dimensions.
+    pub indices: &'a [Index],
+}
+
+/// An operand as the device can read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadableOperand {
+    /// Where the buffer's elements lie, its dimensions split.
+    pub layout: DeviceLayout,
+    /// The buffer, its dimensions split.
+    pub host: HostTensor,
+    /// One coordinate per device dimension, in terms of the parts.
+    pub coordinates: Vec<Coordinate>,
+}
+
+/// An op whose iteration dimensions are split so that the device can read every operand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Readable {
+    /// For each iteration dimension the sizes of its parts, outer to inner, numbered as in [`super::SplitIteration`].
+    pub parts: Vec<Vec<i64>>,
+    /// The operands, in the order given.
+    pub operands: Vec<ReadableOperand>,
+}
+
+/// Splits the iteration dimensions, of sizes `ranges`, and the layouts of the operands until every operand has device coordinates.
+///
+/// # Errors
+/// As [`split_iteration`], and when a layout cannot be split so or its coordinates would cut a stick.
+pub fn readable(ranges: &[i64], operands: &[ViewedOperand<'_>]) -> Result<Readable, IndexError> {
+    let views: Vec<OperandView<'_>> =
+        operands.iter().map(|operand| OperandView { sizes: operand.host.sizes(), indices: operand.indices }).collect();
+    let split = split_iteration(ranges, &views)?;
+    let parts = split.parts.concat();
+    let read = |(number, (operand, split)): (usize, (&ViewedOperand<'_>, &super::SplitOperand))| {
+        let at_operand = |error| IndexError::Layout { operand: number, error };
+        let (layout, host) = operand.layout.split(operand.host, &split.factors).map_err(at_operand)?;
+        let coordinates = device_coordinates(&layout, &host, &split.indices, &parts).map_err(at_operand)?;
+        Ok(ReadableOperand { layout, host, coordinates })
+    };
+    let operands = operands.iter().zip(&split.operands).enumerate().map(read).collect::<Result<_, IndexError>>()?;
+    Ok(Readable { parts: split.parts, operands })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{
+        LayoutError,
+        testing::{E, d, index},
+    };
+    use crate::target::DeviceFormat::Sen169Fp16;
+
+    fn read(ranges: &[i64], buffers: &[(&[i64], &[E])]) -> Result<Readable, IndexError> {
+        let host = |sizes: &[i64]| HostTensor::row_major(sizes).unwrap();
+        let tensors: Vec<_> = buffers.iter().map(|(sizes, _)| (host(sizes), DeviceLayout::row_major(sizes, Sen169Fp16).unwrap())).collect();
+        let indices: Vec<Vec<Index>> = buffers.iter().map(|(_, exprs)| exprs.iter().map(|expr| index(expr, ranges)).collect()).collect();
+        let operands = tensors.iter().zip(&indices).map(|((host, layout), indices)| ViewedOperand { layout, host, indices });
+        readable(ranges, &operands.collect::<Vec<_>>())
+    }
+
+    fn printed(operand: &ReadableOperand) -> String {
+        let coordinates: Vec<String> = operand.coordinates.iter().map(ToString::to_string).collect();
+        format!("{:?} at {}", operand.layout.device_size(), coordinates.join(", "))
+    }
+
+    #[test]
+    fn heads_of_two_sticks_are_read_from_a_row_and_written_apart() {
+        let row: (&[i64], &[E]) = (&[32, 512], &[d(1), d(0) * 128 + d(2)]);
+        let heads = read(&[4, 32, 128], &[row, (&[4, 32, 128], &[d(0), d(1), d(2)])]).unwrap();
+        assert_eq!(heads.parts, [vec![4], vec![32], vec![128]]);
+        assert_eq!(printed(&heads.operands[0]), "[4, 2, 32, 64] at c0, c2 floordiv 64, c1, c2 mod 64");
+        assert_eq!(printed(&heads.operands[1]), "[32, 2, 4, 64] at c1, c2 floordiv 64, c0, c2 mod 64");
+        assert_eq!(heads.operands[0].host.sizes(), [32, 4, 128]);
+    }
+
+    #[test]
+    fn a_row_is_gathered_from_heads() {
+        let heads: (&[i64], &[E]) = (&[4, 32, 128], &[d(1).floordiv(128), d(0), d(1).modulo(128)]);
+        let row = read(&[32, 512], &[heads, (&[32, 512], &[d(0), d(1)])]).unwrap();
+        assert_eq!(row.parts, [vec![32], vec![4, 128]]);
+        assert_eq!(printed(&row.operands[0]), "[32, 2, 4, 64] at c0, c2 floordiv 64, c1, c2 mod 64");
+        assert_eq!(printed(&row.operands[1]), "[4, 2, 32, 64] at c1, c2 floordiv 64, c0, c2 mod 64");
+    }
+
+    #[test]
+    fn an_operand_whose_stick_is_cut_is_named() {
+        let merged: (&[i64], &[E]) = (&[64, 256], &[d(1), d(0) * 32 + d(2)]);
+        let error = read(&[8, 64, 32], &[(&[8, 64, 32], &[d(0), d(1), d(2)]), merged]).unwrap_err();
+        assert_eq!(error, IndexError::Layout { operand: 1, error: LayoutError::CutsStick { dim: 1, elements: 32, stick: 64 } });
+        assert_eq!(error.to_string(), "operand 1: 32 elements along dimension 1 cut a stick of 64");
+        let half = read(&[64, 32], &[(&[64, 256], &[d(0), d(1) + 48])]).unwrap_err();
+        assert_eq!(half, IndexError::Layout { operand: 0, error: LayoutError::CutsStick { dim: 1, elements: 48, stick: 64 } });
+    }
+}

@@ -1,0 +1,301 @@
+//! Splitting iteration dimensions and buffer dimensions so that each part of a buffer is moved by one part of the iteration.
+
+use super::{Coordinate, Digit, Index, IndexError};
+use std::collections::BTreeSet;
+
+/// How one operand reads its buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct OperandView<'a> {
+    /// Sizes of the buffer's dimensions.
+    pub sizes: &'a [i64],
+    /// One index per buffer dimension, in terms of the iteration dimensions.
+    pub indices: &'a [Index],
+}
+
+/// An op's iteration dimensions in parts. Parts are numbered over all dimensions: first those of dimension 0, outer to inner, then those
+/// of dimension 1, and so on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SplitIteration {
+    /// For each iteration dimension the sizes of its parts, outer to inner; their product is the dimension's size.
+    pub parts: Vec<Vec<i64>>,
+    /// The operands, in the order given.
+    pub operands: Vec<SplitOperand>,
+}
+
+/// An operand's buffer with its dimensions in factors, and how the parts of the iteration move it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SplitOperand {
+    /// For each buffer dimension its factors, outer to inner; their product is the dimension's size.
+    pub factors: Vec<Vec<i64>>,
+    /// One position per factor of all dimensions, in order. Terms are plain parts: `Term::dim(part)`.
+    pub indices: Vec<Coordinate>,
+}
+
+/// One part of an iteration dimension: the values of `(c floordiv divisor) mod size`.
+#[derive(Clone, Copy)]
+struct Part {
+    number: usize,
+    divisor: i64,
+    size: i64,
+}
+
+/// A part that moves a buffer dimension by `factor` a step.
+#[derive(Clone, Copy)]
+struct Piece {
+    part: Part,
+    factor: i64,
+}
+
+/// Splits the iteration dimensions, of sizes `ranges`, and the dimensions of the operands' buffers, so that every factor of a buffer
+/// dimension is moved by at most one part.
+///
+/// Nothing is split more than needed: an iteration dimension is cut where a digit of some operand begins or ends, a buffer dimension
+/// where a step of a part does. A step of `f > 1` with nothing below it leaves a last factor `f` that does not move.
+///
+/// Worked example. Heads of 32 columns side by side, 8 of them in a row of 256: the op iterates over (s, c) with c in `0..256`, writes
+/// `[64, 256]` at `(s, c)` and reads `[8, 64, 32]` at `(c floordiv 32, s, c mod 32)`. The parts are `[[64], [8, 32]]`, numbered 0, 1, 2.
+/// The written buffer has factors `[[64], [8, 32]]`, read at `c0, c1, c2`; the buffer of heads keeps its dimensions, read at `c1, c0, c2`.
+///
+/// # Errors
+/// When the cuts of a dimension do not divide each other and the dimension, the steps of a buffer dimension overlap or do not divide
+/// it, or a window leaves its factor.
+pub fn split_iteration(ranges: &[i64], operands: &[OperandView<'_>]) -> Result<SplitIteration, IndexError> {
+    let indices = operands.iter().enumerate().map(|(operand, view)| shortest(operand, view, ranges));
+    let indices: Vec<Vec<Index>> = indices.collect::<Result<_, _>>()?;
+    let parts = parts_of(ranges, &indices)?;
+    let operands = operands.iter().zip(&indices).enumerate();
+    let operands = operands.map(|(operand, (view, indices))| split_operand(operand, view.sizes, indices, &parts));
+    let operands = operands.collect::<Result<_, _>>()?;
+    let sizes = |parts: Vec<Part>| parts.iter().map(|part| part.size).collect();
+    Ok(SplitIteration { parts: parts.into_iter().map(sizes).collect(), operands })
+}
+
+/// The operand's indices in their shortest form, checked.
+fn shortest(operand: usize, view: &OperandView<'_>, ranges: &[i64]) -> Result<Vec<Index>, IndexError> {
+    if view.sizes.len() != view.indices.len() {
+        return Err(IndexError::Length { operand, sizes: view.sizes.len(), indices: view.indices.len() });
+    }
+    if let Some(dim) = view.sizes.iter().position(|&size| size < 1) {
+        return Err(IndexError::Size { dim, size: view.sizes[dim] });
+    }
+    view.indices.iter().map(|index| Index::new(&index.digits, index.offset, ranges)).collect()
+}
+
+/// The parts of each iteration dimension, outer to inner.
+fn parts_of(ranges: &[i64], operands: &[Vec<Index>]) -> Result<Vec<Vec<Part>>, IndexError> {
+    let mut cuts = vec![BTreeSet::from([1]); ranges.len()];
+    for digit in operands.iter().flatten().flat_map(|index| &index.digits) {
+        cuts[digit.dim].extend([digit.divisor, digit.end()]);
+    }
+    let mut number = 0;
+    let mut parts = Vec::with_capacity(ranges.len());
+    for (dim, (cuts, &range)) in cuts.into_iter().zip(ranges).enumerate() {
+        if range < 1 {
+            return Err(IndexError::Size { dim, size: range });
+        }
+        let mut cuts: Vec<i64> = cuts.into_iter().filter(|&cut| cut < range).collect();
+        if let Some(pair) = cuts.windows(2).find(|pair| pair[1] % pair[0] != 0) {
+            return Err(IndexError::Cuts { dim, first: pair[0], second: pair[1] });
+        }
+        if let Some(&cut) = cuts.last().filter(|&&cut| range % cut != 0) {
+            return Err(IndexError::CutRange { dim, range, cut });
+        }
+        // A dimension of size 1 has one part, which ends where it begins.
+        cuts.extend((range == 1).then_some(1));
+        cuts.push(range);
+        let outer_to_inner = cuts.windows(2).rev().zip(number..);
+        let own: Vec<Part> = outer_to_inner.map(|(pair, number)| Part { number, divisor: pair[0], size: pair[1] / pair[0] }).collect();
+        number += own.len();
+        parts.push(own);
+    }
+    Ok(parts)
+}
+
+fn split_operand(operand: usize, sizes: &[i64], indices: &[Index], parts: &[Vec<Part>]) -> Result<SplitOperand, IndexError> {
+    let mut split = SplitOperand { factors: Vec::with_capacity(sizes.len()), indices: Vec::new() };
+    for (dim, (&size, index)) in sizes.iter().zip(indices).enumerate() {
+        let (factors, coordinates) = split_dim((operand, dim), size, index.offset, &pieces_of(index, parts))?;
+        split.factors.push(factors);
+        split.indices.extend(coordinates);
+    }
+    Ok(split)
+}
+
+/// The parts that the digits of an index consist of, the largest factor first.
+fn pieces_of(index: &Index, parts: &[Vec<Part>]) -> Vec<Piece> {
+    let of_digit = |digit: &Digit| {
+        let &Digit { dim, divisor, factor, .. } = digit;
+        let inside = divisor..digit.end();
+        let own = parts[dim].iter().filter(move |part| inside.contains(&part.divisor));
+        own.map(move |&part| Piece { part, factor: factor * (part.divisor / divisor) })
+    };
+    let mut pieces: Vec<Piece> = index.digits.iter().flat_map(of_digit).collect();
+    pieces.sort_by_key(|piece| (-piece.factor, piece.part.number));
+    pieces
+}
+
+/// Cuts a buffer dimension at the factors of its pieces and gives each cut its share of the offset.
+fn split_dim((operand, dim): (usize, usize), size: i64, offset: i64, pieces: &[Piece]) -> Result<(Vec<i64>, Vec<Coordinate>), IndexError> {
+    let (mut factors, mut coordinates) = (Vec::new(), Vec::new());
+    let (mut whole, mut rest) = (size, offset);
+    for &Piece { part, factor } in pieces {
+        if whole % factor != 0 {
+            return Err(IndexError::Factor { operand, dim, factor, whole });
+        }
+        let steps = whole / factor;
+        if steps < part.size && !factors.is_empty() {
+            return Err(IndexError::Overlap { operand, dim, factor, size: part.size, whole });
+        }
+        let first = rest.div_euclid(factor);
+        let last = first.saturating_add(part.size - 1);
+        if first < 0 || last >= steps {
+            return Err(IndexError::Window { operand, dim, first, last, size: steps });
+        }
+        factors.push(steps);
+        coordinates.push(Coordinate { offset: first, ..Coordinate::dim(part.number) });
+        (whole, rest) = (factor, rest.rem_euclid(factor));
+    }
+    if whole > 1 || factors.is_empty() {
+        if !(0..whole).contains(&rest) {
+            return Err(IndexError::Window { operand, dim, first: rest, last: rest, size: whole });
+        }
+        factors.push(whole);
+        coordinates.push(Coordinate::constant(rest));
+    }
+    Ok((factors, coordinates))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::affine::Expr;
+    use crate::layout::testing::{E, d, index};
+
+    /// One operand: the sizes of its buffer and its indices.
+    type View<'a> = (&'a [i64], &'a [E]);
+
+    fn try_split(ranges: &[i64], views: &[View<'_>]) -> Result<SplitIteration, IndexError> {
+        let indices: Vec<Vec<Index>> = views.iter().map(|(_, exprs)| exprs.iter().map(|expr| index(expr, ranges)).collect()).collect();
+        let views = views.iter().zip(&indices).map(|((sizes, _), indices)| OperandView { sizes, indices });
+        split_iteration(ranges, &views.collect::<Vec<_>>())
+    }
+
+    fn split(ranges: &[i64], views: &[View<'_>]) -> SplitIteration {
+        try_split(ranges, views).unwrap()
+    }
+
+    fn refused(ranges: &[i64], sizes: &[i64], exprs: &[E]) -> String {
+        try_split(ranges, &[(sizes, exprs)]).unwrap_err().to_string()
+    }
+
+    fn printed(operand: &SplitOperand) -> String {
+        let indices: Vec<String> = operand.indices.iter().map(ToString::to_string).collect();
+        format!("{:?} at {}", operand.factors, indices.join(", "))
+    }
+
+    fn number(number: i64) -> E {
+        E(Expr::Constant(number))
+    }
+
+    #[test]
+    fn plain_indices_split_nothing() {
+        let plain = split(&[8, 1, 64], &[(&[8, 64], &[d(0), d(2)]), (&[64, 16], &[d(2), d(0) + 8]), (&[1, 64], &[number(0), d(2)])]);
+        assert_eq!(plain.parts, [vec![8], vec![1], vec![64]]);
+        let views: Vec<String> = plain.operands.iter().map(printed).collect();
+        assert_eq!(views, ["[[8], [64]] at c0, c2", "[[64], [16]] at c2, c0 + 8", "[[1], [64]] at 0, c2"]);
+    }
+
+    #[test]
+    fn heads_are_split_from_a_row() {
+        let row: View<'_> = (&[64, 256], &[d(0), d(1)]);
+        let heads = split(&[64, 256], &[(&[8, 64, 32], &[d(1).floordiv(32), d(0), d(1).modulo(32)]), row]);
+        assert_eq!(heads.parts, [vec![64], vec![8, 32]]);
+        assert_eq!(printed(&heads.operands[0]), "[[8], [64], [32]] at c1, c0, c2");
+        assert_eq!(printed(&heads.operands[1]), "[[64], [8, 32]] at c0, c1, c2");
+    }
+
+    #[test]
+    fn heads_are_merged_into_a_row() {
+        let row: View<'_> = (&[64, 256], &[d(1), d(0) * 32 + d(2)]);
+        let merged = split(&[8, 64, 32], &[row, (&[8, 64, 32], &[d(0), d(1), d(2)])]);
+        assert_eq!(merged.parts, [vec![8], vec![64], vec![32]]);
+        assert_eq!(printed(&merged.operands[0]), "[[64], [8, 32]] at c1, c0, c2");
+        assert_eq!(printed(&merged.operands[1]), "[[8], [64], [32]] at c0, c1, c2");
+    }
+
+    #[test]
+    fn query_heads_share_a_key_head() {
+        let shared = split(&[8, 64, 32], &[(&[64, 64], &[d(1), d(0).floordiv(4) * 32 + d(2)])]);
+        assert_eq!(shared.parts, [vec![2, 4], vec![64], vec![32]]);
+        assert_eq!(printed(&shared.operands[0]), "[[64], [2, 32]] at c2, c0, c3");
+    }
+
+    #[test]
+    fn half_of_each_head_is_rotated() {
+        let upper = split(&[8, 64, 16], &[(&[64, 256], &[d(1), d(0) * 32 + d(2) + 16])]);
+        assert_eq!(upper.parts, [vec![8], vec![64], vec![16]]);
+        assert_eq!(printed(&upper.operands[0]), "[[64], [8, 32]] at c1, c0, c2 + 16");
+        let second_half_of_heads = split(&[4, 64, 16], &[(&[64, 256], &[d(1), d(0) * 32 + d(2) + 128 + 16])]);
+        assert_eq!(printed(&second_half_of_heads.operands[0]), "[[64], [8, 32]] at c1, c0 + 4, c2 + 16");
+    }
+
+    #[test]
+    fn a_step_over_elements_leaves_a_factor_that_stands_still() {
+        assert_eq!(printed(&split(&[8], &[(&[256], &[d(0) * 32])]).operands[0]), "[[8, 32]] at c0, 0");
+        assert_eq!(printed(&split(&[4], &[(&[256], &[d(0) * 32 + 69])]).operands[0]), "[[8, 32]] at c0 + 2, 5");
+        assert_eq!(printed(&split(&[2], &[(&[256], &[number(69)])]).operands[0]), "[[256]] at 69");
+    }
+
+    #[test]
+    fn one_operand_cuts_the_dims_of_another() {
+        let both = split(&[64], &[(&[128], &[d(0) + 64]), (&[16], &[d(0).floordiv(4)]), (&[8], &[d(0).modulo(8)])]);
+        assert_eq!(both.parts, [[8, 2, 4]]);
+        let views: Vec<String> = both.operands.iter().map(printed).collect();
+        assert_eq!(views, ["[[16, 2, 4]] at c0 + 8, c1, c2", "[[8, 2]] at c0, c1", "[[2, 4]] at c1, c2"]);
+    }
+
+    #[test]
+    fn digits_of_one_dim_may_change_places() {
+        let swapped = split(&[32], &[(&[32], &[d(0).floordiv(4) + d(0).modulo(4) * 8])]);
+        assert_eq!((swapped.parts.clone(), printed(&swapped.operands[0])), (vec![vec![8, 4]], "[[4, 8]] at c1, c0".to_owned()));
+    }
+
+    #[test]
+    fn cuts_that_are_no_digits_of_one_number_are_refused() {
+        let error = refused(&[192], &[6, 4], &[d(0).floordiv(32), d(0).floordiv(48)]);
+        assert_eq!(error, "iteration dimension 0 would be cut at 32 and at 48, but 32 does not divide 48");
+        let error = refused(&[200], &[4, 64], &[d(0).floordiv(64), d(0).modulo(64)]);
+        assert_eq!(error, "iteration dimension 0 of size 200 would be cut at 64, which does not divide 200");
+    }
+
+    #[test]
+    fn steps_that_are_no_digits_of_the_buffer_are_refused() {
+        assert_eq!(refused(&[4], &[100], &[d(0) * 8]), "operand 0, dimension 0: factor 8 does not divide 100");
+        assert_eq!(refused(&[2, 2], &[48], &[d(0) * 12 + d(1) * 8]), "operand 0, dimension 0: factor 8 does not divide 12");
+        let convolution = refused(&[8, 3], &[5, 10], &[number(0), d(0) + d(1)]);
+        assert_eq!(convolution, "operand 0, dimension 1: 3 steps of 1 overlap with steps of 1");
+        assert_eq!(refused(&[4, 12], &[32], &[d(0) * 8 + d(1)]), "operand 0, dimension 0: 12 steps of 1 overlap with steps of 8");
+    }
+
+    #[test]
+    fn windows_stay_inside_their_factors() {
+        assert_eq!(refused(&[8], &[8], &[d(0) + 1]), "operand 0, dimension 0: positions 1..=8 leave a factor of size 8");
+        assert_eq!(refused(&[8], &[16], &[d(0) + -1]), "operand 0, dimension 0: positions -1..=6 leave a factor of size 16");
+        assert_eq!(refused(&[8], &[16], &[number(16)]), "operand 0, dimension 0: positions 16..=16 leave a factor of size 16");
+        let carries = refused(&[4, 24], &[256], &[d(0) * 32 + d(1) + 16]);
+        assert_eq!(carries, "operand 0, dimension 0: positions 16..=39 leave a factor of size 32");
+        assert_eq!(refused(&[2], &[8], &[d(0) * 8]), "operand 0, dimension 0: positions 0..=1 leave a factor of size 1");
+    }
+
+    #[test]
+    fn lists_must_fit() {
+        let view = OperandView { sizes: &[8, 8], indices: &[Index::constant(0)] };
+        assert_eq!(split_iteration(&[8], &[view]), Err(IndexError::Length { operand: 0, sizes: 2, indices: 1 }));
+        let view = OperandView { sizes: &[0], indices: &[Index::constant(0)] };
+        assert_eq!(split_iteration(&[8], &[view]), Err(IndexError::Size { dim: 0, size: 0 }));
+        assert_eq!(split_iteration(&[8, 0], &[]), Err(IndexError::Size { dim: 1, size: 0 }));
+        let row = [Index::dim(1, &[8, 8]).unwrap()];
+        let view = OperandView { sizes: &[8], indices: &row };
+        assert_eq!(split_iteration(&[8], &[view]), Err(IndexError::NoDim { dim: 1, rank: 1 }));
+    }
+}

@@ -1,0 +1,271 @@
+//! Random chains of views against plain arithmetic: indices, splits and device coordinates lead to the element that the chain shows.
+
+use super::testing::{E, d, points, unflatten};
+use super::{DeviceLayout, DimOrder, HostTensor, Index, IndexError, OperandView, ViewedOperand, readable, split_iteration};
+use crate::target::DeviceFormat::Sen169Fp16;
+use proptest::prelude::*;
+
+/// What one view does to the shape behind it.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// Two dimensions change places.
+    Swap(usize, usize),
+    /// A dimension becomes two; the inner one has this size.
+    Split(usize, i64),
+    /// A dimension, and the next one of this size, become one.
+    Merge(usize, i64),
+    /// A dimension begins here and has this size.
+    Slice(usize, i64, i64),
+    /// A new dimension of this size stands here.
+    Broadcast(usize, i64),
+}
+
+/// A buffer's shape, views from the buffer outwards, and the shape after each view (the buffer's first).
+#[derive(Clone, Debug)]
+struct Chain {
+    steps: Vec<Step>,
+    shapes: Vec<Vec<i64>>,
+}
+
+impl Step {
+    /// A step that fits `shape`, from four numbers. Windows stand at a multiple of their size if `is_aligned`.
+    fn of((kind, first, second, third): (u8, usize, usize, usize), shape: &[i64], is_aligned: bool) -> Self {
+        let dim = first % shape.len();
+        let size = shape[dim];
+        let divisors: Vec<i64> = (1..=size).filter(|divisor| size % divisor == 0).collect();
+        let divisor = divisors[second % divisors.len()];
+        let pick = |number: usize, count: i64| i64::try_from(number).unwrap() % count;
+        match kind % 8 {
+            0 | 1 => Self::Swap(dim, second % shape.len()),
+            2 | 3 => Self::Split(dim, divisor),
+            4 | 5 if dim + 1 < shape.len() => Self::Merge(dim, shape[dim + 1]),
+            6 if is_aligned => Self::Slice(dim, divisor * pick(third, size / divisor), divisor),
+            6 => {
+                let window = 1 + pick(second, size);
+                Self::Slice(dim, pick(third, size - window + 1), window)
+            }
+            _ => Self::Broadcast(dim, [1, 2, 4][second % 3]),
+        }
+    }
+
+    fn shape(self, behind: &[i64]) -> Vec<i64> {
+        let mut shape = behind.to_vec();
+        match self {
+            Self::Swap(dim, other) => shape.swap(dim, other),
+            Self::Split(dim, inner) => {
+                shape[dim] /= inner;
+                shape.insert(dim + 1, inner);
+            }
+            Self::Merge(dim, inner) => {
+                shape[dim] *= inner;
+                shape.remove(dim + 1);
+            }
+            Self::Slice(dim, _, size) => shape[dim] = size,
+            Self::Broadcast(dim, size) => shape.insert(dim, size),
+        }
+        shape
+    }
+
+    /// The point behind the view.
+    fn point(self, shown: &[i64]) -> Vec<i64> {
+        let mut point = shown.to_vec();
+        match self {
+            Self::Swap(dim, other) => point.swap(dim, other),
+            Self::Split(dim, inner) => point[dim] = point[dim] * inner + point.remove(dim + 1),
+            Self::Merge(dim, inner) => {
+                point.insert(dim + 1, point[dim] % inner);
+                point[dim] /= inner;
+            }
+            Self::Slice(dim, offset, _) => point[dim] += offset,
+            Self::Broadcast(dim, _) => drop(point.remove(dim)),
+        }
+        point
+    }
+
+    /// The view's map: the indices behind it in terms of the dimensions shown.
+    fn exprs(self, rank: usize) -> Vec<E> {
+        let mut exprs: Vec<E> = (0..rank).map(d).collect();
+        match self {
+            Self::Swap(dim, other) => exprs.swap(dim, other),
+            Self::Split(dim, inner) => exprs[dim] = d(dim) * inner + exprs.remove(dim + 1),
+            Self::Merge(dim, inner) => {
+                exprs.insert(dim + 1, d(dim).modulo(inner));
+                exprs[dim] = d(dim).floordiv(inner);
+            }
+            Self::Slice(dim, offset, _) => exprs[dim] = d(dim) + offset,
+            Self::Broadcast(dim, _) => drop(exprs.remove(dim)),
+        }
+        exprs
+    }
+}
+
+impl Chain {
+    fn of(buffer: Vec<i64>, seeds: Vec<(u8, usize, usize, usize)>, is_aligned: bool) -> Self {
+        let (mut steps, mut shapes) = (Vec::new(), vec![buffer]);
+        for seed in seeds {
+            let behind = shapes.last().unwrap();
+            let step = Step::of(seed, behind, is_aligned);
+            let shape = step.shape(behind);
+            if shape.iter().product::<i64>() <= 4096 && shape.len() <= 6 {
+                steps.push(step);
+                shapes.push(shape);
+            }
+        }
+        Self { steps, shapes }
+    }
+
+    fn buffer(&self) -> &[i64] {
+        &self.shapes[0]
+    }
+
+    /// The shape that an op iterates over.
+    fn shown(&self) -> &[i64] {
+        self.shapes.last().unwrap()
+    }
+
+    fn point(&self, shown: &[i64]) -> Vec<i64> {
+        self.steps.iter().rev().fold(shown.to_vec(), |point, step| step.point(&point))
+    }
+
+    /// The indices of one step.
+    fn step_indices(&self, step: usize) -> Vec<Index> {
+        let shown = &self.shapes[step + 1];
+        self.steps[step].exprs(shown.len()).iter().map(|expr| Index::of(&expr.0, shown).unwrap()).collect()
+    }
+
+    /// The buffer's indices, composed from the op inwards.
+    fn inwards(&self) -> Result<Vec<Index>, IndexError> {
+        let shown = self.shown();
+        (0..self.steps.len())
+            .rev()
+            .try_fold(identity(shown), |indices, step| self.step_indices(step).iter().map(|index| index.through(&indices, shown)).collect())
+    }
+
+    /// The buffer's indices, composed from the buffer outwards.
+    fn outwards(&self) -> Result<Vec<Index>, IndexError> {
+        (0..self.steps.len()).try_fold(identity(self.buffer()), |indices, step| {
+            let shown = self.step_indices(step);
+            indices.iter().map(|index| index.through(&shown, &self.shapes[step + 1])).collect()
+        })
+    }
+}
+
+fn identity(sizes: &[i64]) -> Vec<Index> {
+    (0..sizes.len()).map(|dim| Index::dim(dim, sizes).unwrap()).collect()
+}
+
+/// Chains over buffers of up to three dimensions with these sizes.
+fn chains(sizes: &'static [i64], is_aligned: bool) -> impl Strategy<Value = Chain> {
+    let buffer = prop::collection::vec(prop::sample::select(sizes), 1..=3);
+    let buffer = buffer.prop_filter("small", |sizes| sizes.iter().product::<i64>() <= 4096);
+    let seed = (any::<u8>(), 0..60_usize, 0..60_usize, 0..60_usize);
+    (buffer, prop::collection::vec(seed, 0..=12)).prop_map(move |(buffer, seeds)| Chain::of(buffer, seeds, is_aligned))
+}
+
+/// Powers of two and aligned windows: every chain is a sum of digits.
+fn digit_chains() -> impl Strategy<Value = Chain> {
+    chains(&[1, 2, 4, 8, 16], true)
+}
+
+/// Sizes and windows that often are not.
+fn rough_chains() -> impl Strategy<Value = Chain> {
+    chains(&[1, 2, 3, 4, 6, 10, 12], false)
+}
+
+/// Row-major position of a point.
+fn flatten(point: &[i64], sizes: &[i64]) -> i64 {
+    point.iter().zip(sizes).fold(0, |position, (digit, size)| position * size + digit)
+}
+
+/// The point of the parts at a point of the iteration.
+fn parts_point(point: &[i64], parts: &[Vec<i64>]) -> Vec<i64> {
+    point.iter().zip(parts).flat_map(|(&position, parts)| unflatten(position, parts)).collect()
+}
+
+fn check_indices(chain: &Chain, indices: &[Index]) -> Result<(), TestCaseError> {
+    for point in points(chain.shown()) {
+        let found: Vec<i64> = indices.iter().map(|index| index.evaluate(&point)).collect();
+        prop_assert_eq!(found, chain.point(&point), "at {:?}", point);
+    }
+    Ok(())
+}
+
+/// Splits an op that reads the buffer through the chain and writes a plain result, and checks every point of both operands.
+fn check_split(chain: &Chain, indices: &[Index]) -> Result<Result<(), IndexError>, TestCaseError> {
+    let (ranges, result) = (chain.shown(), identity(chain.shown()));
+    let views = [OperandView { sizes: chain.buffer(), indices }, OperandView { sizes: ranges, indices: &result }];
+    let split = match split_iteration(ranges, &views) {
+        Ok(split) => split,
+        Err(error) => return Ok(Err(error)),
+    };
+    for (parts, &range) in split.parts.iter().zip(ranges) {
+        prop_assert_eq!(parts.iter().product::<i64>(), range);
+        prop_assert!(parts.iter().all(|&part| part > 1) || range == 1);
+    }
+    for point in points(ranges) {
+        let parts = parts_point(&point, &split.parts);
+        for (view, (operand, expected)) in views.iter().zip(split.operands.iter().zip([chain.point(&point), point.clone()])) {
+            let factors = operand.factors.concat();
+            let digits: Vec<i64> = operand.indices.iter().map(|coordinate| coordinate.evaluate(&parts)).collect();
+            prop_assert!(digits.iter().zip(&factors).all(|(digit, size)| (0..*size).contains(digit)));
+            prop_assert_eq!(flatten(&digits, &factors), flatten(&expected, view.sizes), "at {:?}", point);
+        }
+    }
+    Ok(Ok(()))
+}
+
+proptest! {
+    #[test]
+    fn chains_of_digits_compose_and_split(chain in digit_chains()) {
+        let indices = chain.inwards().unwrap();
+        prop_assert_eq!(chain.outwards().unwrap(), &indices[..], "views compose in any order");
+        check_indices(&chain, &indices)?;
+        for (dim, index) in indices.iter().enumerate() {
+            let largest = points(chain.shown()).map(|point| chain.point(&point)[dim]).max();
+            prop_assert_eq!(Some(index.last()), largest);
+            prop_assert_eq!(&Index::of(&index.to_expr(chain.shown()).unwrap(), chain.shown()).unwrap(), index);
+        }
+        check_split(&chain, &indices)?.unwrap();
+    }
+
+    #[test]
+    fn what_composes_and_splits_is_right(chain in rough_chains()) {
+        for indices in [chain.inwards(), chain.outwards()].into_iter().flatten() {
+            check_indices(&chain, &indices)?;
+            // A refusal is no fault: windows may cut digits.
+            let _ = check_split(&chain, &indices)?;
+        }
+    }
+
+    #[test]
+    fn readable_operands_lead_to_the_same_device_element(
+        chain in chains(&[1, 2, 4, 8, 64, 128, 256], true),
+        turn in 0..3_usize,
+        is_sparse in any::<bool>(),
+    ) {
+        let host = HostTensor::row_major(chain.buffer()).unwrap();
+        let mut order: Vec<usize> = (0..host.rank()).collect();
+        order.rotate_left(turn % host.rank());
+        let order = if is_sparse { DimOrder::sparse(&order) } else { DimOrder::dense(&order) };
+        let layout = DeviceLayout::new(&host, Sen169Fp16, &order).unwrap();
+        let indices = chain.inwards().unwrap();
+        let whole = identity(chain.buffer());
+        let unsplit = readable(chain.buffer(), &[ViewedOperand { layout: &layout, host: &host, indices: &whole }]).unwrap();
+        prop_assert_eq!(&unsplit.operands[0].layout, &layout);
+        let read = match readable(chain.shown(), &[ViewedOperand { layout: &layout, host: &host, indices: &indices }]) {
+            Ok(read) => read,
+            Err(error) => {
+                let is_stick = matches!(error, IndexError::Layout { operand: 0, error: super::LayoutError::CutsStick { .. } });
+                prop_assert!(is_stick && !is_sparse, "{error}");
+                return Ok(());
+            }
+        };
+        let element = |read: &super::Readable, parts: &[i64]| -> i64 {
+            let strides = read.operands[0].layout.device_strides();
+            read.operands[0].coordinates.iter().zip(strides).map(|(place, stride)| place.evaluate(parts) * stride).sum()
+        };
+        for point in points(chain.shown()) {
+            prop_assert_eq!(element(&read, &parts_point(&point, &read.parts)), element(&unsplit, &chain.point(&point)), "at {:?}", point);
+        }
+    }
+}
