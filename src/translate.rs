@@ -132,7 +132,8 @@ fn value_of<'c>(
     if !program::is_below(file) {
         return Err(refuse(format!("'{file}' is no path below the directory")));
     }
-    let bytes = host_bytes(&read(&directory.join(file))?, layout, &tensor.element_type, &tensor.shape).map_err(|error| refuse(error.to_string()))?;
+    let bytes = host_bytes(&read(&directory.join(file))?, layout, &tensor.element_type, &tensor.shape)
+        .map_err(|error| refuse(error.to_string()))?;
     // MLIR packs booleans, eight in a byte.
     let packed = |bools: &[u8]| bools.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect();
     let bytes: Vec<u8> = if tensor.element_type == "i1" { packed(&bytes) } else { bytes };
