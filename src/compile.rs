@@ -74,7 +74,7 @@ fn place_of(location: Location<'_>) -> String {
     text.trim_start_matches("loc(").trim_end_matches(')').replace('"', "")
 }
 
-/// Arguments that some op reads, and results.
+/// Arguments and constants that some op reads, and results.
 fn lower_bound(function: Op<'_>) -> LowerBound {
     let bytes_of = |value: &crate::mlir::Value<'_>| {
         let layout = Tensor::of(value.r#type()).and_then(|tensor| tensor.layout);
@@ -82,7 +82,9 @@ fn lower_bound(function: Op<'_>) -> LowerBound {
     };
     let arguments = function.body().map(BlockExt::args).unwrap_or_default();
     let results = function.body_ops().last().map(|terminator| terminator.inputs()).unwrap_or_default();
-    let read = arguments.iter().filter(|argument| !argument.users().is_empty());
+    let constants = function.nested().into_iter().filter(|op| op.is("spyre.constant")).map(OpExt::output);
+    let given: Vec<_> = arguments.into_iter().chain(constants).collect();
+    let read = given.iter().filter(|tensor| !tensor.users().is_empty());
     let written = results.iter().filter(|result| home_of(**result).buffer == **result);
     LowerBound { hbm: read.chain(written).map(bytes_of).sum() }
 }

@@ -74,7 +74,8 @@ def SpyrePropagateLayouts : Spyre_Pass<"spyre-propagate-layouts"> {
   let summary = "Give every value a device layout";
   let description = [{
     Arguments without a layout get the row-major one; every op's result keeps the stick of its inputs, a reduction over
-    the stick gives a tensor with one element a stick. Writes encodings, also into the function's type. Implemented in
+    the stick gives a tensor with one element a stick. Writes encodings, also into the function's type. A fill becomes a
+    constant of one element, which elementwise ops broadcast; other ops read a copy of it in full size. Implemented in
     `src/layout/propagate_layouts.rs`.
 
     Refuses views that do more than permute, add or drop unit dimensions.
@@ -227,7 +228,9 @@ def SpyreLowerToSdsc : Spyre_Pass<"spyre-lower-to-sdsc"> {
     Replaces every function by an `sdsc.program` with its buffers and bundles. Implemented in
     `src/bundle/lower_to_sdsc.rs`.
 
-    Refuses constants and fills: they are not supported yet.
+    A constant becomes a buffer with the elements as its value; constants of equal bytes and equal layout are one buffer.
+
+    Refuses fills, which the layout phase turns into copies of constants.
 
     Example: `spyre-opt --spyre-compile="compile-to=lx" --spyre-form-bundles --spyre-lower-to-sdsc test/bundle/lower-to-sdsc.mlir`
   }];
@@ -258,10 +261,10 @@ def SpyreLowerToSdscBundle : Spyre_Pass<"spyre-lower-to-sdscbundle"> {
 def SpyreEmitBundle : Spyre_Pass<"spyre-emit-bundle"> {
   let summary = "Write the bundle directory";
   let description = [{
-    Writes `program.json` and, per bundle, `bundle.mlir` and the SDSC files, complete or not at all. Implemented in
-    `src/sdsc/emit_bundle.rs`.
+    Writes `program.json`, a file for each constant with its bytes in device memory and, per bundle, `bundle.mlir` and the
+    SDSC files, complete or not at all. Implemented in `src/sdsc/emit_bundle.rs`.
 
-    Refuses a directory that it cannot write.
+    Refuses a directory that it cannot write, and constants that the device cannot hold.
 
     Example: `spyre-opt --spyre-compile --spyre-emit-bundle=output=out test/sdsc/emit-bundle.mlir`
   }];

@@ -1,13 +1,13 @@
 //! `spyre-clone-inputs`: copies inputs that are read several times, so that they can live in LX.
 //!
-//! Reads `work` and the uses of arguments and of tiles in loops; writes one `spyre.copy` in front of the first reader and lets the readers
+//! Reads `work` and the uses of arguments, of constants and of tiles in loops; writes one `spyre.copy` in front of the first reader and lets the readers
 //! have the copy. `spyre-plan-lx` undoes a copy that finds no room.
 
 use super::{CoreUse, agreed_view};
 use crate::{
     dialect::{ComputeOp, Tensor, copy, operation_of, split_of, target_of, work_attribute},
     layout::HostTensor,
-    mlir::{Block, BlockExt, BlockLike, Op, OpExt, Options, Pass, Reported, Type, Value, ValueExt, ValueLike, error_at, insert_before},
+    mlir::{Block, BlockExt, BlockLike, Op, OpExt, Options, Pass, Reported, Type, Value, ValueLike, error_at, insert_before},
     work::{Operation, WorkSplit},
 };
 
@@ -17,8 +17,9 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
     for op in module.nested().into_iter().filter(|op| op.is("func.func") || op.is("spyre.loop")) {
         let Some(body) = op.body() else { continue };
-        for argument in body.args() {
-            clone_input(body, argument, target.lx_bytes).map_err(|message| error_at(op, message).report())?;
+        let constants = body.ops().into_iter().filter(|op| op.is("spyre.constant")).map(OpExt::output);
+        for input in body.args().into_iter().chain(constants) {
+            clone_input(body, input, target.lx_bytes).map_err(|message| error_at(op, message).report())?;
         }
     }
     Ok(())
@@ -39,7 +40,7 @@ fn clone_input<'c>(body: Block<'c>, value: Value<'c>, lx_bytes: i64) -> Result<(
         return Ok(());
     }
     let uses: Vec<CoreUse<'_>> = readers.iter().map(Reader::core_use).collect();
-    let (Ok(view), Some(output)) = (agreed_view(&uses), compact_type(value)?) else { return Ok(()) };
+    let (Ok(view), Some(output)) = (agreed_view(&uses), compact_type(body, value)?) else { return Ok(()) };
     let bytes = Tensor::of(output).and_then(|tensor| tensor.layout).map_or(i64::MAX, |layout| layout.bytes());
     if bytes / view.slices() > lx_bytes {
         return Ok(());
@@ -80,9 +81,9 @@ impl Reader<'_> {
 }
 
 /// The type of a copy: the same shape, compact if the value is a window.
-fn compact_type<'c>(value: Value<'c>) -> Result<Option<Type<'c>>, String> {
+fn compact_type<'c>(body: Block<'c>, value: Value<'c>) -> Result<Option<Type<'c>>, String> {
     let Some(tensor) = Tensor::of(value.r#type()) else { return Ok(None) };
-    let Some((layout, around)) = tensor.layout.as_ref().zip(value.arg_of().and_then(|(block, _)| block.parent_operation())) else {
+    let Some((layout, around)) = tensor.layout.as_ref().zip(body.parent_operation()) else {
         return Ok(None);
     };
     let host: HostTensor = tensor.buffer().map_err(|error| error.to_string())?;

@@ -107,3 +107,16 @@ func.func @tiles_are_copied_in_the_loop(%x: tensor<512x1024xf16, #full>) -> tens
   } : tensor<512x1024xf16, #full>
   return %result : tensor<512x1024xf16, #full>
 }
+
+// A constant is an input too.
+// CHECK-LABEL: func.func @constants_are_copied(
+// CHECK:         [[WEIGHT:%.+]] = spyre.constant
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[WEIGHT]]
+// CHECK-NEXT:    [[SUM:%.+]] = spyre.pointwise add({{%.+}}, [[COPY]])
+// CHECK-NEXT:    spyre.pointwise mul([[SUM]], [[COPY]])
+func.func @constants_are_copied(%x: tensor<512x1024xf16>) -> tensor<512x1024xf16> {
+  %weight = spyre.constant dense<1.5> : tensor<512x1024xf16>
+  %sum = spyre.pointwise add(%x, %weight) : tensor<512x1024xf16>
+  %product = spyre.pointwise mul(%sum, %weight) : tensor<512x1024xf16>
+  return %product : tensor<512x1024xf16>
+}
