@@ -95,6 +95,10 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[Bundle]) -> Re
                 .text("role", role)
                 .int("position", position)
                 .with("type", type_attribute(type_of(module, tensor)?));
+            let attributes = match &tensor.index_range {
+                Some(range) => attributes.ints("index_range", range),
+                None => attributes,
+            };
             push(program, build("sdsc.buffer", location, &[], &[], attributes, vec![]));
         }
     }

@@ -205,6 +205,7 @@ fn run(op: &Op, args: &[Arg<'_>], given: &[(usize, Vec<f64>)]) -> Result<(Vec<Ve
         device_size: device_size.to_vec(),
         stride_map: stride_map.to_vec(),
         bytes: device_size[..device_size.len() - 1].iter().product::<i64>() * 128,
+        index_range: None,
     };
     let tensors: Vec<Tensor> = args.iter().enumerate().map(tensor).collect();
     let (result, arguments) = tensors.split_last().unwrap();

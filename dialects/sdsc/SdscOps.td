@@ -34,13 +34,17 @@ def Sdsc_ProgramOp : Sdsc_Op<"program", [IsolatedFromAbove, NoTerminator, Single
 def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
   let summary = "A tensor in HBM that the program owns or is given";
   let description = [{
+    An input that ops read as indices has an `index_range`, half-open: what its elements must keep to.
+
     Constraints:
     * (buffer_c1) `role` is input, output or temporary;
-    * (buffer_c2) the type is a tensor with a device layout.
+    * (buffer_c2) the type is a tensor with a device layout;
+    * (buffer_c3) `index_range`, if given, is of an input and has two numbers from 0, the first below the second.
 
     Example: `sdsc.buffer @arg0 input 0 : tensor<512x1024xf16, #spyre.layout<[16, 512, 64], [64, 1024, 1]>>`
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$role, I64Attr:$position, TypeAttr:$type);
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$role, I64Attr:$position, TypeAttr:$type,
+                       OptionalAttr<DenseI64ArrayAttr>:$index_range);
   let assemblyFormat = "$sym_name custom<Role>($role) $position attr-dict `:` $type";
   let hasVerifier = 1;
 }

@@ -23,15 +23,18 @@
 //! | `device_layout.rs` | the layout, its constructors, its size |
 //! | `coordinates.rs` | device coordinates of an access |
 //! | `sticks.rs` | which dimension runs in the sticks of an access, whether the operands of an op agree, moving the stick |
+//! | `table.rs` | the layout of a table that an index tensor is read into |
 
 mod coordinates;
 mod device_layout;
 mod error;
 mod host;
 mod sticks;
+mod table;
 mod tile;
 
 pub(crate) mod insert_restickify;
+pub(crate) mod lay_out_tables;
 pub(crate) mod pad_contractions;
 pub(crate) mod propagate_layouts;
 

@@ -17,7 +17,7 @@ use crate::{
         symbols::{Addresses, MemoryMap},
     },
     dialect,
-    mlir::{Op, OpExt, Options, Pass, Reported, elements, error_at, integer, note_bug, parses, symbol_name, type_of, warning_at},
+    mlir::{Op, OpExt, Options, Pass, Reported, elements, error_at, integer, integers, note_bug, parses, symbol_name, type_of, warning_at},
     target::Target,
 };
 use std::path::Path;
@@ -111,6 +111,7 @@ fn tensor_of(buffer: Op<'_>) -> Result<Tensor, String> {
         device_size: layout.device_size().to_vec(),
         stride_map: layout.stride_map().to_vec(),
         bytes: layout.bytes(),
+        index_range: buffer.attr("index_range").and_then(integers).and_then(|range| range.try_into().ok()),
     })
 }
 

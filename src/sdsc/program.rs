@@ -53,6 +53,9 @@ pub struct Tensor {
     pub stride_map: Vec<i64>,
     /// Bytes in HBM.
     pub bytes: i64,
+    /// Set on arguments that ops read as indices: what their elements must keep to, half-open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index_range: Option<[i64; 2]>,
 }
 
 /// One kernel launch.
