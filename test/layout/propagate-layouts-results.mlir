@@ -38,3 +38,12 @@ func.func @a_permuted_result_is_copied(%x: tensor<8x64xf16>) -> tensor<64x8xf16>
   %transposed = spyre.view %exp by affine_map<(d0, d1) -> (d1, d0)> : tensor<8x64xf16> -> tensor<64x8xf16>
   return %transposed : tensor<64x8xf16>
 }
+
+// The result has the table's columns in its sticks; the index tensor is row-major, whatever the result is.
+// CHECK-LABEL: func.func @a_gather_keeps_the_stick_of_its_table(
+// CHECK-NEXT:    spyre.gather({{.+}}tensor<3x192xi64, #spyre.layout<[6, 3, 32], [32, 192, 1]>>) -> tensor<3x192x256xf16, #spyre.layout<[192, 4, 3, 64], [256, 64, 49152, 1]>>
+#table = #spyre.layout<[128, 4, 64], [256, 64, 1]>
+func.func @a_gather_keeps_the_stick_of_its_table(%x: tensor<128x256xf16, #table>, %index: tensor<3x192xi64>) -> tensor<3x192x256xf16> {
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16, #table>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
+  return %rows : tensor<3x192x256xf16>
+}

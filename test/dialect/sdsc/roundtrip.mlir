@@ -28,6 +28,7 @@
 
 // CHECK-LABEL: sdsc.program @main
 // CHECK-NEXT: sdsc.buffer @arg0 input 0 : tensor<512x1024xf16, #layout>
+// CHECK-NEXT: sdsc.buffer @arg1 input 1 {index_range = array<i64: 0, 512>} : tensor<512xi64, #layout1>
 // CHECK-NEXT: sdsc.buffer @scores temporary 0 : tensor<512x1024xf16, #layout>
 // CHECK-NEXT: sdsc.buffer @result0 output 0 : tensor<512x1024xf16, #layout>
 // CHECK-NEXT: sdsc.bundle @bundle_0{{ ?}}(@arg0, @scores, @result0) pool_bytes 4096 {
@@ -41,6 +42,7 @@
 // CHECK: sdsc.bundle @bundle_1{{ ?}}() {
 sdsc.program @main {
   sdsc.buffer @arg0 input 0 : tensor<512x1024xf16, #layout>
+  sdsc.buffer @arg1 input 1 {index_range = array<i64: 0, 512>} : tensor<512xi64, #spyre.layout<[16, 32], [32, 1]>>
   sdsc.buffer @scores temporary 0 : tensor<512x1024xf16, #layout>
   sdsc.buffer @result0 output 0 : tensor<512x1024xf16, #layout>
   sdsc.bundle @bundle_0(@arg0, @scores, @result0) pool_bytes 4096 {
