@@ -402,8 +402,8 @@ fn a_read_of_what_another_core_writes_is_found() {
     std::fs::write(dir.path().join("b/bundle.mlir"), op.text()).unwrap();
     std::fs::write(dir.path().join("b/sdsc_0.json"), op.json().to_string()).unwrap();
     let (name, shape, device_size, stride_map) = ("a".to_owned(), vec![16, 64], vec![1, 16, 64], vec![64, 64, 1]);
-    let tensor =
-        Tensor { name, shape, element_type: "f32".to_owned(), format: "SEN169_FP16".to_owned(), device_size, stride_map, bytes: 2048 };
+    let (element_type, format) = ("f32".to_owned(), "SEN169_FP16".to_owned());
+    let tensor = Tensor { name, shape, element_type, format, device_size, stride_map, bytes: 2048, index_range: None };
     let launches = vec![LaunchEntry { bundle: "b".to_owned(), arguments: vec!["a".to_owned(); 2] }];
     let program =
         Program { name: "p".to_owned(), arguments: vec![tensor.clone()], results: vec![tensor.clone()], launches, ..Program::default() };

@@ -56,6 +56,7 @@ fn program(case: &str) -> Program {
             bytes: device_size.iter().product::<i64>() * 128 / stick,
             device_size,
             stride_map,
+            index_range: None,
         }
     };
     let arguments: Vec<Tensor> = json["args"].as_array().unwrap().iter().map(tensor).collect();

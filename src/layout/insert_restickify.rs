@@ -1,9 +1,8 @@
 //! `spyre-insert-restickify`: moves sticks where an op needs them elsewhere.
 //!
 //! Reads layouts and access maps. An elementwise op, a reduction and a copy need one stick dimension for all operands; a matmul needs K in
-//! the sticks of the left operand and N in those of the right one and of the result; a gather needs one that no index moves for its table and
-//! its result. An op whose operands disagree is refused: moving a
-//! stick is not supported yet.
+//! the sticks of the left operand and N in those of the right one and of the result; a gather needs one that no index moves for its table
+//! and its result. An op whose operands disagree is refused: moving a stick is not supported yet.
 
 use super::{Coordinate, DeviceLayout, agreed_stick, stick_of};
 use crate::{

@@ -5,8 +5,8 @@ use crate::target::DeviceFormat;
 
 impl DeviceLayout {
     /// The layout of a contiguous table of these sizes that is indexed along dimension `indexed`: that dimension outermost, the others in
-    /// row-major order with `stick` in the sticks, or the last one that is larger than 1 (torch-spyre's `enforce_indirect_access_layout`;
-    /// golden case `gather_embedding_1d`: `[512, 2, 64]` for `[512, 128]`).
+    /// their default order with `stick` in the sticks, or the last one that is larger than 1 (torch-spyre's
+    /// `enforce_indirect_access_layout`; golden case `gather_embedding_1d`: `[512, 2, 64]` for `[512, 128]`).
     ///
     /// # Errors
     /// When the table has no other dimension larger than 1 for the sticks, or as [`DeviceLayout::new`].
@@ -69,13 +69,13 @@ mod tests {
         assert_eq!(parts(&[512, 100], 0), (vec![512, 2, 64], vec![100, 64, 1]));
         assert_eq!(parts(&[4, 128, 256], 1), (vec![128, 4, 4, 64], vec![256, 64, 32768, 1]));
         assert_eq!(parts(&[8, 128], 1), (vec![128, 1, 64], vec![1, 8192, 128]));
-        assert_eq!(parts(&[128, 4, 1], 0), (vec![128, 1, 1, 64], vec![4, -1, 64, 1]));
+        assert_eq!(parts(&[128, 4, 1], 0), (vec![128, 1, 1, 64], vec![4, 64, -1, 1]));
     }
 
     #[test]
     fn a_wanted_stick_stays() {
         let layout = DeviceLayout::table(&[128, 4, 256], 1, Some(0), Sen169Fp16).unwrap();
-        assert_eq!((layout.device_size(), layout.stride_map()), (&[4, 256, 2, 64][..], &[256, 1, 65536, 1024][..]));
+        assert_eq!((layout.device_size(), layout.stride_map()), (&[4, 2, 256, 64][..], &[256, 65536, 1, 1024][..]));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::error::SimError;
 use super::host::{Elements, HostArray};
 use crate::sdsc::program::Tensor;
 
-/// Integer inputs without a bound are below this, so that they index most tables.
+/// Integer inputs without a range are from 0 and below this.
 const SMALL: i64 = 16;
 
 /// An array for a tensor; floats lie between 2^-6 and 4, with one in sixteen outside of 1/4 and 2, indices in their range.
@@ -13,15 +13,25 @@ const SMALL: i64 = 16;
 /// If no array has such elements.
 pub fn seeded(tensor: &Tensor, seed: u64) -> Result<HostArray, SimError> {
     let [first, end] = tensor.index_range.unwrap_or([0, SMALL]);
-    seeded_within(tensor, seed, first, end)
-}
-
-/// The same with integers from 0 and below a bound.
-///
-/// # Errors
-/// If no array has such elements.
-pub fn seeded_below(tensor: &Tensor, seed: u64, bound: i64) -> Result<HostArray, SimError> {
-    seeded_within(tensor, seed, 0, bound)
+    let error = |message: String| SimError::Array { name: tensor.name.clone(), message };
+    let length = tensor.shape.iter().try_fold(1usize, |length, size| length.checked_mul(usize::try_from(*size).ok()?));
+    let length =
+        length.filter(|length| *length as i64 <= tensor.bytes.max(1)).ok_or_else(|| error("is larger than its buffer".to_owned()))?;
+    let mut elements = Elements::zeros(&tensor.element_type, length).map_err(error)?;
+    let width = end.saturating_sub(first).max(1).unsigned_abs();
+    // The name is a part of the seed: two inputs of one shape must differ.
+    let mut state = tensor.name.bytes().fold(seed, |state, byte| mix(state ^ u64::from(byte)));
+    for index in 0..length {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let bits = mix(state);
+        let value = match elements {
+            Elements::F16(_) | Elements::Bf16(_) | Elements::F32(_) => float(bits),
+            Elements::I32(_) | Elements::I64(_) => (first + (bits % width) as i64) as f64,
+            Elements::Bool(_) => (bits % 2) as f64,
+        };
+        elements.set(index, value);
+    }
+    Ok(HostArray { shape: tensor.shape.clone(), elements })
 }
 
 /// Refuses an element outside of the range that the program states for the tensor's indices.
@@ -46,28 +56,6 @@ fn position(shape: &[i64], element: usize) -> Vec<usize> {
         (*index, rest) = (rest % size, rest / size);
     }
     indices
-}
-
-fn seeded_within(tensor: &Tensor, seed: u64, first: i64, end: i64) -> Result<HostArray, SimError> {
-    let error = |message: String| SimError::Array { name: tensor.name.clone(), message };
-    let length = tensor.shape.iter().try_fold(1usize, |length, size| length.checked_mul(usize::try_from(*size).ok()?));
-    let length =
-        length.filter(|length| *length as i64 <= tensor.bytes.max(1)).ok_or_else(|| error("is larger than its buffer".to_owned()))?;
-    let mut elements = Elements::zeros(&tensor.element_type, length).map_err(error)?;
-    let width = end.saturating_sub(first).max(1).unsigned_abs();
-    // The name is a part of the seed: two inputs of one shape must differ.
-    let mut state = tensor.name.bytes().fold(seed, |state, byte| mix(state ^ u64::from(byte)));
-    for index in 0..length {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let bits = mix(state);
-        let value = match elements {
-            Elements::F16(_) | Elements::Bf16(_) | Elements::F32(_) => float(bits),
-            Elements::I32(_) | Elements::I64(_) => (first + (bits % width) as i64) as f64,
-            Elements::Bool(_) => (bits % 2) as f64,
-        };
-        elements.set(index, value);
-    }
-    Ok(HostArray { shape: tensor.shape.clone(), elements })
 }
 
 /// A number put together from its sign, its exponent and 52 bits of fraction.
@@ -127,9 +115,9 @@ mod tests {
     }
 
     #[test]
-    fn integers_stay_below_their_bound() {
-        let array = seeded_below(&tensor("a", "i64"), 7, 5).unwrap();
-        assert!((0..1000).all(|index| (0.0..5.0).contains(&array.elements.get(index))));
+    fn integers_are_small() {
+        let array = seeded(&tensor("a", "i64"), 7).unwrap();
+        assert!((0..1000).all(|index| (0.0..16.0).contains(&array.elements.get(index))));
     }
 
     #[test]

@@ -47,3 +47,11 @@ func.func @a_gather_keeps_the_stick_of_its_table(%x: tensor<128x256xf16, #table>
   %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16, #table>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
   return %rows : tensor<3x192x256xf16>
 }
+
+// CHECK-LABEL: func.func @a_gather_keeps_the_stick_wherever_it_is(
+// CHECK-NEXT:    spyre.gather({{.+}} -> tensor<16x128x256xf16, #spyre.layout<[256, 2, 16, 64], [1, 16384, 32768, 256]>>
+#stick_first = #spyre.layout<[512, 2, 256, 64], [256, 8388608, 1, 131072]>
+func.func @a_gather_keeps_the_stick_wherever_it_is(%x: tensor<128x512x256xf16, #stick_first>, %index: tensor<16xi64>) -> tensor<16x128x256xf16> {
+  %rows = spyre.gather(%x, %index) dim 1 : (tensor<128x512x256xf16, #stick_first>, tensor<16xi64>) -> tensor<16x128x256xf16>
+  return %rows : tensor<16x128x256xf16>
+}

@@ -55,7 +55,10 @@ fn check_index_ranges(program: &Program, report: &mut Report) {
             let Some([first, end]) = tensor.index_range else { continue };
             let path = format!("/{list}/{number}/index_range");
             if list != "arguments" || !matches!(&*tensor.element_type, "i32" | "i64") {
-                let message = format!("'{}' is of {} and one of the {list}; only arguments of integers are indices", tensor.name, tensor.element_type);
+                let message = format!(
+                    "'{}' is of {} and one of the {list}; only arguments of integers are indices",
+                    tensor.name, tensor.element_type
+                );
                 report.json(path, message);
             } else if first < 0 || first >= end {
                 report.json(path, format!("{first}..{end}; indices are from 0, and there is at least one"));
