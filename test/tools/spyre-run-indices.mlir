@@ -2,6 +2,9 @@
 // RUN: rm -rf %t && split-file %s %t && spyre-compile %t/numbers.mlir -o %t/numbers > %t/log && spyre-compile %t/gather.mlir -o %t/gather > %t/log
 // RUN: spyre-run %t/gather --seed 1 && spyre-translate --check-bundle %t/gather | count 0
 
+// RUN: spyre-translate --bundle-to-mlir %t/gather | FileCheck %s --check-prefix=BACK
+// BACK: sdsc.buffer @arg1 input 1 {index_range = array<i64: 0, 8>}
+
 // The numbers are below 16, the table has 8 rows.
 // RUN: spyre-run %t/numbers --output-dir %t/results
 // RUN: not spyre-run %t/gather --input arg1=%t/results/result0.npy 2>&1 | FileCheck %s --check-prefix=GIVEN
