@@ -5,7 +5,7 @@
 
 use super::{Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, Term, unit_dims::drop_unit_dims};
 use crate::{
-    dialect::{Access, ComputeOp, Home, Memory, Tensor, bundle_to_ir, home_of, push_items, writer_of},
+    dialect::{Access, ComputeOp, Home, Memory, Tensor, UsedAs, bundle_to_ir, home_of, push_items, writer_of},
     layout,
     mlir::{
         Attribute, Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, build, error_at, floats,
@@ -27,6 +27,9 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     }
     Ok(())
 }
+
+/// The name of an op's index tensor, by which coordinates refer to it.
+const INDEX: &str = "index";
 
 /// What a buffer of the program is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -157,6 +160,7 @@ impl<'c> Lowering<'c> {
         let attributes = Attributes::new(context).text("sym_name", self.function.text_attr("sym_name"));
         let program = build("sdsc.program", location, &[], &[], attributes, vec![new_block(&[], location)]);
         let program = insert_before(self.function, program);
+        let rows = self.indexed_rows()?;
         for buffer in &self.buffers {
             let attributes = Attributes::new(context)
                 .text("sym_name", &buffer.name())
@@ -164,6 +168,10 @@ impl<'c> Lowering<'c> {
                 .int("position", buffer.position)
                 .with("type", type_attribute(buffer.shown.r#type()))
                 .with_option("value", buffer.constant().and_then(value_of));
+            let attributes = match rows.get(buffer.shown).filter(|_| buffer.role == Role::Input) {
+                Some(rows) => attributes.ints("index_range", &[0, *rows]),
+                None => attributes,
+            };
             let location = buffer.constant().map_or(location, OpExt::loc);
             push(program, build("sdsc.buffer", location, &[], &[], attributes, vec![]));
         }
@@ -176,6 +184,23 @@ impl<'c> Lowering<'c> {
             push_items(built, location, &bundle.items);
         }
         Ok(())
+    }
+
+    /// The rows of the smallest table that the elements of each buffer choose from.
+    fn indexed_rows(&self) -> Result<ValueMap<i64>, Reported> {
+        let mut rows: ValueMap<i64> = ValueMap::default();
+        for gather in ComputeOp::all_in(self.function).into_iter().filter(|compute| compute.family() == Family::Gather) {
+            let accesses = gather.accesses().map_err(|message| error_at(gather.op, message).report())?;
+            let indexed =
+                |access: &Access<'c>| if let UsedAs::Table(dim) = access.used_as { Some(access.tensor.host.shape[dim]) } else { None };
+            let Some(found) = accesses.iter().find_map(indexed) else { continue };
+            for index in accesses.iter().filter(|access| access.used_as == UsedAs::Indices) {
+                let buffer = home_of(index.value).buffer;
+                let least = rows.get(buffer).map_or(found, |known| found.min(*known));
+                rows.insert(buffer, least);
+            }
+        }
+        Ok(rows)
     }
 
     /// The ops and loops of each launch.
@@ -247,6 +272,8 @@ impl<'c> Lowering<'c> {
         for (position, access) in accesses.iter().enumerate() {
             operands.push(self.operand(compute, access, position < n_inputs, launch)?);
         }
+        // Index tensors come first.
+        operands.sort_by_key(|operand| operand.name.is_none());
         let mut spec = OpSpec {
             function: compute.function().to_owned(),
             is_reduction: compute.n_reduced() > 0,
@@ -265,15 +292,19 @@ impl<'c> Lowering<'c> {
     fn operand(&self, compute: ComputeOp<'c>, access: &Access<'c>, is_input: bool, launch: &mut LoweredLaunch) -> Result<Operand, String> {
         let layout = access.layout()?;
         let home = home_of(access.value);
+        let mut coordinates: Vec<Coordinate> = access.coordinates(&compute.iteration_space())?.iter().map(coordinate).collect();
+        if let Some(indexed) = access.indexed_dim()? {
+            coordinates[indexed] = Coordinate::indirect(INDEX);
+        }
         Ok(Operand {
             is_input,
             format: layout.format(),
             arrangement: Arrangement::Standard,
             device_size: layout.device_size().to_vec(),
-            coordinates: access.coordinates(&compute.iteration_space())?.iter().map(coordinate).collect(),
+            coordinates,
             allocation: self.allocation(&home, launch)?,
             tile_advance: advances(compute, &home)?,
-            name: None,
+            name: (access.used_as == UsedAs::Indices).then(|| INDEX.to_owned()),
             ownership: None,
         })
     }

@@ -23,7 +23,7 @@ mod sdsc;
 mod target;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
-pub use compute::{Access, ComputeOp, plain_dims};
+pub use compute::{Access, ComputeOp, UsedAs, plain_dims};
 pub use home::{Home, Move, home_of, users_behind_views, writer_of};
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, split_of};

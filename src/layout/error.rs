@@ -72,6 +72,18 @@ pub enum LayoutError {
         /// Its size.
         size: i64,
     },
+    /// The sticks of a table hold a dimension that no index moves.
+    #[error("a table that is indexed along dimension {dim} has no other dimension for its sticks")]
+    TableOfElements {
+        /// The indexed dimension.
+        dim: usize,
+    },
+    /// An index moves along the outermost device dimension only.
+    #[error("dimension {dim} is indexed, but is not the outermost in the device layout")]
+    NotOutermost {
+        /// The indexed dimension.
+        dim: usize,
+    },
     /// A window may only begin at the start of a stick, and may only share a stick with itself.
     #[error("{elements} elements along dimension {dim} cut a stick of {stick}")]
     CutsStick {

@@ -1,12 +1,12 @@
 //! `spyre-insert-restickify`: moves sticks where an op needs them elsewhere.
 //!
 //! Reads layouts and access maps. An elementwise op, a reduction and a copy need one stick dimension for all operands; a matmul needs K in
-//! the sticks of the left operand and N in those of the right one and of the result. An op whose operands disagree is refused: moving a
-//! stick is not supported yet.
+//! the sticks of the left operand and N in those of the right one and of the result; a gather needs one that no index moves for its table
+//! and its result. An op whose operands disagree is refused: moving a stick is not supported yet.
 
-use super::{Coordinate, agreed_stick, stick_of};
+use super::{Coordinate, DeviceLayout, agreed_stick, stick_of};
 use crate::{
-    dialect::ComputeOp,
+    dialect::{Access, ComputeOp},
     mlir::{Op, Options, Pass, Reported, error_at},
     target::Family,
 };
@@ -26,11 +26,28 @@ fn check(compute: ComputeOp<'_>) -> Result<(), String> {
     let coordinates = accesses.iter().map(|access| access.coordinates(&space)).collect::<Result<Vec<_>, _>>()?;
     match compute.family() {
         Family::Matmul => check_matmul(&coordinates, &space),
+        Family::Gather => check_gather(&accesses, &coordinates),
         Family::Pointwise | Family::Reduce | Family::Copy => {
             let views: Vec<_> = coordinates.iter().map(Vec::as_slice).collect();
             let refuse = |conflict| format!("needs a restickify, which is not supported yet: {conflict}");
             agreed_stick(&views).map(|_| ()).map_err(refuse)
         }
+    }
+}
+
+/// The index tensor takes no part in the agreement: it lies in memory as on the host.
+fn check_gather(accesses: &[Access<'_>], coordinates: &[Vec<Coordinate>]) -> Result<(), String> {
+    let ([table, index, _], [from, _, to]) = (accesses, coordinates) else { return Err("has not three tensors".to_owned()) };
+    table.indexed_dim().map_err(|error| format!("needs another layout of its table: {error}"))?;
+    let (found, shape) = (index.layout()?, index.tensor.buffer().map_err(|error| error.to_string())?);
+    let expected = DeviceLayout::row_major(shape.sizes(), found.format()).map_err(|error| error.to_string())?;
+    if *found != expected {
+        return Err(format!("needs its index tensor in the layout {expected}, found {found}"));
+    }
+    match agreed_stick(&[from, to]) {
+        Ok(Some(_)) => Ok(()),
+        Ok(None) => Err("gathers elements one a stick: not supported yet".to_owned()),
+        Err(conflict) => Err(format!("needs a restickify, which is not supported yet: {conflict}")),
     }
 }
 

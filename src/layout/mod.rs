@@ -32,6 +32,7 @@
 //! | `readable.rs` | all of it: the device coordinates of operands that read through views |
 //! | `sticks.rs` | which dimension runs in the sticks of an access, whether the operands of an op agree, moving the stick |
 //! | `assignment.rs` | the choice of a state for each variable that makes a sum of costs least |
+//! | `table.rs` | the layout of a table that an index tensor is read into |
 
 mod assignment;
 mod coordinates;
@@ -43,6 +44,7 @@ mod readable;
 mod reshape;
 mod split;
 mod sticks;
+mod table;
 #[cfg(test)]
 mod testing;
 mod tile;
@@ -50,6 +52,7 @@ mod tile;
 mod view_chains;
 
 pub(crate) mod insert_restickify;
+pub(crate) mod lay_out_tables;
 pub(crate) mod pad_contractions;
 pub(crate) mod propagate_layouts;
 

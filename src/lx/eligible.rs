@@ -21,6 +21,9 @@ pub enum Barred {
     /// A restickify goes from HBM to HBM.
     #[error("a restickify reads it, which works from HBM to HBM")]
     ReadByRestickify,
+    /// A gather goes from HBM to HBM (torch-spyre facts, H).
+    #[error("a gather writes it, which works from HBM to HBM")]
+    Gathered,
     /// LX does not survive a call of foreign code.
     #[error("it is used by a foreign kernel, or live across one")]
     ForeignKernel,

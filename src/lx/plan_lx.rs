@@ -6,9 +6,10 @@
 use super::{Barred, Buffer, Capacity, CoreUse, Planner, Use, UseKind, agreed_view, check, planner_named};
 use crate::{
     dialect::{
-        Access, ComputeOp, Memory, Place, Schedule, Step, home_of, operation_of, place_attribute, split_of, target_of, users_behind_views,
+        Access, ComputeOp, Memory, Place, Schedule, Step, Tensor, UsedAs, home_of, operation_of, place_attribute, split_of, target_of,
+        users_behind_views,
     },
-    mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, error_at},
+    mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, ValueLike, error_at},
     target::{Family, STICK_BYTES},
     work::{Operation, WorkSplit},
 };
@@ -100,6 +101,9 @@ impl<'c> Program<'c> {
     fn view_slices(&self, time: usize) -> Result<i64, Barred> {
         let step = &self.schedule.steps[time];
         let readers = self.schedule.readers(step.compute.op.output());
+        if step.compute.family() == Family::Gather {
+            return Err(Barred::Gathered);
+        }
         if !may_be_in_lx(step.compute) {
             return Err(Barred::FunctionNotAllowed { function: step.compute.function().to_owned() });
         }
@@ -110,6 +114,9 @@ impl<'c> Program<'c> {
         }
         if readers.iter().any(|&(reader, _)| self.schedule.steps[reader].compute.op.is("spyre.restickify")) {
             return Err(Barred::ReadByRestickify);
+        }
+        if readers.iter().any(|&(reader, operand)| self.schedule.steps[reader].accesses[operand].used_as != UsedAs::Data) {
+            return Err(Barred::Indirect);
         }
         if users.iter().any(|user| user.is("func.return")) {
             let is_itself = output.users().iter().any(|user| user.is("func.return"));
@@ -144,13 +151,13 @@ impl<'c> Program<'c> {
 }
 
 /// Writes the place; a copy of an HBM tensor that found no room in LX would only cost a pass over HBM, so its readers get the original
-/// back. What is copied from LX may be gone when the readers come, so such a copy stays; and so does a copy under other indices, whose
-/// readers may need its sticks.
+/// back. What is copied from LX may be gone when the readers come, so such a copy stays; and so does a copy under other indices or in
+/// another layout, whose readers may need its sticks.
 fn place_result(op: Op<'_>, place: &Place) {
     let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some());
     let is_from_hbm =
         op.is("spyre.copy") && home_of(op.inputs()[0]).buffer.def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
-    if is_from_hbm && place.memory == Memory::Hbm && is_read_by_ops_only && keeps_indices(op) {
+    if is_from_hbm && place.memory == Memory::Hbm && is_read_by_ops_only && keeps_indices(op) && keeps_layout(op) {
         op.output().replace_with(op.inputs()[0]);
         op.erase();
         return;
@@ -166,11 +173,19 @@ fn keeps_indices(copy: Op<'_>) -> bool {
     })
 }
 
+/// Whether a copy has the layout of its input, made compact if that is a window.
+fn keeps_layout(copy: Op<'_>) -> bool {
+    let (Some(from), Some(to)) = (Tensor::of(copy.inputs()[0].r#type()), Tensor::of(copy.output().r#type())) else { return false };
+    let compact = from.layout.as_ref().zip(from.buffer().ok()).and_then(|(layout, host)| layout.of_tile(&host, &from.host.shape).ok());
+    compact.is_some() && compact == to.layout
+}
+
 /// Whether the back end lets the op's result live in LX (F.1: the list of functions).
 fn may_be_in_lx(compute: ComputeOp<'_>) -> bool {
     match compute.family() {
         Family::Matmul => true,
         Family::Copy => compute.op.is("spyre.copy"),
+        Family::Gather => false,
         Family::Pointwise | Family::Reduce => compute.table_row().is_some_and(|row| row.lx),
     }
 }

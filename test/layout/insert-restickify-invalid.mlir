@@ -56,3 +56,40 @@ func.func @result_with_m_in_its_sticks(%x: tensor<64x128xf16>, %y: tensor<128x25
   %product = spyre.matmul(%x, %y) : (tensor<64x128xf16>, tensor<128x256xf16>) -> tensor<64x256xf16, #on_rows>
   return %product : tensor<64x256xf16, #on_rows>
 }
+
+// -----
+
+func.func @table_inside_its_columns(%x: tensor<128x256xf16>, %index: tensor<16xi64>) -> tensor<16x256xf16> {
+  // expected-error @+1 {{'spyre.gather' op needs another layout of its table: dimension 0 is indexed, but is not the outermost in the device layout}}
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16>, tensor<16xi64>) -> tensor<16x256xf16>
+  return %rows : tensor<16x256xf16>
+}
+
+// -----
+
+#table = #spyre.layout<[128, 4, 64], [256, 64, 1]>
+#columns = #spyre.layout<[1, 192, 32], [6144, 1, 192]>
+func.func @index_in_columns(%x: tensor<128x256xf16, #table>, %index: tensor<3x192xi64, #columns>) -> tensor<3x192x256xf16> {
+  // expected-error @+1 {{'spyre.gather' op needs its index tensor in the layout <[6, 3, 32], [32, 192, 1], IEEE_INT32>, found <[1, 192, 32], [6144, 1, 192], IEEE_INT32>}}
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16, #table>, tensor<3x192xi64, #columns>) -> tensor<3x192x256xf16>
+  return %rows : tensor<3x192x256xf16>
+}
+
+// -----
+
+#table = #spyre.layout<[128, 4, 64], [256, 64, 1]>
+#on_rows = #spyre.layout<[1, 256, 64], [16384, 1, 256]>
+func.func @result_with_indices_in_its_sticks(%x: tensor<128x256xf16, #table>, %index: tensor<16xi64>) -> tensor<16x256xf16, #on_rows> {
+  // expected-error @+1 {{'spyre.gather' op needs a restickify, which is not supported yet: operand 1 has c0 in its sticks, another has c1}}
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16, #table>, tensor<16xi64>) -> tensor<16x256xf16, #on_rows>
+  return %rows : tensor<16x256xf16, #on_rows>
+}
+
+// -----
+
+#sparse = #spyre.layout<[128, 1, 64], [1, -1, -1]>
+func.func @elements_one_a_stick(%x: tensor<128x1xf16, #sparse>, %index: tensor<16xi64>) -> tensor<16x1xf16> {
+  // expected-error @+1 {{'spyre.gather' op gathers elements one a stick: not supported yet}}
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x1xf16, #sparse>, tensor<16xi64>) -> tensor<16x1xf16>
+  return %rows : tensor<16x1xf16>
+}

@@ -47,3 +47,20 @@ func.func @a_returned_constant_is_copied() -> tensor<8x64xf16> {
   %one = spyre.constant dense<1.0> : tensor<8x64xf16>
   return %one : tensor<8x64xf16>
 }
+
+// The result has the table's columns in its sticks; the index tensor is row-major, whatever the result is.
+// CHECK-LABEL: func.func @a_gather_keeps_the_stick_of_its_table(
+// CHECK-NEXT:    spyre.gather({{.+}}tensor<3x192xi64, #spyre.layout<[6, 3, 32], [32, 192, 1]>>) -> tensor<3x192x256xf16, #spyre.layout<[192, 4, 3, 64], [256, 64, 49152, 1]>>
+#table = #spyre.layout<[128, 4, 64], [256, 64, 1]>
+func.func @a_gather_keeps_the_stick_of_its_table(%x: tensor<128x256xf16, #table>, %index: tensor<3x192xi64>) -> tensor<3x192x256xf16> {
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16, #table>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
+  return %rows : tensor<3x192x256xf16>
+}
+
+// CHECK-LABEL: func.func @a_gather_keeps_the_stick_wherever_it_is(
+// CHECK-NEXT:    spyre.gather({{.+}} -> tensor<16x128x256xf16, #spyre.layout<[256, 2, 16, 64], [1, 16384, 32768, 256]>>
+#stick_first = #spyre.layout<[512, 2, 256, 64], [256, 8388608, 1, 131072]>
+func.func @a_gather_keeps_the_stick_wherever_it_is(%x: tensor<128x512x256xf16, #stick_first>, %index: tensor<16xi64>) -> tensor<16x128x256xf16> {
+  %rows = spyre.gather(%x, %index) dim 1 : (tensor<128x512x256xf16, #stick_first>, tensor<16xi64>) -> tensor<16x128x256xf16>
+  return %rows : tensor<16x128x256xf16>
+}

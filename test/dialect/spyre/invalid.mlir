@@ -285,6 +285,62 @@ func.func @matmul_c4(%a: tensor<128x256xf16>, %b: tensor<256x512xf32>) {
 
 // -----
 
+func.func @gather_c1(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
+  // expected-error @+1 {{'spyre.gather' op gathers along dimension 2 of a table of rank 2}}
+  spyre.gather(%table, %index) dim 2 : (tensor<128x256xf16>, tensor<16xi64>) -> tensor<16x256xf16>
+  return
+}
+
+// -----
+
+func.func @gather_c1(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
+  // expected-error @+1 {{'spyre.gather' op gathers along dimension -1 of a table of rank 2}}
+  spyre.gather(%table, %index) dim -1 : (tensor<128x256xf16>, tensor<16xi64>) -> tensor<16x256xf16>
+  return
+}
+
+// -----
+
+func.func @gather_c2(%table: tensor<128x256xf16>, %index: tensor<16xi16>) {
+  // expected-error @+1 {{'spyre.gather' op has indices of i32 or i64, found 'i16'}}
+  spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<16xi16>) -> tensor<16x256xf16>
+  return
+}
+
+// -----
+
+func.func @gather_c2(%table: tensor<128x256xf16>, %index: tensor<i64>) {
+  // expected-error @+1 {{'spyre.gather' op has indices of at least one dimension, found 'tensor<i64>'}}
+  spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<i64>) -> tensor<256xf16>
+  return
+}
+
+// -----
+
+func.func @gather_c3(%table: tensor<128x256xf16>, %index: tensor<3x192xi64>) {
+  // expected-error @+1 {{'spyre.gather' op gives the dimensions of its index, then the others of its table: 3x192x256; found 'tensor<576x256xf16>'}}
+  spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<576x256xf16>
+  return
+}
+
+// -----
+
+func.func @gather_c3(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
+  // expected-error @+1 {{'spyre.gather' op gives the dimensions of its index, then the others of its table: 16x128; found 'tensor<16x256xf16>'}}
+  spyre.gather(%table, %index) dim 1 : (tensor<128x256xf16>, tensor<16xi64>) -> tensor<16x256xf16>
+  return
+}
+
+// -----
+
+func.func @gather_c4(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
+  // expected-error @+1 {{'spyre.gather' op gathers elements of 'f16' to 'f32'}}
+  spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<16xi64>) -> tensor<16x256xf32>
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Data movement and constants
 //===----------------------------------------------------------------------===//
@@ -361,8 +417,8 @@ func.func @view_c2_in_the_middle(%x: tensor<4x64xf16>) -> tensor<8x64xf16> {
 // -----
 
 func.func @view_c3(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.view' op shows elements of 'f16' as 'f32'}}
-  spyre.view %x by affine_map<(d0, d1) -> (d0, d1)> : tensor<4x64xf16> -> tensor<4x64xf32>
+  // expected-error @+1 {{'spyre.view' op shows elements of 'f16' as 'i32'}}
+  spyre.view %x by affine_map<(d0, d1) -> (d0, d1)> : tensor<4x64xf16> -> tensor<4x64xi32>
   return
 }
 

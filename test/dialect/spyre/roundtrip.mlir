@@ -97,6 +97,16 @@ func.func @matmul(%a: tensor<128x256xf16>, %b: tensor<256x512xf16>, %c: tensor<4
   return
 }
 
+// CHECK-LABEL: func.func @gather
+// CHECK-SAME: [[TABLE:%[^:]+]]: tensor<128x256xf16>, [[MATRIX:%[^:]+]]: tensor<3x192xi64>, [[LIST:%[^:]+]]: tensor<16xi32>
+// CHECK: spyre.gather([[TABLE]], [[MATRIX]]) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
+// CHECK: spyre.gather([[TABLE]], [[LIST]]) dim 1 {work = #spyre.work<[1, 1]>} : (tensor<128x256xf16>, tensor<16xi32>) -> tensor<16x128xf16>
+func.func @gather(%table: tensor<128x256xf16>, %matrix: tensor<3x192xi64>, %list: tensor<16xi32>) {
+  %rows = spyre.gather(%table, %matrix) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
+  %columns = spyre.gather(%table, %list) dim 1 {work = #spyre.work<[1, 1]>} : (tensor<128x256xf16>, tensor<16xi32>) -> tensor<16x128xf16>
+  return
+}
+
 //===----------------------------------------------------------------------===//
 // Data movement and constants
 //===----------------------------------------------------------------------===//
