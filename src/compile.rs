@@ -74,7 +74,7 @@ fn place_of(location: Location<'_>) -> String {
     text.trim_start_matches("loc(").trim_end_matches(')').replace('"', "")
 }
 
-/// Arguments that some op reads, and results.
+/// Arguments that some op reads, and results that some op writes.
 fn lower_bound(function: Op<'_>) -> LowerBound {
     let bytes_of = |value: &crate::mlir::Value<'_>| {
         let layout = Tensor::of(value.r#type()).and_then(|tensor| tensor.layout);
@@ -83,7 +83,7 @@ fn lower_bound(function: Op<'_>) -> LowerBound {
     let arguments = function.body().map(BlockExt::args).unwrap_or_default();
     let results = function.body_ops().last().map(|terminator| terminator.inputs()).unwrap_or_default();
     let read = arguments.iter().filter(|argument| !argument.users().is_empty());
-    let written = results.iter().filter(|result| home_of(**result).buffer == **result);
+    let written = results.iter().filter(|result| home_of(**result).buffer.def().is_some());
     LowerBound { hbm: read.chain(written).map(bytes_of).sum() }
 }
 

@@ -1,8 +1,8 @@
 //! Building `spyre` ops.
 
 use super::attrs::TileHint;
-pub use super::attrs::{place_attribute, work_attribute};
-use crate::mlir::{AffineMap, Attribute, Attributes, Context, Location, Type, Value, array, build, map_attribute};
+pub use super::attrs::work_attribute;
+use crate::mlir::{AffineMap, Attribute, Attributes, Context, Location, Type, Value, ValueLike, array, build, map_attribute};
 
 type Operation<'c> = melior::ir::Operation<'c>;
 
@@ -44,6 +44,18 @@ pub fn view<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, map: A
 #[must_use]
 pub fn copy<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> Operation<'c> {
     build("spyre.copy", at, &[input], &[output], Attributes::new(context), vec![])
+}
+
+/// `spyre.empty`: a buffer to be written in parts.
+#[must_use]
+pub fn empty<'c>(context: &'c Context, at: Location<'c>, output: Type<'c>) -> Operation<'c> {
+    build("spyre.empty", at, &[], &[output], Attributes::new(context), vec![])
+}
+
+/// `spyre.insert`: `part` goes to the window of `whole` that begins at `offsets`.
+#[must_use]
+pub fn insert<'c>(context: &'c Context, at: Location<'c>, part: Value<'c>, whole: Value<'c>, offsets: &[i64]) -> Operation<'c> {
+    build("spyre.insert", at, &[part, whole], &[whole.r#type()], Attributes::new(context).ints("offsets", offsets), vec![])
 }
 
 /// `spyre.loop` with a body whose arguments are the tiles.

@@ -2,11 +2,11 @@
 //!
 //! Reads layouts and access maps. An elementwise op, a reduction and a copy need one stick dimension for all operands; a matmul needs K in
 //! the sticks of the left operand and N in those of the right one and of the result. An op whose operands disagree is refused: moving a
-//! stick is not supported yet.
+//! stick is not supported yet. So is an insert whose window cuts a stick of its buffer.
 
-use super::{Coordinate, agreed_stick, stick_of};
+use super::{Coordinate, LayoutError, agreed_stick, stick_of};
 use crate::{
-    dialect::ComputeOp,
+    dialect::{Access, ComputeOp},
     mlir::{Op, Options, Pass, Reported, error_at},
     target::Family,
 };
@@ -23,6 +23,9 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 fn check(compute: ComputeOp<'_>) -> Result<(), String> {
     let space = compute.iteration_space();
     let accesses = compute.accesses()?;
+    if compute.is_insert() {
+        check_window(&accesses, &space)?;
+    }
     let coordinates = accesses.iter().map(|access| access.coordinates(&space)).collect::<Result<Vec<_>, _>>()?;
     match compute.family() {
         Family::Matmul => check_matmul(&coordinates, &space),
@@ -32,6 +35,13 @@ fn check(compute: ComputeOp<'_>) -> Result<(), String> {
             agreed_stick(&views).map(|_| ()).map_err(refuse)
         }
     }
+}
+
+/// The window that an insert writes, whose sizes are those of the part.
+fn check_window(accesses: &[Access<'_>], sizes: &[i64]) -> Result<(), String> {
+    let Some(written) = accesses.last() else { return Ok(()) };
+    let text = |error: LayoutError| error.to_string();
+    written.layout()?.check_written_window(&written.tensor.buffer().map_err(text)?, &written.offsets, sizes).map_err(text)
 }
 
 fn check_matmul(coordinates: &[Vec<Coordinate>], space: &[i64]) -> Result<(), String> {

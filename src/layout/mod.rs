@@ -23,6 +23,8 @@
 //! | `device_layout.rs` | the layout, its constructors, its size |
 //! | `coordinates.rs` | device coordinates of an access |
 //! | `sticks.rs` | which dimension runs in the sticks of an access, whether the operands of an op agree, moving the stick |
+//! | `tile.rs` | the layout of a tile that is a buffer of its own |
+//! | `window.rs` | which windows of a tensor can be written |
 
 mod coordinates;
 mod device_layout;
@@ -30,6 +32,7 @@ mod error;
 mod host;
 mod sticks;
 mod tile;
+mod window;
 
 pub(crate) mod insert_restickify;
 pub(crate) mod pad_contractions;

@@ -6,7 +6,7 @@
 use super::{Barred, Buffer, Capacity, CoreUse, Planner, Use, UseKind, agreed_view, check, planner_named};
 use crate::{
     dialect::{
-        Access, ComputeOp, Memory, Place, Schedule, Step, home_of, operation_of, place_attribute, split_of, target_of, users_behind_views,
+        Access, ComputeOp, Memory, Place, Schedule, Step, home_of, operation_of, split_of, target_of, users_behind_views,
     },
     mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, error_at},
     target::{Family, STICK_BYTES},
@@ -68,14 +68,14 @@ impl<'c> Program<'c> {
                 Some(address) => Place { memory: Memory::Lx(*address), reason: String::new() },
                 None => Place { memory: Memory::Hbm, reason: reason.as_ref().map_or_else(String::new, ToString::to_string) },
             };
-            place_result(step.compute.op, &place);
+            place_result(step.compute, &place);
         }
         Ok(())
     }
 
     fn place_in_hbm(&self, reason: &str) {
         for step in &self.schedule.steps {
-            place_result(step.compute.op, &Place { memory: Memory::Hbm, reason: reason.to_owned() });
+            place_result(step.compute, &Place { memory: Memory::Hbm, reason: reason.to_owned() });
         }
     }
 
@@ -100,6 +100,9 @@ impl<'c> Program<'c> {
     fn view_slices(&self, time: usize) -> Result<i64, Barred> {
         let step = &self.schedule.steps[time];
         let readers = self.schedule.readers(step.compute.op.output());
+        if step.compute.is_insert() {
+            return Err(Barred::WrittenInParts);
+        }
         if !may_be_in_lx(step.compute) {
             return Err(Barred::FunctionNotAllowed { function: step.compute.function().to_owned() });
         }
@@ -145,7 +148,8 @@ impl<'c> Program<'c> {
 
 /// Writes the place; a copy of an HBM tensor that found no room in LX would only cost a pass over HBM, so its readers get the original
 /// back. What is copied from LX may be gone when the readers come, so such a copy stays.
-fn place_result(op: Op<'_>, place: &Place) {
+fn place_result(compute: ComputeOp<'_>, place: &Place) {
+    let op = compute.op;
     let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some());
     let is_from_hbm =
         op.is("spyre.copy") && home_of(op.inputs()[0]).buffer.def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
@@ -154,7 +158,7 @@ fn place_result(op: Op<'_>, place: &Place) {
         op.erase();
         return;
     }
-    op.set_attr("place", place_attribute(op.ctx(), place));
+    place.set_on(compute.place_owner());
 }
 
 /// Whether the back end lets the op's result live in LX (F.1: the list of functions).
