@@ -118,6 +118,9 @@ impl<'c> Program<'c> {
             let is_itself = output.users().iter().any(|user| user.is("func.return"));
             return Err(if is_itself { Barred::GraphOutput } else { Barred::ViewedOutput });
         }
+        if readers.iter().any(|&(reader, operand)| reads_part(&self.schedule.steps[reader], operand)) {
+            return Err(Barred::PartialRead);
+        }
         if readers.is_empty() {
             return Err(Barred::NoReader);
         }
@@ -144,6 +147,13 @@ impl<'c> Program<'c> {
         parents.dedup();
         parents
     }
+}
+
+/// Whether a step reads fewer elements of an operand than there are.
+fn reads_part(step: &Step<'_>, operand: usize) -> bool {
+    let (access, space) = (&step.accesses[operand], step.compute.iteration_space());
+    let read = access.dims.iter().map(|dim| dim.map_or(1, |dim| space[dim]));
+    read.zip(&access.tensor.host.shape).any(|(read, &size)| read < size)
 }
 
 /// Writes the place; a copy of an HBM tensor that found no room in LX would only cost a pass over HBM, so its readers get the original
