@@ -5,9 +5,7 @@
 
 use super::{Barred, Buffer, Capacity, CoreUse, Planner, Use, UseKind, agreed_view, check, planner_named};
 use crate::{
-    dialect::{
-        Access, ComputeOp, Memory, Place, Schedule, Step, home_of, operation_of, split_of, target_of, users_behind_views,
-    },
+    dialect::{Access, ComputeOp, Memory, Place, Schedule, Step, home_of, operation_of, split_of, target_of, users_behind_views},
     mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, error_at},
     target::{Family, STICK_BYTES},
     work::{Operation, WorkSplit},

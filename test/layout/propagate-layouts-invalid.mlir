@@ -97,3 +97,11 @@ func.func @product_of_one_column(%x: tensor<64x128xf16>, %y: tensor<128x1xf16>) 
   %z = spyre.matmul(%x, %y) : (tensor<64x128xf16>, tensor<128x1xf16>) -> tensor<64x1xf16>
   return %z : tensor<64x1xf16>
 }
+
+// -----
+
+func.func @buffer_without_a_format() {
+  // expected-error @+1 {{'spyre.empty' op has elements of f64, for which the device has no format}}
+  %buffer = spyre.empty : tensor<8x64xf64>
+  return
+}
