@@ -346,7 +346,7 @@ LogicalResult InsertOp::verify() {
   // insert_c3
   if (part.getElementType() != whole.getElementType())
     return emitOpError("writes elements of ") << part.getElementType() << " into a tensor of " << whole.getElementType();
-  // insert_c5
+  // insert_c4
   if (!isa_and_nonnull<EmptyOp, InsertOp>(getWhole().getDefiningOp()))
     return emitOpError("writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made");
   if (!getWhole().hasOneUse()) {

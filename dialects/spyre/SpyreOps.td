@@ -205,15 +205,14 @@ def Spyre_InsertOp : Spyre_ComputeOp<"insert", [AllTypesMatch<["whole", "output"
   let summary = "Write a tensor into a window of a buffer";
   let description = [{
     Copies `part` to the window of `whole` that begins at `offsets`. It writes in place: the result is the buffer of
-    `whole`, and the rest of it stays as it was. The iteration space is the shape of `part`; `whole` is not read. Every part
-    of a buffer that is read must be written by an insert.
+    `whole`, with the same type, and the rest of it stays as it was. The iteration space is the shape of `part`; `whole` is
+    not read. What is read of a buffer must have been written by an insert.
 
     Constraints:
     * (insert_c1) `part`, `whole` and `offsets` have one rank;
     * (insert_c2) the window lies within `whole`;
     * (insert_c3) the element types are equal;
-    * (insert_c4) the result has the type of `whole`;
-    * (insert_c5) `whole` is the result of a `spyre.empty` or of a `spyre.insert`, and nothing else uses it: nobody sees a
+    * (insert_c4) `whole` is the result of a `spyre.empty` or of a `spyre.insert`, and nothing else uses it: nobody sees a
       buffer that is half written.
 
     Example:

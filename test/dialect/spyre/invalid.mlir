@@ -398,7 +398,7 @@ func.func @insert_c3(%part: tensor<4x64xf32>) {
 
 // -----
 
-func.func @insert_c4(%part: tensor<4x64xf16>) {
+func.func @insert_keeps_the_type(%part: tensor<4x64xf16>) {
   %buffer = spyre.empty : tensor<4x64xf16>
   // expected-error @+1 {{'spyre.insert' op failed to verify that all of {whole, output} have same type}}
   "spyre.insert"(%part, %buffer) {offsets = array<i64: 0, 0>} : (tensor<4x64xf16>, tensor<4x64xf16>) -> tensor<8x64xf16>
@@ -407,7 +407,7 @@ func.func @insert_c4(%part: tensor<4x64xf16>) {
 
 // -----
 
-func.func @insert_c5(%part: tensor<4x64xf16>, %whole: tensor<8x64xf16>) {
+func.func @insert_c4(%part: tensor<4x64xf16>, %whole: tensor<8x64xf16>) {
   // expected-error @+1 {{'spyre.insert' op writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made}}
   spyre.insert %part into %whole at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
   return
@@ -415,7 +415,7 @@ func.func @insert_c5(%part: tensor<4x64xf16>, %whole: tensor<8x64xf16>) {
 
 // -----
 
-func.func @insert_c5(%part: tensor<4x64xf16>, %x: tensor<8x64xf16>) {
+func.func @insert_c4(%part: tensor<4x64xf16>, %x: tensor<8x64xf16>) {
   %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
   // expected-error @+1 {{'spyre.insert' op writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made}}
   spyre.insert %part into %exp at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
@@ -424,7 +424,7 @@ func.func @insert_c5(%part: tensor<4x64xf16>, %x: tensor<8x64xf16>) {
 
 // -----
 
-func.func @insert_c5(%part: tensor<4x64xf16>) -> tensor<8x64xf16> {
+func.func @insert_c4(%part: tensor<4x64xf16>) -> tensor<8x64xf16> {
   %buffer = spyre.empty : tensor<8x64xf16>
   %half = spyre.insert %part into %buffer at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
   // expected-error @+1 {{'spyre.insert' op writes into a buffer that is also used elsewhere, by ops that would see it half written}}
@@ -435,7 +435,7 @@ func.func @insert_c5(%part: tensor<4x64xf16>) -> tensor<8x64xf16> {
 
 // -----
 
-func.func @insert_c5(%part: tensor<4x64xf16>) {
+func.func @insert_c4(%part: tensor<4x64xf16>) {
   %buffer = spyre.empty : tensor<4x64xf16>
   %0 = spyre.insert %part into %buffer at [0, 0] : tensor<4x64xf16> into tensor<4x64xf16>
   // A part of itself.
