@@ -206,7 +206,8 @@ impl<'c> ComputeOp<'c> {
     /// Whether the result lives in LX.
     #[must_use]
     pub fn is_in_lx(self) -> bool {
-        self.place().is_some_and(|place| matches!(place.memory, Memory::Lx(_)))
+        // A buffer that is written in parts is never in LX, and its place is behind all of its parts.
+        !self.is_insert() && self.place().is_some_and(|place| matches!(place.memory, Memory::Lx(_)))
     }
 
     /// The hints, outermost first.

@@ -75,9 +75,19 @@ fn whole_of(insert: Op<'_>) -> Value<'_> {
 /// The ops that use a value, a view of it, or the same buffer once more parts of it are written.
 #[must_use]
 pub fn users_behind_views(value: Value<'_>) -> Vec<Op<'_>> {
-    let is_same_buffer = |user: Op<'_>| user.is("spyre.view") || is_insert(user) && whole_of(user) == value;
-    let users = value.users().into_iter();
-    users.flat_map(|user| if is_same_buffer(user) { users_behind_views(user.output()) } else { vec![user] }).collect()
+    let mut found = Vec::new();
+    // A buffer may have very many parts, so this is no recursion.
+    let mut shown = vec![value];
+    while let Some(value) = shown.pop() {
+        for user in value.users() {
+            if user.is("spyre.view") || is_insert(user) && whole_of(user) == value {
+                shown.push(user.output());
+            } else {
+                found.push(user);
+            }
+        }
+    }
+    found
 }
 
 /// The op whose `place` says where a buffer lives: the op that writes it, or the `spyre.empty` of one that several ops write; none for an

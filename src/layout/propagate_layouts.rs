@@ -57,8 +57,7 @@ fn row_major(tensor: &Tensor<'_>) -> Result<DeviceLayout, String> {
 fn result_layout(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<DeviceLayout, String> {
     let Some((result, inputs)) = accesses.split_last() else { return Err("has no result".to_owned()) };
     if compute.is_insert() {
-        let whole = home_of(compute.op.output()).buffer;
-        let layout = Tensor::of(whole.r#type()).and_then(|tensor| tensor.layout);
+        let layout = compute.op.inputs().last().and_then(|whole| Tensor::of(whole.r#type())?.layout);
         return layout.ok_or_else(|| "writes into a buffer without a device layout".to_owned());
     }
     let sizes = &result.tensor.host.shape;
