@@ -103,9 +103,11 @@ def SpyreInsertRestickify : Spyre_Pass<"spyre-insert-restickify"> {
   let summary = "Move sticks where an op needs them elsewhere";
   let description = [{
     Checks that the operands of every op agree on the stick (elementwise: one stick dimension for all; matmul: K for the
-    left, N for the right; gather: one for table and result, that no index moves). Implemented in `src/layout/insert_restickify.rs`.
+    left, N for the right; gather: one for table and result, that no index moves), and that a `spyre.insert` writes whole
+    sticks. Implemented in `src/layout/insert_restickify.rs`.
 
-    Refuses an op whose operands disagree: moving a stick is not supported yet.
+    Refuses an op whose operands disagree: moving a stick is not supported yet. Refuses a part that begins or ends inside a
+    stick of its buffer: it would overwrite what is beside it.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-insert-restickify test/layout/insert-restickify.mlir`
   }];

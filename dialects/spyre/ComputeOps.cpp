@@ -376,3 +376,46 @@ LogicalResult FillOp::verify() {
     return emitOpError("fills elements of ") << getOutput().getType().getElementType() << " with a value of " << getValue().getType();
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// InsertOp
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> InsertOp::getIterationSpace() { return shapeOf(getPart()); }
+unsigned InsertOp::getNumReductionDims() { return 0; }
+
+SmallVector<AffineMap> InsertOp::getAccessMaps() {
+  unsigned rank = getPart().getType().getRank();
+  SmallVector<AffineExpr> window;
+  for (auto [dim, offset] : llvm::enumerate(getOffsets()))
+    window.push_back(getAffineDimExpr(dim, getContext()) + offset);
+  return {identityOf(*this, rank), AffineMap::get(rank, 0, window, getContext())};
+}
+
+LogicalResult InsertOp::verify() {
+  RankedTensorType part = getPart().getType(), whole = getWhole().getType();
+  int64_t rank = whole.getRank();
+  // insert_c1
+  if (part.getRank() != rank || static_cast<int64_t>(getOffsets().size()) != rank)
+    return emitOpError("writes a part of rank ") << part.getRank() << " at " << getOffsets().size() << " offsets into a tensor of rank "
+                                                 << rank;
+  // insert_c2
+  for (auto [dim, offset] : llvm::enumerate(getOffsets()))
+    if (offset < 0 || offset > whole.getDimSize(dim) - part.getDimSize(dim))
+      return emitOpError("writes ") << part.getDimSize(dim) << " elements from " << offset << " along dimension " << dim
+                                    << ", which has " << whole.getDimSize(dim);
+  // insert_c3
+  if (part.getElementType() != whole.getElementType())
+    return emitOpError("writes elements of ") << part.getElementType() << " into a tensor of " << whole.getElementType();
+  // insert_c4
+  if (!isa_and_nonnull<EmptyOp, InsertOp>(getWhole().getDefiningOp()))
+    return emitOpError("writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made");
+  if (!getWhole().hasOneUse()) {
+    InFlightDiagnostic error = emitOpError("writes into a buffer that is also used elsewhere, by ops that would see it half written");
+    for (OpOperand &use : getWhole().getUses())
+      if (use.getOwner() != getOperation() || use.getOperandNumber() != getWholeMutable().getOperandNumber())
+        error.attachNote(use.getOwner()->getLoc()) << "used here";
+    return error;
+  }
+  return success();
+}

@@ -5,7 +5,7 @@
 
 use super::{Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, Term, unit_dims::drop_unit_dims};
 use crate::{
-    dialect::{Access, ComputeOp, Home, Memory, Tensor, UsedAs, bundle_to_ir, home_of, push_items, writer_of},
+    dialect::{Access, ComputeOp, Home, Memory, Place, Tensor, UsedAs, bundle_to_ir, home_of, owner_of, push_items},
     layout,
     mlir::{
         Attribute, Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, build, error_at, floats,
@@ -260,6 +260,9 @@ impl<'c> Lowering<'c> {
         if compute.op.is("spyre.fill") {
             return Err("has no tensor to read: run the layout phase first, which makes a copy of it".to_owned());
         }
+        if compute.is_insert() && !compute.loops().is_empty() {
+            return Err("writes a part of a buffer in a loop: not supported yet".to_owned());
+        }
         let space = compute.iteration_space();
         let splits = compute.work().ok_or("has no 'work': divide the work first")?;
         let dim = |(position, (&range, &split)): (usize, (&i64, &i64))| IterationDim {
@@ -314,11 +317,11 @@ impl<'c> Lowering<'c> {
             let argument = launch.arguments.iter().position(|&argument| argument == buffer).unwrap_or(0);
             return Ok(Allocation::Hbm { argument: u32::try_from(argument).unwrap_or(u32::MAX), offset_bytes: 0 });
         }
-        let writer = writer_of(home.buffer).ok_or("reads a value that no op writes")?;
-        let Some(compute) = ComputeOp::of(writer) else {
-            return Err(format!("reads the result of '{}', which is not supported yet", writer.full_name()));
-        };
-        match compute.place().ok_or("has no 'place': plan LX first")?.memory {
+        let owner = owner_of(home.buffer).ok_or("reads a value that no op writes")?;
+        if ComputeOp::of(owner).is_none() && !owner.is("spyre.empty") {
+            return Err(format!("reads the result of '{}', which is not supported yet", owner.full_name()));
+        }
+        match Place::on(owner).ok_or("has no 'place': plan LX first")?.memory {
             Memory::Lx(offset_bytes) => Ok(Allocation::Lx { offset_bytes }),
             Memory::Pool(offset_bytes) => {
                 let tensor = Tensor::of(home.buffer.r#type()).and_then(|tensor| tensor.layout);

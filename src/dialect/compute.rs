@@ -1,6 +1,9 @@
 //! Any compute op through its iteration space and access maps: the view that every stage works on.
 
-use super::attrs::{Memory, Place, Tensor, TileHint, work_of};
+use super::{
+    attrs::{Memory, Place, Tensor, TileHint, work_of},
+    home::{home_of, is_insert, owner_of},
+};
 use crate::{
     layout::{Coordinate, DeviceLayout, LayoutError, Term, device_coordinates},
     mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, integer, map_of, map_results, string},
@@ -98,7 +101,7 @@ impl<'c> ComputeOp<'c> {
     pub fn function(self) -> &'c str {
         match self.op.full_name() {
             "spyre.matmul" => "batchmatmul",
-            "spyre.copy" | "spyre.fill" | "spyre.gather" => "identity",
+            "spyre.copy" | "spyre.fill" | "spyre.gather" | "spyre.insert" => "identity",
             "spyre.restickify" => "ReStickifyOpHBM",
             _ => self.op.text_attr("function"),
         }
@@ -114,12 +117,28 @@ impl<'c> ComputeOp<'c> {
         }
     }
 
-    /// The accesses of the operands in order, then of the result.
+    /// Whether the op writes its result into a window of a buffer: `spyre.insert`.
+    #[must_use]
+    pub fn is_insert(self) -> bool {
+        is_insert(self.op)
+    }
+
+    /// The operands that the op reads. An insert only writes into its second operand, which is the buffer of its result.
+    #[must_use]
+    pub fn reads(self) -> Vec<Value<'c>> {
+        let mut operands = self.op.inputs();
+        if self.is_insert() {
+            operands.truncate(1);
+        }
+        operands
+    }
+
+    /// The accesses of the operands that the op reads, in order, then of the result.
     ///
     /// # Errors
     /// A message about the first access that is more than one iteration dimension per tensor dimension.
     pub fn accesses(self) -> Result<Vec<Access<'c>>, String> {
-        let values: Vec<Value<'c>> = self.op.inputs().into_iter().chain([self.op.output()]).collect();
+        let values: Vec<Value<'c>> = self.reads().into_iter().chain([self.op.output()]).collect();
         let mut space = self.iteration_space();
         for dim in self.window_dims(&values) {
             // A tile of one row moves within its buffer: its dimension counts like one of several rows.
@@ -141,7 +160,7 @@ impl<'c> ComputeOp<'c> {
     }
 
     fn access_map(self, index: usize) -> AffineMap<'c> {
-        // SAFETY: there is one map per operand and one for the result.
+        // SAFETY: there is one map per operand that is read and one for the result.
         unsafe { AffineMap::from_raw(spyreComputeOpGetAccessMap(self.op.to_raw(), index.cast_signed())) }
     }
 
@@ -205,13 +224,20 @@ impl<'c> ComputeOp<'c> {
     /// Where the result lives, once LX is planned.
     #[must_use]
     pub fn place(self) -> Option<Place> {
-        self.op.attr("place").and_then(Place::of)
+        Place::on(self.place_owner())
+    }
+
+    /// The op whose `place` says where the result lives: this one; or the op that made the buffer which this one writes a part of.
+    #[must_use]
+    pub fn place_owner(self) -> Op<'c> {
+        if self.is_insert() { owner_of(home_of(self.op.output()).buffer).unwrap_or(self.op) } else { self.op }
     }
 
     /// Whether the result lives in LX.
     #[must_use]
     pub fn is_in_lx(self) -> bool {
-        self.place().is_some_and(|place| matches!(place.memory, Memory::Lx(_)))
+        // A buffer that is written in parts is never in LX, and its place is behind all of its parts.
+        !self.is_insert() && self.place().is_some_and(|place| matches!(place.memory, Memory::Lx(_)))
     }
 
     /// The hints, outermost first.

@@ -94,6 +94,24 @@ pub enum LayoutError {
         /// Elements of one stick.
         stick: i64,
     },
+    /// The device writes whole sticks, so a window that ends inside one would overwrite what is beside it. Where the tensor ends, nothing
+    /// is.
+    #[error(
+        "writes elements {first} to {last} of dimension {dim}, which has {size}: the device writes whole sticks, so a part begins at a \
+         multiple of {stick} and ends at one, or with the dimension"
+    )]
+    WritesPartOfStick {
+        /// The host dimension.
+        dim: usize,
+        /// The first position that is written.
+        first: i64,
+        /// The last position that is written.
+        last: i64,
+        /// Size of the dimension.
+        size: i64,
+        /// Elements of one stick.
+        stick: i64,
+    },
     /// An access stays inside its tensor.
     #[error("positions {first}..={last} leave dimension {dim} of size {size}")]
     OutOfBounds {

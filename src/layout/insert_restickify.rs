@@ -2,9 +2,10 @@
 //!
 //! Reads layouts and access maps. An elementwise op, a reduction and a copy need one stick dimension for all operands; a matmul needs K in
 //! the sticks of the left operand and N in those of the right one and of the result; a gather needs one that no index moves for its table
-//! and its result. An op whose operands disagree is refused: moving a stick is not supported yet.
+//! and its result. An op whose operands disagree is refused: moving a stick is not supported yet. So is an insert whose window cuts a
+//! stick of its buffer.
 
-use super::{Coordinate, DeviceLayout, agreed_stick, stick_of};
+use super::{Coordinate, DeviceLayout, LayoutError, agreed_stick, stick_of};
 use crate::{
     dialect::{Access, ComputeOp},
     mlir::{Op, Options, Pass, Reported, error_at},
@@ -23,6 +24,9 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 fn check(compute: ComputeOp<'_>) -> Result<(), String> {
     let space = compute.iteration_space();
     let accesses = compute.accesses()?;
+    if compute.is_insert() {
+        check_window(&accesses, &space)?;
+    }
     let coordinates = accesses.iter().map(|access| access.coordinates(&space)).collect::<Result<Vec<_>, _>>()?;
     match compute.family() {
         Family::Matmul => check_matmul(&coordinates, &space),
@@ -49,6 +53,13 @@ fn check_gather(accesses: &[Access<'_>], coordinates: &[Vec<Coordinate>]) -> Res
         Ok(None) => Err("gathers elements one a stick: not supported yet".to_owned()),
         Err(conflict) => Err(format!("needs a restickify, which is not supported yet: {conflict}")),
     }
+}
+
+/// The window that an insert writes, whose sizes are those of the part.
+fn check_window(accesses: &[Access<'_>], sizes: &[i64]) -> Result<(), String> {
+    let Some(written) = accesses.last() else { return Ok(()) };
+    let text = |error: LayoutError| error.to_string();
+    written.layout()?.check_written_window(&written.tensor.buffer().map_err(text)?, &written.offsets, sizes).map_err(text)
 }
 
 fn check_matmul(coordinates: &[Vec<Coordinate>], space: &[i64]) -> Result<(), String> {

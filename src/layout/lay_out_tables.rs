@@ -63,6 +63,8 @@ fn may_be_laid_out(value: Value<'_>, dim: usize) -> bool {
     }
     let is_gathered = |reader: &Option<ComputeOp<'_>>| reader.is_some_and(|reader| reader.used_as(0) == UsedAs::Table(dim));
     let is_free = ComputeOp::of(def).is_some_and(|writer| match writer.family() {
+        // A buffer that is written in parts is laid out as a whole.
+        _ if writer.is_insert() => false,
         // The columns of a product stay in its sticks.
         Family::Matmul => Tensor::of(value.r#type()).is_some_and(|tensor| dim + 1 < tensor.host.shape.len()),
         Family::Pointwise | Family::Reduce | Family::Copy | Family::Gather => true,

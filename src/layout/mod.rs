@@ -33,6 +33,7 @@
 //! | `sticks.rs` | which dimension runs in the sticks of an access, whether the operands of an op agree, moving the stick |
 //! | `assignment.rs` | the choice of a state for each variable that makes a sum of costs least |
 //! | `table.rs` | the layout of a table that an index tensor is read into |
+//! | `window.rs` | which windows of a tensor can be written |
 
 mod assignment;
 mod coordinates;
@@ -50,6 +51,7 @@ mod testing;
 mod tile;
 #[cfg(test)]
 mod view_chains;
+mod window;
 
 pub(crate) mod insert_restickify;
 pub(crate) mod lay_out_tables;

@@ -3,8 +3,8 @@
 //! Reads shapes and access maps; writes encodings. An argument without a layout gets the row-major one. A result keeps the stick of the
 //! op's inputs (B.4 of the torch-spyre facts): an elementwise op takes the layout of an input with the same indices if there is one, a
 //! reduction over the stick leaves one element a stick, a matmul has N in the sticks, a gather what its table has in them. A result of the
-//! program is a buffer of its own: what is returned otherwise is copied. A fill becomes a constant of one element, which elementwise ops
-//! broadcast and others read a copy of.
+//! program is a buffer of its own: what is returned otherwise is copied. A buffer that is written in parts gets the row-major layout like
+//! an argument. A fill becomes a constant of one element, which elementwise ops broadcast and others read a copy of.
 
 use super::{DeviceLayout, DimOrder, HostTensor, agreed_stick};
 use crate::{
@@ -26,8 +26,8 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
             let refuse = |message: String| error_at(function, format_args!("argument of {}: {message}", argument.r#type())).report();
             assign(function, argument, row_major).map_err(refuse)?;
         }
-        for constant in function.nested().into_iter().filter(|op| op.is("spyre.constant")) {
-            assign(constant, constant.output(), row_major).map_err(|message| error_at(constant, message).report())?;
+        for made in function.nested().into_iter().filter(|op| op.is("spyre.constant") || op.is("spyre.empty")) {
+            assign(made, made.output(), row_major).map_err(|message| error_at(made, message).report())?;
         }
         for compute in ComputeOp::all_in(function) {
             let refuse = |message: String| error_at(compute.op, message).report();
@@ -85,6 +85,10 @@ fn row_major(tensor: &Tensor<'_>) -> Result<DeviceLayout, String> {
 
 fn result_layout(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<DeviceLayout, String> {
     let Some((result, inputs)) = accesses.split_last() else { return Err("has no result".to_owned()) };
+    if compute.is_insert() {
+        let layout = compute.op.inputs().last().and_then(|whole| Tensor::of(whole.r#type())?.layout);
+        return layout.ok_or_else(|| "writes into a buffer without a device layout".to_owned());
+    }
     let sizes = &result.tensor.host.shape;
     let space = compute.iteration_space();
     let coordinates = inputs.iter().map(|input| input.coordinates(&space)).collect::<Result<Vec<_>, _>>()?;

@@ -15,6 +15,9 @@ pub enum Barred {
     /// Another buffer's memory is written through it.
     #[error("the op writes into the memory of another buffer")]
     MutationTarget,
+    /// A core's LX would get its part of the buffer from several ops, each of which divides its own part among the cores.
+    #[error("it is written in parts")]
+    WrittenInParts,
     /// An LX address cannot advance with a loop.
     #[error("its address would advance with a loop")]
     Tiled,

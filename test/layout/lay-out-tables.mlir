@@ -131,3 +131,15 @@ func.func @indices_of_themselves(%x: tensor<64x64xi32>) -> tensor<64x64x64xi32> 
   %rows = spyre.gather(%x, %x) dim 0 : (tensor<64x64xi32>, tensor<64x64xi32>) -> tensor<64x64x64xi32>
   return %rows : tensor<64x64x64xi32>
 }
+
+// The parts lie in the buffer as its layout says, which is chosen for the whole.
+// CHECK-LABEL: func.func @a_table_written_in_parts(
+// CHECK:         [[WHOLE:%.+]] = spyre.insert {{.+}} into tensor<512x128xf16>
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[WHOLE]] : tensor<512x128xf16> -> tensor<512x128xf16, #[[TABLE]]>
+// CHECK-NEXT:    spyre.gather([[COPY]],
+func.func @a_table_written_in_parts(%x: tensor<512x128xf16>, %index: tensor<16xi32>) -> tensor<16x128xf16> {
+  %buffer = spyre.empty : tensor<512x128xf16>
+  %table = spyre.insert %x into %buffer at [0, 0] : tensor<512x128xf16> into tensor<512x128xf16>
+  %rows = spyre.gather(%table, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
+  return %rows : tensor<16x128xf16>
+}

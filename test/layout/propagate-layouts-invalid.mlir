@@ -97,3 +97,11 @@ func.func @table_under_other_indices(%x: tensor<1x512x128xf16>, %index: tensor<1
   %rows = spyre.gather(%view, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
   return %rows : tensor<16x128xf16>
 }
+
+// -----
+
+func.func @buffer_without_a_format() {
+  // expected-error @+1 {{'spyre.empty' op has elements of f64, for which the device has no format}}
+  %buffer = spyre.empty : tensor<8x64xf64>
+  return
+}

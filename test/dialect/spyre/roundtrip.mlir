@@ -129,6 +129,19 @@ func.func @fill() {
   return
 }
 
+// CHECK-LABEL: func.func @parts
+// CHECK: [[EMPTY:%.+]] = spyre.empty {place = #spyre.place<pool, 128, "it is written in parts">} : tensor<512x1024xf16, [[ROWS]]>
+// CHECK: [[PART:%.+]] = spyre.insert %{{.+}} into [[EMPTY]] at [0, 0] : tensor<512x64xf16> into tensor<512x1024xf16, [[ROWS]]>
+// CHECK: spyre.insert %{{.+}} into [[PART]] at [0, 64] {dims = ["A", "B"], work = #spyre.work<[32, 1]>} : tensor<512x960xf16> into tensor<512x1024xf16, [[ROWS]]>
+// CHECK: spyre.empty : tensor<f16>{{$}}
+func.func @parts(%x: tensor<512x64xf16>, %y: tensor<512x960xf16>) -> tensor<512x1024xf16, #rows> {
+  %buffer = spyre.empty {place = #spyre.place<pool, 128, "it is written in parts">} : tensor<512x1024xf16, #rows>
+  %part = spyre.insert %x into %buffer at [0, 0] : tensor<512x64xf16> into tensor<512x1024xf16, #rows>
+  %whole = spyre.insert %y into %part at [0, 64] {dims = ["A", "B"], work = #spyre.work<[32, 1]>} : tensor<512x960xf16> into tensor<512x1024xf16, #rows>
+  %scalar = spyre.empty : tensor<f16>
+  return %whole : tensor<512x1024xf16, #rows>
+}
+
 // A layout stands behind an arrow.
 // CHECK-LABEL: func.func @constant
 // CHECK: spyre.constant dense<5.000000e-01> : tensor<1x1xf16>{{$}}
