@@ -74,7 +74,7 @@ fn place_of(location: Location<'_>) -> String {
     text.trim_start_matches("loc(").trim_end_matches(')').replace('"', "")
 }
 
-/// Arguments and constants that some op reads, and results.
+/// Arguments and constants that some op reads, and results that some op writes.
 fn lower_bound(function: Op<'_>) -> LowerBound {
     let bytes_of = |value: &crate::mlir::Value<'_>| {
         let layout = Tensor::of(value.r#type()).and_then(|tensor| tensor.layout);
@@ -85,7 +85,7 @@ fn lower_bound(function: Op<'_>) -> LowerBound {
     let constants = function.nested().into_iter().filter(|op| op.is("spyre.constant")).map(OpExt::output);
     let given: Vec<_> = arguments.into_iter().chain(constants).collect();
     let read = given.iter().filter(|tensor| !tensor.users().is_empty());
-    let written = results.iter().filter(|result| home_of(**result).buffer == **result);
+    let written = results.iter().filter(|result| home_of(**result).buffer.def().is_some());
     LowerBound { hbm: read.chain(written).map(bytes_of).sum() }
 }
 

@@ -12,6 +12,7 @@ pub static PASSES: &[Pass] = &[
     import::set_target::PASS,
     import::import_linalg::PASS,
     hint::flatten_hints::PASS,
+    layout::lay_out_tables::PASS,
     layout::propagate_layouts::PASS,
     layout::insert_restickify::PASS,
     layout::pad_contractions::PASS,
@@ -196,7 +197,9 @@ impl Options {
                 "cse".to_owned(),
                 format!("spyre-flatten-hints{{tiles={}}}", self.tiles.join(",")),
             ],
-            Phase::Layout => ["spyre-propagate-layouts", "spyre-insert-restickify", "spyre-pad-contractions"].map(str::to_owned).to_vec(),
+            Phase::Layout => ["spyre-lay-out-tables", "spyre-propagate-layouts", "spyre-insert-restickify", "spyre-pad-contractions"]
+                .map(str::to_owned)
+                .to_vec(),
             Phase::Hint => vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(","))],
             Phase::Tile => vec!["spyre-coarse-tile".to_owned()],
             Phase::Work => ["spyre-reduce-span", "spyre-divide-work"].map(str::to_owned).to_vec(),

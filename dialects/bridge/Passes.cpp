@@ -28,6 +28,7 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYRESETTARGET
 #define GEN_PASS_DEF_SPYREIMPORTLINALG
 #define GEN_PASS_DEF_SPYREFLATTENHINTS
+#define GEN_PASS_DEF_SPYRELAYOUTTABLES
 #define GEN_PASS_DEF_SPYREPROPAGATELAYOUTS
 #define GEN_PASS_DEF_SPYREINSERTRESTICKIFY
 #define GEN_PASS_DEF_SPYREPADCONTRACTIONS
@@ -74,6 +75,7 @@ std::string optionsOf(Pass &pass) {
   X(SpyreSetTarget) \
   X(SpyreImportLinalg) \
   X(SpyreFlattenHints) \
+  X(SpyreLayOutTables) \
   X(SpyrePropagateLayouts) \
   X(SpyreInsertRestickify) \
   X(SpyrePadContractions) \

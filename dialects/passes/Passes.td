@@ -70,6 +70,20 @@ def SpyreFlattenHints : Spyre_Pass<"spyre-flatten-hints"> {
 // layout
 //===----------------------------------------------------------------------===//
 
+def SpyreLayOutTables : Spyre_Pass<"spyre-lay-out-tables"> {
+  let summary = "Give the tables of gathers the layout that an index can reach into";
+  let description = [{
+    The dimension that a `spyre.gather` indexes becomes the outermost one in device memory. An argument or a constant
+    without a layout gets such a layout, and so does the result of an op that only gathers read; any other table is
+    copied first by a `spyre.copy`. Implemented in `src/layout/lay_out_tables.rs`.
+
+    Refuses a table that has no dimension but the indexed one for its sticks.
+
+    Example: `spyre-opt --spyre-lay-out-tables test/layout/lay-out-tables.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
 def SpyrePropagateLayouts : Spyre_Pass<"spyre-propagate-layouts"> {
   let summary = "Give every value a device layout";
   let description = [{
@@ -89,9 +103,11 @@ def SpyreInsertRestickify : Spyre_Pass<"spyre-insert-restickify"> {
   let summary = "Move sticks where an op needs them elsewhere";
   let description = [{
     Checks that the operands of every op agree on the stick (elementwise: one stick dimension for all; matmul: K for the
-    left, N for the right). Implemented in `src/layout/insert_restickify.rs`.
+    left, N for the right; gather: one for table and result, that no index moves), and that a `spyre.insert` writes whole
+    sticks. Implemented in `src/layout/insert_restickify.rs`.
 
-    Refuses an op whose operands disagree: moving a stick is not supported yet.
+    Refuses an op whose operands disagree: moving a stick is not supported yet. Refuses a part that begins or ends inside a
+    stick of its buffer: it would overwrite what is beside it.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-insert-restickify test/layout/insert-restickify.mlir`
   }];

@@ -23,13 +23,12 @@ mod sdsc;
 mod target;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
-pub use compute::{Access, ComputeOp, plain_dims};
-pub use home::{Home, Move, home_of, users_behind_views, writer_of};
+pub use compute::{Access, ComputeOp, UsedAs, plain_dims};
+pub use home::{Home, Move, home_of, owner_of, users_behind_views};
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, split_of};
 pub use ops::{
-    YIELD, constant, copy, empty, gather, hints_attribute, insert, loop_nest, matmul, place_attribute, pointwise, reduce, view,
-    work_attribute, yield_tiles,
+    YIELD, constant, copy, empty, gather, hints_attribute, insert, loop_nest, matmul, pointwise, reduce, view, work_attribute, yield_tiles,
 };
 pub use schedule::{Schedule, Step};
 pub use sdsc::{bundle_of, bundle_to_ir, op_of, op_to_ir, push_items};

@@ -35,6 +35,8 @@
 //! | `form.rs` | the forms into which a buffer can be moved for a reader |
 //! | `choose.rs` | the choice of sticks for the whole program |
 //! | `assignment.rs` | the choice of a state for each variable that makes a sum of costs least |
+//! | `table.rs` | the layout of a table that an index tensor is read into |
+//! | `window.rs` | which windows of a tensor can be written |
 
 mod assignment;
 mod choose;
@@ -49,13 +51,16 @@ mod readable;
 mod reshape;
 mod split;
 mod sticks;
+mod table;
 #[cfg(test)]
 mod testing;
 mod tile;
 #[cfg(test)]
 mod view_chains;
+mod window;
 
 pub(crate) mod insert_restickify;
+pub(crate) mod lay_out_tables;
 pub(crate) mod pad_contractions;
 pub(crate) mod propagate_layouts;
 

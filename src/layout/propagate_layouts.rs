@@ -2,12 +2,13 @@
 //!
 //! Reads shapes and access maps; writes encodings. An argument without a layout gets the row-major one. A result keeps the stick of the
 //! op's inputs (B.4 of the torch-spyre facts): an elementwise op takes the layout of an input with the same indices if there is one, a
-//! reduction over the stick leaves one element a stick, a matmul has N in the sticks. A result of the program is a buffer of its own: what is
-//! returned otherwise is copied. A fill becomes a constant of one element, which elementwise ops broadcast and others read a copy of.
+//! reduction over the stick leaves one element a stick, a matmul has N in the sticks, a gather what its table has in them. A result of the
+//! program is a buffer of its own: what is returned otherwise is copied. A buffer that is written in parts gets the row-major layout like
+//! an argument. A fill becomes a constant of one element, which elementwise ops broadcast and others read a copy of.
 
 use super::{DeviceLayout, DimOrder, HostTensor, agreed_stick};
 use crate::{
-    dialect::{Access, ComputeOp, Tensor, constant, copy, format_of, home_of, plain_dims, view},
+    dialect::{Access, ComputeOp, Tensor, UsedAs, constant, copy, format_of, home_of, plain_dims, view},
     mlir::{
         BlockExt, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, dense_splat, error_at, insert_before,
         map_from_exprs, map_of, set_function_type,
@@ -25,8 +26,8 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
             let refuse = |message: String| error_at(function, format_args!("argument of {}: {message}", argument.r#type())).report();
             assign(function, argument, row_major).map_err(refuse)?;
         }
-        for constant in function.nested().into_iter().filter(|op| op.is("spyre.constant")) {
-            assign(constant, constant.output(), row_major).map_err(|message| error_at(constant, message).report())?;
+        for made in function.nested().into_iter().filter(|op| op.is("spyre.constant") || op.is("spyre.empty")) {
+            assign(made, made.output(), row_major).map_err(|message| error_at(made, message).report())?;
         }
         for compute in ComputeOp::all_in(function) {
             let refuse = |message: String| error_at(compute.op, message).report();
@@ -84,16 +85,21 @@ fn row_major(tensor: &Tensor<'_>) -> Result<DeviceLayout, String> {
 
 fn result_layout(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<DeviceLayout, String> {
     let Some((result, inputs)) = accesses.split_last() else { return Err("has no result".to_owned()) };
+    if compute.is_insert() {
+        let layout = compute.op.inputs().last().and_then(|whole| Tensor::of(whole.r#type())?.layout);
+        return layout.ok_or_else(|| "writes into a buffer without a device layout".to_owned());
+    }
     let sizes = &result.tensor.host.shape;
     let space = compute.iteration_space();
     let coordinates = inputs.iter().map(|input| input.coordinates(&space)).collect::<Result<Vec<_>, _>>()?;
-    let views: Vec<_> = coordinates.iter().map(Vec::as_slice).collect();
+    let is_data = |(input, _): &(&Access<'_>, _)| input.used_as != UsedAs::Indices;
+    let views: Vec<_> = inputs.iter().zip(&coordinates).filter(is_data).map(|(_, view)| view.as_slice()).collect();
     match compute.family() {
         Family::Matmul if sizes.last() == Some(&1) => {
             Err("makes one column, which leaves its sticks without a dimension: not supported yet".to_owned())
         }
         Family::Matmul => with_stick(&result.tensor, sizes.len() - 1),
-        Family::Pointwise | Family::Copy => {
+        Family::Pointwise | Family::Copy | Family::Gather => {
             // The condition of a choice has elements of another type, and so another format.
             let is_alike =
                 |input: &&Access<'_>| input.tensor.host.element == result.tensor.host.element && input.tensor.host.shape == *sizes;
