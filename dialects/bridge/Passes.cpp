@@ -32,6 +32,7 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYREPROPAGATELAYOUTS
 #define GEN_PASS_DEF_SPYREINSERTRESTICKIFY
 #define GEN_PASS_DEF_SPYREPADCONTRACTIONS
+#define GEN_PASS_DEF_SPYRESPLITVIEWS
 #define GEN_PASS_DEF_SPYREPROPAGATEDIMS
 #define GEN_PASS_DEF_SPYRECOARSETILE
 #define GEN_PASS_DEF_SPYREREDUCESPAN
@@ -76,9 +77,10 @@ std::string optionsOf(Pass &pass) {
   X(SpyreImportLinalg) \
   X(SpyreFlattenHints) \
   X(SpyreLayOutTables) \
+  X(SpyrePadContractions) \
   X(SpyrePropagateLayouts) \
   X(SpyreInsertRestickify) \
-  X(SpyrePadContractions) \
+  X(SpyreSplitViews) \
   X(SpyrePropagateDims) \
   X(SpyreCoarseTile) \
   X(SpyreReduceSpan) \

@@ -159,7 +159,7 @@ impl<'c> ComputeOp<'c> {
         }
     }
 
-    fn access_map(self, index: usize) -> AffineMap<'c> {
+    pub(super) fn access_map(self, index: usize) -> AffineMap<'c> {
         // SAFETY: there is one map per operand that is read and one for the result.
         unsafe { AffineMap::from_raw(spyreComputeOpGetAccessMap(self.op.to_raw(), index.cast_signed())) }
     }

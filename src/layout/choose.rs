@@ -139,8 +139,7 @@ impl<'a> Chooser<'a> {
         let (op, is_left) = (&self.flow.ops[op], operand == 0);
         let read = &op.reads[operand];
         let buffer = &self.flow.buffers[read.buffer];
-        let key =
-            (op.kind, op.ranges.clone(), op.n_reduced, read.indices.clone(), buffer.clone(), own, stick, is_left, read.is_exempt);
+        let key = (op.kind, op.ranges.clone(), op.n_reduced, read.indices.clone(), buffer.clone(), own, stick, is_left, read.is_exempt);
         if let Some(known) = self.known.borrow().get(&key) {
             return Rc::clone(known);
         }
@@ -177,17 +176,15 @@ impl<'a> Chooser<'a> {
         }
         Factor::new(n_states, vec![number], |states| {
             let own = self.buffer_stick(op.result, states[0]);
-            let is_given = buffer.given.is_some() && buffer.sticks() != [own];
-            if is_given { Cost::IMPOSSIBLE } else { bytes_of(buffer, own) }
+            if buffer.allows(own) { bytes_of(buffer, own) } else { Cost::IMPOSSIBLE }
         })
     }
 
     fn add_read_factors(&self, n_states: &[usize], buffer: usize, factors: &mut Vec<Factor>) {
         let readers = &self.readers[buffer];
         let variable = self.variable_of[buffer];
-        let n_costs = |readers: &[(usize, usize)]| {
-            readers.iter().try_fold(n_states[variable], |product, (op, _)| product.checked_mul(n_states[*op]))
-        };
+        let n_costs =
+            |readers: &[(usize, usize)]| readers.iter().try_fold(n_states[variable], |product, (op, _)| product.checked_mul(n_states[*op]));
         let together: Vec<&[(usize, usize)]> = match n_costs(readers) {
             Some(product) if product <= MOST_COSTS => vec![readers.as_slice()],
             _ => readers.chunks(1).collect(),
@@ -216,7 +213,7 @@ impl<'a> Chooser<'a> {
                 let is_part = variable != number;
                 let buffer = &self.flow.buffers[op.result];
                 let own = if is_part { self.states[variable][chosen[variable]] } else { op.result_stick(stick) };
-                let is_written = if is_part { op.writes_part(stick, buffer, own) } else { buffer.given.is_none() || buffer.sticks() == [own] };
+                let is_written = if is_part { op.writes_part(stick, buffer, own) } else { buffer.allows(own) };
                 let mut cost = if is_written { bytes_of(buffer, own) } else { Cost::IMPOSSIBLE };
                 for (operand, read) in op.reads.iter().enumerate() {
                     let own = self.buffer_stick(read.buffer, chosen[self.variable_of[read.buffer]]);
@@ -279,6 +276,9 @@ impl<'a> Chooser<'a> {
 }
 
 fn bytes_of(buffer: &Buffer, stick: Option<usize>) -> Cost {
+    if !buffer.allows(stick) {
+        return Cost::IMPOSSIBLE;
+    }
     let bytes = buffer.layout(stick).ok().and_then(|layout| u64::try_from(layout.bytes()).ok());
     bytes.map_or(Cost::IMPOSSIBLE, |buffer_bytes| Cost { moved_bytes: 0, buffer_bytes })
 }
@@ -323,7 +323,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn buffer(sizes: &[i64]) -> Buffer {
-        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None }
+        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false }
     }
 
     fn dims(ranges: &[i64], dims: &[usize]) -> Vec<Index> {
@@ -336,7 +336,7 @@ mod tests {
 
     fn op(kind: Kind, ranges: &[i64], n_reduced: usize, reads: Vec<Read>, result: usize) -> Op {
         let outputs: Vec<usize> = (0..ranges.len() - n_reduced).collect();
-        Op { kind, ranges: ranges.to_vec(), n_reduced, reads, result, written: dims(ranges, &outputs) }
+        Op { kind, ranges: ranges.to_vec(), n_reduced, reads, result, written: dims(ranges, &outputs), table_stick: None }
     }
 
     /// `x W^T`, then `(x W^T) V^T` with both weights given row-major.
@@ -414,8 +414,10 @@ mod tests {
                 let (first, second) = (first.index(n_buffers), second.index(n_buffers));
                 flow.ops.push(if kind == 0 {
                     let ranges = [128, 128, 128];
-                    let reads =
-                        vec![read(first, &ranges, &order([0, 2], is_first_turned)), read(second, &ranges, &order([2, 1], is_second_turned))];
+                    let reads = vec![
+                        read(first, &ranges, &order([0, 2], is_first_turned)),
+                        read(second, &ranges, &order([2, 1], is_second_turned)),
+                    ];
                     super::tests::op(Kind::Matmul, &ranges, 1, reads, n_buffers)
                 } else {
                     let reads =

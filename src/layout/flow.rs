@@ -12,6 +12,8 @@ pub struct Buffer {
     pub format: DeviceFormat,
     /// The layout that the caller, or the op that needs it, has fixed.
     pub given: Option<DeviceLayout>,
+    /// It is returned under dimensions that are split or put together, so its sticks must be full.
+    pub is_regrouped: bool,
 }
 
 /// How an op reads a buffer.
@@ -40,6 +42,8 @@ pub struct Op {
     pub result: usize,
     /// One index per dimension of that buffer.
     pub written: Vec<Index>,
+    /// Of a gather: the iteration dimension in the sticks of its table.
+    pub table_stick: Option<usize>,
 }
 
 /// The rules that an op has for its sticks.
@@ -95,6 +99,13 @@ impl Buffer {
         if large.is_empty() { vec![None] } else { large }
     }
 
+    /// Whether the buffer may have that dimension in its sticks.
+    #[must_use]
+    pub fn allows(&self, stick: Option<usize>) -> bool {
+        let is_full = |dim: usize| self.sizes[dim] % self.format.elements_per_stick() == 0;
+        (self.given.is_none() || self.sticks() == [stick]) && (!self.is_regrouped || stick.is_some_and(is_full))
+    }
+
     /// The layout with that dimension in the sticks.
     ///
     /// # Errors
@@ -128,10 +139,9 @@ impl Op {
         let large = |dims: std::ops::Range<usize>| dims.rev().filter(|&dim| self.ranges[dim] > 1).map(Some);
         match self.kind {
             Kind::Matmul => vec![Some(n_outputs - 1)],
+            Kind::Gather => vec![self.table_stick],
             Kind::Reduction => large(n_outputs..self.ranges.len()).chain(large(0..n_outputs)).chain([None]).collect(),
-            Kind::ReductionOffStick | Kind::Elementwise | Kind::Insert | Kind::Gather | Kind::Restickify => {
-                large(0..n_outputs).chain([None]).collect()
-            }
+            Kind::ReductionOffStick | Kind::Elementwise | Kind::Insert | Kind::Restickify => large(0..n_outputs).chain([None]).collect(),
         }
     }
 
@@ -179,7 +189,14 @@ impl Op {
     /// Whether operand `operand`, with a buffer of these sizes and this layout read at `indices`, can be read as it is when `stick` is in
     /// the sticks of the op.
     #[must_use]
-    pub fn reads_directly(&self, stick: Option<usize>, operand: usize, host: &HostTensor, layout: &DeviceLayout, indices: &[Index]) -> bool {
+    pub fn reads_directly(
+        &self,
+        stick: Option<usize>,
+        operand: usize,
+        host: &HostTensor,
+        layout: &DeviceLayout,
+        indices: &[Index],
+    ) -> bool {
         let Some((parts, read)) = read_alone(&self.ranges, host, layout, indices) else { return false };
         let is_cut = |dim: usize| parts[dim].len() > 1;
         if (0..self.ranges.len()).any(|dim| is_cut(dim) && self.is_whole(dim)) {
@@ -224,10 +241,13 @@ fn innermost(parts: &[Vec<i64>], dim: usize) -> usize {
 /// The iteration dimension that a part belongs to.
 fn dim_of(parts: &[Vec<i64>], term: Term) -> usize {
     let mut first = 0;
-    parts.iter().position(|parts| {
-        first += parts.len();
-        term.dim < first
-    }).unwrap_or(0)
+    parts
+        .iter()
+        .position(|parts| {
+            first += parts.len();
+            term.dim < first
+        })
+        .unwrap_or(0)
 }
 
 /// What moving a tensor into a new buffer takes.
@@ -242,7 +262,14 @@ pub struct Moved {
 /// What it takes to write the elements of a buffer, read at `indices`, into a new buffer of sizes `ranges` with `stick` in its sticks;
 /// none if the device cannot (torch-spyre facts, B.4: no mechanism gathers elements of several sticks into one, or the reverse).
 #[must_use]
-pub fn moved(ranges: &[i64], host: &HostTensor, layout: &DeviceLayout, indices: &[Index], to: &DeviceLayout, stick: usize) -> Option<Moved> {
+pub fn moved(
+    ranges: &[i64],
+    host: &HostTensor,
+    layout: &DeviceLayout,
+    indices: &[Index],
+    to: &DeviceLayout,
+    stick: usize,
+) -> Option<Moved> {
     let (parts, read) = read_alone(ranges, host, layout, indices)?;
     let elements = layout.format().elements_per_stick();
     let (within, outer) = read.coordinates.split_last()?;
@@ -272,7 +299,7 @@ mod tests {
     use crate::target::DeviceFormat::Sen169Fp16;
 
     fn buffer(sizes: &[i64]) -> Buffer {
-        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None }
+        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false }
     }
 
     fn dims(ranges: &[i64], dims: &[usize]) -> Vec<Index> {
@@ -280,7 +307,7 @@ mod tests {
     }
 
     fn op(kind: Kind, ranges: &[i64], n_reduced: usize) -> Op {
-        Op { kind, ranges: ranges.to_vec(), n_reduced, reads: vec![], result: 0, written: dims(ranges, &[0, 1]) }
+        Op { kind, ranges: ranges.to_vec(), n_reduced, reads: vec![], result: 0, written: dims(ranges, &[0, 1]), table_stick: None }
     }
 
     fn reads(op: &Op, stick: Option<usize>, operand: usize, sizes: &[i64], own: Option<usize>, indices: &[Index]) -> bool {

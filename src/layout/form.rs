@@ -50,7 +50,7 @@ impl Form {
     /// The new buffer.
     #[must_use]
     pub fn buffer(&self, of: &Buffer) -> Buffer {
-        Buffer { sizes: self.level.sizes.clone(), format: of.format, given: None }
+        Buffer { sizes: self.level.sizes.clone(), format: of.format, given: None, is_regrouped: false }
     }
 }
 
@@ -136,11 +136,8 @@ impl Levels {
     fn of(op: &Op, operand: usize, buffer: &Buffer) -> Option<Self> {
         let indices = &op.reads[operand].indices;
         let own = (0..buffer.sizes.len()).map(|dim| Index::dim(dim, &buffer.sizes).ok()).collect::<Option<Vec<_>>>()?;
-        let mut levels = Self {
-            levels: vec![Level { sizes: buffer.sizes.clone(), indices: own }],
-            read: vec![indices.clone()],
-            seen_of_fine: None,
-        };
+        let mut levels =
+            Self { levels: vec![Level { sizes: buffer.sizes.clone(), indices: own }], read: vec![indices.clone()], seen_of_fine: None };
         let split = split_iteration(&op.ranges, &[OperandView { sizes: &buffer.sizes, indices }]).ok()?;
         let is_cut = split.parts.iter().any(|parts| parts.len() > 1);
         let (fine, parts) = fine_level(&op.ranges, &split, buffer)?;
@@ -171,7 +168,7 @@ impl Levels {
         let mut found = Vec::new();
         for (next, to) in self.levels.iter().enumerate().filter(|(next, _)| *next >= level) {
             let Some(source) = self.source(level, next) else { continue };
-            let target = Buffer { sizes: to.sizes.clone(), format: buffer.format, given: None };
+            let target = Buffer { sizes: to.sizes.clone(), format: buffer.format, given: None, is_regrouped: false };
             for at in (0..to.sizes.len()).filter(|&dim| to.sizes[dim] > 1) {
                 if next == level && stick == Some(at) {
                     continue;
@@ -253,14 +250,22 @@ mod tests {
     use crate::target::DeviceFormat::Sen169Fp16;
 
     fn buffer(sizes: &[i64]) -> Buffer {
-        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None }
+        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false }
     }
 
     fn op(kind: Kind, ranges: &[i64], n_reduced: usize, exprs: &[Expr]) -> Op {
         let indices = exprs.iter().map(|expr| Index::of(expr, ranges).unwrap()).collect();
         let n_outputs = ranges.len() - n_reduced;
         let written = (0..n_outputs).map(|dim| Index::dim(dim, ranges).unwrap()).collect();
-        Op { kind, ranges: ranges.to_vec(), n_reduced, reads: vec![Read { buffer: 0, indices, is_exempt: false }], result: 1, written }
+        Op {
+            kind,
+            ranges: ranges.to_vec(),
+            n_reduced,
+            reads: vec![Read { buffer: 0, indices, is_exempt: false }],
+            result: 1,
+            written,
+            table_stick: None,
+        }
     }
 
     fn dim(dim: usize) -> Expr {

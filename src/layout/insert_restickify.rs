@@ -6,10 +6,11 @@
 //! `spyre.restickify`, or a `spyre.copy` where elements keep their sticks; readers of the same elements share it. It takes the cheapest
 //! chain of moves.
 
-use super::{Form, Strategy, program::Program};
+use super::{DeviceLayout, Form, Strategy, program::Program};
 use crate::{
-    dialect::{Tensor, copy, restickify, view},
+    dialect::{ComputeOp, Tensor, copy, restickify, view},
     mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, error_at, insert_before, map_from_exprs},
+    target::Family,
 };
 use std::collections::BTreeMap;
 
@@ -23,6 +24,9 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
         }
         // Every layout is given, so all that is left to choose is the moves.
         let choice = program.flow.choose(Strategy::Global).map_err(|error| error_at(program.ops[error.op].op, error).report())?;
+        for compute in program.ops.iter().filter(|compute| compute.family() == Family::Gather) {
+            check_gather(*compute).map_err(|message| error_at(compute.op, message).report())?;
+        }
         let mut mover = Mover { program: &program, moved: BTreeMap::new() };
         for (number, ways) in choice.ways.into_iter().enumerate() {
             let reader = program.ops[number].op;
@@ -35,6 +39,19 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
                 reader.set_input(operand, shown);
             }
         }
+    }
+    Ok(())
+}
+
+/// The table must lie as an index can reach into it, and the index tensor as on the host.
+fn check_gather(compute: ComputeOp<'_>) -> Result<(), String> {
+    let accesses = compute.accesses()?;
+    let [table, index, _] = accesses.as_slice() else { return Err("has not three tensors".to_owned()) };
+    table.indexed_dim().map_err(|error| format!("needs another layout of its table: {error}"))?;
+    let (found, shape) = (index.layout()?, index.tensor.buffer().map_err(|error| error.to_string())?);
+    let expected = DeviceLayout::row_major(shape.sizes(), found.format()).map_err(|error| error.to_string())?;
+    if *found != expected {
+        return Err(format!("needs its index tensor in the layout {expected}, found {found}"));
     }
     Ok(())
 }
@@ -59,7 +76,8 @@ impl<'c> Mover<'_, 'c> {
         let tensor = TensorType::of(source.r#type()).ok_or("is no tensor")?;
         let shown = tensor.with_shape(form.level.sizes.clone());
         let mut input = source;
-        let is_plain = tensor.shape == form.level.sizes && form.source.iter().enumerate().all(|(dim, index)| is_dim(index, dim, &tensor.shape));
+        let is_plain =
+            tensor.shape == form.level.sizes && form.source.iter().enumerate().all(|(dim, index)| is_dim(index, dim, &tensor.shape));
         if !is_plain {
             let exprs = form.source.iter().map(|index| index.to_expr(&form.level.sizes)).collect::<Result<Vec<_>, _>>();
             let map = map_from_exprs(context, form.level.sizes.len(), 0, &exprs.map_err(|error| error.to_string())?);
@@ -84,7 +102,7 @@ impl<'c> Mover<'_, 'c> {
         ranges: &[i64],
     ) -> Result<Value<'c>, String> {
         let old = TensorType::of(reader.inputs()[operand].r#type()).ok_or("is no tensor")?;
-        let compute = crate::dialect::ComputeOp::of(reader).ok_or("is read by no op of the device")?;
+        let compute = ComputeOp::of(reader).ok_or("is read by no op of the device")?;
         let exprs = compute.operand_exprs(operand, indices, ranges)?;
         let map = map_from_exprs(reader.ctx(), old.shape.len(), 0, &exprs);
         let output = old.with_shape(old.shape.clone()).build();

@@ -47,6 +47,7 @@ mod flow;
 mod form;
 mod host;
 mod index;
+mod program;
 mod readable;
 mod reshape;
 mod split;
@@ -63,6 +64,7 @@ pub(crate) mod insert_restickify;
 pub(crate) mod lay_out_tables;
 pub(crate) mod pad_contractions;
 pub(crate) mod propagate_layouts;
+pub(crate) mod split_views;
 
 pub use assignment::{Assignment, Cost, Factor, Problem, minimize};
 pub use choose::{Choice, Strategy, Unreadable};

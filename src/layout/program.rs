@@ -2,8 +2,8 @@
 
 use super::{Buffer, DeviceLayout, Flow, Kind, Op as FlowOp, Read};
 use crate::{
-    dialect::{ComputeOp, UsedAs, View, format_of, home_of},
-    mlir::{Op, OpExt, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at},
+    dialect::{ComputeOp, Tensor, UsedAs, View, format_of, home_of},
+    mlir::{BlockLike, Op, OpExt, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at},
     target::DeviceFormat,
 };
 
@@ -49,9 +49,47 @@ impl<'c> Program<'c> {
             _ => Kind::of(compute.family(), compute.function()),
         };
         let (ranges, n_reduced) = (compute.iteration_space(), compute.n_reduced());
-        self.flow.ops.push(FlowOp { kind, ranges, n_reduced, reads, result, written: home.indices });
+        let table_stick = if kind == Kind::Gather { self.table_stick(&reads[0])? } else { None };
+        self.flow.ops.push(FlowOp { kind, ranges, n_reduced, reads, result, written: home.indices, table_stick });
         self.ops.push(compute);
         Ok(())
+    }
+
+    /// The iteration dimension in the sticks of a gather's table.
+    fn table_stick(&self, read: &Read) -> Result<Option<usize>, String> {
+        let buffer = &self.flow.buffers[read.buffer];
+        let (given, host) = (buffer.given.as_ref(), buffer.host().map_err(|error| error.to_string())?);
+        let stick = given.ok_or("gathers from a table without a layout: lay out tables first")?.stick_dim(&host);
+        let moved = |dim: usize| read.indices[dim].digits.first().map(|digit| digit.dim);
+        match stick.and_then(moved) {
+            Some(stick) => Ok(Some(stick)),
+            None => Err("gathers elements one a stick: not supported yet".to_owned()),
+        }
+    }
+
+    /// An argument that no op reads has a layout too.
+    pub(super) fn add_argument(&mut self, argument: Value<'c>) -> Result<(), String> {
+        let tensor = Tensor::of(argument.r#type()).ok_or("only tensors of static shape have a device layout")?;
+        let view = View { value: argument, shown: argument, tensor, indices: Vec::new() };
+        self.buffer(&view, false).map(|_| ())
+    }
+
+    /// Notes how a buffer is returned.
+    pub(super) fn note_result(&mut self, value: Value<'c>, is_regrouped: bool) {
+        if let Some(buffer) = self.buffer_of(value) {
+            self.flow.buffers[buffer].is_regrouped = is_regrouped;
+        }
+    }
+
+    /// Whether an op writes the whole buffer.
+    pub(super) fn is_result(&self, buffer: usize) -> bool {
+        self.flow.ops.iter().any(|op| op.kind != Kind::Insert && op.result == buffer)
+    }
+
+    /// An op to name in a message about a buffer.
+    pub(super) fn op_of(&self, buffer: usize) -> Op<'c> {
+        let value = self.values[buffer];
+        value.def().or_else(|| value.arg_of().and_then(|(block, _)| block.parent_operation())).unwrap_or(self.ops[0].op)
     }
 
     fn buffer(&mut self, view: &View<'c>, is_index: bool) -> Result<usize, String> {
@@ -62,8 +100,8 @@ impl<'c> Program<'c> {
         if host.shape.contains(&0) {
             return Err("has an operand without elements".to_owned());
         }
-        let format = format_in(view.value)
-            .ok_or_else(|| format!("has elements of {}, for which the device has no format", host.element))?;
+        let format =
+            format_in(view.value).ok_or_else(|| format!("has elements of {}, for which the device has no format", host.element))?;
         let sizes = view.tensor.buffer_shape.clone().unwrap_or_else(|| host.shape.clone());
         let mut given = view.tensor.layout.clone();
         if is_index && given.is_none() {
@@ -71,7 +109,7 @@ impl<'c> Program<'c> {
         }
         self.numbers.insert(view.value, self.values.len());
         self.values.push(view.value);
-        self.flow.buffers.push(Buffer { sizes, format, given });
+        self.flow.buffers.push(Buffer { sizes, format, given, is_regrouped: false });
         Ok(self.values.len() - 1)
     }
 }
