@@ -76,13 +76,13 @@ LogicalResult EmptyOp::verify() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A view of a view is one view.
+/// A view of a view is one view, unless the inner one says with its layout under which dimensions its bytes are to be read.
 struct ComposeViews : OpRewritePattern<ViewOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(ViewOp op, PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<ViewOp>();
-    if (!inner)
+    if (!inner || inner.getType().getEncoding())
       return failure();
     AffineMap map = simplifyAffineMap(inner.getMap().compose(op.getMap()));
     rewriter.replaceOpWithNewOp<ViewOp>(op, op.getType(), inner.getInput(), AffineMapAttr::get(map));

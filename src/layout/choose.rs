@@ -317,10 +317,10 @@ fn bytes_together(readers: &[Rc<Vec<Way>>], chosen: &[usize]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{Strategy, *};
     use crate::layout::{Index, Read};
     use crate::target::DeviceFormat::Sen169Fp16;
-    use proptest::prelude::*;
+    use proptest::{prelude::*, strategy::Strategy as _};
 
     fn buffer(sizes: &[i64]) -> Buffer {
         Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false }
@@ -388,13 +388,17 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_named() {
         // One element a stick, and sixty-four in another, at the same points.
-        let ranges = [64, 64];
-        let mut column = buffer(&[64, 1]);
+        let ranges = [64];
+        let (mut column, mut row) = (buffer(&[64, 1]), buffer(&[64]));
         column.given = Some(column.layout(None).unwrap());
-        let mut result = buffer(&[64, 64]);
-        result.given = Some(result.layout(Some(0)).unwrap());
-        let seen = Read { buffer: 0, indices: vec![Index::dim(0, &ranges).unwrap(), Index::constant(0)], is_exempt: false };
-        let flow = Flow { buffers: vec![column, result], ops: vec![op(Kind::Elementwise, &ranges, 0, vec![seen], 1)] };
+        row.given = Some(row.layout(Some(0)).unwrap());
+        let index = || Index::dim(0, &ranges).unwrap();
+        let reads = vec![
+            Read { buffer: 0, indices: vec![index(), Index::constant(0)], is_exempt: false },
+            Read { buffer: 1, indices: vec![index()], is_exempt: false },
+        ];
+        let buffers = vec![column, row, buffer(&[64])];
+        let flow = Flow { buffers, ops: vec![op(Kind::Elementwise, &ranges, 0, reads, 2)] };
         assert_eq!(flow.choose(Strategy::Global), Err(Unreadable { op: 0, operand: 0 }));
     }
 

@@ -252,7 +252,7 @@ fn dim_of(parts: &[Vec<i64>], term: Term) -> usize {
 
 /// What moving a tensor into a new buffer takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moved {
+pub(super) struct Moved {
     /// Bytes of the sticks that are read and written.
     pub bytes: i64,
     /// Whether elements change sticks; otherwise a copy does.
@@ -262,7 +262,7 @@ pub struct Moved {
 /// What it takes to write the elements of a buffer, read at `indices`, into a new buffer of sizes `ranges` with `stick` in its sticks;
 /// none if the device cannot (torch-spyre facts, B.4: no mechanism gathers elements of several sticks into one, or the reverse).
 #[must_use]
-pub fn moved(
+pub(super) fn moved(
     ranges: &[i64],
     host: &HostTensor,
     layout: &DeviceLayout,

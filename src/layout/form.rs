@@ -3,7 +3,7 @@
 //! A reader sees a buffer through a view. Where its sticks do not fit, the buffer is moved into a new one: under its own dimensions, under
 //! the *fine* dimensions that the reader's view splits it into (heads out of columns), or under the *seen* dimensions of the reader (columns
 //! out of heads). A move of the sticks from one dimension to another is a restickify. One may not be enough: where heads are narrower than
-//! a stick, the stick first goes to the rows, and from there into the heads.
+//! a stick, the stick first goes to the rows, and from there into the heads or the columns.
 
 use super::{
     Buffer, Digit, Index, Op, OperandView,
@@ -79,7 +79,7 @@ const MOST_MOVES: usize = 3;
 /// The ways in which operand `operand` of an op can have `buffer`, whose own stick is `own`, when `stick` is in the sticks of the op, the
 /// cheapest first. Empty if there is none.
 #[must_use]
-pub fn ways(op: &Op, stick: Option<usize>, operand: usize, buffer: &Buffer, own: Option<usize>) -> Vec<Way> {
+pub(super) fn ways(op: &Op, stick: Option<usize>, operand: usize, buffer: &Buffer, own: Option<usize>) -> Vec<Way> {
     let read = &op.reads[operand];
     let (Ok(host), Ok(layout)) = (buffer.host(), buffer.layout(own)) else { return Vec::new() };
     if read.is_exempt || op.reads_directly(stick, operand, &host, &layout, &read.indices) {
@@ -314,14 +314,15 @@ mod tests {
     }
 
     #[test]
-    fn heads_become_columns_in_two_moves() {
-        // The output projection reads [8 heads, 64 positions, 32] as [64, 256] with the 256 in the sticks.
+    fn narrow_heads_become_columns_in_three_moves() {
+        // The output projection reads [8 heads, 64 positions, 32] as [64, 256] with the 256 in the sticks. The first restickify pads the
+        // 32 to a stick, so that it cannot write the columns side by side.
         let ranges = [64, 512, 256];
         let exprs = [Expr::FloorDiv(Box::new(dim(2)), number(32)), dim(0), Expr::Mod(Box::new(dim(2)), number(32))];
         let matmul = op(Kind::Matmul, &ranges, 1, &exprs);
         let found = ways(&matmul, Some(1), 0, &buffer(&[8, 64, 32]), Some(2));
         let steps = steps(&found[0]);
-        assert_eq!(steps, [(vec![64, 256], 0, true), (vec![64, 256], 1, true)]);
+        assert_eq!(steps, [(vec![8, 64, 32], 1, true), (vec![64, 256], 0, false), (vec![64, 256], 1, true)]);
     }
 
     #[test]
