@@ -232,7 +232,7 @@ impl Graph {
             Kind::Undefined => self.undefined(shape.to_vec(), element),
             // A reshape of a reshape is one of the first tensor, so that what is undone leaves no arithmetic.
             Kind::Reshape if self.node(inputs[0]).element == element => self.reshape(inputs[0], shape),
-            Kind::Virtual(operation) if element == Element::Int => {
+            Kind::Virtual(operation) => {
                 let shown = self.each_shown(&inputs, |graph, input| {
                     let whole = graph.broadcast(input, &from);
                     graph.reshape(whole, shape)
@@ -254,7 +254,7 @@ impl Graph {
         }
         match kind {
             Kind::Undefined => self.undefined(shape.to_vec(), element),
-            Kind::Virtual(operation) if element == Element::Int => {
+            Kind::Virtual(operation) => {
                 let inputs = self.node(input).inputs.clone();
                 let shown = self.each_shown(&inputs, |graph, input| {
                     let whole = graph.broadcast(input, &from);
@@ -270,18 +270,16 @@ impl Graph {
         }
     }
 
-    /// The inputs of an operation on integers under other indices: what it computes may be the index that one of them is, which must be seen
-    /// through all views. The last input is its refusal.
+    /// The inputs of a virtual operation under other indices: what it computes may be the index that one of them is, which must be seen
+    /// through all views.
     fn each_shown(&mut self, inputs: &[NodeId], show: impl Fn(&mut Self, NodeId) -> NodeId) -> Vec<NodeId> {
-        let (operands, refusal) = inputs.split_at(inputs.len() - 1);
-        let shown: Vec<NodeId> = operands.iter().map(|&operand| show(self, operand)).collect();
-        shown.into_iter().chain(refusal.iter().copied()).collect()
+        inputs.iter().map(|&input| show(self, input)).collect()
     }
 
     /// A node repeated along the dimensions in which it has size 1.
     pub fn broadcast(&mut self, input: NodeId, shape: &[i64]) -> NodeId {
         let own = self.node(input).shape.clone();
-        if own.is_empty() || own == shape {
+        if own.is_empty() || own == shape || matches!(self.node(input).kind, Kind::Refused(_)) {
             return input;
         }
         let index = |(dim, size): (usize, &i64)| if *size == shape[dim] { Expr::Dim(dim) } else { Expr::Constant(0) };

@@ -16,6 +16,10 @@
 // RANGE-NEXT: 0,
 // RANGE-NEXT: 512
 
+// What must move: of the table of words the 16 rows that are chosen, and all else whole.
+// RUN: FileCheck %s --check-prefix=COST --input-file=%t/log
+// COST: lower bound 718.4 KiB
+
 // CHECK: result0: agrees with the reference
 // CHECK: result1: agrees with the reference
 // CHECK: result2: agrees with the reference

@@ -189,6 +189,22 @@ func.func @pointwise_c5(%c: tensor<4x64xi1>, %x: tensor<4x64xf16>, %y: tensor<4x
 
 // -----
 
+func.func @pointwise_c6(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.pointwise' op 'clip' takes 2 constants, found 1}}
+  spyre.pointwise clip(%x) {constants = array<f64: 6.0>} : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @pointwise_c6(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.pointwise' op 'exp' takes 0 constants, found 1}}
+  spyre.pointwise exp(%x) {constants = array<f64: 6.0>} : tensor<4x64xf16>
+  return
+}
+
+// -----
+
 func.func @reduce_c1(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{'spyre.reduce' op 'add' is no reduction of the device}}
   spyre.reduce add(%x) dims [1] : tensor<4x64xf16> -> tensor<4x1xf16>
@@ -232,6 +248,14 @@ func.func @reduce_c3(%x: tensor<4x64xf16>) {
 func.func @reduce_c4(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{'spyre.reduce' op reduces elements of 'f16' to 'f32'}}
   spyre.reduce sum(%x) dims [1] : tensor<4x64xf16> -> tensor<4x1xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_c5(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.reduce' op 'mean' takes 1 constants, found 0}}
+  spyre.reduce mean(%x) dims [1] : tensor<4x64xf16> -> tensor<4x1xf16>
   return
 }
 
