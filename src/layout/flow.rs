@@ -14,6 +14,8 @@ pub struct Buffer {
     pub given: Option<DeviceLayout>,
     /// It is returned under dimensions that are split or put together, so its sticks must be full.
     pub is_regrouped: bool,
+    /// The host fills it, or reads it: an argument or a result.
+    pub is_exchanged: bool,
 }
 
 /// How an op reads a buffer.
@@ -104,6 +106,13 @@ impl Buffer {
     pub fn allows(&self, stick: Option<usize>) -> bool {
         let is_full = |dim: usize| self.sizes[dim] % self.format.elements_per_stick() == 0;
         (self.given.is_none() || self.sticks() == [stick]) && (!self.is_regrouped || stick.is_some_and(is_full))
+    }
+
+    /// Whether the host must gather the elements of a stick from all over its tensor.
+    #[must_use]
+    pub fn is_strided(&self, stick: Option<usize>) -> bool {
+        let last = self.sizes.len().checked_sub(1).filter(|&last| self.sizes[last] > 1);
+        self.is_exchanged && self.given.is_none() && last.is_some() && stick != last
     }
 
     /// The layout with that dimension in the sticks.
@@ -299,7 +308,7 @@ mod tests {
     use crate::target::DeviceFormat::Sen169Fp16;
 
     fn buffer(sizes: &[i64]) -> Buffer {
-        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false }
+        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false, is_exchanged: false }
     }
 
     fn dims(ranges: &[i64], dims: &[usize]) -> Vec<Index> {

@@ -50,7 +50,7 @@ impl Form {
     /// The new buffer.
     #[must_use]
     pub fn buffer(&self, of: &Buffer) -> Buffer {
-        Buffer { sizes: self.level.sizes.clone(), format: of.format, given: None, is_regrouped: false }
+        Buffer { sizes: self.level.sizes.clone(), format: of.format, given: None, is_regrouped: false, is_exchanged: false }
     }
 }
 
@@ -168,7 +168,7 @@ impl Levels {
         let mut found = Vec::new();
         for (next, to) in self.levels.iter().enumerate().filter(|(next, _)| *next >= level) {
             let Some(source) = self.source(level, next) else { continue };
-            let target = Buffer { sizes: to.sizes.clone(), format: buffer.format, given: None, is_regrouped: false };
+            let target = Buffer { sizes: to.sizes.clone(), format: buffer.format, given: None, is_regrouped: false, is_exchanged: false };
             for at in (0..to.sizes.len()).filter(|&dim| to.sizes[dim] > 1) {
                 if next == level && stick == Some(at) {
                     continue;
@@ -250,7 +250,7 @@ mod tests {
     use crate::target::DeviceFormat::Sen169Fp16;
 
     fn buffer(sizes: &[i64]) -> Buffer {
-        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false }
+        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false, is_exchanged: false }
     }
 
     fn op(kind: Kind, ranges: &[i64], n_reduced: usize, exprs: &[Expr]) -> Op {

@@ -77,7 +77,9 @@ impl<'c> Program<'c> {
     /// Notes how a buffer is returned.
     pub(super) fn note_result(&mut self, value: Value<'c>, is_regrouped: bool) {
         if let Some(buffer) = self.buffer_of(value) {
-            self.flow.buffers[buffer].is_regrouped = is_regrouped;
+            let buffer = &mut self.flow.buffers[buffer];
+            buffer.is_regrouped = is_regrouped;
+            buffer.is_exchanged = true;
         }
     }
 
@@ -109,7 +111,7 @@ impl<'c> Program<'c> {
         }
         self.numbers.insert(view.value, self.values.len());
         self.values.push(view.value);
-        self.flow.buffers.push(Buffer { sizes, format, given, is_regrouped: false });
+        self.flow.buffers.push(Buffer { sizes, format, given, is_regrouped: false, is_exchanged: view.value.def().is_none() });
         Ok(self.values.len() - 1)
     }
 }
