@@ -319,12 +319,12 @@ fn bytes_together(readers: &[Rc<Vec<Way>>], chosen: &[usize]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{Strategy, *};
-    use crate::layout::{Index, Read};
+    use crate::layout::{Index, Read, Role};
     use crate::target::DeviceFormat::Sen169Fp16;
     use proptest::{prelude::*, strategy::Strategy as _};
 
     fn buffer(sizes: &[i64]) -> Buffer {
-        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false, is_exchanged: false }
+        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false, role: Role::Inner }
     }
 
     fn dims(ranges: &[i64], dims: &[usize]) -> Vec<Index> {
