@@ -404,7 +404,7 @@ mod tests {
     }
 
     /// A random graph of ops on square tensors, read plain or transposed: two arguments, then one result an op.
-    fn graphs() -> impl Strategy2 {
+    fn graphs() -> impl proptest::strategy::Strategy<Value = Flow> {
         let op = (0_usize..3, any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<(bool, bool)>());
         (prop::collection::vec(op, 1..6), any::<(bool, bool)>()).prop_map(|(ops, given)| {
             let sizes = [128, 128];
@@ -435,15 +435,12 @@ mod tests {
         })
     }
 
-    trait Strategy2: proptest::strategy::Strategy<Value = Flow> {}
-    impl<T: proptest::strategy::Strategy<Value = Flow>> Strategy2 for T {}
-
     fn exhaustive(flow: &Flow) -> Option<u64> {
         let chooser = Chooser::of(flow);
         let mut states = vec![0; chooser.states.len()];
-        let mut best = None;
+        let (problem, mut best) = (chooser.problem(), None);
         loop {
-            let is_written = chooser.problem().cost(&states) != Cost::IMPOSSIBLE;
+            let is_written = problem.cost(&states) != Cost::IMPOSSIBLE;
             let bytes = chooser.moved_bytes(&states).filter(|_| is_written);
             best = match (best, bytes) {
                 (Some(best), Some(bytes)) => Some(std::cmp::min(best, bytes)),
@@ -458,7 +455,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(ProptestConfig::with_cases(256))]
 
         #[test]
         fn no_choice_moves_fewer_bytes(flow in graphs()) {

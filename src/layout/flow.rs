@@ -189,7 +189,8 @@ impl Op {
         let size = |index: &Index| index.digits.iter().map(|digit| digit.size).product();
         let sizes: Vec<i64> = self.written.iter().map(size).collect();
         let is_in_sticks = match own {
-            Some(own) => self.result_stick(stick) == Some(own),
+            // One element a stick is the first element of a stick of the buffer.
+            Some(own) => self.result_stick(stick) == Some(own) || stick.is_none() && sizes[own] == 1,
             None => stick.is_none(),
         };
         is_in_sticks && layout.check_written_window(&host, &offsets, &sizes).is_ok()
