@@ -209,6 +209,12 @@ impl Graph {
         nodes.iter().copied().find(|&id| matches!(self.node(id).kind, Kind::Refused(_)))
     }
 
+    /// The refusal that a virtual operation falls back on.
+    #[must_use]
+    pub fn refusal_behind(&self, id: NodeId) -> Option<NodeId> {
+        matches!(self.node(id).kind, Kind::Virtual(_)).then(|| self.refused_among(self.needs(id))).flatten()
+    }
+
     /// The number that a node is everywhere.
     #[must_use]
     pub fn number_of(&self, id: NodeId) -> Option<f64> {
@@ -232,7 +238,7 @@ impl Graph {
             Kind::Undefined => self.undefined(shape.to_vec(), element),
             // A reshape of a reshape is one of the first tensor, so that what is undone leaves no arithmetic.
             Kind::Reshape if self.node(inputs[0]).element == element => self.reshape(inputs[0], shape),
-            Kind::Virtual(operation) if element == Element::Int => {
+            Kind::Virtual(operation) => {
                 let shown = self.each_shown(&inputs, |graph, input| {
                     let whole = graph.broadcast(input, &from);
                     graph.reshape(whole, shape)
@@ -254,7 +260,7 @@ impl Graph {
         }
         match kind {
             Kind::Undefined => self.undefined(shape.to_vec(), element),
-            Kind::Virtual(operation) if element == Element::Int => {
+            Kind::Virtual(operation) => {
                 let inputs = self.node(input).inputs.clone();
                 let shown = self.each_shown(&inputs, |graph, input| {
                     let whole = graph.broadcast(input, &from);
@@ -270,23 +276,27 @@ impl Graph {
         }
     }
 
-    /// The inputs of an operation on integers under other indices: what it computes may be the index that one of them is, which must be seen
-    /// through all views. The last input is its refusal.
+    /// The inputs of a virtual operation under other indices: what it computes may be the index that one of them is, which must be seen
+    /// through all views.
     fn each_shown(&mut self, inputs: &[NodeId], show: impl Fn(&mut Self, NodeId) -> NodeId) -> Vec<NodeId> {
-        let (operands, refusal) = inputs.split_at(inputs.len() - 1);
-        let shown: Vec<NodeId> = operands.iter().map(|&operand| show(self, operand)).collect();
-        shown.into_iter().chain(refusal.iter().copied()).collect()
+        inputs.iter().map(|&input| show(self, input)).collect()
     }
 
     /// A node repeated along the dimensions in which it has size 1.
     pub fn broadcast(&mut self, input: NodeId, shape: &[i64]) -> NodeId {
         let own = self.node(input).shape.clone();
-        if own.is_empty() || own == shape {
+        if own.is_empty() || own == shape || matches!(self.node(input).kind, Kind::Refused(_)) {
             return input;
         }
         let index = |(dim, size): (usize, &i64)| if *size == shape[dim] { Expr::Dim(dim) } else { Expr::Constant(0) };
         let map = own.iter().enumerate().map(index).collect();
         self.view(input, map, shape)
+    }
+
+    /// A tensor without dimensions, repeated to a shape; a number is one already.
+    pub fn repeated(&mut self, scalar: NodeId, shape: &[i64]) -> NodeId {
+        let is_tensor = self.known_of(scalar).is_none() && self.node(scalar).shape.is_empty() && !shape.is_empty();
+        if is_tensor { self.view(scalar, Vec::new(), shape) } else { scalar }
     }
 
     /// The shape of an elementwise result: the largest size of each dimension. Numbers have no say.
