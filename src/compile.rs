@@ -3,8 +3,8 @@
 use crate::{
     bundle::Bundle,
     cost::{OpTraffic, lx_peak_bytes, traffic},
-    dialect::{ComputeOp, Memory, Tensor, bundle_of, home_of, target_of},
-    mlir::{BlockExt, Location, Module, Op, OpExt, ValueExt, ValueLike, integer},
+    dialect::{ComputeOp, Memory, Tensor, UsedAs, bundle_of, home_of, target_of},
+    mlir::{BlockExt, Location, Module, Op, OpExt, Value, ValueExt, ValueLike, integer},
     pipeline::{Options, Phase},
     report::{Bytes, LaunchReport, LowerBound, OpReport, Report},
 };
@@ -74,19 +74,38 @@ fn place_of(location: Location<'_>) -> String {
     text.trim_start_matches("loc(").trim_end_matches(')').replace('"', "")
 }
 
-/// Arguments and constants that some op reads, and results.
+/// Arguments and constants as far as some op reads them, and results that some op writes.
 fn lower_bound(function: Op<'_>) -> LowerBound {
-    let bytes_of = |value: &crate::mlir::Value<'_>| {
-        let layout = Tensor::of(value.r#type()).and_then(|tensor| tensor.layout);
-        layout.map_or(0, |layout| layout.bytes())
-    };
     let arguments = function.body().map(BlockExt::args).unwrap_or_default();
     let results = function.body_ops().last().map(|terminator| terminator.inputs()).unwrap_or_default();
     let constants = function.nested().into_iter().filter(|op| op.is("spyre.constant")).map(OpExt::output);
-    let given: Vec<_> = arguments.into_iter().chain(constants).collect();
-    let read = given.iter().filter(|tensor| !tensor.users().is_empty());
-    let written = results.iter().filter(|result| home_of(**result).buffer == **result);
-    LowerBound { hbm: read.chain(written).map(bytes_of).sum() }
+    let read = arguments.into_iter().chain(constants).map(bytes_needed_of);
+    let written = results.into_iter().filter(|result| home_of(*result).buffer.def().is_some()).map(bytes_of_tensor);
+    LowerBound { hbm: read.chain(written).sum() }
+}
+
+fn bytes_of_tensor(tensor: Value<'_>) -> i64 {
+    let layout = Tensor::of(tensor.r#type()).and_then(|tensor| tensor.layout);
+    layout.map_or(0, |layout| layout.bytes())
+}
+
+/// Bytes that the program must read of a tensor from outside: all, but of a table that only gathers read one row for each index.
+fn bytes_needed_of(tensor: Value<'_>) -> i64 {
+    let whole = bytes_of_tensor(tensor);
+    let readers = tensor.users();
+    let chosen: Option<i64> = readers.into_iter().map(|reader| Some(whole / rows_of_table(reader, tensor)? * n_indices_of(reader)?)).sum();
+    chosen.map_or(whole, |chosen| chosen.min(whole))
+}
+
+/// The rows of a tensor, if an op reads it as a table only.
+fn rows_of_table(reader: Op<'_>, tensor: Value<'_>) -> Option<i64> {
+    let UsedAs::Table(dim) = ComputeOp::of(reader)?.used_as(0) else { return None };
+    let is_index_too = reader.inputs().get(1) == Some(&tensor);
+    Tensor::of(tensor.r#type())?.host.shape.get(dim).copied().filter(|_| !is_index_too)
+}
+
+fn n_indices_of(gather: Op<'_>) -> Option<i64> {
+    Some(Tensor::of(gather.inputs().get(1)?.r#type())?.host.shape.iter().product())
 }
 
 fn describe_launches(module: Op<'_>, report: &mut Report) {

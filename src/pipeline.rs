@@ -13,9 +13,11 @@ pub static PASSES: &[Pass] = &[
     import::set_target::PASS,
     import::import_linalg::PASS,
     hint::flatten_hints::PASS,
+    layout::lay_out_tables::PASS,
+    layout::pad_contractions::PASS,
     layout::propagate_layouts::PASS,
     layout::insert_restickify::PASS,
-    layout::pad_contractions::PASS,
+    layout::split_views::PASS,
     hint::propagate_dims::PASS,
     tile::coarse_tile::PASS,
     work::reduce_span::PASS,
@@ -106,6 +108,8 @@ pub struct Options {
     pub loops: String,
     /// `device` or `strict`.
     pub precision: String,
+    /// `global` or `greedy`.
+    pub sticks: String,
     /// The last phase.
     pub compile_to: Phase,
 }
@@ -122,6 +126,7 @@ impl Default for Options {
             addresses: "symbolic".to_owned(),
             loops: "keep".to_owned(),
             precision: "device".to_owned(),
+            sticks: "global".to_owned(),
             compile_to: Phase::Bundle,
         }
     }
@@ -147,6 +152,7 @@ impl Options {
                 "addresses" => options.addresses = value.to_owned(),
                 "loops" => options.loops = value.to_owned(),
                 "precision" => options.precision = value.to_owned(),
+                "sticks" => options.sticks = value.to_owned(),
                 "compile-to" => options.compile_to = value.parse()?,
                 _ => return Err(format!("unknown option '{key}'")),
             }
@@ -178,6 +184,7 @@ impl Options {
         self.addresses.parse::<bundle::Addresses>()?;
         self.loops.parse::<bundle::Loops>()?;
         self.precision.parse::<import::Precision>()?;
+        self.sticks.parse::<layout::Strategy>()?;
         Ok(())
     }
 
@@ -199,7 +206,16 @@ impl Options {
                 "cse".to_owned(),
                 format!("spyre-flatten-hints{{tiles={}}}", self.tiles.join(",")),
             ],
-            Phase::Layout => ["spyre-propagate-layouts", "spyre-insert-restickify", "spyre-pad-contractions"].map(str::to_owned).to_vec(),
+            Phase::Layout => vec![
+                "spyre-lay-out-tables".to_owned(),
+                "spyre-pad-contractions".to_owned(),
+                format!("spyre-propagate-layouts{{sticks={}}}", self.sticks),
+                "spyre-insert-restickify".to_owned(),
+                "spyre-split-views".to_owned(),
+                // Views that lead to split ones are not needed any more.
+                "canonicalize".to_owned(),
+                "cse".to_owned(),
+            ],
             Phase::Hint => vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(","))],
             Phase::Tile => vec!["spyre-coarse-tile".to_owned()],
             Phase::Work => ["spyre-reduce-span", "spyre-divide-work"].map(str::to_owned).to_vec(),
@@ -263,7 +279,7 @@ mod tests {
     fn a_phase_stops_the_pipeline_behind_its_check() {
         let text = expand("compile-to=layout cores=4").unwrap();
         assert!(text.contains("spyre-set-target{file={} cores=4 lx-bytes=-1}"), "{text}");
-        assert!(text.ends_with("spyre-pad-contractions,spyre-verify-phase{phase=layout}"), "{text}");
+        assert!(text.ends_with("canonicalize,cse,spyre-verify-phase{phase=layout}"), "{text}");
     }
 
     #[test]
@@ -277,8 +293,17 @@ mod tests {
         assert_eq!(expand("core=4").unwrap_err(), "unknown option 'core'");
         assert!(expand("compile-to=lxx").unwrap_err().starts_with("unknown phase 'lxx': expected one of import, layout"));
         assert_eq!(expand("cores").unwrap_err(), "expected key=value, found 'cores'");
-        for wrong in ["cores=x", "lx-bytes=1k", "lx-planner=worst", "tiles=A", "dims=A:B", "addresses=real", "loops=fuse", "precision=f64"]
-        {
+        for wrong in [
+            "cores=x",
+            "lx-bytes=1k",
+            "lx-planner=worst",
+            "tiles=A",
+            "dims=A:B",
+            "addresses=real",
+            "loops=fuse",
+            "precision=f64",
+            "sticks=best",
+        ] {
             let value = wrong.split_once('=').unwrap().1;
             assert!(expand(wrong).is_err_and(|message| message.contains(&format!("'{value}'"))), "{wrong}");
         }

@@ -101,6 +101,10 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[Bundle], direc
                 .int("position", position)
                 .with("type", type_attribute(of.with_layout(context, &layout, None)))
                 .with_option("value", value);
+            let attributes = match &tensor.index_range {
+                Some(range) => attributes.ints("index_range", range),
+                None => attributes,
+            };
             push(program, build("sdsc.buffer", location, &[], &[], attributes, vec![]));
         }
     }

@@ -50,7 +50,6 @@ fn the_text_grows_by_the_same_number_of_lines_with_each_layer() {
 }
 
 #[test]
-#[ignore = "the reference has no copies between slices yet, which rotary embedding needs"]
 fn two_layers_are_one_layer_after_the_other() {
     let one = Granite { layers: 1, ..SMALL };
     let all = inputs(&SMALL);

@@ -206,6 +206,7 @@ fn run(op: &Op, args: &[Arg<'_>], given: &[(usize, Vec<f64>)]) -> Result<(Vec<Ve
         stride_map: stride_map.to_vec(),
         bytes: device_size[..device_size.len() - 1].iter().product::<i64>() * 128,
         file: None,
+        index_range: None,
     };
     let tensors: Vec<Tensor> = args.iter().enumerate().map(tensor).collect();
     let (result, arguments) = tensors.split_last().unwrap();
@@ -411,6 +412,7 @@ fn a_read_of_what_another_core_writes_is_found() {
         stride_map,
         bytes: 2048,
         file: None,
+        index_range: None,
     };
     let launches = vec![LaunchEntry { bundle: "b".to_owned(), arguments: vec!["a".to_owned(); 2] }];
     let program =

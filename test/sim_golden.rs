@@ -7,7 +7,7 @@
 mod common;
 
 use spyre::sdsc::program::{LaunchEntry, Program, Tensor};
-use spyre::sim::{HostArray, LxImage, Outcome, RunOptions, SimError, Simulation, f16_from_f32, seeded, seeded_below};
+use spyre::sim::{HostArray, LxImage, Outcome, RunOptions, SimError, Simulation, f16_from_f32, seeded};
 use spyre::target::Target;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,6 +37,7 @@ fn tensor(index: usize, (shape, device_size, stride_map): Arg<'_>) -> Tensor {
         stride_map: stride_map.to_vec(),
         bytes: device_size.iter().product::<i64>() * bytes,
         file: None,
+        index_range: None,
     }
 }
 
@@ -329,7 +330,7 @@ fn tile_two_loops_sequence() {
     case.check(&expected, 16.0 * ROUNDING);
 }
 
-fn embedding(bound: u64) -> (Case, Vec<usize>) {
+fn embedding(bound: i64) -> (Case, Vec<usize>) {
     let args: [Arg<'_>; 3] =
         [(&[512, 128], &[2, 512, 64], &[64, 128, 1]), (&[16], &[1, 1, 32], &[32, -1, 1]), (&[16, 128], &[2, 16, 64], &[64, 128, 1])];
     let mut program = program("gather_embedding_1d", &args, 2);
@@ -339,7 +340,7 @@ fn embedding(bound: u64) -> (Case, Vec<usize>) {
     let [table, index] = &simulation.program().arguments[..] else { panic!("two arguments") };
     let mut values = seeded(table, 1).unwrap();
     rounded(&mut values);
-    let rows = seeded_below(index, 3, bound).unwrap();
+    let rows = seeded(&Tensor { index_range: Some([0, bound]), ..index.clone() }, 3).unwrap();
     let chosen = (0..16).map(|at| rows.elements.get(at) as usize).collect();
     let inputs = BTreeMap::from([("arg0".to_owned(), values), ("arg1".to_owned(), rows)]);
     (Case { simulation, inputs }, chosen)

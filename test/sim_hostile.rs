@@ -57,6 +57,7 @@ fn program(case: &str) -> Program {
             device_size,
             stride_map,
             file: None,
+            index_range: None,
         }
     };
     let arguments: Vec<Tensor> = json["args"].as_array().unwrap().iter().map(tensor).collect();

@@ -29,9 +29,11 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYRESETTARGET
 #define GEN_PASS_DEF_SPYREIMPORTLINALG
 #define GEN_PASS_DEF_SPYREFLATTENHINTS
+#define GEN_PASS_DEF_SPYRELAYOUTTABLES
 #define GEN_PASS_DEF_SPYREPROPAGATELAYOUTS
 #define GEN_PASS_DEF_SPYREINSERTRESTICKIFY
 #define GEN_PASS_DEF_SPYREPADCONTRACTIONS
+#define GEN_PASS_DEF_SPYRESPLITVIEWS
 #define GEN_PASS_DEF_SPYREPROPAGATEDIMS
 #define GEN_PASS_DEF_SPYRECOARSETILE
 #define GEN_PASS_DEF_SPYREREDUCESPAN
@@ -76,9 +78,11 @@ std::string optionsOf(Pass &pass) {
   X(SpyreSetTarget) \
   X(SpyreImportLinalg) \
   X(SpyreFlattenHints) \
+  X(SpyreLayOutTables) \
+  X(SpyrePadContractions) \
   X(SpyrePropagateLayouts) \
   X(SpyreInsertRestickify) \
-  X(SpyrePadContractions) \
+  X(SpyreSplitViews) \
   X(SpyrePropagateDims) \
   X(SpyreCoarseTile) \
   X(SpyreReduceSpan) \

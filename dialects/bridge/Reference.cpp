@@ -19,8 +19,10 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/ControlFlow/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -42,6 +44,23 @@
 using namespace mlir;
 
 namespace {
+/// Copies as loops: between views with gaps, as `tensor.concat` and `tensor.insert_slice` leave them, the lowering to LLVM would call
+/// a function of MLIR's runner library, which the JIT does not have.
+struct CopiesToLinalgPass : PassWrapper<CopiesToLinalgPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CopiesToLinalgPass)
+
+  StringRef getArgument() const override { return "spyre-reference-copies-to-linalg"; }
+  void getDependentDialects(DialectRegistry &registry) const override { registry.insert<linalg::LinalgDialect>(); }
+
+  void runOnOperation() override {
+    getOperation().walk([](memref::CopyOp copy) {
+      OpBuilder builder(copy);
+      linalg::CopyOp::create(builder, copy.getLoc(), copy.getSource(), copy.getTarget());
+      copy.erase();
+    });
+  }
+};
+
 /// What the pipeline below names.
 void registerReferencePasses() {
   static bool registered = false;
@@ -73,6 +92,7 @@ void registerReferencePasses() {
   memref::registerExpandOpsPass();
   memref::registerExpandStridedMetadataPass();
   LLVM::registerLLVMRequestCWrappersPass();
+  PassRegistration<CopiesToLinalgPass>();
 }
 
 // Results become arguments, so that the caller owns all memory; C wrappers take descriptors by pointer, and are asked for
@@ -82,7 +102,7 @@ constexpr llvm::StringLiteral kPipeline =
     "func.func(linalg-generalize-named-ops,canonicalize,cse,linalg-fuse-elementwise-ops,canonicalize,cse),convert-tensor-to-linalg,"
     "one-shot-bufferize{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map},"
     "buffer-results-to-out-params{modify-public-functions=true},func.func(llvm-request-c-wrappers),buffer-deallocation-pipeline,convert-bufferization-to-memref,"
-    "func.func(convert-linalg-to-loops),lower-affine,convert-scf-to-cf,memref-expand,expand-strided-metadata,lower-affine,"
+    "func.func(spyre-reference-copies-to-linalg,convert-linalg-to-loops),lower-affine,convert-scf-to-cf,memref-expand,expand-strided-metadata,lower-affine,"
     "func.func(math-expand-ops{ops=fpowi,rsqrt}),convert-math-to-libm,convert-math-to-llvm,arith-expand,convert-arith-to-llvm,"
     "convert-index-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,"
     "reconcile-unrealized-casts,symbol-dce";

@@ -83,30 +83,16 @@ def SpyreFlattenHints : Spyre_Pass<"spyre-flatten-hints"> {
 // layout
 //===----------------------------------------------------------------------===//
 
-def SpyrePropagateLayouts : Spyre_Pass<"spyre-propagate-layouts"> {
-  let summary = "Give every value a device layout";
+def SpyreLayOutTables : Spyre_Pass<"spyre-lay-out-tables"> {
+  let summary = "Give the tables of gathers the layout that an index can reach into";
   let description = [{
-    Arguments without a layout get the row-major one; every op's result keeps the stick of its inputs, a reduction over
-    the stick gives a tensor with one element a stick. Writes encodings, also into the function's type. A fill becomes a
-    constant of one element, which elementwise ops broadcast; other ops read a copy of it in full size. Implemented in
-    `src/layout/propagate_layouts.rs`.
+    The dimension that a `spyre.gather` indexes becomes the outermost one in device memory. An argument or a constant
+    without a layout gets such a layout, and so does the result of an op that only gathers read; any other table is
+    copied first by a `spyre.copy`. Implemented in `src/layout/lay_out_tables.rs`.
 
-    Refuses views that do more than permute, add or drop unit dimensions.
+    Refuses a table that has no dimension but the indexed one for its sticks.
 
-    Example: `spyre-opt --spyre-propagate-layouts test/layout/propagate-layouts.mlir`
-  }];
-  let dependentDialects = ["::spyre::SpyreDialect"];
-}
-
-def SpyreInsertRestickify : Spyre_Pass<"spyre-insert-restickify"> {
-  let summary = "Move sticks where an op needs them elsewhere";
-  let description = [{
-    Checks that the operands of every op agree on the stick (elementwise: one stick dimension for all; matmul: K for the
-    left, N for the right). Implemented in `src/layout/insert_restickify.rs`.
-
-    Refuses an op whose operands disagree: moving a stick is not supported yet.
-
-    Example: `spyre-opt --spyre-propagate-layouts --spyre-insert-restickify test/layout/insert-restickify.mlir`
+    Example: `spyre-opt --spyre-lay-out-tables test/layout/lay-out-tables.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
@@ -114,12 +100,62 @@ def SpyreInsertRestickify : Spyre_Pass<"spyre-insert-restickify"> {
 def SpyrePadContractions : Spyre_Pass<"spyre-pad-contractions"> {
   let summary = "Pad what a contraction reads past";
   let description = [{
-    A matmul reads K in whole sticks, so the right operand's rows past K must exist and be zero. Implemented in
+    A matmul reads K in whole sticks, so the right operand's rows past K must exist and be zero. Where K is no multiple of
+    the stick, the right operand is written into a buffer with more rows (`spyre.empty`, `spyre.insert`), the last of them
+    zero, and read as a window of it. What the operand only repeats is written once. Implemented in
     `src/layout/pad_contractions.rs`.
 
-    Refuses a K that is no multiple of the stick: padding is not supported yet.
+    Refuses elements for which the device has no format.
 
-    Example: `spyre-opt --spyre-propagate-layouts --spyre-pad-contractions test/layout/pad-contractions.mlir`
+    Example: `spyre-opt --spyre-pad-contractions test/layout/pad-contractions.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyrePropagateLayouts : Spyre_Pass<"spyre-propagate-layouts"> {
+  let summary = "Give every value a device layout";
+  let description = [{
+    Chooses which dimension runs in the sticks of every buffer and op, for the whole program at once, so that moves of
+    sticks touch as few bytes as possible: an elementwise op has one in all operands, a matmul K in the left and N in the
+    right operand and the result, a reduction over its stick leaves one element a stick. Arguments and constants without a
+    layout lie as their readers want them. Writes encodings, also into the function's type. A fill becomes a constant of one
+    element, which elementwise ops broadcast; other ops read a copy of it in full size. A result that is not a buffer of its
+    own is copied. Implemented in `src/layout/propagate_layouts.rs`, `choose.rs`, `form.rs` and `flow.rs`.
+
+    Refuses an op whose operands fit no common stick, however they are moved.
+
+    Example: `spyre-opt --spyre-propagate-layouts test/layout/propagate-layouts.mlir`
+  }];
+  let options = [Option<"sticks", "sticks", "std::string", "\"global\"",
+                        "global: choose for the whole program; greedy: op by op, with row-major arguments">];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyreInsertRestickify : Spyre_Pass<"spyre-insert-restickify"> {
+  let summary = "Move sticks where an op needs them elsewhere";
+  let description = [{
+    An operand whose sticks do not fit those of its reader is moved into a new buffer by the cheapest chain of
+    `spyre.restickify` ops (`spyre.copy` where elements keep their sticks), which readers of the same elements share.
+    Implemented in `src/layout/insert_restickify.rs`.
+
+    Refuses an op without layouts, an operand that no chain makes fit, a table or an index that does not lie as a gather
+    needs it, and a part that begins or ends inside a stick of its buffer: it would overwrite what is beside it.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-insert-restickify test/layout/insert-restickify.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyreSplitViews : Spyre_Pass<"spyre-split-views"> {
+  let summary = "Let every op read its buffers by plain indices";
+  let description = [{
+    Where a view takes a dimension apart or puts one together (heads out of columns), the buffer is shown with its
+    dimensions split, by a `spyre.view` with the layout of the same bytes, and the op runs over the parts of its iteration
+    dimensions. Implemented in `src/layout/split_views.rs` and `split.rs`.
+
+    Refuses views whose steps do not divide each other.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-split-views test/layout/split-views.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }

@@ -164,13 +164,22 @@ LogicalResult BufferOp::verify() {
     return emitOpError("needs a tensor with a device layout, found ") << getType();
   // buffer_c3
   std::optional<ElementsAttr> value = getValue();
-  if (!value)
-    return success();
-  if (getRole() != "constant")
+  if (value && getRole() != "constant")
     return emitOpError("is '") << getRole() << "' and has a value: only a constant has one";
-  ShapedType held = value->getShapedType();
-  if (held.getShape() != type.getShape() || held.getElementType() != type.getElementType())
-    return emitOpError("holds ") << held << ", but is " << type;
+  if (value) {
+    ShapedType held = value->getShapedType();
+    if (held.getShape() != type.getShape() || held.getElementType() != type.getElementType())
+      return emitOpError("holds ") << held << ", but is " << type;
+  }
+  // buffer_c4
+  std::optional<ArrayRef<int64_t>> range = getIndexRange();
+  if (range && getRole() != "input")
+    return emitOpError("has an 'index_range', which is for inputs, not for '") << getRole() << "'";
+  if (range && (range->size() != 2 || (*range)[0] < 0 || (*range)[0] >= (*range)[1])) {
+    InFlightDiagnostic diagnostic = emitOpError("has an 'index_range' of two numbers from 0, the first below the second, found [");
+    llvm::interleaveComma(*range, diagnostic);
+    return diagnostic << "]";
+  }
   return success();
 }
 

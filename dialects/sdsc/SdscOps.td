@@ -34,10 +34,13 @@ def Sdsc_ProgramOp : Sdsc_Op<"program", [IsolatedFromAbove, NoTerminator, Single
 def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
   let summary = "A tensor in HBM that the program owns or is given";
   let description = [{
+    An input that ops read as indices has an `index_range`, half-open: what its elements must keep to.
+
     Constraints:
     * (buffer_c1) `role` is input, constant, temporary or output;
     * (buffer_c2) the type is a tensor with a device layout;
-    * (buffer_c3) only a constant has a value, of the type's shape and element type.
+    * (buffer_c3) only a constant has a value, of the type's shape and element type;
+    * (buffer_c4) `index_range`, if given, is of an input and has two numbers from 0, the first below the second.
 
     Example:
     ```mlir
@@ -45,7 +48,8 @@ def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
     sdsc.buffer @const0 constant 0 = dense<0.5> : tensor<1x1xf16> : tensor<1x1xf16, #spyre.layout<[1, 1, 64], [-1, -1, -1]>>
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$role, I64Attr:$position, TypeAttr:$type, OptionalAttr<ElementsAttr>:$value);
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$role, I64Attr:$position, TypeAttr:$type, OptionalAttr<ElementsAttr>:$value,
+                       OptionalAttr<DenseI64ArrayAttr>:$index_range);
   let assemblyFormat = "$sym_name custom<Role>($role) $position (`=` $value^)? attr-dict `:` $type";
   let hasVerifier = 1;
 }

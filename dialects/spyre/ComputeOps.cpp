@@ -301,6 +301,51 @@ LogicalResult MatmulOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// GatherOp
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> GatherOp::getIterationSpace() { return shapeOf(getOutput()); }
+unsigned GatherOp::getNumReductionDims() { return 0; }
+
+SmallVector<AffineMap> GatherOp::getAccessMaps() {
+  unsigned rank = getOutput().getType().getRank(), indexRank = getIndex().getType().getRank();
+  SmallVector<AffineExpr> table, index;
+  for (unsigned dim = 0; dim < indexRank; ++dim)
+    index.push_back(getAffineDimExpr(dim, getContext()));
+  unsigned next = indexRank;
+  for (int64_t dim = 0; dim < getTable().getType().getRank(); ++dim)
+    table.push_back(dim == static_cast<int64_t>(getDim()) ? getAffineConstantExpr(0, getContext()) : getAffineDimExpr(next++, getContext()));
+  return {AffineMap::get(rank, 0, table, getContext()), AffineMap::get(rank, 0, index, getContext()), identityOf(*this, rank)};
+}
+
+LogicalResult GatherOp::verify() {
+  RankedTensorType table = getTable().getType(), index = getIndex().getType(), output = getOutput().getType();
+  // gather_c1
+  int64_t dim = getDim();
+  if (dim < 0 || dim >= table.getRank())
+    return emitOpError("gathers along dimension ") << dim << " of a table of rank " << table.getRank();
+  // gather_c2
+  if (!index.getElementType().isSignlessInteger(32) && !index.getElementType().isSignlessInteger(64))
+    return emitOpError("has indices of i32 or i64, found ") << index.getElementType();
+  if (index.getRank() == 0)
+    return emitOpError("has indices of at least one dimension, found ") << index;
+  // gather_c3
+  SmallVector<int64_t> expected(index.getShape());
+  for (auto [position, size] : llvm::enumerate(table.getShape()))
+    if (static_cast<int64_t>(position) != dim)
+      expected.push_back(size);
+  if (output.getShape() != ArrayRef(expected)) {
+    InFlightDiagnostic diagnostic = emitOpError("gives the dimensions of its index, then the others of its table: ");
+    llvm::interleave(expected, diagnostic, "x");
+    return diagnostic << "; found " << output;
+  }
+  // gather_c4
+  if (table.getElementType() != output.getElementType())
+    return emitOpError("gathers elements of ") << table.getElementType() << " to " << output.getElementType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // CopyOp, RestickifyOp, FillOp
 //===----------------------------------------------------------------------===//
 
@@ -329,5 +374,48 @@ LogicalResult FillOp::verify() {
   // fill_c1
   if (getValue().getType() != getOutput().getType().getElementType())
     return emitOpError("fills elements of ") << getOutput().getType().getElementType() << " with a value of " << getValue().getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// InsertOp
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> InsertOp::getIterationSpace() { return shapeOf(getPart()); }
+unsigned InsertOp::getNumReductionDims() { return 0; }
+
+SmallVector<AffineMap> InsertOp::getAccessMaps() {
+  unsigned rank = getPart().getType().getRank();
+  SmallVector<AffineExpr> window;
+  for (auto [dim, offset] : llvm::enumerate(getOffsets()))
+    window.push_back(getAffineDimExpr(dim, getContext()) + offset);
+  return {identityOf(*this, rank), AffineMap::get(rank, 0, window, getContext())};
+}
+
+LogicalResult InsertOp::verify() {
+  RankedTensorType part = getPart().getType(), whole = getWhole().getType();
+  int64_t rank = whole.getRank();
+  // insert_c1
+  if (part.getRank() != rank || static_cast<int64_t>(getOffsets().size()) != rank)
+    return emitOpError("writes a part of rank ") << part.getRank() << " at " << getOffsets().size() << " offsets into a tensor of rank "
+                                                 << rank;
+  // insert_c2
+  for (auto [dim, offset] : llvm::enumerate(getOffsets()))
+    if (offset < 0 || offset > whole.getDimSize(dim) - part.getDimSize(dim))
+      return emitOpError("writes ") << part.getDimSize(dim) << " elements from " << offset << " along dimension " << dim
+                                    << ", which has " << whole.getDimSize(dim);
+  // insert_c3
+  if (part.getElementType() != whole.getElementType())
+    return emitOpError("writes elements of ") << part.getElementType() << " into a tensor of " << whole.getElementType();
+  // insert_c4
+  if (!isa_and_nonnull<EmptyOp, InsertOp>(getWhole().getDefiningOp()))
+    return emitOpError("writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made");
+  if (!getWhole().hasOneUse()) {
+    InFlightDiagnostic error = emitOpError("writes into a buffer that is also used elsewhere, by ops that would see it half written");
+    for (OpOperand &use : getWhole().getUses())
+      if (use.getOwner() != getOperation() || use.getOperandNumber() != getWholeMutable().getOperandNumber())
+        error.attachNote(use.getOwner()->getLoc()) << "used here";
+    return error;
+  }
   return success();
 }

@@ -23,7 +23,8 @@ def Spyre_ComputeOpInterface : OpInterface<"ComputeOpInterface"> {
     InterfaceMethod<"Size of every iteration dimension.", "::llvm::SmallVector<int64_t>", "getIterationSpace">,
     InterfaceMethod<"How many of the last iteration dimensions are reduced.", "unsigned", "getNumReductionDims">,
     InterfaceMethod<[{
-      For each operand, then the result: a map from iteration point to element. A broadcast dimension maps to 0.
+      For each operand that the op reads, then the result: a map from iteration point to element. A broadcast dimension
+      maps to 0, and so does the dimension of a gather's table that the index chooses along.
     }], "::llvm::SmallVector<::mlir::AffineMap>", "getAccessMaps">
   ];
   let verify = [{ return ::spyre::verifyComputeOp($_op); }];

@@ -20,14 +20,16 @@ def Spyre_Tensor : Type<
 
 class Spyre_Op<string mnemonic, list<Trait> traits = []> : Op<Spyre_Dialect, mnemonic, traits>;
 
-/// What the passes decide about a compute op; `spyre.<op>` reads them in this order of the pipeline.
-defvar Spyre_Decisions = (ins
+/// What the passes decide about the work of a compute op, in the order of the pipeline.
+defvar Spyre_WorkDecisions = (ins
   OptionalAttr<ArrayAttr>:$dims,
   OptionalAttr<Spyre_TileHintArrayAttr>:$hints,
   OptionalAttr<Spyre_WorkAttr>:$min_work,
-  OptionalAttr<Spyre_WorkAttr>:$work,
-  OptionalAttr<Spyre_PlaceAttr>:$place
+  OptionalAttr<Spyre_WorkAttr>:$work
 );
+
+/// What the passes decide about a compute op whose result is a buffer of its own.
+defvar Spyre_Decisions = !con(Spyre_WorkDecisions, (ins OptionalAttr<Spyre_PlaceAttr>:$place));
 
 class Spyre_ComputeOp<string mnemonic, list<Trait> traits = []>
     : Spyre_Op<mnemonic, !listconcat(traits, [Pure, DeclareOpInterfaceMethods<Spyre_ComputeOpInterface>])> {
@@ -118,6 +120,29 @@ def Spyre_MatmulOp : Spyre_ComputeOp<"matmul"> {
   let assemblyFormat = "`(` $lhs `,` $rhs `)` attr-dict `:` functional-type(operands, results)";
 }
 
+def Spyre_GatherOp : Spyre_ComputeOp<"gather"> {
+  let summary = "Rows of a table, chosen by loaded indices";
+  let description = [{
+    `result[i..., j...] = table[..., index[i...], ...]`, with the index at `dim` of the table: the result has the shape of
+    `index`, then the table's other dimensions in order. The iteration space is the result's shape; nothing is reduced.
+    An index outside of the table is the caller's mistake: `program.json` states the range that the indices must keep to.
+
+    Constraints:
+    * (gather_c1) `dim` is a dimension of the table;
+    * (gather_c2) the index is of i32 or i64 and has at least one dimension;
+    * (gather_c3) the result has the shape of the index, then the table's dimensions but for `dim`;
+    * (gather_c4) the element types of table and result are equal.
+
+    Example:
+    ```mlir
+    %r = spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
+    ```
+  }];
+  let arguments = !con((ins Spyre_Tensor:$table, Spyre_Tensor:$index, I64Attr:$dim), Spyre_Decisions);
+  let results = (outs Spyre_Tensor:$output);
+  let assemblyFormat = "`(` $table `,` $index `)` `dim` $dim attr-dict `:` functional-type(operands, results)";
+}
+
 } // opDocGroup
 
 //===----------------------------------------------------------------------===//
@@ -181,6 +206,53 @@ def Spyre_FillOp : Spyre_ComputeOp<"fill"> {
   let arguments = !con((ins TypedAttrInterface:$value), Spyre_Decisions);
   let results = (outs Spyre_Tensor:$output);
   let assemblyFormat = "$value attr-dict `->` type($output)";
+}
+
+def Spyre_EmptyOp : Spyre_Op<"empty"> {
+  let summary = "Memory that nothing has written yet";
+  let description = [{
+    A buffer that `spyre.insert` writes in parts; no device op. Two of them are two buffers, so they are never merged. The
+    buffer's `place` is here, because several ops write it.
+
+    Constraints:
+    * (empty_c1) nothing but a `spyre.insert` uses it, as `whole`;
+    * (empty_c2) a layout describes the whole buffer, so it has no `of`.
+
+    Example:
+    ```mlir
+    %buffer = spyre.empty : tensor<8x64x32xf16>
+    ```
+  }];
+  let arguments = (ins OptionalAttr<Spyre_PlaceAttr>:$place);
+  let results = (outs Res<Spyre_Tensor, "the buffer", [MemAlloc]>:$output);
+  let assemblyFormat = "attr-dict `:` type($output)";
+  let hasVerifier = 1;
+}
+
+def Spyre_InsertOp : Spyre_ComputeOp<"insert", [AllTypesMatch<["whole", "output"]>]> {
+  let summary = "Write a tensor into a window of a buffer";
+  let description = [{
+    Copies `part` to the window of `whole` that begins at `offsets`. It writes in place: the result is the buffer of
+    `whole`, with the same type, and the rest of it stays as it was. The iteration space is the shape of `part`; `whole` is
+    not read. What is read of a buffer must have been written by an insert.
+
+    Constraints:
+    * (insert_c1) `part`, `whole` and `offsets` have one rank;
+    * (insert_c2) the window lies within `whole`;
+    * (insert_c3) the element types are equal;
+    * (insert_c4) `whole` is the result of a `spyre.empty` or of a `spyre.insert`, and nothing else uses it: nobody sees a
+      buffer that is half written.
+
+    Example:
+    ```mlir
+    %buffer = spyre.empty : tensor<64x128xf16>
+    %0 = spyre.insert %a into %buffer at [0, 0] : tensor<64x64xf16> into tensor<64x128xf16>
+    %1 = spyre.insert %b into %0 at [0, 64] : tensor<64x64xf16> into tensor<64x128xf16>
+    ```
+  }];
+  let arguments = !con((ins Spyre_Tensor:$part, Spyre_Tensor:$whole, DenseI64ArrayAttr:$offsets), Spyre_WorkDecisions);
+  let results = (outs Spyre_Tensor:$output);
+  let assemblyFormat = "$part `into` $whole `at` $offsets attr-dict `:` type($part) `into` type($whole)";
 }
 
 def Spyre_ConstantOp : Spyre_Op<"constant", [Pure, ConstantLike]> {

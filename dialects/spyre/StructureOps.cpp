@@ -1,4 +1,4 @@
-//===- StructureOps.cpp - constants, views, hint scopes and loops ---------===//
+//===- StructureOps.cpp - constants, buffers, views, hint scopes, loops ---===//
 //
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
@@ -52,17 +52,37 @@ void ConstantOp::print(OpAsmPrinter &printer) {
 }
 
 //===----------------------------------------------------------------------===//
+// EmptyOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult EmptyOp::verify() {
+  // empty_c1
+  for (OpOperand &use : getOutput().getUses()) {
+    auto insert = dyn_cast<InsertOp>(use.getOwner());
+    if (!insert || use.getOperandNumber() != insert.getWholeMutable().getOperandNumber())
+      return emitOpError("is memory that nothing has written, so only a 'spyre.insert' can use it, as the tensor to write into")
+                 .attachNote(use.getOwner()->getLoc())
+             << "used here";
+  }
+  // empty_c2
+  auto layout = dyn_cast_or_null<LayoutAttr>(getOutput().getType().getEncoding());
+  if (layout && !layout.getBufferShape().empty())
+    return emitOpError("is a whole buffer, but its layout is that of a window of ") << ArrayRef(layout.getBufferShape());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // ViewOp
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A view of a view is one view.
+/// A view of a view is one view, unless the inner one says with its layout under which dimensions its bytes are to be read.
 struct ComposeViews : OpRewritePattern<ViewOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(ViewOp op, PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<ViewOp>();
-    if (!inner)
+    if (!inner || inner.getType().getEncoding())
       return failure();
     AffineMap map = simplifyAffineMap(inner.getMap().compose(op.getMap()));
     rewriter.replaceOpWithNewOp<ViewOp>(op, op.getType(), inner.getInput(), AffineMapAttr::get(map));

@@ -6,7 +6,7 @@
 use super::Addresses;
 use super::form::{Step, TensorKind, launches};
 use crate::{
-    dialect::{ComputeOp, Home, Memory, Place, Schedule, home_of, place_attribute, target_of, users_behind_views, writer_of},
+    dialect::{ComputeOp, Home, Memory, Place, Schedule, home_of, owner_of, target_of, users_behind_views},
     lx::{Buffer, Capacity, FirstFit, Planner, Use, UseKind},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, i64_attribute},
     target::{STICK_BYTES, Target},
@@ -114,13 +114,13 @@ impl<'c> Former<'c> {
         let capacity = Capacity { bytes: target.pool_bytes, alignment: STICK_BYTES };
         let placement = FirstFit.plan(&buffers, &capacity);
         for (buffer, address) in pooled.iter().zip(placement.addresses) {
-            let Some(writer) = writer_of(buffer.value) else { continue };
+            let Some(owner) = owner_of(buffer.value) else { continue };
             let Some(address) = address else {
                 let message = format!("needs {} bytes of the pool, which has {} in all", planned(buffer).bytes, target.pool_bytes);
-                return Err(error_at(writer, message).report());
+                return Err(error_at(owner, message).report());
             };
-            let reason = ComputeOp::of(writer).and_then(ComputeOp::place).map_or_else(String::new, |place| place.reason);
-            writer.set_attr("place", place_attribute(writer.ctx(), &Place { memory: Memory::Pool(address), reason }));
+            let reason = Place::on(owner).map_or_else(String::new, |place| place.reason);
+            Place { memory: Memory::Pool(address), reason }.set_on(owner);
         }
         Ok(())
     }

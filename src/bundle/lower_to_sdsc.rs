@@ -5,7 +5,7 @@
 
 use super::{Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, Term, unit_dims::drop_unit_dims};
 use crate::{
-    dialect::{Access, ComputeOp, Home, Memory, Tensor, bundle_to_ir, home_of, push_items, writer_of},
+    dialect::{Access, ComputeOp, Home, Memory, Place, Tensor, UsedAs, bundle_to_ir, home_of, owner_of, push_items},
     layout,
     mlir::{
         Attribute, Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, build, error_at, floats,
@@ -27,6 +27,9 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     }
     Ok(())
 }
+
+/// The name of an op's index tensor, by which coordinates refer to it.
+const INDEX: &str = "index";
 
 /// What a buffer of the program is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -157,6 +160,7 @@ impl<'c> Lowering<'c> {
         let attributes = Attributes::new(context).text("sym_name", self.function.text_attr("sym_name"));
         let program = build("sdsc.program", location, &[], &[], attributes, vec![new_block(&[], location)]);
         let program = insert_before(self.function, program);
+        let rows = self.indexed_rows()?;
         for buffer in &self.buffers {
             let attributes = Attributes::new(context)
                 .text("sym_name", &buffer.name())
@@ -164,6 +168,10 @@ impl<'c> Lowering<'c> {
                 .int("position", buffer.position)
                 .with("type", type_attribute(buffer.shown.r#type()))
                 .with_option("value", buffer.constant().and_then(value_of));
+            let attributes = match rows.get(buffer.shown).filter(|_| buffer.role == Role::Input) {
+                Some(rows) => attributes.ints("index_range", &[0, *rows]),
+                None => attributes,
+            };
             let location = buffer.constant().map_or(location, OpExt::loc);
             push(program, build("sdsc.buffer", location, &[], &[], attributes, vec![]));
         }
@@ -176,6 +184,23 @@ impl<'c> Lowering<'c> {
             push_items(built, location, &bundle.items);
         }
         Ok(())
+    }
+
+    /// The rows of the smallest table that the elements of each buffer choose from.
+    fn indexed_rows(&self) -> Result<ValueMap<i64>, Reported> {
+        let mut rows: ValueMap<i64> = ValueMap::default();
+        for gather in ComputeOp::all_in(self.function).into_iter().filter(|compute| compute.family() == Family::Gather) {
+            let accesses = gather.accesses().map_err(|message| error_at(gather.op, message).report())?;
+            let indexed =
+                |access: &Access<'c>| if let UsedAs::Table(dim) = access.used_as { Some(access.tensor.host.shape[dim]) } else { None };
+            let Some(found) = accesses.iter().find_map(indexed) else { continue };
+            for index in accesses.iter().filter(|access| access.used_as == UsedAs::Indices) {
+                let buffer = home_of(index.value).buffer;
+                let least = rows.get(buffer).map_or(found, |known| found.min(*known));
+                rows.insert(buffer, least);
+            }
+        }
+        Ok(rows)
     }
 
     /// The ops and loops of each launch.
@@ -235,6 +260,9 @@ impl<'c> Lowering<'c> {
         if compute.op.is("spyre.fill") {
             return Err("has no tensor to read: run the layout phase first, which makes a copy of it".to_owned());
         }
+        if compute.is_insert() && !compute.loops().is_empty() {
+            return Err("writes a part of a buffer in a loop: not supported yet".to_owned());
+        }
         let space = compute.iteration_space();
         let splits = compute.work().ok_or("has no 'work': divide the work first")?;
         let dim = |(position, (&range, &split)): (usize, (&i64, &i64))| IterationDim {
@@ -247,6 +275,8 @@ impl<'c> Lowering<'c> {
         for (position, access) in accesses.iter().enumerate() {
             operands.push(self.operand(compute, access, position < n_inputs, launch)?);
         }
+        // Index tensors come first.
+        operands.sort_by_key(|operand| operand.name.is_none());
         let mut spec = OpSpec {
             function: compute.function().to_owned(),
             is_reduction: compute.n_reduced() > 0,
@@ -265,15 +295,19 @@ impl<'c> Lowering<'c> {
     fn operand(&self, compute: ComputeOp<'c>, access: &Access<'c>, is_input: bool, launch: &mut LoweredLaunch) -> Result<Operand, String> {
         let layout = access.layout()?;
         let home = home_of(access.value);
+        let mut coordinates: Vec<Coordinate> = access.coordinates(&compute.iteration_space())?.iter().map(coordinate).collect();
+        if let Some(indexed) = access.indexed_dim()? {
+            coordinates[indexed] = Coordinate::indirect(INDEX);
+        }
         Ok(Operand {
             is_input,
             format: layout.format(),
             arrangement: Arrangement::Standard,
             device_size: layout.device_size().to_vec(),
-            coordinates: access.coordinates(&compute.iteration_space())?.iter().map(coordinate).collect(),
+            coordinates,
             allocation: self.allocation(&home, launch)?,
             tile_advance: advances(compute, &home)?,
-            name: None,
+            name: (access.used_as == UsedAs::Indices).then(|| INDEX.to_owned()),
             ownership: None,
         })
     }
@@ -283,11 +317,11 @@ impl<'c> Lowering<'c> {
             let argument = launch.arguments.iter().position(|&argument| argument == buffer).unwrap_or(0);
             return Ok(Allocation::Hbm { argument: u32::try_from(argument).unwrap_or(u32::MAX), offset_bytes: 0 });
         }
-        let writer = writer_of(home.buffer).ok_or("reads a value that no op writes")?;
-        let Some(compute) = ComputeOp::of(writer) else {
-            return Err(format!("reads the result of '{}', which is not supported yet", writer.full_name()));
-        };
-        match compute.place().ok_or("has no 'place': plan LX first")?.memory {
+        let owner = owner_of(home.buffer).ok_or("reads a value that no op writes")?;
+        if ComputeOp::of(owner).is_none() && !owner.is("spyre.empty") {
+            return Err(format!("reads the result of '{}', which is not supported yet", owner.full_name()));
+        }
+        match Place::on(owner).ok_or("has no 'place': plan LX first")?.memory {
             Memory::Lx(offset_bytes) => Ok(Allocation::Lx { offset_bytes }),
             Memory::Pool(offset_bytes) => {
                 let tensor = Tensor::of(home.buffer.r#type()).and_then(|tensor| tensor.layout);

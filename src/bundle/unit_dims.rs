@@ -151,6 +151,18 @@ mod tests {
     }
 
     #[test]
+    fn what_one_index_chooses_is_no_position_of_its_own() {
+        let index = operand(&[(1, C::floordiv(0, 32)), (32, C::modulo(0, 32))]);
+        let table = operand(&[(128, C::indirect("index")), (4, C::floordiv(1, 64)), (64, C::modulo(1, 64))]);
+        let row = operand(&[(4, C::floordiv(1, 64)), (1, C::dim(0)), (64, C::modulo(1, 64))]);
+        let gather = op(&[1, 256], vec![index, table, row], 0);
+        assert_eq!(gather.iteration_space.iter().map(|dim| dim.range).collect::<Vec<_>>(), [256]);
+        assert_eq!(gather.operands[0].coordinates, [C::constant(0), C::constant(0), C::constant(0)]);
+        assert_eq!(gather.operands[1].coordinates, [C::indirect("index"), C::floordiv(0, 64), C::modulo(0, 64)]);
+        assert_eq!(gather.operands[2].coordinates, [C::constant(0), C::floordiv(0, 64), C::modulo(0, 64)]);
+    }
+
+    #[test]
     fn the_sum_of_one_element_is_a_copy() {
         let x = operand(&[(1, C::constant(0)), (64, C::dim(0)), (64, C::modulo(1, 64))]);
         let sum = op(&[64, 1], vec![x], 1);

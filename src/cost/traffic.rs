@@ -62,17 +62,24 @@ fn touched_bytes(op: &OpSpec, operand: &Operand) -> i64 {
     extents.map(|(coordinate, &size)| extent(op, &coordinate.term, size)).product::<i64>() * STICK_BYTES
 }
 
-/// Positions that a coordinate takes; all of them where an index tensor chooses.
+/// Positions that a coordinate takes; where an index tensor chooses, at most one for each of its elements.
 fn extent(op: &OpSpec, term: &Term, size: i64) -> i64 {
     match term {
         Term::None => 1,
-        Term::Indirect(_) => size,
+        Term::Indirect(name) => size.min(n_indices(op, name)),
         Term::Dim { dim, modulo, divisor } => {
             let range = op.iteration_space[*dim].range;
             let digits = modulo.map_or(range, |modulo| modulo.min(range));
             (digits - 1) / divisor.unwrap_or(1) + 1
         }
     }
+}
+
+/// Elements that the op reads of an index tensor.
+fn n_indices(op: &OpSpec, name: &str) -> i64 {
+    let Some(index) = op.operands.iter().find(|operand| operand.name.as_deref() == Some(name)) else { return i64::MAX };
+    let moves = |dim: usize| index.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
+    op.iteration_space.iter().enumerate().filter(|(dim, _)| moves(*dim)).map(|(_, dim)| dim.range).product()
 }
 
 /// The highest byte of LX that a bundle uses on a core, as a number of bytes from 0.
@@ -148,6 +155,21 @@ mod tests {
         op.operands[0].device_size = vec![64, 1024, 64];
         let bundle = Bundle { pool_bytes: 0, items: vec![Item::Op(Box::new(op))] };
         assert_eq!(traffic(&bundle)[0].hbm_bytes_read, 1_048_576);
+    }
+
+    #[test]
+    fn a_gather_reads_no_more_rows_than_it_has_indices_or_its_table_rows() {
+        let hbm = Allocation::Hbm { argument: 0, offset_bytes: 0 };
+        let bytes_of_rows = |n_indices: i64, n_rows: i64| {
+            let mut index = operand(true, hbm, &[1, 32], vec![Coordinate::floordiv(0, 32), Coordinate::modulo(0, 32)]);
+            index.name = Some("index".to_owned());
+            let at = vec![Coordinate::indirect("index"), Coordinate::floordiv(1, 64), Coordinate::modulo(1, 64)];
+            let operands = vec![index, operand(true, hbm, &[n_rows, 2, 64], at)];
+            let iteration_space = vec![IterationDim::new(n_indices, 1), IterationDim::new(128, 1)];
+            touched_bytes(&OpSpec { iteration_space, operands: operands.clone(), ..OpSpec::default() }, &operands[1])
+        };
+        assert_eq!(bytes_of_rows(16, 512), 16 * 256);
+        assert_eq!(bytes_of_rows(16, 8), 8 * 256);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::{
     layout::{DeviceLayout, HostTensor, LayoutError},
-    mlir::{Attribute, AttributeLike, Context, TensorType, Type, TypeLike, string_ref, text_of},
+    mlir::{Attribute, AttributeLike, Context, Op, OpExt, TensorType, Type, TypeLike, string_ref, text_of},
     target::DeviceFormat,
 };
 use mlir_sys::{MlirAttribute, MlirContext, MlirStringRef, MlirType};
@@ -177,9 +177,19 @@ pub struct Place {
 }
 
 impl Place {
-    /// Reads `#spyre.place`.
+    /// The place that an op says, once LX is planned.
     #[must_use]
-    pub(super) fn of(attribute: Attribute<'_>) -> Option<Self> {
+    pub fn on(op: Op<'_>) -> Option<Self> {
+        op.attr("place").and_then(Self::of)
+    }
+
+    /// Writes the place on an op.
+    pub fn set_on(&self, op: Op<'_>) {
+        op.set_attr("place", place_attribute(op.ctx(), self));
+    }
+
+    /// Reads `#spyre.place`.
+    fn of(attribute: Attribute<'_>) -> Option<Self> {
         let raw = attribute.to_raw();
         // SAFETY: the accessors are only called on a place attribute.
         unsafe {
@@ -199,7 +209,7 @@ impl Place {
 
 /// `#spyre.place` for a place.
 #[must_use]
-pub fn place_attribute<'c>(context: &'c Context, place: &Place) -> Attribute<'c> {
+fn place_attribute<'c>(context: &'c Context, place: &Place) -> Attribute<'c> {
     let (memory, offset_bytes) = match place.memory {
         Memory::Lx(offset_bytes) => ("lx", offset_bytes),
         Memory::Pool(offset_bytes) => ("pool", offset_bytes),

@@ -1,9 +1,12 @@
 //! Any compute op through its iteration space and access maps: the view that every stage works on.
 
-use super::attrs::{Memory, Place, Tensor, TileHint, work_of};
+use super::{
+    attrs::{Memory, Place, Tensor, TileHint, work_of},
+    home::{home_of, is_insert, owner_of},
+};
 use crate::{
     layout::{Coordinate, DeviceLayout, LayoutError, Term, device_coordinates},
-    mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, string},
+    mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, integer, map_of, map_results, string},
     target::{DeviceFunction, Family},
 };
 use mlir_sys::{MlirAffineMap, MlirOperation};
@@ -35,6 +38,19 @@ pub struct Access<'c> {
     pub dims: Vec<Option<usize>>,
     /// For each dimension of that type, the first index that is touched.
     pub offsets: Vec<i64>,
+    /// What the op takes the elements for.
+    pub used_as: UsedAs,
+}
+
+/// What an op takes the elements of a tensor for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UsedAs {
+    /// Numbers at the coordinates of the access.
+    Data,
+    /// Positions in a table.
+    Indices,
+    /// Rows to choose from: along this dimension of the tensor, which `dims` says does not move, the indices are the position.
+    Table(usize),
 }
 
 impl<'c> ComputeOp<'c> {
@@ -75,6 +91,7 @@ impl<'c> ComputeOp<'c> {
             "spyre.pointwise" => Family::Pointwise,
             "spyre.reduce" => Family::Reduce,
             "spyre.matmul" => Family::Matmul,
+            "spyre.gather" => Family::Gather,
             _ => Family::Copy,
         }
     }
@@ -84,7 +101,7 @@ impl<'c> ComputeOp<'c> {
     pub fn function(self) -> &'c str {
         match self.op.full_name() {
             "spyre.matmul" => "batchmatmul",
-            "spyre.copy" | "spyre.fill" => "identity",
+            "spyre.copy" | "spyre.fill" | "spyre.gather" | "spyre.insert" => "identity",
             "spyre.restickify" => "ReStickifyOpHBM",
             _ => self.op.text_attr("function"),
         }
@@ -96,16 +113,32 @@ impl<'c> ComputeOp<'c> {
         match self.family() {
             Family::Pointwise => DeviceFunction::pointwise(self.function()),
             Family::Reduce => DeviceFunction::reduce(self.function()),
-            Family::Matmul | Family::Copy => None,
+            Family::Matmul | Family::Copy | Family::Gather => None,
         }
     }
 
-    /// The accesses of the operands in order, then of the result.
+    /// Whether the op writes its result into a window of a buffer: `spyre.insert`.
+    #[must_use]
+    pub fn is_insert(self) -> bool {
+        is_insert(self.op)
+    }
+
+    /// The operands that the op reads. An insert only writes into its second operand, which is the buffer of its result.
+    #[must_use]
+    pub fn reads(self) -> Vec<Value<'c>> {
+        let mut operands = self.op.inputs();
+        if self.is_insert() {
+            operands.truncate(1);
+        }
+        operands
+    }
+
+    /// The accesses of the operands that the op reads, in order, then of the result.
     ///
     /// # Errors
     /// A message about the first access that is more than one iteration dimension per tensor dimension.
     pub fn accesses(self) -> Result<Vec<Access<'c>>, String> {
-        let values: Vec<Value<'c>> = self.op.inputs().into_iter().chain([self.op.output()]).collect();
+        let values: Vec<Value<'c>> = self.reads().into_iter().chain([self.op.output()]).collect();
         let mut space = self.iteration_space();
         for dim in self.window_dims(&values) {
             // A tile of one row moves within its buffer: its dimension counts like one of several rows.
@@ -114,8 +147,20 @@ impl<'c> ComputeOp<'c> {
         values.into_iter().enumerate().map(|(index, value)| self.access(index, value, &space)).collect()
     }
 
-    fn access_map(self, index: usize) -> AffineMap<'c> {
-        // SAFETY: there is one map per operand and one for the result.
+    /// What the op takes operand `index` for; the result comes after the operands.
+    #[must_use]
+    pub fn used_as(self, index: usize) -> UsedAs {
+        match (self.family(), index) {
+            (Family::Gather, 0) => {
+                UsedAs::Table(self.op.attr("dim").and_then(integer).and_then(|dim| usize::try_from(dim).ok()).unwrap_or(0))
+            }
+            (Family::Gather, 1) => UsedAs::Indices,
+            _ => UsedAs::Data,
+        }
+    }
+
+    pub(super) fn access_map(self, index: usize) -> AffineMap<'c> {
+        // SAFETY: there is one map per operand that is read and one for the result.
         unsafe { AffineMap::from_raw(spyreComputeOpGetAccessMap(self.op.to_raw(), index.cast_signed())) }
     }
 
@@ -140,6 +185,10 @@ impl<'c> ComputeOp<'c> {
         let mut indices = plain_indices(self.access_map(index), space)?;
         let mut value = value;
         let mut tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
+        let used_as = self.used_as(index);
+        if matches!(used_as, UsedAs::Table(_)) && tensor.layout.is_none() && value.def().is_some_and(|op| op.is("spyre.view")) {
+            return Err("gathers from a tensor under other indices: lay out tables first".to_owned());
+        }
         // A view is no data of its own: its map goes between the op and the tensor behind it.
         while let Some(view) = value.def().filter(|op| op.is("spyre.view") && tensor.layout.is_none()) {
             let map = view.attr("map").and_then(map_of).ok_or("a view without a map")?;
@@ -157,7 +206,7 @@ impl<'c> ComputeOp<'c> {
             value = view.inputs()[0];
         }
         let (dims, offsets) = indices.into_iter().unzip();
-        Ok(Access { value, tensor, dims, offsets })
+        Ok(Access { value, tensor, dims, offsets, used_as })
     }
 
     /// Slices per iteration dimension, once work is divided.
@@ -175,13 +224,20 @@ impl<'c> ComputeOp<'c> {
     /// Where the result lives, once LX is planned.
     #[must_use]
     pub fn place(self) -> Option<Place> {
-        self.op.attr("place").and_then(Place::of)
+        Place::on(self.place_owner())
+    }
+
+    /// The op whose `place` says where the result lives: this one; or the op that made the buffer which this one writes a part of.
+    #[must_use]
+    pub fn place_owner(self) -> Op<'c> {
+        if self.is_insert() { owner_of(home_of(self.op.output()).buffer).unwrap_or(self.op) } else { self.op }
     }
 
     /// Whether the result lives in LX.
     #[must_use]
     pub fn is_in_lx(self) -> bool {
-        self.place().is_some_and(|place| matches!(place.memory, Memory::Lx(_)))
+        // A buffer that is written in parts is never in LX, and its place is behind all of its parts.
+        !self.is_insert() && self.place().is_some_and(|place| matches!(place.memory, Memory::Lx(_)))
     }
 
     /// The hints, outermost first.
@@ -217,7 +273,7 @@ impl Access<'_> {
         self.tensor.layout.as_ref().ok_or_else(|| "has an operand without a device layout".to_owned())
     }
 
-    /// Device coordinates in terms of the iteration dimensions.
+    /// Device coordinates in terms of the iteration dimensions; 0 where an index tensor gives the position.
     ///
     /// # Errors
     /// If the tensor has no layout, or one that the access does not fit.
@@ -227,6 +283,16 @@ impl Access<'_> {
         let access: Vec<Coordinate> = self.dims.iter().zip(&self.offsets).map(index).collect();
         let text = |error: LayoutError| error.to_string();
         device_coordinates(layout, &self.tensor.buffer().map_err(text)?, &access, iteration_space).map_err(text)
+    }
+
+    /// The device dimension whose position an index tensor gives; none unless the tensor is a table.
+    ///
+    /// # Errors
+    /// If the table has no layout, or not that of a table.
+    pub fn indexed_dim(&self) -> Result<Option<usize>, String> {
+        let UsedAs::Table(dim) = self.used_as else { return Ok(None) };
+        let host = self.tensor.buffer().map_err(|error| error.to_string())?;
+        self.layout()?.indexed_dim(&host, dim).map(Some).map_err(|error| error.to_string())
     }
 }
 

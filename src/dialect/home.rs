@@ -17,13 +17,14 @@ pub struct Move<'c> {
 /// The buffer behind a value.
 #[derive(Clone)]
 pub struct Home<'c> {
-    /// The value that names the buffer: an argument of the function, or the result of an op or a loop that nobody yields.
+    /// The value that names the buffer: an argument of the function, the result of an op or a loop that nobody yields, or the
+    /// `spyre.empty` of a buffer that is written in parts.
     pub buffer: Value<'c>,
     /// How the value, as a window of the buffer, moves.
     pub moves: Vec<Move<'c>>,
 }
 
-/// The buffer behind `value`: through views, tiles that loops read, and results that loops write tile by tile.
+/// The buffer behind `value`: through views, inserts, tiles that loops read, and results that loops write tile by tile.
 #[must_use]
 pub fn home_of(value: Value<'_>) -> Home<'_> {
     let mut home = Home { buffer: value, moves: Vec::new() };
@@ -34,11 +35,14 @@ pub fn home_of(value: Value<'_>) -> Home<'_> {
     home
 }
 
-/// The value that this one shows or is a tile of.
+/// The value that this one shows, adds a part to, or is a tile of.
 fn step(value: Value<'_>) -> Option<(Value<'_>, Option<Move<'_>>)> {
     if let Some(def) = value.def() {
         if def.is("spyre.view") {
             return Some((def.inputs()[0], None));
+        }
+        if is_insert(def) {
+            return Some((whole_of(def), None));
         }
         let terminator = value.users().into_iter().find(|user| user.is("spyre.yield") && user.parent() == def.parent())?;
         let around = terminator.parent().filter(|around| around.is("spyre.loop"))?;
@@ -58,16 +62,38 @@ fn moved<'c>(around: Op<'c>, tiled: Op<'c>, index: usize, value: Value<'c>) -> O
     Some(Move { around, dim, elements })
 }
 
-/// The ops that use a value or a view of it.
-#[must_use]
-pub fn users_behind_views(value: Value<'_>) -> Vec<Op<'_>> {
-    let users = value.users().into_iter();
-    users.flat_map(|user| if user.is("spyre.view") { users_behind_views(user.output()) } else { vec![user] }).collect()
+/// Whether an op writes a part of a buffer.
+pub(super) fn is_insert(op: Op<'_>) -> bool {
+    op.is("spyre.insert")
 }
 
-/// The compute op that writes a buffer; none for an argument of the function.
+/// The buffer that an insert writes a part of.
+fn whole_of(insert: Op<'_>) -> Value<'_> {
+    insert.inputs()[1]
+}
+
+/// The ops that use a value, a view of it, or the same buffer once more parts of it are written.
 #[must_use]
-pub fn writer_of(buffer: Value<'_>) -> Option<Op<'_>> {
+pub fn users_behind_views(value: Value<'_>) -> Vec<Op<'_>> {
+    let mut found = Vec::new();
+    // A buffer may have very many parts, so this is no recursion.
+    let mut shown = vec![value];
+    while let Some(value) = shown.pop() {
+        for user in value.users() {
+            if user.is("spyre.view") || is_insert(user) && whole_of(user) == value {
+                shown.push(user.output());
+            } else {
+                found.push(user);
+            }
+        }
+    }
+    found
+}
+
+/// The op whose `place` says where a buffer lives: the op that writes it, or the `spyre.empty` of one that several ops write; none for an
+/// argument of the function.
+#[must_use]
+pub fn owner_of(buffer: Value<'_>) -> Option<Op<'_>> {
     let mut value = buffer;
     loop {
         let def = value.def()?;

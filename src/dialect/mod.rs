@@ -10,6 +10,7 @@
 //! | `schedule.rs` | the compute ops of a function in order, and when values are alive |
 //! | `sdsc.rs` | `sdsc` ops from and to the model of a bundle |
 //! | `ops.rs` | building `spyre` ops |
+//! | `views.rs` | what operands show of their buffers |
 //! | `target.rs` | the machine that a module is compiled for |
 
 mod attrs;
@@ -21,16 +22,18 @@ mod ops;
 mod schedule;
 mod sdsc;
 mod target;
+mod views;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
-pub use compute::{Access, ComputeOp, plain_dims};
-pub use home::{Home, Move, home_of, users_behind_views, writer_of};
+pub use compute::{Access, ComputeOp, UsedAs, plain_dims};
+pub use home::{Home, Move, home_of, owner_of, users_behind_views};
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, split_of};
 pub use ops::{
-    YIELD, constant, copy, empty, gather, hints_attribute, insert, loop_nest, matmul, place_attribute, pointwise, reduce, view,
-    work_attribute, yield_tiles,
+    Rebuilt, YIELD, constant, copy, empty, gather, hints_attribute, insert, loop_nest, matmul, pointwise, rebuilt, reduce, restickify,
+    view, work_attribute, yield_tiles,
 };
 pub use schedule::{Schedule, Step};
 pub use sdsc::{bundle_of, bundle_to_ir, op_of, op_to_ir, push_items};
 pub use target::{set_target, target_of};
+pub use views::{View, shown_as};

@@ -1,7 +1,10 @@
 //! What work division and LX planning know of a compute op.
 
 use super::ComputeOp;
-use crate::work::{DimKind, IterationDim, Operand, Operation, WorkSplit};
+use crate::{
+    target::Family,
+    work::{DimKind, IterationDim, Operand, Operation, WorkSplit},
+};
 
 /// A compute op as work division sees it.
 ///
@@ -25,7 +28,8 @@ pub fn operation_of(compute: ComputeOp<'_>) -> Result<Operation, String> {
         operands: operands.collect::<Result<_, String>>()?,
         minima,
         hint: None,
-        blocked: Vec::new(),
+        // The format forces all splits of an op with indirect access to 1 (schema, section 1).
+        blocked: if compute.family() == Family::Gather { (0..space.len()).collect() } else { Vec::new() },
     })
 }
 

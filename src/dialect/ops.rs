@@ -1,8 +1,11 @@
 //! Building `spyre` ops.
 
 use super::attrs::TileHint;
-pub use super::attrs::{place_attribute, work_attribute};
-use crate::mlir::{AffineMap, Attribute, Attributes, Context, Location, Type, Value, array, build, f64_array_attribute, map_attribute};
+pub use super::attrs::work_attribute;
+use crate::mlir::{
+    AffineMap, Attribute, Attributes, Context, Location, Op, OpExt, Type, Value, ValueLike, array, build, f64_array_attribute,
+    map_attribute,
+};
 
 type Operation<'c> = melior::ir::Operation<'c>;
 
@@ -49,25 +52,6 @@ pub fn gather<'c>(context: &'c Context, at: Location<'c>, table: Value<'c>, inde
     build("spyre.gather", at, &[table, index], &[output], Attributes::new(context).int("dim", dim), vec![])
 }
 
-/// `spyre.empty`.
-#[must_use]
-pub fn empty<'c>(context: &'c Context, at: Location<'c>, output: Type<'c>) -> Operation<'c> {
-    build("spyre.empty", at, &[], &[output], Attributes::new(context), vec![])
-}
-
-/// `spyre.insert` of `part` into `whole` from `offsets` on.
-#[must_use]
-pub fn insert<'c>(
-    context: &'c Context,
-    at: Location<'c>,
-    part: Value<'c>,
-    whole: Value<'c>,
-    offsets: &[i64],
-    output: Type<'c>,
-) -> Operation<'c> {
-    build("spyre.insert", at, &[part, whole], &[output], Attributes::new(context).ints("offsets", offsets), vec![])
-}
-
 /// `spyre.matmul`.
 #[must_use]
 pub fn matmul<'c>(context: &'c Context, at: Location<'c>, lhs: Value<'c>, rhs: Value<'c>, output: Type<'c>) -> Operation<'c> {
@@ -90,6 +74,60 @@ pub fn copy<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output
 #[must_use]
 pub fn constant<'c>(context: &'c Context, at: Location<'c>, value: Attribute<'c>, output: Type<'c>) -> Operation<'c> {
     build("spyre.constant", at, &[], &[output], Attributes::new(context).with("value", value), vec![])
+}
+
+/// `spyre.restickify`.
+#[must_use]
+pub fn restickify<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> Operation<'c> {
+    build("spyre.restickify", at, &[input], &[output], Attributes::new(context), vec![])
+}
+
+/// A compute op over other dimensions, under construction.
+pub struct Rebuilt<'c> {
+    op: Op<'c>,
+    inputs: Vec<Value<'c>>,
+    output: Type<'c>,
+    reduced: Option<Vec<i64>>,
+}
+
+/// The same device function on other operands.
+#[must_use]
+pub fn rebuilt<'c>(op: Op<'c>, inputs: &[Value<'c>], output: Type<'c>) -> Rebuilt<'c> {
+    Rebuilt { op, inputs: inputs.to_vec(), output, reduced: None }
+}
+
+impl<'c> Rebuilt<'c> {
+    /// Reduces along these dimensions.
+    #[must_use]
+    pub fn with_reduced(self, reduced: &[i64]) -> Self {
+        Self { reduced: Some(reduced.to_vec()), ..self }
+    }
+
+    /// The op, in no block yet.
+    #[must_use]
+    pub fn build(self) -> Operation<'c> {
+        let Self { op, inputs, output, reduced } = self;
+        let mut attributes = Attributes::new(op.ctx());
+        for name in ["function", "constants", "hints"] {
+            attributes = attributes.with_option(name, op.attr(name));
+        }
+        if let Some(reduced) = reduced {
+            attributes = attributes.ints("reduced", &reduced);
+        }
+        build(op.full_name(), op.loc(), &inputs, &[output], attributes, vec![])
+    }
+}
+
+/// `spyre.empty`: a buffer to be written in parts.
+#[must_use]
+pub fn empty<'c>(context: &'c Context, at: Location<'c>, output: Type<'c>) -> Operation<'c> {
+    build("spyre.empty", at, &[], &[output], Attributes::new(context), vec![])
+}
+
+/// `spyre.insert`: `part` goes to the window of `whole` that begins at `offsets`.
+#[must_use]
+pub fn insert<'c>(context: &'c Context, at: Location<'c>, part: Value<'c>, whole: Value<'c>, offsets: &[i64]) -> Operation<'c> {
+    build("spyre.insert", at, &[part, whole], &[whole.r#type()], Attributes::new(context).ints("offsets", offsets), vec![])
 }
 
 /// `spyre.loop` with a body whose arguments are the tiles.

@@ -67,12 +67,23 @@ fn name_op<'c>(compute: ComputeOp<'c>, names: &mut ValueMap<Vec<String>>) -> Res
         }
     }
     let found: Vec<String> = found.into_iter().map(|name| name.map_or_else(String::new, |(name, _)| name)).collect();
-    let of_result = result.dims.iter().map(|dim| dim.map_or_else(String::new, |dim| found[dim].clone())).collect();
+    let mut of_result: Vec<String> = result.dims.iter().map(|dim| dim.map_or_else(String::new, |dim| found[dim].clone())).collect();
+    if compute.is_insert() {
+        keep_names_of_earlier_parts(compute, &mut of_result, names);
+    }
     names.insert(result.value, of_result);
     if found.iter().any(|name| !name.is_empty()) {
         compute.op.set_attr("dims", string_array(compute.op.ctx(), &found));
     }
     Ok(())
+}
+
+/// A buffer that is written in parts has the names of all of them, the first in program order first.
+fn keep_names_of_earlier_parts<'c>(insert: ComputeOp<'c>, of_result: &mut [String], names: &ValueMap<Vec<String>>) {
+    let earlier = insert.op.inputs().last().and_then(|whole| names.get(*whole));
+    for (name, known) in of_result.iter_mut().zip(earlier.into_iter().flatten()).filter(|(_, known)| !known.is_empty()) {
+        known.clone_into(name);
+    }
 }
 
 /// The iteration dimensions of an access that have a name.

@@ -201,7 +201,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             Kind::Insert(offsets) => {
                 let part = input(0)?;
                 let whole = self.buffer(id, node.inputs[1], before, output, at)?;
-                insert(context, at, part, whole, offsets, output)
+                insert(context, at, part, whole, offsets)
             }
         };
         Ok(Some(insert_before(before, built).output()))
@@ -250,7 +250,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             _ => self.value(whole, before)?,
         };
         let start = vec![0; self.graph.node(user).shape.len()];
-        Ok(insert_before(before, insert(self.context, at, original, fresh, &start, output)).output())
+        Ok(insert_before(before, insert(self.context, at, original, fresh, &start)).output())
     }
 
     /// A number as a tensor of `shape`.

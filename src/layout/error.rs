@@ -72,6 +72,18 @@ pub enum LayoutError {
         /// Its size.
         size: i64,
     },
+    /// The sticks of a table hold a dimension that no index moves.
+    #[error("a table that is indexed along dimension {dim} has no other dimension for its sticks")]
+    TableOfElements {
+        /// The indexed dimension.
+        dim: usize,
+    },
+    /// An index moves along the outermost device dimension only.
+    #[error("dimension {dim} is indexed, but is not the outermost in the device layout")]
+    NotOutermost {
+        /// The indexed dimension.
+        dim: usize,
+    },
     /// A window may only begin at the start of a stick, and may only share a stick with itself.
     #[error("{elements} elements along dimension {dim} cut a stick of {stick}")]
     CutsStick {
@@ -79,6 +91,24 @@ pub enum LayoutError {
         dim: usize,
         /// The offset or step that is no multiple of the stick.
         elements: i64,
+        /// Elements of one stick.
+        stick: i64,
+    },
+    /// The device writes whole sticks, so a window that ends inside one would overwrite what is beside it. Where the tensor ends, nothing
+    /// is.
+    #[error(
+        "writes elements {first} to {last} of dimension {dim}, which has {size}: the device writes whole sticks, so a part begins at a \
+         multiple of {stick} and ends at one, or with the dimension"
+    )]
+    WritesPartOfStick {
+        /// The host dimension.
+        dim: usize,
+        /// The first position that is written.
+        first: i64,
+        /// The last position that is written.
+        last: i64,
+        /// Size of the dimension.
+        size: i64,
         /// Elements of one stick.
         stick: i64,
     },

@@ -31,32 +31,48 @@
 //! | `reshape.rs` | the layout of a buffer whose dimensions are split |
 //! | `readable.rs` | all of it: the device coordinates of operands that read through views |
 //! | `sticks.rs` | which dimension runs in the sticks of an access, whether the operands of an op agree, moving the stick |
+//! | `flow.rs` | a program as buffers and ops that read them, and whether an op can read a buffer as it lies |
+//! | `form.rs` | the forms into which a buffer can be moved for a reader |
+//! | `choose.rs` | the choice of sticks for the whole program |
 //! | `assignment.rs` | the choice of a state for each variable that makes a sum of costs least |
+//! | `table.rs` | the layout of a table that an index tensor is read into |
+//! | `window.rs` | which windows of a tensor can be written |
 
 mod assignment;
+mod choose;
 mod coordinates;
 mod device_layout;
 mod error;
+mod flow;
+mod form;
 mod host;
 mod index;
+mod program;
 mod readable;
 mod reshape;
 mod split;
 mod sticks;
+mod table;
 #[cfg(test)]
 mod testing;
 mod tile;
 #[cfg(test)]
 mod view_chains;
+mod window;
 
 pub(crate) mod insert_restickify;
+pub(crate) mod lay_out_tables;
 pub(crate) mod pad_contractions;
 pub(crate) mod propagate_layouts;
+pub(crate) mod split_views;
 
 pub use assignment::{Assignment, Cost, Factor, Problem, minimize};
+pub use choose::{Choice, Strategy, Unreadable};
 pub use coordinates::{Coordinate, Term, device_coordinates};
 pub use device_layout::{DeviceLayout, DimOrder, sticks_needed};
 pub use error::{IndexError, LayoutError};
+pub use flow::{Buffer, Flow, Kind, Op, Read};
+pub use form::{Form, Level, Way};
 pub use host::{HostDim, HostTensor};
 pub use index::{Digit, Index};
 pub use readable::{Readable, ReadableOperand, ViewedOperand, readable};

@@ -1,39 +1,41 @@
 //! `spyre-propagate-layouts`: gives every value a device layout.
 //!
-//! Reads shapes and access maps; writes encodings. An argument without a layout gets the row-major one. A result keeps the stick of the
-//! op's inputs (B.4 of the torch-spyre facts): an elementwise op takes the layout of an input with the same indices if there is one, a
-//! reduction over the stick leaves one element a stick, a matmul has N in the sticks. A result of the program is a buffer of its own: what is
-//! returned otherwise is copied. A fill becomes a constant of one element, which elementwise ops broadcast and others read a copy of.
+//! Reads shapes and access maps; writes encodings. Which dimension runs in the sticks is chosen for the whole program at once, so that
+//! moves of sticks touch as few bytes as possible (`sticks=greedy`: op by op, as a compiler without the choice would). An argument or a
+//! constant without a layout lies as its readers want it. A result has its other dimensions in the order of the program; an elementwise op
+//! takes the layout of an input with the same indices, so that it can take over its place in LX (torch-spyre facts, B.4). A result of the
+//! program is a buffer of its own: what is returned otherwise is copied. A fill becomes a constant of one element, which elementwise ops
+//! broadcast and others read a copy of.
 
-use super::{DeviceLayout, DimOrder, HostTensor, agreed_stick};
+use super::{Choice, DeviceLayout, Index, Kind, Strategy, program::Program};
 use crate::{
-    dialect::{Access, ComputeOp, Tensor, constant, copy, format_of, home_of, plain_dims, view},
+    dialect::{Tensor, constant, copy, home_of, shown_as, view},
     mlir::{
-        BlockExt, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, dense_splat, error_at, insert_before,
-        map_from_exprs, map_of, set_function_type,
+        BlockExt, BlockLike, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, dense_splat, error_at,
+        insert_before, map_from_exprs, set_function_type,
     },
-    target::Family,
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-layouts", run };
 
-fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+    let strategy: Strategy = options.text("sticks").parse().map_err(|message: String| error_at(module, message).report())?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let Some(body) = function.body() else { continue };
         function.nested().into_iter().filter(|op| op.is("spyre.fill")).for_each(expand_fill);
+        copy_results(function);
+        let mut program = Program::of(function)?;
         for argument in body.args() {
             let refuse = |message: String| error_at(function, format_args!("argument of {}: {message}", argument.r#type())).report();
-            assign(function, argument, row_major).map_err(refuse)?;
+            program.add_argument(argument).map_err(refuse)?;
         }
-        for constant in function.nested().into_iter().filter(|op| op.is("spyre.constant")) {
-            assign(constant, constant.output(), row_major).map_err(|message| error_at(constant, message).report())?;
+        for value in results_of(function) {
+            let is_regrouped = shown_as(value).is_some_and(|shown| !has_same_dims(value, shown.value));
+            program.note_result(home_of(value).buffer, is_regrouped);
         }
-        for compute in ComputeOp::all_in(function) {
-            let refuse = |message: String| error_at(compute.op, message).report();
-            let accesses = compute.accesses().map_err(refuse)?;
-            assign(compute.op, compute.op.output(), |_| result_layout(compute, &accesses)).map_err(refuse)?;
-        }
-        give_results_buffers(function)?;
+        let choice = program.flow.choose(strategy).map_err(|error| error_at(program.ops[error.op].op, error).report())?;
+        assign(&program, &choice)?;
+        share_layouts(function);
         set_function_type(function);
     }
     Ok(())
@@ -63,119 +65,116 @@ fn expand_fill(fill: Op<'_>) {
     fill.erase();
 }
 
-/// Gives a value its layout, unless it has one.
-fn assign<'c>(at: Op<'c>, value: Value<'c>, layout: impl FnOnce(&Tensor<'c>) -> Result<DeviceLayout, String>) -> Result<(), String> {
-    let tensor = Tensor::of(value.r#type()).ok_or("only tensors of static shape have a device layout")?;
-    if tensor.layout.is_none() {
-        let layout = layout(&tensor)?;
-        value.retype(tensor.with_layout(at.ctx(), &layout, None));
+/// Writes the layouts of all buffers.
+fn assign(program: &Program<'_>, choice: &Choice) -> Result<(), Reported> {
+    let flow = &program.flow;
+    let refuse = |op: Op<'_>, message: String| error_at(op, message).report();
+    let mut layouts: Vec<Option<DeviceLayout>> = flow.buffers.iter().map(|buffer| buffer.given.clone()).collect();
+    for (number, buffer) in flow.buffers.iter().enumerate().filter(|(number, _)| !program.is_result(*number)) {
+        if layouts[number].is_none() {
+            let layout = buffer.layout(choice.buffer_sticks[number]).map_err(|error| refuse(program.op_of(number), error.to_string()))?;
+            layouts[number] = Some(layout);
+        }
+    }
+    for (number, op) in flow.ops.iter().enumerate().filter(|(_, op)| op.kind != Kind::Insert) {
+        if layouts[op.result].is_some() {
+            continue;
+        }
+        let stick = choice.buffer_sticks[op.result];
+        let buffer = &flow.buffers[op.result];
+        let reads = op.reads.iter().zip(&choice.ways[number]);
+        let alike = reads.filter(|(read, way)| {
+            let from = &flow.buffers[read.buffer];
+            let is_same = way.form.is_none() && read.indices == op.written && from.sizes == buffer.sizes && from.format == buffer.format;
+            op.kind == Kind::Elementwise && is_same && choice.buffer_sticks[read.buffer] == stick
+        });
+        let taken = alike.filter_map(|(read, _)| layouts[read.buffer].clone()).next();
+        let layout = taken.map_or_else(|| buffer.layout(stick), Ok);
+        layouts[op.result] = Some(layout.map_err(|error| refuse(program.ops[number].op, error.to_string()))?);
+    }
+    for (value, layout) in program.values.iter().zip(&layouts) {
+        if let Some(layout) = layout {
+            give(*value, layout);
+        }
     }
     Ok(())
 }
 
-fn no_format(tensor: &Tensor<'_>) -> String {
-    format!("has elements of {}, for which the device has no format", tensor.host.element)
-}
-
-fn row_major(tensor: &Tensor<'_>) -> Result<DeviceLayout, String> {
-    let format = format_of(tensor.host.element).ok_or_else(|| no_format(tensor))?;
-    DeviceLayout::row_major(&tensor.host.shape, format).map_err(|error| error.to_string())
-}
-
-fn result_layout(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<DeviceLayout, String> {
-    let Some((result, inputs)) = accesses.split_last() else { return Err("has no result".to_owned()) };
-    let sizes = &result.tensor.host.shape;
-    let space = compute.iteration_space();
-    let coordinates = inputs.iter().map(|input| input.coordinates(&space)).collect::<Result<Vec<_>, _>>()?;
-    let views: Vec<_> = coordinates.iter().map(Vec::as_slice).collect();
-    match compute.family() {
-        Family::Matmul if sizes.last() == Some(&1) => {
-            Err("makes one column, which leaves its sticks without a dimension: not supported yet".to_owned())
-        }
-        Family::Matmul => with_stick(&result.tensor, sizes.len() - 1),
-        Family::Pointwise | Family::Copy => {
-            // The condition of a choice has elements of another type, and so another format.
-            let is_alike =
-                |input: &&Access<'_>| input.tensor.host.element == result.tensor.host.element && input.tensor.host.shape == *sizes;
-            let same = inputs.iter().filter(is_alike).find(|input| input.dims == result.dims && input.offsets == result.offsets);
-            if let Some(layout) = same.and_then(|input| input.tensor.layout.clone()) {
-                return Ok(layout);
-            }
-            match agreed_stick(&views).ok().flatten().and_then(|dim| result.dims.iter().position(|&other| other == Some(dim))) {
-                Some(dim) => with_stick(&result.tensor, dim),
-                None => row_major(&result.tensor),
-            }
-        }
-        Family::Reduce => match agreed_stick(&views).ok().flatten() {
-            Some(stick) => match result.dims.iter().position(|&dim| dim == Some(stick)) {
-                Some(dim) => with_stick(&result.tensor, dim),
-                None => sparse(compute, &result.tensor),
-            },
-            None => sparse(compute, &result.tensor),
-        },
+/// Writes the layout of a buffer, unless it has one; a buffer that is written in parts has it after every part.
+fn give(value: Value<'_>, layout: &DeviceLayout) {
+    let Some(tensor) = Tensor::of(value.r#type()) else { return };
+    let Some(at) = value.def().or_else(|| value.arg_of().and_then(|(block, _)| block.parent_operation())) else { return };
+    if tensor.layout.is_none() {
+        value.retype(tensor.with_layout(at.ctx(), layout, None));
+    }
+    for insert in value.users().into_iter().filter(|user| user.is("spyre.insert") && user.inputs()[1] == value) {
+        give(insert.output(), layout);
     }
 }
 
-/// The row-major order of dimensions but for the stick, which comes last.
-fn with_stick(tensor: &Tensor<'_>, stick: usize) -> Result<DeviceLayout, String> {
-    let format = format_of(tensor.host.element).ok_or_else(|| no_format(tensor))?;
-    let host = HostTensor::row_major(&tensor.host.shape).map_err(|error| error.to_string())?;
-    DeviceLayout::new(&host, format, &DimOrder::with_stick(&tensor.host.shape, stick)).map_err(|error| error.to_string())
-}
-
-/// One element a stick: the result of reducing what was in the sticks.
-fn sparse(compute: ComputeOp<'_>, tensor: &Tensor<'_>) -> Result<DeviceLayout, String> {
-    let format = format_of(tensor.host.element).ok_or_else(|| no_format(tensor))?;
-    let reduced = compute.op.attr("reduced").and_then(crate::mlir::integers).and_then(|dims| dims.last().copied());
-    let reduced = reduced.and_then(|dim| usize::try_from(dim).ok()).ok_or("reduces no dimension")?;
-    DeviceLayout::sparse(&tensor.host.shape, reduced, format).map_err(|error| error.to_string())
+fn results_of(function: Op<'_>) -> Vec<Value<'_>> {
+    function.body_ops().last().map(|terminator| terminator.inputs()).unwrap_or_default()
 }
 
 /// Copies what is returned without being a buffer of its own: an argument, a constant, a value returned before, another value under other
 /// indices.
 ///
-/// A view that only adds or drops dimensions of size 1 is no copy: the strides of a device layout count host elements, which lie in the
-/// same order.
-fn give_results_buffers(function: Op<'_>) -> Result<(), Reported> {
-    let Some(terminator) = function.body_ops().pop() else { return Ok(()) };
+/// A view that keeps the elements in their order is no copy: the strides of a device layout count host elements.
+fn copy_results(function: Op<'_>) {
+    let Some(terminator) = function.body_ops().pop() else { return };
     let mut taken: Vec<Value<'_>> = Vec::new();
     for (index, result) in terminator.inputs().into_iter().enumerate() {
         let buffer = home_of(result).buffer;
         let is_made = buffer.def().is_some_and(|def| !def.is("spyre.constant"));
-        let is_own = is_made && !taken.contains(&buffer);
-        if is_own && result == buffer {
+        if is_made && !taken.contains(&buffer) && keeps_order(result) {
             taken.push(buffer);
-        } else if is_own && keeps_order(result) {
-            taken.push(buffer);
-            share_layout(result, buffer);
         } else {
-            let copied = insert_before(terminator, copy(terminator.ctx(), terminator.loc(), result, result.r#type()));
-            let refuse = |message: String| error_at(terminator, format_args!("result {index} needs a copy, which {message}")).report();
-            let compute = ComputeOp::of(copied).ok_or_else(|| refuse("is no op of the device".to_owned()))?;
-            let accesses = compute.accesses().map_err(refuse)?;
-            assign(copied, copied.output(), |_| result_layout(compute, &accesses)).map_err(refuse)?;
+            let (context, at) = (terminator.ctx(), terminator.loc());
+            let Some(tensor) = TensorType::of(result.r#type()) else { continue };
+            let copied = insert_before(terminator, copy(context, at, result, tensor.with_shape(tensor.shape.clone()).build()));
             terminator.set_input(index, copied.output());
         }
     }
-    Ok(())
 }
 
-/// Whether `view`, through all views behind it, shows the elements of its buffer in their order.
-fn keeps_order(view: Value<'_>) -> bool {
-    let Some(def) = view.def().filter(|def| def.is("spyre.view")) else { return true };
-    let (Some(shown), Some(behind)) = (Tensor::of(view.r#type()), Tensor::of(def.inputs()[0].r#type())) else { return false };
-    let Some(Ok(dims)) = def.attr("map").and_then(map_of).map(|map| plain_dims(map, &shown.host.shape)) else { return false };
-    let is_ordered = dims.iter().flatten().is_sorted();
-    is_ordered && without_ones(&shown.host.shape) == without_ones(&behind.host.shape) && keeps_order(def.inputs()[0])
+/// Whether a value, through all views behind it, shows all elements of its buffer in their order.
+fn keeps_order(value: Value<'_>) -> bool {
+    let Some(shown) = shown_as(value) else { return true };
+    let (Some(to), Some(from)) = (TensorType::of(value.r#type()), TensorType::of(shown.value.r#type())) else { return false };
+    let n_elements = |shape: &[i64]| shape.iter().product::<i64>();
+    let flat = |indices: &[Index], shape: &[i64]| {
+        let mut stride = n_elements(shape);
+        let mut digits = Vec::new();
+        for (index, size) in indices.iter().zip(shape) {
+            stride /= size;
+            digits.extend(index.digits.iter().map(|digit| super::Digit { factor: digit.factor * stride, ..*digit }));
+        }
+        Index::new(&digits, indices.iter().map(|index| index.offset).sum(), &to.shape).ok()
+    };
+    let own = (0..to.shape.len()).map(|dim| Index::dim(dim, &to.shape).ok()).collect::<Option<Vec<_>>>();
+    n_elements(&to.shape) == n_elements(&from.shape) && flat(&shown.indices, &from.shape) == own.and_then(|own| flat(&own, &to.shape))
 }
 
-fn without_ones(shape: &[i64]) -> Vec<i64> {
-    shape.iter().copied().filter(|&size| size != 1).collect()
+/// Whether two values differ by dimensions of size 1 at most.
+fn has_same_dims(a: Value<'_>, b: Value<'_>) -> bool {
+    let large = |value: Value<'_>| {
+        TensorType::of(value.r#type()).map(|tensor| tensor.shape.into_iter().filter(|&size| size != 1).collect::<Vec<_>>())
+    };
+    large(a) == large(b)
 }
 
-fn share_layout(view: Value<'_>, buffer: Value<'_>) {
-    let layout = Tensor::of(buffer.r#type()).and_then(|tensor| tensor.layout);
-    if let (Some(tensor), Some(layout), Some(def)) = (Tensor::of(view.r#type()), layout, view.def()) {
-        view.retype(tensor.with_layout(def.ctx(), &layout, None));
+/// Gives what is returned the layout of the buffer that it shows. Other readers of a view see through it, so the returned one is its own.
+fn share_layouts(function: Op<'_>) {
+    let Some(terminator) = function.body_ops().pop() else { return };
+    for (index, result) in terminator.inputs().into_iter().enumerate() {
+        let Some(shown) = shown_as(result) else { continue };
+        let (Some(tensor), Some(to)) = (Tensor::of(shown.value.r#type()), Tensor::of(result.r#type())) else { continue };
+        let Some(layout) = tensor.layout else { continue };
+        let exprs: Option<Vec<Expr>> = shown.indices.iter().map(|index| index.to_expr(&to.host.shape).ok()).collect();
+        let Some(exprs) = exprs else { continue };
+        let (context, at) = (terminator.ctx(), terminator.loc());
+        let map = map_from_exprs(context, to.host.shape.len(), 0, &exprs);
+        let own = insert_before(terminator, view(context, at, shown.value, map, to.with_layout(context, &layout, None)));
+        terminator.set_input(index, own.output());
     }
 }

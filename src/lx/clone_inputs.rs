@@ -8,6 +8,7 @@ use crate::{
     dialect::{ComputeOp, Tensor, copy, operation_of, split_of, target_of, work_attribute},
     layout::HostTensor,
     mlir::{Block, BlockExt, BlockLike, Op, OpExt, Options, Pass, Reported, Type, Value, ValueLike, error_at, insert_before},
+    target::Family,
     work::{Operation, WorkSplit},
 };
 
@@ -66,7 +67,8 @@ fn clone_input<'c>(body: Block<'c>, value: Value<'c>, lx_bytes: i64) -> Result<(
 /// The compute ops of the block that read the value itself, in program order.
 fn readers_of<'c>(body: Block<'c>, value: Value<'c>) -> Result<Vec<Reader<'c>>, String> {
     let mut readers = Vec::new();
-    for compute in body.ops().into_iter().filter_map(ComputeOp::of) {
+    // A gather reads from HBM only, be it rows or indices.
+    for compute in body.ops().into_iter().filter_map(ComputeOp::of).filter(|compute| compute.family() != Family::Gather) {
         for (operand, _) in compute.op.inputs().iter().enumerate().filter(|(_, input)| **input == value) {
             readers.push(Reader { compute, operand, operation: operation_of(compute)?, split: split_of(compute)? });
         }

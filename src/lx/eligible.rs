@@ -15,12 +15,18 @@ pub enum Barred {
     /// Another buffer's memory is written through it.
     #[error("the op writes into the memory of another buffer")]
     MutationTarget,
+    /// A core's LX would get its part of the buffer from several ops, each of which divides its own part among the cores.
+    #[error("it is written in parts")]
+    WrittenInParts,
     /// An LX address cannot advance with a loop.
     #[error("its address would advance with a loop")]
     Tiled,
     /// A restickify goes from HBM to HBM.
     #[error("a restickify reads it, which works from HBM to HBM")]
     ReadByRestickify,
+    /// A gather goes from HBM to HBM (torch-spyre facts, H).
+    #[error("a gather writes it, which works from HBM to HBM")]
+    Gathered,
     /// LX does not survive a call of foreign code.
     #[error("it is used by a foreign kernel, or live across one")]
     ForeignKernel,

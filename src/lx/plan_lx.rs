@@ -6,9 +6,9 @@
 use super::{Barred, Buffer, Capacity, CoreUse, Planner, Use, UseKind, agreed_view, check, planner_named};
 use crate::{
     dialect::{
-        Access, ComputeOp, Memory, Place, Schedule, Step, home_of, operation_of, place_attribute, split_of, target_of, users_behind_views,
+        Access, ComputeOp, Memory, Place, Schedule, Step, Tensor, UsedAs, home_of, operation_of, split_of, target_of, users_behind_views,
     },
-    mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, error_at},
+    mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, ValueLike, error_at},
     target::{Family, STICK_BYTES},
     work::{Operation, WorkSplit},
 };
@@ -68,14 +68,14 @@ impl<'c> Program<'c> {
                 Some(address) => Place { memory: Memory::Lx(*address), reason: String::new() },
                 None => Place { memory: Memory::Hbm, reason: reason.as_ref().map_or_else(String::new, ToString::to_string) },
             };
-            place_result(step.compute.op, &place);
+            place_result(step.compute, &place);
         }
         Ok(())
     }
 
     fn place_in_hbm(&self, reason: &str) {
         for step in &self.schedule.steps {
-            place_result(step.compute.op, &Place { memory: Memory::Hbm, reason: reason.to_owned() });
+            place_result(step.compute, &Place { memory: Memory::Hbm, reason: reason.to_owned() });
         }
     }
 
@@ -100,6 +100,12 @@ impl<'c> Program<'c> {
     fn view_slices(&self, time: usize) -> Result<i64, Barred> {
         let step = &self.schedule.steps[time];
         let readers = self.schedule.readers(step.compute.op.output());
+        if step.compute.family() == Family::Gather {
+            return Err(Barred::Gathered);
+        }
+        if step.compute.is_insert() {
+            return Err(Barred::WrittenInParts);
+        }
         if !may_be_in_lx(step.compute) {
             return Err(Barred::FunctionNotAllowed { function: step.compute.function().to_owned() });
         }
@@ -111,9 +117,15 @@ impl<'c> Program<'c> {
         if readers.iter().any(|&(reader, _)| self.schedule.steps[reader].compute.op.is("spyre.restickify")) {
             return Err(Barred::ReadByRestickify);
         }
+        if readers.iter().any(|&(reader, operand)| self.schedule.steps[reader].accesses[operand].used_as != UsedAs::Data) {
+            return Err(Barred::Indirect);
+        }
         if users.iter().any(|user| user.is("func.return")) {
             let is_itself = output.users().iter().any(|user| user.is("func.return"));
             return Err(if is_itself { Barred::GraphOutput } else { Barred::ViewedOutput });
+        }
+        if readers.iter().any(|&(reader, operand)| reads_part(&self.schedule.steps[reader], operand)) {
+            return Err(Barred::PartialRead);
         }
         if readers.is_empty() {
             return Err(Barred::NoReader);
@@ -143,19 +155,27 @@ impl<'c> Program<'c> {
     }
 }
 
+/// Whether a step reads fewer elements of an operand than there are.
+fn reads_part(step: &Step<'_>, operand: usize) -> bool {
+    let (access, space) = (&step.accesses[operand], step.compute.iteration_space());
+    let read = access.dims.iter().map(|dim| dim.map_or(1, |dim| space[dim]));
+    read.zip(&access.tensor.host.shape).any(|(read, &size)| read < size)
+}
+
 /// Writes the place; a copy of an HBM tensor that found no room in LX would only cost a pass over HBM, so its readers get the original
-/// back. What is copied from LX may be gone when the readers come, so such a copy stays; and so does a copy under other indices, whose
-/// readers may need its sticks.
-fn place_result(op: Op<'_>, place: &Place) {
+/// back. What is copied from LX may be gone when the readers come, so such a copy stays; and so does a copy under other indices or in
+/// another layout, whose readers may need its sticks.
+fn place_result(compute: ComputeOp<'_>, place: &Place) {
+    let op = compute.op;
     let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some());
     let is_from_hbm =
         op.is("spyre.copy") && home_of(op.inputs()[0]).buffer.def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
-    if is_from_hbm && place.memory == Memory::Hbm && is_read_by_ops_only && keeps_indices(op) {
+    if is_from_hbm && place.memory == Memory::Hbm && is_read_by_ops_only && keeps_indices(op) && keeps_layout(op) {
         op.output().replace_with(op.inputs()[0]);
         op.erase();
         return;
     }
-    op.set_attr("place", place_attribute(op.ctx(), place));
+    place.set_on(compute.place_owner());
 }
 
 /// Whether a copy has its elements where the copied tensor has them.
@@ -166,11 +186,19 @@ fn keeps_indices(copy: Op<'_>) -> bool {
     })
 }
 
+/// Whether a copy has the layout of its input, made compact if that is a window.
+fn keeps_layout(copy: Op<'_>) -> bool {
+    let (Some(from), Some(to)) = (Tensor::of(copy.inputs()[0].r#type()), Tensor::of(copy.output().r#type())) else { return false };
+    let compact = from.layout.as_ref().zip(from.buffer().ok()).and_then(|(layout, host)| layout.of_tile(&host, &from.host.shape).ok());
+    compact.is_some() && compact == to.layout
+}
+
 /// Whether the back end lets the op's result live in LX (F.1: the list of functions).
 fn may_be_in_lx(compute: ComputeOp<'_>) -> bool {
     match compute.family() {
         Family::Matmul => true,
         Family::Copy => compute.op.is("spyre.copy"),
+        Family::Gather => false,
         Family::Pointwise | Family::Reduce => compute.table_row().is_some_and(|row| row.lx),
     }
 }

@@ -19,8 +19,8 @@ use crate::{
     dialect,
     layout::DeviceLayout,
     mlir::{
-        Attribute, Op, OpExt, Options, Pass, Reported, elements, error_at, integer, note_bug, parses, raw_elements, symbol_name, type_of,
-        warning_at,
+        Attribute, Op, OpExt, Options, Pass, Reported, elements, error_at, integer, integers, note_bug, parses, raw_elements, symbol_name,
+        type_of, warning_at,
     },
     target::Target,
 };
@@ -124,6 +124,7 @@ fn buffer_of(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<Vec<u8>>
         stride_map: layout.stride_map().to_vec(),
         bytes: layout.bytes(),
         file: None,
+        index_range: buffer.attr("index_range").and_then(integers).and_then(|range| range.try_into().ok()),
     };
     Ok((entry, content))
 }

@@ -73,6 +73,9 @@ pub struct Tensor {
     /// The file that holds a constant's bytes, as a path below the directory; no other tensor has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// Set on arguments that ops read as indices: what their elements must keep to, half-open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index_range: Option<[i64; 2]>,
 }
 
 /// One kernel launch.

@@ -4,27 +4,21 @@ use super::error::SimError;
 use super::host::{Elements, HostArray};
 use crate::sdsc::program::Tensor;
 
-/// Integer inputs without a bound are below this, so that they index most tables.
-const SMALL: u64 = 16;
+/// Integer inputs without a range are from 0 and below this.
+const SMALL: i64 = 16;
 
-/// An array for a tensor; floats lie between 2^-6 and 4, with one in sixteen outside of 1/4 and 2.
+/// An array for a tensor; floats lie between 2^-6 and 4, with one in sixteen outside of 1/4 and 2, indices in their range.
 ///
 /// # Errors
 /// If no array has such elements.
 pub fn seeded(tensor: &Tensor, seed: u64) -> Result<HostArray, SimError> {
-    seeded_below(tensor, seed, SMALL)
-}
-
-/// The same with integers below a bound.
-///
-/// # Errors
-/// If no array has such elements.
-pub fn seeded_below(tensor: &Tensor, seed: u64, bound: u64) -> Result<HostArray, SimError> {
+    let [first, end] = tensor.index_range.unwrap_or([0, SMALL]);
     let error = |message: String| SimError::Array { name: tensor.name.clone(), message };
     let length = tensor.shape.iter().try_fold(1usize, |length, size| length.checked_mul(usize::try_from(*size).ok()?));
     let length =
         length.filter(|length| *length as i64 <= tensor.bytes.max(1)).ok_or_else(|| error("is larger than its buffer".to_owned()))?;
     let mut elements = Elements::zeros(&tensor.element_type, length).map_err(error)?;
+    let width = end.saturating_sub(first).max(1).unsigned_abs();
     // The name is a part of the seed: two inputs of one shape must differ.
     let mut state = tensor.name.bytes().fold(seed, |state, byte| mix(state ^ u64::from(byte)));
     for index in 0..length {
@@ -32,12 +26,36 @@ pub fn seeded_below(tensor: &Tensor, seed: u64, bound: u64) -> Result<HostArray,
         let bits = mix(state);
         let value = match elements {
             Elements::F16(_) | Elements::Bf16(_) | Elements::F32(_) => float(bits),
-            Elements::I32(_) | Elements::I64(_) => (bits % bound.max(1)) as f64,
+            Elements::I32(_) | Elements::I64(_) => (first + (bits % width) as i64) as f64,
             Elements::Bool(_) => (bits % 2) as f64,
         };
         elements.set(index, value);
     }
     Ok(HostArray { shape: tensor.shape.clone(), elements })
+}
+
+/// Refuses an element outside of the range that the program states for the tensor's indices.
+///
+/// # Errors
+/// The first such element and its value.
+pub(super) fn check_indices(tensor: &Tensor, array: &HostArray) -> Result<(), SimError> {
+    let Some([first, end]) = tensor.index_range else { return Ok(()) };
+    let outside = |index: &usize| !(first..end).contains(&(array.elements.get(*index) as i64));
+    let Some(found) = (0..array.elements.len()).find(outside) else { return Ok(()) };
+    let (element, value) = (position(&array.shape, found), array.elements.get(found));
+    let message = format!("element {element:?} is {value}, which is not in the range {first}..{end} of its indices");
+    Err(SimError::Array { name: tensor.name.clone(), message })
+}
+
+/// The indices of an element of a row-major array.
+fn position(shape: &[i64], element: usize) -> Vec<usize> {
+    let mut rest = element;
+    let mut indices = vec![0; shape.len()];
+    for (index, size) in indices.iter_mut().zip(shape).rev() {
+        let size = usize::try_from(*size).unwrap_or(1).max(1);
+        (*index, rest) = (rest % size, rest / size);
+    }
+    indices
 }
 
 /// A number put together from its sign, its exponent and 52 bits of fraction.
@@ -62,11 +80,12 @@ const fn mix(state: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     fn tensor(name: &str, element_type: &str) -> Tensor {
         let (name, element_type, format) = (name.to_owned(), element_type.to_owned(), "SEN169_FP16".to_owned());
         let (device_size, stride_map) = (vec![16, 64], vec![64, 1]);
-        Tensor { name, shape: vec![1000], element_type, format, device_size, stride_map, bytes: 2048, file: None }
+        Tensor { name, shape: vec![1000], element_type, format, device_size, stride_map, bytes: 2048, file: None, index_range: None }
     }
 
     #[test]
@@ -88,8 +107,27 @@ mod tests {
     }
 
     #[test]
-    fn integers_stay_below_their_bound() {
-        let array = seeded_below(&tensor("a", "i64"), 7, 5).unwrap();
-        assert!((0..1000).all(|index| (0.0..5.0).contains(&array.elements.get(index))));
+    fn integers_are_small() {
+        let array = seeded(&tensor("a", "i64"), 7).unwrap();
+        assert!((0..1000).all(|index| (0.0..16.0).contains(&array.elements.get(index))));
+    }
+
+    #[test]
+    fn indices_fill_their_range() {
+        let indices = Tensor { index_range: Some([100, 103]), ..tensor("a", "i32") };
+        let array = seeded(&indices, 7).unwrap();
+        let found: BTreeSet<i64> = (0..1000).map(|index| array.elements.get(index) as i64).collect();
+        assert_eq!(found, BTreeSet::from([100, 101, 102]));
+        assert!(check_indices(&indices, &array).is_ok());
+    }
+
+    #[test]
+    fn an_index_outside_of_its_range_is_refused_by_its_place() {
+        let indices = |range| Tensor { index_range: range, ..tensor("a", "i64") };
+        let array = HostArray { shape: vec![2, 3], elements: Elements::I64(vec![0, 4, 1, 2, 5, -1]) };
+        let message = |range| check_indices(&indices(range), &array).unwrap_err().to_string();
+        assert_eq!(message(Some([0, 5])), "'a': element [1, 1] is 5, which is not in the range 0..5 of its indices");
+        assert_eq!(message(Some([0, 6])), "'a': element [1, 2] is -1, which is not in the range 0..6 of its indices");
+        assert!(check_indices(&indices(None), &array).is_ok());
     }
 }

@@ -50,7 +50,7 @@ pub mod traffic;
 
 pub use error::{SimError, Site};
 pub use host::{Elements, HostArray, bf16_from_f32, bf16_to_f32, dl16_value, f16_from_f32, f16_to_f32};
-pub use inputs::{seeded, seeded_below};
+pub use inputs::seeded;
 pub use report::Report;
 pub use run::{LxImage, Outcome, RunOptions, Simulation};
 pub use traffic::Traffic;

@@ -4,6 +4,7 @@ use super::bundle_text::{Expression, Statement};
 use super::error::SimError;
 use super::execute::execute;
 use super::host::HostArray;
+use super::inputs::check_indices;
 use super::layout::DeviceLayout;
 use super::load::{self, LoadedBundle};
 use super::machine::{Machine, RegionId};
@@ -189,6 +190,7 @@ fn fill(tensor: &Tensor, array: &HostArray, buffer: usize, machine: &mut Machine
         let message = format!("is {shape:?} of {element_type}, the program's tensor is {:?} of {}", tensor.shape, tensor.element_type);
         return Err(SimError::Array { name: tensor.name.clone(), message });
     }
+    check_indices(tensor, array)?;
     let writer = machine.writer(&format!("the host, '{}'", tensor.name));
     let layout = DeviceLayout::of(tensor)?;
     let region = machine.region_mut(RegionId::Hbm(buffer));

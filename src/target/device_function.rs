@@ -17,6 +17,8 @@ pub enum Family {
     Matmul,
     /// Data movement.
     Copy,
+    /// Data movement from where an index tensor says.
+    Gather,
 }
 
 /// The unit of a core that executes a function (`exUnit`).

@@ -59,6 +59,9 @@ impl<'a, 'c> Tiler<'a, 'c> {
         let levels: Vec<(String, i64)> = hints.iter().map(|hint| (hint.dim.clone(), hint.count)).collect();
         let mut accesses = Vec::with_capacity(ops.len());
         for op in ops {
+            if op.is_insert() {
+                return Err(error_at(op.op, "writes a part of a buffer in a tiled group: not supported yet").report());
+            }
             let of_op = op.accesses().map_err(|message| error_at(op.op, message).report())?;
             if op.op.inputs().iter().zip(&of_op).any(|(input, access)| *input != access.value) {
                 return Err(error_at(op.op, "reads a tensor under other indices in a tiled group: not supported yet").report());

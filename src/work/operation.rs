@@ -65,7 +65,7 @@ impl Operation {
     #[must_use]
     pub fn may_split(&self, dim: usize) -> bool {
         let is_masked = match self.family {
-            Family::Matmul => false,
+            Family::Matmul | Family::Gather => false,
             Family::Pointwise | Family::Reduce | Family::Copy => self.is_padded_reduction(dim),
         };
         !self.blocked.contains(&dim) && !is_masked

@@ -2,11 +2,12 @@
 
 use super::distribute::divisors;
 use super::{Operation, WorkError, WorkSplit};
-use crate::target::Target;
+use crate::target::{Family, Target};
 use std::cmp::Reverse;
 
 /// Bytes of operand `operand` from the first to the last that one core touches, counted in whole positions of the outermost device
-/// dimension that it moves along (torch-spyre, `per_core_span`; the stick dimension is not one of them).
+/// dimension that it moves along (torch-spyre, `per_core_span`; the stick dimension is not one of them). Of a gather's table, its first
+/// operand, a core may touch every row.
 ///
 /// # Errors
 /// When a coordinate names no iteration dimension.
@@ -15,6 +16,9 @@ use std::cmp::Reverse;
 /// When there is no such operand, or the split has another number of dimensions than the op.
 pub fn span_bytes(op: &Operation, operand: usize, split: &WorkSplit) -> Result<i64, WorkError> {
     let layout = &op.operands[operand].layout;
+    if op.family == Family::Gather && operand == 0 {
+        return Ok(layout.bytes());
+    }
     let bytes = layout.format().bytes();
     for (device_dim, stride) in layout.device_strides().into_iter().enumerate().take(layout.rank() - 1) {
         let positions = positions(op, operand, device_dim, split)?;
@@ -148,6 +152,14 @@ mod tests {
         let op = Operation { blocked: vec![1], ..pointwise(&[16384, 16384]) };
         let expected = WorkError::Span { operand: 0, bytes: 512 << 20, limit: SPYRE.core_span_bytes };
         assert_eq!(reduce_span(&op, &SPYRE), Err(expected));
+    }
+
+    #[test]
+    fn a_core_may_touch_any_row_of_a_table() {
+        let op = Operation { family: Family::Gather, ..pointwise(&[1, 256]) };
+        assert_eq!((span(&op, &[1, 1]), span_bytes(&op, 1, &WorkSplit::whole(2))), (512, Ok(4 * 128)));
+        let op = Operation { family: Family::Gather, blocked: vec![0, 1], ..pointwise(&[16384, 16384]) };
+        assert_eq!(reduce_span(&op, &SPYRE), Err(WorkError::Span { operand: 0, bytes: 512 << 20, limit: SPYRE.core_span_bytes }));
     }
 
     #[test]

@@ -25,7 +25,7 @@ impl CoreOrder {
     pub const fn of(family: Family) -> Self {
         match family {
             Family::Matmul => Self::LastFastest,
-            Family::Pointwise | Family::Reduce | Family::Copy => Self::FirstFastest,
+            Family::Pointwise | Family::Reduce | Family::Copy | Family::Gather => Self::FirstFastest,
         }
     }
 }

@@ -51,3 +51,25 @@ func.func @lx_needs_no_pool(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %n = spyre.pointwise neg(%e) : tensor<64x64xf16>
   return %n : tensor<64x64xf16>
 }
+
+// A buffer that is written in parts lives from its first part on, so what is made between its parts lies elsewhere; what was made and
+// read before it does not matter.
+// CHECK-LABEL: func @parts
+// BAKED-LABEL: func @parts
+// BAKED: spyre.pointwise abs({{.*}}place = #spyre.place<pool, 0,
+// BAKED: spyre.pointwise log({{.*}}place = #spyre.place<pool, 8192,
+// BAKED: spyre.empty {place = #spyre.place<pool, [[BUFFER:16384]], "the LX planner is off">}
+// BAKED: spyre.insert {{.*}} at [0, 0] {spyre.bundle = 0 : i64,
+// BAKED: spyre.pointwise tanh({{.*}}place = #spyre.place<pool, 0,
+// BAKED: spyre.insert {{.*}} at [0, 64] {spyre.bundle = 0 : i64,
+// BAKED: spyre.pointwise sqrt({{.*}}place = #spyre.place<hbm,
+func.func @parts(%x: tensor<64x64xf16>) -> tensor<64x128xf16> {
+  %abs = spyre.pointwise abs(%x) : tensor<64x64xf16>
+  %log = spyre.pointwise log(%abs) : tensor<64x64xf16>
+  %buffer = spyre.empty : tensor<64x128xf16>
+  %left = spyre.insert %log into %buffer at [0, 0] : tensor<64x64xf16> into tensor<64x128xf16>
+  %tanh = spyre.pointwise tanh(%log) : tensor<64x64xf16>
+  %whole = spyre.insert %tanh into %left at [0, 64] : tensor<64x64xf16> into tensor<64x128xf16>
+  %sqrt = spyre.pointwise sqrt(%whole) : tensor<64x128xf16>
+  return %sqrt : tensor<64x128xf16>
+}

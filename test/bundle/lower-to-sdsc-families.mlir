@@ -72,3 +72,24 @@ func.func @two_results(%x: tensor<64x64xf16>) -> (tensor<64x64xf16>, tensor<64x6
   %n = spyre.pointwise neg(%e) : tensor<64x64xf16>
   return %n, %e : tensor<64x64xf16>, tensor<64x64xf16>
 }
+
+// -----
+
+// Index tensors come first and have a name; a table's indexed coordinate is what they say. The launcher keeps to the rows of both tables.
+// CHECK-DAG: #[[INDEX_AT:.+]] = affine_map<(d0, d1, d2) -> (0, d1 floordiv 32, d0, d1 mod 32)>
+// CHECK-DAG: #[[INDEX:.+]] = #sdsc.tensor<format = "IEEE_INT32", device_size = [1, 6, 3, 32], coordinates = #[[INDEX_AT]], memory = "hbm", argument = 2, name = "index">
+// CHECK-DAG: #[[TABLE_AT:.+]] = affine_map<(d0, d1, d2)[s0] -> (0, s0, d2 floordiv 64, d2 mod 64)>
+// CHECK-DAG: #[[TABLE:.+]] = #sdsc.tensor<format = "SEN169_FP16", device_size = [1, 128, 4, 64], coordinates = #[[TABLE_AT]], memory = "hbm", argument = 0, index_tensors = ["index"]>
+// CHECK-DAG: #[[RESULT_AT:.+]] = affine_map<(d0, d1, d2) -> (d1, d2 floordiv 64, d0, d2 mod 64)>
+// CHECK-DAG: #[[RESULT:.+]] = #sdsc.tensor<{{.*}}device_size = [192, 4, 3, 64], coordinates = #[[RESULT_AT]], memory = "hbm", argument = 3>
+// CHECK-LABEL: sdsc.program @gather
+// CHECK: sdsc.buffer @arg1 input 1 : tensor<100x256xf16
+// CHECK: sdsc.buffer @arg2 input 2 {index_range = array<i64: 0, 100>} : tensor<3x192xi64
+// CHECK: sdsc.buffer @result0 output 0 : tensor<3x192x256xf16
+// CHECK: sdsc.op "identity" dims [#c0, #c1, #c2] ins [#[[INDEX]], #[[TABLE]]] outs [#[[RESULT]]]
+func.func @gather(%x: tensor<128x256xf16>, %y: tensor<100x256xf16>, %index: tensor<3x192xi64>)
+    -> (tensor<3x192x256xf16>, tensor<3x192x256xf16>) {
+  %0 = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
+  %1 = spyre.gather(%y, %index) dim 0 : (tensor<100x256xf16>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
+  return %0, %1 : tensor<3x192x256xf16>, tensor<3x192x256xf16>
+}

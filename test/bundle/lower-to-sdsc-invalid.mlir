@@ -56,3 +56,29 @@ func.func @places_come_first(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16
   %z = spyre.pointwise neg(%y) {spyre.bundle = 0 : i64, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
   return %z : tensor<64x64xf16, #layout>
 }
+
+// -----
+
+// The window would have to move with the loop.
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+#window = #spyre.layout<[1, 64, 64], [64, 64, 1], of = [64, 64]>
+func.func @a_part_in_a_loop(%x: tensor<64x64xf16, #layout>) {
+  spyre.loop 2 "A" tiled(%tile = %x[0] : tensor<64x64xf16, #layout>) attributes {spyre.bundle = 0} {
+    %buffer = spyre.empty {place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
+    // expected-error @+1 {{'spyre.insert' op writes a part of a buffer in a loop: not supported yet}}
+    %part = spyre.insert %tile into %buffer at [0, 0] {work = #spyre.work<[1, 1]>} : tensor<32x64xf16, #window> into tensor<64x64xf16, #layout>
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @places_of_buffers_come_first(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  %buffer = spyre.empty : tensor<64x64xf16, #layout>
+  // expected-error @+1 {{'spyre.insert' op has no 'place': plan LX first}}
+  %part = spyre.insert %x into %buffer at [0, 0] {spyre.bundle = 0 : i64, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout> into tensor<64x64xf16, #layout>
+  %y = spyre.pointwise exp(%part) {spyre.bundle = 0 : i64, work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
+  return %y : tensor<64x64xf16, #layout>
+}

@@ -86,6 +86,19 @@ fn broken_files() -> Vec<Broken> {
             json(files, "program.json", |value| value["constants"][0]["file"] = json!("../program/constants/t0.bin"));
         }),
         broken(&["sdsc_r72"], "program", |files| json(files, "program.json", |value| value["results"][0]["file"] = json!("program.json"))),
+        broken(&["sdsc_r3"], "program", |files| json(files, "program.json", |value| value["arguments"][0]["index_range"] = json!([0, 8]))),
+        broken(&["sdsc_r3"], "program", |files| {
+            json(files, "program.json", |value| {
+                value["results"][0]["element_type"] = json!("i32");
+                value["results"][0]["index_range"] = json!([0, 8]);
+            });
+        }),
+        broken(&["sdsc_r3"], "program", |files| {
+            json(files, "program.json", |value| {
+                value["arguments"][0]["element_type"] = json!("i64");
+                value["arguments"][0]["index_range"] = json!([8, 8]);
+            });
+        }),
         broken(&["sdsc_r4"], "add", sets("op/dscs_", json!([]))),
         broken(&["sdsc_r4"], "add", sets("dsc/computeOp_", json!([]))),
         broken(&["sdsc_r5"], "two adds", |files| drop(files.remove("sdsc_1.json"))),

@@ -1,9 +1,9 @@
 // RUN: split-file %s %t
 // RUN: spyre-opt --spyre-verify-phase=phase=import --split-input-file --verify-diagnostics %t/import.mlir
-// RUN: spyre-opt --spyre-verify-phase=phase=layout --verify-diagnostics %t/layout.mlir
+// RUN: spyre-opt --spyre-verify-phase=phase=layout --split-input-file --verify-diagnostics %t/layout.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=tile --verify-diagnostics %t/tile.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=work --verify-diagnostics %t/work.mlir
-// RUN: spyre-opt --spyre-verify-phase=phase=lx --verify-diagnostics %t/lx.mlir
+// RUN: spyre-opt --spyre-verify-phase=phase=lx --split-input-file --verify-diagnostics %t/lx.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=bundle --split-input-file --verify-diagnostics %t/bundle.mlir
 // RUN: not spyre-opt --spyre-verify-phase=phase=tiles %t/lx.mlir 2>&1 | FileCheck %s
 // CHECK: error: 'builtin.module' op unknown phase 'tiles': expected one of import, layout, hint, tile, work, lx, bundle, emit
@@ -32,6 +32,14 @@ func.func @every_value_has_a_layout(%x: tensor<64x64xf16>) -> tensor<64x64xf16> 
   return %y : tensor<64x64xf16>
 }
 
+// -----
+
+func.func @every_buffer_has_a_layout() {
+  // expected-error @+1 {{'spyre.empty' op not allowed after phase 'layout': its result has no device layout}}
+  %buffer = spyre.empty : tensor<64x64xf16>
+  return
+}
+
 //--- tile.mlir
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @hints_are_loops(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
@@ -54,6 +62,16 @@ func.func @every_result_has_a_place(%x: tensor<64x64xf16, #layout>) -> tensor<64
   // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'lx': its result has no place}}
   %y = spyre.pointwise exp(%x) {work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#same = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @the_place_of_a_buffer_is_known(%x: tensor<64x64xf16, #same>) -> tensor<64x64xf16, #same> {
+  %buffer = spyre.empty : tensor<64x64xf16, #same>
+  // expected-error @+1 {{'spyre.insert' op not allowed after phase 'lx': its result has no place}}
+  %y = spyre.insert %x into %buffer at [0, 0] {work = #spyre.work<[32, 1]>} : tensor<64x64xf16, #same> into tensor<64x64xf16, #same>
+  return %y : tensor<64x64xf16, #same>
 }
 
 //--- bundle.mlir

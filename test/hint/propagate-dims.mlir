@@ -92,3 +92,19 @@ func.func @the_first_name_is_kept(%x: tensor<8x64xf16>, %y: tensor<8x64xf16> {sp
   %exp = spyre.pointwise exp(%sum) : tensor<8x64xf16>
   return %exp : tensor<8x64xf16>
 }
+
+// A part gives its names to the buffer; where two parts disagree, the first in the program wins. A dimension of one position has no say.
+// CHECK-LABEL: func.func @parts_name_their_buffer(
+// CHECK:         spyre.insert {{.+}} at [0, 0] {dims = ["A", "B"]}
+// CHECK-NEXT:    spyre.insert {{.+}} at [8, 0] {dims = ["", "other"]}
+// CHECK-NEXT:    spyre.insert {{.+}} at [9, 0]
+// CHECK-NOT:       dims
+// CHECK-NEXT:    spyre.pointwise exp({{.+}}) {dims = ["A", "B"]}
+func.func @parts_name_their_buffer(%x: tensor<8x64xf16>, %row: tensor<1x64xf16> {spyre.dims = ["row", "other"]}, %y: tensor<2x64xf16>) -> tensor<11x64xf16> {
+  %buffer = spyre.empty : tensor<11x64xf16>
+  %0 = spyre.insert %x into %buffer at [0, 0] : tensor<8x64xf16> into tensor<11x64xf16>
+  %1 = spyre.insert %row into %0 at [8, 0] : tensor<1x64xf16> into tensor<11x64xf16>
+  %2 = spyre.insert %y into %1 at [9, 0] : tensor<2x64xf16> into tensor<11x64xf16>
+  %exp = spyre.pointwise exp(%2) : tensor<11x64xf16>
+  return %exp : tensor<11x64xf16>
+}

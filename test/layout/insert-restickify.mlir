@@ -34,3 +34,13 @@ func.func @a_dim_of_size_1_fits_every_stick(%x: tensor<1x128xf16>, %y: tensor<12
   %product = spyre.matmul(%x, %y) : (tensor<1x128xf16>, tensor<128x64xf16>) -> tensor<1x64xf16>
   return %product : tensor<1x64xf16>
 }
+
+// The index tensor has other dimensions in its sticks, and takes no part.
+// CHECK-LABEL: func.func @a_gather_agrees_without_its_index(
+// CHECK-NEXT:    [[ROWS:%.+]] = spyre.gather({{.+}}) dim 0
+// CHECK-NEXT:    return [[ROWS]]
+#table = #spyre.layout<[128, 4, 64], [256, 64, 1]>
+func.func @a_gather_agrees_without_its_index(%x: tensor<128x256xf16, #table>, %index: tensor<3x192xi64>) -> tensor<3x192x256xf16> {
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16, #table>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
+  return %rows : tensor<3x192x256xf16>
+}

@@ -88,3 +88,20 @@ func.func @product_of_one_column(%x: tensor<64x128xf16>, %y: tensor<128x1xf16>) 
   %z = spyre.matmul(%x, %y) : (tensor<64x128xf16>, tensor<128x1xf16>) -> tensor<64x1xf16>
   return %z : tensor<64x1xf16>
 }
+
+// -----
+
+func.func @table_under_other_indices(%x: tensor<1x512x128xf16>, %index: tensor<16xi32>) -> tensor<16x128xf16> {
+  %view = spyre.view %x by affine_map<(d0, d1) -> (0, d0, d1)> : tensor<1x512x128xf16> -> tensor<512x128xf16>
+  // expected-error @+1 {{'spyre.gather' op gathers from a tensor under other indices: lay out tables first}}
+  %rows = spyre.gather(%view, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
+  return %rows : tensor<16x128xf16>
+}
+
+// -----
+
+func.func @buffer_without_a_format() {
+  // expected-error @+1 {{'spyre.empty' op has elements of f64, for which the device has no format}}
+  %buffer = spyre.empty : tensor<8x64xf64>
+  return
+}

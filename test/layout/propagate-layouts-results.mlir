@@ -47,3 +47,60 @@ func.func @a_returned_constant_is_copied() -> tensor<8x64xf16> {
   %one = spyre.constant dense<1.0> : tensor<8x64xf16>
   return %one : tensor<8x64xf16>
 }
+
+// The result has the table's columns in its sticks; the index tensor is row-major, whatever the result is.
+// CHECK-LABEL: func.func @a_gather_keeps_the_stick_of_its_table(
+// CHECK-NEXT:    spyre.gather({{.+}}tensor<3x192xi64, #spyre.layout<[6, 3, 32], [32, 192, 1]>>) -> tensor<3x192x256xf16, #spyre.layout<[192, 4, 3, 64], [256, 64, 49152, 1]>>
+#table = #spyre.layout<[128, 4, 64], [256, 64, 1]>
+func.func @a_gather_keeps_the_stick_of_its_table(%x: tensor<128x256xf16, #table>, %index: tensor<3x192xi64>) -> tensor<3x192x256xf16> {
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16, #table>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
+  return %rows : tensor<3x192x256xf16>
+}
+
+// CHECK-LABEL: func.func @a_gather_keeps_the_stick_wherever_it_is(
+// CHECK-NEXT:    spyre.gather({{.+}} -> tensor<16x128x256xf16, #spyre.layout<[256, 2, 16, 64], [1, 16384, 32768, 256]>>
+#stick_first = #spyre.layout<[512, 2, 256, 64], [256, 8388608, 1, 131072]>
+func.func @a_gather_keeps_the_stick_wherever_it_is(%x: tensor<128x512x256xf16, #stick_first>, %index: tensor<16xi64>) -> tensor<16x128x256xf16> {
+  %rows = spyre.gather(%x, %index) dim 1 : (tensor<128x512x256xf16, #stick_first>, tensor<16xi64>) -> tensor<16x128x256xf16>
+  return %rows : tensor<16x128x256xf16>
+}
+
+// A buffer that is written in parts is a buffer of its own: it is returned as it is, also without a dimension of size 1.
+// CHECK-LABEL: func.func @parts_of_a_result(
+// CHECK:         [[BUFFER:%.+]] = spyre.empty : tensor<1x128xf16, #[[ROW:.+]]>
+// CHECK-NEXT:    [[LEFT:%.+]] = spyre.insert {{%.+}} into [[BUFFER]] at [0, 0] : {{.+}} into tensor<1x128xf16, #[[ROW]]>
+// CHECK-NEXT:    [[WHOLE:%.+]] = spyre.insert {{%.+}} into [[LEFT]] at [0, 64] : {{.+}} into tensor<1x128xf16, #[[ROW]]>
+// CHECK-NEXT:    [[SHOWN:%.+]] = spyre.view [[WHOLE]]
+// CHECK-NEXT:    return [[SHOWN]] :
+func.func @parts_of_a_result(%x: tensor<1x64xf16>) -> tensor<128xf16> {
+  %buffer = spyre.empty : tensor<1x128xf16>
+  %left = spyre.insert %x into %buffer at [0, 0] : tensor<1x64xf16> into tensor<1x128xf16>
+  %whole = spyre.insert %x into %left at [0, 64] : tensor<1x64xf16> into tensor<1x128xf16>
+  %shown = spyre.view %whole by affine_map<(d0) -> (0, d0)> : tensor<1x128xf16> -> tensor<128xf16>
+  return %shown : tensor<128xf16>
+}
+
+// CHECK-LABEL: func.func @parts_returned_twice(
+// CHECK:         [[WHOLE:%.+]] = spyre.insert
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[WHOLE]]
+// CHECK-NEXT:    return [[WHOLE]], [[COPY]]
+func.func @parts_returned_twice(%x: tensor<8x64xf16>) -> (tensor<8x64xf16>, tensor<8x64xf16>) {
+  %buffer = spyre.empty : tensor<8x64xf16>
+  %whole = spyre.insert %x into %buffer at [0, 0] : tensor<8x64xf16> into tensor<8x64xf16>
+  return %whole, %whole : tensor<8x64xf16>, tensor<8x64xf16>
+}
+
+// A buffer that is written in parts is row-major unless its type says otherwise; its parts do not matter.
+// CHECK-LABEL: func.func @parts(
+// CHECK:         [[ROWS:%.+]] = spyre.empty : tensor<512x128xf16, #spyre.layout<[2, 512, 64], [64, 128, 1]>>
+// CHECK-NEXT:    spyre.insert {{%.+}} into [[ROWS]] at [0, 64] : {{.+}} into tensor<512x128xf16, #spyre.layout<[2, 512, 64], [64, 128, 1]>>
+// CHECK-NEXT:    [[COLUMNS:%.+]] = spyre.empty : tensor<512x128xf16, #spyre.layout<[8, 128, 64], [8192, 1, 128]>>
+// CHECK-NEXT:    spyre.insert {{%.+}} into [[COLUMNS]] at [0, 64] : {{.+}} into tensor<512x128xf16, #spyre.layout<[8, 128, 64], [8192, 1, 128]>>
+#parts_on_rows = #spyre.layout<[8, 128, 64], [8192, 1, 128]>
+func.func @parts(%x: tensor<512x64xf16, #spyre.layout<[8, 64, 64], [4096, 1, 64]>>) -> (tensor<512x128xf16>, tensor<512x128xf16, #parts_on_rows>) {
+  %rows = spyre.empty : tensor<512x128xf16>
+  %0 = spyre.insert %x into %rows at [0, 64] : tensor<512x64xf16, #spyre.layout<[8, 64, 64], [4096, 1, 64]>> into tensor<512x128xf16>
+  %columns = spyre.empty : tensor<512x128xf16, #parts_on_rows>
+  %1 = spyre.insert %x into %columns at [0, 64] : tensor<512x64xf16, #spyre.layout<[8, 64, 64], [4096, 1, 64]>> into tensor<512x128xf16, #parts_on_rows>
+  return %0, %1 : tensor<512x128xf16>, tensor<512x128xf16, #parts_on_rows>
+}

@@ -98,3 +98,30 @@ func.func @large_values_stay_in_hbm(%x: tensor<8192x4096xf16>) -> tensor<8192x40
   %neg = spyre.pointwise neg(%exp) : tensor<8192x4096xf16>
   return %neg : tensor<8192x4096xf16>
 }
+
+// A buffer that several ops write is in HBM; its parts, which one op reads whole, are in LX as usual.
+// CHECK-LABEL: func.func @what_is_written_in_parts_stays_in_hbm(
+// CHECK:         [[EXP:%.+]] = spyre.pointwise exp({{.+}}) {place = #spyre.place<lx, 0>,
+// CHECK-NEXT:    [[BUFFER:%.+]] = spyre.empty {place = #spyre.place<hbm, "it is written in parts">}
+// CHECK-NEXT:    spyre.insert [[EXP]] into [[BUFFER]] at [0, 0] {work = #spyre.work<[32, 1]>}
+// CHECK-NEXT:    spyre.insert {{%.+}} into {{%.+}} at [512, 0] {work = #spyre.work<[32, 1]>}
+// CHECK-NEXT:    spyre.pointwise neg({{.+}}) {place = #spyre.place<lx, 0>,
+func.func @what_is_written_in_parts_stays_in_hbm(%x: tensor<512x1024xf16>) -> tensor<1024x1024xf16> {
+  %exp = spyre.pointwise exp(%x) : tensor<512x1024xf16>
+  %buffer = spyre.empty : tensor<1024x1024xf16>
+  %upper = spyre.insert %exp into %buffer at [0, 0] : tensor<512x1024xf16> into tensor<1024x1024xf16>
+  %whole = spyre.insert %x into %upper at [512, 0] : tensor<512x1024xf16> into tensor<1024x1024xf16>
+  %neg = spyre.pointwise neg(%whole) : tensor<1024x1024xf16>
+  %square = spyre.pointwise mul(%neg, %neg) : tensor<1024x1024xf16>
+  return %square : tensor<1024x1024xf16>
+}
+
+// A core has its own rows of the exponential, which are not the rows that it needs of the lower half.
+// CHECK-LABEL: func.func @what_an_op_reads_a_part_of_stays_in_hbm(
+// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "an op reads a part of it">,
+func.func @what_an_op_reads_a_part_of_stays_in_hbm(%x: tensor<512x1024xf16>) -> tensor<256x1024xf16> {
+  %exp = spyre.pointwise exp(%x) : tensor<512x1024xf16>
+  %half = spyre.view %exp by affine_map<(d0, d1) -> (d0 + 256, d1)> : tensor<512x1024xf16> -> tensor<256x1024xf16>
+  %neg = spyre.pointwise neg(%half) : tensor<256x1024xf16>
+  return %neg : tensor<256x1024xf16>
+}

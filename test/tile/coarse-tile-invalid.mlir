@@ -140,3 +140,12 @@ func.func @name_of_two_dimensions(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %exp = spyre.pointwise exp(%x) {dims = ["A", "A"], hints = [#spyre.tile_hint<0, A = 2>]} : tensor<8x64xf16>
   return %exp : tensor<8x64xf16>
 }
+
+// -----
+
+func.func @part_of_a_buffer(%x: tensor<32x64xf16>) -> tensor<64x64xf16> {
+  %buffer = spyre.empty : tensor<64x64xf16>
+  // expected-error @+1 {{'spyre.insert' op writes a part of a buffer in a tiled group: not supported yet}}
+  %0 = spyre.insert %x into %buffer at [0, 0] {dims = ["A", "B"], hints = [#spyre.tile_hint<0, A = 2>]} : tensor<32x64xf16> into tensor<64x64xf16>
+  return %0 : tensor<64x64xf16>
+}

@@ -94,3 +94,11 @@ func.func @loops_are_divided_inside(%x: tensor<256x256xf16, #full>) -> tensor<25
   } : tensor<256x256xf16, #full>
   return %result : tensor<256x256xf16, #full>
 }
+
+// The format divides nothing that an index tensor takes part in.
+// CHECK-LABEL: func.func @a_gather_runs_on_one_core(
+// CHECK:         spyre.gather({{.+}}) dim 0 {work = #spyre.work<[1, 1, 1]>}
+func.func @a_gather_runs_on_one_core(%x: tensor<128x256xf16>, %index: tensor<3x192xi64>) -> tensor<3x192x256xf16> {
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
+  return %rows : tensor<3x192x256xf16>
+}

@@ -41,3 +41,12 @@ func.func @two_reductions_to_cut(%x: tensor<8388608x128xf16>) -> tensor<1x1xf16>
 // expected-error @+1 {{'builtin.module' op 'spyre.target' must hold numbers, found cores = "four"}}
 module attributes {spyre.target = {cores = "four"}} {
 }
+
+// -----
+
+// 16 rows of 16 KiB are read, but they may be any of 32768.
+func.func @table_of_512_mib(%x: tensor<32768x8192xf16>, %index: tensor<16xi32>) -> tensor<16x8192xf16> {
+  // expected-error @+1 {{'spyre.gather' op a core would address 536870912 bytes of operand 0; the hardware allows 268431360}}
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<32768x8192xf16>, tensor<16xi32>) -> tensor<16x8192xf16>
+  return %rows : tensor<16x8192xf16>
+}

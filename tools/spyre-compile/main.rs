@@ -46,6 +46,9 @@ struct Arguments {
     /// Fold f32 islands between f16 values, or keep them: device or strict
     #[arg(long, value_name = "MODE", default_value = "device")]
     precision: String,
+    /// Chooses sticks for the whole program, or op by op: global or greedy
+    #[arg(long, value_name = "MODE", default_value = "global")]
+    sticks: String,
     /// Stop after a phase and print IR: import, layout, hint, tile, work, lx, bundle
     #[arg(long, value_name = "PHASE", default_value = "emit")]
     compile_to: String,
@@ -90,6 +93,7 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
         addresses: arguments.addresses.clone(),
         loops: arguments.loops.clone(),
         precision: arguments.precision.clone(),
+        sticks: arguments.sticks.clone(),
         compile_to: arguments.compile_to.parse()?,
     };
     options.check()?;

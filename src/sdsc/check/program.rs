@@ -35,7 +35,10 @@ fn read<T: Tree>(tree: &T, report: &mut Report) -> Result<Option<Program>, T::Er
     report.enter_rule(PROGRAM);
     let bytes = tree.read(FILE_NAME)?;
     Ok(match serde_json::from_slice(&bytes) {
-        Ok(program) => Some(program),
+        Ok(program) => {
+            check_index_ranges(&program, report);
+            Some(program)
+        }
         Err(error) => {
             report_shape::<Program>(&bytes, &error, report);
             None
@@ -62,6 +65,31 @@ fn check_constants<T: Tree>(program: &Program, tree: &T, report: &mut Report) {
         let has_file = |(_, tensor): &(usize, &Tensor)| tensor.file.is_some();
         for (number, tensor) in tensors.iter().enumerate().filter(has_file) {
             report.json(format!("/{member}/{number}/file"), format!("'{}' is no constant; only constants have files", tensor.name));
+        }
+    }
+}
+
+/// A range of indices is what the caller must keep to, so that only arguments have one; indices are integers from 0.
+fn check_index_ranges(program: &Program, report: &mut Report) {
+    let lists = [
+        ("arguments", &program.arguments),
+        ("results", &program.results),
+        ("constants", &program.constants),
+        ("buffers", &program.buffers),
+    ];
+    for (list, tensors) in lists {
+        for (number, tensor) in tensors.iter().enumerate() {
+            let Some([first, end]) = tensor.index_range else { continue };
+            let path = format!("/{list}/{number}/index_range");
+            if list != "arguments" || !matches!(&*tensor.element_type, "i32" | "i64") {
+                let message = format!(
+                    "'{}' is of {} and one of the {list}; only arguments of integers are indices",
+                    tensor.name, tensor.element_type
+                );
+                report.json(path, message);
+            } else if first < 0 || first >= end {
+                report.json(path, format!("{first}..{end}; indices are from 0, and there is at least one"));
+            }
         }
     }
 }

@@ -89,6 +89,34 @@ sdsc.program @main {
 
 // -----
 
+sdsc.program @main {
+  // expected-error @+1 {{'sdsc.buffer' op has an 'index_range', which is for inputs, not for 'output'}}
+  sdsc.buffer @buffer_c4 output 0 {index_range = array<i64: 0, 8>} : tensor<4x64xi64, #spyre.layout<[2, 4, 32], [32, 64, 1]>>
+}
+
+// -----
+
+sdsc.program @main {
+  // expected-error @+1 {{'sdsc.buffer' op has an 'index_range' of two numbers from 0, the first below the second, found [0, 8, 9]}}
+  sdsc.buffer @buffer_c4 input 0 {index_range = array<i64: 0, 8, 9>} : tensor<4x64xi64, #spyre.layout<[2, 4, 32], [32, 64, 1]>>
+}
+
+// -----
+
+sdsc.program @main {
+  // expected-error @+1 {{'sdsc.buffer' op has an 'index_range' of two numbers from 0, the first below the second, found [8, 8]}}
+  sdsc.buffer @buffer_c4 input 0 {index_range = array<i64: 8, 8>} : tensor<4x64xi64, #spyre.layout<[2, 4, 32], [32, 64, 1]>>
+}
+
+// -----
+
+sdsc.program @main {
+  // expected-error @+1 {{'sdsc.buffer' op has an 'index_range' of two numbers from 0, the first below the second, found [-1, 8]}}
+  sdsc.buffer @buffer_c4 input 0 {index_range = array<i64: -1, 8>} : tensor<4x64xi64, #spyre.layout<[2, 4, 32], [32, 64, 1]>>
+}
+
+// -----
+
 #c0 = #sdsc.dim<name = "c0", range = 512>
 #argument_1 = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "hbm", argument = 1>
 sdsc.bundle @bundle_c1(@only) {

@@ -28,6 +28,7 @@
 
 // CHECK-LABEL: sdsc.program @main
 // CHECK-NEXT: sdsc.buffer @arg0 input 0 : tensor<512x1024xf16, #layout>
+// CHECK-NEXT: sdsc.buffer @arg1 input 1 {index_range = array<i64: 0, 512>} : tensor<512xi64, #layout{{[0-9]*}}>
 // CHECK-NEXT: sdsc.buffer @scale constant 0 = dense<5.000000e-01> : tensor<1x1xf16> : tensor<1x1xf16, #layout{{[0-9]*}}>
 // CHECK-NEXT: sdsc.buffer @shift constant 1 : tensor<1x1xf16, #layout{{[0-9]*}}>
 // CHECK-NEXT: sdsc.buffer @scores temporary 0 : tensor<512x1024xf16, #layout>
@@ -43,6 +44,7 @@
 // CHECK: sdsc.bundle @bundle_1{{ ?}}() {
 sdsc.program @main {
   sdsc.buffer @arg0 input 0 : tensor<512x1024xf16, #layout>
+  sdsc.buffer @arg1 input 1 {index_range = array<i64: 0, 512>} : tensor<512xi64, #spyre.layout<[16, 32], [32, 1]>>
   sdsc.buffer @scale constant 0 = dense<0.5> : tensor<1x1xf16> : tensor<1x1xf16, #spyre.layout<[1, 1, 64], [-1, -1, -1]>>
   sdsc.buffer @shift constant 1 : tensor<1x1xf16, #spyre.layout<[1, 1, 64], [-1, -1, -1]>>
   sdsc.buffer @scores temporary 0 : tensor<512x1024xf16, #layout>

@@ -189,6 +189,22 @@ func.func @pointwise_c5(%c: tensor<4x64xi1>, %x: tensor<4x64xf16>, %y: tensor<4x
 
 // -----
 
+func.func @pointwise_c6(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.pointwise' op 'clip' takes 2 constants, found 1}}
+  spyre.pointwise clip(%x) {constants = array<f64: 6.0>} : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @pointwise_c6(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.pointwise' op 'exp' takes 0 constants, found 1}}
+  spyre.pointwise exp(%x) {constants = array<f64: 6.0>} : tensor<4x64xf16>
+  return
+}
+
+// -----
+
 func.func @reduce_c1(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{'spyre.reduce' op 'add' is no reduction of the device}}
   spyre.reduce add(%x) dims [1] : tensor<4x64xf16> -> tensor<4x1xf16>
@@ -232,6 +248,14 @@ func.func @reduce_c3(%x: tensor<4x64xf16>) {
 func.func @reduce_c4(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{'spyre.reduce' op reduces elements of 'f16' to 'f32'}}
   spyre.reduce sum(%x) dims [1] : tensor<4x64xf16> -> tensor<4x1xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_c5(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.reduce' op 'mean' takes 1 constants, found 0}}
+  spyre.reduce mean(%x) dims [1] : tensor<4x64xf16> -> tensor<4x1xf16>
   return
 }
 
@@ -285,6 +309,62 @@ func.func @matmul_c4(%a: tensor<128x256xf16>, %b: tensor<256x512xf32>) {
 
 // -----
 
+func.func @gather_c1(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
+  // expected-error @+1 {{'spyre.gather' op gathers along dimension 2 of a table of rank 2}}
+  spyre.gather(%table, %index) dim 2 : (tensor<128x256xf16>, tensor<16xi64>) -> tensor<16x256xf16>
+  return
+}
+
+// -----
+
+func.func @gather_c1(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
+  // expected-error @+1 {{'spyre.gather' op gathers along dimension -1 of a table of rank 2}}
+  spyre.gather(%table, %index) dim -1 : (tensor<128x256xf16>, tensor<16xi64>) -> tensor<16x256xf16>
+  return
+}
+
+// -----
+
+func.func @gather_c2(%table: tensor<128x256xf16>, %index: tensor<16xi16>) {
+  // expected-error @+1 {{'spyre.gather' op has indices of i32 or i64, found 'i16'}}
+  spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<16xi16>) -> tensor<16x256xf16>
+  return
+}
+
+// -----
+
+func.func @gather_c2(%table: tensor<128x256xf16>, %index: tensor<i64>) {
+  // expected-error @+1 {{'spyre.gather' op has indices of at least one dimension, found 'tensor<i64>'}}
+  spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<i64>) -> tensor<256xf16>
+  return
+}
+
+// -----
+
+func.func @gather_c3(%table: tensor<128x256xf16>, %index: tensor<3x192xi64>) {
+  // expected-error @+1 {{'spyre.gather' op gives the dimensions of its index, then the others of its table: 3x192x256; found 'tensor<576x256xf16>'}}
+  spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<576x256xf16>
+  return
+}
+
+// -----
+
+func.func @gather_c3(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
+  // expected-error @+1 {{'spyre.gather' op gives the dimensions of its index, then the others of its table: 16x128; found 'tensor<16x256xf16>'}}
+  spyre.gather(%table, %index) dim 1 : (tensor<128x256xf16>, tensor<16xi64>) -> tensor<16x256xf16>
+  return
+}
+
+// -----
+
+func.func @gather_c4(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
+  // expected-error @+1 {{'spyre.gather' op gathers elements of 'f16' to 'f32'}}
+  spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<16xi64>) -> tensor<16x256xf32>
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Data movement and constants
 //===----------------------------------------------------------------------===//
@@ -309,6 +389,139 @@ func.func @restickify_c1(%x: tensor<512x256xf16, #rows>) {
 func.func @fill_c1() {
   // expected-error @+1 {{'spyre.fill' op fills elements of 'f32' with a value of 'f16'}}
   spyre.fill 0.0 : f16 -> tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @empty_c1() -> tensor<4x64xf16> {
+  // expected-error @+1 {{'spyre.empty' op is memory that nothing has written, so only a 'spyre.insert' can use it, as the tensor to write into}}
+  %buffer = spyre.empty : tensor<4x64xf16>
+  // expected-note @+1 {{used here}}
+  return %buffer : tensor<4x64xf16>
+}
+
+// -----
+
+func.func @empty_c1() {
+  // expected-error @+1 {{'spyre.empty' op is memory that nothing has written}}
+  %part = spyre.empty : tensor<4x64xf16>
+  %buffer = spyre.empty : tensor<4x64xf16>
+  // expected-note @+1 {{used here}}
+  spyre.insert %part into %buffer at [0, 0] : tensor<4x64xf16> into tensor<4x64xf16>
+  return
+}
+
+// -----
+
+#window = #spyre.layout<[1, 8, 64], [64, 64, 1], of = [8, 64]>
+func.func @empty_c2() {
+  // expected-error @+1 {{'spyre.empty' op is a whole buffer, but its layout is that of a window of 8, 64}}
+  %buffer = spyre.empty : tensor<4x64xf16, #window>
+  return
+}
+
+// -----
+
+func.func @insert_c1(%part: tensor<64xf16>) {
+  %buffer = spyre.empty : tensor<4x64xf16>
+  // expected-error @+1 {{'spyre.insert' op writes a part of rank 1 at 2 offsets into a tensor of rank 2}}
+  spyre.insert %part into %buffer at [0, 0] : tensor<64xf16> into tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @insert_c1(%part: tensor<2x64xf16>) {
+  %buffer = spyre.empty : tensor<4x64xf16>
+  // expected-error @+1 {{'spyre.insert' op writes a part of rank 2 at 1 offsets into a tensor of rank 2}}
+  spyre.insert %part into %buffer at [0] : tensor<2x64xf16> into tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @insert_c2(%part: tensor<2x64xf16>) {
+  %buffer = spyre.empty : tensor<4x64xf16>
+  // expected-error @+1 {{'spyre.insert' op writes 2 elements from 3 along dimension 0, which has 4}}
+  spyre.insert %part into %buffer at [3, 0] : tensor<2x64xf16> into tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @insert_c2(%part: tensor<2x64xf16>) {
+  %buffer = spyre.empty : tensor<4x64xf16>
+  // expected-error @+1 {{'spyre.insert' op writes 64 elements from -1 along dimension 1, which has 64}}
+  spyre.insert %part into %buffer at [0, -1] : tensor<2x64xf16> into tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @insert_c2(%part: tensor<2x64xf16>) {
+  %buffer = spyre.empty : tensor<4x64xf16>
+  // No sum overflows.
+  // expected-error @+1 {{'spyre.insert' op writes 2 elements from 9223372036854775807 along dimension 0, which has 4}}
+  spyre.insert %part into %buffer at [9223372036854775807, 0] : tensor<2x64xf16> into tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @insert_c3(%part: tensor<4x64xf32>) {
+  %buffer = spyre.empty : tensor<4x64xf16>
+  // expected-error @+1 {{'spyre.insert' op writes elements of 'f32' into a tensor of 'f16'}}
+  spyre.insert %part into %buffer at [0, 0] : tensor<4x64xf32> into tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @insert_keeps_the_type(%part: tensor<4x64xf16>) {
+  %buffer = spyre.empty : tensor<4x64xf16>
+  // expected-error @+1 {{'spyre.insert' op failed to verify that all of {whole, output} have same type}}
+  "spyre.insert"(%part, %buffer) {offsets = array<i64: 0, 0>} : (tensor<4x64xf16>, tensor<4x64xf16>) -> tensor<8x64xf16>
+  return
+}
+
+// -----
+
+func.func @insert_c4(%part: tensor<4x64xf16>, %whole: tensor<8x64xf16>) {
+  // expected-error @+1 {{'spyre.insert' op writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made}}
+  spyre.insert %part into %whole at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
+  return
+}
+
+// -----
+
+func.func @insert_c4(%part: tensor<4x64xf16>, %x: tensor<8x64xf16>) {
+  %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
+  // expected-error @+1 {{'spyre.insert' op writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made}}
+  spyre.insert %part into %exp at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
+  return
+}
+
+// -----
+
+func.func @insert_c4(%part: tensor<4x64xf16>) -> tensor<8x64xf16> {
+  %buffer = spyre.empty : tensor<8x64xf16>
+  %half = spyre.insert %part into %buffer at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
+  // expected-error @+1 {{'spyre.insert' op writes into a buffer that is also used elsewhere, by ops that would see it half written}}
+  %whole = spyre.insert %part into %half at [4, 0] : tensor<4x64xf16> into tensor<8x64xf16>
+  // expected-note @+1 {{used here}}
+  return %half : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @insert_c4(%part: tensor<4x64xf16>) {
+  %buffer = spyre.empty : tensor<4x64xf16>
+  %0 = spyre.insert %part into %buffer at [0, 0] : tensor<4x64xf16> into tensor<4x64xf16>
+  // A part of itself.
+  // expected-error @+2 {{'spyre.insert' op writes into a buffer that is also used elsewhere}}
+  // expected-note @+1 {{used here}}
+  %1 = spyre.insert %0 into %0 at [0, 0] : tensor<4x64xf16> into tensor<4x64xf16>
   return
 }
 
@@ -361,8 +574,8 @@ func.func @view_c2_in_the_middle(%x: tensor<4x64xf16>) -> tensor<8x64xf16> {
 // -----
 
 func.func @view_c3(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.view' op shows elements of 'f16' as 'f32'}}
-  spyre.view %x by affine_map<(d0, d1) -> (d0, d1)> : tensor<4x64xf16> -> tensor<4x64xf32>
+  // expected-error @+1 {{'spyre.view' op shows elements of 'f16' as 'i32'}}
+  spyre.view %x by affine_map<(d0, d1) -> (d0, d1)> : tensor<4x64xf16> -> tensor<4x64xi32>
   return
 }
 

@@ -97,6 +97,16 @@ func.func @matmul(%a: tensor<128x256xf16>, %b: tensor<256x512xf16>, %c: tensor<4
   return
 }
 
+// CHECK-LABEL: func.func @gather
+// CHECK-SAME: [[TABLE:%[^:]+]]: tensor<128x256xf16>, [[MATRIX:%[^:]+]]: tensor<3x192xi64>, [[LIST:%[^:]+]]: tensor<16xi32>
+// CHECK: spyre.gather([[TABLE]], [[MATRIX]]) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
+// CHECK: spyre.gather([[TABLE]], [[LIST]]) dim 1 {work = #spyre.work<[1, 1]>} : (tensor<128x256xf16>, tensor<16xi32>) -> tensor<16x128xf16>
+func.func @gather(%table: tensor<128x256xf16>, %matrix: tensor<3x192xi64>, %list: tensor<16xi32>) {
+  %rows = spyre.gather(%table, %matrix) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
+  %columns = spyre.gather(%table, %list) dim 1 {work = #spyre.work<[1, 1]>} : (tensor<128x256xf16>, tensor<16xi32>) -> tensor<16x128xf16>
+  return
+}
+
 //===----------------------------------------------------------------------===//
 // Data movement and constants
 //===----------------------------------------------------------------------===//
@@ -117,6 +127,19 @@ func.func @fill() {
   %seven = spyre.fill 7 : i32 {place = #spyre.place<lx, 0>} -> tensor<128x512xi32>
   %least = spyre.fill 0xFC00 : f16 -> tensor<1xf16>
   return
+}
+
+// CHECK-LABEL: func.func @parts
+// CHECK: [[EMPTY:%.+]] = spyre.empty {place = #spyre.place<pool, 128, "it is written in parts">} : tensor<512x1024xf16, [[ROWS]]>
+// CHECK: [[PART:%.+]] = spyre.insert %{{.+}} into [[EMPTY]] at [0, 0] : tensor<512x64xf16> into tensor<512x1024xf16, [[ROWS]]>
+// CHECK: spyre.insert %{{.+}} into [[PART]] at [0, 64] {dims = ["A", "B"], work = #spyre.work<[32, 1]>} : tensor<512x960xf16> into tensor<512x1024xf16, [[ROWS]]>
+// CHECK: spyre.empty : tensor<f16>{{$}}
+func.func @parts(%x: tensor<512x64xf16>, %y: tensor<512x960xf16>) -> tensor<512x1024xf16, #rows> {
+  %buffer = spyre.empty {place = #spyre.place<pool, 128, "it is written in parts">} : tensor<512x1024xf16, #rows>
+  %part = spyre.insert %x into %buffer at [0, 0] : tensor<512x64xf16> into tensor<512x1024xf16, #rows>
+  %whole = spyre.insert %y into %part at [0, 64] {dims = ["A", "B"], work = #spyre.work<[32, 1]>} : tensor<512x960xf16> into tensor<512x1024xf16, #rows>
+  %scalar = spyre.empty : tensor<f16>
+  return %whole : tensor<512x1024xf16, #rows>
 }
 
 // A layout stands behind an arrow.

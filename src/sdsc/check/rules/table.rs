@@ -30,7 +30,7 @@ pub const RULES: &[Rule] = &[
     rule("sdsc_r2", "an SDSC file is JSON with the members of the format, each of its type", "schema, section 6", Check::Reading),
     rule(
         "sdsc_r3",
-        "`program.json` has its members, and its launches name bundles that exist and tensors of the program",
+        "`program.json` has its members, its launches name bundles and tensors that exist, and only integer arguments are indices",
         "project, `program.json`",
         Check::Reading,
     ),

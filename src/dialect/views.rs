@@ -1,0 +1,92 @@
+//! What the operands of an op show of their buffers, through any view.
+
+use super::{ComputeOp, attrs::Tensor};
+use crate::{
+    affine::Expr,
+    layout::{Index, IndexError},
+    mlir::{OpExt, TensorType, Value, ValueExt, ValueLike, map_of, map_results},
+};
+
+/// What is seen of a buffer.
+#[derive(Clone)]
+pub struct View<'c> {
+    /// The value behind all views.
+    pub value: Value<'c>,
+    /// The value whose type says where the bytes lie: the same, or the outermost view with a layout.
+    pub shown: Value<'c>,
+    /// Its type.
+    pub tensor: Tensor<'c>,
+    /// The index along each of its dimensions.
+    pub indices: Vec<Index>,
+}
+
+impl<'c> ComputeOp<'c> {
+    /// How the op sees the buffers of the operands that it reads, in order, and of its result, in terms of its iteration dimensions.
+    ///
+    /// # Errors
+    /// A message about the first view that is none of the device's.
+    pub fn views(self) -> Result<Vec<View<'c>>, String> {
+        let space = self.iteration_space();
+        let values = self.reads().into_iter().chain([self.op.output()]);
+        values
+            .enumerate()
+            .map(|(operand, value)| {
+                let indices = map_results(self.access_map(operand)).iter().map(|expr| Index::of(expr, &space)).collect::<Result<_, _>>();
+                behind_views(value, indices.map_err(|error: IndexError| error.to_string())?, &space)
+            })
+            .collect()
+    }
+
+    /// For each dimension of an operand, the iteration dimension that moves it.
+    #[must_use]
+    pub fn operand_dims(self, operand: usize) -> Vec<Option<usize>> {
+        let dim = |expr: Expr| if let Expr::Dim(dim) = expr { Some(dim) } else { None };
+        map_results(self.access_map(operand)).into_iter().map(dim).collect()
+    }
+
+    /// Indices over the iteration dimensions, of sizes `ranges`, as expressions over the dimensions of an operand.
+    ///
+    /// # Errors
+    /// If one moves with an iteration dimension that the operand has not.
+    pub fn operand_exprs(self, operand: usize, indices: &[Index], ranges: &[i64]) -> Result<Vec<Expr>, String> {
+        let dims = self.operand_dims(operand);
+        let renumbered = |index: &Index| {
+            let digits = index.digits.iter().map(|digit| {
+                let dim = dims.iter().position(|&dim| dim == Some(digit.dim));
+                dim.map(|dim| crate::layout::Digit { dim, ..*digit }).ok_or("moves along a dimension that it has not")
+            });
+            let sizes: Vec<i64> = dims.iter().map(|dim| dim.map_or(1, |dim| ranges[dim])).collect();
+            let index = Index { digits: digits.collect::<Result<_, _>>()?, offset: index.offset };
+            index.to_expr(&sizes).map_err(|error| error.to_string())
+        };
+        indices.iter().map(renumbered).collect()
+    }
+}
+
+/// What a value shows of its buffer, in terms of its own dimensions; none for a value that is no view, and for a view with a layout.
+#[must_use]
+pub fn shown_as(value: Value<'_>) -> Option<View<'_>> {
+    value.def().filter(|def| def.is("spyre.view"))?;
+    let tensor = TensorType::of(value.r#type())?;
+    let own = (0..tensor.shape.len()).map(|dim| Index::dim(dim, &tensor.shape).ok()).collect::<Option<Vec<_>>>()?;
+    behind_views(value, own, &tensor.shape).ok().filter(|shown| shown.value != value && shown.value == shown.shown)
+}
+
+fn behind_views<'c>(value: Value<'c>, indices: Vec<Index>, space: &[i64]) -> Result<View<'c>, String> {
+    let (mut value, mut indices) = (value, indices);
+    let mut tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
+    while let Some(view) = value.def().filter(|op| op.is("spyre.view") && tensor.layout.is_none()) {
+        let map = view.attr("map").and_then(map_of).ok_or("a view without a map")?;
+        let text = |error: IndexError| format!("reads through {map}: {error}");
+        let exprs = map_results(map);
+        let behind = exprs.iter().map(|expr| Index::of(expr, &tensor.host.shape)?.through(&indices, space));
+        indices = behind.collect::<Result<_, _>>().map_err(text)?;
+        value = view.inputs()[0];
+        tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
+    }
+    let shown = value;
+    while let Some(view) = value.def().filter(|op| op.is("spyre.view")) {
+        value = view.inputs()[0];
+    }
+    Ok(View { value, shown, tensor, indices })
+}

@@ -1,0 +1,471 @@
+//! The choice of sticks for a whole program: which dimension runs in the sticks of each op and of each buffer, so that moves between
+//! them touch as few bytes as possible.
+
+use super::{
+    Cost, Factor, Problem,
+    flow::{Buffer, Flow, Kind, Op},
+    form::{Form, Way, ways},
+    minimize,
+};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+    str::FromStr,
+};
+
+/// The most entries of the table of one buffer with its writer and readers; with more readers, each is counted alone.
+const MOST_COSTS: usize = 4096;
+/// The most entries of a table while variables are eliminated.
+const MOST_ENTRIES: usize = 1 << 16;
+
+/// How sticks are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// For the whole program at once.
+    Global,
+    /// Op by op, in program order: what is cheapest for the operands as they are.
+    Greedy,
+}
+
+impl FromStr for Strategy {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "global" => Ok(Self::Global),
+            "greedy" => Ok(Self::Greedy),
+            _ => Err(format!("unknown choice of sticks '{name}': expected 'global' or 'greedy'")),
+        }
+    }
+}
+
+/// What was chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// For each op the iteration dimension in its sticks.
+    pub op_sticks: Vec<Option<usize>>,
+    /// For each buffer the dimension in its sticks.
+    pub buffer_sticks: Vec<Option<usize>>,
+    /// For each op and each of its operands, how it has the buffer.
+    pub ways: Vec<Vec<Way>>,
+    /// Bytes read and written by all moves.
+    pub moved_bytes: u64,
+    /// Whether no choice moves fewer bytes; false says that it is not known.
+    pub is_optimal: bool,
+}
+
+/// An operand that no choice makes readable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot read operand {operand}: no move of its sticks makes it fit those of the op")]
+pub struct Unreadable {
+    /// The op.
+    pub op: usize,
+    /// The operand.
+    pub operand: usize,
+}
+
+impl Flow {
+    /// Chooses the sticks.
+    ///
+    /// # Errors
+    /// The first operand that cannot be read whatever is chosen.
+    pub fn choose(&self, strategy: Strategy) -> Result<Choice, Unreadable> {
+        let chooser = Chooser::of(self);
+        let start = chooser.greedy();
+        let problem = chooser.problem();
+        let start_cost = problem.cost(&start);
+        let (states, is_optimal) = match strategy {
+            Strategy::Greedy if start_cost != Cost::IMPOSSIBLE => (start, false),
+            Strategy::Greedy | Strategy::Global => {
+                let found = minimize(&problem, &start, MOST_ENTRIES);
+                // With many readers the problem counts shared moves more than once, so what is true decides.
+                let bytes = |states: &[usize]| chooser.moved_bytes(states).unwrap_or(u64::MAX);
+                let is_better = start_cost == Cost::IMPOSSIBLE || bytes(&found.states) <= bytes(&start);
+                if is_better { (found.states, found.is_optimal) } else { (start, false) }
+            }
+        };
+        chooser.choice(&states, is_optimal)
+    }
+}
+
+/// What decides the ways of a reader: its rules, how it sees the buffer, and both sticks.
+type WaysKey = (Kind, Vec<i64>, usize, Vec<super::Index>, Buffer, Option<usize>, Option<usize>, bool, bool);
+
+struct Chooser<'a> {
+    flow: &'a Flow,
+    /// The states of each op, then of each buffer that no op owns.
+    states: Vec<Vec<Option<usize>>>,
+    /// For each buffer its variable: that of its writer, or its own.
+    variable_of: Vec<usize>,
+    /// For each buffer its writer, unless it is written in parts or given.
+    writer_of: Vec<Option<usize>>,
+    /// The reads of each buffer: op and operand.
+    readers: Vec<Vec<(usize, usize)>>,
+    /// The layers of a model are alike, so the ways of one are those of the others.
+    known: RefCell<BTreeMap<WaysKey, Rc<Vec<Way>>>>,
+}
+
+impl<'a> Chooser<'a> {
+    fn of(flow: &'a Flow) -> Self {
+        let mut states: Vec<Vec<Option<usize>>> = flow.ops.iter().map(Op::sticks).collect();
+        let mut writer_of = vec![None; flow.buffers.len()];
+        let mut readers = vec![Vec::new(); flow.buffers.len()];
+        for (number, op) in flow.ops.iter().enumerate() {
+            if op.kind != Kind::Insert {
+                writer_of[op.result] = Some(number);
+            }
+            for (operand, read) in op.reads.iter().enumerate() {
+                readers[read.buffer].push((number, operand));
+            }
+        }
+        let mut variable_of = Vec::with_capacity(flow.buffers.len());
+        for (buffer, writer) in flow.buffers.iter().zip(&writer_of) {
+            variable_of.push(writer.unwrap_or(states.len()));
+            if writer.is_none() {
+                states.push(buffer.sticks());
+            }
+        }
+        Self { flow, states, variable_of, writer_of, readers, known: RefCell::default() }
+    }
+
+    /// The dimension in the sticks of a buffer, given the state of its variable.
+    fn buffer_stick(&self, buffer: usize, state: usize) -> Option<usize> {
+        let stick = self.states[self.variable_of[buffer]][state];
+        self.writer_of[buffer].map_or(stick, |writer| self.flow.ops[writer].result_stick(stick))
+    }
+
+    fn ways(&self, op: usize, operand: usize, stick: Option<usize>, own: Option<usize>) -> Rc<Vec<Way>> {
+        let (op, is_left) = (&self.flow.ops[op], operand == 0);
+        let read = &op.reads[operand];
+        let buffer = &self.flow.buffers[read.buffer];
+        let key = (op.kind, op.ranges.clone(), op.n_reduced, read.indices.clone(), buffer.clone(), own, stick, is_left, read.is_exempt);
+        if let Some(known) = self.known.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let found = Rc::new(ways(op, stick, operand, buffer, own));
+        self.known.borrow_mut().insert(key, Rc::clone(&found));
+        found
+    }
+
+    fn problem(&self) -> Problem {
+        let n_states: Vec<usize> = self.states.iter().map(Vec::len).collect();
+        let mut factors = Vec::new();
+        for (number, op) in self.flow.ops.iter().enumerate() {
+            factors.push(self.write_factor(&n_states, number, op));
+        }
+        for (number, buffer) in self.flow.buffers.iter().enumerate() {
+            let variable = self.variable_of[number];
+            if self.writer_of[number].is_none() {
+                factors.push(Factor::new(&n_states, vec![variable], |states| bytes_of(buffer, self.states[variable][states[0]])));
+            }
+            self.add_read_factors(&n_states, number, &mut factors);
+        }
+        Problem { n_states, factors }
+    }
+
+    /// What the result of an op costs: the bytes of its buffer, where the op can write it so.
+    fn write_factor(&self, n_states: &[usize], number: usize, op: &Op) -> Factor {
+        let buffer = &self.flow.buffers[op.result];
+        let variable = self.variable_of[op.result];
+        if variable != number {
+            return Factor::new(n_states, vec![number, variable], |states| {
+                let (stick, own) = (self.states[number][states[0]], self.states[variable][states[1]]);
+                if op.writes_part(stick, buffer, own) { Cost::ZERO } else { Cost::IMPOSSIBLE }
+            });
+        }
+        Factor::new(n_states, vec![number], |states| {
+            let own = self.buffer_stick(op.result, states[0]);
+            if buffer.allows(own) { bytes_of(buffer, own) } else { Cost::IMPOSSIBLE }
+        })
+    }
+
+    fn add_read_factors(&self, n_states: &[usize], buffer: usize, factors: &mut Vec<Factor>) {
+        let readers = &self.readers[buffer];
+        let variable = self.variable_of[buffer];
+        let n_costs =
+            |readers: &[(usize, usize)]| readers.iter().try_fold(n_states[variable], |product, (op, _)| product.checked_mul(n_states[*op]));
+        let together: Vec<&[(usize, usize)]> = match n_costs(readers) {
+            Some(product) if product <= MOST_COSTS => vec![readers.as_slice()],
+            _ => readers.chunks(1).collect(),
+        };
+        for readers in together.into_iter().filter(|readers| !readers.is_empty()) {
+            let variables = [variable].into_iter().chain(readers.iter().map(|(op, _)| *op)).collect();
+            factors.push(Factor::new(n_states, variables, |states| {
+                let own = self.buffer_stick(buffer, states[0]);
+                let ways: Vec<Rc<Vec<Way>>> = readers
+                    .iter()
+                    .zip(&states[1..])
+                    .map(|(&(op, operand), &state)| self.ways(op, operand, self.states[op][state], own))
+                    .collect();
+                cheapest(&ways).map_or(Cost::IMPOSSIBLE, |(bytes, _)| Cost { moved_bytes: bytes, buffer_bytes: 0 })
+            }));
+        }
+    }
+
+    /// Op by op: the cheapest state for the operands as they are; of equal ones the first.
+    fn greedy(&self) -> Vec<usize> {
+        let mut chosen = vec![0; self.states.len()];
+        for (number, op) in self.flow.ops.iter().enumerate() {
+            let cost = |state: usize| {
+                let stick = self.states[number][state];
+                let variable = self.variable_of[op.result];
+                let is_part = variable != number;
+                let buffer = &self.flow.buffers[op.result];
+                let own = if is_part { self.states[variable][chosen[variable]] } else { op.result_stick(stick) };
+                let is_written = if is_part { op.writes_part(stick, buffer, own) } else { buffer.allows(own) };
+                let mut cost = if is_written { bytes_of(buffer, own) } else { Cost::IMPOSSIBLE };
+                for (operand, read) in op.reads.iter().enumerate() {
+                    let own = self.buffer_stick(read.buffer, chosen[self.variable_of[read.buffer]]);
+                    let moved = self.ways(number, operand, stick, own).first().map(Way::bytes);
+                    let moved = moved.and_then(|bytes| u64::try_from(bytes).ok());
+                    cost = cost.saturating_add(moved.map_or(Cost::IMPOSSIBLE, |moved_bytes| Cost { moved_bytes, buffer_bytes: 0 }));
+                }
+                (cost, state)
+            };
+            chosen[number] = (0..self.states[number].len()).map(cost).min().map_or(0, |(_, state)| state);
+        }
+        chosen
+    }
+
+    /// The cheapest ways of all readers of a buffer together; none if one of them has none.
+    fn ways_of(&self, buffer: usize, states: &[usize]) -> Option<(u64, Vec<Way>)> {
+        let own = self.buffer_stick(buffer, states[self.variable_of[buffer]]);
+        let ways: Vec<Rc<Vec<Way>>> =
+            self.readers[buffer].iter().map(|&(op, operand)| self.ways(op, operand, self.states[op][states[op]], own)).collect();
+        let (bytes, chosen) = cheapest(&ways)?;
+        Some((bytes, ways.iter().zip(chosen).map(|(ways, way)| ways[way].clone()).collect()))
+    }
+
+    fn moved_bytes(&self, states: &[usize]) -> Option<u64> {
+        (0..self.flow.buffers.len()).try_fold(0_u64, |sum, buffer| sum.checked_add(self.ways_of(buffer, states)?.0))
+    }
+
+    fn choice(&self, states: &[usize], is_optimal: bool) -> Result<Choice, Unreadable> {
+        let mut ways: Vec<Vec<Option<Way>>> = self.flow.ops.iter().map(|op| vec![None; op.reads.len()]).collect();
+        let mut moved_bytes = 0;
+        for buffer in 0..self.flow.buffers.len() {
+            let Some((bytes, chosen)) = self.ways_of(buffer, states) else { return Err(self.unreadable(states)) };
+            moved_bytes += bytes;
+            for (&(op, operand), way) in self.readers[buffer].iter().zip(chosen) {
+                ways[op][operand] = Some(way);
+            }
+        }
+        let n_ops = self.flow.ops.len();
+        let own = |buffer| self.buffer_stick(buffer, states[self.variable_of[buffer]]);
+        Ok(Choice {
+            op_sticks: (0..n_ops).map(|op| self.states[op][states[op]]).collect(),
+            buffer_sticks: (0..self.flow.buffers.len()).map(own).collect(),
+            ways: ways.into_iter().map(|ways| ways.into_iter().flatten().collect()).collect(),
+            moved_bytes,
+            is_optimal,
+        })
+    }
+
+    /// The first operand without a way.
+    fn unreadable(&self, states: &[usize]) -> Unreadable {
+        let has_none = |op: usize, operand: usize| {
+            let buffer = self.flow.ops[op].reads[operand].buffer;
+            let own = self.buffer_stick(buffer, states[self.variable_of[buffer]]);
+            self.ways(op, operand, self.states[op][states[op]], own).is_empty()
+        };
+        let operands = (0..self.flow.ops.len()).flat_map(|op| (0..self.flow.ops[op].reads.len()).map(move |operand| (op, operand)));
+        let found = operands.into_iter().find(|&(op, operand)| has_none(op, operand)).unwrap_or((0, 0));
+        Unreadable { op: found.0, operand: found.1 }
+    }
+}
+
+fn bytes_of(buffer: &Buffer, stick: Option<usize>) -> Cost {
+    if !buffer.allows(stick) {
+        return Cost::IMPOSSIBLE;
+    }
+    let bytes = buffer.layout(stick).ok().and_then(|layout| u64::try_from(layout.bytes()).ok());
+    bytes.map_or(Cost::IMPOSSIBLE, |buffer_bytes| Cost { moved_bytes: 0, buffer_bytes })
+}
+
+/// Most readers for which every combination of ways is looked at.
+const MOST_COMBINED: usize = 6;
+
+/// One way for each reader so that all moves together, each counted once, touch the fewest bytes; none if a reader has no way.
+fn cheapest(readers: &[Rc<Vec<Way>>]) -> Option<(u64, Vec<usize>)> {
+    if readers.iter().any(|ways| ways.is_empty()) {
+        return None;
+    }
+    let first = vec![0; readers.len()];
+    let moving: Vec<usize> = (0..readers.len()).filter(|&reader| readers[reader][0].form.is_some()).collect();
+    let mut best = (bytes_together(readers, &first), first);
+    if moving.len() < 2 || moving.len() > MOST_COMBINED {
+        return Some(best);
+    }
+    let mut chosen = vec![0; readers.len()];
+    loop {
+        let Some(position) = moving.iter().rposition(|&reader| chosen[reader] + 1 < readers[reader].len()) else { return Some(best) };
+        chosen[moving[position]] += 1;
+        moving[position + 1..].iter().for_each(|&reader| chosen[reader] = 0);
+        let bytes = bytes_together(readers, &chosen);
+        if bytes < best.0 {
+            best = (bytes, chosen.clone());
+        }
+    }
+}
+
+fn bytes_together(readers: &[Rc<Vec<Way>>], chosen: &[usize]) -> u64 {
+    let forms: BTreeSet<&Form> =
+        readers.iter().zip(chosen).filter_map(|(ways, &way)| ways[way].form.as_ref()).flat_map(Form::chain).collect();
+    forms.into_iter().map(|form| u64::try_from(form.bytes).unwrap_or(u64::MAX)).fold(0, u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Strategy, *};
+    use crate::layout::{Index, Read};
+    use crate::target::DeviceFormat::Sen169Fp16;
+    use proptest::{prelude::*, strategy::Strategy as _};
+
+    fn buffer(sizes: &[i64]) -> Buffer {
+        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false }
+    }
+
+    fn dims(ranges: &[i64], dims: &[usize]) -> Vec<Index> {
+        dims.iter().map(|&dim| Index::dim(dim, ranges).unwrap()).collect()
+    }
+
+    fn read(buffer: usize, ranges: &[i64], order: &[usize]) -> Read {
+        Read { buffer, indices: dims(ranges, order), is_exempt: false }
+    }
+
+    fn op(kind: Kind, ranges: &[i64], n_reduced: usize, reads: Vec<Read>, result: usize) -> Op {
+        let outputs: Vec<usize> = (0..ranges.len() - n_reduced).collect();
+        Op { kind, ranges: ranges.to_vec(), n_reduced, reads, result, written: dims(ranges, &outputs), table_stick: None }
+    }
+
+    /// `x W^T`, then `(x W^T) V^T` with both weights given row-major.
+    fn two_layers(is_free: bool) -> Flow {
+        let mut buffers = vec![buffer(&[32, 128]), buffer(&[512, 128]), buffer(&[128, 512]), buffer(&[32, 512]), buffer(&[32, 128])];
+        if !is_free {
+            for buffer in &mut buffers[..3] {
+                buffer.given = Some(buffer.layout(Some(1)).unwrap());
+            }
+        }
+        let (up, down) = ([32, 512, 128], [32, 128, 512]);
+        let ops = vec![
+            op(Kind::Matmul, &up, 1, vec![read(0, &up, &[0, 2]), read(1, &up, &[1, 2])], 3),
+            op(Kind::Matmul, &down, 1, vec![read(3, &down, &[0, 2]), read(2, &down, &[1, 2])], 4),
+        ];
+        Flow { buffers, ops }
+    }
+
+    #[test]
+    fn free_arguments_lie_as_their_readers_want_them() {
+        let choice = two_layers(true).choose(Strategy::Global).unwrap();
+        assert_eq!(choice.moved_bytes, 0);
+        assert_eq!(choice.buffer_sticks[..3], [Some(1), Some(0), Some(0)]);
+        let greedy = two_layers(true).choose(Strategy::Greedy).unwrap();
+        assert_eq!(greedy.moved_bytes, 2 * 2 * 512 * 128 * 2, "greedy has row-major arguments and moves both weights");
+    }
+
+    #[test]
+    fn fixed_arguments_are_moved() {
+        let choice = two_layers(false).choose(Strategy::Global).unwrap();
+        assert_eq!(choice.moved_bytes, 2 * 2 * 512 * 128 * 2);
+        assert!(choice.is_optimal);
+    }
+
+    #[test]
+    fn readers_share_a_move() {
+        let ranges = [128, 256];
+        let mut buffers = vec![buffer(&[128, 256]), buffer(&[256, 128]), buffer(&[128, 256]), buffer(&[128, 256])];
+        for buffer in &mut buffers {
+            buffer.given = Some(buffer.layout(Some(1)).unwrap());
+        }
+        let reads = || vec![read(0, &ranges, &[0, 1]), read(1, &ranges, &[1, 0])];
+        let ops = vec![op(Kind::Elementwise, &ranges, 0, reads(), 2), op(Kind::Elementwise, &ranges, 0, reads(), 3)];
+        let choice = Flow { buffers, ops }.choose(Strategy::Global).unwrap();
+        assert_eq!(choice.moved_bytes, 2 * 128 * 256 * 2);
+        assert_eq!(choice.ways[0][1], choice.ways[1][1]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        // One element a stick, and sixty-four in another, at the same points.
+        let ranges = [64];
+        let (mut column, mut row) = (buffer(&[64, 1]), buffer(&[64]));
+        column.given = Some(column.layout(None).unwrap());
+        row.given = Some(row.layout(Some(0)).unwrap());
+        let index = || Index::dim(0, &ranges).unwrap();
+        let reads = vec![
+            Read { buffer: 0, indices: vec![index(), Index::constant(0)], is_exempt: false },
+            Read { buffer: 1, indices: vec![index()], is_exempt: false },
+        ];
+        let buffers = vec![column, row, buffer(&[64])];
+        let flow = Flow { buffers, ops: vec![op(Kind::Elementwise, &ranges, 0, reads, 2)] };
+        assert_eq!(flow.choose(Strategy::Global), Err(Unreadable { op: 0, operand: 0 }));
+    }
+
+    /// A random graph of ops on square tensors, read plain or transposed: two arguments, then one result an op.
+    fn graphs() -> impl Strategy2 {
+        let op = (0_usize..3, any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<(bool, bool)>());
+        (prop::collection::vec(op, 1..6), any::<(bool, bool)>()).prop_map(|(ops, given)| {
+            let sizes = [128, 128];
+            let mut flow = Flow { buffers: vec![buffer(&sizes), buffer(&sizes)], ops: Vec::new() };
+            for (argument, is_given) in [given.0, given.1].into_iter().enumerate() {
+                let layout = flow.buffers[argument].layout(Some(1)).unwrap();
+                flow.buffers[argument].given = is_given.then_some(layout);
+            }
+            for (kind, first, second, (is_first_turned, is_second_turned)) in ops {
+                let n_buffers = flow.buffers.len();
+                let order = |dims: [usize; 2], is_turned: bool| if is_turned { vec![dims[1], dims[0]] } else { dims.to_vec() };
+                let (first, second) = (first.index(n_buffers), second.index(n_buffers));
+                flow.ops.push(if kind == 0 {
+                    let ranges = [128, 128, 128];
+                    let reads = vec![
+                        read(first, &ranges, &order([0, 2], is_first_turned)),
+                        read(second, &ranges, &order([2, 1], is_second_turned)),
+                    ];
+                    super::tests::op(Kind::Matmul, &ranges, 1, reads, n_buffers)
+                } else {
+                    let reads =
+                        vec![read(first, &sizes, &order([0, 1], is_first_turned)), read(second, &sizes, &order([0, 1], is_second_turned))];
+                    super::tests::op(Kind::Elementwise, &sizes, 0, reads, n_buffers)
+                });
+                flow.buffers.push(buffer(&sizes));
+            }
+            flow
+        })
+    }
+
+    trait Strategy2: proptest::strategy::Strategy<Value = Flow> {}
+    impl<T: proptest::strategy::Strategy<Value = Flow>> Strategy2 for T {}
+
+    fn exhaustive(flow: &Flow) -> Option<u64> {
+        let chooser = Chooser::of(flow);
+        let mut states = vec![0; chooser.states.len()];
+        let mut best = None;
+        loop {
+            let is_written = chooser.problem().cost(&states) != Cost::IMPOSSIBLE;
+            let bytes = chooser.moved_bytes(&states).filter(|_| is_written);
+            best = match (best, bytes) {
+                (Some(best), Some(bytes)) => Some(std::cmp::min(best, bytes)),
+                (best, bytes) => best.or(bytes),
+            };
+            let Some(position) = (0..states.len()).rev().find(|&variable| states[variable] + 1 < chooser.states[variable].len()) else {
+                return best;
+            };
+            states[position] += 1;
+            states[position + 1..].fill(0);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn no_choice_moves_fewer_bytes(flow in graphs()) {
+            let found = flow.choose(Strategy::Global).ok().map(|choice| choice.moved_bytes);
+            prop_assert_eq!(found, exhaustive(&flow));
+            if let (Ok(greedy), Some(found)) = (flow.choose(Strategy::Greedy), found) {
+                prop_assert!(found <= greedy.moved_bytes);
+            }
+        }
+    }
+}

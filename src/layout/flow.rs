@@ -1,0 +1,375 @@
+//! A program as the choice of sticks sees it: buffers, and ops that read and write them through index maps.
+
+use super::{DeviceLayout, DimOrder, HostTensor, Index, LayoutError, ReadableOperand, Term, ViewedOperand, readable};
+use crate::target::{DeviceFormat, Family, STICK_BYTES};
+
+/// A buffer of the program.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Buffer {
+    /// Sizes as the program sees them.
+    pub sizes: Vec<i64>,
+    /// The number format of its elements.
+    pub format: DeviceFormat,
+    /// The layout that the caller, or the op that needs it, has fixed.
+    pub given: Option<DeviceLayout>,
+    /// It is returned under dimensions that are split or put together, so its sticks must be full.
+    pub is_regrouped: bool,
+}
+
+/// How an op reads a buffer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Read {
+    /// The buffer.
+    pub buffer: usize,
+    /// One index per buffer dimension, in terms of the iteration dimensions.
+    pub indices: Vec<Index>,
+    /// Index tensors and tables lie as the gather needs them and take no part in the choice.
+    pub is_exempt: bool,
+}
+
+/// An op.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Op {
+    /// What its sticks must be.
+    pub kind: Kind,
+    /// Sizes of the iteration dimensions, output dimensions first.
+    pub ranges: Vec<i64>,
+    /// How many of the last iteration dimensions are reduced.
+    pub n_reduced: usize,
+    /// The operands.
+    pub reads: Vec<Read>,
+    /// The buffer of the result.
+    pub result: usize,
+    /// One index per dimension of that buffer.
+    pub written: Vec<Index>,
+    /// Of a gather: the iteration dimension in the sticks of its table.
+    pub table_stick: Option<usize>,
+}
+
+/// The rules that an op has for its sticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// One dimension in the sticks of all operands.
+    Elementwise,
+    /// The same; where that dimension is reduced, the result has one element a stick.
+    Reduction,
+    /// A reduction that cannot run along the sticks (`prod`).
+    ReductionOffStick,
+    /// K in the sticks of the left operand, N in those of the right one and of the result.
+    Matmul,
+    /// One dimension in the sticks of part and buffer, of which the part fills whole ones.
+    Insert,
+    /// One dimension in the sticks of table and result.
+    Gather,
+    /// A move of the sticks that the program asks for.
+    Restickify,
+}
+
+impl Kind {
+    /// The rules of an op's family; inserts and restickifies are copies with rules of their own.
+    #[must_use]
+    pub fn of(family: Family, function: &str) -> Self {
+        match family {
+            Family::Reduce if function == "prod" => Self::ReductionOffStick,
+            Family::Reduce => Self::Reduction,
+            Family::Matmul => Self::Matmul,
+            Family::Gather => Self::Gather,
+            Family::Pointwise | Family::Copy => Self::Elementwise,
+        }
+    }
+}
+
+/// A program.
+#[derive(Clone, Debug, Default)]
+pub struct Flow {
+    /// Its buffers.
+    pub buffers: Vec<Buffer>,
+    /// Its ops in order.
+    pub ops: Vec<Op>,
+}
+
+impl Buffer {
+    /// The host dimensions that may be in the sticks; none is one element a stick.
+    #[must_use]
+    pub fn sticks(&self) -> Vec<Option<usize>> {
+        if let Some(given) = &self.given {
+            return vec![HostTensor::row_major(&self.sizes).ok().and_then(|host| given.stick_dim(&host))];
+        }
+        let large: Vec<Option<usize>> = (0..self.sizes.len()).rev().filter(|&dim| self.sizes[dim] > 1).map(Some).collect();
+        if large.is_empty() { vec![None] } else { large }
+    }
+
+    /// Whether the buffer may have that dimension in its sticks.
+    #[must_use]
+    pub fn allows(&self, stick: Option<usize>) -> bool {
+        let is_full = |dim: usize| self.sizes[dim] % self.format.elements_per_stick() == 0;
+        (self.given.is_none() || self.sticks() == [stick]) && (!self.is_regrouped || stick.is_some_and(is_full))
+    }
+
+    /// The layout with that dimension in the sticks.
+    ///
+    /// # Errors
+    /// When there is none, as for more than six dimensions.
+    pub fn layout(&self, stick: Option<usize>) -> Result<DeviceLayout, LayoutError> {
+        let host = self.host()?;
+        if let Some(given) = self.given.as_ref().filter(|given| given.stick_dim(&host) == stick) {
+            return Ok(given.clone());
+        }
+        let order = match stick {
+            Some(dim) => DimOrder::with_stick(&self.sizes, dim),
+            None => DimOrder::sparse(&(0..self.sizes.len()).filter(|&dim| self.sizes[dim] > 1).collect::<Vec<_>>()),
+        };
+        DeviceLayout::new(&host, self.format, &order)
+    }
+
+    /// The buffer as the host sees it.
+    ///
+    /// # Errors
+    /// When a size is not positive, or there are too many elements.
+    pub fn host(&self) -> Result<HostTensor, LayoutError> {
+        HostTensor::row_major(&self.sizes)
+    }
+}
+
+impl Op {
+    /// The iteration dimensions that may be in the op's sticks; none is one element a stick.
+    #[must_use]
+    pub fn sticks(&self) -> Vec<Option<usize>> {
+        let n_outputs = self.ranges.len() - self.n_reduced;
+        let large = |dims: std::ops::Range<usize>| dims.rev().filter(|&dim| self.ranges[dim] > 1).map(Some);
+        match self.kind {
+            Kind::Matmul => vec![Some(n_outputs - 1)],
+            Kind::Gather => vec![self.table_stick],
+            Kind::Reduction => large(n_outputs..self.ranges.len()).chain(large(0..n_outputs)).chain([None]).collect(),
+            Kind::ReductionOffStick | Kind::Elementwise | Kind::Insert | Kind::Restickify => large(0..n_outputs).chain([None]).collect(),
+        }
+    }
+
+    /// The dimension of the result's buffer that is in its sticks when `stick` is in those of the op.
+    #[must_use]
+    pub fn result_stick(&self, stick: Option<usize>) -> Option<usize> {
+        let stick = stick?;
+        self.written.iter().position(|index| index.digits.iter().any(|digit| digit.dim == stick))
+    }
+
+    /// Whether an insert can write its part into a buffer with `own` in its sticks when `stick` is in those of the op.
+    #[must_use]
+    pub fn writes_part(&self, stick: Option<usize>, buffer: &Buffer, own: Option<usize>) -> bool {
+        let (Ok(host), Ok(layout)) = (buffer.host(), buffer.layout(own)) else { return false };
+        let offsets: Vec<i64> = self.written.iter().map(|index| index.offset).collect();
+        let size = |index: &Index| index.digits.iter().map(|digit| digit.size).product();
+        let sizes: Vec<i64> = self.written.iter().map(size).collect();
+        let is_in_sticks = match own {
+            Some(own) => self.result_stick(stick) == Some(own),
+            None => stick.is_none(),
+        };
+        is_in_sticks && layout.check_written_window(&host, &offsets, &sizes).is_ok()
+    }
+
+    /// The dimension that must run in the sticks of operand `operand`; the outer none is: none at all.
+    fn lane(&self, stick: Option<usize>, operand: usize) -> Option<usize> {
+        match (self.kind, operand) {
+            (Kind::Matmul, 0) => Some(self.ranges.len() - 1).filter(|&k| self.ranges[k] > 1),
+            (Kind::Matmul, _) => stick.filter(|&n| self.ranges[n] > 1),
+            _ => stick,
+        }
+    }
+
+    /// Whether an iteration dimension must stay in one piece.
+    fn is_whole(&self, dim: usize) -> bool {
+        let n_outputs = self.ranges.len() - self.n_reduced;
+        match self.kind {
+            Kind::Matmul => dim + 1 >= n_outputs,
+            Kind::Reduction | Kind::ReductionOffStick => dim >= n_outputs,
+            Kind::Insert | Kind::Gather => true,
+            Kind::Elementwise | Kind::Restickify => false,
+        }
+    }
+
+    /// Whether operand `operand`, with a buffer of these sizes and this layout read at `indices`, can be read as it is when `stick` is in
+    /// the sticks of the op.
+    #[must_use]
+    pub fn reads_directly(
+        &self,
+        stick: Option<usize>,
+        operand: usize,
+        host: &HostTensor,
+        layout: &DeviceLayout,
+        indices: &[Index],
+    ) -> bool {
+        let Some((parts, read)) = read_alone(&self.ranges, host, layout, indices) else { return false };
+        let is_cut = |dim: usize| parts[dim].len() > 1;
+        if (0..self.ranges.len()).any(|dim| is_cut(dim) && self.is_whole(dim)) {
+            return false;
+        }
+        let expected = self.lane(stick, operand);
+        let elements = layout.format().elements_per_stick();
+        if expected.is_some_and(|dim| cuts_stick(&parts[dim], elements)) || stick.is_some_and(|dim| cuts_stick(&parts[dim], elements)) {
+            return false;
+        }
+        let Some((within, outer)) = read.coordinates.split_last() else { return false };
+        if within.offset != 0 {
+            return false;
+        }
+        match within.term {
+            Some(term) => expected.is_some_and(|dim| term.dim == innermost(&parts, dim)),
+            // One element a stick: the dimension in the sticks of the others may not step over these.
+            None => {
+                let is_matmul = self.kind == Kind::Matmul && expected.is_some();
+                !is_matmul && !outer.iter().filter_map(|coordinate| coordinate.term).any(|term| stick == Some(dim_of(&parts, term)))
+            }
+        }
+    }
+}
+
+/// The parts of the iteration and the operand, if the operand alone can be read.
+fn read_alone(ranges: &[i64], host: &HostTensor, layout: &DeviceLayout, indices: &[Index]) -> Option<(Vec<Vec<i64>>, ReadableOperand)> {
+    let mut read = readable(ranges, &[ViewedOperand { layout, host, indices }]).ok()?;
+    Some((read.parts, read.operands.pop()?))
+}
+
+/// Whether a dimension that runs in sticks is cut inside of one.
+fn cuts_stick(parts: &[i64], elements: i64) -> bool {
+    parts.len() > 1 && parts.last().is_some_and(|inner| inner % elements != 0)
+}
+
+/// The number of the innermost part of a dimension.
+fn innermost(parts: &[Vec<i64>], dim: usize) -> usize {
+    parts[..=dim].iter().map(Vec::len).sum::<usize>() - 1
+}
+
+/// The iteration dimension that a part belongs to.
+fn dim_of(parts: &[Vec<i64>], term: Term) -> usize {
+    let mut first = 0;
+    parts
+        .iter()
+        .position(|parts| {
+            first += parts.len();
+            term.dim < first
+        })
+        .unwrap_or(0)
+}
+
+/// What moving a tensor into a new buffer takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Moved {
+    /// Bytes of the sticks that are read and written.
+    pub bytes: i64,
+    /// Whether elements change sticks; otherwise a copy does.
+    pub is_restickify: bool,
+}
+
+/// What it takes to write the elements of a buffer, read at `indices`, into a new buffer of sizes `ranges` with `stick` in its sticks;
+/// none if the device cannot (torch-spyre facts, B.4: no mechanism gathers elements of several sticks into one, or the reverse).
+#[must_use]
+pub(super) fn moved(
+    ranges: &[i64],
+    host: &HostTensor,
+    layout: &DeviceLayout,
+    indices: &[Index],
+    to: &DeviceLayout,
+    stick: usize,
+) -> Option<Moved> {
+    let (parts, read) = read_alone(ranges, host, layout, indices)?;
+    let elements = layout.format().elements_per_stick();
+    let (within, outer) = read.coordinates.split_last()?;
+    let from = within.term.filter(|_| within.offset == 0)?;
+    let lane = dim_of(&parts, from);
+    if from.dim != innermost(&parts, lane) || cuts_stick(&parts[lane], elements) || cuts_stick(&parts[stick], elements) {
+        return None;
+    }
+    let is_restickify = lane != stick;
+    let flat = parts.concat();
+    // A restickify pads both stick dimensions; its file cannot tell padding from what lies behind a window of the other stick.
+    let is_window = |(coordinate, &size): (&super::Coordinate, &i64)| {
+        coordinate.term.is_some_and(|term| dim_of(&parts, term) == stick && term.floordiv.is_none() && flat[term.dim] != size)
+    };
+    if is_restickify && outer.iter().zip(read.layout.device_size()).any(is_window) {
+        return None;
+    }
+    let extent = |coordinate: &super::Coordinate| coordinate.term.map_or(Some(1), |term| term.last(&flat).ok().map(|last| last + 1));
+    let touched = outer.iter().map(extent).try_fold(STICK_BYTES, |bytes, extent| bytes.checked_mul(extent?))?;
+    Some(Moved { bytes: touched.checked_add(to.bytes())?, is_restickify })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::affine::Expr;
+    use crate::target::DeviceFormat::Sen169Fp16;
+
+    fn buffer(sizes: &[i64]) -> Buffer {
+        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false }
+    }
+
+    fn dims(ranges: &[i64], dims: &[usize]) -> Vec<Index> {
+        dims.iter().map(|&dim| Index::dim(dim, ranges).unwrap()).collect()
+    }
+
+    fn op(kind: Kind, ranges: &[i64], n_reduced: usize) -> Op {
+        Op { kind, ranges: ranges.to_vec(), n_reduced, reads: vec![], result: 0, written: dims(ranges, &[0, 1]), table_stick: None }
+    }
+
+    fn reads(op: &Op, stick: Option<usize>, operand: usize, sizes: &[i64], own: Option<usize>, indices: &[Index]) -> bool {
+        let buffer = buffer(sizes);
+        op.reads_directly(stick, operand, &buffer.host().unwrap(), &buffer.layout(own).unwrap(), indices)
+    }
+
+    #[test]
+    fn operands_have_the_sticks_of_the_op_or_none() {
+        let ranges = [128, 256];
+        let add = op(Kind::Elementwise, &ranges, 0);
+        assert!(reads(&add, Some(1), 0, &[128, 256], Some(1), &dims(&ranges, &[0, 1])));
+        assert!(!reads(&add, Some(0), 0, &[128, 256], Some(1), &dims(&ranges, &[0, 1])));
+        assert!(reads(&add, Some(0), 0, &[256, 128], Some(1), &dims(&ranges, &[1, 0])));
+        let column = [Index::dim(0, &ranges).unwrap(), Index::constant(0)];
+        assert!(reads(&add, Some(1), 0, &[128, 1], None, &column));
+        assert!(!reads(&add, Some(0), 0, &[128, 1], None, &column), "rows step over the sticks of a sparse tensor");
+        assert!(!reads(&add, None, 0, &[128, 256], Some(1), &dims(&ranges, &[0, 1])));
+    }
+
+    #[test]
+    fn a_matmul_has_its_own_sticks() {
+        let ranges = [64, 256, 128];
+        let matmul = op(Kind::Matmul, &ranges, 1);
+        assert_eq!(matmul.sticks(), [Some(1)]);
+        assert!(reads(&matmul, Some(1), 0, &[64, 128], Some(1), &dims(&ranges, &[0, 2])));
+        assert!(!reads(&matmul, Some(1), 0, &[64, 128], Some(0), &dims(&ranges, &[0, 2])));
+        assert!(reads(&matmul, Some(1), 1, &[256, 128], Some(0), &dims(&ranges, &[1, 2])), "a transposed weight with N in its sticks");
+        assert!(!reads(&matmul, Some(1), 1, &[256, 128], Some(1), &dims(&ranges, &[1, 2])));
+    }
+
+    #[test]
+    fn heads_narrower_than_a_stick_are_read_off_the_stick_only() {
+        let ranges = [8, 64, 32];
+        let exp = Op { written: dims(&ranges, &[0, 1, 2]), ..op(Kind::Elementwise, &ranges, 0) };
+        let column = Expr::Add(Box::new(Expr::Mul(Box::new(Expr::Dim(0)), Box::new(Expr::Constant(32)))), Box::new(Expr::Dim(2)));
+        let heads = [Index::dim(1, &ranges).unwrap(), Index::of(&column, &ranges).unwrap()];
+        assert!(reads(&exp, Some(1), 0, &[64, 256], Some(0), &heads));
+        assert!(!reads(&exp, Some(2), 0, &[64, 256], Some(1), &heads));
+    }
+
+    #[test]
+    fn a_move_counts_both_sides() {
+        let ranges = [64, 256];
+        let from = buffer(&[64, 256]);
+        let (host, layout, to) = (from.host().unwrap(), from.layout(Some(1)).unwrap(), from.layout(Some(0)).unwrap());
+        let plain = dims(&ranges, &[0, 1]);
+        let restickify = moved(&ranges, &host, &layout, &plain, &to, 0);
+        assert_eq!(restickify, Some(Moved { bytes: 2 * 64 * 256 * 2, is_restickify: true }));
+        let copied = moved(&ranges, &host, &layout, &plain, &layout, 1);
+        assert_eq!(copied, Some(Moved { bytes: 2 * 64 * 256 * 2, is_restickify: false }));
+        let sparse = buffer(&[64, 1]);
+        let column = [Index::dim(0, &[64]).unwrap(), Index::constant(0)];
+        let dense = buffer(&[64]).layout(Some(0)).unwrap();
+        assert_eq!(moved(&[64], &sparse.host().unwrap(), &sparse.layout(None).unwrap(), &column, &dense, 0), None);
+    }
+
+    #[test]
+    fn a_window_of_the_other_stick_is_not_restickified() {
+        let whole = buffer(&[64, 128]);
+        let half = [Index::dim(0, &[32, 128]).unwrap(), Index::dim(1, &[32, 128]).unwrap()];
+        let to = buffer(&[32, 128]).layout(Some(0)).unwrap();
+        assert_eq!(moved(&[32, 128], &whole.host().unwrap(), &whole.layout(Some(1)).unwrap(), &half, &to, 0), None);
+    }
+}

@@ -1,0 +1,333 @@
+//! The forms in which a buffer can be had for its readers, and what the moves to them cost.
+//!
+//! A reader sees a buffer through a view. Where its sticks do not fit, the buffer is moved into a new one: under its own dimensions, under
+//! the *fine* dimensions that the reader's view splits it into (heads out of columns), or under the *seen* dimensions of the reader (columns
+//! out of heads). A move of the sticks from one dimension to another is a restickify. One may not be enough: where heads are narrower than
+//! a stick, the stick first goes to the rows, and from there into the heads or the columns.
+
+use super::{
+    Buffer, Digit, Index, Op, OperandView,
+    flow::{Moved, moved},
+    split_iteration,
+};
+use std::collections::BTreeMap;
+
+/// Dimensions under which the elements of a buffer are seen.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Level {
+    /// Their sizes.
+    pub sizes: Vec<i64>,
+    /// The index along each dimension of the buffer.
+    pub indices: Vec<Index>,
+}
+
+/// A new buffer with the elements of another one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Form {
+    /// Its dimensions.
+    pub level: Level,
+    /// The dimension in its sticks.
+    pub stick: usize,
+    /// The form that it is moved from; none for the buffer itself.
+    pub from: Option<Box<Form>>,
+    /// The index along each dimension of what it is moved from.
+    pub source: Vec<Index>,
+    /// Bytes read and written by this move.
+    pub bytes: i64,
+    /// Whether elements change sticks.
+    pub is_restickify: bool,
+}
+
+impl Form {
+    /// The forms that must be there for this one, the first one moved from the buffer.
+    #[must_use]
+    pub fn chain(&self) -> Vec<&Self> {
+        let mut chain: Vec<&Self> = std::iter::successors(Some(self), |form| form.from.as_deref()).collect();
+        chain.reverse();
+        chain
+    }
+
+    /// The new buffer.
+    #[must_use]
+    pub fn buffer(&self, of: &Buffer) -> Buffer {
+        Buffer { sizes: self.level.sizes.clone(), format: of.format, given: None, is_regrouped: false }
+    }
+}
+
+/// A form that a reader can take, and how it reads it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Way {
+    /// The form; none is the buffer itself.
+    pub form: Option<Form>,
+    /// The index along each of its dimensions, in terms of the reader's iteration dimensions.
+    pub indices: Vec<Index>,
+}
+
+impl Way {
+    /// Bytes of all moves.
+    #[must_use]
+    pub fn bytes(&self) -> i64 {
+        self.form.iter().flat_map(Form::chain).map(|form| form.bytes).sum()
+    }
+}
+
+/// More ways than this for one reader are not looked at: the cheapest ones count.
+const MOST_WAYS: usize = 3;
+/// Moves in a row.
+const MOST_MOVES: usize = 3;
+
+/// The ways in which operand `operand` of an op can have `buffer`, whose own stick is `own`, when `stick` is in the sticks of the op, the
+/// cheapest first. Empty if there is none.
+#[must_use]
+pub(super) fn ways(op: &Op, stick: Option<usize>, operand: usize, buffer: &Buffer, own: Option<usize>) -> Vec<Way> {
+    let read = &op.reads[operand];
+    let (Ok(host), Ok(layout)) = (buffer.host(), buffer.layout(own)) else { return Vec::new() };
+    if read.is_exempt || op.reads_directly(stick, operand, &host, &layout, &read.indices) {
+        return vec![Way { form: None, indices: read.indices.clone() }];
+    }
+    let Some(levels) = Levels::of(op, operand, buffer) else { return Vec::new() };
+    let mut found = Vec::new();
+    // From the cheapest chain on, so that a form is reached at its least cost.
+    let mut open: BTreeMap<(i64, usize, usize), (Option<Form>, usize, Option<usize>)> = BTreeMap::new();
+    let mut done: Vec<(usize, usize)> = Vec::new();
+    let mut serial = 0;
+    open.insert((0, 0, serial), (None, 0, own));
+    while let Some(((bytes, n_moves, _), (form, level, at))) = open.pop_first() {
+        if let (Some(form), Some(at)) = (&form, at) {
+            if done.contains(&(level, at)) {
+                continue;
+            }
+            done.push((level, at));
+            let to = &levels.levels[level];
+            let own = form.buffer(buffer);
+            let is_read = own.host().ok().zip(own.layout(Some(at)).ok()).is_some_and(|(host, layout)| {
+                op.reads_directly(stick, operand, &host, &layout, &levels.read[level]) && to.sizes == own.sizes
+            });
+            if is_read {
+                found.push(Way { form: Some(form.clone()), indices: levels.read[level].clone() });
+                if found.len() == MOST_WAYS {
+                    break;
+                }
+            }
+        }
+        if n_moves == MOST_MOVES {
+            continue;
+        }
+        for (next, stick, source, Moved { bytes: moved_bytes, is_restickify }) in levels.moves(buffer, level, at) {
+            let level = levels.levels[next].clone();
+            let step = Form { level, stick, from: form.clone().map(Box::new), source, bytes: moved_bytes, is_restickify };
+            serial += 1;
+            open.insert((bytes + moved_bytes, n_moves + 1, serial), (Some(step), next, Some(stick)));
+        }
+    }
+    found
+}
+
+/// The dimensions under which a reader's buffer can be had: its own, the fine ones, the seen ones.
+struct Levels {
+    levels: Vec<Level>,
+    /// For each level, the index along its dimensions in terms of the reader's iteration dimensions.
+    read: Vec<Vec<Index>>,
+    /// For each level the index along its dimensions in terms of those of the next one.
+    seen_of_fine: Option<Vec<Index>>,
+}
+
+impl Levels {
+    fn of(op: &Op, operand: usize, buffer: &Buffer) -> Option<Self> {
+        let indices = &op.reads[operand].indices;
+        let own = (0..buffer.sizes.len()).map(|dim| Index::dim(dim, &buffer.sizes).ok()).collect::<Option<Vec<_>>>()?;
+        let mut levels =
+            Self { levels: vec![Level { sizes: buffer.sizes.clone(), indices: own }], read: vec![indices.clone()], seen_of_fine: None };
+        let split = split_iteration(&op.ranges, &[OperandView { sizes: &buffer.sizes, indices }]).ok()?;
+        let is_cut = split.parts.iter().any(|parts| parts.len() > 1);
+        let (fine, parts) = fine_level(&op.ranges, &split, buffer)?;
+        let is_own = fine.sizes == buffer.sizes;
+        if !is_own {
+            levels.levels.push(fine);
+            levels.read.push(parts.clone());
+        }
+        if is_cut || indices.iter().any(|index| index.digits.len() > 1) {
+            let moving: Vec<usize> = (0..op.ranges.len()).filter(|&dim| moves(indices, dim)).collect();
+            let sizes: Vec<i64> = moving.iter().map(|&dim| op.ranges[dim]).collect();
+            let renumbered = |index: &Index| renumber(index, &moving);
+            let seen = Level { indices: indices.iter().map(renumbered).collect(), sizes };
+            if !levels.levels.contains(&seen) {
+                levels.seen_of_fine = (!is_own).then(|| parts.iter().map(renumbered).collect());
+                levels.read.push(moving.iter().map(|&dim| Index::dim(dim, &op.ranges).ok()).collect::<Option<Vec<_>>>()?);
+                levels.levels.push(seen);
+            }
+        }
+        Some(levels)
+    }
+
+    /// Every move from a form, or from the buffer itself.
+    fn moves(&self, buffer: &Buffer, level: usize, stick: Option<usize>) -> Vec<(usize, usize, Vec<Index>, Moved)> {
+        let from = Buffer { sizes: self.levels[level].sizes.clone(), ..buffer.clone() };
+        let from = if level == 0 { from } else { Buffer { given: None, ..from } };
+        let (Ok(host), Ok(layout)) = (from.host(), from.layout(stick)) else { return Vec::new() };
+        let mut found = Vec::new();
+        for (next, to) in self.levels.iter().enumerate().filter(|(next, _)| *next >= level) {
+            let Some(source) = self.source(level, next) else { continue };
+            let target = Buffer { sizes: to.sizes.clone(), format: buffer.format, given: None, is_regrouped: false };
+            for at in (0..to.sizes.len()).filter(|&dim| to.sizes[dim] > 1) {
+                if next == level && stick == Some(at) {
+                    continue;
+                }
+                let Ok(target) = target.layout(Some(at)) else { continue };
+                if let Some(moved) = moved(&to.sizes, &host, &layout, &source, &target, at) {
+                    found.push((next, at, source.clone(), moved));
+                }
+            }
+        }
+        found
+    }
+
+    /// The index along each dimension of level `from` in terms of those of level `to`.
+    fn source(&self, from: usize, to: usize) -> Option<Vec<Index>> {
+        if from == to {
+            let sizes = &self.levels[to].sizes;
+            return (0..sizes.len()).map(|dim| Index::dim(dim, sizes).ok()).collect();
+        }
+        if from == 0 { Some(self.levels[to].indices.clone()) } else { self.seen_of_fine.clone() }
+    }
+}
+
+/// The factors of the buffer's dimensions that move, with as many positions as are read; and the index along each in terms of the reader's
+/// iteration dimensions.
+fn fine_level(ranges: &[i64], split: &super::SplitIteration, buffer: &Buffer) -> Option<(Level, Vec<Index>)> {
+    let operand = split.operands.first()?;
+    let (mut sizes, mut read, mut digits) = (Vec::new(), Vec::new(), vec![Vec::new(); buffer.sizes.len()]);
+    let mut offsets = vec![0; buffer.sizes.len()];
+    let flat = split.parts.concat();
+    let mut number = 0;
+    for (dim, factors) in operand.factors.iter().enumerate() {
+        for (position, _) in factors.iter().enumerate() {
+            let stride: i64 = factors[position + 1..].iter().product();
+            let coordinate = operand.indices.get(number)?;
+            offsets[dim] += coordinate.offset * stride;
+            if let Some(term) = coordinate.term {
+                digits[dim].push(Digit { dim: sizes.len(), divisor: 1, size: flat[term.dim], factor: stride });
+                sizes.push(flat[term.dim]);
+                read.push(part_index(ranges, &split.parts, term.dim)?);
+            }
+            number += 1;
+        }
+    }
+    let indices = digits.iter().zip(&offsets).map(|(digits, &offset)| Index::new(digits, offset, &sizes).ok());
+    let indices = indices.collect::<Option<Vec<_>>>()?;
+    Some((Level { sizes, indices }, read))
+}
+
+/// A part of an iteration dimension as an index.
+fn part_index(ranges: &[i64], parts: &[Vec<i64>], part: usize) -> Option<Index> {
+    let mut first = 0;
+    for (dim, sizes) in parts.iter().enumerate() {
+        if part < first + sizes.len() {
+            let position = part - first;
+            let divisor = sizes[position + 1..].iter().product();
+            return Index::new(&[Digit { dim, divisor, size: sizes[position], factor: 1 }], 0, ranges).ok();
+        }
+        first += sizes.len();
+    }
+    None
+}
+
+fn moves(indices: &[Index], dim: usize) -> bool {
+    indices.iter().any(|index| index.digits.iter().any(|digit| digit.dim == dim))
+}
+
+/// An index in terms of some of the dimensions, which get new numbers.
+fn renumber(index: &Index, dims: &[usize]) -> Index {
+    let digit = |digit: &Digit| Some(Digit { dim: dims.iter().position(|&dim| dim == digit.dim)?, ..*digit });
+    Index { digits: index.digits.iter().filter_map(digit).collect(), offset: index.offset }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::affine::Expr;
+    use crate::layout::{Kind, Read};
+    use crate::target::DeviceFormat::Sen169Fp16;
+
+    fn buffer(sizes: &[i64]) -> Buffer {
+        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false }
+    }
+
+    fn op(kind: Kind, ranges: &[i64], n_reduced: usize, exprs: &[Expr]) -> Op {
+        let indices = exprs.iter().map(|expr| Index::of(expr, ranges).unwrap()).collect();
+        let n_outputs = ranges.len() - n_reduced;
+        let written = (0..n_outputs).map(|dim| Index::dim(dim, ranges).unwrap()).collect();
+        Op {
+            kind,
+            ranges: ranges.to_vec(),
+            n_reduced,
+            reads: vec![Read { buffer: 0, indices, is_exempt: false }],
+            result: 1,
+            written,
+            table_stick: None,
+        }
+    }
+
+    fn dim(dim: usize) -> Expr {
+        Expr::Dim(dim)
+    }
+
+    fn number(number: i64) -> Box<Expr> {
+        Box::new(Expr::Constant(number))
+    }
+
+    fn steps(way: &Way) -> Vec<(Vec<i64>, usize, bool)> {
+        way.form.iter().flat_map(Form::chain).map(|form| (form.level.sizes.clone(), form.stick, form.is_restickify)).collect()
+    }
+
+    #[test]
+    fn what_fits_is_read_as_it_is() {
+        let exp = op(Kind::Elementwise, &[64, 256], 0, &[dim(0), dim(1)]);
+        let found = ways(&exp, Some(1), 0, &buffer(&[64, 256]), Some(1));
+        assert_eq!((found.len(), found[0].bytes()), (1, 0));
+    }
+
+    #[test]
+    fn a_transposed_weight_is_restickified_once() {
+        // [N, K] with K in the sticks as the left operand of nothing but a product that wants N there.
+        let mut matmul = op(Kind::Matmul, &[32, 512, 128], 1, &[dim(0), dim(2)]);
+        let indices = vec![Index::dim(1, &[32, 512, 128]).unwrap(), Index::dim(2, &[32, 512, 128]).unwrap()];
+        matmul.reads.push(Read { buffer: 1, indices, is_exempt: false });
+        let found = ways(&matmul, Some(1), 1, &buffer(&[512, 128]), Some(1));
+        assert_eq!(steps(&found[0]), [(vec![512, 128], 0, true)]);
+        assert_eq!(found[0].bytes(), 2 * 512 * 128 * 2);
+    }
+
+    #[test]
+    fn narrow_heads_take_two_moves() {
+        // V of grouped-query attention: [64 positions, 2 heads of 32] for a product that wants the 32 in the sticks.
+        let ranges = [8, 64, 32, 64];
+        let head = Expr::FloorDiv(Box::new(dim(0)), number(4));
+        let column = Expr::Add(Box::new(Expr::Mul(Box::new(head), number(32))), Box::new(dim(2)));
+        let mut matmul = op(Kind::Matmul, &ranges, 1, &[dim(0), dim(1), dim(3)]);
+        let indices = [dim(3), column].iter().map(|expr| Index::of(expr, &ranges).unwrap()).collect();
+        matmul.reads.push(Read { buffer: 1, indices, is_exempt: false });
+        let found = ways(&matmul, Some(2), 1, &buffer(&[64, 64]), Some(1));
+        let steps = steps(&found[0]);
+        assert_eq!(steps.len(), 2, "{steps:?}");
+        assert_eq!(steps[1], (vec![64, 2, 32], 2, true));
+    }
+
+    #[test]
+    fn narrow_heads_become_columns_in_three_moves() {
+        // The output projection reads [8 heads, 64 positions, 32] as [64, 256] with the 256 in the sticks. The first restickify pads the
+        // 32 to a stick, so that it cannot write the columns side by side.
+        let ranges = [64, 512, 256];
+        let exprs = [Expr::FloorDiv(Box::new(dim(2)), number(32)), dim(0), Expr::Mod(Box::new(dim(2)), number(32))];
+        let matmul = op(Kind::Matmul, &ranges, 1, &exprs);
+        let found = ways(&matmul, Some(1), 0, &buffer(&[8, 64, 32]), Some(2));
+        let steps = steps(&found[0]);
+        assert_eq!(steps, [(vec![8, 64, 32], 1, true), (vec![64, 256], 0, false), (vec![64, 256], 1, true)]);
+    }
+
+    #[test]
+    fn a_sparse_tensor_cannot_be_moved() {
+        let exp = op(Kind::Elementwise, &[64, 256], 0, &[dim(0), Expr::Constant(0)]);
+        assert_eq!(ways(&exp, Some(0), 0, &buffer(&[64, 1]), None), []);
+    }
+}

@@ -1,0 +1,127 @@
+//! `spyre-propagate-layouts`, `spyre-insert-restickify`: a function as the choice of sticks sees it.
+
+use super::{Buffer, DeviceLayout, Flow, Kind, Op as FlowOp, Read};
+use crate::{
+    dialect::{ComputeOp, Tensor, UsedAs, View, format_of, home_of},
+    mlir::{BlockLike, Op, OpExt, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at},
+    target::DeviceFormat,
+};
+
+/// A function, and the plain model of it.
+pub(super) struct Program<'c> {
+    pub(super) flow: Flow,
+    /// For each buffer the value that names it.
+    pub(super) values: Vec<Value<'c>>,
+    pub(super) ops: Vec<ComputeOp<'c>>,
+    numbers: ValueMap<usize>,
+}
+
+impl<'c> Program<'c> {
+    /// Reads the compute ops of a function.
+    pub(super) fn of(function: Op<'c>) -> Result<Self, Reported> {
+        let mut program = Self { flow: Flow::default(), values: Vec::new(), ops: Vec::new(), numbers: ValueMap::default() };
+        for compute in ComputeOp::all_in(function) {
+            program.add(compute).map_err(|message| error_at(compute.op, message).report())?;
+        }
+        Ok(program)
+    }
+
+    /// The buffer that a value names.
+    pub(super) fn buffer_of(&self, value: Value<'c>) -> Option<usize> {
+        self.numbers.get(value).copied()
+    }
+
+    fn add(&mut self, compute: ComputeOp<'c>) -> Result<(), String> {
+        let mut views = compute.views()?;
+        let Some(result) = views.pop() else { return Err("has no result".to_owned()) };
+        let mut reads = Vec::with_capacity(views.len());
+        for (operand, view) in views.into_iter().enumerate() {
+            let used_as = compute.used_as(operand);
+            let buffer = self.buffer(&view, used_as == UsedAs::Indices)?;
+            let is_exempt = used_as != UsedAs::Data || compute.op.is("spyre.restickify");
+            reads.push(Read { buffer, indices: view.indices, is_exempt });
+        }
+        let home = View { value: if compute.is_insert() { home_of(result.value).buffer } else { result.value }, ..result };
+        let result = self.buffer(&home, false)?;
+        let kind = match compute.op.full_name() {
+            "spyre.insert" => Kind::Insert,
+            "spyre.restickify" => Kind::Restickify,
+            _ => Kind::of(compute.family(), compute.function()),
+        };
+        let (ranges, n_reduced) = (compute.iteration_space(), compute.n_reduced());
+        let table_stick = if kind == Kind::Gather { self.table_stick(&reads[0])? } else { None };
+        self.flow.ops.push(FlowOp { kind, ranges, n_reduced, reads, result, written: home.indices, table_stick });
+        self.ops.push(compute);
+        Ok(())
+    }
+
+    /// The iteration dimension in the sticks of a gather's table.
+    fn table_stick(&self, read: &Read) -> Result<Option<usize>, String> {
+        let buffer = &self.flow.buffers[read.buffer];
+        let (given, host) = (buffer.given.as_ref(), buffer.host().map_err(|error| error.to_string())?);
+        let stick = given.ok_or("gathers from a table without a layout: lay out tables first")?.stick_dim(&host);
+        let moved = |dim: usize| read.indices[dim].digits.first().map(|digit| digit.dim);
+        match stick.and_then(moved) {
+            Some(stick) => Ok(Some(stick)),
+            None => Err("gathers elements one a stick: not supported yet".to_owned()),
+        }
+    }
+
+    /// An argument that no op reads has a layout too.
+    pub(super) fn add_argument(&mut self, argument: Value<'c>) -> Result<(), String> {
+        let tensor = Tensor::of(argument.r#type()).ok_or("only tensors of static shape have a device layout")?;
+        let view = View { value: argument, shown: argument, tensor, indices: Vec::new() };
+        self.buffer(&view, false).map(|_| ())
+    }
+
+    /// Notes how a buffer is returned.
+    pub(super) fn note_result(&mut self, value: Value<'c>, is_regrouped: bool) {
+        if let Some(buffer) = self.buffer_of(value) {
+            self.flow.buffers[buffer].is_regrouped = is_regrouped;
+        }
+    }
+
+    /// Whether an op writes the whole buffer.
+    pub(super) fn is_result(&self, buffer: usize) -> bool {
+        self.flow.ops.iter().any(|op| op.kind != Kind::Insert && op.result == buffer)
+    }
+
+    /// An op to name in a message about a buffer.
+    pub(super) fn op_of(&self, buffer: usize) -> Op<'c> {
+        let value = self.values[buffer];
+        value.def().or_else(|| value.arg_of().and_then(|(block, _)| block.parent_operation())).unwrap_or(self.ops[0].op)
+    }
+
+    fn buffer(&mut self, view: &View<'c>, is_index: bool) -> Result<usize, String> {
+        if let Some(&known) = self.numbers.get(view.value) {
+            return Ok(known);
+        }
+        let host = &view.tensor.host;
+        if host.shape.contains(&0) {
+            return Err("has an operand without elements".to_owned());
+        }
+        let format =
+            format_in(view.value).ok_or_else(|| format!("has elements of {}, for which the device has no format", host.element))?;
+        let sizes = view.tensor.buffer_shape.clone().unwrap_or_else(|| host.shape.clone());
+        let mut given = view.tensor.layout.clone();
+        if is_index && given.is_none() {
+            given = Some(DeviceLayout::row_major(&sizes, format).map_err(|error| error.to_string())?);
+        }
+        self.numbers.insert(view.value, self.values.len());
+        self.values.push(view.value);
+        self.flow.buffers.push(Buffer { sizes, format, given, is_regrouped: false });
+        Ok(self.values.len() - 1)
+    }
+}
+
+/// The format in which a value is stored: that of the type as which ops compute with it, where a view shows it as another one.
+pub(super) fn format_in(value: Value<'_>) -> Option<DeviceFormat> {
+    let own = TensorType::of(value.r#type())?.element;
+    let shown = value.users().into_iter().filter(|user| user.is("spyre.view")).find_map(|view| {
+        let element = TensorType::of(view.output().r#type())?.element;
+        (element != own).then_some(element)
+    });
+    // What an op computes keeps its format, whatever it is shown as.
+    let is_stored = value.def().is_none_or(|def| def.is("spyre.constant"));
+    format_of(shown.filter(|_| is_stored).unwrap_or(own))
+}

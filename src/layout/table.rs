@@ -1,0 +1,102 @@
+//! The layout of a table that an index tensor is read into: the indexed dimension is outermost.
+
+use super::{DeviceLayout, DimOrder, HostDim, HostTensor, LayoutError};
+use crate::target::DeviceFormat;
+
+impl DeviceLayout {
+    /// The layout of a contiguous table of these sizes that is indexed along dimension `indexed`: that dimension outermost, the others in
+    /// their default order with `stick` in the sticks, or the last one that is larger than 1 (torch-spyre's
+    /// `enforce_indirect_access_layout`; golden case `gather_embedding_1d`: `[512, 2, 64]` for `[512, 128]`).
+    ///
+    /// # Errors
+    /// When the table has no other dimension larger than 1 for the sticks, or as [`DeviceLayout::new`].
+    ///
+    /// # Panics
+    /// When there is no dimension `indexed`.
+    pub fn table(sizes: &[i64], indexed: usize, stick: Option<usize>, format: DeviceFormat) -> Result<Self, LayoutError> {
+        let host = HostTensor::row_major(sizes)?;
+        let row: Vec<usize> = (0..sizes.len()).filter(|&dim| dim != indexed).collect();
+        let row_sizes: Vec<i64> = row.iter().map(|&dim| sizes[dim]).collect();
+        let row_strides: Vec<i64> = row.iter().map(|&dim| host.strides()[dim]).collect();
+        let last = || row_sizes.iter().rposition(|&size| size > 1);
+        let stick = row.iter().position(|&dim| Some(dim) == stick).or_else(last).ok_or(LayoutError::TableOfElements { dim: indexed })?;
+        let of_row = Self::new(&HostTensor::new(&row_sizes, &row_strides)?, format, &DimOrder::with_stick(&row_sizes, stick))?;
+        let stride = if sizes[indexed] == 1 { -1 } else { host.strides()[indexed] };
+        let device_size = [&[sizes[indexed]], of_row.device_size()].concat();
+        let stride_map = [&[stride], of_row.stride_map()].concat();
+        Self::from_parts(device_size, stride_map, format)
+    }
+
+    /// The host dimension in the sticks; none when each stick holds one element, or the layout is not of the simple form of
+    /// [`DeviceLayout::host_dims`].
+    #[must_use]
+    pub fn stick_dim(&self, host: &HostTensor) -> Option<usize> {
+        self.host_dims(host).ok()?.iter().position(|place| matches!(place, HostDim::Stick { .. }))
+    }
+
+    /// The device dimension that an index into host dimension `dim` moves along, which must have no other one outside of it: the files do
+    /// not say how large a table is, so that only the outermost step may be the index's (torch-spyre's `enforce_indirect_access_layout`).
+    ///
+    /// # Errors
+    /// When the dimension is in the sticks or lies inside of another one, or as [`DeviceLayout::host_dims`].
+    pub fn indexed_dim(&self, host: &HostTensor, dim: usize) -> Result<usize, LayoutError> {
+        let found = match self.host_dims(host)?.get(dim) {
+            Some(HostDim::Whole { device_dim }) => Some(*device_dim),
+            // A table of one row has no step; the first dimension that holds nothing stands for it.
+            Some(HostDim::Unit) => self.stride_map().iter().take(self.rank() - 1).position(|&stride| stride == -1),
+            Some(HostDim::Stick { .. }) | None => None,
+        };
+        let is_outermost = |&device_dim: &usize| self.device_size()[..device_dim].iter().all(|&size| size == 1);
+        found.filter(is_outermost).ok_or(LayoutError::NotOutermost { dim })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::target::DeviceFormat::{IeeeFp32, Sen169Fp16};
+
+    fn parts(sizes: &[i64], indexed: usize) -> (Vec<i64>, Vec<i64>) {
+        let layout = DeviceLayout::table(sizes, indexed, None, Sen169Fp16).unwrap();
+        let host = HostTensor::row_major(sizes).unwrap();
+        assert_eq!(layout.indexed_dim(&host, indexed), Ok(0), "{layout}");
+        (layout.device_size().to_vec(), layout.stride_map().to_vec())
+    }
+
+    #[test]
+    fn the_indexed_dim_is_outermost() {
+        assert_eq!(parts(&[512, 128], 0), (vec![512, 2, 64], vec![128, 64, 1]));
+        assert_eq!(parts(&[512, 100], 0), (vec![512, 2, 64], vec![100, 64, 1]));
+        assert_eq!(parts(&[4, 128, 256], 1), (vec![128, 4, 4, 64], vec![256, 64, 32768, 1]));
+        assert_eq!(parts(&[8, 128], 1), (vec![128, 1, 64], vec![1, 8192, 128]));
+        assert_eq!(parts(&[128, 4, 1], 0), (vec![128, 1, 1, 64], vec![4, 64, -1, 1]));
+    }
+
+    #[test]
+    fn a_wanted_stick_stays() {
+        let layout = DeviceLayout::table(&[128, 4, 256], 1, Some(0), Sen169Fp16).unwrap();
+        assert_eq!((layout.device_size(), layout.stride_map()), (&[4, 2, 256, 64][..], &[256, 65536, 1, 1024][..]));
+    }
+
+    #[test]
+    fn a_table_of_one_row_has_a_dimension_for_it() {
+        assert_eq!(parts(&[1, 256], 0), (vec![1, 4, 64], vec![-1, 64, 1]));
+    }
+
+    #[test]
+    fn a_table_of_elements_has_nothing_for_the_sticks() {
+        let refused = |sizes: &[i64]| DeviceLayout::table(sizes, 0, None, IeeeFp32);
+        assert_eq!(refused(&[512]), Err(LayoutError::TableOfElements { dim: 0 }));
+        assert_eq!(refused(&[512, 1]), Err(LayoutError::TableOfElements { dim: 0 }));
+    }
+
+    #[test]
+    fn a_table_may_not_lie_inside_of_another_dim() {
+        let host = HostTensor::row_major(&[512, 128]).unwrap();
+        let rows = DeviceLayout::row_major(&[512, 128], Sen169Fp16).unwrap();
+        assert_eq!(rows.indexed_dim(&host, 0), Err(LayoutError::NotOutermost { dim: 0 }), "2 sticks are outside");
+        assert_eq!(rows.indexed_dim(&host, 1), Err(LayoutError::NotOutermost { dim: 1 }), "it is the stick");
+        let narrow = DeviceLayout::row_major(&[512, 64], Sen169Fp16).unwrap();
+        assert_eq!(narrow.indexed_dim(&HostTensor::row_major(&[512, 64]).unwrap(), 0), Ok(1), "one stick is outside");
+    }
+}

@@ -1,0 +1,23 @@
+// RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-lay-out-tables %s
+
+func.func @single_elements(%x: tensor<512xf16>, %index: tensor<16xi32>) -> tensor<16xf16> {
+  // expected-error @+1 {{'spyre.gather' op a table that is indexed along dimension 0 has no other dimension for its sticks: not supported yet}}
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<512xf16>, tensor<16xi32>) -> tensor<16xf16>
+  return %rows : tensor<16xf16>
+}
+
+// -----
+
+func.func @columns_of_one_row(%x: tensor<1x512xf16>, %index: tensor<16xi32>) -> tensor<16x1xf16> {
+  // expected-error @+1 {{'spyre.gather' op a table that is indexed along dimension 1 has no other dimension for its sticks: not supported yet}}
+  %rows = spyre.gather(%x, %index) dim 1 : (tensor<1x512xf16>, tensor<16xi32>) -> tensor<16x1xf16>
+  return %rows : tensor<16x1xf16>
+}
+
+// -----
+
+func.func @no_format(%x: tensor<512x64xf64>, %index: tensor<16xi32>) -> tensor<16x64xf64> {
+  // expected-error @+1 {{'spyre.gather' op gathers elements of f64, for which the device has no format}}
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<512x64xf64>, tensor<16xi32>) -> tensor<16x64xf64>
+  return %rows : tensor<16x64xf64>
+}

@@ -1,0 +1,145 @@
+// RUN: spyre-opt --spyre-lay-out-tables %s | FileCheck %s
+
+// The indexed dimension is outermost.
+// CHECK-DAG: #[[TABLE:layout[0-9]*]] = #spyre.layout<[512, 2, 64], [128, 64, 1]>
+// CHECK-DAG: #[[MIDDLE:layout[0-9]*]] = #spyre.layout<[128, 4, 4, 64], [256, 64, 32768, 1]>
+// CHECK-DAG: #[[GIVEN:layout[0-9]*]] = #spyre.layout<[2, 512, 64], [64, 128, 1]>
+// CHECK-DAG: #[[STICK_FIRST:layout[0-9]*]] = #spyre.layout<[512, 2, 128, 64], [128, 4194304, 1, 65536]>
+// CHECK-DAG: #[[COLUMNS:layout[0-9]*]] = #spyre.layout<[128, 8, 64], [1, 8192, 128]>
+
+// Nothing is copied, though another op reads the argument too. The index has no layout yet.
+// CHECK-LABEL: func.func @an_argument_gets_the_layout(
+// CHECK-SAME:    [[X:%.+]]: tensor<512x128xf16, #[[TABLE]]>, [[INDEX:%.+]]: tensor<16xi32>) -> (tensor<16x128xf16>, tensor<512x128xf16>) {
+// CHECK-NEXT:    spyre.gather([[X]], [[INDEX]]) dim 0 : (tensor<512x128xf16, #[[TABLE]]>, tensor<16xi32>) -> tensor<16x128xf16>
+// CHECK-NEXT:    spyre.pointwise exp([[X]])
+func.func @an_argument_gets_the_layout(%x: tensor<512x128xf16>, %index: tensor<16xi32>) -> (tensor<16x128xf16>, tensor<512x128xf16>) {
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
+  %exp = spyre.pointwise exp(%x) : tensor<512x128xf16>
+  return %rows, %exp : tensor<16x128xf16>, tensor<512x128xf16>
+}
+
+// CHECK-LABEL: func.func @a_constant_gets_the_layout(
+// CHECK-NEXT:    [[X:%.+]] = spyre.constant dense<1.000000e+00> : {{.+}}tensor<512x128xf16, #[[TABLE]]>
+// CHECK-NEXT:    spyre.gather([[X]],
+func.func @a_constant_gets_the_layout(%index: tensor<16xi32>) -> tensor<16x128xf16> {
+  %x = spyre.constant dense<1.0> : tensor<512x128xf16>
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
+  return %rows : tensor<16x128xf16>
+}
+
+// CHECK-LABEL: func.func @the_indexed_dim_may_be_in_the_middle(
+// CHECK-SAME:    tensor<4x128x256xf16, #[[MIDDLE]]>
+func.func @the_indexed_dim_may_be_in_the_middle(%x: tensor<4x128x256xf16>, %index: tensor<16xi32>) -> tensor<16x4x256xf16> {
+  %rows = spyre.gather(%x, %index) dim 1 : (tensor<4x128x256xf16>, tensor<16xi32>) -> tensor<16x4x256xf16>
+  return %rows : tensor<16x4x256xf16>
+}
+
+// What only gathers read is written as they need it.
+// CHECK-LABEL: func.func @a_result_gets_the_layout(
+// CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp({{%.+}}) : (tensor<512x128xf16>) -> tensor<512x128xf16, #[[TABLE]]>
+// CHECK-NEXT:    spyre.gather([[EXP]],
+// CHECK-NEXT:    spyre.gather([[EXP]],
+func.func @a_result_gets_the_layout(%x: tensor<512x128xf16>, %index: tensor<16xi32>) -> (tensor<16x128xf16>, tensor<16x128xf16>) {
+  %exp = spyre.pointwise exp(%x) : tensor<512x128xf16>
+  %0 = spyre.gather(%exp, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
+  %1 = spyre.gather(%exp, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
+  return %0, %1 : tensor<16x128xf16>, tensor<16x128xf16>
+}
+
+// CHECK-LABEL: func.func @a_result_with_other_readers_is_copied(
+// CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp({{%.+}}) : tensor<512x128xf16>
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[EXP]] : tensor<512x128xf16> -> tensor<512x128xf16, #[[TABLE]]>
+// CHECK-NEXT:    [[ROWS:%.+]] = spyre.gather([[COPY]],
+// CHECK-NEXT:    return [[ROWS]], [[EXP]]
+func.func @a_result_with_other_readers_is_copied(%x: tensor<512x128xf16>, %index: tensor<16xi32>) -> (tensor<16x128xf16>, tensor<512x128xf16>) {
+  %exp = spyre.pointwise exp(%x) : tensor<512x128xf16>
+  %rows = spyre.gather(%exp, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
+  return %rows, %exp : tensor<16x128xf16>, tensor<512x128xf16>
+}
+
+// The columns of a product stay in its sticks: a table along columns is a copy.
+// CHECK-LABEL: func.func @a_product_is_laid_out_by_rows_only(
+// CHECK:         [[BY_ROWS:%.+]] = spyre.matmul({{%.+}}, {{%.+}}) : (tensor<512x64xf16>, tensor<64x128xf16>) -> tensor<512x128xf16, #[[TABLE]]>
+// CHECK-NEXT:    spyre.gather([[BY_ROWS]],
+// CHECK-NEXT:    [[PLAIN:%.+]] = spyre.matmul({{%.+}}, {{%.+}}) : (tensor<512x64xf16>, tensor<64x128xf16>) -> tensor<512x128xf16>
+// CHECK-NEXT:    [[BY_COLUMNS:%.+]] = spyre.copy [[PLAIN]] : tensor<512x128xf16> -> tensor<512x128xf16, #[[COLUMNS]]>
+// CHECK-NEXT:    spyre.gather([[BY_COLUMNS]],
+func.func @a_product_is_laid_out_by_rows_only(%x: tensor<512x64xf16>, %y: tensor<64x128xf16>, %index: tensor<16xi32>)
+    -> (tensor<16x128xf16>, tensor<16x512xf16>) {
+  %0 = spyre.matmul(%x, %y) : (tensor<512x64xf16>, tensor<64x128xf16>) -> tensor<512x128xf16>
+  %rows = spyre.gather(%0, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
+  %1 = spyre.matmul(%x, %y) : (tensor<512x64xf16>, tensor<64x128xf16>) -> tensor<512x128xf16>
+  %columns = spyre.gather(%1, %index) dim 1 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x512xf16>
+  return %rows, %columns : tensor<16x128xf16>, tensor<16x512xf16>
+}
+
+// The first gather decides how the argument lies.
+// CHECK-LABEL: func.func @an_argument_has_one_layout(
+// CHECK-SAME:    [[X:%.+]]: tensor<512x128xf16, #[[TABLE]]>, [[INDEX:%.+]]: tensor<16xi32>) ->
+// CHECK-NEXT:    spyre.gather([[X]], [[INDEX]]) dim 0
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[X]] : tensor<512x128xf16, #[[TABLE]]> -> tensor<512x128xf16, #[[COLUMNS]]>
+// CHECK-NEXT:    spyre.gather([[COPY]], [[INDEX]]) dim 1
+func.func @an_argument_has_one_layout(%x: tensor<512x128xf16>, %index: tensor<16xi32>) -> (tensor<16x128xf16>, tensor<16x512xf16>) {
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
+  %columns = spyre.gather(%x, %index) dim 1 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x512xf16>
+  return %rows, %columns : tensor<16x128xf16>, tensor<16x512xf16>
+}
+
+// CHECK-LABEL: func.func @another_layout_is_copied(
+// CHECK-SAME:    [[X:%.+]]: tensor<512x128xf16, #[[GIVEN]]>,
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[X]] : tensor<512x128xf16, #[[GIVEN]]> -> tensor<512x128xf16, #[[TABLE]]>
+// CHECK-NEXT:    spyre.gather([[COPY]],
+#given = #spyre.layout<[2, 512, 64], [64, 128, 1]>
+func.func @another_layout_is_copied(%x: tensor<512x128xf16, #given>, %index: tensor<16xi32>) -> tensor<16x128xf16> {
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<512x128xf16, #given>, tensor<16xi32>) -> tensor<16x128xf16>
+  return %rows : tensor<16x128xf16>
+}
+
+// The copy keeps the stick, here on the first of three dimensions.
+// CHECK-LABEL: func.func @the_stick_stays(
+// CHECK-NEXT:    spyre.copy {{%.+}} : tensor<128x512x128xf16, #{{.+}}> -> tensor<128x512x128xf16, #[[STICK_FIRST]]>
+#inside = #spyre.layout<[2, 512, 128, 64], [4194304, 128, 1, 65536]>
+func.func @the_stick_stays(%x: tensor<128x512x128xf16, #inside>, %index: tensor<16xi32>) -> tensor<16x128x128xf16> {
+  %rows = spyre.gather(%x, %index) dim 1 : (tensor<128x512x128xf16, #inside>, tensor<16xi32>) -> tensor<16x128x128xf16>
+  return %rows : tensor<16x128x128xf16>
+}
+
+// CHECK-LABEL: func.func @a_fitting_layout_stays(
+// CHECK-NEXT:    spyre.gather(
+#fitting = #spyre.layout<[512, 2, 64], [128, 64, 1]>
+func.func @a_fitting_layout_stays(%x: tensor<512x128xf16, #fitting>, %index: tensor<16xi32>) -> tensor<16x128xf16> {
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<512x128xf16, #fitting>, tensor<16xi32>) -> tensor<16x128xf16>
+  return %rows : tensor<16x128xf16>
+}
+
+// CHECK-LABEL: func.func @other_indices_are_copied(
+// CHECK-NEXT:    [[VIEW:%.+]] = spyre.view
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[VIEW]] : tensor<512x128xf16> -> tensor<512x128xf16, #[[TABLE]]>
+// CHECK-NEXT:    spyre.gather([[COPY]],
+func.func @other_indices_are_copied(%x: tensor<1x512x128xf16>, %index: tensor<16xi32>) -> tensor<16x128xf16> {
+  %view = spyre.view %x by affine_map<(d0, d1) -> (0, d0, d1)> : tensor<1x512x128xf16> -> tensor<512x128xf16>
+  %rows = spyre.gather(%view, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
+  return %rows : tensor<16x128xf16>
+}
+
+// An index tensor lies in memory as on the host, so that the table is another one.
+// CHECK-LABEL: func.func @indices_of_themselves(
+// CHECK-SAME:    [[X:%.+]]: tensor<64x64xi32>) ->
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[X]]
+// CHECK-NEXT:    spyre.gather([[COPY]], [[X]])
+func.func @indices_of_themselves(%x: tensor<64x64xi32>) -> tensor<64x64x64xi32> {
+  %rows = spyre.gather(%x, %x) dim 0 : (tensor<64x64xi32>, tensor<64x64xi32>) -> tensor<64x64x64xi32>
+  return %rows : tensor<64x64x64xi32>
+}
+
+// The parts lie in the buffer as its layout says, which is chosen for the whole.
+// CHECK-LABEL: func.func @a_table_written_in_parts(
+// CHECK:         [[WHOLE:%.+]] = spyre.insert {{.+}} into tensor<512x128xf16>
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[WHOLE]] : tensor<512x128xf16> -> tensor<512x128xf16, #[[TABLE]]>
+// CHECK-NEXT:    spyre.gather([[COPY]],
+func.func @a_table_written_in_parts(%x: tensor<512x128xf16>, %index: tensor<16xi32>) -> tensor<16x128xf16> {
+  %buffer = spyre.empty : tensor<512x128xf16>
+  %table = spyre.insert %x into %buffer at [0, 0] : tensor<512x128xf16> into tensor<512x128xf16>
+  %rows = spyre.gather(%table, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
+  return %rows : tensor<16x128xf16>
+}
