@@ -9,7 +9,7 @@ use super::{
     known::Known,
     read_body::{cast_types, read_body, sizes_of},
     views,
-    window::{Window, runs_of},
+    window::{Runs, Window, runs_of},
 };
 use crate::mlir::{
     Expr, Location, Op, OpExt, Reported, TensorType, Value, ValueLike, elements, error_at, integer, is_unknown, map_of, map_results,
@@ -134,7 +134,7 @@ impl<'a, 'c> Generic<'a, 'c> {
 
     /// Decides the branches that `scalar` needs, outer ones first, so that only one side of each is computed. A branch whose condition
     /// changes along one dimension is left, with the runs to compute it in.
-    fn decide_branches(&mut self, scalar: Scalar) -> Result<Option<(usize, Vec<(i64, i64)>)>, Reported> {
+    fn decide_branches(&mut self, scalar: Scalar) -> Result<Option<Runs>, Reported> {
         let is_open = |op: &ScalarOp| op.name == ScalarOp::BRANCH && op.operands.len() == 3;
         while let Some(index) = self.body.needed_for(scalar).into_iter().rev().find(|&index| is_open(&self.body.ops[index])) {
             let condition = self.evaluate(self.body.ops[index].operands[0])?;

@@ -70,9 +70,9 @@ pub(super) fn mul(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Bui
     }
     let product = graph.pointwise("mul", inputs, element);
     let (number, factors) = factors_of(graph, product);
-    let larger = match factors.as_slice() {
-        &[only] => as_sigmoid_of_tanh(graph, number, only, element),
-        &[first, second] => as_gelu(graph, number, first, second, element).or_else(|| as_gelu(graph, number, second, first, element)),
+    let larger = match *factors.as_slice() {
+        [only] => as_sigmoid_of_tanh(graph, number, only, element),
+        [first, second] => as_gelu(graph, number, first, second, element).or_else(|| as_gelu(graph, number, second, first, element)),
         _ => None,
     };
     Ok(larger.unwrap_or(product))
@@ -230,9 +230,9 @@ pub(super) fn ordered(graph: &mut Graph, inputs: &[NodeId], _element: Element) -
 fn nan_test(graph: &mut Graph, inputs: &[NodeId], function: &'static str) -> Built {
     let is_number = |graph: &Graph, id: NodeId| graph.number_of(id).is_some_and(|number| !number.is_nan());
     let tested: Vec<NodeId> = inputs.iter().copied().filter(|&input| !is_number(graph, input)).collect();
-    match tested.as_slice() {
-        &[x] => Ok(graph.pointwise(function, &[x, x], Element::Bool)),
-        &[x, y] if x == y => Ok(graph.pointwise(function, &[x, x], Element::Bool)),
+    match *tested.as_slice() {
+        [x] => Ok(graph.pointwise(function, &[x, x], Element::Bool)),
+        [x, y] if x == y => Ok(graph.pointwise(function, &[x, x], Element::Bool)),
         _ => Err("asks whether one of two values is NaN: not supported yet".to_owned()),
     }
 }

@@ -63,9 +63,12 @@ impl Window {
     }
 }
 
+/// A dimension, and the parts of it from first to end.
+pub(super) type Runs = (usize, Vec<(i64, i64)>);
+
 /// The dimension that a condition of shape `shape` depends on, and the runs along it in which it is the same. None if it depends on
 /// several, or changes too often.
-pub(super) fn runs_of(condition: &Known, shape: &[i64]) -> Option<(usize, Vec<(i64, i64)>)> {
+pub(super) fn runs_of(condition: &Known, shape: &[i64]) -> Option<Runs> {
     let mut moving = shape.iter().enumerate().filter(|(_, size)| **size > 1).map(|(dim, _)| dim);
     let (dim, None) = (moving.next()?, moving.next()) else { return None };
     let mut runs: Vec<(i64, i64)> = Vec::new();
