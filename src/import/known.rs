@@ -7,7 +7,7 @@ use std::rc::Rc;
 pub(super) const MOST_KNOWN_ELEMENTS: i64 = 1 << 24;
 
 /// The elements of a compile-time tensor in row-major order, as bits of `f64`; integers are exact up to 2^53. A number is one element.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Known(Rc<[u64]>);
 
 impl Known {
