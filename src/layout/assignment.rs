@@ -31,26 +31,30 @@ const MOST_IDLE_ROUNDS: usize = 4;
 /// The most times that all variables are moved one by one.
 const MOST_SWEEPS: usize = 16;
 
-/// What a choice costs: bytes moved by restickifies, and, where these are equal, bytes that buffers take.
+/// What a choice costs: bytes moved by restickifies; where these are equal, bytes that the host must lay out against their order; and
+/// where these are equal too, bytes that buffers take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cost {
     /// Bytes that restickifies move.
     pub moved_bytes: u64,
+    /// Bytes of arguments and results whose last dimension is not in the sticks.
+    pub strided_bytes: u64,
     /// Bytes of device memory that the buffers take.
     pub buffer_bytes: u64,
 }
 
 impl Cost {
     /// Nothing.
-    pub const ZERO: Self = Self { moved_bytes: 0, buffer_bytes: 0 };
+    pub const ZERO: Self = Self { moved_bytes: 0, strided_bytes: 0, buffer_bytes: 0 };
     /// What must not be chosen. Whatever is added to it, it stays.
-    pub const IMPOSSIBLE: Self = Self { moved_bytes: u64::MAX, buffer_bytes: u64::MAX };
+    pub const IMPOSSIBLE: Self = Self { moved_bytes: u64::MAX, strided_bytes: u64::MAX, buffer_bytes: u64::MAX };
 
     /// Both together; impossible where the moved bytes have no number.
     #[must_use]
     pub fn saturating_add(self, other: Self) -> Self {
         self.moved_bytes.checked_add(other.moved_bytes).map_or(Self::IMPOSSIBLE, |moved_bytes| Self {
             moved_bytes,
+            strided_bytes: self.strided_bytes.saturating_add(other.strided_bytes),
             buffer_bytes: self.buffer_bytes.saturating_add(other.buffer_bytes),
         })
     }
@@ -267,7 +271,7 @@ mod tests {
     const PLENTY: usize = 1 << 20;
 
     fn moved(moved_bytes: u64) -> Cost {
-        Cost { moved_bytes, buffer_bytes: 0 }
+        Cost { moved_bytes, ..Cost::ZERO }
     }
 
     /// Every assignment of a small problem.
@@ -290,8 +294,8 @@ mod tests {
 
     #[test]
     fn costs_add_up_and_impossible_stays() {
-        let one = Cost { moved_bytes: 1, buffer_bytes: 9 };
-        assert_eq!(one.saturating_add(one), Cost { moved_bytes: 2, buffer_bytes: 18 });
+        let one = Cost { moved_bytes: 1, strided_bytes: 4, buffer_bytes: 9 };
+        assert_eq!(one.saturating_add(one), Cost { moved_bytes: 2, strided_bytes: 8, buffer_bytes: 18 });
         assert!(one < moved(2), "moved bytes count first");
         assert_eq!(Cost::IMPOSSIBLE.saturating_add(Cost::ZERO), Cost::IMPOSSIBLE);
         assert_eq!(Cost::IMPOSSIBLE.saturating_add(one), Cost::IMPOSSIBLE);
@@ -407,7 +411,7 @@ mod tests {
 
     /// Up to 7 variables with up to 4 states, factors of up to 4 variables, some costs impossible; and a start.
     fn problems() -> impl Strategy<Value = (Problem, Vec<usize>)> {
-        let cost = prop_oneof![8 => (0..20_u64, 0..4_u64).prop_map(|(moved_bytes, buffer_bytes)| Cost { moved_bytes, buffer_bytes }), 1 => Just(Cost::IMPOSSIBLE)];
+        let cost = prop_oneof![8 => (0..20_u64, 0..4_u64, 0..4_u64).prop_map(|(moved_bytes, strided_bytes, buffer_bytes)| Cost { moved_bytes, strided_bytes, buffer_bytes }), 1 => Just(Cost::IMPOSSIBLE)];
         let n_states = proptest::collection::vec(1..=4_usize, 1..=7);
         n_states.prop_flat_map(move |n_states| {
             let sizes = n_states.clone();

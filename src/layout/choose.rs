@@ -164,7 +164,7 @@ impl<'a> Chooser<'a> {
         Problem { n_states, factors }
     }
 
-    /// What the result of an op costs: the bytes of its buffer, where the op can write it so.
+    /// What the result of an op costs besides moves, where the op can write it so.
     fn write_factor(&self, n_states: &[usize], number: usize, op: &Op) -> Factor {
         let buffer = &self.flow.buffers[op.result];
         let variable = self.variable_of[op.result];
@@ -198,7 +198,7 @@ impl<'a> Chooser<'a> {
                     .zip(&states[1..])
                     .map(|(&(op, operand), &state)| self.ways(op, operand, self.states[op][state], own))
                     .collect();
-                cheapest(&ways).map_or(Cost::IMPOSSIBLE, |(bytes, _)| Cost { moved_bytes: bytes, buffer_bytes: 0 })
+                cheapest(&ways).map_or(Cost::IMPOSSIBLE, |(bytes, _)| Cost { moved_bytes: bytes, ..Cost::ZERO })
             }));
         }
     }
@@ -219,7 +219,7 @@ impl<'a> Chooser<'a> {
                     let own = self.buffer_stick(read.buffer, chosen[self.variable_of[read.buffer]]);
                     let moved = self.ways(number, operand, stick, own).first().map(Way::bytes);
                     let moved = moved.and_then(|bytes| u64::try_from(bytes).ok());
-                    cost = cost.saturating_add(moved.map_or(Cost::IMPOSSIBLE, |moved_bytes| Cost { moved_bytes, buffer_bytes: 0 }));
+                    cost = cost.saturating_add(moved.map_or(Cost::IMPOSSIBLE, |moved_bytes| Cost { moved_bytes, ..Cost::ZERO }));
                 }
                 (cost, state)
             };
@@ -280,7 +280,8 @@ fn bytes_of(buffer: &Buffer, stick: Option<usize>) -> Cost {
         return Cost::IMPOSSIBLE;
     }
     let bytes = buffer.layout(stick).ok().and_then(|layout| u64::try_from(layout.bytes()).ok());
-    bytes.map_or(Cost::IMPOSSIBLE, |buffer_bytes| Cost { moved_bytes: 0, buffer_bytes })
+    let strided = |bytes| if buffer.is_strided(stick) { bytes } else { 0 };
+    bytes.map_or(Cost::IMPOSSIBLE, |buffer_bytes| Cost { moved_bytes: 0, strided_bytes: strided(buffer_bytes), buffer_bytes })
 }
 
 /// Most readers for which every combination of ways is looked at.
@@ -318,12 +319,12 @@ fn bytes_together(readers: &[Rc<Vec<Way>>], chosen: &[usize]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{Strategy, *};
-    use crate::layout::{Index, Read};
+    use crate::layout::{Index, Read, Role};
     use crate::target::DeviceFormat::Sen169Fp16;
     use proptest::{prelude::*, strategy::Strategy as _};
 
     fn buffer(sizes: &[i64]) -> Buffer {
-        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false }
+        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false, role: Role::Inner }
     }
 
     fn dims(ranges: &[i64], dims: &[usize]) -> Vec<Index> {

@@ -14,6 +14,19 @@ pub struct Buffer {
     pub given: Option<DeviceLayout>,
     /// It is returned under dimensions that are split or put together, so its sticks must be full.
     pub is_regrouped: bool,
+    /// Who else uses it.
+    pub role: Role,
+}
+
+/// Who uses a buffer besides the ops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// The host fills it: an argument or a constant.
+    Input,
+    /// Nobody.
+    Inner,
+    /// The host reads it.
+    Output,
 }
 
 /// How an op reads a buffer.
@@ -96,7 +109,7 @@ impl Buffer {
             return vec![HostTensor::row_major(&self.sizes).ok().and_then(|host| given.stick_dim(&host))];
         }
         let large: Vec<Option<usize>> = (0..self.sizes.len()).rev().filter(|&dim| self.sizes[dim] > 1).map(Some).collect();
-        if large.is_empty() { vec![None] } else { large }
+        large.into_iter().chain([None]).collect()
     }
 
     /// Whether the buffer may have that dimension in its sticks.
@@ -104,6 +117,19 @@ impl Buffer {
     pub fn allows(&self, stick: Option<usize>) -> bool {
         let is_full = |dim: usize| self.sizes[dim] % self.format.elements_per_stick() == 0;
         (self.given.is_none() || self.sticks() == [stick]) && (!self.is_regrouped || stick.is_some_and(is_full))
+    }
+
+    /// Whether the host must gather the elements of a stick from all over its tensor.
+    #[must_use]
+    pub fn is_strided(&self, stick: Option<usize>) -> bool {
+        let last = self.sizes.len().checked_sub(1).filter(|&last| self.sizes[last] > 1);
+        self.role != Role::Inner && self.given.is_none() && last.is_some() && stick != last
+    }
+
+    /// Whether it is an input in the order that the host has it in.
+    fn is_row_major(&self, stick: Option<usize>) -> bool {
+        let is_last = stick.map_or_else(|| self.sizes.iter().all(|&size| size == 1), |stick| stick + 1 == self.sizes.len());
+        self.role == Role::Input && is_last
     }
 
     /// The layout with that dimension in the sticks.
@@ -114,6 +140,9 @@ impl Buffer {
         let host = self.host()?;
         if let Some(given) = self.given.as_ref().filter(|given| given.stick_dim(&host) == stick) {
             return Ok(given.clone());
+        }
+        if self.is_row_major(stick) {
+            return DeviceLayout::row_major(&self.sizes, self.format);
         }
         let order = match stick {
             Some(dim) => DimOrder::with_stick(&self.sizes, dim),
@@ -299,7 +328,7 @@ mod tests {
     use crate::target::DeviceFormat::Sen169Fp16;
 
     fn buffer(sizes: &[i64]) -> Buffer {
-        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false }
+        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false, role: Role::Inner }
     }
 
     fn dims(ranges: &[i64], dims: &[usize]) -> Vec<Index> {

@@ -6,7 +6,7 @@
 //! a stick, the stick first goes to the rows, and from there into the heads or the columns.
 
 use super::{
-    Buffer, Digit, Index, Op, OperandView,
+    Buffer, Digit, Index, Op, OperandView, Role,
     flow::{Moved, moved},
     split_iteration,
 };
@@ -50,7 +50,7 @@ impl Form {
     /// The new buffer.
     #[must_use]
     pub fn buffer(&self, of: &Buffer) -> Buffer {
-        Buffer { sizes: self.level.sizes.clone(), format: of.format, given: None, is_regrouped: false }
+        Buffer { sizes: self.level.sizes.clone(), format: of.format, given: None, is_regrouped: false, role: Role::Inner }
     }
 }
 
@@ -163,12 +163,12 @@ impl Levels {
     /// Every move from a form, or from the buffer itself.
     fn moves(&self, buffer: &Buffer, level: usize, stick: Option<usize>) -> Vec<(usize, usize, Vec<Index>, Moved)> {
         let from = Buffer { sizes: self.levels[level].sizes.clone(), ..buffer.clone() };
-        let from = if level == 0 { from } else { Buffer { given: None, ..from } };
+        let from = if level == 0 { from } else { Buffer { given: None, role: Role::Inner, ..from } };
         let (Ok(host), Ok(layout)) = (from.host(), from.layout(stick)) else { return Vec::new() };
         let mut found = Vec::new();
         for (next, to) in self.levels.iter().enumerate().filter(|(next, _)| *next >= level) {
             let Some(source) = self.source(level, next) else { continue };
-            let target = Buffer { sizes: to.sizes.clone(), format: buffer.format, given: None, is_regrouped: false };
+            let target = Buffer { sizes: to.sizes.clone(), format: buffer.format, given: None, is_regrouped: false, role: Role::Inner };
             for at in (0..to.sizes.len()).filter(|&dim| to.sizes[dim] > 1) {
                 if next == level && stick == Some(at) {
                     continue;
@@ -250,7 +250,7 @@ mod tests {
     use crate::target::DeviceFormat::Sen169Fp16;
 
     fn buffer(sizes: &[i64]) -> Buffer {
-        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false }
+        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false, role: Role::Inner }
     }
 
     fn op(kind: Kind, ranges: &[i64], n_reduced: usize, exprs: &[Expr]) -> Op {

@@ -71,7 +71,7 @@ pub use choose::{Choice, Strategy, Unreadable};
 pub use coordinates::{Coordinate, Term, device_coordinates};
 pub use device_layout::{DeviceLayout, DimOrder, sticks_needed};
 pub use error::{IndexError, LayoutError};
-pub use flow::{Buffer, Flow, Kind, Op, Read};
+pub use flow::{Buffer, Flow, Kind, Op, Read, Role};
 pub use form::{Form, Level, Way};
 pub use host::{HostDim, HostTensor};
 pub use index::{Digit, Index};

@@ -1,6 +1,6 @@
 //! `spyre-propagate-layouts`, `spyre-insert-restickify`: a function as the choice of sticks sees it.
 
-use super::{Buffer, DeviceLayout, Flow, Kind, Op as FlowOp, Read};
+use super::{Buffer, DeviceLayout, Flow, Kind, Op as FlowOp, Read, Role};
 use crate::{
     dialect::{ComputeOp, Tensor, UsedAs, View, format_of, home_of},
     mlir::{BlockLike, Op, OpExt, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at},
@@ -77,7 +77,9 @@ impl<'c> Program<'c> {
     /// Notes how a buffer is returned.
     pub(super) fn note_result(&mut self, value: Value<'c>, is_regrouped: bool) {
         if let Some(buffer) = self.buffer_of(value) {
-            self.flow.buffers[buffer].is_regrouped = is_regrouped;
+            let buffer = &mut self.flow.buffers[buffer];
+            buffer.is_regrouped = is_regrouped;
+            buffer.role = Role::Output;
         }
     }
 
@@ -107,9 +109,11 @@ impl<'c> Program<'c> {
         if is_index && given.is_none() {
             given = Some(DeviceLayout::row_major(&sizes, format).map_err(|error| error.to_string())?);
         }
+        let is_filled = view.value.def().is_none_or(|def| def.is("spyre.constant"));
+        let role = if is_filled { Role::Input } else { Role::Inner };
         self.numbers.insert(view.value, self.values.len());
         self.values.push(view.value);
-        self.flow.buffers.push(Buffer { sizes, format, given, is_regrouped: false });
+        self.flow.buffers.push(Buffer { sizes, format, given, is_regrouped: false, role });
         Ok(self.values.len() - 1)
     }
 }
