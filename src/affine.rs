@@ -1,7 +1,7 @@
 //! Affine expressions as plain values, for algorithms that know no MLIR.
 
 /// An affine expression as a plain value.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Expr {
     /// A number.
     Constant(i64),

@@ -9,6 +9,7 @@ use std::{fmt, str::FromStr};
 
 /// Every pass, in the order in which a program meets them.
 pub static PASSES: &[Pass] = &[
+    import::check_input::PASS,
     import::set_target::PASS,
     import::import_linalg::PASS,
     hint::flatten_hints::PASS,
@@ -192,6 +193,8 @@ impl Options {
     pub fn passes_of(&self, phase: Phase, output: &str) -> Vec<String> {
         let mut passes = match phase {
             Phase::Import => vec![
+                // Later passes take their names from what is not supported.
+                "spyre-check-input".to_owned(),
                 format!("spyre-set-target{{file={} cores={} lx-bytes={}}}", quoted(&self.target), self.cores, self.lx_bytes),
                 // JAX calls helper functions.
                 "inline".to_owned(),

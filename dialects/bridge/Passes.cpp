@@ -25,6 +25,7 @@ using namespace mlir;
 namespace spyre {
 #define GEN_PASS_DECL
 #include "Passes.h.inc"
+#define GEN_PASS_DEF_SPYRECHECKINPUT
 #define GEN_PASS_DEF_SPYRESETTARGET
 #define GEN_PASS_DEF_SPYREIMPORTLINALG
 #define GEN_PASS_DEF_SPYREFLATTENHINTS
@@ -73,6 +74,7 @@ std::string optionsOf(Pass &pass) {
   };
 
 #define SPYRE_PASSES(X) \
+  X(SpyreCheckInput) \
   X(SpyreSetTarget) \
   X(SpyreImportLinalg) \
   X(SpyreFlattenHints) \

@@ -75,6 +75,7 @@ void registerReferencePasses() {
   registerSymbolDCEPass();
   registerLinalgElementwiseOpFusionPass();
   registerLinalgGeneralizeNamedOpsPass();
+  registerConvertElementwiseToLinalgPass();
   registerConvertLinalgToLoopsPass();
   registerLowerAffinePass();
   registerSCFToControlFlowPass();
@@ -99,7 +100,7 @@ void registerReferencePasses() {
 // before functions of libm are declared, which have none. The order is
 // that of a pipeline tried on softmax, matmul and transformer blocks in f16 and f32.
 constexpr llvm::StringLiteral kPipeline =
-    "func.func(linalg-generalize-named-ops,canonicalize,cse,linalg-fuse-elementwise-ops,canonicalize,cse),convert-tensor-to-linalg,"
+    "func.func(convert-elementwise-to-linalg,linalg-generalize-named-ops,canonicalize,cse,linalg-fuse-elementwise-ops,canonicalize,cse),convert-tensor-to-linalg,"
     "one-shot-bufferize{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map},"
     "buffer-results-to-out-params{modify-public-functions=true},func.func(llvm-request-c-wrappers),buffer-deallocation-pipeline,convert-bufferization-to-memref,"
     "func.func(spyre-reference-copies-to-linalg,convert-linalg-to-loops),lower-affine,convert-scf-to-cf,memref-expand,expand-strided-metadata,lower-affine,"

@@ -18,6 +18,19 @@ class Spyre_Pass<string argument> : Pass<argument, "::mlir::ModuleOp">;
 // import
 //===----------------------------------------------------------------------===//
 
+def SpyreCheckInput : Spyre_Pass<"spyre-check-input"> {
+  let summary = "Refuse what can never be compiled";
+  let description = [{
+    Reads the operations of every function before other passes change their names; changes nothing. The table of what is
+    supported is `docs/supported-ops.md`. Implemented in `src/import/check_input.rs`.
+
+    Refuses convolutions and pooling, scatter, control flow, calls of functions without a body, ops of dialects that are
+    not read, tensors of dynamic shape and of size 0, and arguments that are no tensors.
+
+    Example: `spyre-opt --spyre-check-input test/import/check-input.mlir`
+  }];
+}
+
 def SpyreSetTarget : Spyre_Pass<"spyre-set-target"> {
   let summary = "State the machine that the module is compiled for";
   let description = [{

@@ -125,16 +125,14 @@ impl Combiner {
 }
 
 impl ScalarOp {
+    /// A choice between the results of two branches, of which only one is computed: condition, then, else. Once it is known which, that
+    /// one is the only operand.
+    pub const BRANCH: &'static str = "scf.if";
+
     /// Whether the operation only changes the number format.
     #[must_use]
     pub fn is_cast(&self) -> bool {
         matches!(self.name.as_str(), "arith.extf" | "arith.truncf")
-    }
-
-    /// Whether the operation changes between kinds of numbers.
-    #[must_use]
-    pub fn is_conversion(&self) -> bool {
-        matches!(self.name.as_str(), "arith.sitofp" | "arith.uitofp" | "arith.fptosi" | "arith.fptoui" | "arith.bitcast")
     }
 }
 
@@ -147,6 +145,8 @@ pub struct Reduction {
     pub new: Scalar,
     /// The casts around the combination and of its running value.
     pub casts: Vec<usize>,
+    /// Whether a NaN gives way to the other value, so that it may be started from.
+    pub ignores_nan: bool,
 }
 
 /// A product of two inputs.
@@ -175,7 +175,8 @@ impl Body {
         };
         self.behind_casts(running, &mut casts);
         casts.sort_unstable();
-        (!self.reads_accumulator(new)).then_some(Reduction { combiner, new, casts })
+        let ignores_nan = matches!(op.name.as_str(), "arith.maxnumf" | "arith.minnumf");
+        (!self.reads_accumulator(new)).then_some(Reduction { combiner, new, casts, ignores_nan })
     }
 
     /// The product of two inputs that `scalar` is.
@@ -240,7 +241,10 @@ mod tests {
     fn a_reduction_is_found_whatever_the_operand_order() {
         for operands in [[Scalar::Input(0), Scalar::Accumulator(0)], [Scalar::Accumulator(0), Scalar::Input(0)]] {
             let body = Body { ops: vec![op("arith.maximumf", &operands)], yields: vec![Scalar::Op(0)] };
-            assert_eq!(body.reduction(0), Some(Reduction { combiner: Combiner::Max, new: Scalar::Input(0), casts: vec![] }));
+            assert_eq!(
+                body.reduction(0),
+                Some(Reduction { combiner: Combiner::Max, new: Scalar::Input(0), casts: vec![], ignores_nan: false })
+            );
         }
     }
 
@@ -252,7 +256,10 @@ mod tests {
             op("arith.select", &[Scalar::Op(1), Scalar::Unknown, Scalar::Accumulator(1)]),
         ];
         let body = Body { ops, yields: vec![Scalar::Op(0), Scalar::Op(2)] };
-        assert_eq!(body.reduction(0), Some(Reduction { combiner: Combiner::Max, new: Scalar::Input(0), casts: vec![] }));
+        assert_eq!(
+            body.reduction(0),
+            Some(Reduction { combiner: Combiner::Max, new: Scalar::Input(0), casts: vec![], ignores_nan: false })
+        );
         assert_eq!(body.reduction(1), None);
     }
 
@@ -273,7 +280,7 @@ mod tests {
             op("arith.truncf", &[Scalar::Op(3)]),
         ];
         let body = Body { ops, yields: vec![Scalar::Op(4)] };
-        assert_eq!(body.reduction(0), Some(Reduction { combiner: Combiner::Sum, new: Scalar::Op(2), casts: vec![4] }));
+        assert_eq!(body.reduction(0), Some(Reduction { combiner: Combiner::Sum, new: Scalar::Op(2), casts: vec![4], ignores_nan: false }));
         assert_eq!(body.product(Scalar::Op(2)), Some(Product { factors: [0, 1], casts: vec![0, 1] }));
     }
 

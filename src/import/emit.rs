@@ -199,7 +199,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             Kind::Matmul => matmul(context, at, input(0)?, input(1)?, output),
             Kind::Gather(dim) => gather(context, at, input(0)?, input(1)?, i64::try_from(*dim).unwrap_or(0), output),
             Kind::Insert(offsets) => {
-                let part = self.part(node.inputs[0], before)?;
+                let part = input(0)?;
                 let whole = self.buffer(id, node.inputs[1], before, output, at)?;
                 insert(context, at, part, whole, offsets)
             }
@@ -217,7 +217,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 let shape = self.graph.node(id).shape.clone();
                 Ok(self.known(known, shape, self.element_type(id), before, self.location(id)))
             }
-            _ => Err(error_at(before, "needs a tensor that nothing has written").at(self.location(id)).report()),
+            _ => Err(error_at(before, "reads a tensor that nothing has written").report()),
         }
     }
 
@@ -230,11 +230,6 @@ impl<'a, 'c> Emitter<'a, 'c> {
         let beside = self.graph.node(user).inputs.iter().find(|&&input| !matches!(self.graph.node(input).kind, Kind::Known(_)));
         let element = self.element_type(beside.copied().filter(|&beside| self.graph.node(beside).element != Element::Bool).unwrap_or(user));
         Ok(self.known(known, shape, element, before, self.location(user)))
-    }
-
-    /// What is inserted: a number fills its window.
-    fn part(&self, id: NodeId, before: Op<'c>) -> Result<Value<'c>, Reported> {
-        self.value(id, before)
     }
 
     /// The memory that a part is written into: that of the tensor itself if nobody else reads it, else a copy.

@@ -15,6 +15,8 @@ enum Run {
     Comparison(&'static str),
     /// Several device functions, or another one where the operands allow it.
     Rule(fn(&mut Graph, &[NodeId], Element) -> Result<NodeId, String>),
+    /// Not at all: the operation counts where its operands are known.
+    Never,
     /// Not at all: the operation counts where its operands are known, or as a part of an index.
     Integer,
 }
@@ -24,8 +26,8 @@ enum Run {
 pub struct ScalarFunction {
     /// MLIR's name; comparisons have the predicate behind it.
     pub name: &'static str,
-    /// What the documentation says it becomes.
-    pub becomes: &'static str,
+    /// What it becomes, where that is more than one device function.
+    text: &'static str,
     evaluate: fn(&[f64]) -> f64,
     run: Run,
 }
@@ -35,20 +37,24 @@ const fn truth(condition: bool) -> f64 {
     if condition { 1.0 } else { 0.0 }
 }
 
-const fn row(name: &'static str, becomes: &'static str, evaluate: fn(&[f64]) -> f64, run: Run) -> ScalarFunction {
-    ScalarFunction { name, becomes, evaluate, run }
+const fn row(name: &'static str, text: &'static str, evaluate: fn(&[f64]) -> f64, run: Run) -> ScalarFunction {
+    ScalarFunction { name, text, evaluate, run }
 }
 
 const fn function(name: &'static str, function: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunction {
-    row(name, function, evaluate, Run::Function(function))
+    row(name, "", evaluate, Run::Function(function))
 }
 
 const fn compared(name: &'static str, function: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunction {
-    row(name, function, evaluate, Run::Comparison(function))
+    row(name, "", evaluate, Run::Comparison(function))
 }
 
 const fn integer(name: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunction {
-    row(name, "", evaluate, Run::Integer)
+    row(name, "a number known at compile time, or a part of an index", evaluate, Run::Integer)
+}
+
+const fn lacking(name: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunction {
+    row(name, "refused at run time: the device has no function", evaluate, Run::Never)
 }
 
 /// Every operation that is understood. What is not here is refused, unless nobody needs its result.
@@ -67,7 +73,7 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     row("arith.maxnumf", "as `arith.maximumf`", |x| x[0].max(x[1]), Run::Rule(recognize::maximum)),
     row("arith.minimumf", "`minimum`; `clip` with constants", |x| x[0].min(x[1]), Run::Rule(recognize::minimum)),
     row("arith.minnumf", "as `arith.minimumf`", |x| x[0].min(x[1]), Run::Rule(recognize::minimum)),
-    row("arith.remf", "", |x| x[0] % x[1], Run::Rule(|_, _, _| Err("has no device function".to_owned()))),
+    lacking("arith.remf", |x| x[0] % x[1]),
     compared("arith.cmpf oeq", "equal", |x| truth(x[0] == x[1])),
     compared("arith.cmpf ueq", "equal", |x| truth(x[0] == x[1])),
     compared("arith.cmpf one", "notequal", |x| truth(x[0] != x[1])),
@@ -92,8 +98,13 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
         |x| truth(!(x[0].is_nan() || x[1].is_nan())),
         Run::Rule(recognize::ordered),
     ),
-    row("arith.select", "`where3`; `relufwd` of x > 0 ? x : 0", |x| if x[0] == 0.0 { x[2] } else { x[1] }, Run::Rule(recognize::select)),
-    row("math.absf", "`abs`", |x| x[0].abs(), Run::Function("abs")),
+    row(
+        "arith.select",
+        "`where3`; `maximum` or `minimum` of x > y ? x : y",
+        |x| if x[0] == 0.0 { x[2] } else { x[1] },
+        Run::Rule(recognize::select),
+    ),
+    function("math.absf", "abs", |x| x[0].abs()),
     row("math.ceil", "`neg`, `floor`, `neg`", |x| x[0].ceil(), Run::Rule(recognize::ceil)),
     row("math.clampf", "`clip` with constants, else `maximum` and `minimum`", |x| x[0].clamp(x[1], x[2]), Run::Rule(recognize::clamp)),
     row(
@@ -115,16 +126,11 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     function("math.rsqrt", "rsqrt", |x| 1.0 / x[0].sqrt()),
     function("math.sqrt", "sqrt", |x| x[0].sqrt()),
     function("math.tanh", "tanh", |x| x[0].tanh()),
-    row("math.sin", "", |x| x[0].sin(), Run::Rule(|_, _, _| Err("of a run-time value has no device function".to_owned()))),
-    row("math.cos", "", |x| x[0].cos(), Run::Rule(|_, _, _| Err("of a run-time value has no device function".to_owned()))),
-    row("math.round", "", |x| x[0].round(), Run::Rule(|_, _, _| Err("of a run-time value has no device function".to_owned()))),
-    row(
-        "math.roundeven",
-        "",
-        |x| x[0].round_ties_even(),
-        Run::Rule(|_, _, _| Err("of a run-time value has no device function".to_owned())),
-    ),
-    row("math.trunc", "", |x| x[0].trunc(), Run::Rule(|_, _, _| Err("of a run-time value has no device function".to_owned()))),
+    lacking("math.sin", |x| x[0].sin()),
+    lacking("math.cos", |x| x[0].cos()),
+    lacking("math.round", |x| x[0].round()),
+    lacking("math.roundeven", |x| x[0].round_ties_even()),
+    lacking("math.trunc", |x| x[0].trunc()),
     row("arith.andi", "`mul` of truth values", |x| bits(x, |a, b| a & b), Run::Rule(recognize::and)),
     row("arith.ori", "`maximum` of truth values", |x| bits(x, |a, b| a | b), Run::Rule(recognize::or)),
     row("arith.xori", "`notequal` of truth values", |x| bits(x, |a, b| a ^ b), Run::Rule(recognize::xor)),
@@ -176,6 +182,15 @@ impl ScalarFunction {
         SCALAR_FUNCTIONS.iter().find(|function| function.name == name)
     }
 
+    /// What the documentation says it becomes.
+    #[must_use]
+    pub fn becomes(&self) -> String {
+        match self.run {
+            Run::Function(function) | Run::Comparison(function) => format!("`{function}`"),
+            Run::Rule(_) | Run::Never | Run::Integer => self.text.to_owned(),
+        }
+    }
+
     /// Whether the operation on `inputs` has integers of a run-time tensor in it, which the device only uses to choose rows.
     #[must_use]
     pub fn computes_indices(&self, graph: &Graph, inputs: &[NodeId]) -> bool {
@@ -203,6 +218,7 @@ impl ScalarFunction {
                 let element = elements.iter().copied().find(|element| element.is_float()).or(elements.first().copied()).unwrap_or(element);
                 rule(graph, inputs, element)
             }
+            Run::Never => Err("of a run-time value has no device function".to_owned()),
             Run::Integer => Err("computes integers of a run-time value: not supported yet".to_owned()),
         }
     }
@@ -215,7 +231,10 @@ impl ScalarFunction {
         }
         let known: Vec<(&Known, &[i64])> =
             inputs.iter().filter_map(|&input| Some((graph.known_of(input)?, graph.node(input).shape.as_slice()))).collect();
-        let computed = Known::combined(&known, &shape, self.evaluate);
+        // As a signed integer of one bit, true is -1.
+        let is_signed_truth = matches!(self.name, "arith.extsi" | "arith.sitofp") && graph.node(inputs[0]).element == Element::Bool;
+        let sign = if is_signed_truth { -1.0 } else { 1.0 };
+        let computed = Known::combined(&known, &shape, |operands| sign * (self.evaluate)(operands));
         Ok(graph.known(computed, shape, element))
     }
 }
@@ -226,7 +245,7 @@ impl ScalarFunction {
 /// If there are two.
 pub(super) fn same(elements: &[Element]) -> Result<Element, String> {
     match elements {
-        [] => Err("has no operand that is known at run time only".to_owned()),
+        [] => Err("computes with constants only: not supported yet".to_owned()),
         [element] => Ok(*element),
         [first, second, ..] => Err(format!("mixes elements of {} and {}: not supported yet", first.name(), second.name())),
     }
@@ -265,6 +284,18 @@ mod tests {
         assert_eq!(graph.number_of(power), Some(8.0));
         let sine = graph.apply("math.sin", &[two], Element::F32).unwrap();
         assert_eq!(graph.number_of(sine), Some(2.0_f64.sin()), "what the device lacks may be computed beforehand");
+    }
+
+    #[test]
+    fn truth_is_minus_one_as_a_signed_number() {
+        let mut graph = Graph::default();
+        let truth = graph.known(Known::table(&[1.0, 0.0]), vec![2], Element::Bool);
+        let numbers = |graph: &mut Graph, name| {
+            let node = graph.apply(name, &[truth], Element::F32).unwrap();
+            graph.known_of(node).unwrap().numbers().collect::<Vec<_>>()
+        };
+        assert_eq!(numbers(&mut graph, "arith.sitofp"), [-1.0, 0.0]);
+        assert_eq!(numbers(&mut graph, "arith.uitofp"), [1.0, 0.0]);
     }
 
     #[test]

@@ -6,10 +6,10 @@
 
 use super::known::{Known, MOST_KNOWN_ELEMENTS};
 use crate::affine::Expr;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// A node, by its position in the graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NodeId(usize);
 
 impl NodeId {
@@ -21,7 +21,7 @@ impl NodeId {
 }
 
 /// What the elements of a node are, once f32 islands are folded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Element {
     /// IEEE half precision.
     F16,
@@ -56,7 +56,7 @@ impl Element {
 }
 
 /// What a node is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// The `n`-th tensor from outside of the graph: an argument, a result of an op that stays, a large constant.
     Tensor(usize),
@@ -88,7 +88,7 @@ pub enum Kind {
 }
 
 /// A tensor in the making. A number has no dimensions.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Node {
     /// What it is.
     pub kind: Kind,
@@ -109,7 +109,7 @@ pub struct Graph {
     /// For each node the scope that it is computed in.
     scopes: Vec<usize>,
     /// Nodes of one scope are shared: an op belongs to the scope in which it is computed.
-    known: HashMap<(usize, Node), NodeId>,
+    known: BTreeMap<(usize, Node), NodeId>,
     scope: usize,
     place: usize,
 }
@@ -209,6 +209,12 @@ impl Graph {
         nodes.iter().copied().find(|&id| matches!(self.node(id).kind, Kind::Refused(_)))
     }
 
+    /// The refusal that a virtual operation falls back on.
+    #[must_use]
+    pub fn refusal_behind(&self, id: NodeId) -> Option<NodeId> {
+        matches!(self.node(id).kind, Kind::Virtual(_)).then(|| self.refused_among(self.needs(id))).flatten()
+    }
+
     /// The number that a node is everywhere.
     #[must_use]
     pub fn number_of(&self, id: NodeId) -> Option<f64> {
@@ -285,6 +291,12 @@ impl Graph {
         let index = |(dim, size): (usize, &i64)| if *size == shape[dim] { Expr::Dim(dim) } else { Expr::Constant(0) };
         let map = own.iter().enumerate().map(index).collect();
         self.view(input, map, shape)
+    }
+
+    /// A tensor without dimensions, repeated to a shape; a number is one already.
+    pub fn repeated(&mut self, scalar: NodeId, shape: &[i64]) -> NodeId {
+        let is_tensor = self.known_of(scalar).is_none() && self.node(scalar).shape.is_empty() && !shape.is_empty();
+        if is_tensor { self.view(scalar, Vec::new(), shape) } else { scalar }
     }
 
     /// The shape of an elementwise result: the largest size of each dimension. Numbers have no say.

@@ -1,17 +1,18 @@
 //! `spyre-import-linalg`, one `linalg.generic`: what its body computes, on whole tensors.
 
 use super::{
-    Body, Combiner, Contraction, Product, Reduction, Scalar, ScalarFunction, ScalarOp,
+    Body, Combiner, Contraction, Product, Reduction, Scalar, ScalarOp,
     contraction::{flat_index, index_of, size_of},
     graph::{Element, Kind, NodeId},
-    import_linalg::{Importer, element_named, refuse_empty},
-    index::{moving_dims, plain_indices, refuse_window},
+    import_linalg::Importer,
+    index::{always_holds, lookup, moving_dims, refuse_window},
     known::Known,
+    read_body::{cast_types, read_body, sizes_of},
     views,
+    window::{Runs, Window, runs_of},
 };
 use crate::mlir::{
-    BlockExt, Expr, Location, Op, OpExt, Reported, TensorType, Value, ValueLike, ValueMap, elements, error_at, integer, is_unknown, map_of,
-    map_results,
+    Expr, Location, Op, OpExt, Reported, TensorType, Value, ValueLike, elements, error_at, integer, is_unknown, map_of, map_results,
 };
 
 /// Builds the nodes of a `linalg.generic`; gives one for each result.
@@ -29,8 +30,8 @@ struct Generic<'a, 'c> {
     /// The inputs, then what the results are written over, each with its index map.
     operands: Vec<(Value<'c>, Vec<Expr>)>,
     n_inputs: usize,
-    /// Sizes of the iteration dimensions.
-    sizes: Vec<i64>,
+    /// The part of the iteration space that is computed.
+    window: Window,
     is_reduction: Vec<bool>,
     body: Body,
     /// The operations of the body, in the order of `body.ops`.
@@ -42,6 +43,13 @@ struct Generic<'a, 'c> {
     gathered: Vec<(NodeId, i64)>,
 }
 
+/// A part of a result, and where it stands.
+struct Part {
+    node: NodeId,
+    offsets: Vec<i64>,
+    shape: Vec<i64>,
+}
+
 impl<'a, 'c> Generic<'a, 'c> {
     fn of(importer: &'a mut Importer<'c>, op: Op<'c>) -> Result<Self, Reported> {
         let maps = op.attr("indexing_maps").and_then(elements).unwrap_or_default();
@@ -50,10 +58,10 @@ impl<'a, 'c> Generic<'a, 'c> {
         let operands: Vec<(Value<'c>, Vec<Expr>)> = op.inputs().into_iter().zip(maps).collect();
         let is_reduction = iterators.iter().map(|iterator| iterator.to_string().contains("reduction")).collect();
         let n_inputs = operands.len() - op.outputs().len();
-        let sizes = sizes_of(op, &operands, iterators.len())?;
+        let window = Window::whole(sizes_of(op, &operands, iterators.len())?);
         let (body, ops) = read_body(importer, op, n_inputs)?;
         let (known_operands, known_ops) = (vec![None; operands.len()], vec![None; ops.len()]);
-        Ok(Self { importer, op, operands, n_inputs, sizes, is_reduction, body, ops, known_operands, known_ops, gathered: Vec::new() })
+        Ok(Self { importer, op, operands, n_inputs, window, is_reduction, body, ops, known_operands, known_ops, gathered: Vec::new() })
     }
 
     fn error(&self, message: impl std::fmt::Display) -> Reported {
@@ -68,20 +76,15 @@ impl<'a, 'c> Generic<'a, 'c> {
     /// A node that is refused, at an operation of the body, if it is needed.
     fn refused(&mut self, at: Op<'c>, message: String) -> NodeId {
         let location = self.location(at);
-        let element = at.outputs().first().map_or(Element::F32, |output| self.scalar_element(output.r#type()));
-        self.importer.refused(at, location, message, vec![1; self.sizes.len()], element)
+        let element = at.outputs().first().map_or(Element::F32, |output| self.importer.scalar_element(output.r#type()));
+        self.importer.refused(at, location, message, vec![1; self.window.sizes.len()], element)
     }
 
     /// The same for a whole result.
     fn refused_result(&mut self, result: usize, message: String) -> NodeId {
-        let tensor = TensorType::of(self.op.outputs()[result].r#type());
-        let element = tensor.as_ref().map_or(Element::F32, |tensor| self.scalar_element(tensor.element));
-        let shape = tensor.map(|tensor| tensor.shape).unwrap_or_default();
+        let of = self.op.outputs()[result].r#type();
+        let (element, shape) = (self.importer.scalar_element(of), TensorType::of(of).map(|tensor| tensor.shape).unwrap_or_default());
         self.importer.refused(self.op, self.op.loc(), message, shape, element)
-    }
-
-    fn scalar_element(&self, of: crate::mlir::Type<'c>) -> Element {
-        element_named(&of.to_string(), self.importer.half).unwrap_or(Element::F32)
     }
 
     fn output_map(&self, result: usize) -> &[Expr] {
@@ -89,12 +92,82 @@ impl<'a, 'c> Generic<'a, 'c> {
     }
 
     fn import_result(&mut self, result: usize) -> Result<NodeId, Reported> {
-        self.importer.note_place(self.op, self.op.loc());
+        self.importer.note_place(self.op.loc());
         if self.is_reduction.contains(&true) {
             return self.import_reduction(result);
         }
-        let node = self.evaluate(self.body.yields[result])?;
-        self.shown_as_result(result, node)
+        let mut parts = Vec::new();
+        self.import_parts(result, &mut parts)?;
+        match parts.as_slice() {
+            [part] => Ok(part.node),
+            _ => self.together(result, &parts),
+        }
+    }
+
+    /// The parts of a result, each with its place: one, unless a branch depends on an index alone.
+    fn import_parts(&mut self, result: usize, parts: &mut Vec<Part>) -> Result<(), Reported> {
+        let Some((dim, runs)) = self.decide_branches(self.body.yields[result])? else {
+            let node = self.evaluate(self.body.yields[result])?;
+            let node = self.shown_as_result(result, node)?;
+            let at = |expr: &Expr| if let Expr::Dim(dim) = expr { self.window.origin[*dim] } else { 0 };
+            let offsets = self.output_map(result).iter().map(at).collect();
+            parts.push(Part { node, offsets, shape: self.expected_shape(result) });
+            return Ok(());
+        };
+        let (window, body) = (self.window.clone(), self.body.clone());
+        for (first, end) in runs {
+            self.window = window.part(dim, first, end);
+            self.forget();
+            self.import_parts(result, parts)?;
+            self.body = body.clone();
+        }
+        self.window = window;
+        self.forget();
+        Ok(())
+    }
+
+    /// Nothing that is built for one window is right for another.
+    fn forget(&mut self) {
+        self.known_operands.fill(None);
+        self.known_ops.fill(None);
+    }
+
+    /// Decides the branches that `scalar` needs, outer ones first, so that only one side of each is computed. A branch whose condition
+    /// changes along one dimension is left, with the runs to compute it in.
+    fn decide_branches(&mut self, scalar: Scalar) -> Result<Option<Runs>, Reported> {
+        let is_open = |op: &ScalarOp| op.name == ScalarOp::BRANCH && op.operands.len() == 3;
+        while let Some(index) = self.body.needed_for(scalar).into_iter().rev().find(|&index| is_open(&self.body.ops[index])) {
+            let condition = self.evaluate(self.body.ops[index].operands[0])?;
+            let graph = &self.importer.graph;
+            let branch = &mut self.body.ops[index];
+            if let Some(number) = graph.number_of(condition) {
+                branch.operands = vec![branch.operands[if number == 0.0 { 2 } else { 1 }]];
+                continue;
+            }
+            if let Some(runs) = graph.known_of(condition).and_then(|known| runs_of(known, &graph.node(condition).shape)) {
+                return Ok(Some(runs));
+            }
+            // Known at run time only: both sides are computed.
+            "arith.select".clone_into(&mut branch.name);
+        }
+        Ok(None)
+    }
+
+    /// A result put together from its parts.
+    fn together(&mut self, result: usize, parts: &[Part]) -> Result<NodeId, Reported> {
+        let nodes: Vec<NodeId> = parts.iter().map(|part| part.node).collect();
+        if let Some(refused) = self.importer.graph.refused_among(&nodes) {
+            return Ok(refused);
+        }
+        let Some(tensor) = TensorType::of(self.op.outputs()[result].r#type()) else { return Ok(nodes[0]) };
+        let element = self.importer.scalar_element(tensor.element);
+        let graph = &mut self.importer.graph;
+        let mut whole = graph.undefined(tensor.shape.clone(), element);
+        for Part { node, offsets, shape } in parts {
+            let part = if graph.number_of(*node).is_some() { graph.filled(*node, shape.clone()) } else { *node };
+            whole = graph.insert(part, whole, offsets.clone());
+        }
+        Ok(whole)
     }
 
     fn import_reduction(&mut self, result: usize) -> Result<NodeId, Reported> {
@@ -115,11 +188,11 @@ impl<'a, 'c> Generic<'a, 'c> {
             Some((dims, product)) => self.import_contraction(&dims, &product, result)?,
             None => self.insert_reductions(&reduction, result)?,
         };
-        self.with_start(combiner, result, node)
+        self.with_start(&reduction, result, node)
     }
 
     /// The result of a reduction combined with what it starts from, unless that changes nothing.
-    fn with_start(&mut self, combiner: Combiner, result: usize, node: NodeId) -> Result<NodeId, Reported> {
+    fn with_start(&mut self, reduction: &Reduction, result: usize, node: NodeId) -> Result<NodeId, Reported> {
         if self.importer.graph.refused_among(&[node]).is_some() {
             return Ok(node);
         }
@@ -130,7 +203,9 @@ impl<'a, 'c> Generic<'a, 'c> {
             let message = "reduces onto a tensor that nothing has written".to_owned();
             return Ok(self.refused_result(result, message));
         }
-        if self.importer.graph.number_of(start).is_some_and(|number| combiner.can_start_from(number, &element)) {
+        let combiner = reduction.combiner;
+        let changes_nothing = |number: f64| (number.is_nan() && reduction.ignores_nan) || combiner.can_start_from(number, &element);
+        if self.importer.graph.number_of(start).is_some_and(changes_nothing) {
             return Ok(node);
         }
         let element = self.importer.graph.node(node).element;
@@ -146,14 +221,14 @@ impl<'a, 'c> Generic<'a, 'c> {
         if self.importer.graph.refused_among(&[elements]).is_some() {
             return Ok(elements);
         }
-        self.importer.note_place(self.op, self.op.loc());
+        self.importer.note_place(self.op.loc());
         let graph = &mut self.importer.graph;
         let shape: Vec<i64> =
-            if graph.node(elements).shape.is_empty() { vec![1; self.sizes.len()] } else { graph.node(elements).shape.clone() };
+            if graph.node(elements).shape.is_empty() { vec![1; self.window.sizes.len()] } else { graph.node(elements).shape.clone() };
         // What does not depend on a reduced dimension is repeated along it first.
         let mut whole = shape.clone();
-        for dim in (0..self.sizes.len()).filter(|&dim| self.is_reduction[dim]) {
-            whole[dim] = self.sizes[dim];
+        for dim in (0..self.window.sizes.len()).filter(|&dim| self.is_reduction[dim]) {
+            whole[dim] = self.window.sizes[dim];
         }
         let mut node = if let Some(number) = graph.number_of(elements) {
             let element = graph.node(elements).element;
@@ -165,7 +240,7 @@ impl<'a, 'c> Generic<'a, 'c> {
         if graph.node(node).element == Element::Int && graph.known_of(node).is_none() {
             return Ok(self.refused_result(result, "computes integers of a run-time value: not supported yet".to_owned()));
         }
-        for dim in (0..self.sizes.len()).rev().filter(|&dim| self.is_reduction[dim]) {
+        for dim in (0..self.window.sizes.len()).rev().filter(|&dim| self.is_reduction[dim]) {
             node = match graph.known_of(node).cloned() {
                 Some(known) => {
                     let (mut kept, element) = (graph.node(node).shape.clone(), graph.node(node).element);
@@ -188,15 +263,15 @@ impl<'a, 'c> Generic<'a, 'c> {
     fn contraction(&self, product: &Product, result: usize) -> Option<Contraction> {
         let plain = |map: &[Expr]| {
             let dims = views::plain_dims(map)?;
-            Some(dims.into_iter().filter(|&dim| self.sizes[dim] > 1).collect::<Vec<_>>())
+            Some(dims.into_iter().filter(|&dim| self.window.sizes[dim] > 1).collect::<Vec<_>>())
         };
         let [lhs, rhs] = product.factors;
         let found = Contraction::of(&plain(&self.operands[lhs].1)?, &plain(&self.operands[rhs].1)?, &plain(self.output_map(result))?)?;
         // Another input may repeat the whole product.
-        let is_summed = |dim: usize| self.sizes[dim] > 1 && self.is_reduction[dim];
+        let is_summed = |dim: usize| self.window.sizes[dim] > 1 && self.is_reduction[dim];
         let n_dims = found.batch.iter().chain([&found.m, &found.n, &found.k]).map(Vec::len).sum::<usize>();
-        let is_whole = (0..self.sizes.len()).all(|dim| is_summed(dim) == found.k.contains(&dim));
-        (is_whole && n_dims == self.sizes.iter().filter(|&&size| size > 1).count()).then_some(found)
+        let is_whole = (0..self.window.sizes.len()).all(|dim| is_summed(dim) == found.k.contains(&dim));
+        (is_whole && n_dims == self.window.sizes.iter().filter(|&&size| size > 1).count()).then_some(found)
     }
 
     /// A matmul; its operands are shown as `[batch..., M, K]` and `[batch..., K, N]`.
@@ -213,20 +288,20 @@ impl<'a, 'c> Generic<'a, 'c> {
         if let Some(refused) = self.importer.graph.refused_among(&[left, right]) {
             return Ok(refused);
         }
-        self.importer.note_place(self.op, self.op.loc());
+        self.importer.note_place(self.op.loc());
         let elements = self.importer.graph.elements_of(&[left, right]);
         let element = match super::functions::same(&elements) {
             Ok(element) => element,
             Err(message) => return Ok(self.refused_result(result, message)),
         };
         let order = dims.dims([&dims.m, &dims.n]);
-        let shape = order.iter().map(|group| size_of(group, &self.sizes)).collect();
+        let shape = order.iter().map(|group| size_of(group, &self.window.sizes)).collect();
         let graph = &mut self.importer.graph;
         let matmul = graph.add(Kind::Matmul, &[left, right], shape, element);
         let map = self.operands[self.n_inputs + result].1.clone();
         let at = |dim: usize| map.iter().position(|expr| *expr == Expr::Dim(dim)).map_or(Expr::Constant(0), Expr::Dim);
-        let exprs = order.iter().map(|group| flat_index(group, &self.sizes, at)).collect();
-        let shape: Vec<i64> = map.iter().map(|expr| if let Expr::Dim(dim) = expr { self.sizes[*dim] } else { 1 }).collect();
+        let exprs = order.iter().map(|group| flat_index(group, &self.window.sizes, at)).collect();
+        let shape: Vec<i64> = map.iter().map(|expr| if let Expr::Dim(dim) = expr { self.window.sizes[*dim] } else { 1 }).collect();
         Ok(graph.view(matmul, exprs, &shape))
     }
 
@@ -235,13 +310,13 @@ impl<'a, 'c> Generic<'a, 'c> {
         let (value, map) = self.operands[index].clone();
         let node = self.importer.node_of(self.op, value)?;
         let exprs = map.iter().map(|expr| match expr {
-            Expr::Dim(dim) => index_of(*dim, groups, &self.sizes),
+            Expr::Dim(dim) => index_of(*dim, groups, &self.window.sizes),
             _ => Expr::Constant(0),
         });
         let exprs = exprs.collect();
         let has = |group: &Vec<usize>| group.iter().any(|dim| map.contains(&Expr::Dim(*dim)));
         debug_assert!(groups.iter().all(|group| has(group) || group.iter().all(|dim| !map.contains(&Expr::Dim(*dim)))));
-        let shape: Vec<i64> = groups.iter().map(|group| size_of(group, &self.sizes)).collect();
+        let shape: Vec<i64> = groups.iter().map(|group| size_of(group, &self.window.sizes)).collect();
         let graph = &mut self.importer.graph;
         if graph.known_of(node).is_some() && graph.number_of(node).is_some() {
             return Ok(graph.filled(node, shape));
@@ -263,7 +338,7 @@ impl<'a, 'c> Generic<'a, 'c> {
         match scalar {
             Scalar::Input(index) => self.input(index),
             Scalar::Accumulator(result) => self.input(self.n_inputs + result),
-            Scalar::Outer(node) => Ok(node),
+            Scalar::Outer(node) => Ok(self.importer.graph.repeated(node, &vec![1; self.window.sizes.len()])),
             Scalar::Op(index) => self.evaluate_op(index),
             Scalar::Unknown => Ok(self.refused(self.op, "uses a value of another kind in its body: not supported yet".to_owned())),
         }
@@ -277,63 +352,20 @@ impl<'a, 'c> Generic<'a, 'c> {
         match scalar_op.name.as_str() {
             "linalg.index" => return Ok(self.iteration_index(at)),
             "tensor.extract" => return self.extract(&scalar_op, at),
+            ScalarOp::BRANCH if scalar_op.operands.len() == 1 => return self.operand(scalar_op.operands[0]),
             _ => {}
         }
         let operands: Vec<NodeId> = scalar_op.operands.iter().map(|&operand| self.operand(operand)).collect::<Result<_, _>>()?;
-        if let Some(refused) = self.importer.graph.refused_among(&operands) {
-            return Ok(refused);
-        }
-        let location = self.location(at);
-        self.importer.note_place(at, location);
-        if scalar_op.is_cast() {
-            return Ok(self.cast(at, operands[0]));
-        }
-        let Some(output) = at.outputs().first().copied() else { return Ok(self.refused(at, "has no device function".to_owned())) };
-        let element = self.scalar_element(output.r#type());
-        let Some(function) = ScalarFunction::named(&scalar_op.name) else {
-            return Ok(self.refused(at, "has no device function yet".to_owned()));
-        };
-        let graph = &mut self.importer.graph;
-        if function.computes_indices(graph, &operands) {
-            let message = if scalar_op.is_conversion() {
-                let (from, to) = cast_types(at);
-                format!("converts {from} to {to} at run time: not supported yet")
-            } else {
-                "computes integers of a run-time value: not supported yet".to_owned()
-            };
-            let fallback = self.refused(at, message);
-            return Ok(self.importer.graph.virtual_op(function.name, &operands, fallback, element));
-        }
-        match function.build(graph, &operands, element) {
-            Ok(node) => {
-                self.importer.note_wide(at, &operands, node);
-                Ok(node)
-            }
-            Err(message) => Ok(self.refused(at, message)),
-        }
+        let (location, shape) = (self.location(at), vec![1; self.window.sizes.len()]);
+        Ok(self.importer.scalar_op(at, location, &scalar_op, &operands, &shape))
     }
 
     /// `linalg.index`: the numbers from 0 along one dimension.
     fn iteration_index(&mut self, at: Op<'c>) -> NodeId {
         let dim = at.attr("dim").and_then(integer).and_then(|dim| usize::try_from(dim).ok()).unwrap_or(0);
-        let mut shape = vec![1; self.sizes.len()];
-        shape[dim] = self.sizes[dim];
-        self.importer.graph.known(Known::counting(self.sizes[dim]), shape, Element::Int)
-    }
-
-    /// A change of number format: within an f32 island there is none.
-    fn cast(&mut self, at: Op<'c>, operand: NodeId) -> NodeId {
-        let (from, to) = cast_types(at);
-        if self.importer.graph.known_of(operand).is_some() {
-            return operand;
-        }
-        match self.importer.fold_cast(&from, &to) {
-            Ok(()) => {
-                self.importer.note_cast(at, operand);
-                operand
-            }
-            Err(message) => self.refused(at, message),
-        }
+        let mut shape = vec![1; self.window.sizes.len()];
+        shape[dim] = self.window.sizes[dim];
+        self.importer.graph.known(Known::counting(self.window.origin[dim], self.window.sizes[dim]), shape, Element::Int)
     }
 
     /// An element of a tensor at indices that the body computes: a view, or a gather where one of them is read from a tensor.
@@ -344,27 +376,13 @@ impl<'a, 'c> Generic<'a, 'c> {
             return Ok(refused);
         }
         let location = self.location(at);
-        self.importer.note_place(at, location);
-        let graph = &mut self.importer.graph;
-        let rows: Vec<i64> = graph.node(table).shape.clone();
-        let exprs = plain_indices(graph, &indices);
-        match exprs.iter().enumerate().filter(|(_, expr)| expr.is_none()).map(|(dim, _)| dim).collect::<Vec<_>>().as_slice() {
-            [] => {
-                let exprs: Vec<Expr> = exprs.into_iter().flatten().collect();
-                let shape = moving_dims(&exprs, &self.sizes);
-                Ok(graph.view(table, exprs, &shape))
+        self.importer.note_place(location);
+        match lookup(&mut self.importer.graph, table, &indices, &self.window.sizes) {
+            Ok(found) => {
+                self.gathered.extend(found.chosen);
+                Ok(found.node)
             }
-            &[dim] => match super::index::chosen_row(graph, indices[dim], rows[dim]) {
-                Some(index) => {
-                    self.gathered.push((index, rows[dim]));
-                    Ok(super::index::gather(graph, table, dim, index, &exprs, &self.sizes))
-                }
-                None => Ok(self.refused(at, "takes an index that is computed from a tensor: only an element itself, wrapped or clamped to the rows of the table, is supported yet".to_owned())),
-            },
-            several => {
-                let message = format!("takes {} indices from tensors: one is supported yet", several.len());
-                Ok(self.refused(at, message))
-            }
+            Err(message) => Ok(self.refused(at, message)),
         }
     }
 
@@ -374,16 +392,17 @@ impl<'a, 'c> Generic<'a, 'c> {
             return Ok(known);
         }
         let (value, map) = self.operands[index].clone();
+        let map = self.window.shifted(&map);
         let node = self.importer.node_of(self.op, value)?;
         let graph = &mut self.importer.graph;
         let shown = if graph.node(node).kind == Kind::Undefined && index < self.n_inputs {
             self.refused(self.op, "reads a tensor that nothing has written".to_owned())
         } else if graph.number_of(node).is_some() || graph.node(node).shape.is_empty() && map.is_empty() && graph.known_of(node).is_some() {
             node
-        } else if let Some(message) = refuse_window(&map, &self.sizes) {
+        } else if let Some(message) = refuse_window(&map, &self.window.sizes) {
             self.refused(self.op, format!("reads input {index} {message}"))
         } else {
-            let shape = moving_dims(&map, &self.sizes);
+            let shape = moving_dims(&map, &self.window.sizes);
             graph.view(node, map, &shape)
         };
         self.known_operands[index] = Some(shown);
@@ -397,14 +416,23 @@ impl<'a, 'c> Generic<'a, 'c> {
         }
         let graph = &self.importer.graph;
         let own = graph.node(node).shape.clone();
-        let shape = if own.is_empty() { vec![1; self.sizes.len()] } else { own.clone() };
-        let shown = views::result(self.output_map(result), &shape, &self.sizes, &self.is_reduction);
-        let expected = TensorType::of(self.op.outputs()[result].r#type()).map(|tensor| tensor.shape).unwrap_or_default();
-        match shown.filter(|shown| shown.shape == expected) {
+        let shape = if own.is_empty() { vec![1; self.window.sizes.len()] } else { own.clone() };
+        let shown = views::result(self.output_map(result), &shape, &self.window.sizes, &self.is_reduction);
+        match shown.filter(|shown| shown.shape == self.expected_shape(result)) {
             Some(_) if own.is_empty() => Ok(node),
             Some(shown) => Ok(self.importer.graph.view(node, shown.exprs, &shown.shape)),
             None => Err(self.error(format_args!("writes result {result} through computed indices: not supported yet"))),
         }
+    }
+
+    /// The shape of a result, or of the part of it that the window is.
+    fn expected_shape(&self, result: usize) -> Vec<i64> {
+        let whole = TensorType::of(self.op.outputs()[result].r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+        let size = |(expr, whole): (&Expr, i64)| match expr {
+            Expr::Dim(dim) if self.window.origin[*dim] > 0 || self.window.sizes[*dim] < whole => self.window.sizes[*dim],
+            _ => whole,
+        };
+        self.output_map(result).iter().zip(whole).map(size).collect()
     }
 
     /// An assertion may only say what the range of an index says: the device checks nothing.
@@ -415,82 +443,11 @@ impl<'a, 'c> Generic<'a, 'c> {
             }
             let condition = self.body.ops[index].operands.first().copied().unwrap_or(Scalar::Unknown);
             let condition = self.evaluate(condition)?;
-            if !super::index::always_holds(&self.importer.graph, condition, &self.gathered) {
+            if !always_holds(&self.importer.graph, condition, &self.gathered) {
                 let message = "asserts what is not known at compile time: only the bounds of an index are supported";
                 return Err(error_at(self.ops[index], message).at(self.location(self.ops[index])).report());
             }
         }
         Ok(())
     }
-}
-
-/// The types that a cast goes between.
-fn cast_types(at: Op<'_>) -> (String, String) {
-    (at.inputs()[0].r#type().to_string(), at.outputs()[0].r#type().to_string())
-}
-
-/// Sizes of the iteration dimensions, from the shapes of the operands.
-fn sizes_of<'c>(op: Op<'c>, operands: &[(Value<'c>, Vec<Expr>)], n_dims: usize) -> Result<Vec<i64>, Reported> {
-    let mut sizes = vec![1; n_dims];
-    for (value, map) in operands.iter().filter(|(_, map)| !map.is_empty()) {
-        let Some(tensor) = TensorType::of(value.r#type()) else {
-            let message = format!("has an operand of {}: only tensors of static shape are supported", value.r#type());
-            return Err(error_at(op, message).report());
-        };
-        refuse_empty(op, &tensor)?;
-        for (expr, &size) in map.iter().zip(&tensor.shape) {
-            if let Expr::Dim(dim) = expr {
-                sizes[*dim] = size;
-            }
-        }
-    }
-    Ok(sizes)
-}
-
-/// The body as a plain value, and its operations.
-fn read_body<'c>(importer: &mut Importer<'c>, op: Op<'c>, n_inputs: usize) -> Result<(Body, Vec<Op<'c>>), Reported> {
-    let mut scalars: ValueMap<Scalar> = ValueMap::default();
-    for (index, argument) in op.body().map(BlockExt::args).unwrap_or_default().into_iter().enumerate() {
-        scalars.insert(argument, if index < n_inputs { Scalar::Input(index) } else { Scalar::Accumulator(index - n_inputs) });
-    }
-    let (mut body, mut ops) = (Body::default(), Vec::new());
-    for inner in op.body_ops() {
-        let mut operands = Vec::with_capacity(inner.inputs().len());
-        for value in inner.inputs() {
-            operands.push(match scalars.get(value) {
-                Some(scalar) => *scalar,
-                None => importer.outer_scalar(value),
-            });
-        }
-        if inner.is("linalg.yield") {
-            body.yields = operands;
-            continue;
-        }
-        if inner.is("arith.constant") {
-            let node = importer.constant(inner)?;
-            scalars.insert(inner.output(), Scalar::Outer(node));
-            continue;
-        }
-        if inner.outputs().len() == 1 {
-            scalars.insert(inner.output(), Scalar::Op(ops.len()));
-        }
-        body.ops.push(ScalarOp { name: scalar_name(inner), operands });
-        ops.push(inner);
-    }
-    Ok((body, ops))
-}
-
-/// The name of an operation; of a comparison with its predicate.
-fn scalar_name(op: Op<'_>) -> String {
-    const OF_FLOATS: [&str; 16] =
-        ["false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"];
-    const OF_INTEGERS: [&str; 10] = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
-    let predicates: &[&str] = match op.full_name() {
-        "arith.cmpf" => &OF_FLOATS,
-        "arith.cmpi" => &OF_INTEGERS,
-        name => return name.to_owned(),
-    };
-    let number = op.attr("predicate").and_then(integer).and_then(|number| usize::try_from(number).ok());
-    let predicate = number.and_then(|number| predicates.get(number)).copied().unwrap_or_default();
-    format!("{} {predicate}", op.full_name())
 }

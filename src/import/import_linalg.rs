@@ -6,13 +6,14 @@
 //! where the device lacks a function in f32.
 
 use super::{
-    Precision,
+    Precision, ScalarOp,
     emit::{Emitter, Kept},
     graph::{Element, Graph, NodeId},
     import_generic::import_generic,
-    import_tensor::import_tensor,
+    import_tensor::{fill, import_tensor},
     island::Islands,
     known::Known,
+    read_body::scalar_name,
 };
 use crate::mlir::{
     Attribute, Block, BlockExt, Location, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
@@ -159,7 +160,7 @@ impl<'c> Importer<'c> {
             if is_spyre(op) || op.is("func.return") {
                 self.keep(scope, op)?;
             } else {
-                self.note_place(op, op.loc());
+                self.note_place(op.loc());
                 self.import(op)?;
                 self.replaced.push(op);
             }
@@ -192,10 +193,7 @@ impl<'c> Importer<'c> {
                 let node = self.constant(op)?;
                 self.nodes.insert(op.output(), node);
             }
-            "linalg.fill" => {
-                let node = self.node_of(op, op.inputs()[0])?;
-                self.nodes.insert(op.output(), node);
-            }
+            "linalg.fill" => fill(self, op)?,
             "linalg.generic" => {
                 for (value, node) in op.outputs().into_iter().zip(import_generic(self, op)?) {
                     self.nodes.insert(value, node);
@@ -211,29 +209,20 @@ impl<'c> Importer<'c> {
         Ok(())
     }
 
-    /// An operation on numbers outside of all bodies: it is computed at compile time, or refused where it is needed.
+    /// An operation outside of all bodies: on numbers, or on tensors element by element.
     fn import_scalar(&mut self, op: Op<'c>) -> Result<(), Reported> {
-        if op.outputs().is_empty() {
-            return Err(error_at(op, "has no device function: not supported yet").report());
-        }
-        let known: Option<Vec<NodeId>> = op.inputs().into_iter().map(|value| self.nodes.get(value).copied()).collect();
-        let computed = known.and_then(|inputs| {
-            let element = element_named(&op.outputs()[0].r#type().to_string(), self.half)?;
-            if matches!(op.full_name(), "arith.extf" | "arith.truncf") {
-                return inputs.first().copied();
+        let operands: Vec<NodeId> = op.inputs().into_iter().map(|value| self.node_of(op, value)).collect::<Result<_, _>>()?;
+        let shape_of = |value: &Value<'c>| TensorType::of(value.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+        match op.outputs().as_slice() {
+            [] if op.is("cf.assert") && operands.first().is_some_and(|&condition| self.graph.number_of(condition) == Some(1.0)) => Ok(()),
+            [output] => {
+                let scalar = ScalarOp { name: scalar_name(op), operands: Vec::new() };
+                let node = self.scalar_op(op, op.loc(), &scalar, &operands, &shape_of(output));
+                self.nodes.insert(*output, node);
+                Ok(())
             }
-            self.graph.apply(op.full_name(), &inputs, element).ok()
-        });
-        for value in op.outputs() {
-            let shape = TensorType::of(value.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
-            let refused = |importer: &mut Self| {
-                let element = element_named(&value.r#type().to_string(), importer.half).unwrap_or(Element::F32);
-                importer.refused(op, op.loc(), "has no device function yet".to_owned(), shape, element)
-            };
-            let node = computed.unwrap_or_else(|| refused(self));
-            self.nodes.insert(value, node);
+            _ => Err(error_at(op, "has no device function: not supported yet").report()),
         }
-        Ok(())
     }
 
     /// Notes the node of an op with one result, from the result's shape and element type.
@@ -258,7 +247,7 @@ impl<'c> Importer<'c> {
         let value = op.attr("value").ok_or_else(|| error_at(op, "has no value").report())?;
         if let Some(number) = number_of(value) {
             let element = element_named(&op.output().r#type().to_string(), self.half).unwrap_or(Element::F32);
-            return Ok(self.graph.known(Known::number(number), Vec::new(), element));
+            return Ok(self.graph.known(Known::number(as_element(number, element)), Vec::new(), element));
         }
         let Some(tensor) = TensorType::of(op.output().r#type()) else {
             return Ok(self.refused(op, op.loc(), "is no number and no tensor".to_owned(), Vec::new(), Element::F32));
@@ -269,6 +258,7 @@ impl<'c> Importer<'c> {
             return Ok(self.refused(op, op.loc(), message, tensor.shape, Element::F32));
         };
         if let Some(numbers) = dense_numbers(value, MOST_FOLDED_ELEMENTS) {
+            let numbers: Vec<f64> = numbers.into_iter().map(|number| as_element(number, element)).collect();
             return Ok(self.graph.known(Known::table(&numbers), tensor.shape, element));
         }
         let node = self.graph.tensor(self.sources.len(), tensor.shape, element);
@@ -295,7 +285,7 @@ impl<'c> Importer<'c> {
     }
 
     /// Says which operation the next nodes are built for.
-    pub(super) fn note_place(&mut self, _op: Op<'c>, location: Location<'c>) {
+    pub(super) fn note_place(&mut self, location: Location<'c>) {
         self.graph.set_place(self.places.len());
         self.places.push(location);
     }
@@ -342,6 +332,11 @@ fn is_spyre(op: Op<'_>) -> bool {
 fn number_of(attribute: Attribute<'_>) -> Option<f64> {
     #[allow(clippy::cast_precision_loss, reason = "an integer that large is no constant of a program")]
     float_value(attribute).or_else(|| integer(attribute).map(|number| number as f64))
+}
+
+/// A truth value is 0 or 1; as a signed integer of one bit, true is -1.
+fn as_element(number: f64, element: Element) -> f64 {
+    if element == Element::Bool { number.abs() } else { number }
 }
 
 pub(super) fn refuse_empty<'c>(op: Op<'c>, tensor: &TensorType<'c>) -> Result<(), Reported> {

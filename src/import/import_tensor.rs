@@ -137,10 +137,10 @@ fn pad<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     })
 }
 
-fn fill<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+/// A number, or the element of a tensor without dimensions, everywhere.
+pub(super) fn fill<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let number = importer.node_of(op, op.inputs()[0])?;
-    importer.note_node(op.output(), number);
-    Ok(())
+    importer.note_result(op, |importer, shape, _| Ok(importer.graph.repeated(number, &shape)))
 }
 
 fn from_elements<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
@@ -155,11 +155,12 @@ fn from_elements<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repo
     })
 }
 
-/// An element outside of all bodies: it counts if it is known.
+/// An element outside of all bodies: it counts if it is known, or if the tensor has no other.
 fn extract<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let node = importer.node_of(op, op.inputs()[0])?;
     let element = importer.graph.node(node).element;
-    let known = importer.graph.number_of(node).map(|_| node);
+    let is_only = importer.graph.number_of(node).is_some() || op.inputs().len() == 1;
+    let known = is_only.then_some(node);
     let message = "takes one element of a tensor at run time: not supported yet".to_owned();
     let node = known.unwrap_or_else(|| importer.refused(op, op.loc(), message, Vec::new(), element));
     importer.note_node(op.output(), node);
@@ -182,8 +183,12 @@ fn dim<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
 fn softmax<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let x = importer.node_of(op, op.inputs()[0])?;
     let dim = op.attr("dimension").and_then(integer).and_then(|dim| usize::try_from(dim).ok()).unwrap_or(0);
-    importer.note_result(op, |importer, _, element| {
+    importer.note_result(op, |importer, shape, element| {
         let graph = &mut importer.graph;
+        if graph.refused_among(&[x]).is_some() {
+            return Ok(x);
+        }
+        let x = if graph.number_of(x).is_some() { graph.filled(x, shape) } else { x };
         let max = graph.reduce("max", x, dim);
         let shifted = graph.pointwise("sub", &[x, max], element);
         let exp = graph.pointwise("exp", &[shifted], element);

@@ -1,11 +1,62 @@
 //! Indices that a body computes: by arithmetic on iteration dimensions, or read from a tensor.
 
-use super::graph::{Element, Graph, Kind, NodeId};
+use super::{
+    graph::{Element, Graph, Kind, NodeId},
+    known::value_at,
+};
 use crate::affine::Expr;
+
+/// An element of a table, over the iteration space.
+pub(super) struct Lookup {
+    /// A view, or a gather where an index is read from a tensor.
+    pub(super) node: NodeId,
+    /// The index that chooses rows, and how many there are.
+    pub(super) chosen: Option<(NodeId, i64)>,
+}
+
+/// The element of `table` at `indices` for every point of an iteration space with these sizes.
+///
+/// # Errors
+/// Why the device cannot read it.
+pub(super) fn lookup(graph: &mut Graph, table: NodeId, indices: &[NodeId], sizes: &[i64]) -> Result<Lookup, String> {
+    let rows = graph.node(table).shape.clone();
+    let exprs = plain_indices(graph, indices);
+    let last: Vec<i64> = sizes.iter().map(|size| size - 1).collect();
+    for (dim, expr) in exprs.iter().enumerate() {
+        let Some(expr) = expr else { continue };
+        // A plain index only grows.
+        let (first, last) = (value_at(expr, &vec![0; sizes.len()]), value_at(expr, &last));
+        if first < 0 || last >= rows[dim] {
+            return Err(format!("reads the indices {first} to {last} of a dimension of {}", rows[dim]));
+        }
+    }
+    let computed: Vec<usize> = (0..exprs.len()).filter(|&dim| exprs[dim].is_none()).collect();
+    match computed.as_slice() {
+        [] => {
+            let exprs: Vec<Expr> = exprs.into_iter().flatten().collect();
+            let shape = moving_dims(&exprs, sizes);
+            Ok(Lookup { node: graph.view(table, exprs, &shape), chosen: None })
+        }
+        &[dim] if graph.known_of(indices[dim]).is_some() => {
+            Err("reads its indices in another order than forwards and evenly: not supported yet".to_owned())
+        }
+        &[dim] => {
+            let Some(index) = chosen_row(graph, indices[dim], rows[dim]) else {
+                return Err(
+                    "takes an index that is computed from a tensor: only an element itself, wrapped or clamped to the rows of the \
+                            table, is supported yet"
+                        .to_owned(),
+                );
+            };
+            Ok(Lookup { node: gather(graph, table, dim, index, &exprs, sizes), chosen: Some((index, rows[dim])) })
+        }
+        several => Err(format!("takes {} indices from tensors: one is supported yet", several.len())),
+    }
+}
 
 /// Each index in terms of the iteration dimensions, none for one that is read from a tensor or that is no multiple of a dimension and a
 /// constant.
-pub(super) fn plain_indices(graph: &Graph, indices: &[NodeId]) -> Vec<Option<Expr>> {
+fn plain_indices(graph: &Graph, indices: &[NodeId]) -> Vec<Option<Expr>> {
     indices.iter().map(|&index| plain_index(graph, index)).collect()
 }
 
@@ -91,7 +142,7 @@ struct Range {
 
 /// The index that `index` is, given that it chooses one of `rows` rows: producers wrap negative numbers and clamp to the rows, which
 /// changes nothing within them.
-pub(super) fn chosen_row(graph: &Graph, index: NodeId, rows: i64) -> Option<NodeId> {
+fn chosen_row(graph: &Graph, index: NodeId, rows: i64) -> Option<NodeId> {
     range_of(graph, index, &|_| Some(rows))?.is_index
 }
 
@@ -183,7 +234,7 @@ fn compared(operation: &str, a: Range, b: Range) -> Option<Range> {
 }
 
 /// Rows of `table` chosen along `dim` by `index` (over the iteration space), its other dimensions read at `exprs`.
-pub(super) fn gather(graph: &mut Graph, table: NodeId, dim: usize, index: NodeId, exprs: &[Option<Expr>], sizes: &[i64]) -> NodeId {
+fn gather(graph: &mut Graph, table: NodeId, dim: usize, index: NodeId, exprs: &[Option<Expr>], sizes: &[i64]) -> NodeId {
     let (rows, element) = (graph.node(table).shape.clone(), graph.node(table).element);
     let over = graph.node(index).shape.clone();
     let moving: Vec<usize> = (0..over.len()).filter(|&dim| over[dim] > 1).collect();

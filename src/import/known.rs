@@ -7,7 +7,7 @@ use std::rc::Rc;
 pub(super) const MOST_KNOWN_ELEMENTS: i64 = 1 << 24;
 
 /// The elements of a compile-time tensor in row-major order, as bits of `f64`; integers are exact up to 2^53. A number is one element.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Known(Rc<[u64]>);
 
 impl Known {
@@ -79,11 +79,11 @@ impl Known {
         Self(points(&kept).map(fold).collect())
     }
 
-    /// The index along a dimension of an iteration space, over that dimension.
+    /// The index along a dimension of an iteration space, over that dimension, from `first` on.
     #[must_use]
-    pub fn counting(size: i64) -> Self {
+    pub fn counting(first: i64, size: i64) -> Self {
         #[allow(clippy::cast_precision_loss, reason = "an iteration space is far smaller than 2^53")]
-        Self((0..size).map(|index| (index as f64).to_bits()).collect())
+        Self((first..first + size).map(|index| (index as f64).to_bits()).collect())
     }
 }
 
@@ -115,7 +115,7 @@ fn points(shape: &[i64]) -> impl Iterator<Item = Vec<i64>> {
     })
 }
 
-fn value_at(expr: &Expr, point: &[i64]) -> i64 {
+pub(super) fn value_at(expr: &Expr, point: &[i64]) -> i64 {
     let both = |lhs: &Expr, rhs: &Expr| (value_at(lhs, point), value_at(rhs, point));
     match expr {
         Expr::Constant(number) => *number,
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_causal_mask_is_rows_against_columns() {
-        let count = Known::counting(3);
+        let count = Known::counting(0, 3);
         let mask = Known::combined(&[(&count, &[3, 1]), (&count, &[1, 3])], &[3, 3], |at| f64::from(u8::from(at[1] <= at[0])));
         assert_eq!(numbers(&mask), [1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0]);
     }

@@ -10,16 +10,21 @@
 //! | file | what |
 //! |---|---|
 //! | `graph.rs`, `known.rs` | the graph; numbers known at compile time |
+//! | `operations.rs`, `check_input.rs` | the table of operations on tensors; the check against it |
 //! | `functions.rs` | the table of scalar operations |
-//! | `recognize.rs` | rules for elementwise operations, larger shapes |
+//! | `recognize.rs` | rules for elementwise operations |
+//! | `composites.rs` | sigmoid, gelu, mean and others by what they compute |
 //! | `body.rs` | what a body combines |
 //! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
 //! | `index.rs` | indices that bodies compute: views and gathers |
 //! | `views.rs`, `reshape.rs` | index maps |
-//! | `import_linalg.rs`, `import_generic.rs`, `import_tensor.rs`, `island.rs` | reading the program |
+//! | `window.rs` | parts of an iteration space, for branches |
+//! | `import_linalg.rs`, `import_generic.rs`, `read_body.rs`, `scalar.rs`, `import_tensor.rs`, `island.rs` | reading the program |
 //! | `emit.rs` | writing the `spyre` ops |
 
 mod body;
+pub(crate) mod check_input;
+mod composites;
 mod contraction;
 mod emit;
 mod functions;
@@ -30,15 +35,20 @@ mod import_tensor;
 mod index;
 mod island;
 mod known;
+mod operations;
 mod precision;
+mod read_body;
 mod recognize;
 mod reshape;
+mod scalar;
 pub(crate) mod set_target;
 mod views;
+mod window;
 
 pub use body::{Body, Combiner, Product, Reduction, Scalar, ScalarOp};
 pub use contraction::Contraction;
 pub use functions::{SCALAR_FUNCTIONS, ScalarFunction};
 pub use graph::{Element, Graph, Kind, Node, NodeId};
 pub use known::Known;
+pub use operations::{OPERATIONS, Operation, Outcome, supported_ops_page};
 pub use precision::Precision;

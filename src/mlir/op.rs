@@ -52,6 +52,8 @@ pub trait OpExt<'c>: Copy {
     fn output(self) -> Value<'c>;
     /// The first block of the first region.
     fn body(self) -> Option<Block<'c>>;
+    /// The first block of every region that has one.
+    fn bodies(self) -> Vec<Block<'c>>;
     /// The operation around this one.
     fn parent(self) -> Option<Op<'c>>;
     /// Attribute `name`, inherent or discardable.
@@ -109,6 +111,10 @@ impl<'c> OpExt<'c> for Op<'c> {
 
     fn body(self) -> Option<Block<'c>> {
         self.regions().next().and_then(|region| region.first_block())
+    }
+
+    fn bodies(self) -> Vec<Block<'c>> {
+        self.regions().filter_map(|region| region.first_block()).collect()
     }
 
     fn parent(self) -> Option<Op<'c>> {

@@ -147,15 +147,15 @@ func.func @f32_accumulators_are_the_device_s_own(%x: tensor<8x64xf16>, %y: tenso
 
 // -----
 
-// The device multiplies matrices only: a matrix times a vector is elementwise work and a sum.
-// CHECK-LABEL: func.func @a_product_with_a_vector_is_no_matmul(
+// A matrix times a vector is a matmul with one row.
+// CHECK-LABEL: func.func @a_product_with_a_vector_has_one_row(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[Y:%.+]]: tensor<64xf16>) -> tensor<8xf16> {
-// CHECK-NEXT:    [[ROW:%.+]] = spyre.view [[Y]] by affine_map<(d0, d1) -> (d1)> : tensor<64xf16> -> tensor<1x64xf16>
-// CHECK-NEXT:    [[PRODUCTS:%.+]] = spyre.pointwise mul([[X]], [[ROW]]) : (tensor<8x64xf16>, tensor<1x64xf16>) -> tensor<8x64xf16>
-// CHECK-NEXT:    [[SUMS:%.+]] = spyre.reduce sum([[PRODUCTS]]) dims [1] : tensor<8x64xf16> -> tensor<8x1xf16>
-// CHECK-NEXT:    [[DROPPED:%.+]] = spyre.view [[SUMS]] by affine_map<(d0) -> (d0, 0)> : tensor<8x1xf16> -> tensor<8xf16>
-// CHECK-NEXT:    return [[DROPPED]]
-func.func @a_product_with_a_vector_is_no_matmul(%x: tensor<8x64xf16>, %y: tensor<64xf16>) -> tensor<8xf16> {
+// CHECK-NEXT:    [[VIEW:%.+]] = spyre.view [[Y]] by affine_map<(d0, d1) -> (d1)> : tensor<64xf16> -> tensor<1x64xf16>
+// CHECK-NEXT:    [[VIEW2:%.+]] = spyre.view [[X]] by affine_map<(d0, d1) -> (d1, d0)> : tensor<8x64xf16> -> tensor<64x8xf16>
+// CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[VIEW]], [[VIEW2]]) : (tensor<1x64xf16>, tensor<64x8xf16>) -> tensor<1x8xf16>
+// CHECK-NEXT:    [[VIEW3:%.+]] = spyre.view [[PRODUCT]] by affine_map<(d0) -> (0, d0)> : tensor<1x8xf16> -> tensor<8xf16>
+// CHECK-NEXT:    return [[VIEW3]] : tensor<8xf16>
+func.func @a_product_with_a_vector_has_one_row(%x: tensor<8x64xf16>, %y: tensor<64xf16>) -> tensor<8xf16> {
   %zero = arith.constant dense<0.0> : tensor<8xf16>
   %product = linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (k)>, affine_map<(m, k) -> (m)>], iterator_types = ["parallel", "reduction"]}
     ins(%x, %y : tensor<8x64xf16>, tensor<64xf16>) outs(%zero : tensor<8xf16>) {
@@ -210,13 +210,14 @@ func.func @a_shared_weight_is_repeated_by_a_view(%x: tensor<4x8x64xf16>, %weight
 
 // -----
 
-// The device's matmul has no place for a batch dimension that only the right operand has.
-// CHECK-LABEL: func.func @a_shared_left_operand_is_no_matmul(
+// A dimension that only the right operand has is one of the columns.
+// CHECK-LABEL: func.func @a_shared_left_operand_has_more_columns(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[Y:%.+]]: tensor<4x64x128xf16>) -> tensor<4x8x128xf16> {
-// CHECK-NOT:     spyre.matmul
-// CHECK:         [[PRODUCTS:%.+]] = spyre.pointwise mul(
-// CHECK-NEXT:    [[SUM:%.+]] = spyre.reduce sum([[PRODUCTS]]) dims [3] : tensor<4x8x128x64xf16> -> tensor<4x8x128x1xf16>
-func.func @a_shared_left_operand_is_no_matmul(%x: tensor<8x64xf16>, %y: tensor<4x64x128xf16>) -> tensor<4x8x128xf16> {
+// CHECK-NEXT:    [[VIEW:%.+]] = spyre.view [[Y]] by affine_map<(d0, d1) -> (d1 floordiv 128, d0, d1 mod 128)> : tensor<4x64x128xf16> -> tensor<64x512xf16>
+// CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[X]], [[VIEW]]) : (tensor<8x64xf16>, tensor<64x512xf16>) -> tensor<8x512xf16>
+// CHECK-NEXT:    [[VIEW2:%.+]] = spyre.view [[PRODUCT]] by affine_map<(d0, d1, d2) -> (d1, d0 * 128 + d2)> : tensor<8x512xf16> -> tensor<4x8x128xf16>
+// CHECK-NEXT:    return [[VIEW2]] : tensor<4x8x128xf16>
+func.func @a_shared_left_operand_has_more_columns(%x: tensor<8x64xf16>, %y: tensor<4x64x128xf16>) -> tensor<4x8x128xf16> {
   %zero = arith.constant dense<0.0> : tensor<4x8x128xf16>
   %product = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
     ins(%x, %y : tensor<8x64xf16>, tensor<4x64x128xf16>) outs(%zero : tensor<4x8x128xf16>) {

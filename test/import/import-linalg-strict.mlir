@@ -68,3 +68,33 @@ func.func @f32_contractions_of_f16_are_kept(%x: tensor<8x64xf16>, %y: tensor<64x
   } -> tensor<8x128xf16>
   return %rounded : tensor<8x128xf16>
 }
+
+// -----
+
+// A program of f32 stays f32 where the device has the functions.
+// CHECK-LABEL: func.func @f32_programs(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf32>) -> tensor<8x64xf32> {
+// CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[X]]) : tensor<8x64xf32>
+// CHECK-NEXT:    return [[EXP]] : tensor<8x64xf32>
+func.func @f32_programs(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %y = math.exp %x : tensor<8x64xf32>
+  return %y : tensor<8x64xf32>
+}
+
+// -----
+
+func.func @f32_programs_that_the_device_lacks(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  // expected-error @+1 {{'func.func' op needs f32: the device has no 'tanh' in f32, and precision=strict keeps it}}
+  %y = math.tanh %x : tensor<8x64xf32>
+  return %y : tensor<8x64xf32>
+}
+
+// -----
+
+// What nobody needs does not keep anything.
+// CHECK-LABEL: func.func @unused_conversions(
+// CHECK-NEXT:    return
+func.func @unused_conversions(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %y = arith.extf %x : tensor<8x64xf16> to tensor<8x64xf32>
+  return %x : tensor<8x64xf16>
+}

@@ -1,4 +1,4 @@
-//! `cargo xtask docs`: the pages of docs/generated.
+//! `cargo xtask docs`: the pages of docs/generated, and docs/supported-ops.md.
 
 use crate::step::{self, cargo};
 

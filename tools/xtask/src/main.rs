@@ -18,7 +18,7 @@ usage: cargo xtask COMMAND
   setup                      install what is missing: MLIR 22, CMake, Ninja (Debian and Ubuntu)
   demo                       setup, build, and compile examples/softmax.mlir
   test                       setup, and every test and check; what CI runs
-  docs                       write docs/generated again, from the .td files
+  docs                       write docs/generated and docs/supported-ops.md again, from the .td files and the import's tables
   plugin                     build the plugin for a stock mlir-opt
   new-pass STAGE ARGUMENT    write the skeleton of a pass, for example: new-pass work spyre-balance-cores
 ";

@@ -1,0 +1,171 @@
+//! What operations on whole tensors become, and which are refused: the table that drives `spyre-check-input`, and `docs/supported-ops.md`.
+
+use super::functions::SCALAR_FUNCTIONS;
+use std::fmt::Write;
+
+/// What the compiler makes of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// What it becomes.
+    Becomes(&'static str),
+    /// It cannot be compiled, and why.
+    Refused(&'static str),
+}
+
+/// An operation, or a family of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Operation {
+    /// The full name; a family ends in `*`.
+    pub name: &'static str,
+    /// What the compiler makes of it.
+    pub outcome: Outcome,
+}
+
+const fn becomes(name: &'static str, what: &'static str) -> Operation {
+    Operation { name, outcome: Outcome::Becomes(what) }
+}
+
+const fn refused(name: &'static str, why: &'static str) -> Operation {
+    Operation { name, outcome: Outcome::Refused(why) }
+}
+
+const WINDOWS: &str = "reads overlapping windows of a tensor, which the device's elementwise functions and matmul do not";
+const CONTROL_FLOW: &str = "is control flow: a program is a list of operations on tensors";
+const SCATTER: &str = "writes to places that are known at run time only";
+
+/// Operations on whole tensors. The row with the longest name that fits counts.
+pub const OPERATIONS: &[Operation] = &[
+    becomes("linalg.generic", "what its body computes: the scalar operations below, `reduce`, `matmul`, `view`, `gather`"),
+    becomes("linalg.*", "the same as the `linalg.generic` that `linalg-generalize-named-ops` makes of it"),
+    becomes("linalg.fill", "a `constant` where it is read, or nothing where a reduction starts from it"),
+    becomes("linalg.softmax", "`reduce max`, `sub`, `exp`, `reduce sum`, `realdiv`"),
+    refused("linalg.conv_*", WINDOWS),
+    refused("linalg.depthwise_conv_*", WINDOWS),
+    refused("linalg.pooling_*", WINDOWS),
+    refused("linalg.winograd_*", WINDOWS),
+    refused("linalg.pack", "chooses a layout in memory, which the compiler does itself"),
+    refused("linalg.unpack", "chooses a layout in memory, which the compiler does itself"),
+    becomes("tensor.empty", "nothing, or `empty` where parts are written into it"),
+    becomes("tensor.cast", "nothing: shapes are static"),
+    becomes("tensor.expand_shape", "`view`"),
+    becomes("tensor.collapse_shape", "`view`"),
+    becomes("tensor.reshape", "`view`"),
+    becomes("tensor.extract_slice", "`view`, also with strides; offsets are constants"),
+    becomes("tensor.insert_slice", "`insert`; offsets are constants, strides are 1"),
+    becomes("tensor.concat", "`empty` and one `insert` a part"),
+    becomes("tensor.pad", "`empty`, and one `insert` for the tensor and one for each border; the padding is a constant"),
+    becomes("tensor.splat", "as `linalg.fill`"),
+    becomes("tensor.from_elements", "a `constant`, if the elements are known at compile time"),
+    becomes("tensor.extract", "in a body, a `view` or a `gather`; else the element is known at compile time, or the tensor has one"),
+    becomes("tensor.dim", "a number: shapes are static"),
+    refused("tensor.*", "has no form on the device"),
+    refused("tensor.scatter", SCATTER),
+    refused("tensor.insert", "writes one element of a tensor"),
+    refused("tensor.gather", "is not read: a `linalg.generic` with `tensor.extract` in its body is"),
+    becomes("arith.constant", "`constant`; what follows from constants of up to 4096 elements is computed at compile time"),
+    becomes("arith.*", "the scalar operations below, on numbers or element by element"),
+    becomes("math.*", "the scalar operations below, on numbers or element by element"),
+    becomes("cf.assert", "nothing, if it holds for every index that chooses a row; else it is refused"),
+    refused("cf.*", CONTROL_FLOW),
+    becomes("scf.if", "in a body: a choice, or parts of the result where the condition depends on an index alone"),
+    refused("scf.*", CONTROL_FLOW),
+    becomes("func.func", "the program; functions that it calls are inlined"),
+    becomes("func.call", "the body of the function"),
+    becomes("func.return", "itself"),
+    refused("func.*", CONTROL_FLOW),
+    becomes("spyre.*", "itself"),
+];
+
+impl Operation {
+    /// The row for the operation of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        OPERATIONS.iter().filter(|row| row.fits(name)).max_by_key(|row| row.name.len())
+    }
+
+    fn fits(&self, name: &str) -> bool {
+        self.name.strip_suffix('*').map_or(self.name == name, |family| name.starts_with(family))
+    }
+
+    /// Why the operation of that name is refused where it stands in a function, outside of all bodies.
+    #[must_use]
+    pub fn refusal(name: &str) -> Option<String> {
+        match Self::named(name).map(|row| row.outcome) {
+            // It is a choice in a body only.
+            _ if name == "scf.if" => Some(format!("{CONTROL_FLOW}: not supported yet")),
+            Some(Outcome::Becomes(_)) => None,
+            Some(Outcome::Refused(why)) => Some(format!("{why}: not supported yet")),
+            None => Some("is of a dialect that is not read: a program is linalg, tensor, arith, math and spyre ops".to_owned()),
+        }
+    }
+}
+
+/// The text of `docs/supported-ops.md`.
+#[must_use]
+pub fn supported_ops_page() -> String {
+    let mut page = String::from(
+        "<!-- Made by `cargo xtask docs` from the tables in src/import/operations.rs and src/import/functions.rs. -->\n\n\
+         # Supported operations\n\n\
+         What the compiler makes of the operations of a program: `spyre` ops and device functions. An operation whose result nobody needs\n\
+         is dropped, whatever it is.\n\n\
+         Shapes are static, and no dimension is 0. Elements are f16, bf16 or f32; truth values are numbers 0 and 1; integers are indices\n\
+         that choose rows, or known at compile time. With `--precision=device`, f32 and f64 values between f16 values are computed in the\n\
+         device's f16 format, and so is a program of f32 only where the device lacks a function in f32.\n\n\
+         ## Operations on tensors\n\n| operation | becomes |\n|---|---|\n",
+    );
+    let mut rows: Vec<&Operation> = OPERATIONS.iter().collect();
+    rows.sort_by_key(|row| row.name);
+    for row in rows {
+        let text = match row.outcome {
+            Outcome::Becomes(what) => what.to_owned(),
+            Outcome::Refused(why) => format!("refused: it {why}"),
+        };
+        // Writing to a string does not fail.
+        let _ = writeln!(page, "| `{}` | {text} |", row.name);
+    }
+    page.push_str(
+        "\nEvery other operation is refused.\n\n\
+         ## Scalar operations\n\n\
+         In the body of a `linalg.generic`, or on tensors element by element. Where its operands are known at compile time, each of them is\n\
+         computed at once.\n\n| operation | becomes |\n|---|---|\n",
+    );
+    for function in SCALAR_FUNCTIONS {
+        let _ = writeln!(page, "| `{}` | {} |", function.name, function.becomes());
+    }
+    page.push_str(
+        "| `arith.extf`, `arith.truncf` | nothing, between the formats of `--precision` |\n\
+         | `linalg.index` | numbers known at compile time |\n\
+         \nBeyond single operations, these are recognised by what they compute, in whatever order and over however many `linalg.generic`s:\n\
+         `sigmoid`, `silu`, `gelufwd` (with erf or tanh), `softplus`, `relufwd`, `clip`, `mean`, and sums of products as `matmul`.\n",
+    );
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_name_counts() {
+        let outcome = |name| Operation::named(name).map(|row| row.name);
+        assert_eq!(outcome("linalg.matmul"), Some("linalg.*"));
+        assert_eq!(outcome("linalg.conv_2d_nchw_fchw"), Some("linalg.conv_*"));
+        assert_eq!(outcome("tensor.scatter"), Some("tensor.scatter"));
+        assert_eq!(outcome("tosa.add"), None);
+    }
+
+    #[test]
+    fn what_is_refused_says_why() {
+        assert_eq!(Operation::refusal("linalg.matmul"), None);
+        assert!(Operation::refusal("scf.for").is_some_and(|why| why.contains("control flow")));
+        assert!(Operation::refusal("scf.if").is_some());
+        assert!(Operation::refusal("tosa.add").is_some_and(|why| why.contains("dialect")));
+    }
+
+    #[test]
+    fn every_operation_stands_once() {
+        for (position, row) in OPERATIONS.iter().enumerate() {
+            assert!(!OPERATIONS[..position].iter().any(|other| other.name == row.name), "{}", row.name);
+        }
+    }
+}

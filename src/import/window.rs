@@ -1,0 +1,109 @@
+//! Parts of an iteration space: a body whose branches depend on an index alone computes something else in each part.
+
+use super::known::Known;
+use crate::affine::Expr;
+
+/// Most parts that one condition divides a dimension into; a mask with more is data.
+const MOST_RUNS: usize = 4;
+
+/// A box of an iteration space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Window {
+    /// The first index along each dimension.
+    pub(super) origin: Vec<i64>,
+    /// Sizes of the dimensions.
+    pub(super) sizes: Vec<i64>,
+}
+
+impl Window {
+    /// The whole iteration space.
+    pub(super) fn whole(sizes: Vec<i64>) -> Self {
+        Self { origin: vec![0; sizes.len()], sizes }
+    }
+
+    /// The part from `first` to `end` along `dim`, both counted within this window.
+    pub(super) fn part(&self, dim: usize, first: i64, end: i64) -> Self {
+        let mut part = self.clone();
+        part.origin[dim] += first;
+        part.sizes[dim] = end - first;
+        part
+    }
+
+    /// Indices in terms of the iteration space, in terms of the window.
+    pub(super) fn shifted(&self, map: &[Expr]) -> Vec<Expr> {
+        map.iter().map(|expr| self.shift(expr)).collect()
+    }
+
+    fn shift(&self, expr: &Expr) -> Expr {
+        let both = |lhs: &Expr, rhs: &Expr| (Box::new(self.shift(lhs)), Box::new(self.shift(rhs)));
+        match expr {
+            Expr::Dim(dim) if self.origin[*dim] != 0 => Expr::Add(Box::new(expr.clone()), Box::new(Expr::Constant(self.origin[*dim]))),
+            Expr::Constant(_) | Expr::Dim(_) | Expr::Symbol(_) => expr.clone(),
+            Expr::Add(lhs, rhs) => {
+                let (lhs, rhs) = both(lhs, rhs);
+                Expr::Add(lhs, rhs)
+            }
+            Expr::Mul(lhs, rhs) => {
+                let (lhs, rhs) = both(lhs, rhs);
+                Expr::Mul(lhs, rhs)
+            }
+            Expr::FloorDiv(lhs, rhs) => {
+                let (lhs, rhs) = both(lhs, rhs);
+                Expr::FloorDiv(lhs, rhs)
+            }
+            Expr::CeilDiv(lhs, rhs) => {
+                let (lhs, rhs) = both(lhs, rhs);
+                Expr::CeilDiv(lhs, rhs)
+            }
+            Expr::Mod(lhs, rhs) => {
+                let (lhs, rhs) = both(lhs, rhs);
+                Expr::Mod(lhs, rhs)
+            }
+        }
+    }
+}
+
+/// A dimension, and the parts of it from first to end.
+pub(super) type Runs = (usize, Vec<(i64, i64)>);
+
+/// The dimension that a condition of shape `shape` depends on, and the runs along it in which it is the same. None if it depends on
+/// several, or changes too often.
+pub(super) fn runs_of(condition: &Known, shape: &[i64]) -> Option<Runs> {
+    let mut moving = shape.iter().enumerate().filter(|(_, size)| **size > 1).map(|(dim, _)| dim);
+    let (dim, None) = (moving.next()?, moving.next()) else { return None };
+    let mut runs: Vec<(i64, i64)> = Vec::new();
+    let mut before = None;
+    for (number, index) in condition.numbers().zip(0_i64..) {
+        match runs.last_mut() {
+            Some(run) if before == Some(number) => run.1 = index + 1,
+            _ => runs.push((index, index + 1)),
+        }
+        before = Some(number);
+        if runs.len() > MOST_RUNS {
+            return None;
+        }
+    }
+    Some((dim, runs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condition_divides_one_dim_into_runs() {
+        let condition = Known::table(&[1.0, 1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(runs_of(&condition, &[1, 5, 1]), Some((1, vec![(0, 2), (2, 5)])));
+        let often = Known::table(&[1.0, 0.0, 1.0, 0.0, 1.0, 0.0]);
+        assert_eq!(runs_of(&often, &[6]), None);
+        assert_eq!(runs_of(&often, &[2, 3]), None, "a mask of two dims is data");
+    }
+
+    #[test]
+    fn a_part_of_a_part_counts_from_its_own_start() {
+        let part = Window::whole(vec![4, 10]).part(1, 2, 10).part(1, 3, 5);
+        assert_eq!(part, Window { origin: vec![0, 5], sizes: vec![4, 2] });
+        let moved = Expr::Add(Box::new(Expr::Dim(1)), Box::new(Expr::Constant(5)));
+        assert_eq!(part.shifted(&[Expr::Dim(0), Expr::Dim(1)]), [Expr::Dim(0), moved]);
+    }
+}

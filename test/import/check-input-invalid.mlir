@@ -1,0 +1,165 @@
+// RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-check-input %s
+
+// Each error stands at the op that the user wrote, and names it.
+
+func.func @convolution(%x: tensor<1x4x10x10xf16>, %k: tensor<8x4x3x3xf16>) -> tensor<1x8x8x8xf16> {
+  %shape = tensor.empty() : tensor<1x8x8x8xf16>
+  // expected-error @+1 {{'linalg.conv_2d_nchw_fchw' op reads overlapping windows of a tensor, which the device's elementwise functions and matmul do not: not supported yet}}
+  %y = linalg.conv_2d_nchw_fchw ins(%x, %k : tensor<1x4x10x10xf16>, tensor<8x4x3x3xf16>) outs(%shape : tensor<1x8x8x8xf16>) -> tensor<1x8x8x8xf16>
+  return %y : tensor<1x8x8x8xf16>
+}
+
+// -----
+
+func.func @depthwise_convolution(%x: tensor<1x10x4xf16>, %k: tensor<3x4xf16>) -> tensor<1x8x4xf16> {
+  %shape = tensor.empty() : tensor<1x8x4xf16>
+  // expected-error @+1 {{'linalg.depthwise_conv_1d_nwc_wc' op reads overlapping windows}}
+  %y = linalg.depthwise_conv_1d_nwc_wc ins(%x, %k : tensor<1x10x4xf16>, tensor<3x4xf16>) outs(%shape : tensor<1x8x4xf16>) -> tensor<1x8x4xf16>
+  return %y : tensor<1x8x4xf16>
+}
+
+// -----
+
+func.func @pooling(%x: tensor<1x4x10x10xf16>, %window: tensor<3x3xf16>) -> tensor<1x4x8x8xf16> {
+  %shape = tensor.empty() : tensor<1x4x8x8xf16>
+  // expected-error @+1 {{'linalg.pooling_nchw_max' op reads overlapping windows}}
+  %y = linalg.pooling_nchw_max ins(%x, %window : tensor<1x4x10x10xf16>, tensor<3x3xf16>) outs(%shape : tensor<1x4x8x8xf16>) -> tensor<1x4x8x8xf16>
+  return %y : tensor<1x4x8x8xf16>
+}
+
+// -----
+
+func.func @scatter(%x: tensor<2x64xf16>, %whole: tensor<8x64xf16>, %rows: tensor<2x1xindex>) -> tensor<8x64xf16> {
+  %parts = tensor.expand_shape %x [[0, 1], [2]] output_shape [2, 1, 64] : tensor<2x64xf16> into tensor<2x1x64xf16>
+  // expected-error @+1 {{'tensor.scatter' op writes to places that are known at run time only: not supported yet}}
+  %y = tensor.scatter %parts into %whole[%rows] scatter_dims([0]) unique : (tensor<2x1x64xf16>, tensor<8x64xf16>, tensor<2x1xindex>) -> tensor<8x64xf16>
+  return %y : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @one_written_element(%x: tensor<8xf16>, %y: tensor<f16>) -> tensor<8xf16> {
+  %c0 = arith.constant 0 : index
+  %element = tensor.extract %y[] : tensor<f16>
+  // expected-error @+1 {{'tensor.insert' op writes one element of a tensor: not supported yet}}
+  %z = tensor.insert %element into %x[%c0] : tensor<8xf16>
+  return %z : tensor<8xf16>
+}
+
+// -----
+
+func.func @packed(%x: tensor<8x64xf16>) -> tensor<1x1x8x64xf16> {
+  %shape = tensor.empty() : tensor<1x1x8x64xf16>
+  // expected-error @+1 {{'linalg.pack' op chooses a layout in memory, which the compiler does itself: not supported yet}}
+  %y = linalg.pack %x inner_dims_pos = [0, 1] inner_tiles = [8, 64] into %shape : tensor<8x64xf16> -> tensor<1x1x8x64xf16>
+  return %y : tensor<1x1x8x64xf16>
+}
+
+// -----
+
+func.func @generated() -> tensor<8xf16> {
+  // expected-error @+1 {{'tensor.generate' op has no form on the device: not supported yet}}
+  %y = tensor.generate {
+  ^bb0(%i: index):
+    %one = arith.constant 1.0 : f16
+    tensor.yield %one : f16
+  } : tensor<8xf16>
+  return %y : tensor<8xf16>
+}
+
+// -----
+
+func.func @loop(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  // expected-error @+1 {{'scf.for' op is control flow: a program is a list of operations on tensors: not supported yet}}
+  %last = scf.for %i = %c0 to %c4 step %c1 iter_args(%so_far = %x) -> tensor<8x64xf16> {
+    scf.yield %so_far : tensor<8x64xf16>
+  }
+  return %last : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @condition(%x: tensor<8x64xf16>, %flag: tensor<i1>) -> tensor<8x64xf16> {
+  %is_set = tensor.extract %flag[] : tensor<i1>
+  // expected-error @+1 {{'scf.if' op is control flow}}
+  %y = scf.if %is_set -> tensor<8x64xf16> {
+    scf.yield %x : tensor<8x64xf16>
+  } else {
+    %z = arith.negf %x : tensor<8x64xf16>
+    scf.yield %z : tensor<8x64xf16>
+  }
+  return %y : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @branch(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @+1 {{'cf.br' op is control flow}}
+  cf.br ^end
+^end:
+  return %x : tensor<8x64xf16>
+}
+
+// -----
+
+func.func private @elsewhere(tensor<8x64xf16>) -> tensor<8x64xf16>
+func.func @call_of_a_declaration(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @+1 {{'func.call' op calls 'elsewhere', which has no body: there is nothing to inline}}
+  %y = call @elsewhere(%x) : (tensor<8x64xf16>) -> tensor<8x64xf16>
+  return %y : tensor<8x64xf16>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op has an argument of f16: only tensors of static shape are supported}}
+func.func @number_argument(%x: f16) -> tensor<8xf16> {
+  %y = tensor.splat %x : tensor<8xf16>
+  return %y : tensor<8xf16>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op has an argument of tensor<?x64xf16>: only tensors of static shape are supported}}
+func.func @dynamic_argument(%x: tensor<?x64xf16>) -> tensor<?x64xf16> {
+  return %x : tensor<?x64xf16>
+}
+
+// -----
+
+func.func @dynamic_value(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @+1 {{'tensor.cast' op has a result of tensor<?x64xf16>: only tensors of static shape are supported}}
+  %dynamic = tensor.cast %x : tensor<8x64xf16> to tensor<?x64xf16>
+  %static = tensor.cast %dynamic : tensor<?x64xf16> to tensor<8x64xf16>
+  return %static : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @empty_value() -> tensor<0x64xf16> {
+  // expected-error @+1 {{'tensor.empty' op has a dimension of size 0: tensor<0x64xf16> is empty, which is not supported}}
+  %shape = tensor.empty() : tensor<0x64xf16>
+  return %shape : tensor<0x64xf16>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op has a dimension of size 0: tensor<0x64xf16> is empty, which is not supported}}
+func.func @empty_argument(%x: tensor<0x64xf16>) -> tensor<0x64xf16> {
+  return %x : tensor<0x64xf16>
+}
+
+// -----
+
+// Of the dialects that we know, affine is not read. A hint scope is looked into.
+func.func @other_dialects_in_a_scope(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %c0 = arith.constant 0 : index
+  %y = spyre.hint tiles(A = 2) {
+    // expected-error @+1 {{'affine.apply' op is of a dialect that is not read: a program is linalg, tensor, arith, math and spyre ops}}
+    %i = affine.apply affine_map<(d0) -> (d0)>(%c0)
+    spyre.yield %x : tensor<8x64xf16>
+  }
+  return %y : tensor<8x64xf16>
+}

@@ -1,0 +1,103 @@
+// RUN: spyre-opt --split-input-file --spyre-import-linalg --canonicalize --mlir-print-local-scope %s | FileCheck %s
+
+// Rows of a table that a tensor chooses.
+// CHECK-LABEL: func.func @embedding(
+// CHECK-SAME:    [[TABLE:%.+]]: tensor<128x256xf16>, [[ROWS:%.+]]: tensor<3x192xi64>) -> tensor<3x192x256xf16> {
+// CHECK-NEXT:    [[ROWS2:%.+]] = spyre.gather([[TABLE]], [[ROWS]]) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
+// CHECK-NEXT:    return [[ROWS2]] : tensor<3x192x256xf16>
+
+// torch-mlir wraps negative indices and asserts their bounds.
+func.func @embedding(%table: tensor<128x256xf16>, %rows: tensor<3x192xi64>) -> tensor<3x192x256xf16> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i64
+  %limit = arith.constant 128 : i64
+  %shape = tensor.empty() : tensor<3x192x256xf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%rows : tensor<3x192xi64>) outs(%shape : tensor<3x192x256xf16>) {
+  ^bb0(%row: i64, %out: f16):
+    %i = arith.index_cast %row : i64 to index
+    %j = linalg.index 2 : index
+    %fits = arith.cmpi slt, %row, %limit : i64
+    cf.assert %fits, "index must be smaller than dim size"
+    %is_positive = arith.cmpi sge, %row, %zero : i64
+    cf.assert %is_positive, "index must be larger or equal to 0"
+    %element = tensor.extract %table[%i, %j] : tensor<128x256xf16>
+    linalg.yield %element : f16
+  } -> tensor<3x192x256xf16>
+  return %y : tensor<3x192x256xf16>
+}
+
+// -----
+
+// JAX wraps and clamps over several generics, and keeps a dimension of one index.
+// CHECK-LABEL: func.func @take(
+// CHECK-SAME:    [[TABLE:%.+]]: tensor<128x256xf16>, [[ROWS:%.+]]: tensor<192xi32>) -> tensor<192x256xf16> {
+// CHECK-NEXT:    [[ROWS2:%.+]] = spyre.gather([[TABLE]], [[ROWS]]) dim 0 : (tensor<128x256xf16>, tensor<192xi32>) -> tensor<192x256xf16>
+// CHECK-NEXT:    return [[ROWS2]] : tensor<192x256xf16>
+#same = affine_map<(d0) -> (d0)>
+func.func @take(%table: tensor<128x256xf16>, %rows: tensor<192xi32>) -> tensor<192x256xf16> {
+  %c0 = arith.constant 0 : index
+  %c127 = arith.constant 127 : index
+  %zero = arith.constant dense<0> : tensor<192xi32>
+  %limit = arith.constant dense<128> : tensor<192xi32>
+  %is_negative = arith.cmpi slt, %rows, %zero : tensor<192xi32>
+  %from_the_end = arith.addi %rows, %limit : tensor<192xi32>
+  %wrapped = arith.select %is_negative, %from_the_end, %rows : tensor<192xi1>, tensor<192xi32>
+  %column = tensor.expand_shape %wrapped [[0, 1]] output_shape [192, 1] : tensor<192xi32> into tensor<192x1xi32>
+  %shape = tensor.empty() : tensor<192x256xf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%shape : tensor<192x256xf16>) {
+  ^bb0(%out: f16):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %row = tensor.extract %column[%i, %c0] : tensor<192x1xi32>
+    %k = arith.index_cast %row : i32 to index
+    %above = arith.maxsi %k, %c0 : index
+    %below = arith.minsi %above, %c127 : index
+    %element = tensor.extract %table[%below, %j] : tensor<128x256xf16>
+    linalg.yield %element : f16
+  } -> tensor<192x256xf16>
+  return %y : tensor<192x256xf16>
+}
+
+// -----
+
+// What is chosen may be computed with in the same body.
+// CHECK-LABEL: func.func @gather_and_exp(
+// CHECK-SAME:    [[TABLE:%.+]]: tensor<128x256xf16>, [[ROWS:%.+]]: tensor<192xi64>) -> tensor<192x256xf16> {
+// CHECK-NEXT:    [[ROWS2:%.+]] = spyre.gather([[TABLE]], [[ROWS]]) dim 0 : (tensor<128x256xf16>, tensor<192xi64>) -> tensor<192x256xf16>
+// CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[ROWS2]]) : tensor<192x256xf16>
+// CHECK-NEXT:    return [[EXP]] : tensor<192x256xf16>
+func.func @gather_and_exp(%table: tensor<128x256xf16>, %rows: tensor<192xi64>) -> tensor<192x256xf16> {
+  %shape = tensor.empty() : tensor<192x256xf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%rows : tensor<192xi64>) outs(%shape : tensor<192x256xf16>) {
+  ^bb0(%row: i64, %out: f16):
+    %i = arith.index_cast %row : i64 to index
+    %j = linalg.index 1 : index
+    %element = tensor.extract %table[%i, %j] : tensor<128x256xf16>
+    %e = math.exp %element : f16
+    linalg.yield %e : f16
+  } -> tensor<192x256xf16>
+  return %y : tensor<192x256xf16>
+}
+
+// -----
+
+// Rows chosen by iteration alone are a slice with a step, and no gather.
+// CHECK-LABEL: func.func @every_second_row(
+// CHECK-SAME:    [[TABLE:%.+]]: tensor<128x256xf16>) -> tensor<63x256xf16> {
+// CHECK-NEXT:    [[VIEW:%.+]] = spyre.view [[TABLE]] by affine_map<(d0, d1) -> (d0 * 2 + 1, d1)> : tensor<128x256xf16> -> tensor<63x256xf16>
+// CHECK-NEXT:    return [[VIEW]] : tensor<63x256xf16>
+func.func @every_second_row(%table: tensor<128x256xf16>) -> tensor<63x256xf16> {
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %shape = tensor.empty() : tensor<63x256xf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%shape : tensor<63x256xf16>) {
+  ^bb0(%out: f16):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %twice = arith.muli %i, %two : index
+    %odd = arith.addi %twice, %one : index
+    %element = tensor.extract %table[%odd, %j] : tensor<128x256xf16>
+    linalg.yield %element : f16
+  } -> tensor<63x256xf16>
+  return %y : tensor<63x256xf16>
+}
