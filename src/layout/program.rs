@@ -1,9 +1,9 @@
 //! `spyre-propagate-layouts`, `spyre-insert-restickify`: a function as the choice of sticks sees it.
 
-use super::{Buffer, DeviceLayout, Flow, Kind, Op as FlowOp, Read, Role};
+use super::{Buffer, DeviceLayout, Flow, Kind, LayoutError, Op as FlowOp, Read, Role};
 use crate::{
     dialect::{ComputeOp, Tensor, UsedAs, View, format_of, home_of},
-    mlir::{BlockLike, Op, OpExt, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at},
+    mlir::{Op, OpExt, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at},
     target::DeviceFormat,
 };
 
@@ -88,20 +88,11 @@ impl<'c> Program<'c> {
         self.flow.ops.iter().any(|op| op.kind != Kind::Insert && op.result == buffer)
     }
 
-    /// An op to name in a message about a buffer.
-    pub(super) fn op_of(&self, buffer: usize) -> Op<'c> {
-        let value = self.values[buffer];
-        value.def().or_else(|| value.arg_of().and_then(|(block, _)| block.parent_operation())).unwrap_or(self.ops[0].op)
-    }
-
     fn buffer(&mut self, view: &View<'c>, is_index: bool) -> Result<usize, String> {
         if let Some(&known) = self.numbers.get(view.value) {
             return Ok(known);
         }
         let host = &view.tensor.host;
-        if host.shape.contains(&0) {
-            return Err("has an operand without elements".to_owned());
-        }
         let format =
             format_in(view.value).ok_or_else(|| format!("has elements of {}, for which the device has no format", host.element))?;
         let sizes = view.tensor.buffer_shape.clone().unwrap_or_else(|| host.shape.clone());
@@ -111,10 +102,20 @@ impl<'c> Program<'c> {
         }
         let is_filled = view.value.def().is_none_or(|def| def.is("spyre.constant"));
         let role = if is_filled { Role::Input } else { Role::Inner };
+        let buffer = Buffer { sizes, format, given, is_regrouped: false, role };
+        check(&buffer).map_err(|error| error.to_string())?;
         self.numbers.insert(view.value, self.values.len());
         self.values.push(view.value);
-        self.flow.buffers.push(Buffer { sizes, format, given, is_regrouped: false, role });
+        self.flow.buffers.push(buffer);
         Ok(self.values.len() - 1)
+    }
+}
+
+/// Whether the device can hold the buffer: as its layout says, or in one of those that it may have.
+fn check(buffer: &Buffer) -> Result<(), LayoutError> {
+    match &buffer.given {
+        Some(given) => given.host_dims(&buffer.host()?).map(|_| ()),
+        None => buffer.sticks().first().map_or(Ok(()), |&stick| buffer.layout(stick).map(|_| ())),
     }
 }
 

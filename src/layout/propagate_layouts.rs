@@ -11,8 +11,8 @@ use super::{Choice, DeviceLayout, Index, Kind, Strategy, program::Program};
 use crate::{
     dialect::{Tensor, constant, copy, home_of, shown_as, view},
     mlir::{
-        BlockExt, BlockLike, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, dense_splat, error_at,
-        insert_before, map_from_exprs, set_function_type,
+        BlockExt, BlockLike, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, dense_splat,
+        error_at, insert_before, map_from_exprs, set_function_type,
     },
 };
 
@@ -34,7 +34,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
             program.note_result(home_of(value).buffer, is_regrouped);
         }
         let choice = program.flow.choose(strategy).map_err(|error| error_at(program.ops[error.op].op, error).report())?;
-        assign(&program, &choice)?;
+        assign(function, &program, &choice)?;
         share_layouts(function);
         set_function_type(function);
     }
@@ -66,13 +66,15 @@ fn expand_fill(fill: Op<'_>) {
 }
 
 /// Writes the layouts of all buffers.
-fn assign(program: &Program<'_>, choice: &Choice) -> Result<(), Reported> {
+fn assign(function: Op<'_>, program: &Program<'_>, choice: &Choice) -> Result<(), Reported> {
     let flow = &program.flow;
     let refuse = |op: Op<'_>, message: String| error_at(op, message).report();
     let mut layouts: Vec<Option<DeviceLayout>> = flow.buffers.iter().map(|buffer| buffer.given.clone()).collect();
     for (number, buffer) in flow.buffers.iter().enumerate().filter(|(number, _)| !program.is_result(*number)) {
         if layouts[number].is_none() {
-            let layout = buffer.layout(choice.buffer_sticks[number]).map_err(|error| refuse(program.op_of(number), error.to_string()))?;
+            let layout = buffer
+                .layout(choice.buffer_sticks[number])
+                .map_err(|error| refuse(function, format!("buffer of {}: {error}", program.values[number].r#type())))?;
             layouts[number] = Some(layout);
         }
     }
@@ -122,17 +124,20 @@ fn results_of(function: Op<'_>) -> Vec<Value<'_>> {
 /// A view that keeps the elements in their order is no copy: the strides of a device layout count host elements.
 fn copy_results(function: Op<'_>) {
     let Some(terminator) = function.body_ops().pop() else { return };
-    let mut taken: Vec<Value<'_>> = Vec::new();
+    // A value that is returned again is a copy of its last copy: two copies of one value would be taken for one.
+    let (mut taken, mut last_copies) = (ValueMap::default(), ValueMap::default());
     for (index, result) in terminator.inputs().into_iter().enumerate() {
         let buffer = home_of(result).buffer;
         let is_made = buffer.def().is_some_and(|def| !def.is("spyre.constant"));
-        if is_made && !taken.contains(&buffer) && keeps_order(result) {
-            taken.push(buffer);
+        if is_made && taken.get(buffer).is_none() && keeps_order(result) {
+            taken.insert(buffer, ());
         } else {
             let (context, at) = (terminator.ctx(), terminator.loc());
             let Some(tensor) = TensorType::of(result.r#type()) else { continue };
-            let copied = insert_before(terminator, copy(context, at, result, tensor.with_shape(tensor.shape.clone()).build()));
-            terminator.set_input(index, copied.output());
+            let source = last_copies.get(result).copied().unwrap_or(result);
+            let copied = insert_before(terminator, copy(context, at, source, tensor.with_shape(tensor.shape.clone()).build())).output();
+            last_copies.insert(result, copied);
+            terminator.set_input(index, copied);
         }
     }
 }
@@ -176,5 +181,8 @@ fn share_layouts(function: Op<'_>) {
         let map = map_from_exprs(context, to.host.shape.len(), 0, &exprs);
         let own = insert_before(terminator, view(context, at, shown.value, map, to.with_layout(context, &layout, None)));
         terminator.set_input(index, own.output());
+        if let Some(view) = result.def().filter(|_| result.users().is_empty()) {
+            view.erase();
+        }
     }
 }

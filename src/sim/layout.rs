@@ -105,14 +105,18 @@ impl DeviceLayout {
     pub(crate) fn get(&self, shape: &[i64], type_name: &str, region: &Region) -> Result<HostArray, String> {
         let mut elements = Elements::zeros(type_name, self.host_length as usize)?;
         let width = width(self.format);
-        let mut missing = None;
+        let (mut missing, mut n_read) = (None, 0);
         self.runs(|run| {
+            n_read += run.valid as i64;
             let (start, end) = (run.device * width, (run.device + run.valid) * width);
             if let Some(byte) = region.first_unwritten(start, end) {
                 missing = missing.or(Some(byte));
             }
             elements.decode(self.format, &region.bytes()[start..end], run.host, run.host_stride, run.valid);
         });
+        if n_read < self.host_length {
+            return Err(format!("the layout holds {n_read} of the {} elements of the result", self.host_length));
+        }
         match missing {
             Some(byte) => Err(format!("nobody wrote byte {byte:#x} of the result")),
             None => Ok(HostArray { shape: shape.to_vec(), elements }),
@@ -189,13 +193,13 @@ fn advance(position: &mut [i64], sizes: &[i64]) -> bool {
     false
 }
 
-/// The host's dimensions larger than 1 with their strides, row-major; a dimension that no device dimension walks is one with
-/// the next inner one, which then is walked through both.
+/// The host's dimensions larger than 1 with their strides, row-major; a dimension that no device dimension walks position by position is
+/// one with the next inner one, which then is walked through both.
 fn merged(shape: &[i64], map: &[i64]) -> (Vec<i64>, Vec<i64>) {
     let (mut sizes, mut strides): (Vec<i64>, Vec<i64>) = (Vec::new(), Vec::new());
     let mut stride = 1;
     for size in shape.iter().rev().copied().filter(|size| *size > 1) {
-        let walked = map.iter().any(|step| *step >= stride && *step < stride * size);
+        let walked = map.contains(&stride);
         match sizes.last_mut() {
             Some(inner) if !walked => *inner *= size,
             _ => {
@@ -259,6 +263,8 @@ mod tests {
         round_trip(&[512, 256], &[256, 1, 512, 64], &[1, -1, 256, -1]);
         round_trip(&[], &[1, 64], &[-1, -1]);
         round_trip(&[4, 8], &[1, 64], &[-1, 1]);
+        // Heads of 32 columns, two in a stick.
+        round_trip(&[8, 4, 32], &[2, 8, 64], &[64, 128, 1]);
         // The constructor gives the one stick of 7 columns a stride, which is no multiple of a row.
         round_trip(&[16, 32, 7], &[32, 1, 16, 64], &[7, 64, 224, 1]);
     }
