@@ -38,6 +38,7 @@ fn tensor(index: usize, (shape, device_size, stride_map): Arg<'_>) -> Tensor {
         bytes: device_size.iter().product::<i64>() * bytes,
         file: None,
         index_range: None,
+        place: None,
     }
 }
 

@@ -58,6 +58,7 @@ fn program(case: &str) -> Program {
             stride_map,
             file: None,
             index_range: None,
+            place: None,
         }
     };
     let arguments: Vec<Tensor> = json["args"].as_array().unwrap().iter().map(tensor).collect();

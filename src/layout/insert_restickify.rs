@@ -3,13 +3,13 @@
 //! Reads layouts and access maps. An elementwise op, a reduction and a copy need one stick dimension for all operands; a matmul needs K in
 //! the sticks of the left operand and N in those of the right one and of the result; a gather needs one that no index moves for its table
 //! and its result; an insert fills whole sticks of its buffer. An operand that does not fit is moved into a new buffer that does, by a
-//! `spyre.restickify`, or a `spyre.copy` where elements keep their sticks; readers of the same elements share it. It takes the cheapest
-//! chain of moves.
+//! `spyre.restickify`, or where elements keep their sticks by a `spyre.copy`, marked `spyre.for_layout`; readers of the same elements share
+//! it. It takes the cheapest chain of moves.
 
 use super::{DeviceLayout, Form, Strategy, program::Program};
 use crate::{
     dialect::{ComputeOp, Tensor, copy, restickify, view},
-    mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, error_at, insert_before, map_from_exprs},
+    mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, boolean_unit, error_at, insert_before, map_from_exprs},
     target::Family,
 };
 use std::collections::BTreeMap;
@@ -87,7 +87,12 @@ impl<'c> Mover<'_, 'c> {
         let layout = of.layout(Some(form.stick)).map_err(|error| error.to_string())?;
         let output = Tensor { host: shown, layout: None, buffer_shape: None }.with_layout(context, &layout, None);
         let moved = if form.is_restickify { restickify(context, at, input, output) } else { copy(context, at, input, output) };
-        let value = insert_before(reader, moved).output();
+        let moved = insert_before(reader, moved);
+        if !form.is_restickify {
+            // So that the report can tell it from the copies of the program.
+            moved.set_attr("spyre.for_layout", boolean_unit(context));
+        }
+        let value = moved.output();
         self.moved.insert((buffer, form.clone()), value);
         Ok(value)
     }

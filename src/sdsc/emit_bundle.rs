@@ -7,7 +7,7 @@ use super::{
     File, HostElements,
     check::check_files,
     device_bytes, from_op_spec, from_op_spec_baked,
-    program::{self, LaunchEntry, Program, Tensor},
+    program::{self, BufferPlace, LaunchEntry, Program, Tensor},
     to_text, write_directory,
 };
 use crate::{
@@ -104,6 +104,8 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
             _ => return Err(error_at(op, "cannot be written: lower bundles to sdscbundle first").report()),
         }
     }
+    let end = |buffer: &Tensor| buffer.place.map(|place| place.offset + buffer.bytes);
+    description.buffer_bytes = description.buffers.iter().filter_map(end).max().unwrap_or(0);
     let mut content = serde_json::to_vec_pretty(&description).map_err(|error| error_at(program, error).report())?;
     content.push(b'\n');
     files.push(File { path: program::FILE_NAME.to_owned(), content });
@@ -125,8 +127,15 @@ fn buffer_of(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<Vec<u8>>
         bytes: layout.bytes(),
         file: None,
         index_range: buffer.attr("index_range").and_then(integers).and_then(|range| range.try_into().ok()),
+        place: place_of(buffer),
     };
     Ok((entry, content))
+}
+
+fn place_of(buffer: Op<'_>) -> Option<BufferPlace> {
+    let offset = buffer.attr("offset").and_then(integer)?;
+    let [first, last] = buffer.attr("life").and_then(integers)?.try_into().ok()?;
+    Some(BufferPlace { offset, first_launch: usize::try_from(first).ok()?, last_launch: usize::try_from(last).ok()? })
 }
 
 /// The bytes of a constant in device memory.
