@@ -85,7 +85,8 @@ fn describe_launches(module: Op<'_>, report: &mut Report) {
         let of_bundle = traffic(&model);
         report.launches.push(describe_launch(bundle.text_attr("sym_name"), &model, &of_bundle));
         moved.extend(of_bundle);
-        let buffers: Vec<&str> = bundle.attr("buffers").and_then(elements).unwrap_or_default().into_iter().filter_map(symbol_name).collect();
+        let buffers: Vec<&str> =
+            bundle.attr("buffers").and_then(elements).unwrap_or_default().into_iter().filter_map(symbol_name).collect();
         note_touched(&model.items, &mut Vec::new(), &mut |argument, is_read, part| {
             let name = buffers.get(argument).copied().unwrap_or_default();
             if needed(roles.get(name).copied().unwrap_or_default(), is_read) {

@@ -111,6 +111,34 @@ fn exported_models_run() {
     exported_files().iter().for_each(|file| check(file, &[]));
 }
 
+/// Bytes that restickifies move, and those that copies of theirs do.
+fn moved_bytes(input: &Path, sticks: &str) -> [u64; 2] {
+    let place = tempfile::tempdir().unwrap();
+    let report = place.path().join("report.json");
+    let compiled = compile(input, &place.path().join("out"), &["--sticks", sticks, "--report", report.to_str().unwrap()]);
+    assert!(compiled.status.success(), "{}: {}", input.display(), String::from_utf8_lossy(&compiled.stderr));
+    let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(report).unwrap()).unwrap();
+    ["restickify_bytes", "layout_copy_bytes"].map(|name| report["moves"][name].as_u64().unwrap())
+}
+
+#[test]
+fn exported_models_move_no_more_than_op_by_op() {
+    for file in exported_files() {
+        let (global, greedy) = (moved_bytes(&file, "global"), moved_bytes(&file, "greedy"));
+        assert!(global[0] <= greedy[0] && global[1] <= greedy[1], "{}: {global:?} instead of {greedy:?}", file.display());
+    }
+}
+
+/// Attention that is chosen op by op moves its scores; chosen as a whole, nothing.
+#[test]
+fn attention_chosen_as_a_whole_moves_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let input = place.path().join("model.mlir");
+    fs::write(&input, Attention { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: false }.module()).unwrap();
+    assert_eq!(moved_bytes(&input, "global"), [0, 0]);
+    assert_ne!(moved_bytes(&input, "greedy"), [0, 0]);
+}
+
 /// The message names the op, and says that it is not supported.
 #[test]
 fn exported_models_with_other_ops_are_refused() {
