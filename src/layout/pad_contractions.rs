@@ -104,8 +104,11 @@ impl Compact {
                 for &part in &kept {
                     let term = Expr::Mul(Box::new(Expr::Dim(compact.sizes.len())), Box::new(Expr::Constant(stride(part))));
                     sum = Expr::Add(Box::new(sum), Box::new(term));
-                    let shifted = Expr::FloorDiv(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(stride(part))));
-                    compact.shown.push(Expr::Mod(Box::new(shifted), Box::new(Expr::Constant(flat[number + part]))));
+                    let mut shifted = Expr::FloorDiv(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(stride(part))));
+                    if part > 0 {
+                        shifted = Expr::Mod(Box::new(shifted), Box::new(Expr::Constant(flat[number + part])));
+                    }
+                    compact.shown.push(shifted);
                     compact.sizes.push(flat[number + part]);
                 }
                 compact.source.push(sum);

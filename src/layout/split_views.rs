@@ -25,7 +25,9 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 fn split(compute: ComputeOp<'_>) -> Result<(), String> {
     let views = compute.views()?;
     let ranges = compute.iteration_space();
-    if compute.family() == Family::Gather || views.iter().all(|view| is_plain(view, &ranges)) {
+    // Views that cancel are plain together, but later stages read them one by one.
+    let is_read = || views.iter().all(|view| is_plain(view, &ranges)) && compute.accesses().is_ok();
+    if compute.family() == Family::Gather || is_read() {
         return Ok(());
     }
     let hosts = views.iter().map(|view| view.tensor.buffer().map_err(|error| error.to_string())).collect::<Result<Vec<_>, _>>()?;

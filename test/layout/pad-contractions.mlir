@@ -1,4 +1,4 @@
-// RUN: spyre-opt --spyre-propagate-layouts --spyre-pad-contractions %s | FileCheck %s
+// RUN: spyre-opt --spyre-pad-contractions %s | FileCheck %s
 
 // CHECK-LABEL: func.func @whole_sticks_need_no_padding(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x128xf16, #{{.+}}>, [[Y:%.+]]: tensor<128x100xf16, #{{.+}}>)
