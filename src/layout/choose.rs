@@ -265,7 +265,7 @@ impl<'a> Chooser<'a> {
         self.flow.ops[op].reads.iter().enumerate().find_map(|(operand, read)| {
             let found = self.buffer_stick(read.buffer, states[self.variable_of[read.buffer]]);
             let is_unreadable = self.ways(op, operand, self.states[op][states[op]], found).is_empty();
-            is_unreadable.then(|| MisfitKind::Read { operand, sizes: self.flow.buffers[read.buffer].sizes.clone(), found })
+            is_unreadable.then(|| MisfitKind::of_read(&self.flow.ops[op], operand, &self.flow.buffers[read.buffer].sizes, found))
         })
     }
 

@@ -1,6 +1,6 @@
 //! What no choice of sticks makes possible, in the words of the user.
 
-use super::LayoutError;
+use super::{IndexError, LayoutError, Op, OperandView, split_iteration};
 
 /// An op that cannot read an operand or write its result, whatever is chosen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,6 +28,9 @@ pub enum MisfitKind {
         /// The dimension in its sticks; none is one element a stick.
         found: Option<usize>,
     },
+    /// The indices of a view are no digits, or overlap.
+    #[error("cannot read an operand through its views: {0}")]
+    View(IndexError),
     /// A part would overwrite what is beside it.
     #[error("{0}")]
     Part(LayoutError),
@@ -62,6 +65,16 @@ pub enum MisfitKind {
         /// Elements of one stick.
         stick: i64,
     },
+}
+
+impl MisfitKind {
+    /// Why operand `operand` of an op, with a buffer of sizes `sizes` and `found` in its sticks, cannot be read.
+    pub(super) fn of_read(op: &Op, operand: usize, sizes: &[i64], found: Option<usize>) -> Self {
+        // The operands in front of it are there to be counted.
+        let mut views = vec![OperandView { sizes: &[], indices: &[] }; operand];
+        views.push(OperandView { sizes, indices: &op.reads[operand].indices });
+        split_iteration(&op.ranges, &views).map_or_else(Self::View, |_| Self::Read { operand, sizes: sizes.to_vec(), found })
+    }
 }
 
 fn sticks(dim: Option<usize>) -> String {
