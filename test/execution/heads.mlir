@@ -14,15 +14,17 @@
 #key = affine_map<(b, q, m, n, k) -> (b, n, k)>
 #value = affine_map<(b, q, m, n, k) -> (b, k, n)>
 #scores = affine_map<(b, q, m, n, k) -> (b, q, m, n)>
+#square = affine_map<(m, n) -> (m, n)>
 #all = affine_map<(b, q, m, n) -> (b, q, m, n)>
 #mask = affine_map<(b, q, m, n) -> (m, n)>
 #row = affine_map<(b, q, m, n) -> (b, q, m)>
 
 // Four query heads of 32, two key heads, 16 positions; queries lie as columns of their positions.
 func.func @attention(%q: tensor<16x128xf16>, %k: tensor<2x16x32xf16>, %v: tensor<2x16x32xf16>, %cos: tensor<16x32xf16>,
-                     %sin: tensor<16x32xf16>, %causal: tensor<16x16xf16>, %w: tensor<128x64xf16>)
+                     %sin: tensor<16x32xf16>, %w: tensor<128x64xf16>)
     -> (tensor<4x16x32xf16>, tensor<2x2x16x16xf16>, tensor<16x64xf16>) {
   %zero = arith.constant 0.0 : f16
+  %minus_infinity = arith.constant 0xFC00 : f16
   %whole = tensor.empty() : tensor<4x16x32xf16>
   %half = tensor.empty() : tensor<4x16x16xf16>
 
@@ -56,6 +58,15 @@ func.func @attention(%q: tensor<16x128xf16>, %k: tensor<2x16x32xf16>, %v: tensor
     %s = arith.addf %acc, %p : f16
     linalg.yield %s : f16
   } -> tensor<2x2x16x16xf16>
+  %square = tensor.empty() : tensor<16x16xf16>
+  %causal = linalg.generic {indexing_maps = [#square], iterator_types = ["parallel", "parallel"]} outs(%square : tensor<16x16xf16>) {
+  ^bb0(%out: f16):
+    %m = linalg.index 0 : index
+    %n = linalg.index 1 : index
+    %is_past = arith.cmpi ule, %n, %m : index
+    %s = arith.select %is_past, %zero, %minus_infinity : f16
+    linalg.yield %s : f16
+  } -> tensor<16x16xf16>
   %masked = linalg.generic {indexing_maps = [#all, #mask, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
     ins(%products, %causal : tensor<2x2x16x16xf16>, tensor<16x16xf16>) outs(%scores : tensor<2x2x16x16xf16>) {
   ^bb0(%a: f16, %b: f16, %out: f16):
@@ -63,7 +74,6 @@ func.func @attention(%q: tensor<16x128xf16>, %k: tensor<2x16x32xf16>, %v: tensor
     linalg.yield %s : f16
   } -> tensor<2x2x16x16xf16>
   %rows = tensor.empty() : tensor<2x2x16xf16>
-  %minus_infinity = arith.constant 0xFC00 : f16
   %lowest = linalg.fill ins(%minus_infinity : f16) outs(%rows : tensor<2x2x16xf16>) -> tensor<2x2x16xf16>
   %max = linalg.reduce { arith.maximumf } ins(%masked : tensor<2x2x16x16xf16>) outs(%lowest : tensor<2x2x16xf16>) dimensions = [3]
   %exp = linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
