@@ -224,7 +224,7 @@ def SpyreDivideWork : Spyre_Pass<"spyre-divide-work"> {
     Writes `work`: slices per iteration dimension, at least `min_work`. Matmuls follow a cost model, all other ops give
     cores to their largest output dimensions first. Implemented in `src/work/divide_work.rs`.
 
-    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work test/work/divide-work.mlir`
+    Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-work test/work/divide-work.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
