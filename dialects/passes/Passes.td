@@ -102,10 +102,10 @@ def SpyrePadContractions : Spyre_Pass<"spyre-pad-contractions"> {
   let description = [{
     A matmul reads K in whole sticks, so the right operand's rows past K must exist and be zero. Where K is no multiple of
     the stick, the right operand is written into a buffer with more rows (`spyre.empty`, `spyre.insert`), the last of them
-    zero, and read as a window of it. What the operand only repeats is written once. Implemented in
-    `src/layout/pad_contractions.rs`.
+    zero, and read as a window of it. What the operand only repeats is written once. Runs before layouts are chosen, because
+    the padded operand is a buffer that needs one. Implemented in `src/layout/pad_contractions.rs`.
 
-    Refuses elements for which the device has no format.
+    Refuses elements for which the device has no format, and an operand whose views cannot be split.
 
     Example: `spyre-opt --spyre-pad-contractions test/layout/pad-contractions.mlir`
   }];
@@ -122,7 +122,9 @@ def SpyrePropagateLayouts : Spyre_Pass<"spyre-propagate-layouts"> {
     element, which elementwise ops broadcast; other ops read a copy of it in full size. A result that is not a buffer of its
     own is copied. Implemented in `src/layout/propagate_layouts.rs`, `choose.rs`, `form.rs` and `flow.rs`.
 
-    Refuses an op whose operands fit no common stick, however they are moved.
+    Refuses elements without a format, shapes without a layout, an op whose operands fit no common stick however they are
+    moved, a result with a given layout that its op cannot write, and a part that begins or ends inside a stick of a buffer
+    with a given layout: it would overwrite what is beside it.
 
     Example: `spyre-opt --spyre-propagate-layouts test/layout/propagate-layouts.mlir`
   }];
@@ -138,8 +140,8 @@ def SpyreInsertRestickify : Spyre_Pass<"spyre-insert-restickify"> {
     `spyre.restickify` ops (`spyre.copy` where elements keep their sticks), which readers of the same elements share.
     Implemented in `src/layout/insert_restickify.rs`.
 
-    Refuses an op without layouts, an operand that no chain makes fit, a table or an index that does not lie as a gather
-    needs it, and a part that begins or ends inside a stick of its buffer: it would overwrite what is beside it.
+    Refuses an op without layouts, an operand that no chain makes fit, and a table or an index that does not lie as a gather
+    needs it.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-insert-restickify test/layout/insert-restickify.mlir`
   }];
@@ -153,9 +155,12 @@ def SpyreSplitViews : Spyre_Pass<"spyre-split-views"> {
     dimensions split, by a `spyre.view` with the layout of the same bytes, and the op runs over the parts of its iteration
     dimensions. Implemented in `src/layout/split_views.rs` and `split.rs`.
 
-    Refuses views whose steps do not divide each other.
+    Runs after moves are inserted: they take away what cannot be shown so (heads narrower than a stick).
 
-    Example: `spyre-opt --spyre-propagate-layouts --spyre-split-views test/layout/split-views.mlir`
+    Refuses operands that would cut an iteration dimension at numbers of which none divides the other, a split inside a stick,
+    and a tile under split dimensions.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-insert-restickify --spyre-split-views test/layout/split-views.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
@@ -219,7 +224,7 @@ def SpyreDivideWork : Spyre_Pass<"spyre-divide-work"> {
     Writes `work`: slices per iteration dimension, at least `min_work`. Matmuls follow a cost model, all other ops give
     cores to their largest output dimensions first. Implemented in `src/work/divide_work.rs`.
 
-    Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work test/work/divide-work.mlir`
+    Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-work test/work/divide-work.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }

@@ -6,6 +6,7 @@ use super::{
     flow::{Buffer, Flow, Kind, Op},
     form::{Form, Way, ways},
     minimize,
+    misfit::{Misfit, MisfitKind},
 };
 use std::{
     cell::RefCell,
@@ -55,22 +56,12 @@ pub struct Choice {
     pub is_optimal: bool,
 }
 
-/// An operand that no choice makes readable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("cannot read operand {operand}: no move of its sticks makes it fit those of the op")]
-pub struct Unreadable {
-    /// The op.
-    pub op: usize,
-    /// The operand.
-    pub operand: usize,
-}
-
 impl Flow {
     /// Chooses the sticks.
     ///
     /// # Errors
-    /// The first operand that cannot be read whatever is chosen.
-    pub fn choose(&self, strategy: Strategy) -> Result<Choice, Unreadable> {
+    /// The first operand that cannot be read, or result that cannot be written, whatever is chosen.
+    pub fn choose(&self, strategy: Strategy) -> Result<Choice, Misfit> {
         let chooser = Chooser::of(self);
         let start = chooser.greedy();
         let problem = chooser.problem();
@@ -81,11 +72,11 @@ impl Flow {
                 let found = minimize(&problem, &start, MOST_ENTRIES);
                 // With many readers the problem counts shared moves more than once, so what is true decides.
                 let bytes = |states: &[usize]| chooser.moved_bytes(states).unwrap_or(u64::MAX);
-                let is_better = start_cost == Cost::IMPOSSIBLE || bytes(&found.states) <= bytes(&start);
+                let is_better = found.cost != Cost::IMPOSSIBLE && (start_cost == Cost::IMPOSSIBLE || bytes(&found.states) <= bytes(&start));
                 if is_better { (found.states, found.is_optimal) } else { (start, false) }
             }
         };
-        chooser.choice(&states, is_optimal)
+        chooser.misfit(&states).map_or_else(|| Ok(chooser.choice(&states, is_optimal)), Err)
     }
 }
 
@@ -241,11 +232,11 @@ impl<'a> Chooser<'a> {
         (0..self.flow.buffers.len()).try_fold(0_u64, |sum, buffer| sum.checked_add(self.ways_of(buffer, states)?.0))
     }
 
-    fn choice(&self, states: &[usize], is_optimal: bool) -> Result<Choice, Unreadable> {
+    fn choice(&self, states: &[usize], is_optimal: bool) -> Choice {
         let mut ways: Vec<Vec<Option<Way>>> = self.flow.ops.iter().map(|op| vec![None; op.reads.len()]).collect();
         let mut moved_bytes = 0;
         for buffer in 0..self.flow.buffers.len() {
-            let Some((bytes, chosen)) = self.ways_of(buffer, states) else { return Err(self.unreadable(states)) };
+            let Some((bytes, chosen)) = self.ways_of(buffer, states) else { continue };
             moved_bytes += bytes;
             for (&(op, operand), way) in self.readers[buffer].iter().zip(chosen) {
                 ways[op][operand] = Some(way);
@@ -253,25 +244,47 @@ impl<'a> Chooser<'a> {
         }
         let n_ops = self.flow.ops.len();
         let own = |buffer| self.buffer_stick(buffer, states[self.variable_of[buffer]]);
-        Ok(Choice {
+        Choice {
             op_sticks: (0..n_ops).map(|op| self.states[op][states[op]]).collect(),
             buffer_sticks: (0..self.flow.buffers.len()).map(own).collect(),
             ways: ways.into_iter().map(|ways| ways.into_iter().flatten().collect()).collect(),
             moved_bytes,
             is_optimal,
+        }
+    }
+
+    /// The first op that cannot read an operand or write its result.
+    fn misfit(&self, states: &[usize]) -> Option<Misfit> {
+        (0..self.flow.ops.len()).find_map(|op| {
+            let kind = self.unreadable(op, states).or_else(|| self.unwritable(op, states))?;
+            Some(Misfit { op, kind })
         })
     }
 
-    /// The first operand without a way.
-    fn unreadable(&self, states: &[usize]) -> Unreadable {
-        let has_none = |op: usize, operand: usize| {
-            let buffer = self.flow.ops[op].reads[operand].buffer;
-            let own = self.buffer_stick(buffer, states[self.variable_of[buffer]]);
-            self.ways(op, operand, self.states[op][states[op]], own).is_empty()
-        };
-        let operands = (0..self.flow.ops.len()).flat_map(|op| (0..self.flow.ops[op].reads.len()).map(move |operand| (op, operand)));
-        let found = operands.into_iter().find(|&(op, operand)| has_none(op, operand)).unwrap_or((0, 0));
-        Unreadable { op: found.0, operand: found.1 }
+    fn unreadable(&self, op: usize, states: &[usize]) -> Option<MisfitKind> {
+        self.flow.ops[op].reads.iter().enumerate().find_map(|(operand, read)| {
+            let found = self.buffer_stick(read.buffer, states[self.variable_of[read.buffer]]);
+            let is_unreadable = self.ways(op, operand, self.states[op][states[op]], found).is_empty();
+            is_unreadable.then(|| MisfitKind::of_read(&self.flow.ops[op], operand, &self.flow.buffers[read.buffer].sizes, found))
+        })
+    }
+
+    fn unwritable(&self, number: usize, states: &[usize]) -> Option<MisfitKind> {
+        let op = &self.flow.ops[number];
+        let (buffer, variable) = (&self.flow.buffers[op.result], self.variable_of[op.result]);
+        let (stick, sizes) = (self.states[number][states[number]], buffer.sizes.clone());
+        let expected = op.result_stick(stick);
+        if variable != number {
+            let found = self.states[variable][states[variable]];
+            let part = || op.written_window(buffer, found).err().map(MisfitKind::Part);
+            let is_unwritable = !op.writes_part(stick, buffer, found);
+            return is_unwritable.then(|| part().unwrap_or(MisfitKind::PartSticks { sizes, found, expected }));
+        }
+        match (buffer.allows(expected), buffer.given.is_some()) {
+            (true, _) => None,
+            (false, true) => Some(MisfitKind::Result { found: buffer.sticks()[0], expected }),
+            (false, false) => Some(MisfitKind::Regrouped { sizes, found: expected, stick: buffer.format.elements_per_stick() }),
+        }
     }
 }
 
@@ -400,7 +413,21 @@ mod tests {
         ];
         let buffers = vec![column, row, buffer(&[64])];
         let flow = Flow { buffers, ops: vec![op(Kind::Elementwise, &ranges, 0, reads, 2)] };
-        assert_eq!(flow.choose(Strategy::Global), Err(Unreadable { op: 0, operand: 0 }));
+        let kind = MisfitKind::Read { operand: 0, sizes: vec![64, 1], found: None };
+        assert_eq!(flow.choose(Strategy::Global), Err(Misfit { op: 0, kind }));
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_named() {
+        let ranges = [64, 256, 128];
+        let reads = || vec![read(0, &ranges, &[0, 2]), read(1, &ranges, &[2, 1])];
+        let mut flow = Flow {
+            buffers: vec![buffer(&[64, 128]), buffer(&[128, 256]), buffer(&[64, 256])],
+            ops: vec![op(Kind::Matmul, &ranges, 1, reads(), 2)],
+        };
+        flow.buffers[2].given = Some(flow.buffers[2].layout(Some(0)).unwrap());
+        let kind = MisfitKind::Result { found: Some(0), expected: Some(1) };
+        assert_eq!(flow.choose(Strategy::Global), Err(Misfit { op: 0, kind }));
     }
 
     /// A random graph of ops on square tensors, read plain or transposed: two arguments, then one result an op.

@@ -12,7 +12,7 @@ pub struct Buffer {
     pub format: DeviceFormat,
     /// The layout that the caller, or the op that needs it, has fixed.
     pub given: Option<DeviceLayout>,
-    /// It is returned under dimensions that are split or put together, so its sticks must be full.
+    /// It is returned under dimensions that are split or put together, so its sticks are full or hold one element each.
     pub is_regrouped: bool,
     /// Who else uses it.
     pub role: Role,
@@ -116,7 +116,7 @@ impl Buffer {
     #[must_use]
     pub fn allows(&self, stick: Option<usize>) -> bool {
         let is_full = |dim: usize| self.sizes[dim] % self.format.elements_per_stick() == 0;
-        (self.given.is_none() || self.sticks() == [stick]) && (!self.is_regrouped || stick.is_some_and(is_full))
+        (self.given.is_none() || self.sticks() == [stick]) && (!self.is_regrouped || stick.is_none_or(is_full))
     }
 
     /// Whether the host must gather the elements of a stick from all over its tensor.
@@ -184,16 +184,22 @@ impl Op {
     /// Whether an insert can write its part into a buffer with `own` in its sticks when `stick` is in those of the op.
     #[must_use]
     pub fn writes_part(&self, stick: Option<usize>, buffer: &Buffer, own: Option<usize>) -> bool {
-        let (Ok(host), Ok(layout)) = (buffer.host(), buffer.layout(own)) else { return false };
-        let offsets: Vec<i64> = self.written.iter().map(|index| index.offset).collect();
-        let size = |index: &Index| index.digits.iter().map(|digit| digit.size).product();
-        let sizes: Vec<i64> = self.written.iter().map(size).collect();
         let is_in_sticks = match own {
             // One element a stick is the first element of a stick of the buffer.
-            Some(own) => self.result_stick(stick) == Some(own) || stick.is_none() && sizes[own] == 1,
+            Some(own) => self.result_stick(stick) == Some(own) || stick.is_none() && written_size(&self.written[own]) == 1,
             None => stick.is_none(),
         };
-        is_in_sticks && layout.check_written_window(&host, &offsets, &sizes).is_ok()
+        is_in_sticks && self.written_window(buffer, own).is_ok()
+    }
+
+    /// Whether the part of an insert fills whole sticks of a buffer with `own` in its sticks.
+    ///
+    /// # Errors
+    /// The positions that do not.
+    pub fn written_window(&self, buffer: &Buffer, own: Option<usize>) -> Result<(), LayoutError> {
+        let offsets: Vec<i64> = self.written.iter().map(|index| index.offset).collect();
+        let sizes: Vec<i64> = self.written.iter().map(written_size).collect();
+        buffer.layout(own)?.check_written_window(&buffer.host()?, &offsets, &sizes)
     }
 
     /// The dimension that must run in the sticks of operand `operand`; the outer none is: none at all.
@@ -267,6 +273,11 @@ impl Op {
             }
         }
     }
+}
+
+/// The positions that an index reaches.
+fn written_size(index: &Index) -> i64 {
+    index.digits.iter().map(|digit| digit.size).product()
 }
 
 /// The parts of the iteration and the operand, if the operand alone can be read.

@@ -34,6 +34,7 @@
 //! | `flow.rs` | a program as buffers and ops that read them, and whether an op can read a buffer as it lies |
 //! | `form.rs` | the forms into which a buffer can be moved for a reader |
 //! | `choose.rs` | the choice of sticks for the whole program |
+//! | `misfit.rs` | what no choice makes possible |
 //! | `assignment.rs` | the choice of a state for each variable that makes a sum of costs least |
 //! | `table.rs` | the layout of a table that an index tensor is read into |
 //! | `window.rs` | which windows of a tensor can be written |
@@ -47,6 +48,7 @@ mod flow;
 mod form;
 mod host;
 mod index;
+mod misfit;
 mod program;
 mod readable;
 mod reshape;
@@ -67,7 +69,7 @@ pub(crate) mod propagate_layouts;
 pub(crate) mod split_views;
 
 pub use assignment::{Assignment, Cost, Factor, Problem, minimize};
-pub use choose::{Choice, Strategy, Unreadable};
+pub use choose::{Choice, Strategy};
 pub use coordinates::{Coordinate, Term, device_coordinates};
 pub use device_layout::{DeviceLayout, DimOrder, sticks_needed};
 pub use error::{IndexError, LayoutError};
@@ -75,6 +77,7 @@ pub use flow::{Buffer, Flow, Kind, Op, Read, Role};
 pub use form::{Form, Level, Way};
 pub use host::{HostDim, HostTensor};
 pub use index::{Digit, Index};
+pub use misfit::{Misfit, MisfitKind};
 pub use readable::{Readable, ReadableOperand, ViewedOperand, readable};
 pub use split::{OperandView, SplitIteration, SplitOperand, split_iteration};
 pub use sticks::{Stick, StickConflict, agreed_stick, stick_of};

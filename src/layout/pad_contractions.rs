@@ -34,7 +34,7 @@ fn pad(compute: ComputeOp<'_>) -> Result<(), String> {
     if k % stick == 0 {
         return Ok(());
     }
-    let compact = Compact::of(compute, rhs, &tensor)?;
+    let compact = Compact::of(rhs, &tensor)?;
     let padded = sticks_needed(k, stick) * stick;
     let (context, at) = (op.ctx(), op.loc());
     let typed = |shape: Vec<i64>| tensor.with_shape(shape).build();
@@ -69,7 +69,7 @@ struct Compact {
 }
 
 impl Compact {
-    fn of(compute: ComputeOp<'_>, rhs: Value<'_>, tensor: &TensorType<'_>) -> Result<Self, String> {
+    fn of(rhs: Value<'_>, tensor: &TensorType<'_>) -> Result<Self, String> {
         let seen = crate::dialect::shown_as(rhs);
         let sizes = &tensor.shape;
         let k = sizes.len() - 2;
@@ -78,11 +78,12 @@ impl Compact {
             Some(seen) => (seen.tensor.host.shape.clone(), seen.indices.clone()),
             None => (sizes.clone(), own()?),
         };
-        let split = super::split_iteration(sizes, &[OperandView { sizes: &behind, indices: &indices }])
-            .map_err(|error| format!("{error}; in operand 1 of '{}'", compute.op.full_name()))?;
+        let left = OperandView { sizes: &[], indices: &[] };
+        let split = super::split_iteration(sizes, &[left, OperandView { sizes: &behind, indices: &indices }])
+            .map_err(|error| format!("cannot pad what it reads through views: {error}"))?;
         let flat = split.parts.concat();
         let moves = |part: usize| {
-            let coordinates = split.operands[0].indices.iter();
+            let coordinates = split.operands[1].indices.iter();
             coordinates.filter_map(|coordinate| coordinate.term).any(|term| term.dim == part)
         };
         let mut compact = Self { sizes: Vec::new(), k: 0, source: Vec::new(), shown: Vec::new() };

@@ -25,13 +25,15 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 fn split(compute: ComputeOp<'_>) -> Result<(), String> {
     let views = compute.views()?;
     let ranges = compute.iteration_space();
-    if compute.family() == Family::Gather || views.iter().all(|view| is_plain(view, &ranges)) {
+    // Views that cancel are plain together, but later stages read them one by one.
+    let is_read = || views.iter().all(|view| is_plain(view, &ranges)) && compute.accesses().is_ok();
+    if compute.family() == Family::Gather || is_read() {
         return Ok(());
     }
     let hosts = views.iter().map(|view| view.tensor.buffer().map_err(|error| error.to_string())).collect::<Result<Vec<_>, _>>()?;
     let seen: Vec<OperandView<'_>> =
         views.iter().zip(&hosts).map(|(view, host)| OperandView { sizes: host.sizes(), indices: &view.indices }).collect();
-    let split = split_iteration(&ranges, &seen).map_err(|error| error.to_string())?;
+    let split = split_iteration(&ranges, &seen).map_err(|error| format!("reads views that cannot be split together: {error}"))?;
     let splitter = Splitter { compute, parts: split.parts };
     let is_cut = splitter.parts.iter().any(|parts| parts.len() > 1);
     let n_inputs = views.len() - 1;
@@ -125,7 +127,7 @@ impl<'c> Splitter<'c> {
     /// The op over the parts, and its result under the dimensions that it had.
     fn rebuild(&self, inputs: &[Value<'c>], written: &View<'c>, host: &HostTensor, split: &SplitOperand) -> Result<(), String> {
         let op = self.compute.op;
-        let layout = written.tensor.layout.as_ref().ok_or("has a result without a device layout")?;
+        let layout = written.tensor.layout.as_ref().ok_or("has a result without a device layout: propagate layouts first")?;
         let (layout, host_split) = layout.split(host, &split.factors).map_err(|error| error.to_string())?;
         let tensor = Tensor { host: written.tensor.host.with_shape(host_split.sizes().to_vec()), layout: None, buffer_shape: None };
         let output = tensor.with_layout(op.ctx(), &layout, None);
@@ -155,7 +157,7 @@ impl<'c> Splitter<'c> {
 
 /// A buffer with its dimensions split: the same bytes.
 fn split_buffer<'c>(op: Op<'c>, seen: &View<'c>, host: &HostTensor, split: &SplitOperand) -> Result<Value<'c>, String> {
-    let layout: &DeviceLayout = seen.tensor.layout.as_ref().ok_or("has an operand without a device layout")?;
+    let layout: &DeviceLayout = seen.tensor.layout.as_ref().ok_or("has an operand without a device layout: propagate layouts first")?;
     let buffer = seen.shown;
     if split.factors.iter().all(|factors| factors.len() == 1) {
         return Ok(buffer);
@@ -163,7 +165,9 @@ fn split_buffer<'c>(op: Op<'c>, seen: &View<'c>, host: &HostTensor, split: &Spli
     if seen.tensor.buffer_shape.is_some() {
         return Err("reads a tile under other dimensions, which is not supported yet".to_owned());
     }
-    let (layout, split_host) = layout.split(host, &split.factors).map_err(|error| error.to_string())?;
+    let (layout, split_host) = layout
+        .split(host, &split.factors)
+        .map_err(|error| format!("cannot show a buffer with its dimensions split: {error}: insert restickifies first"))?;
     let tensor = Tensor { host: seen.tensor.host.with_shape(split_host.sizes().to_vec()), layout: None, buffer_shape: None };
     let map = map_from_exprs(op.ctx(), split_host.rank(), 0, &join_exprs(&split.factors, false));
     Ok(insert_before(op, view(op.ctx(), op.loc(), buffer, map, tensor.with_layout(op.ctx(), &layout, None))).output())

@@ -1,6 +1,6 @@
 // RUN: spyre-opt --spyre-propagate-layouts --spyre-insert-restickify %s | FileCheck %s
 
-// Operands that agree on the stick stay as they are.
+// Operands that agree on the stick stay as they are; others are moved.
 
 // CHECK-LABEL: func.func @columns_and_rows_agree_with_the_matrix(
 // CHECK-NOT:     spyre.restickify
@@ -43,4 +43,104 @@ func.func @a_dim_of_size_1_fits_every_stick(%x: tensor<1x128xf16>, %y: tensor<12
 func.func @a_gather_agrees_without_its_index(%x: tensor<128x256xf16, #table>, %index: tensor<3x192xi64>) -> tensor<3x192x256xf16> {
   %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16, #table>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
   return %rows : tensor<3x192x256xf16>
+}
+
+// What the caller has fixed is moved.
+// CHECK-LABEL: func.func @a_fixed_transposed_addend(
+// CHECK-SAME:    [[X:%.+]]: tensor<128x256xf16, {{.+}}>, [[Y:%.+]]: tensor<256x128xf16, #[[Y_ROWS:.+]]>) ->
+// CHECK:         [[MOVED:%.+]] = spyre.restickify [[Y]] : tensor<256x128xf16, #[[Y_ROWS]]> -> tensor<256x128xf16, #[[Y_ON_ROWS:.+]]>
+// CHECK-NEXT:    [[SEEN:%.+]] = spyre.view [[MOVED]] by {{.+}} -> tensor<128x256xf16>
+// CHECK-NEXT:    spyre.pointwise add([[X]], [[SEEN]])
+#x_rows = #spyre.layout<[4, 128, 64], [64, 256, 1]>
+#y_rows = #spyre.layout<[2, 256, 64], [64, 128, 1]>
+func.func @a_fixed_transposed_addend(%x: tensor<128x256xf16, #x_rows>, %y: tensor<256x128xf16, #y_rows>) -> tensor<128x256xf16, #x_rows> {
+  %transposed = spyre.view %y by affine_map<(d0, d1) -> (d1, d0)> : tensor<256x128xf16, #y_rows> -> tensor<128x256xf16>
+  %sum = spyre.pointwise add(%x, %transposed) : (tensor<128x256xf16, #x_rows>, tensor<128x256xf16>) -> tensor<128x256xf16, #x_rows>
+  return %sum : tensor<128x256xf16, #x_rows>
+}
+
+// Readers share a move, also those that see it under other indices.
+// CHECK-LABEL: func.func @readers_share_a_move(
+// CHECK-SAME:    [[W:%[a-z0-9]+]]: tensor<256x128xf16
+// CHECK:         [[MOVED:%.+]] = spyre.restickify [[W]]
+// CHECK-NOT:     spyre.restickify
+// CHECK:         [[SEEN:%.+]] = spyre.view [[MOVED]]
+// CHECK:         spyre.matmul({{%.+}}, [[SEEN]])
+// CHECK-NOT:     spyre.restickify
+// CHECK:         [[SEEN_2:%.+]] = spyre.view [[MOVED]]
+// CHECK:         spyre.matmul({{%.+}}, [[SEEN_2]])
+// CHECK-NOT:     spyre.restickify
+// CHECK:         return
+func.func @readers_share_a_move(%x: tensor<64x128xf16>, %z: tensor<32x128xf16>, %w: tensor<256x128xf16, #y_rows>) -> (tensor<64x256xf16>, tensor<32x256xf16>) {
+  %transposed = spyre.view %w by affine_map<(d0, d1) -> (d1, d0)> : tensor<256x128xf16, #y_rows> -> tensor<128x256xf16>
+  %0 = spyre.matmul(%x, %transposed) : (tensor<64x128xf16>, tensor<128x256xf16>) -> tensor<64x256xf16>
+  %1 = spyre.matmul(%z, %transposed) : (tensor<32x128xf16>, tensor<128x256xf16>) -> tensor<32x256xf16>
+  return %0, %1 : tensor<64x256xf16>, tensor<32x256xf16>
+}
+
+// A weight that is the right operand in both ways is moved once, whatever its layout.
+// CHECK-LABEL: func.func @a_weight_used_in_two_ways(
+// CHECK:         spyre.restickify
+// CHECK-NOT:     spyre.restickify
+// CHECK:         return
+func.func @a_weight_used_in_two_ways(%x: tensor<64x128xf16>, %w: tensor<256x128xf16>) -> tensor<64x128xf16> {
+  %transposed = spyre.view %w by affine_map<(d0, d1) -> (d1, d0)> : tensor<256x128xf16> -> tensor<128x256xf16>
+  %0 = spyre.matmul(%x, %transposed) : (tensor<64x128xf16>, tensor<128x256xf16>) -> tensor<64x256xf16>
+  %1 = spyre.matmul(%0, %w) : (tensor<64x256xf16>, tensor<256x128xf16>) -> tensor<64x128xf16>
+  return %1 : tensor<64x128xf16>
+}
+
+// A copy keeps the sticks of what it reads, so the layout of its result may need a move in front of it.
+// CHECK-LABEL: func.func @a_copy_into_a_given_layout(
+// CHECK-NEXT:    spyre.restickify
+// CHECK-NEXT:    spyre.view
+// CHECK-NEXT:    spyre.copy
+#on_rows = #spyre.layout<[2, 256, 64], [16384, 1, 256]>
+func.func @a_copy_into_a_given_layout(%x: tensor<128x256xf16, #on_rows>) -> tensor<128x256xf16, #x_rows> {
+  %copy = spyre.copy %x : tensor<128x256xf16, #on_rows> -> tensor<128x256xf16, #x_rows>
+  return %copy : tensor<128x256xf16, #x_rows>
+}
+
+// The part is moved to the sticks of a buffer with a given layout.
+// CHECK-LABEL: func.func @a_part_with_its_stick_elsewhere(
+// CHECK:         [[MOVED:%.+]] = spyre.restickify {{%.+}} : tensor<128x64xf16
+// CHECK-NEXT:    [[PART:%.+]] = spyre.view [[MOVED]]
+// CHECK-NEXT:    spyre.insert [[PART]] into
+#part = #spyre.layout<[2, 64, 64], [4096, 1, 64]>
+#whole = #spyre.layout<[2, 128, 64], [64, 128, 1]>
+func.func @a_part_with_its_stick_elsewhere(%x: tensor<128x64xf16, #part>) -> tensor<128x128xf16, #whole> {
+  %buffer = spyre.empty : tensor<128x128xf16, #whole>
+  %0 = spyre.insert %x into %buffer at [0, 64] : tensor<128x64xf16, #part> into tensor<128x128xf16, #whole>
+  return %0 : tensor<128x128xf16, #whole>
+}
+
+// Heads of 32 lie two in a stick. The device gathers no elements of several sticks into one: the sticks go to the positions first, and from
+// there into the heads.
+// CHECK-LABEL: func.func @narrow_heads_take_two_moves(
+// CHECK-SAME:    [[QK:%.+]]: tensor<2x8x64xf16, {{.+}}>, [[V:%.+]]: tensor<64x64xf16, {{.+}}>)
+// CHECK:         [[TURNED:%.+]] = spyre.restickify [[V]] : tensor<64x64xf16, {{.+}} -> tensor<64x64xf16
+// CHECK-NEXT:    [[HEADS:%.+]] = spyre.view [[TURNED]] by {{.+}} -> tensor<64x2x32xf16>
+// CHECK-NEXT:    [[BACK:%.+]] = spyre.restickify [[HEADS]] : tensor<64x2x32xf16> -> tensor<64x2x32xf16
+// CHECK-NEXT:    [[SEEN:%.+]] = spyre.view [[BACK]] by {{.+}} -> tensor<2x64x32xf16>
+// CHECK-NEXT:    spyre.matmul([[QK]], [[SEEN]])
+#v_rows = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @narrow_heads_take_two_moves(%qk: tensor<2x8x64xf16>, %v: tensor<64x64xf16, #v_rows>) -> tensor<2x8x32xf16> {
+  %heads = spyre.view %v by affine_map<(d0, d1, d2) -> (d1, d0 * 32 + d2)> : tensor<64x64xf16, #v_rows> -> tensor<2x64x32xf16>
+  %out = spyre.matmul(%qk, %heads) : (tensor<2x8x64xf16>, tensor<2x64x32xf16>) -> tensor<2x8x32xf16>
+  return %out : tensor<2x8x32xf16>
+}
+
+// Where elements keep their sticks, the move is a copy: the heads become columns while the positions are in the sticks.
+// CHECK-LABEL: func.func @narrow_heads_become_columns(
+// CHECK:         [[TURNED:%.+]] = spyre.restickify {{%.+}} : tensor<2x64x32xf16
+// CHECK-NEXT:    [[COLUMNS:%.+]] = spyre.view [[TURNED]] by {{.+}} -> tensor<64x64xf16>
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[COLUMNS]] : tensor<64x64xf16> -> tensor<64x64xf16
+// CHECK-NEXT:    [[BACK:%.+]] = spyre.restickify [[COPY]]
+// CHECK-NEXT:    [[SEEN:%.+]] = spyre.view [[BACK]]
+// CHECK-NEXT:    spyre.matmul([[SEEN]],
+#heads = #spyre.layout<[64, 1, 2, 64], [32, 64, 2048, 1]>
+func.func @narrow_heads_become_columns(%x: tensor<2x64x32xf16, #heads>, %w: tensor<64x128xf16>) -> tensor<64x128xf16> {
+  %columns = spyre.view %x by affine_map<(d0, d1) -> (d1 floordiv 32, d0, d1 mod 32)> : tensor<2x64x32xf16, #heads> -> tensor<64x64xf16>
+  %out = spyre.matmul(%columns, %w) : (tensor<64x64xf16>, tensor<64x128xf16>) -> tensor<64x128xf16>
+  return %out : tensor<64x128xf16>
 }

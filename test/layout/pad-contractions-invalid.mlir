@@ -1,9 +1,17 @@
-// RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-propagate-layouts --spyre-pad-contractions %s
-// RUN: not spyre-opt --split-input-file --spyre-pad-contractions %s 2>&1 | FileCheck %s --check-prefix=NO-LAYOUT
+// RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-pad-contractions %s
 
-func.func @k_that_ends_inside_a_stick(%x: tensor<8x100xf16>, %y: tensor<100x64xf16>) -> tensor<8x64xf16> {
-  // NO-LAYOUT: pad-contractions-invalid.mlir:[[#@LINE+2]]:{{[0-9]+}}: error: 'spyre.matmul' op has an operand without a device layout
-  // expected-error @+1 {{'spyre.matmul' op contracts 100 elements, which is no multiple of a stick of 64: padding is not supported yet}}
-  %product = spyre.matmul(%x, %y) : (tensor<8x100xf16>, tensor<100x64xf16>) -> tensor<8x64xf16>
-  return %product : tensor<8x64xf16>
+func.func @no_format(%x: tensor<8x100xf64>, %y: tensor<100x64xf64>) -> tensor<8x64xf64> {
+  // expected-error @+1 {{'spyre.matmul' op has elements of f64, for which the device has no format}}
+  %product = spyre.matmul(%x, %y) : (tensor<8x100xf64>, tensor<100x64xf64>) -> tensor<8x64xf64>
+  return %product : tensor<8x64xf64>
+}
+
+// -----
+
+// What the operand repeats is found by splitting its batch dimension, which must be possible.
+func.func @overlapping_batches(%x: tensor<9x8x100xf16>, %y: tensor<5x100x64xf16>) -> tensor<9x8x64xf16> {
+  %view = spyre.view %y by affine_map<(d0, d1, d2) -> (d0 floordiv 3 + d0 mod 3, d1, d2)> : tensor<5x100x64xf16> -> tensor<9x100x64xf16>
+  // expected-error @+1 {{'spyre.matmul' op cannot pad what it reads through views: operand 1, dimension 0: 3 steps of 1 overlap with steps of 1}}
+  %product = spyre.matmul(%x, %view) : (tensor<9x8x100xf16>, tensor<9x100x64xf16>) -> tensor<9x8x64xf16>
+  return %product : tensor<9x8x64xf16>
 }

@@ -1,7 +1,7 @@
-// RUN: spyre-opt --spyre-propagate-layouts --spyre-pad-contractions %s | FileCheck %s
+// RUN: spyre-opt --spyre-pad-contractions --mlir-print-local-scope %s | FileCheck %s
 
 // CHECK-LABEL: func.func @whole_sticks_need_no_padding(
-// CHECK-SAME:    [[X:%.+]]: tensor<8x128xf16, #{{.+}}>, [[Y:%.+]]: tensor<128x100xf16, #{{.+}}>)
+// CHECK-SAME:    [[X:%.+]]: tensor<8x128xf16>, [[Y:%.+]]: tensor<128x100xf16>)
 // CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[X]], [[Y]])
 // CHECK-NEXT:    return [[PRODUCT]]
 func.func @whole_sticks_need_no_padding(%x: tensor<8x128xf16>, %y: tensor<128x100xf16>) -> tensor<8x100xf16> {
@@ -23,4 +23,48 @@ func.func @the_stick_is_that_of_the_element_type(%x: tensor<8x32xf32>, %y: tenso
 func.func @other_reductions_may_end_inside_a_stick(%x: tensor<8x100xf16>) -> tensor<8x1xf16> {
   %sum = spyre.reduce sum(%x) dims [1] : tensor<8x100xf16> -> tensor<8x1xf16>
   return %sum : tensor<8x1xf16>
+}
+
+// The rows behind K of the right operand are zero. The left operand stays: the hardware clears the lanes behind K.
+// CHECK-LABEL: func.func @k_that_ends_inside_a_stick(
+// CHECK-SAME:    [[X:%.+]]: tensor<8x100xf16>, [[Y:%.+]]: tensor<100x64xf16>)
+// CHECK-NEXT:    [[BUFFER:%.+]] = spyre.empty : tensor<128x64xf16>
+// CHECK-NEXT:    [[PART:%.+]] = spyre.view [[Y]] by affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-NEXT:    [[ROWS:%.+]] = spyre.insert [[PART]] into [[BUFFER]] at [0, 0] : tensor<100x64xf16> into tensor<128x64xf16>
+// CHECK-NEXT:    [[ZERO:%.+]] = spyre.constant dense<0.000000e+00> : tensor<1x1xf16>
+// CHECK-NEXT:    [[ZEROS:%.+]] = spyre.view [[ZERO]] by affine_map<(d0, d1) -> (0, 0)> : tensor<1x1xf16> -> tensor<28x64xf16>
+// CHECK-NEXT:    [[WHOLE:%.+]] = spyre.insert [[ZEROS]] into [[ROWS]] at [100, 0] : tensor<28x64xf16> into tensor<128x64xf16>
+// CHECK-NEXT:    [[SHOWN:%.+]] = spyre.view [[WHOLE]] by affine_map<(d0, d1) -> (d0, d1)> : tensor<128x64xf16> -> tensor<100x64xf16>
+// CHECK-NEXT:    spyre.matmul([[X]], [[SHOWN]])
+func.func @k_that_ends_inside_a_stick(%x: tensor<8x100xf16>, %y: tensor<100x64xf16>) -> tensor<8x64xf16> {
+  %product = spyre.matmul(%x, %y) : (tensor<8x100xf16>, tensor<100x64xf16>) -> tensor<8x64xf16>
+  return %product : tensor<8x64xf16>
+}
+
+// CHECK-LABEL: func.func @f32_needs_half_of_it(
+// CHECK-NEXT:    spyre.empty : tensor<64x64xf32>
+func.func @f32_needs_half_of_it(%x: tensor<8x33xf32>, %y: tensor<33x64xf32>) -> tensor<8x64xf32> {
+  %product = spyre.matmul(%x, %y) : (tensor<8x33xf32>, tensor<33x64xf32>) -> tensor<8x64xf32>
+  return %product : tensor<8x64xf32>
+}
+
+// Batches stay.
+// CHECK-LABEL: func.func @batches(
+// CHECK-NEXT:    spyre.empty : tensor<3x64x64xf16>
+// CHECK:         spyre.view {{%.+}} by affine_map<(d0, d1, d2) -> (d0, d1, d2)> : tensor<3x64x64xf16> -> tensor<3x33x64xf16>
+func.func @batches(%x: tensor<3x8x33xf16>, %y: tensor<3x33x64xf16>) -> tensor<3x8x64xf16> {
+  %product = spyre.matmul(%x, %y) : (tensor<3x8x33xf16>, tensor<3x33x64xf16>) -> tensor<3x8x64xf16>
+  return %product : tensor<3x8x64xf16>
+}
+
+// Four queries share each of two heads: the heads are written once, and repeated when they are read.
+// CHECK-LABEL: func.func @shared_heads_are_padded_once(
+// CHECK:         [[BUFFER:%.+]] = spyre.empty : tensor<2x64x64xf16>
+// CHECK:         spyre.insert {{%.+}} into [[BUFFER]] at [0, 0, 0] : tensor<2x33x64xf16> into
+// CHECK:         [[WHOLE:%.+]] = spyre.insert {{%.+}} at [0, 33, 0] : tensor<2x31x64xf16> into
+// CHECK-NEXT:    spyre.view [[WHOLE]] by affine_map<(d0, d1, d2) -> (d0 floordiv 4, d1, d2)> : tensor<2x64x64xf16> -> tensor<8x33x64xf16>
+func.func @shared_heads_are_padded_once(%x: tensor<8x16x33xf16>, %y: tensor<2x33x64xf16>) -> tensor<8x16x64xf16> {
+  %heads = spyre.view %y by affine_map<(d0, d1, d2) -> (d0 floordiv 4, d1, d2)> : tensor<2x33x64xf16> -> tensor<8x33x64xf16>
+  %product = spyre.matmul(%x, %heads) : (tensor<8x16x33xf16>, tensor<8x33x64xf16>) -> tensor<8x16x64xf16>
+  return %product : tensor<8x16x64xf16>
 }

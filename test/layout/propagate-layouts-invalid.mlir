@@ -37,18 +37,9 @@ func.func @huge_tensor(%x: tensor<4294967296x4294967296xf16>) {
 
 // The rules for arguments hold for results.
 func.func @result_without_a_format() -> tensor<8x64xf64> {
-  // expected-error @+1 {{'spyre.constant' op has elements of f64, for which the device has no format}}
+  // expected-error @+1 {{'spyre.copy' op has elements of f64, for which the device has no format}}
   %zero = spyre.fill 0.0 : f64 -> tensor<8x64xf64>
   return %zero : tensor<8x64xf64>
-}
-
-// -----
-
-func.func @reshape(%x: tensor<8x64xf16>) -> tensor<512xf16> {
-  %flat = spyre.view %x by affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)> : tensor<8x64xf16> -> tensor<512xf16>
-  // expected-error @+1 {{'spyre.pointwise' op reads through (d0) -> (d0 floordiv 64, d0 mod 64): only permuted, shifted, added or dropped dimensions are supported here}}
-  %exp = spyre.pointwise exp(%flat) : tensor<512xf16>
-  return %exp : tensor<512xf16>
 }
 
 // -----
@@ -72,36 +63,114 @@ func.func @layout_without_the_rows(%x: tensor<512x256xf16, #one_row>) -> tensor<
 
 // -----
 
-// A result under other indices is a copy, and a copy keeps the stick.
-func.func @returned_view(%x: tensor<8x64xf16>) -> tensor<512xf16> {
-  %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
-  %flat = spyre.view %exp by affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)> : tensor<8x64xf16> -> tensor<512xf16>
-  // expected-error @+1 {{'func.return' op result 0 needs a copy, which reads through (d0) -> (d0 floordiv 64, d0 mod 64): only permuted, shifted, added or dropped dimensions are supported here}}
-  return %flat : tensor<512xf16>
-}
-
-// -----
-
-// N is what a product has in its sticks.
-func.func @product_of_one_column(%x: tensor<64x128xf16>, %y: tensor<128x1xf16>) -> tensor<64x1xf16> {
-  // expected-error @+1 {{'spyre.matmul' op makes one column, which leaves its sticks without a dimension: not supported yet}}
-  %z = spyre.matmul(%x, %y) : (tensor<64x128xf16>, tensor<128x1xf16>) -> tensor<64x1xf16>
-  return %z : tensor<64x1xf16>
-}
-
-// -----
-
-func.func @table_under_other_indices(%x: tensor<1x512x128xf16>, %index: tensor<16xi32>) -> tensor<16x128xf16> {
+func.func @table_without_a_layout(%x: tensor<1x512x128xf16>, %index: tensor<16xi32>) -> tensor<16x128xf16> {
   %view = spyre.view %x by affine_map<(d0, d1) -> (0, d0, d1)> : tensor<1x512x128xf16> -> tensor<512x128xf16>
-  // expected-error @+1 {{'spyre.gather' op gathers from a tensor under other indices: lay out tables first}}
+  // expected-error @+1 {{'spyre.gather' op gathers from a table without a layout: lay out tables first}}
   %rows = spyre.gather(%view, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
   return %rows : tensor<16x128xf16>
 }
 
 // -----
 
-func.func @buffer_without_a_format() {
-  // expected-error @+1 {{'spyre.empty' op has elements of f64, for which the device has no format}}
-  %buffer = spyre.empty : tensor<8x64xf64>
-  return
+#sparse = #spyre.layout<[128, 1, 64], [1, -1, -1]>
+func.func @elements_one_a_stick(%x: tensor<128x1xf16, #sparse>, %index: tensor<16xi64>) -> tensor<16x1xf16> {
+  // expected-error @+1 {{'spyre.gather' op gathers elements one a stick: not supported yet}}
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x1xf16, #sparse>, tensor<16xi64>) -> tensor<16x1xf16>
+  return %rows : tensor<16x1xf16>
+}
+
+// -----
+
+// A product has N in its sticks.
+#on_rows = #spyre.layout<[1, 256, 64], [16384, 1, 256]>
+func.func @result_with_m_in_its_sticks(%x: tensor<64x128xf16>, %y: tensor<128x256xf16>) -> tensor<64x256xf16, #on_rows> {
+  // expected-error @+1 {{'spyre.matmul' op cannot write its result, whose layout has dimension 0 in its sticks: this op leaves dimension 1 in its sticks}}
+  %product = spyre.matmul(%x, %y) : (tensor<64x128xf16>, tensor<128x256xf16>) -> tensor<64x256xf16, #on_rows>
+  return %product : tensor<64x256xf16, #on_rows>
+}
+
+// -----
+
+#table = #spyre.layout<[128, 4, 64], [256, 64, 1]>
+#on_rows = #spyre.layout<[1, 256, 64], [16384, 1, 256]>
+func.func @result_with_indices_in_its_sticks(%x: tensor<128x256xf16, #table>, %index: tensor<16xi64>) -> tensor<16x256xf16, #on_rows> {
+  // expected-error @+1 {{'spyre.gather' op cannot write its result, whose layout has dimension 0 in its sticks: this op leaves dimension 1 in its sticks}}
+  %rows = spyre.gather(%x, %index) dim 0 : (tensor<128x256xf16, #table>, tensor<16xi64>) -> tensor<16x256xf16, #on_rows>
+  return %rows : tensor<16x256xf16, #on_rows>
+}
+
+// -----
+
+// A product of 100 columns has padding behind them, which the 800 elements have not.
+func.func @ragged_product_returned_flat(%x: tensor<8x128xf16>, %y: tensor<128x100xf16>) -> tensor<800xf16> {
+  // expected-error @+1 {{'spyre.matmul' op makes a buffer of [8, 100] with dimension 1 in its sticks, which is returned under other dimensions: that takes a dimension of whole sticks of 64 elements there}}
+  %product = spyre.matmul(%x, %y) : (tensor<8x128xf16>, tensor<128x100xf16>) -> tensor<8x100xf16>
+  %flat = spyre.view %product by affine_map<(d0) -> (d0 floordiv 100, d0 mod 100)> : tensor<8x100xf16> -> tensor<800xf16>
+  return %flat : tensor<800xf16>
+}
+
+// -----
+
+// One element a stick here, 64 of them there: no move goes between the two.
+#sparse = #spyre.layout<[64, 1, 64], [1, -1, -1]>
+#row = #spyre.layout<[1, 64], [64, 1]>
+func.func @sparse_and_dense(%x: tensor<64x1xf16, #sparse>, %y: tensor<64xf16, #row>) -> tensor<64xf16> {
+  %column = spyre.view %x by affine_map<(d0) -> (d0, 0)> : tensor<64x1xf16, #sparse> -> tensor<64xf16>
+  // expected-error @+1 {{'spyre.pointwise' op cannot read operand 0, a buffer of [64, 1] with one element a stick: no chain of moves gives it the sticks that the op needs, as the device does not gather elements of several sticks into one}}
+  %sum = spyre.pointwise add(%column, %y) : (tensor<64xf16>, tensor<64xf16, #row>) -> tensor<64xf16>
+  return %sum : tensor<64xf16>
+}
+
+// -----
+
+// Both digits move the same dimension, over each other.
+func.func @overlapping_digits(%x: tensor<5x64xf16>) -> tensor<9x64xf16> {
+  %view = spyre.view %x by affine_map<(d0, d1) -> (d0 floordiv 3 + d0 mod 3, d1)> : tensor<5x64xf16> -> tensor<9x64xf16>
+  // expected-error @+1 {{'spyre.pointwise' op cannot read an operand through its views: operand 0, dimension 0: 3 steps of 1 overlap with steps of 1}}
+  %exp = spyre.pointwise exp(%view) : tensor<9x64xf16>
+  return %exp : tensor<9x64xf16>
+}
+
+// -----
+
+// The column is read backwards.
+func.func @backwards(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %view = spyre.view %x by affine_map<(d0, d1) -> (7 - d0, d1)> : tensor<8x64xf16> -> tensor<8x64xf16>
+  // expected-error @+1 {{'spyre.pointwise' op reads through (d0, d1) -> (-d0 + 7, d1): factor -1 is negative: an index cannot run backwards}}
+  %exp = spyre.pointwise exp(%view) : tensor<8x64xf16>
+  return %exp : tensor<8x64xf16>
+}
+
+// -----
+
+// The device writes whole sticks, so a part may not begin or end inside one of a buffer with a given layout.
+#x_rows = #spyre.layout<[1, 8, 64], [64, 64, 1]>
+#rows = #spyre.layout<[2, 8, 64], [64, 128, 1]>
+func.func @part_that_begins_inside_a_stick(%x: tensor<8x64xf16, #x_rows>) -> tensor<8x128xf16, #rows> {
+  %buffer = spyre.empty : tensor<8x128xf16, #rows>
+  // expected-error @+1 {{'spyre.insert' op writes elements 32 to 95 of dimension 1, which has 128: the device writes whole sticks, so a part begins at a multiple of 64 and ends at one, or with the dimension}}
+  %0 = spyre.insert %x into %buffer at [0, 32] : tensor<8x64xf16, #x_rows> into tensor<8x128xf16, #rows>
+  return %0 : tensor<8x128xf16, #rows>
+}
+
+// -----
+
+// In one stick of which another part has the rest, the lanes do not even line up.
+#rows = #spyre.layout<[1, 8, 64], [64, 64, 1]>
+func.func @part_of_one_stick(%x: tensor<8x16xf16>) -> tensor<8x64xf16, #rows> {
+  %buffer = spyre.empty : tensor<8x64xf16, #rows>
+  // expected-error @+1 {{'spyre.insert' op writes elements 48 to 63 of dimension 1, which has 64: the device writes whole sticks}}
+  %0 = spyre.insert %x into %buffer at [0, 48] : tensor<8x16xf16> into tensor<8x64xf16, #rows>
+  return %0 : tensor<8x64xf16, #rows>
+}
+
+// -----
+
+// Which dimension that is depends on the layout of the buffer.
+#on_rows = #spyre.layout<[2, 64, 64], [4096, 1, 64]>
+func.func @part_of_the_sticks_of_rows(%x: tensor<8x64xf16>) -> tensor<128x64xf16, #on_rows> {
+  %buffer = spyre.empty : tensor<128x64xf16, #on_rows>
+  // expected-error @+1 {{'spyre.insert' op writes elements 8 to 15 of dimension 0, which has 128: the device writes whole sticks}}
+  %0 = spyre.insert %x into %buffer at [8, 0] : tensor<8x64xf16> into tensor<128x64xf16, #on_rows>
+  return %0 : tensor<128x64xf16, #on_rows>
 }

@@ -90,17 +90,45 @@ func.func @parts_returned_twice(%x: tensor<8x64xf16>) -> (tensor<8x64xf16>, tens
   return %whole, %whole : tensor<8x64xf16>, tensor<8x64xf16>
 }
 
-// A buffer that is written in parts is row-major unless its type says otherwise; its parts do not matter.
+// What is returned under dimensions that are put together has no padding between its elements: its sticks are full, or hold one each.
+// CHECK-LABEL: func.func @full_sticks_are_returned_flat(
+// CHECK:         [[EXP:%.+]] = spyre.pointwise exp({{.+}}) : tensor<8x128xf16, #spyre.layout<[2, 8, 64], [64, 128, 1]>>
+// CHECK-NEXT:    [[FLAT:%.+]] = spyre.view [[EXP]] by {{.+}} -> tensor<1024xf16, #spyre.layout<[2, 8, 64], [64, 128, 1]>>
+// CHECK-NEXT:    return [[FLAT]]
+func.func @full_sticks_are_returned_flat(%x: tensor<8x128xf16>) -> tensor<1024xf16> {
+  %exp = spyre.pointwise exp(%x) : tensor<8x128xf16>
+  %flat = spyre.view %exp by affine_map<(d0) -> (d0 floordiv 128, d0 mod 128)> : tensor<8x128xf16> -> tensor<1024xf16>
+  return %flat : tensor<1024xf16>
+}
+
+// CHECK-LABEL: func.func @ragged_sticks_are_not_returned_flat(
+// CHECK:         [[EXP:%.+]] = spyre.pointwise exp({{.+}}) : tensor<8x100xf16, #spyre.layout<[100, 1, 8, 64], [1, -1, 100, -1]>>
+// CHECK-NEXT:    [[FLAT:%.+]] = spyre.view [[EXP]] by {{.+}} -> tensor<800xf16, #spyre.layout<[100, 1, 8, 64], [1, -1, 100, -1]>>
+// CHECK-NEXT:    return [[FLAT]]
+func.func @ragged_sticks_are_not_returned_flat(%x: tensor<8x100xf16>) -> tensor<800xf16> {
+  %exp = spyre.pointwise exp(%x) : tensor<8x100xf16>
+  %flat = spyre.view %exp by affine_map<(d0) -> (d0 floordiv 100, d0 mod 100)> : tensor<8x100xf16> -> tensor<800xf16>
+  return %flat : tensor<800xf16>
+}
+
+// A buffer that is written in parts is laid out as its parts and its readers want it.
 // CHECK-LABEL: func.func @parts(
-// CHECK:         [[ROWS:%.+]] = spyre.empty : tensor<512x128xf16, #spyre.layout<[2, 512, 64], [64, 128, 1]>>
-// CHECK-NEXT:    spyre.insert {{%.+}} into [[ROWS]] at [0, 64] : {{.+}} into tensor<512x128xf16, #spyre.layout<[2, 512, 64], [64, 128, 1]>>
-// CHECK-NEXT:    [[COLUMNS:%.+]] = spyre.empty : tensor<512x128xf16, #spyre.layout<[8, 128, 64], [8192, 1, 128]>>
-// CHECK-NEXT:    spyre.insert {{%.+}} into [[COLUMNS]] at [0, 64] : {{.+}} into tensor<512x128xf16, #spyre.layout<[8, 128, 64], [8192, 1, 128]>>
-#parts_on_rows = #spyre.layout<[8, 128, 64], [8192, 1, 128]>
-func.func @parts(%x: tensor<512x64xf16, #spyre.layout<[8, 64, 64], [4096, 1, 64]>>) -> (tensor<512x128xf16>, tensor<512x128xf16, #parts_on_rows>) {
-  %rows = spyre.empty : tensor<512x128xf16>
-  %0 = spyre.insert %x into %rows at [0, 64] : tensor<512x64xf16, #spyre.layout<[8, 64, 64], [4096, 1, 64]>> into tensor<512x128xf16>
-  %columns = spyre.empty : tensor<512x128xf16, #parts_on_rows>
-  %1 = spyre.insert %x into %columns at [0, 64] : tensor<512x64xf16, #spyre.layout<[8, 64, 64], [4096, 1, 64]>> into tensor<512x128xf16, #parts_on_rows>
-  return %0, %1 : tensor<512x128xf16>, tensor<512x128xf16, #parts_on_rows>
+// CHECK:         [[BUFFER:%.+]] = spyre.empty : tensor<512x128xf16, #spyre.layout<[8, 128, 64], [8192, 1, 128]>>
+// CHECK-NEXT:    spyre.insert {{%.+}} into [[BUFFER]] at [0, 64] : {{.+}} into tensor<512x128xf16, #spyre.layout<[8, 128, 64], [8192, 1, 128]>>
+#part = #spyre.layout<[8, 64, 64], [4096, 1, 64]>
+func.func @parts(%x: tensor<512x64xf16, #part>) -> tensor<512x128xf16> {
+  %buffer = spyre.empty : tensor<512x128xf16>
+  %0 = spyre.insert %x into %buffer at [0, 64] : tensor<512x64xf16, #part> into tensor<512x128xf16>
+  return %0 : tensor<512x128xf16>
+}
+
+// If its type says how it lies, the parts do not matter.
+// CHECK-LABEL: func.func @parts_of_a_given_layout(
+// CHECK:         [[BUFFER:%.+]] = spyre.empty : tensor<512x128xf16, #spyre.layout<[2, 512, 64], [64, 128, 1]>>
+// CHECK-NEXT:    spyre.insert {{%.+}} into [[BUFFER]] at [0, 64] : {{.+}} into tensor<512x128xf16, #spyre.layout<[2, 512, 64], [64, 128, 1]>>
+#whole = #spyre.layout<[2, 512, 64], [64, 128, 1]>
+func.func @parts_of_a_given_layout(%x: tensor<512x64xf16, #part>) -> tensor<512x128xf16, #whole> {
+  %buffer = spyre.empty : tensor<512x128xf16, #whole>
+  %0 = spyre.insert %x into %buffer at [0, 64] : tensor<512x64xf16, #part> into tensor<512x128xf16, #whole>
+  return %0 : tensor<512x128xf16, #whole>
 }

@@ -15,7 +15,7 @@
 // CHECK-DAG: #[[F32_ROWS:layout[0-9]*]] = #spyre.layout<[8, 128, 32], [32, 256, 1]>
 // CHECK-DAG: #[[BATCH:layout[0-9]*]] = #spyre.layout<[8, 2, 4, 64], [128, 64, 1024, 1]>
 // CHECK-DAG: #[[BATCH_OUTSIDE:layout[0-9]*]] = #spyre.layout<[4, 2, 8, 64], [1024, 64, 128, 1]>
-// CHECK-DAG: #[[BATCH_SUM:layout[0-9]*]] = #spyre.layout<[8, 1, 1, 64], [1, -1, -1, -1]>
+// CHECK-DAG: #[[BATCH_SUM:layout[0-9]*]] = #spyre.layout<[1, 8, 64], [-1, 1, -1]>
 // CHECK-DAG: #[[SQUARE_ON_ROWS:layout[0-9]*]] = #spyre.layout<[2, 128, 64], [8192, 1, 128]>
 // CHECK-DAG: #[[WEIGHT:layout[0-9]*]] = #spyre.layout<[2, 1024, 64], [64, 128, 1]>
 // CHECK-DAG: #[[PRODUCT:layout[0-9]*]] = #spyre.layout<[2, 512, 64], [64, 128, 1]>

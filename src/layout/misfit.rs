@@ -1,0 +1,82 @@
+//! What no choice of sticks makes possible, in the words of the user.
+
+use super::{IndexError, LayoutError, Op, OperandView, split_iteration};
+
+/// An op that cannot read an operand or write its result, whatever is chosen.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}")]
+pub struct Misfit {
+    /// The op, by its number in the program.
+    pub op: usize,
+    /// What does not fit.
+    pub kind: MisfitKind,
+}
+
+/// What does not fit. Sizes are in elements, dimensions those of the buffer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MisfitKind {
+    /// No chain of moves makes an operand readable (torch-spyre facts, B.4).
+    #[error(
+        "cannot read operand {operand}, a buffer of {sizes:?} with {}: no chain of moves gives it the sticks that the op needs, as the \
+         device does not gather elements of several sticks into one", sticks(*.found)
+    )]
+    Read {
+        /// The operand.
+        operand: usize,
+        /// Sizes of its buffer.
+        sizes: Vec<i64>,
+        /// The dimension in its sticks; none is one element a stick.
+        found: Option<usize>,
+    },
+    /// The indices of a view are no digits, or overlap.
+    #[error("cannot read an operand through its views: {0}")]
+    View(IndexError),
+    /// A part would overwrite what is beside it.
+    #[error("{0}")]
+    Part(LayoutError),
+    /// A part is written along the sticks of its buffer.
+    #[error("cannot write a part of a buffer of {sizes:?} with {}: the part has {} when it is written", sticks(*.found), sticks(*.expected))]
+    PartSticks {
+        /// Sizes of the buffer.
+        sizes: Vec<i64>,
+        /// The dimension in its sticks.
+        found: Option<usize>,
+        /// The one that the op would write.
+        expected: Option<usize>,
+    },
+    /// The layout of the result is fixed, but the op writes another.
+    #[error("cannot write its result, whose layout has {}: this op leaves {}", sticks(*.found), sticks(*.expected))]
+    Result {
+        /// The dimension in its sticks.
+        found: Option<usize>,
+        /// The one that the op would write.
+        expected: Option<usize>,
+    },
+    /// What is returned under dimensions that are split or put together has no padding between its elements.
+    #[error(
+        "makes a buffer of {sizes:?} with {}, which is returned under other dimensions: that takes a dimension of whole sticks of {stick} \
+         elements there", sticks(*.found)
+    )]
+    Regrouped {
+        /// Sizes of the buffer.
+        sizes: Vec<i64>,
+        /// The dimension in its sticks.
+        found: Option<usize>,
+        /// Elements of one stick.
+        stick: i64,
+    },
+}
+
+impl MisfitKind {
+    /// Why operand `operand` of an op, with a buffer of sizes `sizes` and `found` in its sticks, cannot be read.
+    pub(super) fn of_read(op: &Op, operand: usize, sizes: &[i64], found: Option<usize>) -> Self {
+        // The operands in front of it are there to be counted.
+        let mut views = vec![OperandView { sizes: &[], indices: &[] }; operand];
+        views.push(OperandView { sizes, indices: &op.reads[operand].indices });
+        split_iteration(&op.ranges, &views).map_or_else(Self::View, |_| Self::Read { operand, sizes: sizes.to_vec(), found })
+    }
+}
+
+fn sticks(dim: Option<usize>) -> String {
+    dim.map_or_else(|| "one element a stick".to_owned(), |dim| format!("dimension {dim} in its sticks"))
+}
