@@ -3,7 +3,7 @@
 use crate::{
     bundle::{Allocation, Bundle, Item},
     cost::{OpTraffic, Touched, bytes_needed, lx_peak_bytes, traffic},
-    dialect::{ComputeOp, Memory, Tensor, bundle_of, target_of},
+    dialect::{ComputeOp, FOR_LAYOUT, Memory, Tensor, bundle_of, target_of},
     mlir::{Location, Module, Op, OpExt, ValueLike, elements, integer, symbol_name},
     pipeline::{Options, Phase},
     report::{Bytes, LaunchReport, Moves, OpReport, Report},
@@ -63,7 +63,7 @@ fn describe_op(compute: ComputeOp<'_>) -> OpReport {
         memory,
         lx_offset_bytes,
         result_bytes: layout.map_or(0, |layout| layout.bytes()),
-        is_for_layout: compute.op.is("spyre.restickify") || compute.op.attr("spyre.for_layout").is_some(),
+        is_for_layout: compute.op.is("spyre.restickify") || compute.op.attr(FOR_LAYOUT).is_some(),
         reason: place.map(|place| place.reason).unwrap_or_default(),
         bytes: Bytes::default(),
     }
@@ -85,7 +85,8 @@ fn describe_launches(module: Op<'_>, report: &mut Report) {
         let of_bundle = traffic(&model);
         report.launches.push(describe_launch(bundle.text_attr("sym_name"), &model, &of_bundle));
         moved.extend(of_bundle);
-        let buffers: Vec<&str> = bundle.attr("buffers").and_then(elements).unwrap_or_default().into_iter().filter_map(symbol_name).collect();
+        let buffers: Vec<&str> =
+            bundle.attr("buffers").and_then(elements).unwrap_or_default().into_iter().filter_map(symbol_name).collect();
         note_touched(&model.items, &mut Vec::new(), &mut |argument, is_read, part| {
             let name = buffers.get(argument).copied().unwrap_or_default();
             if needed(roles.get(name).copied().unwrap_or_default(), is_read) {

@@ -221,7 +221,10 @@ mod tests {
         let mut report = Report { program: "main".to_owned(), ..Report::default() };
         report.total = Bytes { hbm_read: 2_097_152, hbm_written: 1_048_576, lx_read: 10, lx_written: 20 };
         report.lower_bound = LowerBound { hbm: 2_097_152 };
-        assert_eq!(report.to_string(), "main: 0 ops in 0 launches\n  0 restickify ops moved 0 B\n  HBM traffic 3.00 MiB (lower bound 2.00 MiB, 1.50 times)");
+        assert_eq!(
+            report.to_string(),
+            "main: 0 ops in 0 launches\n  0 restickify ops moved 0 B\n  HBM traffic 3.00 MiB (lower bound 2.00 MiB, 1.50 times)"
+        );
     }
 
     #[test]

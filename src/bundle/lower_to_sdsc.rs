@@ -3,7 +3,10 @@
 //! Reads all decisions; replaces every function by an `sdsc.program` with its buffers and, per launch, an `sdsc.bundle` of op specs and
 //! loops. The buffers that launches share get their offsets here, when it is known which launches use them.
 
-use super::{Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, SharedBuffer, Term, share, unit_dims::drop_unit_dims};
+use super::{
+    Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, SharedBuffer, Term, share,
+    unit_dims::drop_unit_dims,
+};
 use crate::{
     dialect::{Access, ComputeOp, Home, Memory, Place, Tensor, UsedAs, bundle_to_ir, home_of, owner_of, push_items, target_of},
     layout,

@@ -42,9 +42,7 @@ fn part_of(op: &OpSpec, operand: &Operand) -> Option<Vec<Range<i64>>> {
     let outer = operand.coordinates.split_last()?.1;
     let positions = outer.iter().map(|coordinate| match &coordinate.term {
         Term::Indirect(_) => None,
-        term @ (Term::None | Term::Dim { .. }) => {
-            Some(coordinate.offset..coordinate.offset + super::traffic::extent(op, term, i64::MAX))
-        }
+        term @ (Term::None | Term::Dim { .. }) => Some(coordinate.offset..coordinate.offset + super::traffic::extent(op, term, i64::MAX)),
     });
     positions.collect()
 }
