@@ -3,7 +3,7 @@
 use crate::{
     bundle::{Allocation, Bundle, Item},
     cost::{OpTraffic, Touched, bytes_needed, lx_peak_bytes, traffic},
-    dialect::{ComputeOp, Memory, Tensor, bundle_of, target_of},
+    dialect::{ComputeOp, FOR_LAYOUT, Memory, Tensor, bundle_of, target_of},
     mlir::{Location, Module, Op, OpExt, ValueLike, elements, integer, symbol_name},
     pipeline::{Options, Phase},
     report::{Bytes, LaunchReport, Moves, OpReport, Report},
@@ -63,7 +63,7 @@ fn describe_op(compute: ComputeOp<'_>) -> OpReport {
         memory,
         lx_offset_bytes,
         result_bytes: layout.map_or(0, |layout| layout.bytes()),
-        is_for_layout: compute.op.is("spyre.restickify") || compute.op.attr("spyre.for_layout").is_some(),
+        is_for_layout: compute.op.is("spyre.restickify") || compute.op.attr(FOR_LAYOUT).is_some(),
         reason: place.map(|place| place.reason).unwrap_or_default(),
         bytes: Bytes::default(),
     }

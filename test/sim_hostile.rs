@@ -62,7 +62,11 @@ fn program(case: &str) -> Program {
         }
     };
     let arguments: Vec<Tensor> = json["args"].as_array().unwrap().iter().map(tensor).collect();
-    let launches = vec![LaunchEntry { bundle: "case".to_owned(), arguments: arguments.iter().map(|tensor| tensor.name.clone()).collect() }];
+    let launches = vec![LaunchEntry {
+        bundle: "case".to_owned(),
+        arguments: arguments.iter().map(|tensor| tensor.name.clone()).collect(),
+        pool_bytes: 0,
+    }];
     Program { name: case.to_owned(), results: arguments.clone(), arguments, launches, ..Program::default() }
 }
 

@@ -8,8 +8,8 @@
 
 use super::{DeviceLayout, Form, Strategy, program::Program};
 use crate::{
-    dialect::{ComputeOp, Tensor, copy, restickify, view},
-    mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, boolean_unit, error_at, insert_before, map_from_exprs},
+    dialect::{ComputeOp, Tensor, copy_for_layout, restickify, view},
+    mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, error_at, insert_before, map_from_exprs},
     target::Family,
 };
 use std::collections::BTreeMap;
@@ -86,13 +86,8 @@ impl<'c> Mover<'_, 'c> {
         let of = form.buffer(&self.program.flow.buffers[buffer]);
         let layout = of.layout(Some(form.stick)).map_err(|error| error.to_string())?;
         let output = Tensor { host: shown, layout: None, buffer_shape: None }.with_layout(context, &layout, None);
-        let moved = if form.is_restickify { restickify(context, at, input, output) } else { copy(context, at, input, output) };
-        let moved = insert_before(reader, moved);
-        if !form.is_restickify {
-            // So that the report can tell it from the copies of the program.
-            moved.set_attr("spyre.for_layout", boolean_unit(context));
-        }
-        let value = moved.output();
+        let moved = if form.is_restickify { restickify(context, at, input, output) } else { copy_for_layout(context, at, input, output) };
+        let value = insert_before(reader, moved).output();
         self.moved.insert((buffer, form.clone()), value);
         Ok(value)
     }

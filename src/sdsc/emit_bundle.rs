@@ -99,7 +99,7 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
                 let buffers = op.attr("sdsc.buffers").and_then(elements).unwrap_or_default();
                 let arguments = buffers.into_iter().filter_map(symbol_name).map(str::to_owned).collect();
                 files.extend(bundle_files(op, &format!("{name}/"), target)?);
-                description.launches.push(LaunchEntry { bundle: name, arguments });
+                description.launches.push(LaunchEntry { bundle: name, arguments, pool_bytes: baked_pool_bytes(op) });
             }
             _ => return Err(error_at(op, "cannot be written: lower bundles to sdscbundle first").report()),
         }
@@ -188,12 +188,18 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target) -> Result<Vec<Fil
     Ok(files)
 }
 
+/// Bytes of the pool of a bundle whose addresses are baked.
+fn baked_pool_bytes(bundle: Op<'_>) -> i64 {
+    let bytes = bundle.attr("sdsc.pool_bytes").and_then(integer);
+    bytes.filter(|_| bundle.text_attr("sdsc.addresses") == "baked").unwrap_or(0)
+}
+
 /// Where kernel arguments are, if the bundle's addresses are baked.
 fn baked_memory(bundle: Op<'_>, target: &Target) -> Result<Option<MemoryMap>, Reported> {
     if bundle.text_attr("sdsc.addresses") != "baked" {
         return Ok(None);
     }
-    let pool_bytes = bundle.attr("sdsc.pool_bytes").and_then(integer).unwrap_or(0);
+    let pool_bytes = baked_pool_bytes(bundle);
     let mut model = Bundle { pool_bytes, items: Vec::new() };
     for op in bundle.body_ops().into_iter().filter(|op| op.is("sdsc.op")) {
         let spec: OpSpec = dialect::op_of(op).map_err(|message| error_at(op, message).report())?;

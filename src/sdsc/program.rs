@@ -113,6 +113,9 @@ pub struct LaunchEntry {
     pub bundle: String,
     /// The tensor of each kernel argument, by number.
     pub arguments: Vec<String>,
+    /// Bytes of the pool of a launch whose addresses are in its files; otherwise `bundle.mlir` allocates the pool and says so.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pool_bytes: i64,
 }
 
 impl Program {

@@ -287,7 +287,8 @@ impl Launch<'_> {
         let bundle = &self.loaded.bundle;
         let sizes = bundle.pools();
         let is_symbolic = bundle.parameters.iter().any(|parameter| parameter.size.is_none());
-        let has_silent_pool = !is_symbolic && sizes.is_empty() && self.has_silent_pool();
+        let stated = self.entry.pool_bytes.max(0);
+        let has_silent_pool = !is_symbolic && sizes.is_empty() && (stated > 0 || self.has_silent_pool());
         let first_argument = usize::from(is_symbolic || !sizes.is_empty() || has_silent_pool);
         let first_pool = if is_symbolic { 1 + self.entry.arguments.len() } else { 0 };
         let mut addresses = Vec::new();
@@ -304,7 +305,9 @@ impl Launch<'_> {
         for bytes in &sizes {
             pools.push(self.machine.allocate(&name, *bytes)?);
         }
-        if has_silent_pool {
+        if has_silent_pool && stated > 0 {
+            pools.push(self.machine.allocate(&name, stated)?);
+        } else if has_silent_pool {
             pools.push(self.machine.reserve(&name, self.pool_bytes));
         }
         let placed = pools.into_iter().enumerate().map(|(number, pool)| (pool, self.machine.segment_address(first_pool + number)));

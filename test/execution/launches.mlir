@@ -29,6 +29,8 @@
 // PROGRAM-NEXT: "first_launch": 2,
 // PROGRAM-NEXT: "last_launch": 3
 // PROGRAM: "buffer_bytes": 24576
+// PROGRAM: "bundle": "bundle_0"
+// PROGRAM: "pool_bytes": 8192
 
 // The fourth buffer where the first, which the last launch reads, is still alive: the numbers are wrong, and the check says so.
 // RUN: cp %t/hbm/program.json %t.json

@@ -306,6 +306,7 @@ fn files() -> Vec<Fault> {
         fault("a buffer has no whole sticks", "launches", program(|value| value["buffers"][1]["place"]["offset"] = json!(64))),
         fault("a buffer ends behind the region", "launches", program(|value| value["buffer_bytes"] = json!(16384))),
         fault("a buffer's life begins a launch late", "launches", program(|value| value["buffers"][0]["place"]["first_launch"] = json!(1))),
+        fault("a pool is a stick short", "launches", program(|value| value["launches"][1]["pool_bytes"] = json!(16256))),
         fault("a launch is missing", "tiled", program(|value| value["launches"] = json!([]))),
     ]
 }
