@@ -8,7 +8,7 @@ use super::form::{Step, TensorKind, launches};
 use crate::{
     dialect::{ComputeOp, Home, Memory, Place, Schedule, home_of, owner_of, target_of, users_behind_views},
     lx::{Buffer, Capacity, FirstFit, Planner, Use, UseKind},
-    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, i64_attribute},
+    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
     target::{STICK_BYTES, Target},
 };
 use std::ops::Range;
@@ -41,13 +41,15 @@ struct Former<'c> {
     /// The ops and loops of the body, each with the times of its ops.
     items: Vec<(Op<'c>, Range<usize>)>,
     buffers: Vec<HbmBuffer<'c>>,
+    /// The position of each buffer in the list.
+    numbers: ValueMap<usize>,
 }
 
 impl<'c> Former<'c> {
     fn of(function: Op<'c>) -> Result<Self, Reported> {
         let schedule = Schedule::of(function).map_err(|(op, message)| error_at(op, message).report())?;
         let items = items_of(function);
-        let mut former = Self { function, schedule, items, buffers: Vec::new() };
+        let mut former = Self { function, schedule, items, buffers: Vec::new(), numbers: ValueMap::default() };
         for time in 0..former.schedule.steps.len() {
             former.note_uses(time);
         }
@@ -68,18 +70,24 @@ impl<'c> Former<'c> {
             let Home { buffer, moves: _ } = home_of(value);
             let around: Vec<Op<'c>> = buffer.def().map(loops_around).unwrap_or_default();
             let times = self.schedule.times_of_use(&around, time);
-            let position = self.buffers.iter().position(|known| known.value == buffer).unwrap_or_else(|| {
-                self.buffers.push(HbmBuffer { value: buffer, kind: kind_of(buffer), uses: Vec::new() });
-                self.buffers.len() - 1
-            });
+            let position = self.number_of(buffer);
             let uses = &mut self.buffers[position].uses;
             // A loop uses its buffers from its first op to its last, whichever op of it the use is in.
             uses.extend([Use { time: *times.start(), kind }, Use { time: *times.end(), kind }]);
         }
     }
 
+    fn number_of(&mut self, buffer: Value<'c>) -> usize {
+        if let Some(&known) = self.numbers.get(buffer) {
+            return known;
+        }
+        self.numbers.insert(buffer, self.buffers.len());
+        self.buffers.push(HbmBuffer { value: buffer, kind: kind_of(buffer), uses: Vec::new() });
+        self.buffers.len() - 1
+    }
+
     fn form(&self, segments: Option<usize>, target: &Target) -> Result<(), Reported> {
-        let steps: Vec<Step> = self.items.iter().map(|(_, times)| self.step(times)).collect();
+        let steps = self.steps();
         let kinds: Vec<TensorKind> = self.buffers.iter().map(|buffer| buffer.kind).collect();
         let launches = launches(&steps, &kinds, segments).map_err(|error| error_at(self.items[error.step].0, error).report())?;
         for (number, items) in launches.iter().enumerate() {
@@ -92,14 +100,30 @@ impl<'c> Former<'c> {
         Ok(())
     }
 
-    fn step(&self, times: &Range<usize>) -> Step {
-        let uses_in = |buffer: &HbmBuffer<'c>| buffer.uses.iter().any(|one| times.contains(&one.time));
-        let tensors = self.buffers.iter().enumerate().filter(|(_, buffer)| uses_in(buffer)).map(|(number, _)| number).collect();
-        let is_live_behind = |time: usize| {
-            let output = self.schedule.steps[time].compute.op.output();
-            is_in_lx(output) && self.schedule.readers(output).iter().any(|&(reader, _)| reader >= times.end)
-        };
-        Step { tensors, leaves_lx_live: (0..times.end).any(is_live_behind) }
+    /// The items as steps, each with the numbers of its buffers in ascending order.
+    fn steps(&self) -> Vec<Step> {
+        let mut steps = vec![Step::default(); self.items.len()];
+        for (number, buffer) in self.buffers.iter().enumerate() {
+            for one in &buffer.uses {
+                let tensors = &mut steps[self.items.partition_point(|(_, times)| times.end <= one.time)].tensors;
+                if tensors.last() != Some(&number) {
+                    tensors.push(number);
+                }
+            }
+        }
+        let mut last_read = 0;
+        for (step, (_, times)) in steps.iter_mut().zip(&self.items) {
+            last_read = times.clone().filter_map(|time| self.last_read_in_lx(time)).fold(last_read, usize::max);
+            step.leaves_lx_live = last_read >= times.end;
+        }
+        steps
+    }
+
+    /// When the result of an op is last read, if it is in LX.
+    fn last_read_in_lx(&self, time: usize) -> Option<usize> {
+        let output = self.schedule.steps[time].compute.op.output();
+        let readers = self.schedule.readers(output).iter().map(|&(reader, _)| reader);
+        if is_in_lx(output) { readers.max() } else { None }
     }
 
     /// Gives the buffers that live within a launch an offset in its pool.
