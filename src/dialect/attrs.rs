@@ -5,7 +5,10 @@ use crate::{
     mlir::{Attribute, AttributeLike, Context, Op, OpExt, TensorType, Type, TypeLike, string_ref, text_of},
     target::DeviceFormat,
 };
-use mlir_sys::{MlirAttribute, MlirContext, MlirStringRef, MlirType};
+use mlir_sys::{
+    MlirAttribute, MlirContext, MlirStringRef, MlirType, mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless, mlirTypeIsABF16,
+    mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAInteger,
+};
 
 unsafe extern "C" {
     fn spyreAttributeIsALayout(attribute: MlirAttribute) -> bool;
@@ -53,16 +56,28 @@ fn numbers(data: *const i64, length: isize) -> Vec<i64> {
 /// The device format of elements of a type; none if the device has none.
 #[must_use]
 pub fn format_of(element: Type<'_>) -> Option<DeviceFormat> {
-    match element.to_string().as_str() {
-        // Booleans are stored in the operands' format, f16 by default.
-        "f16" | "bf16" | "i1" => Some(DeviceFormat::Sen169Fp16),
-        "f32" => Some(DeviceFormat::IeeeFp32),
-        // Device indices are 32 bits wide whatever the host's are.
-        "i32" | "i64" => Some(DeviceFormat::IeeeInt32),
-        "i8" => Some(DeviceFormat::SenInt8),
-        "f8E4M3FN" => Some(DeviceFormat::Sen143Fp8),
-        "f8E5M2" => Some(DeviceFormat::Sen152Fp8),
-        _ => None,
+    let raw = element.to_raw();
+    // SAFETY: the type is valid; an integer's width and sign are asked for where it is one.
+    unsafe {
+        if mlirTypeIsAInteger(raw) && mlirIntegerTypeIsSignless(raw) {
+            return match mlirIntegerTypeGetWidth(raw) {
+                // Booleans are stored in the operands' format, f16 by default.
+                1 => Some(DeviceFormat::Sen169Fp16),
+                // Device indices are 32 bits wide whatever the host's are.
+                32 | 64 => Some(DeviceFormat::IeeeInt32),
+                8 => Some(DeviceFormat::SenInt8),
+                _ => None,
+            };
+        }
+        if mlirTypeIsAF16(raw) || mlirTypeIsABF16(raw) {
+            Some(DeviceFormat::Sen169Fp16)
+        } else if mlirTypeIsAF32(raw) {
+            Some(DeviceFormat::IeeeFp32)
+        } else if mlirTypeIsAFloat8E4M3FN(raw) {
+            Some(DeviceFormat::Sen143Fp8)
+        } else {
+            mlirTypeIsAFloat8E5M2(raw).then_some(DeviceFormat::Sen152Fp8)
+        }
     }
 }
 

@@ -44,9 +44,7 @@ impl<'c> Schedule<'c> {
             if operand + 1 == step.accesses.len() {
                 self.writers.insert(access.value, time);
             } else {
-                let mut reads = self.readers.get(access.value).cloned().unwrap_or_default();
-                reads.push((time, operand));
-                self.readers.insert(access.value, reads);
+                self.readers.get_or_default(access.value).push((time, operand));
             }
         }
         for around in &step.loops {

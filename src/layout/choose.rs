@@ -80,8 +80,10 @@ impl Flow {
     }
 }
 
-/// What decides the ways of a reader: its rules, how it sees the buffer, and both sticks.
-type WaysKey = (Kind, Vec<i64>, usize, Vec<super::Index>, Buffer, Option<usize>, Option<usize>, bool, bool);
+/// What decides the ways of a reader besides the sticks: its rules, and how it sees the buffer.
+type ReaderKey<'a> = (Kind, &'a [i64], usize, &'a [super::Index], &'a Buffer, bool, bool);
+/// What decides the ways of a reader: its number among those that differ, its stick, and the buffer's.
+type WaysKey = (usize, Option<usize>, Option<usize>);
 
 struct Chooser<'a> {
     flow: &'a Flow,
@@ -93,7 +95,9 @@ struct Chooser<'a> {
     writer_of: Vec<Option<usize>>,
     /// The reads of each buffer: op and operand.
     readers: Vec<Vec<(usize, usize)>>,
-    /// The layers of a model are alike, so the ways of one are those of the others.
+    /// For each op and operand a number, the same for readers that are alike: the layers of a model are alike, so the ways of one are those of the
+    /// others.
+    alike: Vec<Vec<usize>>,
     known: RefCell<BTreeMap<WaysKey, Rc<Vec<Way>>>>,
 }
 
@@ -117,7 +121,7 @@ impl<'a> Chooser<'a> {
                 states.push(buffer.sticks());
             }
         }
-        Self { flow, states, variable_of, writer_of, readers, known: RefCell::default() }
+        Self { flow, states, variable_of, writer_of, readers, alike: alike(flow), known: RefCell::default() }
     }
 
     /// The dimension in the sticks of a buffer, given the state of its variable.
@@ -127,14 +131,12 @@ impl<'a> Chooser<'a> {
     }
 
     fn ways(&self, op: usize, operand: usize, stick: Option<usize>, own: Option<usize>) -> Rc<Vec<Way>> {
-        let (op, is_left) = (&self.flow.ops[op], operand == 0);
-        let read = &op.reads[operand];
-        let buffer = &self.flow.buffers[read.buffer];
-        let key = (op.kind, op.ranges.clone(), op.n_reduced, read.indices.clone(), buffer.clone(), own, stick, is_left, read.is_exempt);
+        let key = (self.alike[op][operand], stick, own);
         if let Some(known) = self.known.borrow().get(&key) {
             return Rc::clone(known);
         }
-        let found = Rc::new(ways(op, stick, operand, buffer, own));
+        let op = &self.flow.ops[op];
+        let found = Rc::new(ways(op, stick, operand, &self.flow.buffers[op.reads[operand].buffer], own));
         self.known.borrow_mut().insert(key, Rc::clone(&found));
         found
     }
@@ -286,6 +288,19 @@ impl<'a> Chooser<'a> {
             (false, false) => Some(MisfitKind::Regrouped { sizes, found: expected, stick: buffer.format.elements_per_stick() }),
         }
     }
+}
+
+/// Numbers the readers of a program, the same number for those that are alike.
+fn alike<'a>(flow: &'a Flow) -> Vec<Vec<usize>> {
+    let mut numbers: BTreeMap<ReaderKey<'a>, usize> = BTreeMap::new();
+    let mut number = |op: &'a Op, operand: usize| {
+        let read = &op.reads[operand];
+        let key = (op.kind, &op.ranges[..], op.n_reduced, &read.indices[..], &flow.buffers[read.buffer], operand == 0, read.is_exempt);
+        let next = numbers.len();
+        *numbers.entry(key).or_insert(next)
+    };
+    let mut numbers_of = |op: &'a Op| (0..op.reads.len()).map(|operand| number(op, operand)).collect();
+    flow.ops.iter().map(&mut numbers_of).collect()
 }
 
 fn bytes_of(buffer: &Buffer, stick: Option<usize>) -> Cost {

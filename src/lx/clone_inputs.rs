@@ -7,7 +7,7 @@ use super::{CoreUse, agreed_view};
 use crate::{
     dialect::{ComputeOp, Tensor, copy, operation_of, split_of, target_of, work_attribute},
     layout::HostTensor,
-    mlir::{Block, BlockExt, BlockLike, Op, OpExt, Options, Pass, Reported, Type, Value, ValueLike, error_at, insert_before},
+    mlir::{Block, BlockExt, BlockLike, Op, OpExt, Options, Pass, Reported, Type, Value, ValueLike, ValueMap, error_at, insert_before},
     target::Family,
     work::{Operation, WorkSplit},
 };
@@ -18,9 +18,11 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
     for op in module.nested().into_iter().filter(|op| op.is("func.func") || op.is("spyre.loop")) {
         let Some(body) = op.body() else { continue };
+        let operands = operands_of(body);
         let constants = body.ops().into_iter().filter(|op| op.is("spyre.constant")).map(OpExt::output);
         for input in body.args().into_iter().chain(constants) {
-            clone_input(body, input, target.lx_bytes).map_err(|message| error_at(op, message).report())?;
+            let read_by = operands.get(input).map_or(&[][..], Vec::as_slice);
+            clone_input(body, input, read_by, target.lx_bytes).map_err(|message| error_at(op, message).report())?;
         }
     }
     Ok(())
@@ -35,11 +37,11 @@ struct Reader<'c> {
 }
 
 /// Copies `value` if several ops of the block read it, all in the same slices, and one core's slice fits.
-fn clone_input<'c>(body: Block<'c>, value: Value<'c>, lx_bytes: i64) -> Result<(), String> {
-    let readers = readers_of(body, value)?;
-    if readers.len() < 2 {
+fn clone_input<'c>(body: Block<'c>, value: Value<'c>, read_by: &[(ComputeOp<'c>, usize)], lx_bytes: i64) -> Result<(), String> {
+    if read_by.len() < 2 {
         return Ok(());
     }
+    let readers: Vec<Reader<'_>> = read_by.iter().map(|&(compute, operand)| Reader::of(compute, operand)).collect::<Result<_, _>>()?;
     let uses: Vec<CoreUse<'_>> = readers.iter().map(Reader::core_use).collect();
     let (Ok(view), Some(output)) = (agreed_view(&uses), compact_type(body, value)?) else { return Ok(()) };
     let bytes = Tensor::of(output).and_then(|tensor| tensor.layout).map_or(i64::MAX, |layout| layout.bytes());
@@ -64,19 +66,23 @@ fn clone_input<'c>(body: Block<'c>, value: Value<'c>, lx_bytes: i64) -> Result<(
     Ok(())
 }
 
-/// The compute ops of the block that read the value itself, in program order.
-fn readers_of<'c>(body: Block<'c>, value: Value<'c>) -> Result<Vec<Reader<'c>>, String> {
-    let mut readers = Vec::new();
+/// For each value the compute ops of the block that read the value itself, in program order, and as which operand.
+fn operands_of<'c>(body: Block<'c>) -> ValueMap<Vec<(ComputeOp<'c>, usize)>> {
+    let mut operands: ValueMap<Vec<(ComputeOp<'c>, usize)>> = ValueMap::default();
     // A gather reads from HBM only, be it rows or indices.
     for compute in body.ops().into_iter().filter_map(ComputeOp::of).filter(|compute| compute.family() != Family::Gather) {
-        for (operand, _) in compute.op.inputs().iter().enumerate().filter(|(_, input)| **input == value) {
-            readers.push(Reader { compute, operand, operation: operation_of(compute)?, split: split_of(compute)? });
+        for (operand, input) in compute.op.inputs().into_iter().enumerate() {
+            operands.get_or_default(input).push((compute, operand));
         }
     }
-    Ok(readers)
+    operands
 }
 
-impl Reader<'_> {
+impl<'c> Reader<'c> {
+    fn of(compute: ComputeOp<'c>, operand: usize) -> Result<Self, String> {
+        Ok(Self { compute, operand, operation: operation_of(compute)?, split: split_of(compute)? })
+    }
+
     fn core_use(&self) -> CoreUse<'_> {
         CoreUse { op: &self.operation, operand: self.operand, split: &self.split }
     }

@@ -1,6 +1,6 @@
 //! What first-fit and best-fit share: the order of the buffers, and the gaps over a life.
 
-use super::{Buffer, Capacity, Placement};
+use super::{Buffer, Capacity, Placement, live::Live};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
@@ -18,21 +18,25 @@ pub(super) struct Gap {
 pub(super) fn place(buffers: &[Buffer], capacity: &Capacity, choose: fn(&[Gap]) -> Option<Gap>) -> Placement {
     let mut addresses = vec![None; buffers.len()];
     let mut has_successor = vec![false; buffers.len()];
+    let mut live = Live::new(buffers);
     for index in order(buffers) {
         if buffers[index].barred.is_some() {
             continue;
         }
-        let free = |&&parent: &&usize| !has_successor[parent] && parent_is_free(buffers, &addresses, index, parent);
+        let free = |&&parent: &&usize| !has_successor[parent] && parent_is_free(buffers, &live, &addresses, index, parent);
         addresses[index] = match buffers[index].in_place_parents.iter().find(free) {
             Some(&parent) => {
                 has_successor[parent] = true;
                 addresses[parent]
             }
             None => {
-                let gaps = gaps(&obstacles(buffers, &addresses, index, None), capacity, buffers[index].bytes);
+                let gaps = gaps(&obstacles(buffers, &live, &addresses, index, None), capacity, buffers[index].bytes);
                 choose(&gaps).map(|gap| gap.start)
             }
         };
+        if addresses[index].is_some() {
+            live.insert(index, &buffers[index].life());
+        }
     }
     Placement::explained(buffers, capacity, addresses)
 }
@@ -96,18 +100,19 @@ fn order(buffers: &[Buffer]) -> Vec<usize> {
 }
 
 /// Whether `index` can take over the whole address range of `parent`.
-fn parent_is_free(buffers: &[Buffer], addresses: &[Option<i64>], index: usize, parent: usize) -> bool {
+fn parent_is_free(buffers: &[Buffer], live: &Live, addresses: &[Option<i64>], index: usize, parent: usize) -> bool {
     let Some(start) = addresses[parent] else { return false };
     let end = start + buffers[parent].bytes;
     buffers[index].can_succeed(&buffers[parent])
-        && obstacles(buffers, addresses, index, Some(parent)).iter().all(|&(low, high)| high <= start || end <= low)
+        && obstacles(buffers, live, addresses, index, Some(parent)).iter().all(|&(low, high)| high <= start || end <= low)
 }
 
 /// The bytes covered by placed buffers that meet `index`, lowest first, without those of its parent `but`.
-fn obstacles(buffers: &[Buffer], addresses: &[Option<i64>], index: usize, but: Option<usize>) -> Vec<(i64, i64)> {
-    let meets = |other: &usize| Some(*other) != but && buffers[*other].meets(&buffers[index]);
+fn obstacles(buffers: &[Buffer], live: &Live, addresses: &[Option<i64>], index: usize, but: Option<usize>) -> Vec<(i64, i64)> {
     let cover = |other: usize| addresses[other].map(|start| (start, start + buffers[other].bytes));
-    let mut covered: Vec<(i64, i64)> = (0..buffers.len()).filter(meets).filter_map(cover).collect();
+    let life = buffers[index].life();
+    let others = live.during(&life).filter(|other| Some(*other) != but);
+    let mut covered: Vec<(i64, i64)> = others.filter_map(cover).collect();
     covered.sort_unstable();
     covered
 }

@@ -1,6 +1,6 @@
 //! The greedy planner: places each buffer when it is born, and never looks ahead.
 
-use super::{Buffer, Capacity, Placement, Planner};
+use super::{Buffer, Capacity, Placement, Planner, live::Live};
 
 /// torch-spyre's default planner of August 2026 (`GreedyLayoutSolver`).
 ///
@@ -19,6 +19,7 @@ impl Planner for Greedy {
         births.sort_by_key(|&index| buffers[index].life().start);
         let mut addresses = vec![None; buffers.len()];
         let mut has_successor = vec![false; buffers.len()];
+        let mut live = Live::new(buffers);
         for index in births {
             let buffer = &buffers[index];
             let free = |&&parent: &&usize| !has_successor[parent] && addresses[parent].is_some() && buffer.can_succeed(&buffers[parent]);
@@ -27,17 +28,20 @@ impl Planner for Greedy {
                     has_successor[parent] = true;
                     addresses[parent]
                 }
-                None => free_address(&live_at(buffers, &addresses, buffer.life().start), capacity, buffer.bytes),
+                None => free_address(&covered_at(buffers, &live, &addresses, buffer.life().start), capacity, buffer.bytes),
             };
+            if addresses[index].is_some() {
+                live.insert(index, &buffer.life());
+            }
         }
         Placement::explained(buffers, capacity, addresses)
     }
 }
 
 /// The bytes covered by the buffers placed so far that are live at `time`, lowest first.
-fn live_at(buffers: &[Buffer], addresses: &[Option<i64>], time: usize) -> Vec<(i64, i64)> {
-    let live = buffers.iter().zip(addresses).filter(|(buffer, _)| buffer.life().contains(&time));
-    let mut covered: Vec<_> = live.filter_map(|(buffer, address)| address.map(|start| (start, start + buffer.bytes))).collect();
+fn covered_at(buffers: &[Buffer], live: &Live, addresses: &[Option<i64>], time: usize) -> Vec<(i64, i64)> {
+    let cover = |index: usize| addresses[index].map(|start| (start, start + buffers[index].bytes));
+    let mut covered: Vec<_> = live.at(time).filter_map(cover).collect();
     covered.sort_unstable();
     covered
 }

@@ -21,6 +21,7 @@
 //! | `eligible.rs` | why a buffer may not be placed |
 //! | `core_view.rs` | whether all users of a buffer give each core the same part of it |
 //! | `instance.rs` | planner instances in files |
+//! | `live.rs` | which placed buffers are live when |
 //! | `placement.rs` | addresses, reasons, HBM bytes left, the independent legality check |
 //! | `planner.rs` | the planners by name |
 //! | `greedy.rs` | places each buffer when it is born |
@@ -34,6 +35,7 @@ mod first_fit;
 mod fit;
 mod greedy;
 mod instance;
+mod live;
 mod placement;
 mod planner;
 

@@ -1,6 +1,6 @@
 //! What a planner decides, what it costs, and whether it is legal.
 
-use super::{Barred, Buffer, Capacity};
+use super::{Barred, Buffer, Capacity, live::Live};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -123,11 +123,10 @@ impl Placement {
 /// life is fullest at one of these times.
 fn taken_at_births(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<(usize, i64)> {
     let times: BTreeSet<usize> = buffers.iter().map(|buffer| buffer.life().start).collect();
-    let placed: Vec<(&Buffer, i64)> =
-        buffers.iter().zip(addresses).filter_map(|(buffer, address)| address.map(|address| (buffer, address))).collect();
+    let live = Live::of(buffers, addresses);
+    let cover = |index: usize| addresses[index].map(|start| (start, start + buffers[index].bytes));
     let taken = |time: usize| {
-        let live = placed.iter().filter(|(buffer, _)| buffer.life().contains(&time));
-        let mut covered: Vec<(i64, i64)> = live.map(|&(buffer, address)| (address, address + buffer.bytes)).collect();
+        let mut covered: Vec<(i64, i64)> = live.at(time).filter_map(cover).collect();
         covered.sort_unstable();
         // A buffer and its successor cover the same bytes once.
         let add = |(taken, top): (i64, i64), (start, end): (i64, i64)| (taken + (end - start.max(top)).max(0), end.max(top));
@@ -174,18 +173,25 @@ fn check_overlaps(buffers: &[Buffer], addresses: &[Option<i64>]) -> Result<(), V
     let predecessors = predecessors(buffers, addresses);
     let took_over = |first: usize, second: usize| {
         let chain = |from: usize| std::iter::successors(predecessors[from], |&buffer| predecessors[buffer]);
-        chain(first).any(|buffer| buffer == second) || chain(second).any(|buffer| buffer == first)
+        chain(second).any(|buffer| buffer == first) || chain(first).any(|buffer| buffer == second)
     };
-    for second in 0..buffers.len() {
-        for first in 0..second {
-            let (Some(low), Some(high)) = (addresses[first], addresses[second]) else { continue };
-            let share_bytes = low < high + buffers[second].bytes && high < low + buffers[first].bytes;
-            if share_bytes && buffers[first].meets(&buffers[second]) && !took_over(first, second) {
-                return Err(Violation::Overlap { first, second });
-            }
-        }
+    let overlap = |first: usize, second: usize| {
+        let (Some(low), Some(high)) = (addresses[first], addresses[second]) else { return false };
+        let share_bytes = low < high + buffers[second].bytes && high < low + buffers[first].bytes;
+        share_bytes && buffers[first].meets(&buffers[second]) && !took_over(first, second)
+    };
+    let mut births: Vec<usize> = (0..buffers.len()).filter(|&index| addresses[index].is_some()).collect();
+    births.sort_by_key(|&index| buffers[index].life().start);
+    // Buffers meet if one of them is live when the other is born.
+    let (mut live, mut found): (Vec<usize>, Option<(usize, usize)>) = (Vec::new(), None);
+    for newborn in births {
+        let now = buffers[newborn].life().start;
+        live.retain(|&other| buffers[other].life().end > now);
+        let pairs = live.iter().map(|&other| (newborn.max(other), newborn.min(other)));
+        found = pairs.filter(|&(second, first)| overlap(first, second)).chain(found).min();
+        live.push(newborn);
     }
-    Ok(())
+    found.map_or(Ok(()), |(second, first)| Err(Violation::Overlap { first, second }))
 }
 
 /// The parent whose address each buffer took over; a parent has one successor, the first in the list.

@@ -292,6 +292,14 @@ impl<T> ValueMap<T> {
         self.entries.get(&(value.to_raw().ptr as usize))
     }
 
+    /// What is known about `value`, to be changed; the default value of `T` if that is nothing.
+    pub fn get_or_default(&mut self, value: Value<'_>) -> &mut T
+    where
+        T: Default,
+    {
+        self.entries.entry(value.to_raw().ptr as usize).or_default()
+    }
+
     /// Notes `entry` about `value`; gives what was known before.
     pub fn insert(&mut self, value: Value<'_>, entry: T) -> Option<T> {
         self.entries.insert(value.to_raw().ptr as usize, entry)

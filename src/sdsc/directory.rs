@@ -50,10 +50,12 @@ pub fn write_directory(directory: &Path, files: &[File]) -> Result<(), WriteErro
         _ => Path::new("."),
     };
     let fresh = tempfile::Builder::new().prefix(".spyre-").tempdir_in(parent).map_err(at(directory))?;
+    let mut made = fresh.path().to_owned();
     for file in files {
         let path = fresh.path().join(&file.path);
-        if let Some(folder) = path.parent() {
+        if let Some(folder) = path.parent().filter(|folder| *folder != made) {
             fs::create_dir_all(folder).map_err(at(&directory.join(&file.path)))?;
+            folder.clone_into(&mut made);
         }
         fs::write(&path, &file.content).map_err(at(&directory.join(&file.path)))?;
     }

@@ -15,14 +15,18 @@ pub fn write_to(sdsc: &Sdsc, writer: impl io::Write) -> io::Result<()> {
     sdsc.serialize(&mut serializer).map_err(io::Error::from)
 }
 
+/// Room for the file of an op on all cores: a larger one grows.
+const USUAL_BYTES: usize = 1 << 16;
+
 /// The text of an SDSC file.
 #[must_use]
 pub fn to_text(sdsc: &Sdsc) -> Vec<u8> {
-    let mut text = Vec::new();
+    let mut text = Vec::with_capacity(USUAL_BYTES);
     // Writing to memory cannot fail, and every key of the model is a string or an integer.
     if let Err(error) = write_to(sdsc, &mut text) {
         unreachable!("an SDSC file has no JSON form: {error}");
     }
+    text.shrink_to_fit();
     text
 }
 
