@@ -41,7 +41,7 @@ use std::{
 const DEFAULT_CASES: usize = 10_000;
 
 /// Cases of one function.
-const BATCH: usize = 25;
+const BATCH: usize = 5;
 
 /// What a failing case may cost until it is reported, and how many are.
 const MOST_SIMPLIFICATIONS: usize = 100;
@@ -214,7 +214,11 @@ fn run_without(messages: &[(Option<usize>, String)], cases: &[&Case], choice: &C
         }
     }
     if outcomes.iter().all(Option::is_none) {
-        return if cases.len() == 1 { vec![Outcome::Fails("it stops without a message", String::new())] } else { run_halves(cases, choice) };
+        return if cases.len() == 1 {
+            vec![Outcome::Fails("it stops without a message", String::new())]
+        } else {
+            run_halves(cases, choice)
+        };
     }
     let rest: Vec<&Case> = cases.iter().zip(&outcomes).filter(|(_, outcome)| outcome.is_none()).map(|(case, _)| *case).collect();
     let mut of_rest = run_together(&rest, choice).into_iter();
@@ -223,7 +227,11 @@ fn run_without(messages: &[(Option<usize>, String)], cases: &[&Case], choice: &C
 
 /// What a message makes of its case.
 fn refusal(message: &str) -> Outcome {
-    if message.contains("bug") { Outcome::Fails("spyre-compile has a bug", message.to_owned()) } else { Outcome::Refused(message.to_owned()) }
+    if message.contains("bug") {
+        Outcome::Fails("spyre-compile has a bug", message.to_owned())
+    } else {
+        Outcome::Refused(message.to_owned())
+    }
 }
 
 /// Runs a case alone; one that fails comes back as the simplest that fails in the same way.

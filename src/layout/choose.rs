@@ -4,7 +4,7 @@
 use super::{
     Cost, Factor, Problem,
     flow::{Buffer, Flow, Kind, Op},
-    form::{Form, Way, ways},
+    form::{Form, Levels, Way, ways},
     minimize,
 };
 use std::{
@@ -92,6 +92,9 @@ impl Flow {
 /// What decides the ways of a reader: its rules, how it sees the buffer, and both sticks.
 type WaysKey = (Kind, Vec<i64>, usize, Vec<super::Index>, Buffer, Option<usize>, Option<usize>, bool, bool);
 
+/// What decides the levels of an operand: the reader's dimensions, and how it sees the buffer.
+type LevelsKey = (Vec<i64>, Vec<super::Index>, Buffer);
+
 struct Chooser<'a> {
     flow: &'a Flow,
     /// The states of each op, then of each buffer that no op owns.
@@ -104,6 +107,7 @@ struct Chooser<'a> {
     readers: Vec<Vec<(usize, usize)>>,
     /// The layers of a model are alike, so the ways of one are those of the others.
     known: RefCell<BTreeMap<WaysKey, Rc<Vec<Way>>>>,
+    known_levels: RefCell<BTreeMap<LevelsKey, Option<Rc<Levels>>>>,
 }
 
 impl<'a> Chooser<'a> {
@@ -126,7 +130,7 @@ impl<'a> Chooser<'a> {
                 states.push(buffer.sticks());
             }
         }
-        Self { flow, states, variable_of, writer_of, readers, known: RefCell::default() }
+        Self { flow, states, variable_of, writer_of, readers, known: RefCell::default(), known_levels: RefCell::default() }
     }
 
     /// The dimension in the sticks of a buffer, given the state of its variable.
@@ -143,9 +147,15 @@ impl<'a> Chooser<'a> {
         if let Some(known) = self.known.borrow().get(&key) {
             return Rc::clone(known);
         }
-        let found = Rc::new(ways(op, stick, operand, buffer, own));
+        let found = Rc::new(ways(op, stick, operand, buffer, own, || self.levels(op, operand, buffer)));
         self.known.borrow_mut().insert(key, Rc::clone(&found));
         found
+    }
+
+    fn levels(&self, op: &Op, operand: usize, buffer: &Buffer) -> Option<Rc<Levels>> {
+        let key = (op.ranges.clone(), op.reads[operand].indices.clone(), buffer.clone());
+        let mut known = self.known_levels.borrow_mut();
+        known.entry(key).or_insert_with(|| Levels::of(op, operand, buffer).map(Rc::new)).clone()
     }
 
     fn problem(&self) -> Problem {

@@ -320,7 +320,8 @@ impl Case {
         let moved = array.permuted(order);
         let mut part = vec![0; moved.shape.len()];
         other_order.iter().zip(&moved.shape).for_each(|(&dim, &size)| part[dim] = size);
-        let offsets: Vec<usize> = cuts.iter().take(part.len()).map(|cut| if cut.is_cut { [1, STICK][usize::from(cut.at_stick)] } else { 0 }).collect();
+        let offsets: Vec<usize> =
+            cuts.iter().take(part.len()).map(|cut| if cut.is_cut { [1, STICK][usize::from(cut.at_stick)] } else { 0 }).collect();
         let mut whole: Vec<usize> = part.iter().zip(&offsets).map(|(size, offset)| size + offset).collect();
         let is_part = offsets.iter().any(|offset| *offset > 0) && whole.iter().product::<usize>() <= MOST_ELEMENTS;
         if !is_part {
@@ -344,9 +345,8 @@ impl Case {
         let (lowest, filled, own) = (self.new_name(), self.new_name(), self.new_name());
         self.lines.push(format!("{lowest} = arith.constant 0xFC00 : f16"));
         self.lines.push(format!("{filled} = linalg.fill ins({lowest} : f16) outs({empty} : {to}) -> {to}"));
-        self.lines.push(format!(
-            "{own} = linalg.reduce {{ arith.maximumf }} ins({name} : {from}) outs({filled} : {to}) dimensions = [{axis}]"
-        ));
+        self.lines
+            .push(format!("{own} = linalg.reduce {{ arith.maximumf }} ins({name} : {from}) outs({filled} : {to}) dimensions = [{axis}]"));
         self.result = (own, result);
     }
 }
