@@ -12,7 +12,7 @@ use crate::{
     dialect::{Tensor, constant, copy, home_of, shown_as, view},
     mlir::{
         BlockExt, BlockLike, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, dense_splat, error_at,
-        insert_before, map_from_exprs, set_function_type,
+        i64_attribute, insert_before, map_from_exprs, set_function_type,
     },
 };
 
@@ -122,7 +122,7 @@ fn results_of(function: Op<'_>) -> Vec<Value<'_>> {
 /// A view that keeps the elements in their order is no copy: the strides of a device layout count host elements.
 fn copy_results(function: Op<'_>) {
     let Some(terminator) = function.body_ops().pop() else { return };
-    let mut taken: Vec<Value<'_>> = Vec::new();
+    let (mut taken, mut copied_before): (Vec<Value<'_>>, Vec<Value<'_>>) = (Vec::new(), Vec::new());
     for (index, result) in terminator.inputs().into_iter().enumerate() {
         let buffer = home_of(result).buffer;
         let is_made = buffer.def().is_some_and(|def| !def.is("spyre.constant"));
@@ -132,6 +132,11 @@ fn copy_results(function: Op<'_>) {
             let (context, at) = (terminator.ctx(), terminator.loc());
             let Some(tensor) = TensorType::of(result.r#type()) else { continue };
             let copied = insert_before(terminator, copy(context, at, result, tensor.with_shape(tensor.shape.clone()).build()));
+            if copied_before.contains(&buffer) {
+                // Two copies of one buffer are two results: what tells them apart keeps `cse` from making them one.
+                copied.set_attr("result", i64_attribute(context, i64::try_from(index).unwrap_or(i64::MAX)));
+            }
+            copied_before.push(buffer);
             terminator.set_input(index, copied.output());
         }
     }
