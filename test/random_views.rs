@@ -41,7 +41,7 @@ use std::{
 const DEFAULT_CASES: usize = 10_000;
 
 /// Cases of one function.
-const BATCH: usize = 25;
+const BATCH: usize = 5;
 
 /// What a failing case may cost until it is reported, and how many are.
 const MOST_SIMPLIFICATIONS: usize = 100;

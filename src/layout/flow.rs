@@ -281,7 +281,7 @@ fn written_size(index: &Index) -> i64 {
 }
 
 /// The parts of the iteration and the operand, if the operand alone can be read.
-fn read_alone(ranges: &[i64], host: &HostTensor, layout: &DeviceLayout, indices: &[Index]) -> Option<(Vec<Vec<i64>>, ReadableOperand)> {
+pub(super) fn read_alone(ranges: &[i64], host: &HostTensor, layout: &DeviceLayout, indices: &[Index]) -> Option<ReadAlone> {
     let mut read = readable(ranges, &[ViewedOperand { layout, host, indices }]).ok()?;
     Some((read.parts, read.operands.pop()?))
 }
@@ -308,6 +308,9 @@ fn dim_of(parts: &[Vec<i64>], term: Term) -> usize {
         .unwrap_or(0)
 }
 
+/// For each iteration dimension the sizes of its parts, and the operand in terms of the parts.
+pub(super) type ReadAlone = (Vec<Vec<i64>>, ReadableOperand);
+
 /// What moving a tensor into a new buffer takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Moved {
@@ -317,30 +320,22 @@ pub(super) struct Moved {
     pub is_restickify: bool,
 }
 
-/// What it takes to write the elements of a buffer, read at `indices`, into a new buffer of sizes `ranges` with `stick` in its sticks;
+/// What it takes to write the elements of a buffer, read as `read` says, into a new buffer of layout `to` with `stick` in its sticks;
 /// none if the device cannot (torch-spyre facts, B.4: no mechanism gathers elements of several sticks into one, or the reverse).
 #[must_use]
-pub(super) fn moved(
-    ranges: &[i64],
-    host: &HostTensor,
-    layout: &DeviceLayout,
-    indices: &[Index],
-    to: &DeviceLayout,
-    stick: usize,
-) -> Option<Moved> {
-    let (parts, read) = read_alone(ranges, host, layout, indices)?;
-    let elements = layout.format().elements_per_stick();
+pub(super) fn moved((parts, read): &ReadAlone, to: &DeviceLayout, stick: usize) -> Option<Moved> {
+    let elements = read.layout.format().elements_per_stick();
     let (within, outer) = read.coordinates.split_last()?;
     let from = within.term.filter(|_| within.offset == 0)?;
-    let lane = dim_of(&parts, from);
-    if from.dim != innermost(&parts, lane) || cuts_stick(&parts[lane], elements) || cuts_stick(&parts[stick], elements) {
+    let lane = dim_of(parts, from);
+    if from.dim != innermost(parts, lane) || cuts_stick(&parts[lane], elements) || cuts_stick(&parts[stick], elements) {
         return None;
     }
     let is_restickify = lane != stick;
     let flat = parts.concat();
     // A restickify pads both stick dimensions; its file cannot tell padding from what lies behind a window of the other stick.
     let is_window = |(coordinate, &size): (&super::Coordinate, &i64)| {
-        coordinate.term.is_some_and(|term| dim_of(&parts, term) == stick && term.floordiv.is_none() && flat[term.dim] != size)
+        coordinate.term.is_some_and(|term| dim_of(parts, term) == stick && term.floordiv.is_none() && flat[term.dim] != size)
     };
     if is_restickify && outer.iter().zip(read.layout.device_size()).any(is_window) {
         return None;
@@ -424,14 +419,17 @@ mod tests {
         let from = buffer(&[64, 256]);
         let (host, layout, to) = (from.host().unwrap(), from.layout(Some(1)).unwrap(), from.layout(Some(0)).unwrap());
         let plain = dims(&ranges, &[0, 1]);
-        let restickify = moved(&ranges, &host, &layout, &plain, &to, 0);
+        let restickify = moved(&read_alone(&ranges, &host, &layout, &plain).unwrap(), &to, 0);
         assert_eq!(restickify, Some(Moved { bytes: 2 * 64 * 256 * 2, is_restickify: true }));
-        let copied = moved(&ranges, &host, &layout, &plain, &layout, 1);
+        let copied = moved(&read_alone(&ranges, &host, &layout, &plain).unwrap(), &layout, 1);
         assert_eq!(copied, Some(Moved { bytes: 2 * 64 * 256 * 2, is_restickify: false }));
         let sparse = buffer(&[64, 1]);
         let column = [Index::dim(0, &[64]).unwrap(), Index::constant(0)];
         let dense = buffer(&[64]).layout(Some(0)).unwrap();
-        assert_eq!(moved(&[64], &sparse.host().unwrap(), &sparse.layout(None).unwrap(), &column, &dense, 0), None);
+        assert_eq!(
+            read_alone(&[64], &sparse.host().unwrap(), &sparse.layout(None).unwrap(), &column).and_then(|read| moved(&read, &dense, 0)),
+            None
+        );
     }
 
     #[test]
@@ -439,6 +437,9 @@ mod tests {
         let whole = buffer(&[64, 128]);
         let half = [Index::dim(0, &[32, 128]).unwrap(), Index::dim(1, &[32, 128]).unwrap()];
         let to = buffer(&[32, 128]).layout(Some(0)).unwrap();
-        assert_eq!(moved(&[32, 128], &whole.host().unwrap(), &whole.layout(Some(1)).unwrap(), &half, &to, 0), None);
+        assert_eq!(
+            read_alone(&[32, 128], &whole.host().unwrap(), &whole.layout(Some(1)).unwrap(), &half).and_then(|read| moved(&read, &to, 0)),
+            None
+        );
     }
 }

@@ -7,10 +7,10 @@
 
 use super::{
     Buffer, Digit, Index, Op, OperandView, Role,
-    flow::{Moved, moved},
+    flow::{Moved, moved, read_alone},
     split_iteration,
 };
-use std::collections::BTreeMap;
+use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
 /// Dimensions under which the elements of a buffer are seen.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,15 +77,22 @@ const MOST_WAYS: usize = 3;
 const MOST_MOVES: usize = 3;
 
 /// The ways in which operand `operand` of an op can have `buffer`, whose own stick is `own`, when `stick` is in the sticks of the op, the
-/// cheapest first. Empty if there is none.
+/// cheapest first. Empty if there is none. The levels of the operand are asked for if the buffer must be moved.
 #[must_use]
-pub(super) fn ways(op: &Op, stick: Option<usize>, operand: usize, buffer: &Buffer, own: Option<usize>) -> Vec<Way> {
+pub(super) fn ways(
+    op: &Op,
+    stick: Option<usize>,
+    operand: usize,
+    buffer: &Buffer,
+    own: Option<usize>,
+    levels: impl FnOnce() -> Option<Rc<Levels>>,
+) -> Vec<Way> {
     let read = &op.reads[operand];
     let (Ok(host), Ok(layout)) = (buffer.host(), buffer.layout(own)) else { return Vec::new() };
     if read.is_exempt || op.reads_directly(stick, operand, &host, &layout, &read.indices) {
         return vec![Way { form: None, indices: read.indices.clone() }];
     }
-    let Some(levels) = Levels::of(op, operand, buffer) else { return Vec::new() };
+    let Some(levels) = levels() else { return Vec::new() };
     let mut found = Vec::new();
     // From the cheapest chain on, so that a form is reached at its least cost.
     let mut open: BTreeMap<(i64, usize, usize), Reached> = BTreeMap::new();
@@ -113,11 +120,11 @@ pub(super) fn ways(op: &Op, stick: Option<usize>, operand: usize, buffer: &Buffe
         if n_moves == MOST_MOVES {
             continue;
         }
-        for (next, stick, source, Moved { bytes: moved_bytes, is_restickify }) in levels.moves(buffer, level, at) {
-            let level = levels.levels[next].clone();
-            let step = Form { level, stick, from: form.clone().map(Box::new), source, bytes: moved_bytes, is_restickify };
+        for Move { to, stick, source, moved } in levels.moves(buffer, level, at).iter() {
+            let (level, source, from) = (levels.levels[*to].clone(), source.clone(), form.clone().map(Box::new));
+            let step = Form { level, stick: *stick, from, source, bytes: moved.bytes, is_restickify: moved.is_restickify };
             serial += 1;
-            open.insert((bytes + moved_bytes, n_moves + 1, serial), Reached { form: Some(step), level: next, at: Some(stick) });
+            open.insert((bytes + moved.bytes, n_moves + 1, serial), Reached { form: Some(step), level: *to, at: Some(*stick) });
         }
     }
     found
@@ -132,21 +139,32 @@ struct Reached {
     at: Option<usize>,
 }
 
+/// A move to a form at a level.
+struct Move {
+    to: usize,
+    stick: usize,
+    /// The index along each dimension of what is moved.
+    source: Vec<Index>,
+    moved: Moved,
+}
+
 /// The dimensions under which a reader's buffer can be had: its own, the fine ones, the seen ones.
-struct Levels {
+pub(super) struct Levels {
     levels: Vec<Level>,
     /// For each level, the index along its dimensions in terms of the reader's iteration dimensions.
     read: Vec<Vec<Index>>,
     /// For each level the index along its dimensions in terms of those of the next one.
     seen_of_fine: Option<Vec<Index>>,
+    /// The moves from each level and stick: they are the same whatever is in the sticks of the op.
+    known: RefCell<BTreeMap<(usize, Option<usize>), Rc<Vec<Move>>>>,
 }
 
 impl Levels {
-    fn of(op: &Op, operand: usize, buffer: &Buffer) -> Option<Self> {
+    pub(super) fn of(op: &Op, operand: usize, buffer: &Buffer) -> Option<Self> {
         let indices = &op.reads[operand].indices;
         let own = (0..buffer.sizes.len()).map(|dim| Index::dim(dim, &buffer.sizes).ok()).collect::<Option<Vec<_>>>()?;
-        let mut levels =
-            Self { levels: vec![Level { sizes: buffer.sizes.clone(), indices: own }], read: vec![indices.clone()], seen_of_fine: None };
+        let own = Level { sizes: buffer.sizes.clone(), indices: own };
+        let mut levels = Self { levels: vec![own], read: vec![indices.clone()], seen_of_fine: None, known: RefCell::default() };
         let split = split_iteration(&op.ranges, &[OperandView { sizes: &buffer.sizes, indices }]).ok()?;
         let is_cut = split.parts.iter().any(|parts| parts.len() > 1);
         let (fine, parts) = fine_level(&op.ranges, &split, buffer)?;
@@ -170,21 +188,31 @@ impl Levels {
     }
 
     /// Every move from a form, or from the buffer itself.
-    fn moves(&self, buffer: &Buffer, level: usize, stick: Option<usize>) -> Vec<(usize, usize, Vec<Index>, Moved)> {
+    fn moves(&self, buffer: &Buffer, level: usize, stick: Option<usize>) -> Rc<Vec<Move>> {
+        if let Some(known) = self.known.borrow().get(&(level, stick)) {
+            return Rc::clone(known);
+        }
+        let found = Rc::new(self.find_moves(buffer, level, stick));
+        self.known.borrow_mut().insert((level, stick), Rc::clone(&found));
+        found
+    }
+
+    fn find_moves(&self, buffer: &Buffer, level: usize, stick: Option<usize>) -> Vec<Move> {
         let from = Buffer { sizes: self.levels[level].sizes.clone(), ..buffer.clone() };
         let from = if level == 0 { from } else { Buffer { given: None, role: Role::Inner, ..from } };
         let (Ok(host), Ok(layout)) = (from.host(), from.layout(stick)) else { return Vec::new() };
         let mut found = Vec::new();
         for (next, to) in self.levels.iter().enumerate().filter(|(next, _)| *next >= level) {
             let Some(source) = self.source(level, next) else { continue };
+            let Some(read) = read_alone(&to.sizes, &host, &layout, &source) else { continue };
             let target = Buffer { sizes: to.sizes.clone(), format: buffer.format, given: None, is_regrouped: false, role: Role::Inner };
             for at in (0..to.sizes.len()).filter(|&dim| to.sizes[dim] > 1) {
                 if next == level && stick == Some(at) {
                     continue;
                 }
                 let Ok(target) = target.layout(Some(at)) else { continue };
-                if let Some(moved) = moved(&to.sizes, &host, &layout, &source, &target, at) {
-                    found.push((next, at, source.clone(), moved));
+                if let Some(moved) = moved(&read, &target, at) {
+                    found.push(Move { to: next, stick: at, source: source.clone(), moved });
                 }
             }
         }
@@ -285,6 +313,10 @@ mod tests {
         Box::new(Expr::Constant(number))
     }
 
+    fn ways_of(op: &Op, stick: Option<usize>, operand: usize, buffer: &Buffer, own: Option<usize>) -> Vec<Way> {
+        ways(op, stick, operand, buffer, own, || Levels::of(op, operand, buffer).map(Rc::new))
+    }
+
     fn steps(way: &Way) -> Vec<(Vec<i64>, usize, bool)> {
         way.form.iter().flat_map(Form::chain).map(|form| (form.level.sizes.clone(), form.stick, form.is_restickify)).collect()
     }
@@ -292,7 +324,7 @@ mod tests {
     #[test]
     fn what_fits_is_read_as_it_is() {
         let exp = op(Kind::Elementwise, &[64, 256], 0, &[dim(0), dim(1)]);
-        let found = ways(&exp, Some(1), 0, &buffer(&[64, 256]), Some(1));
+        let found = ways_of(&exp, Some(1), 0, &buffer(&[64, 256]), Some(1));
         assert_eq!((found.len(), found[0].bytes()), (1, 0));
     }
 
@@ -302,7 +334,7 @@ mod tests {
         let mut matmul = op(Kind::Matmul, &[32, 512, 128], 1, &[dim(0), dim(2)]);
         let indices = vec![Index::dim(1, &[32, 512, 128]).unwrap(), Index::dim(2, &[32, 512, 128]).unwrap()];
         matmul.reads.push(Read { buffer: 1, indices, is_exempt: false });
-        let found = ways(&matmul, Some(1), 1, &buffer(&[512, 128]), Some(1));
+        let found = ways_of(&matmul, Some(1), 1, &buffer(&[512, 128]), Some(1));
         assert_eq!(steps(&found[0]), [(vec![512, 128], 0, true)]);
         assert_eq!(found[0].bytes(), 2 * 512 * 128 * 2);
     }
@@ -316,7 +348,7 @@ mod tests {
         let mut matmul = op(Kind::Matmul, &ranges, 1, &[dim(0), dim(1), dim(3)]);
         let indices = [dim(3), column].iter().map(|expr| Index::of(expr, &ranges).unwrap()).collect();
         matmul.reads.push(Read { buffer: 1, indices, is_exempt: false });
-        let found = ways(&matmul, Some(2), 1, &buffer(&[64, 64]), Some(1));
+        let found = ways_of(&matmul, Some(2), 1, &buffer(&[64, 64]), Some(1));
         let steps = steps(&found[0]);
         assert_eq!(steps.len(), 2, "{steps:?}");
         assert_eq!(steps[1], (vec![64, 2, 32], 2, true));
@@ -329,7 +361,7 @@ mod tests {
         let ranges = [64, 512, 256];
         let exprs = [Expr::FloorDiv(Box::new(dim(2)), number(32)), dim(0), Expr::Mod(Box::new(dim(2)), number(32))];
         let matmul = op(Kind::Matmul, &ranges, 1, &exprs);
-        let found = ways(&matmul, Some(1), 0, &buffer(&[8, 64, 32]), Some(2));
+        let found = ways_of(&matmul, Some(1), 0, &buffer(&[8, 64, 32]), Some(2));
         let steps = steps(&found[0]);
         assert_eq!(steps, [(vec![8, 64, 32], 1, true), (vec![64, 256], 0, false), (vec![64, 256], 1, true)]);
     }
@@ -337,6 +369,6 @@ mod tests {
     #[test]
     fn a_sparse_tensor_cannot_be_moved() {
         let exp = op(Kind::Elementwise, &[64, 256], 0, &[dim(0), Expr::Constant(0)]);
-        assert_eq!(ways(&exp, Some(0), 0, &buffer(&[64, 1]), None), []);
+        assert_eq!(ways_of(&exp, Some(0), 0, &buffer(&[64, 1]), None), []);
     }
 }

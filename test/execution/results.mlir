@@ -3,6 +3,8 @@
 // RUN: spyre-compile %t/thrice.mlir -o %t/thrice > %t/log && spyre-run %t/thrice --check %t/thrice.mlir | FileCheck %s --check-prefix=THRICE
 // RUN: spyre-compile %t/heads.mlir -o %t/heads > %t/log && spyre-run %t/heads --check %t/heads.mlir | FileCheck %s --check-prefix=HEADS
 
+// RUN: spyre-compile %t/argument.mlir -o %t/argument > %t/log && spyre-run %t/argument --check %t/argument.mlir | FileCheck %s --check-prefix=THRICE
+
 // Each of them is a buffer.
 // THRICE-COUNT-3: agrees with the reference
 
@@ -11,6 +13,11 @@ func.func @thrice(%x: tensor<8x64xf16>) -> (tensor<8x64xf16>, tensor<8x64xf16>, 
   %init = tensor.empty() : tensor<8x64xf16>
   %y = linalg.exp ins(%x : tensor<8x64xf16>) outs(%init : tensor<8x64xf16>) -> tensor<8x64xf16>
   return %y, %y, %y : tensor<8x64xf16>, tensor<8x64xf16>, tensor<8x64xf16>
+}
+
+//--- argument.mlir
+func.func @argument(%x: tensor<64xf16>) -> (tensor<64xf16>, tensor<64xf16>, tensor<64xf16>) {
+  return %x, %x, %x : tensor<64xf16>, tensor<64xf16>, tensor<64xf16>
 }
 
 // Two heads of 32 columns in a stick.

@@ -16,31 +16,35 @@ impl Array {
         Self { shape: shape.to_vec(), values: (0..n_elements).map(number).collect() }
     }
 
-    /// The array of a shape whose element at a position comes from elsewhere.
-    fn gathered(&self, shape: Vec<usize>, from: impl Fn(&[usize]) -> Vec<usize>) -> Self {
-        let n_elements: usize = shape.iter().product();
-        let mut position = vec![0; shape.len()];
-        let mut values = Vec::with_capacity(n_elements);
-        for _ in 0..n_elements {
-            let flat = from(&position).iter().zip(&self.shape).fold(0, |flat, (index, size)| flat * size + index);
-            values.push(self.values[flat]);
-            step(&mut position, &shape);
+    /// The array of a shape whose elements lie `strides` apart in this one, from `start` on.
+    fn gathered(&self, shape: Vec<usize>, start: usize, strides: &[usize]) -> Self {
+        let (rows, row) = shape.split_at(shape.len().saturating_sub(1));
+        let (length, apart) = (row.first().copied().unwrap_or(1), strides.last().copied().unwrap_or(1));
+        let mut position = vec![0; rows.len()];
+        let mut values = Vec::with_capacity(shape.iter().product());
+        for _ in 0..rows.iter().product() {
+            let first = start + position.iter().zip(strides).map(|(index, stride)| index * stride).sum::<usize>();
+            values.extend(self.values[first..].iter().step_by(apart).take(length));
+            step(&mut position, rows);
         }
         Self { shape, values }
     }
 
+    fn strides(&self) -> Vec<usize> {
+        (0..self.shape.len()).map(|dim| self.shape[dim + 1..].iter().product()).collect()
+    }
+
     /// Dimension `dim` of the result is dimension `order[dim]` of this array.
     pub(crate) fn permuted(&self, order: &[usize]) -> Self {
-        let shape = order.iter().map(|&dim| self.shape[dim]).collect();
-        self.gathered(shape, |position| {
-            let mut from = vec![0; order.len()];
-            order.iter().zip(position).for_each(|(&dim, &index)| from[dim] = index);
-            from
-        })
+        let strides = self.strides();
+        let strides: Vec<usize> = order.iter().map(|&dim| strides[dim]).collect();
+        self.gathered(order.iter().map(|&dim| self.shape[dim]).collect(), 0, &strides)
     }
 
     pub(crate) fn sliced(&self, offsets: &[usize], sizes: &[usize]) -> Self {
-        self.gathered(sizes.to_vec(), |position| position.iter().zip(offsets).map(|(index, offset)| index + offset).collect())
+        let strides = self.strides();
+        let start = offsets.iter().zip(&strides).map(|(offset, stride)| offset * stride).sum();
+        self.gathered(sizes.to_vec(), start, &strides)
     }
 
     pub(crate) fn reshaped(&self, shape: &[usize]) -> Self {
