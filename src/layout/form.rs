@@ -76,6 +76,9 @@ const MOST_WAYS: usize = 3;
 /// Moves in a row.
 const MOST_MOVES: usize = 3;
 
+/// What is still to be moved on: for bytes so far, moves so far and a number, the form, its level and the dimension in its sticks.
+type Open = BTreeMap<(i64, usize, usize), (Option<Form>, usize, Option<usize>)>;
+
 /// The ways in which operand `operand` of an op can have `buffer`, whose own stick is `own`, when `stick` is in the sticks of the op, the
 /// cheapest first. Empty if there is none.
 #[must_use]
@@ -88,7 +91,7 @@ pub(super) fn ways(op: &Op, stick: Option<usize>, operand: usize, buffer: &Buffe
     let Some(levels) = Levels::of(op, operand, buffer) else { return Vec::new() };
     let mut found = Vec::new();
     // From the cheapest chain on, so that a form is reached at its least cost.
-    let mut open: BTreeMap<(i64, usize, usize), (Option<Form>, usize, Option<usize>)> = BTreeMap::new();
+    let mut open: Open = BTreeMap::new();
     let mut done: Vec<(usize, usize)> = Vec::new();
     let mut serial = 0;
     open.insert((0, 0, serial), (None, 0, own));
