@@ -1,13 +1,14 @@
 //! One compilation: runs the pipeline phase by phase and collects the report on the way.
 
 use crate::{
-    bundle::Bundle,
-    cost::{OpTraffic, lx_peak_bytes, traffic},
-    dialect::{ComputeOp, Memory, Tensor, UsedAs, bundle_of, home_of, target_of},
-    mlir::{BlockExt, Location, Module, Op, OpExt, Value, ValueExt, ValueLike, integer},
+    bundle::{Allocation, Bundle, Item},
+    cost::{OpTraffic, Touched, bytes_needed, lx_peak_bytes, traffic},
+    dialect::{ComputeOp, FOR_LAYOUT, Memory, Tensor, bundle_of, target_of},
+    mlir::{Location, Module, Op, OpExt, ValueLike, elements, integer, symbol_name},
     pipeline::{Options, Phase},
-    report::{Bytes, LaunchReport, LowerBound, OpReport, Report},
+    report::{Bytes, LaunchReport, Moves, OpReport, Report},
 };
+use std::collections::BTreeMap;
 
 /// Compiles `module` in place up to the phase that the options name, and writes the files if that is the last one.
 ///
@@ -38,7 +39,6 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         function.text_attr("sym_name").clone_into(&mut report.program);
         report.ops.extend(ComputeOp::all_in(function).into_iter().map(describe_op));
-        report.lower_bound.hbm += lower_bound(function).hbm;
     }
 }
 
@@ -63,6 +63,7 @@ fn describe_op(compute: ComputeOp<'_>) -> OpReport {
         memory,
         lx_offset_bytes,
         result_bytes: layout.map_or(0, |layout| layout.bytes()),
+        is_for_layout: compute.op.is("spyre.restickify") || compute.op.attr(FOR_LAYOUT).is_some(),
         reason: place.map(|place| place.reason).unwrap_or_default(),
         bytes: Bytes::default(),
     }
@@ -74,51 +75,59 @@ fn place_of(location: Location<'_>) -> String {
     text.trim_start_matches("loc(").trim_end_matches(')').replace('"', "")
 }
 
-/// Arguments and constants as far as some op reads them, and results that some op writes.
-fn lower_bound(function: Op<'_>) -> LowerBound {
-    let arguments = function.body().map(BlockExt::args).unwrap_or_default();
-    let results = function.body_ops().last().map(|terminator| terminator.inputs()).unwrap_or_default();
-    let constants = function.nested().into_iter().filter(|op| op.is("spyre.constant")).map(OpExt::output);
-    let read = arguments.into_iter().chain(constants).map(bytes_needed_of);
-    let written = results.into_iter().filter(|result| home_of(*result).buffer.def().is_some()).map(bytes_of_tensor);
-    LowerBound { hbm: read.chain(written).sum() }
-}
-
-fn bytes_of_tensor(tensor: Value<'_>) -> i64 {
-    let layout = Tensor::of(tensor.r#type()).and_then(|tensor| tensor.layout);
-    layout.map_or(0, |layout| layout.bytes())
-}
-
-/// Bytes that the program must read of a tensor from outside: all, but of a table that only gathers read one row for each index.
-fn bytes_needed_of(tensor: Value<'_>) -> i64 {
-    let whole = bytes_of_tensor(tensor);
-    let readers = tensor.users();
-    let chosen: Option<i64> = readers.into_iter().map(|reader| Some(whole / rows_of_table(reader, tensor)? * n_indices_of(reader)?)).sum();
-    chosen.map_or(whole, |chosen| chosen.min(whole))
-}
-
-/// The rows of a tensor, if an op reads it as a table only.
-fn rows_of_table(reader: Op<'_>, tensor: Value<'_>) -> Option<i64> {
-    let UsedAs::Table(dim) = ComputeOp::of(reader)?.used_as(0) else { return None };
-    let is_index_too = reader.inputs().get(1) == Some(&tensor);
-    Tensor::of(tensor.r#type())?.host.shape.get(dim).copied().filter(|_| !is_index_too)
-}
-
-fn n_indices_of(gather: Op<'_>) -> Option<i64> {
-    Some(Tensor::of(gather.inputs().get(1)?.r#type())?.host.shape.iter().product())
-}
-
 fn describe_launches(module: Op<'_>, report: &mut Report) {
     let mut moved: Vec<OpTraffic> = Vec::new();
+    let mut touched: BTreeMap<&str, Vec<Touched>> = BTreeMap::new();
+    let roles: BTreeMap<&str, &str> =
+        module.nested().into_iter().filter(|op| op.is("sdsc.buffer")).map(|op| (op.text_attr("sym_name"), op.text_attr("role"))).collect();
     for bundle in module.nested().into_iter().filter(|op| op.is("sdsc.bundle")) {
         let Ok(model) = bundle_of(bundle) else { continue };
         let of_bundle = traffic(&model);
         report.launches.push(describe_launch(bundle.text_attr("sym_name"), &model, &of_bundle));
         moved.extend(of_bundle);
+        let buffers: Vec<&str> =
+            bundle.attr("buffers").and_then(elements).unwrap_or_default().into_iter().filter_map(symbol_name).collect();
+        note_touched(&model.items, &mut Vec::new(), &mut |argument, is_read, part| {
+            let name = buffers.get(argument).copied().unwrap_or_default();
+            if needed(roles.get(name).copied().unwrap_or_default(), is_read) {
+                touched.entry(name).or_default().push(part);
+            }
+        });
     }
     for (op, moved) in report.ops.iter_mut().zip(&moved) {
         op.bytes = bytes_of(moved);
         report.total.add(&op.bytes);
+    }
+    report.moves = Moves::of(&report.ops);
+    report.lower_bound.hbm = touched.values().map(|accesses| bytes_needed(accesses)).sum();
+}
+
+/// Whether no plan can do without an access: reads of what the caller or the compiler gives, and writes of what the caller gets.
+fn needed(role: &str, is_read: bool) -> bool {
+    match role {
+        "input" | "constant" => is_read,
+        "output" => !is_read,
+        _ => false,
+    }
+}
+
+/// Gives what each operand in a kernel argument touches: the argument, whether it is read, and the sticks.
+fn note_touched(items: &[Item], loops: &mut Vec<i64>, note: &mut impl FnMut(usize, bool, Touched)) {
+    for item in items {
+        match item {
+            Item::Op(op) => {
+                for operand in &op.operands {
+                    if let Allocation::Hbm { argument, .. } = operand.allocation {
+                        note(argument as usize, operand.is_input, Touched::of(op, operand, loops));
+                    }
+                }
+            }
+            Item::Loop { count, body } => {
+                loops.push(*count);
+                note_touched(body, loops, note);
+                loops.pop();
+            }
+        }
     }
 }
 

@@ -16,10 +16,43 @@ pub struct Report {
     pub launches: Vec<LaunchReport>,
     /// Bytes of all launches.
     pub total: Bytes,
+    /// What was moved for the sake of layouts.
+    pub moves: Moves,
     /// What no plan can beat.
     pub lower_bound: LowerBound,
     /// The files that were written, below the output directory; empty if the compiler stopped before.
     pub files: Vec<String>,
+}
+
+/// Ops that move sticks for the sake of layouts. Copies that the program asks for, or that bring an input into LX, are none of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Moves {
+    /// `spyre.restickify` ops: elements change sticks.
+    pub restickify_ops: usize,
+    /// Bytes of the sticks that they read and write, in HBM and LX, over all executions.
+    pub restickify_bytes: i64,
+    /// `spyre.copy` ops that were inserted because an op could not read a tensor where it lay; elements keep their sticks.
+    pub layout_copy_ops: usize,
+    /// Bytes of the sticks that these read and write.
+    pub layout_copy_bytes: i64,
+}
+
+impl Moves {
+    /// Counts the moves among the ops.
+    #[must_use]
+    pub fn of(ops: &[OpReport]) -> Self {
+        let mut moves = Self::default();
+        for op in ops.iter().filter(|op| op.is_for_layout) {
+            let (n_ops, bytes) = if op.op == "spyre.restickify" {
+                (&mut moves.restickify_ops, &mut moves.restickify_bytes)
+            } else {
+                (&mut moves.layout_copy_ops, &mut moves.layout_copy_bytes)
+            };
+            *n_ops += 1;
+            *bytes += op.bytes.hbm() + op.bytes.lx();
+        }
+        moves
+    }
 }
 
 /// Bytes moved, over all executions; see [`crate::cost::OpTraffic`].
@@ -83,6 +116,9 @@ pub struct OpReport {
     pub lx_offset_bytes: Option<i64>,
     /// Bytes of the result's device layout, all cores together.
     pub result_bytes: i64,
+    /// It moves sticks for the sake of layouts; see [`Moves`].
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_for_layout: bool,
     /// Why the result is not in LX.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
@@ -107,7 +143,8 @@ pub struct LaunchReport {
     pub pool_bytes: i64,
 }
 
-/// Bytes that must move whatever is decided: every argument that is used is read once, every result written once.
+/// Bytes that must move whatever is decided: every stick of an argument or a constant that some op reads is read once, every stick of a
+/// result is written once. Parts of one tensor that overlap count as their largest, so the bound never exceeds the traffic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LowerBound {
     /// HBM bytes in both directions.
@@ -135,6 +172,13 @@ impl fmt::Display for Report {
             )?;
         }
         let (moved, bound) = (self.total.hbm(), self.lower_bound.hbm);
+        let moves = &self.moves;
+        write!(formatter, "  {} moved {}", plural(moves.restickify_ops, "restickify op"), Binary(moves.restickify_bytes))?;
+        if moves.layout_copy_ops > 0 {
+            let copies = if moves.layout_copy_ops == 1 { "copy" } else { "copies" };
+            write!(formatter, ", {} {copies} for layouts {}", moves.layout_copy_ops, Binary(moves.layout_copy_bytes))?;
+        }
+        writeln!(formatter)?;
         write!(formatter, "  HBM traffic {} (lower bound {}", Binary(moved), Binary(bound))?;
         if bound > 0 && moved > bound {
             #[allow(clippy::cast_precision_loss, reason = "a ratio for people")]
@@ -177,7 +221,35 @@ mod tests {
         let mut report = Report { program: "main".to_owned(), ..Report::default() };
         report.total = Bytes { hbm_read: 2_097_152, hbm_written: 1_048_576, lx_read: 10, lx_written: 20 };
         report.lower_bound = LowerBound { hbm: 2_097_152 };
-        assert_eq!(report.to_string(), "main: 0 ops in 0 launches\n  HBM traffic 3.00 MiB (lower bound 2.00 MiB, 1.50 times)");
+        assert_eq!(
+            report.to_string(),
+            "main: 0 ops in 0 launches\n  0 restickify ops moved 0 B\n  HBM traffic 3.00 MiB (lower bound 2.00 MiB, 1.50 times)"
+        );
+    }
+
+    #[test]
+    fn restickify_ops_and_copies_for_layouts_are_counted_apart() {
+        let op = |name: &str, is_for_layout: bool| OpReport {
+            op: name.to_owned(),
+            function: String::new(),
+            location: String::new(),
+            iteration_space: vec![],
+            dims: vec![],
+            loops: vec![],
+            work: vec![],
+            cores: 1,
+            memory: "hbm",
+            lx_offset_bytes: None,
+            result_bytes: 0,
+            is_for_layout,
+            reason: String::new(),
+            bytes: Bytes { hbm_read: 512, hbm_written: 256, lx_read: 128, lx_written: 128 },
+        };
+        let ops = [op("spyre.copy", false), op("spyre.copy", true), op("spyre.restickify", true), op("spyre.restickify", true)];
+        let moves = Moves::of(&ops);
+        assert_eq!(moves, Moves { restickify_ops: 2, restickify_bytes: 2048, layout_copy_ops: 1, layout_copy_bytes: 1024 });
+        let text = Report { moves, ..Report::default() }.to_string();
+        assert_eq!(text.lines().nth(1), Some("  2 restickify ops moved 2.0 KiB, 1 copy for layouts 1.0 KiB"));
     }
 
     #[test]

@@ -105,6 +105,13 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[Bundle], direc
                 Some(range) => attributes.ints("index_range", range),
                 None => attributes,
             };
+            let attributes = match &tensor.place {
+                Some(place) => {
+                    let life = [place.first_launch, place.last_launch].map(|launch| i64::try_from(launch).unwrap_or(i64::MAX));
+                    attributes.int("offset", place.offset).ints("life", &life)
+                }
+                None => attributes,
+            };
             push(program, build("sdsc.buffer", location, &[], &[], attributes, vec![]));
         }
     }

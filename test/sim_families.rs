@@ -207,10 +207,12 @@ fn run(op: &Op, args: &[Arg<'_>], given: &[(usize, Vec<f64>)]) -> Result<(Vec<Ve
         bytes: device_size[..device_size.len() - 1].iter().product::<i64>() * 128,
         file: None,
         index_range: None,
+        place: None,
     };
     let tensors: Vec<Tensor> = args.iter().enumerate().map(tensor).collect();
     let (result, arguments) = tensors.split_last().unwrap();
-    let launches = vec![LaunchEntry { bundle: "b".to_owned(), arguments: tensors.iter().map(|tensor| tensor.name.clone()).collect() }];
+    let launches =
+        vec![LaunchEntry { bundle: "b".to_owned(), arguments: tensors.iter().map(|tensor| tensor.name.clone()).collect(), pool_bytes: 0 }];
     let program =
         Program { name: "p".to_owned(), arguments: arguments.to_vec(), results: vec![result.clone()], launches, ..Program::default() };
     let simulation = Simulation::with_program(program, dir.path(), &Target::spyre())?;
@@ -413,8 +415,9 @@ fn a_read_of_what_another_core_writes_is_found() {
         bytes: 2048,
         file: None,
         index_range: None,
+        place: None,
     };
-    let launches = vec![LaunchEntry { bundle: "b".to_owned(), arguments: vec!["a".to_owned(); 2] }];
+    let launches = vec![LaunchEntry { bundle: "b".to_owned(), arguments: vec!["a".to_owned(); 2], pool_bytes: 0 }];
     let program =
         Program { name: "p".to_owned(), arguments: vec![tensor.clone()], results: vec![tensor.clone()], launches, ..Program::default() };
     let simulation = Simulation::with_program(program, dir.path(), &Target::spyre()).unwrap();

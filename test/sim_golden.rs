@@ -38,6 +38,7 @@ fn tensor(index: usize, (shape, device_size, stride_map): Arg<'_>) -> Tensor {
         bytes: device_size.iter().product::<i64>() * bytes,
         file: None,
         index_range: None,
+        place: None,
     }
 }
 
@@ -46,7 +47,7 @@ fn program(case: &str, args: &[Arg<'_>], result: usize) -> Program {
     let names = tensors.iter().map(|tensor| tensor.name.clone()).collect();
     let mut arguments = tensors;
     let results = vec![arguments.remove(result)];
-    let launches = vec![LaunchEntry { bundle: case.to_owned(), arguments: names }];
+    let launches = vec![LaunchEntry { bundle: case.to_owned(), arguments: names, pool_bytes: 0 }];
     Program { name: case.to_owned(), arguments, results, launches, ..Program::default() }
 }
 

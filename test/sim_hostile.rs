@@ -58,10 +58,15 @@ fn program(case: &str) -> Program {
             stride_map,
             file: None,
             index_range: None,
+            place: None,
         }
     };
     let arguments: Vec<Tensor> = json["args"].as_array().unwrap().iter().map(tensor).collect();
-    let launches = vec![LaunchEntry { bundle: "case".to_owned(), arguments: arguments.iter().map(|tensor| tensor.name.clone()).collect() }];
+    let launches = vec![LaunchEntry {
+        bundle: "case".to_owned(),
+        arguments: arguments.iter().map(|tensor| tensor.name.clone()).collect(),
+        pool_bytes: 0,
+    }];
     Program { name: case.to_owned(), results: arguments.clone(), arguments, launches, ..Program::default() }
 }
 

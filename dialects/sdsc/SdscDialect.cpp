@@ -180,6 +180,21 @@ LogicalResult BufferOp::verify() {
     llvm::interleaveComma(*range, diagnostic);
     return diagnostic << "]";
   }
+  // buffer_c5
+  std::optional<ArrayRef<int64_t>> life = getLife();
+  if ((getOffset() || life) && getRole() != "temporary")
+    return emitOpError("has an 'offset' or a 'life', which are for temporaries, not for '") << getRole() << "'";
+  if (getOffset().has_value() != life.has_value())
+    return emitOpError("has an 'offset' or a 'life' without the other");
+  // buffer_c6
+  constexpr int64_t stickBytes = 128;
+  if (getOffset() && (static_cast<int64_t>(*getOffset()) < 0 || *getOffset() % stickBytes != 0))
+    return emitOpError("has an 'offset' that is a multiple of ") << stickBytes << " from 0, found " << static_cast<int64_t>(*getOffset());
+  if (life && (life->size() != 2 || (*life)[0] < 0 || (*life)[0] > (*life)[1])) {
+    InFlightDiagnostic diagnostic = emitOpError("has a 'life' of two numbers from 0, the first not above the second, found [");
+    llvm::interleaveComma(*life, diagnostic);
+    return diagnostic << "]";
+  }
   return success();
 }
 

@@ -34,22 +34,28 @@ def Sdsc_ProgramOp : Sdsc_Op<"program", [IsolatedFromAbove, NoTerminator, Single
 def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
   let summary = "A tensor in HBM that the program owns or is given";
   let description = [{
-    An input that ops read as indices has an `index_range`, half-open: what its elements must keep to.
+    An input that ops read as indices has an `index_range`, half-open: what its elements must keep to. Temporaries lie in one region of
+    HBM, each at an `offset` in bytes during its `life`: from the first launch that uses it to the last.
 
     Constraints:
     * (buffer_c1) `role` is input, constant, temporary or output;
     * (buffer_c2) the type is a tensor with a device layout;
     * (buffer_c3) only a constant has a value, of the type's shape and element type;
-    * (buffer_c4) `index_range`, if given, is of an input and has two numbers from 0, the first below the second.
+    * (buffer_c4) `index_range`, if given, is of an input and has two numbers from 0, the first below the second;
+    * (buffer_c5) `offset` and `life` are of a temporary, which has both or neither;
+    * (buffer_c6) `offset` is a multiple of 128 from 0, and `life` has two numbers from 0, the first not above the second.
 
     Example:
     ```mlir
     sdsc.buffer @arg0 input 0 : tensor<512x1024xf16, #spyre.layout<[16, 512, 64], [64, 1024, 1]>>
     sdsc.buffer @const0 constant 0 = dense<0.5> : tensor<1x1xf16> : tensor<1x1xf16, #spyre.layout<[1, 1, 64], [-1, -1, -1]>>
+    sdsc.buffer @temp0 temporary 0 {life = array<i64: 0, 2>, offset = 8192 : i64}
+        : tensor<512x1024xf16, #spyre.layout<[16, 512, 64], [64, 1024, 1]>>
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$role, I64Attr:$position, TypeAttr:$type, OptionalAttr<ElementsAttr>:$value,
-                       OptionalAttr<DenseI64ArrayAttr>:$index_range);
+                       OptionalAttr<DenseI64ArrayAttr>:$index_range, OptionalAttr<I64Attr>:$offset,
+                       OptionalAttr<DenseI64ArrayAttr>:$life);
   let assemblyFormat = "$sym_name custom<Role>($role) $position (`=` $value^)? attr-dict `:` $type";
   let hasVerifier = 1;
 }

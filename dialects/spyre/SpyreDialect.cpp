@@ -41,6 +41,9 @@ void SpyreDialect::initialize() {
 LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == "spyre.bundle" && isa<IntegerAttr>(attribute.getValue()))
     return success();
+  // A copy that was inserted for the layout of what it copies.
+  if (attribute.getName() == "spyre.for_layout" && op->getName().getStringRef() == "spyre.copy" && isa<UnitAttr>(attribute.getValue()))
+    return success();
   // The numbers in it are checked where they are read: the machine is described in one place, src/target.
   if (attribute.getName() == "spyre.target" && isa<ModuleOp>(op) && isa<DictionaryAttr>(attribute.getValue()))
     return success();

@@ -1,23 +1,26 @@
 //! Which steps of a program share a launch.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A step of a program: an op or a loop outside all loops.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// The HBM tensors that it reads or writes, by number.
+    /// The tensors that it reads or writes, by number.
     pub tensors: Vec<usize>,
-    /// Whether a value in LX is live behind it; a launch must not end there.
-    pub leaves_lx_live: bool,
 }
 
-/// An HBM tensor of a program.
+/// A tensor of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TensorKind {
     /// An argument or a result: a kernel argument wherever it is used.
     Outside,
-    /// Made and read by the program: in the pool of a launch, or a kernel argument where launches share it.
+    /// In HBM, made and read by the program: in the pool of a launch, or a kernel argument where launches share it.
     Inside,
+    /// In LX, which does not last beyond a launch; it may move to HBM.
+    Lx,
+    /// In LX and bound to it: no launch may end while it is alive.
+    BoundToLx,
 }
 
 /// A step that no launch can hold.
@@ -30,37 +33,58 @@ pub struct TooManyTensors {
     pub segments: usize,
 }
 
-/// The launches of a program, as ranges of steps: one launch if addresses are symbolic (`segments` is none), else as few as fit the address
-/// segments when each takes as many steps as it can (torch-spyre, bundle formation).
-///
-/// # Errors
-/// When a step, or steps that a value in LX ties together, need more tensors than there are segments.
-pub fn launches(steps: &[Step], tensors: &[TensorKind], segments: Option<usize>) -> Result<Vec<Range<usize>>, TooManyTensors> {
-    let Some(segments) = segments else {
-        return Ok(if steps.is_empty() { Vec::new() } else { std::iter::once(0..steps.len()).collect() });
-    };
-    let lives = lives(steps, tensors.len());
-    let mut found: Vec<Range<usize>> = Vec::new();
-    let mut start = 0;
-    while start < steps.len() {
-        let mut end = None;
-        for last in start..steps.len() {
-            let n_segments = n_segments(&steps[start..=last], start..last + 1, tensors, &lives);
-            if n_segments <= segments && !steps[last].leaves_lx_live {
-                end = Some(last + 1);
-            } else if n_segments > segments && end.is_some() {
-                break;
-            }
-        }
-        let end = end.ok_or(TooManyTensors { step: start, segments })?;
-        found.push(start..end);
-        start = end;
-    }
-    Ok(found)
+/// How a program is cut.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cuts {
+    /// The launches, as ranges of steps.
+    pub launches: Vec<Range<usize>>,
+    /// The tensors that move from LX to HBM, since a launch ends while they are alive.
+    pub moved: BTreeSet<usize>,
 }
 
-/// For each tensor the first and the last step that use it.
-fn lives(steps: &[Step], n_tensors: usize) -> Vec<Range<usize>> {
+/// The launches of a program: one if addresses are symbolic (`segments` is none). Else each takes as many steps as fit the address
+/// segments (torch-spyre, bundle formation); it ends where nothing in LX is alive if it can, and moves what is alive to HBM if not.
+///
+/// A scan stops where the tensors that a launch is given take all segments, so that with weights in every layer the work is linear.
+///
+/// # Errors
+/// When a step, or steps that a value bound to LX ties together, need more tensors than there are segments.
+pub fn cut(steps: &[Step], tensors: &[TensorKind], segments: Option<usize>) -> Result<Cuts, TooManyTensors> {
+    let mut cuts = Cuts::default();
+    let Some(segments) = segments else {
+        cuts.launches.extend(if steps.is_empty() { None } else { Some(0..steps.len()) });
+        return Ok(cuts);
+    };
+    let lives = lives(steps, tensors.len());
+    let mut kinds = tensors.to_vec();
+    let mut start = 0;
+    while start < steps.len() {
+        let mut scan = Scan { start, kinds: &kinds, lives: &lives, used: BTreeSet::new(), counts: Counts::default() };
+        let (mut end, mut end_with_moves) = (None, None);
+        for (last, step) in steps.iter().enumerate().skip(start) {
+            scan.add(step, last + 1);
+            if scan.counts.given > segments {
+                break;
+            }
+            if scan.counts.bound == 0 && scan.counts.segments() <= segments {
+                end_with_moves = Some(last + 1);
+                end = if scan.counts.in_lx == 0 { end_with_moves } else { end };
+            }
+        }
+        let end = end.or(end_with_moves).ok_or(TooManyTensors { step: start, segments })?;
+        let is_cut = |tensor: &usize| kinds[*tensor] == TensorKind::Lx && lives[*tensor].start < end && end < lives[*tensor].end;
+        let moved: Vec<usize> = steps[start..end].iter().flat_map(|step| step.tensors.iter().copied()).filter(is_cut).collect();
+        moved.iter().for_each(|&tensor| kinds[tensor] = TensorKind::Inside);
+        cuts.moved.extend(moved);
+        cuts.launches.push(start..end);
+        start = end;
+    }
+    Ok(cuts)
+}
+
+/// For each tensor the steps from the first that uses it to the last.
+#[must_use]
+pub fn lives(steps: &[Step], n_tensors: usize) -> Vec<Range<usize>> {
     let mut lives: Vec<Option<Range<usize>>> = vec![None; n_tensors];
     for (position, step) in steps.iter().enumerate() {
         for &tensor in &step.tensors {
@@ -71,58 +95,135 @@ fn lives(steps: &[Step], n_tensors: usize) -> Vec<Range<usize>> {
     lives.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// Address segments of a launch: its kernel arguments, and one for the pool if it has any.
-fn n_segments(steps: &[Step], range: Range<usize>, tensors: &[TensorKind], lives: &[Range<usize>]) -> usize {
-    let mut used: Vec<usize> = steps.iter().flat_map(|step| step.tensors.iter().copied()).collect();
-    used.sort_unstable();
-    used.dedup();
-    let is_pooled = |tensor: &usize| {
-        let life = &lives[*tensor];
-        tensors[*tensor] == TensorKind::Inside && range.start <= life.start && life.end <= range.end
-    };
-    let n_pooled = used.iter().filter(|tensor| is_pooled(tensor)).count();
-    used.len() - n_pooled + usize::from(n_pooled > 0)
+/// What a launch uses so far, by number of tensors.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    /// What it is given whatever follows: tensors from outside, and from launches before.
+    given: usize,
+    /// Tensors in HBM that it makes, and that are needed behind it.
+    open: usize,
+    /// Tensors in HBM that live within it.
+    pooled: usize,
+    /// Tensors in LX that are needed behind it.
+    in_lx: usize,
+    /// Those that are bound to LX.
+    bound: usize,
+}
+
+impl Counts {
+    /// Address segments: its kernel arguments, with what must leave LX, and one for the pool if it has any.
+    const fn segments(&self) -> usize {
+        self.given + self.open + self.in_lx + (self.pooled > 0) as usize
+    }
+}
+
+/// A launch that grows step by step.
+struct Scan<'a> {
+    start: usize,
+    kinds: &'a [TensorKind],
+    lives: &'a [Range<usize>],
+    used: BTreeSet<usize>,
+    counts: Counts,
+}
+
+impl Scan<'_> {
+    /// Adds a step, behind which the launch would end at `end`.
+    fn add(&mut self, step: &Step, end: usize) {
+        for &tensor in &step.tensors {
+            let is_given = self.kinds[tensor] == TensorKind::Outside || self.lives[tensor].start < self.start;
+            let is_new = self.used.insert(tensor);
+            if is_given {
+                self.counts.given += usize::from(is_new);
+                continue;
+            }
+            let is_pooled = self.kinds[tensor] == TensorKind::Inside;
+            let alive = match self.kinds[tensor] {
+                TensorKind::Outside | TensorKind::Inside => &mut self.counts.open,
+                TensorKind::Lx => &mut self.counts.in_lx,
+                TensorKind::BoundToLx => &mut self.counts.bound,
+            };
+            *alive += usize::from(is_new);
+            if self.lives[tensor].end == end {
+                *alive -= 1;
+                self.counts.pooled += usize::from(is_pooled);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use TensorKind::{BoundToLx, Inside, Lx, Outside};
 
     fn step(tensors: &[usize]) -> Step {
-        Step { tensors: tensors.to_vec(), leaves_lx_live: false }
+        Step { tensors: tensors.to_vec() }
     }
 
     /// The step behind each launch.
     fn ends(steps: &[Step], tensors: &[TensorKind], segments: Option<usize>) -> Result<Vec<usize>, TooManyTensors> {
-        launches(steps, tensors, segments).map(|launches| launches.into_iter().map(|launch| launch.end).collect())
+        cut(steps, tensors, segments).map(|cuts| cuts.launches.into_iter().map(|launch| launch.end).collect())
     }
 
     #[test]
     fn symbolic_addresses_need_one_launch() {
         let steps = [step(&[0, 1]), step(&[1, 2])];
-        assert_eq!(ends(&steps, &[TensorKind::Outside; 3], None), Ok(vec![2]));
+        assert_eq!(ends(&steps, &[Outside; 3], None), Ok(vec![2]));
         assert_eq!(ends(&[], &[], None), Ok(vec![]));
     }
 
     #[test]
     fn a_launch_ends_before_it_needs_too_many_segments() {
         let steps = [step(&[0, 1, 2]), step(&[2, 3, 4]), step(&[4, 5, 6])];
-        assert_eq!(ends(&steps, &[TensorKind::Outside; 7], Some(5)), Ok(vec![2, 3]));
-        assert_eq!(ends(&steps, &[TensorKind::Outside; 7], Some(7)), Ok(vec![3]));
-        assert_eq!(ends(&steps, &[TensorKind::Outside; 7], Some(2)), Err(TooManyTensors { step: 0, segments: 2 }));
+        assert_eq!(ends(&steps, &[Outside; 7], Some(5)), Ok(vec![2, 3]));
+        assert_eq!(ends(&steps, &[Outside; 7], Some(7)), Ok(vec![3]));
+        assert_eq!(ends(&steps, &[Outside; 7], Some(2)), Err(TooManyTensors { step: 0, segments: 2 }));
     }
 
     #[test]
     fn intermediates_of_one_launch_share_the_pool() {
         let steps = [step(&[0, 1]), step(&[1, 2]), step(&[2, 3])];
-        let tensors = [TensorKind::Outside, TensorKind::Inside, TensorKind::Inside, TensorKind::Outside];
-        assert_eq!(ends(&steps, &tensors, Some(3)), Ok(vec![3]));
+        assert_eq!(ends(&steps, &[Outside, Inside, Inside, Outside], Some(3)), Ok(vec![3]));
     }
 
     #[test]
-    fn a_value_in_lx_ties_steps_together() {
-        let tied = Step { leaves_lx_live: true, ..step(&[0, 1]) };
-        assert_eq!(ends(&[tied.clone(), step(&[2, 3])], &[TensorKind::Outside; 4], Some(4)), Ok(vec![2]));
-        assert_eq!(ends(&[tied, step(&[2, 3])], &[TensorKind::Outside; 4], Some(3)), Err(TooManyTensors { step: 0, segments: 3 }));
+    fn a_launch_goes_on_while_its_intermediates_die_later() {
+        // Behind the first three steps three intermediates are alive; behind the last one all are in the pool.
+        let steps = [step(&[0, 1]), step(&[0, 2]), step(&[0, 3]), step(&[1, 2, 3, 4])];
+        assert_eq!(ends(&steps, &[Outside, Inside, Inside, Inside, Outside], Some(3)), Ok(vec![4]));
+    }
+
+    #[test]
+    fn what_a_launch_before_made_is_given() {
+        let steps = [step(&[0, 1, 2]), step(&[2, 3, 4]), step(&[2, 4, 5])];
+        let tensors = [Outside, Outside, Inside, Outside, Inside, Outside];
+        assert_eq!(ends(&steps, &tensors, Some(3)), Ok(vec![1, 2, 3]));
+        assert_eq!(ends(&steps, &tensors, Some(4)), Ok(vec![1, 3]));
+    }
+
+    #[test]
+    fn a_value_bound_to_lx_ties_steps_together() {
+        let steps = [step(&[0, 1, 4]), step(&[2, 3, 4])];
+        let tensors = [Outside, Outside, Outside, Outside, BoundToLx];
+        assert_eq!(ends(&steps, &tensors, Some(4)), Ok(vec![2]));
+        assert_eq!(ends(&steps, &tensors, Some(3)), Err(TooManyTensors { step: 0, segments: 3 }));
+    }
+
+    #[test]
+    fn a_launch_rather_ends_where_lx_is_free() {
+        let steps = [step(&[0, 1]), step(&[1, 2, 5]), step(&[3, 4, 5])];
+        let tensors = [Outside, Outside, Outside, Outside, Outside, Lx];
+        assert_eq!(cut(&steps, &tensors, Some(4)), Ok(Cuts { launches: vec![0..1, 1..3], moved: BTreeSet::new() }));
+    }
+
+    #[test]
+    fn a_value_in_lx_moves_to_hbm_where_launches_must_share_it() {
+        let steps = [step(&[0, 5]), step(&[1, 2, 5]), step(&[3, 4, 5])];
+        let tensors = [Outside, Outside, Outside, Outside, Outside, Lx];
+        let expected = Cuts { launches: vec![0..2, 2..3], moved: BTreeSet::from([5]) };
+        assert_eq!(cut(&steps, &tensors, Some(4)), Ok(expected));
+        // The moved tensor is an argument of both launches.
+        assert_eq!(ends(&steps, &tensors, Some(3)), Ok(vec![1, 2, 3]));
+        assert_eq!(ends(&steps, &tensors, Some(2)), Err(TooManyTensors { step: 1, segments: 2 }));
     }
 }

@@ -1,14 +1,15 @@
 //! `spyre-form-bundles`: groups ops and loops into kernel launches.
 //!
-//! Reads `place` and what each op touches in HBM; writes `spyre.bundle` on every op and loop of a function, and an offset in the pool of
-//! the launch for HBM values that live within it.
+//! Reads `place` and what each op touches; writes `spyre.bundle` on every op and loop of a function, and an offset in the pool of the
+//! launch for HBM values that live within it. With baked addresses a launch may have to end while a value in LX is alive: the value moves
+//! to HBM.
 
 use super::Addresses;
-use super::form::{Step, TensorKind, launches};
+use super::form::{Cuts, Step, TensorKind, cut};
 use crate::{
     dialect::{ComputeOp, Home, Memory, Place, Schedule, home_of, owner_of, target_of, users_behind_views},
     lx::{Buffer, Capacity, FirstFit, Planner, Use, UseKind},
-    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, i64_attribute},
+    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
     target::{STICK_BYTES, Target},
 };
 use std::ops::Range;
@@ -27,8 +28,11 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
-/// An HBM buffer of the program.
-struct HbmBuffer<'c> {
+/// Why a value that was in LX is in HBM.
+const CROSSES_LAUNCHES: &str = "launches share it";
+
+/// A buffer of the program, in HBM or in LX.
+struct ProgramBuffer<'c> {
     value: Value<'c>,
     kind: TensorKind,
     /// The times of its uses in the schedule.
@@ -40,14 +44,16 @@ struct Former<'c> {
     schedule: Schedule<'c>,
     /// The ops and loops of the body, each with the times of its ops.
     items: Vec<(Op<'c>, Range<usize>)>,
-    buffers: Vec<HbmBuffer<'c>>,
+    buffers: Vec<ProgramBuffer<'c>>,
+    /// The buffer of a value, by its position in the list.
+    by_value: ValueMap<usize>,
 }
 
 impl<'c> Former<'c> {
     fn of(function: Op<'c>) -> Result<Self, Reported> {
         let schedule = Schedule::of(function).map_err(|(op, message)| error_at(op, message).report())?;
         let items = items_of(function);
-        let mut former = Self { function, schedule, items, buffers: Vec::new() };
+        let mut former = Self { function, schedule, items, buffers: Vec::new(), by_value: ValueMap::default() };
         for time in 0..former.schedule.steps.len() {
             former.note_uses(time);
         }
@@ -57,31 +63,34 @@ impl<'c> Former<'c> {
     fn note_uses(&mut self, time: usize) {
         let step = &self.schedule.steps[time];
         let n_inputs = step.accesses.len() - 1;
-        let touched: Vec<(Value<'c>, UseKind)> = step
-            .accesses
-            .iter()
-            .enumerate()
-            .filter(|(_, access)| !is_in_lx(access.value))
-            .map(|(operand, access)| (access.value, if operand < n_inputs { UseKind::Read } else { UseKind::Write }))
-            .collect();
+        let kind = |operand| if operand < n_inputs { UseKind::Read } else { UseKind::Write };
+        let touched: Vec<(Value<'c>, UseKind)> =
+            step.accesses.iter().enumerate().map(|(operand, access)| (access.value, kind(operand))).collect();
         for (value, kind) in touched {
             let Home { buffer, moves: _ } = home_of(value);
             let around: Vec<Op<'c>> = buffer.def().map(loops_around).unwrap_or_default();
             let times = self.schedule.times_of_use(&around, time);
-            let position = self.buffers.iter().position(|known| known.value == buffer).unwrap_or_else(|| {
-                self.buffers.push(HbmBuffer { value: buffer, kind: kind_of(buffer), uses: Vec::new() });
-                self.buffers.len() - 1
-            });
+            let position = self.by_value.get(buffer).copied().unwrap_or(self.buffers.len());
+            if position == self.buffers.len() {
+                self.by_value.insert(buffer, position);
+                self.buffers.push(ProgramBuffer { value: buffer, kind: kind_of(buffer), uses: Vec::new() });
+            }
             let uses = &mut self.buffers[position].uses;
             // A loop uses its buffers from its first op to its last, whichever op of it the use is in.
             uses.extend([Use { time: *times.start(), kind }, Use { time: *times.end(), kind }]);
         }
     }
 
-    fn form(&self, segments: Option<usize>, target: &Target) -> Result<(), Reported> {
-        let steps: Vec<Step> = self.items.iter().map(|(_, times)| self.step(times)).collect();
+    fn form(&mut self, segments: Option<usize>, target: &Target) -> Result<(), Reported> {
         let kinds: Vec<TensorKind> = self.buffers.iter().map(|buffer| buffer.kind).collect();
-        let launches = launches(&steps, &kinds, segments).map_err(|error| error_at(self.items[error.step].0, error).report())?;
+        let Cuts { launches, moved } =
+            cut(&self.steps(), &kinds, segments).map_err(|error| error_at(self.items[error.step].0, error).report())?;
+        for buffer in moved {
+            self.buffers[buffer].kind = TensorKind::Inside;
+            if let Some(owner) = owner_of(self.buffers[buffer].value) {
+                Place { memory: Memory::Hbm, reason: CROSSES_LAUNCHES.to_owned() }.set_on(owner);
+            }
+        }
         for (number, items) in launches.iter().enumerate() {
             let attribute = i64_attribute(self.function.ctx(), i64::try_from(number).unwrap_or(i64::MAX));
             for (item, _) in &self.items[items.clone()] {
@@ -92,20 +101,24 @@ impl<'c> Former<'c> {
         Ok(())
     }
 
-    fn step(&self, times: &Range<usize>) -> Step {
-        let uses_in = |buffer: &HbmBuffer<'c>| buffer.uses.iter().any(|one| times.contains(&one.time));
-        let tensors = self.buffers.iter().enumerate().filter(|(_, buffer)| uses_in(buffer)).map(|(number, _)| number).collect();
-        let is_live_behind = |time: usize| {
-            let output = self.schedule.steps[time].compute.op.output();
-            is_in_lx(output) && self.schedule.readers(output).iter().any(|&(reader, _)| reader >= times.end)
-        };
-        Step { tensors, leaves_lx_live: (0..times.end).any(is_live_behind) }
+    /// What each item uses.
+    fn steps(&self) -> Vec<Step> {
+        let mut steps = vec![Step::default(); self.items.len()];
+        for (number, buffer) in self.buffers.iter().enumerate() {
+            for one in &buffer.uses {
+                let tensors = &mut steps[self.items.partition_point(|(_, times)| times.end <= one.time)].tensors;
+                if tensors.last() != Some(&number) {
+                    tensors.push(number);
+                }
+            }
+        }
+        steps
     }
 
     /// Gives the buffers that live within a launch an offset in its pool.
     fn plan_pool(&self, items: &Range<usize>, target: &Target) -> Result<(), Reported> {
         let times = self.items[items.start].1.start..self.items[items.end - 1].1.end;
-        let pooled: Vec<&HbmBuffer<'c>> = self
+        let pooled: Vec<&ProgramBuffer<'c>> = self
             .buffers
             .iter()
             .filter(|buffer| buffer.kind == TensorKind::Inside && buffer.uses.iter().all(|one| times.contains(&one.time)))
@@ -144,18 +157,22 @@ fn loops_around(op: Op<'_>) -> Vec<Op<'_>> {
     std::iter::successors(op.parent(), |op| op.parent()).filter(|op| op.is("spyre.loop")).collect()
 }
 
-fn is_in_lx(value: Value<'_>) -> bool {
-    value.def().and_then(ComputeOp::of).is_some_and(ComputeOp::is_in_lx)
-}
-
-/// Arguments, constants and results of the function are given from outside; everything else the program makes for itself.
+/// Arguments, constants and results of the function are given from outside; everything else the program makes for itself. A value that is
+/// made in a loop does not leave LX, as its place in the loop depends on it.
 fn kind_of(buffer: Value<'_>) -> TensorKind {
     let is_given = buffer.def().is_none_or(|def| def.is("spyre.constant"));
-    let is_outside = is_given || users_behind_views(buffer).iter().any(|user| user.is("func.return"));
-    if is_outside { TensorKind::Outside } else { TensorKind::Inside }
+    if is_given || users_behind_views(buffer).iter().any(|user| user.is("func.return")) {
+        return TensorKind::Outside;
+    }
+    let owner = owner_of(buffer);
+    match owner.and_then(Place::on).map(|place| place.memory) {
+        Some(Memory::Lx(_)) if owner.is_some_and(|owner| loops_around(owner).is_empty()) => TensorKind::Lx,
+        Some(Memory::Lx(_)) => TensorKind::BoundToLx,
+        Some(Memory::Hbm | Memory::Pool(_)) | None => TensorKind::Inside,
+    }
 }
 
-fn planned(buffer: &HbmBuffer<'_>) -> Buffer {
+fn planned(buffer: &ProgramBuffer<'_>) -> Buffer {
     let mut uses = buffer.uses.clone();
     uses.sort_unstable_by_key(|one| one.time);
     let tensor = crate::dialect::Tensor::of(buffer.value.r#type());

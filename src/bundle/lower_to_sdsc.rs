@@ -1,28 +1,32 @@
 //! `spyre-lower-to-sdsc`: turns ops into op specs with coordinates and addresses.
 //!
 //! Reads all decisions; replaces every function by an `sdsc.program` with its buffers and, per launch, an `sdsc.bundle` of op specs and
-//! loops.
+//! loops. The buffers that launches share get their offsets here, when it is known which launches use them.
 
-use super::{Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, Term, unit_dims::drop_unit_dims};
+use super::{
+    Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, SharedBuffer, Term, share,
+    unit_dims::drop_unit_dims,
+};
 use crate::{
-    dialect::{Access, ComputeOp, Home, Memory, Place, Tensor, UsedAs, bundle_to_ir, home_of, owner_of, push_items},
+    dialect::{Access, ComputeOp, Home, Memory, Place, Tensor, UsedAs, bundle_to_ir, home_of, owner_of, push_items, target_of},
     layout,
     mlir::{
         Attribute, Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, build, error_at, floats,
         insert_before, integer, new_block, push, raw_elements, type_attribute,
     },
-    target::{Family, STICK_BYTES},
+    target::{Family, STICK_BYTES, Target},
 };
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdsc", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         if function.body().is_none() {
             return Err(error_at(function, "is declared and not defined: calls are not supported").report());
         }
-        Lowering::of(function)?.lower()?;
+        Lowering::of(function)?.lower(&target)?;
         function.erase();
     }
     Ok(())
@@ -77,6 +81,13 @@ impl<'c> ProgramBuffer<'c> {
     fn constant(&self) -> Option<Op<'c>> {
         self.shown.def().filter(|_| self.role == Role::Constant)
     }
+}
+
+/// Where a temporary lies in the region that launches share.
+struct SharedPlace {
+    offset_bytes: i64,
+    /// The first and the last launch that use it.
+    life: [i64; 2],
 }
 
 /// What makes the bytes of a constant in device memory: its device layout, its sizes other than 1, the type of its elements, and their
@@ -155,13 +166,15 @@ impl<'c> Lowering<'c> {
         found
     }
 
-    fn lower(&self) -> Result<(), Reported> {
+    fn lower(&self, target: &Target) -> Result<(), Reported> {
         let (context, location) = (self.function.ctx(), self.function.loc());
         let attributes = Attributes::new(context).text("sym_name", self.function.text_attr("sym_name"));
         let program = build("sdsc.program", location, &[], &[], attributes, vec![new_block(&[], location)]);
         let program = insert_before(self.function, program);
         let rows = self.indexed_rows()?;
-        for buffer in &self.buffers {
+        let launches = self.launches()?;
+        let places = self.places(&launches, target)?;
+        for (number, buffer) in self.buffers.iter().enumerate() {
             let attributes = Attributes::new(context)
                 .text("sym_name", &buffer.name())
                 .text("role", buffer.role.name())
@@ -172,10 +185,14 @@ impl<'c> Lowering<'c> {
                 Some(rows) => attributes.ints("index_range", &[0, *rows]),
                 None => attributes,
             };
+            let attributes = match places.get(&number) {
+                Some(SharedPlace { offset_bytes, life }) => attributes.int("offset", *offset_bytes).ints("life", life),
+                None => attributes,
+            };
             let location = buffer.constant().map_or(location, OpExt::loc);
             push(program, build("sdsc.buffer", location, &[], &[], attributes, vec![]));
         }
-        for (number, items) in self.launches()?.into_iter().enumerate() {
+        for (number, items) in launches.into_iter().enumerate() {
             let launch = self.launch(&items)?;
             let bundle = launch.bundle;
             let name = format!("bundle_{number}");
@@ -225,7 +242,31 @@ impl<'c> Lowering<'c> {
         Ok(launches)
     }
 
-    fn launch(&self, items: &[Op<'c>]) -> Result<LoweredLaunch, Reported> {
+    /// Where each temporary lies, by the number of the buffer.
+    fn places(&self, launches: &[Vec<Op<'c>>], target: &Target) -> Result<BTreeMap<usize, SharedPlace>, Reported> {
+        let mut lives: BTreeMap<usize, [usize; 2]> = BTreeMap::new();
+        for (launch, items) in launches.iter().enumerate() {
+            for buffer in self.arguments(items).into_iter().filter(|&buffer| self.buffers[buffer].role == Role::Temporary) {
+                lives.entry(buffer).or_insert([launch, launch])[1] = launch;
+            }
+        }
+        let shared: Vec<SharedBuffer> =
+            lives.iter().map(|(&buffer, &life)| SharedBuffer { bytes: bytes_of(self.buffers[buffer].shown), life }).collect();
+        let mut places = BTreeMap::new();
+        for ((buffer, life), offset_bytes) in lives.into_iter().zip(share(&shared, target.segment_bytes)) {
+            let Some(offset_bytes) = offset_bytes else {
+                let (name, bytes) = (self.buffers[buffer].name(), target.segment_bytes);
+                let message = format_args!("finds no room for {name}: buffers that launches share have {bytes} bytes in all");
+                return Err(error_at(self.function, message).report());
+            };
+            let life = life.map(|launch| i64::try_from(launch).unwrap_or(i64::MAX));
+            places.insert(buffer, SharedPlace { offset_bytes, life });
+        }
+        Ok(places)
+    }
+
+    /// The buffers that a launch gets as arguments.
+    fn arguments(&self, items: &[Op<'c>]) -> Vec<usize> {
         let mut arguments: Vec<usize> = Vec::new();
         for compute in items.iter().flat_map(|item| ComputeOp::all_in(*item)) {
             let values = compute.op.inputs().into_iter().chain([compute.op.output()]);
@@ -233,7 +274,11 @@ impl<'c> Lowering<'c> {
         }
         arguments.sort_unstable();
         arguments.dedup();
-        let mut launch = LoweredLaunch { bundle: Bundle::default(), arguments };
+        arguments
+    }
+
+    fn launch(&self, items: &[Op<'c>]) -> Result<LoweredLaunch, Reported> {
+        let mut launch = LoweredLaunch { bundle: Bundle::default(), arguments: self.arguments(items) };
         launch.bundle.items = items.iter().filter_map(|item| self.item(*item, &mut launch).transpose()).collect::<Result<_, _>>()?;
         Ok(launch)
     }
@@ -324,8 +369,7 @@ impl<'c> Lowering<'c> {
         match Place::on(owner).ok_or("has no 'place': plan LX first")?.memory {
             Memory::Lx(offset_bytes) => Ok(Allocation::Lx { offset_bytes }),
             Memory::Pool(offset_bytes) => {
-                let tensor = Tensor::of(home.buffer.r#type()).and_then(|tensor| tensor.layout);
-                let end = offset_bytes + tensor.map_or(0, |layout| layout.bytes());
+                let end = offset_bytes + bytes_of(home.buffer);
                 launch.bundle.pool_bytes = launch.bundle.pool_bytes.max((end + STICK_BYTES - 1) / STICK_BYTES * STICK_BYTES);
                 Ok(Allocation::Pool { offset_bytes })
             }
@@ -368,6 +412,11 @@ fn advances<'c>(compute: ComputeOp<'c>, home: &Home<'c>) -> Result<Vec<i64>, Str
         }
     }
     Ok(if advances.iter().all(|&advance| advance == 0) { Vec::new() } else { advances })
+}
+
+fn bytes_of(buffer: Value<'_>) -> i64 {
+    let layout = Tensor::of(buffer.r#type()).and_then(|tensor| tensor.layout);
+    layout.map_or(0, |layout| layout.bytes())
 }
 
 /// The numbers that the function needs, by their names in files.

@@ -26,6 +26,7 @@ pub mod launch;
 mod mode;
 pub mod name;
 mod op_spec;
+mod share;
 pub mod symbols;
 mod text;
 mod unit_dims;
@@ -42,4 +43,5 @@ pub use op_spec::{
     Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Term,
     Window, WindowAxis,
 };
+pub use share::{SharedBuffer, share};
 pub use unroll::unroll;

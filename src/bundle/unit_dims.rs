@@ -19,6 +19,7 @@ pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
     }
     drop_from_space(op);
     pin_constants(op);
+    complete_sparse(op);
     let mut rank = 2;
     for operand in &mut op.operands {
         let unit = Coordinate::constant(0);
@@ -60,6 +61,21 @@ fn pin_constants(op: &mut OpSpec) {
                 Term::None | Term::Indirect(_) => {}
             }
         }
+    }
+}
+
+/// Gives an operand without a stick that stands for the whole op every dimension with one point. Where all is sparse, the first dimension
+/// that this operand lacks is the one added for full sticks (schema, section 2.2), and must not be found among those of the op.
+fn complete_sparse(op: &mut OpSpec) {
+    let reference = if op.is_reduction { op.operands.first_mut() } else { op.operands.last_mut() };
+    let Some(operand) = reference else { return };
+    if operand.coordinates.last().is_none_or(|stick| stick.moving_dim().is_some()) {
+        return;
+    }
+    let moving: Vec<usize> = operand.coordinates.iter().filter_map(Coordinate::moving_dim).collect();
+    for dim in (0..op.iteration_space.len()).filter(|dim| op.iteration_space[*dim].range == 1 && !moving.contains(dim)) {
+        operand.device_size.insert(0, 1);
+        operand.coordinates.insert(0, Coordinate::dim(dim));
     }
 }
 
@@ -148,6 +164,16 @@ mod tests {
         assert_eq!(exp.iteration_space.iter().map(|dim| dim.range).collect::<Vec<_>>(), [1, 8, 128]);
         assert_eq!(exp.operands[0].coordinates, [C::dim(0).plus(2), C::floordiv(2, 64), C::dim(1), C::modulo(2, 64)]);
         assert_eq!(exp.operands[1].coordinates, [C::constant(0), C::floordiv(2, 64), C::dim(1), C::modulo(2, 64)]);
+    }
+
+    #[test]
+    fn a_sparse_result_has_the_dims_with_one_point() {
+        let slab = operand(&[(4, C::constant(2)), (8, C::dim(0)), (64, C::constant(0))]);
+        let sparse = operand(&[(8, C::dim(0)), (64, C::constant(0))]);
+        let exp = op(&[8], vec![slab, sparse], 0);
+        assert_eq!(exp.operands[0].coordinates, [C::dim(0).plus(2), C::dim(1), C::constant(0)]);
+        assert_eq!(exp.operands[1].device_size, [1, 8, 64]);
+        assert_eq!(exp.operands[1].coordinates, [C::dim(0), C::dim(1), C::constant(0)]);
     }
 
     #[test]

@@ -56,14 +56,14 @@ fn of_op(op: &OpSpec, executions: i64) -> OpTraffic {
 }
 
 /// Bytes of the sticks that one execution touches.
-fn touched_bytes(op: &OpSpec, operand: &Operand) -> i64 {
+pub(super) fn touched_bytes(op: &OpSpec, operand: &Operand) -> i64 {
     let outer = operand.coordinates.len().saturating_sub(1);
     let extents = operand.coordinates.iter().zip(&operand.device_size).take(outer);
     extents.map(|(coordinate, &size)| extent(op, &coordinate.term, size)).product::<i64>() * STICK_BYTES
 }
 
 /// Positions that a coordinate takes; where an index tensor chooses, at most one for each of its elements.
-fn extent(op: &OpSpec, term: &Term, size: i64) -> i64 {
+pub(super) fn extent(op: &OpSpec, term: &Term, size: i64) -> i64 {
     match term {
         Term::None => 1,
         Term::Indirect(name) => size.min(n_indices(op, name)),

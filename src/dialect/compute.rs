@@ -5,7 +5,7 @@ use super::{
     home::{home_of, is_insert, owner_of},
 };
 use crate::{
-    layout::{Coordinate, DeviceLayout, LayoutError, Term, device_coordinates},
+    layout::{Coordinate, DeviceLayout, Index, LayoutError, Term, device_coordinates},
     mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, integer, map_of, map_results, string},
     target::{DeviceFunction, Family},
 };
@@ -307,15 +307,13 @@ pub fn plain_dims(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<Option<usize>
 
 /// For each result of a map the dimension that moves it, none for a constant and for a dimension of size 1, and the constant.
 fn plain_indices(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<(Option<usize>, i64)>, String> {
-    let moving = |dim: usize| Some(dim).filter(|&dim| sizes.get(dim).is_some_and(|&size| size > 1));
-    let plain = |expr: Expr| match expr {
-        Expr::Dim(dim) => Ok((moving(dim), 0)),
-        Expr::Constant(offset) => Ok((None, offset)),
-        Expr::Add(lhs, rhs) => match (*lhs, *rhs) {
-            (Expr::Dim(dim), Expr::Constant(offset)) => Ok((moving(dim), offset)),
+    let plain = |expr: Expr| {
+        let index = Index::of(&expr, sizes).map_err(|_| not_plain(map))?;
+        match index.digits.as_slice() {
+            [] => Ok((None, index.offset)),
+            [digit] if digit.divisor == 1 && digit.factor == 1 && digit.size == sizes[digit.dim] => Ok((Some(digit.dim), index.offset)),
             _ => Err(not_plain(map)),
-        },
-        _ => Err(not_plain(map)),
+        }
     };
     map_results(map).into_iter().map(plain).collect()
 }

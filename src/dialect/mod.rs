@@ -30,8 +30,8 @@ pub use home::{Home, Move, home_of, owner_of, users_behind_views};
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, split_of};
 pub use ops::{
-    Rebuilt, YIELD, constant, copy, empty, gather, hints_attribute, insert, loop_nest, matmul, pointwise, rebuilt, reduce, restickify,
-    view, work_attribute, yield_tiles,
+    FOR_LAYOUT, Rebuilt, YIELD, constant, copy, copy_for_layout, empty, gather, hints_attribute, insert, loop_nest, matmul, pointwise,
+    rebuilt, reduce, restickify, view, work_attribute, yield_tiles,
 };
 pub use schedule::{Schedule, Step};
 pub use sdsc::{bundle_of, bundle_to_ir, op_of, op_to_ir, push_items};

@@ -3,14 +3,17 @@
 use super::attrs::TileHint;
 pub use super::attrs::work_attribute;
 use crate::mlir::{
-    AffineMap, Attribute, Attributes, Context, Location, Op, OpExt, Type, Value, ValueLike, array, build, f64_array_attribute,
-    map_attribute,
+    AffineMap, Attribute, Attributes, Context, Location, Op, OpExt, Type, Value, ValueLike, array, boolean_unit, build,
+    f64_array_attribute, map_attribute,
 };
 
 type Operation<'c> = melior::ir::Operation<'c>;
 
 /// The name of the terminator of hint scopes and loops.
 pub const YIELD: &str = "spyre.yield";
+
+/// The mark of a copy that was inserted because an op cannot read a tensor where it lies.
+pub const FOR_LAYOUT: &str = "spyre.for_layout";
 
 /// `spyre.pointwise` with the function's constants.
 #[must_use]
@@ -70,6 +73,13 @@ pub fn copy<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output
     build("spyre.copy", at, &[input], &[output], Attributes::new(context), vec![])
 }
 
+/// A `spyre.copy` that the program does not ask for: an op cannot read the tensor where it lies. The mark tells the report so.
+#[must_use]
+pub fn copy_for_layout<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> Operation<'c> {
+    let attributes = Attributes::new(context).with(FOR_LAYOUT, boolean_unit(context));
+    build("spyre.copy", at, &[input], &[output], attributes, vec![])
+}
+
 /// `spyre.constant` with the elements in `value`.
 #[must_use]
 pub fn constant<'c>(context: &'c Context, at: Location<'c>, value: Attribute<'c>, output: Type<'c>) -> Operation<'c> {
@@ -108,7 +118,7 @@ impl<'c> Rebuilt<'c> {
     pub fn build(self) -> Operation<'c> {
         let Self { op, inputs, output, reduced } = self;
         let mut attributes = Attributes::new(op.ctx());
-        for name in ["function", "constants", "hints"] {
+        for name in ["function", "constants", "hints", FOR_LAYOUT] {
             attributes = attributes.with_option(name, op.attr(name));
         }
         if let Some(reduced) = reduced {

@@ -1,6 +1,6 @@
 //! A program as the choice of sticks sees it: buffers, and ops that read and write them through index maps.
 
-use super::{DeviceLayout, DimOrder, HostTensor, Index, LayoutError, ReadableOperand, Term, ViewedOperand, readable};
+use super::{DeviceLayout, DimOrder, HostTensor, Index, LayoutError, ReadableOperand, Term, ViewedOperand, readable, sticks_needed};
 use crate::target::{DeviceFormat, Family, STICK_BYTES};
 
 /// A buffer of the program.
@@ -222,6 +222,20 @@ impl Op {
         }
     }
 
+    /// Whether the right operand of a product has rows for whole sticks of K: those behind its end are read too, and are 0.
+    fn has_padding(&self, operand: usize, host: &HostTensor, elements: i64, indices: &[Index]) -> bool {
+        let k = self.ranges.len().saturating_sub(1);
+        if (self.kind, operand) != (Kind::Matmul, 1) || self.ranges[k] % elements == 0 {
+            return true;
+        }
+        let padded = sticks_needed(self.ranges[k], elements) * elements;
+        let is_enough = |(index, &size): (&Index, &i64)| {
+            let mut along_k = index.digits.iter().filter(|digit| digit.dim == k);
+            along_k.all(|digit| padded.checked_mul(digit.factor).is_some_and(|rows| rows <= size - index.offset))
+        };
+        indices.iter().zip(host.sizes()).all(is_enough)
+    }
+
     /// Whether operand `operand`, with a buffer of these sizes and this layout read at `indices`, can be read as it is when `stick` is in
     /// the sticks of the op.
     #[must_use]
@@ -240,6 +254,9 @@ impl Op {
         }
         let expected = self.lane(stick, operand);
         let elements = layout.format().elements_per_stick();
+        if !self.has_padding(operand, host, elements, indices) {
+            return false;
+        }
         if expected.is_some_and(|dim| cuts_stick(&parts[dim], elements)) || stick.is_some_and(|dim| cuts_stick(&parts[dim], elements)) {
             return false;
         }
@@ -378,6 +395,17 @@ mod tests {
         assert!(!reads(&matmul, Some(1), 0, &[64, 128], Some(0), &dims(&ranges, &[0, 2])));
         assert!(reads(&matmul, Some(1), 1, &[256, 128], Some(0), &dims(&ranges, &[1, 2])), "a transposed weight with N in its sticks");
         assert!(!reads(&matmul, Some(1), 1, &[256, 128], Some(1), &dims(&ranges, &[1, 2])));
+    }
+
+    #[test]
+    fn a_matmul_reads_whole_sticks_of_k() {
+        let ranges = [64, 128, 100];
+        let matmul = op(Kind::Matmul, &ranges, 1);
+        let columns = dims(&ranges, &[2, 1]);
+        assert!(!reads(&matmul, Some(1), 1, &[100, 128], Some(1), &columns));
+        assert!(reads(&matmul, Some(1), 1, &[128, 128], Some(1), &columns));
+        let later = [Index { offset: 28, ..columns[0].clone() }, columns[1].clone()];
+        assert!(!reads(&matmul, Some(1), 1, &[128, 128], Some(1), &later));
     }
 
     #[test]

@@ -76,9 +76,6 @@ const MOST_WAYS: usize = 3;
 /// Moves in a row.
 const MOST_MOVES: usize = 3;
 
-/// What is still to be moved on: for bytes so far, moves so far and a number, the form, its level and the dimension in its sticks.
-type Open = BTreeMap<(i64, usize, usize), (Option<Form>, usize, Option<usize>)>;
-
 /// The ways in which operand `operand` of an op can have `buffer`, whose own stick is `own`, when `stick` is in the sticks of the op, the
 /// cheapest first. Empty if there is none.
 #[must_use]
@@ -91,11 +88,11 @@ pub(super) fn ways(op: &Op, stick: Option<usize>, operand: usize, buffer: &Buffe
     let Some(levels) = Levels::of(op, operand, buffer) else { return Vec::new() };
     let mut found = Vec::new();
     // From the cheapest chain on, so that a form is reached at its least cost.
-    let mut open: Open = BTreeMap::new();
+    let mut open: BTreeMap<(i64, usize, usize), Reached> = BTreeMap::new();
     let mut done: Vec<(usize, usize)> = Vec::new();
     let mut serial = 0;
-    open.insert((0, 0, serial), (None, 0, own));
-    while let Some(((bytes, n_moves, _), (form, level, at))) = open.pop_first() {
+    open.insert((0, 0, serial), Reached { form: None, level: 0, at: own });
+    while let Some(((bytes, n_moves, _), Reached { form, level, at })) = open.pop_first() {
         if let (Some(form), Some(at)) = (&form, at) {
             if done.contains(&(level, at)) {
                 continue;
@@ -120,10 +117,19 @@ pub(super) fn ways(op: &Op, stick: Option<usize>, operand: usize, buffer: &Buffe
             let level = levels.levels[next].clone();
             let step = Form { level, stick, from: form.clone().map(Box::new), source, bytes: moved_bytes, is_restickify };
             serial += 1;
-            open.insert((bytes + moved_bytes, n_moves + 1, serial), (Some(step), next, Some(stick)));
+            open.insert((bytes + moved_bytes, n_moves + 1, serial), Reached { form: Some(step), level: next, at: Some(stick) });
         }
     }
     found
+}
+
+/// A form that moves lead to.
+struct Reached {
+    /// None is the buffer itself.
+    form: Option<Form>,
+    level: usize,
+    /// The dimension in its sticks.
+    at: Option<usize>,
 }
 
 /// The dimensions under which a reader's buffer can be had: its own, the fine ones, the seen ones.

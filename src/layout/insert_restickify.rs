@@ -3,12 +3,12 @@
 //! Reads layouts and access maps. An elementwise op, a reduction and a copy need one stick dimension for all operands; a matmul needs K in
 //! the sticks of the left operand and N in those of the right one and of the result; a gather needs one that no index moves for its table
 //! and its result; an insert fills whole sticks of its buffer. An operand that does not fit is moved into a new buffer that does, by a
-//! `spyre.restickify`, or a `spyre.copy` where elements keep their sticks; readers of the same elements share it. It takes the cheapest
-//! chain of moves.
+//! `spyre.restickify`, or where elements keep their sticks by a `spyre.copy`, marked `spyre.for_layout`; readers of the same elements share
+//! it. It takes the cheapest chain of moves.
 
 use super::{DeviceLayout, Form, Strategy, program::Program};
 use crate::{
-    dialect::{ComputeOp, Tensor, copy, restickify, view},
+    dialect::{ComputeOp, Tensor, copy_for_layout, restickify, view},
     mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, error_at, insert_before, map_from_exprs},
     target::Family,
 };
@@ -86,7 +86,7 @@ impl<'c> Mover<'_, 'c> {
         let of = form.buffer(&self.program.flow.buffers[buffer]);
         let layout = of.layout(Some(form.stick)).map_err(|error| error.to_string())?;
         let output = Tensor { host: shown, layout: None, buffer_shape: None }.with_layout(context, &layout, None);
-        let moved = if form.is_restickify { restickify(context, at, input, output) } else { copy(context, at, input, output) };
+        let moved = if form.is_restickify { restickify(context, at, input, output) } else { copy_for_layout(context, at, input, output) };
         let value = insert_before(reader, moved).output();
         self.moved.insert((buffer, form.clone()), value);
         Ok(value)

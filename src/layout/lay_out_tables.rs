@@ -6,7 +6,7 @@
 
 use super::DeviceLayout;
 use crate::{
-    dialect::{ComputeOp, Tensor, UsedAs, copy, format_of},
+    dialect::{ComputeOp, Tensor, UsedAs, copy_for_layout, format_of},
     mlir::{BlockLike, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_before, set_function_type},
     target::Family,
 };
@@ -42,7 +42,7 @@ fn lay_out(gather: Op<'_>, dim: usize) -> Result<(), String> {
     if given.is_none() && may_be_laid_out(table, dim) {
         table.retype(output);
     } else {
-        let copied = insert_before(gather, copy(gather.ctx(), gather.loc(), table, output));
+        let copied = insert_before(gather, copy_for_layout(gather.ctx(), gather.loc(), table, output));
         gather.set_input(0, copied.output());
     }
     Ok(())

@@ -105,11 +105,10 @@ impl Compact {
                 for &part in &kept {
                     let term = Expr::Mul(Box::new(Expr::Dim(compact.sizes.len())), Box::new(Expr::Constant(stride(part))));
                     sum = Expr::Add(Box::new(sum), Box::new(term));
-                    let mut shifted = Expr::FloorDiv(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(stride(part))));
-                    if part > 0 {
-                        shifted = Expr::Mod(Box::new(shifted), Box::new(Expr::Constant(flat[number + part])));
-                    }
-                    compact.shown.push(shifted);
+                    let shifted = Expr::FloorDiv(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(stride(part))));
+                    let shown = Expr::Mod(Box::new(shifted), Box::new(Expr::Constant(flat[number + part])));
+                    let shown = Index::of(&shown, sizes).and_then(|index| index.to_expr(sizes));
+                    compact.shown.push(shown.map_err(|error| error.to_string())?);
                     compact.sizes.push(flat[number + part]);
                 }
                 compact.source.push(sum);

@@ -7,7 +7,7 @@ use super::{
     File, HostElements,
     check::check_files,
     device_bytes, from_op_spec, from_op_spec_baked,
-    program::{self, LaunchEntry, Program, Tensor},
+    program::{self, BufferPlace, LaunchEntry, Program, Tensor},
     to_text, write_directory,
 };
 use crate::{
@@ -99,11 +99,13 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
                 let buffers = op.attr("sdsc.buffers").and_then(elements).unwrap_or_default();
                 let arguments = buffers.into_iter().filter_map(symbol_name).map(str::to_owned).collect();
                 files.extend(bundle_files(op, &format!("{name}/"), target)?);
-                description.launches.push(LaunchEntry { bundle: name, arguments });
+                description.launches.push(LaunchEntry { bundle: name, arguments, pool_bytes: baked_pool_bytes(op) });
             }
             _ => return Err(error_at(op, "cannot be written: lower bundles to sdscbundle first").report()),
         }
     }
+    let end = |buffer: &Tensor| buffer.place.map(|place| place.offset + buffer.bytes);
+    description.buffer_bytes = description.buffers.iter().filter_map(end).max().unwrap_or(0);
     let mut content = serde_json::to_vec_pretty(&description).map_err(|error| error_at(program, error).report())?;
     content.push(b'\n');
     files.push(File { path: program::FILE_NAME.to_owned(), content });
@@ -125,8 +127,15 @@ fn buffer_of(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<Vec<u8>>
         bytes: layout.bytes(),
         file: None,
         index_range: buffer.attr("index_range").and_then(integers).and_then(|range| range.try_into().ok()),
+        place: place_of(buffer),
     };
     Ok((entry, content))
+}
+
+fn place_of(buffer: Op<'_>) -> Option<BufferPlace> {
+    let offset = buffer.attr("offset").and_then(integer)?;
+    let [first, last] = buffer.attr("life").and_then(integers)?.try_into().ok()?;
+    Some(BufferPlace { offset, first_launch: usize::try_from(first).ok()?, last_launch: usize::try_from(last).ok()? })
 }
 
 /// The bytes of a constant in device memory.
@@ -179,12 +188,18 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target) -> Result<Vec<Fil
     Ok(files)
 }
 
+/// Bytes of the pool of a bundle whose addresses are baked.
+fn baked_pool_bytes(bundle: Op<'_>) -> i64 {
+    let bytes = bundle.attr("sdsc.pool_bytes").and_then(integer);
+    bytes.filter(|_| bundle.text_attr("sdsc.addresses") == "baked").unwrap_or(0)
+}
+
 /// Where kernel arguments are, if the bundle's addresses are baked.
 fn baked_memory(bundle: Op<'_>, target: &Target) -> Result<Option<MemoryMap>, Reported> {
     if bundle.text_attr("sdsc.addresses") != "baked" {
         return Ok(None);
     }
-    let pool_bytes = bundle.attr("sdsc.pool_bytes").and_then(integer).unwrap_or(0);
+    let pool_bytes = baked_pool_bytes(bundle);
     let mut model = Bundle { pool_bytes, items: Vec::new() };
     for op in bundle.body_ops().into_iter().filter(|op| op.is("sdsc.op")) {
         let spec: OpSpec = dialect::op_of(op).map_err(|message| error_at(op, message).report())?;

@@ -7,13 +7,17 @@
 //!                  "device_size": [16, 512, 64], "stride_map": [64, 1024, 1], "bytes": 1048576}],
 //!   "results": [{"name": "result0", ...}],
 //!   "constants": [{"name": "const0", ..., "file": "constants/const0.bin"}],
-//!   "buffers": [],
+//!   "buffers": [{"name": "temp0", ..., "place": {"offset": 0, "first_launch": 0, "last_launch": 1}}],
+//!   "buffer_bytes": 8192,
 //!   "launches": [{"bundle": "bundle_0", "arguments": ["arg0", "result0"]}]
 //! }
 //! ```
 //!
 //! The file of a constant has its content as it stands in device memory: exactly `bytes` bytes, row-major over `device_size`, in the
 //! number format, little endian. What holds nothing of the host is zero.
+//!
+//! Buffers that launches share lie in one region of `buffer_bytes`, which a launcher allocates once: each at its offset, from the start of
+//! its first launch to the end of its last one. Outside of that time its bytes belong to others.
 
 use serde::{Deserialize, Serialize};
 use std::path::{Component, Path};
@@ -48,8 +52,28 @@ pub struct Program {
     pub constants: Vec<Tensor>,
     /// Tensors that one launch leaves for another.
     pub buffers: Vec<Tensor>,
+    /// Bytes of the region in which the buffers with a place lie.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub buffer_bytes: i64,
     /// The launches in order.
     pub launches: Vec<LaunchEntry>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+const fn is_zero(bytes: &i64) -> bool {
+    *bytes == 0
+}
+
+/// Where a buffer that launches share lies, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BufferPlace {
+    /// Bytes from the start of the region, whole sticks.
+    pub offset: i64,
+    /// The number of the first launch that uses it.
+    pub first_launch: usize,
+    /// The number of the last one.
+    pub last_launch: usize,
 }
 
 /// A tensor in HBM.
@@ -76,6 +100,9 @@ pub struct Tensor {
     /// Set on arguments that ops read as indices: what their elements must keep to, half-open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index_range: Option<[i64; 2]>,
+    /// Where a buffer lies in the region that launches share; a tensor without one has memory of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<BufferPlace>,
 }
 
 /// One kernel launch.
@@ -86,6 +113,9 @@ pub struct LaunchEntry {
     pub bundle: String,
     /// The tensor of each kernel argument, by number.
     pub arguments: Vec<String>,
+    /// Bytes of the pool of a launch whose addresses are in its files; otherwise `bundle.mlir` allocates the pool and says so.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pool_bytes: i64,
 }
 
 impl Program {

@@ -19,6 +19,8 @@ pub(crate) struct Part {
     pub(crate) region: RegionId,
     /// Where the part starts in the region.
     pub(crate) byte: i64,
+    /// The first byte of the region behind what the tensor may use.
+    pub(crate) end: i64,
     /// Its address, for messages.
     pub(crate) address: i64,
     /// The rows of an indexed tensor, each once.
@@ -92,7 +94,7 @@ fn part(plan: &Plan, core: usize, tensor: usize, symbols: &impl Fn(i64) -> Optio
         return Err(SimError::Misaligned { site: plan.site(core, tensor), address });
     }
     let location = match entry.memory {
-        Memory::Lx => Some(Location { region: RegionId::Lx(plan.cores[core].id), byte: address }),
+        Memory::Lx => Some(Location { region: RegionId::Lx(plan.cores[core].id), byte: address, end: machine.lx_bytes() }),
         Memory::Hbm => machine.find(address),
     };
     let last = if tensor == plan.output { entry.written.last() } else { entry.read.last() };
@@ -101,7 +103,7 @@ fn part(plan: &Plan, core: usize, tensor: usize, symbols: &impl Fn(i64) -> Optio
         let (site, memory) = (plan.site(core, tensor), "HBM: no buffer is there".to_owned());
         return Err(SimError::OutOfBounds { site, address, end: address.saturating_add(end), memory });
     };
-    let part = Part { region: location.region, byte: location.byte, address, rows: None };
+    let part = Part { region: location.region, byte: location.byte, end: location.end, address, rows: None };
     // The rows of an indexed tensor are checked when they are known.
     if entry.indirect.is_none() {
         check_bounds(plan, core, tensor, &part, end, machine)?;
@@ -111,7 +113,7 @@ fn part(plan: &Plan, core: usize, tensor: usize, symbols: &impl Fn(i64) -> Optio
 
 fn check_bounds(plan: &Plan, core: usize, tensor: usize, part: &Part, end: i64, machine: &mut Machine) -> Result<(), SimError> {
     let region = machine.region_mut(part.region);
-    let last = part.byte.checked_add(end).filter(|last| part.byte >= 0 && *last <= region.capacity as i64);
+    let last = part.byte.checked_add(end).filter(|last| part.byte >= 0 && *last <= part.end);
     match last {
         Some(last) => region.ensure(last as usize),
         None => {

@@ -4,8 +4,8 @@ use super::bundle_text::{Bundle, parse};
 use super::error::SimError;
 use super::plan::{Plan, compile};
 use crate::sdsc::model::Sdsc;
-use crate::sdsc::program::{FILE_NAME, Program, Tensor, is_below};
-use crate::target::Target;
+use crate::sdsc::program::{BufferPlace, FILE_NAME, Program, Tensor, is_below};
+use crate::target::{STICK_BYTES, Target};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -45,6 +45,27 @@ pub(crate) fn bundle(dir: &Path, name: &str, target: &Target) -> Result<LoadedBu
         plans.insert(file.clone(), compile(&format!("{name}/{file}"), &sdsc, target)?);
     }
     Ok(LoadedBundle { bundle, plans })
+}
+
+/// Makes sure that each buffer with a place is whole sticks of the region; whether two share bytes is for the numbers to tell.
+pub(crate) fn check_places(dir: &Path, program: &Program) -> Result<(), SimError> {
+    let malformed = |message: String| SimError::Malformed { file: dir.join(FILE_NAME).display().to_string(), message };
+    if program.buffer_bytes < 0 {
+        return Err(malformed(format!("'buffer_bytes' is {}", program.buffer_bytes)));
+    }
+    let others = program.arguments.iter().chain(&program.results).chain(&program.constants);
+    if let Some(other) = others.into_iter().find(|tensor| tensor.place.is_some()) {
+        return Err(malformed(format!("'{}' has a place, which only buffers have", other.name)));
+    }
+    for buffer in &program.buffers {
+        let Some(BufferPlace { offset, .. }) = buffer.place else { continue };
+        let end = offset.checked_add(buffer.bytes).filter(|end| offset >= 0 && *end > offset && *end <= program.buffer_bytes);
+        if offset % STICK_BYTES != 0 || end.is_none() {
+            let (name, bytes, all) = (&buffer.name, buffer.bytes, program.buffer_bytes);
+            return Err(malformed(format!("'{name}' has {bytes} bytes at {offset}, which are no whole sticks within {all} bytes")));
+        }
+    }
+    Ok(())
 }
 
 /// The files of the constants that have one, by the constant's name.

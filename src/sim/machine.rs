@@ -18,13 +18,30 @@ pub(crate) enum RegionId {
 pub(crate) struct Location {
     pub(crate) region: RegionId,
     pub(crate) byte: i64,
+    /// The first byte behind what may be used from there: the end of the tensor or of the region, whichever comes first.
+    pub(crate) end: i64,
 }
 
-/// A buffer at an address, for one launch.
+/// A tensor in HBM: the bytes of a buffer from `start` to `end`, which the end of the buffer may cut off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) buffer: usize,
+    pub(crate) start: i64,
+    pub(crate) end: i64,
+}
+
+impl Extent {
+    /// All of a buffer.
+    pub(crate) const fn whole(buffer: usize) -> Self {
+        Self { buffer, start: 0, end: i64::MAX }
+    }
+}
+
+/// A tensor at an address, for one launch.
 #[derive(Clone, Copy, Debug)]
 struct Mapping {
     base: i64,
-    buffer: usize,
+    extent: Extent,
 }
 
 /// The machine.
@@ -91,9 +108,9 @@ impl Machine {
         self.segment.saturating_mul(segment as i64)
     }
 
-    /// Puts a buffer at an address until [`Self::unmap_all`].
-    pub(crate) fn map(&mut self, buffer: usize, base: i64) {
-        self.mappings.push(Mapping { base, buffer });
+    /// Puts a tensor at an address until [`Self::unmap_all`].
+    pub(crate) fn map(&mut self, extent: Extent, base: i64) {
+        self.mappings.push(Mapping { base, extent });
     }
 
     pub(crate) fn unmap_all(&mut self) {
@@ -104,7 +121,9 @@ impl Machine {
     pub(crate) fn find(&self, address: i64) -> Option<Location> {
         let below = self.mappings.iter().filter(|mapping| mapping.base <= address && address - mapping.base < self.segment);
         let mapping = below.max_by_key(|mapping| mapping.base)?;
-        Some(Location { region: RegionId::Hbm(mapping.buffer), byte: address - mapping.base })
+        let Extent { buffer, start, end } = mapping.extent;
+        let capacity = self.buffers[buffer].capacity as i64;
+        Some(Location { region: RegionId::Hbm(buffer), byte: start + (address - mapping.base), end: end.min(capacity) })
     }
 
     pub(crate) fn region(&self, id: RegionId) -> Option<&Region> {
@@ -112,6 +131,11 @@ impl Machine {
             RegionId::Hbm(buffer) => self.buffers.get(buffer),
             RegionId::Lx(core) => self.lx.get(&core),
         }
+    }
+
+    /// Bytes of the LX of a core.
+    pub(crate) const fn lx_bytes(&self) -> i64 {
+        self.lx_bytes as i64
     }
 
     /// A region to write to; the LX of a core comes into being here.
@@ -160,11 +184,11 @@ mod tests {
         let mut machine = Machine::new(1 << 34, 2 << 20, 1 << 30);
         let first = machine.allocate("a", 256).unwrap();
         let second = machine.allocate("b", 256).unwrap();
-        machine.map(first, machine.segment_address(1));
-        machine.map(second, machine.segment_address(2));
+        machine.map(Extent::whole(first), machine.segment_address(1));
+        machine.map(Extent { buffer: second, start: 128, end: 192 }, machine.segment_address(2));
         assert_eq!(machine.find(0), None);
-        assert_eq!(machine.find((1 << 34) + 300), Some(Location { region: RegionId::Hbm(first), byte: 300 }));
-        assert_eq!(machine.find(2 << 34), Some(Location { region: RegionId::Hbm(second), byte: 0 }));
+        assert_eq!(machine.find((1 << 34) + 300), Some(Location { region: RegionId::Hbm(first), byte: 300, end: 256 }));
+        assert_eq!(machine.find(2 << 34), Some(Location { region: RegionId::Hbm(second), byte: 128, end: 192 }));
         machine.unmap_all();
         assert_eq!(machine.find(2 << 34), None);
     }

@@ -24,6 +24,12 @@ impl Bits {
         }
     }
 
+    fn clear(&mut self, start: usize, end: usize) {
+        for (word, mask) in words(start, end) {
+            self.0[word] &= !mask;
+        }
+    }
+
     fn first_clear(&self, start: usize, end: usize) -> Option<usize> {
         words(start, end).find_map(|(word, mask)| {
             let clear = mask & !self.0.get(word).copied().unwrap_or(0);
@@ -134,6 +140,13 @@ impl Region {
     /// Starts counting reads anew.
     pub(crate) fn forget_reads(&mut self) {
         self.read.0.fill(0);
+    }
+
+    /// Poisons a range of whole sticks that is in use.
+    pub(crate) fn poison(&mut self, start: usize, end: usize) {
+        self.bytes[start..end].fill(POISON);
+        self.written.clear(start, end);
+        self.writers[start / STICK..end / STICK].fill(0);
     }
 
     /// Poisons everything.

@@ -7,14 +7,17 @@ use super::host::HostArray;
 use super::inputs::check_indices;
 use super::layout::DeviceLayout;
 use super::load::{self, LoadedBundle};
-use super::machine::{Machine, RegionId};
+use super::machine::{Extent, Machine, RegionId};
 use super::plan::Plan;
 use super::report::{LaunchReport, OpReport, Report};
 use super::time::modelled;
 use crate::sdsc::program::{LaunchEntry, Program, Tensor};
-use crate::target::Target;
+use crate::target::{STICK_BYTES, Target};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// The name of the memory that launches share.
+const SHARED_REGION: &str = "the buffers that launches share";
 
 /// A program read from its files, ready to run.
 #[derive(Clone, Debug)]
@@ -100,6 +103,7 @@ impl Simulation {
                 return Err(SimError::Malformed { file: program.name.clone(), message });
             }
         }
+        load::check_places(dir, &program)?;
         let constants = load::constants(dir, &program)?;
         Ok(Self { program, bundles, constants, target: target.clone() })
     }
@@ -124,7 +128,8 @@ impl Simulation {
         let buffers = self.allocate(inputs, &mut machine)?;
         preload(&options.lx, &mut machine)?;
         let mut report = Report { program: self.program.name.clone(), ..Report::default() };
-        for entry in &self.program.launches {
+        for (number, entry) in self.program.launches.iter().enumerate() {
+            self.begin_lives(number, &buffers, &mut machine);
             let Some(loaded) = self.bundles.get(&entry.bundle) else { continue };
             if options.wipe_lx {
                 machine.wipe_lx();
@@ -150,17 +155,24 @@ impl Simulation {
         Ok(Outcome { results: self.results(&buffers, &machine)?, report })
     }
 
-    fn allocate(&self, inputs: &BTreeMap<String, HostArray>, machine: &mut Machine) -> Result<BTreeMap<String, usize>, SimError> {
+    fn allocate(&self, inputs: &BTreeMap<String, HostArray>, machine: &mut Machine) -> Result<BTreeMap<String, Extent>, SimError> {
         if let Some(name) = inputs.keys().find(|name| !self.program.tensors().any(|tensor| tensor.name == **name)) {
             return Err(SimError::Array { name: name.clone(), message: "the program has no such tensor".to_owned() });
         }
+        let region = if self.program.buffer_bytes > 0 { Some(machine.allocate(SHARED_REGION, self.program.buffer_bytes)?) } else { None };
         let mut buffers = BTreeMap::new();
         for tensor in self.program.tensors() {
             if buffers.contains_key(&tensor.name) {
                 continue;
             }
+            // A buffer whose value the caller gives is no longer one that launches share.
+            if let (Some(place), None) = (tensor.place, inputs.get(&tensor.name)) {
+                let start = place.offset;
+                buffers.insert(tensor.name.clone(), Extent { buffer: region.unwrap_or(0), start, end: start + tensor.bytes });
+                continue;
+            }
             let buffer = machine.allocate(&tensor.name, tensor.bytes)?;
-            buffers.insert(tensor.name.clone(), buffer);
+            buffers.insert(tensor.name.clone(), Extent::whole(buffer));
             if let Some(array) = inputs.get(&tensor.name) {
                 fill(tensor, array, buffer, machine)?;
             } else if let Some(path) = self.constants.get(&tensor.name) {
@@ -172,9 +184,21 @@ impl Simulation {
         Ok(buffers)
     }
 
-    fn results(&self, buffers: &BTreeMap<String, usize>, machine: &Machine) -> Result<Vec<(String, HostArray)>, SimError> {
+    /// Poisons the buffers whose life begins: what stood there was another's.
+    fn begin_lives(&self, launch: usize, buffers: &BTreeMap<String, Extent>, machine: &mut Machine) {
+        let begins = |tensor: &&Tensor| tensor.place.is_some_and(|place| place.first_launch == launch);
+        for extent in self.program.buffers.iter().filter(begins).filter_map(|tensor| buffers.get(&tensor.name)) {
+            let region = machine.region_mut(RegionId::Hbm(extent.buffer));
+            // One whose value the caller gave is not in the region.
+            if extent.end < i64::MAX {
+                region.poison(extent.start as usize, (extent.end as usize).next_multiple_of(STICK_BYTES as usize).min(region.capacity));
+            }
+        }
+    }
+
+    fn results(&self, buffers: &BTreeMap<String, Extent>, machine: &Machine) -> Result<Vec<(String, HostArray)>, SimError> {
         let read = |tensor: &Tensor| {
-            let region = buffers.get(&tensor.name).and_then(|buffer| machine.region(RegionId::Hbm(*buffer)));
+            let region = buffers.get(&tensor.name).and_then(|extent| machine.region(RegionId::Hbm(extent.buffer)));
             let error = |message: String| SimError::Array { name: tensor.name.clone(), message };
             let region = region.ok_or_else(|| error("has no buffer".to_owned()))?;
             let array = DeviceLayout::of(tensor)?.get(&tensor.shape, &tensor.element_type, region).map_err(error)?;
@@ -238,7 +262,7 @@ struct Launch<'l> {
 }
 
 impl Launch<'_> {
-    fn run(&mut self, buffers: &BTreeMap<String, usize>) -> Result<LaunchReport, SimError> {
+    fn run(&mut self, buffers: &BTreeMap<String, Extent>) -> Result<LaunchReport, SimError> {
         self.values = vec![0; self.loaded.bundle.n_values];
         let pools = self.place(buffers)?;
         let loaded = self.loaded;
@@ -259,11 +283,12 @@ impl Launch<'_> {
     ///
     /// With addresses in the files, argument `i` has segment `i`, or `i + 1` after a pool ("torch-spyre facts, A"). Otherwise every
     /// place will do, and segment 0 stays empty: an address that lacks its base hits nothing.
-    fn place(&mut self, buffers: &BTreeMap<String, usize>) -> Result<Vec<(usize, i64)>, SimError> {
+    fn place(&mut self, buffers: &BTreeMap<String, Extent>) -> Result<Vec<(usize, i64)>, SimError> {
         let bundle = &self.loaded.bundle;
         let sizes = bundle.pools();
         let is_symbolic = bundle.parameters.iter().any(|parameter| parameter.size.is_none());
-        let has_silent_pool = !is_symbolic && sizes.is_empty() && self.has_silent_pool();
+        let stated = self.entry.pool_bytes.max(0);
+        let has_silent_pool = !is_symbolic && sizes.is_empty() && (stated > 0 || self.has_silent_pool());
         let first_argument = usize::from(is_symbolic || !sizes.is_empty() || has_silent_pool);
         let first_pool = if is_symbolic { 1 + self.entry.arguments.len() } else { 0 };
         let mut addresses = Vec::new();
@@ -280,12 +305,14 @@ impl Launch<'_> {
         for bytes in &sizes {
             pools.push(self.machine.allocate(&name, *bytes)?);
         }
-        if has_silent_pool {
+        if has_silent_pool && stated > 0 {
+            pools.push(self.machine.allocate(&name, stated)?);
+        } else if has_silent_pool {
             pools.push(self.machine.reserve(&name, self.pool_bytes));
         }
         let placed = pools.into_iter().enumerate().map(|(number, pool)| (pool, self.machine.segment_address(first_pool + number)));
         let placed: Vec<(usize, i64)> = placed.collect();
-        placed.iter().for_each(|(pool, address)| self.machine.map(*pool, *address));
+        placed.iter().for_each(|(pool, address)| self.machine.map(Extent::whole(*pool), *address));
         Ok(placed)
     }
 

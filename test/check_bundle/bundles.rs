@@ -218,6 +218,25 @@ pub(crate) fn constant() -> Files {
     files
 }
 
+/// Four launches of one bundle; each leaves a buffer for the next, the third where the first one was.
+pub(crate) fn shared() -> Files {
+    let mut files = program([32768, 65536]);
+    let mut program: Value = serde_json::from_slice(&files["program.json"]).unwrap();
+    let buffer = |name: &str, offset: i64, first: usize| {
+        let mut tensor = program["results"][0].clone();
+        tensor["name"] = json!(name);
+        tensor["place"] = json!({"offset": offset, "first_launch": first, "last_launch": first + 1});
+        tensor
+    };
+    let buffers = json!([buffer("t2", 0, 0), buffer("t3", 65536, 1), buffer("t4", 0, 2)]);
+    let launch = |arguments: [&str; 2]| json!({"bundle": "bundle_0", "arguments": arguments});
+    program["launches"] = json!([launch(["t0", "t2"]), launch(["t2", "t3"]), launch(["t3", "t4"]), launch(["t4", "t1"])]);
+    program["buffers"] = buffers;
+    program["buffer_bytes"] = json!(131_072);
+    files.insert("program.json".to_owned(), serde_json::to_vec(&program).unwrap());
+    files
+}
+
 pub(crate) fn right() -> Vec<(&'static str, Files)> {
     let tensor = |rows, columns| matrix((0, rows), (1, columns));
     vec![
@@ -240,6 +259,7 @@ pub(crate) fn right() -> Vec<(&'static str, Files)> {
         ("baked", baked()),
         ("program", program([32768, 65536])),
         ("constant", constant()),
+        ("shared", shared()),
     ]
 }
 

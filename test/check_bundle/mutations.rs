@@ -2,7 +2,7 @@
 
 use crate::bundles::{Files, adds, at, base, columns, emit_ops, matmul, matrix, op, operand, program, restick, sparse, top_k};
 use crate::edits::{STARTS_1, becomes, json, remove, rename, set, sets, starts, text, texts};
-use serde_json::json;
+use serde_json::{Value, json};
 use spyre::bundle::{Arrangement, Coordinate as C};
 use spyre::target::DeviceFormat;
 
@@ -71,6 +71,11 @@ fn broken_symbols() -> Vec<Broken> {
     ]
 }
 
+/// Sets a member of the place of a buffer.
+fn places(buffer: usize, member: &'static str, to: Value) -> impl FnOnce(&mut Files) {
+    move |files| json(files, "program.json", |value| value["buffers"][buffer]["place"][member] = to)
+}
+
 fn broken_files() -> Vec<Broken> {
     vec![
         broken(&["sdsc_r2"], "add", sets("op/unknown_", json!(1))),
@@ -86,6 +91,20 @@ fn broken_files() -> Vec<Broken> {
             json(files, "program.json", |value| value["constants"][0]["file"] = json!("../program/constants/t0.bin"));
         }),
         broken(&["sdsc_r72"], "program", |files| json(files, "program.json", |value| value["results"][0]["file"] = json!("program.json"))),
+        broken(&["sdsc_r73"], "shared", places(2, "offset", json!(65536))),
+        broken(&["sdsc_r73"], "shared", places(2, "offset", json!(65408))),
+        broken(&["sdsc_r73"], "shared", places(0, "offset", json!(64))),
+        broken(&["sdsc_r73"], "shared", places(0, "offset", json!(-128))),
+        broken(&["sdsc_r73"], "shared", |files| json(files, "program.json", |value| value["buffer_bytes"] = json!(131_071))),
+        broken(&["sdsc_r73"], "shared", places(1, "first_launch", json!(2))),
+        broken(&["sdsc_r73"], "shared", places(1, "last_launch", json!(1))),
+        broken(&["sdsc_r73"], "shared", places(2, "last_launch", json!(4))),
+        broken(&["sdsc_r73"], "shared", places(2, "first_launch", json!(1))),
+        broken(&["sdsc_r73"], "program", |files| {
+            json(files, "program.json", |value| {
+                value["results"][0]["place"] = json!({"offset": 0, "first_launch": 0, "last_launch": 0});
+            });
+        }),
         broken(&["sdsc_r3"], "program", |files| json(files, "program.json", |value| value["arguments"][0]["index_range"] = json!([0, 8]))),
         broken(&["sdsc_r3"], "program", |files| {
             json(files, "program.json", |value| {

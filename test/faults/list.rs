@@ -302,6 +302,11 @@ fn files() -> Vec<Fault> {
         fault("an argument is a stick short", "tiled", program(|value| value["arguments"][2]["bytes"] = json!(65408))),
         fault("an argument has another number format", "tiled", program(|value| value["arguments"][2]["format"] = json!("BFLOAT16"))),
         fault("a launch names a bundle that is not there", "tiled", program(|value| value["launches"][0]["bundle"] = json!("bundle_1"))),
+        fault("two live buffers share bytes", "launches", program(|value| value["buffers"][3]["place"]["offset"] = json!(16384))),
+        fault("a buffer has no whole sticks", "launches", program(|value| value["buffers"][1]["place"]["offset"] = json!(64))),
+        fault("a buffer ends behind the region", "launches", program(|value| value["buffer_bytes"] = json!(16384))),
+        fault("a buffer's life begins a launch late", "launches", program(|value| value["buffers"][0]["place"]["first_launch"] = json!(1))),
+        fault("a pool is a stick short", "launches", program(|value| value["launches"][1]["pool_bytes"] = json!(16256))),
         fault("a launch is missing", "tiled", program(|value| value["launches"] = json!([]))),
     ]
 }

@@ -93,6 +93,35 @@ func.func @rows(%x: tensor<96x128xf16>, %bias: tensor<1x128xf16>) -> (tensor<128
   return %sums, %centered : tensor<128xf16>, tensor<96x128xf16>
 }";
 
+/// With addresses in the files, 18 arguments are several launches; the first leaves a value for the last.
+const LAUNCHES: &str = "
+func.func @launches(
+    %a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf16>, %d: tensor<64x64xf16>, %e: tensor<64x64xf16>,
+    %f: tensor<64x64xf16>, %g: tensor<64x64xf16>, %h: tensor<64x64xf16>, %i: tensor<64x64xf16>, %j: tensor<64x64xf16>,
+    %k: tensor<64x64xf16>, %l: tensor<64x64xf16>, %m: tensor<64x64xf16>, %n: tensor<64x64xf16>, %o: tensor<64x64xf16>,
+    %p: tensor<64x64xf16>, %q: tensor<64x64xf16>, %r: tensor<64x64xf16>) -> tensor<64x64xf16> {
+  %empty = tensor.empty() : tensor<64x64xf16>
+  %kept = linalg.sub ins(%a, %b : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %cs = linalg.add ins(%kept, %c : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %ds = linalg.add ins(%cs, %d : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %es = linalg.add ins(%ds, %e : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %fs = linalg.mul ins(%es, %f : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %gs = linalg.add ins(%fs, %g : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %hs = linalg.add ins(%gs, %h : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %is = linalg.add ins(%hs, %i : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %js = linalg.add ins(%is, %j : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %ks = linalg.mul ins(%js, %k : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %ls = linalg.add ins(%ks, %l : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %ms = linalg.add ins(%ls, %m : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %ns = linalg.add ins(%ms, %n : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %os = linalg.add ins(%ns, %o : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %ps = linalg.add ins(%os, %p : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %qs = linalg.add ins(%ps, %q : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %rs = linalg.add ins(%qs, %r : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %end = linalg.sub ins(%rs, %kept : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+  return %end : tensor<64x64xf16>
+}";
+
 /// The sticks of the first argument run along its columns, those of its transpose along its rows. The compiler does not restickify yet,
 /// so that the files are emitted from op specs.
 const TURNED: &str = "
@@ -120,6 +149,7 @@ pub(crate) fn all_right() -> Vec<Right> {
         compiled("softmax", SOFTMAX, &["--cores", "4"]),
         compiled("matmul", MATMUL, &["--cores", "4"]),
         compiled("rows", ROWS, &["--cores", "4"]),
+        compiled("launches", LAUNCHES, &["--addresses", "baked", "--lx-planner", "none", "--cores", "2"]),
         right("turned", TURNED, |_, out| write(out, &turned())),
     ]
 }

@@ -48,7 +48,7 @@ func.func @a_result_gets_the_layout(%x: tensor<512x128xf16>, %index: tensor<16xi
 
 // CHECK-LABEL: func.func @a_result_with_other_readers_is_copied(
 // CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp({{%.+}}) : tensor<512x128xf16>
-// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[EXP]] : tensor<512x128xf16> -> tensor<512x128xf16, #[[TABLE]]>
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[EXP]] {spyre.for_layout} : tensor<512x128xf16> -> tensor<512x128xf16, #[[TABLE]]>
 // CHECK-NEXT:    [[ROWS:%.+]] = spyre.gather([[COPY]],
 // CHECK-NEXT:    return [[ROWS]], [[EXP]]
 func.func @a_result_with_other_readers_is_copied(%x: tensor<512x128xf16>, %index: tensor<16xi32>) -> (tensor<16x128xf16>, tensor<512x128xf16>) {
@@ -62,7 +62,7 @@ func.func @a_result_with_other_readers_is_copied(%x: tensor<512x128xf16>, %index
 // CHECK:         [[BY_ROWS:%.+]] = spyre.matmul({{%.+}}, {{%.+}}) : (tensor<512x64xf16>, tensor<64x128xf16>) -> tensor<512x128xf16, #[[TABLE]]>
 // CHECK-NEXT:    spyre.gather([[BY_ROWS]],
 // CHECK-NEXT:    [[PLAIN:%.+]] = spyre.matmul({{%.+}}, {{%.+}}) : (tensor<512x64xf16>, tensor<64x128xf16>) -> tensor<512x128xf16>
-// CHECK-NEXT:    [[BY_COLUMNS:%.+]] = spyre.copy [[PLAIN]] : tensor<512x128xf16> -> tensor<512x128xf16, #[[COLUMNS]]>
+// CHECK-NEXT:    [[BY_COLUMNS:%.+]] = spyre.copy [[PLAIN]] {spyre.for_layout} : tensor<512x128xf16> -> tensor<512x128xf16, #[[COLUMNS]]>
 // CHECK-NEXT:    spyre.gather([[BY_COLUMNS]],
 func.func @a_product_is_laid_out_by_rows_only(%x: tensor<512x64xf16>, %y: tensor<64x128xf16>, %index: tensor<16xi32>)
     -> (tensor<16x128xf16>, tensor<16x512xf16>) {
@@ -77,7 +77,7 @@ func.func @a_product_is_laid_out_by_rows_only(%x: tensor<512x64xf16>, %y: tensor
 // CHECK-LABEL: func.func @an_argument_has_one_layout(
 // CHECK-SAME:    [[X:%.+]]: tensor<512x128xf16, #[[TABLE]]>, [[INDEX:%.+]]: tensor<16xi32>) ->
 // CHECK-NEXT:    spyre.gather([[X]], [[INDEX]]) dim 0
-// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[X]] : tensor<512x128xf16, #[[TABLE]]> -> tensor<512x128xf16, #[[COLUMNS]]>
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[X]] {spyre.for_layout} : tensor<512x128xf16, #[[TABLE]]> -> tensor<512x128xf16, #[[COLUMNS]]>
 // CHECK-NEXT:    spyre.gather([[COPY]], [[INDEX]]) dim 1
 func.func @an_argument_has_one_layout(%x: tensor<512x128xf16>, %index: tensor<16xi32>) -> (tensor<16x128xf16>, tensor<16x512xf16>) {
   %rows = spyre.gather(%x, %index) dim 0 : (tensor<512x128xf16>, tensor<16xi32>) -> tensor<16x128xf16>
@@ -87,7 +87,7 @@ func.func @an_argument_has_one_layout(%x: tensor<512x128xf16>, %index: tensor<16
 
 // CHECK-LABEL: func.func @another_layout_is_copied(
 // CHECK-SAME:    [[X:%.+]]: tensor<512x128xf16, #[[GIVEN]]>,
-// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[X]] : tensor<512x128xf16, #[[GIVEN]]> -> tensor<512x128xf16, #[[TABLE]]>
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[X]] {spyre.for_layout} : tensor<512x128xf16, #[[GIVEN]]> -> tensor<512x128xf16, #[[TABLE]]>
 // CHECK-NEXT:    spyre.gather([[COPY]],
 #given = #spyre.layout<[2, 512, 64], [64, 128, 1]>
 func.func @another_layout_is_copied(%x: tensor<512x128xf16, #given>, %index: tensor<16xi32>) -> tensor<16x128xf16> {
@@ -97,7 +97,7 @@ func.func @another_layout_is_copied(%x: tensor<512x128xf16, #given>, %index: ten
 
 // The copy keeps the stick, here on the first of three dimensions.
 // CHECK-LABEL: func.func @the_stick_stays(
-// CHECK-NEXT:    spyre.copy {{%.+}} : tensor<128x512x128xf16, #{{.+}}> -> tensor<128x512x128xf16, #[[STICK_FIRST]]>
+// CHECK-NEXT:    spyre.copy {{%.+}} {spyre.for_layout} : tensor<128x512x128xf16, #{{.+}}> -> tensor<128x512x128xf16, #[[STICK_FIRST]]>
 #inside = #spyre.layout<[2, 512, 128, 64], [4194304, 128, 1, 65536]>
 func.func @the_stick_stays(%x: tensor<128x512x128xf16, #inside>, %index: tensor<16xi32>) -> tensor<16x128x128xf16> {
   %rows = spyre.gather(%x, %index) dim 1 : (tensor<128x512x128xf16, #inside>, tensor<16xi32>) -> tensor<16x128x128xf16>
@@ -114,7 +114,7 @@ func.func @a_fitting_layout_stays(%x: tensor<512x128xf16, #fitting>, %index: ten
 
 // CHECK-LABEL: func.func @other_indices_are_copied(
 // CHECK-NEXT:    [[VIEW:%.+]] = spyre.view
-// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[VIEW]] : tensor<512x128xf16> -> tensor<512x128xf16, #[[TABLE]]>
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[VIEW]] {spyre.for_layout} : tensor<512x128xf16> -> tensor<512x128xf16, #[[TABLE]]>
 // CHECK-NEXT:    spyre.gather([[COPY]],
 func.func @other_indices_are_copied(%x: tensor<1x512x128xf16>, %index: tensor<16xi32>) -> tensor<16x128xf16> {
   %view = spyre.view %x by affine_map<(d0, d1) -> (0, d0, d1)> : tensor<1x512x128xf16> -> tensor<512x128xf16>
@@ -135,7 +135,7 @@ func.func @indices_of_themselves(%x: tensor<64x64xi32>) -> tensor<64x64x64xi32> 
 // The parts lie in the buffer as its layout says, which is chosen for the whole.
 // CHECK-LABEL: func.func @a_table_written_in_parts(
 // CHECK:         [[WHOLE:%.+]] = spyre.insert {{.+}} into tensor<512x128xf16>
-// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[WHOLE]] : tensor<512x128xf16> -> tensor<512x128xf16, #[[TABLE]]>
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[WHOLE]] {spyre.for_layout} : tensor<512x128xf16> -> tensor<512x128xf16, #[[TABLE]]>
 // CHECK-NEXT:    spyre.gather([[COPY]],
 func.func @a_table_written_in_parts(%x: tensor<512x128xf16>, %index: tensor<16xi32>) -> tensor<16x128xf16> {
   %buffer = spyre.empty : tensor<512x128xf16>

@@ -10,6 +10,7 @@
 
 // SUMMARY: add_mul: 2 ops in 1 launch
 // SUMMARY-NEXT: bundle_0: 2 ops, 16 executes; HBM 24.00 MiB read, 8.00 MiB written; LX 16.00 MiB moved, peak 32768 of 1625344 B per core
+// SUMMARY-NEXT: 0 restickify ops moved 0 B
 // SUMMARY-NEXT: HBM traffic 32.00 MiB (lower bound 32.00 MiB)
 // SUMMARY-NEXT: 4 files written to
 

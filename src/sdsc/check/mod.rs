@@ -14,6 +14,7 @@
 //! order of the table, from the most basic rule on. The text of a bundle is read once and each SDSC file is read, checked and
 //! dropped, so time is linear in the size of a bundle and memory that of one file.
 
+mod buffers;
 pub mod bundle_text;
 mod extent;
 mod file_view;

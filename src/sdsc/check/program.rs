@@ -1,9 +1,9 @@
 //! A program: `program.json` and a folder for each bundle, or one bundle beside it.
 
 use super::report::Report;
-use super::rules::{CONSTANTS, PROGRAM};
+use super::rules::{BUFFERS, CONSTANTS, PROGRAM};
 use super::tree::{Tree, is_below, path_in};
-use super::{BUNDLE_FILE, Buffer, Source, report_shape};
+use super::{BUNDLE_FILE, Buffer, Source, buffers, report_shape};
 use crate::sdsc::program::{FILE_NAME, LaunchEntry, Program, Tensor};
 use crate::target::Target;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +16,8 @@ pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, target: &Target, 
     let program = if has_program { read(tree, report)? } else { None };
     if let Some(program) = &program {
         check_constants(program, tree, report);
+        report.enter_rule(BUFFERS);
+        buffers::check(program, report);
         report.enter_rule(PROGRAM);
     }
     if tree.has(BUNDLE_FILE) {

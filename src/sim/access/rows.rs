@@ -45,7 +45,7 @@ fn check_rows(plan: &Plan, parts: &Parts, core: usize, tensor: usize, rows: &[i6
     let region = machine.region_mut(part.region);
     for index in rows {
         let end = index.checked_mul(plan.row_bytes(tensor)).and_then(|start| start.checked_add(row_end)?.checked_add(part.byte));
-        match end.filter(|end| *end <= region.capacity as i64) {
+        match end.filter(|end| *end <= part.end) {
             Some(end) => region.ensure(end as usize),
             None => {
                 let (site, index, memory) = (plan.site(core, tensor), *index, region.name.clone());

@@ -117,6 +117,41 @@ sdsc.program @main {
 
 // -----
 
+sdsc.program @main {
+  // expected-error @+1 {{'sdsc.buffer' op has an 'offset' or a 'life', which are for temporaries, not for 'output'}}
+  sdsc.buffer @buffer_c5 output 0 {life = array<i64: 0, 1>, offset = 0 : i64} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
+}
+
+// -----
+
+sdsc.program @main {
+  // expected-error @+1 {{'sdsc.buffer' op has an 'offset' or a 'life' without the other}}
+  sdsc.buffer @buffer_c5 temporary 0 {offset = 0 : i64} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
+}
+
+// -----
+
+sdsc.program @main {
+  // expected-error @+1 {{'sdsc.buffer' op has an 'offset' that is a multiple of 128 from 0, found 64}}
+  sdsc.buffer @buffer_c6 temporary 0 {life = array<i64: 0, 1>, offset = 64 : i64} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
+}
+
+// -----
+
+sdsc.program @main {
+  // expected-error @+1 {{'sdsc.buffer' op has an 'offset' that is a multiple of 128 from 0, found -128}}
+  sdsc.buffer @buffer_c6 temporary 0 {life = array<i64: 0, 1>, offset = -128 : i64} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
+}
+
+// -----
+
+sdsc.program @main {
+  // expected-error @+1 {{'sdsc.buffer' op has a 'life' of two numbers from 0, the first not above the second, found [2, 1]}}
+  sdsc.buffer @buffer_c6 temporary 0 {life = array<i64: 2, 1>, offset = 0 : i64} : tensor<4x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>
+}
+
+// -----
+
 #c0 = #sdsc.dim<name = "c0", range = 512>
 #argument_1 = #sdsc.tensor<format = "SEN169_FP16", device_size = [8, 64], coordinates = affine_map<(d0) -> (d0 floordiv 64, d0 mod 64)>, memory = "hbm", argument = 1>
 sdsc.bundle @bundle_c1(@only) {

@@ -32,6 +32,7 @@
 // CHECK-NEXT: sdsc.buffer @scale constant 0 = dense<5.000000e-01> : tensor<1x1xf16> : tensor<1x1xf16, #layout{{[0-9]*}}>
 // CHECK-NEXT: sdsc.buffer @shift constant 1 : tensor<1x1xf16, #layout{{[0-9]*}}>
 // CHECK-NEXT: sdsc.buffer @scores temporary 0 : tensor<512x1024xf16, #layout>
+// CHECK-NEXT: sdsc.buffer @shared temporary 1 {life = array<i64: 0, 2>, offset = 8192 : i64} : tensor<512x1024xf16, #layout>
 // CHECK-NEXT: sdsc.buffer @result0 output 0 : tensor<512x1024xf16, #layout>
 // CHECK-NEXT: sdsc.bundle @bundle_0{{ ?}}(@arg0, @scores, @result0) pool_bytes 4096 {
 // CHECK-NEXT: sdsc.loop 2 {
@@ -48,6 +49,7 @@ sdsc.program @main {
   sdsc.buffer @scale constant 0 = dense<0.5> : tensor<1x1xf16> : tensor<1x1xf16, #spyre.layout<[1, 1, 64], [-1, -1, -1]>>
   sdsc.buffer @shift constant 1 : tensor<1x1xf16, #spyre.layout<[1, 1, 64], [-1, -1, -1]>>
   sdsc.buffer @scores temporary 0 : tensor<512x1024xf16, #layout>
+  sdsc.buffer @shared temporary 1 {life = array<i64: 0, 2>, offset = 8192 : i64} : tensor<512x1024xf16, #layout>
   sdsc.buffer @result0 output 0 : tensor<512x1024xf16, #layout>
   sdsc.bundle @bundle_0(@arg0, @scores, @result0) pool_bytes 4096 {
     sdsc.loop 2 {

@@ -13,7 +13,7 @@ pub(super) mod symbols;
 mod table;
 pub(super) mod tensors;
 
-pub(super) use table::{CONSTANTS, ONE_OPERATION, PROGRAM, SCHEMA, TEXT};
+pub(super) use table::{BUFFERS, CONSTANTS, ONE_OPERATION, PROGRAM, SCHEMA, TEXT};
 pub use table::{RULES, rules_table};
 
 use super::file_view::FileView;

@@ -18,6 +18,9 @@ pub(in super::super) const ONE_OPERATION: usize = 3;
 /// The place of the rule on the files of constants.
 pub(in super::super) const CONSTANTS: usize = 71;
 
+/// The place of the rule on the buffers that launches share.
+pub(in super::super) const BUFFERS: usize = 72;
+
 /// Every rule. "Specification" is the SuperDSC-Bundle interface specification and "schema" the project's description of every
 /// field; labels are not given anew when a rule goes.
 pub const RULES: &[Rule] = &[
@@ -388,6 +391,12 @@ pub const RULES: &[Rule] = &[
         "project, `program.json`",
         Check::Reading,
     ),
+    rule(
+        "sdsc_r73",
+        "a buffer that launches share is whole sticks of their region, every launch that uses it is in its life, and live ones share no byte",
+        "project, `program.json`",
+        Check::Reading,
+    ),
 ];
 
 const fn rule(label: &'static str, statement: &'static str, source: &'static str, check: Check) -> Rule {
@@ -415,7 +424,7 @@ mod tests {
             assert_eq!(rule.label, format!("sdsc_r{number}"));
             assert!(!rule.statement.ends_with('.') && !rule.statement.contains('|'), "{}", rule.statement);
         }
-        for place in [TEXT, SCHEMA, PROGRAM, ONE_OPERATION, CONSTANTS] {
+        for place in [TEXT, SCHEMA, PROGRAM, ONE_OPERATION, CONSTANTS, BUFFERS] {
             assert!(matches!(RULES[place].check, Check::Reading));
         }
     }

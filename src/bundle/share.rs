@@ -1,0 +1,74 @@
+//! Where the buffers that launches share lie: in one region of HBM, whose bytes are used again when a buffer has died.
+
+use crate::{
+    lx::{Buffer, Capacity, FirstFit, Planner, Use, UseKind},
+    target::STICK_BYTES,
+};
+
+/// A buffer that one launch leaves for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedBuffer {
+    /// Its bytes.
+    pub bytes: i64,
+    /// The first and the last launch that use it.
+    pub life: [usize; 2],
+}
+
+/// The offset of each buffer in the region, in bytes; none for one that finds no room in `region_bytes`.
+///
+/// The planner is the one of LX: time is the number of the launch, and buffers of one launch never share bytes, as it may write one before
+/// it has read the other.
+#[must_use]
+pub fn share(buffers: &[SharedBuffer], region_bytes: i64) -> Vec<Option<i64>> {
+    let planned: Vec<Buffer> = buffers.iter().map(planned).collect();
+    FirstFit.plan(&planned, &Capacity { bytes: region_bytes, alignment: STICK_BYTES }).addresses
+}
+
+fn planned(buffer: &SharedBuffer) -> Buffer {
+    let [first, last] = buffer.life;
+    let uses = vec![Use { time: first, kind: UseKind::Write }, Use { time: last, kind: UseKind::Read }];
+    Buffer { name: String::new(), bytes: buffer.bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, barred: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn buffer(bytes: i64, life: [usize; 2]) -> SharedBuffer {
+        SharedBuffer { bytes, life }
+    }
+
+    #[test]
+    fn a_dead_buffer_leaves_its_bytes_to_the_next() {
+        let buffers = [buffer(8192, [0, 1]), buffer(4096, [1, 2]), buffer(8192, [2, 3]), buffer(4096, [3, 4])];
+        assert_eq!(share(&buffers, 12288), [Some(0), Some(8192), Some(0), Some(8192)]);
+    }
+
+    #[test]
+    fn a_launch_that_reads_one_and_writes_another_has_both() {
+        assert_eq!(share(&[buffer(256, [0, 1]), buffer(256, [1, 2])], 1024), [Some(0), Some(256)]);
+    }
+
+    #[test]
+    fn a_region_that_is_full_takes_no_more() {
+        assert_eq!(share(&[buffer(256, [0, 1]), buffer(256, [1, 2])], 384), [Some(0), None]);
+    }
+
+    proptest! {
+        #[test]
+        fn live_buffers_never_share_a_byte(lives in prop::collection::vec((1i64..2000, 0usize..8, 0usize..8), 1..20)) {
+            let buffers: Vec<_> = lives.iter().map(|&(bytes, a, b)| buffer(bytes, [a.min(b), a.max(b)])).collect();
+            let offsets: Vec<i64> = share(&buffers, i64::MAX / 2).into_iter().map(Option::unwrap).collect();
+            for second in 0..buffers.len() {
+                for first in 0..second {
+                    let (one, other) = (&buffers[first], &buffers[second]);
+                    let live_together = one.life[0] <= other.life[1] && other.life[0] <= one.life[1];
+                    let share_bytes = offsets[first] < offsets[second] + other.bytes && offsets[second] < offsets[first] + one.bytes;
+                    prop_assert!(!(live_together && share_bytes), "{one:?} at {} and {other:?} at {}", offsets[first], offsets[second]);
+                    prop_assert_eq!(offsets[second] % STICK_BYTES, 0);
+                }
+            }
+        }
+    }
+}

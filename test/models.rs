@@ -1,0 +1,160 @@
+//! Models from front to back: compiled, run on the simulated machine from the emitted files, compared with MLIR's JIT.
+//!
+//! Those of our own are in the project. Those that real producers exported stand beside it, in `../shared/inputs`; where that is absent the
+//! tests say so and check nothing.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+
+#[path = "models/attention.rs"]
+mod attention;
+mod common;
+#[allow(dead_code, reason = "the benchmark has other shapes")]
+#[path = "../benches/granite.rs"]
+mod granite;
+
+use attention::Attention;
+use granite::Granite;
+
+fn compile(input: &Path, out: &Path, options: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(input).arg("-o").arg(out).args(options).output().unwrap()
+}
+
+/// Compiles a file, runs what comes of it, and compares.
+fn check(input: &Path, options: &[&str]) {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out");
+    let compiled = compile(input, &out, options);
+    assert!(compiled.status.success(), "{} {options:?}: {}", input.display(), String::from_utf8_lossy(&compiled.stderr));
+    let run = Command::new(env!("CARGO_BIN_EXE_spyre-run")).arg(&out).arg("--check").arg(input).output().unwrap();
+    let said = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success(), "{} {options:?}: {}{said}", input.display(), String::from_utf8_lossy(&run.stderr));
+    assert!(said.contains("agrees with the reference"), "{}: {said}", input.display());
+}
+
+fn check_text(text: &str, options: &[&str]) {
+    let place = tempfile::tempdir().unwrap();
+    let input = place.path().join("model.mlir");
+    fs::write(&input, text).unwrap();
+    check(&input, options);
+}
+
+/// Heads of one stick, of two, of less than one, of no whole number of them; positions that end inside a stick.
+#[test]
+fn attention_runs_with_heads_of_every_width() {
+    let square = Attention { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: false };
+    check_text(&square.module(), &[]);
+    check_text(&Attention { positions: 100, heads: 2, head_size: 128, ..square }.module(), &[]);
+    check_text(&Attention { head_size: 80, ..square }.module(), &["--cores", "5"]);
+    check_text(&Attention { batches: 2, positions: 50, heads: 3, head_size: 24, ..square }.module(), &[]);
+    check_text(&Attention { batches: 2, positions: 33, heads: 2, ..square }.module(), &["--lx-planner", "none"]);
+}
+
+#[test]
+fn attention_runs_on_slices_of_one_projection() {
+    let packed = Attention { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: true };
+    check_text(&packed.module(), &[]);
+    check_text(&Attention { head_size: 32, ..packed }.module(), &["--sticks", "greedy"]);
+    check_text(&Attention { positions: 40, heads: 2, head_size: 80, ..packed }.module(), &["--cores", "1"]);
+}
+
+/// Rotary embeddings with slices inside a stick, heads that share keys and values, a causal mask, two layers.
+#[test]
+fn granite_runs() {
+    let small = Granite { layers: 1, sequence: 32, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
+    check_text(&small.module(), &[]);
+    check_text(&Granite { layers: 2, sequence: 8, ..small }.module(), &["--cores", "2"]);
+    check_text(&Granite { sequence: 20, hidden: 72, heads: 3, kv_heads: 1, head_size: 24, mlp: 100, ..small }.module(), &[]);
+    check_text(&Granite { heads: 2, head_size: 64, ..small }.module(), &["--sticks", "greedy"]);
+}
+
+/// What issue 5 names, and all of the producers whose files are all to be taken.
+const ACCEPTED: [&str; 17] = [
+    "add_mul_f16",
+    "softmax_f16",
+    "softmax_f32",
+    "layernorm_f16",
+    "rmsnorm_f16",
+    "matmul_f16",
+    "bmm_f16",
+    "mlp_gelu_f16",
+    "swiglu_f16",
+    "sdpa_f16",
+    "sdpa_causal_f16",
+    "decode_step_f16",
+    "gather_f16",
+    "gather_exp_f16",
+    "embedding_f16",
+    "granite_block_f16",
+    "granite_lm2_f16",
+];
+
+fn exported_files() -> Vec<std::path::PathBuf> {
+    let Some(inputs) = common::shared("inputs") else { return Vec::new() };
+    let mut files: Vec<_> = ACCEPTED.iter().map(|name| inputs.join(format!("torch-mlir/{name}.mlir"))).collect();
+    for producer in ["jax", "torch-mlir-inline-weights"] {
+        files.extend(fs::read_dir(inputs.join(producer)).unwrap().map(|entry| entry.unwrap().path()));
+    }
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "mlir"));
+    files.sort();
+    files.dedup();
+    files
+}
+
+#[test]
+fn exported_models_run() {
+    exported_files().iter().for_each(|file| check(file, &[]));
+}
+
+/// Bytes that restickifies move, and those that copies of theirs do.
+fn moved_bytes(input: &Path, sticks: &str) -> [u64; 2] {
+    let place = tempfile::tempdir().unwrap();
+    let report = place.path().join("report.json");
+    let compiled = compile(input, &place.path().join("out"), &["--sticks", sticks, "--report", report.to_str().unwrap()]);
+    assert!(compiled.status.success(), "{}: {}", input.display(), String::from_utf8_lossy(&compiled.stderr));
+    let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(report).unwrap()).unwrap();
+    ["restickify_bytes", "layout_copy_bytes"].map(|name| report["moves"][name].as_u64().unwrap())
+}
+
+#[test]
+fn exported_models_move_no_more_than_op_by_op() {
+    for file in exported_files() {
+        let (global, greedy) = (moved_bytes(&file, "global"), moved_bytes(&file, "greedy"));
+        assert!(global[0] <= greedy[0] && global[1] <= greedy[1], "{}: {global:?} instead of {greedy:?}", file.display());
+    }
+}
+
+/// Attention that is chosen op by op moves its scores; chosen as a whole, nothing.
+#[test]
+fn attention_chosen_as_a_whole_moves_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let input = place.path().join("model.mlir");
+    fs::write(&input, Attention { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: false }.module()).unwrap();
+    assert_eq!(moved_bytes(&input, "global"), [0, 0]);
+    assert_ne!(moved_bytes(&input, "greedy"), [0, 0]);
+}
+
+/// The message names the op, and says that it is not supported.
+#[test]
+fn exported_models_with_other_ops_are_refused() {
+    let Some(inputs) = common::shared("inputs/torch-mlir") else { return };
+    for (name, message) in [
+        ("conv_relu_f16", "'linalg.conv_2d_nchw_fchw' op"),
+        ("softmax_dyn_f16", "only tensors of static shape are supported"),
+        ("hf_granite2b_1layer_f16", "'math.cos' op of a run-time value has no device function"),
+        ("hf_granite2b_40layer_f16", "'math.cos' op of a run-time value has no device function"),
+    ] {
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out");
+        let refused = compile(&inputs.join(format!("{name}.mlir")), &out, &[]);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(1), "{name}");
+        assert!(said.contains(message), "{name}: {said}");
+        assert!(!out.exists(), "{name}: half-written output");
+    }
+}
