@@ -134,7 +134,7 @@ func.func @narrow_heads_take_two_moves(%qk: tensor<2x8x64xf16>, %v: tensor<64x64
 // CHECK-LABEL: func.func @narrow_heads_become_columns(
 // CHECK:         [[TURNED:%.+]] = spyre.restickify {{%.+}} : tensor<2x64x32xf16
 // CHECK-NEXT:    [[COLUMNS:%.+]] = spyre.view [[TURNED]] by {{.+}} -> tensor<64x64xf16>
-// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[COLUMNS]] : tensor<64x64xf16> -> tensor<64x64xf16
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[COLUMNS]] {spyre.for_layout} : tensor<64x64xf16> -> tensor<64x64xf16
 // CHECK-NEXT:    [[BACK:%.+]] = spyre.restickify [[COPY]]
 // CHECK-NEXT:    [[SEEN:%.+]] = spyre.view [[BACK]]
 // CHECK-NEXT:    spyre.matmul([[SEEN]],
