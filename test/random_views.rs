@@ -51,7 +51,7 @@ const MOST_REPORTED: usize = 5;
 const LINES_BEFORE: usize = 1;
 
 /// Of a hundred cases so many may be refused.
-const MOST_REFUSED_PERCENT: usize = 20;
+const MOST_REFUSED_PERCENT: usize = 5;
 
 /// What became of a case.
 #[derive(Clone, Debug, PartialEq)]
