@@ -3,7 +3,6 @@
 use super::traffic::touched_bytes;
 use crate::bundle::{OpSpec, Operand, Term};
 use std::cmp::Reverse;
-use std::collections::HashSet;
 use std::ops::Range;
 
 /// The sticks of a buffer that an operand of an op touches in all iterations of the loops around the op.
@@ -73,8 +72,6 @@ fn moved(mut part: Vec<Range<i64>>, device_size: &[i64], advance: i64, count: i6
 pub fn bytes_needed(accesses: &[Touched]) -> i64 {
     let mut boxes: Vec<&Touched> = accesses.iter().filter(|access| access.part.is_some()).collect();
     boxes.sort_by_key(|access| Reverse(access.part_bytes()));
-    let mut seen = HashSet::new();
-    boxes.retain(|access| seen.insert(&access.part));
     let mut counted: Vec<&Touched> = Vec::new();
     for access in boxes {
         if counted.iter().all(|other| are_apart(access, other)) {
