@@ -14,7 +14,6 @@ use crate::{
         BlockExt, BlockLike, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, dense_splat,
         error_at, insert_before, map_from_exprs, set_function_type,
     },
-    target::STICK_BYTES,
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-layouts", run };
@@ -130,8 +129,7 @@ fn copy_results(function: Op<'_>) {
     for (index, result) in terminator.inputs().into_iter().enumerate() {
         let buffer = home_of(result).buffer;
         let is_made = buffer.def().is_some_and(|def| !def.is("spyre.constant"));
-        let is_kept = keeps_order(result) && (has_same_dims(result, buffer) || may_fill_sticks(buffer));
-        if is_made && taken.get(buffer).is_none() && is_kept {
+        if is_made && taken.get(buffer).is_none() && keeps_order(result) {
             taken.insert(buffer, ());
         } else {
             let (context, at) = (terminator.ctx(), terminator.loc());
@@ -160,14 +158,6 @@ fn keeps_order(value: Value<'_>) -> bool {
     };
     let own = (0..to.shape.len()).map(|dim| Index::dim(dim, &to.shape).ok()).collect::<Option<Vec<_>>>();
     n_elements(&to.shape) == n_elements(&from.shape) && flat(&shown.indices, &from.shape) == own.and_then(|own| flat(&own, &to.shape))
-}
-
-/// Whether a dimension of a buffer may fill its sticks. Where none does, what pads the sticks lies between the elements of a view that puts
-/// dimensions together.
-fn may_fill_sticks(buffer: Value<'_>) -> bool {
-    // Sticks of f16; those of wider elements hold a whole part of as many.
-    const ELEMENTS: i64 = STICK_BYTES / 2;
-    TensorType::of(buffer.r#type()).is_some_and(|tensor| tensor.shape.iter().any(|size| size % ELEMENTS == 0))
 }
 
 /// Whether two values differ by dimensions of size 1 at most.
