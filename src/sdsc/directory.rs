@@ -1,6 +1,7 @@
 //! Writing a bundle directory: all of it or nothing.
 
 use super::program::{CONSTANT_SUFFIX, CONSTANTS_FOLDER, FILE_NAME};
+use rayon::prelude::*;
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -34,33 +35,52 @@ pub enum WriteError {
     },
 }
 
-/// Writes `files` into `directory`, which it creates or, if an earlier bundle stands there, replaces. The files are written beside it first
-/// and the folder is renamed, so that a failure leaves what was there.
-///
-/// # Errors
-/// See [`WriteError`].
-pub fn write_directory(directory: &Path, files: &[File]) -> Result<(), WriteError> {
-    let at = |path: &Path| {
-        let path = path.to_owned();
-        move |source| WriteError::Io { path, source }
-    };
-    check_replaceable(directory)?;
-    let parent = match directory.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let fresh = tempfile::Builder::new().prefix(".spyre-").tempdir_in(parent).map_err(at(directory))?;
-    let mut made = fresh.path().to_owned();
-    for file in files {
-        let path = fresh.path().join(&file.path);
-        if let Some(folder) = path.parent().filter(|folder| *folder != made) {
-            fs::create_dir_all(folder).map_err(at(&directory.join(&file.path)))?;
-            folder.clone_into(&mut made);
+/// A bundle directory that is written, but not yet in its place; dropped, nothing is left of it.
+#[derive(Debug)]
+pub struct Fresh {
+    folder: tempfile::TempDir,
+    directory: PathBuf,
+}
+
+impl Fresh {
+    /// Writes `files` beside `directory`, which does not exist or holds an earlier bundle.
+    ///
+    /// # Errors
+    /// See [`WriteError`]; of several files that cannot be written the first.
+    pub fn write(directory: &Path, files: &[File]) -> Result<Self, WriteError> {
+        check_replaceable(directory)?;
+        let parent = match directory.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let folder = tempfile::Builder::new().prefix(".spyre-").tempdir_in(parent).map_err(at(directory))?;
+        let mut made = folder.path().to_owned();
+        for file in files {
+            let path = folder.path().join(&file.path);
+            if let Some(parent) = path.parent().filter(|parent| *parent != made) {
+                fs::create_dir_all(parent).map_err(at(&directory.join(&file.path)))?;
+                parent.clone_into(&mut made);
+            }
         }
-        fs::write(&path, &file.content).map_err(at(&directory.join(&file.path)))?;
+        let write = |file: &File| fs::write(folder.path().join(&file.path), &file.content).map_err(at(&directory.join(&file.path)));
+        let written: Vec<Result<(), WriteError>> = files.par_iter().map(write).collect();
+        written.into_iter().collect::<Result<(), WriteError>>()?;
+        make_readable(folder.path()).map_err(at(directory))?;
+        Ok(Self { folder, directory: directory.to_owned() })
     }
-    make_readable(fresh.path()).map_err(at(directory))?;
-    replace(fresh, directory).map_err(at(directory))
+
+    /// Renames the folder, so that a failure leaves what was there.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn put_in_place(self) -> Result<(), WriteError> {
+        replace(self.folder, &self.directory).map_err(at(&self.directory))
+    }
+}
+
+fn at(path: &Path) -> impl FnOnce(io::Error) -> WriteError {
+    let path = path.to_owned();
+    move |source| WriteError::Io { path, source }
 }
 
 /// A directory may be replaced if all that it holds is a bundle: never somebody's other files.
@@ -113,6 +133,10 @@ fn replace(fresh: tempfile::TempDir, directory: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn write_directory(directory: &Path, files: &[File]) -> Result<(), WriteError> {
+        Fresh::write(directory, files)?.put_in_place()
+    }
 
     fn file(path: &str, content: &str) -> File {
         File { path: path.to_owned(), content: content.as_bytes().to_vec() }

@@ -4,11 +4,11 @@
 //! files. A module without an `sdsc.program`, but with one bundle, gives just the files of that bundle.
 
 use super::{
-    File, HostElements,
-    check::check_files,
+    File, Fresh, HostElements,
+    check::{Violation, check_files},
     device_bytes, from_op_spec, from_op_spec_baked,
     program::{self, BufferPlace, LaunchEntry, Program, Tensor},
-    to_text, write_directory,
+    to_text,
 };
 use crate::{
     bundle::{
@@ -24,6 +24,7 @@ use crate::{
     },
     target::Target,
 };
+use rayon::prelude::*;
 use std::path::Path;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-emit-bundle", run };
@@ -34,22 +35,24 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         return Err(error_at(module, "needs the option 'output', the directory to write").report());
     }
     let files = files_of(module)?;
-    check(module, &files)?;
-    write_directory(Path::new(output), &files).map_err(|error| error_at(module, error).report())
+    let target = dialect::target_of(module).map_err(|message| error_at(module, message).report())?;
+    let contents = || files.iter().map(|file| (file.path.as_str(), file.content.as_slice()));
+    // The files are written while they are checked; that shows only when they are put in place.
+    let (violations, fresh) = rayon::join(|| check_files(contents(), &target), || Fresh::write(Path::new(output), &files));
+    let violations = violations.map_err(|error| error_at(module, error).report())?;
+    judge(module, &violations)?;
+    fresh.and_then(Fresh::put_in_place).map_err(|error| error_at(module, error).report())
 }
 
-/// Checks the files before anything is written. A program went through all of our passes, so a broken rule is a bug of ours and nothing
+/// What a broken rule means. A program went through all of our passes, so a broken rule is a bug of ours and nothing
 /// is written; op specs of another front end are theirs to answer for, and are written with a warning.
-fn check(module: Op<'_>, files: &[File]) -> Result<(), Reported> {
-    let target = dialect::target_of(module).map_err(|message| error_at(module, message).report())?;
-    let contents = files.iter().map(|file| (file.path.as_str(), file.content.as_slice()));
-    let violations = check_files(contents, &target).map_err(|error| error_at(module, error).report())?;
+fn judge(module: Op<'_>, violations: &[Violation]) -> Result<(), Reported> {
     let Some(first) = violations.first() else { return Ok(()) };
     if module.body_ops().iter().any(|op| op.is("sdsc.program")) {
         note_bug();
         return Err(error_at(module, format_args!("gives files that break a rule of the format, which is a bug of ours: {first}")).report());
     }
-    for violation in &violations {
+    for violation in violations {
         warning_at(module, format_args!("gives files that break a rule of the format: {violation}")).emit();
     }
     Ok(())
@@ -166,7 +169,7 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target) -> Result<Vec<Fil
     if !parses(bundle.ctx(), &text) {
         return Err(error_at(bundle, "has a bug of ours: the text of its bundle.mlir is not valid").report());
     }
-    let mut files = vec![File { path: format!("{folder}bundle.mlir"), content: text.into_bytes() }];
+    let mut ops = Vec::new();
     let memory = baked_memory(bundle, target)?;
     let mut next_id = -1;
     for op in bundle.body_ops().into_iter().filter(|op| op.is("sdsc.op")) {
@@ -183,8 +186,10 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target) -> Result<Vec<Fil
             }
         };
         let sdsc = sdsc.map_err(|error| refuse(error.to_string()))?;
-        files.push(File { path: format!("{folder}{name}"), content: to_text(&sdsc) });
+        ops.push((format!("{folder}{name}"), sdsc));
     }
+    let mut files = vec![File { path: format!("{folder}bundle.mlir"), content: text.into_bytes() }];
+    files.par_extend(ops.into_par_iter().map(|(path, sdsc)| File { path, content: to_text(&sdsc) }));
     Ok(files)
 }
 

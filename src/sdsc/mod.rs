@@ -37,7 +37,7 @@ pub(crate) mod emit_bundle;
 
 pub use constant_bytes::{ConstantError, HostElements, device_bytes, host_bytes};
 pub use constants::{bits, dl16_bits};
-pub use directory::{File, WriteError, write_directory};
+pub use directory::{File, Fresh, WriteError};
 pub use from_op_spec::{from_op_spec, from_op_spec_baked};
 pub use model::Sdsc;
 pub use to_op_spec::{Base, ReadError, Surroundings, SymbolValue, to_bundle, to_launch, to_op_spec};
