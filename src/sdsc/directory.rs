@@ -1,7 +1,6 @@
 //! Writing a bundle directory: all of it or nothing.
 
 use super::program::{CONSTANT_SUFFIX, CONSTANTS_FOLDER, FILE_NAME};
-use rayon::prelude::*;
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -62,9 +61,10 @@ impl Fresh {
                 parent.clone_into(&mut made);
             }
         }
-        let write = |file: &File| fs::write(folder.path().join(&file.path), &file.content).map_err(at(&directory.join(&file.path)));
-        let written: Vec<Result<(), WriteError>> = files.par_iter().map(write).collect();
-        written.into_iter().collect::<Result<(), WriteError>>()?;
+        // One by one: threads that make files in one folder wait for each other.
+        for file in files {
+            fs::write(folder.path().join(&file.path), &file.content).map_err(at(&directory.join(&file.path)))?;
+        }
         make_readable(folder.path()).map_err(at(directory))?;
         Ok(Self { folder, directory: directory.to_owned() })
     }
