@@ -17,8 +17,11 @@ use std::collections::BTreeMap;
 pub fn compile(module: &Module<'_>, options: &Options, output: &str) -> Option<Report> {
     let mut report = Report::default();
     for phase in Phase::ALL.into_iter().take_while(|phase| *phase <= options.compile_to) {
-        for pass in options.passes_of(phase, output) {
-            if !module.run(&pass) {
+        let passes = options.passes_of(phase, output);
+        for (number, pass) in passes.iter().enumerate() {
+            // The verifier takes as long as a pass: the module is verified once a phase, by its last pass.
+            let is_last = number + 1 == passes.len();
+            if !(if is_last { module.run(pass) } else { module.run_unverified(pass) }) {
                 return None;
             }
             // Decisions are complete after the LX phase; op specs stand between the passes of the bundle phase.

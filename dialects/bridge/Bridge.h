@@ -58,7 +58,7 @@ MlirModule spyreSourceParse(SpyreSource *source);
 void spyreSourceClose(SpyreSource *source);
 
 /// Runs a textual pass pipeline on a module; false if it is malformed or a pass failed (reported at the module).
-bool spyreRunPipeline(MlirModule module, MlirStringRef pipeline);
+bool spyreRunPipeline(MlirModule module, MlirStringRef pipeline, bool verifies);
 
 //===----------------------------------------------------------------------===//
 // Dialect attributes and interfaces

@@ -135,7 +135,7 @@ void spyreRegisterPasses(SpyrePassRunner runner, SpyrePipelineExpander expander)
   registerLinalgGeneralizeNamedOpsPass();
 }
 
-bool spyreRunPipeline(MlirModule module, MlirStringRef pipeline) {
+bool spyreRunPipeline(MlirModule module, MlirStringRef pipeline, bool verifies) {
   ModuleOp op = unwrap(module);
   PassManager passes(op->getName());
   std::string message;
@@ -144,5 +144,6 @@ bool spyreRunPipeline(MlirModule module, MlirStringRef pipeline) {
     emitError(op.getLoc()) << "malformed pass pipeline: " << message;
     return false;
   }
+  passes.enableVerifier(verifies);
   return succeeded(passes.run(op));
 }

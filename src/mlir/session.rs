@@ -15,7 +15,7 @@ unsafe extern "C" {
     fn spyreSourceOpen(context: MlirContext, path: MlirStringRef, answer: pass::RawAnswer, data: *mut c_void) -> *mut RawSource;
     fn spyreSourceParse(source: *mut RawSource) -> MlirModule;
     fn spyreSourceClose(source: *mut RawSource);
-    fn spyreRunPipeline(module: MlirModule, pipeline: MlirStringRef) -> bool;
+    fn spyreRunPipeline(module: MlirModule, pipeline: MlirStringRef, verifies: bool) -> bool;
 }
 
 /// A context with our dialects and passes.
@@ -135,8 +135,18 @@ impl<'c> Module<'c> {
     /// Runs a textual pipeline; false if a pass failed, which has been reported.
     #[must_use]
     pub fn run(&self, pipeline: &str) -> bool {
+        self.run_pipeline(pipeline, true)
+    }
+
+    /// As [`Module::run`]; whether the module is still valid is for a later pass to find out. Debug builds look all the same.
+    #[must_use]
+    pub fn run_unverified(&self, pipeline: &str) -> bool {
+        self.run_pipeline(pipeline, cfg!(debug_assertions))
+    }
+
+    fn run_pipeline(&self, pipeline: &str, verifies: bool) -> bool {
         // SAFETY: the module is alive and nobody else holds handles into it.
-        unsafe { spyreRunPipeline(self.raw, string_ref(pipeline)) }
+        unsafe { spyreRunPipeline(self.raw, string_ref(pipeline), verifies) }
     }
 
     /// Whether the module is valid; what is not has been reported.
