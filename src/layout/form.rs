@@ -148,6 +148,9 @@ struct Move {
     moved: Moved,
 }
 
+/// The moves from one form.
+type Moves = Rc<Vec<Move>>;
+
 /// The dimensions under which a reader's buffer can be had: its own, the fine ones, the seen ones.
 pub(super) struct Levels {
     levels: Vec<Level>,
@@ -156,7 +159,7 @@ pub(super) struct Levels {
     /// For each level the index along its dimensions in terms of those of the next one.
     seen_of_fine: Option<Vec<Index>>,
     /// The moves from each level and stick: they are the same whatever is in the sticks of the op.
-    known: RefCell<BTreeMap<(usize, Option<usize>), Rc<Vec<Move>>>>,
+    known: RefCell<BTreeMap<(usize, Option<usize>), Moves>>,
 }
 
 impl Levels {
@@ -188,7 +191,7 @@ impl Levels {
     }
 
     /// Every move from a form, or from the buffer itself.
-    fn moves(&self, buffer: &Buffer, level: usize, stick: Option<usize>) -> Rc<Vec<Move>> {
+    fn moves(&self, buffer: &Buffer, level: usize, stick: Option<usize>) -> Moves {
         if let Some(known) = self.known.borrow().get(&(level, stick)) {
             return Rc::clone(known);
         }
