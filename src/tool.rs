@@ -3,6 +3,7 @@
 use crate::mlir::found_bug;
 use clap::Parser;
 use std::{
+    fs,
     io::{self, Write},
     path::Path,
     process::ExitCode,
@@ -42,7 +43,7 @@ pub fn say(text: &str) -> Result<(), String> {
     }
 }
 
-/// Writes a file as a whole or not at all; `-` is standard output.
+/// Writes a file as a whole or not at all; `-` is standard output. What is no file, as `/dev/null` or a pipe, is written to and stays what it is.
 ///
 /// # Errors
 /// The file and the system's reason.
@@ -50,13 +51,73 @@ pub fn write_file(path: &str, text: &str) -> Result<(), String> {
     if path == "-" {
         return say(text);
     }
-    let target = Path::new(path);
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let write = || -> io::Result<()> {
-        let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
-        fresh.write_all(text.as_bytes())?;
-        fresh.persist(target)?;
-        Ok(())
+    let write = || match fs::canonicalize(path) {
+        Ok(place) if !place.is_file() => fs::write(place, text),
+        // Behind a link is the file that is meant.
+        Ok(file) => replace_file(&file, text),
+        Err(_) => replace_file(Path::new(path), text),
     };
     write().map_err(|error| format!("cannot write '{path}': {error}"))
+}
+
+fn replace_file(target: &Path, text: &str) -> io::Result<()> {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut fresh = new_file(folder)?;
+    fresh.write_all(text.as_bytes())?;
+    fresh.persist(target)?;
+    Ok(())
+}
+
+/// A temporary file is the user's alone; what a tool writes has the rights of any other file.
+#[cfg(unix)]
+fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    use std::os::unix::fs::PermissionsExt;
+    tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o666)).tempfile_in(folder)
+}
+
+#[cfg(not(unix))]
+fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    tempfile::NamedTempFile::new_in(folder)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+
+    #[test]
+    fn a_pipe_is_written_to_and_stays_a_pipe() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read_to_string(pipe).unwrap()
+        });
+        write_file(pipe.to_str().unwrap(), "text").unwrap();
+        assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+        assert_eq!(reader.join().unwrap(), "text");
+    }
+
+    #[test]
+    fn a_link_stays_a_link_to_the_file_that_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write_file(link.to_str().unwrap(), "new").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+    }
+
+    #[test]
+    fn a_new_file_has_the_rights_of_any_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ours, other) = (folder.path().join("ours"), folder.path().join("other"));
+        write_file(ours.to_str().unwrap(), "text").unwrap();
+        fs::write(&other, "text").unwrap();
+        let rights = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(rights(&ours), rights(&other));
+    }
 }
