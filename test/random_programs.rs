@@ -5,16 +5,15 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
+#[path = "common/cases.rs"]
+mod cases;
 #[path = "random_programs/generate.rs"]
 mod generate;
 
-use generate::{Program, Recipe, recipes};
-use proptest::{
-    strategy::{Strategy, ValueTree},
-    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
-};
+use cases::{Outcome, number_of};
+use generate::{Program, recipes};
 use std::{
-    env, fs,
+    fs,
     path::Path,
     process::{Command, Output},
     sync::{
@@ -25,31 +24,6 @@ use std::{
 };
 
 const DEFAULT_PROGRAMS: usize = 60;
-
-/// What a failing program may cost until it is reported.
-const MOST_SIMPLIFICATIONS: usize = 100;
-
-/// What became of a program.
-#[derive(Debug, PartialEq)]
-enum Outcome {
-    Agrees,
-    /// With the message.
-    Refused(String),
-    /// With what went wrong in a few words, and the message.
-    Fails(&'static str, String),
-}
-
-fn number_of(variable: &str) -> Option<usize> {
-    env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
-}
-
-/// The recipe of a case, with its simpler forms.
-fn recipe(case: usize) -> impl ValueTree<Value = Recipe> {
-    let mut seed = [0; 32];
-    seed[..8].copy_from_slice(&(case as u64).to_le_bytes());
-    let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &seed));
-    recipes().new_tree(&mut runner).unwrap()
-}
 
 fn run(program: &Program) -> Outcome {
     let place = tempfile::tempdir().unwrap();
@@ -82,24 +56,11 @@ fn message_of(output: &Output, place: &Path) -> String {
 
 /// Runs a case; one that fails comes back as the simplest program that fails in the same way.
 fn run_case(case: usize) -> (Program, Outcome) {
-    let mut tree = recipe(case);
-    let mut found = (tree.current().program(), Outcome::Agrees);
-    found.1 = run(&found.0);
-    let Outcome::Fails(what, _) = found.1 else { return found };
-    let mut goes_on = tree.simplify();
-    for _ in 0..MOST_SIMPLIFICATIONS {
-        if !goes_on {
-            break;
-        }
-        let program = tree.current().program();
+    cases::run_simplest(&mut cases::case_of(&recipes(), case), |recipe| {
+        let program = recipe.program();
         let outcome = run(&program);
-        let still_fails = matches!(outcome, Outcome::Fails(now, _) if now == what);
-        if still_fails {
-            found = (program, outcome);
-        }
-        goes_on = if still_fails { tree.simplify() } else { tree.complicate() };
-    }
-    found
+        (program, outcome)
+    })
 }
 
 /// The outcomes of the cases, which run beside each other.

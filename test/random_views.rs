@@ -8,16 +8,16 @@
 
 #[path = "random_views/array.rs"]
 mod array;
+#[path = "common/cases.rs"]
+mod cases;
 #[path = "random_views/generate.rs"]
 mod generate;
 
 use array::Array;
+use cases::{Outcome, number_of};
 use generate::{Case, Choice, Recipe, recipes, type_of};
 use half::f16;
-use proptest::{
-    strategy::{Strategy, ValueTree},
-    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
-};
+use proptest::strategy::ValueTree;
 use spyre::{
     compile::compile,
     mlir::{Module, Session},
@@ -28,7 +28,6 @@ use spyre::{
 use std::{
     cell::RefCell,
     collections::BTreeMap,
-    env,
     path::Path,
     rc::Rc,
     sync::{
@@ -43,8 +42,7 @@ const DEFAULT_CASES: usize = 10_000;
 /// Cases of one function.
 const BATCH: usize = 5;
 
-/// What a failing case may cost until it is reported, and how many are.
-const MOST_SIMPLIFICATIONS: usize = 100;
+/// Failing cases that are reported.
 const MOST_REPORTED: usize = 5;
 
 /// The lines of a module before its cases: the function's first line.
@@ -52,16 +50,6 @@ const LINES_BEFORE: usize = 1;
 
 /// Of a hundred cases so many may be refused.
 const MOST_REFUSED_PERCENT: usize = 5;
-
-/// What became of a case.
-#[derive(Clone, Debug, PartialEq)]
-enum Outcome {
-    Agrees,
-    /// With the message.
-    Refused(String),
-    /// With what went wrong in a few words, and the message.
-    Fails(&'static str, String),
-}
 
 /// What became of a module.
 enum Ran {
@@ -72,16 +60,8 @@ enum Ran {
     Fails(&'static str, String),
 }
 
-fn number_of(variable: &str) -> Option<usize> {
-    env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
-}
-
-/// The recipe of a case, with its simpler forms.
-fn recipe(case: usize) -> impl ValueTree<Value = Recipe> {
-    let mut seed = [0; 32];
-    seed[..8].copy_from_slice(&(case as u64).to_le_bytes());
-    let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &seed));
-    recipes().new_tree(&mut runner).unwrap()
+fn case_of(number: usize) -> impl ValueTree<Value = Recipe> {
+    cases::case_of(&recipes(), number)
 }
 
 //===----------------------------------------------------------------------===//
@@ -241,22 +221,7 @@ fn run_alone(case: usize) -> (String, Outcome) {
         let case = recipe.case(0);
         (module_of(&[&case]), run_together(&[&case], &choice).remove(0))
     };
-    let mut tree = recipe(case);
-    let mut found = run(tree.current());
-    let Outcome::Fails(what, _) = found.1 else { return found };
-    let mut goes_on = tree.simplify();
-    for _ in 0..MOST_SIMPLIFICATIONS {
-        if !goes_on {
-            break;
-        }
-        let now = run(tree.current());
-        let still_fails = matches!(now.1, Outcome::Fails(again, _) if again == what);
-        if still_fails {
-            found = now;
-        }
-        goes_on = if still_fails { tree.simplify() } else { tree.complicate() };
-    }
-    found
+    cases::run_simplest(&mut case_of(case), run)
 }
 
 fn complaint(case: usize, text: &str, what: &str, message: &str) -> String {
@@ -269,7 +234,7 @@ fn complaint(case: usize, text: &str, what: &str, message: &str) -> String {
 /// The outcomes of the cases of a batch.
 fn run_batch(batch: usize, n_cases: usize) -> Vec<(usize, Outcome)> {
     let numbers: Vec<usize> = (batch * BATCH..((batch + 1) * BATCH).min(n_cases)).collect();
-    let cases: Vec<Case> = numbers.iter().map(|&number| recipe(number).current().case(number % BATCH)).collect();
+    let cases: Vec<Case> = numbers.iter().map(|&number| case_of(number).current().case(number % BATCH)).collect();
     let outcomes = run_together(&cases.iter().collect::<Vec<_>>(), &Choice::of(batch));
     numbers.into_iter().zip(outcomes).collect()
 }

@@ -1,9 +1,6 @@
 //! Indices that a body computes: by arithmetic on iteration dimensions, or read from a tensor.
 
-use super::{
-    graph::{Element, Graph, Kind, NodeId},
-    known::value_at,
-};
+use super::graph::{Element, Graph, Kind, NodeId};
 use crate::affine::Expr;
 
 /// An element of a table, over the iteration space.
@@ -25,7 +22,7 @@ pub(super) fn lookup(graph: &mut Graph, table: NodeId, indices: &[NodeId], sizes
     for (dim, expr) in exprs.iter().enumerate() {
         let Some(expr) = expr else { continue };
         // A plain index only grows.
-        let (first, last) = (value_at(expr, &vec![0; sizes.len()]), value_at(expr, &last));
+        let (first, last) = (expr.evaluate(&vec![0; sizes.len()]), expr.evaluate(&last));
         if first < 0 || last >= rows[dim] {
             return Err(format!("reads the indices {first} to {last} of a dimension of {}", rows[dim]));
         }

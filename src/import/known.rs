@@ -46,7 +46,7 @@ impl Known {
     #[must_use]
     pub fn viewed(&self, from: &[i64], map: &[Expr], to: &[i64]) -> Self {
         let strides = strides_of(from);
-        let at = |point: &[i64]| map.iter().zip(&strides).map(|(expr, stride)| value_at(expr, point) * stride).sum::<i64>();
+        let at = |point: &[i64]| map.iter().zip(&strides).map(|(expr, stride)| expr.evaluate(point) * stride).sum::<i64>();
         Self(points(to).map(|point| self.0[usize::try_from(at(&point)).unwrap_or(0)]).collect())
     }
 
@@ -113,35 +113,6 @@ fn points(shape: &[i64]) -> impl Iterator<Item = Vec<i64>> {
         }
         point
     })
-}
-
-pub(super) fn value_at(expr: &Expr, point: &[i64]) -> i64 {
-    let both = |lhs: &Expr, rhs: &Expr| (value_at(lhs, point), value_at(rhs, point));
-    match expr {
-        Expr::Constant(number) => *number,
-        Expr::Dim(dim) => point[*dim],
-        Expr::Symbol(_) => 0,
-        Expr::Add(lhs, rhs) => {
-            let (lhs, rhs) = both(lhs, rhs);
-            lhs + rhs
-        }
-        Expr::Mul(lhs, rhs) => {
-            let (lhs, rhs) = both(lhs, rhs);
-            lhs * rhs
-        }
-        Expr::FloorDiv(lhs, rhs) => {
-            let (lhs, rhs) = both(lhs, rhs);
-            lhs.div_euclid(rhs)
-        }
-        Expr::CeilDiv(lhs, rhs) => {
-            let (lhs, rhs) = both(lhs, rhs);
-            -(-lhs).div_euclid(rhs)
-        }
-        Expr::Mod(lhs, rhs) => {
-            let (lhs, rhs) = both(lhs, rhs);
-            lhs.rem_euclid(rhs)
-        }
-    }
 }
 
 #[cfg(test)]

@@ -31,35 +31,11 @@ impl Window {
 
     /// Indices in terms of the iteration space, in terms of the window.
     pub(super) fn shifted(&self, map: &[Expr]) -> Vec<Expr> {
-        map.iter().map(|expr| self.shift(expr)).collect()
-    }
-
-    fn shift(&self, expr: &Expr) -> Expr {
-        let both = |lhs: &Expr, rhs: &Expr| (Box::new(self.shift(lhs)), Box::new(self.shift(rhs)));
-        match expr {
-            Expr::Dim(dim) if self.origin[*dim] != 0 => Expr::Add(Box::new(expr.clone()), Box::new(Expr::Constant(self.origin[*dim]))),
-            Expr::Constant(_) | Expr::Dim(_) | Expr::Symbol(_) => expr.clone(),
-            Expr::Add(lhs, rhs) => {
-                let (lhs, rhs) = both(lhs, rhs);
-                Expr::Add(lhs, rhs)
-            }
-            Expr::Mul(lhs, rhs) => {
-                let (lhs, rhs) = both(lhs, rhs);
-                Expr::Mul(lhs, rhs)
-            }
-            Expr::FloorDiv(lhs, rhs) => {
-                let (lhs, rhs) = both(lhs, rhs);
-                Expr::FloorDiv(lhs, rhs)
-            }
-            Expr::CeilDiv(lhs, rhs) => {
-                let (lhs, rhs) = both(lhs, rhs);
-                Expr::CeilDiv(lhs, rhs)
-            }
-            Expr::Mod(lhs, rhs) => {
-                let (lhs, rhs) = both(lhs, rhs);
-                Expr::Mod(lhs, rhs)
-            }
-        }
+        let moved = |dim: usize| match self.origin[dim] {
+            0 => Expr::Dim(dim),
+            origin => Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(origin))),
+        };
+        map.iter().map(|expr| expr.with_dims(&moved)).collect()
     }
 }
 

@@ -364,25 +364,18 @@ fn bytes_together(readers: &[Rc<Vec<Way>>], chosen: &[usize]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{Strategy, *};
-    use crate::layout::{Index, Read, Role};
-    use crate::target::DeviceFormat::Sen169Fp16;
+    use crate::layout::{
+        Index, Read,
+        testing::{self, buffer, dims},
+    };
     use proptest::{prelude::*, strategy::Strategy as _};
-
-    fn buffer(sizes: &[i64]) -> Buffer {
-        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false, role: Role::Inner }
-    }
-
-    fn dims(ranges: &[i64], dims: &[usize]) -> Vec<Index> {
-        dims.iter().map(|&dim| Index::dim(dim, ranges).unwrap()).collect()
-    }
 
     fn read(buffer: usize, ranges: &[i64], order: &[usize]) -> Read {
         Read { buffer, indices: dims(ranges, order), is_exempt: false }
     }
 
     fn op(kind: Kind, ranges: &[i64], n_reduced: usize, reads: Vec<Read>, result: usize) -> Op {
-        let outputs: Vec<usize> = (0..ranges.len() - n_reduced).collect();
-        Op { kind, ranges: ranges.to_vec(), n_reduced, reads, result, written: dims(ranges, &outputs), table_stick: None }
+        Op { reads, result, ..testing::op(kind, ranges, n_reduced) }
     }
 
     /// `x W^T`, then `(x W^T) V^T` with both weights given row-major.

@@ -349,19 +349,7 @@ pub(super) fn moved((parts, read): &ReadAlone, to: &DeviceLayout, stick: usize) 
 mod tests {
     use super::*;
     use crate::affine::Expr;
-    use crate::target::DeviceFormat::Sen169Fp16;
-
-    fn buffer(sizes: &[i64]) -> Buffer {
-        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false, role: Role::Inner }
-    }
-
-    fn dims(ranges: &[i64], dims: &[usize]) -> Vec<Index> {
-        dims.iter().map(|&dim| Index::dim(dim, ranges).unwrap()).collect()
-    }
-
-    fn op(kind: Kind, ranges: &[i64], n_reduced: usize) -> Op {
-        Op { kind, ranges: ranges.to_vec(), n_reduced, reads: vec![], result: 0, written: dims(ranges, &[0, 1]), table_stick: None }
-    }
+    use crate::layout::testing::{buffer, dims, op};
 
     fn reads(op: &Op, stick: Option<usize>, operand: usize, sizes: &[i64], own: Option<usize>, indices: &[Index]) -> bool {
         let buffer = buffer(sizes);

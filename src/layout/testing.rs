@@ -1,7 +1,7 @@
-//! For unit tests: expressions written as they print, and points.
+//! For unit tests: expressions written as they print, points, and the parts of a flow.
 
-use super::Index;
-use crate::affine::Expr;
+use super::{Buffer, Index, Kind, Op, Role};
+use crate::{affine::Expr, target::DeviceFormat::Sen169Fp16};
 
 /// `d0`, `d1`, numbers and the four operations, to write expressions as they print.
 #[derive(Clone)]
@@ -47,7 +47,7 @@ pub(super) fn index(expr: &E, sizes: &[i64]) -> Index {
     let index = Index::of(&expr.0, sizes).unwrap();
     let mut last = i64::MIN;
     for point in points(sizes) {
-        assert_eq!(index.evaluate(&point), value(&expr.0, &point), "{:?} at {point:?}", expr.0);
+        assert_eq!(index.evaluate(&point), expr.0.evaluate(&point), "{:?} at {point:?}", expr.0);
         last = last.max(index.evaluate(&point));
     }
     assert!(last <= index.last());
@@ -70,25 +70,18 @@ pub(super) fn unflatten(mut position: i64, sizes: &[i64]) -> Vec<i64> {
     point
 }
 
-fn value(expr: &Expr, point: &[i64]) -> i64 {
-    let both = |lhs: &Expr, rhs: &Expr| (value(lhs, point), value(rhs, point));
-    match expr {
-        Expr::Constant(number) => *number,
-        Expr::Dim(dim) => point[*dim],
-        Expr::Symbol(_) => panic!("no symbols here"),
-        Expr::Add(lhs, rhs) => value(lhs, point) + value(rhs, point),
-        Expr::Mul(lhs, rhs) => value(lhs, point) * value(rhs, point),
-        Expr::FloorDiv(lhs, rhs) => {
-            let (lhs, rhs) = both(lhs, rhs);
-            lhs.div_euclid(rhs)
-        }
-        Expr::CeilDiv(lhs, rhs) => {
-            let (lhs, rhs) = both(lhs, rhs);
-            -(-lhs).div_euclid(rhs)
-        }
-        Expr::Mod(lhs, rhs) => {
-            let (lhs, rhs) = both(lhs, rhs);
-            lhs.rem_euclid(rhs)
-        }
-    }
+/// A buffer between two ops.
+pub(super) fn buffer(sizes: &[i64]) -> Buffer {
+    Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false, role: Role::Inner }
+}
+
+/// Plain indices: these dimensions of an iteration space.
+pub(super) fn dims(ranges: &[i64], dims: &[usize]) -> Vec<Index> {
+    dims.iter().map(|&dim| Index::dim(dim, ranges).unwrap()).collect()
+}
+
+/// An op that reads nothing yet and writes buffer 0 by its first dimensions, all but the reduced ones.
+pub(super) fn op(kind: Kind, ranges: &[i64], n_reduced: usize) -> Op {
+    let outputs: Vec<usize> = (0..ranges.len() - n_reduced).collect();
+    Op { kind, ranges: ranges.to_vec(), n_reduced, reads: vec![], result: 0, written: dims(ranges, &outputs), table_stick: None }
 }

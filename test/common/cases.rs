@@ -1,0 +1,51 @@
+//! Random cases that follow from their numbers; one that fails is reported in its simplest form.
+
+use proptest::{
+    strategy::{Strategy, ValueTree},
+    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
+};
+
+/// The number in an environment variable, none where it is not set.
+pub(crate) fn number_of(variable: &str) -> Option<usize> {
+    std::env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
+}
+
+/// A case, with its simpler forms.
+pub(crate) fn case_of<T: Strategy>(strategy: &T, number: usize) -> T::Tree {
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&(number as u64).to_le_bytes());
+    let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &seed));
+    strategy.new_tree(&mut runner).unwrap()
+}
+
+/// What became of a case.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Outcome {
+    Agrees,
+    /// With the message.
+    Refused(String),
+    /// With what went wrong in a few words, and the message.
+    Fails(&'static str, String),
+}
+
+/// What a failing case may cost until it is reported.
+const MOST_SIMPLIFICATIONS: usize = 100;
+
+/// Runs a case; of one that fails, the simplest that fails in the same way, as `run` gives it.
+pub(crate) fn run_simplest<T: ValueTree, R>(tree: &mut T, run: impl Fn(T::Value) -> (R, Outcome)) -> (R, Outcome) {
+    let mut found = run(tree.current());
+    let Outcome::Fails(what, _) = found.1 else { return found };
+    let mut goes_on = tree.simplify();
+    for _ in 0..MOST_SIMPLIFICATIONS {
+        if !goes_on {
+            break;
+        }
+        let now = run(tree.current());
+        let still_fails = matches!(now.1, Outcome::Fails(again, _) if again == what);
+        if still_fails {
+            found = now;
+        }
+        goes_on = if still_fails { tree.simplify() } else { tree.complicate() };
+    }
+    found
+}
