@@ -205,9 +205,7 @@ fn run(op: &Op, args: &[Arg<'_>], given: &[(usize, Vec<f64>)]) -> Result<(Vec<Ve
         device_size: device_size.to_vec(),
         stride_map: stride_map.to_vec(),
         bytes: device_size[..device_size.len() - 1].iter().product::<i64>() * 128,
-        file: None,
-        index_range: None,
-        place: None,
+        ..Tensor::default()
     };
     let tensors: Vec<Tensor> = args.iter().enumerate().map(tensor).collect();
     let (result, arguments) = tensors.split_last().unwrap();
@@ -413,9 +411,7 @@ fn a_read_of_what_another_core_writes_is_found() {
         device_size,
         stride_map,
         bytes: 2048,
-        file: None,
-        index_range: None,
-        place: None,
+        ..Tensor::default()
     };
     let launches = vec![LaunchEntry { bundle: "b".to_owned(), arguments: vec!["a".to_owned(); 2], pool_bytes: 0 }];
     let program =

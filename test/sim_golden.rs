@@ -36,9 +36,7 @@ fn tensor(index: usize, (shape, device_size, stride_map): Arg<'_>) -> Tensor {
         device_size: device_size.to_vec(),
         stride_map: stride_map.to_vec(),
         bytes: device_size.iter().product::<i64>() * bytes,
-        file: None,
-        index_range: None,
-        place: None,
+        ..Tensor::default()
     }
 }
 

@@ -56,9 +56,7 @@ fn program(case: &str) -> Program {
             bytes: device_size.iter().product::<i64>() * 128 / stick,
             device_size,
             stride_map,
-            file: None,
-            index_range: None,
-            place: None,
+            ..Tensor::default()
         }
     };
     let arguments: Vec<Tensor> = json["args"].as_array().unwrap().iter().map(tensor).collect();

@@ -238,25 +238,20 @@ fn nan_test(graph: &mut Graph, inputs: &[NodeId], function: &'static str) -> Bui
 }
 
 pub(super) fn and(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
-    for (x, other) in [(inputs[0], inputs[1]), (inputs[1], inputs[0])] {
-        match graph.number_of(other) {
-            Some(0.0) => return Ok(other),
-            Some(_) => return Ok(x),
-            None => {}
-        }
-    }
-    Ok(graph.pointwise("mul", inputs, Element::Bool))
+    Ok(decided(graph, inputs, false).unwrap_or_else(|| graph.pointwise("mul", inputs, Element::Bool)))
 }
 
 pub(super) fn or(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
-    for (x, other) in [(inputs[0], inputs[1]), (inputs[1], inputs[0])] {
-        match graph.number_of(other) {
-            Some(0.0) => return Ok(x),
-            Some(_) => return Ok(other),
-            None => {}
-        }
-    }
-    Ok(graph.pointwise("maximum", inputs, Element::Bool))
+    Ok(decided(graph, inputs, true).unwrap_or_else(|| graph.pointwise("maximum", inputs, Element::Bool)))
+}
+
+/// What two truths come to where one is known: that one if it is `decisive`, else the other.
+fn decided(graph: &Graph, inputs: &[NodeId], decisive: bool) -> Option<NodeId> {
+    let pairs = [(inputs[0], inputs[1]), (inputs[1], inputs[0])];
+    pairs.into_iter().find_map(|(other, known)| {
+        let truth = graph.number_of(known)? != 0.0;
+        Some(if truth == decisive { known } else { other })
+    })
 }
 
 pub(super) fn xor(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {

@@ -77,7 +77,7 @@ pub struct BufferPlace {
 }
 
 /// A tensor in HBM.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tensor {
     /// The name that launches refer to.

@@ -85,18 +85,7 @@ mod tests {
     fn tensor(name: &str, element_type: &str) -> Tensor {
         let (name, element_type, format) = (name.to_owned(), element_type.to_owned(), "SEN169_FP16".to_owned());
         let (device_size, stride_map) = (vec![16, 64], vec![64, 1]);
-        Tensor {
-            name,
-            shape: vec![1000],
-            element_type,
-            format,
-            device_size,
-            stride_map,
-            bytes: 2048,
-            file: None,
-            index_range: None,
-            place: None,
-        }
+        Tensor { name, shape: vec![1000], element_type, format, device_size, stride_map, bytes: 2048, ..Tensor::default() }
     }
 
     #[test]

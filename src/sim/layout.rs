@@ -237,18 +237,7 @@ mod tests {
         let bytes = device_size.iter().product::<i64>() * 2;
         let (element_type, format) = ("f32".to_owned(), "SEN169_FP16".to_owned());
         let (shape, device_size, stride_map) = (shape.to_vec(), device_size.to_vec(), stride_map.to_vec());
-        Tensor {
-            name: "t".to_owned(),
-            shape,
-            element_type,
-            format,
-            device_size,
-            stride_map,
-            bytes,
-            file: None,
-            index_range: None,
-            place: None,
-        }
+        Tensor { name: "t".to_owned(), shape, element_type, format, device_size, stride_map, bytes, ..Tensor::default() }
     }
 
     fn round_trip(shape: &[i64], device_size: &[i64], stride_map: &[i64]) -> Region {
