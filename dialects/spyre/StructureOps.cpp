@@ -252,23 +252,70 @@ void LoopOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setNam
     setName(argument, "tile");
 }
 
+/// Checks the operand at `index` against its block argument.
+static LogicalResult verifyOperand(LoopOp loop, size_t index) {
+  auto type = cast<RankedTensorType>(loop.getTiled()[index].getType());
+  Type found = loop.getBody().front().getArgument(index).getType();
+  if (loop.getTiledDims()[index] != LoopOp::carried) {
+    if (index > 0 && loop.getTiledDims()[index - 1] == LoopOp::carried)
+      return loop.emitOpError("has a tiled operand behind carried ones");
+    // loop_c2
+    RankedTensorType tile = LoopOp::getTileType(type, loop.getTiledDims()[index], loop.getCount());
+    if (!tile)
+      return loop.emitOpError("cannot cut dimension ")
+             << loop.getTiledDims()[index] << " of " << type << " into " << loop.getCount() << " tiles";
+    // loop_c3
+    if (found != tile)
+      return loop.emitOpError("tile ") << index << " of " << type << " is " << tile << ", found " << found;
+    return success();
+  }
+  // loop_c5
+  if (found != type)
+    return loop.emitOpError("carries ") << type << ", but operand " << index << " is " << found << " inside";
+  // loop_c6
+  if (!loop.getTiled()[index].hasOneUse())
+    return loop.emitOpError("overwrites operand ") << index << ", which it carries, but it is not its only user";
+  return success();
+}
+
+/// Checks the yielded value at `index` against the result; `carried` is the type of the operand that it is carried to, if any is left.
+static LogicalResult verifyResult(LoopOp loop, YieldOp yield, size_t index, Type carried) {
+  auto type = cast<RankedTensorType>(yield.getValues()[index].getType());
+  auto result = cast<RankedTensorType>(loop.getResult(index).getType());
+  int64_t dim = yield.getTiledDims()[index];
+  // loop_c5
+  if (dim == LoopOp::carried) {
+    if (!carried)
+      return loop.emitOpError("yields value ") << index << " for the next iteration, but carries no operand for it";
+    if (type != carried || result != carried)
+      return loop.emitOpError("carries ") << carried << ", but yields " << type << " and gives " << result;
+    return success();
+  }
+  // loop_c4
+  SmallVector<int64_t> shape(type.getShape());
+  if (dim < 0 || dim >= type.getRank())
+    return loop.emitOpError("lays result ") << index << " side by side along dimension " << dim << " of " << type;
+  shape[dim] *= loop.getCount();
+  if (result.getShape() != ArrayRef(shape) || result.getElementType() != type.getElementType())
+    return loop.emitOpError("result ") << index << " is " << loop.getCount() << " tiles of " << type << " along dimension " << dim
+                                       << ", found " << result;
+  return success();
+}
+
 LogicalResult LoopOp::verify() {
   // loop_c1
   if (static_cast<int64_t>(getCount()) <= 0)
     return emitOpError("runs over at least one tile, found ") << static_cast<int64_t>(getCount());
   Block &body = getBody().front();
   if (getTiled().size() != getTiledDims().size() || getTiled().size() != body.getNumArguments())
-    return emitOpError("has ") << getTiled().size() << " tiled operands, " << getTiledDims().size() << " dimensions and "
+    return emitOpError("has ") << getTiled().size() << " operands, " << getTiledDims().size() << " dimensions and "
                                << body.getNumArguments() << " block arguments";
+  SmallVector<Type> carriedTypes;
   for (auto [index, operand] : llvm::enumerate(getTiled())) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    // loop_c2
-    RankedTensorType tile = getTileType(type, getTiledDims()[index], getCount());
-    if (!tile)
-      return emitOpError("cannot cut dimension ") << getTiledDims()[index] << " of " << type << " into " << getCount() << " tiles";
-    // loop_c3
-    if (body.getArgument(index).getType() != tile)
-      return emitOpError("tile ") << index << " of " << type << " is " << tile << ", found " << body.getArgument(index).getType();
+    if (failed(verifyOperand(*this, index)))
+      return failure();
+    if (getTiledDims()[index] == carried)
+      carriedTypes.push_back(operand.getType());
   }
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
   if (!yield)
@@ -277,18 +324,16 @@ LogicalResult LoopOp::verify() {
     return emitOpError("has ") << getNumResults() << " results, but yields " << yield.getValues().size() << " values";
   if (yield.getTiledDims().size() != getNumResults())
     return success(); // yield_c1 reports it at the yield.
-  for (auto [index, value] : llvm::enumerate(yield.getValues())) {
-    auto type = cast<RankedTensorType>(value.getType()), result = cast<RankedTensorType>(getResult(index).getType());
-    // loop_c4
-    int64_t dim = yield.getTiledDims()[index];
-    SmallVector<int64_t> shape(type.getShape());
-    if (dim < 0 || dim >= type.getRank())
-      return emitOpError("lays result ") << index << " side by side along dimension " << dim << " of " << type;
-    shape[dim] *= getCount();
-    if (result.getShape() != ArrayRef(shape) || result.getElementType() != type.getElementType())
-      return emitOpError("result ") << index << " is " << getCount() << " tiles of " << type << " along dimension " << dim << ", found "
-                                    << result;
+  size_t numCarried = 0;
+  for (size_t index = 0, end = getNumResults(); index < end; ++index) {
+    Type expected = numCarried < carriedTypes.size() ? carriedTypes[numCarried] : Type();
+    if (failed(verifyResult(*this, yield, index, expected)))
+      return failure();
+    numCarried += yield.getTiledDims()[index] == carried ? 1 : 0;
   }
+  // loop_c5
+  if (numCarried != carriedTypes.size())
+    return emitOpError("carries ") << carriedTypes.size() << " operands, but yields " << numCarried << " values for the next iteration";
   return success();
 }
 
@@ -316,7 +361,17 @@ ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &state) {
     arguments.back().type = tile;
     return success();
   };
+  auto parseCarried = [&]() -> ParseResult {
+    dims.push_back(carried);
+    if (parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() || parser.parseOperand(operands.emplace_back()) ||
+        parser.parseColonType(types.emplace_back()))
+      return failure();
+    arguments.back().type = types.back();
+    return success();
+  };
   if (succeeded(parser.parseOptionalKeyword("tiled")) && parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseTile))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("carried")) && parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseCarried))
     return failure();
   Region *body = state.addRegion();
   if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(*body, arguments) ||
@@ -329,11 +384,21 @@ ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &state) {
 
 void LoopOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getCount() << ' ' << getDimAttr();
-  if (!getTiled().empty()) {
+  size_t numTiled = llvm::count_if(getTiledDims(), [](int64_t dim) { return dim != carried; });
+  auto printOperand = [&](size_t index) {
+    printer << getBody().getArgument(index) << " = " << getTiled()[index];
+    if (index < numTiled)
+      printer << '[' << getTiledDims()[index] << ']';
+    printer << " : " << getTiled()[index].getType();
+  };
+  if (numTiled > 0) {
     printer << " tiled(";
-    llvm::interleaveComma(llvm::zip(getBody().getArguments(), getTiled(), getTiledDims()), printer, [&](auto tile) {
-      printer << std::get<0>(tile) << " = " << std::get<1>(tile) << '[' << std::get<2>(tile) << "] : " << std::get<1>(tile).getType();
-    });
+    llvm::interleaveComma(llvm::seq<size_t>(0, numTiled), printer, printOperand);
+    printer << ')';
+  }
+  if (numTiled < getTiled().size()) {
+    printer << " carried(";
+    llvm::interleaveComma(llvm::seq<size_t>(numTiled, getTiled().size()), printer, printOperand);
     printer << ')';
   }
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"count", "dim", "tiled_dims"});
@@ -349,10 +414,12 @@ void LoopOp::print(OpAsmPrinter &printer) {
 
 LogicalResult YieldOp::verify() {
   // yield_c1
-  size_t expected = isa<LoopOp>((*this)->getParentOp()) ? getValues().size() : 0;
-  if (getTiledDims().size() != expected)
-    return emitOpError("names ") << getTiledDims().size() << " dimensions for " << getValues().size() << " values; a loop needs one each, "
-                                 << "a hint scope none";
+  if (getTiledDims().size() != getValues().size())
+    return emitOpError("names ") << getTiledDims().size() << " dimensions for " << getValues().size() << " values";
+  // yield_c2
+  bool isInScope = isa<HintOp>((*this)->getParentOp());
+  if (isInScope && llvm::any_of(getTiledDims(), [](int64_t dim) { return dim != LoopOp::carried; }))
+    return emitOpError("lays values side by side in a hint scope, which runs once");
   return success();
 }
 
@@ -361,25 +428,24 @@ ParseResult YieldOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<int64_t> dims;
   SmallVector<Type> types;
   SMLoc location = parser.getCurrentLocation();
-  auto parseValue = [&]() -> ParseResult {
-    if (parser.parseOperand(operands.emplace_back()))
-      return failure();
-    if (failed(parser.parseOptionalLSquare()))
-      return success();
-    return failure(parser.parseInteger(dims.emplace_back()) || parser.parseRSquare());
-  };
   if (parser.parseOptionalAttrDict(state.attributes))
     return failure();
+  auto parseDim = [&]() -> ParseResult {
+    dims.push_back(LoopOp::carried);
+    if (failed(parser.parseOptionalLSquare()))
+      return success();
+    return failure(parser.parseInteger(dims.back()) || parser.parseRSquare());
+  };
   OpAsmParser::UnresolvedOperand first;
   OptionalParseResult hasFirst = parser.parseOptionalOperand(first);
   if (hasFirst.has_value()) {
     if (failed(*hasFirst))
       return failure();
     operands.push_back(first);
-    if (succeeded(parser.parseOptionalLSquare()) && (parser.parseInteger(dims.emplace_back()) || parser.parseRSquare()))
+    if (parseDim())
       return failure();
     while (succeeded(parser.parseOptionalComma()))
-      if (parseValue())
+      if (parser.parseOperand(operands.emplace_back()) || parseDim())
         return failure();
     if (parser.parseColonTypeList(types) || parser.resolveOperands(operands, types, location, state.operands))
       return failure();
@@ -393,10 +459,9 @@ void YieldOp::print(OpAsmPrinter &printer) {
   if (getValues().empty())
     return;
   printer << ' ';
-  bool hasDims = getTiledDims().size() == getValues().size();
   llvm::interleaveComma(llvm::enumerate(getValues()), printer, [&](auto value) {
     printer << value.value();
-    if (hasDims)
+    if (getTiledDims()[value.index()] != LoopOp::carried)
       printer << '[' << getTiledDims()[value.index()] << ']';
   });
   printer << " : " << getValues().getTypes();

@@ -26,7 +26,7 @@ mod views;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
 pub use compute::{Access, ComputeOp, UsedAs, plain_dims};
-pub use home::{Home, Move, home_of, owner_of, users_behind_views};
+pub use home::{Move, carried_home, home_of, moves_of, owner_of, users_behind_views};
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, split_of};
 pub use ops::{

@@ -88,7 +88,7 @@ fn keep_names_of_earlier_parts<'c>(insert: ComputeOp<'c>, of_result: &mut [Strin
 
 /// The iteration dimensions of an access that have a name.
 fn named_dims(access: &Access<'_>, names: &ValueMap<Vec<String>>) -> Vec<(usize, String)> {
-    let Some(known) = names.get(access.value).or_else(|| names.get(home_of(access.value).buffer)) else { return Vec::new() };
+    let Some(known) = names.get(access.value).or_else(|| names.get(home_of(access.value))) else { return Vec::new() };
     let named = access.dims.iter().zip(known).filter(|(_, name)| !name.is_empty());
     named.filter_map(|(dim, name)| dim.map(|dim| (dim, name.clone()))).collect()
 }
