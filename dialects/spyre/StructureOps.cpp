@@ -248,8 +248,10 @@ RankedTensorType LoopOp::getTileType(RankedTensorType full, int64_t dim, int64_t
 }
 
 void LoopOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
-  for (BlockArgument argument : region.getArguments())
-    setName(argument, "tile");
+  for (BlockArgument argument : region.getArguments()) {
+    size_t index = argument.getArgNumber();
+    setName(argument, index < getTiledDims().size() && getTiledDims()[index] == carried ? "before" : "tile");
+  }
 }
 
 /// Checks the operand at `index` against its block argument.

@@ -5,7 +5,7 @@
 
 use super::{
     Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, SharedBuffer, Term, share,
-    unit_dims::drop_unit_dims,
+    unit_dims::{complete_unit_dims, drop_unit_dims},
 };
 use crate::{
     dialect::{Access, ComputeOp, Memory, Place, Tensor, UsedAs, bundle_to_ir, home_of, moves_of, owner_of, push_items, target_of},
@@ -320,6 +320,8 @@ impl<'c> Lowering<'c> {
         for (position, access) in accesses.iter().enumerate() {
             operands.push(self.operand(compute, access, position < n_inputs, launch)?);
         }
+        let used: Vec<Vec<usize>> =
+            (0..accesses.len()).map(|operand| compute.operand_dims(operand).into_iter().flatten().collect()).collect();
         // Index tensors come first.
         operands.sort_by_key(|operand| operand.name.is_none());
         let mut spec = OpSpec {
@@ -330,10 +332,10 @@ impl<'c> Lowering<'c> {
             constants: constants_of(compute),
             ..OpSpec::default()
         };
-        drop_unit_dims(&mut spec, compute.n_reduced());
-        if compute.family() == Family::Matmul && spec.iteration_space.iter().any(|dim| dim.range == 1) {
-            return Err("multiplies one row of a larger buffer: not supported yet".to_owned());
+        if compute.family() == Family::Matmul {
+            complete_unit_dims(&mut spec, &used);
         }
+        drop_unit_dims(&mut spec, compute.n_reduced());
         Ok(spec)
     }
 

@@ -36,6 +36,24 @@ pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
     }
 }
 
+/// Gives every operand the dimensions of one point in which it is used, where another operand is a window along them: the dimension stays in
+/// the iteration space, and a matmul knows the role of a dimension by the operands that have it (specification, batched matmul). `used` has
+/// the dimensions of each operand.
+pub(super) fn complete_unit_dims(op: &mut OpSpec, used: &[Vec<usize>]) {
+    for dim in (0..op.iteration_space.len()).filter(|dim| op.iteration_space[*dim].range == 1) {
+        if !op.operands.iter().any(|operand| is_window(operand, dim)) {
+            continue;
+        }
+        for (operand, used) in op.operands.iter_mut().zip(used) {
+            let has_it = operand.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
+            if used.contains(&dim) && !has_it {
+                operand.device_size.insert(0, 1);
+                operand.coordinates.insert(0, Coordinate::dim(dim));
+            }
+        }
+    }
+}
+
 /// Gives every device dimension that an operand is read at one position of a dimension of the iteration space with one point: the strides
 /// and gaps of the format belong to dimensions (schema, section 3), so that a position without one would be lost.
 fn pin_constants(op: &mut OpSpec) {

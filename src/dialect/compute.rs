@@ -321,6 +321,14 @@ pub fn plain_dims(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<Option<usize>
     plain_indices(map, sizes)?.into_iter().map(at_start).collect()
 }
 
+/// What a view that only permutes, shifts, adds or drops dimensions shows: for each dimension of its input the one of its own that moves it,
+/// none for a constant and for a dimension of size 1, and the first index. None for other views.
+#[must_use]
+pub fn plain_view(view: Op<'_>) -> Option<Vec<(Option<usize>, i64)>> {
+    let shape = Tensor::of(view.output().r#type())?.host.shape;
+    plain_indices(view.attr("map").and_then(map_of)?, &shape).ok()
+}
+
 /// For each result of a map the dimension that moves it, none for a constant and for a dimension of size 1, and the constant.
 pub(super) fn plain_indices(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<(Option<usize>, i64)>, String> {
     let plain = |expr: Expr| {

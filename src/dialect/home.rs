@@ -13,7 +13,7 @@ pub struct Move<'c> {
 }
 
 /// What `tiled_dims` says of a value that is carried from iteration to iteration.
-const CARRIED: i64 = -1;
+pub(super) const CARRIED: i64 = -1;
 
 /// The value that names the buffer behind `value`, through views, inserts, tiles that loops read, results that loops write tile by tile, and
 /// values that loops carry: an argument of the function, the result of an op or a loop that nobody yields, or the `spyre.empty` of a buffer

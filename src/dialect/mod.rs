@@ -25,12 +25,12 @@ mod target;
 mod views;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
-pub use compute::{Access, ComputeOp, UsedAs, plain_dims};
+pub use compute::{Access, ComputeOp, UsedAs, plain_dims, plain_view};
 pub use home::{Move, carried_home, home_of, moves_of, owner_of, users_behind_views};
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, split_of};
 pub use ops::{
-    FOR_LAYOUT, Rebuilt, YIELD, constant, copy, copy_for_layout, empty, gather, hints_attribute, insert, loop_nest, matmul, pointwise,
+    FOR_LAYOUT, Rebuilt, YIELD, constant, copy, copy_for_layout, empty, gather, hints_attribute, insert, loop_over, matmul, pointwise,
     rebuilt, reduce, restickify, view, work_attribute, yield_tiles,
 };
 pub use schedule::{Schedule, Step};

@@ -619,7 +619,7 @@ func.func @hint_c1() {
 func.func @hint_c2(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{'spyre.hint' op gives 'tensor<4x64xf32>', but yields 'tensor<4x64xf16>'}}
   "spyre.hint"() <{tile_dims = ["A"], tile_counts = array<i64: 2>}> ({
-    "spyre.yield"(%x) : (tensor<4x64xf16>) -> ()
+    "spyre.yield"(%x) <{tiled_dims = array<i64: -1>}> : (tensor<4x64xf16>) -> ()
   }) : () -> tensor<4x64xf32>
   return
 }
@@ -650,7 +650,7 @@ func.func @loop_c2(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{'spyre.loop' op cannot cut dimension 2 of 'tensor<4x64xf16>' into 2 tiles}}
   "spyre.loop"(%x) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: 2>}> ({
   ^bb0(%x0: tensor<2x64xf16>):
-    "spyre.yield"() : () -> ()
+    "spyre.yield"() <{tiled_dims = array<i64>}> : () -> ()
   }) : (tensor<4x64xf16>) -> ()
   return
 }
@@ -661,7 +661,7 @@ func.func @loop_c3(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{'spyre.loop' op tile 0 of 'tensor<4x64xf16>' is 'tensor<2x64xf16>', found 'tensor<4x64xf16>'}}
   "spyre.loop"(%x) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: 0>}> ({
   ^bb0(%x0: tensor<4x64xf16>):
-    "spyre.yield"() : () -> ()
+    "spyre.yield"() <{tiled_dims = array<i64>}> : () -> ()
   }) : (tensor<4x64xf16>) -> ()
   return
 }
@@ -674,7 +674,7 @@ func.func @loop_c3(%x: tensor<4x64xf16, #rows>) {
   // expected-error @+1 {{is 'tensor<2x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1], of = [4, 64]>>', found 'tensor<2x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>'}}
   "spyre.loop"(%x) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: 0>}> ({
   ^bb0(%x0: tensor<2x64xf16, #rows>):
-    "spyre.yield"() : () -> ()
+    "spyre.yield"() <{tiled_dims = array<i64>}> : () -> ()
   }) : (tensor<4x64xf16, #rows>) -> ()
   return
 }
@@ -711,9 +711,9 @@ func.func @loop_yields_its_results(%x: tensor<4x64xf16>) {
 
 // -----
 
-func.func @yield_c1(%x: tensor<4x64xf16>) {
+func.func @loop_c5(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.loop' op yields value 0 for the next iteration, but carries no operand for it}}
   spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) {
-    // expected-error @+1 {{'spyre.yield' op names 0 dimensions for 1 values; a loop needs one each, a hint scope none}}
     spyre.yield %x0 : tensor<2x64xf16>
   } : tensor<4x64xf16>
   return
@@ -721,9 +721,76 @@ func.func @yield_c1(%x: tensor<4x64xf16>) {
 
 // -----
 
+func.func @loop_c5(%x: tensor<4x64xf16>) {
+  %y = spyre.pointwise exp(%x) : tensor<4x64xf16>
+  // expected-error @+1 {{'spyre.loop' op carries 1 operands, but yields 0 values for the next iteration}}
+  spyre.loop 2 "A" carried(%y0 = %y : tensor<4x64xf16>) {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+func.func @loop_c5(%x: tensor<4x64xf16>) {
+  %y = spyre.pointwise exp(%x) : tensor<4x64xf16>
+  // expected-error @+1 {{'spyre.loop' op carries 'tensor<4x64xf16>', but yields 'tensor<4x1xf16>' and gives 'tensor<4x64xf16>'}}
+  spyre.loop 2 "A" carried(%y0 = %y : tensor<4x64xf16>) {
+    %z = spyre.reduce sum(%y0) dims [1] : tensor<4x64xf16> -> tensor<4x1xf16>
+    spyre.yield %z : tensor<4x1xf16>
+  } : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @loop_c5(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.loop' op carries 'tensor<4x64xf16>', but operand 0 is 'tensor<4x32xf16>' inside}}
+  "spyre.loop"(%x) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: -1>}> ({
+  ^bb0(%x0: tensor<4x32xf16>):
+    "spyre.yield"() <{tiled_dims = array<i64>}> : () -> ()
+  }) : (tensor<4x64xf16>) -> ()
+  return
+}
+
+// -----
+
+func.func @loop_c5(%x: tensor<4x64xf16>, %y: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.loop' op has a tiled operand behind carried ones}}
+  "spyre.loop"(%x, %y) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: -1, 0>}> ({
+  ^bb0(%x0: tensor<4x64xf16>, %y0: tensor<2x64xf16>):
+    "spyre.yield"() <{tiled_dims = array<i64>}> : () -> ()
+  }) : (tensor<4x64xf16>, tensor<4x64xf16>) -> ()
+  return
+}
+
+// -----
+
+func.func @loop_c6(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
+  %y = spyre.pointwise exp(%x) : tensor<4x64xf16>
+  // expected-error @+1 {{'spyre.loop' op overwrites operand 0, which it carries, but it is not its only user}}
+  spyre.loop 2 "A" carried(%y0 = %y : tensor<4x64xf16>) {
+    %z = spyre.pointwise exp(%y0) : tensor<4x64xf16>
+    spyre.yield %z : tensor<4x64xf16>
+  } : tensor<4x64xf16>
+  return %y : tensor<4x64xf16>
+}
+
+// -----
+
 func.func @yield_c1(%x: tensor<4x64xf16>) {
+  spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) {
+    // expected-error @+1 {{'spyre.yield' op names 0 dimensions for 1 values}}
+    "spyre.yield"(%x0) <{tiled_dims = array<i64>}> : (tensor<2x64xf16>) -> ()
+  } : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @yield_c2(%x: tensor<4x64xf16>) {
   spyre.hint tiles(A = 2) {
-    // expected-error @+1 {{'spyre.yield' op names 1 dimensions for 1 values; a loop needs one each, a hint scope none}}
+    // expected-error @+1 {{'spyre.yield' op lays values side by side in a hint scope, which runs once}}
     spyre.yield %x[0] : tensor<4x64xf16>
   }
   return

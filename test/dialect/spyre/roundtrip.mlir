@@ -204,6 +204,26 @@ func.func @loop(%x: tensor<1024x4096xf16>, %invariant: tensor<512x4096xf16>) {
   return
 }
 
+// What a loop carries stands behind what it cuts, and is yielded without a dimension.
+// CHECK-LABEL: func.func @carried_values
+// CHECK: spyre.loop 4 "B" tiled([[TILE:%.+]] = %{{.+}}[1] : tensor<1024x4096xf16>) carried([[BEFORE:%.+]] = %{{.+}} : tensor<1024x1xf16>) {
+// CHECK: [[AFTER:%.+]] = spyre.pointwise add([[BEFORE]], %{{.+}}) : tensor<1024x1xf16>
+// CHECK: spyre.yield [[TILE]][1], [[AFTER]] : tensor<1024x1024xf16>, tensor<1024x1xf16>
+// CHECK: spyre.loop 2 "C" carried(%{{.+}} = %{{.+}}#1 : tensor<1024x1xf16>) {
+func.func @carried_values(%x: tensor<1024x4096xf16>, %column: tensor<1024x1xf16>) {
+  %begin = spyre.pointwise exp(%column) : tensor<1024x1xf16>
+  %results:2 = spyre.loop 4 "B" tiled(%tile = %x[1] : tensor<1024x4096xf16>) carried(%before = %begin : tensor<1024x1xf16>) {
+    %part = spyre.reduce sum(%tile) dims [1] : tensor<1024x1024xf16> -> tensor<1024x1xf16>
+    %after = spyre.pointwise add(%before, %part) : tensor<1024x1xf16>
+    spyre.yield %tile[1], %after : tensor<1024x1024xf16>, tensor<1024x1xf16>
+  } : tensor<1024x4096xf16>, tensor<1024x1xf16>
+  %doubled = spyre.loop 2 "C" carried(%before = %results#1 : tensor<1024x1xf16>) {
+    %after = spyre.pointwise add(%before, %before) : tensor<1024x1xf16>
+    spyre.yield %after : tensor<1024x1xf16>
+  } : tensor<1024x1xf16>
+  return
+}
+
 // The tile of a buffer with a layout is a window of it, also in an inner loop.
 // CHECK-LABEL: func.func @nested_loops
 // CHECK: spyre.loop 2 "A" tiled([[OUTER:%.+]] = %{{.+}}[0] : tensor<1024x4096xf16, [[BUFFER]]>) attributes {spyre.bundle = 1 : i64} {
