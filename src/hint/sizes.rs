@@ -16,7 +16,7 @@ pub struct NamedArgument {
 
 /// What a size is known from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum From {
+enum KnownFrom {
     Declaration,
     Argument(usize),
 }
@@ -24,7 +24,7 @@ enum From {
 /// The size of every name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
-    known: BTreeMap<String, (i64, From)>,
+    known: BTreeMap<String, (i64, KnownFrom)>,
 }
 
 /// Names that do not fit their argument.
@@ -78,7 +78,7 @@ impl Sizes {
     /// # Errors
     /// The first argument whose names do not come to its elements, or whose sizes remain unknown.
     pub fn solve(arguments: &[NamedArgument], declared: &BTreeMap<String, i64>) -> Result<Self, SizeError> {
-        let known = declared.iter().map(|(name, &size)| (name.clone(), (size, From::Declaration))).collect();
+        let known = declared.iter().map(|(name, &size)| (name.clone(), (size, KnownFrom::Declaration))).collect();
         let mut sizes = Self { known };
         for argument in arguments {
             if argument.names.len() == argument.shape.len() && !sizes.contradicts(argument, declared) {
@@ -135,7 +135,7 @@ impl Sizes {
     }
 
     fn learn(&mut self, name: &str, size: i64, argument: &NamedArgument) {
-        self.known.entry(name.to_owned()).or_insert((size, From::Argument(argument.number)));
+        self.known.entry(name.to_owned()).or_insert((size, KnownFrom::Argument(argument.number)));
     }
 
     /// Whether a declared size is not that of the dimension that has the name.
@@ -158,7 +158,7 @@ impl Sizes {
     /// `'M' = 64 (declared), 'K' = ?`.
     fn text(&self, argument: &NamedArgument) -> String {
         let name = |name: &String| match self.known.get(name) {
-            Some((size, From::Argument(number))) if *number == argument.number => format!("'{name}' = {size}"),
+            Some((size, KnownFrom::Argument(number))) if *number == argument.number => format!("'{name}' = {size}"),
             Some((size, from)) => format!("'{name}' = {size} ({from})"),
             None => format!("'{name}' = ?"),
         };
@@ -172,7 +172,7 @@ impl NamedArgument {
     }
 }
 
-impl fmt::Display for From {
+impl fmt::Display for KnownFrom {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Declaration => formatter.write_str("declared"),
