@@ -172,13 +172,29 @@ def SpyreSplitViews : Spyre_Pass<"spyre-split-views"> {
 def SpyrePropagateDims : Spyre_Pass<"spyre-propagate-dims"> {
   let summary = "Carry the names of dimensions from arguments to every op";
   let description = [{
-    Reads `spyre.dims` of the arguments (or `dims`), follows every value through the access maps and writes `dims`: one
-    name per iteration dimension, empty where none is known. Where operands disagree the first name wins, with a
-    warning. Implemented in `src/hint/propagate_dims.rs`.
+    Reads `spyre.dims` of the arguments (or `dims`) and writes `dims` on compute ops: one string per iteration dimension,
+    empty where no name is known. Implemented in `src/hint/propagate_dims.rs`; the arithmetic is in `sizes.rs`, `names.rs` and
+    `merge.rs`.
+
+    The names of an argument are of its elements in storage order, outermost first. There may be more or fewer of them than
+    dimensions: `tensor<16384xf16> {spyre.dims = ["M", "K"]}` is really [M, K]. Their sizes are declared (`spyre.dim_sizes =
+    {M = 64}` on the function, or `0=M@64:K`), are those of the dimensions where each has one name, or are what the others
+    leave. The sizes of an argument's names come to its elements. The pass completes `spyre.dim_sizes`.
+
+    Names follow elements through every view by index arithmetic. A dimension that walks along several names has them all,
+    the outer one first: `C*D`. A reduction drops the names of what it reduces. A buffer that is written in parts has the
+    names of its parts, and a window of it that is one part has that part's.
+
+    Warns, with the place where the name comes from, and goes on:
+    * where two operands have different names for one dimension: the first one wins;
+    * where a name is cut: a slice, a split inside it, a view across its ends, or elements without a name in the same
+      dimension. The first op that reads the view has the warning, and the dimension no name.
+
+    Refuses names whose sizes are not known or do not come to the elements of the tensor.
 
     Example: `spyre-opt --spyre-propagate-dims="dims=0=A:B" test/hint/propagate-dims.mlir`
   }];
-  let options = [ListOption<"dims", "dims", "std::string", "ARG=NAME:NAME names the dimensions of argument ARG">];
+  let options = [ListOption<"dims", "dims", "std::string", "ARG=NAME:NAME or ARG=NAME@SIZE:NAME names argument ARG in storage order">];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 

@@ -36,4 +36,4 @@ pub use ops::{
 pub use schedule::{Schedule, Step};
 pub use sdsc::{bundle_of, bundle_to_ir, op_of, op_to_ir, push_items};
 pub use target::{set_target, target_of};
-pub use views::{View, shown_as};
+pub use views::{View, indices_of_view, shown_as};

@@ -12,7 +12,8 @@
 
 // The first hint is the outer loop. What only the group uses is a buffer of the tile's size, what others use a window.
 // CHECK-LABEL: func.func @hints_are_nested_loops(
-// CHECK-SAME:    [[X:%.+]]: tensor<1024x4096xf16, #[[FULL]]> {{.+}}, [[Y:%.+]]: tensor<1024x4096xf16, #[[FULL]]>) -> tensor<1024x4096xf16, #[[FULL]]> {
+// CHECK-SAME:    [[X:%.+]]: tensor<1024x4096xf16, #[[FULL]]> {{.+}}, [[Y:%.+]]: tensor<1024x4096xf16, #[[FULL]]>) -> tensor<1024x4096xf16, #[[FULL]]>
+// CHECK-SAME:    attributes {spyre.dim_sizes = {A = 1024 : i64, B = 4096 : i64}} {
 // CHECK-NEXT:    [[OUTER:%.+]] = spyre.loop 2 "A" tiled([[X0:%.+]] = [[X]][0] : tensor<1024x4096xf16, #[[FULL]]>, [[Y0:%.+]] = [[Y]][0] : tensor<1024x4096xf16, #[[FULL]]>) {
 // CHECK-NEXT:      [[INNER:%.+]] = spyre.loop 4 "B" tiled([[X1:%.+]] = [[X0]][1] : tensor<512x4096xf16, #[[WINDOW]]>, [[Y1:%.+]] = [[Y0]][1] : tensor<512x4096xf16, #[[WINDOW]]>) {
 // CHECK-NEXT:        [[EXP:%.+]] = spyre.pointwise exp([[X1]]) {dims = ["A", "B"]} : (tensor<512x1024xf16, #[[WINDOW]]>) -> tensor<512x1024xf16, #[[TILE]]>

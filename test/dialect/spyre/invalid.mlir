@@ -129,7 +129,7 @@ func.func @compute_c2(%a: tensor<128x256xf16>, %b: tensor<256x512xf16>) {
 // -----
 
 func.func @compute_c2(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.copy' op names a dimension by a string or an array of strings, found [1]}}
+  // expected-error @+1 {{'spyre.copy' op names a dimension by a string, found [1]}}
   spyre.copy %x {dims = ["A", [1]]} : tensor<4x64xf16> -> tensor<4x64xf16>
   return
 }
@@ -802,8 +802,29 @@ func.func @yield_c2(%x: tensor<4x64xf16>) {
 // Attributes of the dialect on other ops
 //===----------------------------------------------------------------------===//
 
-// expected-error @+1 {{'func.func' op argument 0: 'spyre.dims' names 1 dimensions of a tensor of rank 2}}
-func.func private @dims_have_the_rank(tensor<4x64xf16> {spyre.dims = ["A"]})
+// expected-error @+1 {{'func.func' op argument 0: "A*B" cannot be a name: '*' joins the names of a dimension}}
+func.func private @names_are_not_joined(tensor<4x64xf16> {spyre.dims = ["A*B", "C"]})
+
+// -----
+
+// expected-error @+1 {{'func.func' op 'spyre.dim_sizes' must be a dictionary of sizes, found 64 : i64}}
+func.func private @sizes_are_a_dictionary(tensor<4x64xf16>) attributes {spyre.dim_sizes = 64}
+
+// -----
+
+// expected-error @+1 {{'func.func' op 'spyre.dim_sizes' must give 'A' a positive number of type i64, found 0 : i64}}
+func.func private @sizes_are_positive(tensor<4x64xf16>) attributes {spyre.dim_sizes = {A = 0}}
+
+// -----
+
+// expected-error @+1 {{'func.func' op 'spyre.dim_sizes' must give 'A' a positive number of type i64, found 4 : i32}}
+func.func private @sizes_are_i64(tensor<4x64xf16>) attributes {spyre.dim_sizes = {A = 4 : i32}}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op has no attribute 'spyre.dim_sizes' of the spyre dialect}}
+module attributes {spyre.dim_sizes = {A = 4}} {
+}
 
 // -----
 
