@@ -501,7 +501,7 @@ impl<'a, 'c> Builder<'a, 'c> {
 
     /// Moves the views behind a value behind what they show.
     fn move_views(&mut self, value: Value<'c>, before: Op<'c>) {
-        let Some(view) = value.def().filter(|def| def.is("spyre.view") && self.items.maker(value).is_some()) else { return };
+        let Some(view) = value.def().filter(|def| def.is("spyre.view")) else { return };
         if self.moved_views.insert(value, ()).is_none() {
             self.move_views(view.inputs()[0], before);
             view.move_to_before(before);
