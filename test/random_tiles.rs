@@ -43,7 +43,7 @@ const DEFAULT_PROGRAMS: usize = 2000;
 const JIT_EVERY: usize = 4;
 
 /// What the compiler may say to a program of this test. Everything else is a mistake of one of both.
-const REFUSALS: [&str; 4] = ["not supported yet", "reads operand", "cut a stick of", "to be tiled along"];
+const REFUSALS: [&str; 3] = ["elements end inside a stick of", "to be cut into", "is an inner name of"];
 
 /// Begins the message of what is refused without scopes too.
 const UNTILED: &str = "untiled too: ";

@@ -16,6 +16,8 @@ pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
     if n_reduced > 0 && op.iteration_space[free..].iter().all(|dim| dim.range == 1) {
         op.function = "identity".to_owned();
         op.is_reduction = false;
+        // The factor of a mean of one element is 1.
+        op.constants.clear();
     }
     drop_from_space(op);
     pin_constants(op);

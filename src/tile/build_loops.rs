@@ -12,7 +12,7 @@ use crate::{
     dialect::{ComputeOp, Tensor, constant, copy, loop_over, pointwise, tile_type, view, yield_tiles},
     layout::{DeviceLayout, LayoutError},
     mlir::{
-        BlockExt, Location, Op, OpExt, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, dense_attribute, error_at,
+        BlockExt, Location, Op, OpExt, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, dense_attribute, error_at, floats,
         insert_before, map_from_exprs, map_of, new_block, push, string_array,
     },
     target::{Family, Target},
@@ -100,6 +100,8 @@ pub(super) struct Builder<'a, 'c> {
     /// Views of tiles, by the value that they are a part of and the loop that they stand in.
     views: BTreeMap<(usize, usize, bool), Value<'c>>,
     moved_views: ValueMap<()>,
+    /// Ops in whose place others stand.
+    replaced: Vec<Op<'c>>,
     /// The type of each op's whole result.
     full: Vec<Type<'c>>,
 }
@@ -124,6 +126,7 @@ impl<'a, 'c> Builder<'a, 'c> {
             tiles: BTreeMap::new(),
             views: BTreeMap::new(),
             moved_views: ValueMap::default(),
+            replaced: Vec::new(),
             full: items.list.iter().map(|item| item.op.outputs()[0].r#type()).collect(),
         };
         builder.note_uses();
@@ -137,6 +140,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         for value in terminator.inputs() {
             self.move_views(value, terminator);
         }
+        self.replaced.iter().for_each(|op| op.erase());
         self.erase_unused_views();
         Ok(())
     }
@@ -208,6 +212,10 @@ impl<'a, 'c> Builder<'a, 'c> {
     /// Moves an op to its place, with the operands that it finds there.
     fn op(&mut self, op: usize, depth: usize, body: Body<'c>) -> Result<(), Reported> {
         let item = &self.items.list[op];
+        if self.is_mean_of_one(op) {
+            let value = self.operand(op, 0, depth, body)?;
+            return self.share_of_mean(op, value, depth, body);
+        }
         if item.compute.is_some() {
             for operand in 0..item.reads.len() {
                 let value = self.operand(op, operand, depth, body)?;
@@ -235,6 +243,29 @@ impl<'a, 'c> Builder<'a, 'c> {
         self.made[op].near[depth] = Some(output);
         self.made[op].far[depth] = Some(if is_copied { self.copy_to(op, output, window, body) } else { output });
         Ok(())
+    }
+
+    /// Whether an iteration sees one element of a mean only.
+    fn is_mean_of_one(&self, op: usize) -> bool {
+        let (plain, cuts) = (&self.items.plain[op], &self.tree.cuts[op]);
+        let size = |dim: usize| plain.sizes[dim] / cuts.iter().filter(|cut| cut.dim == dim).map(|cut| cut.level.count).product::<i64>();
+        let is_mean = self.items.list[op].compute.is_some_and(|compute| compute.op.is("spyre.reduce") && compute.function() == "mean");
+        is_mean
+            && cuts.iter().any(|cut| cut.is_reduced)
+            && (plain.sizes.len() - plain.n_reduced..plain.sizes.len()).all(|dim| size(dim) == 1)
+    }
+
+    /// The part of a mean that one element is: the device has no reduction of one element.
+    fn share_of_mean(&mut self, op: usize, element: Value<'c>, depth: usize, body: Body<'c>) -> Result<(), Reported> {
+        let mean = self.items.list[op].op;
+        let factor = mean.attr("constants").and_then(floats).and_then(|constants| constants.first().copied());
+        let factor = factor.ok_or_else(|| error_at(mean, "has no factor").report())?;
+        let to = self.compact(op, depth)?;
+        let factor = self.one_number(mean, factor, to, body)?;
+        let share = body.put(pointwise(mean.ctx(), mean.loc(), "mul", &[element, factor], &[], to));
+        self.name_dims(op, share);
+        self.replaced.push(mean);
+        self.combine(op, share.output(), body)
     }
 
     /// Adds a partial result to what the loops carry.
@@ -424,21 +455,29 @@ impl<'a, 'c> Builder<'a, 'c> {
 
     /// A copy of one number to all elements of a tensor.
     fn neutral_element(&self, item: &Item<'c>, number: f64, to: Type<'c>, body: Body<'c>) -> Result<Op<'c>, Reported> {
-        let refuse = |message: String| error_at(item.op, message).report();
         let (context, location) = (item.op.ctx(), item.op.loc());
-        let tensor = Tensor::of(to).ok_or_else(|| refuse("has no tensor result".to_owned()))?;
-        let rank = tensor.host.shape.len();
-        let one_bare = bare(&tensor).with_shape(vec![1; rank]);
-        let mut one_type = one_bare.build();
-        if let Some(layout) = &tensor.layout {
-            let layout = DeviceLayout::sparse(&one_bare.shape, 0, layout.format()).map_err(|error| refuse(error.to_string()))?;
-            one_type = Tensor { host: one_bare.clone(), layout: None, buffer_shape: None }.with_layout(context, &layout, None);
-        }
-        let one = insert_before(self.in_block(body), constant(context, location, dense_attribute(one_bare.build(), &[number]), one_type))
-            .output();
+        let one = self.one_number(item.op, number, to, body)?;
+        let shape = TensorType::of(to).map(|tensor| TensorType { encoding: None, ..tensor });
+        let shape = shape.ok_or_else(|| error_at(item.op, "has no tensor result").report())?;
+        let rank = shape.shape.len();
         let everywhere = map_from_exprs(context, rank, 0, &vec![Expr::Constant(0); rank]);
-        let shown = body.put(view(context, location, one, everywhere, bare(&tensor).build())).output();
+        let shown = body.put(view(context, location, one, everywhere, shape.build())).output();
         Ok(body.put(copy(context, location, shown, to)))
+    }
+
+    /// A number as a tensor of one element, with the rank and the format of `like`.
+    fn one_number(&self, of: Op<'c>, number: f64, like: Type<'c>, body: Body<'c>) -> Result<Value<'c>, Reported> {
+        let tensor = Tensor::of(like).ok_or_else(|| error_at(of, "has no tensor result").report())?;
+        let shape = vec![1; tensor.host.shape.len()];
+        let host = TensorType { shape, encoding: None, ..tensor.host };
+        let bare = host.build();
+        let mut full = bare;
+        if let Some(layout) = &tensor.layout {
+            let layout = DeviceLayout::sparse(&host.shape, 0, layout.format()).map_err(|error| error_at(of, error).report())?;
+            full = Tensor { host, layout: None, buffer_shape: None }.with_layout(of.ctx(), &layout, None);
+        }
+        let value = dense_attribute(bare, &[number]);
+        Ok(insert_before(self.in_block(body), constant(of.ctx(), of.loc(), value, full)).output())
     }
 
     /// Yields what a loop carries and what it gives.
@@ -576,9 +615,4 @@ impl<'c> Body<'c> {
             Self::Loop(around) => around.body().into_iter().for_each(|body| op.move_to_end(body)),
         }
     }
-}
-
-/// A tensor type without a layout.
-fn bare<'c>(tensor: &Tensor<'c>) -> TensorType<'c> {
-    TensorType { encoding: None, ..tensor.host.clone() }
 }

@@ -126,14 +126,15 @@ pub enum CutError {
 }
 
 impl TiledOp {
-    /// The cuts of an op, outermost first. A level whose name the op does not have is left out. `sizes` are those of names.
+    /// The cuts of an op, outermost first. A level whose name the op does not have is left out, and one tile is no cut. `sizes` are those of
+    /// names.
     ///
     /// # Errors
     /// When a level has the name of a dimension that it cannot cut.
     pub fn cuts(&self, sizes: &BTreeMap<String, i64>) -> Result<Vec<Cut>, CutError> {
         let mut left = Left { sizes: self.sizes.clone(), names: sizes.clone() };
         let mut cuts = Vec::new();
-        for level in &self.levels {
+        for level in self.levels.iter().filter(|level| level.count != 1) {
             let mut named = (0..self.names.len()).filter(|&dim| self.names[dim].contains(&level.name));
             let Some(dim) = named.next() else { continue };
             if let Some(second) = named.next() {

@@ -46,7 +46,7 @@ impl Tree {
         for (position, op) in ops.iter().enumerate() {
             cuts.push(op.cuts(sizes).map_err(|error| (position, error))?);
         }
-        check_names(ops, &cuts)?;
+        check_names(ops, sizes)?;
         let mut grower = Grower::new(ops, &cuts);
         for op in 0..ops.len() {
             grower.place(op);
@@ -73,11 +73,16 @@ impl Tree {
     }
 }
 
-/// A hint whose name nothing has would be dropped silently.
-fn check_names(ops: &[TiledOp], cuts: &[Vec<Cut>]) -> Result<(), (usize, CutError)> {
-    let used: BTreeSet<i64> = cuts.iter().flatten().map(|cut| cut.level.id).collect();
+/// A hint whose name nothing has would be dropped silently. Names that the program knows may be those of dimensions of size 1, which no op
+/// has, as nothing moves along them.
+fn check_names(ops: &[TiledOp], sizes: &BTreeMap<String, i64>) -> Result<(), (usize, CutError)> {
+    let mut had: BTreeSet<i64> = BTreeSet::new();
+    for op in ops {
+        had.extend(op.levels.iter().filter(|level| op.names.iter().any(|names| names.contains(&level.name))).map(|level| level.id));
+    }
+    let is_one_tile = |level: &Level| level.count == 1 && sizes.contains_key(&level.name);
     for (position, op) in ops.iter().enumerate() {
-        if let Some(Level { id: _, name, count }) = op.levels.iter().find(|level| !used.contains(&level.id)) {
+        if let Some(Level { id: _, name, count }) = op.levels.iter().find(|level| !had.contains(&level.id) && !is_one_tile(level)) {
             return Err((position, CutError::Unknown { dim: name.clone(), count: *count }));
         }
     }

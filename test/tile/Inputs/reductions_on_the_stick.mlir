@@ -171,20 +171,20 @@ func.func @min_in_output_tiles(%x: tensor<64x256xf16> {spyre.dims = ["A", "B"]})
 // INPUTS: powers
 #a_b = affine_map<(a, b) -> (a, b)>
 #a_one = affine_map<(a, b) -> (a, 0)>
-func.func @prod_in_output_tiles(%x: tensor<64x256xf16> {spyre.dims = ["A", "B"]}) -> tensor<64x1xf16> {
+func.func @prod_in_output_tiles(%x: tensor<128x256xf16> {spyre.dims = ["A", "B"]}) -> tensor<128x1xf16> {
   %tiled = spyre.hint tiles(A = 2, B = 4) {
-    %reduced_empty = tensor.empty() : tensor<64x1xf16>
+    %reduced_empty = tensor.empty() : tensor<128x1xf16>
     %reduced_from = arith.constant 1.0 : f16
-    %reduced_start = linalg.fill ins(%reduced_from : f16) outs(%reduced_empty : tensor<64x1xf16>) -> tensor<64x1xf16>
+    %reduced_start = linalg.fill ins(%reduced_from : f16) outs(%reduced_empty : tensor<128x1xf16>) -> tensor<128x1xf16>
     %reduced = linalg.generic {indexing_maps = [#a_b, #a_one], iterator_types = ["parallel", "reduction"]}
-      ins(%x : tensor<64x256xf16>) outs(%reduced_start : tensor<64x1xf16>) {
+      ins(%x : tensor<128x256xf16>) outs(%reduced_start : tensor<128x1xf16>) {
     ^bb0(%left: f16, %out: f16):
       %r = arith.mulf %left, %out : f16
       linalg.yield %r : f16
-    } -> tensor<64x1xf16>
-    spyre.yield %reduced : tensor<64x1xf16>
+    } -> tensor<128x1xf16>
+    spyre.yield %reduced : tensor<128x1xf16>
   }
-  return %tiled : tensor<64x1xf16>
+  return %tiled : tensor<128x1xf16>
 }
 // -----
 // What is summed up is made in the loop.
