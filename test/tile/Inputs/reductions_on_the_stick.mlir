@@ -215,27 +215,27 @@ func.func @sum_of_a_computed_value(%x: tensor<64x256xf16> {spyre.dims = ["A", "B
 // INPUTS: integers
 #a_b = affine_map<(a, b) -> (a, b)>
 #a = affine_map<(a, b) -> (a)>
-func.func @sum_used_behind_its_loop(%x: tensor<64x256xf16> {spyre.dims = ["A", "B"]},
-                                    %y: tensor<64xf16> {spyre.dims = ["A"]})
-    -> tensor<64xf16> {
+func.func @sum_used_behind_its_loop(%x: tensor<128x256xf16> {spyre.dims = ["A", "B"]},
+                                    %y: tensor<128xf16> {spyre.dims = ["A"]})
+    -> tensor<128xf16> {
   %tiled = spyre.hint tiles(A = 2) {
     %sums = spyre.hint tiles(B = 4) {
-      %sum_empty = tensor.empty() : tensor<64xf16>
+      %sum_empty = tensor.empty() : tensor<128xf16>
       %sum_from = arith.constant 0.0 : f16
-      %sum_start = linalg.fill ins(%sum_from : f16) outs(%sum_empty : tensor<64xf16>) -> tensor<64xf16>
+      %sum_start = linalg.fill ins(%sum_from : f16) outs(%sum_empty : tensor<128xf16>) -> tensor<128xf16>
       %sum = linalg.generic {indexing_maps = [#a_b, #a], iterator_types = ["parallel", "reduction"]}
-        ins(%x : tensor<64x256xf16>) outs(%sum_start : tensor<64xf16>) {
+        ins(%x : tensor<128x256xf16>) outs(%sum_start : tensor<128xf16>) {
       ^bb0(%left: f16, %out: f16):
         %r = arith.addf %left, %out : f16
         linalg.yield %r : f16
-      } -> tensor<64xf16>
-      spyre.yield %sum : tensor<64xf16>
+      } -> tensor<128xf16>
+      spyre.yield %sum : tensor<128xf16>
     }
-    %more_empty = tensor.empty() : tensor<64xf16>
-    %more = linalg.add ins(%sums, %y : tensor<64xf16>, tensor<64xf16>) outs(%more_empty : tensor<64xf16>) -> tensor<64xf16>
-    spyre.yield %more : tensor<64xf16>
+    %more_empty = tensor.empty() : tensor<128xf16>
+    %more = linalg.add ins(%sums, %y : tensor<128xf16>, tensor<128xf16>) outs(%more_empty : tensor<128xf16>) -> tensor<128xf16>
+    spyre.yield %more : tensor<128xf16>
   }
-  return %tiled : tensor<64xf16>
+  return %tiled : tensor<128xf16>
 }
 // -----
 // And the elements that both are made of are written too.

@@ -81,7 +81,8 @@ func.func @one_matrix_of_a_batch(%x: tensor<4x8x128xf16> {spyre.dims = ["B", "M"
   return %tiled : tensor<4x8x64xf16>
 }
 // -----
-// A loop of one iteration.
+// One tile is the whole: no loop.
+// UNTILED
 // INPUTS: integers
 #a_b = affine_map<(a, b) -> (a, b)>
 #a = affine_map<(a, b) -> (a)>
