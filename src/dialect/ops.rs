@@ -1,10 +1,13 @@
 //! Building `spyre` ops.
 
-use super::attrs::TileHint;
 pub use super::attrs::work_attribute;
-use crate::mlir::{
-    AffineMap, Attribute, Attributes, Context, Location, Op, OpExt, Type, Value, ValueLike, array, boolean_unit, build,
-    f64_array_attribute, map_attribute,
+use super::attrs::{TileHint, work_hint_attribute};
+use crate::{
+    hint::WorkHint,
+    mlir::{
+        AffineMap, Attribute, Attributes, Context, Location, Op, OpExt, Type, Value, ValueLike, array, boolean_unit, build,
+        f64_array_attribute, map_attribute,
+    },
 };
 
 type Operation<'c> = melior::ir::Operation<'c>;
@@ -118,7 +121,7 @@ impl<'c> Rebuilt<'c> {
     pub fn build(self) -> Operation<'c> {
         let Self { op, inputs, output, reduced } = self;
         let mut attributes = Attributes::new(op.ctx());
-        for name in ["function", "constants", "hints", FOR_LAYOUT] {
+        for name in ["function", "constants", "hints", "work_div", FOR_LAYOUT] {
             attributes = attributes.with_option(name, op.attr(name));
         }
         if let Some(reduced) = reduced {
@@ -166,5 +169,12 @@ pub fn yield_tiles<'c>(context: &'c Context, at: Location<'c>, values: &[(Value<
 #[must_use]
 pub fn hints_attribute<'c>(context: &'c Context, hints: &[TileHint]) -> Attribute<'c> {
     let hints: Vec<Attribute<'c>> = hints.iter().map(|hint| hint.attribute(context)).collect();
+    array(context, &hints)
+}
+
+/// The `work_div` attribute of an op.
+#[must_use]
+pub fn work_div_attribute<'c>(context: &'c Context, hints: &[WorkHint]) -> Attribute<'c> {
+    let hints: Vec<Attribute<'c>> = hints.iter().map(|hint| work_hint_attribute(context, hint)).collect();
     array(context, &hints)
 }

@@ -27,6 +27,7 @@
 
 mod distribute;
 mod error;
+mod hint;
 mod matmul;
 mod operation;
 mod span;
@@ -37,6 +38,7 @@ pub(crate) mod reduce_span;
 
 pub use distribute::distribute;
 pub use error::WorkError;
+pub use hint::{hinted_split, unheard};
 pub use matmul::{cost_model_division, k_fast_division};
 pub use operation::{DimKind, IterationDim, Operand, Operation};
 pub use span::{reduce_span, span_bytes};
@@ -61,7 +63,7 @@ pub fn divide(op: &Operation, target: &Target) -> Result<WorkSplit, WorkError> {
     for operand in 0..op.operands.len() {
         let bytes = span_bytes(op, operand, &split)?;
         if bytes > target.core_span_bytes {
-            return Err(WorkError::Span { operand, bytes, limit: target.core_span_bytes });
+            return Err(WorkError::Span { operand, bytes, limit: target.core_span_bytes, split });
         }
     }
     Ok(split)
@@ -151,7 +153,8 @@ mod tests {
     #[test]
     fn a_span_that_no_core_can_address_is_refused() {
         let op = Operation { blocked: vec![0, 1], ..pointwise(&[16384, 16384]) };
-        let expected = WorkError::Span { operand: 0, bytes: 512 << 20, limit: SPYRE.core_span_bytes };
+        let split = WorkSplit::whole(2);
+        let expected = WorkError::Span { operand: 0, bytes: 512 << 20, limit: SPYRE.core_span_bytes, split };
         assert_eq!(divide(&op, &SPYRE), Err(expected));
     }
 

@@ -64,11 +64,26 @@ impl Operation {
     /// (SDSC, coordinate masking); a matmul needs no mask, because the hardware clears the lanes behind K.
     #[must_use]
     pub fn may_split(&self, dim: usize) -> bool {
-        let is_masked = match self.family {
+        !self.blocked.contains(&dim) && !self.is_masked_reduction(dim)
+    }
+
+    /// Whether the op reduces the dimension with a mask on its last stick.
+    pub(super) fn is_masked_reduction(&self, dim: usize) -> bool {
+        match self.family {
             Family::Matmul | Family::Gather => false,
             Family::Pointwise | Family::Reduce | Family::Copy => self.is_padded_reduction(dim),
-        };
-        !self.blocked.contains(&dim) && !is_masked
+        }
+    }
+
+    /// The iteration dimensions that move along an operand, in the order of its device dimensions.
+    pub(super) fn dims_of_operand(&self, operand: usize) -> Vec<usize> {
+        let mut dims = Vec::new();
+        for dim in self.operands[operand].coordinates.iter().filter_map(|coordinate| coordinate.term).map(|term| term.dim) {
+            if !dims.contains(&dim) {
+                dims.push(dim);
+            }
+        }
+        dims
     }
 
     /// Whether the dimension is reduced in the sticks of an operand whose last stick is partly empty.
