@@ -27,8 +27,7 @@ pub fn operation_of(compute: ComputeOp<'_>) -> Result<Operation, String> {
         dims: space.iter().enumerate().map(|(dim, &size)| IterationDim { size, kind: kind(dim) }).collect(),
         operands: operands.collect::<Result<_, String>>()?,
         minima,
-        hint: hinted_split(&compute.work_div(), &compute.dim_names())
-            .map_err(|error| format!("cannot follow its 'work_div': {error}"))?,
+        hint: hinted_split(&compute.work_div(), &compute.dim_names()).map_err(|error| format!("cannot follow its 'work_div': {error}"))?,
         // The format forces all splits of an op with indirect access to 1 (schema, section 1).
         blocked: if compute.family() == Family::Gather { (0..space.len()).collect() } else { Vec::new() },
     })

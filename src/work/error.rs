@@ -110,11 +110,19 @@ impl WorkError {
             Self::Span { operand, split, .. } => {
                 let units = op.units();
                 let along = op.dims_of_operand(*operand).into_iter().map(|dim| {
-                    let cut = if op.may_split(dim) { format!("{} of at most {}", split.slices()[dim], units[dim]) } else { "indivisible".to_owned() };
+                    let cut = if op.may_split(dim) {
+                        format!("{} of at most {}", split.slices()[dim], units[dim])
+                    } else {
+                        "indivisible".to_owned()
+                    };
                     format!("{}: {cut}", dim_text(dim))
                 });
                 let along: Vec<String> = along.collect();
-                format!("{self}; its device size is {:?}, and the slices are {}", op.operands[*operand].layout.device_size(), along.join(", "))
+                format!(
+                    "{self}; its device size is {:?}, and the slices are {}",
+                    op.operands[*operand].layout.device_size(),
+                    along.join(", ")
+                )
             }
             _ => self.to_string(),
         }

@@ -132,6 +132,7 @@ pub(super) mod tests {
     use crate::layout::{HostTensor, device_coordinates};
     use crate::target::DeviceFormat;
     use crate::target::DeviceFormat::{IeeeFp32, Sen169Fp16};
+    use proptest::prelude::*;
 
     fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64], format: DeviceFormat) -> Operand {
         let host = HostTensor::row_major(sizes).unwrap();
@@ -187,6 +188,16 @@ pub(super) mod tests {
         };
         let dims = ranges[..rank + 2].iter().map(|&size| output(size)).chain([reduced(k)]).collect();
         operation(Family::Matmul, dims, vec![tensor(0, 2), tensor(2, 1), tensor(0, 1)])
+    }
+
+    /// A small or a large op of any family.
+    pub(in crate::work) fn any_operation() -> impl Strategy<Value = Operation> {
+        let size = || prop_oneof![1_i64..300, (1_i64..300).prop_map(|size| size * 64)];
+        prop_oneof![
+            prop::collection::vec(size(), 1..4).prop_map(|sizes| pointwise(&sizes)),
+            (size(), size(), 0_usize..2).prop_map(|(rows, columns, dim)| reduction(&[rows, columns], dim)),
+            (prop::collection::vec(1_i64..9, 0..2), size(), size(), size()).prop_map(|(batch, m, k, n)| matmul(&batch, m, k, n)),
+        ]
     }
 
     #[test]

@@ -16,8 +16,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for compute in ComputeOp::all_in(module) {
         let refuse = |message: String| error_at(compute.op, message).report();
         let operation = operation_of(compute).map_err(refuse)?;
-        let minima =
-            reduce_span(&operation, &target).map_err(|error| refuse(error.explained(&operation, &compute.dim_names())))?;
+        let minima = reduce_span(&operation, &target).map_err(|error| refuse(error.explained(&operation, &compute.dim_names())))?;
         if minima.cores() > 1 {
             compute.op.set_attr("min_work", work_attribute(compute.op.ctx(), minima.slices()));
         } else {
