@@ -209,7 +209,8 @@ mod tests {
             let minima = match reduce_span(&op, &target) {
                 Ok(minima) => minima,
                 Err(error) => {
-                    prop_assert!(matches!(error, WorkError::Span { .. } | WorkError::Reductions));
+                    let is_expected = matches!(error, WorkError::Span { .. } | WorkError::Reductions);
+                    prop_assert!(is_expected, "{}", error);
                     return Ok(());
                 }
             };
