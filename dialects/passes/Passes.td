@@ -70,8 +70,9 @@ def SpyreImportLinalg : Spyre_Pass<"spyre-import-linalg"> {
 def SpyreFlattenHints : Spyre_Pass<"spyre-flatten-hints"> {
   let summary = "Turn hint scopes into hints on ops";
   let description = [{
-    Replaces `spyre.hint` scopes by `hints` attributes on the ops in them; ids increase from outside to inside and in
-    program order. `tiles` is a scope around the whole function. Implemented in `src/hint/flatten_hints.rs`.
+    Replaces `spyre.hint` scopes by `hints` and `work_div` attributes on the ops in them; ids increase from outside to
+    inside and in program order. A scope inside another overrides the slices that `work_div` asks for under the same
+    name. `tiles` is a scope around the whole function. Implemented in `src/hint/flatten_hints.rs`.
 
     Example: `spyre-opt --spyre-flatten-hints="tiles=A=2,B=4" test/hint/flatten-hints.mlir`
   }];
@@ -237,8 +238,13 @@ def SpyreReduceSpan : Spyre_Pass<"spyre-reduce-span"> {
 def SpyreDivideWork : Spyre_Pass<"spyre-divide-work"> {
   let summary = "Divide the iteration space of every op over the cores";
   let description = [{
-    Writes `work`: slices per iteration dimension, at least `min_work`. Matmuls follow a cost model, all other ops give
-    cores to their largest output dimensions first. Implemented in `src/work/divide_work.rs`.
+    Writes `work`: slices per iteration dimension, at least `min_work`. An op with a `work_div` that names one of its
+    dimensions is divided as it says, other matmuls follow a cost model, all other ops give cores to their largest
+    output dimensions first. Removes `work_div`. Implemented in `src/work/divide_work.rs`; the rules are in
+    `docs/work-division.md`.
+
+    Refuses a `work_div` that cannot be followed: slices that do not divide, more than there are cores, two reduction
+    dimensions, a dimension that cannot be divided, a name that no op under it has.
 
     Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-work test/work/divide-work.mlir`
   }];

@@ -24,6 +24,7 @@ class Spyre_Op<string mnemonic, list<Trait> traits = []> : Op<Spyre_Dialect, mne
 defvar Spyre_WorkDecisions = (ins
   OptionalAttr<ArrayAttr>:$dims,
   OptionalAttr<Spyre_TileHintArrayAttr>:$hints,
+  OptionalAttr<Spyre_WorkHintArrayAttr>:$work_div,
   OptionalAttr<Spyre_WorkAttr>:$min_work,
   OptionalAttr<Spyre_WorkAttr>:$work
 );
@@ -316,24 +317,31 @@ def Spyre_StructureOps : OpDocGroup {
 let opDocGroup = Spyre_StructureOps in {
 
 def Spyre_HintOp : Spyre_Op<"hint", [SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable]> {
-  let summary = "A scope whose ops the user wants tiled";
+  let summary = "A scope whose ops the user wants tiled, or divided over the cores in a given way";
   let description = [{
-    Each `name = count` asks for a loop of `count` tiles along the dimension of that name, outermost first; scopes
-    nest. `spyre-flatten-hints` turns scopes into `hints` attributes.
+    Each `name = count` of `tiles` asks for a loop of `count` tiles along the dimension of that name, outermost first;
+    scopes nest. Each `name = slices` of `work_div` asks for so many slices of the dimension of that name over the
+    cores, in every op of the scope that has one; dimensions that are not named stay whole, and a scope inside another
+    overrides the slices of a name. `spyre-flatten-hints` turns scopes into `hints` and `work_div` attributes.
 
     Constraints:
-    * (hint_c1) every count is positive, and no dimension is named twice in one scope;
+    * (hint_c1) something is asked for, every number is positive, and no dimension is named twice in one list;
     * (hint_c2) the results have the types of the yielded values.
 
     Example:
     ```mlir
-    %z = spyre.hint tiles(A = 2, B = 4) {
+    %z = spyre.hint tiles(A = 2, B = 4) work_div(A = 32) {
       %y = spyre.pointwise add(%a, %b) : tensor<1024x4096xf16>
       spyre.yield %y : tensor<1024x4096xf16>
     }
     ```
   }];
-  let arguments = (ins StrArrayAttr:$tile_dims, DenseI64ArrayAttr:$tile_counts);
+  let arguments = (ins
+    StrArrayAttr:$tile_dims,
+    DenseI64ArrayAttr:$tile_counts,
+    DefaultValuedAttr<StrArrayAttr, "{}">:$work_dims,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$work_slices
+  );
   let results = (outs Variadic<Spyre_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

@@ -176,16 +176,26 @@ LogicalResult ViewOp::verify() {
 // HintOp
 //===----------------------------------------------------------------------===//
 
+/// Names and their numbers in one list of a scope.
+static LogicalResult verifyWishes(HintOp op, ArrayAttr dims, ArrayRef<int64_t> numbers, StringRef verb, StringRef what, StringRef number) {
+  if (dims.size() != numbers.size())
+    return op.emitOpError("names ") << dims.size() << " dimensions and " << numbers.size() << ' ' << number << 's';
+  for (auto [index, dim] : llvm::enumerate(dims)) {
+    if (numbers[index] <= 0)
+      return op.emitOpError() << verb << ' ' << dim << " into " << numbers[index] << ' ' << what << "; a " << number << " is positive";
+    if (llvm::is_contained(dims.getValue().take_front(index), dim))
+      return op.emitOpError("names dimension ") << dim << " twice in one scope";
+  }
+  return success();
+}
+
 LogicalResult HintOp::verify() {
   // hint_c1
-  if (getTileDims().empty() || getTileDims().size() != getTileCounts().size())
-    return emitOpError("names ") << getTileDims().size() << " dimensions and " << getTileCounts().size() << " counts";
-  for (auto [index, dim] : llvm::enumerate(getTileDims())) {
-    if (getTileCounts()[index] <= 0)
-      return emitOpError("cuts ") << dim << " into " << getTileCounts()[index] << " tiles; a count is positive";
-    if (llvm::is_contained(getTileDims().getValue().take_front(index), dim))
-      return emitOpError("names dimension ") << dim << " twice in one scope";
-  }
+  if (getTileDims().empty() && getWorkDims().empty() && getTileCounts().empty())
+    return emitOpError("names 0 dimensions and 0 counts");
+  if (failed(verifyWishes(*this, getTileDims(), getTileCounts(), "cuts", "tiles", "count")) ||
+      failed(verifyWishes(*this, getWorkDims(), getWorkSlices(), "divides", "slices", "number")))
+    return failure();
   // hint_c2
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield)
@@ -195,37 +205,62 @@ LogicalResult HintOp::verify() {
   return success();
 }
 
-ParseResult HintOp::parse(OpAsmParser &parser, OperationState &state) {
+/// `(name = number, ...)`, into an attribute of names and one of numbers.
+static ParseResult parseWishes(OpAsmParser &parser, OperationState &state, StringRef dimsName, StringRef numbersName) {
   SmallVector<Attribute> dims;
-  SmallVector<int64_t> counts;
-  auto parseTile = [&]() -> ParseResult {
+  SmallVector<int64_t> numbers;
+  auto parseWish = [&]() -> ParseResult {
     std::string dim;
-    if (parser.parseKeywordOrString(&dim) || parser.parseEqual() || parser.parseInteger(counts.emplace_back()))
+    if (parser.parseKeywordOrString(&dim) || parser.parseEqual() || parser.parseInteger(numbers.emplace_back()))
       return failure();
     dims.push_back(parser.getBuilder().getStringAttr(dim));
     return success();
   };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseWish))
+    return failure();
+  state.addAttribute(dimsName, parser.getBuilder().getArrayAttr(dims));
+  state.addAttribute(numbersName, parser.getBuilder().getDenseI64ArrayAttr(numbers));
+  return success();
+}
+
+static void printWishes(OpAsmPrinter &printer, StringRef keyword, ArrayAttr dims, ArrayRef<int64_t> numbers) {
+  if (dims.empty())
+    return;
+  printer << ' ' << keyword << '(';
+  llvm::interleaveComma(llvm::zip(dims, numbers), printer, [&](auto wish) {
+    printer.printKeywordOrString(cast<StringAttr>(std::get<0>(wish)).getValue());
+    printer << " = " << std::get<1>(wish);
+  });
+  printer << ')';
+}
+
+ParseResult HintOp::parse(OpAsmParser &parser, OperationState &state) {
+  bool isTiled = succeeded(parser.parseOptionalKeyword("tiles"));
+  if (isTiled && parseWishes(parser, state, "tile_dims", "tile_counts"))
+    return failure();
+  bool isDivided = succeeded(parser.parseOptionalKeyword("work_div"));
+  if (isDivided && parseWishes(parser, state, "work_dims", "work_slices"))
+    return failure();
+  if (!isTiled && !isDivided)
+    return parser.emitError(parser.getCurrentLocation(), "expected 'tiles' or 'work_div'");
+  if (!isTiled) {
+    state.addAttribute("tile_dims", parser.getBuilder().getArrayAttr({}));
+    state.addAttribute("tile_counts", parser.getBuilder().getDenseI64ArrayAttr({}));
+  }
   Region *body = state.addRegion();
-  if (parser.parseKeyword("tiles") || parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseTile) ||
-      parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(*body))
+  if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(*body))
     return failure();
   if (body->empty() || body->front().empty())
     return parser.emitError(parser.getNameLoc(), "a hint scope ends with 'spyre.yield'");
-  state.addAttribute("tile_dims", parser.getBuilder().getArrayAttr(dims));
-  state.addAttribute("tile_counts", parser.getBuilder().getDenseI64ArrayAttr(counts));
   // The scope gives what it yields, so its types need no second spelling.
   state.addTypes(body->front().back().getOperandTypes());
   return success();
 }
 
 void HintOp::print(OpAsmPrinter &printer) {
-  printer << " tiles(";
-  llvm::interleaveComma(llvm::zip(getTileDims(), getTileCounts()), printer, [&](auto tile) {
-    printer.printKeywordOrString(cast<StringAttr>(std::get<0>(tile)).getValue());
-    printer << " = " << std::get<1>(tile);
-  });
-  printer << ')';
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"tile_dims", "tile_counts"});
+  printWishes(printer, "tiles", getTileDims(), getTileCounts());
+  printWishes(printer, "work_div", getWorkDims(), getWorkSlices());
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"tile_dims", "tile_counts", "work_dims", "work_slices"});
   printer << ' ';
   printer.printRegion(getBody());
 }

@@ -1,10 +1,11 @@
 //! Any compute op through its iteration space and access maps: the view that every stage works on.
 
 use super::{
-    attrs::{Memory, Place, Tensor, TileHint, work_of},
+    attrs::{Memory, Place, Tensor, TileHint, work_hint_of, work_of},
     home::{home_of, is_insert, owner_of, tiled_operand},
 };
 use crate::{
+    hint::WorkHint,
     layout::{Coordinate, DeviceLayout, Index, LayoutError, Term, device_coordinates},
     mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, integer, map_of, map_results, string},
     target::{DeviceFunction, Family},
@@ -251,6 +252,12 @@ impl<'c> ComputeOp<'c> {
     #[must_use]
     pub fn hints(self) -> Vec<TileHint> {
         self.op.attr("hints").and_then(elements).unwrap_or_default().into_iter().filter_map(TileHint::of).collect()
+    }
+
+    /// The slices that the user wants, one entry a name; until the work is divided.
+    #[must_use]
+    pub fn work_div(self) -> Vec<WorkHint> {
+        self.op.attr("work_div").and_then(elements).unwrap_or_default().into_iter().filter_map(work_hint_of).collect()
     }
 
     /// Names of the iteration dimensions; empty where none is known, or before names are propagated.

@@ -31,7 +31,7 @@ pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, split_of};
 pub use ops::{
     FOR_LAYOUT, Rebuilt, YIELD, constant, copy, copy_for_layout, empty, gather, hints_attribute, insert, loop_over, matmul, pointwise,
-    rebuilt, reduce, restickify, view, work_attribute, yield_tiles,
+    rebuilt, reduce, restickify, view, work_attribute, work_div_attribute, yield_tiles,
 };
 pub use schedule::{Schedule, Step};
 pub use sdsc::{bundle_of, bundle_to_ir, op_of, op_to_ir, push_items};

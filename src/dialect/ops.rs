@@ -1,10 +1,16 @@
 //! Building `spyre` ops.
 
 pub use super::attrs::work_attribute;
-use super::{attrs::TileHint, home::CARRIED};
-use crate::mlir::{
-    AffineMap, Attribute, Attributes, Context, Location, Op, OpExt, Type, Value, ValueLike, array, boolean_unit, build,
-    f64_array_attribute, map_attribute,
+use super::{
+    attrs::{TileHint, work_hint_attribute},
+    home::CARRIED,
+};
+use crate::{
+    hint::WorkHint,
+    mlir::{
+        AffineMap, Attribute, Attributes, Context, Location, Op, OpExt, Type, Value, ValueLike, array, boolean_unit, build,
+        f64_array_attribute, map_attribute,
+    },
 };
 
 type Operation<'c> = melior::ir::Operation<'c>;
@@ -118,7 +124,7 @@ impl<'c> Rebuilt<'c> {
     pub fn build(self) -> Operation<'c> {
         let Self { op, inputs, output, reduced } = self;
         let mut attributes = Attributes::new(op.ctx());
-        for name in ["function", "constants", "hints", FOR_LAYOUT] {
+        for name in ["function", "constants", "hints", "work_div", FOR_LAYOUT] {
             attributes = attributes.with_option(name, op.attr(name));
         }
         if let Some(reduced) = reduced {
@@ -171,5 +177,12 @@ fn tiled<'c>(values: &[(Value<'c>, Option<usize>)]) -> (Vec<Value<'c>>, Vec<i64>
 #[must_use]
 pub fn hints_attribute<'c>(context: &'c Context, hints: &[TileHint]) -> Attribute<'c> {
     let hints: Vec<Attribute<'c>> = hints.iter().map(|hint| hint.attribute(context)).collect();
+    array(context, &hints)
+}
+
+/// The `work_div` attribute of an op.
+#[must_use]
+pub fn work_div_attribute<'c>(context: &'c Context, hints: &[WorkHint]) -> Attribute<'c> {
+    let hints: Vec<Attribute<'c>> = hints.iter().map(|hint| work_hint_attribute(context, hint)).collect();
     array(context, &hints)
 }

@@ -99,6 +99,14 @@ func.func @tile_hint_c1(%x: tensor<4x64xf16>) {
 
 // -----
 
+func.func @work_hint_c1(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{dimension 'A' is divided into at least one slice, found 0}}
+  spyre.copy %x {work_div = [#spyre.work_hint<0, A = 0>]} : tensor<4x64xf16> -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // All compute ops
 //===----------------------------------------------------------------------===//
@@ -610,6 +618,47 @@ func.func @hint_c1() {
   spyre.hint tiles() {
     spyre.yield
   }
+  return
+}
+
+// -----
+
+func.func @hint_c1() {
+  // expected-error @+1 {{expected 'tiles' or 'work_div'}}
+  spyre.hint {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+func.func @hint_c1() {
+  // expected-error @+1 {{'spyre.hint' op divides "A" into 0 slices; a number is positive}}
+  spyre.hint work_div(A = 0) {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+// The same name may stand in both lists.
+func.func @hint_c1() {
+  // expected-error @+1 {{'spyre.hint' op names dimension "A" twice in one scope}}
+  spyre.hint tiles(A = 2) work_div(A = 2, A = 4) {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+func.func @hint_c1() {
+  // expected-error @+1 {{'spyre.hint' op names 1 dimensions and 2 numbers}}
+  "spyre.hint"() <{tile_dims = [], tile_counts = array<i64>, work_dims = ["A"], work_slices = array<i64: 2, 4>}> ({
+    "spyre.yield"() : () -> ()
+  }) : () -> ()
   return
 }
 

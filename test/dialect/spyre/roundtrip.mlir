@@ -40,10 +40,12 @@ func.func @layouts(%rows: tensor<512x1024xf16, #rows> {spyre.dims = ["A", "B"]},
 // CHECK-SAME: min_work = #spyre.work<[2, 1]>
 // CHECK-SAME: place = #spyre.place<lx, 128>
 // CHECK-SAME: work = #spyre.work<[32, 1]>
+// CHECK-SAME: work_div = [#spyre.work_hint<2, A = 32>, #spyre.work_hint<3, "B C" = 1>]
 // CHECK-SAME: : tensor<512x1024xf16, [[ROWS]]> -> tensor<512x1xf16, [[SPARSE]]>
 func.func @decisions(%x: tensor<512x1024xf16, #rows>) -> tensor<512x1xf16, #sparse> {
   %max = spyre.reduce max(%x) dims [1] {
     dims = ["A", "B*C"], hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, "B C" = 4>],
+    work_div = [#spyre.work_hint<2, A = 32>, #spyre.work_hint<3, "B C" = 1>],
     min_work = #spyre.work<[2, 1]>, work = #spyre.work<[32, 1]>, place = #spyre.place<lx, 128>}
     : tensor<512x1024xf16, #rows> -> tensor<512x1xf16, #sparse>
   return %max : tensor<512x1xf16, #sparse>
@@ -175,7 +177,9 @@ func.func @view(%x: tensor<512x256xf16>) {
 // CHECK-NEXT: }
 // CHECK-NEXT: spyre.yield [[INNER]] : tensor<1024x4096xf16>
 // CHECK-NEXT: }
-// CHECK: spyre.hint tiles(A = 1) {
+// CHECK: spyre.hint tiles(A = 1) work_div("B 2" = 4, C = 2) {
+// CHECK-NEXT: spyre.yield{{$}}
+// CHECK: spyre.hint work_div(A = 1) {
 // CHECK-NEXT: spyre.yield{{$}}
 func.func @hint(%a: tensor<1024x4096xf16>, %b: tensor<1024x4096xf16>) -> tensor<1024x4096xf16> {
   %outer = spyre.hint tiles(A = 2, "B 2" = 4) {
@@ -185,7 +189,10 @@ func.func @hint(%a: tensor<1024x4096xf16>, %b: tensor<1024x4096xf16>) -> tensor<
     }
     spyre.yield %inner : tensor<1024x4096xf16>
   }
-  spyre.hint tiles(A = 1) {
+  spyre.hint tiles(A = 1) work_div("B 2" = 4, C = 2) {
+    spyre.yield
+  }
+  spyre.hint work_div(A = 1) {
     spyre.yield
   }
   return %outer : tensor<1024x4096xf16>
