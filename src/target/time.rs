@@ -1,0 +1,191 @@
+//! What is assumed about the speed of the machine: the constants of the models in `src/cost`.
+//!
+//! Nobody outside has a cycle model of the device. Every number was fitted, by others or here, on published times; "cost models, 2.4" says
+//! on which. Rates are bytes or elements in a nanosecond (1 GB/s is 1 byte/ns).
+
+use serde::{Deserialize, Serialize};
+
+/// The constants of both formulas.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TimeModel {
+    /// HBM, by the way in which an op goes through it; both formulas use these.
+    pub hbm: HbmRates,
+    /// The rest of torch-spyre's formula.
+    pub torch_spyre: TorchSpyreTime,
+//R1
+//R2
+}
+
+/// Rates of HBM, bytes/ns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HbmRates {
+    /// One direction (61 pointwise runs of 4 to 268 MB on 32 cores, a line through the origin).
+    pub one_way: f64,
+    /// ns for each byte of the smaller direction: turning the bus around (a sweep of the share of writes; gives 105 bytes/ns for a copy).
+    pub turnaround_ns_per_byte: f64,
+    /// Both directions together while the elements of a stick come from many sticks (transposes, 32 cores).
+    pub restickify: f64,
+    /// Both directions together in a reduction that keeps its sticks (32 cores).
+    pub column_reduction: f64,
+    /// Both directions together beside a row that is repeated (a sweep of rows and columns, 3 to 7 % off; nobody knows why).
+    pub broadcast_row: BroadcastRate,
+    /// The same beside a scalar or a column that is repeated.
+    pub broadcast_column: BroadcastRate,
+    /// Both directions together while tensors are put below one another ("cat on rows").
+    pub spread_sticks: TransportRate,
+    /// The same beside one another ("cat on columns").
+    pub spread_rows: TransportRate,
+    /// The same while the outer dimensions change places.
+    pub swap_outer: TransportRate,
+    /// Bytes/ns that a swap loses for each halving of the new inner dimension below 8 points.
+    pub swap_outer_halving: f64,
+    /// The least of it then.
+    pub swap_outer_floor: f64,
+    /// A reduction along the sticks: `min(one_way, floor + extra * exp(-rows / scale))` (five reductions by rows, 32 cores; cause open).
+    pub row_reduction_floor: f64,
+    /// See `row_reduction_floor`.
+    pub row_reduction_extra: f64,
+    /// See `row_reduction_floor`; rows.
+    pub row_reduction_scale_rows: f64,
+}
+
+/// A rate that falls with the logarithms of columns and rows: `clamp(at_one - per_column * log2(sticks) - per_row * log2(rows))`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TransportRate {
+    /// For one stick of one row.
+    pub at_one: f64,
+    /// For each doubling of the sticks in a row.
+    pub per_column: f64,
+    /// For each doubling of the rows.
+    pub per_row: f64,
+    /// The least.
+    pub floor: f64,
+}
+
+/// The rate beside an input that is repeated: three fits, each for shapes of its own. `c` and `r` are log2 of columns and rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BroadcastRate {
+    /// From 1024 rows: `a - b c - d r`, then the least and the most.
+    pub tall: [f64; 5],
+    /// Up to 4096 columns otherwise: `a + b r + d r^2 + e c`, then the least and the most.
+    pub small: [f64; 6],
+    /// Otherwise: `a + b max(0, c - 6 - r) + d max(0, r - c + 6)`, then the least and the most (a valley where rows = columns / 64).
+    pub wide: [f64; 5],
+}
+
+/// torch-spyre's formula of August 2026 ("cost models, 2.3"), wrong spots included.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TorchSpyreTime {
+    /// Share of `one_way` that a row reduction reaches on 1, 2, 4, 8, 16 and 32 cores, linear in log2 between (32: fitted; 8 and 16: one
+    /// run each; fewer: later ruled out of scope).
+    pub row_reduction_cores: [f64; 6],
+    /// Multiply-adds/ns and core (slope of time over 1 / cores, 4 to 32 cores; nominal 1536).
+    pub products: f64,
+    /// The same with the batch between the sticks, from `inner_batch_entries` entries and `inner_batch_cores` cores (one split, 32 cores).
+    pub inner_batch_products: f64,
+    /// See `inner_batch_products`.
+    pub inner_batch_entries: f64,
+    /// See `inner_batch_products`.
+    pub inner_batch_cores: f64,
+    /// The same with one operand for all entries, up to `shared_entries` entries, and above.
+    pub shared_products: [f64; 2],
+    /// See `shared_products`.
+    pub shared_entries: f64,
+    /// Rows of a core from which the array is full, and the power below.
+    pub full_array: [f64; 2],
+    /// Multiple of the operands' bytes that a core's large part of the result costs: for each doubling beyond `spill_elements`, at most
+    /// `spill_most` (balanced products; shape fitted, the cause is another).
+    pub spill: f64,
+    /// See `spill`.
+    pub spill_elements: f64,
+    /// See `spill`.
+    pub spill_most: f64,
+    /// ns for each element of a core's part of the result beyond `split_elements`, for each doubling of the cores along the longer
+    /// dimension beyond `split_long_cores`, and along the shorter beyond `split_short_cores` (a sweep of forced splits).
+    pub split_long_ns: f64,
+    /// See `split_long_ns`.
+    pub split_short_ns: f64,
+    /// See `split_long_ns`.
+    pub split_elements: f64,
+    /// See `split_long_ns`.
+    pub split_long_cores: f64,
+    /// See `split_long_ns`.
+    pub split_short_cores: f64,
+    /// The part of a repeated read that shows (32 cores; contradicted by 16).
+    pub reread: f64,
+    /// Efficiency of a tile of `h` rows a core and `c` columns: `(h / rows)^power * (c / columns)^power`, in this order (48 tiled softmax
+    /// rows, 9 % off).
+    pub tile: [f64; 4],
+    /// Below this efficiency it falls with the power that follows.
+    pub tile_low: [f64; 2],
+    /// The same with a product: rows, power, the most, and the rows below which it falls with the power of `tile_low` (carried over from
+    /// softmax, not fitted).
+    pub product_tile: [f64; 4],
+    /// Bytes of a core's tile beyond which it slows down, and the power: without a product, and with one (not identified).
+    pub tile_bytes: [f64; 2],
+    /// See `tile_bytes`.
+    pub product_tile_bytes: [f64; 2],
+}
+
+impl Default for HbmRates {
+    fn default() -> Self {
+        Self {
+            one_way: 150.0,
+            turnaround_ns_per_byte: 0.005_74,
+            restickify: 116.0,
+            column_reduction: 113.0,
+            broadcast_row: BroadcastRate {
+                tall: [183.5, 2.8, 2.6, 100.0, 135.0],
+                small: [-350.0, 105.0, -5.5, -2.0, 45.0, 140.0],
+                wide: [92.0, 32.0, 10.0, 40.0, 128.0],
+            },
+            broadcast_column: BroadcastRate {
+                tall: [162.0, 1.8, 2.2, 95.0, 130.0],
+                small: [-270.0, 70.0, -3.5, 3.0, 45.0, 120.0],
+                wide: [98.0, 15.0, 8.0, 40.0, 120.0],
+            },
+            spread_sticks: TransportRate { at_one: 144.0, per_column: 9.6, per_row: 2.4, floor: 44.0 },
+            spread_rows: TransportRate { at_one: 110.0, per_column: 0.8, per_row: 0.0, floor: 90.0 },
+            swap_outer: TransportRate { at_one: 140.0, per_column: 6.8, per_row: 1.2, floor: 83.0 },
+            swap_outer_halving: 13.0,
+            swap_outer_floor: 40.0,
+            row_reduction_floor: 114.0,
+            row_reduction_extra: 61.0,
+            row_reduction_scale_rows: 3700.0,
+        }
+    }
+}
+
+impl Default for TorchSpyreTime {
+    fn default() -> Self {
+        Self {
+            row_reduction_cores: [0.11, 0.22, 0.43, 0.54, 0.54, 1.0],
+            products: 1140.0,
+            inner_batch_products: 160.0,
+            inner_batch_entries: 4.0,
+            inner_batch_cores: 8.0,
+            shared_products: [705.0, 470.0],
+            shared_entries: 4.0,
+            full_array: [64.0, 0.35],
+            spill: 0.45,
+            spill_elements: 65_536.0,
+            spill_most: 1.5,
+            split_long_ns: 2.62,
+            split_short_ns: 2.88,
+            split_elements: 131_072.0,
+            split_long_cores: 8.0,
+            split_short_cores: 16.0,
+            reread: 0.85,
+            tile: [7.9, 0.5, 2048.0, 0.38],
+            tile_low: [0.248, 0.1],
+            product_tile: [13.0, 0.68, 0.95, 2.0],
+            tile_bytes: [524_288.0, 0.06],
+            product_tile_bytes: [2_097_152.0, 0.15],
+        }
+    }
+}
