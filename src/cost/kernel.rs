@@ -30,6 +30,8 @@ pub struct KernelOp {
     pub rows: f64,
     /// Bytes of an element of the result.
     pub element_bytes: f64,
+    /// An index tensor says where a tensor is read or written.
+    pub is_gather: bool,
     /// What only products have.
     pub product: Product,
 }
@@ -47,9 +49,9 @@ pub enum Access {
     /// A reduction along the sticks.
     RowReduction,
     /// A whole input beside one that is repeated for each row.
-    BroadcastRow,
+    BroadcastRow(Inputs),
     /// A whole input beside a scalar, or one that is repeated along the columns.
-    BroadcastColumn,
+    BroadcastColumn(Inputs),
     /// Sticks go to every so many places: tensors are put below one another in turn.
     SpreadSticks {
         /// Rows of the input.
@@ -67,6 +69,15 @@ pub enum Access {
         /// Points of the other.
         outer: f64,
     },
+}
+
+/// Where the inputs of a broadcast are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inputs {
+    /// A whole one and a repeated one in HBM.
+    Hbm,
+    /// One of the two, or both, in LX.
+    Lx,
 }
 
 /// A product of `[batch, m, k]` and `[batch, k, n]`, or of a second operand without batch.
@@ -104,6 +115,8 @@ pub enum Batching {
     Shared,
     /// Neighbouring sticks are of different entries, in both operands.
     Inner,
+    /// The same in one operand of two.
+    HalfInner,
     /// Each entry lies by itself.
     Outer,
 }
@@ -131,6 +144,7 @@ fn describe_op(op: &OpShape, bytes: OpBytes) -> KernelOp {
         columns,
         rows: points / columns,
         element_bytes: number(op.output().map_or(2, |output| output.element_bytes)),
+        is_gather: op.is_gather,
         product,
     }
 }
@@ -180,14 +194,15 @@ fn transport(op: &OpShape, output: &OperandShape) -> Option<Access> {
     (from != to && input.moved_by.len() > 2).then(|| Access::SwapOuter { rows: number(extent(from)), outer: number(extent(to)) })
 }
 
-/// Whether a smaller input from HBM stands beside a whole one, and which way it is repeated.
+/// Whether a smaller input stands beside a whole one, and which way it is repeated.
 fn broadcast(op: &OpShape, output: &OperandShape) -> Option<Access> {
-    let is_whole = |input: &OperandShape| output.moved_by.iter().all(|&dim| input.moves(dim));
-    let in_hbm = || op.inputs().filter(|input| !input.is_in_lx);
-    let repeated = in_hbm().find(|input| !is_whole(input))?;
-    in_hbm().find(|input| is_whole(input))?;
+    let is_whole = |input: &&OperandShape| output.moved_by.iter().all(|&dim| input.moves(dim));
+    let repeated = op.inputs().find(|input| !is_whole(input))?;
+    op.inputs().find(is_whole)?;
+    let is_in_hbm = |whole: bool| op.inputs().any(|input| is_whole(&input) == whole && !input.is_in_lx);
+    let inputs = if is_in_hbm(true) && is_in_hbm(false) { Inputs::Hbm } else { Inputs::Lx };
     let is_row = output.stick.is_some_and(|stick| repeated.moves(stick));
-    Some(if is_row { Access::BroadcastRow } else { Access::BroadcastColumn })
+    Some(if is_row { Access::BroadcastRow(inputs) } else { Access::BroadcastColumn(inputs) })
 }
 
 fn product(op: &OpShape) -> Product {
@@ -220,8 +235,11 @@ fn product(op: &OpShape) -> Product {
     let operand_bytes = of_tile(first) + of_tile(second);
     product.operand_bytes = operand_bytes;
     product.batching = match batch {
-        Some(batch) if [first, second].iter().all(|operand| operand.inner == Some(batch)) => Batching::Inner,
-        Some(_) => Batching::Outer,
+        Some(batch) => match [first, second].iter().filter(|operand| operand.inner == Some(batch)).count() {
+            0 => Batching::Outer,
+            1 => Batching::HalfInner,
+            _ => Batching::Inner,
+        },
         None if product.batch > 1.0 => Batching::Shared,
         None => Batching::None,
     };

@@ -11,6 +11,8 @@ pub struct OpShape {
     pub loops: Vec<Loop>,
     /// Its tensors, inputs before the output.
     pub operands: Vec<OperandShape>,
+    /// An index tensor says where a tensor is read or written.
+    pub is_gather: bool,
 }
 
 /// What an op computes.

@@ -84,14 +84,14 @@ fn area(product: &Product) -> f64 {
     product.m / product.m_slices * (product.n / product.n_slices)
 }
 
-fn spilled_bytes(constants: &TorchSpyreTime, product: &Product) -> f64 {
+pub(super) fn spilled_bytes(constants: &TorchSpyreTime, product: &Product) -> f64 {
     if product.operand_bytes == 0.0 {
         return 0.0;
     }
     product.operand_bytes * (constants.spill * (area(product) / constants.spill_elements).log2()).clamp(0.0, constants.spill_most)
 }
 
-fn split_ns(constants: &TorchSpyreTime, product: &Product) -> f64 {
+pub(super) fn split_ns(constants: &TorchSpyreTime, product: &Product) -> f64 {
     let (long, short) = if product.m >= product.n {
         (product.m_slices, product.n_slices)
     } else {

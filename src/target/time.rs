@@ -13,8 +13,8 @@ pub struct TimeModel {
     pub hbm: HbmRates,
     /// The rest of torch-spyre's formula.
     pub torch_spyre: TorchSpyreTime,
-//R1
-//R2
+    /// The rest of the recommended formula.
+    pub recommended: RecommendedTime,
 }
 
 /// Rates of HBM, bytes/ns.
@@ -132,6 +132,79 @@ pub struct TorchSpyreTime {
     pub product_tile_bytes: [f64; 2],
 }
 
+/// The recommended formula ("cost models, section 10", with the changes that docs/cost-model.md lists). What a product has of torch-spyre's
+/// formula (its rate, its array, what large parts and lopsided splits cost) is taken from [`TorchSpyreTime`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RecommendedTime {
+    /// ns of a kernel by itself (nobody has measured it).
+    pub kernel_ns: f64,
+    /// ns of an op in a kernel (fitted here on short softmaxes; 300 to 500 when shapes are left out).
+    pub op_ns: f64,
+    /// ns of an op in each iteration of a loop (fitted here on tiled softmaxes; 320 to 340).
+    pub iteration_ns: f64,
+    /// Elements/ns and core of a pointwise op on tensors in HBM (fitted here on 1 to 32 cores; 13.7 to 16).
+    pub pointwise: f64,
+    /// The same of a reduction (fitted here; 7.3 to 8.9).
+    pub reduction: f64,
+    /// The same of both on tensors in LX (fitted here on softmaxes; 19 to 21).
+    pub lx: f64,
+    /// ns for each byte that an op reads and an earlier op of the kernel wrote to HBM (chains with and without LX; 0.005 to 0.0074).
+    pub read_back_ns_per_byte: f64,
+    /// Rows of a core's tile below which its HBM traffic slows down as their square root (softmax tiles of 4 rows; one published case of a
+    /// tile of 4 rows, 2048 columns agrees).
+    pub tile_rows: f64,
+    /// The part of the shorter of memory and compute that a product hides (recovered from tables of torch-spyre's report, then removed there).
+    pub overlap: f64,
+    /// The part of a repeated read of a product's operand that shows (fitted here on row-tiled products; 0.59 to 0.65).
+    pub reread: f64,
+    /// What `k` slices of the summed dimension are worth: `k` times this (all products that split it).
+    pub summed_slices: f64,
+    /// Operand bytes of a product grow with the power of the cores along its longer side beyond `fan_cores` (chosen by hand on products).
+    pub fan: f64,
+    /// See `fan`, `fan_rows` and `fan_columns`.
+    pub fan_cores: f64,
+    /// Multiply-adds/ns and core of a batched product with the batch between the sticks of both operands: two or three entries, and more
+    /// (sweeps on 32 cores).
+    pub inner_batch: [f64; 2],
+    /// The same with the batch between the sticks of one operand (two published times of one shape).
+    pub half_inner_batch: f64,
+    /// The first two get slower with this power of the cores along the rows beyond `fan_cores`, (fitted here; 0.76 to 0.95),
+    pub fan_rows: f64,
+    /// this power of the cores along the columns (0.16 to 0.36),
+    pub fan_columns: f64,
+    /// and at most so many times in all (1.8 to 3).
+    pub fan_most: f64,
+    /// Multiply-adds/ns and core where the cores share the batch of a product whose batch is between the sticks (72 to 73 on 8 and 16 cores).
+    pub batch_split: f64,
+    /// The same for other batched products, as a part of their rate (carried over, not fitted).
+    pub batch_split_share: f64,
+    /// Slices of the batch beyond which the rate falls, and the power (three splits on 32 cores; 0.75 to 0.78).
+    pub batch_slices: [f64; 2],
+    /// How far measured times were from the estimates, by what an op does.
+    pub spread: Spreads,
+}
+
+/// Measured time over estimate: factors between which nine tenths of the published rows lie, for each kind of op.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Spreads {
+    /// Pointwise ops, chains of them included (31 rows).
+    pub pointwise: [f64; 2],
+    /// Beside a repeated input (12 rows).
+    pub broadcast: [f64; 2],
+    /// Reductions (19 rows) and the ops of softmaxes (19 rows).
+    pub reduction: [f64; 2],
+    /// Ops that move sticks or their elements (12 rows).
+    pub transport: [f64; 2],
+    /// Products, row-tiled ones included (112 rows).
+    pub product: [f64; 2],
+    /// Batched products (40 rows).
+    pub batched_product: [f64; 2],
+    /// What nobody has published a time of (no rows: a guess).
+    pub unmeasured: [f64; 2],
+}
+
 impl Default for HbmRates {
     fn default() -> Self {
         Self {
@@ -186,6 +259,49 @@ impl Default for TorchSpyreTime {
             product_tile: [13.0, 0.68, 0.95, 2.0],
             tile_bytes: [524_288.0, 0.06],
             product_tile_bytes: [2_097_152.0, 0.15],
+        }
+    }
+}
+
+impl Default for RecommendedTime {
+    fn default() -> Self {
+        Self {
+            kernel_ns: 0.0,
+            op_ns: 450.0,
+            iteration_ns: 350.0,
+            pointwise: 15.0,
+            reduction: 7.5,
+            lx: 20.0,
+            read_back_ns_per_byte: 0.005,
+            tile_rows: 8.0,
+            overlap: 0.46,
+            reread: 0.65,
+            summed_slices: 0.5,
+            fan: 0.25,
+            fan_cores: 8.0,
+            inner_batch: [290.0, 160.0],
+            half_inner_batch: 270.0,
+            fan_rows: 0.8,
+            fan_columns: 0.3,
+            fan_most: 2.2,
+            batch_split: 70.0,
+            batch_split_share: 0.44,
+            batch_slices: [4.0, 0.75],
+            spread: Spreads::default(),
+        }
+    }
+}
+
+impl Default for Spreads {
+    fn default() -> Self {
+        Self {
+            pointwise: [0.94, 1.20],
+            broadcast: [0.95, 1.20],
+            reduction: [0.90, 1.25],
+            transport: [0.85, 1.10],
+            product: [0.75, 1.20],
+            batched_product: [0.68, 1.45],
+            unmeasured: [0.33, 3.0],
         }
     }
 }
