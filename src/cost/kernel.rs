@@ -30,8 +30,8 @@ pub struct KernelOp {
     pub rows: f64,
     /// Bytes of an element of the result.
     pub element_bytes: f64,
-    /// An index tensor says where a tensor is read or written.
-    pub is_gather: bool,
+    /// An index tensor or a window says where a tensor is read or written.
+    pub is_irregular: bool,
     /// What only products have.
     pub product: Product,
 }
@@ -144,7 +144,7 @@ fn describe_op(op: &OpShape, bytes: OpBytes) -> KernelOp {
         columns,
         rows: points / columns,
         element_bytes: number(op.output().map_or(2, |output| output.element_bytes)),
-        is_gather: op.is_gather,
+        is_irregular: op.is_irregular,
         product,
     }
 }

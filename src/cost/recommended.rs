@@ -37,7 +37,7 @@ pub(super) fn part(op: &KernelOp, model: &TimeModel) -> Part {
 fn is_ranked(op: &KernelOp) -> bool {
     let product = &op.product;
     let is_decode = op.kind == OpKind::Matmul && product.m * product.batch <= DECODE_ROWS;
-    !(is_decode || op.is_gather || product.k_tiles > 1.0 || op.element_bytes < 2.0)
+    !(is_decode || op.is_irregular || product.k_tiles > 1.0 || op.element_bytes < 2.0)
 }
 
 fn spread(op: &KernelOp, constants: &RecommendedTime) -> [f64; 2] {

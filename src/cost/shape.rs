@@ -11,8 +11,8 @@ pub struct OpShape {
     pub loops: Vec<Loop>,
     /// Its tensors, inputs before the output.
     pub operands: Vec<OperandShape>,
-    /// An index tensor says where a tensor is read or written.
-    pub is_gather: bool,
+    /// An index tensor or a window says where a tensor is read or written.
+    pub is_irregular: bool,
 }
 
 /// What an op computes.

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The constants of both formulas.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TimeModel {
     /// HBM, by the way in which an op goes through it; both formulas use these.
@@ -15,6 +15,36 @@ pub struct TimeModel {
     pub torch_spyre: TorchSpyreTime,
     /// The rest of the recommended formula.
     pub recommended: RecommendedTime,
+}
+
+impl TimeModel {
+    /// The numbers fitted on published times of Spyre.
+    #[must_use]
+    pub const fn fitted() -> Self {
+        Self { hbm: HbmRates::fitted(), torch_spyre: TorchSpyreTime::fitted(), recommended: RecommendedTime::fitted() }
+    }
+
+    /// Refuses rates that no machine has.
+    ///
+    /// # Errors
+    /// The name of the number, its value and the rule.
+    pub fn check(&self) -> Result<(), String> {
+        let (hbm, torch_spyre, recommended) = (&self.hbm, &self.torch_spyre, &self.recommended);
+        let rates = [
+            ("hbm.one_way", hbm.one_way),
+            ("hbm.restickify", hbm.restickify),
+            ("hbm.column_reduction", hbm.column_reduction),
+            ("hbm.row_reduction_floor", hbm.row_reduction_floor),
+            ("torch_spyre.products", torch_spyre.products),
+            ("recommended.pointwise", recommended.pointwise),
+            ("recommended.reduction", recommended.reduction),
+            ("recommended.lx", recommended.lx),
+            ("recommended.batch_split", recommended.batch_split),
+            ("recommended.half_inner_batch", recommended.half_inner_batch),
+        ];
+        let no_rate = rates.into_iter().find(|(_, rate)| !(rate.is_finite() && *rate > 0.0));
+        no_rate.map_or(Ok(()), |(name, rate)| Err(format!("'time.{name}' must be a positive rate, found {rate}")))
+    }
 }
 
 /// Rates of HBM, bytes/ns.
@@ -205,8 +235,8 @@ pub struct Spreads {
     pub unmeasured: [f64; 2],
 }
 
-impl Default for HbmRates {
-    fn default() -> Self {
+impl HbmRates {
+    const fn fitted() -> Self {
         Self {
             one_way: 150.0,
             turnaround_ns_per_byte: 0.005_74,
@@ -234,8 +264,8 @@ impl Default for HbmRates {
     }
 }
 
-impl Default for TorchSpyreTime {
-    fn default() -> Self {
+impl TorchSpyreTime {
+    const fn fitted() -> Self {
         Self {
             row_reduction_cores: [0.11, 0.22, 0.43, 0.54, 0.54, 1.0],
             products: 1140.0,
@@ -263,8 +293,8 @@ impl Default for TorchSpyreTime {
     }
 }
 
-impl Default for RecommendedTime {
-    fn default() -> Self {
+impl RecommendedTime {
+    const fn fitted() -> Self {
         Self {
             kernel_ns: 0.0,
             op_ns: 450.0,
@@ -287,13 +317,13 @@ impl Default for RecommendedTime {
             batch_split: 70.0,
             batch_split_share: 0.44,
             batch_slices: [4.0, 0.75],
-            spread: Spreads::default(),
+            spread: Spreads::fitted(),
         }
     }
 }
 
-impl Default for Spreads {
-    fn default() -> Self {
+impl Spreads {
+    const fn fitted() -> Self {
         Self {
             pointwise: [0.94, 1.20],
             broadcast: [0.95, 1.20],
@@ -303,5 +333,35 @@ impl Default for Spreads {
             batched_product: [0.68, 1.45],
             unmeasured: [0.33, 3.0],
         }
+    }
+}
+
+impl Default for TimeModel {
+    fn default() -> Self {
+        Self::fitted()
+    }
+}
+
+impl Default for HbmRates {
+    fn default() -> Self {
+        Self::fitted()
+    }
+}
+
+impl Default for TorchSpyreTime {
+    fn default() -> Self {
+        Self::fitted()
+    }
+}
+
+impl Default for RecommendedTime {
+    fn default() -> Self {
+        Self::fitted()
+    }
+}
+
+impl Default for Spreads {
+    fn default() -> Self {
+        Self::fitted()
     }
 }
