@@ -182,8 +182,11 @@ mod tests {
 
     #[test]
     fn a_loop_over_rows_moves_what_advances_with_it() {
-        let mut operands =
-            vec![matrix(true, ARGUMENT, [256, 512], [0, 1]), matrix(true, LX, [64, 512], [0, 1]), matrix(false, RESULT, [256, 512], [0, 1])];
+        let mut operands = vec![
+            matrix(true, ARGUMENT, [256, 512], [0, 1]),
+            matrix(true, LX, [64, 512], [0, 1]),
+            matrix(false, RESULT, [256, 512], [0, 1]),
+        ];
         operands[0].tile_advance = vec![64 * 64];
         operands[2].tile_advance = vec![64 * 64];
         let tiled = bundle(vec![Item::Loop { count: 4, body: vec![item(op("add", &[64, 512], operands))] }]);

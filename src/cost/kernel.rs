@@ -154,7 +154,6 @@ pub(super) fn number(value: i64) -> f64 {
     value as f64
 }
 
-
 fn tile_rows(op: &OpShape, product: &Product) -> f64 {
     if op.kind == OpKind::Matmul {
         return product.m / product.m_slices;
@@ -187,8 +186,11 @@ fn transport(op: &OpShape, output: &OperandShape) -> Option<Access> {
     if let Some(&new) = output.moved_by.iter().find(|&&dim| !input.moves(dim)) {
         let rows = number(points() / extent(new) / extent(stick));
         let is_inner = output.inner == Some(new) && extent(new) < 64;
-        return (input.stick == Some(stick) && output.moved_by.len() > 2)
-            .then_some(if is_inner { Access::SpreadSticks { rows } } else { Access::SpreadRows { rows } });
+        return (input.stick == Some(stick) && output.moved_by.len() > 2).then_some(if is_inner {
+            Access::SpreadSticks { rows }
+        } else {
+            Access::SpreadRows { rows }
+        });
     }
     let (from, to) = (input.inner?, output.inner?);
     (from != to && input.moved_by.len() > 2).then(|| Access::SwapOuter { rows: number(extent(from)), outer: number(extent(to)) })

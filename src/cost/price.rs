@@ -79,8 +79,7 @@ pub fn price(ops: &[KernelOp], model: &TimeModel, formula: Formula) -> Price {
         return Price { low_ns: ns, estimate_ns: ns, high_ns: ns, is_ranked: true, ..Price::default() };
     }
     let start = model.recommended.kernel_ns;
-    let mut price =
-        Price { low_ns: start, estimate_ns: start, high_ns: start, fixed_ns: start, is_ranked: true, ..Price::default() };
+    let mut price = Price { low_ns: start, estimate_ns: start, high_ns: start, fixed_ns: start, is_ranked: true, ..Price::default() };
     for op in ops {
         let part = recommended::part(op, model);
         price.low_ns += part.total_ns * part.spread[0];

@@ -16,11 +16,8 @@ const DECODE_ROWS: f64 = 32.0;
 pub(super) fn part(op: &KernelOp, model: &TimeModel) -> Part {
     let constants = &model.recommended;
     let (hbm_ns, compute_ns) = (hbm_ns(op, model), compute_ns(op, model));
-    let overlapped_ns = if op.kind == OpKind::Matmul {
-        hbm_ns + compute_ns - constants.overlap * hbm_ns.min(compute_ns)
-    } else {
-        hbm_ns.hypot(compute_ns)
-    };
+    let overlapped_ns =
+        if op.kind == OpKind::Matmul { hbm_ns + compute_ns - constants.overlap * hbm_ns.min(compute_ns) } else { hbm_ns.hypot(compute_ns) };
     let iterations = if op.trips > 1.0 { op.trips * constants.iteration_ns } else { 0.0 };
     let lopsided = if op.kind == OpKind::Matmul { lopsided_ns(&op.product, model) } else { 0.0 };
     Part {

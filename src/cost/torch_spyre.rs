@@ -92,11 +92,7 @@ pub(super) fn spilled_bytes(constants: &TorchSpyreTime, product: &Product) -> f6
 }
 
 pub(super) fn split_ns(constants: &TorchSpyreTime, product: &Product) -> f64 {
-    let (long, short) = if product.m >= product.n {
-        (product.m_slices, product.n_slices)
-    } else {
-        (product.n_slices, product.m_slices)
-    };
+    let (long, short) = if product.m >= product.n { (product.m_slices, product.n_slices) } else { (product.n_slices, product.m_slices) };
     let doublings = |slices: f64, knee: f64| (slices / knee).log2().max(0.0);
     let excess = (area(product) - constants.split_elements).max(0.0);
     excess

@@ -44,7 +44,15 @@ impl Target {
     /// The IBM Spyre card.
     #[must_use]
     pub const fn spyre() -> Self {
-        Self { cores: 32, lx_bytes: 1_625_344, core_span_bytes: 65_535 * 4_096, pool_bytes: 14 << 30, segment_bytes: 16 << 30, segments: 7, time: TimeModel::fitted() }
+        Self {
+            cores: 32,
+            lx_bytes: 1_625_344,
+            core_span_bytes: 65_535 * 4_096,
+            pool_bytes: 14 << 30,
+            segment_bytes: 16 << 30,
+            segments: 7,
+            time: TimeModel::fitted(),
+        }
     }
 
     /// The numbers with their names, as a `--target` file has them.
