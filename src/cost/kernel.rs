@@ -28,6 +28,10 @@ pub struct KernelOp {
     pub columns: f64,
     /// Points of the result in all, by those along the sticks; the reduced ones included for a reduction.
     pub rows: f64,
+    /// log2 of `columns`, so that no price takes it again.
+    pub log2_columns: f64,
+    /// log2 of `rows`.
+    pub log2_rows: f64,
     /// Bytes of an element of the result.
     pub element_bytes: f64,
     /// An index tensor or a window says where a tensor is read or written.
@@ -99,10 +103,24 @@ pub struct Product {
     pub batch_slices: f64,
     /// Bytes of both operands, of one tile and one entry of the batch.
     pub operand_bytes: f64,
+    /// log2 of `m_slices`.
+    pub log2_m_slices: f64,
+    /// log2 of `n_slices`.
+    pub log2_n_slices: f64,
+    /// log2 of the elements that a core has of the result of one tile and one entry.
+    pub log2_area: f64,
     /// Tiles of the summed dimension.
     pub k_tiles: f64,
     /// How the batch lies in memory.
     pub batching: Batching,
+}
+
+impl Product {
+    /// Elements that a core has of the result of one tile and one entry.
+    #[must_use]
+    pub fn area(&self) -> f64 {
+        self.m * self.n / (self.m_slices * self.n_slices)
+    }
 }
 
 /// Where the batch of a product is.
@@ -143,6 +161,8 @@ fn describe_op(op: &OpShape, bytes: OpBytes) -> KernelOp {
         tile_rows: tile_rows(op, &product),
         columns,
         rows: points / columns,
+        log2_columns: columns.log2(),
+        log2_rows: (points / columns).log2(),
         element_bytes: number(op.output().map_or(2, |output| output.element_bytes)),
         is_irregular: op.is_irregular,
         product,
@@ -236,6 +256,8 @@ fn product(op: &OpShape) -> Product {
     };
     let operand_bytes = of_tile(first) + of_tile(second);
     product.operand_bytes = operand_bytes;
+    (product.log2_m_slices, product.log2_n_slices) = (product.m_slices.log2(), product.n_slices.log2());
+    product.log2_area = product.area().log2();
     product.batching = match batch {
         Some(batch) => match [first, second].iter().filter(|operand| operand.inner == Some(batch)).count() {
             0 => Batching::Outer,

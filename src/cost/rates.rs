@@ -3,8 +3,8 @@
 use super::kernel::{Access, Inputs, KernelOp};
 use crate::target::{BroadcastRate, HbmRates, TransportRate};
 
-/// Elements of an f16 stick: the fits count columns in these.
-const STICK: f64 = 64.0;
+/// log2 of the elements of an f16 stick: the fits count columns in these.
+const LOG2_STICK: f64 = 6.0;
 
 /// ns of plain traffic: a direction each, and the bus turned around for the smaller one.
 pub(super) fn plain_ns(rates: &HbmRates, read: f64, written: f64) -> f64 {
@@ -19,10 +19,10 @@ pub(super) fn own_rate(rates: &HbmRates, op: &KernelOp) -> Option<f64> {
         Access::ColumnReduction => rates.column_reduction,
         Access::BroadcastRow(Inputs::Hbm) => broadcast(&rates.broadcast_row, op),
         Access::BroadcastColumn(Inputs::Hbm) => broadcast(&rates.broadcast_column, op),
-        Access::SpreadSticks { rows } => transport(&rates.spread_sticks, op.columns, rows),
-        Access::SpreadRows { rows } => transport(&rates.spread_rows, op.columns, rows),
+        Access::SpreadSticks { rows } => transport(&rates.spread_sticks, op, rows),
+        Access::SpreadRows { rows } => transport(&rates.spread_rows, op, rows),
         Access::SwapOuter { rows, outer } => {
-            let rate = transport(&rates.swap_outer, op.columns, rows);
+            let rate = transport(&rates.swap_outer, op, rows);
             if outer < 8.0 { (rate - rates.swap_outer_halving * (8.0 / outer).log2()).max(rates.swap_outer_floor) } else { rate }
         }
     })
@@ -44,26 +44,27 @@ pub(super) fn monotone_ns(rates: &HbmRates, op: &KernelOp, read: f64, written: f
         Access::Plain => plain,
         Access::Restickify => both / rates.restickify,
         Access::ColumnReduction => both / rates.column_reduction,
+        Access::RowReduction if read == 0.0 => written / rates.one_way,
         Access::RowReduction => read / row_reduction(rates, op.rows) + written / rates.one_way,
         Access::BroadcastRow(_) => plain.min(both / tall(&rates.broadcast_row, op)),
         Access::BroadcastColumn(_) => plain.min(both / tall(&rates.broadcast_column, op)),
-        Access::SpreadSticks { rows } => both / transport(&rates.spread_sticks, op.columns, rows),
-        Access::SpreadRows { rows } => both / transport(&rates.spread_rows, op.columns, rows),
-        Access::SwapOuter { rows, .. } => both / transport(&rates.swap_outer, op.columns, rows),
+        Access::SpreadSticks { rows } => both / transport(&rates.spread_sticks, op, rows),
+        Access::SpreadRows { rows } => both / transport(&rates.spread_rows, op, rows),
+        Access::SwapOuter { rows, .. } => both / transport(&rates.swap_outer, op, rows),
     }
 }
 
-fn transport(rate: &TransportRate, columns: f64, rows: f64) -> f64 {
-    (rate.at_one - rate.per_column * (columns / STICK).max(1.0).log2() - rate.per_row * rows.max(1.0).log2()).max(rate.floor)
+fn transport(rate: &TransportRate, op: &KernelOp, rows: f64) -> f64 {
+    (rate.at_one - rate.per_column * (op.log2_columns - LOG2_STICK).max(0.0) - rate.per_row * rows.max(1.0).log2()).max(rate.floor)
 }
 
 fn tall(rate: &BroadcastRate, op: &KernelOp) -> f64 {
     let [a, b, d, least, most] = rate.tall;
-    (a - b * op.columns.log2() - d * op.rows.log2()).clamp(least, most)
+    (a - b * op.log2_columns - d * op.log2_rows).clamp(least, most)
 }
 
 fn broadcast(rate: &BroadcastRate, op: &KernelOp) -> f64 {
-    let (c, r) = (op.columns.log2(), op.rows.log2());
+    let (c, r) = (op.log2_columns, op.log2_rows);
     if op.rows >= 1024.0 {
         tall(rate, op)
     } else if op.columns <= 4096.0 {

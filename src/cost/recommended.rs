@@ -16,8 +16,11 @@ const DECODE_ROWS: f64 = 32.0;
 pub(super) fn part(op: &KernelOp, model: &TimeModel) -> Part {
     let constants = &model.recommended;
     let (hbm_ns, compute_ns) = (hbm_ns(op, model), compute_ns(op, model));
-    let overlapped_ns =
-        if op.kind == OpKind::Matmul { hbm_ns + compute_ns - constants.overlap * hbm_ns.min(compute_ns) } else { hbm_ns.hypot(compute_ns) };
+    let overlapped_ns = if op.kind == OpKind::Matmul {
+        hbm_ns + compute_ns - constants.overlap * hbm_ns.min(compute_ns)
+    } else {
+        (hbm_ns * hbm_ns + compute_ns * compute_ns).sqrt()
+    };
     let iterations = if op.trips > 1.0 { op.trips * constants.iteration_ns } else { 0.0 };
     let lopsided = if op.kind == OpKind::Matmul { lopsided_ns(&op.product, model) } else { 0.0 };
     Part {
@@ -68,18 +71,23 @@ fn hbm_ns(op: &KernelOp, model: &TimeModel) -> f64 {
 
 /// Bytes that cores fetch in vain: for parts too large for them, and because many share an operand.
 fn contended_bytes(product: &Product, model: &TimeModel) -> f64 {
-    let fan = doubly(product.m_slices.max(product.n_slices), model.recommended.fan_cores).powf(model.recommended.fan) - 1.0;
-    spilled_bytes(&model.torch_spyre, product) + product.operand_bytes * fan
+    let constants = &model.recommended;
+    let (slices, log2) = if product.m_slices > product.n_slices {
+        (product.m_slices, product.log2_m_slices)
+    } else {
+        (product.n_slices, product.log2_n_slices)
+    };
+    spilled_bytes(&model.torch_spyre, product) + product.operand_bytes * (fanned(slices, log2, constants.fan_cores, constants.fan) - 1.0)
 }
 
-/// How many times more cores there are than `knee`; 1 below.
-fn doubly(slices: f64, knee: f64) -> f64 {
-    (slices / knee).max(1.0)
+/// `(slices / knee)^power`, at least 1.
+fn fanned(slices: f64, log2_slices: f64, knee: f64, power: f64) -> f64 {
+    if slices > knee { (power * (log2_slices - knee.log2())).exp2() } else { 1.0 }
 }
 
-/// What torch-spyre adds for lopsided splits, and a nudge to the side of fewer rows where two splits cost the same.
+/// What torch-spyre adds for lopsided splits, and a nudge to fewer slices of the rows where two splits cost the same.
 fn lopsided_ns(product: &Product, model: &TimeModel) -> f64 {
-    split_ns(&model.torch_spyre, product) + 5.0 * product.m_slices.log2()
+    split_ns(&model.torch_spyre, product) + model.recommended.row_split_ns * product.log2_m_slices
 }
 
 fn compute_ns(op: &KernelOp, model: &TimeModel) -> f64 {
@@ -102,17 +110,21 @@ fn product_rate(op: &KernelOp, model: &TimeModel) -> f64 {
     let (constants, fitted, product) = (&model.recommended, &model.torch_spyre, &op.product);
     let [rows, power] = fitted.full_array;
     let is_split = product.batch_slices > 1.0;
-    let few = if is_split { (constants.batch_slices[0] / product.batch_slices).min(1.0).powf(constants.batch_slices[1]) } else { 1.0 };
+    let few = if product.batch_slices > constants.batch_slices[0] {
+        (constants.batch_slices[0] / product.batch_slices).powf(constants.batch_slices[1])
+    } else {
+        1.0
+    };
     let rate = match product.batching {
         Batching::Inner if is_split => return constants.batch_split * few,
         Batching::Inner => {
-            let fan = doubly(product.m_slices, constants.fan_cores).powf(constants.fan_rows)
-                * doubly(product.n_slices, constants.fan_cores).powf(constants.fan_columns);
+            let fan = fanned(product.m_slices, product.log2_m_slices, constants.fan_cores, constants.fan_rows)
+                * fanned(product.n_slices, product.log2_n_slices, constants.fan_cores, constants.fan_columns);
             return constants.inner_batch[usize::from(product.batch >= 4.0)] / fan.min(constants.fan_most);
         }
         Batching::HalfInner => constants.half_inner_batch,
         Batching::Shared => fitted.shared_products[usize::from(product.batch > fitted.shared_entries)],
-        Batching::None | Batching::Outer => fitted.products * (op.tile_rows / rows).powf(power).min(1.0),
+        Batching::None | Batching::Outer => fitted.products * if op.tile_rows < rows { (op.tile_rows / rows).powf(power) } else { 1.0 },
     };
     rate * few * if is_split { constants.batch_split_share } else { 1.0 }
 }

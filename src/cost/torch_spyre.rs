@@ -74,27 +74,27 @@ fn compute_ns(constants: &TorchSpyreTime, op: &KernelOp) -> f64 {
         _ => constants.products,
     };
     let [rows, power] = constants.full_array;
-    let fill = if op.tiles_output { 1.0 } else { (op.tile_rows / rows).powf(power).min(1.0) };
+    let fill = if op.tiles_output || op.tile_rows >= rows { 1.0 } else { (op.tile_rows / rows).powf(power) };
     // A loop over the summed dimension inside one over rows counts the rows again ("cost models, 2.6, 9").
     let counted = if product.k_tiles > 1.0 { op.points * op.trips / product.k_tiles } else { op.points };
     counted / op.cores / (rate * fill)
 }
 
-fn area(product: &Product) -> f64 {
-    product.m / product.m_slices * (product.n / product.n_slices)
-}
-
 pub(super) fn spilled_bytes(constants: &TorchSpyreTime, product: &Product) -> f64 {
-    if product.operand_bytes == 0.0 {
+    if product.area() <= constants.spill_elements {
         return 0.0;
     }
-    product.operand_bytes * (constants.spill * (area(product) / constants.spill_elements).log2()).clamp(0.0, constants.spill_most)
+    product.operand_bytes * (constants.spill * (product.log2_area - constants.spill_elements.log2())).min(constants.spill_most)
 }
 
 pub(super) fn split_ns(constants: &TorchSpyreTime, product: &Product) -> f64 {
-    let (long, short) = if product.m >= product.n { (product.m_slices, product.n_slices) } else { (product.n_slices, product.m_slices) };
-    let doublings = |slices: f64, knee: f64| (slices / knee).log2().max(0.0);
-    let excess = (area(product) - constants.split_elements).max(0.0);
+    let excess = product.area() - constants.split_elements;
+    if excess <= 0.0 {
+        return 0.0;
+    }
+    let (rows, columns) = ((product.m_slices, product.log2_m_slices), (product.n_slices, product.log2_n_slices));
+    let (long, short) = if product.m >= product.n { (rows, columns) } else { (columns, rows) };
+    let doublings = |(slices, log2): (f64, f64), knee: f64| if slices > knee { log2 - knee.log2() } else { 0.0 };
     excess
         * (constants.split_long_ns * doublings(long, constants.split_long_cores)
             + constants.split_short_ns * doublings(short, constants.split_short_cores))

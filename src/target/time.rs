@@ -190,6 +190,8 @@ pub struct RecommendedTime {
     pub reread: f64,
     /// What `k` slices of the summed dimension are worth: `k` times this (all products that split it).
     pub summed_slices: f64,
+    /// ns for each doubling of the slices of a product's rows: breaks ties (chosen by hand).
+    pub row_split_ns: f64,
     /// Operand bytes of a product grow with the power of the cores along its longer side beyond `fan_cores` (chosen by hand on products).
     pub fan: f64,
     /// See `fan`, `fan_rows` and `fan_columns`.
@@ -199,11 +201,11 @@ pub struct RecommendedTime {
     pub inner_batch: [f64; 2],
     /// The same with the batch between the sticks of one operand (two published times of one shape).
     pub half_inner_batch: f64,
-    /// The first two get slower with this power of the cores along the rows beyond `fan_cores`, (fitted here; 0.76 to 0.95),
+    /// `inner_batch` falls with this power of the cores along the rows beyond `fan_cores` (fitted here; 0.76 to 0.95).
     pub fan_rows: f64,
-    /// this power of the cores along the columns (0.16 to 0.36),
+    /// The same of the cores along the columns (0.16 to 0.36).
     pub fan_columns: f64,
-    /// and at most so many times in all (1.8 to 3).
+    /// It falls to this part at most (1.8 to 3).
     pub fan_most: f64,
     /// Multiply-adds/ns and core where the cores share the batch of a product whose batch is between the sticks (72 to 73 on 8 and 16 cores).
     pub batch_split: f64,
@@ -307,6 +309,7 @@ impl RecommendedTime {
             overlap: 0.46,
             reread: 0.65,
             summed_slices: 0.5,
+            row_split_ns: 5.0,
             fan: 0.25,
             fan_cores: 8.0,
             inner_batch: [290.0, 160.0],
