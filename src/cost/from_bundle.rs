@@ -68,11 +68,11 @@ impl Reader {
         OpShape { kind: kind(op), dims, loops, operands, is_irregular: is_irregular(op) }
     }
 
-    /// The dimension that a loop walks over in steps of one tile.
+    /// The dimension that a loop walks over in steps of one tile. A result in LX or in the pool is local to an iteration.
     fn loop_dim(&self, op: &OpSpec, level: usize) -> Dim {
-        let output = op.operands.iter().find(|operand| !operand.is_input);
-        let moves_output = output.is_some_and(|output| output.allocation.is_lx() || advances(output, level));
-        Dim { extent: self.loops[level], slices: 1, is_reduced: !moves_output }
+        let is_kept = |output: &Operand| matches!(output.allocation, Allocation::Hbm { .. }) && !advances(output, level);
+        let is_reduced = op.is_reduction && op.operands.iter().any(|operand| !operand.is_input && is_kept(operand));
+        Dim { extent: self.loops[level], slices: 1, is_reduced }
     }
 
     fn operand(&mut self, op: &OpSpec, operand: &Operand) -> OperandShape {
@@ -195,6 +195,20 @@ mod tests {
         let whole = 256 * 512 * 2;
         assert_eq!((described.bytes.hbm_read, described.bytes.hbm_written, described.bytes.lx_per_iteration), (whole, whole, whole / 4));
         assert_eq!((described.tiles_output, described.tile_rows, described.points), (true, 64.0, 131_072.0));
+    }
+
+    #[test]
+    fn a_value_that_is_local_to_an_iteration_is_no_repeated_input() {
+        let mut operands = vec![
+            matrix(true, Allocation::Pool { offset_bytes: 0 }, [64, 512], [0, 1]),
+            matrix(true, ARGUMENT, [256, 512], [0, 1]),
+            matrix(false, RESULT, [256, 512], [0, 1]),
+        ];
+        operands[1].tile_advance = vec![64 * 64];
+        operands[2].tile_advance = vec![64 * 64];
+        let tiled = bundle(vec![Item::Loop { count: 4, body: vec![item(op("mul", &[64, 512], operands))] }]);
+        let described = describe(&kernel_of(&tiled))[0];
+        assert_eq!((described.access, described.bytes.hbm_read), (Access::Plain, 2 * 256 * 512 * 2));
     }
 
     #[test]

@@ -203,7 +203,7 @@ fn transport(op: &OpShape, output: &OperandShape) -> Option<Access> {
     let (input, None) = (inputs.next()?, inputs.next()) else { return None };
     let extent = |dim: usize| op.dims[dim].extent;
     let points = || op.dims.iter().map(|dim| dim.extent).product::<i64>();
-    if let Some(&new) = output.moved_by.iter().find(|&&dim| !input.moves(dim)) {
+    if let Some(&new) = output.moved_by.iter().find(|&&dim| op.varies_in_tile(dim) && !input.moves(dim)) {
         let rows = number(points() / extent(new) / extent(stick));
         let is_inner = output.inner == Some(new) && extent(new) < 64;
         return (input.stick == Some(stick) && output.moved_by.len() > 2).then_some(if is_inner {
@@ -218,7 +218,7 @@ fn transport(op: &OpShape, output: &OperandShape) -> Option<Access> {
 
 /// Whether a smaller input stands beside a whole one, and which way it is repeated.
 fn broadcast(op: &OpShape, output: &OperandShape) -> Option<Access> {
-    let is_whole = |input: &&OperandShape| output.moved_by.iter().all(|&dim| input.moves(dim));
+    let is_whole = |input: &&OperandShape| output.moved_by.iter().all(|&dim| input.moves(dim) || !op.varies_in_tile(dim));
     let repeated = op.inputs().find(|input| !is_whole(input))?;
     op.inputs().find(is_whole)?;
     let is_in_hbm = |whole: bool| op.inputs().any(|input| is_whole(&input) == whole && !input.is_in_lx);

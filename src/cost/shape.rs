@@ -105,6 +105,12 @@ impl OpShape {
         self.loops.iter().filter(|around| around.tiled.contains(&dim)).map(|around| around.trips).product()
     }
 
+    /// Whether a tile has more than one point along a dimension.
+    #[must_use]
+    pub fn varies_in_tile(&self, dim: usize) -> bool {
+        self.dims[dim].extent > self.tiles_along(dim)
+    }
+
     /// The result.
     #[must_use]
     pub fn output(&self) -> Option<&OperandShape> {
