@@ -149,7 +149,8 @@ fn bytes_loop_factors_and_rereads_equal_torch_spyres() {
                 assert_eq!(moved.reread, expected["refetch_bytes"], "{id}: read again by an op");
                 let mut factors: Vec<i64> = op.operands.iter().map(|operand| op.loop_factor(operand)).collect();
                 let mut known: Vec<i64> = expected["loop_factor"].as_object().unwrap().values().map(|n| n.as_i64().unwrap()).collect();
-                (factors.sort_unstable(), known.sort_unstable());
+                factors.sort_unstable();
+                known.sort_unstable();
                 // A tensor that an op reads twice has one entry.
                 factors.dedup();
                 known.dedup();

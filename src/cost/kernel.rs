@@ -254,8 +254,7 @@ fn product(op: &OpShape) -> Product {
         let batch = if operand.moved_by.iter().any(|dim| batch_dims.contains(dim)) { product.batch } else { 1.0 };
         number(operand.device_bytes) / number(tiles) / batch
     };
-    let operand_bytes = of_tile(first) + of_tile(second);
-    product.operand_bytes = operand_bytes;
+    product.operand_bytes = of_tile(first) + of_tile(second);
     (product.log2_m_slices, product.log2_n_slices) = (product.m_slices.log2(), product.n_slices.log2());
     product.log2_area = product.area().log2();
     product.batching = match batch {
