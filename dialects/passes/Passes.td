@@ -204,14 +204,18 @@ def SpyrePropagateDims : Spyre_Pass<"spyre-propagate-dims"> {
 //===----------------------------------------------------------------------===//
 
 def SpyreCoarseTile : Spyre_Pass<"spyre-coarse-tile"> {
-  let summary = "Run hinted groups of ops tile by tile";
+  let summary = "Run hinted ops tile by tile";
   let description = [{
-    Consecutive ops with the same hints become the body of nested `spyre.loop`s, one per hint. A value that only the
-    group uses lives within one iteration, with a layout of its own; a value that others read is written into its full
-    buffer tile by tile. Implemented in `src/tile/coarse_tile.rs`.
+    Ops with the same hints become the body of nested `spyre.loop`s, one per hint; an op is only in the loops of dimensions
+    that it has. A loop is parted in two where an op needs all of a value that the loop makes; what needs nothing of a loop
+    comes before it. A value that only its loop uses lives within one iteration, with a layout of its own; a value that
+    others read is written into its full buffer tile by tile, or copied there if ops in the loop read it too. Where a loop
+    cuts a dimension that an op reduces, it carries an accumulator: a copy of the neutral element, to which each iteration
+    adds its part. `docs/architecture.md`, "Loops", has the rules. Implemented in `src/tile/coarse_tile.rs`.
 
-    Refuses a count that does not divide, a tile that cuts a stick, a tiled reduction dimension (not supported yet), and
-    a hint whose dimension no op of the group has.
+    Refuses a count that does not divide (nothing is peeled), a tile that ends inside a stick, a name that an op has twice
+    or that no op has, an inner name of a dimension whose outer names are not cut to single positions, a reduction whose
+    parts cannot be combined, and the tiling of an op that writes a part of a larger buffer.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile test/tile/coarse-tile.mlir`
   }];
