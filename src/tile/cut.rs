@@ -1,6 +1,7 @@
 //! Which dimension of an op each level cuts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Formatter};
 
 /// A level of loops that a hint asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,12 +79,14 @@ pub enum CutError {
         count: i64,
     },
     /// A hint that nothing follows would be dropped silently.
-    #[error("is to be cut into {count} tiles along '{dim}', but no op of the scope has a dimension of that name")]
+    #[error("is to be cut into {count} tiles along '{dim}', but no op of the scope has a dimension of that name; {known}")]
     Unknown {
         /// The name.
         dim: String,
         /// The number of tiles.
         count: i64,
+        /// What names there are.
+        known: KnownNames,
     },
     /// One loop would run over several dimensions at once, and see only the blocks on their diagonal.
     #[error("has dimensions {first} and {second} named '{dim}': a loop of {count} tiles over both would see their diagonal only")]
@@ -123,6 +126,17 @@ pub enum CutError {
         /// The number of tiles.
         count: i64,
     },
+}
+
+/// The names that ops have, for messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownNames(pub BTreeSet<String>);
+
+impl Display for KnownNames {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self.0.iter().map(|name| format!("'{name}'")).collect();
+        if names.is_empty() { f.write_str("no dimension has a name") } else { write!(f, "they have {}", names.join(", ")) }
+    }
 }
 
 impl TiledOp {

@@ -46,5 +46,5 @@ mod tree;
 mod build_loops;
 pub(crate) mod coarse_tile;
 
-pub use cut::{Cut, CutError, Level, Operand, TiledOp};
+pub use cut::{Cut, CutError, KnownNames, Level, Operand, TiledOp};
 pub use tree::{Loop, Node, Tree};
