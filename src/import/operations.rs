@@ -161,7 +161,8 @@ mod tests {
     #[test]
     fn what_is_refused_says_why() {
         assert_eq!(Operation::refusal("linalg.matmul"), None);
-        assert!(Operation::refusal("scf.for").is_some_and(|why| why.contains("control flow")));
+        assert!(Operation::refusal("scf.for").is_some_and(|why| why.contains("online softmax")));
+        assert!(Operation::refusal("scf.while").is_some_and(|why| why.contains("control flow")));
         assert!(Operation::refusal("scf.if").is_some());
         assert!(Operation::refusal("tosa.add").is_some_and(|why| why.contains("dialect")));
     }
