@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     affine::Expr,
-    dialect::{ComputeOp, Tensor, constant, copy, loop_over, pointwise, tile_type, view, yield_tiles},
+    dialect::{ComputeOp, Tensor, constant, copy, copy_for_loop, loop_over, pointwise, tile_type, view, yield_tiles},
     layout::{DeviceLayout, LayoutError},
     mlir::{
         BlockExt, Location, Op, OpExt, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, dense_attribute, error_at, floats,
@@ -39,6 +39,12 @@ pub(super) fn combination(compute: ComputeOp<'_>) -> Option<Combination> {
     };
     Some(Combination { function, neutral })
 }
+
+/// Why there is a copy of a tile.
+const READ_ON_BOTH_SIDES: &str = "read inside and outside: the tile may stay in LX";
+
+/// Why there is a copy of an accumulator.
+const MAY_STAY_IN_LX: &str = "an accumulator that may stay in LX is a result, given by a loop, or read tile by tile";
 
 /// A tile that a loop reads: of which value, and how the levels cut it, each with the depth and the dimension.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -241,7 +247,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         let is_copied = is_given && self.uses[op].at_home && self.fits_lx(compact);
         output.retype(if is_given && !is_copied { window } else { compact });
         self.made[op].near[depth] = Some(output);
-        self.made[op].far[depth] = Some(if is_copied { self.copy_to(op, output, window, body) } else { output });
+        self.made[op].far[depth] = Some(if is_copied { self.copy_to(op, output, window, READ_ON_BOTH_SIDES, body) } else { output });
         Ok(())
     }
 
@@ -281,9 +287,9 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(())
     }
 
-    fn copy_to(&self, op: usize, from: Value<'c>, to: Type<'c>, body: Body<'c>) -> Value<'c> {
+    fn copy_to(&self, op: usize, from: Value<'c>, to: Type<'c>, why: &str, body: Body<'c>) -> Value<'c> {
         let of = self.items.list[op].op;
-        let copied = body.put(copy(of.ctx(), of.loc(), from, to));
+        let copied = body.put(copy_for_loop(of.ctx(), of.loc(), from, to, why));
         self.name_dims(op, copied);
         copied.output()
     }
@@ -521,7 +527,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         let Uses { depth: used, in_hbm, .. } = self.uses[op];
         let window = self.window(op, depth)?;
         let is_copied = (used < depth || in_hbm) && (result.r#type() != window || self.fits_lx(window));
-        Ok(if is_copied { self.copy_to(op, result, window, body) } else { result })
+        Ok(if is_copied { self.copy_to(op, result, window, MAY_STAY_IN_LX, body) } else { result })
     }
 
     /// Lets results and views of the block use what the outermost loop gives.
