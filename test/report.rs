@@ -93,6 +93,28 @@ fn an_accumulator_that_is_a_result_is_copied_behind_its_loop() {
     assert_eq!(copied["why"], "an accumulator that may stay in LX is a result, given by a loop, or read tile by tile");
 }
 
+#[test]
+fn a_dim_that_is_cut_twice_has_larger_tiles_in_the_outer_loop() {
+    let (report, _) = compile_tiled("pointwise.mlir", "a_dim_cut_twice");
+    let outer = &report["explain"]["loops"][0];
+    let inner = &outer["loops"][0];
+    let product = &inner["ops"][0]["op"];
+    let tile = |around: &Value| {
+        let op = around["ops"].as_array().unwrap().iter().find(|op| op["op"] == *product).unwrap();
+        (op["cuts"][0]["dim"].clone(), op["cuts"][0]["tile"].as_i64())
+    };
+    assert_eq!([tile(outer), tile(inner)], [("A".into(), Some(32)), ("A".into(), Some(8))]);
+}
+
+#[test]
+fn an_invariant_operand_is_the_tile_that_outer_loops_read() {
+    let (report, _) = compile_tiled("matmul.mlir", "all_dims");
+    let by_rows = &report["explain"]["loops"][0];
+    let by_columns = &by_rows["loops"][0];
+    let left = by_columns["invariant"].as_array().unwrap().iter().find(|value| value["name"] == "arg0").unwrap();
+    assert_eq!(left["bytes"], by_rows["tiles_read"][0]["bytes"]);
+}
+
 const BYTES: [&str; 4] = ["hbm_read", "hbm_written", "lx_read", "lx_written"];
 
 /// Adds up the bytes of ops by their positions.

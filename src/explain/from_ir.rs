@@ -6,7 +6,7 @@ use crate::{
         Carried, ComputeOp, FOR_LAYOUT, FOR_LOOP, Memory, Place, Tensor, carried_by, given_tiles, home_of, last_writer_of, moves_of,
         owner_of, read_tiles,
     },
-    mlir::{Location, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, integer},
+    mlir::{BlockLike, Location, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, integer},
 };
 
 /// The positions of ops in the report's list, by their results.
@@ -118,7 +118,7 @@ impl<'c> Reader<'_, 'c> {
     fn homes_read(&self) -> Vec<Value<'c>> {
         let mut known: ValueMap<()> = ValueMap::default();
         let read = self.ops.iter().flat_map(|compute| compute.reads()).map(home_of);
-        read.filter(|home| !self.has_inside(*home) && known.insert(*home, ()).is_none()).collect()
+        read.filter(|home| !self.is_inside(*home) && known.insert(*home, ()).is_none()).collect()
     }
 
     fn invariant(&self) -> Vec<LoopValue> {
@@ -130,8 +130,8 @@ impl<'c> Reader<'_, 'c> {
         for read in self.ops.iter().flat_map(|compute| compute.reads()) {
             let home = home_of(read);
             let moves = moves_of(read).unwrap_or_default().into_iter().any(|moved| moved.around == self.op);
-            if !moves && !self.has_inside(home) && known.insert(home, ()).is_none() {
-                found.push(self.value(home, bytes_of(home)));
+            if !moves && !self.is_inside(home) && known.insert(home, ()).is_none() {
+                found.push(self.value(home, bytes_of(self.part_outside(read))));
             }
         }
         found
@@ -186,9 +186,25 @@ impl<'c> Reader<'_, 'c> {
         LoopValue { name, op: writer.and_then(|writer| self.numbers.of(writer)), bytes, place }
     }
 
-    /// Whether a buffer is made in an iteration of the loop.
-    fn has_inside(&self, home: Value<'c>) -> bool {
-        std::iter::successors(home.def(), |op| op.parent()).skip(1).any(|around| around == self.op)
+    /// What the loop finds outside of it of a value that is read in it: the whole, or the tile that an outer loop reads.
+    fn part_outside(&self, value: Value<'c>) -> Value<'c> {
+        let mut value = value;
+        while self.is_inside(value) || bytes_of(value) == 0 {
+            let tile = || {
+                let around = value.arg_of()?.0.parent_operation()?;
+                read_tiles(around).into_iter().find(|read| read.tile == value).map(|read| read.whole)
+            };
+            let view = || value.def().filter(|def| def.is("spyre.view")).map(|view| view.inputs()[0]);
+            let Some(behind) = tile().or_else(view) else { break };
+            value = behind;
+        }
+        value
+    }
+
+    /// Whether a value is made in an iteration of the loop, or is an argument of its body.
+    fn is_inside(&self, value: Value<'c>) -> bool {
+        let around = value.def().map_or_else(|| value.arg_of()?.0.parent_operation(), |def| def.parent());
+        std::iter::successors(around, |op| op.parent()).any(|around| around == self.op)
     }
 }
 
