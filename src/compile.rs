@@ -3,8 +3,9 @@
 use crate::{
     bundle::{Allocation, Bundle, Item},
     cost::{Formula, OpTraffic, Touched, bytes_needed, describe, kernel_of, lx_peak_bytes, price, traffic},
-    dialect::{ComputeOp, FOR_LAYOUT, Memory, Tensor, bundle_of, target_of},
-    mlir::{Location, Module, Op, OpExt, ValueLike, elements, integer, symbol_name},
+    dialect::{ComputeOp, FOR_LAYOUT, Tensor, bundle_of, target_of},
+    explain::{Numbers, ValuePlace, add_up, location_text, loops_of, place_of},
+    mlir::{Module, Op, OpExt, ValueLike, elements, integer, symbol_name},
     pipeline::{Options, Phase},
     report::{Bytes, Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, thousandths},
     target::{Target, TimeModel},
@@ -25,9 +26,11 @@ pub fn compile(module: &Module<'_>, options: &Options, output: &str) -> Option<R
             if !(if is_last { module.run(pass) } else { module.run_unverified(pass) }) {
                 return None;
             }
-            // Decisions are complete after the LX phase; op specs stand between the passes of the bundle phase.
+            // Decisions are complete when the pool is planned, but a compilation may end before; op specs stand between the passes of
+            // the bundle phase.
             match pass.split('{').next() {
-                Some("spyre-plan-lx") => describe_ops(module.op(), &mut report),
+                Some("spyre-plan-lx") if options.compile_to == phase => describe_ops(module.op(), &mut report),
+                Some("spyre-form-bundles") => describe_ops(module.op(), &mut report),
                 Some("spyre-lower-to-sdsc") => describe_launches(module.op(), &mut report),
                 _ => {}
             }
@@ -40,25 +43,25 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
     if let Ok(target) = target_of(module) {
         report.target = target.numbers().into_iter().map(|(name, number)| (name.to_owned(), number)).collect();
     }
+    let mut numbers = Numbers::default();
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         function.text_attr("sym_name").clone_into(&mut report.program);
-        report.ops.extend(ComputeOp::all_in(function).into_iter().map(describe_op));
+        for compute in ComputeOp::all_in(function) {
+            numbers.add(compute);
+            report.ops.push(describe_op(compute));
+        }
+        report.explain.loops.extend(loops_of(function, &numbers));
     }
 }
 
 fn describe_op(compute: ComputeOp<'_>) -> OpReport {
-    let place = compute.place();
-    let (memory, lx_offset_bytes) = match place.as_ref().map(|place| place.memory) {
-        Some(Memory::Lx(offset_bytes)) => ("lx", Some(offset_bytes)),
-        Some(Memory::Pool(_)) => ("pool", None),
-        Some(Memory::Hbm) | None => ("hbm", None),
-    };
+    let ValuePlace { memory, lx_offset_bytes, reason } = place_of(compute.place());
     let work = compute.work().unwrap_or_default();
     let layout = Tensor::of(compute.op.output().r#type()).and_then(|tensor| tensor.layout);
     OpReport {
         op: compute.op.full_name().to_owned(),
         function: compute.function().to_owned(),
-        location: place_of(compute.op.loc()),
+        location: location_text(compute.op.loc()),
         iteration_space: compute.iteration_space(),
         dims: compute.dim_names(),
         loops: compute.loops().into_iter().filter_map(|around| around.attr("count").and_then(integer)).collect(),
@@ -68,15 +71,9 @@ fn describe_op(compute: ComputeOp<'_>) -> OpReport {
         lx_offset_bytes,
         result_bytes: layout.map_or(0, |layout| layout.bytes()),
         is_for_layout: compute.op.is("spyre.restickify") || compute.op.attr(FOR_LAYOUT).is_some(),
-        reason: place.map(|place| place.reason).unwrap_or_default(),
+        reason,
         bytes: Bytes::default(),
     }
-}
-
-/// `file:line:col` from MLIR's `loc("file":line:col)`.
-fn place_of(location: Location<'_>) -> String {
-    let text = location.to_string();
-    text.trim_start_matches("loc(").trim_end_matches(')').replace('"', "")
 }
 
 fn describe_launches(module: Op<'_>, report: &mut Report) {
@@ -103,6 +100,7 @@ fn describe_launches(module: Op<'_>, report: &mut Report) {
         op.bytes = bytes_of(moved);
         report.total.add(&op.bytes);
     }
+    add_up(&mut report.explain.loops, &report.ops, 1);
     report.time = ModelledTime::of(&report.launches);
     report.moves = Moves::of(&report.ops);
     report.lower_bound.hbm = touched.values().map(|accesses| bytes_needed(accesses)).sum();

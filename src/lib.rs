@@ -30,6 +30,7 @@ pub mod sim;
 pub mod reference;
 
 pub mod compile;
+pub mod explain;
 pub mod pipeline;
 pub mod report;
 pub mod tool;

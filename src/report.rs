@@ -1,5 +1,6 @@
 //! What the compiler decided and why, per op, per launch and in total; bytes moved beside the lower bound.
 
+use crate::explain::{Explain, TileLoop};
 use serde::Serialize;
 use std::fmt;
 
@@ -12,6 +13,8 @@ pub struct Report {
     pub target: std::collections::BTreeMap<String, i64>,
     /// The ops in the order in which they run.
     pub ops: Vec<OpReport>,
+    /// The loops, and what they do with their values.
+    pub explain: Explain,
     /// The launches in order.
     pub launches: Vec<LaunchReport>,
     /// Bytes of all launches.
@@ -83,6 +86,14 @@ impl Bytes {
         self.lx_read + self.lx_written
     }
 
+    /// The bytes of one of `n_iterations` that are all alike.
+    #[must_use]
+    pub fn per(&self, n_iterations: i64) -> Self {
+        let part = |bytes: i64| bytes / n_iterations.max(1);
+        let Self { hbm_read, hbm_written, lx_read, lx_written } = *self;
+        Self { hbm_read: part(hbm_read), hbm_written: part(hbm_written), lx_read: part(lx_read), lx_written: part(lx_written) }
+    }
+
     /// Adds the bytes of another count.
     pub fn add(&mut self, other: &Self) {
         self.hbm_read += other.hbm_read;
@@ -93,7 +104,7 @@ impl Bytes {
 }
 
 /// What was decided about an op.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct OpReport {
     /// The op in the dialect, such as `spyre.pointwise`.
     pub op: String,
@@ -224,6 +235,9 @@ impl fmt::Display for Report {
                 launch.lx_peak_bytes,
             )?;
         }
+        for around in &self.explain.loops {
+            write_loop(formatter, around, 2)?;
+        }
         let (moved, bound) = (self.total.hbm(), self.lower_bound.hbm);
         let moves = &self.moves;
         write!(formatter, "  {} moved {}", plural(moves.restickify_ops, "restickify op"), Binary(moves.restickify_bytes))?;
@@ -247,6 +261,21 @@ impl fmt::Display for Report {
         }
         Ok(())
     }
+}
+
+/// A line for a loop, and lines for those in it, each two columns further in.
+fn write_loop(formatter: &mut fmt::Formatter<'_>, around: &TileLoop, indent: usize) -> fmt::Result {
+    let TileLoop { dim, count, ops, bytes_per_iteration: bytes, .. } = around;
+    writeln!(
+        formatter,
+        "{:indent$}loop of {count} over '{dim}': {}; an iteration: HBM {} read, {} written; LX {} moved",
+        "",
+        plural(ops.len(), "op"),
+        Binary(bytes.hbm_read),
+        Binary(bytes.hbm_written),
+        Binary(bytes.lx()),
+    )?;
+    around.loops.iter().try_for_each(|inner| write_loop(formatter, inner, indent + 2))
 }
 
 fn plural(count: usize, noun: &str) -> String {
@@ -291,19 +320,9 @@ mod tests {
     fn restickify_ops_and_copies_for_layouts_are_counted_apart() {
         let op = |name: &str, is_for_layout: bool| OpReport {
             op: name.to_owned(),
-            function: String::new(),
-            location: String::new(),
-            iteration_space: vec![],
-            dims: vec![],
-            loops: vec![],
-            work: vec![],
-            cores: 1,
-            memory: "hbm",
-            lx_offset_bytes: None,
-            result_bytes: 0,
             is_for_layout,
-            reason: String::new(),
             bytes: Bytes { hbm_read: 512, hbm_written: 256, lx_read: 128, lx_written: 128 },
+            ..OpReport::default()
         };
         let ops = [op("spyre.copy", false), op("spyre.copy", true), op("spyre.restickify", true), op("spyre.restickify", true)];
         let moves = Moves::of(&ops);

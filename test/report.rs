@@ -2,14 +2,20 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-use std::{fs, path::Path, process::Command};
+use serde_json::Value;
+use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
-fn compile(program: &str, more: &[&str]) -> (serde_json::Value, String) {
+fn compile(program: &str, more: &[&str]) -> (Value, String) {
+    let input = Path::new("test/pipeline").join(program).join("01-input.mlir");
+    compile_file(Path::new(env!("CARGO_MANIFEST_DIR")), &input, more)
+}
+
+/// The report and the summary of a file, whose name in them is the one below `folder`.
+fn compile_file(folder: &Path, input: &Path, more: &[&str]) -> (Value, String) {
     let place = tempfile::tempdir().unwrap();
     let (out, report) = (place.path().join("out"), place.path().join("report.json"));
-    let input = Path::new("test/pipeline").join(program).join("01-input.mlir");
     let output = Command::new(env!("CARGO_BIN_EXE_spyre-compile"))
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(folder)
         .arg(input)
         .args(["-o", out.to_str().unwrap(), "--report", report.to_str().unwrap()])
         .args(more)
@@ -34,4 +40,138 @@ fn tiles_and_their_decisions_are_in_the_report() {
     let (report, summary) = compile("add_mul", &["--dims", "0=A:B", "--tiles", "A=2,B=4", "--lx-planner", "none"]);
     insta::assert_snapshot!("add_mul_summary", summary);
     insta::assert_json_snapshot!("add_mul_report", report);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// The programs of a file of `test/tile/Inputs`, by the names of their functions.
+fn tiled_programs(file: &Path) -> BTreeMap<String, String> {
+    let text = fs::read_to_string(file).unwrap();
+    let name = |text: &str| text.split_once("func.func @").and_then(|(_, rest)| rest.split_once('(')).unwrap().0.to_owned();
+    text.split("// -----\n").map(|text| (name(text), text.to_owned())).collect()
+}
+
+fn compile_text(text: &str, more: &[&str]) -> (Value, String) {
+    let place = tempfile::tempdir().unwrap();
+    fs::write(place.path().join("program.mlir"), text).unwrap();
+    compile_file(place.path(), Path::new("program.mlir"), more)
+}
+
+fn compile_tiled(file: &str, program: &str) -> (Value, String) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/tile/Inputs").join(file);
+    compile_text(&tiled_programs(&file)[program], &[])
+}
+
+#[test]
+fn a_product_in_rows_and_contracted_with_a_sum_on_the_rows() {
+    let (report, summary) = compile_tiled("matmul.mlir", "contracted_then_added");
+    insta::assert_snapshot!("product_summary", summary);
+    insta::assert_json_snapshot!("product_loops", report["explain"]["loops"]);
+}
+
+#[test]
+fn a_softmax_by_columns_is_three_loops() {
+    let (report, _) = compile_tiled("softmax.mlir", "columns");
+    insta::assert_json_snapshot!("softmax_by_columns_loops", report["explain"]["loops"]);
+}
+
+#[test]
+fn what_is_used_inside_and_outside_is_copied() {
+    let (report, _) = compile_tiled("pointwise.mlir", "used_inside_and_outside");
+    insta::assert_json_snapshot!("used_inside_and_outside_loops", report["explain"]["loops"]);
+}
+
+#[test]
+fn an_accumulator_that_is_a_result_is_copied_behind_its_loop() {
+    let (report, _) = compile_tiled("matmul.mlir", "contracted");
+    let [around] = report["explain"]["loops"].as_array().unwrap().as_slice() else { panic!("one loop") };
+    let [copied] = around["copied"].as_array().unwrap().as_slice() else { panic!("one copy") };
+    assert_eq!(copied["from"]["op"], around["accumulators"][0]["op"]);
+    assert_eq!((&copied["from"]["memory"], &copied["to"]["memory"]), (&Value::from("lx"), &Value::from("hbm")));
+    assert_eq!(copied["why"], "an accumulator that may stay in LX is a result, given by a loop, or read tile by tile");
+}
+
+#[test]
+fn a_dim_that_is_cut_twice_has_larger_tiles_in_the_outer_loop() {
+    let (report, _) = compile_tiled("pointwise.mlir", "a_dim_cut_twice");
+    let outer = &report["explain"]["loops"][0];
+    let inner = &outer["loops"][0];
+    let product = &inner["ops"][0]["op"];
+    let tile = |around: &Value| {
+        let op = around["ops"].as_array().unwrap().iter().find(|op| op["op"] == *product).unwrap();
+        (op["cuts"][0]["dim"].clone(), op["cuts"][0]["tile"].as_i64())
+    };
+    assert_eq!([tile(outer), tile(inner)], [("A".into(), Some(32)), ("A".into(), Some(8))]);
+}
+
+#[test]
+fn an_invariant_operand_is_the_tile_that_outer_loops_read() {
+    let (report, _) = compile_tiled("matmul.mlir", "all_dims");
+    let by_rows = &report["explain"]["loops"][0];
+    let by_columns = &by_rows["loops"][0];
+    let left = by_columns["invariant"].as_array().unwrap().iter().find(|value| value["name"] == "arg0").unwrap();
+    assert_eq!(left["bytes"], by_rows["tiles_read"][0]["bytes"]);
+}
+
+const BYTES: [&str; 4] = ["hbm_read", "hbm_written", "lx_read", "lx_written"];
+
+/// Adds up the bytes of ops by their positions.
+fn sum(report: &Value, ops: impl Iterator<Item = usize>) -> [i64; 4] {
+    let of = |op: usize| BYTES.map(|name| report["ops"][op]["bytes"][name].as_i64().unwrap());
+    ops.map(of).fold([0; 4], |sum, bytes| std::array::from_fn(|index| sum[index] + bytes[index]))
+}
+
+/// Checks the bytes of a loop that runs `n_runs` times; counts in `depths` in how many loops each op is.
+fn check_loop(report: &Value, around: &Value, n_runs: i64, depths: &mut [usize]) {
+    let ops: Vec<usize> = around["ops"].as_array().unwrap().iter().map(|op| usize::try_from(op["op"].as_u64().unwrap()).unwrap()).collect();
+    let n_iterations = n_runs * around["count"].as_i64().unwrap();
+    let moved = sum(report, ops.iter().copied());
+    assert_eq!(BYTES.map(|name| around["bytes"][name].as_i64().unwrap()), moved);
+    assert_eq!(BYTES.map(|name| around["bytes_per_iteration"][name].as_i64().unwrap() * n_iterations), moved);
+    for inner in around["ops"].as_array().unwrap() {
+        let op = usize::try_from(inner["op"].as_u64().unwrap()).unwrap();
+        assert_eq!(inner["function"], report["ops"][op]["function"]);
+        assert_eq!(report["ops"][op]["loops"][depths[op]], around["count"]);
+        depths[op] += 1;
+        for cut in inner["cuts"].as_array().unwrap() {
+            let dim = report["ops"][op]["dims"].as_array().unwrap().iter().position(|dim| *dim == cut["dim"]).unwrap();
+            let tile = report["ops"][op]["iteration_space"][dim].as_i64().unwrap();
+            assert_eq!(cut["tile"].as_i64().unwrap() % tile, 0, "the innermost tile is the op's own");
+        }
+    }
+    for inner in around["loops"].as_array().into_iter().flatten() {
+        check_loop(report, inner, n_iterations, depths);
+    }
+}
+
+#[test]
+fn bytes_of_loops_are_those_of_their_ops_and_nothing_is_left_out() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/tile/Inputs");
+    let programs = fs::read_dir(folder).unwrap().flat_map(|file| tiled_programs(&file.unwrap().path()));
+    let mut n_loops = 0;
+    for (name, text) in programs {
+        let (report, _) = compile_text(&text, &[]);
+        let n_ops = report["ops"].as_array().unwrap().len();
+        let mut depths = vec![0; n_ops];
+        for around in report["explain"]["loops"].as_array().unwrap() {
+            check_loop(&report, around, 1, &mut depths);
+            n_loops += 1;
+        }
+        for (op, &depth) in depths.iter().enumerate() {
+            assert_eq!(report["ops"][op]["loops"].as_array().unwrap().len(), depth, "@{name}: op {op}");
+        }
+        let total = BYTES.map(|name| report["total"][name].as_i64().unwrap());
+        assert_eq!(sum(&report, 0..n_ops), total, "@{name}");
+    }
+    assert!(n_loops > 50, "{n_loops} loops");
+}
+
+#[test]
+fn a_compilation_that_ends_before_bundles_has_loops_without_bytes() {
+    let (report, _) = compile("add_mul", &["--dims", "0=A:B", "--tiles", "A=2,B=4", "--compile-to", "lx"]);
+    assert_eq!(report["ops"].as_array().unwrap().len(), 2);
+    let [around] = report["explain"]["loops"].as_array().unwrap().as_slice() else { panic!("one loop") };
+    assert_eq!((&around["loops"][0]["local"][0]["memory"], around["bytes"]["hbm_read"].as_i64()), (&Value::from("lx"), Some(0)));
 }

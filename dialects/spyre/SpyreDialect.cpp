@@ -58,6 +58,9 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   // A copy that was inserted for the layout of what it copies.
   if (attribute.getName() == "spyre.for_layout" && op->getName().getStringRef() == "spyre.copy" && isa<UnitAttr>(attribute.getValue()))
     return success();
+  // A copy that was inserted with a loop, and why.
+  if (attribute.getName() == "spyre.for_loop" && op->getName().getStringRef() == "spyre.copy" && isa<StringAttr>(attribute.getValue()))
+    return success();
   // The numbers in it are checked where they are read: the machine is described in one place, src/target.
   if (attribute.getName() == "spyre.target" && isa<ModuleOp>(op) && isa<DictionaryAttr>(attribute.getValue()))
     return success();

@@ -230,3 +230,81 @@ pub fn owner_of(buffer: Value<'_>) -> Option<Op<'_>> {
         value = carried_operand(def, index).or_else(yielded)?;
     }
 }
+
+/// The op that writes the buffer of a value last, before anything behind the value reads it; none for an argument of the function or of a
+/// loop.
+#[must_use]
+pub fn last_writer_of(value: Value<'_>) -> Option<Op<'_>> {
+    let mut value = value;
+    loop {
+        let def = value.def()?;
+        if !def.is("spyre.loop") {
+            return Some(def);
+        }
+        let index = def.outputs().iter().position(|result| *result == value)?;
+        value = *def.body_ops().last()?.inputs().get(index)?;
+    }
+}
+
+/// What a loop carries from iteration to iteration, under all its names.
+#[derive(Clone, Copy)]
+pub struct Carried<'c> {
+    /// What the first iteration finds.
+    pub before: Value<'c>,
+    /// What an iteration finds.
+    pub argument: Value<'c>,
+    /// What an iteration leaves.
+    pub after: Value<'c>,
+    /// What the last one has left.
+    pub result: Value<'c>,
+}
+
+/// What a loop carries.
+#[must_use]
+pub fn carried_by(around: Op<'_>) -> Vec<Carried<'_>> {
+    let Some(terminator) = around.body_ops().pop() else { return Vec::new() };
+    let (inputs, outputs, yielded) = (around.inputs(), around.outputs(), terminator.inputs());
+    let arguments = around.body().map(BlockExt::args).unwrap_or_default();
+    carried_positions(around)
+        .zip(carried_positions(terminator))
+        .map(|(from, to)| Carried { before: inputs[from], argument: arguments[from], after: yielded[to], result: outputs[to] })
+        .collect()
+}
+
+/// A tensor that a loop reads tile by tile.
+#[derive(Clone, Copy)]
+pub struct ReadTile<'c> {
+    /// The tensor.
+    pub whole: Value<'c>,
+    /// The tile of an iteration.
+    pub tile: Value<'c>,
+}
+
+/// What a loop reads tile by tile.
+#[must_use]
+pub fn read_tiles(around: Op<'_>) -> Vec<ReadTile<'_>> {
+    let arguments = around.body().map(BlockExt::args).unwrap_or_default();
+    let both = around.inputs().into_iter().zip(arguments).enumerate();
+    both.filter(|(index, _)| is_tiled(around, *index)).map(|(_, (whole, tile))| ReadTile { whole, tile }).collect()
+}
+
+/// A tensor that a loop writes tile by tile.
+#[derive(Clone, Copy)]
+pub struct GivenTile<'c> {
+    /// The tile of an iteration.
+    pub tile: Value<'c>,
+    /// The tensor.
+    pub whole: Value<'c>,
+}
+
+/// What a loop writes tile by tile.
+#[must_use]
+pub fn given_tiles(around: Op<'_>) -> Vec<GivenTile<'_>> {
+    let Some(terminator) = around.body_ops().pop() else { return Vec::new() };
+    let both = terminator.inputs().into_iter().zip(around.outputs()).enumerate();
+    both.filter(|(index, _)| is_tiled(terminator, *index)).map(|(_, (tile, whole))| GivenTile { tile, whole }).collect()
+}
+
+fn is_tiled(op: Op<'_>, index: usize) -> bool {
+    tiled_dim(op, index).is_some_and(|dim| dim != CARRIED)
+}

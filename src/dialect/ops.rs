@@ -21,6 +21,9 @@ pub const YIELD: &str = "spyre.yield";
 /// The mark of a copy that was inserted because an op cannot read a tensor where it lies.
 pub const FOR_LAYOUT: &str = "spyre.for_layout";
 
+/// The mark of a copy of what a loop makes to where others read it; its text says why there are two.
+pub const FOR_LOOP: &str = "spyre.for_loop";
+
 /// `spyre.pointwise` with the function's constants.
 #[must_use]
 pub fn pointwise<'c>(
@@ -86,6 +89,12 @@ pub fn copy_for_layout<'c>(context: &'c Context, at: Location<'c>, input: Value<
     build("spyre.copy", at, &[input], &[output], attributes, vec![])
 }
 
+/// A `spyre.copy` of what a loop makes to where others read it. The report tells `why`.
+#[must_use]
+pub fn copy_for_loop<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>, why: &str) -> Operation<'c> {
+    build("spyre.copy", at, &[input], &[output], Attributes::new(context).text(FOR_LOOP, why), vec![])
+}
+
 /// `spyre.constant` with the elements in `value`.
 #[must_use]
 pub fn constant<'c>(context: &'c Context, at: Location<'c>, value: Attribute<'c>, output: Type<'c>) -> Operation<'c> {
@@ -124,7 +133,7 @@ impl<'c> Rebuilt<'c> {
     pub fn build(self) -> Operation<'c> {
         let Self { op, inputs, output, reduced } = self;
         let mut attributes = Attributes::new(op.ctx());
-        for name in ["function", "constants", "hints", "work_div", FOR_LAYOUT] {
+        for name in ["function", "constants", "hints", "work_div", FOR_LAYOUT, FOR_LOOP] {
             attributes = attributes.with_option(name, op.attr(name));
         }
         if let Some(reduced) = reduced {

@@ -8,7 +8,7 @@ use super::{
     coarse_tile::{Items, Shown},
 };
 use crate::{
-    dialect::{Tensor, copy, loop_over, tile_type, view, yield_tiles},
+    dialect::{Tensor, copy_for_loop, loop_over, tile_type, view, yield_tiles},
     layout::LayoutError,
     mlir::{
         BlockExt, Location, Op, OpExt, Reported, Type, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_of, new_block,
@@ -21,6 +21,9 @@ use std::collections::{BTreeMap, BTreeSet};
 mod accumulate;
 
 pub(super) use accumulate::combination;
+
+/// Why there is a copy of a tile.
+const READ_ON_BOTH_SIDES: &str = "read inside and outside: the tile may stay in LX";
 
 /// A tile that a loop reads: of which value, and how the levels cut it, each with the depth and the dimension.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -223,13 +226,13 @@ impl<'a, 'c> Builder<'a, 'c> {
         let is_copied = is_given && self.uses[op].at_home && self.fits_lx(compact);
         output.retype(if is_given && !is_copied { window } else { compact });
         self.made[op].near[depth] = Some(output);
-        self.made[op].far[depth] = Some(if is_copied { self.copy_to(op, output, window, body) } else { output });
+        self.made[op].far[depth] = Some(if is_copied { self.copy_to(op, output, window, READ_ON_BOTH_SIDES, body) } else { output });
         Ok(())
     }
 
-    fn copy_to(&self, op: usize, from: Value<'c>, to: Type<'c>, body: Body<'c>) -> Value<'c> {
+    fn copy_to(&self, op: usize, from: Value<'c>, to: Type<'c>, why: &str, body: Body<'c>) -> Value<'c> {
         let of = self.items.list[op].op;
-        let copied = body.put(copy(of.ctx(), of.loc(), from, to));
+        let copied = body.put(copy_for_loop(of.ctx(), of.loc(), from, to, why));
         self.name_dims(op, copied);
         copied.output()
     }

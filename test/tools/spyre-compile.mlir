@@ -10,6 +10,8 @@
 
 // SUMMARY: add_mul: 2 ops in 1 launch
 // SUMMARY-NEXT: bundle_0: 2 ops, 16 executes; HBM 24.00 MiB read, 8.00 MiB written; LX 16.00 MiB moved, peak 32768 of 1625344 B per core
+// SUMMARY-NEXT: loop of 2 over 'A': 2 ops; an iteration: HBM 12.00 MiB read, 4.00 MiB written; LX 8.00 MiB moved
+// SUMMARY-NEXT:   loop of 4 over 'B': 2 ops; an iteration: HBM 3.00 MiB read, 1.00 MiB written; LX 2.00 MiB moved
 // SUMMARY-NEXT: 0 restickify ops moved 0 B
 // SUMMARY-NEXT: HBM traffic 32.00 MiB (lower bound 32.00 MiB)
 // SUMMARY-NEXT: modelled time {{[0-9.]+}} us ({{[0-9.]+}} to {{[0-9.]+}})

@@ -90,7 +90,7 @@ func.func @a_name_that_no_op_has(%x: tensor<128x256xf16> {spyre.dims = ["A", "B"
 
 // -----
 
-func.func @an_inner_name_of_a_flattened_dim(%x: tensor<128x256xf16> {spyre.dims = ["C*D", "E"]}) -> tensor<128x256xf16> {
+func.func @an_inner_name_of_a_flattened_dim(%x: tensor<128x256xf16> {spyre.dims = ["C", "D", "E"]}) -> tensor<128x256xf16> attributes {spyre.dim_sizes = {C = 8, D = 16}} {
   %scope = spyre.hint work_div(D = 2) {
     // expected-error @+1 {{'spyre.pointwise' op cannot follow its 'work_div': 'D' is an inner part of iteration dimension 0 ('C*D'), which can only be cut into runs: name its outer part}}
     %exp = spyre.pointwise exp(%x) : tensor<128x256xf16>
@@ -101,7 +101,7 @@ func.func @an_inner_name_of_a_flattened_dim(%x: tensor<128x256xf16> {spyre.dims 
 
 // -----
 
-func.func @two_names_of_one_dim(%x: tensor<128x256xf16> {spyre.dims = ["C*D", "E"]}) -> tensor<128x256xf16> {
+func.func @two_names_of_one_dim(%x: tensor<128x256xf16> {spyre.dims = ["C", "D", "E"]}) -> tensor<128x256xf16> attributes {spyre.dim_sizes = {C = 8, D = 16}} {
   %scope = spyre.hint work_div(C = 2, "C*D" = 4) {
     // expected-error @+1 {{'spyre.pointwise' op cannot follow its 'work_div': 'C' and 'C*D' both name iteration dimension 0}}
     %exp = spyre.pointwise exp(%x) : tensor<128x256xf16>

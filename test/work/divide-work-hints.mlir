@@ -54,7 +54,7 @@ func.func @an_op_may_have_the_hint_itself(%x: tensor<128x256xf16> {spyre.dims = 
 // CHECK-LABEL: func.func @the_outer_name_of_a_flattened_dim(
 // CHECK:         spyre.pointwise exp({{.+}}) {dims = ["C*D", "E"], work = #spyre.work<[8, 1]>}
 // CHECK:         spyre.pointwise neg({{.+}}) {dims = ["C*D", "E"], work = #spyre.work<[2, 4]>}
-func.func @the_outer_name_of_a_flattened_dim(%x: tensor<128x256xf16> {spyre.dims = ["C*D", "E"]}) -> tensor<128x256xf16> {
+func.func @the_outer_name_of_a_flattened_dim(%x: tensor<128x256xf16> {spyre.dims = ["C", "D", "E"]}) -> tensor<128x256xf16> attributes {spyre.dim_sizes = {C = 8, D = 16}} {
   %first = spyre.hint work_div(C = 8) {
     %exp = spyre.pointwise exp(%x) : tensor<128x256xf16>
     spyre.yield %exp : tensor<128x256xf16>

@@ -10,6 +10,9 @@ use crate::{
     tile::coarse_tile::Item,
 };
 
+/// Why there is a copy of an accumulator.
+const MAY_STAY_IN_LX: &str = "an accumulator that may stay in LX is a result, given by a loop, or read tile by tile";
+
 /// How partial results become the result.
 pub(in crate::tile) struct Combination {
     /// The elementwise function of the two.
@@ -128,6 +131,6 @@ impl<'c> Builder<'_, 'c> {
         let Uses { depth: used, in_hbm, .. } = self.uses[op];
         let window = self.window(op, depth)?;
         let is_copied = (used < depth || in_hbm) && (result.r#type() != window || self.fits_lx(window));
-        Ok(if is_copied { self.copy_to(op, result, window, body) } else { result })
+        Ok(if is_copied { self.copy_to(op, result, window, MAY_STAY_IN_LX, body) } else { result })
     }
 }

@@ -892,6 +892,22 @@ func.func private @unknown_attribute() attributes {spyre.unknown = 1}
 
 // -----
 
+func.func @only_copies_are_made_for_loops(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
+  // expected-error @+1 {{'spyre.pointwise' op has no attribute 'spyre.for_loop' of the spyre dialect}}
+  %exp = spyre.pointwise exp(%x) {spyre.for_loop = "read inside and outside"} : tensor<4x64xf16>
+  return %exp : tensor<4x64xf16>
+}
+
+// -----
+
+func.func @a_copy_for_a_loop_says_why(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
+  // expected-error @+1 {{'spyre.copy' op has no attribute 'spyre.for_loop' of the spyre dialect}}
+  %copy = spyre.copy %x {spyre.for_loop} : tensor<4x64xf16> -> tensor<4x64xf16>
+  return %copy : tensor<4x64xf16>
+}
+
+// -----
+
 // expected-error @+1 {{'builtin.module' op has no attribute 'spyre.target' of the spyre dialect}}
 module attributes {spyre.target = 32} {
 }

@@ -1,0 +1,238 @@
+//! Reads the loops of a function. Places must be known; what moves bytes is not needed.
+
+use super::{Accumulator, Copied, CutDim, LoopValue, OpInLoop, TileLoop, ValuePlace};
+use crate::{
+    dialect::{
+        Carried, ComputeOp, FOR_LAYOUT, FOR_LOOP, Memory, Place, Tensor, carried_by, given_tiles, home_of, last_writer_of, moves_of,
+        owner_of, read_tiles,
+    },
+    mlir::{BlockLike, Location, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, integer},
+};
+
+/// The positions of ops in the report's list, by their results.
+#[derive(Default)]
+pub(crate) struct Numbers {
+    by_result: ValueMap<usize>,
+    n_ops: usize,
+}
+
+impl Numbers {
+    /// Gives an op the next number.
+    pub(crate) fn add(&mut self, compute: ComputeOp<'_>) {
+        self.by_result.insert(compute.op.output(), self.n_ops);
+        self.n_ops += 1;
+    }
+
+    fn of(&self, op: Op<'_>) -> Option<usize> {
+        ComputeOp::of(op).and_then(|compute| self.by_result.get(compute.op.output()).copied())
+    }
+}
+
+/// `file:line:col` from MLIR's `loc("file":line:col)`.
+pub(crate) fn location_text(location: Location<'_>) -> String {
+    let text = location.to_string();
+    text.trim_start_matches("loc(").trim_end_matches(')').replace('"', "")
+}
+
+/// A place in words; without one a value is in HBM.
+pub(crate) fn place_of(place: Option<Place>) -> ValuePlace {
+    let (memory, lx_offset_bytes) = match place.as_ref().map(|place| place.memory) {
+        Some(Memory::Lx(offset_bytes)) => ("lx", Some(offset_bytes)),
+        Some(Memory::Pool(_)) => ("pool", None),
+        Some(Memory::Hbm) | None => ("hbm", None),
+    };
+    ValuePlace { memory, lx_offset_bytes, reason: place.map(|place| place.reason).unwrap_or_default() }
+}
+
+/// The loops in the body of `around`, in order. Bytes moved are 0 ([`super::add_up`]).
+pub(crate) fn loops_of(around: Op<'_>, numbers: &Numbers) -> Vec<TileLoop> {
+    let loops = around.body_ops().into_iter().filter(|op| op.is("spyre.loop"));
+    loops.map(|op| Reader { op, numbers, ops: ComputeOp::all_in(op) }.read()).collect()
+}
+
+/// Reads one loop.
+struct Reader<'a, 'c> {
+    op: Op<'c>,
+    numbers: &'a Numbers,
+    /// The ops in it, those of inner loops too.
+    ops: Vec<ComputeOp<'c>>,
+}
+
+impl<'c> Reader<'_, 'c> {
+    fn read(&self) -> TileLoop {
+        TileLoop {
+            dim: self.op.text_attr("dim").to_owned(),
+            count: count_of(self.op),
+            location: location_text(self.op.loc()),
+            why: self.why(),
+            ops: self.ops.iter().filter_map(|compute| self.op_in_loop(*compute)).collect(),
+            tiles_read: read_tiles(self.op).into_iter().map(|read| self.value(read.whole, bytes_of(read.tile))).collect(),
+            invariant: self.invariant(),
+            local: self.local(),
+            accumulators: carried_by(self.op).into_iter().map(|carried| self.accumulator(carried)).collect(),
+            given: given_tiles(self.op).into_iter().map(|given| self.value(given.tile, bytes_of(given.tile))).collect(),
+            copied: self.copied(),
+            loops: loops_of(self.op, self.numbers),
+            ..TileLoop::default()
+        }
+    }
+
+    fn op_in_loop(&self, compute: ComputeOp<'c>) -> Option<OpInLoop> {
+        let loops = compute.loops();
+        let inner = loops.iter().skip_while(|around| **around != self.op).skip(1);
+        let inner: Vec<Op<'c>> = inner.copied().collect();
+        let (names, sizes) = (compute.dim_names(), compute.iteration_space());
+        let cuts = names.into_iter().zip(sizes).filter(|(names, _)| is_cut_by(names, self.op)).map(|(dim, size)| {
+            let count: i64 = inner.iter().filter(|around| is_cut_by(&dim, **around)).map(|around| count_of(*around)).product();
+            CutDim { tile: size * count, dim }
+        });
+        Some(OpInLoop { op: self.numbers.of(compute.op)?, function: compute.function().to_owned(), cuts: cuts.collect() })
+    }
+
+    /// Where an earlier loop over the same tiles adds up a value: the ops here need all of it.
+    fn why(&self) -> String {
+        let is_alike = |other: Op<'c>| {
+            let same = |name: &str| other.attr(name) == self.op.attr(name);
+            other.is("spyre.loop") && other != self.op && other.parent() == self.op.parent() && same("dim") && same("count")
+        };
+        let adds_up = |value: Value<'c>| {
+            let around = value.def().filter(|def| is_alike(*def))?;
+            carried_by(around).into_iter().find(|carried| carried.result == value)
+        };
+        let mut needed: Vec<String> = Vec::new();
+        for home in self.homes_read() {
+            // A copy of the whole value is the value.
+            let copied = home.def().filter(|def| def.attr(FOR_LOOP).is_some()).map(|copy| copy.inputs()[0]);
+            let Some(carried) = adds_up(copied.unwrap_or(home)) else { continue };
+            let value = self.value(carried.result, 0);
+            needed.push(format!("'{}'{}", value.name, value.op.map_or_else(String::new, |op| format!(" (op {op})"))));
+        }
+        if needed.is_empty() {
+            return String::new();
+        }
+        let verb = if needed.len() == 1 { "is" } else { "are" };
+        format!("needs the whole of {}, which {verb} complete only behind the loop before it", needed.join(" and "))
+    }
+
+    /// The buffers from outside that the loop reads, each once.
+    fn homes_read(&self) -> Vec<Value<'c>> {
+        let mut known: ValueMap<()> = ValueMap::default();
+        let read = self.ops.iter().flat_map(|compute| compute.reads()).map(home_of);
+        read.filter(|home| !self.is_inside(*home) && known.insert(*home, ()).is_none()).collect()
+    }
+
+    fn invariant(&self) -> Vec<LoopValue> {
+        let mut known: ValueMap<()> = ValueMap::default();
+        for carried in carried_by(self.op) {
+            known.insert(home_of(carried.result), ());
+        }
+        let mut found = Vec::new();
+        for read in self.ops.iter().flat_map(|compute| compute.reads()) {
+            let home = home_of(read);
+            let moves = moves_of(read).unwrap_or_default().into_iter().any(|moved| moved.around == self.op);
+            if !moves && !self.is_inside(home) && known.insert(home, ()).is_none() {
+                found.push(self.value(home, bytes_of(self.part_outside(read))));
+            }
+        }
+        found
+    }
+
+    /// The values whose buffers an iteration has for itself, each once. Copies of tiles are told apart.
+    fn local(&self) -> Vec<LoopValue> {
+        let mut known: ValueMap<()> = ValueMap::default();
+        let homes = self.ops.iter().map(|compute| home_of(compute.op.output()));
+        homes
+            .filter(|home| home.def().and_then(OpExt::parent) == Some(self.op) && known.insert(*home, ()).is_none())
+            .map(|home| self.value(home, bytes_of(home)))
+            .collect()
+    }
+
+    fn accumulator(&self, carried: Carried<'c>) -> Accumulator {
+        let neutral_element = carried.before.def().and_then(|def| self.numbers.of(def));
+        Accumulator { value: self.value(carried.argument, bytes_of(carried.argument)), neutral_element }
+    }
+
+    fn copied(&self) -> Vec<Copied> {
+        let body = self.op.body_ops().into_iter().filter(|op| op.is("spyre.copy"));
+        // What makes the neutral element of an accumulator moves no value of the program, and what copies one stands behind its loop.
+        let in_body = body.filter(|op| !begins_accumulator(*op) && !copies_accumulator(*op));
+        let behind = carried_by(self.op).into_iter().flat_map(|carried| carried.result.users());
+        in_body.chain(behind.filter(|user| copies_accumulator(*user))).filter_map(|copy| self.copy(copy)).collect()
+    }
+
+    fn copy(&self, copy: Op<'c>) -> Option<Copied> {
+        let (input, to) = (copy.inputs()[0], place_of(ComputeOp::of(copy)?.place()));
+        let from = self.value(input, bytes_of(input));
+        let why = match copy.text_attr(FOR_LOOP) {
+            "" if copy.attr(FOR_LAYOUT).is_some() => "an op cannot read it where it lies",
+            "" if to.memory == "lx" && from.place.memory != "lx" => "ops read it from LX",
+            "" => "the program asks for it",
+            why => why,
+        };
+        Some(Copied { op: self.numbers.of(copy)?, from, bytes: bytes_of(copy.output()), why: why.to_owned(), to })
+    }
+
+    /// A value by the op that completes it, with the place of its buffer.
+    fn value(&self, value: Value<'c>, bytes: i64) -> LoopValue {
+        let home = home_of(value);
+        let writer = last_writer_of(home);
+        let name = match (home.arg_of(), writer.and_then(ComputeOp::of)) {
+            (Some((_, number)), _) => format!("arg{number}"),
+            (None, Some(compute)) => compute.function().to_owned(),
+            (None, None) if writer.is_some_and(|writer| writer.is("spyre.constant")) => "constant".to_owned(),
+            (None, None) => "buffer written in parts".to_owned(),
+        };
+        let place = place_of(owner_of(home).and_then(Place::on));
+        LoopValue { name, op: writer.and_then(|writer| self.numbers.of(writer)), bytes, place }
+    }
+
+    /// What the loop finds outside of it of a value that is read in it: the whole, or the tile that an outer loop reads.
+    fn part_outside(&self, value: Value<'c>) -> Value<'c> {
+        let mut value = value;
+        while self.is_inside(value) || bytes_of(value) == 0 {
+            let tile = || {
+                let around = value.arg_of()?.0.parent_operation()?;
+                read_tiles(around).into_iter().find(|read| read.tile == value).map(|read| read.whole)
+            };
+            let view = || value.def().filter(|def| def.is("spyre.view")).map(|view| view.inputs()[0]);
+            let Some(behind) = tile().or_else(view) else { break };
+            value = behind;
+        }
+        value
+    }
+
+    /// Whether a value is made in an iteration of the loop, or is an argument of its body.
+    fn is_inside(&self, value: Value<'c>) -> bool {
+        let around = value.def().map_or_else(|| value.arg_of()?.0.parent_operation(), |def| def.parent());
+        std::iter::successors(around, |op| op.parent()).any(|around| around == self.op)
+    }
+}
+
+/// Whether a loop cuts an iteration dimension with these names, joined by `*`: it cuts what has its name, of every op in it.
+fn is_cut_by(names: &str, around: Op<'_>) -> bool {
+    let dim = around.text_attr("dim");
+    !dim.is_empty() && names.split('*').any(|name| name == dim)
+}
+
+fn count_of(around: Op<'_>) -> i64 {
+    around.attr("count").and_then(integer).unwrap_or(0)
+}
+
+/// Whether a loop begins with what a copy makes.
+fn begins_accumulator(copy: Op<'_>) -> bool {
+    let loops = copy.output().users().into_iter().filter(|user| user.is("spyre.loop"));
+    loops.flat_map(carried_by).any(|carried| carried.before == copy.output())
+}
+
+/// Whether a copy moves what a loop has added up.
+fn copies_accumulator(copy: Op<'_>) -> bool {
+    copy.attr(FOR_LOOP).is_some() && copy.inputs()[0].def().is_some_and(|def| def.is("spyre.loop"))
+}
+
+/// Bytes of a value as a buffer of its own, without what is around a window.
+fn bytes_of(value: Value<'_>) -> i64 {
+    let Some(tensor) = Tensor::of(value.r#type()) else { return 0 };
+    let Some(layout) = &tensor.layout else { return 0 };
+    let compact = tensor.buffer().and_then(|host| layout.of_tile(&host, &tensor.host.shape));
+    compact.map_or_else(|_| layout.bytes(), |compact| compact.bytes())
+}

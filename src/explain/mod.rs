@@ -1,0 +1,182 @@
+//! What the loops of a program do: the `explain` part of the report.
+//!
+//! `from_ir.rs` reads the loops once places are known; [`add_up`] fills in bytes once the ops' own bytes are known, so that the two agree.
+//! docs/report.md describes every field.
+
+mod from_ir;
+
+pub(crate) use from_ir::{Numbers, location_text, loops_of, place_of};
+
+use crate::report::{Bytes, OpReport};
+use serde::Serialize;
+
+/// Why the plan is as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Explain {
+    /// The loops that stand in no other, in program order.
+    pub loops: Vec<TileLoop>,
+}
+
+/// A loop over the tiles of a dimension.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TileLoop {
+    /// The name of the dimension.
+    pub dim: String,
+    /// Iterations each time the loop runs.
+    pub count: i64,
+    /// Where the program says so, as `file:line:col`.
+    pub location: String,
+    /// Why it is a loop of its own, where one before it goes over the same tiles.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    /// Every op in it, those of inner loops too.
+    pub ops: Vec<OpInLoop>,
+    /// Bytes that one iteration moves.
+    pub bytes_per_iteration: Bytes,
+    /// Bytes that all iterations move, those of the loops around it too.
+    pub bytes: Bytes,
+    /// Tensors of which an iteration reads one tile.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tiles_read: Vec<LoopValue>,
+    /// Tensors from outside that are the same in every iteration.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub invariant: Vec<LoopValue>,
+    /// Values that live within one iteration.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub local: Vec<LoopValue>,
+    /// Partial results that go from iteration to iteration.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accumulators: Vec<Accumulator>,
+    /// Values of which an iteration writes one tile where readers outside of the loop find it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<LoopValue>,
+    /// What copies move: of tiles in an iteration, of accumulators behind the last one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub copied: Vec<Copied>,
+    /// The loops in its body, in program order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loops: Vec<TileLoop>,
+}
+
+/// What a loop does with an op.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OpInLoop {
+    /// The position of the op in the report's list of ops.
+    pub op: usize,
+    /// Its device function.
+    pub function: String,
+    /// The dimensions that the loop cuts; none if an op does the same in every iteration.
+    pub cuts: Vec<CutDim>,
+}
+
+/// A dimension that a loop cuts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CutDim {
+    /// Names of the iteration dimension, as in the report's list of ops.
+    pub dim: String,
+    /// Elements of a tile along it.
+    pub tile: i64,
+}
+
+/// A value in a loop.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LoopValue {
+    /// `arg0` for an argument of the function, `constant`, or the device function that makes the value.
+    pub name: String,
+    /// The position in the report's list of the op that makes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub op: Option<usize>,
+    /// Bytes of its device layout, all cores together: of a tile where an iteration has one tile, else of the whole.
+    pub bytes: i64,
+    /// Where it lives.
+    #[serde(flatten)]
+    pub place: ValuePlace,
+}
+
+/// Where a value lives.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ValuePlace {
+    /// `lx`, `pool` or `hbm`.
+    pub memory: &'static str,
+    /// The offset in LX.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lx_offset_bytes: Option<i64>,
+    /// Why it is not in LX.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+/// A partial result that iterations add to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Accumulator {
+    /// The value, named by the op that combines.
+    #[serde(flatten)]
+    pub value: LoopValue,
+    /// The op that writes the neutral element before the first iteration; none where a loop around this one began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub neutral_element: Option<usize>,
+}
+
+/// What a copy moves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Copied {
+    /// The position of the copy in the report's list of ops.
+    pub op: usize,
+    /// What is copied.
+    pub from: LoopValue,
+    /// Where it goes to.
+    pub to: ValuePlace,
+    /// Bytes of the copy.
+    pub bytes: i64,
+    /// Why there are two.
+    pub why: String,
+}
+
+/// Fills in the bytes of loops from those of the ops in them. `n_runs` is how often the loops run.
+pub fn add_up(loops: &mut [TileLoop], ops: &[OpReport], n_runs: i64) {
+    for around in loops {
+        let n_iterations = n_runs * around.count;
+        around.bytes = Bytes::default();
+        for op in around.ops.iter().filter_map(|inner| ops.get(inner.op)) {
+            around.bytes.add(&op.bytes);
+        }
+        around.bytes_per_iteration = around.bytes.per(n_iterations);
+        add_up(&mut around.loops, ops, n_iterations);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn op(bytes: i64) -> OpReport {
+        OpReport {
+            bytes: Bytes { hbm_read: bytes, hbm_written: 2 * bytes, lx_read: 3 * bytes, lx_written: 4 * bytes },
+            ..OpReport::default()
+        }
+    }
+
+    fn around(count: i64, ops: &[usize], loops: Vec<TileLoop>) -> TileLoop {
+        let ops = ops.iter().map(|&op| OpInLoop { op, ..OpInLoop::default() }).collect();
+        TileLoop { count, ops, loops, ..TileLoop::default() }
+    }
+
+    #[test]
+    fn an_outer_loop_moves_what_its_ops_and_inner_loops_move() {
+        // Op 0 stands before the loops, op 1 in the outer one, op 2 in the inner one.
+        let mut loops = [around(4, &[1, 2], vec![around(8, &[2], vec![])])];
+        add_up(&mut loops, &[op(1), op(400), op(3200)], 1);
+        let [outer] = &loops;
+        assert_eq!(outer.bytes, Bytes { hbm_read: 3600, hbm_written: 7200, lx_read: 10_800, lx_written: 14_400 });
+        assert_eq!(outer.bytes_per_iteration, Bytes { hbm_read: 900, hbm_written: 1800, lx_read: 2700, lx_written: 3600 });
+        let inner = &outer.loops[0];
+        assert_eq!((inner.bytes.hbm_read, inner.bytes_per_iteration.hbm_read), (3200, 100));
+    }
+
+    #[test]
+    fn loops_that_have_no_bytes_yet_move_none() {
+        let mut loops = [around(4, &[7], vec![])];
+        add_up(&mut loops, &[], 1);
+        assert_eq!(loops[0].bytes, Bytes::default());
+    }
+}
