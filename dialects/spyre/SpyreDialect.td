@@ -24,6 +24,9 @@ def Spyre_Dialect : Dialect {
     func.func @f(%x: tensor<16384xf16> {spyre.dims = ["M", "K"]}) attributes {spyre.dim_sizes = {M = 64, K = 256}}
     ```
 
+    A number of tiles may be a name, such as `T` in `tiles(M = T)`. `spyre.symbols = {T = 8}` on the function says how large it can
+    be at launch: the dimension is cut into 8 tiles, and a run does the first `T` of them.
+
     ```
     linalg ──import──▶ spyre ops ──layout──▶ encodings ──tile──▶ spyre.loop ──work──▶ work ──lx──▶ place ──bundle──▶ sdsc
     ```

@@ -13,7 +13,7 @@ use crate::{
     layout::{DeviceLayout, LayoutError},
     mlir::{
         BlockExt, Location, Op, OpExt, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, dense_attribute, error_at, floats,
-        insert_before, map_from_exprs, map_of, new_block, push, string_array,
+        insert_before, map_from_exprs, map_of, new_block, push, string_array, string_attribute,
     },
     target::{Family, Target},
 };
@@ -328,6 +328,9 @@ impl<'a, 'c> Builder<'a, 'c> {
         }
         let built =
             body.put(loop_over(context, location, (&level.name, level.count), &operands, &outputs, new_block(&arguments, location)));
+        if let Some(symbol) = &level.symbol {
+            built.set_attr("symbol", string_attribute(context, symbol));
+        }
         let arguments = built.body().map(BlockExt::args).unwrap_or_default();
         for (argument, &index) in arguments.into_iter().zip(&order) {
             match reads.get(index) {
