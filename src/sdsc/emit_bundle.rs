@@ -14,7 +14,6 @@ use crate::{
     bundle::{
         Bundle, BundleError, Launch, OpSpec,
         geometry::Geometry,
-        name::Name,
         symbols::{Addresses, MemoryMap},
     },
     dialect,
@@ -206,10 +205,9 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target) -> Result<Vec<Fil
 fn check_counts(bundle: Op<'_>, launch: &Launch) -> Result<(), Reported> {
     let Some(param) = launch.counting_param() else { return Ok(()) };
     let maximum = param.bounds.map_or_else(String::new, |bounds| format!(", at most {}", bounds.max));
-    let entry = |list: &str| {
-        let Name::CountBase(number) = param.name else { return None };
-        bundle.attr(list).and_then(strings)?.get(number).copied()
-    };
+    // Counts are the last parameters.
+    let behind = launch.params.iter().rev().position(|other| other.name == param.name).unwrap_or(0);
+    let entry = |list: &str| bundle.attr(list).and_then(strings)?.into_iter().rev().nth(behind);
     let is_counted =
         |op: &Op<'_>| op.is("scf.for") && op.inputs().get(1).is_some_and(|bound| bound.def().is_none_or(|def| !def.is("arith.constant")));
     let counted = bundle.nested().into_iter().find(is_counted).unwrap_or(bundle);

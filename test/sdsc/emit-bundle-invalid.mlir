@@ -56,7 +56,7 @@ func.func @sdsc_bundle() {
 //--- counted.mlir
 sdsc.program @main attributes {symbols = {T = 8}} {
   builtin.module @bundle_0 attributes {sdsc.counted_dims = ["M"], sdsc.counts = ["T"]} {
-    func.func @sdsc_bundle(%count: !sdscbundle.input_arg<index, granularity=1, max_value=8> loc("count_0_base")) {
+    func.func @sdsc_bundle(%count: !sdscbundle.input_arg<index, granularity=1, max_value=8>) {
       %bound = sdscbundle.input_arg_extract value from %count : !sdscbundle.input_arg<index, granularity=1, max_value=8> -> index
       %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
