@@ -43,7 +43,8 @@ void SpyreDialect::initialize() {
 static LogicalResult verifyNumbers(Operation *op, NamedAttribute attribute, StringRef what) {
   auto entries = dyn_cast<DictionaryAttr>(attribute.getValue());
   if (!entries)
-    return op->emitOpError() << '\'' << attribute.getName().getValue() << "' must be a dictionary of " << what << ", found " << attribute.getValue();
+    return op->emitOpError() << '\'' << attribute.getName().getValue() << "' must be a dictionary of " << what << ", found "
+                             << attribute.getValue();
   for (NamedAttribute entry : entries) {
     auto number = dyn_cast<IntegerAttr>(entry.getValue());
     if (!number || !number.getType().isSignlessInteger(64) || number.getInt() < 1)
