@@ -126,7 +126,7 @@ fn note_touched(items: &[Item], loops: &mut Vec<i64>, note: &mut impl FnMut(usiz
                     }
                 }
             }
-            Item::Loop { count, body } => {
+            Item::Loop { count, symbol: _, body } => {
                 loops.push(*count);
                 note_touched(body, loops, note);
                 loops.pop();

@@ -96,6 +96,8 @@ pub struct Options {
     pub target: String,
     /// `NAME=COUNT` around every function, outermost first.
     pub tiles: Vec<String>,
+    /// `NAME=NUMBER`, what the name of a count in `tiles` or in a hint scope stands for.
+    pub bind: Vec<String>,
     /// `ARG=NAME:NAME` or `ARG=NAME@SIZE:NAME`.
     pub dims: Vec<String>,
     /// The LX planner.
@@ -120,6 +122,7 @@ impl Default for Options {
             cores: "0".to_owned(),
             target: String::new(),
             tiles: Vec::new(),
+            bind: Vec::new(),
             dims: Vec::new(),
             lx_planner: "first-fit".to_owned(),
             lx_bytes: "-1".to_owned(),
@@ -146,6 +149,7 @@ impl Options {
                 "cores" => options.cores = value.to_owned(),
                 "target" => options.target = value.to_owned(),
                 "tiles" => options.tiles.extend(list()),
+                "bind" => options.bind.extend(list()),
                 "dims" => options.dims.extend(list()),
                 "lx-planner" => options.lx_planner = value.to_owned(),
                 "lx-bytes" => options.lx_bytes = value.to_owned(),
@@ -178,6 +182,9 @@ impl Options {
         self.tiles
             .iter()
             .try_for_each(|tile| tile.parse::<hint::TileCount>().map(|_| ()).map_err(|error| format!("option 'tiles': {error}")))?;
+        self.bind
+            .iter()
+            .try_for_each(|bind| bind.parse::<hint::Binding>().map(|_| ()).map_err(|error| format!("option 'bind': {error}")))?;
         self.dims
             .iter()
             .try_for_each(|dims| dims.parse::<hint::DimNames>().map(|_| ()).map_err(|error| format!("option 'dims': {error}")))?;
@@ -204,7 +211,7 @@ impl Options {
                 // Producers leave reshapes that cancel and results that nobody uses.
                 "canonicalize".to_owned(),
                 "cse".to_owned(),
-                format!("spyre-flatten-hints{{tiles={}}}", self.tiles.join(",")),
+                format!("spyre-flatten-hints{{tiles={} bind={}}}", self.tiles.join(","), self.bind.join(",")),
             ],
             Phase::Layout => vec![
                 "spyre-lay-out-tables".to_owned(),
@@ -298,6 +305,7 @@ mod tests {
             "lx-bytes=1k",
             "lx-planner=worst",
             "tiles=A",
+            "bind=T",
             "dims=A:B",
             "addresses=real",
             "loops=fuse",

@@ -55,6 +55,7 @@ pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, Str
     }
     let at_fault = |error: &dyn std::fmt::Display| format!("{}: {error}", program.display());
     let description: Program = serde_json::from_slice(&read(&program)?).map_err(|error| at_fault(&error))?;
+    description.check_no_symbols().map_err(|error| at_fault(&error))?;
     let bundles = description.launches.iter().map(|launch| read_bundle(&directory.join(&launch.bundle))).collect::<Result<Vec<_>, _>>()?;
     print(session, |module| push_program(module, &description, &bundles, directory).map_err(|error| at_fault(&error)))
 }

@@ -154,7 +154,7 @@ proptest! {
         let _ = sdsc::from_op_spec(&op, 0, -1);
         let map = MemoryMap { segment_bytes: 1 << 34, segments: 7, has_pool: true };
         let _ = sdsc::from_op_spec_baked(&op, 0, &map);
-        let looped = Item::Loop { count: 2, body: vec![Item::Op(Box::new(op))] };
+        let looped = Item::Loop { count: 2, symbol: None, body: vec![Item::Op(Box::new(op))] };
         let _ = Launch::new(&Bundle { pool_bytes, items: vec![looped] }).map(|launch| launch.to_string());
     }
 }

@@ -4,11 +4,11 @@
 
 mod common;
 
-use spyre::sdsc::program::{LaunchEntry, Program, Tensor};
+use spyre::sdsc::program::{LaunchEntry, Program, Symbol, Tensor};
 use spyre::sim::{RunOptions, Simulation, seeded};
 use spyre::target::Target;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const HOSTILE: [&str; 14] = [
     "0",
@@ -79,6 +79,14 @@ fn mutate(text: &str, state: &mut u64) -> String {
     let start = starts[mix(state) as usize % starts.len()];
     let end = (start..text.len()).find(|at| !digit(*at)).unwrap_or(text.len());
     format!("{}{}{}", &text[..start], HOSTILE[mix(state) as usize % HOSTILE.len()], &text[end..])
+}
+
+#[test]
+fn numbers_that_are_known_at_launch_only_are_refused() {
+    let symbols = vec![Symbol { name: "T".to_owned(), maximum: 8 }];
+    let program = Program { name: "counted".to_owned(), symbols, ..Program::default() };
+    let error = Simulation::with_program(program, Path::new("nowhere"), &Target::spyre()).map(|_| ()).unwrap_err();
+    assert_eq!(error.to_string(), "counted: the symbol 'T', at most 8, is known at launch only; the counts of loops are numbers");
 }
 
 #[test]

@@ -86,10 +86,11 @@ int64_t spyrePlaceAttrGetOffsetBytes(MlirAttribute place);
 MlirStringRef spyrePlaceAttrGetReason(MlirAttribute place);
 
 bool spyreAttributeIsATileHint(MlirAttribute attribute);
-MlirAttribute spyreTileHintAttrGet(MlirContext context, int64_t id, MlirStringRef dim, int64_t count);
+MlirAttribute spyreTileHintAttrGet(MlirContext context, int64_t id, MlirStringRef dim, int64_t count, MlirStringRef symbol);
 int64_t spyreTileHintAttrGetId(MlirAttribute hint);
 MlirStringRef spyreTileHintAttrGetDim(MlirAttribute hint);
 int64_t spyreTileHintAttrGetCount(MlirAttribute hint);
+MlirStringRef spyreTileHintAttrGetSymbol(MlirAttribute hint);
 
 bool spyreAttributeIsAWorkHint(MlirAttribute attribute);
 MlirAttribute spyreWorkHintAttrGet(MlirContext context, int64_t id, MlirStringRef dim, int64_t slices);

@@ -72,11 +72,18 @@ def SpyreFlattenHints : Spyre_Pass<"spyre-flatten-hints"> {
   let description = [{
     Replaces `spyre.hint` scopes by `hints` and `work_div` attributes on the ops in them; ids increase from outside to
     inside and in program order. A scope inside another overrides the slices that `work_div` asks for under the same
-    name. `tiles` is a scope around the whole function. Implemented in `src/hint/flatten_hints.rs`.
+    name. `tiles` is a scope around the whole function. A number of tiles may be a name; `bind` says which number it stands
+    for. Implemented in `src/hint/flatten_hints.rs`.
+
+    Refuses a name of a number of tiles that is neither bound nor declared in `spyre.symbols`, a binding above the declared
+    maximum, and one that nothing uses.
 
     Example: `spyre-opt --spyre-flatten-hints="tiles=A=2,B=4" test/hint/flatten-hints.mlir`
   }];
-  let options = [ListOption<"tiles", "tiles", "std::string", "NAME=COUNT around every function, outermost first">];
+  let options = [
+    ListOption<"tiles", "tiles", "std::string", "NAME=COUNT around every function, outermost first">,
+    ListOption<"bind", "bind", "std::string", "NAME=NUMBER, the number that the name of a count stands for">
+  ];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 

@@ -202,7 +202,34 @@ LogicalResult LoopOp::verify() {
   // loop_c1
   if (static_cast<int64_t>(getCount()) <= 0)
     return emitOpError("runs at least once, found count ") << static_cast<int64_t>(getCount());
+  // loop_c2
+  StringRef symbol = getSymbol().value_or(""), dim = getDim().value_or("");
+  if (getSymbol().has_value() != getDim().has_value() || symbol.empty() != !getSymbol() || dim.empty() != !getDim())
+    return emitOpError("has a 'symbol' and the 'dim' whose tiles it counts, or neither, found '") << symbol << "' and '" << dim << "'";
   return success();
+}
+
+LogicalResult ProgramOp::verifyRegions() {
+  // program_c1
+  for (NamedAttribute entry : getSymbols().value_or(DictionaryAttr::get(getContext()))) {
+    auto maximum = dyn_cast<IntegerAttr>(entry.getValue());
+    if (!maximum || !maximum.getType().isSignlessInteger(64) || maximum.getInt() < 1)
+      return emitOpError("'symbols' must give '")
+             << entry.getName().getValue() << "' a positive number of type i64, found " << entry.getValue();
+  }
+  // program_c2
+  WalkResult walked = getBody().walk([&](LoopOp loop) -> WalkResult {
+    if (!loop.getSymbol())
+      return WalkResult::advance();
+    auto maximum = getSymbols() ? getSymbols()->getAs<IntegerAttr>(*loop.getSymbol()) : IntegerAttr();
+    if (!maximum)
+      return loop.emitOpError("runs to '") << *loop.getSymbol() << "', which is none of the program's symbols";
+    if (maximum.getInt() != static_cast<int64_t>(loop.getCount()))
+      return loop.emitOpError("runs to '") << *loop.getSymbol() << "' with at most " << loop.getCount()
+                                           << " iterations, but the program's maximum is " << maximum.getInt();
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
 }
 
 LogicalResult BundleOp::verifyRegions() {

@@ -16,6 +16,12 @@ class Sdsc_Op<string mnemonic, list<Trait> traits = []> : Op<Sdsc_Dialect, mnemo
 def Sdsc_ProgramOp : Sdsc_Op<"program", [IsolatedFromAbove, NoTerminator, SingleBlock, Symbol, SymbolTable]> {
   let summary = "A compiled program: its HBM buffers and its bundles in launch order";
   let description = [{
+    `symbols` are the numbers that are known at launch only, each with its maximum.
+
+    Constraints:
+    * (program_c1) `symbols` gives every name a positive number;
+    * (program_c2) the symbol of every loop is one of them, and the loop's count is its maximum.
+
     Example:
     ```mlir
     sdsc.program @main {
@@ -26,9 +32,10 @@ def Sdsc_ProgramOp : Sdsc_Op<"program", [IsolatedFromAbove, NoTerminator, Single
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name);
+  let arguments = (ins SymbolNameAttr:$sym_name, OptionalAttr<DictionaryAttr>:$symbols);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
 }
 
 def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
@@ -86,12 +93,16 @@ def Sdsc_BundleOp : Sdsc_Op<"bundle", [IsolatedFromAbove, NoTerminator, SingleBl
 def Sdsc_LoopOp : Sdsc_Op<"loop", [NoTerminator, SingleBlock, ParentOneOf<["BundleOp", "LoopOp"]>]> {
   let summary = "A counted loop around op specs";
   let description = [{
-    Constraints:
-    * (loop_c1) the count is positive.
+    With a `symbol` the number of iterations is known at launch only, and `count` is the largest; `dim` is then the name of the
+    dimension whose tiles it counts.
 
-    Example: `sdsc.loop 4 { ... }`
+    Constraints:
+    * (loop_c1) the count is positive;
+    * (loop_c2) there is a `dim` where there is a `symbol`, and only there; neither is empty.
+
+    Examples: `sdsc.loop 4 { ... }`, `sdsc.loop 4 attributes {dim = "M", symbol = "T"} { ... }`
   }];
-  let arguments = (ins I64Attr:$count);
+  let arguments = (ins I64Attr:$count, OptionalAttr<StrAttr>:$symbol, OptionalAttr<StrAttr>:$dim);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$count attr-dict-with-keyword $body";
   let hasVerifier = 1;

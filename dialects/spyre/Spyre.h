@@ -23,6 +23,9 @@ llvm::LogicalResult verifyComputeOp(mlir::Operation *op);
 
 /// Elements of `type` in one 128-byte stick of `format` (of the element type's own format if empty); 0 if there is none.
 int64_t elementsPerStick(mlir::Type type, llvm::StringRef format);
+
+/// Whether `name` can be that of a count that is bound later: a letter, then letters, digits and '_'.
+bool isCountSymbol(llvm::StringRef name);
 } // namespace spyre
 
 #include "SpyreDialect.h.inc"

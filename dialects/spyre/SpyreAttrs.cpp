@@ -6,6 +6,7 @@
 
 #include "Spyre.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -197,32 +198,51 @@ LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, St
 // TileHintAttr
 //===----------------------------------------------------------------------===//
 
-/// `<id, name = number>`, the spelling of both kinds of hint.
-static ParseResult parseNumbered(AsmParser &parser, int64_t &id, std::string &dim, int64_t &number) {
+/// `<id, name =`, how both kinds of hint begin.
+static ParseResult parseHead(AsmParser &parser, int64_t &id, std::string &dim) {
   return failure(parser.parseLess() || parser.parseInteger(id) || parser.parseComma() || parser.parseKeywordOrString(&dim) ||
-                 parser.parseEqual() || parser.parseInteger(number) || parser.parseGreater());
+                 parser.parseEqual());
 }
 
-static void printNumbered(AsmPrinter &printer, int64_t id, StringRef dim, int64_t number) {
+static void printHead(AsmPrinter &printer, int64_t id, StringRef dim) {
   printer << '<' << id << ", ";
   printer.printKeywordOrString(dim);
-  printer << " = " << number << '>';
+  printer << " = ";
+}
+
+bool spyre::isCountSymbol(StringRef name) {
+  auto isPart = [](char letter) { return llvm::isAlnum(letter) || letter == '_'; };
+  return !name.empty() && llvm::isAlpha(name.front()) && llvm::all_of(name, isPart);
 }
 
 Attribute TileHintAttr::parse(AsmParser &parser, Type) {
-  int64_t id, count;
-  std::string dim;
-  if (parseNumbered(parser, id, dim, count))
+  int64_t id, count = 0;
+  std::string dim, symbol;
+  if (parseHead(parser, id, dim))
     return {};
-  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), id, dim, count);
+  OptionalParseResult number = parser.parseOptionalInteger(count);
+  if (number.has_value() ? failed(*number) : failed(parser.parseKeywordOrString(&symbol)))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), id, dim, count, symbol);
 }
 
-void TileHintAttr::print(AsmPrinter &printer) const { printNumbered(printer, getId(), getDim(), getCount()); }
+void TileHintAttr::print(AsmPrinter &printer) const {
+  printHead(printer, getId(), getDim());
+  if (getSymbol().empty())
+    printer << getCount() << '>';
+  else
+    printer << getSymbol() << '>';
+}
 
-LogicalResult TileHintAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t, StringRef dim, int64_t count) {
+LogicalResult TileHintAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t, StringRef dim, int64_t count, StringRef symbol) {
   // tile_hint_c1
-  if (count <= 0)
+  if (symbol.empty() ? count <= 0 : count != 0)
     return emitError() << "dimension '" << dim << "' is cut into at least one tile, found " << count;
+  // tile_hint_c2
+  if (!symbol.empty() && !isCountSymbol(symbol))
+    return emitError() << "dimension '" << dim << "' is cut into '" << symbol << "' tiles, which is no name of letters, digits and '_'";
   return success();
 }
 
@@ -233,12 +253,15 @@ LogicalResult TileHintAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 Attribute WorkHintAttr::parse(AsmParser &parser, Type) {
   int64_t id, slices;
   std::string dim;
-  if (parseNumbered(parser, id, dim, slices))
+  if (parseHead(parser, id, dim) || parser.parseInteger(slices) || parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), id, dim, slices);
 }
 
-void WorkHintAttr::print(AsmPrinter &printer) const { printNumbered(printer, getId(), getDim(), getSlices()); }
+void WorkHintAttr::print(AsmPrinter &printer) const {
+  printHead(printer, getId(), getDim());
+  printer << getSlices() << '>';
+}
 
 LogicalResult WorkHintAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t, StringRef dim, int64_t slices) {
   // work_hint_c1

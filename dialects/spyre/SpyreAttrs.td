@@ -93,14 +93,20 @@ def Spyre_TileHintAttr : Spyre_Attr<"TileHint", "tile_hint"> {
   let summary = "The user's wish to run an op in `count` tiles along a named dimension";
   let description = [{
     The flattened form of a `spyre.hint` scope: ops with the same `id` are one loop level; a smaller id is further
-    out.
+    out. A count that is known at launch only is the name of it, its `symbol`; `count` is then 0.
 
     Constraints:
-    * (tile_hint_c1) `count` is positive.
+    * (tile_hint_c1) `count` is positive, or there is a `symbol`;
+    * (tile_hint_c2) a `symbol` begins with a letter and has letters, digits and `_`.
 
-    Example: `#spyre.tile_hint<0, A = 2>`
+    Examples: `#spyre.tile_hint<0, A = 2>`, `#spyre.tile_hint<0, A = T>`
   }];
-  let parameters = (ins "int64_t":$id, StringRefParameter<"dimension name">:$dim, "int64_t":$count);
+  let parameters = (ins
+    "int64_t":$id,
+    StringRefParameter<"dimension name">:$dim,
+    "int64_t":$count,
+    StringRefParameter<"the name of a count that is not known; empty: it is known", "\"\"">:$symbol
+  );
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

@@ -38,16 +38,18 @@ void SpyreDialect::initialize() {
   addInterfaces<SpyreAsmInterface>();
 }
 
-// `spyre.dim_sizes` on a function says how large named dimensions are.
-static LogicalResult verifyDimSizes(Operation *op, Attribute sizes) {
-  auto entries = dyn_cast<DictionaryAttr>(sizes);
+// `spyre.dim_sizes` on a function says how large named dimensions are, `spyre.symbols` how large counts can be that are known at
+// launch.
+static LogicalResult verifyNumbers(Operation *op, NamedAttribute attribute, StringRef what) {
+  auto entries = dyn_cast<DictionaryAttr>(attribute.getValue());
   if (!entries)
-    return op->emitOpError("'spyre.dim_sizes' must be a dictionary of sizes, found ") << sizes;
+    return op->emitOpError() << '\'' << attribute.getName().getValue() << "' must be a dictionary of " << what << ", found "
+                             << attribute.getValue();
   for (NamedAttribute entry : entries) {
-    auto size = dyn_cast<IntegerAttr>(entry.getValue());
-    if (!size || !size.getType().isSignlessInteger(64) || size.getInt() < 1)
-      return op->emitOpError("'spyre.dim_sizes' must give '")
-             << entry.getName().getValue() << "' a positive number of type i64, found " << entry.getValue();
+    auto number = dyn_cast<IntegerAttr>(entry.getValue());
+    if (!number || !number.getType().isSignlessInteger(64) || number.getInt() < 1)
+      return op->emitOpError() << '\'' << attribute.getName().getValue() << "' must give '" << entry.getName().getValue()
+                               << "' a positive number of type i64, found " << entry.getValue();
   }
   return success();
 }
@@ -65,7 +67,9 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   if (attribute.getName() == "spyre.target" && isa<ModuleOp>(op) && isa<DictionaryAttr>(attribute.getValue()))
     return success();
   if (attribute.getName() == "spyre.dim_sizes" && isa<FunctionOpInterface>(op))
-    return verifyDimSizes(op, attribute.getValue());
+    return verifyNumbers(op, attribute, "sizes");
+  if (attribute.getName() == "spyre.symbols" && isa<FunctionOpInterface>(op))
+    return verifyNumbers(op, attribute, "maxima");
   return op->emitOpError("has no attribute '") << attribute.getName().getValue() << "' of the spyre dialect";
 }
 

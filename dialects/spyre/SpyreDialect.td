@@ -24,6 +24,9 @@ def Spyre_Dialect : Dialect {
     func.func @f(%x: tensor<16384xf16> {spyre.dims = ["M", "K"]}) attributes {spyre.dim_sizes = {M = 64, K = 256}}
     ```
 
+    A number of tiles may be a name, such as `T` in `tiles(M = T)`. `spyre.symbols = {T = 8}` on the function says how large it can
+    be at launch: the dimension is cut into 8 tiles, and a run does the first `T` of them.
+
     A `spyre.copy` that the program does not ask for says why it is there: `spyre.for_layout` (an op cannot read the tensor
     where it lies), or `spyre.for_loop` with the reason as text (what a loop makes is copied to where others read it).
 

@@ -20,6 +20,8 @@ def Spyre_Tensor : Type<
 
 class Spyre_Op<string mnemonic, list<Trait> traits = []> : Op<Spyre_Dialect, mnemonic, traits>;
 
+def Spyre_CountArrayAttr : TypedArrayAttrBase<AnyAttrOf<[I64Attr, StrAttr]>, "numbers, and names of numbers that are bound later">;
+
 /// What the passes decide about the work of a compute op, in the order of the pipeline.
 defvar Spyre_WorkDecisions = (ins
   OptionalAttr<ArrayAttr>:$dims,
@@ -320,13 +322,16 @@ def Spyre_HintOp : Spyre_Op<"hint", [SingleBlock, RecursiveMemoryEffects, Recurs
   let summary = "A scope whose ops the user wants tiled, or divided over the cores in a given way";
   let description = [{
     Each `name = count` of `tiles` asks for a loop of `count` tiles along the dimension of that name, outermost first;
-    scopes nest. Each `name = slices` of `work_div` asks for so many slices of the dimension of that name over the
-    cores, in every op of the scope that has one; dimensions that are not named stay whole, and a scope inside another
-    overrides the slices of a name. `spyre-flatten-hints` turns scopes into `hints` and `work_div` attributes.
+    scopes nest. `slices` and `num_tiles_per_dim` are other words for `tiles`, as torch-spyre has them. A count may be a
+    name, `M = T`, that is bound later: by the option `bind` of `spyre-flatten-hints`, or at launch, where the function
+    declares its maximum in `spyre.symbols`. Each `name = slices` of `work_div` asks for so many slices of the dimension of
+    that name over the cores, in every op of the scope that has one; dimensions that are not named stay whole, and a scope
+    inside another overrides the slices of a name. `spyre-flatten-hints` turns scopes into `hints` and `work_div` attributes.
 
     Constraints:
     * (hint_c1) something is asked for, every number is positive, and no dimension is named twice in one list;
-    * (hint_c2) the results have the types of the yielded values.
+    * (hint_c2) the results have the types of the yielded values;
+    * (hint_c3) the name of a count begins with a letter and has letters, digits and `_`.
 
     Example:
     ```mlir
@@ -338,7 +343,7 @@ def Spyre_HintOp : Spyre_Op<"hint", [SingleBlock, RecursiveMemoryEffects, Recurs
   }];
   let arguments = (ins
     StrArrayAttr:$tile_dims,
-    DenseI64ArrayAttr:$tile_counts,
+    Spyre_CountArrayAttr:$tile_counts,
     DefaultValuedAttr<StrArrayAttr, "{}">:$work_dims,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$work_slices
   );
@@ -363,6 +368,9 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
     `n`-th value that is yielded without a dimension. All of them are one buffer, which each iteration overwrites. In
     `tiled_dims` a carried operand has the number -1.
 
+    With a `symbol` the number of iterations is known at launch only: at least 1 and at most `count`, into which the tiles
+    are cut. A run does the first so many of them; what the others would have written, nobody writes.
+
     Constraints:
     * (loop_c1) the count is positive;
     * (loop_c2) `count` divides the tiled dimension of every operand;
@@ -370,7 +378,8 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
     * (loop_c4) every result is `count` of the yielded tiles along the yielded dimension;
     * (loop_c5) a carried operand, its block argument, the value yielded for it and its result have one type, and there
       are as many carried operands, behind the tiled ones, as values yielded without a dimension;
-    * (loop_c6) nothing but the loop uses a value that it carries: the loop overwrites it.
+    * (loop_c6) nothing but the loop uses a value that it carries: the loop overwrites it;
+    * (loop_c7) a `symbol` begins with a letter and has letters, digits and `_`.
 
     Examples:
     ```mlir
@@ -386,7 +395,8 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
     } : tensor<1024x1xf16>
     ```
   }];
-  let arguments = (ins I64Attr:$count, StrAttr:$dim, Variadic<Spyre_Tensor>:$tiled, DenseI64ArrayAttr:$tiled_dims);
+  let arguments = (ins I64Attr:$count, StrAttr:$dim, Variadic<Spyre_Tensor>:$tiled, DenseI64ArrayAttr:$tiled_dims,
+                       OptionalAttr<StrAttr>:$symbol);
   let results = (outs Variadic<Spyre_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

@@ -176,13 +176,18 @@ LogicalResult ViewOp::verify() {
 // HintOp
 //===----------------------------------------------------------------------===//
 
-/// Names and their numbers in one list of a scope.
-static LogicalResult verifyWishes(HintOp op, ArrayAttr dims, ArrayRef<int64_t> numbers, StringRef verb, StringRef what, StringRef number) {
+/// Names and their numbers in one list of a scope; a number is an integer, or the name of one.
+static LogicalResult verifyWishes(HintOp op, ArrayAttr dims, ArrayRef<Attribute> numbers, StringRef verb, StringRef what,
+                                  StringRef number) {
   if (dims.size() != numbers.size())
     return op.emitOpError("names ") << dims.size() << " dimensions and " << numbers.size() << ' ' << number << 's';
   for (auto [index, dim] : llvm::enumerate(dims)) {
-    if (numbers[index] <= 0)
-      return op.emitOpError() << verb << ' ' << dim << " into " << numbers[index] << ' ' << what << "; a " << number << " is positive";
+    auto known = dyn_cast<IntegerAttr>(numbers[index]);
+    if (known && known.getInt() <= 0)
+      return op.emitOpError() << verb << ' ' << dim << " into " << known.getInt() << ' ' << what << "; a " << number << " is positive";
+    // hint_c3
+    if (auto symbol = dyn_cast<StringAttr>(numbers[index]); symbol && !isCountSymbol(symbol))
+      return op.emitOpError() << verb << ' ' << dim << " into " << symbol << ' ' << what << ", which is no name of letters, digits and '_'";
     if (llvm::is_contained(dims.getValue().take_front(index), dim))
       return op.emitOpError("names dimension ") << dim << " twice in one scope";
   }
@@ -193,8 +198,11 @@ LogicalResult HintOp::verify() {
   // hint_c1
   if (getTileDims().empty() && getWorkDims().empty() && getTileCounts().empty())
     return emitOpError("names 0 dimensions and 0 counts");
-  if (failed(verifyWishes(*this, getTileDims(), getTileCounts(), "cuts", "tiles", "count")) ||
-      failed(verifyWishes(*this, getWorkDims(), getWorkSlices(), "divides", "slices", "number")))
+  Builder builder(getContext());
+  auto asAttribute = [&](int64_t number) -> Attribute { return builder.getI64IntegerAttr(number); };
+  SmallVector<Attribute> slices = llvm::map_to_vector(getWorkSlices(), asAttribute);
+  if (failed(verifyWishes(*this, getTileDims(), getTileCounts().getValue(), "cuts", "tiles", "count")) ||
+      failed(verifyWishes(*this, getWorkDims(), slices, "divides", "slices", "number")))
     return failure();
   // hint_c2
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
@@ -205,48 +213,90 @@ LogicalResult HintOp::verify() {
   return success();
 }
 
-/// `(name = number, ...)`, into an attribute of names and one of numbers.
-static ParseResult parseWishes(OpAsmParser &parser, OperationState &state, StringRef dimsName, StringRef numbersName) {
-  SmallVector<Attribute> dims;
-  SmallVector<int64_t> numbers;
+/// `(name = number, ...)`, into a list of names and what `parseNumber` makes of the numbers.
+static ParseResult parseWishes(OpAsmParser &parser, SmallVector<Attribute> &dims, llvm::function_ref<ParseResult()> parseNumber) {
   auto parseWish = [&]() -> ParseResult {
     std::string dim;
-    if (parser.parseKeywordOrString(&dim) || parser.parseEqual() || parser.parseInteger(numbers.emplace_back()))
+    if (parser.parseKeywordOrString(&dim) || parser.parseEqual() || parseNumber())
       return failure();
     dims.push_back(parser.getBuilder().getStringAttr(dim));
     return success();
   };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseWish))
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseWish);
+}
+
+/// `tiles(name = count, ...)`, where a count may be a name; absent it is two empty lists.
+static ParseResult parseTiles(OpAsmParser &parser, OperationState &state, bool &isThere) {
+  // The words of the reference's different versions.
+  static constexpr StringRef spellings[] = {"tiles", "slices", "num_tiles_per_dim"};
+  SmallVector<Attribute> dims, counts;
+  auto parseCount = [&]() -> ParseResult {
+    int64_t count;
+    OptionalParseResult number = parser.parseOptionalInteger(count);
+    if (number.has_value()) {
+      counts.push_back(parser.getBuilder().getI64IntegerAttr(count));
+      return *number;
+    }
+    std::string symbol;
+    if (failed(parser.parseOptionalKeywordOrString(&symbol)))
+      return parser.emitError(parser.getCurrentLocation(), "expected a number of tiles, or the name of one");
+    counts.push_back(parser.getBuilder().getStringAttr(symbol));
+    return success();
+  };
+  StringRef spelling;
+  isThere = succeeded(parser.parseOptionalKeyword(&spelling, spellings));
+  if (isThere && parseWishes(parser, dims, parseCount))
     return failure();
-  state.addAttribute(dimsName, parser.getBuilder().getArrayAttr(dims));
-  state.addAttribute(numbersName, parser.getBuilder().getDenseI64ArrayAttr(numbers));
+  SMLoc location = parser.getCurrentLocation();
+  if (isThere && succeeded(parser.parseOptionalKeyword(&spelling, spellings)))
+    return parser.emitError(location) << "a scope has one list of tiles, and '" << spelling << "' would be a second one";
+  state.addAttribute("tile_dims", parser.getBuilder().getArrayAttr(dims));
+  state.addAttribute("tile_counts", parser.getBuilder().getArrayAttr(counts));
   return success();
 }
 
-static void printWishes(OpAsmPrinter &printer, StringRef keyword, ArrayAttr dims, ArrayRef<int64_t> numbers) {
+/// `work_div(name = slices, ...)`.
+static ParseResult parseWork(OpAsmParser &parser, OperationState &state, bool &isThere) {
+  SmallVector<Attribute> dims;
+  SmallVector<int64_t> slices;
+  isThere = succeeded(parser.parseOptionalKeyword("work_div"));
+  if (!isThere)
+    return success();
+  if (parseWishes(parser, dims, [&] { return parser.parseInteger(slices.emplace_back()); }))
+    return failure();
+  state.addAttribute("work_dims", parser.getBuilder().getArrayAttr(dims));
+  state.addAttribute("work_slices", parser.getBuilder().getDenseI64ArrayAttr(slices));
+  return success();
+}
+
+static void printNumber(OpAsmPrinter &printer, int64_t number) { printer << number; }
+
+static void printNumber(OpAsmPrinter &printer, Attribute count) {
+  if (auto known = dyn_cast<IntegerAttr>(count))
+    printer << known.getInt();
+  else
+    printer.printKeywordOrString(cast<StringAttr>(count).getValue());
+}
+
+template <typename Numbers>
+static void printWishes(OpAsmPrinter &printer, StringRef keyword, ArrayAttr dims, Numbers numbers) {
   if (dims.empty())
     return;
   printer << ' ' << keyword << '(';
   llvm::interleaveComma(llvm::zip(dims, numbers), printer, [&](auto wish) {
     printer.printKeywordOrString(cast<StringAttr>(std::get<0>(wish)).getValue());
-    printer << " = " << std::get<1>(wish);
+    printer << " = ";
+    printNumber(printer, std::get<1>(wish));
   });
   printer << ')';
 }
 
 ParseResult HintOp::parse(OpAsmParser &parser, OperationState &state) {
-  bool isTiled = succeeded(parser.parseOptionalKeyword("tiles"));
-  if (isTiled && parseWishes(parser, state, "tile_dims", "tile_counts"))
-    return failure();
-  bool isDivided = succeeded(parser.parseOptionalKeyword("work_div"));
-  if (isDivided && parseWishes(parser, state, "work_dims", "work_slices"))
+  bool isTiled, isDivided;
+  if (parseTiles(parser, state, isTiled) || parseWork(parser, state, isDivided))
     return failure();
   if (!isTiled && !isDivided)
     return parser.emitError(parser.getCurrentLocation(), "expected 'tiles' or 'work_div'");
-  if (!isTiled) {
-    state.addAttribute("tile_dims", parser.getBuilder().getArrayAttr({}));
-    state.addAttribute("tile_counts", parser.getBuilder().getDenseI64ArrayAttr({}));
-  }
   Region *body = state.addRegion();
   if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(*body))
     return failure();
@@ -343,6 +393,9 @@ LogicalResult LoopOp::verify() {
   // loop_c1
   if (static_cast<int64_t>(getCount()) <= 0)
     return emitOpError("runs over at least one tile, found ") << static_cast<int64_t>(getCount());
+  // loop_c7
+  if (getSymbol() && !isCountSymbol(*getSymbol()))
+    return emitOpError("runs over '") << *getSymbol() << "' tiles, which is no name of letters, digits and '_'";
   Block &body = getBody().front();
   if (getTiled().size() != getTiledDims().size() || getTiled().size() != body.getNumArguments())
     return emitOpError("has ") << getTiled().size() << " operands, " << getTiledDims().size() << " dimensions and "

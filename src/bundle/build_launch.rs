@@ -48,6 +48,9 @@ struct Builder<'a> {
     uses_pool: bool,
     sizes: BTreeMap<String, SizeName>,
     size_params: Vec<Param>,
+    /// The symbols of loops with their numbers and maxima.
+    counts: BTreeMap<String, (usize, i64)>,
+    n_loops: usize,
     bounds: Vec<Stmt>,
     declared: BTreeSet<Name>,
     declarations: Vec<Stmt>,
@@ -67,6 +70,8 @@ impl<'a> Builder<'a> {
             uses_pool: false,
             sizes: BTreeMap::new(),
             size_params: Vec::new(),
+            counts: BTreeMap::new(),
+            n_loops: 0,
             bounds: Vec::new(),
             declared: BTreeSet::new(),
             declarations: Vec::new(),
@@ -85,9 +90,9 @@ impl<'a> Builder<'a> {
             body.push(Stmt::DeviceMemAllocate { name: Name::Pool, bytes: found });
         }
         let argument = |argument: &u32| Param { name: Name::ArgumentBase(*argument), value: Name::Argument(*argument), bounds: None };
-        let params: Vec<_> = self.arguments.iter().map(argument).chain(self.size_params).collect();
+        let params: Vec<_> = self.arguments.iter().map(argument).chain(self.size_params).chain(count_params(&self.counts)).collect();
         body.extend(params.iter().map(|param| Stmt::InputArgExtract { param: *param }));
-        if !self.bounds.is_empty() {
+        if self.n_loops > 0 {
             body.push(Stmt::Constant { name: Name::Zero, value: 0 });
             body.push(Stmt::Constant { name: Name::One, value: 1 });
         }
@@ -108,19 +113,35 @@ impl<'a> Builder<'a> {
                     let index = self.first_symbol_ids.len();
                     self.op(op, index, loops, &mut body).map_err(|error| error.in_op(index, &op.function))?;
                 }
-                Item::Loop { count, body: inner } => {
+                Item::Loop { count, symbol, body: inner } => {
                     if *count < 0 {
                         return Err(BundleError::LoopCount { found: *count });
                     }
-                    let index = self.bounds.len();
-                    let bound = Name::LoopBound(index);
-                    self.bounds.push(Stmt::Constant { name: bound, value: *count });
+                    let index = self.n_loops;
+                    self.n_loops += 1;
+                    let bound = match symbol {
+                        Some(symbol) => self.count(&symbol.name, *count)?,
+                        None => {
+                            self.bounds.push(Stmt::Constant { name: Name::LoopBound(index), value: *count });
+                            Name::LoopBound(index)
+                        }
+                    };
                     let body_of_loop = self.items(inner, &[loops, &[index]].concat())?;
                     body.push(Stmt::For { counter: Name::Induction(index), bound, body: body_of_loop });
                 }
             }
         }
         Ok(body)
+    }
+
+    /// The number of iterations that `symbol` stands for.
+    fn count(&mut self, symbol: &str, maximum: i64) -> Result<Name, BundleError> {
+        let next = self.counts.len();
+        let (number, first) = *self.counts.entry(symbol.to_owned()).or_insert((next, maximum));
+        if first != maximum {
+            return Err(BundleError::SymbolMaximum { symbol: symbol.to_owned(), first, second: maximum });
+        }
+        Ok(Name::Count(number))
     }
 
     fn op(&mut self, op: &OpSpec, index: usize, loops: &[usize], body: &mut Vec<Stmt>) -> Result<(), BundleError> {
@@ -235,6 +256,18 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// The parameters for the counts of loops, in the order of their first use.
+fn count_params(counts: &BTreeMap<String, (usize, i64)>) -> Vec<Param> {
+    let mut numbered: Vec<(usize, i64)> = counts.values().copied().collect();
+    numbered.sort_unstable();
+    let param = |(number, max)| Param {
+        name: Name::CountBase(number),
+        value: Name::Count(number),
+        bounds: Some(SizeBounds { granularity: 1, max }),
+    };
+    numbered.into_iter().map(param).collect()
+}
+
 /// The ids that the op's file mentions: sizes, then addresses in operand and core order, each once.
 fn used_ids(addresses: &Addresses) -> Vec<i64> {
     let mut seen = vec![false; addresses.symbols.len()];
@@ -260,8 +293,8 @@ fn check_advances(op: &OpSpec, loops: &[usize]) -> Result<(), BundleError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Allocation;
     use super::super::geometry::testing::{dense, op};
+    use super::super::{Allocation, LoopSymbol};
     use super::*;
 
     /// Copies a tile of 64 rows from a kernel argument to the pool.
@@ -273,7 +306,7 @@ mod tests {
     }
 
     fn bundle(count: i64, copy: OpSpec) -> Bundle {
-        Bundle { pool_bytes: 1 << 20, items: vec![Item::Loop { count, body: vec![Item::Op(Box::new(copy))] }] }
+        Bundle { pool_bytes: 1 << 20, items: vec![Item::Loop { count, symbol: None, body: vec![Item::Op(Box::new(copy))] }] }
     }
 
     #[test]
@@ -303,11 +336,38 @@ module {
 
     #[test]
     fn a_level_that_does_not_move_an_operand_is_left_out() {
-        let inner = Item::Loop { count: 2, body: vec![Item::Op(Box::new(copy(vec![0, 64])))] };
-        let nested = Bundle { pool_bytes: 1 << 20, items: vec![Item::Loop { count: 3, body: vec![inner] }] };
+        let inner = Item::Loop { count: 2, symbol: None, body: vec![Item::Op(Box::new(copy(vec![0, 64])))] };
+        let nested = Bundle { pool_bytes: 1 << 20, items: vec![Item::Loop { count: 3, symbol: None, body: vec![inner] }] };
         let launch = Launch::new(&nested).unwrap();
         assert_eq!(launch.maps, [AffineMap { strides: vec![128] }]);
         assert!(launch.to_string().contains("affine.apply #map_0(%i_1)[%arg_0]"));
+    }
+
+    fn counted(symbol: &str, count: i64, body: Vec<Item>) -> Item {
+        Item::Loop { count, symbol: Some(LoopSymbol { name: symbol.to_owned(), dim: "M".to_owned() }), body }
+    }
+
+    #[test]
+    fn a_count_that_is_known_at_launch_only_is_a_parameter() {
+        let rows = |advance: Vec<i64>| Item::Op(Box::new(copy(advance)));
+        let plain = Item::Loop { count: 2, symbol: None, body: vec![counted("U", 8, vec![rows(vec![0, 64])])] };
+        let items = vec![plain, counted("T", 4, vec![rows(vec![64])]), counted("U", 8, vec![rows(vec![64])])];
+        let text = Launch::new(&Bundle { pool_bytes: 1 << 20, items }).unwrap().to_string();
+        // The parameters are in the order of use, behind the kernel arguments; loops count on.
+        assert!(text.contains("%count_0_base: !sdscbundle.input_arg<index, granularity=1, max_value=8>, %count_1_base: "), "{text}");
+        assert!(text.contains(
+            "%count_1 = sdscbundle.input_arg_extract value from %count_1_base : !sdscbundle.input_arg<index, granularity=1, max_value=4>"
+        ));
+        let bounds = ["%i_0 = %c0 to %loop_bound_0 ", "%i_1 = %c0 to %count_0 ", "%i_2 = %c0 to %count_1 ", "%i_3 = %c0 to %count_0 "];
+        assert!(bounds.iter().all(|bound| text.contains(&format!("scf.for {bound}step %c1 {{"))), "{text}");
+        assert_eq!(text.matches("%loop_bound_").count(), 2);
+    }
+
+    #[test]
+    fn a_count_has_one_maximum() {
+        let items = vec![counted("T", 4, vec![]), counted("T", 8, vec![])];
+        let error = BundleError::SymbolMaximum { symbol: "T".to_owned(), first: 4, second: 8 };
+        assert_eq!(Launch::new(&Bundle { pool_bytes: 0, items }), Err(error));
     }
 
     #[test]

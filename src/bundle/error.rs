@@ -232,6 +232,29 @@ pub enum BundleError {
         /// The count.
         found: i64,
     },
+    /// A loop that runs until the launch says.
+    #[error(
+        "a loop over the tiles of '{dim}' runs '{symbol}' times, at most {maximum}, which is known at launch only: bind the name with the \
+         option 'bind={symbol}=NUMBER', or keep loops"
+    )]
+    UnrolledSymbol {
+        /// The name of the number of iterations.
+        symbol: String,
+        /// The dimension whose tiles it counts.
+        dim: String,
+        /// The largest number.
+        maximum: i64,
+    },
+    /// Two loops to the same number that are of different lengths.
+    #[error("loops run '{symbol}' times, one at most {first} times and another at most {second}; a name has one maximum")]
+    SymbolMaximum {
+        /// The name of the number of iterations.
+        symbol: String,
+        /// A maximum.
+        first: i64,
+        /// Another one.
+        second: i64,
+    },
     /// A launch argument that has no segment.
     #[error("kernel argument {argument} needs segment {segment}; baked addresses have {segments} segments")]
     Segments {

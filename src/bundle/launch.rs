@@ -15,6 +15,20 @@ pub struct Launch {
     pub first_symbol_ids: Vec<i64>,
 }
 
+impl Launch {
+    /// The first parameter that says how often a loop runs.
+    #[must_use]
+    pub fn counting_param(&self) -> Option<Param> {
+        fn bound_in(body: &[Stmt], params: &[Param]) -> Option<Param> {
+            body.iter().find_map(|statement| {
+                let Stmt::For { counter: _, bound, body } = statement else { return None };
+                params.iter().find(|param| param.value == *bound).copied().or_else(|| bound_in(body, params))
+            })
+        }
+        bound_in(&self.body, &self.params)
+    }
+}
+
 /// `(d0, d1, ...)[s0] -> (s0 + strides[0] * d0 + strides[1] * d1 + ...)`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AffineMap {

@@ -4,15 +4,17 @@
 //! loops. The buffers that launches share get their offsets here, when it is known which launches use them.
 
 use super::{
-    Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, SharedBuffer, Term, share,
+    Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, LoopSymbol, OpSpec, Operand, SharedBuffer, Term, share,
     unit_dims::{complete_unit_dims, drop_unit_dims},
 };
 use crate::{
-    dialect::{Access, ComputeOp, Memory, Place, Tensor, UsedAs, bundle_to_ir, home_of, moves_of, owner_of, push_items, target_of},
+    dialect::{
+        Access, ComputeOp, Memory, Place, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of, moves_of, owner_of, push_items, target_of,
+    },
     layout,
     mlir::{
-        Attribute, Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, build, error_at, floats,
-        insert_before, integer, new_block, push, raw_elements, type_attribute,
+        Attribute, Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, build, dictionary,
+        error_at, floats, insert_before, integer, new_block, push, raw_elements, string, type_attribute,
     },
     target::{Family, STICK_BYTES, Target},
 };
@@ -169,6 +171,7 @@ impl<'c> Lowering<'c> {
     fn lower(&self, target: &Target) -> Result<(), Reported> {
         let (context, location) = (self.function.ctx(), self.function.loc());
         let attributes = Attributes::new(context).text("sym_name", self.function.text_attr("sym_name"));
+        let attributes = attributes.with_option("symbols", self.symbols()?);
         let program = build("sdsc.program", location, &[], &[], attributes, vec![new_block(&[], location)]);
         let program = insert_before(self.function, program);
         let rows = self.indexed_rows()?;
@@ -201,6 +204,28 @@ impl<'c> Lowering<'c> {
             push_items(built, location, &bundle.items);
         }
         Ok(())
+    }
+
+    /// The numbers of iterations that are known at launch only, with their maxima.
+    fn symbols(&self) -> Result<Option<Attribute<'c>>, Reported> {
+        let declared = declared_maxima(self.function);
+        let mut used: BTreeMap<&str, i64> = BTreeMap::new();
+        for around in self.function.nested().into_iter().filter(|op| op.is("spyre.loop")) {
+            let Some(symbol) = around.attr("symbol").and_then(string) else { continue };
+            let count = around.attr("count").and_then(integer).unwrap_or(0);
+            let refuse = |what: &str| {
+                let message = format!("does '{symbol}' of its {count} tiles, but 'spyre.symbols' of the function {what}");
+                error_at(around, message).report()
+            };
+            match declared.get(symbol) {
+                None => return Err(refuse("does not declare that name")),
+                Some(maximum) if *maximum != count => return Err(refuse(&format!("declares a maximum of {maximum}"))),
+                Some(_) => used.insert(symbol, count),
+            };
+        }
+        let context = self.function.ctx();
+        let entries = used.iter().fold(Attributes::new(context), |entries, (symbol, maximum)| entries.int(symbol, *maximum));
+        Ok((!used.is_empty()).then(|| dictionary(entries)))
     }
 
     /// The rows of the smallest table that the elements of each buffer choose from.
@@ -294,7 +319,9 @@ impl<'c> Lowering<'c> {
             for inner in op.body_ops() {
                 body.extend(self.item(inner, launch)?);
             }
-            return Ok(Some(Item::Loop { count, body }));
+            let name = op.attr("symbol").and_then(string);
+            let symbol = name.map(|name| LoopSymbol { name: name.to_owned(), dim: op.text_attr("dim").to_owned() });
+            return Ok(Some(Item::Loop { count, symbol, body }));
         }
         let Some(compute) = ComputeOp::of(op) else { return Ok(None) };
         let spec = self.op_spec(compute, launch).map_err(|message| error_at(op, message).report())?;

@@ -2,10 +2,10 @@
 //!
 //! Reads `sdsc.bundle`s; replaces each by a module with the function of `bundle.mlir` and the op specs in the order of their files.
 
-use super::{Addresses, Launch, Loops, unroll};
+use super::{Addresses, Bundle, Launch, Loops, unroll};
 use crate::{
     dialect::{bundle_of, op_to_ir, push_launch, target_of},
-    mlir::{Attributes, Op, OpExt, Options, Pass, Reported, build_module, error_at, insert_before, push},
+    mlir::{Attributes, Context, Op, OpExt, Options, Pass, Reported, build_module, error_at, insert_before, push, string_array},
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdscbundle", run };
@@ -19,7 +19,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         let model = bundle_of(bundle).map_err(|(op, message)| error_at(op, message).report())?;
         let model = match loops {
             Loops::Keep => model,
-            Loops::Unroll => unroll(&model),
+            Loops::Unroll => unroll(&model).map_err(|error| error_at(bundle, error).report())?,
         };
         let launch = match addresses {
             Addresses::Symbolic => Launch::symbolic(&model, &target),
@@ -29,6 +29,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         let (context, location) = (bundle.ctx(), bundle.loc());
         let mut attributes = Attributes::new(context).text("sym_name", bundle.text_attr("sym_name"));
         attributes = attributes.with_option("sdsc.buffers", bundle.attr("buffers"));
+        attributes = with_counts(context, attributes, &model);
         if addresses == Addresses::Baked {
             attributes = attributes.text("sdsc.addresses", "baked").int("sdsc.pool_bytes", model.pool_bytes);
         }
@@ -40,4 +41,20 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         bundle.erase();
     }
     Ok(())
+}
+
+/// Adds what the counts are that the launch function has as parameters, by their numbers: the names, and the dimensions that they count
+/// the tiles of.
+fn with_counts<'c>(context: &'c Context, attributes: Attributes<'c>, model: &Bundle) -> Attributes<'c> {
+    let (mut names, mut dims): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for (symbol, _) in model.symbolic_loops() {
+        if !names.contains(&symbol.name) {
+            names.push(symbol.name.clone());
+            dims.push(symbol.dim.clone());
+        }
+    }
+    if names.is_empty() {
+        return attributes;
+    }
+    attributes.with("sdsc.counts", string_array(context, &names)).with("sdsc.counted_dims", string_array(context, &dims))
 }

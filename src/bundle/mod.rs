@@ -15,7 +15,7 @@
 //! sdscbundle.sdsc_execute (%arg_0, %arg_0_core_8192, ...) {sdsc_filename="sdsc_0.json", "symbol_ids"=[-1, -2, ...]}
 //! ```
 //!
-//! Limits: at most 7 iteration dimensions an op; LX tensors do not move in loops; loop counts are integers; the pool is at most
+//! Limits: at most 7 iteration dimensions an op; LX tensors do not move in loops; the pool is at most
 //! a segment less 2 GiB. The model, [`Bundle`], knows nothing of MLIR or of JSON.
 
 mod build_launch;
@@ -40,8 +40,8 @@ pub use error::BundleError;
 pub use launch::Launch;
 pub use mode::{Addresses, Loops};
 pub use op_spec::{
-    Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Term,
-    Window, WindowAxis,
+    Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, LoopSymbol, OpSpec, Operand, OwnedDim, Ownership,
+    SymbolicDim, Term, Window, WindowAxis,
 };
 pub use share::{SharedBuffer, share};
 pub use unroll::unroll;

@@ -16,6 +16,10 @@ pub enum Name {
     SizeBase(SizeName),
     /// A symbolic size.
     Size(SizeName),
+    /// The function's parameter for the count of a loop, by its number.
+    CountBase(usize),
+    /// The count of a loop that is known at launch only.
+    Count(usize),
     /// The constant 0.
     Zero,
     /// The constant 1.
@@ -76,6 +80,8 @@ impl fmt::Display for Name {
             Self::Argument(argument) => write!(formatter, "arg_{argument}"),
             Self::SizeBase(size) => write!(formatter, "sym_{}_{}_base", size.op, size.ordinal),
             Self::Size(size) => write!(formatter, "sym_{}_{}", size.op, size.ordinal),
+            Self::CountBase(index) => write!(formatter, "count_{index}_base"),
+            Self::Count(index) => write!(formatter, "count_{index}"),
             Self::Zero => formatter.write_str("c0"),
             Self::One => formatter.write_str("c1"),
             Self::LoopBound(index) => write!(formatter, "loop_bound_{index}"),
@@ -110,6 +116,8 @@ impl FromStr for Name {
             ("arg_#", 1) => Self::Argument(argument(0)?),
             ("sym_#_#_base", 2) => Self::SizeBase(size()?),
             ("sym_#_#", 2) => Self::Size(size()?),
+            ("count_#_base", 1) => Self::CountBase(index(0)?),
+            ("count_#", 1) => Self::Count(index(0)?),
             ("loop_bound_#", 1) => Self::LoopBound(index(0)?),
             ("i_#", 1) => Self::Induction(index(0)?),
             ("arg_#_slice_offset_#", 2) => Self::SliceOffset(part()?),

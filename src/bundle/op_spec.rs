@@ -21,14 +21,41 @@ pub enum Item {
     Op(Box<OpSpec>),
     /// A counted loop around further steps.
     Loop {
-        /// How often the body runs.
+        /// How often the body runs; at most, where there is a symbol.
         count: i64,
+        /// What stands for the number where it is known at launch only.
+        symbol: Option<LoopSymbol>,
         /// The steps of one iteration.
         body: Vec<Item>,
     },
 }
 
+/// A number of iterations that is known at launch only.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LoopSymbol {
+    /// The name of the number.
+    pub name: String,
+    /// The name of the dimension whose tiles it counts.
+    pub dim: String,
+}
+
 impl Bundle {
+    /// The loops whose number of iterations is known at launch only, with the maxima, in depth-first order.
+    #[must_use]
+    pub fn symbolic_loops(&self) -> Vec<(&LoopSymbol, i64)> {
+        fn collect<'a>(items: &'a [Item], into: &mut Vec<(&'a LoopSymbol, i64)>) {
+            for item in items {
+                if let Item::Loop { count, symbol, body } = item {
+                    into.extend(symbol.as_ref().map(|symbol| (symbol, *count)));
+                    collect(body, into);
+                }
+            }
+        }
+        let mut loops = Vec::new();
+        collect(&self.items, &mut loops);
+        loops
+    }
+
     /// The ops in depth-first order: entry `k` is the operation of `sdsc_<k>.json`.
     #[must_use]
     pub fn ops(&self) -> Vec<&OpSpec> {
@@ -36,7 +63,7 @@ impl Bundle {
             for item in items {
                 match item {
                     Item::Op(op) => into.push(op),
-                    Item::Loop { count: _, body } => collect(body, into),
+                    Item::Loop { count: _, symbol: _, body } => collect(body, into),
                 }
             }
         }
@@ -365,8 +392,9 @@ mod tests {
     #[test]
     fn ops_are_numbered_depth_first() {
         let lx = Allocation::Lx { offset_bytes: 0 };
-        let inner = Item::Loop { count: 2, body: vec![op("b", lx), op("c", lx)] };
-        let bundle = Bundle { pool_bytes: 0, items: vec![op("a", lx), Item::Loop { count: 3, body: vec![inner] }, op("d", lx)] };
+        let inner = Item::Loop { count: 2, symbol: None, body: vec![op("b", lx), op("c", lx)] };
+        let bundle =
+            Bundle { pool_bytes: 0, items: vec![op("a", lx), Item::Loop { count: 3, symbol: None, body: vec![inner] }, op("d", lx)] };
         let names: Vec<_> = bundle.ops().iter().map(|op| op.function.clone()).collect();
         assert_eq!(names, ["a", "b", "c", "d"]);
         assert!(!bundle.uses_pool());
@@ -375,6 +403,6 @@ mod tests {
     #[test]
     fn a_pool_operand_within_a_loop_counts() {
         let body = vec![op("a", Allocation::Pool { offset_bytes: 128 })];
-        assert!(Bundle { pool_bytes: 256, items: vec![Item::Loop { count: 2, body }] }.uses_pool());
+        assert!(Bundle { pool_bytes: 256, items: vec![Item::Loop { count: 2, symbol: None, body }] }.uses_pool());
     }
 }

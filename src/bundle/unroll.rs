@@ -1,13 +1,18 @@
 //! Loops written out: one op spec per iteration.
 
-use super::{Allocation, Bundle, Item, OpSpec};
+use super::{Allocation, Bundle, BundleError, Item, OpSpec};
 
 /// The same bundle without loops: the same ops on the same memory in the same order.
-#[must_use]
-pub fn unroll(bundle: &Bundle) -> Bundle {
+///
+/// # Errors
+/// If the number of iterations of a loop is known at launch only.
+pub fn unroll(bundle: &Bundle) -> Result<Bundle, BundleError> {
+    if let Some((symbol, maximum)) = bundle.symbolic_loops().first() {
+        return Err(BundleError::UnrolledSymbol { symbol: symbol.name.clone(), dim: symbol.dim.clone(), maximum: *maximum });
+    }
     let mut items = Vec::new();
     expand(&bundle.items, &mut Vec::new(), &mut items);
-    Bundle { pool_bytes: bundle.pool_bytes, items }
+    Ok(Bundle { pool_bytes: bundle.pool_bytes, items })
 }
 
 /// Appends the ops of `items` for the given iteration of the enclosing loops, outermost first.
@@ -15,7 +20,7 @@ fn expand(items: &[Item], iterations: &mut Vec<i64>, into: &mut Vec<Item>) {
     for item in items {
         match item {
             Item::Op(op) => into.push(Item::Op(Box::new(at(op, iterations)))),
-            Item::Loop { count, body } => {
+            Item::Loop { count, symbol: _, body } => {
                 for iteration in 0..*count {
                     iterations.push(iteration);
                     expand(body, iterations, into);
@@ -45,7 +50,7 @@ fn at(op: &OpSpec, iterations: &[i64]) -> OpSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{Arrangement, Coordinate, Operand};
+    use crate::bundle::{Arrangement, Coordinate, LoopSymbol, Operand};
     use crate::target::DeviceFormat::Sen169Fp16;
 
     fn op(tile_advance: &[i64]) -> Item {
@@ -65,10 +70,20 @@ mod tests {
 
     #[test]
     fn iterations_follow_in_order_each_at_its_own_address() {
-        let inner = Item::Loop { count: 3, body: vec![op(&[1000, 64])] };
-        let bundle = Bundle { pool_bytes: 0, items: vec![Item::Loop { count: 2, body: vec![inner] }, op(&[])] };
-        let offsets: Vec<i64> = unroll(&bundle).ops().iter().map(|op| op.operands[0].allocation.offset_bytes()).collect();
+        let inner = Item::Loop { count: 3, symbol: None, body: vec![op(&[1000, 64])] };
+        let bundle = Bundle { pool_bytes: 0, items: vec![Item::Loop { count: 2, symbol: None, body: vec![inner] }, op(&[])] };
+        let unrolled = unroll(&bundle).unwrap();
+        let offsets: Vec<i64> = unrolled.ops().iter().map(|op| op.operands[0].allocation.offset_bytes()).collect();
         assert_eq!(offsets, [128, 256, 384, 2128, 2256, 2384, 128]);
-        assert!(unroll(&bundle).ops().iter().all(|op| op.operands[0].tile_advance.is_empty()));
+        assert!(unrolled.ops().iter().all(|op| op.operands[0].tile_advance.is_empty()));
+    }
+
+    #[test]
+    fn what_is_known_at_launch_only_is_not_written_out() {
+        let symbol = LoopSymbol { name: "T".to_owned(), dim: "M".to_owned() };
+        let inner = Item::Loop { count: 8, symbol: Some(symbol), body: vec![op(&[1000, 64])] };
+        let bundle = Bundle { pool_bytes: 0, items: vec![Item::Loop { count: 2, symbol: None, body: vec![inner] }] };
+        let error = BundleError::UnrolledSymbol { symbol: "T".to_owned(), dim: "M".to_owned(), maximum: 8 };
+        assert_eq!(unroll(&bundle), Err(error));
     }
 }

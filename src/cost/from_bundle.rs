@@ -38,7 +38,7 @@ impl Reader {
                     let shape = self.op(op);
                     self.ops.push(shape);
                 }
-                Item::Loop { count, body } => {
+                Item::Loop { count, symbol: _, body } => {
                     self.loops.push(*count);
                     self.items(body);
                     self.loops.pop();
@@ -189,7 +189,7 @@ mod tests {
         ];
         operands[0].tile_advance = vec![64 * 64];
         operands[2].tile_advance = vec![64 * 64];
-        let tiled = bundle(vec![Item::Loop { count: 4, body: vec![item(op("add", &[64, 512], operands))] }]);
+        let tiled = bundle(vec![Item::Loop { count: 4, symbol: None, body: vec![item(op("add", &[64, 512], operands))] }]);
         let kernel = kernel_of(&tiled);
         let described = describe(&kernel)[0];
         let whole = 256 * 512 * 2;
@@ -206,7 +206,7 @@ mod tests {
         ];
         operands[1].tile_advance = vec![64 * 64];
         operands[2].tile_advance = vec![64 * 64];
-        let tiled = bundle(vec![Item::Loop { count: 4, body: vec![item(op("mul", &[64, 512], operands))] }]);
+        let tiled = bundle(vec![Item::Loop { count: 4, symbol: None, body: vec![item(op("mul", &[64, 512], operands))] }]);
         let described = describe(&kernel_of(&tiled))[0];
         assert_eq!((described.access, described.bytes.hbm_read), (Access::Plain, 2 * 256 * 512 * 2));
     }
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn a_loop_that_moves_nothing_repeats_the_op() {
         let operands = vec![matrix(true, ARGUMENT, [64, 512], [0, 1]), matrix(false, RESULT, [64, 512], [0, 1])];
-        let repeated = bundle(vec![Item::Loop { count: 3, body: vec![item(op("neg", &[64, 512], operands))] }]);
+        let repeated = bundle(vec![Item::Loop { count: 3, symbol: None, body: vec![item(op("neg", &[64, 512], operands))] }]);
         let described = describe(&kernel_of(&repeated))[0];
         assert_eq!((described.bytes.hbm_written, described.points), (3 * 65_536, 3.0 * 32_768.0));
     }

@@ -35,7 +35,7 @@ fn collect(items: &[Item], executions: i64, into: &mut Vec<OpTraffic>) {
     for item in items {
         match item {
             Item::Op(op) => into.push(of_op(op, executions)),
-            Item::Loop { count, body } => collect(body, executions * count, into),
+            Item::Loop { count, symbol: _, body } => collect(body, executions * count, into),
         }
     }
 }
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn whole_sticks_count_once_per_execution() {
-        let bundle = Bundle { pool_bytes: 0, items: vec![Item::Loop { count: 3, body: vec![Item::Op(Box::new(max()))] }] };
+        let bundle = Bundle { pool_bytes: 0, items: vec![Item::Loop { count: 3, symbol: None, body: vec![Item::Op(Box::new(max()))] }] };
         let expected = OpTraffic {
             executions: 3,
             hbm_bytes_read: 3 * 1_048_576,

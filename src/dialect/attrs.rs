@@ -1,7 +1,7 @@
 //! Attributes of our dialects as plain values. Each function that calls C++ first checks that the attribute is of its kind.
 
 use crate::{
-    hint::WorkHint,
+    hint::{Count, WorkHint},
     layout::{DeviceLayout, HostTensor, LayoutError},
     mlir::{Attribute, AttributeLike, Context, Op, OpExt, TensorType, Type, TypeLike, string_ref, text_of},
     target::DeviceFormat,
@@ -38,10 +38,11 @@ unsafe extern "C" {
     fn spyrePlaceAttrGetOffsetBytes(place: MlirAttribute) -> i64;
     fn spyrePlaceAttrGetReason(place: MlirAttribute) -> MlirStringRef;
     fn spyreAttributeIsATileHint(attribute: MlirAttribute) -> bool;
-    fn spyreTileHintAttrGet(context: MlirContext, id: i64, dim: MlirStringRef, count: i64) -> MlirAttribute;
+    fn spyreTileHintAttrGet(context: MlirContext, id: i64, dim: MlirStringRef, count: i64, symbol: MlirStringRef) -> MlirAttribute;
     fn spyreTileHintAttrGetId(hint: MlirAttribute) -> i64;
     fn spyreTileHintAttrGetDim(hint: MlirAttribute) -> MlirStringRef;
     fn spyreTileHintAttrGetCount(hint: MlirAttribute) -> i64;
+    fn spyreTileHintAttrGetSymbol(hint: MlirAttribute) -> MlirStringRef;
     fn spyreAttributeIsAWorkHint(attribute: MlirAttribute) -> bool;
     fn spyreWorkHintAttrGet(context: MlirContext, id: i64, dim: MlirStringRef, slices: i64) -> MlirAttribute;
     fn spyreWorkHintAttrGetId(hint: MlirAttribute) -> i64;
@@ -248,7 +249,7 @@ pub struct TileHint {
     /// The name of the dimension.
     pub dim: String,
     /// The number of tiles.
-    pub count: i64,
+    pub count: Count,
 }
 
 impl TileHint {
@@ -261,7 +262,10 @@ impl TileHint {
             spyreAttributeIsATileHint(raw).then(|| Self {
                 id: spyreTileHintAttrGetId(raw),
                 dim: text_of(spyreTileHintAttrGetDim(raw)).to_owned(),
-                count: spyreTileHintAttrGetCount(raw),
+                count: match text_of(spyreTileHintAttrGetSymbol(raw)) {
+                    "" => Count::Number(spyreTileHintAttrGetCount(raw)),
+                    symbol => Count::Symbol(symbol.to_owned()),
+                },
             })
         }
     }
@@ -269,8 +273,12 @@ impl TileHint {
     /// `#spyre.tile_hint` for a hint.
     #[must_use]
     pub(super) fn attribute<'c>(&self, context: &'c Context) -> Attribute<'c> {
-        // SAFETY: MLIR copies the name.
-        unsafe { Attribute::from_raw(spyreTileHintAttrGet(context.to_raw(), self.id, string_ref(&self.dim), self.count)) }
+        let (count, symbol) = match &self.count {
+            Count::Number(count) => (*count, ""),
+            Count::Symbol(symbol) => (0, symbol.as_str()),
+        };
+        // SAFETY: MLIR copies the names.
+        unsafe { Attribute::from_raw(spyreTileHintAttrGet(context.to_raw(), self.id, string_ref(&self.dim), count, string_ref(symbol))) }
     }
 }
 

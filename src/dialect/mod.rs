@@ -10,6 +10,7 @@
 //! | `schedule.rs` | the compute ops of a function in order, and when values are alive |
 //! | `sdsc.rs` | `sdsc` ops from and to the model of a bundle |
 //! | `ops.rs` | building `spyre` ops |
+//! | `symbols.rs` | counts that are known at launch only |
 //! | `views.rs` | what operands show of their buffers |
 //! | `target.rs` | the machine that a module is compiled for |
 
@@ -21,6 +22,7 @@ mod operation;
 mod ops;
 mod schedule;
 mod sdsc;
+mod symbols;
 mod target;
 mod views;
 
@@ -38,5 +40,6 @@ pub use ops::{
 };
 pub use schedule::{Schedule, Step};
 pub use sdsc::{bundle_of, bundle_to_ir, op_of, op_to_ir, push_items};
+pub use symbols::declared_maxima;
 pub use target::{set_target, target_of};
 pub use views::{View, indices_of_view, shown_as};

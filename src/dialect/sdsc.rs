@@ -2,8 +2,8 @@
 
 use crate::{
     bundle::{
-        Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Term,
-        Window, WindowAxis,
+        Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, LoopSymbol, OpSpec, Operand, OwnedDim, Ownership,
+        SymbolicDim, Term, Window, WindowAxis,
     },
     mlir::{
         Attribute, AttributeLike, Attributes, Context, Expr, Location, Op, OpExt, array, build, dictionary, dictionary_entries, elements,
@@ -62,8 +62,11 @@ pub fn push_items<'c>(parent: Op<'c>, location: Location<'c>, items: &[Item]) {
             Item::Op(op) => {
                 push(parent, op_to_ir(context, location, op, None));
             }
-            Item::Loop { count, body } => {
-                let attributes = Attributes::new(context).int("count", *count);
+            Item::Loop { count, symbol, body } => {
+                let mut attributes = Attributes::new(context).int("count", *count);
+                if let Some(LoopSymbol { name, dim }) = symbol {
+                    attributes = attributes.text("symbol", name).text("dim", dim);
+                }
                 let around = push(parent, build("sdsc.loop", location, &[], &[], attributes, vec![new_block(&[], location)]));
                 push_items(around, location, body);
             }
@@ -216,7 +219,9 @@ fn items_of<'c>(parent: Op<'c>) -> Result<Vec<Item>, (Op<'c>, String)> {
     let item = |op: Op<'c>| {
         if op.is("sdsc.loop") {
             let count = op.attr("count").and_then(integer).unwrap_or(0);
-            return Ok(Item::Loop { count, body: items_of(op)? });
+            let symbol = op.attr("symbol").and_then(string);
+            let symbol = symbol.map(|name| LoopSymbol { name: name.to_owned(), dim: op.text_attr("dim").to_owned() });
+            return Ok(Item::Loop { count, symbol, body: items_of(op)? });
         }
         op_of(op).map(|spec| Item::Op(Box::new(spec))).map_err(|message| (op, message))
     };

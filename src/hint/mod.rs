@@ -6,14 +6,21 @@
 //! program, and becomes an attribute of each op with an id: ops with the same id share a loop, and a smaller id is further out. A *work hint* asks
 //! for a number of slices over the cores along a name.
 //!
+//! The number of tiles may be a name, `tiles(M = T)`. The option `bind` makes it a number: `bind=T=4` is `tiles(M = 4)`. A name that is not
+//! bound needs a maximum, `spyre.symbols = {T = 8}` on the function: the dimension is cut into 8 tiles, whose size is thus known, and a run
+//! does the first `T` of them, from 1 to 8. So 4 at launch is half of the dimension, where 4 by `bind` is all of it in larger tiles. The
+//! loop keeps the name down to the bound of `scf.for`; there the back end ends, which takes numbers only (torch-spyre facts, G.5).
+//!
 //! | file | what |
 //! |---|---|
 //! | `sizes.rs` | how large a name is: declared or implied |
 //! | `names.rs` | which names the dimensions of a view walk along |
 //! | `merge.rs` | the names of an op from those of its operands; of a buffer that is written in parts |
+//! | `bindings.rs` | counts that are names, and their numbers |
 //! | `spelling.rs` | hints and names as options |
 //! | `work_hint.rs` | hints about slices over the cores |
 
+mod bindings;
 mod merge;
 mod names;
 mod sizes;
@@ -23,8 +30,9 @@ mod work_hint;
 pub(crate) mod flatten_hints;
 pub(crate) mod propagate_dims;
 
+pub use bindings::{Bindings, Count, CountError, maximum_of};
 pub use merge::{Conflict, Merged, Refusal, Written};
 pub use names::{Claim, Loss, Part, Shown, Walk, Why, factors, label};
 pub use sizes::{NamedArgument, SizeError, Sizes};
-pub use spelling::{DimNames, TileCount};
+pub use spelling::{Binding, DimNames, TileCount};
 pub use work_hint::{NameError, WorkHint, dim_named};

@@ -1,5 +1,6 @@
-//! Hints and names as they are typed: `A=2` and `0=A:B`.
+//! Hints and names as they are typed: `A=2`, `A=T`, `T=8` and `0=A:B`.
 
+use super::Count;
 use std::str::FromStr;
 
 /// `NAME=COUNT`: run in so many tiles along the dimension of that name.
@@ -7,21 +8,39 @@ use std::str::FromStr;
 pub struct TileCount {
     /// The dimension.
     pub dim: String,
-    /// The number of tiles, at least 1.
-    pub count: i64,
+    /// The number of tiles.
+    pub count: Count,
 }
 
 impl FromStr for TileCount {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || format!("expected NAME=COUNT with a positive count, found '{text}'");
+        let refuse = || format!("expected NAME=COUNT with a positive count or the name of one, found '{text}'");
         let (dim, count) = text.split_once('=').ok_or_else(refuse)?;
-        let count: i64 = count.parse().map_err(|_| refuse())?;
-        if dim.is_empty() || count < 1 {
-            return Err(refuse());
-        }
+        let count = Count::of(count).filter(|_| !dim.is_empty()).ok_or_else(refuse)?;
         Ok(Self { dim: dim.to_owned(), count })
+    }
+}
+
+/// `NAME=NUMBER`: the number that the name of a count stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// The name.
+    pub symbol: String,
+    /// The number, at least 1.
+    pub number: i64,
+}
+
+impl FromStr for Binding {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('=').map(|(symbol, number)| (Count::of(symbol), Count::of(number)));
+        match parts {
+            Some((Some(Count::Symbol(symbol)), Some(Count::Number(number)))) => Ok(Self { symbol, number }),
+            _ => Err(format!("expected NAME=NUMBER with the name of a count and a positive number, found '{text}'")),
+        }
     }
 }
 
@@ -67,10 +86,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tile_count_needs_a_name_and_a_positive_number() {
-        assert_eq!("A=2".parse(), Ok(TileCount { dim: "A".to_owned(), count: 2 }));
-        for wrong in ["A", "A=", "A=0", "A=-1", "=2", "A=x"] {
+    fn a_tile_count_needs_a_name_and_a_positive_number_or_its_name() {
+        assert_eq!("A=2".parse(), Ok(TileCount { dim: "A".to_owned(), count: Count::Number(2) }));
+        assert_eq!("A=T".parse(), Ok(TileCount { dim: "A".to_owned(), count: Count::Symbol("T".to_owned()) }));
+        for wrong in ["A", "A=", "A=0", "A=-1", "=2", "=T", "A=2x", "A=T=8"] {
             assert!(wrong.parse::<TileCount>().is_err_and(|message| message.ends_with(&format!("found '{wrong}'"))), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_binding_needs_the_name_of_a_count_and_a_positive_number() {
+        assert_eq!("T=8".parse(), Ok(Binding { symbol: "T".to_owned(), number: 8 }));
+        for wrong in ["T", "T=", "T=0", "T=-1", "T=U", "=8", "2=8", "T=8=8"] {
+            assert!(wrong.parse::<Binding>().is_err_and(|message| message.ends_with(&format!("found '{wrong}'"))), "{wrong}");
         }
     }
 

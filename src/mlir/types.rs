@@ -216,7 +216,8 @@ pub(crate) fn i64_array_attribute<'c>(context: &'c Context, values: &[i64]) -> A
 }
 
 /// A string attribute.
-pub(crate) fn string_attribute<'c>(context: &'c Context, text: &str) -> Attribute<'c> {
+#[must_use]
+pub fn string_attribute<'c>(context: &'c Context, text: &str) -> Attribute<'c> {
     StringAttribute::new(context, text).into()
 }
 

@@ -197,7 +197,7 @@ fn items(program: &[CaseItem], path: &str) -> Result<Vec<Item>, CaseError> {
         items.push(match (item.r#loop, &item.op) {
             (Some(count), None) => {
                 let body = required(item.body.as_ref(), &path, "body")?;
-                Item::Loop { count, body: self::items(body, &format!("{path}.body"))? }
+                Item::Loop { count, symbol: None, body: self::items(body, &format!("{path}.body"))? }
             }
             (None, Some(function)) => Item::Op(Box::new(op(item, function, &path)?)),
             (Some(_), Some(_)) => return fault(path, "both 'loop' and 'op'; an item is one of them"),

@@ -7,20 +7,20 @@ use super::{
     File, Fresh, HostElements,
     check::{Violation, check_files},
     device_bytes, from_op_spec, from_op_spec_baked,
-    program::{self, BufferPlace, LaunchEntry, Program, Tensor},
+    program::{self, BufferPlace, LaunchEntry, Program, Symbol, Tensor},
     to_text,
 };
 use crate::{
     bundle::{
-        Bundle, BundleError, OpSpec,
+        Bundle, BundleError, Launch, OpSpec,
         geometry::Geometry,
         symbols::{Addresses, MemoryMap},
     },
     dialect,
     layout::DeviceLayout,
     mlir::{
-        Attribute, Op, OpExt, Options, Pass, Reported, elements, error_at, integer, integers, note_bug, parses, raw_elements, symbol_name,
-        type_of, warning_at,
+        Attribute, Op, OpExt, Options, Pass, Reported, ValueExt, dictionary_entries, elements, error_at, integer, integers, note_bug,
+        parses, raw_elements, strings, symbol_name, type_of, warning_at,
     },
     target::Target,
 };
@@ -80,7 +80,7 @@ fn bare_bundle(module: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
 
 fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
     let mut files = Vec::new();
-    let mut description = Program { name: program.text_attr("sym_name").to_owned(), ..Program::default() };
+    let mut description = Program { name: program.text_attr("sym_name").to_owned(), symbols: symbols_of(program), ..Program::default() };
     for op in program.body_ops() {
         let name = op.text_attr("sym_name").to_owned();
         match op.full_name() {
@@ -107,12 +107,19 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
             _ => return Err(error_at(op, "cannot be written: lower bundles to sdscbundle first").report()),
         }
     }
+    description.check_no_symbols().map_err(|message| error_at(program, format_args!("cannot be written: {message}")).report())?;
     let end = |buffer: &Tensor| buffer.place.map(|place| place.offset + buffer.bytes);
     description.buffer_bytes = description.buffers.iter().filter_map(end).max().unwrap_or(0);
     let mut content = serde_json::to_vec_pretty(&description).map_err(|error| error_at(program, error).report())?;
     content.push(b'\n');
     files.push(File { path: program::FILE_NAME.to_owned(), content });
     Ok(files)
+}
+
+/// The numbers that are known at launch only.
+fn symbols_of(program: Op<'_>) -> Vec<Symbol> {
+    let entries = program.attr("symbols").and_then(dictionary_entries).unwrap_or_default();
+    entries.into_iter().filter_map(|(name, maximum)| Some(Symbol { name: name.to_owned(), maximum: integer(maximum)? })).collect()
 }
 
 /// A tensor of the program, and the bytes of one that has a value.
@@ -165,6 +172,7 @@ fn content_of(
 /// `bundle.mlir` and the SDSC files of one bundle, their paths behind `folder`.
 fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target) -> Result<Vec<File>, Reported> {
     let launch = dialect::launch_of(bundle).map_err(|(op, message)| error_at(op, message).report())?;
+    check_counts(bundle, &launch)?;
     let text = launch.to_string();
     if !parses(bundle.ctx(), &text) {
         return Err(error_at(bundle, "has a bug of ours: the text of its bundle.mlir is not valid").report());
@@ -191,6 +199,27 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target) -> Result<Vec<Fil
     let mut files = vec![File { path: format!("{folder}bundle.mlir"), content: text.into_bytes() }];
     files.par_extend(ops.into_par_iter().map(|(path, sdsc)| File { path, content: to_text(&sdsc) }));
     Ok(files)
+}
+
+/// Refuses a loop whose count is a parameter: the back end takes constants only (torch-spyre facts, D.10 and G.5).
+fn check_counts(bundle: Op<'_>, launch: &Launch) -> Result<(), Reported> {
+    let Some(param) = launch.counting_param() else { return Ok(()) };
+    let maximum = param.bounds.map_or_else(String::new, |bounds| format!(", at most {}", bounds.max));
+    // Counts are the last parameters.
+    let behind = launch.params.iter().rev().position(|other| other.name == param.name).unwrap_or(0);
+    let entry = |list: &str| bundle.attr(list).and_then(strings)?.into_iter().rev().nth(behind);
+    let is_counted =
+        |op: &Op<'_>| op.is("scf.for") && op.inputs().get(1).is_some_and(|bound| bound.def().is_none_or(|def| !def.is("arith.constant")));
+    let counted = bundle.nested().into_iter().find(is_counted).unwrap_or(bundle);
+    let limit = "the back end takes loop counts that are numbers only";
+    let message = match (entry("sdsc.counts"), entry("sdsc.counted_dims")) {
+        (Some(symbol), Some(dim)) => format!(
+            "runs '{symbol}' times over the tiles of '{dim}'{maximum}, which is known at launch only: {limit}; bind the name with \
+             the option 'bind={symbol}=NUMBER'"
+        ),
+        _ => format!("runs '%{}' times{maximum}, which is known at launch only: {limit}", param.value),
+    };
+    Err(error_at(counted, message).report())
 }
 
 /// Bytes of the pool of a bundle whose addresses are baked.

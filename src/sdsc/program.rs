@@ -13,6 +13,8 @@
 //! }
 //! ```
 //!
+//! Where a number of iterations is known at launch only, `symbols` has its name and its maximum: `[{"name": "T", "maximum": 8}]`.
+//!
 //! The file of a constant has its content as it stands in device memory: exactly `bytes` bytes, row-major over `device_size`, in the
 //! number format, little endian. What holds nothing of the host is zero.
 //!
@@ -20,7 +22,10 @@
 //! its first launch to the end of its last one. Outside of that time its bytes belong to others.
 
 use serde::{Deserialize, Serialize};
-use std::path::{Component, Path};
+use std::{
+    fmt,
+    path::{Component, Path},
+};
 
 /// The name of the file.
 pub const FILE_NAME: &str = "program.json";
@@ -55,8 +60,27 @@ pub struct Program {
     /// Bytes of the region in which the buffers with a place lie.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub buffer_bytes: i64,
+    /// Numbers that the caller gives with a launch. What the back end takes today has none: `spyre-emit-bundle` refuses them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub symbols: Vec<Symbol>,
     /// The launches in order.
     pub launches: Vec<LaunchEntry>,
+}
+
+/// A number that is known at launch only: how many iterations a loop does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Symbol {
+    /// The name that the user gave it.
+    pub name: String,
+    /// The largest number; the smallest is 1.
+    pub maximum: i64,
+}
+
+impl fmt::Display for Symbol {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "'{}', at most {}", self.name, self.maximum)
+    }
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
@@ -123,11 +147,34 @@ impl Program {
     pub fn tensors(&self) -> impl Iterator<Item = &Tensor> {
         self.arguments.iter().chain(&self.results).chain(&self.constants).chain(&self.buffers)
     }
+
+    /// Makes sure that every number is known.
+    ///
+    /// # Errors
+    /// The first symbol, which nothing here can run: the counts of loops are constants (torch-spyre facts, D.10).
+    pub fn check_no_symbols(&self) -> Result<(), String> {
+        let unbound = |symbol: &Symbol| format!("the symbol {symbol}, is known at launch only; the counts of loops are numbers");
+        self.symbols.first().map_or(Ok(()), |symbol| Err(unbound(symbol)))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn symbols_are_in_the_file_if_there_are_any() {
+        let mut program = Program::default();
+        assert!(!serde_json::to_string(&program).unwrap().contains("symbols"));
+        program.symbols.push(Symbol { name: "T".to_owned(), maximum: 8 });
+        let text = serde_json::to_string(&program).unwrap();
+        assert!(text.contains(r#""symbols":[{"name":"T","maximum":8}]"#), "{text}");
+        assert_eq!(serde_json::from_str::<Program>(&text).unwrap(), program);
+        assert_eq!(
+            program.check_no_symbols().unwrap_err(),
+            "the symbol 'T', at most 8, is known at launch only; the counts of loops are numbers"
+        );
+    }
 
     #[test]
     fn a_path_does_not_leave_its_folder() {

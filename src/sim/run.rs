@@ -93,6 +93,7 @@ impl Simulation {
     /// # Errors
     /// As [`Self::load`].
     pub fn with_program(program: Program, dir: &Path, target: &Target) -> Result<Self, SimError> {
+        program.check_no_symbols().map_err(|message| SimError::Malformed { file: program.name.clone(), message })?;
         let mut bundles = BTreeMap::new();
         for launch in &program.launches {
             if !bundles.contains_key(&launch.bundle) {

@@ -12,7 +12,7 @@ use crate::{
     layout::LayoutError,
     mlir::{
         BlockExt, Location, Op, OpExt, Reported, Type, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_of, new_block,
-        push, string_array,
+        push, string_array, string_attribute,
     },
     target::Target,
 };
@@ -277,6 +277,9 @@ impl<'a, 'c> Builder<'a, 'c> {
         }
         let built =
             body.put(loop_over(context, location, (&level.name, level.count), &operands, &outputs, new_block(&arguments, location)));
+        if let Some(symbol) = &level.symbol {
+            built.set_attr("symbol", string_attribute(context, symbol));
+        }
         let arguments = built.body().map(BlockExt::args).unwrap_or_default();
         for (argument, &index) in arguments.into_iter().zip(&order) {
             match reads.get(index) {

@@ -5,7 +5,8 @@
 
 use super::{Operand, TiledOp, Tree, build_loops::Builder, cut::Level};
 use crate::{
-    dialect::{Access, ComputeOp, Tensor, plain_view, target_of},
+    dialect::{Access, ComputeOp, Tensor, TileHint, declared_maxima, plain_view, target_of},
+    hint::{Count, CountError, maximum_of},
     layout::{DeviceLayout, LayoutError},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, dictionary_entries, error_at, integer},
     target::Target,
@@ -17,10 +18,18 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-coarse-tile", run };
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-        let sizes = name_sizes(function);
-        tile_block(function, &sizes, &target)?;
+        let declared = Declared { sizes: name_sizes(function), maxima: declared_maxima(function) };
+        tile_block(function, &declared, &target)?;
     }
     Ok(())
+}
+
+/// What a function says about names.
+struct Declared {
+    /// The sizes of dimensions.
+    sizes: BTreeMap<String, i64>,
+    /// The maxima of counts.
+    maxima: BTreeMap<String, i64>,
 }
 
 /// The sizes of names that the function knows.
@@ -30,13 +39,14 @@ fn name_sizes(function: Op<'_>) -> BTreeMap<String, i64> {
 }
 
 /// Tiles the ops in the body of `around`, and in loops that stand there.
-fn tile_block<'c>(around: Op<'c>, sizes: &BTreeMap<String, i64>, target: &Target) -> Result<(), Reported> {
+fn tile_block<'c>(around: Op<'c>, declared: &Declared, target: &Target) -> Result<(), Reported> {
     for inner in around.body_ops().into_iter().filter(|op| op.is("spyre.loop")) {
-        tile_block(inner, sizes, target)?;
+        tile_block(inner, declared, target)?;
     }
-    let items = Items::of(around)?;
+    let items = Items::of(around, &declared.maxima)?;
     if items.plain.iter().any(|op| !op.levels.is_empty()) {
-        let tree = Tree::grow(&items.plain, sizes).map_err(|(position, error)| error_at(items.list[position].op, error).report())?;
+        let tree =
+            Tree::grow(&items.plain, &declared.sizes).map_err(|(position, error)| error_at(items.list[position].op, error).report())?;
         check_cuts(&items, &tree)?;
         Builder::new(around, &items, &tree, target).build()?;
     }
@@ -82,12 +92,12 @@ pub(super) struct Items<'c> {
 }
 
 impl<'c> Items<'c> {
-    fn of(around: Op<'c>) -> Result<Self, Reported> {
+    fn of(around: Op<'c>, maxima: &BTreeMap<String, i64>) -> Result<Self, Reported> {
         let mut items =
             Self { list: Vec::new(), plain: Vec::new(), makers: ValueMap::default(), numbers: ValueMap::default(), n_values: 0 };
         for op in around.body_ops() {
             match ComputeOp::of(op) {
-                Some(compute) => items.add_compute(compute)?,
+                Some(compute) => items.add_compute(compute, maxima)?,
                 None if !op.outputs().is_empty() && op.body().is_some() => items.add_opaque(op),
                 None => {}
             }
@@ -95,9 +105,10 @@ impl<'c> Items<'c> {
         Ok(items)
     }
 
-    fn add_compute(&mut self, compute: ComputeOp<'c>) -> Result<(), Reported> {
+    fn add_compute(&mut self, compute: ComputeOp<'c>, maxima: &BTreeMap<String, i64>) -> Result<(), Reported> {
         let refuse = |message: String| error_at(compute.op, message).report();
-        let levels: Vec<Level> = compute.hints().into_iter().map(|hint| Level { id: hint.id, name: hint.dim, count: hint.count }).collect();
+        let levels: Result<Vec<Level>, CountError> = compute.hints().into_iter().map(|hint| level_of(hint, maxima)).collect();
+        let levels = levels.map_err(|error| refuse(error.to_string()))?;
         if !levels.is_empty() {
             compute.accesses().map_err(refuse)?;
         }
@@ -171,6 +182,16 @@ impl<'c> Items<'c> {
     }
 }
 
+/// The level that a hint asks for: tiles have the size that the maximum of their number gives them.
+fn level_of(hint: TileHint, maxima: &BTreeMap<String, i64>) -> Result<Level, CountError> {
+    let TileHint { id, dim, count } = hint;
+    let (count, symbol) = match count {
+        Count::Number(count) => (count, None),
+        Count::Symbol(symbol) => (maximum_of(&dim, &symbol, maxima)?, Some(symbol)),
+    };
+    Ok(Level { id, name: dim, count, symbol })
+}
+
 fn names_of(names: &str) -> Vec<String> {
     names.split('*').filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
@@ -209,7 +230,7 @@ fn check_cuts(items: &Items<'_>, tree: &Tree) -> Result<(), Reported> {
         let (Some(compute), Some(first)) = (item.compute, cuts.first()) else { continue };
         let refuse = |message: String| error_at(compute.op, message).report();
         if compute.is_insert() {
-            let Level { id: _, name, count } = &first.level;
+            let Level { id: _, name, count, symbol: _ } = &first.level;
             return Err(refuse(format!("cannot run in {count} tiles along '{name}': it writes a part of a larger buffer")));
         }
         for access in compute.accesses().map_err(refuse)? {

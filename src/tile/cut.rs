@@ -12,6 +12,8 @@ pub struct Level {
     pub name: String,
     /// The number of tiles.
     pub count: i64,
+    /// The name of the number of tiles that a run does, of which `count` is the maximum; none if it does all.
+    pub symbol: Option<String>,
 }
 
 /// What an op reads.
@@ -179,7 +181,7 @@ struct Left {
 
 impl Left {
     fn cut(&mut self, names: &[String], dim: usize, level: &Level) -> Result<(), CutError> {
-        let Level { id: _, name, count } = level;
+        let Level { id: _, name, count, symbol: _ } = level;
         let mut size = self.sizes[dim];
         if names.len() > 1 {
             let whole = names.join("*");
@@ -208,7 +210,7 @@ mod tests {
     use super::*;
 
     fn level(id: i64, name: &str, count: i64) -> Level {
-        Level { id, name: name.to_owned(), count }
+        Level { id, name: name.to_owned(), count, symbol: None }
     }
 
     fn op(names: &[&str], sizes: &[i64], n_reduced: usize, levels: &[(&str, i64)]) -> TiledOp {

@@ -82,7 +82,9 @@ fn check_names(ops: &[TiledOp], sizes: &BTreeMap<String, i64>) -> Result<(), (us
     }
     let is_one_tile = |level: &Level| level.count == 1 && sizes.contains_key(&level.name);
     for (position, op) in ops.iter().enumerate() {
-        if let Some(Level { id: _, name, count }) = op.levels.iter().find(|level| !had.contains(&level.id) && !is_one_tile(level)) {
+        if let Some(Level { id: _, name, count, symbol: _ }) =
+            op.levels.iter().find(|level| !had.contains(&level.id) && !is_one_tile(level))
+        {
             let in_scope = ops.iter().filter(|op| op.levels.iter().any(|level| level.name == *name));
             let known = KnownNames(in_scope.flat_map(|op| op.names.iter().flatten().cloned()).collect());
             return Err((position, CutError::Unknown { dim: name.clone(), count: *count, known }));

@@ -82,3 +82,29 @@ func.func @places_of_buffers_come_first(%x: tensor<64x64xf16, #layout>) -> tenso
   %y = spyre.pointwise exp(%part) {spyre.bundle = 0 : i64, work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
 }
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+#window = #spyre.layout<[1, 64, 64], [64, 64, 1], of = [64, 64]>
+func.func @counts_are_declared(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> attributes {spyre.symbols = {U = 2}} {
+  // expected-error @+1 {{'spyre.loop' op does 'T' of its 2 tiles, but 'spyre.symbols' of the function does not declare that name}}
+  %y = spyre.loop 2 "M" tiled(%tile = %x[0] : tensor<64x64xf16, #layout>) attributes {symbol = "T"} {
+    %exp = spyre.pointwise exp(%tile) : tensor<32x64xf16, #window>
+    spyre.yield %exp[0] : tensor<32x64xf16, #window>
+  } : tensor<64x64xf16, #layout>
+  return %y : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+#window = #spyre.layout<[1, 64, 64], [64, 64, 1], of = [64, 64]>
+func.func @a_loop_has_the_tiles_that_are_declared(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> attributes {spyre.symbols = {T = 8}} {
+  // expected-error @+1 {{'spyre.loop' op does 'T' of its 2 tiles, but 'spyre.symbols' of the function declares a maximum of 8}}
+  %y = spyre.loop 2 "M" tiled(%tile = %x[0] : tensor<64x64xf16, #layout>) attributes {symbol = "T"} {
+    %exp = spyre.pointwise exp(%tile) : tensor<32x64xf16, #window>
+    spyre.yield %exp[0] : tensor<32x64xf16, #window>
+  } : tensor<64x64xf16, #layout>
+  return %y : tensor<64x64xf16, #layout>
+}

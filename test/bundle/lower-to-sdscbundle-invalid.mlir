@@ -35,3 +35,13 @@ sdsc.bundle @coordinates_are_digits_of_one_dimension() {
     ins [#sdsc.tensor<format = "SEN169_FP16", device_size = [2, 64], coordinates = affine_map<(d0) -> (d0 * 3, d0 mod 64)>, memory = "lx">]
     outs [#sdsc.tensor<format = "SEN169_FP16", device_size = [2, 64], coordinates = affine_map<(d0) -> (d0 * 3, d0 mod 64)>, memory = "hbm", argument = 0>]
 }
+
+// -----
+
+// expected-error @+1 {{'sdsc.bundle' op loops run 'T' times, one at most 2 times and another at most 4; a name has one maximum}}
+sdsc.bundle @a_count_has_one_maximum() {
+  sdsc.loop 2 attributes {dim = "M", symbol = "T"} {
+  }
+  sdsc.loop 4 attributes {dim = "N", symbol = "T"} {
+  }
+}

@@ -99,7 +99,7 @@ pub(crate) fn nest() -> Files {
     let load = op("identity", &[(64, 2), (64, 1)], 0, vec![tile(rows(), &[0, 4096]), pool(rows(), 0)]);
     let store = op("identity", &[(64, 2), (64, 1)], 0, vec![pool(rows(), 0), tile(rows(), &[16384, 4096])]);
     let body = [load, store].map(|op| Item::Op(Box::new(op))).to_vec();
-    emit(8192, vec![Item::Loop { count: 2, body: vec![Item::Loop { count: 4, body }] }])
+    emit(8192, vec![Item::Loop { count: 2, symbol: None, body: vec![Item::Loop { count: 4, symbol: None, body }] }])
 }
 
 /// `exp` between scratchpads, with the copies in and out.

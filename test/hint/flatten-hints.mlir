@@ -1,4 +1,5 @@
 // RUN: spyre-opt --spyre-flatten-hints="tiles=A=2,B=4" %s | FileCheck %s
+// RUN: spyre-opt --spyre-flatten-hints="tiles=A=T,B=U bind=U=4,T=2" %s | FileCheck %s
 // RUN: spyre-opt --spyre-flatten-hints %s | FileCheck %s --check-prefix=SCOPES
 
 // The option is a scope around every function: ids start again in each.

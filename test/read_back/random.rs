@@ -433,5 +433,5 @@ pub(crate) fn placed(mut op: OpSpec, changes: &Changes, is_baked: bool) -> Item 
         operand.tile_advance = sticks.iter().map(|sticks| sticks * operand.format.elements_per_stick()).collect();
     }
     let loops = changes.advances[0].iter().filter(|_| !is_baked);
-    loops.fold(Item::Op(Box::new(op)), |item, _| Item::Loop { count: 3, body: vec![item] })
+    loops.fold(Item::Op(Box::new(op)), |item, _| Item::Loop { count: 3, symbol: None, body: vec![item] })
 }

@@ -6,6 +6,10 @@
 // RUN: not spyre-opt --spyre-emit-bundle=output=%t/out %t/unlowered.mlir 2>&1 | FileCheck %s --check-prefix=UNLOWERED
 // RUN: not spyre-opt --spyre-emit-bundle=output=%t/out %t/plain.mlir 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: not spyre-opt --spyre-emit-bundle=output=%t/out %t/carried.mlir 2>&1 | FileCheck %s --check-prefix=CARRIED
+// RUN: not spyre-opt --spyre-emit-bundle=output=%t/out %t/counted.mlir 2>&1 | FileCheck %s --check-prefix=COUNTED
+// RUN: not spyre-opt --spyre-emit-bundle=output=%t/out %t/foreign.mlir 2>&1 | FileCheck %s --check-prefix=FOREIGN
+// RUN: not spyre-opt --spyre-emit-bundle=output=%t/out %t/declared.mlir 2>&1 | FileCheck %s --check-prefix=DECLARED
+// RUN: not spyre-translate --mlir-to-bundle %t/counted.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=COUNTED
 // RUN: not ls %t/out
 
 // NOWHERE: plain.mlir:1:1: error: 'builtin.module' op needs the option 'output', the directory to write
@@ -14,6 +18,10 @@
 // UNLOWERED: unlowered.mlir:2:3: error: 'sdsc.bundle' op cannot be written: lower bundles to sdscbundle first
 // NOTHING: error: 'builtin.module' op has no function 'sdsc_bundle'
 // CARRIED: carried.mlir:5:10: error: 'scf.for' op counts from 0 in steps of 1, without carried values
+// The back end takes loop counts that are constants; a bundle of another front end says nothing of names.
+// COUNTED: counted.mlir:9:9: error: 'scf.for' op runs 'T' times over the tiles of 'M', at most 8, which is known at launch only: the back end takes loop counts that are numbers only; bind the name with the option 'bind=T=NUMBER'
+// FOREIGN: foreign.mlir:5:3: error: 'scf.for' op runs '%arg_0' times, which is known at launch only: the back end takes loop counts that are numbers only
+// DECLARED: declared.mlir:1:1: error: 'sdsc.program' op cannot be written: the symbol 'T', at most 8, is known at launch only; the counts of loops are numbers
 
 //--- plain.mlir
 module {
@@ -43,4 +51,35 @@ func.func @sdsc_bundle() {
     scf.yield %next : index
   }
   return
+}
+
+//--- counted.mlir
+sdsc.program @main attributes {symbols = {T = 8}} {
+  builtin.module @bundle_0 attributes {sdsc.counted_dims = ["M"], sdsc.counts = ["T"]} {
+    func.func @sdsc_bundle(%count: !sdscbundle.input_arg<index, granularity=1, max_value=8>) {
+      %bound = sdscbundle.input_arg_extract value from %count : !sdscbundle.input_arg<index, granularity=1, max_value=8> -> index
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      scf.for %i = %c0 to %c2 step %c1 {
+        scf.for %j = %c0 to %bound step %c1 {
+        }
+      }
+      return
+    }
+  }
+}
+
+//--- foreign.mlir
+func.func @sdsc_bundle(%count: !sdscbundle.input_arg<index>) {
+  %bound = sdscbundle.input_arg_extract value from %count : !sdscbundle.input_arg<index> -> index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %bound step %c1 {
+  }
+  return
+}
+
+//--- declared.mlir
+sdsc.program @main attributes {symbols = {T = 8}} {
 }

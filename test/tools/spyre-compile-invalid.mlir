@@ -5,6 +5,7 @@
 // RUN: not spyre-compile %s -o %t.out --compile-to lxx 2>&1 | FileCheck %s --check-prefix=PHASE
 // RUN: not spyre-compile %s -o %t.out --dims 0=A:B --tiles A=3 2>&1 | FileCheck %s --check-prefix=TILES
 // RUN: not spyre-compile %s -o %t.out --tiles A 2>&1 | FileCheck %s --check-prefix=SPELLING
+// RUN: not spyre-compile %s -o %t.out --tiles A=T --bind T=U 2>&1 | FileCheck %s --check-prefix=BINDING
 // RUN: not spyre-compile %s -o %t.out --target %s 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not spyre-compile %s -o %t.out --unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not spyre-compile %s 2>&1 | FileCheck %s --check-prefix=OUTPUT
@@ -16,8 +17,9 @@
 // CORES: error: option 'cores': expected a number, found 'many'
 // RANGE: error: 'builtin.module' op cannot use 33 cores: the machine has 1 to 32
 // PHASE: error: unknown phase 'lxx'
-// TILES: spyre-compile-invalid.mlir:[[#@LINE+11]]:{{[0-9]+}}: error: 'spyre.pointwise' op cannot cut 'A' of 64 into 3 tiles of equal size
-// SPELLING: error: option 'tiles': expected NAME=COUNT with a positive count, found 'A'
+// TILES: spyre-compile-invalid.mlir:[[#@LINE+12]]:{{[0-9]+}}: error: 'spyre.pointwise' op cannot cut 'A' of 64 into 3 tiles of equal size
+// SPELLING: error: option 'tiles': expected NAME=COUNT with a positive count or the name of one, found 'A'
+// BINDING: error: option 'bind': expected NAME=NUMBER with the name of a count and a positive number, found 'T=U'
 // TARGET: error: 'builtin.module' op '{{.*}}' is no machine description
 // UNKNOWN: error: unexpected argument '--unknown'
 // OUTPUT: error: -o DIR is missing

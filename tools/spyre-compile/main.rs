@@ -28,6 +28,9 @@ struct Arguments {
     /// A hint around the whole function: NAME=COUNT[,...], outermost first; repeatable
     #[arg(long, value_name = "NAME=COUNT", value_delimiter = ',')]
     tiles: Vec<String>,
+    /// The number that the name of a count stands for, in --tiles or in a hint scope: NAME=NUMBER[,...]; repeatable
+    #[arg(long, value_name = "NAME=NUMBER", value_delimiter = ',')]
+    bind: Vec<String>,
     /// Names an argument in storage order, outermost first: ARG=NAME:NAME[,...], NAME@SIZE where the shape does not say the size; repeatable
     #[arg(long, value_name = "ARG=NAME:NAME", value_delimiter = ',')]
     dims: Vec<String>,
@@ -87,6 +90,7 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
         cores: arguments.cores.clone().unwrap_or(defaults.cores),
         target: arguments.target.clone().unwrap_or_default(),
         tiles: arguments.tiles.clone(),
+        bind: arguments.bind.clone(),
         dims: arguments.dims.clone(),
         lx_planner: arguments.lx_planner.clone(),
         lx_bytes: arguments.lx_bytes.clone().unwrap_or(defaults.lx_bytes),

@@ -38,7 +38,11 @@ fn read<T: Tree>(tree: &T, report: &mut Report) -> Result<Option<Program>, T::Er
     let bytes = tree.read(FILE_NAME)?;
     Ok(match serde_json::from_slice(&bytes) {
         Ok(program) => {
+            let program: Program = program;
             check_index_ranges(&program, report);
+            if let Err(message) = program.check_no_symbols() {
+                report.json("/symbols".to_owned(), message);
+            }
             Some(program)
         }
         Err(error) => {

@@ -53,7 +53,7 @@ impl Reader<'_> {
         for step in steps {
             items.push(match step {
                 Step::Op { index, symbols } => Item::Op(Box::new(self.op(*index, symbols.as_ref())?)),
-                Step::Loop { count, body } => Item::Loop { count: *count, body: self.items(body)? },
+                Step::Loop { count, body } => Item::Loop { count: *count, symbol: None, body: self.items(body)? },
             });
         }
         Ok(items)

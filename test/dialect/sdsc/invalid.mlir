@@ -172,6 +172,50 @@ sdsc.bundle @bundle_c2() {
 
 // -----
 
+sdsc.bundle @loop_c2() {
+  // expected-error @+1 {{'sdsc.loop' op has a 'symbol' and the 'dim' whose tiles it counts, or neither, found 'T' and ''}}
+  sdsc.loop 8 attributes {symbol = "T"} {
+  }
+}
+
+// -----
+
+sdsc.bundle @loop_c2() {
+  // expected-error @+1 {{'sdsc.loop' op has a 'symbol' and the 'dim' whose tiles it counts, or neither, found '' and 'M'}}
+  sdsc.loop 8 attributes {dim = "M", symbol = ""} {
+  }
+}
+
+// -----
+
+// expected-error @+1 {{'sdsc.program' op 'symbols' must give 'T' a positive number of type i64, found 0 : i64}}
+sdsc.program @program_c1 attributes {symbols = {T = 0}} {
+}
+
+// -----
+
+sdsc.program @program_c2 attributes {symbols = {T = 8}} {
+  sdsc.bundle @bundle_0() {
+    sdsc.loop 2 {
+      // expected-error @+1 {{'sdsc.loop' op runs to 'U', which is none of the program's symbols}}
+      sdsc.loop 8 attributes {dim = "M", symbol = "U"} {
+      }
+    }
+  }
+}
+
+// -----
+
+sdsc.program @program_c2 attributes {symbols = {T = 8}} {
+  sdsc.bundle @bundle_0() {
+    // expected-error @+1 {{'sdsc.loop' op runs to 'T' with at most 4 iterations, but the program's maximum is 8}}
+    sdsc.loop 4 attributes {dim = "M", symbol = "T"} {
+    }
+  }
+}
+
+// -----
+
 sdsc.bundle @loop_c1() {
   // expected-error @+1 {{'sdsc.loop' op runs at least once, found count 0}}
   sdsc.loop 0 {

@@ -66,3 +66,14 @@ sdsc.program @main {
   sdsc.bundle @bundle_1() {
   }
 }
+
+// Numbers that are known at launch only.
+// CHECK-LABEL: sdsc.program @counts_at_launch attributes {symbols = {T = 8 : i64}} {
+// CHECK-NEXT: sdsc.bundle @bundle_0{{ ?}}() {
+// CHECK-NEXT: sdsc.loop 8 attributes {dim = "M", symbol = "T"} {
+sdsc.program @counts_at_launch attributes {symbols = {T = 8}} {
+  sdsc.bundle @bundle_0() {
+    sdsc.loop 8 attributes {dim = "M", symbol = "T"} {
+    }
+  }
+}

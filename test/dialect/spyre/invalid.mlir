@@ -99,6 +99,14 @@ func.func @tile_hint_c1(%x: tensor<4x64xf16>) {
 
 // -----
 
+func.func @tile_hint_c2(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{dimension 'A' is cut into 'T.2' tiles, which is no name of letters, digits and '_'}}
+  spyre.copy %x {hints = [#spyre.tile_hint<0, A = "T.2">]} : tensor<4x64xf16> -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
 func.func @work_hint_c1(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{dimension 'A' is divided into at least one slice, found 0}}
   spyre.copy %x {work_div = [#spyre.work_hint<0, A = 0>]} : tensor<4x64xf16> -> tensor<4x64xf16>
@@ -656,7 +664,7 @@ func.func @hint_c1() {
 
 func.func @hint_c1() {
   // expected-error @+1 {{'spyre.hint' op names 1 dimensions and 2 numbers}}
-  "spyre.hint"() <{tile_dims = [], tile_counts = array<i64>, work_dims = ["A"], work_slices = array<i64: 2, 4>}> ({
+  "spyre.hint"() <{tile_dims = [], tile_counts = [], work_dims = ["A"], work_slices = array<i64: 2, 4>}> ({
     "spyre.yield"() : () -> ()
   }) : () -> ()
   return
@@ -667,9 +675,50 @@ func.func @hint_c1() {
 // The pretty form derives the results, so only the generic form can be wrong.
 func.func @hint_c2(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{'spyre.hint' op gives 'tensor<4x64xf32>', but yields 'tensor<4x64xf16>'}}
-  "spyre.hint"() <{tile_dims = ["A"], tile_counts = array<i64: 2>}> ({
+  "spyre.hint"() <{tile_dims = ["A"], tile_counts = [2]}> ({
     "spyre.yield"(%x) <{tiled_dims = array<i64: -1>}> : (tensor<4x64xf16>) -> ()
   }) : () -> tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @hint_c3() {
+  // expected-error @+1 {{'spyre.hint' op cuts "A" into "2 T" tiles, which is no name of letters, digits and '_'}}
+  spyre.hint tiles(A = "2 T") {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+// The words mean the same, so which of the lists is the outer one?
+func.func @hint_spelling() {
+  // expected-error @+1 {{a scope has one list of tiles, and 'slices' would be a second one}}
+  spyre.hint tiles(A = 2) slices(B = 4) {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+func.func @hint_spelling() {
+  // expected-error @+1 {{expected a number of tiles, or the name of one}}
+  spyre.hint tiles(A = [2]) {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+func.func @loop_c7() {
+  // expected-error @+1 {{'spyre.loop' op runs over '' tiles, which is no name of letters, digits and '_'}}
+  spyre.loop 2 "A" attributes {symbol = ""} {
+    spyre.yield
+  }
   return
 }
 
@@ -873,6 +922,27 @@ func.func private @sizes_are_i64(tensor<4x64xf16>) attributes {spyre.dim_sizes =
 
 // expected-error @+1 {{'builtin.module' op has no attribute 'spyre.dim_sizes' of the spyre dialect}}
 module attributes {spyre.dim_sizes = {A = 4}} {
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op 'spyre.symbols' must be a dictionary of maxima, found 8 : i64}}
+func.func private @maxima_are_a_dictionary(tensor<4x64xf16>) attributes {spyre.symbols = 8}
+
+// -----
+
+// expected-error @+1 {{'func.func' op 'spyre.symbols' must give 'T' a positive number of type i64, found 0 : i64}}
+func.func private @maxima_are_positive(tensor<4x64xf16>) attributes {spyre.symbols = {T = 0}}
+
+// -----
+
+// expected-error @+1 {{'func.func' op 'spyre.symbols' must give 'T' a positive number of type i64, found "8"}}
+func.func private @maxima_are_numbers(tensor<4x64xf16>) attributes {spyre.symbols = {T = "8"}}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op has no attribute 'spyre.symbols' of the spyre dialect}}
+module attributes {spyre.symbols = {T = 8}} {
 }
 
 // -----

@@ -181,6 +181,14 @@ func.func @view(%x: tensor<512x256xf16>) {
 // CHECK-NEXT: spyre.yield{{$}}
 // CHECK: spyre.hint work_div(A = 1) {
 // CHECK-NEXT: spyre.yield{{$}}
+// The reference's words for tiles.
+// CHECK: spyre.hint tiles(A = 2, "B 2" = 4) {
+// CHECK-NEXT: spyre.yield{{$}}
+// CHECK: spyre.hint tiles(C = 8) work_div(A = 1) {
+// CHECK-NEXT: spyre.yield{{$}}
+// A count may be a name.
+// CHECK: spyre.hint tiles(A = T, B = 4, C = tiles_of_C) {
+// CHECK-NEXT: spyre.yield{{$}}
 func.func @hint(%a: tensor<1024x4096xf16>, %b: tensor<1024x4096xf16>) -> tensor<1024x4096xf16> {
   %outer = spyre.hint tiles(A = 2, "B 2" = 4) {
     %inner = spyre.hint tiles(C = 2) {
@@ -193,6 +201,15 @@ func.func @hint(%a: tensor<1024x4096xf16>, %b: tensor<1024x4096xf16>) -> tensor<
     spyre.yield
   }
   spyre.hint work_div(A = 1) {
+    spyre.yield
+  }
+  spyre.hint slices(A = 2, "B 2" = 4) {
+    spyre.yield
+  }
+  spyre.hint num_tiles_per_dim(C = 8) work_div(A = 1) {
+    spyre.yield
+  }
+  spyre.hint tiles(A = T, B = 4, C = "tiles_of_C") {
     spyre.yield
   }
   return %outer : tensor<1024x4096xf16>
@@ -208,6 +225,19 @@ func.func @loop(%x: tensor<1024x4096xf16>, %invariant: tensor<512x4096xf16>) {
     %sum = spyre.pointwise add(%tile, %invariant) : tensor<512x4096xf16>
     spyre.yield %sum[0], %sum[1] : tensor<512x4096xf16>, tensor<512x4096xf16>
   } : tensor<1024x4096xf16>, tensor<512x8192xf16>
+  return
+}
+
+// A number of iterations that is known at launch only has a name, and the function says how large it can be.
+// CHECK-LABEL: func.func @counts_at_launch
+// CHECK-SAME: attributes {spyre.symbols = {T = 8 : i64}} {
+// CHECK: spyre.copy {{.+}} {hints = [#spyre.tile_hint<0, A = T>, #spyre.tile_hint<1, "B C" = 2>]}
+// CHECK: spyre.loop 8 "A" tiled({{.+}}) attributes {symbol = "T"} {
+func.func @counts_at_launch(%x: tensor<64x64xf16>) attributes {spyre.symbols = {T = 8}} {
+  %copy = spyre.copy %x {hints = [#spyre.tile_hint<0, A = T>, #spyre.tile_hint<1, "B C" = 2>]} : tensor<64x64xf16> -> tensor<64x64xf16>
+  %loop = spyre.loop 8 "A" tiled(%tile = %copy[0] : tensor<64x64xf16>) attributes {symbol = "T"} {
+    spyre.yield %tile[0] : tensor<8x64xf16>
+  } : tensor<64x64xf16>
   return
 }
 

@@ -1,0 +1,189 @@
+//! Counts that are names: which number each stands for, if that is known.
+
+use super::Binding;
+use std::{collections::BTreeMap, fmt};
+
+/// A number of tiles.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Count {
+    /// The number, at least 1.
+    Number(i64),
+    /// The name of a number that is bound later: a letter, then letters, digits and `_`.
+    Symbol(String),
+}
+
+impl Count {
+    /// Reads a count; none for what is neither a positive number nor a name.
+    #[must_use]
+    pub fn of(text: &str) -> Option<Self> {
+        let is_name = text.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        if is_name {
+            return Some(Self::Symbol(text.to_owned()));
+        }
+        text.parse().ok().filter(|&number| number >= 1).map(Self::Number)
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(formatter),
+            Self::Symbol(symbol) => formatter.write_str(symbol),
+        }
+    }
+}
+
+/// Why the name of a count has no meaning.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CountError {
+    /// Neither a number nor a maximum, so tiles would have no size.
+    #[error(
+        "is to be cut into '{symbol}' tiles along '{dim}', but nothing says how many these are: bind the name with the option \
+         'bind={symbol}=NUMBER', or declare its maximum on the function, 'spyre.symbols = {{{symbol} = NUMBER}}'"
+    )]
+    Unbound {
+        /// The name of the dimension.
+        dim: String,
+        /// The name of the count.
+        symbol: String,
+    },
+    /// The function says that the number is smaller.
+    #[error("binds '{symbol}' to {number}, but the maximum that 'spyre.symbols' declares is {maximum}")]
+    AboveMaximum {
+        /// The name.
+        symbol: String,
+        /// The number.
+        number: i64,
+        /// The declared maximum.
+        maximum: i64,
+    },
+    /// Which of them?
+    #[error("binds '{symbol}' twice, to {first} and to {second}")]
+    Twice {
+        /// The name.
+        symbol: String,
+        /// The first number.
+        first: i64,
+        /// The second.
+        second: i64,
+    },
+    /// A binding that changes nothing is a mistake, such as a name that is spelt wrong.
+    #[error("binds '{symbol}' to {number}, but no count has that name")]
+    Unused {
+        /// The name.
+        symbol: String,
+        /// The number.
+        number: i64,
+    },
+}
+
+/// The numbers that the user gave to names, and which of them were used.
+#[derive(Clone, Debug, Default)]
+pub struct Bindings {
+    numbers: BTreeMap<String, (i64, bool)>,
+}
+
+impl Bindings {
+    /// Numbers by name.
+    ///
+    /// # Errors
+    /// If a name has two.
+    pub fn new(bindings: impl IntoIterator<Item = Binding>) -> Result<Self, CountError> {
+        let mut numbers: BTreeMap<String, (i64, bool)> = BTreeMap::new();
+        for Binding { symbol, number } in bindings {
+            if let Some(&(first, _)) = numbers.get(&symbol) {
+                return Err(CountError::Twice { symbol, first, second: number });
+            }
+            numbers.insert(symbol, (number, false));
+        }
+        Ok(Self { numbers })
+    }
+
+    /// What a count along `dim` is: a number where it is known, else a name with a declared maximum. `maxima` are those that the function
+    /// declares.
+    ///
+    /// # Errors
+    /// If a name has neither a number nor a maximum, or a number above its maximum.
+    pub fn resolve(&mut self, dim: &str, count: Count, maxima: &BTreeMap<String, i64>) -> Result<Count, CountError> {
+        let Count::Symbol(symbol) = count else { return Ok(count) };
+        if let Some(number) = self.number(&symbol, maxima)? {
+            return Ok(Count::Number(number));
+        }
+        maximum_of(dim, &symbol, maxima)?;
+        Ok(Count::Symbol(symbol))
+    }
+
+    /// The number of a name, if it is bound.
+    ///
+    /// # Errors
+    /// If it is above the maximum.
+    pub fn number(&mut self, symbol: &str, maxima: &BTreeMap<String, i64>) -> Result<Option<i64>, CountError> {
+        let Some((number, is_used)) = self.numbers.get_mut(symbol) else { return Ok(None) };
+        *is_used = true;
+        match maxima.get(symbol) {
+            Some(&maximum) if *number > maximum => Err(CountError::AboveMaximum { symbol: symbol.to_owned(), number: *number, maximum }),
+            _ => Ok(Some(*number)),
+        }
+    }
+
+    /// Makes sure that every name that is bound was asked for.
+    ///
+    /// # Errors
+    /// The first name, in alphabetical order, that was not.
+    pub fn check_used(&self) -> Result<(), CountError> {
+        let unused = self.numbers.iter().find(|(_, (_, is_used))| !is_used);
+        unused.map_or(Ok(()), |(symbol, &(number, _))| Err(CountError::Unused { symbol: symbol.clone(), number }))
+    }
+}
+
+/// The declared maximum of a name that counts tiles along `dim`.
+///
+/// # Errors
+/// If none is declared.
+pub fn maximum_of(dim: &str, symbol: &str, maxima: &BTreeMap<String, i64>) -> Result<i64, CountError> {
+    maxima.get(symbol).copied().ok_or_else(|| CountError::Unbound { dim: dim.to_owned(), symbol: symbol.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bindings(list: &[(&str, i64)]) -> Result<Bindings, CountError> {
+        Bindings::new(list.iter().map(|&(symbol, number)| Binding { symbol: symbol.to_owned(), number }))
+    }
+
+    fn symbol(name: &str) -> Count {
+        Count::Symbol(name.to_owned())
+    }
+
+    #[test]
+    fn a_bound_name_is_its_number_and_another_one_needs_a_maximum() {
+        let mut bound = bindings(&[("T", 4)]).unwrap();
+        let maxima = BTreeMap::from([("U".to_owned(), 8)]);
+        assert_eq!(bound.resolve("M", Count::Number(2), &maxima), Ok(Count::Number(2)));
+        assert_eq!(bound.resolve("M", symbol("T"), &maxima), Ok(Count::Number(4)));
+        assert_eq!(bound.resolve("M", symbol("U"), &maxima), Ok(symbol("U")));
+        let error = CountError::Unbound { dim: "M".to_owned(), symbol: "V".to_owned() };
+        assert_eq!(bound.resolve("M", symbol("V"), &maxima), Err(error));
+    }
+
+    #[test]
+    fn a_number_is_at_most_the_maximum() {
+        let maxima = BTreeMap::from([("T".to_owned(), 8)]);
+        assert_eq!(bindings(&[("T", 8)]).unwrap().number("T", &maxima), Ok(Some(8)));
+        let error = CountError::AboveMaximum { symbol: "T".to_owned(), number: 9, maximum: 8 };
+        assert_eq!(bindings(&[("T", 9)]).unwrap().number("T", &maxima), Err(error));
+    }
+
+    #[test]
+    fn a_binding_is_used_and_the_only_one_of_its_name() {
+        let mut bound = bindings(&[("T", 4), ("U", 2)]).unwrap();
+        bound.number("U", &BTreeMap::new()).unwrap();
+        assert_eq!(bound.check_used(), Err(CountError::Unused { symbol: "T".to_owned(), number: 4 }));
+        bound.number("T", &BTreeMap::new()).unwrap();
+        assert_eq!(bound.check_used(), Ok(()));
+        let twice = CountError::Twice { symbol: "T".to_owned(), first: 4, second: 8 };
+        assert_eq!(bindings(&[("T", 4), ("T", 8)]).unwrap_err(), twice);
+    }
+}
