@@ -175,3 +175,14 @@ fn a_compilation_that_ends_before_bundles_has_loops_without_bytes() {
     let [around] = report["explain"]["loops"].as_array().unwrap().as_slice() else { panic!("one loop") };
     assert_eq!((&around["loops"][0]["local"][0]["memory"], around["bytes"]["hbm_read"].as_i64()), (&Value::from("lx"), Some(0)));
 }
+
+#[test]
+fn a_number_of_iterations_that_launches_choose_has_a_name() {
+    let program = r#"func.func @f(%x: tensor<8x64xf16> {spyre.dims = ["M", "N"]}) -> tensor<8x64xf16> attributes {spyre.symbols = {T = 4}} {
+      %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
+      return %exp : tensor<8x64xf16>
+    }"#;
+    let (report, _) = compile_text(program, &["--tiles", "M=T", "--compile-to", "lx"]);
+    let around = &report["explain"]["loops"][0];
+    assert_eq!((&around["count"], &around["symbol"]), (&Value::from(4), &Value::from("T")));
+}

@@ -6,7 +6,7 @@ use crate::{
         Carried, ComputeOp, FOR_LAYOUT, FOR_LOOP, Memory, Place, Tensor, carried_by, given_tiles, home_of, last_writer_of, moves_of,
         owner_of, read_tiles,
     },
-    mlir::{BlockLike, Location, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, integer},
+    mlir::{BlockLike, Location, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, integer, string},
 };
 
 /// The positions of ops in the report's list, by their results.
@@ -63,6 +63,7 @@ impl<'c> Reader<'_, 'c> {
         TileLoop {
             dim: self.op.text_attr("dim").to_owned(),
             count: count_of(self.op),
+            symbol: self.op.attr("symbol").and_then(string).map(str::to_owned),
             location: location_text(self.op.loc()),
             why: self.why(),
             ops: self.ops.iter().filter_map(|compute| self.op_in_loop(*compute)).collect(),

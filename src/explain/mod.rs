@@ -24,6 +24,9 @@ pub struct TileLoop {
     pub dim: String,
     /// Iterations each time the loop runs.
     pub count: i64,
+    /// The name of the number of iterations, if that is known at launch only; `count` is then the most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
     /// Where the program says so, as `file:line:col`.
     pub location: String,
     /// Why it is a loop of its own, where one before it goes over the same tiles.
