@@ -35,15 +35,13 @@ fn tile_block<'c>(around: Op<'c>, sizes: &BTreeMap<String, i64>, target: &Target
         tile_block(inner, sizes, target)?;
     }
     let items = Items::of(around)?;
-    if items.plain.iter().any(|op| !op.levels.is_empty()) {
-        let tree = Tree::grow(&items.plain, sizes).map_err(|(position, error)| error_at(items.list[position].op, error).report())?;
-        check_cuts(&items, &tree)?;
-        Builder::new(around, &items, &tree, target).build()?;
-    }
+    let tree = Tree::grow(&items.plain, sizes).map_err(|(position, error)| error_at(items.list[position].op, error).report())?;
+    check_cuts(&items, &tree)?;
+    // Before loops are written: some ops are erased then.
     for item in &items.list {
         item.op.remove_attr("hints");
     }
-    Ok(())
+    if tree.loops.is_empty() { Ok(()) } else { Builder::new(around, &items, &tree, target).build() }
 }
 
 /// A view between what an op reads and what was made.

@@ -1,5 +1,8 @@
 //! Which loop every op is in.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Cut, CutError, Level, TiledOp};
 use std::collections::{BTreeMap, BTreeSet};
 
