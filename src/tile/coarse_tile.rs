@@ -207,8 +207,8 @@ fn check_cuts(items: &Items<'_>, tree: &Tree) -> Result<(), Reported> {
         let (Some(compute), Some(first)) = (item.compute, cuts.first()) else { continue };
         let refuse = |message: String| error_at(compute.op, message).report();
         if compute.is_insert() {
-            let Level { id: _, name, count } = &first.level;
-            return Err(refuse(format!("cannot run in {count} tiles along '{name}': it writes a part of a larger buffer")));
+            let (Level { id: _, name, count }, size) = (&first.level, items.plain[position].sizes[first.dim]);
+            return Err(refuse(format!("cannot cut '{name}' of {size} into {count} tiles: it writes a part of a larger buffer")));
         }
         for access in compute.accesses().map_err(refuse)? {
             access.layout().map_err(refuse)?;
