@@ -75,3 +75,27 @@ func.func @a_tile_of_repeated_rows(%x: tensor<256x128xf16> {spyre.dims = ["A", "
   %sum = spyre.pointwise add(%x, %rows) {hints = [#spyre.tile_hint<0, A = 2>]} : tensor<256x128xf16>
   return %sum : tensor<256x128xf16>
 }
+
+// -----
+
+// Each of two accumulators is a buffer of its own, from its start to its reader.
+// CHECK-LABEL: sdsc.program @two_accumulators
+// CHECK:         sdsc.op "identity" {{.+}} outs [#[[MAX:lx[0-9]*]]]
+// CHECK-NEXT:    sdsc.op "identity" {{.+}} outs [#[[SUM:lx[0-9]*]]]
+// CHECK-NEXT:    sdsc.loop 4 {
+// CHECK:           sdsc.op "maximum" {{.+}} ins [#[[MAX]], #{{.+}}] outs [#[[MAX]]]
+// CHECK:           sdsc.op "add" {{.+}} ins [#[[SUM]], #{{.+}}] outs [#[[SUM]]]
+// CHECK:         sdsc.op "exp" {{.+}} ins [#[[MAX]]]
+// CHECK-NEXT:    sdsc.op "neg" {{.+}} ins [#[[SUM]]]
+// HBM-LABEL: sdsc.program @two_accumulators
+// HBM:         sdsc.op "identity" {{.+}} outs [#[[MAX:pool[0-9]*]]]
+// HBM-NEXT:    sdsc.op "identity" {{.+}} outs [#[[SUM:pool[0-9]*]]]
+// HBM:           sdsc.op "maximum" {{.+}} ins [#[[MAX]], #{{.+}}] outs [#[[MAX]]]
+// HBM:           sdsc.op "add" {{.+}} ins [#[[SUM]], #{{.+}}] outs [#[[SUM]]]
+func.func @two_accumulators(%x: tensor<64x256xf16> {spyre.dims = ["A", "B"]}) -> (tensor<64x1xf16>, tensor<64x1xf16>) {
+  %max = spyre.reduce max(%x) dims [1] {hints = [#spyre.tile_hint<0, B = 4>]} : tensor<64x256xf16> -> tensor<64x1xf16>
+  %sum = spyre.reduce sum(%x) dims [1] {hints = [#spyre.tile_hint<0, B = 4>]} : tensor<64x256xf16> -> tensor<64x1xf16>
+  %exp = spyre.pointwise exp(%max) : tensor<64x1xf16>
+  %neg = spyre.pointwise neg(%sum) : tensor<64x1xf16>
+  return %exp, %neg : tensor<64x1xf16>, tensor<64x1xf16>
+}
