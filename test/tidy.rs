@@ -152,7 +152,8 @@ fn test_modules(sources: &[Source]) -> BTreeSet<String> {
             let item = source.code[offset + attribute.len()..].trim_start().trim_start_matches("pub(crate) ").trim_start_matches("pub ");
             if let Some((name, _)) = item.strip_prefix("mod ").and_then(|rest| rest.split_once(';')).filter(|(name, _)| !name.contains('{'))
             {
-                found.extend([format!("{folder}/{name}.rs"), format!("{folder}/{name}/mod.rs")]);
+                let own_folder = source.path.trim_end_matches(".rs");
+                found.extend([format!("{folder}/{name}.rs"), format!("{folder}/{name}/mod.rs"), format!("{own_folder}/{name}.rs")]);
             }
         }
     }

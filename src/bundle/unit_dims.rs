@@ -208,6 +208,55 @@ mod tests {
         assert_eq!(gather.operands[2].coordinates, [C::constant(0), C::floordiv(0, 64), C::modulo(0, 64)]);
     }
 
+    /// A matmul of dimensions m, n, k whose operands are [m, k], [k, n], [m, n].
+    fn matmul(ranges: &[i64], operands: Vec<Operand>) -> OpSpec {
+        let iteration_space = ranges.iter().map(|&range| IterationDim::new(range, 1)).collect();
+        let mut op = OpSpec { function: "batchmatmul".to_owned(), is_reduction: true, iteration_space, operands, ..OpSpec::default() };
+        complete_unit_dims(&mut op, &[vec![0, 2], vec![2, 1], vec![0, 1]]);
+        op
+    }
+
+    fn product_of_one_row(rows_of_x: i64, rows_of_result: i64) -> OpSpec {
+        let row = |rows: i64| if rows == 1 { C::constant(0) } else { C::dim(0) };
+        let x = operand(&[(2, C::floordiv(2, 64)), (rows_of_x, row(rows_of_x)), (64, C::modulo(2, 64))]);
+        let y = operand(&[(4, C::floordiv(1, 64)), (128, C::dim(2)), (64, C::modulo(1, 64))]);
+        let result = operand(&[(4, C::floordiv(1, 64)), (rows_of_result, row(rows_of_result)), (64, C::modulo(1, 64))]);
+        matmul(&[1, 256, 128], vec![x, y, result])
+    }
+
+    #[test]
+    fn a_row_of_a_window_is_a_row_of_the_others_that_use_it() {
+        // The result is one row of eight; the left factor has a buffer for one row.
+        let product = product_of_one_row(1, 8);
+        assert_eq!(product.operands[0].device_size, [1, 2, 1, 64]);
+        assert_eq!(product.operands[0].coordinates[0], C::dim(0));
+        assert_eq!(product.operands[2].device_size, [4, 8, 64]);
+        // The right factor has no rows of the result.
+        assert_eq!(product.operands[1].device_size, [4, 128, 64]);
+        // The same the other way round.
+        let product = product_of_one_row(8, 1);
+        assert_eq!(product.operands[0].device_size, [2, 8, 64]);
+        assert_eq!(product.operands[2].device_size, [1, 4, 1, 64]);
+        assert_eq!(product.operands[2].coordinates[0], C::dim(0));
+    }
+
+    #[test]
+    fn a_row_that_is_no_window_is_completed_nowhere() {
+        let product = product_of_one_row(1, 1);
+        assert!(product.operands.iter().all(|operand| operand.device_size.len() == 3));
+        let product = product_of_one_row(8, 8);
+        assert!(product.operands.iter().all(|operand| operand.device_size.len() == 3));
+    }
+
+    #[test]
+    fn a_completed_row_survives_when_unit_dims_are_dropped() {
+        let mut product = product_of_one_row(1, 8);
+        drop_unit_dims(&mut product, 1);
+        assert_eq!(product.iteration_space.iter().map(|dim| dim.range).collect::<Vec<_>>(), [1, 256, 128]);
+        let rows = |operand: &Operand| operand.coordinates.iter().filter(|coordinate| coordinate.moving_dim() == Some(0)).count();
+        assert_eq!(product.operands.iter().map(rows).collect::<Vec<_>>(), [1, 0, 1]);
+    }
+
     #[test]
     fn the_sum_of_one_element_is_a_copy() {
         let x = operand(&[(1, C::constant(0)), (64, C::dim(0)), (64, C::modulo(1, 64))]);

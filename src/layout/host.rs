@@ -225,6 +225,33 @@ mod tests {
     }
 
     #[test]
+    fn tiles_cut_the_device_dim_or_the_count_of_sticks() {
+        let (host, layout) = rows(&[1024, 4096]);
+        assert_eq!(layout.cut_places(&host).unwrap(), [Some((1024, 64)), Some((64, 65_536))]);
+        let sparse = DeviceLayout::sparse(&[64, 1], 1, Sen169Fp16).unwrap();
+        assert_eq!(sparse.cut_places(&HostTensor::row_major(&[64, 1]).unwrap()).unwrap(), [Some((64, 64)), None]);
+    }
+
+    #[test]
+    fn a_reshape_is_cut_alike_where_it_keeps_a_device_dim() {
+        // The same bytes as [8, 64] and as [512]: a row is a stick.
+        let (matrix, flat) = (rows(&[8, 64]), rows(&[512]));
+        assert_eq!(matrix.1.cut_places(&matrix.0).unwrap(), [Some((8, 64)), Some((1, 512))]);
+        assert_eq!(flat.1.cut_places(&flat.0).unwrap(), [Some((8, 64))]);
+        // Another number of the same steps, and the same number of other steps, are other cuts.
+        let (wide, columns) = (rows(&[8, 128]), rows(&[512, 64]));
+        assert_eq!(wide.1.cut_places(&wide.0).unwrap(), [Some((8, 64)), Some((2, 512))]);
+        assert_eq!(columns.1.cut_places(&columns.0).unwrap(), [Some((512, 64)), Some((1, 32_768))]);
+    }
+
+    #[test]
+    fn where_a_retiled_layout_is_cut_is_not_known() {
+        let host = HostTensor::row_major(&[512, 256]).unwrap();
+        let folded = DeviceLayout::from_parts(vec![4, 2, 256, 64], vec![64, 65536, 256, 1], Sen169Fp16).unwrap();
+        assert_eq!(folded.cut_places(&host), Err(LayoutError::DeviceDim { device_dim: 1, size: 2, stride: 65536 }));
+    }
+
+    #[test]
     fn strides_must_match_sizes() {
         assert!(matches!(HostTensor::new(&[2, 3], &[1]), Err(LayoutError::Length { expected: 2, found: 1, .. })));
         assert_eq!(HostTensor::row_major(&[2, 0]), Err(LayoutError::Size { dim: 1, size: 0 }));

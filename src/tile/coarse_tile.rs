@@ -43,17 +43,17 @@ fn tile_block<'c>(around: Op<'c>, declared: &Declared, target: &Target) -> Resul
     for inner in around.body_ops().into_iter().filter(|op| op.is("spyre.loop")) {
         tile_block(inner, declared, target)?;
     }
-    let items = Items::of(around, &declared.maxima)?;
-    if items.plain.iter().any(|op| !op.levels.is_empty()) {
-        let tree =
-            Tree::grow(&items.plain, &declared.sizes).map_err(|(position, error)| error_at(items.list[position].op, error).report())?;
-        check_cuts(&items, &tree)?;
-        Builder::new(around, &items, &tree, target).build()?;
+    if around.body_ops().into_iter().all(|op| op.attr("hints").is_none()) {
+        return Ok(());
     }
+    let items = Items::of(around, &declared.maxima)?;
+    let tree = Tree::grow(&items.plain, &declared.sizes).map_err(|(position, error)| error_at(items.list[position].op, error).report())?;
+    check_cuts(&items, &tree)?;
+    // Before loops are written: some ops are erased then.
     for item in &items.list {
         item.op.remove_attr("hints");
     }
-    Ok(())
+    if tree.loops.is_empty() { Ok(()) } else { Builder::new(around, &items, &tree, target).build() }
 }
 
 /// A view between what an op reads and what was made.
@@ -230,8 +230,8 @@ fn check_cuts(items: &Items<'_>, tree: &Tree) -> Result<(), Reported> {
         let (Some(compute), Some(first)) = (item.compute, cuts.first()) else { continue };
         let refuse = |message: String| error_at(compute.op, message).report();
         if compute.is_insert() {
-            let Level { id: _, name, count, symbol: _ } = &first.level;
-            return Err(refuse(format!("cannot run in {count} tiles along '{name}': it writes a part of a larger buffer")));
+            let (Level { id: _, name, count, symbol: _ }, size) = (&first.level, items.plain[position].sizes[first.dim]);
+            return Err(refuse(format!("cannot cut '{name}' of {size} into {count} tiles: it writes a part of a larger buffer")));
         }
         for access in compute.accesses().map_err(refuse)? {
             access.layout().map_err(refuse)?;

@@ -1,5 +1,8 @@
 //! Which loop every op is in.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Cut, CutError, KnownNames, Level, TiledOp};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -205,11 +208,11 @@ impl<'a> Grower<'a> {
         let made = &self.cuts[maker][depth];
         let inputs = self.ops[op].inputs.iter().filter(|input| input.maker == Some(maker));
         let written = TiledOp::cut_dim(&self.ops[maker].output, made);
-        !made.is_reduced
-            && inputs.into_iter().all(|input| {
-                let read = TiledOp::cut_dim(&input.dims, cut);
-                written.is_some() && read.is_some_and(|read| input.behind.get(read).copied().flatten() == written)
-            })
+        // A dimension that the maker reduces is none of its result.
+        inputs.into_iter().all(|input| {
+            let read = TiledOp::cut_dim(&input.dims, cut);
+            written.is_some() && read.is_some_and(|read| input.behind.get(read).copied().flatten() == written)
+        })
     }
 
     /// Where in the body of the last loop of `chain` a maker stands, in whatever loops; none if it is not in that body.

@@ -76,3 +76,53 @@ func.func @what_an_inner_loop_reads_lives_until_that_ends(%x: tensor<64x2048xf16
   } : tensor<64x2048xf16, #full>
   return %result : tensor<64x2048xf16, #full>
 }
+
+// What a loop carries is one buffer: the copy of the neutral element says where. It lives from there to the reader behind the loop, so the
+// partial sum lies elsewhere, and the op that adds to it has no place of its own.
+// CHECK-LABEL: func.func @an_accumulator_is_in_lx_over_the_whole_loop(
+// CHECK:         [[START:%.+]] = spyre.copy {{.+}}place = #spyre.place<lx, 256>
+// CHECK-NEXT:    [[SUM:%.+]] = spyre.loop 4 "B" {{.+}} carried([[BEFORE:%.+]] = [[START]] :
+// CHECK-NEXT:      [[PART:%.+]] = spyre.reduce sum({{.+}}) {{.*}}place = #spyre.place<lx, 0>
+// CHECK-NEXT:      spyre.pointwise add([[BEFORE]], [[PART]]) {dims = ["A", ""], work = #spyre.work<[32, 1]>}
+// CHECK:         spyre.pointwise exp([[SUM]]) {{.*}}place = #spyre.place<lx, 256>
+func.func @an_accumulator_is_in_lx_over_the_whole_loop(%x: tensor<64x256xf16> {spyre.dims = ["A", "B"]}) -> tensor<64x1xf16> {
+  %sum = spyre.reduce sum(%x) dims [1] {hints = [#spyre.tile_hint<0, B = 4>]} : tensor<64x256xf16> -> tensor<64x1xf16>
+  %exp = spyre.pointwise exp(%sum) : tensor<64x1xf16>
+  %neg = spyre.pointwise neg(%exp) : tensor<64x1xf16>
+  return %neg : tensor<64x1xf16>
+}
+
+// What is made before the loop and read behind it does not share its bytes with the accumulator, nor with what the loop makes.
+// CHECK-LABEL: func.func @what_lives_beside_an_accumulator_has_other_bytes(
+// CHECK:         spyre.pointwise exp({{.+}}) {{.*}}place = #spyre.place<lx, [[KEPT:[0-9]+]]>
+// CHECK-NOT:     #spyre.place<lx, [[KEPT]]>
+// CHECK:         spyre.pointwise mul({{.+}}) {{.*}}place = #spyre.place<hbm
+func.func @what_lives_beside_an_accumulator_has_other_bytes(%x: tensor<64x256xf16> {spyre.dims = ["A", "B"]}, %y: tensor<64x1xf16>) -> tensor<64x1xf16> {
+  %exp = spyre.pointwise exp(%y) : tensor<64x1xf16>
+  %sum = spyre.reduce sum(%x) dims [1] {hints = [#spyre.tile_hint<0, B = 4>]} : tensor<64x256xf16> -> tensor<64x1xf16>
+  %product = spyre.pointwise mul(%sum, %exp) : tensor<64x1xf16>
+  return %product : tensor<64x1xf16>
+}
+
+// With output tiles around, each iteration of the outer loop begins a new sum in the same bytes.
+// CHECK-LABEL: func.func @an_accumulator_of_a_tile_is_in_lx(
+// CHECK:         spyre.loop 4 "A"
+// CHECK:           [[START:%.+]] = spyre.copy {{.+}}place = #spyre.place<lx, {{[0-9]+}}>
+// CHECK-NEXT:      [[SUM:%.+]] = spyre.loop 4 "B" {{.+}} carried({{%.+}} = [[START]] :
+// CHECK:           spyre.pointwise neg([[SUM]]) {{.*}}place = #spyre.place<hbm, "its address would advance with a loop">
+func.func @an_accumulator_of_a_tile_is_in_lx(%x: tensor<512x256xf16> {spyre.dims = ["A", "B"]}) -> tensor<512x1xf16> {
+  %sum = spyre.reduce sum(%x) dims [1] {hints = [#spyre.tile_hint<0, A = 4>, #spyre.tile_hint<1, B = 4>]} : tensor<512x256xf16> -> tensor<512x1xf16>
+  %neg = spyre.pointwise neg(%sum) {hints = [#spyre.tile_hint<0, A = 4>, #spyre.tile_hint<1, B = 4>]} : tensor<512x1xf16>
+  return %neg : tensor<512x1xf16>
+}
+
+// An inner loop walks through the accumulator, so it is in HBM.
+// CHECK-LABEL: func.func @an_accumulator_that_is_cut_is_in_hbm(
+// CHECK:         spyre.copy {{.+}}place = #spyre.place<hbm, "its address would advance with a loop">
+// CHECK-NEXT:    spyre.loop 4 "B"
+// CHECK-NEXT:      spyre.loop 4 "A"
+func.func @an_accumulator_that_is_cut_is_in_hbm(%x: tensor<512x256xf16> {spyre.dims = ["A", "B"]}) -> tensor<512x1xf16> {
+  %sum = spyre.reduce sum(%x) dims [1] {hints = [#spyre.tile_hint<0, B = 4>, #spyre.tile_hint<1, A = 4>]} : tensor<512x256xf16> -> tensor<512x1xf16>
+  %neg = spyre.pointwise neg(%sum) : tensor<512x1xf16>
+  return %neg : tensor<512x1xf16>
+}

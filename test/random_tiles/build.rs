@@ -8,8 +8,8 @@ use crate::{
 use proptest::sample::Index;
 
 /// More elements, or points of a contraction, take the simulator of a debug build too long.
-const MOST_ELEMENTS: usize = 1 << 14;
-const MOST_POINTS: usize = 1 << 19;
+const MOST_ELEMENTS: usize = 1 << 13;
+const MOST_POINTS: usize = 1 << 18;
 const MOST_RANK: usize = 4;
 
 /// The elements of a stick.

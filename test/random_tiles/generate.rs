@@ -21,7 +21,7 @@ const WIDE_SIZES: [usize; 6] = [64, 64, 128, 128, 192, 256];
 const SMALL_SIZES: [usize; 10] = [1, 2, 2, 3, 4, 4, 6, 8, 16, 32];
 
 /// The most iterations of all loops around an op.
-const MOST_ITERATIONS: usize = 48;
+const MOST_ITERATIONS: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Action {
@@ -121,7 +121,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn around() -> impl Strategy<Value = Around> {
-    let tile = (any::<Index>(), any::<Index>(), prop::bool::weighted(0.1));
+    let tile = (any::<Index>(), any::<Index>(), prop::bool::weighted(0.02));
     (any::<Index>(), any::<Index>(), vec(tile, 1..3)).prop_map(|(start, length, tiles)| Around { start, length, tiles })
 }
 

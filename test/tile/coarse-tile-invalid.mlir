@@ -90,7 +90,72 @@ func.func @name_of_two_dimensions(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 func.func @part_of_a_buffer(%x: tensor<32x64xf16>) -> tensor<64x64xf16> {
   %buffer = spyre.empty : tensor<64x64xf16>
-  // expected-error @+1 {{'spyre.insert' op cannot run in 2 tiles along 'A': it writes a part of a larger buffer}}
+  // expected-error @+1 {{'spyre.insert' op cannot cut 'A' of 32 into 2 tiles: it writes a part of a larger buffer}}
   %0 = spyre.insert %x into %buffer at [0, 0] {dims = ["A", "B"], hints = [#spyre.tile_hint<0, A = 2>]} : tensor<32x64xf16> into tensor<64x64xf16>
   return %0 : tensor<64x64xf16>
+}
+
+// -----
+
+// 64 elements are 4 of C with 16 of D each: tiles of D alone lie apart.
+func.func @inner_name_of_a_dimension(%x: tensor<64xf16>) -> tensor<64xf16> attributes {spyre.dim_sizes = {C = 4 : i64, D = 16 : i64}} {
+  // expected-error @+1 {{'spyre.pointwise' op cannot cut 'D' into 2 tiles: it is an inner name of the 64 elements 'C*D', and 'C' around it is not cut to single positions}}
+  %exp = spyre.pointwise exp(%x) {dims = ["C*D"], hints = [#spyre.tile_hint<0, D = 2>]} : tensor<64xf16>
+  return %exp : tensor<64xf16>
+}
+
+// -----
+
+// The outer level leaves 2 of the 4 positions of C in each tile.
+func.func @inner_name_of_a_dimension_that_is_cut(%x: tensor<64xf16>) -> tensor<64xf16> attributes {spyre.dim_sizes = {C = 4 : i64, D = 16 : i64}} {
+  // expected-error @+1 {{'spyre.pointwise' op cannot cut 'D' into 2 tiles: it is an inner name of the 32 elements 'C*D', and 'C' around it is not cut to single positions}}
+  %exp = spyre.pointwise exp(%x) {dims = ["C*D"], hints = [#spyre.tile_hint<0, C = 2>, #spyre.tile_hint<1, D = 2>]} : tensor<64xf16>
+  return %exp : tensor<64xf16>
+}
+
+// -----
+
+// 8 tiles of the 64 elements would be even, but not of the 4 positions.
+func.func @one_of_several_names_that_does_not_divide(%x: tensor<64xf16>) -> tensor<64xf16> attributes {spyre.dim_sizes = {C = 4 : i64, D = 16 : i64}} {
+  // expected-error @+1 {{'spyre.pointwise' op cannot cut 'C' of 4 into 8 tiles of equal size}}
+  %exp = spyre.pointwise exp(%x) {dims = ["C*D"], hints = [#spyre.tile_hint<0, C = 8>]} : tensor<64xf16>
+  return %exp : tensor<64xf16>
+}
+
+// -----
+
+func.func @names_without_sizes(%x: tensor<64xf16>) -> tensor<64xf16> {
+  // expected-error @+1 {{'spyre.pointwise' op cannot cut 'C' of 'C*D' into 2 tiles: its size is not known; declare it in 'spyre.dim_sizes'}}
+  %exp = spyre.pointwise exp(%x) {dims = ["C*D"], hints = [#spyre.tile_hint<0, C = 2>]} : tensor<64xf16>
+  return %exp : tensor<64xf16>
+}
+
+// -----
+
+// Even one tile, if nothing has the name.
+func.func @one_tile_of_a_name_that_no_op_has(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  // expected-error @+1 {{'spyre.pointwise' op is to be cut into 1 tiles along 'C', but no op of the scope has a dimension of that name}}
+  %exp = spyre.pointwise exp(%x) {dims = ["A", "B"], hints = [#spyre.tile_hint<0, C = 1>]} : tensor<8x64xf16>
+  return %exp : tensor<8x64xf16>
+}
+
+// -----
+
+#wide = #spyre.layout<[4, 8, 64], [64, 256, 1]>
+// Two levels cut one dimension: the message has the tiles of both.
+func.func @stick_that_two_levels_cut(%x: tensor<8x256xf16, #wide>) -> tensor<8x256xf16, #wide> {
+  // expected-error @+1 {{'spyre.pointwise' op cannot cut 'B' of 256 into 8 tiles: in dimension 1 of an operand, 32 elements end inside a stick of 64}}
+  %exp = spyre.pointwise exp(%x) {dims = ["A", "B"], hints = [#spyre.tile_hint<0, B = 2>, #spyre.tile_hint<1, B = 4>]} : tensor<8x256xf16, #wide>
+  return %exp : tensor<8x256xf16, #wide>
+}
+
+// -----
+
+// The operand has its sticks along A, only the result has them along B.
+#rows = #spyre.layout<[2, 64, 64], [64, 128, 1]>
+#columns = #spyre.layout<[1, 128, 64], [8192, 1, 128]>
+func.func @stick_of_the_result(%x: tensor<64x128xf16, #columns>) -> tensor<64x128xf16, #rows> {
+  // expected-error @+1 {{'spyre.pointwise' op cannot cut 'B' of 128 into 4 tiles: in dimension 1 of its result, 32 elements end inside a stick of 64}}
+  %exp = spyre.pointwise exp(%x) {dims = ["A", "B"], hints = [#spyre.tile_hint<0, B = 4>]} : (tensor<64x128xf16, #columns>) -> tensor<64x128xf16, #rows>
+  return %exp : tensor<64x128xf16, #rows>
 }
