@@ -115,6 +115,6 @@ func.func @a_loop_has_the_tiles_that_are_declared(%x: tensor<64x64xf16, #layout>
 #layout = #spyre.layout<[1, 1, 64], [64, -1, 1]>
 func.func @part_of_one_element(%x: tensor<1x64xf16, #layout>) -> tensor<1x64xf16, #layout> {
   // expected-error @+1 {{'spyre.reduce' op takes 0.25 of one element: the device has no reduction of one element}}
-  %y = spyre.reduce mean(%x) dims [0] {constants = [0.25], spyre.bundle = 0 : i64, work = #spyre.work<[1, 1, 1]>, place = #spyre.place<hbm>} : tensor<1x64xf16, #layout> -> tensor<1x64xf16, #layout>
+  %y = spyre.reduce mean(%x) dims [0] {constants = array<f64: 0.25>, spyre.bundle = 0 : i64, work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<1x64xf16, #layout> -> tensor<1x64xf16, #layout>
   return %y : tensor<1x64xf16, #layout>
 }
