@@ -341,6 +341,13 @@ impl<'c> Lowering<'c> {
             name: Some(format!("c{position}")),
             ..IterationDim::new(range, split)
         };
+        let factor = constants_of(compute).first().map_or(1.0, |constant| constant.value);
+        if compute.n_reduced() > 0
+            && space[space.len() - compute.n_reduced()..].iter().all(|&size| size == 1)
+            && factor.total_cmp(&1.0).is_ne()
+        {
+            return Err(format!("takes {factor} of one element: the device has no reduction of one element"));
+        }
         let accesses = compute.accesses()?;
         let n_inputs = accesses.len() - 1;
         let mut operands = Vec::with_capacity(accesses.len());
