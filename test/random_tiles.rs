@@ -43,7 +43,7 @@ const DEFAULT_PROGRAMS: usize = 2000;
 const JIT_EVERY: usize = 8;
 
 /// What the compiler may say to a program of this test. Everything else is a mistake of one of both.
-const REFUSALS: [&str; 3] = ["elements end inside a stick of", "to be cut into", "is an inner name of"];
+const REFUSALS: [&str; 4] = ["elements end inside a stick of", "to be cut into", "is an inner name of", "would see their diagonal only"];
 
 /// Begins the message of what is refused without scopes too.
 const UNTILED: &str = "untiled too: ";

@@ -41,12 +41,16 @@ pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
 /// Gives every operand the dimensions of one point in which it is used, where another operand is a window along them: the dimension stays in
 /// the iteration space, and a matmul knows the role of a dimension by the operands that have it (specification, batched matmul). `used` has
 /// the dimensions of each operand.
+///
+/// A window may be at one position of its buffer for good. That position is one point of a dimension of size 1 which the operand has; where
+/// there is none, of a new one, which all operands have, as they have a batch dimension.
 pub(super) fn complete_unit_dims(op: &mut OpSpec, used: &[Vec<usize>]) {
+    let used = give_pins_dims(op, used);
     for dim in (0..op.iteration_space.len()).filter(|dim| op.iteration_space[*dim].range == 1) {
         if !op.operands.iter().any(|operand| is_window(operand, dim)) {
             continue;
         }
-        for (operand, used) in op.operands.iter_mut().zip(used) {
+        for (operand, used) in op.operands.iter_mut().zip(&used) {
             let has_it = operand.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
             if used.contains(&dim) && !has_it {
                 operand.device_size.insert(0, 1);
@@ -54,6 +58,39 @@ pub(super) fn complete_unit_dims(op: &mut OpSpec, used: &[Vec<usize>]) {
             }
         }
     }
+}
+
+/// Makes each device dimension beside the stick that an operand is at one position of a point of a dimension of size 1. New dimensions come
+/// first. Returns the dimensions of each operand.
+fn give_pins_dims(op: &mut OpSpec, used: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let is_unit: Vec<bool> = op.iteration_space.iter().map(|dim| dim.range == 1).collect();
+    let free = |operand: &Operand, used: &[usize]| -> Vec<usize> {
+        let moves_with = |dim| operand.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
+        used.iter().copied().filter(|&dim| is_unit[dim] && !moves_with(dim)).collect()
+    };
+    let missing = op.operands.iter().zip(used).map(|(operand, used)| pins(operand).len().saturating_sub(free(operand, used).len()));
+    let added = missing.max().unwrap_or(0);
+    for (operand, used) in op.operands.iter_mut().zip(used) {
+        let points: Vec<usize> = free(operand, used).into_iter().map(|dim| dim + added).chain(0..added).collect();
+        let pins = pins(operand);
+        for coordinate in &mut operand.coordinates {
+            if let Term::Dim { dim, .. } = &mut coordinate.term {
+                *dim += added;
+            }
+        }
+        for (position, dim) in pins.into_iter().zip(points) {
+            operand.coordinates[position].term = Term::Dim { dim, modulo: None, divisor: None };
+        }
+    }
+    op.iteration_space.splice(0..0, vec![IterationDim::new(1, 1); added]);
+    used.iter().map(|used| (0..added).chain(used.iter().map(|dim| dim + added)).collect()).collect()
+}
+
+/// The device dimensions beside the stick that an operand is at one position of.
+fn pins(operand: &Operand) -> Vec<usize> {
+    let beside_stick = operand.coordinates.len().saturating_sub(1);
+    let is_pinned = |position: &usize| operand.device_size[*position] > 1 && matches!(operand.coordinates[*position].term, Term::None);
+    (0..beside_stick).filter(is_pinned).collect()
 }
 
 /// Gives every device dimension that an operand is read at one position of a dimension of the iteration space with one point: the strides
@@ -222,6 +259,31 @@ mod tests {
         let y = operand(&[(4, C::floordiv(1, 64)), (128, C::dim(2)), (64, C::modulo(1, 64))]);
         let result = operand(&[(4, C::floordiv(1, 64)), (rows_of_result, row(rows_of_result)), (64, C::modulo(1, 64))]);
         matmul(&[1, 256, 128], vec![x, y, result])
+    }
+
+    #[test]
+    fn one_row_of_many_is_the_row_of_a_product() {
+        let x = operand(&[(2, C::floordiv(2, 64)), (8, C::constant(3)), (64, C::modulo(2, 64))]);
+        let y = operand(&[(4, C::floordiv(1, 64)), (128, C::dim(2)), (64, C::modulo(1, 64))]);
+        let result = operand(&[(4, C::floordiv(1, 64)), (1, C::constant(0)), (64, C::modulo(1, 64))]);
+        let product = matmul(&[1, 256, 128], vec![x, y, result]);
+        assert_eq!(product.operands[0].coordinates[1], Coordinate { offset: 3, ..C::dim(0) });
+        assert_eq!((product.operands[1].device_size.len(), product.operands[2].device_size[0]), (3, 1));
+        assert_eq!(product.operands[2].coordinates[0], C::dim(0));
+        assert_eq!(product.iteration_space.len(), 3);
+    }
+
+    #[test]
+    fn one_matrix_of_many_is_a_batch_of_all() {
+        let x = operand(&[(2, C::floordiv(2, 64)), (8, C::dim(0)), (64, C::modulo(2, 64))]);
+        let y = operand(&[(5, C::constant(2)), (4, C::floordiv(1, 64)), (128, C::dim(2)), (64, C::modulo(1, 64))]);
+        let result = operand(&[(4, C::floordiv(1, 64)), (8, C::dim(0)), (64, C::modulo(1, 64))]);
+        let product = matmul(&[8, 256, 128], vec![x, y, result]);
+        assert_eq!(product.iteration_space.iter().map(|dim| dim.range).collect::<Vec<_>>(), [1, 8, 256, 128]);
+        assert_eq!(product.operands[1].coordinates[0], Coordinate { offset: 2, ..C::dim(0) });
+        for other in [0, 2] {
+            assert_eq!((product.operands[other].device_size[0], &product.operands[other].coordinates[0]), (1, &C::dim(0)));
+        }
     }
 
     #[test]
