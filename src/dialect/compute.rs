@@ -2,7 +2,7 @@
 
 use super::{
     attrs::{Memory, Place, Tensor, TileHint, work_hint_of, work_of},
-    home::{home_of, is_insert, owner_of, tiled_operand},
+    home::{behind_views, home_of, is_insert, owner_of, tiled_operand},
 };
 use crate::{
     hint::WorkHint,
@@ -209,9 +209,7 @@ impl<'c> ComputeOp<'c> {
             tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
         }
         // A view with a layout says all about the bytes of its buffer; which views led to it does not matter.
-        while let Some(view) = value.def().filter(|op| op.is("spyre.view")) {
-            value = view.inputs()[0];
-        }
+        value = behind_views(value);
         let (dims, offsets) = indices.into_iter().unzip();
         Ok(Access { operand, value, tensor, dims, offsets, used_as })
     }

@@ -55,15 +55,13 @@ pub fn moves_of(value: Value<'_>) -> Result<Vec<Move<'_>>, String> {
                 moves.push(Move { around: shift.around, elements });
             }
         }
-        match link_of(value) {
-            None => break,
-            Some(Link::View(view)) => {
-                open = open.into_iter().filter_map(|shift| shift.behind(view).transpose()).collect::<Result<_, _>>()?
-            }
-            Some(Link::Tile { around, dim, .. }) => open.push(Shift { around, dim, elements: tensor.host.shape[dim] }),
-            Some(Link::Carried(_) | Link::Part(_)) => {}
+        let Some(link) = link_of(value) else { break };
+        match link {
+            Link::View(view) => open = open.into_iter().filter_map(|shift| shift.behind(view).transpose()).collect::<Result<_, _>>()?,
+            Link::Tile { around, dim, .. } => open.push(Shift { around, dim, elements: tensor.host.shape[dim] }),
+            Link::Carried(_) | Link::Part(_) => {}
         }
-        value = link_of(value).map_or(value, Link::to);
+        value = link.to();
     }
     if open.is_empty() { Ok(moves) } else { Err("is a tile of a tensor without a device layout".to_owned()) }
 }
@@ -118,7 +116,7 @@ fn link_of(value: Value<'_>) -> Option<Link<'_>> {
         let around = block.parent_operation().filter(|around| around.is("spyre.loop"))?;
         return match usize::try_from(tiled_dim(around, index)?) {
             Ok(dim) => Some(Link::Tile { of: around.inputs()[index], around, dim }),
-            Err(_) => carried_result(around, index).map(Link::Carried),
+            Err(_) => carried_by(around).into_iter().find(|carried| carried.argument == value).map(|carried| Link::Carried(carried.result)),
         };
     };
     if def.is("spyre.view") {
@@ -132,13 +130,11 @@ fn link_of(value: Value<'_>) -> Option<Link<'_>> {
 
 /// The loop result that `value` becomes where `user` is a loop that carries it, or the end of one that yields it.
 fn given_to<'c>(value: Value<'c>, user: Op<'c>) -> Option<Link<'c>> {
-    let index = || user.inputs().iter().position(|input| *input == value);
     if user.is("spyre.loop") {
-        let index = index()?;
-        return (tiled_dim(user, index)? == CARRIED).then(|| carried_result(user, index)).flatten().map(Link::Carried);
+        return carried_into(value, user).map(|carried| Link::Carried(carried.result));
     }
     let around = user.parent().filter(|around| user.is("spyre.yield") && around.is("spyre.loop"))?;
-    let index = index()?;
+    let index = user.inputs().iter().position(|input| *input == value)?;
     let of = around.outputs()[index];
     match usize::try_from(tiled_dim(user, index)?) {
         Ok(dim) => Some(Link::Tile { of, around, dim }),
@@ -164,18 +160,9 @@ fn carried_positions(op: Op<'_>) -> impl Iterator<Item = usize> {
     dims.into_iter().enumerate().filter_map(|(index, dim)| (dim == CARRIED).then_some(index))
 }
 
-/// The result of a loop that the operand at `index` is carried to.
-fn carried_result(around: Op<'_>, index: usize) -> Option<Value<'_>> {
-    let number = carried_positions(around).position(|position| position == index)?;
-    let result = carried_positions(*around.body_ops().last()?).nth(number)?;
-    around.outputs().get(result).copied()
-}
-
-/// The operand that is carried to the result of a loop at `index`; none where the result is laid side by side.
-fn carried_operand(around: Op<'_>, index: usize) -> Option<Value<'_>> {
-    let number = carried_positions(*around.body_ops().last()?).position(|position| position == index)?;
-    let operand = carried_positions(around).nth(number)?;
-    around.inputs().get(operand).copied()
+/// How `value` goes on in a loop that begins with it.
+fn carried_into<'c>(value: Value<'c>, around: Op<'c>) -> Option<Carried<'c>> {
+    carried_by(around).into_iter().find(|carried| carried.before == value)
 }
 
 /// Whether an op writes a part of a buffer.
@@ -186,6 +173,16 @@ pub(super) fn is_insert(op: Op<'_>) -> bool {
 /// The buffer that an insert writes a part of.
 fn whole_of(insert: Op<'_>) -> Value<'_> {
     insert.inputs()[1]
+}
+
+/// What a value shows: the value behind all views.
+#[must_use]
+pub fn behind_views(value: Value<'_>) -> Value<'_> {
+    let mut behind = value;
+    while let Some(view) = behind.def().filter(|def| def.is("spyre.view")) {
+        behind = view.inputs()[0];
+    }
+    behind
 }
 
 /// The ops that use a value, a view of it, the same buffer once more parts of it are written, or what loops carry from it on.
@@ -201,18 +198,15 @@ pub fn users_behind_views(value: Value<'_>) -> Vec<Op<'_>> {
                 continue;
             }
             match given_to(value, user) {
-                Some(Link::Carried(result)) => shown.extend(carried_argument(value, user).into_iter().chain([result])),
+                Some(Link::Carried(result)) => {
+                    shown.extend(carried_into(value, user).map(|carried| carried.argument));
+                    shown.push(result);
+                }
                 _ => found.push(user),
             }
         }
     }
     found
-}
-
-/// What a carried value is called inside the loop.
-fn carried_argument<'c>(value: Value<'c>, user: Op<'c>) -> Option<Value<'c>> {
-    let index = user.inputs().iter().position(|input| *input == value).filter(|_| user.is("spyre.loop"))?;
-    user.body()?.args().get(index).copied()
 }
 
 /// The op whose `place` says where a buffer lives: the op that writes it first, or the `spyre.empty` of one that several ops write; none for
@@ -226,8 +220,9 @@ pub fn owner_of(buffer: Value<'_>) -> Option<Op<'_>> {
             return Some(def);
         }
         let index = def.outputs().iter().position(|result| *result == value)?;
+        let carried = carried_by(def).into_iter().find(|carried| carried.result == value).map(|carried| carried.before);
         let yielded = || def.body_ops().last().and_then(|terminator| terminator.inputs().get(index).copied());
-        value = carried_operand(def, index).or_else(yielded)?;
+        value = carried.or_else(yielded)?;
     }
 }
 

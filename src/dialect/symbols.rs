@@ -1,11 +1,24 @@
-//! Counts that are known at launch only: the function attribute `spyre.symbols`.
+//! What a function declares about names: the sizes of dimensions, and the maxima of counts that are known at launch only.
 
 use crate::mlir::{Op, OpExt, dictionary_entries, integer};
 use std::collections::BTreeMap;
 
+/// The function attribute with the sizes of names.
+pub const DIM_SIZES: &str = "spyre.dim_sizes";
+
+/// The sizes that a function declares, by the names of the dimensions.
+#[must_use]
+pub fn declared_sizes(function: Op<'_>) -> BTreeMap<String, i64> {
+    numbers(function, DIM_SIZES)
+}
+
 /// The maxima that a function declares, by the names of the counts.
 #[must_use]
 pub fn declared_maxima(function: Op<'_>) -> BTreeMap<String, i64> {
-    let entries = function.attr("spyre.symbols").and_then(dictionary_entries).unwrap_or_default();
-    entries.into_iter().filter_map(|(symbol, maximum)| Some((symbol.to_owned(), integer(maximum)?))).collect()
+    numbers(function, "spyre.symbols")
+}
+
+fn numbers(function: Op<'_>, attribute: &str) -> BTreeMap<String, i64> {
+    let entries = function.attr(attribute).and_then(dictionary_entries).unwrap_or_default();
+    entries.into_iter().filter_map(|(name, number)| Some((name.to_owned(), integer(number)?))).collect()
 }

@@ -1,6 +1,6 @@
 //! What the operands of an op show of their buffers, through any view.
 
-use super::{ComputeOp, attrs::Tensor};
+use super::{ComputeOp, attrs::Tensor, home};
 use crate::{
     affine::Expr,
     layout::{Index, IndexError},
@@ -32,7 +32,7 @@ impl<'c> ComputeOp<'c> {
             .enumerate()
             .map(|(operand, value)| {
                 let indices = map_results(self.access_map(operand)).iter().map(|expr| Index::of(expr, &space)).collect::<Result<_, _>>();
-                behind_views(value, indices.map_err(|error: IndexError| error.to_string())?, &space)
+                view_behind(value, indices.map_err(|error: IndexError| error.to_string())?, &space)
             })
             .collect()
     }
@@ -78,10 +78,10 @@ pub fn shown_as(value: Value<'_>) -> Option<View<'_>> {
     value.def().filter(|def| def.is("spyre.view"))?;
     let tensor = TensorType::of(value.r#type())?;
     let own = (0..tensor.shape.len()).map(|dim| Index::dim(dim, &tensor.shape).ok()).collect::<Option<Vec<_>>>()?;
-    behind_views(value, own, &tensor.shape).ok().filter(|shown| shown.value != value && shown.value == shown.shown)
+    view_behind(value, own, &tensor.shape).ok().filter(|shown| shown.value != value && shown.value == shown.shown)
 }
 
-fn behind_views<'c>(value: Value<'c>, indices: Vec<Index>, space: &[i64]) -> Result<View<'c>, String> {
+fn view_behind<'c>(value: Value<'c>, indices: Vec<Index>, space: &[i64]) -> Result<View<'c>, String> {
     let (mut value, mut indices) = (value, indices);
     let mut tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
     while let Some(view) = value.def().filter(|op| op.is("spyre.view") && tensor.layout.is_none()) {
@@ -93,9 +93,5 @@ fn behind_views<'c>(value: Value<'c>, indices: Vec<Index>, space: &[i64]) -> Res
         value = view.inputs()[0];
         tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
     }
-    let shown = value;
-    while let Some(view) = value.def().filter(|op| op.is("spyre.view")) {
-        value = view.inputs()[0];
-    }
-    Ok(View { value, shown, tensor, indices })
+    Ok(View { value: home::behind_views(value), shown: value, tensor, indices })
 }

@@ -12,11 +12,10 @@ use super::{
     sizes::{NamedArgument, Sizes, by_times},
 };
 use crate::{
-    dialect::{ComputeOp, indices_of_view},
+    dialect::{ComputeOp, DIM_SIZES, declared_sizes, indices_of_view},
     mlir::{
         Attributes, BlockExt, Diagnostic, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap,
-        argument_attribute, dictionary, dictionary_entries, error_at, i64_attribute, integer, integers, set_argument_attribute,
-        string_array, strings, warning_at,
+        argument_attribute, dictionary, error_at, i64_attribute, integers, set_argument_attribute, string_array, strings, warning_at,
     },
 };
 use std::{collections::BTreeMap, mem, rc::Rc};
@@ -24,7 +23,6 @@ use std::{collections::BTreeMap, mem, rc::Rc};
 pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-dims", run };
 
 const DIMS: &str = "spyre.dims";
-const DIM_SIZES: &str = "spyre.dim_sizes";
 
 /// What is known of a value's names.
 struct Seen<'c> {
@@ -100,9 +98,7 @@ fn arguments(function: Op<'_>) -> Vec<Value<'_>> {
 
 /// The sizes that the function or the option declares.
 fn declared(function: Op<'_>, given: &[DimNames]) -> Result<BTreeMap<String, i64>, String> {
-    let of_function = function.attr(DIM_SIZES).and_then(dictionary_entries).unwrap_or_default();
-    let mut sizes: BTreeMap<String, i64> =
-        of_function.into_iter().filter_map(|(name, size)| Some((name.to_owned(), integer(size)?))).collect();
+    let mut sizes = declared_sizes(function);
     for (name, size) in given.iter().flat_map(|names| &names.sizes) {
         let known = *sizes.entry(name.clone()).or_insert(*size);
         if known != *size {

@@ -40,7 +40,6 @@ struct Wanted {
 }
 
 /// What others do with the result of an op.
-#[derive(Clone)]
 struct Uses {
     /// The fewest loops in which a reader finds it.
     depth: usize,
@@ -51,7 +50,6 @@ struct Uses {
 }
 
 /// The result of an op, as it is known so far.
-#[derive(Clone, Default)]
 struct Made<'c> {
     /// By the number of loops around it: for readers that want it there.
     near: Vec<Option<Value<'c>>>,
@@ -144,18 +142,16 @@ impl<'a, 'c> Builder<'a, 'c> {
         let mut known = BTreeSet::new();
         for (op, plain) in self.items.plain.iter().enumerate() {
             for (operand, input) in plain.inputs.iter().enumerate() {
-                let depth = input.maker.map_or(0, |maker| self.tree.common_depth(op, maker));
                 let number = self.items.list[op].reads[operand].number;
-                let mut cuts = Vec::new();
-                for (level, dim) in self.cut_dims(op, operand).into_iter().enumerate().skip(depth) {
-                    let Some(dim) = dim else { continue };
-                    cuts.push((level, dim));
-                    let (tile, around) = (Tile { number, cuts: cuts.clone() }, self.tree.chains[op][level]);
+                let cuts = self.cuts_apart(op, operand);
+                for (last, &(level, _)) in cuts.iter().enumerate() {
+                    let (tile, around) = (Tile { number, cuts: cuts[..=last].to_vec() }, self.tree.chains[op][level]);
                     if known.insert((around, tile.clone())) {
                         self.wanted[around].push(Wanted { tile, op, operand });
                     }
                 }
                 if let Some(maker) = input.maker {
+                    let depth = self.tree.common_depth(op, maker);
                     let is_at_home = depth == self.tree.home_depth(maker);
                     let uses = &mut self.uses[maker];
                     uses.depth = uses.depth.min(depth);
@@ -176,6 +172,14 @@ impl<'a, 'c> Builder<'a, 'c> {
     fn cut_dims(&self, op: usize, operand: usize) -> Vec<Option<usize>> {
         let dims = &self.items.plain[op].inputs[operand].dims;
         self.tree.cuts[op].iter().map(|cut| TiledOp::cut_dim(dims, cut)).collect()
+    }
+
+    /// How the loops that an operand does not share with what makes it cut it: each with its depth and the dimension.
+    fn cuts_apart(&self, op: usize, operand: usize) -> Vec<(usize, usize)> {
+        let maker = self.items.plain[op].inputs[operand].maker;
+        let shared = maker.map_or(0, |maker| self.tree.common_depth(op, maker));
+        let dims = self.cut_dims(op, operand).into_iter().enumerate().skip(shared);
+        dims.filter_map(|(level, dim)| Some((level, dim?))).collect()
     }
 
     /// For each loop around an op the dimension of its result that is cut there.
@@ -217,12 +221,12 @@ impl<'a, 'c> Builder<'a, 'c> {
             return Ok(());
         }
         let window = self.window(op, depth)?;
+        let compact = self.compact(op, window)?;
         if self.tree.home_depth(op) < depth {
-            output.retype(self.compact(op, depth)?);
+            output.retype(compact);
             return self.combine(op, output, body);
         }
         let is_given = self.uses[op].depth < depth;
-        let compact = self.compact(op, depth)?;
         let is_copied = is_given && self.uses[op].at_home && self.fits_lx(compact);
         output.retype(if is_given && !is_copied { window } else { compact });
         self.made[op].near[depth] = Some(output);
@@ -297,31 +301,31 @@ impl<'a, 'c> Builder<'a, 'c> {
         let mut reads = Vec::new();
         for wanted in std::mem::take(&mut self.wanted[around]) {
             let Some((&(_, dim), outer)) = wanted.tile.cuts.split_last() else { continue };
-            let value = self.tile(&wanted, outer, depth, body)?;
+            let value = self.tile((wanted.op, wanted.operand), outer, depth, body, true)?;
             reads.push((wanted.tile, value, dim));
         }
         Ok(reads)
     }
 
-    /// The value that an operand finds in a body, when the levels in `cuts` have cut it.
-    fn tile(&mut self, wanted: &Wanted, cuts: &[(usize, usize)], depth: usize, body: Body<'c>) -> Result<Value<'c>, Reported> {
-        let Wanted { tile, op, operand } = wanted;
-        let Some(&(level, _)) = cuts.last() else { return self.base(*op, *operand, depth, body, true) };
-        let key = (Tile { number: tile.number, cuts: cuts.to_vec() }, self.tree.chains[*op][level]);
-        let refuse = || error_at(self.items.list[*op].op, "reads a tile that no loop has").report();
+    /// The value that an operand finds in a body, when the levels in `cuts` have cut it; `is_tiled` if a loop there cuts it further.
+    fn tile(
+        &mut self,
+        (op, operand): (usize, usize),
+        cuts: &[(usize, usize)],
+        depth: usize,
+        body: Body<'c>,
+        is_tiled: bool,
+    ) -> Result<Value<'c>, Reported> {
+        let Some(&(level, _)) = cuts.last() else { return self.base(op, operand, depth, body, is_tiled) };
+        let number = self.items.list[op].reads[operand].number;
+        let key = (Tile { number, cuts: cuts.to_vec() }, self.tree.chains[op][level]);
+        let refuse = || error_at(self.items.list[op].op, "reads a tile that no loop has").report();
         self.tiles.get(&key).copied().ok_or_else(refuse)
     }
 
     fn operand(&mut self, op: usize, operand: usize, depth: usize, body: Body<'c>) -> Result<Value<'c>, Reported> {
-        let maker = self.items.plain[op].inputs[operand].maker;
-        let outer = maker.map_or(0, |maker| self.tree.common_depth(op, maker));
-        let dims = self.cut_dims(op, operand);
-        let cuts: Vec<(usize, usize)> = dims.into_iter().enumerate().skip(outer).filter_map(|(level, dim)| Some((level, dim?))).collect();
-        if cuts.is_empty() {
-            return self.base(op, operand, depth, body, false);
-        }
-        let tile = Tile { number: self.items.list[op].reads[operand].number, cuts: cuts.clone() };
-        self.tile(&Wanted { tile, op, operand }, &cuts, depth, body)
+        let cuts = self.cuts_apart(op, operand);
+        self.tile((op, operand), &cuts, depth, body, false)
     }
 
     /// What an operand reads, in the loops that it shares with what makes it.
@@ -330,12 +334,8 @@ impl<'a, 'c> Builder<'a, 'c> {
         let read = &items.list[op].reads[operand];
         let Some(maker) = items.plain[op].inputs[operand].maker else { return Ok(read.value) };
         let shared = self.tree.common_depth(op, maker);
-        if items.list[maker].compute.is_none() {
-            self.move_views(read.value, self.in_block(body));
-            return Ok(read.value);
-        }
-        if shared == 0 && !read.views.is_empty() {
-            // The view of the whole value shows what the loops give.
+        // A view of a whole value shows what the loops give; a loop that was there before is as it was.
+        if items.list[maker].compute.is_none() || shared == 0 && !read.views.is_empty() {
             self.move_views(read.value, self.in_block(body));
             return Ok(read.value);
         }
@@ -344,7 +344,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         if read.views.is_empty() {
             return Ok(made);
         }
-        let key = (read.number, if depth == 0 { 0 } else { self.tree.chains[op][depth - 1] + 1 }, is_tiled);
+        let key = (read.number, self.tree.chains[op][depth - 1], is_tiled);
         if let Some(known) = self.views.get(&key) {
             return Ok(*known);
         }
@@ -463,9 +463,9 @@ impl<'a, 'c> Builder<'a, 'c> {
         Ok(window)
     }
 
-    /// The same as a buffer of its own.
-    fn compact(&self, op: usize, depth: usize) -> Result<Type<'c>, Reported> {
-        self.compact_type(self.items.list[op].op, self.full[op], self.window(op, depth)?)
+    /// A window of a result as a buffer of its own.
+    fn compact(&self, op: usize, window: Type<'c>) -> Result<Type<'c>, Reported> {
+        self.compact_type(self.items.list[op].op, self.full[op], window)
     }
 
     fn compact_type(&self, at: Op<'c>, full: Type<'c>, window: Type<'c>) -> Result<Type<'c>, Reported> {

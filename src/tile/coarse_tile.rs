@@ -5,10 +5,10 @@
 
 use super::{Operand, TiledOp, Tree, build_loops::Builder, cut::Level};
 use crate::{
-    dialect::{Access, ComputeOp, Tensor, TileHint, declared_maxima, plain_view, target_of},
+    dialect::{Access, ComputeOp, Tensor, TileHint, behind_views, declared_maxima, declared_sizes, plain_view, target_of},
     hint::{Count, CountError, maximum_of},
     layout::{DeviceLayout, LayoutError},
-    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, dictionary_entries, error_at, integer},
+    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
     target::Target,
 };
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-coarse-tile", run };
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-        let declared = Declared { sizes: name_sizes(function), maxima: declared_maxima(function) };
+        let declared = Declared { sizes: declared_sizes(function), maxima: declared_maxima(function) };
         tile_block(function, &declared, &target)?;
     }
     Ok(())
@@ -30,12 +30,6 @@ struct Declared {
     sizes: BTreeMap<String, i64>,
     /// The maxima of counts.
     maxima: BTreeMap<String, i64>,
-}
-
-/// The sizes of names that the function knows.
-fn name_sizes(function: Op<'_>) -> BTreeMap<String, i64> {
-    let entries = function.attr("spyre.dim_sizes").and_then(dictionary_entries).unwrap_or_default();
-    entries.into_iter().filter_map(|(name, size)| Some((name.to_owned(), integer(size)?))).collect()
 }
 
 /// Tiles the ops in the body of `around`, and in loops that stand there.
@@ -166,19 +160,14 @@ impl<'c> Items<'c> {
     }
 
     fn operand(&self, read: &Read<'c>, dims: Vec<Option<usize>>) -> Operand {
-        let made = read.views.last().map_or(read.value, |last| last.view.inputs()[0]);
         let through = |dim: usize| read.views.iter().try_fold(dim, |dim, shown| shown.behind.get(dim).copied().flatten());
         let behind = (0..dims.len()).map(through).collect();
-        Operand { dims, maker: self.makers.get(made).copied(), behind }
+        Operand { dims, maker: self.maker(read.value), behind }
     }
 
     /// The op that makes a value of the block, behind views.
     pub(super) fn maker(&self, value: Value<'c>) -> Option<usize> {
-        let mut made = value;
-        while let Some(view) = made.def().filter(|def| def.is("spyre.view")) {
-            made = view.inputs()[0];
-        }
-        self.makers.get(made).copied()
+        self.makers.get(behind_views(value)).copied()
     }
 }
 
@@ -237,9 +226,9 @@ fn check_cuts(items: &Items<'_>, tree: &Tree) -> Result<(), Reported> {
             access.layout().map_err(refuse)?;
             for cut in cuts {
                 let Some(dim) = TiledOp::cut_dim(&access.dims, cut) else { continue };
-                let size = items.plain[position].sizes[cut.dim];
-                let count: i64 = cuts.iter().filter(|other| other.dim == cut.dim).map(|other| other.level.count).product();
-                check_sticks(&access, dim, size / count).map_err(|error| {
+                let (size, tile) = (items.plain[position].sizes[cut.dim], items.plain[position].tile_size(cuts, cut.dim));
+                let count = size / tile;
+                check_sticks(&access, dim, tile).map_err(|error| {
                     let (name, which) = (&cut.level.name, if access.operand == compute.op.output() { "its result" } else { "an operand" });
                     refuse(format!("cannot cut '{name}' of {size} into {count} tiles: in dimension {dim} of {which}, {error}"))
                 })?;

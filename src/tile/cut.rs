@@ -166,6 +166,12 @@ impl TiledOp {
         Ok(cuts)
     }
 
+    /// What cuts leave of an iteration dimension in one iteration of all loops.
+    #[must_use]
+    pub fn tile_size(&self, cuts: &[Cut], dim: usize) -> i64 {
+        cuts.iter().filter(|cut| cut.dim == dim).fold(self.sizes[dim], |size, cut| size / cut.level.count)
+    }
+
     /// The dimension of an operand or of the result, given by the iteration dimensions behind its dimensions, that a cut cuts.
     #[must_use]
     pub fn cut_dim(dims: &[Option<usize>], cut: &Cut) -> Option<usize> {

@@ -38,11 +38,10 @@ impl<'c> Builder<'_, 'c> {
     /// Whether an iteration sees one element of a mean only.
     pub(super) fn is_mean_of_one(&self, op: usize) -> bool {
         let (plain, cuts) = (&self.items.plain[op], &self.tree.cuts[op]);
-        let size = |dim: usize| plain.sizes[dim] / cuts.iter().filter(|cut| cut.dim == dim).map(|cut| cut.level.count).product::<i64>();
         let is_mean = self.items.list[op].compute.is_some_and(|compute| compute.op.is("spyre.reduce") && compute.function() == "mean");
         is_mean
             && cuts.iter().any(|cut| cut.is_reduced)
-            && (plain.sizes.len() - plain.n_reduced..plain.sizes.len()).all(|dim| size(dim) == 1)
+            && (plain.sizes.len() - plain.n_reduced..plain.sizes.len()).all(|dim| plain.tile_size(cuts, dim) == 1)
     }
 
     /// The part of a mean that one element is: the device has no reduction of one element.
@@ -50,7 +49,7 @@ impl<'c> Builder<'_, 'c> {
         let mean = self.items.list[op].op;
         let factor = mean.attr("constants").and_then(floats).and_then(|constants| constants.first().copied());
         let factor = factor.ok_or_else(|| error_at(mean, "has no factor").report())?;
-        let to = self.compact(op, depth)?;
+        let to = self.compact(op, self.window(op, depth)?)?;
         let factor = self.one_number(mean, factor, to, body)?;
         let share = body.put(pointwise(mean.ctx(), mean.loc(), "mul", &[element, factor], &[], to));
         self.name_dims(op, share);
@@ -88,7 +87,7 @@ impl<'c> Builder<'_, 'c> {
             let item = &self.items.list[op];
             let Some(Combination { neutral, .. }) = item.compute.and_then(combination) else { continue };
             let window = self.window(op, depth)?;
-            let compact = self.compact(op, depth)?;
+            let compact = self.compact(op, window)?;
             let Uses { depth: used, in_hbm, .. } = self.uses[op];
             let stays = (used < depth || in_hbm) && !self.fits_lx(compact);
             let to = if stays { window } else { compact };
