@@ -34,6 +34,8 @@ pub struct Buffer {
     pub in_place_parents: Vec<usize>,
     /// The value is in HBM already (an input of the graph): placing it costs one copy into LX.
     pub starts_in_hbm: bool,
+    /// The value is wanted in HBM at the end (an output of the graph): placing it costs one copy out of LX.
+    pub ends_in_hbm: bool,
     /// Why it may not be placed. It is listed all the same, because others may name it as a parent.
     pub barred: Option<Barred>,
 }
@@ -95,7 +97,7 @@ pub(super) mod tests {
     pub(in crate::lx) fn buffer(name: &str, bytes: i64, times: &[usize]) -> Buffer {
         let kind = |position| if position == 0 { UseKind::Write } else { UseKind::Read };
         let uses = times.iter().enumerate().map(|(position, &time)| Use { time, kind: kind(position) }).collect();
-        Buffer { name: name.to_owned(), bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, barred: None }
+        Buffer { name: name.to_owned(), bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, ends_in_hbm: false, barred: None }
     }
 
     /// The same buffer, allowed to take over the addresses of `parents`.

@@ -81,6 +81,8 @@ struct Row {
     end: usize,
     in_place_parents: Vec<String>,
     graph_input: bool,
+    #[serde(default)]
+    graph_output: bool,
     barred: Option<String>,
 }
 
@@ -98,7 +100,7 @@ enum FileKind {
 }
 
 impl Instance {
-    /// Reads our JSON: `{name, limit, alignment, buffers: [{name, size, uses: [{time, kind}], start, end, in_place_parents, graph_input,
+    /// Reads our JSON: `{name, limit, alignment, buffers: [{name, size, uses: [{time, kind}], start, end, in_place_parents, graph_input, graph_output?,
     /// barred?}]}`, sizes in bytes, lives half-open.
     ///
     /// # Errors
@@ -158,6 +160,7 @@ impl Row {
             uses: self.uses.iter().map(|one| Use { time: one.time, kind: one.kind.into() }).collect(),
             in_place_parents: self.in_place_parents.iter().map(position).collect::<Result<_, _>>()?,
             starts_in_hbm: self.graph_input,
+            ends_in_hbm: self.graph_output,
             barred: self.barred.clone().map(Barred::Stated),
         };
         let is_ordered = buffer.uses.is_sorted_by_key(|one| one.time);
@@ -187,7 +190,7 @@ fn csv_buffer(line: &str) -> Option<Buffer> {
         return None;
     }
     let uses = vec![Use { time: lower, kind: UseKind::Write }, Use { time: upper - 1, kind: UseKind::Read }];
-    Some(Buffer { name, bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, barred: None })
+    Some(Buffer { name, bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, ends_in_hbm: false, barred: None })
 }
 
 #[cfg(test)]

@@ -101,13 +101,12 @@ impl Placement {
     }
 
     /// Bytes per core that still move to or from HBM: every use of a buffer that is not placed, and one copy into LX for every placed
-    /// buffer that starts in HBM.
+    /// buffer that starts in HBM, one out of it for every placed buffer that ends there.
     #[must_use]
     pub fn hbm_bytes_left(&self, buffers: &[Buffer]) -> i64 {
         let left = |(buffer, address): (&Buffer, &Option<i64>)| match address {
             None => buffer.uses.iter().map(|_| buffer.bytes).sum(),
-            Some(_) if buffer.starts_in_hbm => buffer.bytes,
-            Some(_) => 0,
+            Some(_) => buffer.bytes * (i64::from(buffer.starts_in_hbm) + i64::from(buffer.ends_in_hbm)),
         };
         buffers.iter().zip(&self.addresses).map(left).sum()
     }

@@ -1,0 +1,15 @@
+//! The `exact` planner.
+
+mod chains;
+mod cut;
+mod moment;
+mod prices;
+mod problem;
+mod selection;
+mod settle;
+mod solve;
+mod sweep;
+
+pub(crate) use chains::{Chain, Link, pack_chains};
+pub use problem::Stays;
+pub use solve::{Exact, Plan, StayInLx};

@@ -1,0 +1,183 @@
+//! The search: selection, packing, cuts, until the bound is reached or the budget is used.
+
+use super::{
+    cut::Cut,
+    prices::Prices,
+    problem::{Problem, Stays},
+    selection::{Run, Selection, Stay},
+    settle::{Settled, core, settle},
+    sweep::{Limits, sweep},
+};
+use crate::lx::{BestFit, Buffer, Capacity, FirstFit, Greedy, Placement, Planner, pack::Steps};
+
+/// The exact planner.
+#[derive(Clone, Copy, Debug)]
+pub struct Exact {
+    /// What may be chosen.
+    pub stays: Stays,
+    /// Steps of sweeps and packings.
+    pub budget: u64,
+}
+
+/// An unbroken stay of a buffer in LX.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StayInLx {
+    /// Position in the list.
+    pub buffer: usize,
+    /// First operation of which it serves the uses.
+    pub start: usize,
+    /// The last one, plus one.
+    pub end: usize,
+    /// Address in bytes.
+    pub address: i64,
+}
+
+/// What the planner found, and how good it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    pub stays: Vec<StayInLx>,
+    pub hbm_bytes_left: i64,
+    pub lower_bound: i64,
+    pub optimal: bool,
+    pub steps: u64,
+    pub n_cuts: usize,
+    pub timed_out: bool,
+}
+
+/// The best plan so far.
+struct Best {
+    bytes: i64,
+    selection: Selection,
+    placed: Vec<(Run, i64)>,
+}
+
+impl Exact {
+    pub fn solve(&self, buffers: &[Buffer], capacity: &Capacity) -> Plan {
+        let problem = Problem::new(buffers, capacity, self.stays);
+        let mut steps = Steps { left: self.budget };
+        let mut best = first(&problem, buffers, capacity);
+        let scale = 1 << 16;
+        let goal = (best.bytes - problem.fixed_bytes) * scale;
+        let mut prices = Prices::fitted(&problem, scale, goal, 60);
+        let mut cuts: Vec<Cut> = Vec::new();
+        let mut bound = 0;
+        let mut round = 0;
+        while best.bytes > bound && steps.left > 0 {
+            let Some((found, proved)) = select(&problem, &mut prices, &cuts, best.bytes, &mut steps) else { break };
+            bound = bound.max(proved);
+            let Some(mut selection) = found else { break };
+            trim(&problem, &mut selection);
+            round += 1;
+            match settle(&problem, &selection, &mut steps) {
+                Settled::Placed(placed) => {
+                    best = Best { bytes: selection.hbm_bytes(&problem), selection, placed };
+                    if std::env::var("DBG").is_ok() { eprintln!("round {round} placed {} bound {bound}", best.bytes); }
+                    if bound < best.bytes { break; }
+                }
+                Settled::Impossible => {
+                    if std::env::var("DBG").is_ok() { eprintln!("round {round} impossible at {} bound {bound}", selection.hbm_bytes(&problem)); }
+                    match core(&problem, &selection, &mut steps) {
+                    Some(cut) if cuts.len() < 128 => cuts.push(cut),
+                    _ => break,
+                }},
+                Settled::OutOfSteps => break,
+            }
+        }
+        let bound = bound.min(best.bytes);
+        Plan {
+            stays: stays(&problem, buffers, &best),
+            hbm_bytes_left: best.bytes,
+            lower_bound: bound,
+            optimal: bound == best.bytes,
+            steps: self.budget - steps.left,
+            n_cuts: cuts.len(),
+            timed_out: steps.left == 0,
+        }
+    }
+}
+
+/// The best selection of fewer HBM bytes, addresses aside, and what no selection is below.
+fn select(problem: &Problem, prices: &mut Prices, cuts: &[Cut], ceiling: i64, steps: &mut Steps) -> Option<(Option<Selection>, i64)> {
+    let (mut best, mut bound, mut ceiling): (Option<Selection>, i64, i64) = (None, i64::MIN, ceiling);
+    let mut width = 64;
+    loop {
+        let limits = Limits { ceiling, width, branches: width };
+        let swept = sweep(problem, prices, cuts, &limits, steps.left)?;
+        steps.left = steps.left.saturating_sub(swept.steps);
+        bound = bound.max(swept.bound);
+        if std::env::var("DBG").is_ok() { eprintln!("  width {width} ceiling {ceiling} bound {} steps {} found {:?}", swept.bound, swept.steps, swept.best.as_ref().map(|b| b.hbm_bytes(problem))); }
+        if let Some(found) = swept.best {
+            let bytes = found.hbm_bytes(problem);
+            ceiling = ceiling.min(bytes);
+            best = Some(found);
+        }
+        if bound >= ceiling || width >= 1 << 14 || steps.left == 0 {
+            return Some((best, bound));
+        }
+        if width == 64 {
+            let goal = (ceiling - problem.fixed_bytes) * prices.scale;
+            *prices = Prices::fitted(problem, prices.scale, goal, 300);
+        }
+        width *= 4;
+    }
+}
+
+/// The best of the simple planners.
+fn first(problem: &Problem, buffers: &[Buffer], capacity: &Capacity) -> Best {
+    let none = Selection::none(problem);
+    let mut best = Best { bytes: none.hbm_bytes(problem), selection: none, placed: Vec::new() };
+    for planner in [&FirstFit as &dyn Planner, &BestFit, &Greedy] {
+        let placement = planner.plan(buffers, capacity);
+        let (selection, placed) = adopt(problem, buffers, capacity, &placement);
+        let bytes = selection.hbm_bytes(problem);
+        if bytes < best.bytes {
+            best = Best { bytes, selection, placed };
+        }
+    }
+    best
+}
+
+/// A placement of whole buffers as a selection.
+fn adopt(problem: &Problem, buffers: &[Buffer], _capacity: &Capacity, placement: &Placement) -> (Selection, Vec<(Run, i64)>) {
+    let mut selection = Selection::none(problem);
+    let mut placed = Vec::new();
+    for (index, value) in problem.values.iter().enumerate() {
+        let Some(address) = placement.addresses[value.buffer] else { continue };
+        let n = value.uses.len();
+        selection.stays[index] = Stay { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
+        placed.push((Run { value: index, first: 0, last: n - 1 }, address));
+    }
+    let _ = buffers;
+    (selection, placed)
+}
+
+fn trim(problem: &Problem, selection: &mut Selection) {
+    for index in 0..selection.stays.len() {
+        if selection.stays[index].parent.is_some_and(|parent| selection.stays[parent].in_lx.last() != Some(&true)) || selection.stays[index].in_lx.first() != Some(&true) {
+            selection.stays[index].parent = None;
+        }
+    }
+    // Runs that save nothing.
+    for run in selection.runs() {
+        let is_parent = selection.stays.iter().any(|stay| stay.parent == Some(run.value));
+        if is_parent && run.last + 1 == problem.values[run.value].uses.len() {
+            continue;
+        }
+        let bytes = selection.value_bytes(problem, run.value);
+        let stay = selection.stays[run.value].clone();
+        selection.remove(problem, run);
+        if selection.value_bytes(problem, run.value) > bytes {
+            selection.stays[run.value] = stay;
+        }
+    }
+}
+
+fn stays(problem: &Problem, buffers: &[Buffer], best: &Best) -> Vec<StayInLx> {
+    let mut times: Vec<usize> = buffers.iter().flat_map(|buffer| buffer.uses.iter().map(|one| one.time)).collect();
+    times.sort_unstable();
+    times.dedup();
+    best.placed.iter().map(|&(run, address)| {
+        let ticks = run.ticks(problem);
+        StayInLx { buffer: problem.values[run.value].buffer, start: times[ticks.start], end: times[ticks.end - 1] + 1, address }
+    }).collect()
+}
