@@ -2,6 +2,7 @@
 
 mod chains;
 mod cut;
+mod lists;
 mod moment;
 mod prices;
 mod problem;

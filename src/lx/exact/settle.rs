@@ -3,6 +3,7 @@
 use super::{
     chains::{Chain, Link, pack_chains},
     cut::Cut,
+    lists::pack_by_lists,
     problem::Problem,
     selection::{Run, Selection},
 };
@@ -13,39 +14,66 @@ use std::collections::BTreeMap;
 pub(crate) enum Settled {
     /// The byte at which each run begins.
     Placed(Vec<(Run, i64)>),
-    /// No addresses exist.
-    Impossible,
-    /// Nobody knows.
-    OutOfSteps,
+    /// No addresses were found for these sets of runs.
+    Unplaced(Vec<Vec<Run>>),
 }
 
-/// Runs at one address, with the rows of the instance they stand for.
+/// Runs at one address.
 struct Group {
     runs: Vec<Run>,
     chain: Chain,
 }
 
-/// Finds addresses for all runs of a selection.
-pub(crate) fn settle(problem: &Problem, selection: &Selection, steps: &mut Steps) -> Settled {
-    settle_runs(problem, selection, &selection.runs(), steps)
+impl Group {
+    fn start(&self) -> usize {
+        self.chain.links.iter().map(|link| link.start).min().unwrap_or(0)
+    }
+
+    fn end(&self) -> usize {
+        self.chain.links.iter().map(|link| link.end).max().unwrap_or(0)
+    }
 }
 
-/// Finds addresses for some runs of a selection.
-pub(crate) fn settle_runs(problem: &Problem, selection: &Selection, runs: &[Run], steps: &mut Steps) -> Settled {
-    let groups = groups(problem, selection, runs);
-    let packing = pack_groups(problem, &groups, steps);
-    match packing {
-        Packing::Placed(addresses) => {
-            let of_group = |(group, address): (&Group, i64)| group.runs.iter().map(move |run| (*run, address * problem.unit_bytes)).collect::<Vec<_>>();
-            let mut placed: Vec<(Run, i64)> = groups.iter().zip(addresses).flat_map(of_group).collect();
-            let is_empty = |run: &&Run| problem.values[run.value].units == 0;
-            placed.extend(runs.iter().filter(is_empty).map(|run| (*run, 0)));
-            placed.sort_unstable();
-            Settled::Placed(placed)
+/// Finds addresses for all runs of a selection; those that are never in LX together with others by themselves.
+pub(crate) fn settle(problem: &Problem, selection: &Selection, most: u64, steps: &mut Steps) -> Settled {
+    let runs = selection.runs();
+    let mut groups = groups(problem, selection, &runs);
+    groups.sort_by_key(Group::start);
+    let is_empty = |run: &&Run| problem.values[run.value].units == 0;
+    let mut placed: Vec<(Run, i64)> = runs.iter().filter(is_empty).map(|run| (*run, 0)).collect();
+    let mut unplaced = Vec::new();
+    let mut rest = &groups[..];
+    while let Some(first) = rest.first() {
+        let (mut n, mut end) = (1, first.end());
+        while n < rest.len() && rest[n].start() < end {
+            end = end.max(rest[n].end());
+            n += 1;
         }
-        Packing::Impossible => Settled::Impossible,
-        Packing::OutOfSteps => Settled::OutOfSteps,
+        let (part, behind) = rest.split_at(n);
+        let chains: Vec<Chain> = part.iter().map(|group| group.chain.clone()).collect();
+        match limited(most, steps, |steps| pack_part(problem, &chains, steps)) {
+            Packing::Placed(addresses) => {
+                for (group, address) in part.iter().zip(addresses) {
+                    placed.extend(group.runs.iter().map(|run| (*run, address * problem.unit_bytes)));
+                }
+            }
+            Packing::Impossible | Packing::OutOfSteps => {
+                unplaced.push(part.iter().flat_map(|group| group.runs.iter().copied()).collect());
+            }
+        }
+        rest = behind;
     }
+    placed.sort_unstable();
+    if unplaced.is_empty() { Settled::Placed(placed) } else { Settled::Unplaced(unplaced) }
+}
+
+/// Lets a search have some of the steps.
+fn limited(most: u64, steps: &mut Steps, search: impl FnOnce(&mut Steps) -> Packing) -> Packing {
+    let granted = most.min(steps.left);
+    let mut some = Steps { left: granted };
+    let packing = search(&mut some);
+    steps.left -= granted - some.left;
+    packing
 }
 
 /// Runs that take over addresses from one another belong together. Empty runs are left out.
@@ -79,11 +107,12 @@ fn groups(problem: &Problem, selection: &Selection, runs: &[Run]) -> Vec<Group> 
     groups
 }
 
-/// Rectangles go to the packing engine. A chain that gets smaller is first tried as its largest rectangle.
-fn pack_groups(problem: &Problem, groups: &[Group], steps: &mut Steps) -> Packing {
-    let chains: Vec<Chain> = groups.iter().map(|group| group.chain.clone()).collect();
+/// Lists first; then rectangles go to the packing engine. A chain that gets smaller is first tried as its largest rectangle.
+fn pack_part(problem: &Problem, chains: &[Chain], steps: &mut Steps) -> Packing {
+    if let Some(addresses) = pack_by_lists(chains, problem.units) {
+        return Packing::Placed(addresses);
+    }
     let is_plain = |chain: &Chain| chain.links.iter().all(|link| link.units == chain.links[0].units && link.limit == problem.units);
-    let all_plain = chains.iter().all(is_plain);
     let limit = chains.iter().flat_map(|chain| chain.links.iter().map(|link| link.limit)).min().unwrap_or(problem.units);
     let rectangle = |chain: &Chain| Rectangle {
         lower: chain.links.iter().map(|link| link.start as i64).min().unwrap_or(0),
@@ -91,48 +120,55 @@ fn pack_groups(problem: &Problem, groups: &[Group], steps: &mut Steps) -> Packin
         size: chain.links.iter().map(|link| link.units).max().unwrap_or(0),
     };
     let rectangles: Vec<Rectangle> = chains.iter().map(rectangle).collect();
-    if all_plain {
+    if chains.iter().all(is_plain) {
         return pack(&rectangles, problem.units, steps);
     }
-    let mut some = Steps { left: steps.left.min(50 * chains.len() as u64 + 100) };
-    let granted = some.left;
-    let packing = pack(&rectangles, limit, &mut some);
-    steps.left -= granted - some.left;
-    if matches!(packing, Packing::Placed(_)) { packing } else { pack_chains(&chains, problem.units, steps) }
+    let packing = limited(steps.left / 2, steps, |steps| pack(&rectangles, limit, steps));
+    if matches!(packing, Packing::Placed(_)) { packing } else { pack_chains(chains, problem.units, steps) }
 }
 
 /// Steps that a proof of a cut may take, so that a simple checker can repeat it.
-const PROOF_STEPS: u64 = 2_000;
+const PROOF_STEPS: u64 = 5_000;
+/// Steps after which a set counts as hard.
+const HARD_STEPS: u64 = 300;
 
-/// A small set of runs of a selection that does not fit.
-pub(crate) fn core(problem: &Problem, selection: &Selection, steps: &mut Steps) -> Option<Cut> {
-    let mut runs = selection.runs();
-    runs.retain(|run| problem.values[run.value].units > 0);
-    let fails = |runs: &[Run], most: u64, steps: &mut Steps| {
+/// A small set of runs for which addresses are hard to find, and whether it is proved that none exist.
+pub(crate) fn core(problem: &Problem, selection: &Selection, runs: &[Run], steps: &mut Steps) -> Option<(Cut, bool)> {
+    let search = |runs: &[Run], most: u64, steps: &mut Steps| {
         let chains: Vec<Chain> = groups(problem, selection, runs).into_iter().map(|group| group.chain).collect();
-        let mut some = Steps { left: most.min(steps.left) };
-        let granted = some.left;
-        let packing = pack_chains(&chains, problem.units, &mut some);
-        steps.left -= granted - some.left;
-        matches!(packing, Packing::Impossible)
+        match pack_by_lists(&chains, problem.units) {
+            Some(addresses) => Packing::Placed(addresses),
+            None => limited(most, steps, |steps| pack_chains(&chains, problem.units, steps)),
+        }
     };
-    // From the crowd in the middle of each operation outwards the core is small; here the largest leave last.
-    let mut order = runs.clone();
+    let mut order: Vec<Run> = runs.to_vec();
+    // The smallest leave first.
     order.sort_by_key(|run| (problem.values[run.value].units * run.ticks(problem).len() as i64, *run));
-    let mut size = order.len();
+    shrink(&mut order, |rest| !matches!(search(rest, HARD_STEPS, steps), Packing::Placed(_)));
+    let proved = matches!(search(&order, PROOF_STEPS, steps), Packing::Impossible);
+    if proved {
+        shrink(&mut order, |rest| matches!(search(rest, PROOF_STEPS, steps), Packing::Impossible));
+    } else if matches!(search(&order, HARD_STEPS, steps), Packing::Placed(_)) {
+        return None;
+    }
+    order.sort_unstable();
+    Some((Cut::of(problem, selection, order), proved))
+}
+
+/// Takes out what is not needed for the set to fail: halves, quarters, and so on.
+fn shrink(order: &mut Vec<Run>, mut fails: impl FnMut(&[Run]) -> bool) {
+    let mut size = order.len().div_ceil(2);
     while size > 0 {
         let mut start = 0;
         while start < order.len() {
             let end = (start + size).min(order.len());
             let rest: Vec<Run> = order[..start].iter().chain(&order[end..]).copied().collect();
-            if fails(&rest, PROOF_STEPS, steps) {
-                order = rest;
+            if fails(&rest) {
+                *order = rest;
             } else {
                 start = end;
             }
         }
         size = if size == 1 { 0 } else { size.div_ceil(2) };
     }
-    order.sort_unstable();
-    fails(&order, PROOF_STEPS, steps).then(|| Cut::of(problem, selection, order))
 }

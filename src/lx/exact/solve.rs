@@ -32,6 +32,11 @@ pub struct StayInLx {
     pub address: i64,
 }
 
+/// Steps for one packing.
+const PACK_STEPS: u64 = 2_000;
+/// Cuts that a sweep can watch.
+const MAX_CUTS: usize = 128;
+
 /// What the planner found, and how good it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -59,28 +64,39 @@ impl Exact {
         let scale = 1 << 16;
         let goal = (best.bytes - problem.fixed_bytes) * scale;
         let mut prices = Prices::fitted(&problem, scale, goal, 60);
-        let mut cuts: Vec<Cut> = Vec::new();
+        let (mut cuts, mut n_proved): (Vec<Cut>, usize) = (Vec::new(), 0);
         let mut bound = 0;
-        let mut round = 0;
         while best.bytes > bound && steps.left > 0 {
             let Some((found, proved)) = select(&problem, &mut prices, &cuts, best.bytes, &mut steps) else { break };
-            bound = bound.max(proved);
+            // Cuts that are not proved say nothing about what is possible.
+            if cuts.len() == n_proved {
+                bound = bound.max(proved);
+            }
             let Some(mut selection) = found else { break };
             trim(&problem, &mut selection);
-            round += 1;
-            match settle(&problem, &selection, &mut steps) {
+            if std::env::var("DBG").is_ok() { eprintln!("selection {} bound {bound} cuts {}/{}", selection.hbm_bytes(&problem), n_proved, cuts.len()); }
+            match settle(&problem, &selection, PACK_STEPS, &mut steps) {
                 Settled::Placed(placed) => {
-                    best = Best { bytes: selection.hbm_bytes(&problem), selection, placed };
-                    if std::env::var("DBG").is_ok() { eprintln!("round {round} placed {} bound {bound}", best.bytes); }
-                    if bound < best.bytes { break; }
+                    let bytes = selection.hbm_bytes(&problem);
+                    best = Best { bytes, selection, placed };
+                    if cuts.len() == n_proved { break; }
                 }
-                Settled::Impossible => {
-                    if std::env::var("DBG").is_ok() { eprintln!("round {round} impossible at {} bound {bound}", selection.hbm_bytes(&problem)); }
-                    match core(&problem, &selection, &mut steps) {
-                    Some(cut) if cuts.len() < 128 => cuts.push(cut),
-                    _ => break,
-                }},
-                Settled::OutOfSteps => break,
+                Settled::Unplaced(parts) => {
+                    let before = cuts.len();
+                    for runs in parts {
+                        let Some((cut, proved)) = core(&problem, &selection, &runs, &mut steps) else { continue };
+                        if std::env::var("DBG").is_ok() { eprintln!("cut {proved} {cut:?} left {}", steps.left); }
+                        if cuts.len() < MAX_CUTS {
+                            // Those that are proved stand first.
+                            let at = if proved { n_proved } else { cuts.len() };
+                            n_proved += usize::from(proved);
+                            cuts.insert(at, cut);
+                        }
+                    }
+                    if cuts.len() == before {
+                        break;
+                    }
+                }
             }
         }
         let bound = bound.min(best.bytes);
