@@ -6,6 +6,7 @@ mod lists;
 mod moment;
 mod prices;
 mod problem;
+mod report;
 mod selection;
 mod settle;
 mod solve;
@@ -13,4 +14,4 @@ mod sweep;
 
 pub(crate) use chains::{Chain, Link, pack_chains};
 pub use problem::Stays;
-pub use solve::{Exact, Plan, StayInLx};
+pub use solve::{Certificate, CertifiedCut, Exact, Plan, StayInLx};

@@ -45,8 +45,30 @@ pub struct Plan {
     pub lower_bound: i64,
     pub optimal: bool,
     pub steps: u64,
-    pub n_cuts: usize,
     pub timed_out: bool,
+    pub certificate: Certificate,
+}
+
+/// Why no plan leaves fewer HBM bytes than the bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// The bound is for plans of whole lives.
+    pub whole_lives: bool,
+    /// Prices are HBM bytes times this.
+    pub scale: i64,
+    /// Operation and price of a unit of LX during it, where it is not 0.
+    pub prices: Vec<(usize, i64)>,
+    /// Stays that do not fit together.
+    pub cuts: Vec<CertifiedCut>,
+}
+
+/// Stays that do not fit together if exactly these of them take over addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CertifiedCut {
+    /// Buffer, first operation, last one plus one.
+    pub stays: Vec<(usize, usize, usize)>,
+    /// Child and parent.
+    pub mergers: Vec<(usize, usize)>,
 }
 
 /// The best plan so far.
@@ -65,12 +87,14 @@ impl Exact {
         let goal = (best.bytes - problem.fixed_bytes) * scale;
         let mut prices = Prices::fitted(&problem, scale, goal, 60);
         let (mut cuts, mut n_proved): (Vec<Cut>, usize) = (Vec::new(), 0);
-        let mut bound = 0;
+        let mut bound = problem.fixed_bytes + ceil_div(prices.bound(&problem), scale);
+        let mut proof = (prices.clone(), Vec::new());
         while best.bytes > bound && steps.left > 0 {
             let Some((found, proved)) = select(&problem, &mut prices, &cuts, best.bytes, &mut steps) else { break };
             // Cuts that are not proved say nothing about what is possible.
-            if cuts.len() == n_proved {
-                bound = bound.max(proved);
+            if cuts.len() == n_proved && proved > bound {
+                bound = proved;
+                proof = (prices.clone(), cuts.clone());
             }
             let Some(mut selection) = found else { break };
             trim(&problem, &mut selection);
@@ -106,8 +130,8 @@ impl Exact {
             lower_bound: bound,
             optimal: bound == best.bytes,
             steps: self.budget - steps.left,
-            n_cuts: cuts.len(),
             timed_out: steps.left == 0,
+            certificate: certificate(&problem, &times(buffers), &proof.0, &proof.1),
         }
     }
 }
@@ -188,12 +212,45 @@ fn trim(problem: &Problem, selection: &mut Selection) {
     }
 }
 
-fn stays(problem: &Problem, buffers: &[Buffer], best: &Best) -> Vec<StayInLx> {
+/// Operations with uses, by tick.
+fn times(buffers: &[Buffer]) -> Vec<usize> {
     let mut times: Vec<usize> = buffers.iter().flat_map(|buffer| buffer.uses.iter().map(|one| one.time)).collect();
     times.sort_unstable();
     times.dedup();
-    best.placed.iter().map(|&(run, address)| {
-        let ticks = run.ticks(problem);
-        StayInLx { buffer: problem.values[run.value].buffer, start: times[ticks.start], end: times[ticks.end - 1] + 1, address }
-    }).collect()
+    times
+}
+
+fn stays(problem: &Problem, buffers: &[Buffer], best: &Best) -> Vec<StayInLx> {
+    let times = times(buffers);
+    let stay = |&(run, address): &(Run, i64)| {
+        let (buffer, start, end) = in_operations(problem, &times, run);
+        StayInLx { buffer, start, end, address }
+    };
+    let mut stays: Vec<StayInLx> = best.placed.iter().map(stay).collect();
+    stays.sort_unstable();
+    stays
+}
+
+/// Buffer, first operation and last one plus one.
+fn in_operations(problem: &Problem, times: &[usize], run: Run) -> (usize, usize, usize) {
+    let ticks = run.ticks(problem);
+    (problem.values[run.value].buffer, times[ticks.start], times[ticks.end - 1] + 1)
+}
+
+fn certificate(problem: &Problem, times: &[usize], prices: &Prices, cuts: &[Cut]) -> Certificate {
+    let cut = |cut: &Cut| CertifiedCut {
+        stays: cut.runs.iter().map(|&run| in_operations(problem, times, run)).collect(),
+        mergers: cut.merges.iter().map(|&(child, parent)| (problem.values[child].buffer, problem.values[parent].buffer)).collect(),
+    };
+    let priced = times.iter().copied().zip(prices.of_unit.iter().copied()).filter(|&(_, price)| price > 0);
+    Certificate {
+        whole_lives: problem.stays == Stays::Whole,
+        scale: prices.scale,
+        prices: priced.collect(),
+        cuts: cuts.iter().map(cut).collect(),
+    }
+}
+
+fn ceil_div(dividend: i64, divisor: i64) -> i64 {
+    dividend.div_euclid(divisor) + i64::from(dividend.rem_euclid(divisor) > 0)
 }
