@@ -65,6 +65,18 @@ impl Buffer {
         is_read && parent.life().end == self.life().start + 1 && self.bytes <= parent.bytes
     }
 
+    /// Bytes that one core copies when the buffer is in LX for its whole life: in, if a value from HBM is read in its first operation, and out,
+    /// if HBM needs it at the end and does not have it.
+    #[must_use]
+    pub fn copied_bytes(&self) -> i64 {
+        let first = self.uses.first().map(|first| first.time);
+        let is_read = self.uses.iter().any(|one| Some(one.time) == first && one.kind == UseKind::Read);
+        let is_written = self.uses.iter().any(|one| one.kind == UseKind::Write);
+        let comes_in = self.starts_in_hbm && is_read;
+        let goes_out = self.ends_in_hbm && (is_written || !comes_in);
+        self.bytes * (i64::from(comes_in) + i64::from(goes_out))
+    }
+
     /// Whether its first use is a read.
     #[must_use]
     pub fn is_read_first(&self) -> bool {

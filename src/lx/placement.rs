@@ -100,13 +100,13 @@ impl Placement {
         Self { addresses, reasons }
     }
 
-    /// Bytes per core that still move to or from HBM: every use of a buffer that is not placed, and one copy into LX for every placed
-    /// buffer that starts in HBM, one out of it for every placed buffer that ends there.
+    /// Bytes per core that still move to or from HBM: every use of a buffer that is not placed, and the copies of every placed buffer
+    /// that starts or ends there.
     #[must_use]
     pub fn hbm_bytes_left(&self, buffers: &[Buffer]) -> i64 {
         let left = |(buffer, address): (&Buffer, &Option<i64>)| match address {
             None => buffer.uses.iter().map(|_| buffer.bytes).sum(),
-            Some(_) => buffer.bytes * (i64::from(buffer.starts_in_hbm) + i64::from(buffer.ends_in_hbm)),
+            Some(_) => buffer.copied_bytes(),
         };
         buffers.iter().zip(&self.addresses).map(left).sum()
     }

@@ -161,8 +161,10 @@ fn value(buffer: &Buffer, index: usize, range: Range<usize>, capacity: &Capacity
             Some(_) | None => uses.push(TickUse { tick, hbm_bytes: buffer.bytes, writes }),
         }
     }
-    let arrival_bytes = if is_first && buffer.starts_in_hbm { buffer.bytes } else { 0 };
-    let arrives_clean = arrival_bytes > 0 && uses.first().is_some_and(|one| !one.writes);
+    let is_read = buffer.uses.iter().any(|one| one.time == buffer.life().start && one.kind == UseKind::Read);
+    let comes_in = is_first && buffer.starts_in_hbm && is_read;
+    let arrival_bytes = if comes_in { buffer.bytes } else { 0 };
+    let arrives_clean = comes_in && uses.first().is_some_and(|one| !one.writes);
     if stays == Stays::Whole {
         uses = whole(&uses);
     }

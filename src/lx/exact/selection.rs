@@ -47,7 +47,8 @@ impl Selection {
         let (value, stay) = (&problem.values[index], &self.stays[index]);
         if problem.stays == Stays::Whole {
             let is_in_lx = stay.in_lx.first() == Some(&true);
-            return if is_in_lx { value.arrival_bytes + value.departure_bytes } else { value.hbm_bytes() };
+            let in_lx = || value.arrival_bytes + value.ending_bytes(value.after_use(0, At::Hbm));
+            return if is_in_lx { in_lx() } else { value.hbm_bytes() };
         }
         let (mut bytes, mut at) = (0, At::Hbm);
         for (using, one) in value.uses.iter().enumerate() {

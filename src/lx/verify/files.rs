@@ -155,6 +155,12 @@ impl Instance {
 }
 
 impl Row {
+    /// Whether its first operation in LX needs a value that HBM has.
+    pub(super) fn comes_in(&self) -> bool {
+        let first = self.uses.first().map(|first| first.time);
+        self.graph_input && self.uses.iter().any(|one| Some(one.time) == first && one.kind == Kind::Read)
+    }
+
     /// Whether it may take over the address of `parent`: born when the parent dies, no larger, and the parent was read.
     pub(super) fn may_succeed(&self, parent: &Self) -> bool {
         let (Some(birth), Some(death)) = (self.uses.first(), parent.uses.last()) else { return false };

@@ -106,7 +106,9 @@ fn check_summary(result: &Result_, row: &Row, stays: &[&Stay]) -> Result<(), Vio
 /// Follows a value from use to use: what HBM must give and take.
 fn hbm_bytes(row: &Row, stays: &[&Stay], whole: bool) -> i64 {
     if whole && !stays.is_empty() {
-        return row.size * (i64::from(row.graph_input) + i64::from(row.graph_output));
+        let is_written = row.uses.iter().any(|one| one.kind == Kind::Write);
+        let goes_out = row.graph_output && (is_written || !row.comes_in());
+        return row.size * (i64::from(row.comes_in()) + i64::from(goes_out));
     }
     let size = row.size;
     let (mut bytes, mut hbm_is_valid) = (0, row.graph_input);
@@ -126,9 +128,9 @@ fn hbm_bytes(row: &Row, stays: &[&Stay], whole: bool) -> i64 {
         match stay {
             Some(_) => {
                 let comes = stay != stay_before;
-                let is_copied = if at == 0 { row.graph_input } else { comes && !replaces };
+                let is_copied = if at == 0 { row.comes_in() } else { comes && !replaces };
                 bytes += if is_copied { size } else { 0 };
-                hbm_is_valid = if at == 0 { row.graph_input && !writes } else { hbm_is_valid && !writes };
+                hbm_is_valid = if at == 0 { row.comes_in() && !writes } else { hbm_is_valid && !writes };
             }
             None => {
                 bytes += group.iter().map(|_| size).sum::<i64>();

@@ -112,7 +112,7 @@ impl Relaxed {
 
     fn add_values_of(&mut self, index: usize, row: &Row, units: i128) {
         let size = i128::from(row.size);
-        let arrival = if row.graph_input { size } else { 0 };
+        let arrival = if row.comes_in() { size } else { 0 };
         let new = |arrival: i128| Value { row: index, units, uses: vec![], parents: vec![], size, arrival, departure: 0, comes_with_copy: false };
         let mut value = new(arrival);
         let mut at = 0;
@@ -125,7 +125,7 @@ impl Relaxed {
             let writes = uses.iter().any(|one| one.kind == Kind::Write);
             let bytes = uses.iter().map(|_| size).sum();
             let tick = self.times.partition_point(|time| *time < row.uses[at].time);
-            value.comes_with_copy |= at == 0 && row.graph_input && !writes;
+            value.comes_with_copy |= at == 0 && row.comes_in() && !writes;
             match value.uses.as_mut_slice() {
                 [first, .., last] if self.whole => {
                     first.bytes += bytes;
