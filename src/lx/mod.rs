@@ -25,19 +25,24 @@
 //! | `placement.rs` | addresses, reasons, HBM bytes left, the independent legality check |
 //! | `planner.rs` | the planners by name |
 //! | `greedy.rs` | places each buffer when it is born |
+//! | `exact/` | the fewest HBM bytes, with a certificate (`docs/lx-planning.md`) |
+//! | `verify/` | checks a result and its certificate; shares no code with the planners |
 //! | `first_fit.rs`, `best_fit.rs`, `fit.rs` | place the most urgent buffer first, in the lowest or the tightest gap |
 
 mod best_fit;
 mod buffer;
 mod core_view;
 mod eligible;
+mod exact;
 mod first_fit;
 mod fit;
 mod greedy;
 mod instance;
 mod live;
+mod pack;
 mod placement;
 mod planner;
+mod verify;
 
 pub(crate) mod clone_inputs;
 pub(crate) mod plan_lx;
@@ -46,8 +51,10 @@ pub use best_fit::BestFit;
 pub use buffer::{Buffer, Capacity, Use, UseKind};
 pub use core_view::{CoreUse, CoreView, agreed_view};
 pub use eligible::{Barred, Mismatch};
+pub use exact::{Certificate, CertifiedCut, Exact, Plan, StayInLx, Stays};
 pub use first_fit::FirstFit;
 pub use greedy::Greedy;
 pub use instance::{Instance, InstanceError};
 pub use placement::{Placement, Unplaced, Violation, check};
 pub use planner::{Planner, UnknownPlanner, planner_named};
+pub use verify::{Verified, Violation as Unverified, verify};

@@ -1,6 +1,6 @@
 //! The planners by name.
 
-use super::{BestFit, Buffer, Capacity, FirstFit, Greedy, Placement};
+use super::{BestFit, Buffer, Capacity, Exact, FirstFit, Greedy, Placement};
 
 /// A way to choose addresses. A planner is a function of its arguments: the same list gives the same placement on every machine.
 pub trait Planner {
@@ -13,7 +13,7 @@ pub trait Planner {
 
 /// A name that is no planner.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown LX planner '{0}': expected 'none', 'greedy', 'first-fit' or 'best-fit'")]
+#[error("unknown LX planner '{0}': expected 'none', 'greedy', 'first-fit', 'best-fit' or 'exact'")]
 pub struct UnknownPlanner(pub String);
 
 /// The planner of that name.
@@ -21,7 +21,7 @@ pub struct UnknownPlanner(pub String);
 /// # Errors
 /// When there is none.
 pub fn planner_named(name: &str) -> Result<Box<dyn Planner>, UnknownPlanner> {
-    let planners: [Box<dyn Planner>; 3] = [Box::new(Greedy), Box::new(FirstFit), Box::new(BestFit)];
+    let planners: [Box<dyn Planner>; 4] = [Box::new(Greedy), Box::new(FirstFit), Box::new(BestFit), Box::new(Exact::whole_lives())];
     planners.into_iter().find(|planner| planner.name() == name).ok_or_else(|| UnknownPlanner(name.to_owned()))
 }
 

@@ -81,7 +81,10 @@ fn ways(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec<Way> {
             ways.push(way(buffer, &groups, &in_lx, &keeps));
         }
     }
-    // Whoever needs no more room for no more bytes is as good.
+    // Whoever needs no more room for no more bytes is as good, unless an address goes through it in one operation.
+    if groups.len() == 1 && !buffer.in_place_parents.is_empty() {
+        return ways;
+    }
     ways.sort_by_key(|way| (way.bytes, way.stays.iter().map(|stay| stay.last - stay.first + 1).sum::<usize>(), way.stays.len()));
     let mut best: Vec<Way> = Vec::new();
     for way in ways {
@@ -177,7 +180,14 @@ impl Search<'_> {
         let (first, second) = (&self.buffers[one.buffer], &self.buffers[other.buffer]);
         let meet = one.stay.first <= other.stay.last && other.stay.first <= one.stay.last;
         let share = one.address < other.address + second.bytes && other.address < one.address + first.bytes;
-        !meet || !share || self.takes_over(one, other) || self.takes_over(other, one)
+        !meet || !share || self.inherits(one, other) || self.inherits(other, one)
+    }
+
+    /// From the parent itself, or from a child of it that lives for one operation.
+    fn inherits(&self, ancestor: &Put, heir: &Put) -> bool {
+        let short = |put: &&Put| put.stay.first == put.stay.last && put.stay.first == heir.stay.first && put.buffer != ancestor.buffer;
+        let between = |put: &Put| self.takes_over(ancestor, put) && self.inherits(put, heir);
+        self.takes_over(ancestor, heir) || self.puts.iter().filter(short).any(between)
     }
 
     fn takes_over(&self, parent: &Put, child: &Put) -> bool {

@@ -34,6 +34,9 @@ pub struct StayInLx {
 
 /// Steps for one packing.
 const PACK_STEPS: u64 = 2_000;
+/// Sets that a sweep keeps at first, and at most.
+const FIRST_WIDTH: usize = 64;
+const LAST_WIDTH: usize = 1 << 14;
 /// Cuts that a sweep can watch.
 const MAX_CUTS: usize = 128;
 
@@ -78,7 +81,40 @@ struct Best {
     placed: Vec<(Run, i64)>,
 }
 
+/// Steps for a plan unless told otherwise: about a second.
+const BUDGET: u64 = 2_000_000;
+
+impl Planner for Exact {
+    fn name(&self) -> &'static str {
+        "exact"
+    }
+
+    /// The plan's stays as whole lives. A list planned for split stays is planned for whole ones here: a placement cannot say more.
+    fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
+        let plan = Self { stays: Stays::Whole, ..*self }.solve(buffers, capacity);
+        let mut addresses = vec![None; buffers.len()];
+        for stay in &plan.stays {
+            addresses[stay.buffer] = Some(stay.address);
+        }
+        Placement::explained(buffers, capacity, addresses)
+    }
+}
+
 impl Exact {
+    /// Buffers are in LX for their whole life or not at all, as the compiler needs it.
+    #[must_use]
+    pub const fn whole_lives() -> Self {
+        Self { stays: Stays::Whole, budget: BUDGET }
+    }
+
+    /// Buffers may leave LX and come back.
+    #[must_use]
+    pub const fn split_stays() -> Self {
+        Self { stays: Stays::Split, budget: BUDGET }
+    }
+
+    /// The best plan within the budget, and a bound with its proof.
+    #[must_use]
     pub fn solve(&self, buffers: &[Buffer], capacity: &Capacity) -> Plan {
         let problem = Problem::new(buffers, capacity, self.stays);
         let mut steps = Steps { left: self.budget };
@@ -90,15 +126,14 @@ impl Exact {
         let mut bound = problem.fixed_bytes + ceil_div(prices.bound(&problem), scale);
         let mut proof = (prices.clone(), Vec::new());
         while best.bytes > bound && steps.left > 0 {
-            let Some((found, proved)) = select(&problem, &mut prices, &cuts, best.bytes, &mut steps) else { break };
+            let Some((found, proved)) = select(&problem, &mut prices, &cuts, (bound, best.bytes), &mut steps) else { break };
             // Cuts that are not proved say nothing about what is possible.
             if cuts.len() == n_proved && proved > bound {
-                bound = proved;
+                bound = proved.min(best.bytes);
                 proof = (prices.clone(), cuts.clone());
             }
             let Some(mut selection) = found else { break };
             trim(&problem, &mut selection);
-            if std::env::var("DBG").is_ok() { eprintln!("selection {} bound {bound} cuts {}/{}", selection.hbm_bytes(&problem), n_proved, cuts.len()); }
             match settle(&problem, &selection, PACK_STEPS, &mut steps) {
                 Settled::Placed(placed) => {
                     let bytes = selection.hbm_bytes(&problem);
@@ -109,7 +144,6 @@ impl Exact {
                     let before = cuts.len();
                     for runs in parts {
                         let Some((cut, proved)) = core(&problem, &selection, &runs, &mut steps) else { continue };
-                        if std::env::var("DBG").is_ok() { eprintln!("cut {proved} {cut:?} left {}", steps.left); }
                         if cuts.len() < MAX_CUTS {
                             // Those that are proved stand first.
                             let at = if proved { n_proved } else { cuts.len() };
@@ -136,27 +170,33 @@ impl Exact {
     }
 }
 
-/// The best selection of fewer HBM bytes, addresses aside, and what no selection is below.
-fn select(problem: &Problem, prices: &mut Prices, cuts: &[Cut], ceiling: i64, steps: &mut Steps) -> Option<(Option<Selection>, i64)> {
-    let (mut best, mut bound, mut ceiling): (Option<Selection>, i64, i64) = (None, i64::MIN, ceiling);
-    let mut width = 64;
+/// The best selection of fewer HBM bytes than the ceiling, addresses aside, and what no selection is below. Low ceilings first: the lower
+/// the ceiling, the fewer sets a sweep has to keep.
+fn select(problem: &Problem, prices: &mut Prices, cuts: &[Cut], (floor, ceiling): (i64, i64), steps: &mut Steps) -> Option<(Option<Selection>, i64)> {
+    let (mut best, mut bound, mut ceiling): (Option<Selection>, i64, i64) = (None, floor, ceiling);
+    let (mut width, mut reach) = (FIRST_WIDTH, if cuts.is_empty() { (ceiling - floor) / 16 + 1 } else { 1 });
+    let mut is_fitted = false;
     loop {
-        let limits = Limits { ceiling, width, branches: width };
-        let swept = sweep(problem, prices, cuts, &limits, steps.left)?;
+        let goal = ceiling.min(bound.saturating_add(reach));
+        let swept = sweep(problem, prices, cuts, &Limits { ceiling: goal, width, branches: width }, steps.left)?;
         steps.left = steps.left.saturating_sub(swept.steps);
+        let is_complete = swept.bound >= goal;
         bound = bound.max(swept.bound);
-        if std::env::var("DBG").is_ok() { eprintln!("  width {width} ceiling {ceiling} bound {} steps {} found {:?}", swept.bound, swept.steps, swept.best.as_ref().map(|b| b.hbm_bytes(problem))); }
         if let Some(found) = swept.best {
-            let bytes = found.hbm_bytes(problem);
-            ceiling = ceiling.min(bytes);
+            ceiling = found.hbm_bytes(problem);
             best = Some(found);
         }
-        if bound >= ceiling || width >= 1 << 14 || steps.left == 0 {
+        if bound >= ceiling || steps.left == 0 || (width >= LAST_WIDTH && !is_complete) {
             return Some((best, bound));
         }
-        if width == 64 {
+        if is_complete {
+            reach = reach.saturating_mul(4);
+            continue;
+        }
+        if !is_fitted {
             let goal = (ceiling - problem.fixed_bytes) * prices.scale;
             *prices = Prices::fitted(problem, prices.scale, goal, 300);
+            is_fitted = true;
         }
         width *= 4;
     }

@@ -266,8 +266,12 @@ impl<'p, const W: usize> Sweep<'p, W> {
             return;
         }
         let credit = if moment.has_edges { self.best_merges(moment).0 } else { 0 };
+        // Where a cut asks about mergers, those that save less than the best are tried too, and may need others to leave.
+        let asks = !self.cuts.edges[moment.tick].is_empty();
         let missing = units - credit - self.problem.units;
-        if missing <= 0 {
+        let fits = missing <= 0 && (!asks || position == self.options.len() || units <= self.problem.units);
+        if fits {
+            let missing = if asks { units - self.problem.units } else { missing };
             let is_least = |(option, fate): (&Option_, &Fate)| {
                 let item = &moment.items[option.item];
                 *fate != Fate::Out || self.cuts.is_eager[item.value] || missing + item.units > 0

@@ -183,8 +183,12 @@ impl<'r> Sweep<'r> {
         }
         let units: i128 = present.iter().filter(|one| one.does != Does::Out).map(|one| self.relaxed.values[one.value].units).sum();
         let saved = self.pairings(present).iter().map(|pairs| self.saved(pairs)).max().unwrap_or(0);
+        // Where a cut asks about mergers, all of them count, and some may need others to leave.
+        let is_here = |pair: &(usize, usize)| self.relaxed.values[pair.0].uses[0].tick == self.tick;
+        let asks = self.crowds.iter().any(|crowd| crowd.merged.iter().chain(&crowd.apart).any(is_here));
         let missing = units - saved - self.relaxed.capacity;
-        if missing <= 0 {
+        if missing <= 0 && (!asks || at == present.len() || units <= self.relaxed.capacity) {
+            let missing = if asks { units - self.relaxed.capacity } else { missing };
             let could_stay = |one: &Present| one.does == Does::Out && !one.is_cut && missing + self.relaxed.values[one.value].units <= 0;
             return if present.iter().any(could_stay) { Some(()) } else { self.make(set, cost, present) };
         }

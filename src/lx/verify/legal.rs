@@ -70,13 +70,31 @@ fn check_overlaps(instance: &Instance, placed: &[Placed<'_>]) -> Result<(), Viol
             let (other, other_low) = (&instance.buffers[old.buffer], old.stay.address);
             let shares = low < other_low + other.size && other_low < low + row.size;
             let is_same = old.buffer == new.buffer;
-            if is_same || (shares && !hands_over(instance, old, new) && !hands_over(instance, new, old)) {
+            if is_same || (shares && !hands_down(instance, placed, old, new) && !hands_down(instance, placed, new, old)) {
                 return Err(Violation::Overlap { first: other.name.clone(), second: row.name.clone(), time: new.stay.start });
             }
         }
         live.push(new);
     }
     Ok(())
+}
+
+/// Whether the heir has the ancestor's address from it, or from a child of it that dies as it is born.
+fn hands_down(instance: &Instance, placed: &[Placed<'_>], ancestor: &Placed<'_>, heir: &Placed<'_>) -> bool {
+    let time = heir.stay.start;
+    let from = placed.partition_point(|one| one.stay.start < time);
+    let short = placed[from..].iter().take_while(|one| one.stay.start == time).filter(|one| one.stay.end == time + 1);
+    let mut waiting: Vec<&Placed<'_>> = short.filter(|one| one.stay.address == heir.stay.address && one.buffer != heir.buffer).collect();
+    let mut reached = vec![ancestor];
+    while let Some(last) = reached.pop() {
+        if hands_over(instance, last, heir) {
+            return true;
+        }
+        let (next, others): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|one| hands_over(instance, last, one));
+        reached.extend(next);
+        waiting = others;
+    }
+    false
 }
 
 /// Whether the child is at the parent's address, and they only meet in the operation that hands it over.
