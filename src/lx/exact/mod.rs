@@ -1,5 +1,6 @@
 //! The `exact` planner.
 
+mod anneal;
 mod chains;
 mod cut;
 mod lists;

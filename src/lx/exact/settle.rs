@@ -1,6 +1,7 @@
 //! From a selection to addresses: the runs as rectangles, or the proof that they do not fit.
 
 use super::{
+    anneal::Parcel,
     chains::{Chain, Link, pack_chains},
     cut::Cut,
     lists::pack_by_lists,
@@ -74,6 +75,28 @@ fn limited(most: u64, steps: &mut Steps, search: impl FnOnce(&mut Steps) -> Pack
     let packing = search(&mut some);
     steps.left -= granted - some.left;
     packing
+}
+
+/// The groups of a selection, with the HBM bytes that each saves.
+pub(super) fn parcels(problem: &Problem, selection: &Selection) -> Vec<Parcel> {
+    let parcel = |group: Group| {
+        let mut without = selection.clone();
+        let bytes = |selection: &Selection| group.runs.iter().map(|run| selection.value_bytes(problem, run.value)).sum::<i64>();
+        let before = bytes(selection);
+        group.runs.iter().for_each(|run| without.remove(problem, *run));
+        let saves = bytes(&without) - before;
+        Parcel { runs: group.runs, chain: group.chain, saves }
+    };
+    groups(problem, selection, &selection.runs()).into_iter().map(parcel).collect()
+}
+
+/// Runs at one address.
+pub(super) fn chain(problem: &Problem, runs: &[Run]) -> Chain {
+    let link = |run: &Run| {
+        let (ticks, value) = (run.ticks(problem), &problem.values[run.value]);
+        Link { start: ticks.start, end: ticks.end, units: value.units, limit: value.limit }
+    };
+    Chain { links: runs.iter().map(link).collect() }
 }
 
 /// Runs that take over addresses from one another belong together. Empty runs are left out.

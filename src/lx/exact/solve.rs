@@ -1,6 +1,7 @@
 //! The search: selection, packing, cuts, until the bound is reached or the budget is used.
 
 use super::{
+    anneal::{anneal, parcels},
     cut::Cut,
     prices::Prices,
     problem::{Problem, Stays},
@@ -125,6 +126,10 @@ impl Exact {
         let (mut cuts, mut n_proved): (Vec<Cut>, usize) = (Vec::new(), 0);
         let mut bound = problem.fixed_bytes + ceil_div(prices.bound(&problem), scale);
         let mut proof = (prices.clone(), Vec::new());
+        let mut last: Option<Selection> = None;
+        // Half of the steps are for plans of what cannot be proved.
+        let kept_back = steps.left / 2;
+        steps.left -= kept_back;
         while best.bytes > bound && steps.left > 0 {
             let Some((found, proved)) = select(&problem, &mut prices, &cuts, (bound, best.bytes), &mut steps) else { break };
             // Cuts that are not proved say nothing about what is possible.
@@ -151,11 +156,17 @@ impl Exact {
                             cuts.insert(at, cut);
                         }
                     }
-                    if cuts.len() == before {
+                    let has_new = cuts.len() > before;
+                    last = last.or(Some(selection));
+                    if !has_new {
                         break;
                     }
                 }
             }
+        }
+        steps.left += kept_back;
+        if bound < best.bytes {
+            improve(&problem, &last.unwrap_or_else(|| best.selection.clone()), &mut best, &mut steps);
         }
         let bound = bound.min(best.bytes);
         Plan {
@@ -199,6 +210,33 @@ fn select(problem: &Problem, prices: &mut Prices, cuts: &[Cut], (floor, ceiling)
             is_fitted = true;
         }
         width *= 4;
+    }
+}
+
+/// A better plan from changes of an order, beginning with a selection that may not fit.
+fn improve(problem: &Problem, selection: &Selection, best: &mut Best, steps: &mut Steps) {
+    let parcels = parcels(problem, selection);
+    let addresses = anneal(&parcels, problem.units, steps);
+    let mut found = selection.clone();
+    for run in selection.runs().into_iter().filter(|run| problem.values[run.value].units > 0) {
+        found.remove(problem, run);
+    }
+    let mut placed: Vec<(Run, i64)> = found.runs().into_iter().map(|run| (run, 0)).collect();
+    for (parcel, address) in parcels.iter().zip(addresses) {
+        let Some(address) = address else { continue };
+        for &run in &parcel.runs {
+            let stay = &mut found.stays[run.value];
+            stay.in_lx[run.first..=run.last].fill(true);
+            stay.keeps[run.first..run.last].fill(true);
+            if run.first == 0 {
+                stay.parent = selection.stays[run.value].parent;
+            }
+            placed.push((run, address * problem.unit_bytes));
+        }
+    }
+    let bytes = found.hbm_bytes(problem);
+    if bytes < best.bytes {
+        *best = Best { bytes, selection: found, placed };
     }
 }
 
