@@ -32,7 +32,7 @@ mod tests {
     use crate::lx::{Barred, check};
     use proptest::prelude::*;
 
-    const NAMES: [&str; 3] = ["greedy", "first-fit", "best-fit"];
+    const NAMES: [&str; 4] = ["greedy", "first-fit", "best-fit", "exact"];
 
     fn addresses(name: &str, buffers: &[Buffer], bytes: i64, alignment: i64) -> Vec<Option<i64>> {
         planner_named(name).unwrap().plan(buffers, &Capacity { bytes, alignment }).addresses

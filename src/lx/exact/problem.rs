@@ -65,10 +65,6 @@ impl Value {
         self.uses.first().map_or(0, |one| one.tick)
     }
 
-    pub(crate) fn last(&self) -> usize {
-        self.uses.last().map_or(0, |one| one.tick)
-    }
-
     /// HBM bytes when it never is in LX.
     pub(crate) fn hbm_bytes(&self) -> i64 {
         self.uses.iter().map(|one| one.hbm_bytes).sum()

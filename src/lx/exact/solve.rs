@@ -44,12 +44,19 @@ const MAX_CUTS: usize = 128;
 /// What the planner found, and how good it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
+    /// By buffer and time.
     pub stays: Vec<StayInLx>,
+    /// HBM bytes per core that the plan leaves.
     pub hbm_bytes_left: i64,
+    /// No plan leaves fewer.
     pub lower_bound: i64,
+    /// Both are equal.
     pub optimal: bool,
+    /// Steps used.
     pub steps: u64,
+    /// The budget ended the search.
     pub timed_out: bool,
+    /// The proof of the bound.
     pub certificate: Certificate,
 }
 
@@ -246,7 +253,7 @@ fn first(problem: &Problem, buffers: &[Buffer], capacity: &Capacity) -> Best {
     let mut best = Best { bytes: none.hbm_bytes(problem), selection: none, placed: Vec::new() };
     for planner in [&FirstFit as &dyn Planner, &BestFit, &Greedy] {
         let placement = planner.plan(buffers, capacity);
-        let (selection, placed) = adopt(problem, buffers, capacity, &placement);
+        let (selection, placed) = adopt(problem, &placement);
         let bytes = selection.hbm_bytes(problem);
         if bytes < best.bytes {
             best = Best { bytes, selection, placed };
@@ -256,7 +263,7 @@ fn first(problem: &Problem, buffers: &[Buffer], capacity: &Capacity) -> Best {
 }
 
 /// A placement of whole buffers as a selection.
-fn adopt(problem: &Problem, buffers: &[Buffer], _capacity: &Capacity, placement: &Placement) -> (Selection, Vec<(Run, i64)>) {
+fn adopt(problem: &Problem, placement: &Placement) -> (Selection, Vec<(Run, i64)>) {
     let mut selection = Selection::none(problem);
     let mut placed = Vec::new();
     for (index, value) in problem.values.iter().enumerate() {
@@ -265,7 +272,6 @@ fn adopt(problem: &Problem, buffers: &[Buffer], _capacity: &Capacity, placement:
         selection.stays[index] = Stay { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
         placed.push((Run { value: index, first: 0, last: n - 1 }, address));
     }
-    let _ = buffers;
     (selection, placed)
 }
 

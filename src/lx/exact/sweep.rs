@@ -6,7 +6,7 @@
 
 use super::{
     cut::{Cut, CutTable},
-    moment::{Item, Moment, moments},
+    moment::{Moment, moments},
     prices::{At, Prices},
     problem::{Problem, Stays},
     selection::{Selection, Stay},
@@ -125,7 +125,7 @@ impl Hasher for Fold {
 
 /// What a value that is in LX during an operation could do.
 #[derive(Clone, Copy)]
-struct Option_ {
+struct Present {
     item: usize,
     at: At,
     stay_regret: i64,
@@ -147,7 +147,7 @@ struct Sweep<'p, const W: usize> {
     next: Vec<State<W>>,
     index: HashMap<Key<W>, u32, BuildHasherDefault<Fold>>,
     // Of the state at work:
-    options: Vec<Option_>,
+    options: Vec<Present>,
     fates: Vec<Fate>,
     emitted: usize,
 }
@@ -227,7 +227,7 @@ impl<'p, const W: usize> Sweep<'p, W> {
             if at == At::Hbm {
                 units += one.units;
             }
-            self.options.push(Option_ { item, at, stay_regret: stay.cost - least, out_regret: choice.out_cost - least });
+            self.options.push(Present { item, at, stay_regret: stay.cost - least, out_regret: choice.out_cost - least });
         }
         self.options.sort_by_key(|option| (option.out_regret - option.stay_regret, option.item));
         self.fates.clear();
@@ -272,7 +272,7 @@ impl<'p, const W: usize> Sweep<'p, W> {
         let fits = missing <= 0 && (!asks || position == self.options.len() || units <= self.problem.units);
         if fits {
             let missing = if asks { units - self.problem.units } else { missing };
-            let is_least = |(option, fate): (&Option_, &Fate)| {
+            let is_least = |(option, fate): (&Present, &Fate)| {
                 let item = &moment.items[option.item];
                 *fate != Fate::Out || self.cuts.is_eager[item.value] || missing + item.units > 0
             };
@@ -335,7 +335,7 @@ impl<'p, const W: usize> Sweep<'p, W> {
 
     fn emit_merges(&mut self, moment: &Moment, state: &State<W>, child: usize, pairs: &mut Vec<(usize, usize)>) {
         if child == moment.items.len() {
-            let is_in = |option: &(&Option_, &Fate)| *option.1 != Fate::Out;
+            let is_in = |option: &(&Present, &Fate)| *option.1 != Fate::Out;
             let units: i64 = self.options.iter().zip(&self.fates).filter(is_in).map(|(option, _)| moment.items[option.item].units).sum();
             let others = self.units_of_others(moment, state);
             let credit: i64 = pairs.iter().map(|&(child, _)| moment.items[child].units).sum();

@@ -103,7 +103,7 @@ impl Tower {
         let old_end = if self.heights.is_empty() { end } else { self.start + self.heights.len() };
         let (new_start, new_end) = (self.start.min(start), old_end.max(end));
         let mut heights = vec![0; new_end - new_start];
-        for (tick, height) in (self.start..).zip(&self.heights) {
+        for (height, tick) in self.heights.iter().zip(self.start..) {
             heights[tick - new_start] = *height;
         }
         heights[start - new_start..end - new_start].iter_mut().for_each(|height| *height = units.max(*height));
