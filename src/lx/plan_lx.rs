@@ -93,7 +93,15 @@ impl<'c> Program<'c> {
         let written = Use { time, kind: UseKind::Write };
         let uses = [written].into_iter().chain(reads.into_iter().map(|time| Use { time, kind: UseKind::Read })).collect();
         let in_place_parents = if barred.is_none() { self.parents(step) } else { Vec::new() };
-        Buffer { name: format!("op{time}"), bytes: layout_bytes / slices, uses, in_place_parents, starts_in_hbm: false, ends_in_hbm: false, barred }
+        Buffer {
+            name: format!("op{time}"),
+            bytes: layout_bytes / slices,
+            uses,
+            in_place_parents,
+            starts_in_hbm: false,
+            ends_in_hbm: false,
+            barred,
+        }
     }
 
     /// How many slices the value is in, one a core; or why it may not be in LX, in the reference's order of reasons (F.1).

@@ -83,7 +83,8 @@ pub(super) fn anneal(parcels: &[Parcel], capacity: i64, steps: &mut Steps) -> Ve
 impl Search {
     fn new(parcels: &[Parcel], capacity: i64) -> Self {
         let neighbour = |one: usize, other: usize| {
-            let meets = |link: &super::chains::Link| parcels[other].chain.links.iter().any(|its| link.start < its.end && its.start < link.end);
+            let meets =
+                |link: &super::chains::Link| parcels[other].chain.links.iter().any(|its| link.start < its.end && its.start < link.end);
             let own_units = parcels[one].chain.links.iter().filter(|link| meets(link)).map(|link| link.units).max()?;
             let units = parcels[other].chain.links.iter().map(|link| link.units).max()?;
             Some(Neighbour { other, own_units, units })

@@ -45,7 +45,10 @@ impl Cut {
 pub(super) fn edges(problem: &Problem, runs: &[Run]) -> Vec<(usize, usize)> {
     let ends = |value: usize| runs.iter().any(|run| run.value == value && run.last + 1 == problem.values[value].uses.len());
     let children = runs.iter().filter(|run| run.first == 0);
-    children.flat_map(|run| problem.values[run.value].parents.iter().map(|&parent| (run.value, parent))).filter(|pair| ends(pair.1)).collect()
+    children
+        .flat_map(|run| problem.values[run.value].parents.iter().map(|&parent| (run.value, parent)))
+        .filter(|pair| ends(pair.1))
+        .collect()
 }
 
 impl CutTable {

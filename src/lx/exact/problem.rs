@@ -78,7 +78,14 @@ impl Problem {
         times.sort_unstable();
         times.dedup();
         let tick = |time: usize| times.partition_point(|&other| other < time);
-        let mut problem = Self { values: Vec::new(), n_ticks: times.len(), units: units(capacity.bytes, capacity), unit_bytes: capacity.alignment, fixed_bytes: 0, stays };
+        let mut problem = Self {
+            values: Vec::new(),
+            n_ticks: times.len(),
+            units: units(capacity.bytes, capacity),
+            unit_bytes: capacity.alignment,
+            fixed_bytes: 0,
+            stays,
+        };
         let mut first_and_last: Vec<Option<(usize, usize)>> = vec![None; buffers.len()];
         for (index, buffer) in buffers.iter().enumerate() {
             if buffer.barred.is_some() || buffer.bytes > capacity.bytes || buffer.uses.is_empty() {

@@ -101,8 +101,10 @@ pub(super) fn chain(problem: &Problem, runs: &[Run]) -> Chain {
 
 /// Runs that take over addresses from one another belong together. Empty runs are left out.
 fn groups(problem: &Problem, selection: &Selection, runs: &[Run]) -> Vec<Group> {
-    let ending: BTreeMap<usize, usize> =
-        (0..runs.len()).filter(|&at| runs[at].last + 1 == problem.values[runs[at].value].uses.len()).map(|at| (runs[at].value, at)).collect();
+    let ending: BTreeMap<usize, usize> = (0..runs.len())
+        .filter(|&at| runs[at].last + 1 == problem.values[runs[at].value].uses.len())
+        .map(|at| (runs[at].value, at))
+        .collect();
     let parent_of = |run: &Run| {
         let parent = selection.stays[run.value].parent.filter(|_| run.first == 0)?;
         ending.get(&parent).copied()

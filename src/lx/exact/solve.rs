@@ -150,7 +150,9 @@ impl Exact {
                 Settled::Placed(placed) => {
                     let bytes = selection.hbm_bytes(&problem);
                     best = Best { bytes, selection, placed };
-                    if cuts.len() == n_proved { break; }
+                    if cuts.len() == n_proved {
+                        break;
+                    }
                 }
                 Settled::Unplaced(parts) => {
                     let before = cuts.len();
@@ -190,7 +192,13 @@ impl Exact {
 
 /// The best selection of fewer HBM bytes than the ceiling, addresses aside, and what no selection is below. Low ceilings first: the lower
 /// the ceiling, the fewer sets a sweep has to keep.
-fn select(problem: &Problem, prices: &mut Prices, cuts: &[Cut], (floor, ceiling): (i64, i64), steps: &mut Steps) -> Option<(Option<Selection>, i64)> {
+fn select(
+    problem: &Problem,
+    prices: &mut Prices,
+    cuts: &[Cut],
+    (floor, ceiling): (i64, i64),
+    steps: &mut Steps,
+) -> Option<(Option<Selection>, i64)> {
     let (mut best, mut bound, mut ceiling): (Option<Selection>, i64, i64) = (None, floor, ceiling);
     let (mut width, mut reach) = (FIRST_WIDTH, if cuts.is_empty() { (ceiling - floor) / 16 + 1 } else { 1 });
     let mut is_fitted = false;
@@ -277,7 +285,9 @@ fn adopt(problem: &Problem, placement: &Placement) -> (Selection, Vec<(Run, i64)
 
 fn trim(problem: &Problem, selection: &mut Selection) {
     for index in 0..selection.stays.len() {
-        if selection.stays[index].parent.is_some_and(|parent| selection.stays[parent].in_lx.last() != Some(&true)) || selection.stays[index].in_lx.first() != Some(&true) {
+        if selection.stays[index].parent.is_some_and(|parent| selection.stays[parent].in_lx.last() != Some(&true))
+            || selection.stays[index].in_lx.first() != Some(&true)
+        {
             selection.stays[index].parent = None;
         }
     }

@@ -284,8 +284,12 @@ impl<'p, const W: usize> Sweep<'p, W> {
         if bound >= self.ceiling() {
             return;
         }
-        let rest: i64 = self.options[position..].iter().zip(&self.fates[position..]).filter(|(_, fate)| **fate == Fate::Stays)
-            .map(|(option, _)| moment.items[option.item].units).sum();
+        let rest: i64 = self.options[position..]
+            .iter()
+            .zip(&self.fates[position..])
+            .filter(|(_, fate)| **fate == Fate::Stays)
+            .map(|(option, _)| moment.items[option.item].units)
+            .sum();
         if rest < missing || position == self.options.len() {
             return;
         }
@@ -303,7 +307,8 @@ impl<'p, const W: usize> Sweep<'p, W> {
     /// The mergers that save most, and what they save: each child that can have one of its parents, the large ones first.
     fn best_merges(&self, moment: &Moment) -> (i64, Vec<(usize, usize)>) {
         let is_in = |item: usize| self.is_in(item);
-        let mut children: Vec<usize> = (0..moment.items.len()).filter(|&item| !moment.items[item].parents.is_empty() && is_in(item)).collect();
+        let mut children: Vec<usize> =
+            (0..moment.items.len()).filter(|&item| !moment.items[item].parents.is_empty() && is_in(item)).collect();
         children.sort_by_key(|&item| (-moment.items[item].units, item));
         let mut child_of: Vec<Option<usize>> = vec![None; moment.items.len()];
         let mut credit = 0;

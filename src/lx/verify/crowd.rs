@@ -17,14 +17,18 @@ pub(super) fn read(instance: &Instance, relaxed: &Relaxed, cut: &Cut) -> Result<
     let mut stays = Vec::new();
     for stay in &cut.stays {
         let row = instance.find(&stay.buffer).ok_or_else(|| format!("a cut names '{}', which is no buffer", stay.buffer))?;
-        let position = |index: usize, time: Option<usize>| relaxed.values[index].uses.iter().position(|one| Some(relaxed.times[one.tick]) == time);
+        let position =
+            |index: usize, time: Option<usize>| relaxed.values[index].uses.iter().position(|one| Some(relaxed.times[one.tick]) == time);
         let found = (0..relaxed.values.len()).filter(|&index| relaxed.values[index].row == row).find_map(|index| {
             let (first, last) = (position(index, Some(stay.start))?, position(index, stay.end.checked_sub(1))?);
             (first <= last).then_some((index, first, last))
         });
-        stays.push(found.ok_or_else(|| format!("a cut has a stay of '{}' from {} to {}, which cannot be", stay.buffer, stay.start, stay.end))?);
+        stays.push(
+            found.ok_or_else(|| format!("a cut has a stay of '{}' from {} to {}, which cannot be", stay.buffer, stay.start, stay.end))?,
+        );
     }
-    let is_one_each = stays.iter().enumerate().all(|(at, one)| stays[..at].iter().all(|other| other.0 != one.0 || other.2 < one.1 || one.2 < other.1));
+    let is_one_each =
+        stays.iter().enumerate().all(|(at, one)| stays[..at].iter().all(|other| other.0 != one.0 || other.2 < one.1 || one.2 < other.1));
     if stays.is_empty() || !is_one_each {
         return Err("a cut has no stays, or one twice".to_owned());
     }
@@ -61,7 +65,8 @@ pub(super) fn check(instance: &Instance, relaxed: &Relaxed, crowd: &Crowd) -> Re
         return Ok(());
     }
     let end = towers.iter().map(|tower| tower.start + tower.heights.len()).max().unwrap_or(0);
-    let mut search = Search { towers: &towers, capacity: relaxed.capacity, floors: vec![0; end], placed: vec![false; towers.len()], tries: 0 };
+    let mut search =
+        Search { towers: &towers, capacity: relaxed.capacity, floors: vec![0; end], placed: vec![false; towers.len()], tries: 0 };
     match search.fits(0, 0) {
         None => Err(format!("it takes more than {MAX_TRIES} tries")),
         Some(true) => Err("its stays fit together".to_owned()),
@@ -80,7 +85,11 @@ fn towers(instance: &Instance, relaxed: &Relaxed, crowd: &Crowd) -> Vec<Tower> {
     let mut towers: Vec<Tower> = Vec::new();
     for &(value, first, last) in &crowd.stays {
         let uses = &relaxed.values[value].uses;
-        let name = if first == 0 && crowd.merged.iter().any(|pair| pair.0 == value) { (head(value), usize::MAX) } else { (value, if last + 1 == uses.len() { usize::MAX } else { first }) };
+        let name = if first == 0 && crowd.merged.iter().any(|pair| pair.0 == value) {
+            (head(value), usize::MAX)
+        } else {
+            (value, if last + 1 == uses.len() { usize::MAX } else { first })
+        };
         let at = names.iter().position(|other| *other == name).unwrap_or_else(|| {
             names.push(name);
             towers.push(Tower { start: usize::MAX, heights: Vec::new(), highest: i128::MAX });

@@ -58,7 +58,8 @@ impl Relaxed {
         let mut times: Vec<usize> = instance.buffers.iter().flat_map(|row| row.uses.iter().map(|one| one.time)).collect();
         times.sort_unstable();
         times.dedup();
-        let price: Vec<i128> = times.iter().map(|time| prices.iter().find(|one| one.0 == *time).map_or(0, |one| i128::from(one.1))).collect();
+        let price: Vec<i128> =
+            times.iter().map(|time| prices.iter().find(|one| one.0 == *time).map_or(0, |one| i128::from(one.1))).collect();
         let mut before = vec![0];
         for price in &price {
             before.push(before[before.len() - 1] + price);
@@ -113,7 +114,8 @@ impl Relaxed {
     fn add_values_of(&mut self, index: usize, row: &Row, units: i128) {
         let size = i128::from(row.size);
         let arrival = if row.comes_in() { size } else { 0 };
-        let new = |arrival: i128| Value { row: index, units, uses: vec![], parents: vec![], size, arrival, departure: 0, comes_with_copy: false };
+        let new =
+            |arrival: i128| Value { row: index, units, uses: vec![], parents: vec![], size, arrival, departure: 0, comes_with_copy: false };
         let mut value = new(arrival);
         let mut at = 0;
         while at < row.uses.len() {
