@@ -114,9 +114,9 @@ fn corruptions(result: &Value) -> Vec<(String, Value)> {
         change(format!("/reasons/{name}"), json!(""));
     }
     let mut copy = result.clone();
-    copy["stays"].as_array_mut().unwrap().pop();
+    copy["stays"] = json!([]);
     if copy != *result {
-        corrupted.push(("a stay less".to_owned(), copy));
+        corrupted.push(("no stays".to_owned(), copy));
     }
     corrupted
 }

@@ -8,12 +8,15 @@ struct Placed<'c> {
     address: i64,
 }
 
+/// What to sort by.
+type Key<'a> = &'a dyn Fn(&Chain) -> (i64, i64);
+
 /// Addresses from the first of some list orders that places everything.
 pub(crate) fn pack_by_lists(chains: &[Chain], capacity: i64) -> Option<Vec<i64>> {
     let span = |chain: &Chain| (start(chain), end(chain));
     let units = |chain: &Chain| chain.links.iter().map(|link| link.units).max().unwrap_or(0);
     let length = |chain: &Chain| (end(chain) - start(chain)) as i64;
-    let keys: [&dyn Fn(&Chain) -> (i64, i64); 4] = [
+    let keys: [Key<'_>; 4] = [
         &|chain| (-units(chain), -length(chain)),
         &|chain| (-units(chain) * length(chain), -units(chain)),
         &|chain| (-length(chain), -units(chain)),

@@ -183,8 +183,8 @@ impl Prices {
                 break;
             }
             let step = pace * missing / length;
-            for tick in 0..problem.n_ticks {
-                exact[tick] = (exact[tick] + step * excess(tick)).max(0.0);
+            for (tick, exact) in exact.iter_mut().enumerate() {
+                *exact = (*exact + step * excess(tick)).max(0.0);
             }
             for (price, exact) in prices.of_unit.iter_mut().zip(&exact) {
                 *price = exact.round() as i64;

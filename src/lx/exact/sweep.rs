@@ -6,14 +6,11 @@
 
 use super::{
     cut::{Cut, CutTable},
+    key::{Key, Table},
     moment::{Moment, moments},
     prices::{At, Prices},
     problem::{Problem, Stays},
     selection::{Selection, Stay},
-};
-use std::{
-    collections::HashMap,
-    hash::{BuildHasherDefault, Hasher},
 };
 
 /// What limits a sweep.
@@ -49,28 +46,6 @@ pub(crate) fn sweep(problem: &Problem, prices: &Prices, cuts: &[Cut], limits: &L
     }
 }
 
-/// Where the live values are, two bits a slot, and the cuts that still hold.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Key<const W: usize> {
-    at: [u64; W],
-    alive: u128,
-}
-
-impl<const W: usize> Key<W> {
-    const fn get(&self, slot: usize) -> At {
-        match (self.at[slot / 32] >> (slot % 32 * 2)) & 3 {
-            0 => At::Hbm,
-            1 => At::Dirty,
-            _ => At::Clean,
-        }
-    }
-
-    const fn set(&mut self, slot: usize, at: At) {
-        let shift = slot % 32 * 2;
-        self.at[slot / 32] = self.at[slot / 32] & !(3 << shift) | ((at as u64) << shift);
-    }
-}
-
 #[derive(Clone, Copy)]
 struct State<const W: usize> {
     key: Key<W>,
@@ -103,26 +78,6 @@ enum Decision {
     Merges { child: u32, parent: u32 },
 }
 
-/// A fast hash that is the same on every machine.
-#[derive(Default)]
-struct Fold(u64);
-
-impl Hasher for Fold {
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 29)
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u64(u64::from(byte)));
-    }
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
-    fn write_u128(&mut self, word: u128) {
-        self.write_u64(word as u64);
-        self.write_u64((word >> 64) as u64);
-    }
-}
-
 /// What a value that is in LX during an operation could do.
 #[derive(Clone, Copy)]
 struct Present {
@@ -145,7 +100,7 @@ struct Sweep<'p, const W: usize> {
     entries: Vec<Entry>,
     decisions: Vec<Decision>,
     next: Vec<State<W>>,
-    index: HashMap<Key<W>, u32, BuildHasherDefault<Fold>>,
+    index: Table,
     // Of the state at work:
     options: Vec<Present>,
     fates: Vec<Fate>,
@@ -173,7 +128,7 @@ impl<'p, const W: usize> Sweep<'p, W> {
             entries: vec![Entry { from: 0, start: 0, end: 0 }],
             decisions: Vec::new(),
             next: Vec::new(),
-            index: HashMap::default(),
+            index: Table::new(),
             options: Vec::new(),
             fates: Vec::new(),
             emitted: 0,
@@ -428,7 +383,8 @@ impl<'p, const W: usize> Sweep<'p, W> {
     fn note(&mut self, moment: &Moment, from: u32, mut new: State<W>, pairs: &[(usize, usize)]) {
         self.steps += 1;
         self.emitted += 1;
-        let known = self.index.get(&new.key).copied();
+        let next = &self.next;
+        let known = self.index.find(&new.key, |position| next[position as usize].key);
         if known.is_some_and(|known| self.next[known as usize].bytes <= new.bytes) {
             return;
         }
@@ -454,7 +410,8 @@ impl<'p, const W: usize> Sweep<'p, W> {
         match known {
             Some(known) => self.next[known as usize] = new,
             None => {
-                self.index.insert(new.key, self.next.len() as u32);
+                let next = &self.next;
+                self.index.insert(&new.key, next.len() as u32, |position| next[position as usize].key);
                 self.next.push(new);
             }
         }

@@ -147,7 +147,7 @@ impl<'r> Sweep<'r> {
             let is_used = used.contains(&value);
             let using = if is_used { uses_before[value] } else { uses_before[value] - 1 };
             let (inside, outside) = if is_used {
-                let Some(bytes) = relaxed.into_bytes(value, using, place) else { continue };
+                let Some(bytes) = relaxed.coming_bytes(value, using, place) else { continue };
                 let stays = relaxed.go(value, using, relaxed.after(value, using, place), tick + 1);
                 let out = relaxed.out_bytes(value, using, place) * relaxed.scale + relaxed.outside(value, using + 1);
                 (bytes * relaxed.scale + relaxed.room(value, using) + stays, out)
@@ -235,7 +235,7 @@ impl<'r> Sweep<'r> {
             let after = if one.is_used { relaxed.after(one.value, one.using, one.place) } else { one.place };
             let ends = one.using + 1 == relaxed.values[one.value].uses.len();
             if one.is_used {
-                let into = relaxed.into_bytes(one.value, one.using, one.place)?;
+                let into = relaxed.coming_bytes(one.value, one.using, one.place)?;
                 cost += match one.does {
                     Does::Out => relaxed.out_bytes(one.value, one.using, one.place),
                     Does::In | Does::Leave if ends => into + relaxed.end_bytes(one.value, after),

@@ -155,7 +155,7 @@ impl Relaxed {
             let next = least[least.len() - 1];
             let row = [Place::Out, Place::Only, Place::Both].map(|place| {
                 let out = self.out_bytes(index, using, place) * self.scale + next[Place::Out as usize];
-                match self.into_bytes(index, using, place) {
+                match self.coming_bytes(index, using, place) {
                     None => out,
                     Some(bytes) => {
                         let after = self.after(index, using, place);
@@ -204,7 +204,7 @@ impl Relaxed {
     }
 
     /// Bytes to be in LX for a use.
-    pub(super) fn into_bytes(&self, index: usize, using: usize, place: Place) -> Option<i128> {
+    pub(super) fn coming_bytes(&self, index: usize, using: usize, place: Place) -> Option<i128> {
         let value = &self.values[index];
         match place {
             Place::Only | Place::Both => Some(0),
