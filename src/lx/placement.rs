@@ -211,6 +211,7 @@ fn predecessors(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<Option<usi
 #[cfg(test)]
 mod tests {
     use super::super::buffer::tests::{buffer, child};
+    use super::super::{Use, UseKind};
     use super::*;
 
     const CAPACITY: Capacity = Capacity { bytes: 100, alignment: 10 };
@@ -263,7 +264,8 @@ mod tests {
 
     #[test]
     fn hbm_bytes_count_every_use_and_one_copy_of_an_input() {
-        let input = Buffer { starts_in_hbm: true, ..buffer("x", 20, &[0, 2]) };
+        let read = |time| Use { time, kind: UseKind::Read };
+        let input = Buffer { starts_in_hbm: true, uses: vec![read(0), read(2)], ..buffer("x", 20, &[]) };
         let buffers = [input, buffer("a", 30, &[0, 1, 2])];
         let placement = |addresses: Vec<Option<i64>>| Placement::explained(&buffers, &CAPACITY, addresses);
         assert_eq!(placement(vec![Some(0), Some(20)]).hbm_bytes_left(&buffers), 20);
