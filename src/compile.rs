@@ -2,11 +2,12 @@
 
 use crate::{
     bundle::{Allocation, Bundle, Item},
-    cost::{OpTraffic, Touched, bytes_needed, lx_peak_bytes, traffic},
+    cost::{Formula, OpTraffic, Touched, bytes_needed, describe, kernel_of, lx_peak_bytes, price, traffic},
     dialect::{ComputeOp, FOR_LAYOUT, Memory, Tensor, bundle_of, target_of},
     mlir::{Location, Module, Op, OpExt, ValueLike, elements, integer, symbol_name},
     pipeline::{Options, Phase},
-    report::{Bytes, LaunchReport, Moves, OpReport, Report},
+    report::{Bytes, Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, thousandths},
+    target::{Target, TimeModel},
 };
 use std::collections::BTreeMap;
 
@@ -83,10 +84,11 @@ fn describe_launches(module: Op<'_>, report: &mut Report) {
     let mut touched: BTreeMap<&str, Vec<Touched>> = BTreeMap::new();
     let roles: BTreeMap<&str, &str> =
         module.nested().into_iter().filter(|op| op.is("sdsc.buffer")).map(|op| (op.text_attr("sym_name"), op.text_attr("role"))).collect();
+    let time = target_of(module).unwrap_or_else(|_| Target::spyre()).time;
     for bundle in module.nested().into_iter().filter(|op| op.is("sdsc.bundle")) {
         let Ok(model) = bundle_of(bundle) else { continue };
         let of_bundle = traffic(&model);
-        report.launches.push(describe_launch(bundle.text_attr("sym_name"), &model, &of_bundle));
+        report.launches.push(describe_launch(bundle.text_attr("sym_name"), &model, &of_bundle, &time));
         moved.extend(of_bundle);
         let buffers: Vec<&str> =
             bundle.attr("buffers").and_then(elements).unwrap_or_default().into_iter().filter_map(symbol_name).collect();
@@ -101,6 +103,7 @@ fn describe_launches(module: Op<'_>, report: &mut Report) {
         op.bytes = bytes_of(moved);
         report.total.add(&op.bytes);
     }
+    report.time = ModelledTime::of(&report.launches);
     report.moves = Moves::of(&report.ops);
     report.lower_bound.hbm = touched.values().map(|accesses| bytes_needed(accesses)).sum();
 }
@@ -134,7 +137,7 @@ fn note_touched(items: &[Item], loops: &mut Vec<i64>, note: &mut impl FnMut(usiz
     }
 }
 
-fn describe_launch(name: &str, bundle: &Bundle, moved: &[OpTraffic]) -> LaunchReport {
+fn describe_launch(name: &str, bundle: &Bundle, moved: &[OpTraffic], time: &TimeModel) -> LaunchReport {
     let mut bytes = Bytes::default();
     for op in moved {
         bytes.add(&bytes_of(op));
@@ -146,6 +149,25 @@ fn describe_launch(name: &str, bundle: &Bundle, moved: &[OpTraffic]) -> LaunchRe
         bytes,
         lx_peak_bytes: lx_peak_bytes(bundle),
         pool_bytes: bundle.pool_bytes,
+        cost: cost_of(bundle, time),
+    }
+}
+
+/// The modelled time of a launch: a bundle is one kernel.
+fn cost_of(bundle: &Bundle, time: &TimeModel) -> Cost {
+    let ops = describe(&kernel_of(bundle));
+    let modelled = price(&ops, time, Formula::Recommended);
+    let microseconds = |ns: f64| thousandths(ns / 1000.0);
+    Cost {
+        low_us: microseconds(modelled.low_ns),
+        estimate_us: microseconds(modelled.estimate_ns),
+        high_us: microseconds(modelled.high_ns),
+        hbm_us: microseconds(modelled.hbm_ns),
+        compute_us: microseconds(modelled.compute_ns),
+        fixed_us: microseconds(modelled.fixed_ns),
+        limit: modelled.limit.name(),
+        is_ranked: modelled.is_ranked,
+        torch_spyre_us: microseconds(price(&ops, time, Formula::TorchSpyre).estimate_ns),
     }
 }
 

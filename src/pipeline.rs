@@ -96,7 +96,7 @@ pub struct Options {
     pub target: String,
     /// `NAME=COUNT` around every function, outermost first.
     pub tiles: Vec<String>,
-    /// `ARG=NAME:NAME`.
+    /// `ARG=NAME:NAME` or `ARG=NAME@SIZE:NAME`.
     pub dims: Vec<String>,
     /// The LX planner.
     pub lx_planner: String,

@@ -16,6 +16,8 @@ pub struct Report {
     pub launches: Vec<LaunchReport>,
     /// Bytes of all launches.
     pub total: Bytes,
+    /// Modelled time of all launches.
+    pub time: ModelledTime,
     /// What was moved for the sake of layouts.
     pub moves: Moves,
     /// What no plan can beat.
@@ -141,6 +143,57 @@ pub struct LaunchReport {
     pub lx_peak_bytes: i64,
     /// Bytes of its pool in HBM.
     pub pool_bytes: i64,
+    /// Modelled time.
+    pub cost: Cost,
+}
+
+/// The modelled time of a launch; see [`crate::cost::price`] and docs/cost-model.md. Microseconds, to the nanosecond.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Cost {
+    /// Nineteen of twenty published times of such ops are above this part of the estimate.
+    pub low_us: f64,
+    /// What plans are compared by.
+    pub estimate_us: f64,
+    /// Nineteen of twenty are below.
+    pub high_us: f64,
+    /// Traffic with HBM, if nothing else took time.
+    pub hbm_us: f64,
+    /// Computing, and moving between LX and the cores, if nothing else took time.
+    pub compute_us: f64,
+    /// Starting ops and iterations.
+    pub fixed_us: f64,
+    /// What most of it goes to: `hbm`, `compute` or `fixed`.
+    pub limit: &'static str,
+    /// Whether times of all its kinds of ops are published; without them the interval is a guess.
+    pub is_ranked: bool,
+    /// What torch-spyre's formula of August 2026 says.
+    pub torch_spyre_us: f64,
+}
+
+/// The modelled time of all launches, one after the other, in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct ModelledTime {
+    /// Sum of the lower ends.
+    pub low_us: f64,
+    /// Sum of the estimates.
+    pub estimate_us: f64,
+    /// Sum of the upper ends.
+    pub high_us: f64,
+}
+
+impl ModelledTime {
+    /// The time of launches that run one after the other.
+    #[must_use]
+    pub fn of(launches: &[LaunchReport]) -> Self {
+        let sum = |part: fn(&Cost) -> f64| thousandths(launches.iter().map(|launch| part(&launch.cost)).sum());
+        Self { low_us: sum(|cost| cost.low_us), estimate_us: sum(|cost| cost.estimate_us), high_us: sum(|cost| cost.high_us) }
+    }
+}
+
+/// Rounds to three places, so that a report does not depend on the last bits of a logarithm.
+#[must_use]
+pub fn thousandths(number: f64) -> f64 {
+    (number * 1000.0).round() / 1000.0
 }
 
 /// Bytes that must move whatever is decided: every stick of an argument or a constant that some op reads is read once, every stick of a
@@ -185,7 +238,14 @@ impl fmt::Display for Report {
             let ratio = moved as f64 / bound as f64;
             write!(formatter, ", {ratio:.2} times")?;
         }
-        write!(formatter, ")")
+        write!(formatter, ")")?;
+        if !self.launches.is_empty() {
+            let ModelledTime { low_us, estimate_us, high_us } = self.time;
+            write!(formatter, "\n  modelled time {estimate_us:.1} us ({low_us:.1} to {high_us:.1}")?;
+            let is_ranked = self.launches.iter().all(|launch| launch.cost.is_ranked);
+            write!(formatter, "{})", if is_ranked { "" } else { "; nobody has published times of some of its ops" })?;
+        }
+        Ok(())
     }
 }
 

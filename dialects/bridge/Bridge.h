@@ -91,6 +91,12 @@ int64_t spyreTileHintAttrGetId(MlirAttribute hint);
 MlirStringRef spyreTileHintAttrGetDim(MlirAttribute hint);
 int64_t spyreTileHintAttrGetCount(MlirAttribute hint);
 
+bool spyreAttributeIsAWorkHint(MlirAttribute attribute);
+MlirAttribute spyreWorkHintAttrGet(MlirContext context, int64_t id, MlirStringRef dim, int64_t slices);
+int64_t spyreWorkHintAttrGetId(MlirAttribute hint);
+MlirStringRef spyreWorkHintAttrGetDim(MlirAttribute hint);
+int64_t spyreWorkHintAttrGetSlices(MlirAttribute hint);
+
 /// The iteration space of a compute op: -1 if `op` is none, else its rank; `sizes` has room for `capacity` numbers.
 intptr_t spyreComputeOpGetIterationSpace(MlirOperation op, intptr_t capacity, int64_t *sizes);
 unsigned spyreComputeOpGetNumReductionDims(MlirOperation op);

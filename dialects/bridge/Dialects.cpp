@@ -66,6 +66,14 @@ int64_t spyreTileHintAttrGetId(MlirAttribute hint) { return as<spyre::TileHintAt
 MlirStringRef spyreTileHintAttrGetDim(MlirAttribute hint) { return wrap(as<spyre::TileHintAttr>(hint).getDim()); }
 int64_t spyreTileHintAttrGetCount(MlirAttribute hint) { return as<spyre::TileHintAttr>(hint).getCount(); }
 
+bool spyreAttributeIsAWorkHint(MlirAttribute attribute) { return isa<spyre::WorkHintAttr>(unwrap(attribute)); }
+MlirAttribute spyreWorkHintAttrGet(MlirContext context, int64_t id, MlirStringRef dim, int64_t slices) {
+  return wrap(spyre::WorkHintAttr::get(unwrap(context), id, unwrap(dim), slices));
+}
+int64_t spyreWorkHintAttrGetId(MlirAttribute hint) { return as<spyre::WorkHintAttr>(hint).getId(); }
+MlirStringRef spyreWorkHintAttrGetDim(MlirAttribute hint) { return wrap(as<spyre::WorkHintAttr>(hint).getDim()); }
+int64_t spyreWorkHintAttrGetSlices(MlirAttribute hint) { return as<spyre::WorkHintAttr>(hint).getSlices(); }
+
 intptr_t spyreComputeOpGetIterationSpace(MlirOperation op, intptr_t capacity, int64_t *sizes) {
   auto compute = dyn_cast<spyre::ComputeOpInterface>(unwrap(op));
   if (!compute)

@@ -70,8 +70,9 @@ def SpyreImportLinalg : Spyre_Pass<"spyre-import-linalg"> {
 def SpyreFlattenHints : Spyre_Pass<"spyre-flatten-hints"> {
   let summary = "Turn hint scopes into hints on ops";
   let description = [{
-    Replaces `spyre.hint` scopes by `hints` attributes on the ops in them; ids increase from outside to inside and in
-    program order. `tiles` is a scope around the whole function. Implemented in `src/hint/flatten_hints.rs`.
+    Replaces `spyre.hint` scopes by `hints` and `work_div` attributes on the ops in them; ids increase from outside to
+    inside and in program order. A scope inside another overrides the slices that `work_div` asks for under the same
+    name. `tiles` is a scope around the whole function. Implemented in `src/hint/flatten_hints.rs`.
 
     Example: `spyre-opt --spyre-flatten-hints="tiles=A=2,B=4" test/hint/flatten-hints.mlir`
   }];
@@ -172,13 +173,29 @@ def SpyreSplitViews : Spyre_Pass<"spyre-split-views"> {
 def SpyrePropagateDims : Spyre_Pass<"spyre-propagate-dims"> {
   let summary = "Carry the names of dimensions from arguments to every op";
   let description = [{
-    Reads `spyre.dims` of the arguments (or `dims`), follows every value through the access maps and writes `dims`: one
-    name per iteration dimension, empty where none is known. Where operands disagree the first name wins, with a
-    warning. Implemented in `src/hint/propagate_dims.rs`.
+    Reads `spyre.dims` of the arguments (or `dims`) and writes `dims` on compute ops: one string per iteration dimension,
+    empty where no name is known. Implemented in `src/hint/propagate_dims.rs`; the arithmetic is in `sizes.rs`, `names.rs` and
+    `merge.rs`.
+
+    The names of an argument are of its elements in storage order, outermost first. There may be more or fewer of them than
+    dimensions: `tensor<16384xf16> {spyre.dims = ["M", "K"]}` is really [M, K]. Their sizes are declared (`spyre.dim_sizes =
+    {M = 64}` on the function, or `0=M@64:K`), are those of the dimensions where each has one name, or are what the others
+    leave. The sizes of an argument's names come to its elements. The pass completes `spyre.dim_sizes`.
+
+    Names follow elements through every view by index arithmetic. A dimension that walks along several names has them all,
+    the outer one first: `C*D`. A reduction drops the names of what it reduces. A buffer that is written in parts has the
+    names of its parts, and a window of it that is one part has that part's.
+
+    Warns, with the place where the name comes from, and goes on:
+    * where two operands have different names for one dimension: the first one wins;
+    * where a name is cut: a slice, a split inside it, a view across its ends, or elements without a name in the same
+      dimension. The first op that reads the view has the warning, and the dimension no name.
+
+    Refuses names whose sizes are not known or do not come to the elements of the tensor.
 
     Example: `spyre-opt --spyre-propagate-dims="dims=0=A:B" test/hint/propagate-dims.mlir`
   }];
-  let options = [ListOption<"dims", "dims", "std::string", "ARG=NAME:NAME names the dimensions of argument ARG">];
+  let options = [ListOption<"dims", "dims", "std::string", "ARG=NAME:NAME or ARG=NAME@SIZE:NAME names argument ARG in storage order">];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
@@ -187,14 +204,18 @@ def SpyrePropagateDims : Spyre_Pass<"spyre-propagate-dims"> {
 //===----------------------------------------------------------------------===//
 
 def SpyreCoarseTile : Spyre_Pass<"spyre-coarse-tile"> {
-  let summary = "Run hinted groups of ops tile by tile";
+  let summary = "Run hinted ops tile by tile";
   let description = [{
-    Consecutive ops with the same hints become the body of nested `spyre.loop`s, one per hint. A value that only the
-    group uses lives within one iteration, with a layout of its own; a value that others read is written into its full
-    buffer tile by tile. Implemented in `src/tile/coarse_tile.rs`.
+    Ops with the same hints become the body of nested `spyre.loop`s, one per hint; an op is only in the loops of dimensions
+    that it has. A loop is parted in two where an op needs all of a value that the loop makes; what needs nothing of a loop
+    comes before it. A value that only its loop uses lives within one iteration, with a layout of its own; a value that
+    others read is written into its full buffer tile by tile, or copied there if ops in the loop read it too. Where a loop
+    cuts a dimension that an op reduces, it carries an accumulator: a copy of the neutral element, to which each iteration
+    adds its part. `docs/architecture.md`, "Loops", has the rules. Implemented in `src/tile/coarse_tile.rs`.
 
-    Refuses a count that does not divide, a tile that cuts a stick, a tiled reduction dimension (not supported yet), and
-    a hint whose dimension no op of the group has.
+    Refuses a count that does not divide (nothing is peeled), a tile that ends inside a stick, a name that an op has twice
+    or that no op has, an inner name of a dimension whose outer names are not cut to single positions, a reduction whose
+    parts cannot be combined, and the tiling of an op that writes a part of a larger buffer.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile test/tile/coarse-tile.mlir`
   }];
@@ -221,8 +242,13 @@ def SpyreReduceSpan : Spyre_Pass<"spyre-reduce-span"> {
 def SpyreDivideWork : Spyre_Pass<"spyre-divide-work"> {
   let summary = "Divide the iteration space of every op over the cores";
   let description = [{
-    Writes `work`: slices per iteration dimension, at least `min_work`. Matmuls follow a cost model, all other ops give
-    cores to their largest output dimensions first. Implemented in `src/work/divide_work.rs`.
+    Writes `work`: slices per iteration dimension, at least `min_work`. An op with a `work_div` that names one of its
+    dimensions is divided as it says, other matmuls follow a cost model, all other ops give cores to their largest
+    output dimensions first. Removes `work_div`. Implemented in `src/work/divide_work.rs`; the rules are in
+    `docs/work-division.md`.
+
+    Refuses a `work_div` that cannot be followed: slices that do not divide, more than there are cores, two reduction
+    dimensions, a dimension that cannot be divided, a name that no op under it has.
 
     Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-work test/work/divide-work.mlir`
   }];

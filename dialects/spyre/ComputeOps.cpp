@@ -90,11 +90,9 @@ LogicalResult spyre::verifyComputeOp(Operation *op) {
     return success();
   if (dims.size() != space.size())
     return op->emitOpError("has ") << space.size() << " iteration dimensions, but 'dims' names " << dims.size();
-  for (Attribute names : dims) {
-    auto several = dyn_cast<ArrayAttr>(names);
-    if (!isa<StringAttr>(names) && !(several && llvm::all_of(several, llvm::IsaPred<StringAttr>)))
-      return op->emitOpError("names a dimension by a string or an array of strings, found ") << names;
-  }
+  for (Attribute names : dims)
+    if (!isa<StringAttr>(names))
+      return op->emitOpError("names a dimension by a string, found ") << names;
   return success();
 }
 

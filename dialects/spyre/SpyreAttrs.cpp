@@ -197,25 +197,53 @@ LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, St
 // TileHintAttr
 //===----------------------------------------------------------------------===//
 
+/// `<id, name = number>`, the spelling of both kinds of hint.
+static ParseResult parseNumbered(AsmParser &parser, int64_t &id, std::string &dim, int64_t &number) {
+  return failure(parser.parseLess() || parser.parseInteger(id) || parser.parseComma() || parser.parseKeywordOrString(&dim) ||
+                 parser.parseEqual() || parser.parseInteger(number) || parser.parseGreater());
+}
+
+static void printNumbered(AsmPrinter &printer, int64_t id, StringRef dim, int64_t number) {
+  printer << '<' << id << ", ";
+  printer.printKeywordOrString(dim);
+  printer << " = " << number << '>';
+}
+
 Attribute TileHintAttr::parse(AsmParser &parser, Type) {
   int64_t id, count;
   std::string dim;
-  if (parser.parseLess() || parser.parseInteger(id) || parser.parseComma() || parser.parseKeywordOrString(&dim) ||
-      parser.parseEqual() || parser.parseInteger(count) || parser.parseGreater())
+  if (parseNumbered(parser, id, dim, count))
     return {};
   return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), id, dim, count);
 }
 
-void TileHintAttr::print(AsmPrinter &printer) const {
-  printer << '<' << getId() << ", ";
-  printer.printKeywordOrString(getDim());
-  printer << " = " << getCount() << '>';
-}
+void TileHintAttr::print(AsmPrinter &printer) const { printNumbered(printer, getId(), getDim(), getCount()); }
 
 LogicalResult TileHintAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t, StringRef dim, int64_t count) {
   // tile_hint_c1
   if (count <= 0)
     return emitError() << "dimension '" << dim << "' is cut into at least one tile, found " << count;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// WorkHintAttr
+//===----------------------------------------------------------------------===//
+
+Attribute WorkHintAttr::parse(AsmParser &parser, Type) {
+  int64_t id, slices;
+  std::string dim;
+  if (parseNumbered(parser, id, dim, slices))
+    return {};
+  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), id, dim, slices);
+}
+
+void WorkHintAttr::print(AsmPrinter &printer) const { printNumbered(printer, getId(), getDim(), getSlices()); }
+
+LogicalResult WorkHintAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t, StringRef dim, int64_t slices) {
+  // work_hint_c1
+  if (slices <= 0)
+    return emitError() << "dimension '" << dim << "' is divided into at least one slice, found " << slices;
   return success();
 }
 

@@ -107,4 +107,21 @@ def Spyre_TileHintAttr : Spyre_Attr<"TileHint", "tile_hint"> {
 
 def Spyre_TileHintArrayAttr : TypedArrayAttrBase<Spyre_TileHintAttr, "tile hints, outermost first">;
 
+def Spyre_WorkHintAttr : Spyre_Attr<"WorkHint", "work_hint"> {
+  let summary = "The user's wish to divide a named dimension into `slices` slices over the cores";
+  let description = [{
+    The flattened form of a `work_div` in a `spyre.hint` scope: ops with the same `id` were under the same wish.
+
+    Constraints:
+    * (work_hint_c1) `slices` is positive.
+
+    Example: `#spyre.work_hint<0, M = 2>`
+  }];
+  let parameters = (ins "int64_t":$id, StringRefParameter<"dimension name">:$dim, "int64_t":$slices);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Spyre_WorkHintArrayAttr : TypedArrayAttrBase<Spyre_WorkHintAttr, "work hints, no dimension twice">;
+
 #endif // SPYRE_ATTRS_TD

@@ -38,6 +38,20 @@ void SpyreDialect::initialize() {
   addInterfaces<SpyreAsmInterface>();
 }
 
+// `spyre.dim_sizes` on a function says how large named dimensions are.
+static LogicalResult verifyDimSizes(Operation *op, Attribute sizes) {
+  auto entries = dyn_cast<DictionaryAttr>(sizes);
+  if (!entries)
+    return op->emitOpError("'spyre.dim_sizes' must be a dictionary of sizes, found ") << sizes;
+  for (NamedAttribute entry : entries) {
+    auto size = dyn_cast<IntegerAttr>(entry.getValue());
+    if (!size || !size.getType().isSignlessInteger(64) || size.getInt() < 1)
+      return op->emitOpError("'spyre.dim_sizes' must give '")
+             << entry.getName().getValue() << "' a positive number of type i64, found " << entry.getValue();
+  }
+  return success();
+}
+
 LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (attribute.getName() == "spyre.bundle" && isa<IntegerAttr>(attribute.getValue()))
     return success();
@@ -47,10 +61,13 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   // The numbers in it are checked where they are read: the machine is described in one place, src/target.
   if (attribute.getName() == "spyre.target" && isa<ModuleOp>(op) && isa<DictionaryAttr>(attribute.getValue()))
     return success();
+  if (attribute.getName() == "spyre.dim_sizes" && isa<FunctionOpInterface>(op))
+    return verifyDimSizes(op, attribute.getValue());
   return op->emitOpError("has no attribute '") << attribute.getName().getValue() << "' of the spyre dialect";
 }
 
-// `spyre.dims` names the dimensions of an argument: one string per dimension.
+// `spyre.dims` names the elements of an argument in storage order, outermost first. There may be more or fewer names than dimensions:
+// that they come to the tensor is checked where their sizes are found, in src/hint/sizes.rs.
 LogicalResult SpyreDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argIndex, NamedAttribute attribute) {
   if (attribute.getName() != "spyre.dims")
     return op->emitOpError("argument ") << argIndex << " has no attribute '" << attribute.getName().getValue()
@@ -58,10 +75,8 @@ LogicalResult SpyreDialect::verifyRegionArgAttribute(Operation *op, unsigned, un
   auto names = dyn_cast<ArrayAttr>(attribute.getValue());
   if (!names || !llvm::all_of(names, llvm::IsaPred<StringAttr>))
     return op->emitOpError("argument ") << argIndex << ": 'spyre.dims' must be an array of strings, found " << attribute.getValue();
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  auto type = function ? dyn_cast<RankedTensorType>(function.getArgumentTypes()[argIndex]) : RankedTensorType();
-  if (type && static_cast<int64_t>(names.size()) != type.getRank())
-    return op->emitOpError("argument ") << argIndex << ": 'spyre.dims' names " << names.size() << " dimensions of a tensor of rank "
-                                        << type.getRank();
+  for (auto name : names.getAsRange<StringAttr>())
+    if (name.getValue().contains('*'))
+      return op->emitOpError("argument ") << argIndex << ": " << name << " cannot be a name: '*' joins the names of a dimension";
   return success();
 }

@@ -17,6 +17,13 @@ def Spyre_Dialect : Dialect {
     One compute op is one device function on whole tensors. What the compiler decides about an op is an attribute of
     it, written by exactly one pass; where the elements of a value live in device memory is its type's encoding.
 
+    A user names the elements of an argument in storage order by `spyre.dims`, more or fewer names than dimensions, none of
+    which has a `*`; `spyre.dim_sizes` on the function says how large the names are:
+
+    ```mlir
+    func.func @f(%x: tensor<16384xf16> {spyre.dims = ["M", "K"]}) attributes {spyre.dim_sizes = {M = 64, K = 256}}
+    ```
+
     ```
     linalg ──import──▶ spyre ops ──layout──▶ encodings ──tile──▶ spyre.loop ──work──▶ work ──lx──▶ place ──bundle──▶ sdsc
     ```

@@ -17,7 +17,8 @@ def Spyre_ComputeOpInterface : OpInterface<"ComputeOpInterface"> {
 
     Constraints:
     * (compute_c1) `work` and `min_work` have one entry per iteration dimension, and no entry exceeds the size;
-    * (compute_c2) `dims` has one entry per iteration dimension, each a string or an array of strings.
+    * (compute_c2) `dims` has one entry per iteration dimension, each a string: its name, several joined with `*` (the
+      outer one first), or nothing.
   }];
   let methods = [
     InterfaceMethod<"Size of every iteration dimension.", "::llvm::SmallVector<int64_t>", "getIterationSpace">,

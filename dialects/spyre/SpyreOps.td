@@ -24,6 +24,7 @@ class Spyre_Op<string mnemonic, list<Trait> traits = []> : Op<Spyre_Dialect, mne
 defvar Spyre_WorkDecisions = (ins
   OptionalAttr<ArrayAttr>:$dims,
   OptionalAttr<Spyre_TileHintArrayAttr>:$hints,
+  OptionalAttr<Spyre_WorkHintArrayAttr>:$work_div,
   OptionalAttr<Spyre_WorkAttr>:$min_work,
   OptionalAttr<Spyre_WorkAttr>:$work
 );
@@ -316,24 +317,31 @@ def Spyre_StructureOps : OpDocGroup {
 let opDocGroup = Spyre_StructureOps in {
 
 def Spyre_HintOp : Spyre_Op<"hint", [SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable]> {
-  let summary = "A scope whose ops the user wants tiled";
+  let summary = "A scope whose ops the user wants tiled, or divided over the cores in a given way";
   let description = [{
-    Each `name = count` asks for a loop of `count` tiles along the dimension of that name, outermost first; scopes
-    nest. `spyre-flatten-hints` turns scopes into `hints` attributes.
+    Each `name = count` of `tiles` asks for a loop of `count` tiles along the dimension of that name, outermost first;
+    scopes nest. Each `name = slices` of `work_div` asks for so many slices of the dimension of that name over the
+    cores, in every op of the scope that has one; dimensions that are not named stay whole, and a scope inside another
+    overrides the slices of a name. `spyre-flatten-hints` turns scopes into `hints` and `work_div` attributes.
 
     Constraints:
-    * (hint_c1) every count is positive, and no dimension is named twice in one scope;
+    * (hint_c1) something is asked for, every number is positive, and no dimension is named twice in one list;
     * (hint_c2) the results have the types of the yielded values.
 
     Example:
     ```mlir
-    %z = spyre.hint tiles(A = 2, B = 4) {
+    %z = spyre.hint tiles(A = 2, B = 4) work_div(A = 32) {
       %y = spyre.pointwise add(%a, %b) : tensor<1024x4096xf16>
       spyre.yield %y : tensor<1024x4096xf16>
     }
     ```
   }];
-  let arguments = (ins StrArrayAttr:$tile_dims, DenseI64ArrayAttr:$tile_counts);
+  let arguments = (ins
+    StrArrayAttr:$tile_dims,
+    DenseI64ArrayAttr:$tile_counts,
+    DefaultValuedAttr<StrArrayAttr, "{}">:$work_dims,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$work_slices
+  );
   let results = (outs Variadic<Spyre_Tensor>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -350,18 +358,32 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
     loop-invariant: the body uses it as it is. The tile of a tensor with a device layout is a window of its buffer (the
     layout names the buffer's shape in `of`).
 
+    A *carried* operand is what the first iteration finds; every other one finds what the iteration before it yields
+    without a dimension, and the loop's result is what the last one yields. The `n`-th carried operand belongs to the
+    `n`-th value that is yielded without a dimension. All of them are one buffer, which each iteration overwrites. In
+    `tiled_dims` a carried operand has the number -1.
+
     Constraints:
     * (loop_c1) the count is positive;
     * (loop_c2) `count` divides the tiled dimension of every operand;
     * (loop_c3) the block arguments are the operands' tiles;
-    * (loop_c4) every result is `count` of the yielded tiles along the yielded dimension.
+    * (loop_c4) every result is `count` of the yielded tiles along the yielded dimension;
+    * (loop_c5) a carried operand, its block argument, the value yielded for it and its result have one type, and there
+      are as many carried operands, behind the tiled ones, as values yielded without a dimension;
+    * (loop_c6) nothing but the loop uses a value that it carries: the loop overwrites it.
 
-    Example:
+    Examples:
     ```mlir
     %z = spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<1024x4096xf16>) {
       %y = spyre.pointwise exp(%x0) : tensor<512x4096xf16>
       spyre.yield %y[0] : tensor<512x4096xf16>
     } : tensor<1024x4096xf16>
+
+    %sum = spyre.loop 4 "B" tiled(%x0 = %x[1] : tensor<1024x4096xf16>) carried(%before = %zero : tensor<1024x1xf16>) {
+      %part = spyre.reduce sum(%x0) dims [1] : tensor<1024x1024xf16> -> tensor<1024x1xf16>
+      %after = spyre.pointwise add(%before, %part) : tensor<1024x1xf16>
+      spyre.yield %after : tensor<1024x1xf16>
+    } : tensor<1024x1xf16>
     ```
   }];
   let arguments = (ins I64Attr:$count, StrAttr:$dim, Variadic<Spyre_Tensor>:$tiled, DenseI64ArrayAttr:$tiled_dims);
@@ -370,6 +392,9 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    /// What `tiled_dims` says of an operand, or of a yielded value, that is carried from iteration to iteration.
+    static constexpr int64_t carried = -1;
+
     /// The type of one of `count` tiles of a tensor along `dim`; null where `count` does not divide.
     static ::mlir::RankedTensorType getTileType(::mlir::RankedTensorType full, int64_t dim, int64_t count);
   }];
@@ -378,14 +403,16 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
 def Spyre_YieldOp : Spyre_Op<"yield", [Pure, Terminator, ParentOneOf<["HintOp", "LoopOp"]>]> {
   let summary = "The values that a scope or one iteration of a loop gives";
   let description = [{
-    In a loop, each value names in brackets the dimension along which the iterations' values are laid side by side.
+    In a loop, a value names in brackets the dimension along which the iterations' values are laid side by side; a value
+    without brackets is carried to the next iteration.
 
     Constraints:
-    * (yield_c1) one dimension per value in a loop, none in a hint scope.
+    * (yield_c1) `tiled_dims` has one number per value, -1 for a value without a dimension;
+    * (yield_c2) in a hint scope no value has a dimension.
 
-    Example: `spyre.yield %v[1] : tensor<512x1024xf16>`
+    Example: `spyre.yield %v[1], %sum : tensor<512x1024xf16>, tensor<512x1xf16>`
   }];
-  let arguments = (ins Variadic<Spyre_Tensor>:$values, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$tiled_dims);
+  let arguments = (ins Variadic<Spyre_Tensor>:$values, DenseI64ArrayAttr:$tiled_dims);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }

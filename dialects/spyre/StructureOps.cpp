@@ -176,16 +176,26 @@ LogicalResult ViewOp::verify() {
 // HintOp
 //===----------------------------------------------------------------------===//
 
+/// Names and their numbers in one list of a scope.
+static LogicalResult verifyWishes(HintOp op, ArrayAttr dims, ArrayRef<int64_t> numbers, StringRef verb, StringRef what, StringRef number) {
+  if (dims.size() != numbers.size())
+    return op.emitOpError("names ") << dims.size() << " dimensions and " << numbers.size() << ' ' << number << 's';
+  for (auto [index, dim] : llvm::enumerate(dims)) {
+    if (numbers[index] <= 0)
+      return op.emitOpError() << verb << ' ' << dim << " into " << numbers[index] << ' ' << what << "; a " << number << " is positive";
+    if (llvm::is_contained(dims.getValue().take_front(index), dim))
+      return op.emitOpError("names dimension ") << dim << " twice in one scope";
+  }
+  return success();
+}
+
 LogicalResult HintOp::verify() {
   // hint_c1
-  if (getTileDims().empty() || getTileDims().size() != getTileCounts().size())
-    return emitOpError("names ") << getTileDims().size() << " dimensions and " << getTileCounts().size() << " counts";
-  for (auto [index, dim] : llvm::enumerate(getTileDims())) {
-    if (getTileCounts()[index] <= 0)
-      return emitOpError("cuts ") << dim << " into " << getTileCounts()[index] << " tiles; a count is positive";
-    if (llvm::is_contained(getTileDims().getValue().take_front(index), dim))
-      return emitOpError("names dimension ") << dim << " twice in one scope";
-  }
+  if (getTileDims().empty() && getWorkDims().empty() && getTileCounts().empty())
+    return emitOpError("names 0 dimensions and 0 counts");
+  if (failed(verifyWishes(*this, getTileDims(), getTileCounts(), "cuts", "tiles", "count")) ||
+      failed(verifyWishes(*this, getWorkDims(), getWorkSlices(), "divides", "slices", "number")))
+    return failure();
   // hint_c2
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
   if (!yield)
@@ -195,37 +205,62 @@ LogicalResult HintOp::verify() {
   return success();
 }
 
-ParseResult HintOp::parse(OpAsmParser &parser, OperationState &state) {
+/// `(name = number, ...)`, into an attribute of names and one of numbers.
+static ParseResult parseWishes(OpAsmParser &parser, OperationState &state, StringRef dimsName, StringRef numbersName) {
   SmallVector<Attribute> dims;
-  SmallVector<int64_t> counts;
-  auto parseTile = [&]() -> ParseResult {
+  SmallVector<int64_t> numbers;
+  auto parseWish = [&]() -> ParseResult {
     std::string dim;
-    if (parser.parseKeywordOrString(&dim) || parser.parseEqual() || parser.parseInteger(counts.emplace_back()))
+    if (parser.parseKeywordOrString(&dim) || parser.parseEqual() || parser.parseInteger(numbers.emplace_back()))
       return failure();
     dims.push_back(parser.getBuilder().getStringAttr(dim));
     return success();
   };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseWish))
+    return failure();
+  state.addAttribute(dimsName, parser.getBuilder().getArrayAttr(dims));
+  state.addAttribute(numbersName, parser.getBuilder().getDenseI64ArrayAttr(numbers));
+  return success();
+}
+
+static void printWishes(OpAsmPrinter &printer, StringRef keyword, ArrayAttr dims, ArrayRef<int64_t> numbers) {
+  if (dims.empty())
+    return;
+  printer << ' ' << keyword << '(';
+  llvm::interleaveComma(llvm::zip(dims, numbers), printer, [&](auto wish) {
+    printer.printKeywordOrString(cast<StringAttr>(std::get<0>(wish)).getValue());
+    printer << " = " << std::get<1>(wish);
+  });
+  printer << ')';
+}
+
+ParseResult HintOp::parse(OpAsmParser &parser, OperationState &state) {
+  bool isTiled = succeeded(parser.parseOptionalKeyword("tiles"));
+  if (isTiled && parseWishes(parser, state, "tile_dims", "tile_counts"))
+    return failure();
+  bool isDivided = succeeded(parser.parseOptionalKeyword("work_div"));
+  if (isDivided && parseWishes(parser, state, "work_dims", "work_slices"))
+    return failure();
+  if (!isTiled && !isDivided)
+    return parser.emitError(parser.getCurrentLocation(), "expected 'tiles' or 'work_div'");
+  if (!isTiled) {
+    state.addAttribute("tile_dims", parser.getBuilder().getArrayAttr({}));
+    state.addAttribute("tile_counts", parser.getBuilder().getDenseI64ArrayAttr({}));
+  }
   Region *body = state.addRegion();
-  if (parser.parseKeyword("tiles") || parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseTile) ||
-      parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(*body))
+  if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(*body))
     return failure();
   if (body->empty() || body->front().empty())
     return parser.emitError(parser.getNameLoc(), "a hint scope ends with 'spyre.yield'");
-  state.addAttribute("tile_dims", parser.getBuilder().getArrayAttr(dims));
-  state.addAttribute("tile_counts", parser.getBuilder().getDenseI64ArrayAttr(counts));
   // The scope gives what it yields, so its types need no second spelling.
   state.addTypes(body->front().back().getOperandTypes());
   return success();
 }
 
 void HintOp::print(OpAsmPrinter &printer) {
-  printer << " tiles(";
-  llvm::interleaveComma(llvm::zip(getTileDims(), getTileCounts()), printer, [&](auto tile) {
-    printer.printKeywordOrString(cast<StringAttr>(std::get<0>(tile)).getValue());
-    printer << " = " << std::get<1>(tile);
-  });
-  printer << ')';
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"tile_dims", "tile_counts"});
+  printWishes(printer, "tiles", getTileDims(), getTileCounts());
+  printWishes(printer, "work_div", getWorkDims(), getWorkSlices());
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"tile_dims", "tile_counts", "work_dims", "work_slices"});
   printer << ' ';
   printer.printRegion(getBody());
 }
@@ -248,8 +283,60 @@ RankedTensorType LoopOp::getTileType(RankedTensorType full, int64_t dim, int64_t
 }
 
 void LoopOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
-  for (BlockArgument argument : region.getArguments())
-    setName(argument, "tile");
+  for (BlockArgument argument : region.getArguments()) {
+    size_t index = argument.getArgNumber();
+    setName(argument, index < getTiledDims().size() && getTiledDims()[index] == carried ? "before" : "tile");
+  }
+}
+
+/// Checks the operand at `index` against its block argument.
+static LogicalResult verifyOperand(LoopOp loop, size_t index) {
+  auto type = cast<RankedTensorType>(loop.getTiled()[index].getType());
+  Type found = loop.getBody().front().getArgument(index).getType();
+  if (loop.getTiledDims()[index] != LoopOp::carried) {
+    if (index > 0 && loop.getTiledDims()[index - 1] == LoopOp::carried)
+      return loop.emitOpError("has a tiled operand behind carried ones");
+    // loop_c2
+    RankedTensorType tile = LoopOp::getTileType(type, loop.getTiledDims()[index], loop.getCount());
+    if (!tile)
+      return loop.emitOpError("cannot cut dimension ")
+             << loop.getTiledDims()[index] << " of " << type << " into " << loop.getCount() << " tiles";
+    // loop_c3
+    if (found != tile)
+      return loop.emitOpError("tile ") << index << " of " << type << " is " << tile << ", found " << found;
+    return success();
+  }
+  // loop_c5
+  if (found != type)
+    return loop.emitOpError("carries ") << type << ", but operand " << index << " is " << found << " inside";
+  // loop_c6
+  if (!loop.getTiled()[index].hasOneUse())
+    return loop.emitOpError("overwrites operand ") << index << ", which it carries, but it is not its only user";
+  return success();
+}
+
+/// Checks the yielded value at `index` against the result; `carried` is the type of the operand that it is carried to, if any is left.
+static LogicalResult verifyResult(LoopOp loop, YieldOp yield, size_t index, Type carried) {
+  auto type = cast<RankedTensorType>(yield.getValues()[index].getType());
+  auto result = cast<RankedTensorType>(loop.getResult(index).getType());
+  int64_t dim = yield.getTiledDims()[index];
+  // loop_c5
+  if (dim == LoopOp::carried) {
+    if (!carried)
+      return loop.emitOpError("yields value ") << index << " for the next iteration, but carries no operand for it";
+    if (type != carried || result != carried)
+      return loop.emitOpError("carries ") << carried << ", but yields " << type << " and gives " << result;
+    return success();
+  }
+  // loop_c4
+  SmallVector<int64_t> shape(type.getShape());
+  if (dim < 0 || dim >= type.getRank())
+    return loop.emitOpError("lays result ") << index << " side by side along dimension " << dim << " of " << type;
+  shape[dim] *= loop.getCount();
+  if (result.getShape() != ArrayRef(shape) || result.getElementType() != type.getElementType())
+    return loop.emitOpError("result ") << index << " is " << loop.getCount() << " tiles of " << type << " along dimension " << dim
+                                       << ", found " << result;
+  return success();
 }
 
 LogicalResult LoopOp::verify() {
@@ -258,17 +345,14 @@ LogicalResult LoopOp::verify() {
     return emitOpError("runs over at least one tile, found ") << static_cast<int64_t>(getCount());
   Block &body = getBody().front();
   if (getTiled().size() != getTiledDims().size() || getTiled().size() != body.getNumArguments())
-    return emitOpError("has ") << getTiled().size() << " tiled operands, " << getTiledDims().size() << " dimensions and "
+    return emitOpError("has ") << getTiled().size() << " operands, " << getTiledDims().size() << " dimensions and "
                                << body.getNumArguments() << " block arguments";
+  SmallVector<Type> carriedTypes;
   for (auto [index, operand] : llvm::enumerate(getTiled())) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    // loop_c2
-    RankedTensorType tile = getTileType(type, getTiledDims()[index], getCount());
-    if (!tile)
-      return emitOpError("cannot cut dimension ") << getTiledDims()[index] << " of " << type << " into " << getCount() << " tiles";
-    // loop_c3
-    if (body.getArgument(index).getType() != tile)
-      return emitOpError("tile ") << index << " of " << type << " is " << tile << ", found " << body.getArgument(index).getType();
+    if (failed(verifyOperand(*this, index)))
+      return failure();
+    if (getTiledDims()[index] == carried)
+      carriedTypes.push_back(operand.getType());
   }
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
   if (!yield)
@@ -277,18 +361,16 @@ LogicalResult LoopOp::verify() {
     return emitOpError("has ") << getNumResults() << " results, but yields " << yield.getValues().size() << " values";
   if (yield.getTiledDims().size() != getNumResults())
     return success(); // yield_c1 reports it at the yield.
-  for (auto [index, value] : llvm::enumerate(yield.getValues())) {
-    auto type = cast<RankedTensorType>(value.getType()), result = cast<RankedTensorType>(getResult(index).getType());
-    // loop_c4
-    int64_t dim = yield.getTiledDims()[index];
-    SmallVector<int64_t> shape(type.getShape());
-    if (dim < 0 || dim >= type.getRank())
-      return emitOpError("lays result ") << index << " side by side along dimension " << dim << " of " << type;
-    shape[dim] *= getCount();
-    if (result.getShape() != ArrayRef(shape) || result.getElementType() != type.getElementType())
-      return emitOpError("result ") << index << " is " << getCount() << " tiles of " << type << " along dimension " << dim << ", found "
-                                    << result;
+  size_t numCarried = 0;
+  for (size_t index = 0, end = getNumResults(); index < end; ++index) {
+    Type expected = numCarried < carriedTypes.size() ? carriedTypes[numCarried] : Type();
+    if (failed(verifyResult(*this, yield, index, expected)))
+      return failure();
+    numCarried += yield.getTiledDims()[index] == carried ? 1 : 0;
   }
+  // loop_c5
+  if (numCarried != carriedTypes.size())
+    return emitOpError("carries ") << carriedTypes.size() << " operands, but yields " << numCarried << " values for the next iteration";
   return success();
 }
 
@@ -316,7 +398,17 @@ ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &state) {
     arguments.back().type = tile;
     return success();
   };
+  auto parseCarried = [&]() -> ParseResult {
+    dims.push_back(carried);
+    if (parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() || parser.parseOperand(operands.emplace_back()) ||
+        parser.parseColonType(types.emplace_back()))
+      return failure();
+    arguments.back().type = types.back();
+    return success();
+  };
   if (succeeded(parser.parseOptionalKeyword("tiled")) && parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseTile))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("carried")) && parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseCarried))
     return failure();
   Region *body = state.addRegion();
   if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(*body, arguments) ||
@@ -329,11 +421,21 @@ ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &state) {
 
 void LoopOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getCount() << ' ' << getDimAttr();
-  if (!getTiled().empty()) {
+  size_t numTiled = llvm::count_if(getTiledDims(), [](int64_t dim) { return dim != carried; });
+  auto printOperand = [&](size_t index) {
+    printer << getBody().getArgument(index) << " = " << getTiled()[index];
+    if (index < numTiled)
+      printer << '[' << getTiledDims()[index] << ']';
+    printer << " : " << getTiled()[index].getType();
+  };
+  if (numTiled > 0) {
     printer << " tiled(";
-    llvm::interleaveComma(llvm::zip(getBody().getArguments(), getTiled(), getTiledDims()), printer, [&](auto tile) {
-      printer << std::get<0>(tile) << " = " << std::get<1>(tile) << '[' << std::get<2>(tile) << "] : " << std::get<1>(tile).getType();
-    });
+    llvm::interleaveComma(llvm::seq<size_t>(0, numTiled), printer, printOperand);
+    printer << ')';
+  }
+  if (numTiled < getTiled().size()) {
+    printer << " carried(";
+    llvm::interleaveComma(llvm::seq<size_t>(numTiled, getTiled().size()), printer, printOperand);
     printer << ')';
   }
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"count", "dim", "tiled_dims"});
@@ -349,10 +451,12 @@ void LoopOp::print(OpAsmPrinter &printer) {
 
 LogicalResult YieldOp::verify() {
   // yield_c1
-  size_t expected = isa<LoopOp>((*this)->getParentOp()) ? getValues().size() : 0;
-  if (getTiledDims().size() != expected)
-    return emitOpError("names ") << getTiledDims().size() << " dimensions for " << getValues().size() << " values; a loop needs one each, "
-                                 << "a hint scope none";
+  if (getTiledDims().size() != getValues().size())
+    return emitOpError("names ") << getTiledDims().size() << " dimensions for " << getValues().size() << " values";
+  // yield_c2
+  bool isInScope = isa<HintOp>((*this)->getParentOp());
+  if (isInScope && llvm::any_of(getTiledDims(), [](int64_t dim) { return dim != LoopOp::carried; }))
+    return emitOpError("lays values side by side in a hint scope, which runs once");
   return success();
 }
 
@@ -361,25 +465,24 @@ ParseResult YieldOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<int64_t> dims;
   SmallVector<Type> types;
   SMLoc location = parser.getCurrentLocation();
-  auto parseValue = [&]() -> ParseResult {
-    if (parser.parseOperand(operands.emplace_back()))
-      return failure();
-    if (failed(parser.parseOptionalLSquare()))
-      return success();
-    return failure(parser.parseInteger(dims.emplace_back()) || parser.parseRSquare());
-  };
   if (parser.parseOptionalAttrDict(state.attributes))
     return failure();
+  auto parseDim = [&]() -> ParseResult {
+    dims.push_back(LoopOp::carried);
+    if (failed(parser.parseOptionalLSquare()))
+      return success();
+    return failure(parser.parseInteger(dims.back()) || parser.parseRSquare());
+  };
   OpAsmParser::UnresolvedOperand first;
   OptionalParseResult hasFirst = parser.parseOptionalOperand(first);
   if (hasFirst.has_value()) {
     if (failed(*hasFirst))
       return failure();
     operands.push_back(first);
-    if (succeeded(parser.parseOptionalLSquare()) && (parser.parseInteger(dims.emplace_back()) || parser.parseRSquare()))
+    if (parseDim())
       return failure();
     while (succeeded(parser.parseOptionalComma()))
-      if (parseValue())
+      if (parser.parseOperand(operands.emplace_back()) || parseDim())
         return failure();
     if (parser.parseColonTypeList(types) || parser.resolveOperands(operands, types, location, state.operands))
       return failure();
@@ -393,10 +496,9 @@ void YieldOp::print(OpAsmPrinter &printer) {
   if (getValues().empty())
     return;
   printer << ' ';
-  bool hasDims = getTiledDims().size() == getValues().size();
   llvm::interleaveComma(llvm::enumerate(getValues()), printer, [&](auto value) {
     printer << value.value();
-    if (hasDims)
+    if (getTiledDims()[value.index()] != LoopOp::carried)
       printer << '[' << getTiledDims()[value.index()] << ']';
   });
   printer << " : " << getValues().getTypes();

@@ -7,7 +7,7 @@
 use super::Addresses;
 use super::form::{Cuts, Step, TensorKind, cut};
 use crate::{
-    dialect::{ComputeOp, Home, Memory, Place, Schedule, home_of, owner_of, target_of, users_behind_views},
+    dialect::{ComputeOp, Memory, Place, Schedule, home_of, owner_of, target_of, users_behind_views},
     lx::{Buffer, Capacity, FirstFit, Planner, Use, UseKind},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
     target::{STICK_BYTES, Target},
@@ -67,7 +67,7 @@ impl<'c> Former<'c> {
         let touched: Vec<(Value<'c>, UseKind)> =
             step.accesses.iter().enumerate().map(|(operand, access)| (access.value, kind(operand))).collect();
         for (value, kind) in touched {
-            let Home { buffer, moves: _ } = home_of(value);
+            let buffer = home_of(value);
             let around: Vec<Op<'c>> = buffer.def().map(loops_around).unwrap_or_default();
             let times = self.schedule.times_of_use(&around, time);
             let position = self.by_value.get(buffer).copied().unwrap_or(self.buffers.len());

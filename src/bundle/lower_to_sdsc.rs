@@ -5,10 +5,10 @@
 
 use super::{
     Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, SharedBuffer, Term, share,
-    unit_dims::drop_unit_dims,
+    unit_dims::{complete_unit_dims, drop_unit_dims},
 };
 use crate::{
-    dialect::{Access, ComputeOp, Home, Memory, Place, Tensor, UsedAs, bundle_to_ir, home_of, owner_of, push_items, target_of},
+    dialect::{Access, ComputeOp, Memory, Place, Tensor, UsedAs, bundle_to_ir, home_of, moves_of, owner_of, push_items, target_of},
     layout,
     mlir::{
         Attribute, Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, build, error_at, floats,
@@ -126,7 +126,7 @@ impl<'c> Lowering<'c> {
     }
 
     fn add_one(&mut self, shown: Value<'c>, role: Role, position: usize) {
-        let buffer = home_of(shown).buffer;
+        let buffer = home_of(shown);
         if self.by_value.get(buffer).is_none() {
             self.by_value.insert(buffer, self.buffers.len());
         }
@@ -138,7 +138,7 @@ impl<'c> Lowering<'c> {
         let mut known: BTreeMap<Content<'c>, usize> = BTreeMap::new();
         let mut position = 0;
         for read in ComputeOp::all_in(self.function).into_iter().flat_map(|compute| compute.op.inputs()) {
-            let constant = home_of(read).buffer;
+            let constant = home_of(read);
             if self.by_value.get(constant).is_some() || constant.def().is_none_or(|def| !def.is("spyre.constant")) {
                 continue;
             }
@@ -157,9 +157,9 @@ impl<'c> Lowering<'c> {
     fn temporaries(&self, results: &[Value<'c>]) -> Vec<Value<'c>> {
         let mut found: Vec<Value<'c>> = Vec::new();
         for compute in ComputeOp::all_in(self.function) {
-            let buffer = home_of(compute.op.output()).buffer;
+            let buffer = home_of(compute.op.output());
             let is_in_hbm = compute.place().is_some_and(|place| place.memory == Memory::Hbm);
-            if is_in_hbm && !results.iter().any(|&result| home_of(result).buffer == buffer) && !found.contains(&buffer) {
+            if is_in_hbm && !results.iter().any(|&result| home_of(result) == buffer) && !found.contains(&buffer) {
                 found.push(buffer);
             }
         }
@@ -212,7 +212,7 @@ impl<'c> Lowering<'c> {
                 |access: &Access<'c>| if let UsedAs::Table(dim) = access.used_as { Some(access.tensor.host.shape[dim]) } else { None };
             let Some(found) = accesses.iter().find_map(indexed) else { continue };
             for index in accesses.iter().filter(|access| access.used_as == UsedAs::Indices) {
-                let buffer = home_of(index.value).buffer;
+                let buffer = home_of(index.value);
                 let least = rows.get(buffer).map_or(found, |known| found.min(*known));
                 rows.insert(buffer, least);
             }
@@ -270,7 +270,7 @@ impl<'c> Lowering<'c> {
         let mut arguments: Vec<usize> = Vec::new();
         for compute in items.iter().flat_map(|item| ComputeOp::all_in(*item)) {
             let values = compute.op.inputs().into_iter().chain([compute.op.output()]);
-            arguments.extend(values.filter_map(|value| self.program_buffer(home_of(value).buffer)));
+            arguments.extend(values.filter_map(|value| self.program_buffer(home_of(value))));
         }
         arguments.sort_unstable();
         arguments.dedup();
@@ -320,6 +320,8 @@ impl<'c> Lowering<'c> {
         for (position, access) in accesses.iter().enumerate() {
             operands.push(self.operand(compute, access, position < n_inputs, launch)?);
         }
+        let used: Vec<Vec<usize>> =
+            (0..accesses.len()).map(|operand| compute.operand_dims(operand).into_iter().flatten().collect()).collect();
         // Index tensors come first.
         operands.sort_by_key(|operand| operand.name.is_none());
         let mut spec = OpSpec {
@@ -330,16 +332,15 @@ impl<'c> Lowering<'c> {
             constants: constants_of(compute),
             ..OpSpec::default()
         };
-        drop_unit_dims(&mut spec, compute.n_reduced());
-        if compute.family() == Family::Matmul && spec.iteration_space.iter().any(|dim| dim.range == 1) {
-            return Err("multiplies one row of a larger buffer: not supported yet".to_owned());
+        if compute.family() == Family::Matmul {
+            complete_unit_dims(&mut spec, &used);
         }
+        drop_unit_dims(&mut spec, compute.n_reduced());
         Ok(spec)
     }
 
     fn operand(&self, compute: ComputeOp<'c>, access: &Access<'c>, is_input: bool, launch: &mut LoweredLaunch) -> Result<Operand, String> {
         let layout = access.layout()?;
-        let home = home_of(access.value);
         let mut coordinates: Vec<Coordinate> = access.coordinates(&compute.iteration_space())?.iter().map(coordinate).collect();
         if let Some(indexed) = access.indexed_dim()? {
             coordinates[indexed] = Coordinate::indirect(INDEX);
@@ -350,26 +351,26 @@ impl<'c> Lowering<'c> {
             arrangement: Arrangement::Standard,
             device_size: layout.device_size().to_vec(),
             coordinates,
-            allocation: self.allocation(&home, launch)?,
-            tile_advance: advances(compute, &home)?,
+            allocation: self.allocation(home_of(access.value), launch)?,
+            tile_advance: advances(compute, access.operand)?,
             name: (access.used_as == UsedAs::Indices).then(|| INDEX.to_owned()),
             ownership: None,
         })
     }
 
-    fn allocation(&self, home: &Home<'c>, launch: &mut LoweredLaunch) -> Result<Allocation, String> {
-        if let Some(buffer) = self.program_buffer(home.buffer) {
-            let argument = launch.arguments.iter().position(|&argument| argument == buffer).unwrap_or(0);
+    fn allocation(&self, buffer: Value<'c>, launch: &mut LoweredLaunch) -> Result<Allocation, String> {
+        if let Some(number) = self.program_buffer(buffer) {
+            let argument = launch.arguments.iter().position(|&argument| argument == number).unwrap_or(0);
             return Ok(Allocation::Hbm { argument: u32::try_from(argument).unwrap_or(u32::MAX), offset_bytes: 0 });
         }
-        let owner = owner_of(home.buffer).ok_or("reads a value that no op writes")?;
+        let owner = owner_of(buffer).ok_or("reads a value that no op writes")?;
         if ComputeOp::of(owner).is_none() && !owner.is("spyre.empty") {
             return Err(format!("reads the result of '{}', which is not supported yet", owner.full_name()));
         }
         match Place::on(owner).ok_or("has no 'place': plan LX first")?.memory {
             Memory::Lx(offset_bytes) => Ok(Allocation::Lx { offset_bytes }),
             Memory::Pool(offset_bytes) => {
-                let end = offset_bytes + bytes_of(home.buffer);
+                let end = offset_bytes + bytes_of(buffer);
                 launch.bundle.pool_bytes = launch.bundle.pool_bytes.max((end + STICK_BYTES - 1) / STICK_BYTES * STICK_BYTES);
                 Ok(Allocation::Pool { offset_bytes })
             }
@@ -399,16 +400,12 @@ struct LoweredLaunch {
 }
 
 /// Elements that the start of a window moves with each loop around the op, outermost first; empty if it stays.
-fn advances<'c>(compute: ComputeOp<'c>, home: &Home<'c>) -> Result<Vec<i64>, String> {
+fn advances<'c>(compute: ComputeOp<'c>, operand: Value<'c>) -> Result<Vec<i64>, String> {
     let loops = compute.loops();
     let mut advances = vec![0; loops.len()];
-    let Some(tensor) = Tensor::of(home.buffer.r#type()) else { return Ok(advances) };
-    for moved in &home.moves {
-        let layout = tensor.layout.as_ref().ok_or("has an operand without a device layout")?;
-        let host = tensor.buffer().map_err(|error| error.to_string())?;
-        let elements = layout.advance(&host, moved.dim, moved.elements).map_err(|error| error.to_string())?;
+    for moved in moves_of(operand)? {
         if let Some(level) = loops.iter().position(|around| *around == moved.around) {
-            advances[level] += elements;
+            advances[level] += moved.elements;
         }
     }
     Ok(if advances.iter().all(|&advance| advance == 0) { Vec::new() } else { advances })

@@ -16,6 +16,8 @@ pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
     if n_reduced > 0 && op.iteration_space[free..].iter().all(|dim| dim.range == 1) {
         op.function = "identity".to_owned();
         op.is_reduction = false;
+        // The factor of a mean of one element is 1.
+        op.constants.clear();
     }
     drop_from_space(op);
     pin_constants(op);
@@ -33,6 +35,24 @@ pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
         let missing = rank - operand.device_size.len();
         operand.device_size.splice(0..0, vec![1; missing]);
         operand.coordinates.splice(0..0, vec![Coordinate::constant(0); missing]);
+    }
+}
+
+/// Gives every operand the dimensions of one point in which it is used, where another operand is a window along them: the dimension stays in
+/// the iteration space, and a matmul knows the role of a dimension by the operands that have it (specification, batched matmul). `used` has
+/// the dimensions of each operand.
+pub(super) fn complete_unit_dims(op: &mut OpSpec, used: &[Vec<usize>]) {
+    for dim in (0..op.iteration_space.len()).filter(|dim| op.iteration_space[*dim].range == 1) {
+        if !op.operands.iter().any(|operand| is_window(operand, dim)) {
+            continue;
+        }
+        for (operand, used) in op.operands.iter_mut().zip(used) {
+            let has_it = operand.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
+            if used.contains(&dim) && !has_it {
+                operand.device_size.insert(0, 1);
+                operand.coordinates.insert(0, Coordinate::dim(dim));
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Attributes of our dialects as plain values. Each function that calls C++ first checks that the attribute is of its kind.
 
 use crate::{
+    hint::WorkHint,
     layout::{DeviceLayout, HostTensor, LayoutError},
     mlir::{Attribute, AttributeLike, Context, Op, OpExt, TensorType, Type, TypeLike, string_ref, text_of},
     target::DeviceFormat,
@@ -41,6 +42,11 @@ unsafe extern "C" {
     fn spyreTileHintAttrGetId(hint: MlirAttribute) -> i64;
     fn spyreTileHintAttrGetDim(hint: MlirAttribute) -> MlirStringRef;
     fn spyreTileHintAttrGetCount(hint: MlirAttribute) -> i64;
+    fn spyreAttributeIsAWorkHint(attribute: MlirAttribute) -> bool;
+    fn spyreWorkHintAttrGet(context: MlirContext, id: i64, dim: MlirStringRef, slices: i64) -> MlirAttribute;
+    fn spyreWorkHintAttrGetId(hint: MlirAttribute) -> i64;
+    fn spyreWorkHintAttrGetDim(hint: MlirAttribute) -> MlirStringRef;
+    fn spyreWorkHintAttrGetSlices(hint: MlirAttribute) -> i64;
     fn spyreTileType(full: MlirType, dim: i64, count: i64) -> MlirType;
 }
 
@@ -266,4 +272,25 @@ impl TileHint {
         // SAFETY: MLIR copies the name.
         unsafe { Attribute::from_raw(spyreTileHintAttrGet(context.to_raw(), self.id, string_ref(&self.dim), self.count)) }
     }
+}
+
+/// Reads `#spyre.work_hint`.
+#[must_use]
+pub(super) fn work_hint_of(attribute: Attribute<'_>) -> Option<WorkHint> {
+    let raw = attribute.to_raw();
+    // SAFETY: the accessors are only called on a work hint.
+    unsafe {
+        spyreAttributeIsAWorkHint(raw).then(|| WorkHint {
+            id: spyreWorkHintAttrGetId(raw),
+            dim: text_of(spyreWorkHintAttrGetDim(raw)).to_owned(),
+            slices: spyreWorkHintAttrGetSlices(raw),
+        })
+    }
+}
+
+/// `#spyre.work_hint` for a hint.
+#[must_use]
+pub(super) fn work_hint_attribute<'c>(context: &'c Context, hint: &WorkHint) -> Attribute<'c> {
+    // SAFETY: MLIR copies the name.
+    unsafe { Attribute::from_raw(spyreWorkHintAttrGet(context.to_raw(), hint.id, string_ref(&hint.dim), hint.slices)) }
 }

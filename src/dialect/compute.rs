@@ -1,10 +1,11 @@
 //! Any compute op through its iteration space and access maps: the view that every stage works on.
 
 use super::{
-    attrs::{Memory, Place, Tensor, TileHint, work_of},
-    home::{home_of, is_insert, owner_of},
+    attrs::{Memory, Place, Tensor, TileHint, work_hint_of, work_of},
+    home::{home_of, is_insert, owner_of, tiled_operand},
 };
 use crate::{
+    hint::WorkHint,
     layout::{Coordinate, DeviceLayout, Index, LayoutError, Term, device_coordinates},
     mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, integer, map_of, map_results, string},
     target::{DeviceFunction, Family},
@@ -30,6 +31,8 @@ pub struct ComputeOp<'c> {
 /// How an op touches one of its tensors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Access<'c> {
+    /// The operand or the result of the op.
+    pub operand: Value<'c>,
     /// The tensor that is read or written, behind all views.
     pub value: Value<'c>,
     /// Its type; or that of the outermost view with a layout, which shows the same bytes under other dimensions.
@@ -168,10 +171,7 @@ impl<'c> ComputeOp<'c> {
     fn window_dims(self, values: &[Value<'c>]) -> Vec<usize> {
         let mut dims = Vec::new();
         for (index, value) in values.iter().enumerate() {
-            let Some((shape, buffer)) = Tensor::of(value.r#type()).and_then(|tensor| Some((tensor.host.shape, tensor.buffer_shape?)))
-            else {
-                continue;
-            };
+            let Some((shape, buffer)) = window_in(*value) else { continue };
             let results = map_results(self.access_map(index)).into_iter().zip(shape.iter().zip(&buffer));
             dims.extend(results.filter_map(|(result, (size, whole))| match result {
                 Expr::Dim(dim) if size < whole => Some(dim),
@@ -182,6 +182,7 @@ impl<'c> ComputeOp<'c> {
     }
 
     fn access(self, index: usize, value: Value<'c>, space: &[i64]) -> Result<Access<'c>, String> {
+        let operand = value;
         let mut indices = plain_indices(self.access_map(index), space)?;
         let mut value = value;
         let mut tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
@@ -189,8 +190,14 @@ impl<'c> ComputeOp<'c> {
         if matches!(used_as, UsedAs::Table(_)) && tensor.layout.is_none() && value.def().is_some_and(|op| op.is("spyre.view")) {
             return Err("gathers from a tensor under other indices: lay out tables first".to_owned());
         }
-        // A view is no data of its own: its map goes between the op and the tensor behind it.
-        while let Some(view) = value.def().filter(|op| op.is("spyre.view") && tensor.layout.is_none()) {
+        // A view is no data of its own: its map goes between the op and the tensor behind it. Nor is a tile of a view.
+        while tensor.layout.is_none() {
+            if let Some(whole) = tiled_operand(value) {
+                value = whole;
+                tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
+                continue;
+            }
+            let Some(view) = value.def().filter(|op| op.is("spyre.view")) else { break };
             let map = view.attr("map").and_then(map_of).ok_or("a view without a map")?;
             let behind = plain_indices(map, &tensor.host.shape)?.into_iter();
             let through = |(dim, offset): (Option<usize>, i64)| {
@@ -206,7 +213,7 @@ impl<'c> ComputeOp<'c> {
             value = view.inputs()[0];
         }
         let (dims, offsets) = indices.into_iter().unzip();
-        Ok(Access { value, tensor, dims, offsets, used_as })
+        Ok(Access { operand, value, tensor, dims, offsets, used_as })
     }
 
     /// Slices per iteration dimension, once work is divided.
@@ -227,10 +234,11 @@ impl<'c> ComputeOp<'c> {
         Place::on(self.place_owner())
     }
 
-    /// The op whose `place` says where the result lives: this one; or the op that made the buffer which this one writes a part of.
+    /// The op whose `place` says where the result lives: this one; or the op that made the buffer which this one writes a part of, or
+    /// which a loop carries to it.
     #[must_use]
     pub fn place_owner(self) -> Op<'c> {
-        if self.is_insert() { owner_of(home_of(self.op.output()).buffer).unwrap_or(self.op) } else { self.op }
+        owner_of(home_of(self.op.output())).unwrap_or(self.op)
     }
 
     /// Whether the result lives in LX.
@@ -244,6 +252,12 @@ impl<'c> ComputeOp<'c> {
     #[must_use]
     pub fn hints(self) -> Vec<TileHint> {
         self.op.attr("hints").and_then(elements).unwrap_or_default().into_iter().filter_map(TileHint::of).collect()
+    }
+
+    /// The slices that the user wants, one entry a name; until the work is divided.
+    #[must_use]
+    pub fn work_div(self) -> Vec<WorkHint> {
+        self.op.attr("work_div").and_then(elements).unwrap_or_default().into_iter().filter_map(work_hint_of).collect()
     }
 
     /// Names of the iteration dimensions; empty where none is known, or before names are propagated.
@@ -296,6 +310,15 @@ impl Access<'_> {
     }
 }
 
+/// The shape of a window and of what it is a window of.
+fn window_in(value: Value<'_>) -> Option<(Vec<i64>, Vec<i64>)> {
+    let tensor = Tensor::of(value.r#type())?;
+    let whole = |value: Value<'_>| Tensor::of(value.r#type()).map(|tensor| tensor.host.shape);
+    let around = std::iter::successors(tiled_operand(value), |value| tiled_operand(*value)).last();
+    let buffer = if tensor.layout.is_some() { tensor.buffer_shape? } else { around.and_then(whole)? };
+    Some((tensor.host.shape, buffer))
+}
+
 /// For each result of a map the dimension that it is, none for 0 and for a dimension of size 1.
 ///
 /// # Errors
@@ -305,8 +328,16 @@ pub fn plain_dims(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<Option<usize>
     plain_indices(map, sizes)?.into_iter().map(at_start).collect()
 }
 
+/// What a view that only permutes, shifts, adds or drops dimensions shows: for each dimension of its input the one of its own that moves it,
+/// none for a constant and for a dimension of size 1, and the first index. None for other views.
+#[must_use]
+pub fn plain_view(view: Op<'_>) -> Option<Vec<(Option<usize>, i64)>> {
+    let shape = Tensor::of(view.output().r#type())?.host.shape;
+    plain_indices(view.attr("map").and_then(map_of)?, &shape).ok()
+}
+
 /// For each result of a map the dimension that moves it, none for a constant and for a dimension of size 1, and the constant.
-fn plain_indices(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<(Option<usize>, i64)>, String> {
+pub(super) fn plain_indices(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<(Option<usize>, i64)>, String> {
     let plain = |expr: Expr| {
         let index = Index::of(&expr, sizes).map_err(|_| not_plain(map))?;
         match index.digits.as_slice() {

@@ -1,65 +1,181 @@
 //! Which buffer a value is, or is a window of, and how the window moves with the loops around it.
 
-use super::attrs::Tensor;
-use crate::mlir::{BlockLike, Op, OpExt, Value, ValueExt, ValueLike, integers};
+use super::{attrs::Tensor, compute::plain_indices};
+use crate::mlir::{BlockExt, BlockLike, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integers, map_of};
 
 /// One loop that a window moves with.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Move<'c> {
     /// The loop.
     pub around: Op<'c>,
-    /// The dimension of the buffer along which it moves.
-    pub dim: usize,
-    /// Elements per iteration.
+    /// Elements of device memory per iteration.
     pub elements: i64,
 }
 
-/// The buffer behind a value.
-#[derive(Clone)]
-pub struct Home<'c> {
-    /// The value that names the buffer: an argument of the function, the result of an op or a loop that nobody yields, or the
-    /// `spyre.empty` of a buffer that is written in parts.
-    pub buffer: Value<'c>,
-    /// How the value, as a window of the buffer, moves.
-    pub moves: Vec<Move<'c>>,
-}
+/// What `tiled_dims` says of a value that is carried from iteration to iteration.
+pub(super) const CARRIED: i64 = -1;
 
-/// The buffer behind `value`: through views, inserts, tiles that loops read, and results that loops write tile by tile.
+/// The value that names the buffer behind `value`, through views, inserts, tiles that loops read, results that loops write tile by tile, and
+/// values that loops carry: an argument of the function, the result of an op or a loop that nobody yields, or the `spyre.empty` of a buffer
+/// that is written in parts.
 #[must_use]
-pub fn home_of(value: Value<'_>) -> Home<'_> {
-    let mut home = Home { buffer: value, moves: Vec::new() };
-    while let Some((next, moved)) = step(home.buffer) {
-        home.buffer = next;
-        home.moves.extend(moved);
+pub fn home_of(value: Value<'_>) -> Value<'_> {
+    let mut home = value;
+    while let Some(link) = link_of(home) {
+        home = link.to();
     }
     home
 }
 
-/// The value that this one shows, adds a part to, or is a tile of.
-fn step(value: Value<'_>) -> Option<(Value<'_>, Option<Move<'_>>)> {
-    if let Some(def) = value.def() {
-        if def.is("spyre.view") {
-            return Some((def.inputs()[0], None));
-        }
-        if is_insert(def) {
-            return Some((whole_of(def), None));
-        }
-        let terminator = value.users().into_iter().find(|user| user.is("spyre.yield") && user.parent() == def.parent())?;
-        let around = terminator.parent().filter(|around| around.is("spyre.loop"))?;
-        let index = terminator.inputs().iter().position(|yielded| *yielded == value)?;
-        return Some((around.outputs()[index], Some(moved(around, terminator, index, value)?)));
+/// The value that stands for all that a loop carries from `value` on, or to it: the result of the outermost loop; `value` itself if no loop
+/// carries it.
+#[must_use]
+pub fn carried_home(value: Value<'_>) -> Value<'_> {
+    let mut home = value;
+    while let Some(Link::Carried(next)) = link_of(home) {
+        home = next;
     }
-    let (block, index) = value.arg_of()?;
-    let around = block.parent_operation().filter(|around| around.is("spyre.loop"))?;
-    Some((around.inputs()[index], Some(moved(around, around, index, value)?)))
+    home
 }
 
-/// How the tile `value` moves with `around`; `tiled` is the op that says along which dimension.
-fn moved<'c>(around: Op<'c>, tiled: Op<'c>, index: usize, value: Value<'c>) -> Option<Move<'c>> {
-    let dims = tiled.attr("tiled_dims").and_then(integers)?;
-    let dim = usize::try_from(*dims.get(index)?).ok()?;
-    let elements = *Tensor::of(value.r#type())?.host.shape.get(dim)?;
-    Some(Move { around, dim, elements })
+/// How `value`, as a window of its buffer, moves with loops.
+///
+/// # Errors
+/// If the layout of the buffer cannot be cut where a loop cuts it, or a view without a layout has other indices than those of the buffer.
+pub fn moves_of(value: Value<'_>) -> Result<Vec<Move<'_>>, String> {
+    let mut moves = Vec::new();
+    let mut open: Vec<Shift<'_>> = Vec::new();
+    let mut value = value;
+    loop {
+        let tensor = Tensor::of(value.r#type()).ok_or("is no tensor of static shape")?;
+        if let Some(layout) = &tensor.layout {
+            let host = tensor.buffer().map_err(|error| error.to_string())?;
+            for shift in open.drain(..) {
+                let elements = layout.advance(&host, shift.dim, shift.elements).map_err(|error| error.to_string())?;
+                moves.push(Move { around: shift.around, elements });
+            }
+        }
+        match link_of(value) {
+            None => break,
+            Some(Link::View(view)) => {
+                open = open.into_iter().filter_map(|shift| shift.behind(view).transpose()).collect::<Result<_, _>>()?
+            }
+            Some(Link::Tile { around, dim, .. }) => open.push(Shift { around, dim, elements: tensor.host.shape[dim] }),
+            Some(Link::Carried(_) | Link::Part(_)) => {}
+        }
+        value = link_of(value).map_or(value, Link::to);
+    }
+    if open.is_empty() { Ok(moves) } else { Err("is a tile of a tensor without a device layout".to_owned()) }
+}
+
+/// A move in terms of a dimension of a value.
+struct Shift<'c> {
+    around: Op<'c>,
+    dim: usize,
+    elements: i64,
+}
+
+impl<'c> Shift<'c> {
+    /// The same in terms of what `view` shows; none where the view repeats the same elements.
+    fn behind(self, view: Op<'c>) -> Result<Option<Self>, String> {
+        let map = view.attr("map").and_then(map_of).ok_or("a view without a map")?;
+        let shape = TensorType::of(view.output().r#type()).ok_or("is no tensor of static shape")?.shape;
+        let indices = plain_indices(map, &shape)?.into_iter().enumerate();
+        let dims: Vec<usize> = indices.filter_map(|(behind, (moving, _))| (moving == Some(self.dim)).then_some(behind)).collect();
+        match dims[..] {
+            [] => Ok(None),
+            [dim] => Ok(Some(Self { dim, ..self })),
+            _ => Err(format!("is a tile of a diagonal, read through {map}")),
+        }
+    }
+}
+
+/// How a value belongs to the same buffer as another one.
+enum Link<'c> {
+    /// The view shows the elements of another value.
+    View(Op<'c>),
+    /// It is a tile of another value, along dimension `dim`, in the loop `around`.
+    Tile { of: Value<'c>, around: Op<'c>, dim: usize },
+    /// A loop carries it to or from another value.
+    Carried(Value<'c>),
+    /// It is a buffer of which a part was added.
+    Part(Value<'c>),
+}
+
+impl<'c> Link<'c> {
+    fn to(self) -> Value<'c> {
+        match self {
+            Self::View(view) => view.inputs()[0],
+            Self::Tile { of, .. } => of,
+            Self::Carried(value) | Self::Part(value) => value,
+        }
+    }
+}
+
+fn link_of(value: Value<'_>) -> Option<Link<'_>> {
+    let Some(def) = value.def() else {
+        let (block, index) = value.arg_of()?;
+        let around = block.parent_operation().filter(|around| around.is("spyre.loop"))?;
+        return match usize::try_from(tiled_dim(around, index)?) {
+            Ok(dim) => Some(Link::Tile { of: around.inputs()[index], around, dim }),
+            Err(_) => carried_result(around, index).map(Link::Carried),
+        };
+    };
+    if def.is("spyre.view") {
+        return Some(Link::View(def));
+    }
+    if is_insert(def) {
+        return Some(Link::Part(whole_of(def)));
+    }
+    value.users().into_iter().find_map(|user| given_to(value, user))
+}
+
+/// The loop result that `value` becomes where `user` is a loop that carries it, or the end of one that yields it.
+fn given_to<'c>(value: Value<'c>, user: Op<'c>) -> Option<Link<'c>> {
+    let index = || user.inputs().iter().position(|input| *input == value);
+    if user.is("spyre.loop") {
+        let index = index()?;
+        return (tiled_dim(user, index)? == CARRIED).then(|| carried_result(user, index)).flatten().map(Link::Carried);
+    }
+    let around = user.parent().filter(|around| user.is("spyre.yield") && around.is("spyre.loop"))?;
+    let index = index()?;
+    let of = around.outputs()[index];
+    match usize::try_from(tiled_dim(user, index)?) {
+        Ok(dim) => Some(Link::Tile { of, around, dim }),
+        Err(_) => Some(Link::Carried(of)),
+    }
+}
+
+/// The tensor that a value is a tile of, where a loop reads it tile by tile.
+pub(super) fn tiled_operand(value: Value<'_>) -> Option<Value<'_>> {
+    let (block, index) = value.arg_of()?;
+    let around = block.parent_operation().filter(|around| around.is("spyre.loop"))?;
+    (tiled_dim(around, index)? != CARRIED).then(|| around.inputs()[index])
+}
+
+/// The dimension of an operand of a loop, or of a yield, or [`CARRIED`].
+fn tiled_dim(op: Op<'_>, index: usize) -> Option<i64> {
+    op.attr("tiled_dims").and_then(integers)?.get(index).copied()
+}
+
+/// The positions of the operands of a loop, or of a yield, that are carried.
+fn carried_positions(op: Op<'_>) -> impl Iterator<Item = usize> {
+    let dims = op.attr("tiled_dims").and_then(integers).unwrap_or_default();
+    dims.into_iter().enumerate().filter_map(|(index, dim)| (dim == CARRIED).then_some(index))
+}
+
+/// The result of a loop that the operand at `index` is carried to.
+fn carried_result(around: Op<'_>, index: usize) -> Option<Value<'_>> {
+    let number = carried_positions(around).position(|position| position == index)?;
+    let result = carried_positions(*around.body_ops().last()?).nth(number)?;
+    around.outputs().get(result).copied()
+}
+
+/// The operand that is carried to the result of a loop at `index`; none where the result is laid side by side.
+fn carried_operand(around: Op<'_>, index: usize) -> Option<Value<'_>> {
+    let number = carried_positions(*around.body_ops().last()?).position(|position| position == index)?;
+    let operand = carried_positions(around).nth(number)?;
+    around.inputs().get(operand).copied()
 }
 
 /// Whether an op writes a part of a buffer.
@@ -72,7 +188,7 @@ fn whole_of(insert: Op<'_>) -> Value<'_> {
     insert.inputs()[1]
 }
 
-/// The ops that use a value, a view of it, or the same buffer once more parts of it are written.
+/// The ops that use a value, a view of it, the same buffer once more parts of it are written, or what loops carry from it on.
 #[must_use]
 pub fn users_behind_views(value: Value<'_>) -> Vec<Op<'_>> {
     let mut found = Vec::new();
@@ -82,16 +198,25 @@ pub fn users_behind_views(value: Value<'_>) -> Vec<Op<'_>> {
         for user in value.users() {
             if user.is("spyre.view") || is_insert(user) && whole_of(user) == value {
                 shown.push(user.output());
-            } else {
-                found.push(user);
+                continue;
+            }
+            match given_to(value, user) {
+                Some(Link::Carried(result)) => shown.extend(carried_argument(value, user).into_iter().chain([result])),
+                _ => found.push(user),
             }
         }
     }
     found
 }
 
-/// The op whose `place` says where a buffer lives: the op that writes it, or the `spyre.empty` of one that several ops write; none for an
-/// argument of the function.
+/// What a carried value is called inside the loop.
+fn carried_argument<'c>(value: Value<'c>, user: Op<'c>) -> Option<Value<'c>> {
+    let index = user.inputs().iter().position(|input| *input == value).filter(|_| user.is("spyre.loop"))?;
+    user.body()?.args().get(index).copied()
+}
+
+/// The op whose `place` says where a buffer lives: the op that writes it first, or the `spyre.empty` of one that several ops write; none for
+/// an argument of the function.
 #[must_use]
 pub fn owner_of(buffer: Value<'_>) -> Option<Op<'_>> {
     let mut value = buffer;
@@ -101,6 +226,7 @@ pub fn owner_of(buffer: Value<'_>) -> Option<Op<'_>> {
             return Some(def);
         }
         let index = def.outputs().iter().position(|result| *result == value)?;
-        value = *def.body_ops().last()?.inputs().get(index)?;
+        let yielded = || def.body_ops().last().and_then(|terminator| terminator.inputs().get(index).copied());
+        value = carried_operand(def, index).or_else(yielded)?;
     }
 }

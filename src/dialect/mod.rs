@@ -25,15 +25,15 @@ mod target;
 mod views;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
-pub use compute::{Access, ComputeOp, UsedAs, plain_dims};
-pub use home::{Home, Move, home_of, owner_of, users_behind_views};
+pub use compute::{Access, ComputeOp, UsedAs, plain_dims, plain_view};
+pub use home::{Move, carried_home, home_of, moves_of, owner_of, users_behind_views};
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, split_of};
 pub use ops::{
-    FOR_LAYOUT, Rebuilt, YIELD, constant, copy, copy_for_layout, empty, gather, hints_attribute, insert, loop_nest, matmul, pointwise,
-    rebuilt, reduce, restickify, view, work_attribute, yield_tiles,
+    FOR_LAYOUT, Rebuilt, YIELD, constant, copy, copy_for_layout, empty, gather, hints_attribute, insert, loop_over, matmul, pointwise,
+    rebuilt, reduce, restickify, view, work_attribute, work_div_attribute, yield_tiles,
 };
 pub use schedule::{Schedule, Step};
 pub use sdsc::{bundle_of, bundle_to_ir, op_of, op_to_ir, push_items};
 pub use target::{set_target, target_of};
-pub use views::{View, shown_as};
+pub use views::{View, indices_of_view, shown_as};

@@ -3,13 +3,13 @@
 use super::ComputeOp;
 use crate::{
     target::Family,
-    work::{DimKind, IterationDim, Operand, Operation, WorkSplit},
+    work::{DimKind, IterationDim, Operand, Operation, WorkSplit, hinted_split},
 };
 
-/// A compute op as work division sees it.
+/// A compute op as work division sees it, with the division that the user wants.
 ///
 /// # Errors
-/// If an operand has no layout, or one that its access does not fit.
+/// If an operand has no layout, or one that its access does not fit; if a name in `work_div` means no one dimension.
 pub fn operation_of(compute: ComputeOp<'_>) -> Result<Operation, String> {
     let space = compute.iteration_space();
     let n_outputs = space.len() - compute.n_reduced();
@@ -27,7 +27,7 @@ pub fn operation_of(compute: ComputeOp<'_>) -> Result<Operation, String> {
         dims: space.iter().enumerate().map(|(dim, &size)| IterationDim { size, kind: kind(dim) }).collect(),
         operands: operands.collect::<Result<_, String>>()?,
         minima,
-        hint: None,
+        hint: hinted_split(&compute.work_div(), &compute.dim_names()).map_err(|error| format!("cannot follow its 'work_div': {error}"))?,
         // The format forces all splits of an op with indirect access to 1 (schema, section 1).
         blocked: if compute.family() == Family::Gather { (0..space.len()).collect() } else { Vec::new() },
     })

@@ -1,10 +1,16 @@
 //! Building `spyre` ops.
 
-use super::attrs::TileHint;
 pub use super::attrs::work_attribute;
-use crate::mlir::{
-    AffineMap, Attribute, Attributes, Context, Location, Op, OpExt, Type, Value, ValueLike, array, boolean_unit, build,
-    f64_array_attribute, map_attribute,
+use super::{
+    attrs::{TileHint, work_hint_attribute},
+    home::CARRIED,
+};
+use crate::{
+    hint::WorkHint,
+    mlir::{
+        AffineMap, Attribute, Attributes, Context, Location, Op, OpExt, Type, Value, ValueLike, array, boolean_unit, build,
+        f64_array_attribute, map_attribute,
+    },
 };
 
 type Operation<'c> = melior::ir::Operation<'c>;
@@ -118,7 +124,7 @@ impl<'c> Rebuilt<'c> {
     pub fn build(self) -> Operation<'c> {
         let Self { op, inputs, output, reduced } = self;
         let mut attributes = Attributes::new(op.ctx());
-        for name in ["function", "constants", "hints", FOR_LAYOUT] {
+        for name in ["function", "constants", "hints", "work_div", FOR_LAYOUT] {
             attributes = attributes.with_option(name, op.attr(name));
         }
         if let Some(reduced) = reduced {
@@ -140,31 +146,43 @@ pub fn insert<'c>(context: &'c Context, at: Location<'c>, part: Value<'c>, whole
     build("spyre.insert", at, &[part, whole], &[whole.r#type()], Attributes::new(context).ints("offsets", offsets), vec![])
 }
 
-/// `spyre.loop` with a body whose arguments are the tiles.
+/// `spyre.loop` with a body whose arguments are the tiles of operands along a dimension, and behind them what it carries.
 #[must_use]
-pub fn loop_nest<'c>(
+pub fn loop_over<'c>(
     context: &'c Context,
     at: Location<'c>,
     (dim, count): (&str, i64),
-    tiled: &[(Value<'c>, i64)],
+    operands: &[(Value<'c>, Option<usize>)],
     outputs: &[Type<'c>],
     body: melior::ir::Block<'c>,
 ) -> Operation<'c> {
-    let (operands, dims): (Vec<_>, Vec<_>) = tiled.iter().copied().unzip();
+    let (operands, dims) = tiled(operands);
     let attributes = Attributes::new(context).int("count", count).text("dim", dim).ints("tiled_dims", &dims);
     build("spyre.loop", at, &operands, outputs, attributes, vec![body])
 }
 
-/// `spyre.yield` in a loop: each value with the dimension along which the tiles lie.
+/// `spyre.yield` in a loop: each value with the dimension along which the tiles lie, none for what is carried to the next iteration.
 #[must_use]
-pub fn yield_tiles<'c>(context: &'c Context, at: Location<'c>, values: &[(Value<'c>, i64)]) -> Operation<'c> {
-    let (values, dims): (Vec<_>, Vec<_>) = values.iter().copied().unzip();
+pub fn yield_tiles<'c>(context: &'c Context, at: Location<'c>, values: &[(Value<'c>, Option<usize>)]) -> Operation<'c> {
+    let (values, dims) = tiled(values);
     build(YIELD, at, &values, &[], Attributes::new(context).ints("tiled_dims", &dims), vec![])
+}
+
+fn tiled<'c>(values: &[(Value<'c>, Option<usize>)]) -> (Vec<Value<'c>>, Vec<i64>) {
+    let number = |dim: Option<usize>| dim.and_then(|dim| i64::try_from(dim).ok()).unwrap_or(CARRIED);
+    values.iter().map(|&(value, dim)| (value, number(dim))).unzip()
 }
 
 /// The `hints` attribute of an op.
 #[must_use]
 pub fn hints_attribute<'c>(context: &'c Context, hints: &[TileHint]) -> Attribute<'c> {
     let hints: Vec<Attribute<'c>> = hints.iter().map(|hint| hint.attribute(context)).collect();
+    array(context, &hints)
+}
+
+/// The `work_div` attribute of an op.
+#[must_use]
+pub fn work_div_attribute<'c>(context: &'c Context, hints: &[WorkHint]) -> Attribute<'c> {
+    let hints: Vec<Attribute<'c>> = hints.iter().map(|hint| work_hint_attribute(context, hint)).collect();
     array(context, &hints)
 }

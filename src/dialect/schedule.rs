@@ -1,6 +1,6 @@
 //! The compute ops of a function in program order, and when values are alive.
 
-use super::{Access, ComputeOp};
+use super::{Access, ComputeOp, carried_home};
 use crate::mlir::{Op, Value, ValueMap};
 use std::ops::RangeInclusive;
 
@@ -18,7 +18,8 @@ pub struct Step<'c> {
 pub struct Schedule<'c> {
     /// The ops in order.
     pub steps: Vec<Step<'c>>,
-    writers: ValueMap<usize>,
+    /// By what loops carry it to, as the readers are.
+    writers: ValueMap<Vec<usize>>,
     readers: ValueMap<Vec<(usize, usize)>>,
     /// For each loop the times of its body.
     loop_times: Vec<(Op<'c>, RangeInclusive<usize>)>,
@@ -42,9 +43,9 @@ impl<'c> Schedule<'c> {
         let time = self.steps.len();
         for (operand, access) in step.accesses.iter().enumerate() {
             if operand + 1 == step.accesses.len() {
-                self.writers.insert(access.value, time);
+                self.writers.get_or_default(carried_home(access.value)).push(time);
             } else {
-                self.readers.get_or_default(access.value).push((time, operand));
+                self.readers.get_or_default(carried_home(access.value)).push((time, operand));
             }
         }
         for around in &step.loops {
@@ -56,16 +57,16 @@ impl<'c> Schedule<'c> {
         self.steps.push(step);
     }
 
-    /// The step that makes a value.
+    /// The steps that write a value, in order: one, or for a value that a loop carries the one that makes it and those that overwrite it.
     #[must_use]
-    pub fn writer(&self, value: Value<'c>) -> Option<usize> {
-        self.writers.get(value).copied()
+    pub fn writers(&self, value: Value<'c>) -> &[usize] {
+        self.writers.get(carried_home(value)).map_or(&[], Vec::as_slice)
     }
 
     /// The reads of a value: the step and which operand.
     #[must_use]
     pub fn readers(&self, value: Value<'c>) -> &[(usize, usize)] {
-        self.readers.get(value).map_or(&[], Vec::as_slice)
+        self.readers.get(carried_home(value)).map_or(&[], Vec::as_slice)
     }
 
     /// The times during which step `user` needs a value that was made outside `around_value`'s loops: a loop that the value is not made in

@@ -1,9 +1,12 @@
 //! The machine that a module is compiled for: the module attribute `spyre.target`, Spyre without it.
 
 use crate::{
-    mlir::{Attributes, Op, OpExt, dictionary, dictionary_entries, integer},
+    mlir::{
+        Attribute, Attributes, Context, Op, OpExt, array, dictionary, dictionary_entries, elements, f64_attribute, float_value, integer,
+    },
     target::Target,
 };
+use serde_json::{Map, Value};
 
 const TARGET: &str = "spyre.target";
 
@@ -14,14 +17,29 @@ const TARGET: &str = "spyre.target";
 pub fn target_of(module: Op<'_>) -> Result<Target, String> {
     let Some(attribute) = module.attr(TARGET) else { return Ok(Target::spyre()) };
     let entries = dictionary_entries(attribute).ok_or_else(|| format!("'{TARGET}' must be a dictionary, found {attribute}"))?;
-    let mut numbers = serde_json::Map::new();
+    let mut numbers = Map::new();
     for (name, value) in entries {
-        let number = integer(value).ok_or_else(|| format!("'{TARGET}' must hold numbers, found {name} = {value}"))?;
-        numbers.insert(name.to_owned(), number.into());
+        let number = json_of(value).ok_or_else(|| format!("'{TARGET}' must hold numbers, found {name} = {value}"))?;
+        numbers.insert(name.to_owned(), number);
     }
     let target: Target = serde_json::from_value(numbers.into()).map_err(|error| format!("'{TARGET}': {error}"))?;
     target.check()?;
     Ok(target)
+}
+
+/// A number, or an array or a dictionary of such.
+fn json_of(attribute: Attribute<'_>) -> Option<Value> {
+    if let Some(number) = integer(attribute) {
+        return Some(number.into());
+    }
+    if let Some(number) = float_value(attribute) {
+        return Some(number.into());
+    }
+    if let Some(entries) = dictionary_entries(attribute) {
+        let entries = entries.into_iter().map(|(name, value)| Some((name.to_owned(), json_of(value)?)));
+        return entries.collect::<Option<Map<_, _>>>().map(Value::Object);
+    }
+    elements(attribute)?.into_iter().map(json_of).collect::<Option<Vec<_>>>().map(Value::Array)
 }
 
 /// Writes the machine of a module: the numbers in which it differs from Spyre.
@@ -36,5 +54,33 @@ pub fn set_target(module: Op<'_>, target: &Target) {
             entries = entries.int(name, number);
         }
     }
+    // What serialises has names and finite numbers only, so nothing is lost where it does not.
+    let (time, usual) = (serde_json::to_value(&target.time), serde_json::to_value(&Target::spyre().time));
+    if let (Ok(time), Ok(usual)) = (time, usual)
+        && time != usual
+    {
+        entries = entries.with("time", attribute_of(module.ctx(), &time, Some(&usual)));
+    }
     module.set_attr(TARGET, dictionary(entries));
+}
+
+/// A value as an attribute; of an object, the entries in which it differs from `usual`.
+fn attribute_of<'c>(context: &'c Context, value: &Value, usual: Option<&Value>) -> Attribute<'c> {
+    match value {
+        Value::Object(entries) => {
+            let mut attributes = Attributes::new(context);
+            for (name, value) in entries {
+                let usual = usual.and_then(|usual| usual.get(name));
+                if usual != Some(value) {
+                    attributes = attributes.with(name, attribute_of(context, value, usual));
+                }
+            }
+            dictionary(attributes)
+        }
+        Value::Array(numbers) => {
+            let numbers: Vec<_> = numbers.iter().map(|number| attribute_of(context, number, None)).collect();
+            array(context, &numbers)
+        }
+        number => f64_attribute(context, number.as_f64().unwrap_or_default()),
+    }
 }

@@ -4,7 +4,7 @@ use super::{ComputeOp, attrs::Tensor};
 use crate::{
     affine::Expr,
     layout::{Index, IndexError},
-    mlir::{OpExt, TensorType, Value, ValueExt, ValueLike, map_of, map_results},
+    mlir::{Op, OpExt, TensorType, Value, ValueExt, ValueLike, map_of, map_results},
 };
 
 /// What is seen of a buffer.
@@ -37,7 +37,7 @@ impl<'c> ComputeOp<'c> {
             .collect()
     }
 
-    /// For each dimension of an operand, the iteration dimension that moves it.
+    /// For each dimension of an operand or, after those that are read, of the result, the iteration dimension that moves it.
     #[must_use]
     pub fn operand_dims(self, operand: usize) -> Vec<Option<usize>> {
         let dim = |expr: Expr| if let Expr::Dim(dim) = expr { Some(dim) } else { None };
@@ -61,6 +61,15 @@ impl<'c> ComputeOp<'c> {
         };
         indices.iter().map(renumbered).collect()
     }
+}
+
+/// What a `spyre.view` shows of its operand: the index along each dimension of it, in terms of the view's own; none where that is no sum of
+/// digits.
+#[must_use]
+pub fn indices_of_view(view: Op<'_>) -> Vec<Option<Index>> {
+    let shape = TensorType::of(view.output().r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+    let exprs = view.attr("map").and_then(map_of).map(map_results).unwrap_or_default();
+    exprs.iter().map(|expr| Index::of(expr, &shape).ok()).collect()
 }
 
 /// What a value shows of its buffer, in terms of its own dimensions; none for a value that is no view, and for a view with a layout.

@@ -45,6 +45,9 @@ fn broken_promise(op: Op<'_>, phase: Phase) -> Option<&'static str> {
     if is_after(Phase::Work) && compute.work().is_none() {
         return Some("its work is not divided");
     }
+    if is_after(Phase::Work) && op.attr("work_div").is_some() {
+        return Some("its work_div should have become its division");
+    }
     if is_after(Phase::Lx) && compute.place().is_none() {
         return Some("its result has no place");
     }

@@ -25,24 +25,40 @@ impl FromStr for TileCount {
     }
 }
 
-/// `ARG=NAME:NAME`: the names of an argument's dimensions.
+/// `ARG=NAME:NAME@SIZE`: the names of an argument in storage order, outermost first; some with their sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DimNames {
     /// The position of the argument.
     pub argument: usize,
-    /// One name per dimension.
+    /// The names.
     pub names: Vec<String>,
+    /// The sizes that are declared, by name.
+    pub sizes: Vec<(String, i64)>,
 }
 
 impl FromStr for DimNames {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refuse = || format!("expected ARG=NAME:NAME with the number of an argument, found '{text}'");
-        let (argument, names) = text.split_once('=').ok_or_else(refuse)?;
+        let refuse = || format!("expected ARG=NAME:NAME or ARG=NAME@SIZE:NAME with the number of an argument, found '{text}'");
+        let (argument, words) = text.split_once('=').ok_or_else(refuse)?;
         let argument = argument.parse().map_err(|_| refuse())?;
-        let names: Vec<String> = names.split(':').map(str::to_owned).collect();
-        if names.iter().any(String::is_empty) { Err(refuse()) } else { Ok(Self { argument, names }) }
+        let (mut names, mut sizes) = (Vec::new(), Vec::new());
+        for word in words.split(':') {
+            let (name, size) = word.split_once('@').map_or((word, None), |(name, size)| (name, Some(size)));
+            if name.is_empty() {
+                return Err(refuse());
+            }
+            if name.contains('*') {
+                return Err(format!("'{name}' cannot be a name: '*' joins the names of a dimension"));
+            }
+            if let Some(size) = size {
+                let size = size.parse().ok().filter(|&size| size > 0);
+                sizes.push((name.to_owned(), size.ok_or_else(|| format!("expected NAME@SIZE with a positive size, found '{word}'"))?));
+            }
+            names.push(name.to_owned());
+        }
+        Ok(Self { argument, names, sizes })
     }
 }
 
@@ -60,8 +76,10 @@ mod tests {
 
     #[test]
     fn dim_names_are_separated_by_colons() {
-        assert_eq!("1=A:B".parse(), Ok(DimNames { argument: 1, names: vec!["A".to_owned(), "B".to_owned()] }));
-        for wrong in ["A:B", "x=A", "0=", "0=A::B"] {
+        let names = || vec!["A".to_owned(), "B".to_owned()];
+        assert_eq!("1=A:B".parse(), Ok(DimNames { argument: 1, names: names(), sizes: vec![] }));
+        assert_eq!("1=A:B@64".parse(), Ok(DimNames { argument: 1, names: names(), sizes: vec![("B".to_owned(), 64)] }));
+        for wrong in ["A:B", "x=A", "0=", "0=A::B", "0=A*B", "0=A@", "0=A@0", "0=A@-1", "0=A@x", "0=@8"] {
             assert!(wrong.parse::<DimNames>().is_err(), "{wrong}");
         }
     }

@@ -31,6 +31,9 @@ const fn refused(name: &'static str, why: &'static str) -> Operation {
 
 const WINDOWS: &str = "reads overlapping windows of a tensor, which the device's elementwise functions and matmul do not";
 const CONTROL_FLOW: &str = "is control flow: a program is a list of operations on tensors";
+/// Online softmax and flash attention come as such loops (torch-spyre facts, G.4).
+const RECURRENCE: &str =
+    "is a recurrence: each iteration corrects what the one before it left, as in online softmax; only loops that hints ask for are made";
 const SCATTER: &str = "writes to places that are known at run time only";
 
 /// Operations on whole tensors. The row with the longest name that fits counts.
@@ -68,6 +71,7 @@ pub const OPERATIONS: &[Operation] = &[
     becomes("cf.assert", "nothing, if it holds for every index that chooses a row; else it is refused"),
     refused("cf.*", CONTROL_FLOW),
     becomes("scf.if", "in a body: a choice, or parts of the result where the condition depends on an index alone"),
+    refused("scf.for", RECURRENCE),
     refused("scf.*", CONTROL_FLOW),
     becomes("func.func", "the program; functions that it calls are inlined"),
     becomes("func.call", "the body of the function"),
@@ -157,7 +161,8 @@ mod tests {
     #[test]
     fn what_is_refused_says_why() {
         assert_eq!(Operation::refusal("linalg.matmul"), None);
-        assert!(Operation::refusal("scf.for").is_some_and(|why| why.contains("control flow")));
+        assert!(Operation::refusal("scf.for").is_some_and(|why| why.contains("online softmax")));
+        assert!(Operation::refusal("scf.while").is_some_and(|why| why.contains("control flow")));
         assert!(Operation::refusal("scf.if").is_some());
         assert!(Operation::refusal("tosa.add").is_some_and(|why| why.contains("dialect")));
     }

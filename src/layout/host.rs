@@ -123,6 +123,20 @@ impl DeviceLayout {
         }
     }
 
+    /// For each host dimension the size and the stride, in elements, of the device dimension that tiles along it cut: the one that it is, or
+    /// that counts its sticks. None for a dimension of size 1. Where two layouts of the same bytes agree in both, they are cut alike.
+    ///
+    /// # Errors
+    /// When the layout is not of the simple form of [`DeviceLayout::host_dims`].
+    pub fn cut_places(&self, host: &HostTensor) -> Result<Vec<Option<(i64, i64)>>, LayoutError> {
+        let strides = self.device_strides();
+        let place = |place: HostDim| match place {
+            HostDim::Unit => None,
+            HostDim::Whole { device_dim: cut } | HostDim::Stick { count: cut, .. } => Some((self.device_size()[cut], strides[cut])),
+        };
+        Ok(self.host_dims(host)?.into_iter().map(place).collect())
+    }
+
     /// The host dimension inside the sticks; none when each stick holds one element.
     fn stick_host_dim(&self, host: &HostTensor) -> Result<Option<usize>, LayoutError> {
         let within = self.rank() - 1;

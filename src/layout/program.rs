@@ -41,7 +41,7 @@ impl<'c> Program<'c> {
             let is_exempt = used_as != UsedAs::Data || compute.op.is("spyre.restickify");
             reads.push(Read { buffer, indices: view.indices, is_exempt });
         }
-        let home = View { value: if compute.is_insert() { home_of(result.value).buffer } else { result.value }, ..result };
+        let home = View { value: if compute.is_insert() { home_of(result.value) } else { result.value }, ..result };
         let result = self.buffer(&home, false)?;
         let kind = match compute.op.full_name() {
             "spyre.insert" => Kind::Insert,

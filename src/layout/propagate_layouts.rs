@@ -31,7 +31,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         }
         for value in results_of(function) {
             let is_regrouped = shown_as(value).is_some_and(|shown| !has_same_dims(value, shown.value));
-            program.note_result(home_of(value).buffer, is_regrouped);
+            program.note_result(home_of(value), is_regrouped);
         }
         let choice = program.flow.choose(strategy).map_err(|error| error_at(program.ops[error.op].op, error).report())?;
         assign(function, &program, &choice)?;
@@ -127,7 +127,7 @@ fn copy_results(function: Op<'_>) {
     // A value that is returned again is a copy of its last copy: two copies of one value would be taken for one.
     let (mut taken, mut last_copies) = (ValueMap::default(), ValueMap::default());
     for (index, result) in terminator.inputs().into_iter().enumerate() {
-        let buffer = home_of(result).buffer;
+        let buffer = home_of(result);
         let is_made = buffer.def().is_some_and(|def| !def.is("spyre.constant"));
         if is_made && taken.get(buffer).is_none() && keeps_order(result) {
             taken.insert(buffer, ());

@@ -18,6 +18,9 @@ pub enum Barred {
     /// A core's LX would get its part of the buffer from several ops, each of which divides its own part among the cores.
     #[error("it is written in parts")]
     WrittenInParts,
+    /// It has the place of the value that the loop begins with.
+    #[error("a loop carries it in the buffer of the value that it begins with")]
+    Carried,
     /// An LX address cannot advance with a loop.
     #[error("its address would advance with a loop")]
     Tiled,

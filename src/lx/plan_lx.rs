@@ -68,14 +68,14 @@ impl<'c> Program<'c> {
                 Some(address) => Place { memory: Memory::Lx(*address), reason: String::new() },
                 None => Place { memory: Memory::Hbm, reason: reason.as_ref().map_or_else(String::new, ToString::to_string) },
             };
-            place_result(step.compute, &place);
+            self.place_result(step.compute, &place);
         }
         Ok(())
     }
 
     fn place_in_hbm(&self, reason: &str) {
         for step in &self.schedule.steps {
-            place_result(step.compute, &Place { memory: Memory::Hbm, reason: reason.to_owned() });
+            self.place_result(step.compute, &Place { memory: Memory::Hbm, reason: reason.to_owned() });
         }
     }
 
@@ -88,10 +88,11 @@ impl<'c> Program<'c> {
         };
         let layout_bytes = self.divisions[time].operation.operands.last().map_or(0, |operand| operand.layout.bytes());
         let readers = self.schedule.readers(step.compute.op.output());
-        let mut reads: Vec<usize> = readers.iter().map(|&(reader, _)| *self.schedule.times_of_use(&step.loops, reader).end()).collect();
-        reads.sort_unstable();
-        let written = Use { time, kind: UseKind::Write };
-        let uses = [written].into_iter().chain(reads.into_iter().map(|time| Use { time, kind: UseKind::Read })).collect();
+        let needed_until = |user| *self.schedule.times_of_use(&step.loops, user).end();
+        let mut uses = vec![Use { time, kind: UseKind::Write }];
+        uses.extend(readers.iter().map(|&(reader, _)| Use { time: needed_until(reader), kind: UseKind::Read }));
+        uses.extend(self.rewriters(time).iter().map(|&writer| Use { time: needed_until(writer), kind: UseKind::Write }));
+        uses[1..].sort_by_key(|one| one.time);
         let in_place_parents = if barred.is_none() { self.parents(step) } else { Vec::new() };
         Buffer {
             name: format!("op{time}"),
@@ -104,6 +105,18 @@ impl<'c> Program<'c> {
         }
     }
 
+    /// The steps that overwrite what step `time` makes.
+    fn rewriters(&self, time: usize) -> &[usize] {
+        let writers = self.schedule.writers(self.schedule.steps[time].compute.op.output());
+        writers.split_first().filter(|(first, _)| **first == time).map_or(&[], |(_, others)| others)
+    }
+
+    /// Whether a loop carries the result of a step to it from another step, whose buffer it overwrites.
+    fn overwrites(&self, compute: ComputeOp<'c>) -> bool {
+        let writers = self.schedule.writers(compute.op.output());
+        writers.first().is_some_and(|&first| self.schedule.steps[first].compute.op != compute.op)
+    }
+
     /// How many slices the value is in, one a core; or why it may not be in LX, in the reference's order of reasons (F.1).
     fn view_slices(&self, time: usize) -> Result<i64, Barred> {
         let step = &self.schedule.steps[time];
@@ -113,6 +126,9 @@ impl<'c> Program<'c> {
         }
         if step.compute.is_insert() {
             return Err(Barred::WrittenInParts);
+        }
+        if self.overwrites(step.compute) {
+            return Err(Barred::Carried);
         }
         if !may_be_in_lx(step.compute) {
             return Err(Barred::FunctionNotAllowed { function: step.compute.function().to_owned() });
@@ -144,7 +160,8 @@ impl<'c> Program<'c> {
         };
         let written = core_use(time, step.accesses.len() - 1);
         let read = readers.iter().map(|&(reader, operand)| core_use(reader, operand));
-        let uses: Vec<CoreUse<'_>> = [written].into_iter().chain(read).collect();
+        let rewritten = self.rewriters(time).iter().map(|&writer| core_use(writer, self.schedule.steps[writer].accesses.len() - 1));
+        let uses: Vec<CoreUse<'_>> = [written].into_iter().chain(rewritten).chain(read).collect();
         agreed_view(&uses).map(|view| view.slices()).map_err(Barred::CoreMismatch)
     }
 
@@ -157,9 +174,28 @@ impl<'c> Program<'c> {
         let is_alike = |input: &&Access<'c>| {
             input.dims == result.dims && input.offsets == result.offsets && input.tensor.layout == result.tensor.layout
         };
-        let mut parents: Vec<usize> = inputs.iter().filter(is_alike).filter_map(|input| self.schedule.writer(input.value)).collect();
+        let mut parents: Vec<usize> =
+            inputs.iter().filter(is_alike).filter_map(|input| self.schedule.writers(input.value).first().copied()).collect();
         parents.dedup();
         parents
+    }
+
+    /// Writes the place; a copy of an HBM tensor that found no room in LX would only cost a pass over HBM, so its readers get the original
+    /// back. What is copied from LX may be gone when the readers come, so such a copy stays; and so does a copy under other indices or in
+    /// another layout, whose readers may need its sticks.
+    fn place_result(&self, compute: ComputeOp<'c>, place: &Place) {
+        if self.overwrites(compute) {
+            return;
+        }
+        let op = compute.op;
+        let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some());
+        let is_from_hbm = op.is("spyre.copy") && home_of(op.inputs()[0]).def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
+        if is_from_hbm && place.memory == Memory::Hbm && is_read_by_ops_only && keeps_indices(op) && keeps_layout(op) {
+            op.output().replace_with(op.inputs()[0]);
+            op.erase();
+            return;
+        }
+        place.set_on(compute.place_owner());
     }
 }
 
@@ -168,22 +204,6 @@ fn reads_part(step: &Step<'_>, operand: usize) -> bool {
     let (access, space) = (&step.accesses[operand], step.compute.iteration_space());
     let read = access.dims.iter().map(|dim| dim.map_or(1, |dim| space[dim]));
     read.zip(&access.tensor.host.shape).any(|(read, &size)| read < size)
-}
-
-/// Writes the place; a copy of an HBM tensor that found no room in LX would only cost a pass over HBM, so its readers get the original
-/// back. What is copied from LX may be gone when the readers come, so such a copy stays; and so does a copy under other indices or in
-/// another layout, whose readers may need its sticks.
-fn place_result(compute: ComputeOp<'_>, place: &Place) {
-    let op = compute.op;
-    let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some());
-    let is_from_hbm =
-        op.is("spyre.copy") && home_of(op.inputs()[0]).buffer.def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
-    if is_from_hbm && place.memory == Memory::Hbm && is_read_by_ops_only && keeps_indices(op) && keeps_layout(op) {
-        op.output().replace_with(op.inputs()[0]);
-        op.erase();
-        return;
-    }
-    place.set_on(compute.place_owner());
 }
 
 /// Whether a copy has its elements where the copied tensor has them.

@@ -42,8 +42,14 @@ impl<'c> Diagnostic<'c> {
 
     /// Adds a note at another operation.
     #[must_use]
-    pub fn note(mut self, op: Op<'c>, message: impl Display) -> Self {
-        self.notes.push((op.loc(), message.to_string()));
+    pub fn note(self, op: Op<'c>, message: impl Display) -> Self {
+        self.note_at(op.loc(), message)
+    }
+
+    /// Adds a note at a place, such as that of an argument.
+    #[must_use]
+    pub fn note_at(mut self, location: Location<'c>, message: impl Display) -> Self {
+        self.notes.push((location, message.to_string()));
         self
     }
 

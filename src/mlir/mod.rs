@@ -33,6 +33,7 @@ pub use op::{BlockExt, OpExt, ValueExt, ValueMap};
 pub use pass::{Options, Pass, found_bug, note_bug, opt_main, register};
 pub use session::{Module, Session, Source, parses};
 pub(crate) use text::{string_ref, text_of};
+pub(crate) use types::f64_attribute;
 pub use types::{
     TensorType, array, boolean_unit, dense_attribute, dense_numbers, dictionary_entries, elements, f64_array_attribute, float_value,
     floats, i64_attribute, index_type, integer, integers, parse_type, splat_value, string, string_array, strings, symbol, symbol_name,

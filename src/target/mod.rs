@@ -5,9 +5,11 @@
 
 mod device_function;
 mod format;
+mod time;
 
 pub use device_function::{DeviceFunction, Family, Unit};
 pub use format::{DeviceFormat, UnknownFormat};
+pub use time::{BroadcastRate, HbmRates, RecommendedTime, Spreads, TimeModel, TorchSpyreTime, TransportRate};
 
 use serde::{Deserialize, Serialize};
 
@@ -34,13 +36,23 @@ pub struct Target {
     pub segment_bytes: i64,
     /// Segments that a kernel may use; the eighth belongs to the runtime (torch-spyre, memory map).
     pub segments: i64,
+    /// How long things take, as far as anybody knows.
+    pub time: TimeModel,
 }
 
 impl Target {
     /// The IBM Spyre card.
     #[must_use]
     pub const fn spyre() -> Self {
-        Self { cores: 32, lx_bytes: 1_625_344, core_span_bytes: 65_535 * 4_096, pool_bytes: 14 << 30, segment_bytes: 16 << 30, segments: 7 }
+        Self {
+            cores: 32,
+            lx_bytes: 1_625_344,
+            core_span_bytes: 65_535 * 4_096,
+            pool_bytes: 14 << 30,
+            segment_bytes: 16 << 30,
+            segments: 7,
+            time: TimeModel::fitted(),
+        }
     }
 
     /// The numbers with their names, as a `--target` file has them.
@@ -64,6 +76,7 @@ impl Target {
         if let Some((name, number)) = self.numbers().into_iter().find(|&(name, number)| number < 1 && name != "lx_bytes") {
             return Err(format!("'{name}' must be positive, found {number}"));
         }
+        self.time.check()?;
         if self.lx_bytes < 0 || self.lx_bytes % STICK_BYTES != 0 {
             return Err(format!("'lx_bytes' must be a multiple of {STICK_BYTES}, found {}", self.lx_bytes));
         }

@@ -1,282 +1,238 @@
-//! `spyre-coarse-tile`: runs hinted groups of ops tile by tile.
+//! `spyre-coarse-tile`: runs hinted ops tile by tile.
 //!
-//! Reads `hints`, `dims` and layouts; writes nested `spyre.loop`s with the ops of each group in them. A value that only the group uses
-//! gets a compact layout of its own; a value that others read is a window of its full buffer, which the loop gives.
+//! Reads `hints`, `dims`, layouts and the sizes of names; writes nested `spyre.loop`s with the ops in them. A value that only its own loop
+//! uses gets a compact layout; a value that others read is a window of its full buffer, which the loop gives, or is copied there.
 
-use super::{Cut, GroupOp, Nest, TensorUse, groups};
+use super::{Operand, TiledOp, Tree, build_loops::Builder, cut::Level};
 use crate::{
-    dialect::{Access, ComputeOp, Tensor, TileHint, loop_nest, tile_type, yield_tiles},
-    layout::HostTensor,
-    mlir::{
-        BlockExt, Location, Op, OpExt, Options, Pass, Reported, Type, Value, ValueExt, ValueLike, error_at, insert_before, new_block, push,
-    },
+    dialect::{Access, ComputeOp, Tensor, plain_view, target_of},
+    layout::{DeviceLayout, LayoutError},
+    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, dictionary_entries, error_at, integer},
+    target::Target,
 };
+use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-coarse-tile", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-        let ops = ComputeOp::all_in(function);
-        // Ops of different blocks are no group, however alike their hints are.
-        let mut blocks: Vec<Option<Op<'_>>> = Vec::new();
-        let hints: Vec<Vec<(usize, TileHint)>> = ops
-            .iter()
-            .map(|op| {
-                let block = blocks.iter().position(|known| *known == op.op.parent()).unwrap_or_else(|| {
-                    blocks.push(op.op.parent());
-                    blocks.len() - 1
-                });
-                op.hints().into_iter().map(|hint| (block, hint)).collect()
-            })
-            .collect();
-        for group in groups(&hints) {
-            let hints: Vec<TileHint> = group.hints.into_iter().map(|(_, hint)| hint).collect();
-            Tiler::new(&hints, &ops[group.ops])?.build()?;
+        let sizes = name_sizes(function);
+        tile_block(function, &sizes, &target)?;
+    }
+    Ok(())
+}
+
+/// The sizes of names that the function knows.
+fn name_sizes(function: Op<'_>) -> BTreeMap<String, i64> {
+    let entries = function.attr("spyre.dim_sizes").and_then(dictionary_entries).unwrap_or_default();
+    entries.into_iter().filter_map(|(name, size)| Some((name.to_owned(), integer(size)?))).collect()
+}
+
+/// Tiles the ops in the body of `around`, and in loops that stand there.
+fn tile_block<'c>(around: Op<'c>, sizes: &BTreeMap<String, i64>, target: &Target) -> Result<(), Reported> {
+    for inner in around.body_ops().into_iter().filter(|op| op.is("spyre.loop")) {
+        tile_block(inner, sizes, target)?;
+    }
+    let items = Items::of(around)?;
+    if items.plain.iter().any(|op| !op.levels.is_empty()) {
+        let tree = Tree::grow(&items.plain, sizes).map_err(|(position, error)| error_at(items.list[position].op, error).report())?;
+        check_cuts(&items, &tree)?;
+        Builder::new(around, &items, &tree, target).build()?;
+    }
+    for item in &items.list {
+        item.op.remove_attr("hints");
+    }
+    Ok(())
+}
+
+/// A view between what an op reads and what was made.
+#[derive(Clone)]
+pub(super) struct Shown<'c> {
+    pub(super) view: Op<'c>,
+    /// For each of its dimensions, the dimension of its input that is cut when it is.
+    pub(super) behind: Vec<Option<usize>>,
+}
+
+/// What an op reads.
+pub(super) struct Read<'c> {
+    pub(super) value: Value<'c>,
+    /// The same number for the same value.
+    pub(super) number: usize,
+    /// The views in front of what an op makes, the outermost first.
+    pub(super) views: Vec<Shown<'c>>,
+}
+
+/// What stands in a block, with what it reads from there.
+pub(super) struct Item<'c> {
+    pub(super) op: Op<'c>,
+    /// None for a loop that was there before.
+    pub(super) compute: Option<ComputeOp<'c>>,
+    pub(super) reads: Vec<Read<'c>>,
+}
+
+/// The ops and loops of a block.
+pub(super) struct Items<'c> {
+    pub(super) list: Vec<Item<'c>>,
+    /// The same as plain values.
+    pub(super) plain: Vec<TiledOp>,
+    makers: ValueMap<usize>,
+    numbers: ValueMap<usize>,
+    n_values: usize,
+}
+
+impl<'c> Items<'c> {
+    fn of(around: Op<'c>) -> Result<Self, Reported> {
+        let mut items =
+            Self { list: Vec::new(), plain: Vec::new(), makers: ValueMap::default(), numbers: ValueMap::default(), n_values: 0 };
+        for op in around.body_ops() {
+            match ComputeOp::of(op) {
+                Some(compute) => items.add_compute(compute)?,
+                None if !op.outputs().is_empty() && op.body().is_some() => items.add_opaque(op),
+                None => {}
+            }
         }
-        for op in &ops {
-            op.op.remove_attr("hints");
+        Ok(items)
+    }
+
+    fn add_compute(&mut self, compute: ComputeOp<'c>) -> Result<(), Reported> {
+        let refuse = |message: String| error_at(compute.op, message).report();
+        let levels: Vec<Level> = compute.hints().into_iter().map(|hint| Level { id: hint.id, name: hint.dim, count: hint.count }).collect();
+        if !levels.is_empty() {
+            compute.accesses().map_err(refuse)?;
+        }
+        let n_reads = compute.reads().len();
+        let mut plain = TiledOp {
+            names: compute.dim_names().iter().map(|names| names_of(names)).collect(),
+            sizes: compute.iteration_space(),
+            n_reduced: compute.n_reduced(),
+            levels,
+            inputs: Vec::new(),
+            output: compute.operand_dims(n_reads),
+            combines: super::build_loops::combination(compute).is_some(),
+        };
+        let mut reads = Vec::new();
+        for (index, value) in compute.op.inputs().into_iter().enumerate() {
+            let read = self.read(value);
+            let dims = if index < n_reads { compute.operand_dims(index) } else { Vec::new() };
+            plain.inputs.push(self.operand(&read, dims));
+            reads.push(read);
+        }
+        self.push(Item { op: compute.op, compute: Some(compute), reads }, plain);
+        Ok(())
+    }
+
+    /// A loop that was there before; it stays as it is.
+    fn add_opaque(&mut self, op: Op<'c>) {
+        let inside = op.nested().into_iter().flat_map(|inner| inner.inputs());
+        let values: Vec<Value<'c>> = op.inputs().into_iter().chain(inside).collect();
+        let reads: Vec<Read<'c>> = values.into_iter().map(|value| self.read(value)).collect();
+        let inputs = reads.iter().map(|read| self.operand(read, Vec::new())).collect();
+        self.push(Item { op, compute: None, reads }, TiledOp { inputs, ..TiledOp::default() });
+    }
+
+    fn push(&mut self, item: Item<'c>, plain: TiledOp) {
+        for output in item.op.outputs() {
+            self.makers.insert(output, self.list.len());
+        }
+        self.list.push(item);
+        self.plain.push(plain);
+    }
+
+    fn read(&mut self, value: Value<'c>) -> Read<'c> {
+        let number = self.numbers.get(value).copied().unwrap_or_else(|| {
+            self.n_values += 1;
+            self.numbers.insert(value, self.n_values);
+            self.n_values
+        });
+        let mut views = Vec::new();
+        let mut made = value;
+        while let Some(view) = made.def().filter(|def| def.is("spyre.view")) {
+            views.push(Shown { view, behind: cut_behind(view) });
+            made = view.inputs()[0];
+        }
+        Read { value, number, views }
+    }
+
+    fn operand(&self, read: &Read<'c>, dims: Vec<Option<usize>>) -> Operand {
+        let made = read.views.last().map_or(read.value, |last| last.view.inputs()[0]);
+        let through = |dim: usize| read.views.iter().try_fold(dim, |dim, shown| shown.behind.get(dim).copied().flatten());
+        let behind = (0..dims.len()).map(through).collect();
+        Operand { dims, maker: self.makers.get(made).copied(), behind }
+    }
+
+    /// The op that makes a value of the block, behind views.
+    pub(super) fn maker(&self, value: Value<'c>) -> Option<usize> {
+        let mut made = value;
+        while let Some(view) = made.def().filter(|def| def.is("spyre.view")) {
+            made = view.inputs()[0];
+        }
+        self.makers.get(made).copied()
+    }
+}
+
+fn names_of(names: &str) -> Vec<String> {
+    names.split('*').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// For each dimension of a view, the dimension of its input that is cut into the same tiles when it is.
+fn cut_behind(view: Op<'_>) -> Vec<Option<usize>> {
+    let (Some(shown), Some(input)) = (Tensor::of(view.output().r#type()), Tensor::of(view.inputs()[0].r#type())) else {
+        return Vec::new();
+    };
+    let rank = shown.host.shape.len();
+    let Some(layout) = &shown.layout else {
+        // Nothing but the order of the dimensions differs.
+        let indices = plain_view(view).unwrap_or_default();
+        let find = |dim: usize| {
+            let mut same =
+                indices.iter().enumerate().filter(|(_, (moving, _))| *moving == Some(dim)).map(|(behind, (_, first))| (behind, *first));
+            same.next().filter(|&(behind, first)| first == 0 && input.host.shape[behind] == shown.host.shape[dim]).map(|(behind, _)| behind)
+        };
+        return (0..rank).map(find).collect();
+    };
+    // The same bytes are cut where both cut the same device dimension.
+    let places = |tensor: &Tensor<'_>, layout: &DeviceLayout| tensor.buffer().and_then(|host| layout.cut_places(&host)).unwrap_or_default();
+    let Some(input_layout) = &input.layout else { return vec![None; rank] };
+    let (of_view, of_input) = (places(&shown, layout), places(&input, input_layout));
+    let find = |dim: usize| {
+        let place = of_view.get(dim).copied().flatten()?;
+        of_input.iter().position(|&other| other == Some(place))
+    };
+    (0..rank).map(find).collect()
+}
+
+/// A tile must not end inside a stick of a tensor that it is a window of, and not write a part of another op's buffer.
+fn check_cuts(items: &Items<'_>, tree: &Tree) -> Result<(), Reported> {
+    for (position, item) in items.list.iter().enumerate() {
+        let cuts = &tree.cuts[position];
+        let (Some(compute), Some(first)) = (item.compute, cuts.first()) else { continue };
+        let refuse = |message: String| error_at(compute.op, message).report();
+        if compute.is_insert() {
+            let Level { id: _, name, count } = &first.level;
+            return Err(refuse(format!("cannot run in {count} tiles along '{name}': it writes a part of a larger buffer")));
+        }
+        for access in compute.accesses().map_err(refuse)? {
+            access.layout().map_err(refuse)?;
+            for cut in cuts {
+                let Some(dim) = TiledOp::cut_dim(&access.dims, cut) else { continue };
+                let size = items.plain[position].sizes[cut.dim];
+                let count: i64 = cuts.iter().filter(|other| other.dim == cut.dim).map(|other| other.level.count).product();
+                check_sticks(&access, dim, size / count).map_err(|error| {
+                    let (name, which) = (&cut.level.name, if access.operand == compute.op.output() { "its result" } else { "an operand" });
+                    refuse(format!("cannot cut '{name}' of {size} into {count} tiles: in dimension {dim} of {which}, {error}"))
+                })?;
+            }
         }
     }
     Ok(())
 }
 
-struct Tiler<'a, 'c> {
-    levels: Vec<(String, i64)>,
-    ops: &'a [ComputeOp<'c>],
-    accesses: Vec<Vec<Access<'c>>>,
-    nest: Nest,
-}
-
-/// A value with what it becomes, level by level.
-struct Tiled<'c> {
-    full: Value<'c>,
-    cut: Cut,
-    now: Value<'c>,
-}
-
-impl<'a, 'c> Tiler<'a, 'c> {
-    fn new(hints: &[TileHint], ops: &'a [ComputeOp<'c>]) -> Result<Self, Reported> {
-        let levels: Vec<(String, i64)> = hints.iter().map(|hint| (hint.dim.clone(), hint.count)).collect();
-        let mut accesses = Vec::with_capacity(ops.len());
-        for op in ops {
-            if op.is_insert() {
-                return Err(error_at(op.op, "writes a part of a buffer in a tiled group: not supported yet").report());
-            }
-            let of_op = op.accesses().map_err(|message| error_at(op.op, message).report())?;
-            if op.op.inputs().iter().zip(&of_op).any(|(input, access)| *input != access.value) {
-                return Err(error_at(op.op, "reads a tensor under other indices in a tiled group: not supported yet").report());
-            }
-            accesses.push(of_op);
-        }
-        let mut values: Vec<Value<'c>> = Vec::new();
-        let group: Vec<GroupOp> = ops.iter().zip(&accesses).map(|(op, of_op)| group_op(*op, of_op, &mut values)).collect();
-        let nest = Nest::plan(&levels, &group).map_err(|error| error_at(ops[error.op()].op, &error).report())?;
-        Ok(Self { levels, ops, accesses, nest })
-    }
-
-    fn build(&self) -> Result<(), Reported> {
-        let first = self.ops[0].op;
-        let location = first.loc();
-        let yielded = self.yielded()?;
-        self.move_others_before();
-        let mut tiled = self.tiled_operands();
-        let mut loops: Vec<Op<'c>> = Vec::new();
-        for level in 0..self.levels.len() {
-            let around = self.insert_loop(level, location, loops.last().copied(), &mut tiled, &yielded)?;
-            loops.push(around);
-        }
-        let Some(innermost) = loops.last().and_then(|around| around.body()) else { return Ok(()) };
-        for (op, cuts) in self.ops.iter().zip(&self.nest.cuts) {
-            op.op.move_to_end(innermost);
-            self.use_tiles(*op, cuts, &tiled);
-        }
-        self.retype_results(&yielded)?;
-        self.close(&loops, location, &yielded);
-        Ok(())
-    }
-
-    /// Constants and the like that stand between the ops of the group come first: the loop takes the place of the first op.
-    fn move_others_before(&self) {
-        let (Some(first), Some(last)) = (self.ops.first(), self.ops.last()) else { return };
-        let Some(block) = first.op.parent() else { return };
-        let between = block.body_ops().into_iter().skip_while(|op| *op != first.op).take_while(|op| *op != last.op);
-        for other in between.filter(|op| !self.contains(*op)) {
-            if other.inputs().iter().all(|input| input.def().is_none_or(|def| !self.contains(def))) {
-                other.move_to_before(first.op);
-            }
-        }
-    }
-
-    /// The results that others read, by position of the op; each must be cut at every level.
-    fn yielded(&self) -> Result<Vec<usize>, Reported> {
-        let mut found = Vec::new();
-        for (position, op) in self.ops.iter().enumerate() {
-            let Some(reader) = op.op.output().users().into_iter().find(|user| !self.contains(*user)) else { continue };
-            if let Some(level) = self.result_cut(position).iter().position(Option::is_none) {
-                let message = format!(
-                    "has no dimension '{}', so every iteration makes the same result, but it is used outside the loop: not supported yet",
-                    self.levels[level].0
-                );
-                return Err(error_at(op.op, message).note(reader, "used here").report());
-            }
-            found.push(position);
-        }
-        Ok(found)
-    }
-
-    fn contains(&self, op: Op<'c>) -> bool {
-        self.ops.iter().any(|other| other.op == op)
-    }
-
-    fn result_cut(&self, position: usize) -> &Cut {
-        // Every op has a result, whose cut stands last.
-        &self.nest.cuts[position][self.nest.cuts[position].len() - 1]
-    }
-
-    /// The tensors from outside, once per way of cutting them.
-    fn tiled_operands(&self) -> Vec<Tiled<'c>> {
-        let mut tiled: Vec<Tiled<'c>> = Vec::new();
-        for (op, cuts) in self.ops.iter().zip(&self.nest.cuts) {
-            for (full, cut) in op.op.inputs().into_iter().zip(cuts) {
-                let is_inside = full.def().is_some_and(|def| self.contains(def));
-                let is_known = tiled.iter().any(|other| other.full == full && other.cut == *cut);
-                if !is_inside && !is_known && cut.iter().any(Option::is_some) {
-                    tiled.push(Tiled { full, cut: cut.clone(), now: full });
-                }
-            }
-        }
-        tiled
-    }
-
-    fn insert_loop(
-        &self,
-        level: usize,
-        location: Location<'c>,
-        around: Option<Op<'c>>,
-        tiled: &mut [Tiled<'c>],
-        yielded: &[usize],
-    ) -> Result<Op<'c>, Reported> {
-        let context = self.ops[0].op.ctx();
-        let (name, count) = &self.levels[level];
-        let mut operands = Vec::new();
-        let mut arguments = Vec::new();
-        for tile in tiled.iter().filter(|tile| tile.cut[level].is_some()) {
-            let dim = tile.cut[level].unwrap_or(0);
-            operands.push((tile.now, i64::try_from(dim).unwrap_or(0)));
-            arguments.push(self.tile_type(tile.now.r#type(), dim, *count)?);
-        }
-        let outputs = yielded.iter().map(|&position| self.type_at(position, level)).collect::<Result<Vec<_>, _>>()?;
-        let nest = loop_nest(context, location, (name, *count), &operands, &outputs, new_block(&arguments, location));
-        let built = match around {
-            None => insert_before(self.ops[0].op, nest),
-            Some(around) => push(around, nest),
-        };
-        let arguments = built.body().map(BlockExt::args).unwrap_or_default();
-        for (tile, argument) in tiled.iter_mut().filter(|tile| tile.cut[level].is_some()).zip(arguments) {
-            tile.now = argument;
-        }
-        Ok(built)
-    }
-
-    fn tile_type(&self, full: Type<'c>, dim: usize, count: i64) -> Result<Type<'c>, Reported> {
-        let refuse = || error_at(self.ops[0].op, format_args!("cannot cut dimension {dim} of {full} into {count} tiles")).report();
-        tile_type(full, dim, count).ok_or_else(refuse)
-    }
-
-    /// The type of an op's result as the loop at `level` gives it: the window that the levels outside it leave.
-    fn type_at(&self, position: usize, level: usize) -> Result<Type<'c>, Reported> {
-        let mut now = self.ops[position].op.output().r#type();
-        for (cut, (_, count)) in self.result_cut(position).iter().zip(&self.levels).take(level) {
-            if let Some(dim) = cut {
-                now = self.tile_type(now, *dim, *count)?;
-            }
-        }
-        Ok(now)
-    }
-
-    fn use_tiles(&self, op: ComputeOp<'c>, cuts: &[Cut], tiled: &[Tiled<'c>]) {
-        for (index, full) in op.op.inputs().into_iter().enumerate() {
-            if let Some(tile) = tiled.iter().find(|tile| tile.full == full && tile.cut == cuts[index]) {
-                op.op.set_input(index, tile.now);
-            }
-        }
-    }
-
-    /// A window for what is yielded, a compact tensor for the rest.
-    fn retype_results(&self, yielded: &[usize]) -> Result<(), Reported> {
-        for (position, op) in self.ops.iter().enumerate() {
-            let window = self.type_at(position, self.levels.len())?;
-            let output = op.op.output();
-            let refuse = |message: String| error_at(op.op, message).report();
-            self.check_sticks(position).map_err(refuse)?;
-            let tile = if yielded.contains(&position) { window } else { compact(output.r#type(), window, op.op).map_err(refuse)? };
-            output.retype(tile);
-        }
-        Ok(())
-    }
-
-    /// A tile must not end inside a stick of a tensor that it is a window of.
-    fn check_sticks(&self, position: usize) -> Result<(), String> {
-        for (access, cut) in self.accesses[position].iter().zip(&self.nest.cuts[position]) {
-            let mut sizes = access.tensor.host.shape.clone();
-            for (dim, (_, count)) in cut.iter().zip(&self.levels).filter_map(|(dim, level)| dim.map(|dim| (dim, level))) {
-                sizes[dim] /= count;
-            }
-            let buffer = access.tensor.buffer().map_err(|error| error.to_string())?;
-            access.layout()?.of_tile(&buffer, &sizes).map_err(|error| error.to_string())?;
-        }
-        Ok(())
-    }
-
-    /// Yields from inside to outside, and hands the results of the outermost loop to the readers.
-    fn close(&self, loops: &[Op<'c>], location: Location<'c>, yielded: &[usize]) {
-        let context = self.ops[0].op.ctx();
-        for (level, around) in loops.iter().enumerate().rev() {
-            let values: Vec<(Value<'c>, i64)> = yielded
-                .iter()
-                .enumerate()
-                .map(|(index, &position)| {
-                    let value = loops.get(level + 1).map_or_else(|| self.ops[position].op.output(), |inner| inner.outputs()[index]);
-                    (value, self.result_cut(position)[level].and_then(|dim| i64::try_from(dim).ok()).unwrap_or(0))
-                })
-                .collect();
-            push(*around, yield_tiles(context, location, &values));
-        }
-        let Some(outermost) = loops.first() else { return };
-        for (&position, result) in yielded.iter().zip(outermost.outputs()) {
-            let value = self.ops[position].op.output();
-            let is_inside = |user: &Op<'c>| self.contains(*user) || user.parent().is_some_and(|around| loops.contains(&around));
-            for user in value.users().into_iter().filter(|user| !is_inside(user)) {
-                for (index, _) in user.inputs().iter().enumerate().filter(|(_, input)| **input == value) {
-                    user.set_input(index, result);
-                }
-            }
-        }
-    }
-}
-
-fn group_op<'c>(op: ComputeOp<'c>, accesses: &[Access<'c>], values: &mut Vec<Value<'c>>) -> GroupOp {
-    let mut tensors: Vec<TensorUse> = accesses
-        .iter()
-        .map(|access| {
-            let known = values.iter().position(|value| *value == access.value);
-            let value = known.unwrap_or_else(|| {
-                values.push(access.value);
-                values.len() - 1
-            });
-            TensorUse { value, dims: access.dims.clone() }
-        })
-        .collect();
-    // Every op has a result, whose access stands last.
-    let output = tensors.remove(tensors.len() - 1);
-    GroupOp { names: op.dim_names(), sizes: op.iteration_space(), n_reduced: op.n_reduced(), inputs: tensors, output }
-}
-
-/// The type of a tile that is a tensor of its own.
-fn compact<'c>(full: Type<'c>, window: Type<'c>, op: Op<'c>) -> Result<Type<'c>, String> {
-    let (Some(full), Some(tile)) = (Tensor::of(full), Tensor::of(window)) else { return Ok(window) };
-    let layout = full.layout.as_ref().ok_or("has a result without a device layout")?;
-    let host = HostTensor::row_major(&full.host.shape).map_err(|error| error.to_string())?;
-    let layout = layout.of_tile(&host, &tile.host.shape).map_err(|error| error.to_string())?;
-    Ok(tile.with_layout(op.ctx(), &layout, None))
+fn check_sticks(access: &Access<'_>, dim: usize, elements: i64) -> Result<(), String> {
+    let host = access.tensor.buffer().map_err(|error| error.to_string())?;
+    let Some(layout) = &access.tensor.layout else { return Ok(()) };
+    layout.advance(&host, dim, elements).map(|_| ()).map_err(|error| match error {
+        LayoutError::CutsStick { dim: _, elements, stick } => format!("{elements} elements end inside a stick of {stick}"),
+        other => other.to_string(),
+    })
 }

@@ -1,4 +1,4 @@
-//! Stage `tile`: groups of hinted ops become the body of counted loops.
+//! Stage `tile`: hinted ops become the bodies of counted loops.
 //!
 //! ```text
 //! before                        after: hints A = 2, B = 4 on both ops
@@ -9,14 +9,42 @@
 //!                                   yield %z[1] } yield [0] }
 //! ```
 //!
-//! A *group* is a run of ops with the same hints. Each hint is a *level* of the nest; at each level an op is cut along the iteration
-//! dimension that has the level's name, or not at all if it has none (it is then the same in every iteration). That says for every tensor
-//! which of its dimensions is cut at each level: its *cut*.
+//! Definitions:
+//! * A hint is a *level* of loops. At each level an op is *cut* along the iteration dimension that has the level's name. A level whose
+//!   name an op does not have is none of its levels: such an op is the same in every iteration, and runs once outside the loop.
+//! * The levels of an op, outermost first, are its *path*. Ops whose paths begin alike share loops, unless one needs what the other has
+//!   only finished when the loop ends; it then gets a loop of its own behind the first ([`Tree`]).
+//! * Where the cut dimension is *reduced*, an iteration only knows a part of the sum. The partial results are combined in an
+//!   *accumulator* that the loop carries: it begins with the neutral element outside the outermost loop that cuts a reduced dimension.
+//! * A value is *at home* in the innermost loop in which it is complete: in the loop of its op, or for an accumulator outside the
+//!   outermost reduced level. Ops in the same loop read the tile; what others read is laid side by side by the loops between.
+//!
+//! Worked example, the matmul `p[M, N] = x[M, K] y[K, N]` with `z = p + c` and hints M = 8, K = 4:
+//!
+//! ```text
+//! loop 8 "M" tiled(x0 = x[0], c0 = c[0]) {
+//!   zero = copy(0)                                                  // [M/8, N]
+//!   p = loop 4 "K" tiled(x1 = x0[1], y1 = y[0]) carried(acc = zero) {
+//!     part = matmul(x1, y1)
+//!     yield add(acc, part) }
+//!   yield add(p, c0)[0] }                                           // has no K: it is not in that loop
+//! ```
+//!
+//! A running maximum and sum (the online softmax of flash attention) would be a second carried value with a correction of the first in the
+//! body; nothing makes one yet.
+//!
+//! | file | what |
+//! |---|---|
+//! | `cut.rs` | which dimension of an op each level cuts, and which it cannot |
+//! | `tree.rs` | which loop every op is in |
+//! | `coarse_tile.rs` | reads ops and hints |
+//! | `build_loops.rs` | writes the loops |
 
-mod group;
-mod nest;
+mod cut;
+mod tree;
 
+mod build_loops;
 pub(crate) mod coarse_tile;
 
-pub use group::{Group, groups};
-pub use nest::{Cut, GroupOp, Nest, NestError, TensorUse};
+pub use cut::{Cut, CutError, KnownNames, Level, Operand, TiledOp};
+pub use tree::{Loop, Node, Tree};

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 
 /// The split of torch-spyre's `work_distribution` (August 2026): the minima take their cores first; then every other output dimension,
 /// longest first, gets the largest divisor of its units that the remaining cores allow; what remains goes to the one reduction dimension
-/// that can use most of it, unless one is cut already. A contraction with a partly empty last stick is left whole.
+/// that can use most of it (the longest of several), unless one is cut already. A contraction with a partly empty last stick is left whole.
 ///
 /// # Panics
 /// When the minima have another number of dimensions than the op.
@@ -22,7 +22,7 @@ pub fn distribute(op: &Operation, target: &Target) -> WorkSplit {
     if op.n_split_reductions(&split) == 0 {
         let slices = |dim: usize| largest_divisor(units[dim], target.cores / split.cores());
         let reductions = free_dims(op, DimKind::Reduction).filter(|&dim| !op.is_padded_reduction(dim));
-        if let Some(dim) = reductions.max_by_key(|&dim| (slices(dim), Reverse(dim))) {
+        if let Some(dim) = reductions.max_by_key(|&dim| (slices(dim), units[dim], Reverse(dim))) {
             split = split.with(dim, slices(dim));
         }
     }
@@ -78,6 +78,9 @@ mod tests {
         assert_eq!(slices(&reduction(&[3, 4096], 1)), [3, 8]);
         assert_eq!(slices(&reduction(&[512, 1024], 0)), [16, 2]);
         assert_eq!(slices(&reduction(&[1, 200], 1)), [1, 1], "a masked one does not");
+        let mut both = reduction(&[32, 64 * 64], 1);
+        both.dims[0].kind = DimKind::Reduction;
+        assert_eq!(slices(&both), [1, 32], "the longer one of two that could use all cores");
     }
 
     #[test]

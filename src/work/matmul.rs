@@ -2,7 +2,7 @@
 
 use super::distribute::{distribute, divisors};
 use super::{DimKind, Operand, Operation, WorkSplit};
-use crate::layout::stick_of;
+use crate::layout::{stick_of, sticks_needed};
 use crate::target::{Family, Target};
 
 /// Rows that the systolic array takes in one pass.
@@ -25,13 +25,13 @@ const FAN_OUT_EXPONENT: f64 = 0.75;
 struct Roles {
     /// Row dimensions besides `m`, in order.
     batch: Vec<usize>,
-    /// The row dimension that only the first operand has; the last of several.
+    /// The row dimension that only one operand has; the last of several.
     m: usize,
     /// The generated dimension: in the sticks of the result.
     n: usize,
     /// The contracted dimension.
     k: usize,
-    /// The second operand has no batch dimension.
+    /// The second operand is read once for all batches. So the peer takes it where there is no batch, and where one operand lacks one.
     shared_weight: bool,
 }
 
@@ -66,9 +66,10 @@ impl Roles {
         let mut contracted = long(DimKind::Reduction);
         let k = contracted.next()?;
         let rows: Vec<usize> = long(DimKind::Output).filter(|&dim| dim != n).collect();
-        let m = rows.iter().rev().copied().find(|&dim| uses(x, dim) && !uses(y, dim))?;
+        let of_one_operand: Vec<usize> = rows.iter().copied().filter(|&dim| uses(x, dim) != uses(y, dim)).collect();
+        let m = *of_one_operand.last()?;
         let batch: Vec<usize> = rows.into_iter().filter(|&dim| dim != m).collect();
-        let shared_weight = !batch.iter().any(|&dim| uses(y, dim));
+        let shared_weight = batch.is_empty() || of_one_operand.len() > 1;
         let is_matmul = op.family == Family::Matmul && contracted.next().is_none();
         is_matmul.then_some(Self { batch, m, n, k, shared_weight })
     }
@@ -118,6 +119,7 @@ struct Work {
     m_slices: f64,
     n_slices: f64,
     k_slices: f64,
+    /// Rounded down, as the peer does.
     m_per_core: f64,
     n_per_core: f64,
 }
@@ -125,17 +127,20 @@ struct Work {
 impl Work {
     fn of(op: &Operation, roles: &Roles, split: &WorkSplit) -> Self {
         let (size, slices) = (|dim: usize| op.dims[dim].size, |dim: usize| split.slices()[dim]);
+        // The peer prices N and K in whole sticks of the result.
+        let stick = op.operands.last().map_or(1, |result| result.layout.format().elements_per_stick());
+        let (n, k) = (sticks_needed(size(roles.n), stick) * stick, sticks_needed(size(roles.k), stick) * stick);
         Self {
             batch: real(roles.batch.iter().map(|&dim| size(dim)).product()),
             m: real(size(roles.m)),
-            n: real(size(roles.n)),
-            k: real(size(roles.k)),
+            n: real(n),
+            k: real(k),
             batch_slices: real(roles.batch.iter().map(|&dim| slices(dim)).product()),
             m_slices: real(slices(roles.m)),
             n_slices: real(slices(roles.n)),
             k_slices: real(slices(roles.k)),
             m_per_core: real(size(roles.m) / slices(roles.m)),
-            n_per_core: real(size(roles.n) / slices(roles.n)),
+            n_per_core: real(n / slices(roles.n)),
         }
     }
 
@@ -146,7 +151,7 @@ impl Work {
 
     /// What the model charges for blocks of an unfavourable shape.
     fn shape_penalty(&self, shared_weight: bool, cores: i64) -> f64 {
-        let wanted_m_slices = (self.m / 32.0).floor().max(1.0).min(real(cores) / 2.0).max(4.0);
+        let wanted_m_slices = (self.m / 32.0).floor().max(1.0).min(real(cores / 2)).max(4.0);
         let lanes = 10.0 * log2_above_one(wanted_m_slices / self.m_slices);
         let underfill = 30.0 * log2_above_one(16.0 / self.m_per_core);
         let wide = 25.0 * log2_above_one(self.n_per_core / 512.0);
@@ -206,6 +211,7 @@ pub fn k_fast_division(op: &Operation, target: &Target) -> Option<WorkSplit> {
 mod tests {
     use super::super::operation::tests::{matmul, pointwise};
     use super::*;
+    use crate::layout::Coordinate;
 
     const SPYRE: Target = Target::spyre();
 
@@ -222,6 +228,34 @@ mod tests {
         assert_eq!(priced(&matmul(&[], 333, 512, 512), 32), Some(vec![3, 8, 1]));
         assert_eq!(priced(&matmul(&[8], 1024, 128, 1024), 32), Some(vec![1, 16, 2, 1]));
         assert_eq!(priced(&matmul(&[32], 128, 64, 128), 32), Some(vec![2, 8, 2, 1]));
+    }
+
+    #[test]
+    fn columns_and_contraction_are_priced_in_whole_sticks() {
+        // By the 213 columns and 580 products that are there, six slices of rows and one of columns would be cheaper.
+        assert_eq!(priced(&matmul(&[], 138, 580, 213), 32), Some(vec![3, 2, 5]));
+    }
+
+    /// What the model takes for rows and for a weight, where `x` and `y` lack the batch dimensions in the lists.
+    fn roles_without(lack_x: &[usize], lack_y: &[usize]) -> (usize, bool) {
+        let mut op = matmul(&[2, 4], 64, 128, 256);
+        for (operand, lacks) in [(0, lack_x), (1, lack_y)] {
+            for coordinate in &mut op.operands[operand].coordinates {
+                if coordinate.term.is_some_and(|term| lacks.contains(&term.dim)) {
+                    *coordinate = Coordinate::constant(0);
+                }
+            }
+        }
+        let roles = Roles::of(&op).unwrap();
+        (roles.m, roles.shared_weight)
+    }
+
+    #[test]
+    fn an_operand_without_a_batch_dimension_is_read_once() {
+        assert_eq!(roles_without(&[], &[]), (2, false));
+        assert_eq!(roles_without(&[], &[0, 1]), (2, true));
+        assert_eq!(roles_without(&[], &[1]), (2, true), "one is enough");
+        assert_eq!(roles_without(&[0], &[]), (2, true), "whichever operand lacks it");
     }
 
     #[test]

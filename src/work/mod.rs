@@ -24,9 +24,16 @@
 //! | `span.rs` | spans, and the minima that keep them inside the limit |
 //! | `distribute.rs` | the largest-divisor rule |
 //! | `matmul.rs` | the cost model, and the older K-fast rule |
+//! | `hint.rs` | the split that a user asks for by names |
+//! | `alternatives.rs` | every split that an op allows |
+//! | `error.rs` | why an op cannot be divided, and how the user is told |
+//!
+//! The rules with their sources and worked examples: `docs/work-division.md`.
 
+mod alternatives;
 mod distribute;
 mod error;
+mod hint;
 mod matmul;
 mod operation;
 mod span;
@@ -35,8 +42,10 @@ mod split;
 pub(crate) mod divide_work;
 pub(crate) mod reduce_span;
 
+pub use alternatives::{MOST_ALTERNATIVES, alternatives};
 pub use distribute::distribute;
 pub use error::WorkError;
+pub use hint::{hinted_split, unheard};
 pub use matmul::{cost_model_division, k_fast_division};
 pub use operation::{DimKind, IterationDim, Operand, Operation};
 pub use span::{reduce_span, span_bytes};
@@ -44,10 +53,39 @@ pub use split::{CoreOrder, WorkSplit};
 
 use crate::target::Target;
 
-/// The split of an op over the cores of `target` (torch-spyre, August 2026: hint, else cost model, else largest divisors).
+/// The split of an op over the cores of `target` (torch-spyre, August 2026: hint, else cost model, else largest divisors). Slices are
+/// counts, one per iteration dimension; see `docs/work-division.md`.
 ///
 /// # Errors
 /// When the operation contradicts itself, a hint is impossible, or a core would still address more of a tensor than the hardware can.
+///
+/// ```
+/// use spyre::{layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates}, target::{DeviceFormat, Family, Target}};
+/// use spyre::work::{CoreOrder, DimKind, IterationDim, Operand, Operation, WorkSplit, divide, reduce_span};
+///
+/// // A sum over the rows of an f16 [64, 256] iterates over 256 columns, which are 4 sticks, then over 64 rows.
+/// let operand = |sizes: &[i64], access: &[Coordinate]| {
+///     let layout = DeviceLayout::row_major(sizes, DeviceFormat::Sen169Fp16)?;
+///     let coordinates = device_coordinates(&layout, &HostTensor::row_major(sizes)?, access, &[256, 64])?;
+///     Ok::<_, Box<dyn std::error::Error>>(Operand { layout, coordinates })
+/// };
+/// let mut op = Operation {
+///     family: Family::Reduce,
+///     dims: vec![IterationDim { size: 256, kind: DimKind::Output }, IterationDim { size: 64, kind: DimKind::Reduction }],
+///     operands: vec![
+///         operand(&[64, 256], &[Coordinate::dim(1), Coordinate::dim(0)])?,
+///         operand(&[1, 256], &[Coordinate::constant(0), Coordinate::dim(0)])?,
+///     ],
+///     minima: WorkSplit::whole(2),
+///     hint: None,
+///     blocked: vec![],
+/// };
+/// op.minima = reduce_span(&op, &Target::spyre())?;
+/// let split = divide(&op, &Target::spyre())?;
+/// assert_eq!(split.slices(), [4, 8]);
+/// assert_eq!(split.slices_of_core(5, CoreOrder::of(op.family)), [1, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn divide(op: &Operation, target: &Target) -> Result<WorkSplit, WorkError> {
     op.check()?;
     check_possible(op, &op.minima, target)?;
@@ -58,13 +96,19 @@ pub fn divide(op: &Operation, target: &Target) -> Result<WorkSplit, WorkError> {
             None => distribute(op, target),
         },
     };
+    check_span(op, &split, target)?;
+    Ok(split)
+}
+
+/// Whether no core addresses more of a tensor than the hardware can.
+fn check_span(op: &Operation, split: &WorkSplit, target: &Target) -> Result<(), WorkError> {
     for operand in 0..op.operands.len() {
-        let bytes = span_bytes(op, operand, &split)?;
+        let bytes = span_bytes(op, operand, split)?;
         if bytes > target.core_span_bytes {
-            return Err(WorkError::Span { operand, bytes, limit: target.core_span_bytes });
+            return Err(WorkError::Span { operand, bytes, limit: target.core_span_bytes, split: split.clone() });
         }
     }
-    Ok(split)
+    Ok(())
 }
 
 /// Whether the hardware could work so: even slices, no more than there are cores.
@@ -94,7 +138,7 @@ fn checked_hint(op: &Operation, hint: &WorkSplit, target: &Target) -> Result<Wor
 
 #[cfg(test)]
 mod tests {
-    use super::operation::tests::{matmul, pointwise, reduction};
+    use super::operation::tests::{any_operation, matmul, pointwise, reduction};
     use super::*;
     use proptest::prelude::*;
 
@@ -151,30 +195,37 @@ mod tests {
     #[test]
     fn a_span_that_no_core_can_address_is_refused() {
         let op = Operation { blocked: vec![0, 1], ..pointwise(&[16384, 16384]) };
-        let expected = WorkError::Span { operand: 0, bytes: 512 << 20, limit: SPYRE.core_span_bytes };
+        let split = WorkSplit::whole(2);
+        let expected = WorkError::Span { operand: 0, bytes: 512 << 20, limit: SPYRE.core_span_bytes, split };
         assert_eq!(divide(&op, &SPYRE), Err(expected));
-    }
-
-    /// A small or a large op of any family.
-    fn any_operation() -> impl Strategy<Value = Operation> {
-        let size = || prop_oneof![1_i64..300, (1_i64..300).prop_map(|size| size * 64)];
-        prop_oneof![
-            prop::collection::vec(size(), 1..4).prop_map(|sizes| pointwise(&sizes)),
-            (size(), size(), 0_usize..2).prop_map(|(rows, columns, dim)| reduction(&[rows, columns], dim)),
-            (prop::collection::vec(1_i64..9, 0..2), size(), size(), size()).prop_map(|(batch, m, k, n)| matmul(&batch, m, k, n)),
-        ]
     }
 
     proptest! {
         #[test]
-        fn every_split_is_one_that_a_hint_could_ask_for(op in any_operation(), cores in 1_i64..=32) {
-            let target = Target { cores, ..SPYRE };
-            let minima = reduce_span(&op, &target);
-            prop_assume!(!matches!(minima, Err(WorkError::Span { .. } | WorkError::Reductions)));
-            let op = Operation { minima: minima.unwrap(), ..op };
+        fn every_split_keeps_the_rules(op in any_operation(), cores in 1_i64..=32, small_span in any::<bool>()) {
+            // With a limit of 64 KiB the span binds ops of this size, too.
+            let core_span_bytes = if small_span { 65_536 } else { SPYRE.core_span_bytes };
+            let target = Target { cores, core_span_bytes, ..SPYRE };
+            let minima = match reduce_span(&op, &target) {
+                Ok(minima) => minima,
+                Err(error) => {
+                    let is_expected = matches!(error, WorkError::Span { .. } | WorkError::Reductions);
+                    prop_assert!(is_expected, "{}", error);
+                    return Ok(());
+                }
+            };
+            let op = Operation { minima, ..op };
             let split = divide(&op, &target).unwrap();
             prop_assert_eq!(checked_hint(&op, &split, &target), Ok(split.clone()));
             prop_assert!(split.slices().iter().zip(op.minima.slices()).all(|(slices, least)| slices >= least));
+            // The same rules in plain words.
+            prop_assert!(op.units().iter().zip(split.slices()).all(|(units, slices)| units % slices == 0));
+            prop_assert!(split.slices().iter().product::<i64>() <= cores);
+            let cut = |(dim, slices): (&IterationDim, &i64)| dim.kind == DimKind::Reduction && *slices > 1;
+            prop_assert!(op.dims.iter().zip(split.slices()).filter(|&pair| cut(pair)).count() <= 1);
+            for operand in 0..op.operands.len() {
+                prop_assert!(span_bytes(&op, operand, &split).unwrap() <= target.core_span_bytes);
+            }
         }
     }
 }

@@ -64,11 +64,26 @@ impl Operation {
     /// (SDSC, coordinate masking); a matmul needs no mask, because the hardware clears the lanes behind K.
     #[must_use]
     pub fn may_split(&self, dim: usize) -> bool {
-        let is_masked = match self.family {
+        !self.blocked.contains(&dim) && !self.is_masked_reduction(dim)
+    }
+
+    /// Whether the op reduces the dimension with a mask on its last stick.
+    pub(super) fn is_masked_reduction(&self, dim: usize) -> bool {
+        match self.family {
             Family::Matmul | Family::Gather => false,
             Family::Pointwise | Family::Reduce | Family::Copy => self.is_padded_reduction(dim),
-        };
-        !self.blocked.contains(&dim) && !is_masked
+        }
+    }
+
+    /// The iteration dimensions that move along an operand, in the order of its device dimensions.
+    pub(super) fn dims_of_operand(&self, operand: usize) -> Vec<usize> {
+        let mut dims = Vec::new();
+        for dim in self.operands[operand].coordinates.iter().filter_map(|coordinate| coordinate.term).map(|term| term.dim) {
+            if !dims.contains(&dim) {
+                dims.push(dim);
+            }
+        }
+        dims
     }
 
     /// Whether the dimension is reduced in the sticks of an operand whose last stick is partly empty.
@@ -117,6 +132,7 @@ pub(super) mod tests {
     use crate::layout::{HostTensor, device_coordinates};
     use crate::target::DeviceFormat;
     use crate::target::DeviceFormat::{IeeeFp32, Sen169Fp16};
+    use proptest::prelude::*;
 
     fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64], format: DeviceFormat) -> Operand {
         let host = HostTensor::row_major(sizes).unwrap();
@@ -172,6 +188,16 @@ pub(super) mod tests {
         };
         let dims = ranges[..rank + 2].iter().map(|&size| output(size)).chain([reduced(k)]).collect();
         operation(Family::Matmul, dims, vec![tensor(0, 2), tensor(2, 1), tensor(0, 1)])
+    }
+
+    /// A small or a large op of any family.
+    pub(in crate::work) fn any_operation() -> impl Strategy<Value = Operation> {
+        let size = || prop_oneof![1_i64..300, (1_i64..300).prop_map(|size| size * 64)];
+        prop_oneof![
+            prop::collection::vec(size(), 1..4).prop_map(|sizes| pointwise(&sizes)),
+            (size(), size(), 0_usize..2).prop_map(|(rows, columns, dim)| reduction(&[rows, columns], dim)),
+            (prop::collection::vec(1_i64..9, 0..2), size(), size(), size()).prop_map(|(batch, m, k, n)| matmul(&batch, m, k, n)),
+        ]
     }
 
     #[test]

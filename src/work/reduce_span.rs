@@ -1,6 +1,6 @@
 //! `spyre-reduce-span`: cuts ops whose tensors are too large for one core to address.
 //!
-//! Reads layouts and access maps; writes `min_work`, the fewest slices that keep every tensor within the span limit, where it is more than
+//! Reads layouts, access maps and `work_div`; writes `min_work`, the fewest slices that keep every tensor within the span limit, where it is more than
 //! one. Refuses an op that no split brings within it.
 
 use super::reduce_span;
@@ -16,7 +16,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for compute in ComputeOp::all_in(module) {
         let refuse = |message: String| error_at(compute.op, message).report();
         let operation = operation_of(compute).map_err(refuse)?;
-        let minima = reduce_span(&operation, &target).map_err(|error| refuse(error.to_string()))?;
+        let minima = reduce_span(&operation, &target).map_err(|error| refuse(error.explained(&operation, &compute.dim_names())))?;
         if minima.cores() > 1 {
             compute.op.set_attr("min_work", work_attribute(compute.op.ctx(), minima.slices()));
         } else {

@@ -53,7 +53,7 @@ pub fn reduce_span(op: &Operation, target: &Target) -> Result<WorkSplit, WorkErr
         minima = reduce_operand(op, operand, minima, target)?;
         let bytes = span_bytes(op, operand, &minima)?;
         if bytes > target.core_span_bytes {
-            return Err(WorkError::Span { operand, bytes, limit: target.core_span_bytes });
+            return Err(WorkError::Span { operand, bytes, limit: target.core_span_bytes, split: minima });
         }
     }
     if op.n_split_reductions(&minima) > 1 {
@@ -150,7 +150,8 @@ mod tests {
     #[test]
     fn a_span_that_cannot_shrink_is_refused() {
         let op = Operation { blocked: vec![1], ..pointwise(&[16384, 16384]) };
-        let expected = WorkError::Span { operand: 0, bytes: 512 << 20, limit: SPYRE.core_span_bytes };
+        let split = WorkSplit::whole(2);
+        let expected = WorkError::Span { operand: 0, bytes: 512 << 20, limit: SPYRE.core_span_bytes, split };
         assert_eq!(reduce_span(&op, &SPYRE), Err(expected));
     }
 
@@ -159,7 +160,9 @@ mod tests {
         let op = Operation { family: Family::Gather, ..pointwise(&[1, 256]) };
         assert_eq!((span(&op, &[1, 1]), span_bytes(&op, 1, &WorkSplit::whole(2))), (512, Ok(4 * 128)));
         let op = Operation { family: Family::Gather, blocked: vec![0, 1], ..pointwise(&[16384, 16384]) };
-        assert_eq!(reduce_span(&op, &SPYRE), Err(WorkError::Span { operand: 0, bytes: 512 << 20, limit: SPYRE.core_span_bytes }));
+        let split = WorkSplit::whole(2);
+        let expected = WorkError::Span { operand: 0, bytes: 512 << 20, limit: SPYRE.core_span_bytes, split };
+        assert_eq!(reduce_span(&op, &SPYRE), Err(expected));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 // RUN: spyre-opt --spyre-verify-phase=phase=import --split-input-file --verify-diagnostics %t/import.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=layout --split-input-file --verify-diagnostics %t/layout.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=tile --verify-diagnostics %t/tile.mlir
-// RUN: spyre-opt --spyre-verify-phase=phase=work --verify-diagnostics %t/work.mlir
+// RUN: spyre-opt --spyre-verify-phase=phase=work --split-input-file --verify-diagnostics %t/work.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=lx --split-input-file --verify-diagnostics %t/lx.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=bundle --split-input-file --verify-diagnostics %t/bundle.mlir
 // RUN: not spyre-opt --spyre-verify-phase=phase=tiles %t/lx.mlir 2>&1 | FileCheck %s
@@ -54,6 +54,15 @@ func.func @work_is_divided(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, 
   // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': its work is not divided}}
   %y = spyre.pointwise exp(%x) : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#same = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @hints_are_followed(%x: tensor<64x64xf16, #same>) -> tensor<64x64xf16, #same> {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': its work_div should have become its division}}
+  %y = spyre.pointwise exp(%x) {work = #spyre.work<[1, 1]>, work_div = [#spyre.work_hint<0, A = 1>]} : tensor<64x64xf16, #same>
+  return %y : tensor<64x64xf16, #same>
 }
 
 //--- lx.mlir

@@ -81,3 +81,19 @@ func.func @scopes_in_loops_are_flattened(%x: tensor<8x64xf16>) -> tensor<8x64xf1
   } : tensor<8x64xf16>
   return %result : tensor<8x64xf16>
 }
+
+// Slices belong to a name: the inner scope has its own for rows, and those of the outer one for columns. Tiles nest, whatever their names.
+// SCOPES-LABEL: func.func @inner_slices_override_outer_ones(
+// SCOPES:         spyre.pointwise exp({{.+}}) {hints = [#spyre.tile_hint<0, rows = 2>], work_div = [#spyre.work_hint<1, rows = 4>, #spyre.work_hint<2, columns = 1>]}
+// SCOPES-NEXT:    spyre.pointwise neg({{.+}}) {hints = [#spyre.tile_hint<0, rows = 2>], work_div = [#spyre.work_hint<2, columns = 1>, #spyre.work_hint<3, rows = 2>]}
+func.func @inner_slices_override_outer_ones(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %scope = spyre.hint tiles(rows = 2) work_div(rows = 4, columns = 1) {
+    %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
+    %inner = spyre.hint work_div(rows = 2) {
+      %neg = spyre.pointwise neg(%exp) : tensor<8x64xf16>
+      spyre.yield %neg : tensor<8x64xf16>
+    }
+    spyre.yield %inner : tensor<8x64xf16>
+  }
+  return %scope : tensor<8x64xf16>
+}

@@ -2,7 +2,8 @@
 
 // The option writes the attribute of the argument, and replaces one that is there.
 // CHECK-LABEL: func.func @the_option_names_an_argument(
-// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16> {spyre.dims = ["A", "B"]}) -> tensor<8x64xf16> {
+// CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16> {spyre.dims = ["A", "B"]}) -> tensor<8x64xf16>
+// CHECK-SAME:    attributes {spyre.dim_sizes = {A = 8 : i64, B = 64 : i64}} {
 // CHECK-NEXT:    spyre.pointwise exp([[X]]) {dims = ["A", "B"]} : tensor<8x64xf16>
 func.func @the_option_names_an_argument(%x: tensor<8x64xf16> {spyre.dims = ["rows", "columns"]}) -> tensor<8x64xf16> {
   %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
@@ -71,17 +72,6 @@ func.func @a_matmul_has_the_names_of_both_factors(%x: tensor<8x64xf16>, %y: tens
 func.func @ops_without_names_get_none(%x: tensor<8x64xf16>, %y: tensor<4x64xf16>) -> tensor<4x64xf16> {
   %exp = spyre.pointwise exp(%y) : tensor<4x64xf16>
   return %exp : tensor<4x64xf16>
-}
-
-// CHECK-LABEL: func.func @names_enter_loops(
-// CHECK:         spyre.loop 2 "A" tiled([[TILE:%.+]] = {{%.+}}[0] : tensor<8x64xf16>)
-// CHECK-NEXT:      spyre.pointwise exp([[TILE]]) {dims = ["A", "B"]} : tensor<4x64xf16>
-func.func @names_enter_loops(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  %result = spyre.loop 2 "A" tiled(%tile = %x[0] : tensor<8x64xf16>) {
-    %exp = spyre.pointwise exp(%tile) : tensor<4x64xf16>
-    spyre.yield %exp[0] : tensor<4x64xf16>
-  } : tensor<8x64xf16>
-  return %result : tensor<8x64xf16>
 }
 
 // CHECK-LABEL: func.func @the_first_name_is_kept(

@@ -73,7 +73,7 @@ func.func @loop(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
-  // expected-error @+1 {{'scf.for' op is control flow: a program is a list of operations on tensors: not supported yet}}
+  // expected-error @+1 {{'scf.for' op is a recurrence: each iteration corrects what the one before it left, as in online softmax; only loops that hints ask for are made: not supported yet}}
   %last = scf.for %i = %c0 to %c4 step %c1 iter_args(%so_far = %x) -> tensor<8x64xf16> {
     scf.yield %so_far : tensor<8x64xf16>
   }

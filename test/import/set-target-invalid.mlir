@@ -46,3 +46,15 @@ module attributes {spyre.target = {cores = 0 : i64}} {
 // expected-error @+1 {{'builtin.module' op 'lx_bytes' must be a multiple of 128, found -128}}
 module attributes {spyre.target = {lx_bytes = -128 : i64}} {
 }
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op 'time.hbm.one_way' must be a positive rate, found 0}}
+module attributes {spyre.target = {time = {hbm = {one_way = 0.0}}}} {
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op 'spyre.target': unknown field `warp`}}
+module attributes {spyre.target = {time = {warp = 9.0}}} {
+}

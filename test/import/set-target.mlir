@@ -7,6 +7,9 @@
 // RUN: echo '{"cores": 8, "segments": 3}' > %t.json
 // RUN: spyre-opt --spyre-set-target="file=%t.json" %s | FileCheck %s --check-prefix=FILE
 // RUN: spyre-opt --spyre-set-target="file=%t.json cores=2" %s | FileCheck %s --check-prefix=OVER-FILE
+// RUN: echo '{"time": {"hbm": {"one_way": 200, "restickify": 116}, "recommended": {"inner_batch": [300, 160]}}}' > %t.time.json
+// RUN: spyre-opt --spyre-set-target="file=%t.time.json" %s | FileCheck %s --check-prefix=TIME
+// RUN: spyre-opt --spyre-set-target="file=%t.time.json" --spyre-set-target="cores=4" %s | FileCheck %s --check-prefix=TIME-CORES
 
 // Only what differs from Spyre is written.
 // CHECK: module attributes {spyre.target = {cores = 4 : i64}} {
@@ -24,5 +27,9 @@
 
 // An option comes after the file.
 // OVER-FILE: module attributes {spyre.target = {cores = 2 : i64, segments = 3 : i64}} {
+
+// Nor is anything of the model of time written that is as it was.
+// TIME: {spyre.target = {time = {hbm = {one_way = 2.000000e+02 : f64}, recommended = {inner_batch = [3.000000e+02, 1.600000e+02]}}}} {
+// TIME-CORES: {spyre.target = {cores = 4 : i64, time = {hbm = {one_way = 2.000000e+02 : f64}, recommended = {inner_batch =
 module {
 }

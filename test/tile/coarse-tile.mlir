@@ -12,7 +12,8 @@
 
 // The first hint is the outer loop. What only the group uses is a buffer of the tile's size, what others use a window.
 // CHECK-LABEL: func.func @hints_are_nested_loops(
-// CHECK-SAME:    [[X:%.+]]: tensor<1024x4096xf16, #[[FULL]]> {{.+}}, [[Y:%.+]]: tensor<1024x4096xf16, #[[FULL]]>) -> tensor<1024x4096xf16, #[[FULL]]> {
+// CHECK-SAME:    [[X:%.+]]: tensor<1024x4096xf16, #[[FULL]]> {{.+}}, [[Y:%.+]]: tensor<1024x4096xf16, #[[FULL]]>) -> tensor<1024x4096xf16, #[[FULL]]>
+// CHECK-SAME:    attributes {spyre.dim_sizes = {A = 1024 : i64, B = 4096 : i64}} {
 // CHECK-NEXT:    [[OUTER:%.+]] = spyre.loop 2 "A" tiled([[X0:%.+]] = [[X]][0] : tensor<1024x4096xf16, #[[FULL]]>, [[Y0:%.+]] = [[Y]][0] : tensor<1024x4096xf16, #[[FULL]]>) {
 // CHECK-NEXT:      [[INNER:%.+]] = spyre.loop 4 "B" tiled([[X1:%.+]] = [[X0]][1] : tensor<512x4096xf16, #[[WINDOW]]>, [[Y1:%.+]] = [[Y0]][1] : tensor<512x4096xf16, #[[WINDOW]]>) {
 // CHECK-NEXT:        [[EXP:%.+]] = spyre.pointwise exp([[X1]]) {dims = ["A", "B"]} : (tensor<512x1024xf16, #[[WINDOW]]>) -> tensor<512x1024xf16, #[[TILE]]>
@@ -77,17 +78,18 @@ func.func @a_dim_may_be_cut_twice(%x: tensor<1024x4096xf16> {spyre.dims = ["A", 
   return %exp : tensor<1024x4096xf16>
 }
 
-// The exponential is read in the loop and behind it: the loop gives it, and the sum reads its window.
-// CHECK-LABEL: func.func @a_value_used_inside_and_outside_is_a_result(
+// The exponential is read in the loop and behind it: the loop reads its own tile, which may stay in LX, and a copy goes to the window.
+// CHECK-LABEL: func.func @a_value_used_inside_and_outside_is_copied(
 // CHECK-SAME:    [[X:%.+]]: tensor<1024x4096xf16, #[[FULL]]>
 // CHECK-NEXT:    [[LOOP:%.+]]:2 = spyre.loop 2 "A" tiled([[X0:%.+]] = [[X]][0] : tensor<1024x4096xf16, #[[FULL]]>) {
-// CHECK-NEXT:      [[EXP:%.+]] = spyre.pointwise exp([[X0]]) {{.*}} : tensor<512x4096xf16, #[[WINDOW]]>
-// CHECK-NEXT:      [[SUM:%.+]] = spyre.pointwise add([[EXP]], [[X0]]) {{.*}} : tensor<512x4096xf16, #[[WINDOW]]>
-// CHECK-NEXT:      spyre.yield [[EXP]][0], [[SUM]][0] : tensor<512x4096xf16, #[[WINDOW]]>, tensor<512x4096xf16, #[[WINDOW]]>
+// CHECK-NEXT:      [[EXP:%.+]] = spyre.pointwise exp([[X0]]) {{.*}} -> tensor<512x4096xf16, #[[WIDE_TILE]]>
+// CHECK-NEXT:      [[COPY:%.+]] = spyre.copy [[EXP]] {{.*}} -> tensor<512x4096xf16, #[[WINDOW]]>
+// CHECK-NEXT:      [[SUM:%.+]] = spyre.pointwise add([[EXP]], [[X0]]) {{.*}} -> tensor<512x4096xf16, #[[WINDOW]]>
+// CHECK-NEXT:      spyre.yield [[COPY]][0], [[SUM]][0] : tensor<512x4096xf16, #[[WINDOW]]>, tensor<512x4096xf16, #[[WINDOW]]>
 // CHECK-NEXT:    } : tensor<1024x4096xf16, #[[FULL]]>, tensor<1024x4096xf16, #[[FULL]]>
 // CHECK-NEXT:    [[NEG:%.+]] = spyre.pointwise neg([[LOOP]]#0) {{.*}} : tensor<1024x4096xf16, #[[FULL]]>
 // CHECK-NEXT:    return [[LOOP]]#1, [[NEG]]
-func.func @a_value_used_inside_and_outside_is_a_result(%x: tensor<1024x4096xf16> {spyre.dims = ["A", "B"]}) -> (tensor<1024x4096xf16>, tensor<1024x4096xf16>) {
+func.func @a_value_used_inside_and_outside_is_copied(%x: tensor<1024x4096xf16> {spyre.dims = ["A", "B"]}) -> (tensor<1024x4096xf16>, tensor<1024x4096xf16>) {
   %exp = spyre.pointwise exp(%x) {hints = [#spyre.tile_hint<0, A = 2>]} : tensor<1024x4096xf16>
   %sum = spyre.pointwise add(%exp, %x) {hints = [#spyre.tile_hint<0, A = 2>]} : tensor<1024x4096xf16>
   %neg = spyre.pointwise neg(%exp) : tensor<1024x4096xf16>
@@ -124,17 +126,29 @@ func.func @groups_have_loops_of_their_own(%x: tensor<1024x4096xf16> {spyre.dims 
   return %neg : tensor<1024x4096xf16>
 }
 
-// The negation has no hint, so it ends a group, and what follows begins another with the same id.
-// CHECK-LABEL: func.func @an_op_without_hints_ends_a_group(
+// The negation has no hint and needs nothing of the loop, so it comes before it.
+// CHECK-LABEL: func.func @an_op_without_hints_comes_before(
 // CHECK-SAME:    [[X:%.+]]: tensor<1024x4096xf16, #[[FULL]]>
-// CHECK-NEXT:    [[FIRST:%.+]] = spyre.loop 2 "A" tiled([[X0:%.+]] = [[X]][0] : tensor<1024x4096xf16, #[[FULL]]>) {
-// CHECK-NEXT:      spyre.pointwise exp([[X0]])
-// CHECK:         [[NEG:%.+]] = spyre.pointwise neg([[X]]) {dims = ["A", "B"]} : tensor<1024x4096xf16, #[[FULL]]>
-// CHECK-NEXT:    [[SECOND:%.+]] = spyre.loop 2 "A" tiled({{.+}} = [[FIRST]][0] : tensor<1024x4096xf16, #[[FULL]]>, {{.+}} = [[NEG]][0] : tensor<1024x4096xf16, #[[FULL]]>) {
-// CHECK-NEXT:      spyre.pointwise add(
-func.func @an_op_without_hints_ends_a_group(%x: tensor<1024x4096xf16> {spyre.dims = ["A", "B"]}) -> tensor<1024x4096xf16> {
+// CHECK-NEXT:    [[NEG:%.+]] = spyre.pointwise neg([[X]])
+// CHECK-NEXT:    {{.+}} = spyre.loop 2 "A" tiled({{.+}} = [[X]][0] : tensor<1024x4096xf16, #[[FULL]]>, [[NEG0:%.+]] = [[NEG]][0] : tensor<1024x4096xf16, #[[FULL]]>) {
+// CHECK-NEXT:      [[EXP:%.+]] = spyre.pointwise exp(
+// CHECK-NEXT:      spyre.pointwise add([[EXP]], [[NEG0]])
+func.func @an_op_without_hints_comes_before(%x: tensor<1024x4096xf16> {spyre.dims = ["A", "B"]}) -> tensor<1024x4096xf16> {
   %exp = spyre.pointwise exp(%x) {hints = [#spyre.tile_hint<0, A = 2>]} : tensor<1024x4096xf16>
   %neg = spyre.pointwise neg(%x) : tensor<1024x4096xf16>
+  %sum = spyre.pointwise add(%exp, %neg) {hints = [#spyre.tile_hint<0, A = 2>]} : tensor<1024x4096xf16>
+  return %sum : tensor<1024x4096xf16>
+}
+
+// Here it needs the loop: what needs it in turn gets a loop of its own.
+// CHECK-LABEL: func.func @an_op_without_hints_may_part_a_loop(
+// CHECK:         [[FIRST:%.+]] = spyre.loop 2 "A"
+// CHECK:         [[NEG:%.+]] = spyre.pointwise neg([[FIRST]])
+// CHECK-NEXT:    spyre.loop 2 "A" tiled({{.+}} = [[FIRST]][0] : {{.+}}, {{.+}} = [[NEG]][0] : {{.+}}) {
+// CHECK-NEXT:      spyre.pointwise add(
+func.func @an_op_without_hints_may_part_a_loop(%x: tensor<1024x4096xf16> {spyre.dims = ["A", "B"]}) -> tensor<1024x4096xf16> {
+  %exp = spyre.pointwise exp(%x) {hints = [#spyre.tile_hint<0, A = 2>]} : tensor<1024x4096xf16>
+  %neg = spyre.pointwise neg(%exp) : tensor<1024x4096xf16>
   %sum = spyre.pointwise add(%exp, %neg) {hints = [#spyre.tile_hint<0, A = 2>]} : tensor<1024x4096xf16>
   return %sum : tensor<1024x4096xf16>
 }

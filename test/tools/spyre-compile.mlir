@@ -12,6 +12,7 @@
 // SUMMARY-NEXT: bundle_0: 2 ops, 16 executes; HBM 24.00 MiB read, 8.00 MiB written; LX 16.00 MiB moved, peak 32768 of 1625344 B per core
 // SUMMARY-NEXT: 0 restickify ops moved 0 B
 // SUMMARY-NEXT: HBM traffic 32.00 MiB (lower bound 32.00 MiB)
+// SUMMARY-NEXT: modelled time {{[0-9.]+}} us ({{[0-9.]+}} to {{[0-9.]+}})
 // SUMMARY-NEXT: 4 files written to
 
 // 512 rows are 65536 bytes further on, 1024 columns 16 sticks of 1024 rows.

@@ -28,7 +28,7 @@ struct Arguments {
     /// A hint around the whole function: NAME=COUNT[,...], outermost first; repeatable
     #[arg(long, value_name = "NAME=COUNT", value_delimiter = ',')]
     tiles: Vec<String>,
-    /// Names an argument's dimensions: ARG=NAME:NAME[,...]; repeatable
+    /// Names an argument in storage order, outermost first: ARG=NAME:NAME[,...], NAME@SIZE where the shape does not say the size; repeatable
     #[arg(long, value_name = "ARG=NAME:NAME", value_delimiter = ',')]
     dims: Vec<String>,
     /// The scratchpad planner: none, greedy, first-fit or best-fit

@@ -99,6 +99,14 @@ func.func @tile_hint_c1(%x: tensor<4x64xf16>) {
 
 // -----
 
+func.func @work_hint_c1(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{dimension 'A' is divided into at least one slice, found 0}}
+  spyre.copy %x {work_div = [#spyre.work_hint<0, A = 0>]} : tensor<4x64xf16> -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // All compute ops
 //===----------------------------------------------------------------------===//
@@ -129,7 +137,7 @@ func.func @compute_c2(%a: tensor<128x256xf16>, %b: tensor<256x512xf16>) {
 // -----
 
 func.func @compute_c2(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.copy' op names a dimension by a string or an array of strings, found [1]}}
+  // expected-error @+1 {{'spyre.copy' op names a dimension by a string, found [1]}}
   spyre.copy %x {dims = ["A", [1]]} : tensor<4x64xf16> -> tensor<4x64xf16>
   return
 }
@@ -615,11 +623,52 @@ func.func @hint_c1() {
 
 // -----
 
+func.func @hint_c1() {
+  // expected-error @+1 {{expected 'tiles' or 'work_div'}}
+  spyre.hint {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+func.func @hint_c1() {
+  // expected-error @+1 {{'spyre.hint' op divides "A" into 0 slices; a number is positive}}
+  spyre.hint work_div(A = 0) {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+// The same name may stand in both lists.
+func.func @hint_c1() {
+  // expected-error @+1 {{'spyre.hint' op names dimension "A" twice in one scope}}
+  spyre.hint tiles(A = 2) work_div(A = 2, A = 4) {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+func.func @hint_c1() {
+  // expected-error @+1 {{'spyre.hint' op names 1 dimensions and 2 numbers}}
+  "spyre.hint"() <{tile_dims = [], tile_counts = array<i64>, work_dims = ["A"], work_slices = array<i64: 2, 4>}> ({
+    "spyre.yield"() : () -> ()
+  }) : () -> ()
+  return
+}
+
+// -----
+
 // The pretty form derives the results, so only the generic form can be wrong.
 func.func @hint_c2(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{'spyre.hint' op gives 'tensor<4x64xf32>', but yields 'tensor<4x64xf16>'}}
   "spyre.hint"() <{tile_dims = ["A"], tile_counts = array<i64: 2>}> ({
-    "spyre.yield"(%x) : (tensor<4x64xf16>) -> ()
+    "spyre.yield"(%x) <{tiled_dims = array<i64: -1>}> : (tensor<4x64xf16>) -> ()
   }) : () -> tensor<4x64xf32>
   return
 }
@@ -650,7 +699,7 @@ func.func @loop_c2(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{'spyre.loop' op cannot cut dimension 2 of 'tensor<4x64xf16>' into 2 tiles}}
   "spyre.loop"(%x) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: 2>}> ({
   ^bb0(%x0: tensor<2x64xf16>):
-    "spyre.yield"() : () -> ()
+    "spyre.yield"() <{tiled_dims = array<i64>}> : () -> ()
   }) : (tensor<4x64xf16>) -> ()
   return
 }
@@ -661,7 +710,7 @@ func.func @loop_c3(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{'spyre.loop' op tile 0 of 'tensor<4x64xf16>' is 'tensor<2x64xf16>', found 'tensor<4x64xf16>'}}
   "spyre.loop"(%x) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: 0>}> ({
   ^bb0(%x0: tensor<4x64xf16>):
-    "spyre.yield"() : () -> ()
+    "spyre.yield"() <{tiled_dims = array<i64>}> : () -> ()
   }) : (tensor<4x64xf16>) -> ()
   return
 }
@@ -674,7 +723,7 @@ func.func @loop_c3(%x: tensor<4x64xf16, #rows>) {
   // expected-error @+1 {{is 'tensor<2x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1], of = [4, 64]>>', found 'tensor<2x64xf16, #spyre.layout<[1, 4, 64], [64, 64, 1]>>'}}
   "spyre.loop"(%x) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: 0>}> ({
   ^bb0(%x0: tensor<2x64xf16, #rows>):
-    "spyre.yield"() : () -> ()
+    "spyre.yield"() <{tiled_dims = array<i64>}> : () -> ()
   }) : (tensor<4x64xf16, #rows>) -> ()
   return
 }
@@ -711,9 +760,9 @@ func.func @loop_yields_its_results(%x: tensor<4x64xf16>) {
 
 // -----
 
-func.func @yield_c1(%x: tensor<4x64xf16>) {
+func.func @loop_c5(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.loop' op yields value 0 for the next iteration, but carries no operand for it}}
   spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) {
-    // expected-error @+1 {{'spyre.yield' op names 0 dimensions for 1 values; a loop needs one each, a hint scope none}}
     spyre.yield %x0 : tensor<2x64xf16>
   } : tensor<4x64xf16>
   return
@@ -721,9 +770,76 @@ func.func @yield_c1(%x: tensor<4x64xf16>) {
 
 // -----
 
+func.func @loop_c5(%x: tensor<4x64xf16>) {
+  %y = spyre.pointwise exp(%x) : tensor<4x64xf16>
+  // expected-error @+1 {{'spyre.loop' op carries 1 operands, but yields 0 values for the next iteration}}
+  spyre.loop 2 "A" carried(%y0 = %y : tensor<4x64xf16>) {
+    spyre.yield
+  }
+  return
+}
+
+// -----
+
+func.func @loop_c5(%x: tensor<4x64xf16>) {
+  %y = spyre.pointwise exp(%x) : tensor<4x64xf16>
+  // expected-error @+1 {{'spyre.loop' op carries 'tensor<4x64xf16>', but yields 'tensor<4x1xf16>' and gives 'tensor<4x64xf16>'}}
+  spyre.loop 2 "A" carried(%y0 = %y : tensor<4x64xf16>) {
+    %z = spyre.reduce sum(%y0) dims [1] : tensor<4x64xf16> -> tensor<4x1xf16>
+    spyre.yield %z : tensor<4x1xf16>
+  } : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @loop_c5(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.loop' op carries 'tensor<4x64xf16>', but operand 0 is 'tensor<4x32xf16>' inside}}
+  "spyre.loop"(%x) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: -1>}> ({
+  ^bb0(%x0: tensor<4x32xf16>):
+    "spyre.yield"() <{tiled_dims = array<i64>}> : () -> ()
+  }) : (tensor<4x64xf16>) -> ()
+  return
+}
+
+// -----
+
+func.func @loop_c5(%x: tensor<4x64xf16>, %y: tensor<4x64xf16>) {
+  // expected-error @+1 {{'spyre.loop' op has a tiled operand behind carried ones}}
+  "spyre.loop"(%x, %y) <{count = 2 : i64, dim = "A", tiled_dims = array<i64: -1, 0>}> ({
+  ^bb0(%x0: tensor<4x64xf16>, %y0: tensor<2x64xf16>):
+    "spyre.yield"() <{tiled_dims = array<i64>}> : () -> ()
+  }) : (tensor<4x64xf16>, tensor<4x64xf16>) -> ()
+  return
+}
+
+// -----
+
+func.func @loop_c6(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
+  %y = spyre.pointwise exp(%x) : tensor<4x64xf16>
+  // expected-error @+1 {{'spyre.loop' op overwrites operand 0, which it carries, but it is not its only user}}
+  spyre.loop 2 "A" carried(%y0 = %y : tensor<4x64xf16>) {
+    %z = spyre.pointwise exp(%y0) : tensor<4x64xf16>
+    spyre.yield %z : tensor<4x64xf16>
+  } : tensor<4x64xf16>
+  return %y : tensor<4x64xf16>
+}
+
+// -----
+
 func.func @yield_c1(%x: tensor<4x64xf16>) {
+  spyre.loop 2 "A" tiled(%x0 = %x[0] : tensor<4x64xf16>) {
+    // expected-error @+1 {{'spyre.yield' op names 0 dimensions for 1 values}}
+    "spyre.yield"(%x0) <{tiled_dims = array<i64>}> : (tensor<2x64xf16>) -> ()
+  } : tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @yield_c2(%x: tensor<4x64xf16>) {
   spyre.hint tiles(A = 2) {
-    // expected-error @+1 {{'spyre.yield' op names 1 dimensions for 1 values; a loop needs one each, a hint scope none}}
+    // expected-error @+1 {{'spyre.yield' op lays values side by side in a hint scope, which runs once}}
     spyre.yield %x[0] : tensor<4x64xf16>
   }
   return
@@ -735,8 +851,29 @@ func.func @yield_c1(%x: tensor<4x64xf16>) {
 // Attributes of the dialect on other ops
 //===----------------------------------------------------------------------===//
 
-// expected-error @+1 {{'func.func' op argument 0: 'spyre.dims' names 1 dimensions of a tensor of rank 2}}
-func.func private @dims_have_the_rank(tensor<4x64xf16> {spyre.dims = ["A"]})
+// expected-error @+1 {{'func.func' op argument 0: "A*B" cannot be a name: '*' joins the names of a dimension}}
+func.func private @names_are_not_joined(tensor<4x64xf16> {spyre.dims = ["A*B", "C"]})
+
+// -----
+
+// expected-error @+1 {{'func.func' op 'spyre.dim_sizes' must be a dictionary of sizes, found 64 : i64}}
+func.func private @sizes_are_a_dictionary(tensor<4x64xf16>) attributes {spyre.dim_sizes = 64}
+
+// -----
+
+// expected-error @+1 {{'func.func' op 'spyre.dim_sizes' must give 'A' a positive number of type i64, found 0 : i64}}
+func.func private @sizes_are_positive(tensor<4x64xf16>) attributes {spyre.dim_sizes = {A = 0}}
+
+// -----
+
+// expected-error @+1 {{'func.func' op 'spyre.dim_sizes' must give 'A' a positive number of type i64, found 4 : i32}}
+func.func private @sizes_are_i64(tensor<4x64xf16>) attributes {spyre.dim_sizes = {A = 4 : i32}}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op has no attribute 'spyre.dim_sizes' of the spyre dialect}}
+module attributes {spyre.dim_sizes = {A = 4}} {
+}
 
 // -----
 

@@ -35,15 +35,17 @@ func.func @layouts(%rows: tensor<512x1024xf16, #rows> {spyre.dims = ["A", "B"]},
 
 // CHECK-LABEL: func.func @decisions
 // CHECK: spyre.reduce max(%{{.+}}) dims [1]
-// CHECK-SAME: dims = ["A", ["B", "C"]]
+// CHECK-SAME: dims = ["A", "B*C"]
 // CHECK-SAME: hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, "B C" = 4>]
 // CHECK-SAME: min_work = #spyre.work<[2, 1]>
 // CHECK-SAME: place = #spyre.place<lx, 128>
 // CHECK-SAME: work = #spyre.work<[32, 1]>
+// CHECK-SAME: work_div = [#spyre.work_hint<2, A = 32>, #spyre.work_hint<3, "B C" = 1>]
 // CHECK-SAME: : tensor<512x1024xf16, [[ROWS]]> -> tensor<512x1xf16, [[SPARSE]]>
 func.func @decisions(%x: tensor<512x1024xf16, #rows>) -> tensor<512x1xf16, #sparse> {
   %max = spyre.reduce max(%x) dims [1] {
-    dims = ["A", ["B", "C"]], hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, "B C" = 4>],
+    dims = ["A", "B*C"], hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, "B C" = 4>],
+    work_div = [#spyre.work_hint<2, A = 32>, #spyre.work_hint<3, "B C" = 1>],
     min_work = #spyre.work<[2, 1]>, work = #spyre.work<[32, 1]>, place = #spyre.place<lx, 128>}
     : tensor<512x1024xf16, #rows> -> tensor<512x1xf16, #sparse>
   return %max : tensor<512x1xf16, #sparse>
@@ -175,7 +177,9 @@ func.func @view(%x: tensor<512x256xf16>) {
 // CHECK-NEXT: }
 // CHECK-NEXT: spyre.yield [[INNER]] : tensor<1024x4096xf16>
 // CHECK-NEXT: }
-// CHECK: spyre.hint tiles(A = 1) {
+// CHECK: spyre.hint tiles(A = 1) work_div("B 2" = 4, C = 2) {
+// CHECK-NEXT: spyre.yield{{$}}
+// CHECK: spyre.hint work_div(A = 1) {
 // CHECK-NEXT: spyre.yield{{$}}
 func.func @hint(%a: tensor<1024x4096xf16>, %b: tensor<1024x4096xf16>) -> tensor<1024x4096xf16> {
   %outer = spyre.hint tiles(A = 2, "B 2" = 4) {
@@ -185,7 +189,10 @@ func.func @hint(%a: tensor<1024x4096xf16>, %b: tensor<1024x4096xf16>) -> tensor<
     }
     spyre.yield %inner : tensor<1024x4096xf16>
   }
-  spyre.hint tiles(A = 1) {
+  spyre.hint tiles(A = 1) work_div("B 2" = 4, C = 2) {
+    spyre.yield
+  }
+  spyre.hint work_div(A = 1) {
     spyre.yield
   }
   return %outer : tensor<1024x4096xf16>
@@ -201,6 +208,26 @@ func.func @loop(%x: tensor<1024x4096xf16>, %invariant: tensor<512x4096xf16>) {
     %sum = spyre.pointwise add(%tile, %invariant) : tensor<512x4096xf16>
     spyre.yield %sum[0], %sum[1] : tensor<512x4096xf16>, tensor<512x4096xf16>
   } : tensor<1024x4096xf16>, tensor<512x8192xf16>
+  return
+}
+
+// What a loop carries stands behind what it cuts, and is yielded without a dimension.
+// CHECK-LABEL: func.func @carried_values
+// CHECK: spyre.loop 4 "B" tiled([[TILE:%.+]] = %{{.+}}[1] : tensor<1024x4096xf16>) carried([[BEFORE:%.+]] = %{{.+}} : tensor<1024x1xf16>) {
+// CHECK: [[AFTER:%.+]] = spyre.pointwise add([[BEFORE]], %{{.+}}) : tensor<1024x1xf16>
+// CHECK: spyre.yield [[TILE]][1], [[AFTER]] : tensor<1024x1024xf16>, tensor<1024x1xf16>
+// CHECK: spyre.loop 2 "C" carried(%{{.+}} = %{{.+}}#1 : tensor<1024x1xf16>) {
+func.func @carried_values(%x: tensor<1024x4096xf16>, %column: tensor<1024x1xf16>) {
+  %begin = spyre.pointwise exp(%column) : tensor<1024x1xf16>
+  %results:2 = spyre.loop 4 "B" tiled(%tile = %x[1] : tensor<1024x4096xf16>) carried(%before = %begin : tensor<1024x1xf16>) {
+    %part = spyre.reduce sum(%tile) dims [1] : tensor<1024x1024xf16> -> tensor<1024x1xf16>
+    %after = spyre.pointwise add(%before, %part) : tensor<1024x1xf16>
+    spyre.yield %tile[1], %after : tensor<1024x1024xf16>, tensor<1024x1xf16>
+  } : tensor<1024x4096xf16>, tensor<1024x1xf16>
+  %doubled = spyre.loop 2 "C" carried(%before = %results#1 : tensor<1024x1xf16>) {
+    %after = spyre.pointwise add(%before, %before) : tensor<1024x1xf16>
+    spyre.yield %after : tensor<1024x1xf16>
+  } : tensor<1024x1xf16>
   return
 }
 

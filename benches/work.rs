@@ -1,0 +1,95 @@
+//! Work division is linear: minima and splits of 1,000 and of 10,000 ops (`cargo bench --bench work`), a third each elementwise ops,
+//! reductions and matmuls, of sizes that differ from op to op; and the two passes on a function of as many elementwise ops.
+
+#![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark")]
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use spyre::{
+    layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates},
+    mlir::{Module, Session},
+    target::{DeviceFormat, Family, Target},
+    work::{DimKind, IterationDim, Operand, Operation, WorkSplit, alternatives, divide, reduce_span},
+};
+
+/// An f16 tensor whose dimensions are these iteration dimensions, none for one of size 1.
+fn operand(dims: &[Option<usize>], ranges: &[i64]) -> Operand {
+    let sizes: Vec<i64> = dims.iter().map(|dim| dim.map_or(1, |dim| ranges[dim])).collect();
+    let access: Vec<Coordinate> = dims.iter().map(|dim| dim.map_or(Coordinate::constant(0), Coordinate::dim)).collect();
+    let layout = DeviceLayout::row_major(&sizes, DeviceFormat::Sen169Fp16).unwrap();
+    let coordinates = device_coordinates(&layout, &HostTensor::row_major(&sizes).unwrap(), &access, ranges).unwrap();
+    Operand { layout, coordinates }
+}
+
+fn operation(family: Family, ranges: &[i64], n_outputs: usize, operands: Vec<Operand>) -> Operation {
+    let kind = |dim: usize| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
+    let dims = ranges.iter().enumerate().map(|(dim, &size)| IterationDim { size, kind: kind(dim) }).collect();
+    Operation { family, dims, operands, minima: WorkSplit::whole(ranges.len()), hint: None, blocked: vec![] }
+}
+
+/// Op number `index` of a program.
+fn op(index: usize) -> Operation {
+    let step = i64::try_from(index % 31 + 1).unwrap();
+    match index % 3 {
+        0 => {
+            let ranges = [64 * step, 4096];
+            let both = operand(&[Some(0), Some(1)], &ranges);
+            operation(Family::Pointwise, &ranges, 2, vec![both.clone(), both.clone(), both])
+        }
+        1 => {
+            let ranges = [512, 128 * step];
+            operation(Family::Reduce, &ranges, 1, vec![operand(&[Some(0), Some(1)], &ranges), operand(&[Some(0), None], &ranges)])
+        }
+        _ => {
+            let ranges = [64 * step, 4096, 2048];
+            let operands =
+                vec![operand(&[Some(0), Some(2)], &ranges), operand(&[Some(2), Some(1)], &ranges), operand(&[Some(0), Some(1)], &ranges)];
+            operation(Family::Matmul, &ranges, 2, operands)
+        }
+    }
+}
+
+/// The cores that all ops use together.
+fn divide_all(ops: &[Operation]) -> i64 {
+    let target = Target::spyre();
+    let divided = ops.iter().map(|op| {
+        let op = Operation { minima: reduce_span(op, &target).unwrap(), ..op.clone() };
+        divide(&op, &target).unwrap().cores()
+    });
+    divided.sum()
+}
+
+/// A chain of `n_ops` elementwise ops.
+fn chain(n_ops: usize) -> String {
+    let tensor = "tensor<128x256xf16, #spyre.layout<[4, 128, 64], [64, 256, 1]>>";
+    let ops: String = (0..n_ops).map(|index| format!("%v{} = spyre.pointwise exp(%v{index}) : {tensor}\n", index + 1)).collect();
+    format!("func.func @f(%v0: {tensor}) -> {tensor} {{\n{ops}return %v{n_ops} : {tensor}\n}}")
+}
+
+fn benches(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("divide");
+    group.sample_size(10);
+    for n_ops in [1_000, 10_000] {
+        let ops: Vec<Operation> = (0..n_ops).map(op).collect();
+        group.throughput(Throughput::Elements(n_ops as u64));
+        group.bench_with_input(BenchmarkId::from_parameter(n_ops), &ops, |bencher, ops| bencher.iter(|| divide_all(ops)));
+    }
+    group.finish();
+    let mut group = criterion.benchmark_group("passes");
+    group.sample_size(10);
+    for n_ops in [1_000, 10_000] {
+        let session = Session::new();
+        let module = Module::parse(&session, &chain(n_ops)).unwrap();
+        // The passes give the same answer however often they run.
+        group.throughput(Throughput::Elements(n_ops as u64));
+        group.bench_with_input(BenchmarkId::from_parameter(n_ops), &module, |bencher, module| {
+            bencher.iter(|| assert!(module.run("spyre-reduce-span,spyre-divide-work")));
+        });
+    }
+    group.finish();
+    // The matmul with the most splits.
+    let matmul = op(29);
+    criterion.bench_function("alternatives", |bencher| bencher.iter(|| alternatives(&matmul, &Target::spyre()).unwrap().len()));
+}
+
+criterion_group!(work, benches);
+criterion_main!(work);

@@ -1,0 +1,66 @@
+//! The bytes that the ops of a kernel move, by the rules of torch-spyre's model ("cost models, 2.2").
+
+use super::shape::{OpKind, OpShape, OperandShape};
+
+/// The bytes of one op over all iterations of the loops around it, but for those of LX.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpBytes {
+    /// Read from HBM, repeated reads by loops included.
+    pub hbm_read: i64,
+    /// Written to HBM.
+    pub hbm_written: i64,
+    /// The part of `hbm_read` that reads a product's operand again because the loop tiles the result (rule 6).
+    pub reread: i64,
+    /// The part of `hbm_read` that an earlier read of the same kernel input brought already (rule 3).
+    pub shared: i64,
+    /// The part of `hbm_read` that an earlier op of the kernel wrote.
+    pub read_back: i64,
+    /// Moved between LX and the cores in one iteration, all cores together.
+    pub lx_per_iteration: i64,
+}
+
+/// The bytes of each op of a kernel.
+///
+/// A tensor in HBM counts its device bytes, padding included, once for all cores, times the loops that repeat it. An input of the kernel
+/// that several operands read counts as its largest read. What lives in LX moves no byte of HBM.
+#[must_use]
+pub fn bytes(kernel: &[OpShape]) -> Vec<OpBytes> {
+    let buffers = kernel.iter().flat_map(|op| &op.operands).map(|operand| operand.buffer + 1).max().unwrap_or(0);
+    // Of each buffer: the largest read so far, and the last write to HBM.
+    let (mut read, mut is_written) = (vec![0_i64; buffers], vec![false; buffers]);
+    let mut found = Vec::with_capacity(kernel.len());
+    for op in kernel {
+        let mut bytes = OpBytes::default();
+        for operand in op.inputs() {
+            let moved = operand.device_bytes * op.loop_factor(operand);
+            if operand.is_in_lx {
+                bytes.lx_per_iteration += operand.device_bytes;
+                continue;
+            }
+            bytes.hbm_read += moved;
+            bytes.reread += reread(op, operand);
+            if operand.is_kernel_input {
+                let known = &mut read[operand.buffer];
+                bytes.shared += moved.min(*known);
+                *known = moved.max(*known);
+            } else if is_written[operand.buffer] {
+                bytes.read_back += moved;
+            }
+        }
+        for operand in op.operands.iter().filter(|operand| operand.is_output) {
+            if operand.is_in_lx {
+                bytes.lx_per_iteration += operand.device_bytes;
+            } else {
+                bytes.hbm_written += operand.device_bytes * op.loop_factor(operand);
+                is_written[operand.buffer] = true;
+            }
+        }
+        found.push(bytes);
+    }
+    found
+}
+
+fn reread(op: &OpShape, operand: &OperandShape) -> i64 {
+    let repeats = op.kind == OpKind::Matmul && op.tiles_output();
+    if repeats { operand.device_bytes * (op.loop_factor(operand) - 1) } else { 0 }
+}

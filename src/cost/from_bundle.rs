@@ -1,0 +1,243 @@
+//! The ops of a bundle as the model of time sees them. A bundle is one launch, which is one kernel.
+
+use super::{
+    shape::{Dim, Loop, OpKind, OpShape, OperandShape},
+    traffic::touched_bytes,
+};
+use crate::bundle::{Allocation, Bundle, Item, OpSpec, Operand, geometry::OpFamily};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Part of a buffer: where it is, and where in it an operand starts.
+type Place = (Allocation, Vec<i64>);
+
+/// Describes the ops of a bundle, in the order of its files.
+///
+/// An op spec has the extents of one tile, so every loop around it becomes a dimension of its own, in front of the op's, that moves the
+/// operands which advance with the loop. Parts of one buffer that start at different places are different tensors here.
+#[must_use]
+pub fn kernel_of(bundle: &Bundle) -> Vec<OpShape> {
+    let written: BTreeSet<Allocation> =
+        bundle.ops().iter().flat_map(|op| &op.operands).filter(|operand| !operand.is_input).map(|operand| operand.allocation).collect();
+    let mut reader = Reader { written, numbers: BTreeMap::new(), loops: Vec::new(), ops: Vec::new() };
+    reader.items(&bundle.items);
+    reader.ops
+}
+
+struct Reader {
+    written: BTreeSet<Allocation>,
+    numbers: BTreeMap<Place, usize>,
+    loops: Vec<i64>,
+    ops: Vec<OpShape>,
+}
+
+impl Reader {
+    fn items(&mut self, items: &[Item]) {
+        for item in items {
+            match item {
+                Item::Op(op) => {
+                    let shape = self.op(op);
+                    self.ops.push(shape);
+                }
+                Item::Loop { count, body } => {
+                    self.loops.push(*count);
+                    self.items(body);
+                    self.loops.pop();
+                }
+            }
+        }
+    }
+
+    fn op(&mut self, op: &OpSpec) -> OpShape {
+        let mut dims: Vec<Dim> = (0..self.loops.len()).map(|level| self.loop_dim(op, level)).collect();
+        let output = op.operands.iter().find(|operand| !operand.is_input);
+        dims.extend(op.iteration_space.iter().enumerate().map(|(index, dim)| Dim {
+            extent: dim.range,
+            slices: dim.split,
+            is_reduced: output.is_some_and(|output| !moving_dims(op, output).any(|moving| moving == index)),
+        }));
+        let repeats = |level: usize| op.operands.iter().all(|operand| !operand.allocation.is_lx() && !advances(operand, level));
+        let loops = self.loops.iter().enumerate();
+        let loops = loops.map(|(level, &trips)| Loop { trips, tiled: if repeats(level) { vec![] } else { vec![level] } }).collect();
+        // A dimension of a loop that repeats the op would count its points twice.
+        for level in (0..self.loops.len()).filter(|&level| repeats(level)) {
+            dims[level].extent = 1;
+        }
+        // Index tensors stand last: the model asks for the first two inputs of a product.
+        let (values, indices): (Vec<&Operand>, Vec<&Operand>) = op.operands.iter().partition(|operand| operand.name.is_none());
+        let operands = values.into_iter().chain(indices).map(|operand| self.operand(op, operand)).collect();
+        OpShape { kind: kind(op), dims, loops, operands, is_irregular: is_irregular(op) }
+    }
+
+    /// The dimension that a loop walks over in steps of one tile. A result in LX or in the pool is local to an iteration.
+    fn loop_dim(&self, op: &OpSpec, level: usize) -> Dim {
+        let is_kept = |output: &Operand| matches!(output.allocation, Allocation::Hbm { .. }) && !advances(output, level);
+        let is_reduced = op.is_reduction && op.operands.iter().any(|operand| !operand.is_input && is_kept(operand));
+        Dim { extent: self.loops[level], slices: 1, is_reduced }
+    }
+
+    fn operand(&mut self, op: &OpSpec, operand: &Operand) -> OperandShape {
+        let n_loops = self.loops.len();
+        let is_in_lx = operand.allocation.is_lx();
+        let moving_loops = (0..n_loops).filter(|&level| advances(operand, level));
+        let tiles: i64 = if is_in_lx { 1 } else { moving_loops.clone().map(|level| self.loops[level]).product() };
+        let dim_of = |from_end: usize| {
+            let at = operand.coordinates.len().checked_sub(from_end)?;
+            let dim = operand.coordinates[at].moving_dim()?;
+            (op.iteration_space[dim].range > 1).then_some(dim + n_loops)
+        };
+        let next = self.numbers.len();
+        let place = (operand.allocation, operand.coordinates.iter().map(|coordinate| coordinate.offset).collect());
+        OperandShape {
+            buffer: *self.numbers.entry(place).or_insert(next),
+            is_output: !operand.is_input,
+            is_kernel_input: matches!(operand.allocation, Allocation::Hbm { .. }) && !self.written.contains(&operand.allocation),
+            is_in_lx,
+            device_bytes: touched_bytes(op, operand) * tiles,
+            element_bytes: operand.format.bytes(),
+            moved_by: moving_loops.chain(moving_dims(op, operand).map(|dim| dim + n_loops)).collect(),
+            stick: dim_of(1),
+            inner: dim_of(2),
+        }
+    }
+}
+
+fn advances(operand: &Operand, level: usize) -> bool {
+    operand.tile_advance.get(level).is_some_and(|advance| *advance != 0)
+}
+
+/// The dimensions of more than one point that move an operand, each once.
+fn moving_dims(op: &OpSpec, operand: &Operand) -> impl Iterator<Item = usize> {
+    let dims: BTreeSet<usize> = operand.coordinates.iter().filter_map(crate::bundle::Coordinate::moving_dim).collect();
+    let ranges: Vec<i64> = op.iteration_space.iter().map(|dim| dim.range).collect();
+    dims.into_iter().filter(move |&dim| ranges[dim] > 1)
+}
+
+fn kind(op: &OpSpec) -> OpKind {
+    match OpFamily::of(op) {
+        OpFamily::Matmul | OpFamily::Conv2d => OpKind::Matmul,
+        OpFamily::Depthwise | OpFamily::Pool | OpFamily::TopK | OpFamily::Reduction => OpKind::Reduction,
+        OpFamily::Elementwise => OpKind::Pointwise,
+    }
+}
+
+/// Whether no time of such an op is published: it reads where an index says, or slides a window, or sorts.
+fn is_irregular(op: &OpSpec) -> bool {
+    let family = OpFamily::of(op);
+    let is_indexed = op.operands.iter().any(|operand| operand.name.is_some());
+    is_indexed || family.is_windowed() || family == OpFamily::TopK
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::{Arrangement, Coordinate, IterationDim};
+    use crate::cost::{Access, Batching, bytes, describe};
+    use crate::target::DeviceFormat::Sen169Fp16;
+
+    const ARGUMENT: Allocation = Allocation::Hbm { argument: 0, offset_bytes: 0 };
+    const RESULT: Allocation = Allocation::Hbm { argument: 1, offset_bytes: 0 };
+    const LX: Allocation = Allocation::Lx { offset_bytes: 0 };
+
+    /// A row-major matrix of the dimensions `row` and `column`.
+    fn matrix(is_input: bool, allocation: Allocation, sizes: [i64; 2], [row, column]: [usize; 2]) -> Operand {
+        Operand {
+            is_input,
+            format: Sen169Fp16,
+            arrangement: Arrangement::Standard,
+            device_size: vec![sizes[1] / 64, sizes[0], 64],
+            coordinates: vec![Coordinate::floordiv(column, 64), Coordinate::dim(row), Coordinate::modulo(column, 64)],
+            allocation,
+            tile_advance: vec![],
+            name: None,
+            ownership: None,
+        }
+    }
+
+    fn op(function: &str, extents: &[i64], operands: Vec<Operand>) -> OpSpec {
+        let iteration_space = extents.iter().map(|&extent| IterationDim::new(extent, 1)).collect();
+        let is_reduction = function == "batchmatmul";
+        OpSpec { function: function.to_owned(), is_reduction, iteration_space, operands, ..OpSpec::default() }
+    }
+
+    fn bundle(items: Vec<Item>) -> Bundle {
+        Bundle { pool_bytes: 0, items }
+    }
+
+    fn item(op: OpSpec) -> Item {
+        Item::Op(Box::new(op))
+    }
+
+    #[test]
+    fn a_product_has_rows_and_columns() {
+        let operands = vec![
+            matrix(true, ARGUMENT, [256, 512], [0, 2]),
+            matrix(true, Allocation::Hbm { argument: 2, offset_bytes: 0 }, [512, 1024], [2, 1]),
+            matrix(false, RESULT, [256, 1024], [0, 1]),
+        ];
+        let kernel = kernel_of(&bundle(vec![item(op("batchmatmul", &[256, 1024, 512], operands))]));
+        let described = describe(&kernel)[0];
+        assert_eq!((described.product.m, described.product.n, described.points), (256.0, 1024.0, 134_217_728.0));
+        assert_eq!((described.product.batching, described.bytes.hbm_read), (Batching::None, 2 * (256 * 512 + 512 * 1024)));
+    }
+
+    #[test]
+    fn a_loop_over_rows_moves_what_advances_with_it() {
+        let mut operands = vec![
+            matrix(true, ARGUMENT, [256, 512], [0, 1]),
+            matrix(true, LX, [64, 512], [0, 1]),
+            matrix(false, RESULT, [256, 512], [0, 1]),
+        ];
+        operands[0].tile_advance = vec![64 * 64];
+        operands[2].tile_advance = vec![64 * 64];
+        let tiled = bundle(vec![Item::Loop { count: 4, body: vec![item(op("add", &[64, 512], operands))] }]);
+        let kernel = kernel_of(&tiled);
+        let described = describe(&kernel)[0];
+        let whole = 256 * 512 * 2;
+        assert_eq!((described.bytes.hbm_read, described.bytes.hbm_written, described.bytes.lx_per_iteration), (whole, whole, whole / 4));
+        assert_eq!((described.tiles_output, described.tile_rows, described.points), (true, 64.0, 131_072.0));
+    }
+
+    #[test]
+    fn a_value_that_is_local_to_an_iteration_is_no_repeated_input() {
+        let mut operands = vec![
+            matrix(true, Allocation::Pool { offset_bytes: 0 }, [64, 512], [0, 1]),
+            matrix(true, ARGUMENT, [256, 512], [0, 1]),
+            matrix(false, RESULT, [256, 512], [0, 1]),
+        ];
+        operands[1].tile_advance = vec![64 * 64];
+        operands[2].tile_advance = vec![64 * 64];
+        let tiled = bundle(vec![Item::Loop { count: 4, body: vec![item(op("mul", &[64, 512], operands))] }]);
+        let described = describe(&kernel_of(&tiled))[0];
+        assert_eq!((described.access, described.bytes.hbm_read), (Access::Plain, 2 * 256 * 512 * 2));
+    }
+
+    #[test]
+    fn a_loop_that_moves_nothing_repeats_the_op() {
+        let operands = vec![matrix(true, ARGUMENT, [64, 512], [0, 1]), matrix(false, RESULT, [64, 512], [0, 1])];
+        let repeated = bundle(vec![Item::Loop { count: 3, body: vec![item(op("neg", &[64, 512], operands))] }]);
+        let described = describe(&kernel_of(&repeated))[0];
+        assert_eq!((described.bytes.hbm_written, described.points), (3 * 65_536, 3.0 * 32_768.0));
+    }
+
+    #[test]
+    fn parts_of_an_argument_are_read_apart_and_the_same_part_once() {
+        let read = |first: i64| {
+            let mut input = matrix(true, ARGUMENT, [64, 512], [0, 1]);
+            input.coordinates[1] = Coordinate::dim(0).plus(first);
+            item(op("neg", &[32, 512], vec![input, matrix(false, RESULT, [32, 512], [0, 1])]))
+        };
+        let kernel = kernel_of(&bundle(vec![read(0), read(32), read(0)]));
+        let shared: Vec<i64> = bytes(&kernel).iter().map(|bytes| bytes.shared).collect();
+        assert_eq!(shared, [0, 0, 32_768]);
+    }
+
+    #[test]
+    fn a_unit_dimension_makes_no_broadcast() {
+        let mut wide = matrix(true, ARGUMENT, [64, 512], [1, 2]);
+        wide.coordinates.insert(0, Coordinate::dim(0));
+        wide.device_size.insert(0, 1);
+        let operands = vec![wide, matrix(true, ARGUMENT, [64, 512], [1, 2]), matrix(false, RESULT, [64, 512], [1, 2])];
+        let described = describe(&kernel_of(&bundle(vec![item(op("add", &[1, 64, 512], operands))])))[0];
+        assert_eq!(described.access, Access::Plain);
+    }
+}

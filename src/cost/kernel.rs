@@ -1,0 +1,275 @@
+//! An op of a kernel as the numbers that its price depends on.
+
+use super::{
+    bytes::{OpBytes, bytes},
+    shape::{OpKind, OpShape, OperandShape},
+};
+
+/// The numbers of one op, all that a formula looks at. Bytes and points are those of all iterations.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct KernelOp {
+    /// What it computes.
+    pub kind: OpKind,
+    /// How it goes through HBM.
+    pub access: Access,
+    /// Its bytes.
+    pub bytes: OpBytes,
+    /// Cores that work on it.
+    pub cores: f64,
+    /// Points of its iteration space; multiply-adds of a product.
+    pub points: f64,
+    /// Executions.
+    pub trips: f64,
+    /// Whether a loop walks over a dimension of the result.
+    pub tiles_output: bool,
+    /// Rows that a core has of one tile: points of the result but along its sticks (along neither batch nor columns for a product).
+    pub tile_rows: f64,
+    /// Points along the longest sticks of its tensors.
+    pub columns: f64,
+    /// Points of the result in all, by those along the sticks; the reduced ones included for a reduction.
+    pub rows: f64,
+    /// log2 of `columns`, so that no price takes it again.
+    pub log2_columns: f64,
+    /// log2 of `rows`.
+    pub log2_rows: f64,
+    /// Bytes of an element of the result.
+    pub element_bytes: f64,
+    /// An index tensor or a window says where a tensor is read or written.
+    pub is_irregular: bool,
+    /// What only products have.
+    pub product: Product,
+}
+
+/// How an op that is no product goes through HBM.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Access {
+    /// Stick by stick.
+    #[default]
+    Plain,
+    /// The elements of a stick come from many sticks.
+    Restickify,
+    /// A reduction that keeps the sticks.
+    ColumnReduction,
+    /// A reduction along the sticks.
+    RowReduction,
+    /// A whole input beside one that is repeated for each row.
+    BroadcastRow(Inputs),
+    /// A whole input beside a scalar, or one that is repeated along the columns.
+    BroadcastColumn(Inputs),
+    /// Sticks go to every so many places: tensors are put below one another in turn.
+    SpreadSticks {
+        /// Rows of the input.
+        rows: f64,
+    },
+    /// Tensors are put beside one another.
+    SpreadRows {
+        /// Rows of the input.
+        rows: f64,
+    },
+    /// The two outer dimensions change places; the sticks stay whole.
+    SwapOuter {
+        /// Points of the dimension that becomes the inner one.
+        rows: f64,
+        /// Points of the other.
+        outer: f64,
+    },
+}
+
+/// Where the inputs of a broadcast are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inputs {
+    /// A whole one and a repeated one in HBM.
+    Hbm,
+    /// One of the two, or both, in LX.
+    Lx,
+}
+
+/// A product of `[batch, m, k]` and `[batch, k, n]`, or of a second operand without batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Product {
+    /// Points of the dimension that only the first operand and the result have, those of one tile.
+    pub m: f64,
+    /// Points of the dimension that only the second operand and the result have, those of one tile.
+    pub n: f64,
+    /// Slices of `m`.
+    pub m_slices: f64,
+    /// Slices of `n`.
+    pub n_slices: f64,
+    /// Slices of the dimension that is summed.
+    pub k_slices: f64,
+    /// Points of the dimensions that are neither.
+    pub batch: f64,
+    /// Slices of those.
+    pub batch_slices: f64,
+    /// Bytes of both operands, of one tile and one entry of the batch.
+    pub operand_bytes: f64,
+    /// log2 of `m_slices`.
+    pub log2_m_slices: f64,
+    /// log2 of `n_slices`.
+    pub log2_n_slices: f64,
+    /// log2 of the elements that a core has of the result of one tile and one entry.
+    pub log2_area: f64,
+    /// Tiles of the summed dimension.
+    pub k_tiles: f64,
+    /// How the batch lies in memory.
+    pub batching: Batching,
+}
+
+impl Product {
+    /// Elements that a core has of the result of one tile and one entry.
+    #[must_use]
+    pub fn area(&self) -> f64 {
+        self.m * self.n / (self.m_slices * self.n_slices)
+    }
+}
+
+/// Where the batch of a product is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Batching {
+    /// There is none.
+    #[default]
+    None,
+    /// One operand has none: all entries share it.
+    Shared,
+    /// Neighbouring sticks are of different entries, in both operands.
+    Inner,
+    /// The same in one operand of two.
+    HalfInner,
+    /// Each entry lies by itself.
+    Outer,
+}
+
+/// Describes the ops of a kernel, in their order. Time linear in their operands.
+#[must_use]
+pub fn describe(kernel: &[OpShape]) -> Vec<KernelOp> {
+    kernel.iter().zip(bytes(kernel)).map(|(op, bytes)| describe_op(op, bytes)).collect()
+}
+
+fn describe_op(op: &OpShape, bytes: OpBytes) -> KernelOp {
+    let product = if op.kind == OpKind::Matmul { product(op) } else { Product::default() };
+    let repeats = op.loops.iter().filter(|around| around.tiled.is_empty()).map(|around| around.trips).product::<i64>();
+    let points = number(op.dims.iter().map(|dim| dim.extent).product());
+    let columns = number(op.operands.iter().filter_map(|operand| operand.stick).map(|dim| op.dims[dim].extent).max().unwrap_or(1));
+    KernelOp {
+        kind: op.kind,
+        access: access(op),
+        bytes,
+        cores: number(op.cores()),
+        points: points * number(repeats),
+        trips: number(op.trips()),
+        tiles_output: op.tiles_output(),
+        tile_rows: tile_rows(op, &product),
+        columns,
+        rows: points / columns,
+        log2_columns: columns.log2(),
+        log2_rows: (points / columns).log2(),
+        element_bytes: number(op.output().map_or(2, |output| output.element_bytes)),
+        is_irregular: op.is_irregular,
+        product,
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "extents and bytes are far below 2^53")]
+pub(super) fn number(value: i64) -> f64 {
+    value as f64
+}
+
+fn tile_rows(op: &OpShape, product: &Product) -> f64 {
+    if op.kind == OpKind::Matmul {
+        return product.m / product.m_slices;
+    }
+    let columns = op.operands.iter().filter_map(|operand| operand.stick).max_by_key(|&dim| op.dims[dim].extent);
+    let rows = op.dims.iter().enumerate().filter(|(index, _)| Some(*index) != columns);
+    rows.map(|(index, dim)| number(dim.extent) / number(op.tiles_along(index) * dim.slices)).product()
+}
+
+fn access(op: &OpShape) -> Access {
+    let Some(output) = op.output() else { return Access::Plain };
+    match op.kind {
+        OpKind::Matmul => Access::Plain,
+        OpKind::Reduction if output.stick.is_some() => Access::ColumnReduction,
+        OpKind::Reduction => Access::RowReduction,
+        OpKind::Pointwise => transport(op, output).or_else(|| broadcast(op, output)).unwrap_or_default(),
+    }
+}
+
+/// The way of an op that moves elements to other places.
+fn transport(op: &OpShape, output: &OperandShape) -> Option<Access> {
+    let stick = output.stick?;
+    if op.inputs().any(|input| input.moves(stick) && input.stick.is_some_and(|other| other != stick)) {
+        return Some(Access::Restickify);
+    }
+    let mut inputs = op.inputs();
+    let (input, None) = (inputs.next()?, inputs.next()) else { return None };
+    let extent = |dim: usize| op.dims[dim].extent;
+    let points = || op.dims.iter().map(|dim| dim.extent).product::<i64>();
+    if let Some(&new) = output.moved_by.iter().find(|&&dim| op.varies_in_tile(dim) && !input.moves(dim)) {
+        let rows = number(points() / extent(new) / extent(stick));
+        let is_inner = output.inner == Some(new) && extent(new) < 64;
+        return (input.stick == Some(stick) && output.moved_by.len() > 2).then_some(if is_inner {
+            Access::SpreadSticks { rows }
+        } else {
+            Access::SpreadRows { rows }
+        });
+    }
+    let (from, to) = (input.inner?, output.inner?);
+    (from != to && input.moved_by.len() > 2).then(|| Access::SwapOuter { rows: number(extent(from)), outer: number(extent(to)) })
+}
+
+/// Whether a smaller input stands beside a whole one, and which way it is repeated.
+fn broadcast(op: &OpShape, output: &OperandShape) -> Option<Access> {
+    let is_whole = |input: &&OperandShape| output.moved_by.iter().all(|&dim| input.moves(dim) || !op.varies_in_tile(dim));
+    let repeated = op.inputs().find(|input| !is_whole(input))?;
+    op.inputs().find(is_whole)?;
+    let is_in_hbm = |whole: bool| op.inputs().any(|input| is_whole(&input) == whole && !input.is_in_lx);
+    let inputs = if is_in_hbm(true) && is_in_hbm(false) { Inputs::Hbm } else { Inputs::Lx };
+    let is_row = output.stick.is_some_and(|stick| repeated.moves(stick));
+    Some(if is_row { Access::BroadcastRow(inputs) } else { Access::BroadcastColumn(inputs) })
+}
+
+fn product(op: &OpShape) -> Product {
+    let mut inputs = op.inputs();
+    let (Some(output), Some(first), Some(second)) = (op.output(), inputs.next(), inputs.next()) else { return Product::default() };
+    let mut product = Product { m: 1.0, n: 1.0, m_slices: 1.0, n_slices: 1.0, k_slices: 1.0, batch: 1.0, ..Product::default() };
+    (product.batch_slices, product.k_tiles) = (1.0, 1.0);
+    let (mut batch, mut batch_dims) = (None, Vec::new());
+    for (index, dim) in op.dims.iter().enumerate() {
+        let (slices, tiles) = (number(dim.slices), number(op.tiles_along(index)));
+        let points = number(dim.extent) / tiles;
+        match (output.moves(index), first.moves(index), second.moves(index)) {
+            (false, ..) => (product.k_slices, product.k_tiles) = (product.k_slices * slices, product.k_tiles * tiles),
+            (true, false, _) => (product.n, product.n_slices) = (product.n * points, product.n_slices * slices),
+            (true, true, false) if !is_shared_batch(op, index, first, second) => {
+                (product.m, product.m_slices) = (product.m * points, product.m_slices * slices);
+            }
+            (true, true, moves_both) => {
+                (product.batch, product.batch_slices) = (product.batch * points, product.batch_slices * slices);
+                batch_dims.push(index);
+                batch = batch.or((moves_both && dim.extent > 1).then_some(index));
+            }
+        }
+    }
+    let of_tile = |operand: &OperandShape| {
+        let tiles: i64 = if operand.is_in_lx { 1 } else { operand.moved_by.iter().map(|&dim| op.tiles_along(dim)).product() };
+        let batch = if operand.moved_by.iter().any(|dim| batch_dims.contains(dim)) { product.batch } else { 1.0 };
+        number(operand.device_bytes) / number(tiles) / batch
+    };
+    product.operand_bytes = of_tile(first) + of_tile(second);
+    (product.log2_m_slices, product.log2_n_slices) = (product.m_slices.log2(), product.n_slices.log2());
+    product.log2_area = product.area().log2();
+    product.batching = match batch {
+        Some(batch) => match [first, second].iter().filter(|operand| operand.inner == Some(batch)).count() {
+            0 => Batching::Outer,
+            1 => Batching::HalfInner,
+            _ => Batching::Inner,
+        },
+        None if product.batch > 1.0 => Batching::Shared,
+        None => Batching::None,
+    };
+    product
+}
+
+/// Whether a dimension that the second operand lacks is a batch and not the rows: the outer of two.
+fn is_shared_batch(op: &OpShape, index: usize, first: &OperandShape, second: &OperandShape) -> bool {
+    (index + 1..op.dims.len()).any(|dim| first.moves(dim) && !second.moves(dim) && !op.dims[dim].is_reduced)
+}

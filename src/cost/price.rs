@@ -1,0 +1,105 @@
+//! The price of a kernel: time as an interval, and what it is made of.
+
+use super::{kernel::KernelOp, recommended, torch_spyre};
+use crate::target::TimeModel;
+
+/// Which model prices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Formula {
+    /// The one to decide by.
+    #[default]
+    Recommended,
+    /// torch-spyre's of August 2026, wrong spots included: to compare with.
+    TorchSpyre,
+}
+
+/// What most of the time goes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Limit {
+    /// Traffic with HBM.
+    #[default]
+    Hbm,
+    /// Computing, or moving between LX and the cores.
+    Compute,
+    /// Starting ops and iterations.
+    Fixed,
+}
+
+impl Limit {
+    /// A word for reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Hbm => "hbm",
+            Self::Compute => "compute",
+            Self::Fixed => "fixed",
+        }
+    }
+}
+
+/// The modelled time of a kernel, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Price {
+    /// Nineteen of twenty published times of such ops are above this part of the estimate.
+    pub low_ns: f64,
+    /// The estimate: what plans are compared by.
+    pub estimate_ns: f64,
+    /// Nineteen of twenty are below.
+    pub high_ns: f64,
+    /// Traffic with HBM, if nothing else took time.
+    pub hbm_ns: f64,
+    /// Computing, if nothing else took time.
+    pub compute_ns: f64,
+    /// Starting the kernel, its ops and its iterations.
+    pub fixed_ns: f64,
+    /// What most of the time goes to.
+    pub limit: Limit,
+    /// Whether times of all its kinds of ops are published; without them the interval is a guess.
+    pub is_ranked: bool,
+}
+
+/// What one op adds.
+pub(super) struct Part {
+    pub hbm_ns: f64,
+    pub compute_ns: f64,
+    pub fixed_ns: f64,
+    pub total_ns: f64,
+    pub spread: [f64; 2],
+    pub is_ranked: bool,
+}
+
+/// Prices a kernel. Nothing is allocated; time linear in the ops, some 20 ns each.
+///
+/// The ends of the interval come from published times over estimates, by kind of op; they err together, so the ends of ops add up.
+/// torch-spyre's formula has no interval: its ends are the estimate.
+#[must_use]
+pub fn price(ops: &[KernelOp], model: &TimeModel, formula: Formula) -> Price {
+    if formula == Formula::TorchSpyre {
+        let ns = torch_spyre::price_ns(ops, model);
+        return Price { low_ns: ns, estimate_ns: ns, high_ns: ns, is_ranked: true, ..Price::default() };
+    }
+    let start = model.recommended.kernel_ns;
+    let mut price = Price { low_ns: start, estimate_ns: start, high_ns: start, fixed_ns: start, is_ranked: true, ..Price::default() };
+    for op in ops {
+        let part = recommended::part(op, model);
+        price.low_ns += part.total_ns * part.spread[0];
+        price.estimate_ns += part.total_ns;
+        price.high_ns += part.total_ns * part.spread[1];
+        price.hbm_ns += part.hbm_ns;
+        price.compute_ns += part.compute_ns;
+        price.fixed_ns += part.fixed_ns;
+        price.is_ranked &= part.is_ranked;
+    }
+    price.limit = limit(&price);
+    price
+}
+
+fn limit(price: &Price) -> Limit {
+    if price.fixed_ns > price.hbm_ns.max(price.compute_ns) {
+        Limit::Fixed
+    } else if price.compute_ns > price.hbm_ns {
+        Limit::Compute
+    } else {
+        Limit::Hbm
+    }
+}

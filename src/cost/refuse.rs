@@ -1,0 +1,176 @@
+//! Plans that are refused before anybody asks for their price: what cannot run, and what no price should make look possible.
+
+use super::shape::{OpKind, OpShape, OperandShape};
+use crate::target::Target;
+
+/// A copy may be padded to this multiple of what it copies, and no more ("cost models, section 9": tiled products whose copies were laid
+/// out over a dimension that does not move them ran 300 times slower).
+const MOST_COPY: i64 = 2;
+
+/// Why a plan is refused. Ops are positions in the kernel, operands positions in the op.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// A core addresses at most so many bytes of one tensor.
+    #[error("operand {operand} of op {op} is {bytes} bytes on each core, and a core addresses at most {most}")]
+    Span {
+        /// The op.
+        op: usize,
+        /// The operand.
+        operand: usize,
+        /// Bytes of a core's part, the least that its span can be.
+        bytes: i64,
+        /// The limit of the target.
+        most: i64,
+    },
+    /// What lives in LX at the same time must fit.
+    #[error("at op {op}, {bytes} bytes live in the LX of each core, and it has {most}")]
+    Lx {
+        /// The op.
+        op: usize,
+        /// Bytes that live there, the least that any placement needs.
+        bytes: i64,
+        /// The limit of the target.
+        most: i64,
+    },
+    /// A copy is about as large as its source.
+    #[error("op {op} copies {source_bytes} bytes into {device_bytes}: more than {} times as many", MOST_COPY)]
+    Copy {
+        /// The op.
+        op: usize,
+        /// Bytes of the copy, of one iteration.
+        device_bytes: i64,
+        /// Bytes of its source, of one iteration.
+        source_bytes: i64,
+    },
+}
+
+/// Checks the limits of the target and the size of copies, in the order of the ops.
+///
+/// The bytes of a span and of LX are lower bounds, so nothing that could run is refused: `work` and `lx` know the exact ones.
+///
+/// # Errors
+/// The first [`Refusal`] of the kernel.
+pub fn refuse(kernel: &[OpShape], target: &Target) -> Result<(), Refusal> {
+    let lx_bytes = live_lx_bytes(kernel);
+    for (index, op) in kernel.iter().enumerate() {
+        for (number, operand) in op.operands.iter().enumerate().filter(|(_, operand)| !operand.is_in_lx) {
+            let bytes = core_bytes(op, operand);
+            if bytes > target.core_span_bytes {
+                return Err(Refusal::Span { op: index, operand: number, bytes, most: target.core_span_bytes });
+            }
+        }
+        if lx_bytes[index] > target.lx_bytes {
+            return Err(Refusal::Lx { op: index, bytes: lx_bytes[index], most: target.lx_bytes });
+        }
+        refuse_copy(index, op)?;
+    }
+    Ok(())
+}
+
+fn refuse_copy(index: usize, op: &OpShape) -> Result<(), Refusal> {
+    let mut inputs = op.inputs();
+    let (OpKind::Pointwise, Some(output), Some(input), None) = (op.kind, op.output(), inputs.next(), inputs.next()) else {
+        return Ok(());
+    };
+    let (device_bytes, source_bytes) = (tile_bytes(op, output), tile_bytes(op, input));
+    if device_bytes > MOST_COPY * source_bytes {
+        return Err(Refusal::Copy { op: index, device_bytes, source_bytes });
+    }
+    Ok(())
+}
+
+/// Bytes of a tensor that one iteration touches.
+fn tile_bytes(op: &OpShape, operand: &OperandShape) -> i64 {
+    let tiles: i64 = if operand.is_in_lx { 1 } else { operand.moved_by.iter().map(|&dim| op.tiles_along(dim)).product() };
+    operand.device_bytes / tiles.max(1)
+}
+
+/// Bytes of a core's part of a tensor.
+fn core_bytes(op: &OpShape, operand: &OperandShape) -> i64 {
+    let slices: i64 = operand.moved_by.iter().map(|&dim| op.dims[dim].slices).product();
+    operand.device_bytes / slices.max(1)
+}
+
+/// The bytes of LX that are live on a core while each op runs: from the op that writes a buffer to its last reader, whose result may take
+/// its place. A buffer that no op writes is live from the start.
+fn live_lx_bytes(kernel: &[OpShape]) -> Vec<i64> {
+    let uses = || kernel.iter().enumerate().flat_map(|(index, op)| op.operands.iter().map(move |operand| (index, op, operand)));
+    let buffers = uses().map(|(.., operand)| operand.buffer + 1).max().unwrap_or(0);
+    let mut live: Vec<Option<(usize, usize, i64)>> = vec![None; buffers];
+    for (index, op, operand) in uses().filter(|(.., operand)| operand.is_in_lx) {
+        let start = if operand.is_output { index } else { 0 };
+        let (_, end, bytes) = live[operand.buffer].get_or_insert((start, index, core_bytes(op, operand)));
+        (*end, *bytes) = (index, (*bytes).min(core_bytes(op, operand)));
+    }
+    // Before an op its inputs are live; after it its result, and what is read later.
+    let (mut before, mut after) = (vec![0_i64; kernel.len() + 1], vec![0_i64; kernel.len() + 1]);
+    for &(start, end, bytes) in live.iter().flatten() {
+        let is_result_only = start == end;
+        before[start + usize::from(!is_result_only && start > 0)] += bytes;
+        before[end + 1] -= bytes;
+        after[start] += bytes;
+        after[end + usize::from(is_result_only)] -= bytes;
+    }
+    let mut now = (0, 0);
+    let peaks = before.iter().zip(&after).map(|(before, after)| {
+        now = (now.0 + before, now.1 + after);
+        now.0.max(now.1)
+    });
+    peaks.take(kernel.len()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::{Dim, Loop};
+
+    const KIB: i64 = 1024;
+
+    fn tensor(buffer: usize, is_output: bool, is_in_lx: bool, device_bytes: i64) -> OperandShape {
+        OperandShape { buffer, is_output, is_in_lx, device_bytes, element_bytes: 2, moved_by: vec![0], ..OperandShape::default() }
+    }
+
+    fn op(operands: Vec<OperandShape>, slices: i64) -> OpShape {
+        OpShape { dims: vec![Dim { extent: 4096, slices, is_reduced: false }], operands, ..OpShape::default() }
+    }
+
+    #[test]
+    fn a_core_addresses_so_many_bytes_of_a_tensor() {
+        let target = Target::spyre();
+        let add = |bytes: i64| vec![op(vec![tensor(0, false, false, bytes), tensor(1, true, false, bytes)], 2)];
+        assert_eq!(refuse(&add(2 * target.core_span_bytes), &target), Ok(()));
+        let refusal = refuse(&add(2 * target.core_span_bytes + 256), &target).unwrap_err();
+        assert_eq!(refusal, Refusal::Span { op: 0, operand: 0, bytes: 268_431_360 + 128, most: 268_431_360 });
+        assert_eq!(refusal.to_string(), "operand 0 of op 0 is 268431488 bytes on each core, and a core addresses at most 268431360");
+    }
+
+    #[test]
+    fn a_result_may_take_the_place_of_a_dying_input_but_not_of_a_living_one() {
+        let target = Target { lx_bytes: 64 * KIB, ..Target::spyre() };
+        // Each buffer is 48 KiB on a core.
+        let (a, b) = (|is_output| tensor(0, is_output, true, 96 * KIB), |is_output| tensor(1, is_output, true, 96 * KIB));
+        let (x, y) = (tensor(2, false, false, 96 * KIB), tensor(3, true, false, 96 * KIB));
+        let mut chain = vec![op(vec![x, a(true)], 2), op(vec![a(false), b(true)], 2), op(vec![b(false), y.clone()], 2)];
+        assert_eq!(refuse(&chain, &target), Ok(()));
+        chain.push(op(vec![a(false), y], 2));
+        assert_eq!(refuse(&chain, &target), Err(Refusal::Lx { op: 1, bytes: 96 * KIB, most: 64 * KIB }));
+    }
+
+    #[test]
+    fn a_copy_is_no_larger_than_twice_its_source() {
+        let copy = |bytes: i64| vec![op(vec![tensor(0, false, false, KIB), tensor(1, true, false, bytes)], 1)];
+        assert_eq!(refuse(&copy(2 * KIB), &Target::spyre()), Ok(()));
+        let refusal = refuse(&copy(2 * KIB + 128), &Target::spyre()).unwrap_err();
+        assert_eq!(refusal, Refusal::Copy { op: 0, device_bytes: 2176, source_bytes: 1024 });
+        assert_eq!(refusal.to_string(), "op 0 copies 1024 bytes into 2176: more than 2 times as many");
+    }
+
+    #[test]
+    fn a_tile_is_compared_with_its_copy() {
+        let mut copy = op(vec![tensor(0, false, false, 8 * KIB), tensor(1, true, true, 2 * KIB)], 1);
+        copy.loops = vec![Loop { trips: 4, tiled: vec![0] }];
+        assert_eq!(refuse(&[copy.clone()], &Target::spyre()), Ok(()));
+        copy.operands[1].device_bytes = 8 * KIB;
+        assert_eq!(refuse(&[copy], &Target::spyre()), Err(Refusal::Copy { op: 0, device_bytes: 8 * KIB, source_bytes: 2 * KIB }));
+    }
+}

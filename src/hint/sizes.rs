@@ -1,0 +1,248 @@
+//! How large a named dimension is: declared, or implied by the tensors that have it.
+
+use std::{collections::BTreeMap, fmt};
+use thiserror::Error;
+
+/// An argument of the program and the names that its elements have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedArgument {
+    /// The position of the argument.
+    pub number: usize,
+    /// In storage order, outermost first; empty for what has no name.
+    pub names: Vec<String>,
+    /// Sizes of the tensor's dimensions, each at least 1. There may be more or fewer of them than names.
+    pub shape: Vec<i64>,
+}
+
+/// What a size is known from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum KnownFrom {
+    Declaration,
+    Argument(usize),
+}
+
+/// The size of every name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sizes {
+    known: BTreeMap<String, (i64, KnownFrom)>,
+}
+
+/// Names that do not fit their argument.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SizeError {
+    /// The sizes come to another number of elements.
+    #[error("argument {argument} is named {names}, {product} elements, but its shape {shape} has {elements}")]
+    Product {
+        /// The argument.
+        argument: usize,
+        /// The names with their sizes.
+        names: String,
+        /// What the sizes come to.
+        product: i64,
+        /// The sizes of the tensor's dimensions.
+        shape: String,
+        /// What these come to.
+        elements: i64,
+    },
+    /// The known sizes leave no whole number for the one that is not.
+    #[error("argument {argument} is named {names}, but {product} does not divide the {elements} elements of its shape {shape}")]
+    Quotient {
+        /// The argument.
+        argument: usize,
+        /// The names with their sizes.
+        names: String,
+        /// What the known sizes come to.
+        product: i64,
+        /// The sizes of the tensor's dimensions.
+        shape: String,
+        /// What these come to.
+        elements: i64,
+    },
+    /// More than one size is not known.
+    #[error("argument {argument} of shape {shape} is named {names}: declare the sizes that are not known, all but one")]
+    Unknown {
+        /// The argument.
+        argument: usize,
+        /// The names with their sizes.
+        names: String,
+        /// The sizes of the tensor's dimensions.
+        shape: String,
+    },
+}
+
+impl Sizes {
+    /// Finds the size of every name: first those that are declared, then those of arguments with one name per dimension, then, as long as
+    /// there are any, those that are the only unknown one of an argument. A tensor that contradicts a declaration dimension by dimension
+    /// can still have names that regroup its elements (torch-spyre facts, I: the sizes of the names come to the elements of the tensor).
+    ///
+    /// # Errors
+    /// The first argument whose names do not come to its elements, or whose sizes remain unknown.
+    pub fn solve(arguments: &[NamedArgument], declared: &BTreeMap<String, i64>) -> Result<Self, SizeError> {
+        let known = declared.iter().map(|(name, &size)| (name.clone(), (size, KnownFrom::Declaration))).collect();
+        let mut sizes = Self { known };
+        for argument in arguments {
+            if argument.names.len() == argument.shape.len() && !sizes.contradicts(argument, declared) {
+                let dims = argument.names.iter().zip(&argument.shape).filter(|(name, _)| !name.is_empty());
+                dims.for_each(|(name, &size)| sizes.learn(name, size, argument));
+            }
+        }
+        while sizes.divide(arguments)? {}
+        arguments.iter().try_for_each(|argument| sizes.of(argument).map(|_| ()))?;
+        Ok(sizes)
+    }
+
+    /// The size of every name, by name.
+    pub fn all(&self) -> impl Iterator<Item = (&str, i64)> {
+        self.known.iter().map(|(name, (size, _))| (name.as_str(), *size))
+    }
+
+    /// The sizes of an argument's names, which come to its elements.
+    ///
+    /// # Errors
+    /// They do not, or a size is not known.
+    pub fn of(&self, argument: &NamedArgument) -> Result<Vec<i64>, SizeError> {
+        let (elements, product) = (argument.elements(), self.product(argument));
+        let (number, names, shape) = (argument.number, self.text(argument), by_times(&argument.shape));
+        if self.is_one_to_one(argument) {
+            return Ok(argument.shape.clone());
+        }
+        let n_unknown = argument.names.iter().filter(|name| !self.known.contains_key(*name)).count();
+        match n_unknown {
+            0 if product == elements => {}
+            0 => return Err(SizeError::Product { argument: number, names, product, shape, elements }),
+            1 if elements % product == 0 => {}
+            1 => return Err(SizeError::Quotient { argument: number, names, product, shape, elements }),
+            _ => return Err(SizeError::Unknown { argument: number, names, shape }),
+        }
+        let size = |name: &String| self.known.get(name).map_or(elements / product, |(size, _)| *size);
+        Ok(argument.names.iter().map(size).collect())
+    }
+
+    /// One round of divisions; whether it found a size.
+    fn divide(&mut self, arguments: &[NamedArgument]) -> Result<bool, SizeError> {
+        let mut is_progress = false;
+        for argument in arguments {
+            let mut unknown = argument.names.iter().enumerate().filter(|(_, name)| !self.known.contains_key(*name));
+            if let (Some((position, name)), None) = (unknown.next(), unknown.next())
+                && !name.is_empty()
+            {
+                let size = self.of(argument)?[position];
+                self.learn(name, size, argument);
+                is_progress = true;
+            }
+        }
+        Ok(is_progress)
+    }
+
+    fn learn(&mut self, name: &str, size: i64, argument: &NamedArgument) {
+        self.known.entry(name.to_owned()).or_insert((size, KnownFrom::Argument(argument.number)));
+    }
+
+    /// Whether a declared size is not that of the dimension that has the name.
+    fn contradicts(&self, argument: &NamedArgument, declared: &BTreeMap<String, i64>) -> bool {
+        argument.names.iter().zip(&argument.shape).any(|(name, size)| declared.get(name).is_some_and(|declared| declared != size))
+    }
+
+    /// Whether each dimension has one name, of its size, or none.
+    fn is_one_to_one(&self, argument: &NamedArgument) -> bool {
+        let fits = |(name, size): (&String, &i64)| name.is_empty() || self.known.get(name).is_some_and(|(known, _)| known == size);
+        argument.names.len() == argument.shape.len() && argument.names.iter().zip(&argument.shape).all(fits)
+    }
+
+    /// What the known sizes of an argument's names come to, at least 1.
+    fn product(&self, argument: &NamedArgument) -> i64 {
+        let sizes = argument.names.iter().filter_map(|name| self.known.get(name));
+        sizes.fold(1, |product: i64, (size, _)| product.saturating_mul(*size))
+    }
+
+    /// `'M' = 64 (declared), 'K' = ?`.
+    fn text(&self, argument: &NamedArgument) -> String {
+        let name = |name: &String| match self.known.get(name) {
+            Some((size, KnownFrom::Argument(number))) if *number == argument.number => format!("'{name}' = {size}"),
+            Some((size, from)) => format!("'{name}' = {size} ({from})"),
+            None => format!("'{name}' = ?"),
+        };
+        argument.names.iter().map(name).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl NamedArgument {
+    fn elements(&self) -> i64 {
+        self.shape.iter().fold(1, |product: i64, size| product.saturating_mul(*size))
+    }
+}
+
+impl fmt::Display for KnownFrom {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Declaration => formatter.write_str("declared"),
+            Self::Argument(number) => write!(formatter, "by argument {number}"),
+        }
+    }
+}
+
+/// `8x64`.
+pub(super) fn by_times(shape: &[i64]) -> String {
+    shape.iter().map(i64::to_string).collect::<Vec<_>>().join("x")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn argument(number: usize, names: &[&str], shape: &[i64]) -> NamedArgument {
+        NamedArgument { number, names: names.iter().map(|&name| name.to_owned()).collect(), shape: shape.to_vec() }
+    }
+
+    fn solve(arguments: &[NamedArgument], declared: &[(&str, i64)]) -> Result<Sizes, SizeError> {
+        Sizes::solve(arguments, &declared.iter().map(|&(name, size)| (name.to_owned(), size)).collect())
+    }
+
+    fn message(arguments: &[NamedArgument], declared: &[(&str, i64)]) -> String {
+        solve(arguments, declared).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn sizes_are_declared_or_those_of_dimensions_or_what_remains() {
+        // The chain is found whatever the order of the arguments is.
+        let arguments = [argument(0, &["A", "B", "C"], &[24]), argument(1, &["B", "D"], &[15]), argument(2, &["D"], &[5])];
+        let sizes = solve(&arguments, &[("A", 2)]).unwrap();
+        assert_eq!(sizes.all().collect::<Vec<_>>(), [("A", 2), ("B", 3), ("C", 4), ("D", 5)]);
+        assert_eq!(sizes.of(&arguments[0]), Ok(vec![2, 3, 4]));
+    }
+
+    #[test]
+    fn declared_sizes_may_regroup_the_dimensions() {
+        let regrouped = argument(0, &["X", "Y"], &[6, 4]);
+        assert_eq!(solve(std::slice::from_ref(&regrouped), &[("X", 4)]).unwrap().of(&regrouped), Ok(vec![4, 6]));
+    }
+
+    #[test]
+    fn what_has_no_name_has_a_size_all_the_same() {
+        let arguments = [argument(0, &["", "N", ""], &[8, 64, 2]), argument(1, &["N", ""], &[128])];
+        let sizes = solve(&arguments, &[]).unwrap();
+        assert_eq!(arguments.map(|argument| sizes.of(&argument).unwrap()), [vec![8, 64, 2], vec![64, 2]]);
+        assert_eq!(sizes.all().collect::<Vec<_>>(), [("N", 64)]);
+    }
+
+    #[test]
+    fn names_that_do_not_fit_are_refused_with_all_numbers() {
+        assert_eq!(
+            message(&[argument(0, &["A", "B"], &[8, 64]), argument(3, &["A"], &[16])], &[]),
+            "argument 3 is named 'A' = 8 (by argument 0), 8 elements, but its shape 16 has 16"
+        );
+        assert_eq!(
+            message(&[argument(0, &["M", "K"], &[100])], &[("M", 8)]),
+            "argument 0 is named 'M' = 8 (declared), 'K' = ?, but 8 does not divide the 100 elements of its shape 100"
+        );
+        assert_eq!(
+            message(&[argument(0, &["M", "K"], &[4, 4, 4])], &[]),
+            "argument 0 of shape 4x4x4 is named 'M' = ?, 'K' = ?: declare the sizes that are not known, all but one"
+        );
+    }
+
+    #[test]
+    fn sizes_that_leave_64_bits_are_too_many_elements() {
+        assert!(message(&[argument(0, &["A", "B"], &[16])], &[("A", i64::MAX), ("B", 16)]).contains(&format!("{} elements", i64::MAX)));
+    }
+}

@@ -1,0 +1,89 @@
+//! What the user wants of the division of work, and which dimension he means.
+
+/// So many slices of the dimension of a name, over the cores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkHint {
+    /// Ops with the same id were under the same wish.
+    pub id: i64,
+    /// The name of the dimension.
+    pub dim: String,
+    /// Slices, at least 1.
+    pub slices: i64,
+}
+
+/// Why a name means no one dimension of an op.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// Which of them?
+    #[error("'{name}' names iteration dimensions {first} ('{first_names}') and {second} ('{second_names}')")]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// A dimension that has it.
+        first: usize,
+        /// All names of that dimension.
+        first_names: String,
+        /// Another one.
+        second: usize,
+        /// All names of the other one.
+        second_names: String,
+    },
+    /// A slice of the inner name is no run of the dimension.
+    #[error("'{name}' is an inner part of iteration dimension {dim} ('{names}'), which can only be cut into runs: name its outer part")]
+    Inner {
+        /// The name.
+        name: String,
+        /// The dimension.
+        dim: usize,
+        /// All of its names.
+        names: String,
+    },
+}
+
+/// The dimension that a name means, if the op has it. `names` has one text per dimension: a name, or several that are flattened into the
+/// dimension, outer first and joined by `*` (empty: unknown). All of them together, or the outermost alone, mean the dimension.
+///
+/// # Errors
+/// When several dimensions have the name, or a dimension has it inside another name.
+pub fn dim_named(name: &str, names: &[String]) -> Result<Option<usize>, NameError> {
+    let has = |dim: &usize| names[*dim] == name || names[*dim].split('*').any(|part| part == name);
+    let mut found = (0..names.len()).filter(has);
+    let Some(dim) = found.next() else { return Ok(None) };
+    if let Some(second) = found.next() {
+        let (first_names, second_names) = (names[dim].clone(), names[second].clone());
+        return Err(NameError::Ambiguous { name: name.to_owned(), first: dim, first_names, second, second_names });
+    }
+    let is_outermost = names[dim] == name || names[dim].split('*').next() == Some(name);
+    if is_outermost { Ok(Some(dim)) } else { Err(NameError::Inner { name: name.to_owned(), dim, names: names[dim].clone() }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_name_means_the_dim_that_has_it() {
+        let names = names(&["A", "", "C*D", "E"]);
+        assert_eq!(dim_named("A", &names), Ok(Some(0)));
+        assert_eq!(dim_named("E", &names), Ok(Some(3)));
+        assert_eq!(dim_named("F", &names), Ok(None));
+    }
+
+    #[test]
+    fn the_outer_part_of_a_flattened_dim_means_it_all() {
+        let names = names(&["A", "C*D"]);
+        assert_eq!([dim_named("C", &names), dim_named("C*D", &names)], [Ok(Some(1)), Ok(Some(1))]);
+        let inner = NameError::Inner { name: "D".to_owned(), dim: 1, names: "C*D".to_owned() };
+        assert_eq!(dim_named("D", &names), Err(inner));
+    }
+
+    #[test]
+    fn a_name_of_two_dims_means_neither() {
+        assert!(matches!(dim_named("A", &names(&["A", "B", "A"])), Err(NameError::Ambiguous { first: 0, second: 2, .. })));
+        assert!(matches!(dim_named("D", &names(&["D", "C*D"])), Err(NameError::Ambiguous { first: 0, second: 1, .. })));
+    }
+}

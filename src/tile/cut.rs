@@ -1,0 +1,262 @@
+//! Which dimension of an op each level cuts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Formatter};
+
+/// A level of loops that a hint asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// Ops with the same id share the level; a smaller id is further out.
+    pub id: i64,
+    /// The name of the dimension.
+    pub name: String,
+    /// The number of tiles.
+    pub count: i64,
+}
+
+/// What an op reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// For each dimension of the operand, the iteration dimension that indexes it.
+    pub dims: Vec<Option<usize>>,
+    /// The op that makes what is read, behind all views; none for what comes from outside.
+    pub maker: Option<usize>,
+    /// For each dimension of the operand, the dimension of the maker's result that is cut when it is; none where a view has no such one.
+    pub behind: Vec<Option<usize>>,
+}
+
+/// An op that hints may put into loops.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TiledOp {
+    /// For each iteration dimension its names, outermost first; none where none is known.
+    pub names: Vec<Vec<String>>,
+    /// Sizes of the iteration dimensions.
+    pub sizes: Vec<i64>,
+    /// How many of the last ones are reduced.
+    pub n_reduced: usize,
+    /// What the hints ask for, outermost first.
+    pub levels: Vec<Level>,
+    /// The operands.
+    pub inputs: Vec<Operand>,
+    /// For each dimension of the result, the iteration dimension that indexes it.
+    pub output: Vec<Option<usize>>,
+    /// Whether partial results can be combined to the result.
+    pub combines: bool,
+}
+
+/// What one level does with an op.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// The level.
+    pub level: Level,
+    /// The iteration dimension.
+    pub dim: usize,
+    /// Whether the op reduces it.
+    pub is_reduced: bool,
+}
+
+/// Why an op cannot be cut as its hints say.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CutError {
+    /// A count must divide: a last tile of another size would be another program.
+    #[error("cannot cut '{dim}' of {size} into {count} tiles of equal size")]
+    Uneven {
+        /// The name of the dimension.
+        dim: String,
+        /// What is to be cut.
+        size: i64,
+        /// Into how many.
+        count: i64,
+    },
+    /// Partial results of some reductions say nothing about the result.
+    #[error("cannot cut '{dim}' of {size} into {count} tiles: it is reduced, and the device has no op that combines partial results")]
+    NoCombination {
+        /// The name of the dimension.
+        dim: String,
+        /// Its size.
+        size: i64,
+        /// The number of tiles.
+        count: i64,
+    },
+    /// A hint that nothing follows would be dropped silently.
+    #[error("is to be cut into {count} tiles along '{dim}', but no op of the scope has a dimension of that name; {known}")]
+    Unknown {
+        /// The name.
+        dim: String,
+        /// The number of tiles.
+        count: i64,
+        /// What names there are.
+        known: KnownNames,
+    },
+    /// One loop would run over several dimensions at once, and see only the blocks on their diagonal.
+    #[error("has dimensions {first} and {second} named '{dim}': a loop of {count} tiles over both would see their diagonal only")]
+    Ambiguous {
+        /// The name of the dimensions.
+        dim: String,
+        /// The first iteration dimension of that name.
+        first: usize,
+        /// The second.
+        second: usize,
+        /// The number of tiles.
+        count: i64,
+    },
+    /// The elements of one inner position lie apart.
+    #[error(
+        "cannot cut '{dim}' into {count} tiles: it is an inner name of the {size} elements '{whole}', and '{outer}' around it is not cut to single positions"
+    )]
+    InnerName {
+        /// The name.
+        dim: String,
+        /// The number of tiles.
+        count: i64,
+        /// Elements of the iteration dimension.
+        size: i64,
+        /// All names of the iteration dimension.
+        whole: String,
+        /// The first outer name that still has several positions.
+        outer: String,
+    },
+    /// Names that share a dimension need sizes.
+    #[error("cannot cut '{dim}' of '{whole}' into {count} tiles: its size is not known; declare it in 'spyre.dim_sizes'")]
+    NoSize {
+        /// The name.
+        dim: String,
+        /// All names of the iteration dimension.
+        whole: String,
+        /// The number of tiles.
+        count: i64,
+    },
+}
+
+/// The names that ops have, for messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownNames(pub BTreeSet<String>);
+
+impl Display for KnownNames {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let names: Vec<String> = self.0.iter().map(|name| format!("'{name}'")).collect();
+        if names.is_empty() { f.write_str("no dimension has a name") } else { write!(f, "they have {}", names.join(", ")) }
+    }
+}
+
+impl TiledOp {
+    /// The cuts of an op, outermost first. A level whose name the op does not have is left out, and one tile is no cut. `sizes` are those of
+    /// names.
+    ///
+    /// # Errors
+    /// When a level has the name of a dimension that it cannot cut.
+    pub fn cuts(&self, sizes: &BTreeMap<String, i64>) -> Result<Vec<Cut>, CutError> {
+        let mut left = Left { sizes: self.sizes.clone(), names: sizes.clone() };
+        let mut cuts = Vec::new();
+        for level in self.levels.iter().filter(|level| level.count != 1) {
+            let mut named = (0..self.names.len()).filter(|&dim| self.names[dim].contains(&level.name));
+            let Some(dim) = named.next() else { continue };
+            if let Some(second) = named.next() {
+                return Err(CutError::Ambiguous { dim: level.name.clone(), first: dim, second, count: level.count });
+            }
+            let is_reduced = dim >= self.sizes.len() - self.n_reduced;
+            if is_reduced && !self.combines {
+                return Err(CutError::NoCombination { dim: level.name.clone(), size: left.sizes[dim], count: level.count });
+            }
+            left.cut(&self.names[dim], dim, level)?;
+            cuts.push(Cut { level: level.clone(), dim, is_reduced });
+        }
+        Ok(cuts)
+    }
+
+    /// The dimension of an operand or of the result, given by the iteration dimensions behind its dimensions, that a cut cuts.
+    #[must_use]
+    pub fn cut_dim(dims: &[Option<usize>], cut: &Cut) -> Option<usize> {
+        dims.iter().position(|&dim| dim == Some(cut.dim))
+    }
+}
+
+/// What earlier levels leave of the dimensions and names of an op.
+struct Left {
+    sizes: Vec<i64>,
+    names: BTreeMap<String, i64>,
+}
+
+impl Left {
+    fn cut(&mut self, names: &[String], dim: usize, level: &Level) -> Result<(), CutError> {
+        let Level { id: _, name, count } = level;
+        let mut size = self.sizes[dim];
+        if names.len() > 1 {
+            let whole = names.join("*");
+            let no_size = || CutError::NoSize { dim: name.clone(), whole: whole.clone(), count: *count };
+            for outer in names.iter().take_while(|outer| *outer != name) {
+                if *self.names.get(outer).ok_or_else(no_size)? > 1 {
+                    let outer = outer.clone();
+                    return Err(CutError::InnerName { dim: name.clone(), count: *count, size, whole, outer });
+                }
+            }
+            size = *self.names.get(name).ok_or_else(no_size)?;
+        }
+        if size % count != 0 {
+            return Err(CutError::Uneven { dim: name.clone(), size, count: *count });
+        }
+        self.sizes[dim] /= count;
+        if names.len() > 1 {
+            self.names.insert(name.clone(), size / count);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn level(id: i64, name: &str, count: i64) -> Level {
+        Level { id, name: name.to_owned(), count }
+    }
+
+    fn op(names: &[&str], sizes: &[i64], n_reduced: usize, levels: &[(&str, i64)]) -> TiledOp {
+        let names = names.iter().map(|name| name.split('*').filter(|name| !name.is_empty()).map(str::to_owned).collect()).collect();
+        let levels = levels.iter().zip(0..).map(|(&(name, count), id)| level(id, name, count)).collect();
+        TiledOp { names, sizes: sizes.to_vec(), n_reduced, levels, combines: true, ..TiledOp::default() }
+    }
+
+    fn cuts(op: &TiledOp, sizes: &[(&str, i64)]) -> Result<Vec<(i64, usize, bool)>, CutError> {
+        let sizes = sizes.iter().map(|&(name, size)| (name.to_owned(), size)).collect();
+        op.cuts(&sizes).map(|cuts| cuts.into_iter().map(|cut| (cut.level.id, cut.dim, cut.is_reduced)).collect())
+    }
+
+    #[test]
+    fn each_level_cuts_the_dimension_of_its_name() {
+        let max = op(&["A", "B"], &[1024, 4096], 1, &[("B", 4), ("C", 2), ("A", 2)]);
+        assert_eq!(cuts(&max, &[]), Ok(vec![(0, 1, true), (2, 0, false)]));
+    }
+
+    #[test]
+    fn one_name_can_be_cut_twice() {
+        assert_eq!(cuts(&op(&["A"], &[8], 0, &[("A", 2), ("A", 4)]), &[]), Ok(vec![(0, 0, false), (1, 0, false)]));
+        let error = CutError::Uneven { dim: "A".to_owned(), size: 4, count: 8 };
+        assert_eq!(cuts(&op(&["A"], &[8], 0, &[("A", 2), ("A", 8)]), &[]), Err(error));
+    }
+
+    #[test]
+    fn a_name_of_two_dimensions_has_no_one_meaning() {
+        let error = CutError::Ambiguous { dim: "A".to_owned(), first: 0, second: 2, count: 2 };
+        assert_eq!(cuts(&op(&["A", "B", "A"], &[8, 64, 8], 1, &[("A", 2)]), &[]), Err(error));
+    }
+
+    #[test]
+    fn a_reduction_without_a_combination_is_not_cut() {
+        let stable = TiledOp { combines: false, ..op(&["A", "B"], &[8, 64], 1, &[("A", 2), ("B", 4)]) };
+        assert_eq!(cuts(&stable, &[]), Err(CutError::NoCombination { dim: "B".to_owned(), size: 64, count: 4 }));
+    }
+
+    #[test]
+    fn the_outer_name_of_a_dimension_is_cut_first() {
+        let sizes = [("C", 4), ("D", 64)];
+        assert_eq!(cuts(&op(&["C*D"], &[256], 0, &[("C", 2)]), &sizes), Ok(vec![(0, 0, false)]));
+        assert_eq!(cuts(&op(&["C*D"], &[256], 0, &[("C", 4), ("D", 2)]), &sizes), Ok(vec![(0, 0, false), (1, 0, false)]));
+        let inner = CutError::InnerName { dim: "D".to_owned(), count: 2, size: 128, whole: "C*D".to_owned(), outer: "C".to_owned() };
+        assert_eq!(cuts(&op(&["C*D"], &[256], 0, &[("C", 2), ("D", 2)]), &sizes), Err(inner));
+        // 8 tiles of 256 elements would be even, but cut the 4 positions of C.
+        assert_eq!(cuts(&op(&["C*D"], &[256], 0, &[("C", 8)]), &sizes), Err(CutError::Uneven { dim: "C".to_owned(), size: 4, count: 8 }));
+        let unknown = CutError::NoSize { dim: "C".to_owned(), whole: "C*D".to_owned(), count: 2 };
+        assert_eq!(cuts(&op(&["C*D"], &[256], 0, &[("C", 2)]), &[]), Err(unknown));
+    }
+}

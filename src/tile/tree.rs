@@ -1,0 +1,239 @@
+//! Which loop every op is in.
+
+use super::{Cut, CutError, KnownNames, Level, TiledOp};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What stands in a list of ops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Node {
+    /// An op, by its position in the program.
+    Op(usize),
+    /// A loop, by its number.
+    Loop(usize),
+}
+
+/// A loop over the tiles of a level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// The level.
+    pub level: Level,
+    /// Its body, in order.
+    pub body: Vec<Node>,
+}
+
+/// The ops of a block in their loops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    /// What stands in no loop, in order.
+    pub roots: Vec<Node>,
+    /// The loops; an outer one has a smaller number than the loops in it.
+    pub loops: Vec<Loop>,
+    /// For each op its cuts, outermost first.
+    pub cuts: Vec<Vec<Cut>>,
+    /// For each op the loops around it, outermost first, one per cut.
+    pub chains: Vec<Vec<usize>>,
+}
+
+impl Tree {
+    /// Puts every op into the loops that its levels ask for. An op joins a loop of its level that is there already, unless it needs a value
+    /// that is only complete behind that loop. What stands between ops of a loop, and needs nothing from it, comes before the loop.
+    /// `sizes` are those of names.
+    ///
+    /// # Errors
+    /// The position of an op that cannot be cut, and why; or of the first op of a level whose name no op has.
+    pub fn grow(ops: &[TiledOp], sizes: &BTreeMap<String, i64>) -> Result<Self, (usize, CutError)> {
+        let mut cuts = Vec::with_capacity(ops.len());
+        for (position, op) in ops.iter().enumerate() {
+            cuts.push(op.cuts(sizes).map_err(|error| (position, error))?);
+        }
+        check_names(ops, sizes)?;
+        let mut grower = Grower::new(ops, &cuts);
+        for op in 0..ops.len() {
+            grower.place(op);
+        }
+        let Grower { lists, levels, chains, .. } = grower;
+        let mut bodies = lists.into_iter().map(List::into_nodes);
+        let roots = bodies.next().unwrap_or_default();
+        let loops = levels.into_iter().zip(bodies).map(|(level, body)| Loop { level, body }).collect();
+        Ok(Self { roots, loops, cuts, chains })
+    }
+
+    /// How many loops are around the complete result of an op: those outside the first one that cuts a dimension it reduces.
+    #[must_use]
+    pub fn home_depth(&self, op: usize) -> usize {
+        let first_reduced = self.cuts[op].iter().position(|cut| cut.is_reduced);
+        first_reduced.unwrap_or(self.cuts[op].len())
+    }
+
+    /// In how many loops, from the outermost on, a reader finds the result of `maker`.
+    #[must_use]
+    pub fn common_depth(&self, reader: usize, maker: usize) -> usize {
+        let both = self.chains[reader].iter().zip(&self.chains[maker]);
+        both.take_while(|(one, other)| one == other).count().min(self.home_depth(maker))
+    }
+}
+
+/// A hint whose name nothing has would be dropped silently. Names that the program knows may be those of dimensions of size 1, which no op
+/// has, as nothing moves along them.
+fn check_names(ops: &[TiledOp], sizes: &BTreeMap<String, i64>) -> Result<(), (usize, CutError)> {
+    let mut had: BTreeSet<i64> = BTreeSet::new();
+    for op in ops {
+        had.extend(op.levels.iter().filter(|level| op.names.iter().any(|names| names.contains(&level.name))).map(|level| level.id));
+    }
+    let is_one_tile = |level: &Level| level.count == 1 && sizes.contains_key(&level.name);
+    for (position, op) in ops.iter().enumerate() {
+        if let Some(Level { id: _, name, count }) = op.levels.iter().find(|level| !had.contains(&level.id) && !is_one_tile(level)) {
+            let in_scope = ops.iter().filter(|op| op.levels.iter().any(|level| level.name == *name));
+            let known = KnownNames(in_scope.flat_map(|op| op.names.iter().flatten().cloned()).collect());
+            return Err((position, CutError::Unknown { dim: name.clone(), count: *count, known }));
+        }
+    }
+    Ok(())
+}
+
+/// A place in a list: the slot, and the place before its node; the node itself is behind all of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    slot: usize,
+    before: usize,
+}
+
+const NODE: usize = usize::MAX;
+
+/// A node, and what was put before it later.
+struct Slot {
+    before: Vec<Node>,
+    node: Node,
+}
+
+/// The ops and loops of one body.
+#[derive(Default)]
+struct List {
+    slots: Vec<Slot>,
+    /// The last loop of each level.
+    loops: BTreeMap<i64, usize>,
+    /// Slots with loops that later ops may join.
+    open: BTreeSet<usize>,
+}
+
+impl List {
+    fn into_nodes(self) -> Vec<Node> {
+        self.slots.into_iter().flat_map(|slot| slot.before.into_iter().chain([slot.node])).collect()
+    }
+
+    /// Puts a node behind `after`: before the first open loop that is behind it, else at the end.
+    fn insert(&mut self, node: Node, after: Option<Place>) -> Place {
+        let first = after.map_or(0, |after| if after.before == NODE { after.slot + 1 } else { after.slot });
+        if let Some(&slot) = self.open.range(first..).next() {
+            let before = &mut self.slots[slot].before;
+            before.push(node);
+            return Place { slot, before: before.len() - 1 };
+        }
+        self.slots.push(Slot { before: Vec::new(), node });
+        Place { slot: self.slots.len() - 1, before: NODE }
+    }
+}
+
+struct Grower<'a> {
+    ops: &'a [TiledOp],
+    cuts: &'a [Vec<Cut>],
+    /// The list outside all loops, then those of the loops.
+    lists: Vec<List>,
+    levels: Vec<Level>,
+    chains: Vec<Vec<usize>>,
+    op_places: Vec<Place>,
+    loop_places: Vec<Place>,
+    /// The last op that each level cuts.
+    last: BTreeMap<i64, usize>,
+}
+
+impl<'a> Grower<'a> {
+    fn new(ops: &'a [TiledOp], cuts: &'a [Vec<Cut>]) -> Self {
+        let mut last = BTreeMap::new();
+        for (op, cuts) in cuts.iter().enumerate() {
+            last.extend(cuts.iter().map(|cut| (cut.level.id, op)));
+        }
+        let (op_places, loop_places) = (Vec::new(), Vec::new());
+        Self { ops, cuts, lists: vec![List::default()], levels: Vec::new(), chains: Vec::new(), op_places, loop_places, last }
+    }
+
+    fn place(&mut self, op: usize) {
+        let mut chain = Vec::new();
+        for cut in self.cuts[op].iter() {
+            let around = self.loop_for(op, cut, &chain);
+            chain.push(around);
+        }
+        let place = self.insert(op, Node::Op(op), &chain);
+        self.op_places.push(place);
+        self.chains.push(chain);
+    }
+
+    /// The loop of a cut in the body of the last loop of `chain`, new if there is none that the op can join.
+    fn loop_for(&mut self, op: usize, cut: &Cut, chain: &[usize]) -> usize {
+        let known = self.lists[list_of(chain)].loops.get(&cut.level.id).copied();
+        if let Some(known) = known.filter(|&known| self.can_join(op, cut, chain, known)) {
+            return known;
+        }
+        let new = self.levels.len();
+        let place = self.insert(op, Node::Loop(new), chain);
+        let list = &mut self.lists[list_of(chain)];
+        list.loops.insert(cut.level.id, new);
+        if place.before == NODE && self.last.get(&cut.level.id).is_some_and(|&last| last > op) {
+            list.open.insert(place.slot);
+        }
+        self.levels.push(cut.level.clone());
+        self.loop_places.push(place);
+        self.lists.push(List::default());
+        new
+    }
+
+    /// Whether all that the op reads is there before `around`, or is in it and is read tile by tile as it is made.
+    fn can_join(&self, op: usize, cut: &Cut, chain: &[usize], around: usize) -> bool {
+        self.ops[op].inputs.iter().all(|input| {
+            let Some(maker) = input.maker else { return true };
+            if self.chains[maker].get(chain.len()) == Some(&around) {
+                return self.reads_the_tile_made(op, cut, maker, chain.len());
+            }
+            self.place_in(maker, chain).is_none_or(|place| place < self.loop_places[around])
+        })
+    }
+
+    /// Whether the tile that an iteration of the loop at `depth` makes is what `op` reads of it in that iteration.
+    fn reads_the_tile_made(&self, op: usize, cut: &Cut, maker: usize, depth: usize) -> bool {
+        let made = &self.cuts[maker][depth];
+        let inputs = self.ops[op].inputs.iter().filter(|input| input.maker == Some(maker));
+        let written = TiledOp::cut_dim(&self.ops[maker].output, made);
+        !made.is_reduced
+            && inputs.into_iter().all(|input| {
+                let read = TiledOp::cut_dim(&input.dims, cut);
+                written.is_some() && read.is_some_and(|read| input.behind.get(read).copied().flatten() == written)
+            })
+    }
+
+    /// Where in the body of the last loop of `chain` a maker stands, in whatever loops; none if it is not in that body.
+    fn place_in(&self, maker: usize, chain: &[usize]) -> Option<Place> {
+        let inner = self.chains[maker].strip_prefix(chain)?;
+        Some(inner.first().map_or(self.op_places[maker], |&around| self.loop_places[around]))
+    }
+
+    fn insert(&mut self, op: usize, node: Node, chain: &[usize]) -> Place {
+        let after = self.ops[op].inputs.iter().filter_map(|input| self.place_in(input.maker?, chain)).max();
+        self.close_loops(op, list_of(chain));
+        self.lists[list_of(chain)].insert(node, after)
+    }
+
+    /// Closes the loops of a list that neither `op` nor a later op joins.
+    fn close_loops(&mut self, op: usize, list: usize) {
+        let Self { lists, levels, last, .. } = self;
+        let List { slots, open, .. } = &mut lists[list];
+        open.retain(|&slot| match slots[slot].node {
+            Node::Loop(around) => last.get(&levels[around].id).is_some_and(|&last| last >= op),
+            Node::Op(_) => false,
+        });
+    }
+}
+
+/// The list of the innermost loop of a chain.
+fn list_of(chain: &[usize]) -> usize {
+    chain.last().map_or(0, |around| around + 1)
+}

@@ -1,0 +1,237 @@
+//! Every split that an op allows, for those who weigh splits against something else.
+
+use super::distribute::divisors;
+use super::{Operation, WorkError, WorkSplit, check_possible, check_span, checked_hint};
+use crate::target::Target;
+use std::{collections::BTreeSet, iter};
+
+/// Most splits that [`alternatives`] gives. Spyre's 32 cores never reach it: an op has at most seven iteration dimensions (SDSC schema, the
+/// labels of dimensions), and there are 3,060 ways to write the numbers to 32 as a product of seven. It bounds the list for a target with
+/// more cores; as the list begins with the splits that use most cores, what is cut off leaves most cores idle.
+pub const MOST_ALTERNATIVES: usize = 4_096;
+
+/// All splits of an op that the constraints allow, as [`super::divide`] may choose them: slices that divide the units, dimensions that may
+/// be cut, one reduction dimension at most, the cores of `target`, and no core that addresses more of a tensor than the hardware can. The
+/// minima of `op` are kept (those of [`super::reduce_span`] take nothing away: no split with fewer slices keeps the span). An op with a hint
+/// has one split.
+///
+/// The order is fixed: more cores first, and of as many those with more slices of the first dimension, then of the second, and so on. At
+/// most [`MOST_ALTERNATIVES`]. Never empty.
+///
+/// # Errors
+/// When the operation contradicts itself, the hint is impossible, or nothing is allowed.
+///
+/// ```
+/// use spyre::{target::{DeviceFormat, Family, Target}, work::{DimKind, IterationDim, Operation, alternatives}};
+/// # use spyre::{layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates}, work::{Operand, WorkSplit}};
+/// # let host = HostTensor::row_major(&[4, 128])?;
+/// # let layout = DeviceLayout::row_major(&[4, 128], DeviceFormat::Sen169Fp16)?;
+/// # let coordinates = device_coordinates(&layout, &host, &[Coordinate::dim(0), Coordinate::dim(1)], &[4, 128])?;
+/// # let both = Operand { layout, coordinates };
+/// // An elementwise op on f16 [4, 128]: 4 rows, 2 sticks.
+/// let output = |size| IterationDim { size, kind: DimKind::Output };
+/// let op = Operation {
+///     family: Family::Pointwise,
+///     dims: vec![output(4), output(128)],
+///     operands: vec![both.clone(), both],
+///     minima: WorkSplit::whole(2),
+///     hint: None,
+///     blocked: vec![],
+/// };
+/// let splits = alternatives(&op, &Target::spyre())?;
+/// let slices: Vec<&[i64]> = splits.iter().map(|split| split.slices()).collect();
+/// assert_eq!(slices, [[4, 2], [4, 1], [2, 2], [2, 1], [1, 2], [1, 1]]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn alternatives(op: &Operation, target: &Target) -> Result<Vec<WorkSplit>, WorkError> {
+    op.check()?;
+    if let Some(hint) = &op.hint {
+        let split = checked_hint(op, hint, target)?;
+        check_span(op, &split, target)?;
+        return Ok(vec![split]);
+    }
+    check_possible(op, &op.minima, target)?;
+    let slices = allowed_slices(op, target.cores);
+    // More slices never make a span longer, so where the minima keep it all splits do.
+    let minima_fit = check_span(op, &op.minima, target).is_ok();
+    let is_allowed = |split: &WorkSplit| op.n_split_reductions(split) <= 1 && (minima_fit || check_span(op, split, target).is_ok());
+    let counts = core_counts(&slices, target.cores);
+    let splits = counts.into_iter().rev().flat_map(|cores| products(&slices, cores));
+    let found: Vec<WorkSplit> = splits.filter(is_allowed).take(MOST_ALTERNATIVES).collect();
+    if found.is_empty() {
+        check_span(op, &op.minima, target)?;
+        return Err(WorkError::Reductions);
+    }
+    Ok(found)
+}
+
+/// For every dimension the numbers of slices that it may have, ascending.
+fn allowed_slices(op: &Operation, cores: i64) -> Vec<Vec<i64>> {
+    let of_dim = |(dim, units): (usize, i64)| {
+        let least = op.minima.slices()[dim];
+        let most = if op.may_split(dim) { cores } else { least };
+        divisors(units).filter(|slices| (least..=most).contains(slices)).collect()
+    };
+    op.units().into_iter().enumerate().map(of_dim).collect()
+}
+
+/// The numbers of cores that some choice of one number per dimension uses.
+fn core_counts(slices: &[Vec<i64>], cores: i64) -> BTreeSet<i64> {
+    let mut counts = BTreeSet::from([1]);
+    for of_dim in slices {
+        let more = |count: i64| of_dim.iter().map(move |slices| count * slices).take_while(|&count| count <= cores);
+        counts = counts.into_iter().flat_map(more).collect();
+    }
+    counts
+}
+
+/// Every choice of one number per dimension whose product is `cores`, larger numbers of earlier dimensions first.
+fn products(slices: &[Vec<i64>], cores: i64) -> Box<dyn Iterator<Item = WorkSplit> + '_> {
+    fn choices<'a>(slices: &'a [Vec<i64>], cores: i64, chosen: &[i64]) -> Box<dyn Iterator<Item = Vec<i64>> + 'a> {
+        let Some((of_dim, rest)) = slices.split_first() else {
+            return if cores == 1 { Box::new(iter::once(chosen.to_vec())) } else { Box::new(iter::empty()) };
+        };
+        let chosen = chosen.to_vec();
+        let fitting = of_dim.iter().rev().filter(move |&&slices| cores % slices == 0);
+        Box::new(fitting.flat_map(move |&slices| choices(rest, cores / slices, &[chosen.as_slice(), &[slices]].concat())))
+    }
+    Box::new(choices(slices, cores, &[]).filter_map(|slices| WorkSplit::new(slices).ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::operation::tests::{any_operation, matmul, pointwise, reduction};
+    use super::super::{DimKind, divide, reduce_span};
+    use super::*;
+    use proptest::prelude::*;
+
+    const SPYRE: Target = Target::spyre();
+
+    fn listed(op: &Operation) -> Vec<Vec<i64>> {
+        alternatives(op, &SPYRE).unwrap().into_iter().map(|split| split.slices().to_vec()).collect()
+    }
+
+    #[test]
+    fn all_splits_of_a_small_matmul_are_there() {
+        // 2 rows, 2 sticks of columns, 4 of the contraction.
+        let expected = [
+            [2, 2, 4],
+            [2, 2, 2],
+            [2, 1, 4],
+            [1, 2, 4],
+            [2, 2, 1],
+            [2, 1, 2],
+            [1, 2, 2],
+            [1, 1, 4],
+            [2, 1, 1],
+            [1, 2, 1],
+            [1, 1, 2],
+            [1, 1, 1],
+        ];
+        assert_eq!(listed(&matmul(&[], 2, 256, 128)), expected);
+    }
+
+    #[test]
+    fn one_reduction_dim_is_cut_at_most() {
+        let mut op = reduction(&[2, 256], 1);
+        op.dims[0].kind = DimKind::Reduction;
+        assert_eq!(listed(&op), [[1, 4], [2, 1], [1, 2], [1, 1]]);
+    }
+
+    #[test]
+    fn what_may_not_be_cut_is_whole() {
+        assert_eq!(listed(&Operation { blocked: vec![0], ..pointwise(&[4, 128]) }), [[1, 2], [1, 1]]);
+        assert_eq!(listed(&reduction(&[2, 200], 1)), [[2, 1], [1, 1]], "a masked reduction");
+        assert_eq!(listed(&Operation { blocked: vec![0, 1], ..pointwise(&[4, 128]) }), [[1, 1]]);
+    }
+
+    #[test]
+    fn minima_are_kept() {
+        let minima = WorkSplit::new(vec![2, 1]).unwrap();
+        assert_eq!(listed(&Operation { minima, ..pointwise(&[4, 128]) }), [[4, 2], [4, 1], [2, 2], [2, 1]]);
+    }
+
+    #[test]
+    fn a_hint_is_the_only_alternative() {
+        let hint = Some(WorkSplit::new(vec![2, 1]).unwrap());
+        assert_eq!(listed(&Operation { hint, ..pointwise(&[4, 128]) }), [[2, 1]]);
+        let hint = Some(WorkSplit::new(vec![3, 1]).unwrap());
+        let expected = WorkError::Uneven { dim: 0, units: 4, slices: 3 };
+        assert_eq!(alternatives(&Operation { hint, ..pointwise(&[4, 128]) }, &SPYRE), Err(expected));
+        let hint = Some(WorkSplit::new(vec![4, 1]).unwrap());
+        let outside = Operation { hint, ..pointwise(&[16384, 16384]) };
+        assert!(matches!(alternatives(&outside, &SPYRE), Err(WorkError::Span { .. })));
+    }
+
+    #[test]
+    fn where_nothing_is_allowed_the_span_is_to_blame() {
+        let op = Operation { blocked: vec![0, 1], ..pointwise(&[16384, 16384]) };
+        assert!(matches!(alternatives(&op, &SPYRE), Err(WorkError::Span { operand: 0, .. })));
+    }
+
+    #[test]
+    fn spyre_never_reaches_the_bound() {
+        // Every dimension can be cut into any number up to 32.
+        let free: Vec<i64> = (1..=32).collect();
+        let count: usize = (1..=32).map(|cores| products(&vec![free.clone(); 7], cores).count()).sum();
+        assert_eq!(count, 3_060);
+        assert!(count <= MOST_ALTERNATIVES);
+    }
+
+    #[test]
+    fn a_larger_machine_gets_the_splits_of_most_cores() {
+        let target = Target { cores: 1 << 20, core_span_bytes: i64::MAX, ..SPYRE };
+        let op = pointwise(&[64, 64, 64, 64, 64, 64 * 64]);
+        let found = alternatives(&op, &target).unwrap();
+        assert_eq!(found.len(), MOST_ALTERNATIVES);
+        assert_eq!((found[0].cores(), found[0].slices()), (1 << 20, [64, 64, 64, 4, 1, 1].as_slice()));
+        assert!(found.windows(2).all(|pair| (pair[0].cores(), pair[0].slices()) > (pair[1].cores(), pair[1].slices())));
+    }
+
+    /// Every choice of divisors, each tried on its own.
+    fn by_force(op: &Operation, target: &Target) -> Vec<WorkSplit> {
+        let mut all = vec![WorkSplit::whole(op.dims.len())];
+        for (dim, units) in op.units().into_iter().enumerate() {
+            let more = |split: WorkSplit| divisors(units).map(move |slices| split.with(dim, slices));
+            all = all.into_iter().flat_map(more).filter(|split| split.cores() <= target.cores).collect();
+        }
+        let keeps_minima = |split: &WorkSplit| split.slices().iter().zip(op.minima.slices()).all(|(slices, least)| slices >= least);
+        all.retain(|split| keeps_minima(split) && checked_hint(op, split, target).is_ok() && check_span(op, split, target).is_ok());
+        all.sort_by(|left, right| (right.cores(), right.slices()).cmp(&(left.cores(), left.slices())));
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn the_list_is_what_force_finds(op in any_operation(), cores in 1_i64..=32, has_minima in any::<bool>(), small_span in any::<bool>()) {
+            let core_span_bytes = if small_span { 65_536 } else { SPYRE.core_span_bytes };
+            let target = Target { cores, core_span_bytes, ..SPYRE };
+            let minima = reduce_span(&op, &target);
+            let op = match minima {
+                Ok(minima) if has_minima => Operation { minima, ..op },
+                _ => op,
+            };
+            let expected = by_force(&op, &target);
+            match alternatives(&op, &target) {
+                Ok(found) => prop_assert_eq!(found, expected),
+                Err(_) => prop_assert!(expected.is_empty()),
+            }
+        }
+
+        #[test]
+        fn minima_take_nothing_away(op in any_operation(), cores in 1_i64..=32) {
+            let target = Target { cores, core_span_bytes: 65_536, ..SPYRE };
+            let Ok(minima) = reduce_span(&op, &target) else { return Ok(()) };
+            let bound = Operation { minima, ..op.clone() };
+            prop_assert_eq!(alternatives(&bound, &target), alternatives(&op, &target));
+        }
+
+        #[test]
+        fn the_chosen_split_is_among_them(op in any_operation(), cores in 1_i64..=32) {
+            let target = Target { cores, ..SPYRE };
+            let Ok(minima) = reduce_span(&op, &target) else { return Ok(()) };
+            let op = Operation { minima, ..op };
+            prop_assert!(alternatives(&op, &target).unwrap().contains(&divide(&op, &target).unwrap()));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The split that a user asks for by names.
+
+use super::{WorkError, WorkSplit};
+use crate::hint::{WorkHint, dim_named};
+use std::collections::BTreeSet;
+
+/// The split that the user's hints ask of an op whose iteration dimensions have these names; none if the op has none of the names (a
+/// scope around several ops says something to each that has the dimension; torch-spyre, `work_div`). Dimensions that are not named stay
+/// whole. Whether the op can be split so is for [`super::divide`] to say.
+///
+/// # Errors
+/// When a name means no one dimension, two names mean the same one, or a number of slices is not positive.
+pub fn hinted_split(hints: &[WorkHint], names: &[String]) -> Result<Option<WorkSplit>, WorkError> {
+    let mut by: Vec<Option<&WorkHint>> = vec![None; names.len()];
+    for hint in hints {
+        let Some(dim) = dim_named(&hint.dim, names)? else { continue };
+        if let Some(first) = by[dim].replace(hint) {
+            return Err(WorkError::TwoNames { first: first.dim.clone(), second: hint.dim.clone(), dim });
+        }
+    }
+    if by.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    WorkSplit::new(by.into_iter().map(|hint| hint.map_or(1, |hint| hint.slices)).collect()).map(Some)
+}
+
+/// The first hint, by the position of its op, that no op follows because none has a dimension of the name. Each op comes with its hints
+/// and the names of its dimensions; hints with the same id are one wish.
+#[must_use]
+pub fn unheard<'a>(ops: &'a [(Vec<WorkHint>, Vec<String>)]) -> Option<(usize, &'a WorkHint)> {
+    let is_heard = |hint: &WorkHint, names: &[String]| matches!(dim_named(&hint.dim, names), Ok(Some(_)));
+    let all = || ops.iter().flat_map(|(hints, names)| hints.iter().map(move |hint| (hint, names)));
+    let heard: BTreeSet<(i64, &str)> =
+        all().filter(|(hint, names)| is_heard(hint, names)).map(|(hint, _)| (hint.id, hint.dim.as_str())).collect();
+    let lost = |hint: &&'a WorkHint| !heard.contains(&(hint.id, hint.dim.as_str()));
+    ops.iter().enumerate().find_map(|(position, (hints, _))| hints.iter().find(lost).map(|hint| (position, hint)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hint::NameError;
+
+    fn hints(wishes: &[(&str, i64)]) -> Vec<WorkHint> {
+        (0..).zip(wishes).map(|(id, &(dim, slices))| WorkHint { id, dim: dim.to_owned(), slices }).collect()
+    }
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    fn slices(wishes: &[(&str, i64)], of: &[&str]) -> Result<Option<Vec<i64>>, WorkError> {
+        Ok(hinted_split(&hints(wishes), &names(of))?.map(|split| split.slices().to_vec()))
+    }
+
+    #[test]
+    fn an_op_takes_the_names_that_it_has() {
+        let wishes = [("K", 4), ("M", 2)];
+        assert_eq!(slices(&wishes, &["M", "N", "K"]), Ok(Some(vec![2, 1, 4])));
+        assert_eq!(slices(&wishes, &["M", "N"]), Ok(Some(vec![2, 1])));
+        assert_eq!(slices(&wishes, &["", "N"]), Ok(None));
+        assert_eq!(slices(&[], &["M"]), Ok(None));
+    }
+
+    #[test]
+    fn flattened_dims_are_cut_by_their_outer_name_once() {
+        assert_eq!(slices(&[("C", 2)], &["C*D", "E"]), Ok(Some(vec![2, 1])));
+        assert!(matches!(slices(&[("D", 2)], &["C*D", "E"]), Err(WorkError::Name(NameError::Inner { .. }))));
+        let twice = WorkError::TwoNames { first: "C".to_owned(), second: "C*D".to_owned(), dim: 0 };
+        assert_eq!(slices(&[("C", 2), ("C*D", 4)], &["C*D", "E"]), Err(twice));
+    }
+
+    #[test]
+    fn a_name_that_no_op_of_the_wish_has_is_found() {
+        let both = hints(&[("M", 2), ("K", 4)]);
+        let ops = |first: &[&str], second: &[&str]| vec![(both.clone(), names(first)), (both.clone(), names(second))];
+        assert_eq!(unheard(&ops(&["M", "N"], &["M", "K"])), None, "one op is enough");
+        assert_eq!(unheard(&ops(&["M", "N"], &["N", "M"])), Some((0, &both[1])));
+        let other = WorkHint { id: 9, ..both[1].clone() };
+        let apart = vec![(vec![both[1].clone()], names(&["K"])), (vec![other.clone()], names(&["M"]))];
+        assert_eq!(unheard(&apart), Some((1, &other)), "another wish of the same name is no help");
+    }
+}

@@ -1,0 +1,141 @@
+//! One program, compiled in process in several ways, executed, and the same program by MLIR's JIT.
+
+use melior::diagnostic::DiagnosticSeverity;
+use spyre::{
+    compile::compile,
+    mlir::{Module, Session},
+    pipeline::{Options, Phase},
+    reference,
+    sim::{HostArray, RunOptions, Simulation},
+    target::Target,
+};
+use std::{cell::RefCell, collections::BTreeMap, fs, path::Path, rc::Rc};
+
+/// A way to compile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Build {
+    pub(crate) loops: &'static str,
+    pub(crate) cores: &'static str,
+    pub(crate) lx_planner: &'static str,
+}
+
+/// Loops kept or unrolled, one core or all, without LX or with the default planner.
+pub(crate) const BUILDS: [Build; 8] = [
+    Build::new("keep", "1", "none"),
+    Build::new("keep", "1", "first-fit"),
+    Build::new("keep", "32", "none"),
+    Build::new("keep", "32", "first-fit"),
+    Build::new("unroll", "1", "none"),
+    Build::new("unroll", "1", "first-fit"),
+    Build::new("unroll", "32", "none"),
+    Build::new("unroll", "32", "first-fit"),
+];
+
+impl Build {
+    const fn new(loops: &'static str, cores: &'static str, lx_planner: &'static str) -> Self {
+        Self { loops, cores, lx_planner }
+    }
+
+    /// As arguments of `spyre-compile`.
+    pub(crate) fn text(self) -> String {
+        format!("--loops {} --cores {} --lx-planner {}", self.loops, self.cores, self.lx_planner)
+    }
+
+    fn options(self) -> Options {
+        Options {
+            cores: self.cores.to_owned(),
+            lx_planner: self.lx_planner.to_owned(),
+            loops: self.loops.to_owned(),
+            compile_to: Phase::Emit,
+            ..Options::default()
+        }
+    }
+}
+
+/// What an execution gave.
+pub(crate) struct Executed {
+    pub(crate) results: Vec<HostArray>,
+    /// How often ops ran, each iteration of a loop counted.
+    #[allow(dead_code, reason = "random programs are compared by their results")]
+    pub(crate) n_executions: u64,
+    #[allow(dead_code, reason = "random programs are compared by their results")]
+    pub(crate) hbm_bytes_written: u64,
+    /// Loops in the text of the bundles.
+    #[allow(dead_code, reason = "random programs are compared by their results")]
+    pub(crate) n_loops: usize,
+    /// How far a right result may be off, as a part of its size.
+    #[allow(dead_code, reason = "exact numbers need none")]
+    pub(crate) tolerance: f64,
+}
+
+/// Why a program did not come to its results.
+pub(crate) enum Stop {
+    /// The compiler refuses it, with its first message.
+    Refused(String),
+    /// With what went wrong in a few words, and the message.
+    Broken(&'static str, String),
+}
+
+/// Compiles a program in one way and runs it; `inputs` are its arguments in order.
+pub(crate) fn execute(text: &str, build: Build, inputs: &[HostArray]) -> Result<Executed, Stop> {
+    let place = tempfile::tempdir().unwrap();
+    let output = place.path().join("bundle");
+    emit(text, build, &output)?;
+    let simulation = Simulation::load(&output, &Target::spyre())
+        .map_err(|error| Stop::Broken("the simulated machine cannot read the bundle", error.to_string()))?;
+    let names = simulation.program().arguments.iter().map(|tensor| tensor.name.clone());
+    let inputs: BTreeMap<_, _> = names.zip(inputs.iter().cloned()).collect();
+    let outcome = simulation
+        .run(&inputs, &RunOptions::default())
+        .map_err(|error| Stop::Broken("the simulated machine refuses the bundle", error.to_string()))?;
+    let launches = &outcome.report.launches;
+    Ok(Executed {
+        n_executions: launches.iter().flat_map(|launch| &launch.ops).map(|op| op.executions).sum(),
+        hbm_bytes_written: outcome.report.total.hbm_written,
+        n_loops: simulation.program().launches.iter().map(|launch| n_loops(&output.join(&launch.bundle))).sum(),
+        tolerance: simulation.tolerance(),
+        results: outcome.results.into_iter().map(|(_, array)| array).collect(),
+    })
+}
+
+fn n_loops(bundle: &Path) -> usize {
+    fs::read_to_string(bundle.join("bundle.mlir")).unwrap().matches("scf.for").count()
+}
+
+fn emit(text: &str, build: Build, output: &Path) -> Result<(), Stop> {
+    let session = Session::new();
+    let errors = listen(&session);
+    let Some(module) = Module::parse(&session, text) else {
+        return Err(Stop::Broken("the test wrote a module that is not valid", errors.borrow().join("\n")));
+    };
+    if compile(&module, &build.options(), output.to_str().unwrap()).is_some() {
+        return Ok(());
+    }
+    let errors = errors.borrow();
+    Err(match errors.iter().find(|message| message.contains("bug")).or_else(|| errors.first()) {
+        None => Stop::Broken("it stops without a message", String::new()),
+        Some(message) if message.contains("bug") => Stop::Broken("spyre-compile has a bug", message.clone()),
+        Some(message) => Stop::Refused(message.clone()),
+    })
+}
+
+/// Collects the errors of a session; warnings are none.
+fn listen(session: &Session) -> Rc<RefCell<Vec<String>>> {
+    let errors = Rc::new(RefCell::new(Vec::new()));
+    let seen = Rc::clone(&errors);
+    session.context().attach_diagnostic_handler(move |diagnostic| {
+        if matches!(diagnostic.severity(), DiagnosticSeverity::Error) {
+            seen.borrow_mut().push(diagnostic.to_string());
+        }
+        true
+    });
+    errors
+}
+
+/// The results of a program without scopes by MLIR's JIT.
+pub(crate) fn by_jit(text: &str, inputs: &[HostArray]) -> Result<Vec<HostArray>, String> {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("reference.mlir");
+    fs::write(&path, text).unwrap();
+    reference::run(path.to_str().unwrap(), inputs)
+}

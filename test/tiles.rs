@@ -1,0 +1,221 @@
+//! Hand-written tiled programs, each compiled in eight ways and executed: all of them give what MLIR's JIT gives without loops.
+//!
+//! The programs are in `test/tile/Inputs`, several in a file, each behind a line `// -----` and named by its function; a test here has the
+//! name of a program or of a file. A line `// INPUTS: integers` says that nothing rounds, so that the numbers must be equal to the last
+//! bit; `powers` is the same for products; without one, inputs are numbers of all magnitudes, and differences are what rounding explains.
+//! A line `// UNTILED` is about a program in which no loop is to be expected.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+#[path = "common/tiled.rs"]
+mod tiled;
+
+use half::f16;
+use spyre::{
+    mlir::{BlockExt, Module, OpExt, Session, TensorType, ValueLike},
+    reference::{Worst, compare},
+    sim::{Elements, HostArray},
+};
+use std::{fs, path::Path};
+use tiled::{BUILDS, Build, Executed, Stop, by_jit, execute};
+
+/// What the numbers of a program's arguments are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Inputs {
+    /// Of all magnitudes.
+    Numbers,
+    /// Small ones, half of them 0.
+    Integers,
+    /// 1 and -1, and a few 2 and 1/2.
+    Powers,
+}
+
+struct Program {
+    name: String,
+    text: String,
+    inputs: Inputs,
+    has_loops: bool,
+}
+
+fn programs(file: &str) -> Vec<Program> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/tile/Inputs").join(file);
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    text.split("// -----\n").map(program).collect()
+}
+
+fn program(text: &str) -> Program {
+    let says = |line: &str| text.lines().any(|other| other == line);
+    let inputs = match () {
+        () if says("// INPUTS: integers") => Inputs::Integers,
+        () if says("// INPUTS: powers") => Inputs::Powers,
+        () => Inputs::Numbers,
+    };
+    let name = text.split_once("func.func @").and_then(|(_, rest)| rest.split_once('(')).expect("a program is a function").0;
+    Program { name: name.to_owned(), text: text.to_owned(), inputs, has_loops: !says("// UNTILED") }
+}
+
+//===----------------------------------------------------------------------===//
+// The reference
+//===----------------------------------------------------------------------===//
+
+/// The program without its scopes, and the shapes of its arguments. Dissolving scopes is all that is asked of the compiler here.
+fn without_scopes(program: &Program) -> Result<(String, Vec<Vec<i64>>), String> {
+    let session = Session::new();
+    let refuse = || format!("@{} is not valid", program.name);
+    let module = Module::parse(&session, &program.text).ok_or_else(refuse)?;
+    if !module.run("spyre-flatten-hints") {
+        return Err(refuse());
+    }
+    let function = module.op().body_ops().into_iter().find(|op| op.is("func.func")).unwrap();
+    let arguments = function.body().unwrap().args();
+    let shapes = arguments.into_iter().map(|argument| TensorType::of(argument.r#type()).unwrap().shape).collect();
+    // The JIT knows no names of dimensions.
+    function.remove_attr("arg_attrs");
+    function.remove_attr("spyre.dim_sizes");
+    Ok((module.op().to_string(), shapes))
+}
+
+/// The arguments' numbers, which follow from their positions.
+fn inputs_of(program: &Program, shapes: &[Vec<i64>]) -> Vec<HostArray> {
+    let of = |(position, shape): (u64, &Vec<i64>)| {
+        let length = shape.iter().product::<i64>() as u64;
+        let elements = (0..length).map(|index| f16::from_f32(number(program.inputs, stirred(position << 32 | index), length)).to_bits());
+        HostArray { shape: shape.clone(), elements: Elements::F16(elements.collect()) }
+    };
+    (1..).zip(shapes).map(of).collect()
+}
+
+fn number(inputs: Inputs, drawn: u64, length: u64) -> f32 {
+    let sign = if drawn.is_multiple_of(2) { 1.0 } else { -1.0 };
+    sign * match (inputs, drawn / 2 % 128) {
+        (Inputs::Numbers, _) => (drawn % 2048) as f32 / 1024.0,
+        (Inputs::Powers, 0..3) => 2.0,
+        (Inputs::Powers, 3..6) => 0.5,
+        (Inputs::Powers, _) | (Inputs::Integers, 64..112) => 1.0,
+        // A 0 alone would show nothing.
+        (Inputs::Integers, 0..64) if length > 1 => 0.0,
+        (Inputs::Integers, 112..124) => 2.0,
+        (Inputs::Integers, _) => 3.0,
+    }
+}
+
+/// A number's bits, stirred (the finaliser of `SplitMix64`).
+fn stirred(number: u64) -> u64 {
+    let number = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    number ^ (number >> 31)
+}
+
+//===----------------------------------------------------------------------===//
+// The comparison
+//===----------------------------------------------------------------------===//
+
+/// What is wrong with the results of an execution, if anything.
+fn differences(program: &Program, executed: &Executed, expected: &[HostArray]) -> Option<String> {
+    if executed.results.len() != expected.len() {
+        return Some(format!("{} results instead of {}", executed.results.len(), expected.len()));
+    }
+    let allowed = if program.inputs == Inputs::Numbers { executed.tolerance } else { 0.0 };
+    executed.results.iter().zip(expected).enumerate().find_map(|(number, (found, expected))| {
+        let comparison = match compare(found, expected) {
+            Ok(comparison) if comparison.rounding_error > allowed => comparison,
+            Ok(_) => return None,
+            Err(message) => return Some(format!("result {number}: {message}")),
+        };
+        let Worst { index, found, expected } = comparison.worst?;
+        Some(format!(
+            "result {number} is off by {:.2e} of {allowed:.2e} allowed: element {index:?} is {found}, not {expected}",
+            comparison.rounding_error
+        ))
+    })
+}
+
+/// What is wrong with a program in one way to compile it.
+fn check_build(program: &Program, build: Build, inputs: &[HostArray], expected: &[HostArray]) -> Result<Executed, String> {
+    let executed = execute(&program.text, build, inputs).map_err(|stop| match stop {
+        Stop::Refused(message) => format!("refused: {message}"),
+        Stop::Broken(what, message) => format!("{what}: {message}"),
+    })?;
+    if let Some(message) = differences(program, &executed, expected) {
+        return Err(message);
+    }
+    let has_loops = program.has_loops && build.loops == "keep";
+    if has_loops != (executed.n_loops > 0) {
+        return Err(format!("{} loops in its bundles", executed.n_loops));
+    }
+    Ok(executed)
+}
+
+/// What is wrong with a program, a line for each way to compile it.
+fn check(program: &Program) -> Vec<String> {
+    let (text, shapes) = match without_scopes(program) {
+        Ok(found) => found,
+        Err(message) => return vec![message],
+    };
+    let inputs = inputs_of(program, &shapes);
+    let expected = by_jit(&text, &inputs).unwrap_or_else(|message| panic!("@{}: {message}", program.name));
+    let is_zero = |array: &HostArray| (0..array.elements.len()).all(|index| array.elements.get(index) == 0.0);
+    assert!(!expected.iter().any(is_zero), "@{}: a result of zeros shows nothing", program.name);
+    let ran: Vec<Result<Executed, String>> = BUILDS.iter().map(|&build| check_build(program, build, &inputs, &expected)).collect();
+    let mut wrong: Vec<String> = Vec::new();
+    for (build, ran) in BUILDS.iter().zip(&ran) {
+        if let Err(message) = ran {
+            wrong.push(format!("@{} {}: {message}", program.name, build.text()));
+        }
+    }
+    // Unrolled, the same is done.
+    for (kept, unrolled) in ran[..4].iter().zip(&ran[4..]) {
+        if let (Ok(kept), Ok(unrolled)) = (kept, unrolled) {
+            let done = |of: &Executed| (of.n_executions, of.hbm_bytes_written);
+            if kept.results != unrolled.results || done(kept) != done(unrolled) {
+                wrong.push(format!("@{}: unrolled, it does {:?} instead of {:?}", program.name, done(unrolled), done(kept)));
+            }
+        }
+    }
+    wrong
+}
+
+fn check_file(file: &str) {
+    let wrong: Vec<String> = programs(file).iter().flat_map(check).collect();
+    assert!(wrong.is_empty(), "{file}:\n{}", wrong.join("\n"));
+}
+
+/// Tests of files, each of its own name.
+macro_rules! files {
+    ($($name:ident)*) => {
+        const FILES: &[&str] = &[$(concat!(stringify!($name), ".mlir")),*];
+        $(#[test]
+        fn $name() {
+            check_file(concat!(stringify!($name), ".mlir"));
+        })*
+    };
+}
+
+files! {
+    pointwise
+    matmul
+    views
+    reductions_on_the_stick
+    reductions_off_the_stick
+    softmax
+    layer_norm
+    groups
+    attention
+    only_the_first_tile_right
+    size_1_tiles
+    batch_and_head_tiled_together
+    interleaved_reduction_levels
+    broadcast_operand_pinned_per_core
+    accumulator_clobbered
+}
+
+#[test]
+fn every_file_is_tested() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/tile/Inputs");
+    let mut found: Vec<String> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut files = FILES.to_vec();
+    found.sort_unstable();
+    files.sort_unstable();
+    assert_eq!(found, files);
+}
