@@ -37,12 +37,15 @@ pub(super) enum Outcome {
 struct Part {
     list: Range<usize>,
     sections: Range<usize>,
+    /// Where bounds have risen since it was last checked that everything fits.
+    changed: Range<usize>,
 }
 
 /// A decision that can be taken back.
 struct Frame {
     part: Part,
     mark: Mark,
+    arena: usize,
     n_goals: usize,
     chosen: u32,
 }
@@ -103,7 +106,7 @@ impl Search<'_> {
             if !steps.take(1) {
                 return Outcome::Stopped;
             }
-            part = match self.choose(&part) {
+            part = match self.choose(&mut part) {
                 Some(item) => self.place(part, item),
                 None => match self.skip() {
                     Some(part) => part,
@@ -119,7 +122,7 @@ impl Search<'_> {
             self.arena.push(key);
         }
         self.arena.sort_unstable();
-        Part { list: 0..self.arena.len(), sections: 0..self.heights.len() }
+        Part { list: 0..self.arena.len(), sections: 0..self.heights.len(), changed: 0..self.heights.len() }
     }
 
     /// Items sort by their bounds, then by the static order.
@@ -137,7 +140,7 @@ impl Search<'_> {
     }
 
     /// The item that is placed next, when the part is not refuted.
-    fn choose(&mut self, part: &Part) -> Option<u32> {
+    fn choose(&mut self, part: &mut Part) -> Option<u32> {
         let first = *self.arena[part.list.clone()].iter().find(|&&key| key & SKIPPED == 0)?;
         let item = self.item(first);
         let floor = self.state.low[item as usize];
@@ -146,7 +149,7 @@ impl Search<'_> {
     }
 
     /// Raises the bounds of skipped items now that everything else comes at `floor` or above; no when one has nothing to rest on.
-    fn raise_skipped(&mut self, part: &Part, floor: i32) -> bool {
+    fn raise_skipped(&mut self, part: &mut Part, floor: i32) -> bool {
         self.moved.clear();
         let mut kept = part.list.start;
         for place in part.list.clone() {
@@ -156,6 +159,7 @@ impl Search<'_> {
                 let Some(bound) = self.state.above_blocker(item, floor) else { return false };
                 if bound > self.state.bound[item as usize] {
                     self.state.raise(item, bound);
+                    part.changed = hull(&part.changed, &self.state.problem.items[item as usize].sections);
                     let key = self.key(item as usize);
                     self.moved.push(key);
                     continue;
@@ -186,27 +190,37 @@ impl Search<'_> {
 
     /// Whether in each section the items, stacked by ascending bound, stay below the capacity. No packing has them lower.
     fn fits(&mut self, part: &Part) -> bool {
-        self.heights[part.sections.clone()].fill(0);
-        for place in part.list.clone() {
-            let item = self.item(self.arena[place]) as usize;
+        let Range { start, end } = part.changed;
+        let heights = &mut self.heights[start..end];
+        heights.fill(0);
+        for &key in &self.arena[part.list.clone()] {
+            #[expect(clippy::cast_possible_truncation, reason = "the rank stands in the lower half of the key")]
+            let item = self.item_of[(key & (SKIPPED - 1)) as usize];
             let bound = self.state.bound[item];
             for run in self.state.problem.runs_of(item) {
-                for height in &mut self.heights[run.first as usize..run.end as usize] {
-                    *height = bound.max(*height) + run.height;
+                let (first, end) = ((run.first as usize).max(start), (run.end as usize).min(end));
+                if first < end {
+                    for height in &mut heights[first - start..end - start] {
+                        *height = bound.max(*height) + run.height;
+                    }
                 }
             }
         }
-        self.heights[part.sections.clone()].iter().all(|&height| height <= self.capacity)
+        heights.iter().all(|&height| height <= self.capacity)
     }
 
     /// Places the item; gives the part that is searched next.
     fn place(&mut self, part: Part, item: u32) -> Part {
-        let frame = Frame { part: part.clone(), mark: self.state.mark(), n_goals: self.goals.len(), chosen: item };
+        let frame = Frame { part: part.clone(), mark: self.state.mark(), arena: self.arena.len(), n_goals: self.goals.len(), chosen: item };
         let mut raised = std::mem::take(&mut self.raised);
         raised.clear();
         let is_split = self.state.place(item, &mut raised);
         if !raised.is_empty() {
             self.frames.push(frame);
+        }
+        let mut changed = self.state.problem.items[item as usize].sections.clone();
+        for &other in &raised {
+            changed = hull(&changed, &self.state.problem.items[other as usize].sections);
         }
         self.moved.clear();
         let begin = self.arena.len();
@@ -227,7 +241,7 @@ impl Search<'_> {
         let end = self.arena.len();
         self.arena.resize(end + self.moved.len(), 0);
         self.merge_moved(begin..end);
-        let part = Part { list: begin..self.arena.len(), sections: part.sections };
+        let part = Part { list: begin..self.arena.len(), sections: part.sections, changed };
         if is_split { self.split(part) } else { part }
     }
 
@@ -248,13 +262,14 @@ impl Search<'_> {
                 }
             }
             if self.arena.len() > begin {
-                pieces.push(Part { list: begin..self.arena.len(), sections: first..boundary });
+                let changed = part.changed.start.clamp(first, boundary)..part.changed.end.clamp(first, boundary);
+                pieces.push(Part { list: begin..self.arena.len(), sections: first..boundary, changed });
             }
             first = boundary;
         }
         pieces.sort_by_key(|piece| piece.list.len());
         let mut pieces = pieces.into_iter();
-        let next = pieces.next().unwrap_or(Part { list: 0..0, sections: 0..0 });
+        let next = pieces.next().unwrap_or(Part { list: 0..0, sections: 0..0, changed: 0..0 });
         let n_frames = self.frames.len();
         self.goals.extend(pieces.rev().map(|part| Goal { part, n_frames }));
         next
@@ -265,7 +280,7 @@ impl Search<'_> {
         while let Some(frame) = self.frames.pop() {
             self.state.undo(frame.mark);
             self.goals.truncate(frame.n_goals);
-            self.arena.truncate(frame.part.list.end);
+            self.arena.truncate(frame.arena);
             let floor = self.state.low[frame.chosen as usize];
             let Some(bound) = self.state.above_blocker(frame.chosen, floor) else { continue };
             self.state.raise(frame.chosen, bound);
@@ -282,8 +297,13 @@ impl Search<'_> {
                 }
             }
             self.merge_moved(frame.part.list.start..kept);
-            return Some(frame.part);
+            let changed = self.state.problem.items[frame.chosen as usize].sections.clone();
+            return Some(Part { changed, ..frame.part });
         }
         None
     }
+}
+
+fn hull(left: &Range<usize>, right: &Range<usize>) -> Range<usize> {
+    left.start.min(right.start)..left.end.max(right.end)
 }
