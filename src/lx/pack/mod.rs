@@ -19,6 +19,7 @@
 //! | `portfolio.rs` | orders and restarts |
 //! | `peak.rs` | the smallest height |
 
+mod contacts;
 mod gaps;
 mod list;
 mod order;

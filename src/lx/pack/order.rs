@@ -10,14 +10,14 @@ pub enum Property {
     Area,
     /// Sections it is live in.
     Sections,
-    /// The first tick.
-    Lower,
+    /// The first tick, the earliest first.
+    Early,
     /// Others it is live with.
     Overlaps,
     /// The largest load of its sections.
     Total,
-    /// The last tick.
-    Upper,
+    /// The last tick, the latest first.
+    Late,
     /// Ticks.
     Width,
     /// Units.
@@ -35,10 +35,10 @@ impl Properties {
         let loads = problem.loads();
         let row = |(index, item): (usize, &super::problem::Item)| {
             let total = loads[item.sections.clone()].iter().max().copied().unwrap_or(0);
-            let size = i64::from(item.height);
+            let size = item.height;
             let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
             let width = item.life.end - item.life.start;
-            [item.area, count(item.sections.len()), item.life.start, count(overlaps(index)), total, item.life.end, width, size]
+            [item.area, count(item.sections.len()), -item.life.start, count(overlaps(index)), total, item.life.end, width, size]
         };
         Self { rows: problem.items.iter().enumerate().map(row).collect() }
     }

@@ -1,6 +1,7 @@
 //! Orders and restarts.
 use super::{Packing, Rectangle, Shape, Steps};
-use super::{order::*, problem::Problem, search::*, state::Contacts};
+use super::{order::*, problem::Problem, search::*};
+use std::rc::Rc;
 
 pub fn pack(rectangles: &[Rectangle], capacity: i64, steps: &mut Steps) -> Packing {
     let shapes: Vec<Shape> = rectangles.iter().copied().map(Shape::from).collect();
@@ -9,16 +10,17 @@ pub fn pack(rectangles: &[Rectangle], capacity: i64, steps: &mut Steps) -> Packi
 pub fn pack_shapes(shapes: &[Shape], base: &[Rectangle], capacity: i64, steps: &mut Steps) -> Packing {
     Packing::OutOfSteps
 }
-pub fn lab(rectangles: &[Rectangle], capacity: i64, key: &[Property], steps: &mut Steps) -> (bool, u64) {
+pub fn lab(rectangles: &[Rectangle], capacity: i64, key: &[Property], mode: u32, steps: &mut Steps) -> (bool, u64) {
     let shapes: Vec<Shape> = rectangles.iter().copied().map(Shape::from).collect();
-    let problems = Problem::split(&shapes, &[]).unwrap();
+    let problems = Problem::split(&shapes, &[]);
     let before = steps.left;
     for p in &problems {
-        let c = Contacts::of(p, 1 << 26).unwrap();
-        let props = Properties::of(p, |i| c.of_item(i).len());
+        let c = Rc::new(Ground::of(p, 1 << 26).unwrap());
+        let props = Properties::of(p, |i| c.overlaps(i));
         let order = props.order(key);
-        match search(p, &c, &order, (capacity / p.unit) as i32, steps) {
-            Outcome::Found(_) => {}
+        let mut s = Search::new(p, &c, if mode == 1 {Focus::Heaviest} else {Focus::Lowest}, &order, capacity / p.unit).unwrap();
+        match s.run(steps) {
+            Outcome::Found => {}
             _ => return (false, before - steps.left),
         }
     }

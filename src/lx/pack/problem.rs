@@ -77,11 +77,10 @@ pub fn load(rectangles: &[Rectangle]) -> i64 {
 }
 
 /// A stretch of a shape's outline: the same height over some sections.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Run {
-    pub(super) first: u32,
-    pub(super) end: u32,
-    pub(super) height: i32,
+    pub(super) sections: Range<usize>,
+    pub(super) height: i64,
 }
 
 /// An item of a problem: a shape with something solid in it.
@@ -98,9 +97,9 @@ pub(super) struct Item {
     /// The sections of its life.
     pub(super) sections: Range<usize>,
     /// The highest run.
-    pub(super) height: i32,
+    pub(super) height: i64,
     /// The base below it: its least offset.
-    pub(super) base: i32,
+    pub(super) base: i64,
 }
 
 /// Items that are connected in time, in units without a common divisor.
@@ -116,9 +115,6 @@ pub(super) struct Problem {
     pub(super) unit: i64,
 }
 
-/// The largest height in the problem's own units with which the search works: offsets and sums of heights then fit in 32 bits.
-pub(super) const MOST_UNITS: i64 = 1 << 29;
-
 /// An event of the sweep over time: at a tick the rectangles that end come before those that begin.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Event {
@@ -129,8 +125,7 @@ struct Event {
 
 impl Problem {
     /// The independent problems of a list: nothing in one is live with anything in another. Shapes without anything solid are in none.
-    /// `None` when the numbers are too large.
-    pub(super) fn split(shapes: &[Shape], base: &[Rectangle]) -> Option<Vec<Self>> {
+    pub(super) fn split(shapes: &[Shape], base: &[Rectangle]) -> Vec<Self> {
         let mut outlines: Vec<(usize, Vec<Rectangle>)> = shapes.iter().map(Shape::outline).enumerate().collect();
         outlines.retain(|(_, outline)| !outline.is_empty());
         outlines.sort_by_key(|(_, outline)| outline[0].lower);
@@ -144,43 +139,34 @@ impl Problem {
                 behind = behind.max(outline[outline.len() - 1].upper);
                 count += 1;
             }
-            problems.push(Self::of(&rest[..count], base, unit)?);
+            problems.push(Self::of(&rest[..count], base, unit));
             rest = &rest[count..];
         }
-        Some(problems)
+        problems
     }
 
-    fn of(outlines: &[(usize, Vec<Rectangle>)], base: &[Rectangle], unit: i64) -> Option<Self> {
+    fn of(outlines: &[(usize, Vec<Rectangle>)], base: &[Rectangle], unit: i64) -> Self {
         let rectangles: Vec<Rectangle> = outlines.iter().flat_map(|(_, outline)| outline.iter().copied()).collect();
-        let total: i64 = rectangles.iter().chain(base).try_fold(0_i64, |total, one| total.checked_add(one.size / unit))?;
-        // Heights of single rectangles must fit; their sum matters only where they are live together.
-        if load(&rectangles) / unit > MOST_UNITS || base.iter().any(|one| one.size / unit > MOST_UNITS) || total < 0 {
-            return None;
-        }
         let (sections, n_sections) = sections(&rectangles);
-        let height = |size: i64| i32::try_from(size / unit).ok();
-        let mut runs = Vec::with_capacity(rectangles.len());
-        for (rectangle, sections) in rectangles.iter().zip(&sections) {
-            let (first, end) = (u32::try_from(sections.start).ok()?, u32::try_from(sections.end).ok()?);
-            runs.push(Run { first, end, height: height(rectangle.size)? });
-        }
+        let run = |(rectangle, sections): (&Rectangle, &Range<usize>)| Run { sections: sections.clone(), height: rectangle.size / unit };
+        let runs: Vec<Run> = rectangles.iter().zip(&sections).map(run).collect();
         let mut items = Vec::with_capacity(outlines.len());
         let mut begin = 0;
         for (shape, outline) in outlines {
             let span = begin..begin + outline.len();
-            let below = base.iter().filter(|one| one.is_solid() && outline.iter().any(|step| step.meets(one))).map(|one| one.size);
+            begin = span.end;
+            let below = base.iter().filter(|one| one.is_solid() && outline.iter().any(|step| step.meets(one))).map(|one| one.size / unit);
             items.push(Item {
                 shape: *shape,
                 life: outline[0].lower..outline[outline.len() - 1].upper,
                 area: outline.iter().map(|one| (one.upper - one.lower).saturating_mul(one.size / unit)).fold(0, i64::saturating_add),
                 sections: sections[span.start].start..sections[span.end - 1].end,
                 height: runs[span.clone()].iter().map(|run| run.height).max().unwrap_or(0),
-                base: height(below.max().unwrap_or(0))?,
-                runs: span.clone(),
+                base: below.max().unwrap_or(0),
+                runs: span,
             });
-            begin = span.end;
         }
-        Some(Self { items, runs, n_sections, unit })
+        Self { items, runs, n_sections, unit }
     }
 
     /// The runs of an item.
@@ -192,8 +178,8 @@ impl Problem {
     pub(super) fn loads(&self) -> Vec<i64> {
         let mut changes = vec![0_i64; self.n_sections + 1];
         for run in &self.runs {
-            changes[run.first as usize] += i64::from(run.height);
-            changes[run.end as usize] -= i64::from(run.height);
+            changes[run.sections.start] += run.height;
+            changes[run.sections.end] -= run.height;
         }
         let mut live = 0;
         changes.pop();

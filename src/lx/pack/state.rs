@@ -1,81 +1,8 @@
-//! The state of a search: least offsets that only rise on the way down and are taken back on the way up.
+//! The state of a search: bounds of offsets that only rise on the way down and are taken back on the way up.
 
-use super::problem::{Problem, Run};
-
-/// An item that another one is live with.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Contact {
-    pub(super) other: u32,
-    /// Height of this item where both are live: how far above this one the other must be.
-    pub(super) own: i32,
-    /// Height of the other item there.
-    pub(super) its: i32,
-}
-
-/// Which items are live together.
-pub(super) struct Contacts {
-    begin: Vec<u32>,
-    contacts: Vec<Contact>,
-}
-
-impl Contacts {
-    /// `None` when there are more than `most`.
-    pub(super) fn of(problem: &Problem, most: usize) -> Option<Self> {
-        let item_of = item_of_run(problem);
-        let mut starts: Vec<usize> = (0..problem.runs.len()).collect();
-        starts.sort_by_key(|&run| problem.runs[run].first);
-        let mut live: Vec<usize> = Vec::new();
-        let mut pairs: Vec<(u32, Contact)> = Vec::new();
-        for run in starts {
-            let Run { first, height, .. } = problem.runs[run];
-            live.retain(|&other| problem.runs[other].end > first);
-            if pairs.len() + 2 * live.len() > most {
-                return None;
-            }
-            for &other in &live {
-                let its = problem.runs[other].height;
-                pairs.push((item_of[run], Contact { other: item_of[other], own: height, its }));
-                pairs.push((item_of[other], Contact { other: item_of[run], own: its, its: height }));
-            }
-            live.push(run);
-        }
-        Some(Self::sorted(problem, pairs))
-    }
-
-    fn sorted(problem: &Problem, mut pairs: Vec<(u32, Contact)>) -> Self {
-        pairs.sort_unstable_by_key(|(item, contact)| (*item, contact.other));
-        // Shapes of several runs meet more than once.
-        pairs.dedup_by(|(item, contact), (first, kept)| {
-            let same = item == first && contact.other == kept.other;
-            if same {
-                kept.own = kept.own.max(contact.own);
-                kept.its = kept.its.max(contact.its);
-            }
-            same
-        });
-        let mut begin = vec![0; problem.items.len() + 1];
-        for (item, _) in &pairs {
-            begin[*item as usize + 1] += 1;
-        }
-        for item in 0..problem.items.len() {
-            begin[item + 1] += begin[item];
-        }
-        Self { begin, contacts: pairs.into_iter().map(|(_, contact)| contact).collect() }
-    }
-
-    /// The contacts of an item.
-    pub(super) fn of_item(&self, item: usize) -> &[Contact] {
-        &self.contacts[self.begin[item] as usize..self.begin[item + 1] as usize]
-    }
-}
-
-fn item_of_run(problem: &Problem) -> Vec<u32> {
-    let mut item_of = vec![0; problem.runs.len()];
-    for (item, index) in problem.items.iter().zip(0..) {
-        item_of[item.runs.clone()].fill(index);
-    }
-    item_of
-}
+use super::contacts::Contacts;
+use super::problem::Problem;
+use std::{ops::Range, rc::Rc};
 
 /// What was before a change.
 #[derive(Clone, Copy)]
@@ -92,32 +19,39 @@ pub(super) struct Mark {
     placed: usize,
 }
 
-/// The offset bounds of the items that are not placed yet, and the offsets of those that are.
-pub(super) struct State<'a> {
-    pub(super) problem: &'a Problem,
-    contacts: &'a Contacts,
+/// The bounds of the items that are not placed yet, and the offsets of those that are.
+pub(super) struct State {
+    contacts: Rc<Contacts>,
+    /// The sections of each item's life.
+    pub(super) sections: Vec<Range<usize>>,
     /// The highest top among the placed items that it is live with: where it would come to rest now.
     pub(super) low: Vec<i32>,
-    /// A lower bound of its offset. Where this is above `low` the item rests on something that is still to come.
+    /// A lower bound of its offset. Where this is above `low` the item rests on one that is still to come.
     pub(super) bound: Vec<i32>,
     pub(super) offsets: Vec<i32>,
     changes: Vec<Change>,
     placed: Vec<u32>,
     /// Unplaced items that are live on both sides of the boundary in front of a section.
     pub(super) crossing: Vec<u32>,
+    /// Unplaced items that are live in a section.
+    pub(super) live: Vec<u32>,
 }
 
-/// The bounds of a placed item: nothing raises them.
+/// The bounds of a placed item: nothing raises them, and it blocks nothing.
 const PLACED: i32 = i32::MAX / 2;
 
-impl<'a> State<'a> {
-    pub(super) fn new(problem: &'a Problem, contacts: &'a Contacts) -> Self {
-        let low: Vec<i32> = problem.items.iter().map(|item| item.base).collect();
+impl State {
+    /// Nothing is placed; the least offsets are `base`.
+    pub(super) fn new(problem: &Problem, contacts: Rc<Contacts>, base: Vec<i32>) -> Self {
         let mut crossing = vec![0; problem.n_sections + 1];
-        for item in &problem.items {
-            crossing[item.sections.start + 1..item.sections.end].iter_mut().for_each(|count| *count += 1);
+        let mut live = vec![0; problem.n_sections];
+        let sections: Vec<Range<usize>> = problem.items.iter().map(|item| item.sections.clone()).collect();
+        for sections in &sections {
+            crossing[sections.start + 1..sections.end].iter_mut().for_each(|count| *count += 1);
+            live[sections.clone()].iter_mut().for_each(|count| *count += 1);
         }
-        Self { problem, contacts, bound: low.clone(), offsets: low.clone(), low, changes: Vec::new(), placed: Vec::new(), crossing }
+        let (bound, offsets) = (base.clone(), base.clone());
+        Self { contacts, sections, low: base, bound, offsets, changes: Vec::new(), placed: Vec::new(), crossing, live }
     }
 
     pub(super) fn mark(&self) -> Mark {
@@ -129,8 +63,8 @@ impl<'a> State<'a> {
         self.changes.push(Change { item, low: self.low[index], bound: self.bound[index] });
     }
 
-    /// Places an item where it rests now. Says whether that leaves a boundary that no unplaced item crosses; the items that it raises
-    /// are appended to `raised`.
+    /// Places an item where it rests now; the items that this raises are put into `raised`. Says whether there is a boundary now that no
+    /// unplaced item crosses.
     pub(super) fn place(&mut self, item: u32, raised: &mut Vec<u32>) -> bool {
         let index = item as usize;
         let offset = self.low[index];
@@ -139,16 +73,19 @@ impl<'a> State<'a> {
         self.offsets[index] = offset;
         self.low[index] = PLACED;
         self.bound[index] = PLACED;
+        raised.clear();
         for contact in self.contacts.of_item(index) {
             let (other, top) = (contact.other as usize, offset + contact.own);
-            if self.low[other] < top {
-                self.changes.push(Change { item: contact.other, low: self.low[other], bound: self.bound[other] });
+            let (low, bound) = (self.low[other], self.bound[other]);
+            if low < top {
+                self.changes.push(Change { item: contact.other, low, bound });
                 self.low[other] = top;
-                self.bound[other] = self.bound[other].max(top);
+                self.bound[other] = bound.max(top);
                 raised.push(contact.other);
             }
         }
-        let sections = &self.problem.items[index].sections;
+        let sections = self.sections[index].clone();
+        self.live[sections.clone()].iter_mut().for_each(|count| *count -= 1);
         let mut least = u32::MAX;
         for count in &mut self.crossing[sections.start + 1..sections.end] {
             *count -= 1;
@@ -170,23 +107,31 @@ impl<'a> State<'a> {
             self.bound[change.item as usize] = change.bound;
         }
         for item in self.placed.drain(mark.placed..) {
-            let sections = &self.problem.items[item as usize].sections;
+            let sections = self.sections[item as usize].clone();
+            self.live[sections.clone()].iter_mut().for_each(|count| *count += 1);
             self.crossing[sections.start + 1..sections.end].iter_mut().for_each(|count| *count += 1);
         }
     }
 
-    /// The least offset of an item that does not rest where it could now, when everything else comes at `floor` or above: an item that
-    /// is still to come, a *blocker*, reaches into the place where it could rest, and it is above that blocker. `None` without blockers.
-    pub(super) fn above_blocker(&self, item: u32, floor: i32) -> Option<i32> {
-        let index = item as usize;
-        let low = self.low[index];
+    /// The least offset of an item that does not rest where it could now. An unplaced item reaches into that place, a *blocker*, and this
+    /// one is above it. `None` when no item can: then there is no reason to lie higher.
+    pub(super) fn above_blocker(&self, item: u32) -> Option<i32> {
+        let low = self.low[item as usize];
         let mut least = PLACED;
-        for contact in self.contacts.of_item(index) {
-            let at = self.bound[contact.other as usize].max(floor);
-            if at < low + contact.own {
-                least = least.min(at + contact.its);
+        for contact in self.contacts.of_item(item as usize) {
+            let bound = self.bound[contact.other as usize];
+            if bound < low + contact.own {
+                least = least.min(bound + contact.its);
             }
         }
         (least < PLACED).then_some(least)
+    }
+
+    /// The unplaced items that are live with this one and have the lowest bound of all those, if that is below its own.
+    pub(super) fn lower_ones(&self, item: u32) -> impl Iterator<Item = u32> {
+        let contacts = self.contacts.of_item(item as usize);
+        let bound_of = |contact: &super::contacts::Contact| self.bound[contact.other as usize];
+        let least = contacts.iter().map(bound_of).min().filter(|least| *least < self.bound[item as usize]);
+        contacts.iter().filter(move |contact| Some(bound_of(contact)) == least).map(|contact| contact.other)
     }
 }
