@@ -30,7 +30,8 @@ mod search;
 mod state;
 
 
-pub use portfolio::{pack, pack_shapes, lab}; pub use order::Property;
+pub use peak::{Peak, PeakSearch, smallest_peak};
+pub use portfolio::{Packer, pack, pack_shapes};
 pub use problem::{Rectangle, Shape, load};
 
 /// Steps that may still be taken. A step is a node of the search, or as much work in a list packing; so the same budget gives the same

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 /// A property to sort by, the largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Property {
+pub(super) enum Property {
     /// Height times ticks.
     Area,
     /// Sections it is live in.

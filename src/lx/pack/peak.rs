@@ -1,1 +1,161 @@
-//! peak
+//! The smallest height.
+//!
+//! List packings give a first height, the load a bound. Then capacities between the two are tried: the bound itself, and heights half-way
+//! between what could not be decided and the best. A capacity that cannot be decided in a round's steps bounds nothing; the next round
+//! has more steps.
+
+use super::{Packer, Packing, Rectangle, Shape, Steps, list, order::Properties, portfolio::LISTS, problem::Problem};
+
+/// The smallest height found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peak {
+    /// An offset for every shape.
+    pub offsets: Vec<i64>,
+    /// The highest top.
+    pub height: i64,
+    /// No packing is lower.
+    pub lower_bound: i64,
+}
+
+impl Peak {
+    /// Whether nothing better exists.
+    #[must_use]
+    pub const fn is_optimal(&self) -> bool {
+        self.height <= self.lower_bound
+    }
+}
+
+/// The smallest height found within the steps, its offsets, and a lower bound: the load, or more where a search proved it.
+#[must_use]
+pub fn smallest_peak(rectangles: &[Rectangle], steps: &mut Steps) -> Peak {
+    let shapes: Vec<Shape> = rectangles.iter().copied().map(Shape::from).collect();
+    let mut search = PeakSearch::new(&shapes, &[]);
+    search.run(steps);
+    search.peak
+}
+
+/// A search for the smallest height that can be continued: steps in several portions give the same as in one.
+pub struct PeakSearch<'a> {
+    shapes: &'a [Shape],
+    base: &'a [Rectangle],
+    /// The best so far.
+    pub peak: Peak,
+    problems: Vec<Problem>,
+    /// The list order that comes next.
+    next_list: usize,
+    /// The best offsets of each problem, with their height.
+    lists: Vec<Option<(i64, Vec<i64>)>>,
+    unit: i64,
+    allowance: u64,
+    /// Capacities up to here could not be decided in this round.
+    undecided: i64,
+    attempt: Option<(Packer, i64, Steps)>,
+}
+
+impl<'a> PeakSearch<'a> {
+    /// Begins with nothing placed: the height is at first the sum of all.
+    #[must_use]
+    pub fn new(shapes: &'a [Shape], base: &'a [Rectangle]) -> Self {
+        let problems = Problem::split(shapes, base);
+        let unit = problems.first().map_or(1, |problem| problem.unit);
+        let tops = |problem: &Problem| problem.items.iter().map(|item| item.base + item.height).max().unwrap_or(0);
+        let bounds = problems.iter().map(|problem| problem.loads().into_iter().max().unwrap_or(0).max(tops(problem)));
+        let lower_bound = bounds.max().unwrap_or(0) * unit;
+        let n_items: u64 = shapes.len() as u64;
+        Self {
+            shapes,
+            base,
+            peak: Peak { offsets: Vec::new(), height: i64::MAX, lower_bound },
+            lists: vec![None; problems.len()],
+            problems,
+            next_list: 0,
+            unit,
+            allowance: 64 * n_items.max(64),
+            undecided: lower_bound - unit,
+            attempt: None,
+        }
+    }
+
+    /// Goes on until the height is the bound or the steps are used up. The first list packing is made in any case.
+    pub fn run(&mut self, steps: &mut Steps) {
+        while !self.peak.is_optimal() && (steps.left > 0 || self.next_list == 0) {
+            if self.next_list < LISTS.len() {
+                self.pack_lists(steps);
+            } else {
+                self.probe(steps);
+            }
+        }
+    }
+
+    /// Packs each problem by the next order; one that reaches the bound is left as it is.
+    fn pack_lists(&mut self, steps: &mut Steps) {
+        steps.take(self.shapes.len().max(1) as u64);
+        let goal = self.peak.lower_bound / self.unit;
+        for (problem, best) in self.problems.iter().zip(&mut self.lists) {
+            let limit = best.as_ref().map_or(i64::MAX, |(height, _)| height - 1);
+            if limit < goal {
+                continue;
+            }
+            let order = Properties::of(problem, |_| 0).order(&LISTS[self.next_list]);
+            if let Some(offsets) = list::pack_in_order(problem, &order, limit) {
+                *best = Some((list::height(problem, &offsets), offsets));
+            }
+        }
+        self.next_list += 1;
+        let mut offsets = vec![0; self.shapes.len()];
+        let mut height = 0;
+        for (problem, (top, best)) in self.problems.iter().zip(self.lists.iter().flatten()) {
+            height = height.max(top * self.unit);
+            for (item, offset) in problem.items.iter().zip(best) {
+                offsets[item.shape] = offset * self.unit;
+            }
+        }
+        if height < self.peak.height {
+            (self.peak.height, self.peak.offsets) = (height, offsets);
+        }
+    }
+
+    /// Tries a capacity, or goes on with the last one.
+    fn probe(&mut self, steps: &mut Steps) {
+        let (mut packer, capacity, mut allowance) = self.attempt.take().unwrap_or_else(|| {
+            let capacity = self.next_capacity();
+            (Packer::new(self.shapes, self.base, capacity), capacity, Steps { left: self.allowance })
+        });
+        let given = allowance.left.min(steps.left);
+        let mut portion = Steps { left: given };
+        let answer = packer.run(&mut portion);
+        steps.left -= given - portion.left;
+        allowance.left -= given - portion.left;
+        match answer {
+            Packing::Placed(offsets) => {
+                self.peak.height = self.height(&offsets);
+                self.peak.offsets = offsets;
+            }
+            Packing::Impossible => {
+                self.peak.lower_bound = capacity + self.unit;
+                self.undecided = self.undecided.max(capacity);
+            }
+            Packing::OutOfSteps if allowance.left > 0 => self.attempt = Some((packer, capacity, allowance)),
+            Packing::OutOfSteps => self.undecided = capacity,
+        }
+    }
+
+    /// The bound first, then half-way between what is undecided and the best; when nothing is between them, a new round begins.
+    fn next_capacity(&mut self) -> i64 {
+        let (undecided, best) = (self.undecided / self.unit, self.peak.height / self.unit);
+        if undecided * self.unit < self.peak.lower_bound {
+            return self.peak.lower_bound;
+        }
+        if best - undecided <= 1 {
+            self.allowance *= 4;
+            self.undecided = self.peak.lower_bound;
+            return self.peak.lower_bound;
+        }
+        i64::midpoint(undecided, best) * self.unit
+    }
+
+    fn height(&self, offsets: &[i64]) -> i64 {
+        let top = |(shape, offset): (&Shape, &i64)| shape.steps.iter().map(|step| step.size).max().map(|size| offset + size);
+        self.shapes.iter().zip(offsets).filter_map(top).max().unwrap_or(0)
+    }
+}
