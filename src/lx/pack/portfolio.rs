@@ -167,8 +167,6 @@ impl PartPacker {
                 return Packing::Placed(offsets.into_iter().map(|offset| offset * self.problem.unit).collect());
             }
         }
-        let (round, index) = ((self.attempt - self.n_lists()) / SEARCHES.len(), (self.attempt - self.n_lists()) % SEARCHES.len());
-        self.attempt += 1;
         if self.ground.is_none() {
             self.ground = Ground::of(&self.problem, MOST_CONTACTS).map(Rc::new);
             let Some(ground) = &self.ground else {
@@ -179,8 +177,11 @@ impl PartPacker {
             self.orders = SEARCHES.iter().map(|(_, order)| properties.order(order)).collect();
         }
         let Some(ground) = &self.ground else { return Packing::OutOfSteps };
-        let search = Search::new(&self.problem, ground, SEARCHES[index].0, &self.orders[index], self.capacity);
-        self.search = search.map(|search| (search, Steps { left: (3 * n_items) << round.min(40) }));
+        let turn = Turn::of(self.attempt - self.n_lists());
+        self.attempt += 1;
+        let order = turn.shaken.map_or_else(|| self.orders[turn.index].clone(), |seed| shaken(&self.orders[turn.index], seed));
+        let search = Search::new(&self.problem, ground, SEARCHES[turn.index].0, &order, self.capacity);
+        self.search = search.map(|search| (search, Steps { left: (3 * n_items) << turn.doublings }));
         Packing::OutOfSteps
     }
 
@@ -188,4 +189,54 @@ impl PartPacker {
     fn n_lists(&self) -> usize {
         if self.problem.items.len() < 1000 { 1 } else { LISTS.len() }
     }
+}
+
+/// One search of the portfolio.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Turn {
+    /// Which of the searches.
+    index: usize,
+    /// How often its steps are doubled.
+    doublings: u32,
+    /// The seed with which its order is shaken.
+    shaken: Option<u64>,
+}
+
+impl Turn {
+    /// Round 0 is each search once. Round r is 2^r times each search with a shaken order and few steps, then each with 2^r times the steps.
+    fn of(attempt: usize) -> Self {
+        let n = SEARCHES.len();
+        let index = attempt % n;
+        let (mut before, mut round) = (n, 0_u32);
+        if attempt < n {
+            return Self { index, doublings: 0, shaken: None };
+        }
+        loop {
+            round += 1;
+            let shaken = n << round.min(40);
+            if attempt < before + shaken {
+                return Self { index, doublings: 0, shaken: Some(attempt as u64) };
+            }
+            if attempt < before + shaken + n {
+                return Self { index, doublings: round.min(40), shaken: None };
+            }
+            before += shaken + n;
+        }
+    }
+}
+
+/// The order with every item moved a little: by up to a twentieth of the list.
+fn shaken(order: &[usize], seed: u64) -> Vec<usize> {
+    let mut state = seed;
+    let mut random = || {
+        // SplitMix64 (Steele, Lea, Flood 2014).
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    };
+    let spread = order.len() as u64 / 20 + 2;
+    let mut keyed: Vec<(u64, usize)> = order.iter().zip(0..).map(|(&item, rank)| (rank + random() % spread, item)).collect();
+    keyed.sort_unstable();
+    keyed.into_iter().map(|(_, item)| item).collect()
 }
