@@ -15,7 +15,7 @@
 //! | `problem.rs` | sections, independent parts, units without their common divisor |
 //! | `order.rs` | static orders |
 //! | `gaps.rs`, `list.rs` | the lowest free place over a life; list packings |
-//! | `state.rs`, `search.rs` | the complete search |
+//! | `contacts.rs`, `state.rs`, `search.rs` | the complete search |
 //! | `portfolio.rs` | orders and restarts |
 //! | `peak.rs` | the smallest height |
 
@@ -28,6 +28,8 @@ mod portfolio;
 mod problem;
 mod search;
 mod state;
+#[cfg(test)]
+mod tests;
 
 
 pub use peak::{Peak, PeakSearch, smallest_peak};

@@ -28,7 +28,7 @@ pub(super) const LISTS: [[Property; 3]; 8] = [
 ];
 
 /// The searches of a round.
-const SEARCHES: [(Focus, [Property; 3]); 16] = [
+pub(super) const SEARCHES: [(Focus, [Property; 3]); 16] = [
     (Heaviest, [Late, Sections, Area]),
     (Lowest, [Total, Sections, Area]),
     (Lowest, [Late, Size, Area]),
