@@ -1,8 +1,7 @@
 //! The smallest height.
 //!
-//! List packings give a first height, the load a bound. Then capacities between the two are tried: the bound itself, and heights half-way
-//! between what could not be decided and the best. A capacity that cannot be decided in a round's steps bounds nothing; the next round
-//! has more steps.
+//! List packings give a first height, the load a bound. Then capacities between the two are tried. A capacity that cannot be decided in
+//! a round's steps bounds nothing; the next round has more steps.
 
 use super::{Packer, Packing, Rectangle, Shape, Steps, list, order::Properties, portfolio::LISTS, problem::Problem};
 
@@ -46,7 +45,9 @@ pub struct PeakSearch<'a> {
     /// The best offsets of each problem, with their height.
     lists: Vec<Option<(i64, Vec<i64>)>>,
     unit: i64,
-    allowance: u64,
+    round: u32,
+    /// How far below the best the next capacity is.
+    stride: i64,
     /// Capacities up to here could not be decided in this round.
     undecided: i64,
     attempt: Option<(Packer, i64, Steps)>,
@@ -61,7 +62,6 @@ impl<'a> PeakSearch<'a> {
         let tops = |problem: &Problem| problem.items.iter().map(|item| item.base + item.height).max().unwrap_or(0);
         let bounds = problems.iter().map(|problem| problem.loads().into_iter().max().unwrap_or(0).max(tops(problem)));
         let lower_bound = bounds.max().unwrap_or(0) * unit;
-        let n_items: u64 = shapes.len() as u64;
         Self {
             shapes,
             base,
@@ -70,7 +70,8 @@ impl<'a> PeakSearch<'a> {
             problems,
             next_list: 0,
             unit,
-            allowance: 64 * n_items.max(64),
+            round: 0,
+            stride: 1,
             undecided: lower_bound - unit,
             attempt: None,
         }
@@ -119,7 +120,7 @@ impl<'a> PeakSearch<'a> {
     fn probe(&mut self, steps: &mut Steps) {
         let (mut packer, capacity, mut allowance) = self.attempt.take().unwrap_or_else(|| {
             let capacity = self.next_capacity();
-            (Packer::new(self.shapes, self.base, capacity), capacity, Steps { left: self.allowance })
+            (Packer::new(self.shapes, self.base, capacity), capacity, self.allowance(capacity))
         });
         let given = allowance.left.min(steps.left);
         let mut portion = Steps { left: given };
@@ -130,28 +131,44 @@ impl<'a> PeakSearch<'a> {
             Packing::Placed(offsets) => {
                 self.peak.height = self.height(&offsets);
                 self.peak.offsets = offsets;
+                self.stride *= 2;
             }
             Packing::Impossible => {
                 self.peak.lower_bound = capacity + self.unit;
                 self.undecided = self.undecided.max(capacity);
             }
             Packing::OutOfSteps if allowance.left > 0 => self.attempt = Some((packer, capacity, allowance)),
-            Packing::OutOfSteps => self.undecided = capacity,
+            Packing::OutOfSteps => {
+                // Nearer to the best again.
+                self.stride = 1;
+                self.undecided = capacity;
+            }
         }
     }
 
-    /// The bound first, then half-way between what is undecided and the best; when nothing is between them, a new round begins.
+    /// The capacity that is tried next. A round begins with the bound. The first goes on by halves; the later ones, which take long, from
+    /// the best down in growing steps, because that is where an answer is likely. It ends when the next lower height is undecided.
     fn next_capacity(&mut self) -> i64 {
         let (undecided, best) = (self.undecided / self.unit, self.peak.height / self.unit);
-        if undecided * self.unit < self.peak.lower_bound {
+        let is_over = best - undecided <= 1;
+        if is_over {
+            self.round += 1;
+            self.stride = 1;
+            self.undecided = self.peak.lower_bound - self.unit;
+        }
+        if is_over || undecided * self.unit < self.peak.lower_bound {
             return self.peak.lower_bound;
         }
-        if best - undecided <= 1 {
-            self.allowance *= 4;
-            self.undecided = self.peak.lower_bound;
-            return self.peak.lower_bound;
+        if self.round == 0 {
+            return i64::midpoint(undecided, best) * self.unit;
         }
-        i64::midpoint(undecided, best) * self.unit
+        (best - self.stride).max(undecided + 1) * self.unit
+    }
+
+    /// Steps for a capacity: four times as many from round to round. The bound, which is tried in every round, gets a quarter.
+    fn allowance(&self, capacity: i64) -> Steps {
+        let in_round = (64 * (self.shapes.len() as u64).max(64)) << (2 * self.round).min(40);
+        Steps { left: if capacity == self.peak.lower_bound && self.round > 0 { in_round / 4 } else { in_round } }
     }
 
     fn height(&self, offsets: &[i64]) -> i64 {
