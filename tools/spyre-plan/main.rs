@@ -123,7 +123,12 @@ fn read(arguments: &Arguments) -> Result<Instance, String> {
     let text = fs::read_to_string(path).map_err(|error| format!("cannot read '{path}': {error}"))?;
     let explained = |error: InstanceError| match &error {
         InstanceError::Line { line, text } => format!("{path}:{line}: expected 'id,lower,upper,size', found '{text}'"),
-        InstanceError::Json(reason) => format!("{path}:{}:{}: {reason}", reason.line(), reason.column()),
+        InstanceError::Json(reason) => {
+            let text = reason.to_string();
+            // The place stands in front.
+            let what = text.split(" at line ").next().unwrap_or(&text);
+            format!("{path}:{}:{}: {what}", reason.line(), reason.column())
+        }
         other => format!("{path}: {other}{}", other.source().map_or_else(String::new, |source| format!(": {source}"))),
     };
     if text.trim_start().starts_with('{') {
