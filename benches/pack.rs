@@ -30,8 +30,10 @@ fn instances() -> Vec<(String, Vec<Rectangle>)> {
 /// Activations that live until the way back, and many short lives: what training graphs look like.
 fn activations(n_ticks: i64) -> Vec<Rectangle> {
     let sizes = [16_384, 1_638_400, 2_621_440, 20_971_520, 41_943_040];
-    let short = (0..2 * n_ticks).map(|tick| Rectangle { lower: tick, upper: tick + 1 + tick * 7 % 40, size: sizes[(tick * 11 % 5) as usize] });
-    let long = (0..n_ticks).step_by(3).map(|tick| Rectangle { lower: tick, upper: 2 * n_ticks - tick, size: sizes[(tick / 3 % 5) as usize] });
+    let short =
+        (0..2 * n_ticks).map(|tick| Rectangle { lower: tick, upper: tick + 1 + tick * 7 % 40, size: sizes[(tick * 11 % 5) as usize] });
+    let long =
+        (0..n_ticks).step_by(3).map(|tick| Rectangle { lower: tick, upper: 2 * n_ticks - tick, size: sizes[(tick / 3 % 5) as usize] });
     short.chain(long).collect()
 }
 

@@ -78,7 +78,12 @@ pub fn draw(drawing: &Drawing) -> String {
     let scale = Scale::of(drawing);
     let (width, height) = (LEFT + scale.plot_width + RIGHT, TOP + PLOT_HEIGHT + BOTTOM);
     let mut svg = String::new();
-    line(&mut svg, &format!(r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}">"#));
+    line(
+        &mut svg,
+        &format!(
+            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}">"#
+        ),
+    );
     line(&mut svg, STYLE);
     line(&mut svg, r#"<rect class="page" width="100%" height="100%"/>"#);
     line(&mut svg, &format!(r#"<text class="title" x="{LEFT}" y="22">{}</text>"#, escaped(&drawing.title)));
@@ -86,7 +91,13 @@ pub fn draw(drawing: &Drawing) -> String {
     boxes(&mut svg, drawing, &scale);
     links(&mut svg, drawing, &scale);
     let (left, right, top) = (scale.x(0), scale.x(scale.n_times), scale.y(drawing.capacity_bytes));
-    line(&mut svg, &format!(r#"<line class="capacity" x1="{left:.1}" y1="{top:.1}" x2="{right:.1}" y2="{top:.1}"><title>capacity: {} bytes</title></line>"#, drawing.capacity_bytes));
+    line(
+        &mut svg,
+        &format!(
+            r#"<line class="capacity" x1="{left:.1}" y1="{top:.1}" x2="{right:.1}" y2="{top:.1}"><title>capacity: {} bytes</title></line>"#,
+            drawing.capacity_bytes
+        ),
+    );
     line(&mut svg, "</svg>");
     svg
 }
@@ -101,12 +112,26 @@ fn axes(svg: &mut String, scale: &Scale) {
     let every = step(i64::try_from(scale.n_times).unwrap_or(i64::MAX), 24, &[1, 2, 5], 10);
     for time in (0..=scale.n_times).step_by(usize::try_from(every).unwrap_or(1)) {
         let x = scale.x(time);
-        line(svg, &format!(r#"<line class="grid" x1="{x:.1}" y1="{TOP}" x2="{x:.1}" y2="{bottom:.1}"/><text class="axis" x="{x:.1}" y="{:.1}" text-anchor="middle">{time}</text>"#, bottom + 14.0));
+        line(
+            svg,
+            &format!(
+                r#"<line class="grid" x1="{x:.1}" y1="{TOP}" x2="{x:.1}" y2="{bottom:.1}"/><text class="axis" x="{x:.1}" y="{:.1}" text-anchor="middle">{time}</text>"#,
+                bottom + 14.0
+            ),
+        );
     }
     let every = step(scale.top_bytes, 17, &[1, 2, 4], 8);
     for count in 0..=scale.top_bytes / every {
         let (y, bytes) = (scale.y(count * every), count * every);
-        line(svg, &format!(r#"<line class="grid" x1="{left:.1}" y1="{y:.1}" x2="{right:.1}" y2="{y:.1}"/><text class="axis" x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"#, left - 6.0, y + 3.5, in_units(bytes)));
+        line(
+            svg,
+            &format!(
+                r#"<line class="grid" x1="{left:.1}" y1="{y:.1}" x2="{right:.1}" y2="{y:.1}"/><text class="axis" x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"#,
+                left - 6.0,
+                y + 3.5,
+                in_units(bytes)
+            ),
+        );
     }
     line(svg, &format!(r#"<text class="axis" x="{right:.1}" y="{:.1}" text-anchor="end">operation</text>"#, bottom + 30.0));
     line(svg, &format!(r#"<text class="axis" x="6" y="{:.1}">address</text>"#, TOP - 8.0));
@@ -143,10 +168,16 @@ fn boxes(svg: &mut String, drawing: &Drawing, scale: &Scale) {
         let size = format!("{} bytes", stay.bytes);
         let taken_over = stay.successor_of.as_ref().map_or_else(String::new, |parent| format!(", in place of {}", escaped(parent)));
         let name = escaped(&stay.name);
-        line(svg, &format!(
-            r#"<rect class="stay c{}" x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}"><title>{name}: {size} at {}, operations {} to {}{taken_over}</title></rect>"#,
-            index % 8, stay.address, stay.times.start, stay.times.end - 1,
-        ));
+        line(
+            svg,
+            &format!(
+                r#"<rect class="stay c{}" x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}"><title>{name}: {size} at {}, operations {} to {}{taken_over}</title></rect>"#,
+                index % 8,
+                stay.address,
+                stay.times.start,
+                stay.times.end - 1,
+            ),
+        );
         let lines = [name, in_units(stay.bytes)];
         let n_lines = if height >= 2.0 * LETTER.1 + 3.0 { 2 } else { 1 };
         let n_letters = stay.name.chars().count().max(if n_lines == 2 { lines[1].len() } else { 0 });
@@ -173,10 +204,16 @@ fn links(svg: &mut String, drawing: &Drawing, scale: &Scale) {
         }
         if let Some(before) = last_stay.insert(&stay.name, stay) {
             let from = (scale.x(before.times.end), scale.y(before.address + before.bytes / 2));
-            line(svg, &format!(
-                r#"<path class="evicted" d="M{:.1} {:.1} L{left:.1} {:.1}"><title>{} is evicted and reloaded</title></path>"#,
-                from.0, from.1, f64::midpoint(bottom, top), escaped(&stay.name),
-            ));
+            line(
+                svg,
+                &format!(
+                    r#"<path class="evicted" d="M{:.1} {:.1} L{left:.1} {:.1}"><title>{} is evicted and reloaded</title></path>"#,
+                    from.0,
+                    from.1,
+                    f64::midpoint(bottom, top),
+                    escaped(&stay.name),
+                ),
+            );
         }
     }
 }
@@ -210,14 +247,22 @@ mod tests {
     #[test]
     fn a_chain_and_an_eviction_are_drawn() {
         let successor = Stay { successor_of: Some("scores".to_owned()), ..stay("probabilities", 256 << 10, 0, 3..6) };
-        let stays =
-            vec![stay("scores", 256 << 10, 0, 0..4), successor, stay("q<0>", 128 << 10, 256 << 10, 0..2), stay("q<0>", 128 << 10, 384 << 10, 4..6)];
+        let stays = vec![
+            stay("scores", 256 << 10, 0, 0..4),
+            successor,
+            stay("q<0>", 128 << 10, 256 << 10, 0..2),
+            stay("q<0>", 128 << 10, 384 << 10, 4..6),
+        ];
         insta::assert_snapshot!(draw(&Drawing { title: "attention & more".to_owned(), capacity_bytes: 640 << 10, stays }));
     }
 
     #[test]
     fn names_stand_only_where_they_fit() {
-        let stays = vec![stay("a_long_name_of_a_short_life", 1 << 20, 0, 0..1), stay("low", 1, 1 << 20, 0..99), stay("fits", 1 << 20, 1 << 20, 0..99)];
+        let stays = vec![
+            stay("a_long_name_of_a_short_life", 1 << 20, 0, 0..1),
+            stay("low", 1, 1 << 20, 0..99),
+            stay("fits", 1 << 20, 1 << 20, 0..99),
+        ];
         let svg = draw(&Drawing { title: String::new(), capacity_bytes: 2 << 20, stays });
         let n_texts = |name: &str| svg.matches(&format!("none\">{name}<")).count();
         assert_eq!([n_texts("a_long_name_of_a_short_life"), n_texts("low"), n_texts("fits")], [0, 0, 1]);

@@ -179,7 +179,8 @@ impl Watcher {
         if now - self.last >= Duration::from_secs(1) && std::io::stderr().is_terminal() {
             (self.last, self.shown) = (now, true);
             let Progress { steps, best, bound } = *progress;
-            let state = if best == i64::MAX { format!("bound {bound}") } else { format!("best {best}, bound {bound}, gap {}", best - bound) };
+            let state =
+                if best == i64::MAX { format!("bound {bound}") } else { format!("best {best}, bound {bound}, gap {}", best - bound) };
             // Nobody misses a line of progress that cannot be written.
             let _ = write!(std::io::stderr(), "\r\x1b[K{steps} steps, {state}");
         }

@@ -31,7 +31,6 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-
 pub use peak::{Peak, PeakSearch, smallest_peak};
 pub use portfolio::{Packer, pack, pack_shapes};
 pub use problem::{Rectangle, Shape, load};

@@ -4,6 +4,7 @@
 //! a round's steps bounds nothing; the next round has more steps.
 
 use super::{Packer, Packing, Rectangle, Shape, Steps, list, order::Properties, portfolio::LISTS, problem::Problem};
+use std::collections::BTreeMap;
 
 /// The smallest height found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,11 +47,12 @@ pub struct PeakSearch<'a> {
     lists: Vec<Option<(i64, Vec<i64>)>>,
     unit: i64,
     round: u32,
-    /// How far below the best the next capacity is.
-    stride: i64,
     /// Capacities up to here could not be decided in this round.
     undecided: i64,
-    attempt: Option<(Packer, i64, Steps)>,
+    /// Capacities below the best that were tried, with the steps they took; they are continued in the next round.
+    attempts: BTreeMap<i64, (Packer, u64)>,
+    /// The capacity whose steps of this round are not used up.
+    current: Option<i64>,
 }
 
 impl<'a> PeakSearch<'a> {
@@ -71,9 +73,9 @@ impl<'a> PeakSearch<'a> {
             next_list: 0,
             unit,
             round: 0,
-            stride: 1,
             undecided: lower_bound - unit,
-            attempt: None,
+            attempts: BTreeMap::new(),
+            current: None,
         }
     }
 
@@ -116,59 +118,60 @@ impl<'a> PeakSearch<'a> {
         }
     }
 
-    /// Tries a capacity, or goes on with the last one.
+    /// Goes on with a capacity.
     fn probe(&mut self, steps: &mut Steps) {
-        let (mut packer, capacity, mut allowance) = self.attempt.take().unwrap_or_else(|| {
-            let capacity = self.next_capacity();
-            (Packer::new(self.shapes, self.base, capacity), capacity, self.allowance(capacity))
-        });
-        let given = allowance.left.min(steps.left);
+        let capacity = match self.current {
+            Some(capacity) => capacity,
+            None => self.next_capacity(),
+        };
+        let allowance = self.allowance(capacity);
+        let attempt = self.attempts.entry(capacity).or_insert_with(|| (Packer::new(self.shapes, self.base, capacity), 0));
+        let (packer, taken) = attempt;
+        let given = allowance.saturating_sub(*taken).min(steps.left);
         let mut portion = Steps { left: given };
         let answer = packer.run(&mut portion);
         steps.left -= given - portion.left;
-        allowance.left -= given - portion.left;
+        *taken += given - portion.left;
+        let is_to_be_continued = *taken < allowance && steps.left == 0;
+        self.current = None;
         match answer {
             Packing::Placed(offsets) => {
                 self.peak.height = self.height(&offsets);
                 self.peak.offsets = offsets;
-                self.stride *= 2;
+                self.attempts.retain(|&capacity, _| capacity < self.peak.height);
             }
             Packing::Impossible => {
                 self.peak.lower_bound = capacity + self.unit;
                 self.undecided = self.undecided.max(capacity);
+                self.attempts.retain(|&other, _| other > capacity);
             }
-            Packing::OutOfSteps if allowance.left > 0 => self.attempt = Some((packer, capacity, allowance)),
-            Packing::OutOfSteps => {
-                // Nearer to the best again.
-                self.stride = 1;
-                self.undecided = capacity;
-            }
+            Packing::OutOfSteps if is_to_be_continued => self.current = Some(capacity),
+            Packing::OutOfSteps => self.undecided = capacity,
         }
     }
 
-    /// The capacity that is tried next. A round begins with the bound. The first goes on by halves; the later ones, which take long, from
-    /// the best down in growing steps, because that is where an answer is likely. It ends when the next lower height is undecided.
+    /// The capacity that is tried next. A round begins with the bound. The first one goes on by halves. The later ones, which take long,
+    /// try only a quarter and an eighth of the way down from the best: a lower capacity is not always harder, as there is less choice.
     fn next_capacity(&mut self) -> i64 {
         let (undecided, best) = (self.undecided / self.unit, self.peak.height / self.unit);
-        let is_over = best - undecided <= 1;
-        if is_over {
-            self.round += 1;
-            self.stride = 1;
-            self.undecided = self.peak.lower_bound - self.unit;
+        let gap = best - self.peak.lower_bound / self.unit;
+        let targets = if self.round == 0 { vec![i64::midpoint(undecided, best)] } else { vec![best - gap / 4, best - (gap / 8).max(1)] };
+        let next = targets.into_iter().find(|target| *target > undecided && *target < best);
+        match next {
+            Some(target) if self.undecided >= self.peak.lower_bound => target * self.unit,
+            Some(_) => self.peak.lower_bound,
+            None => {
+                self.round += 1;
+                self.undecided = self.peak.lower_bound - self.unit;
+                self.peak.lower_bound
+            }
         }
-        if is_over || undecided * self.unit < self.peak.lower_bound {
-            return self.peak.lower_bound;
-        }
-        if self.round == 0 {
-            return i64::midpoint(undecided, best) * self.unit;
-        }
-        (best - self.stride).max(undecided + 1) * self.unit
     }
 
-    /// Steps for a capacity: four times as many from round to round. The bound, which is tried in every round, gets a quarter.
-    fn allowance(&self, capacity: i64) -> Steps {
+    /// Steps for a capacity in all: four times as many from round to round. The bound, which is tried in every round, gets a quarter.
+    fn allowance(&self, capacity: i64) -> u64 {
         let in_round = (64 * (self.shapes.len() as u64).max(64)) << (2 * self.round).min(40);
-        Steps { left: if capacity == self.peak.lower_bound && self.round > 0 { in_round / 4 } else { in_round } }
+        if capacity == self.peak.lower_bound && self.round > 0 { in_round / 4 } else { in_round }
     }
 
     fn height(&self, offsets: &[i64]) -> i64 {

@@ -129,7 +129,8 @@ impl Problem {
         let mut outlines: Vec<(usize, Vec<Rectangle>)> = shapes.iter().map(Shape::outline).enumerate().collect();
         outlines.retain(|(_, outline)| !outline.is_empty());
         outlines.sort_by_key(|(_, outline)| outline[0].lower);
-        let unit = outlines.iter().flat_map(|(_, outline)| outline).chain(base).fold(0, |unit, one| greatest_divisor(unit, one.size)).max(1);
+        let unit =
+            outlines.iter().flat_map(|(_, outline)| outline).chain(base).fold(0, |unit, one| greatest_divisor(unit, one.size)).max(1);
         let mut problems = Vec::new();
         let mut rest = &outlines[..];
         while !rest.is_empty() {

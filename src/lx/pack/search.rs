@@ -21,7 +21,12 @@
 //! No memory is allocated per node: lists of unplaced items lie in one arena, changes of bounds in an undo log. A search can be continued
 //! when its steps are used up.
 
-use super::{Steps, contacts::Contacts, problem::Problem, state::{Mark, State}};
+use super::{
+    Steps,
+    contacts::Contacts,
+    problem::Problem,
+    state::{Mark, State},
+};
 use std::{ops::Range, rc::Rc};
 
 /// How a search ended.
@@ -315,7 +320,8 @@ impl Search {
 
     /// Places the item; gives the part that is searched next.
     fn place(&mut self, part: Part, item: u32) -> Part {
-        let frame = Frame { part: part.clone(), mark: self.state.mark(), n_keys: self.arena.len(), n_goals: self.goals.len(), chosen: item };
+        let frame =
+            Frame { part: part.clone(), mark: self.state.mark(), n_keys: self.arena.len(), n_goals: self.goals.len(), chosen: item };
         let mut raised = std::mem::take(&mut self.raised);
         let is_split = self.state.place(item, &mut raised);
         if !raised.is_empty() {
