@@ -170,7 +170,7 @@ impl<'a> PeakSearch<'a> {
 
     /// Steps for a capacity in all: four times as many from round to round. The bound, which is tried in every round, gets a quarter.
     fn allowance(&self, capacity: i64) -> u64 {
-        let in_round = (64 * (self.shapes.len() as u64).max(64)) << (2 * self.round).min(40);
+        let in_round = (80 * (self.shapes.len() as u64).max(64)) << (2 * self.round).min(40);
         if capacity == self.peak.lower_bound && self.round > 0 { in_round / 4 } else { in_round }
     }
 
