@@ -26,6 +26,5 @@ mod settle;
 mod solve;
 mod sweep;
 
-pub(crate) use chains::{Chain, Link, pack_chains};
 pub use problem::Stays;
 pub use solve::{Certificate, CertifiedCut, Exact, Plan, StayInLx};
