@@ -6,7 +6,7 @@
 //! | `prices.rs` | a price of LX for each operation, and the bound that follows |
 //! | `moment.rs`, `key.rs`, `sweep.rs` | operation by operation, the sets of values that may be in LX |
 //! | `selection.rs` | what is chosen: stays, and who takes over whose address |
-//! | `settle.rs`, `lists.rs`, `chains.rs` | addresses for a selection, or small sets of stays that have none |
+//! | `settle.rs`, `chains.rs` | addresses for a selection, or small sets of stays that have none |
 //! | `cut.rs` | such sets, as the sweep watches them |
 //! | `anneal.rs` | plans for dense problems |
 //! | `solve.rs` | the search, its budget, the plan |
@@ -16,7 +16,6 @@ mod anneal;
 mod chains;
 mod cut;
 mod key;
-mod lists;
 mod moment;
 mod prices;
 mod problem;

@@ -4,11 +4,10 @@ use super::{
     anneal::Parcel,
     chains::{Chain, Link, pack_chains},
     cut::Cut,
-    lists::pack_by_lists,
     problem::Problem,
     selection::{Run, Selection},
 };
-use crate::lx::pack::{Packing, Rectangle, Steps, pack};
+use crate::lx::pack::{Packing, Steps};
 use std::collections::BTreeMap;
 
 /// What became of a selection.
@@ -25,34 +24,24 @@ struct Group {
     chain: Chain,
 }
 
-impl Group {
-    fn start(&self) -> usize {
-        self.chain.links.iter().map(|link| link.start).min().unwrap_or(0)
-    }
-
-    fn end(&self) -> usize {
-        self.chain.links.iter().map(|link| link.end).max().unwrap_or(0)
-    }
-}
-
 /// Finds addresses for all runs of a selection; those that are never in LX together with others by themselves.
 pub(crate) fn settle(problem: &Problem, selection: &Selection, most: u64, steps: &mut Steps) -> Settled {
     let runs = selection.runs();
     let mut groups = groups(problem, selection, &runs);
-    groups.sort_by_key(Group::start);
+    groups.sort_by_key(|group| group.chain.life().start);
     let is_empty = |run: &&Run| problem.values[run.value].units == 0;
     let mut placed: Vec<(Run, i64)> = runs.iter().filter(is_empty).map(|run| (*run, 0)).collect();
     let mut unplaced = Vec::new();
     let mut rest = &groups[..];
     while let Some(first) = rest.first() {
-        let (mut n, mut end) = (1, first.end());
-        while n < rest.len() && rest[n].start() < end {
-            end = end.max(rest[n].end());
+        let (mut n, mut end) = (1, first.chain.life().end);
+        while n < rest.len() && rest[n].chain.life().start < end {
+            end = end.max(rest[n].chain.life().end);
             n += 1;
         }
         let (part, behind) = rest.split_at(n);
         let chains: Vec<Chain> = part.iter().map(|group| group.chain.clone()).collect();
-        match limited(most, steps, |steps| pack_part(problem, &chains, steps)) {
+        match limited(most, steps, |steps| pack_chains(&chains, problem.units, steps)) {
             Packing::Placed(addresses) => {
                 for (group, address) in part.iter().zip(addresses) {
                     placed.extend(group.runs.iter().map(|run| (*run, address * problem.unit_bytes)));
@@ -132,26 +121,6 @@ fn groups(problem: &Problem, selection: &Selection, runs: &[Run]) -> Vec<Group> 
     groups
 }
 
-/// Lists first; then rectangles go to the packing engine. A chain that gets smaller is first tried as its largest rectangle.
-fn pack_part(problem: &Problem, chains: &[Chain], steps: &mut Steps) -> Packing {
-    if let Some(addresses) = pack_by_lists(chains, problem.units) {
-        return Packing::Placed(addresses);
-    }
-    let is_plain = |chain: &Chain| chain.links.iter().all(|link| link.units == chain.links[0].units && link.limit == problem.units);
-    let limit = chains.iter().flat_map(|chain| chain.links.iter().map(|link| link.limit)).min().unwrap_or(problem.units);
-    let rectangle = |chain: &Chain| Rectangle {
-        lower: chain.links.iter().map(|link| link.start as i64).min().unwrap_or(0),
-        upper: chain.links.iter().map(|link| link.end as i64).max().unwrap_or(0),
-        size: chain.links.iter().map(|link| link.units).max().unwrap_or(0),
-    };
-    let rectangles: Vec<Rectangle> = chains.iter().map(rectangle).collect();
-    if chains.iter().all(is_plain) {
-        return pack(&rectangles, problem.units, steps);
-    }
-    let packing = limited(steps.left / 2, steps, |steps| pack(&rectangles, limit, steps));
-    if matches!(packing, Packing::Placed(_)) { packing } else { pack_chains(chains, problem.units, steps) }
-}
-
 /// Steps that a proof of a cut may take, so that a simple checker can repeat it.
 const PROOF_STEPS: u64 = 5_000;
 /// Steps after which a set counts as hard.
@@ -161,10 +130,7 @@ const HARD_STEPS: u64 = 300;
 pub(crate) fn core(problem: &Problem, selection: &Selection, runs: &[Run], steps: &mut Steps) -> Option<(Cut, bool)> {
     let search = |runs: &[Run], most: u64, steps: &mut Steps| {
         let chains: Vec<Chain> = groups(problem, selection, runs).into_iter().map(|group| group.chain).collect();
-        match pack_by_lists(&chains, problem.units) {
-            Some(addresses) => Packing::Placed(addresses),
-            None => limited(most, steps, |steps| pack_chains(&chains, problem.units, steps)),
-        }
+        limited(most, steps, |steps| pack_chains(&chains, problem.units, steps))
     };
     let mut order: Vec<Run> = runs.to_vec();
     // The smallest leave first.
