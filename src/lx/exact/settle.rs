@@ -40,21 +40,65 @@ pub(crate) fn settle(problem: &Problem, selection: &Selection, most: u64, steps:
             n += 1;
         }
         let (part, behind) = rest.split_at(n);
-        let chains: Vec<Chain> = part.iter().map(|group| group.chain.clone()).collect();
-        match limited(most, steps, |steps| pack_chains(&chains, problem.units, steps)) {
-            Packing::Placed(addresses) => {
-                for (group, address) in part.iter().zip(addresses) {
-                    placed.extend(group.runs.iter().map(|run| (*run, address * problem.unit_bytes)));
-                }
-            }
-            Packing::Impossible | Packing::OutOfSteps => {
-                unplaced.push(part.iter().flat_map(|group| group.runs.iter().copied()).collect());
-            }
+        match pack_part(problem, selection, part, most, steps) {
+            Some(addresses) => placed.extend(addresses),
+            None => unplaced.push(part.iter().flat_map(|group| group.runs.iter().copied()).collect()),
         }
         rest = behind;
     }
     placed.sort_unstable();
     if unplaced.is_empty() { Settled::Placed(placed) } else { Settled::Unplaced(unplaced) }
+}
+
+/// Addresses of groups that are live together: with all takeovers of the selection, or only with those without which there is no room. A
+/// long chain of buffers may be as hard to place as a buffer of its length.
+fn pack_part(problem: &Problem, selection: &Selection, part: &[Group], most: u64, steps: &mut Steps) -> Option<Vec<(Run, i64)>> {
+    let mut answer = pack_groups(problem, part, most / 8, steps);
+    if part.iter().any(|group| group.runs.len() > 1) && !matches!(answer, Packing::Placed(_)) {
+        let mut runs: Vec<Run> = part.iter().flat_map(|group| group.runs.iter().copied()).collect();
+        runs.sort_unstable();
+        let loose = groups(problem, &loosened(problem, selection, &runs), &runs);
+        if let Packing::Placed(addresses) = pack_groups(problem, &loose, most / 2, steps) {
+            return Some(in_bytes(problem, &loose, &addresses));
+        }
+    }
+    if answer == Packing::OutOfSteps {
+        answer = pack_groups(problem, part, most, steps);
+    }
+    if let Packing::Placed(addresses) = answer { Some(in_bytes(problem, part, &addresses)) } else { None }
+}
+
+fn pack_groups(problem: &Problem, groups: &[Group], most: u64, steps: &mut Steps) -> Packing {
+    let chains: Vec<Chain> = groups.iter().map(|group| group.chain.clone()).collect();
+    limited(most, steps, |steps| pack_chains(&chains, problem.units, steps))
+}
+
+fn in_bytes(problem: &Problem, groups: &[Group], addresses: &[i64]) -> Vec<(Run, i64)> {
+    let runs = groups.iter().zip(addresses).flat_map(|(group, address)| group.runs.iter().map(move |run| (*run, address)));
+    runs.map(|(run, address)| (run, address * problem.unit_bytes)).collect()
+}
+
+/// The selection without the takeovers that it has room to do without.
+fn loosened(problem: &Problem, selection: &Selection, runs: &[Run]) -> Selection {
+    let mut room = vec![problem.units; problem.n_ticks];
+    for run in runs {
+        room[run.ticks(problem)].iter_mut().for_each(|room| *room -= problem.values[run.value].units);
+    }
+    let mut loose = selection.clone();
+    let mut children: Vec<usize> = runs.iter().filter(|run| run.first == 0).map(|run| run.value).collect();
+    children.retain(|&child| selection.stays[child].parent.is_some());
+    for &child in &children {
+        room[problem.values[child].first()] += problem.values[child].units;
+    }
+    children.sort_by_key(|&child| (problem.values[child].units, child));
+    for child in children {
+        let (room, units) = (&mut room[problem.values[child].first()], problem.values[child].units);
+        if *room >= units {
+            *room -= units;
+            loose.stays[child].parent = None;
+        }
+    }
+    loose
 }
 
 /// Lets a search have some of the steps.
