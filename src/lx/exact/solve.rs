@@ -126,7 +126,7 @@ impl Exact {
     pub fn solve(&self, buffers: &[Buffer], capacity: &Capacity) -> Plan {
         let problem = Problem::new(buffers, capacity, self.stays);
         let mut steps = Steps { left: self.budget };
-        let mut best = first(&problem, buffers, capacity);
+        let mut best = simple(&problem, buffers, capacity, &[&FirstFit]);
         let scale = 1 << 16;
         let goal = (best.bytes - problem.fixed_bytes) * scale;
         let mut prices = Prices::fitted(&problem, scale, goal, 60);
@@ -175,6 +175,8 @@ impl Exact {
         }
         steps.left += kept_back;
         if bound < best.bytes {
+            let other = simple(&problem, buffers, capacity, &[&BestFit, &Greedy]);
+            best = if other.bytes < best.bytes { other } else { best };
             improve(&problem, &last.unwrap_or_else(|| best.selection.clone()), &mut best, &mut steps);
         }
         let bound = bound.min(best.bytes);
@@ -216,7 +218,7 @@ fn select(
             return Some((best, bound));
         }
         if is_complete {
-            reach = reach.saturating_mul(4);
+            reach = reach.saturating_mul(2);
             continue;
         }
         if !is_fitted {
@@ -255,11 +257,11 @@ fn improve(problem: &Problem, selection: &Selection, best: &mut Best, steps: &mu
     }
 }
 
-/// The best of the simple planners.
-fn first(problem: &Problem, buffers: &[Buffer], capacity: &Capacity) -> Best {
+/// The best of some simple planners.
+fn simple(problem: &Problem, buffers: &[Buffer], capacity: &Capacity, planners: &[&dyn Planner]) -> Best {
     let none = Selection::none(problem);
     let mut best = Best { bytes: none.hbm_bytes(problem), selection: none, placed: Vec::new() };
-    for planner in [&FirstFit as &dyn Planner, &BestFit, &Greedy] {
+    for planner in planners {
         let placement = planner.plan(buffers, capacity);
         let (selection, placed) = adopt(problem, &placement);
         let bytes = selection.hbm_bytes(problem);

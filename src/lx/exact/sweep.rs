@@ -261,14 +261,19 @@ impl<'p, const W: usize> Sweep<'p, W> {
 
     /// The mergers that save most, and what they save: each child that can have one of its parents, the large ones first.
     fn best_merges(&self, moment: &Moment) -> (i64, Vec<(usize, usize)>) {
-        let is_in = |item: usize| self.is_in(item);
+        let mut inside = vec![false; moment.items.len()];
+        for (option, fate) in self.options.iter().zip(&self.fates) {
+            inside[option.item] = *fate != Fate::Out;
+        }
+        let is_in = |item: usize| inside[item];
         let mut children: Vec<usize> =
             (0..moment.items.len()).filter(|&item| !moment.items[item].parents.is_empty() && is_in(item)).collect();
         children.sort_by_key(|&item| (-moment.items[item].units, item));
         let mut child_of: Vec<Option<usize>> = vec![None; moment.items.len()];
+        let mut seen = vec![false; moment.items.len()];
         let mut credit = 0;
         for child in children {
-            let mut seen = vec![false; moment.items.len()];
+            seen.fill(false);
             if augment(moment, child, &is_in, &mut child_of, &mut seen) {
                 credit += moment.items[child].units;
             }
