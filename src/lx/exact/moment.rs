@@ -12,8 +12,8 @@ pub(super) struct Moment {
     pub(super) price: i64,
     /// The values that something may be decided about.
     pub(super) items: Vec<Item>,
-    /// Some item may take over the address of another.
-    pub(super) has_edges: bool,
+    /// Units of the items that may take over the address of another.
+    pub(super) child_units: i64,
 }
 
 /// A live value in an operation.
@@ -81,8 +81,8 @@ pub(super) fn moments(problem: &Problem, prices: &Prices) -> (Vec<Moment>, usize
                 items.push(item(problem, prices, tick, (value, slot_of[value]), next_use[value], using));
             }
         }
-        let has_edges = link(problem, &mut items);
-        moments.push(Moment { tick, price, items, has_edges });
+        let child_units = link(problem, &mut items);
+        moments.push(Moment { tick, price, items, child_units });
         for slot in &mut slots {
             let Some(value) = *slot else { continue };
             next_use[value] += usize::from(problem.values[value].uses[next_use[value]].tick == tick);
@@ -136,17 +136,17 @@ fn used(problem: &Problem, prices: &Prices, index: usize, using: usize, at: At) 
     Choice { stay, out_cost, out_bytes, leave }
 }
 
-/// Finds the parents among the items.
-fn link(problem: &Problem, items: &mut [Item]) -> bool {
-    let mut has_edges = false;
+/// Finds the parents among the items; the units of the items that have some.
+fn link(problem: &Problem, items: &mut [Item]) -> i64 {
+    let mut child_units = 0;
     for child in 0..items.len() {
         if items[child].using != Some(0) {
             continue;
         }
         let parents = &problem.values[items[child].value].parents;
         let found: Vec<usize> = parents.iter().filter_map(|parent| items.iter().position(|item| item.value == *parent)).collect();
-        has_edges |= !found.is_empty();
+        child_units += if found.is_empty() { 0 } else { items[child].units };
         items[child].parents = found;
     }
-    has_edges
+    child_units
 }

@@ -23,8 +23,10 @@ pub(crate) struct Prices {
     pub(crate) of_unit: Vec<i64>,
     /// Sums of the prices of the operations before.
     before: Vec<i64>,
-    /// Per value and use: the least cost from that use on, by where the value is before.
-    rest: Vec<Vec<[i64; 3]>>,
+    /// Per value and use, and behind the last one: the least cost from that use on, by where the value is before.
+    rest: Vec<[i64; 3]>,
+    /// Per value: where its entries begin.
+    begin: Vec<usize>,
 }
 
 impl Value {
@@ -66,7 +68,12 @@ impl Value {
 impl Prices {
     /// Costs at these prices.
     pub(crate) fn new(problem: &Problem, scale: i64, of_unit: Vec<i64>) -> Self {
-        let mut prices = Self { scale, of_unit, before: Vec::new(), rest: Vec::new() };
+        let mut begin = vec![0];
+        for value in &problem.values {
+            begin.push(begin[begin.len() - 1] + value.uses.len() + 1);
+        }
+        let rest = vec![[0; 3]; begin[problem.values.len()]];
+        let mut prices = Self { scale, of_unit, before: Vec::new(), rest, begin };
         prices.update(problem);
         prices
     }
@@ -79,21 +86,24 @@ impl Prices {
             sum += price;
             self.before.push(sum);
         }
-        self.rest.resize(problem.values.len(), Vec::new());
-        for (value, mut rest) in problem.values.iter().zip(std::mem::take(&mut self.rest)) {
-            rest.clear();
-            rest.resize(value.uses.len() + 1, [0; 3]);
-            rest[value.uses.len()][At::Dirty as usize] = value.departure_bytes * self.scale;
-            self.rest.push(rest);
-            let last = self.rest.len() - 1;
-            for using in (0..value.uses.len()).rev() {
-                let row = [At::Hbm, At::Dirty, At::Clean].map(|at| {
-                    let hbm = self.cost_in_hbm(problem, last, using, at);
-                    self.cost_in_lx(problem, last, using, at).map_or(hbm, |lx| lx.min(hbm))
-                });
-                self.rest[last][using] = row;
+        for (index, value) in problem.values.iter().enumerate() {
+            let (begin, n) = (self.begin[index], value.uses.len());
+            self.rest[begin + n] = [0, value.departure_bytes * self.scale, 0];
+            for using in (0..n).rev() {
+                // Before its first use it is nowhere else.
+                let places = if using == 0 { &[At::Hbm][..] } else { &[At::Hbm, At::Dirty, At::Clean] };
+                for &at in places {
+                    let hbm = self.cost_in_hbm(problem, index, using, at);
+                    let least = self.cost_in_lx(problem, index, using, at).map_or(hbm, |lx| lx.min(hbm));
+                    self.rest[begin + using][at as usize] = least;
+                }
             }
         }
+    }
+
+    /// The least costs of a value from a use on.
+    fn rest(&self, index: usize, using: usize) -> &[i64; 3] {
+        &self.rest[self.begin[index] + using]
     }
 
     /// Cost from a use on that is served from LX. A child pays nothing in the operation of its birth: its parent may have paid.
@@ -113,12 +123,12 @@ impl Prices {
     pub(crate) fn cost_in_hbm(&self, problem: &Problem, index: usize, using: usize, at: At) -> i64 {
         let value = &problem.values[index];
         let bytes = value.uses[using].hbm_bytes + value.leaving_bytes(problem.stays, at);
-        bytes * self.scale + self.rest[index][using + 1][At::Hbm as usize]
+        bytes * self.scale + self.rest(index, using + 1)[At::Hbm as usize]
     }
 
     /// Cost from operation `tick` on, before use `next`, of a value that is at `at` and may leave.
     pub(crate) fn after(&self, problem: &Problem, index: usize, next: usize, at: At, tick: usize) -> i64 {
-        let (value, rest) = (&problem.values[index], &self.rest[index][next]);
+        let (value, rest) = (&problem.values[index], self.rest(index, next));
         let staying = |until: usize| value.units * (self.before[until] - self.before[tick]) + rest[at as usize];
         match value.uses.get(next) {
             Some(one) if at != At::Hbm => staying(one.tick).min(self.leaving(problem, index, next, at)),
@@ -128,18 +138,23 @@ impl Prices {
 
     /// Cost of leaving LX before use `next`.
     pub(crate) fn leaving(&self, problem: &Problem, index: usize, next: usize, at: At) -> i64 {
-        problem.values[index].leaving_bytes(problem.stays, at) * self.scale + self.rest[index][next][At::Hbm as usize]
+        problem.values[index].leaving_bytes(problem.stays, at) * self.scale + self.rest(index, next)[At::Hbm as usize]
     }
 
     /// The bound before the first operation.
     pub(crate) fn bound(&self, problem: &Problem) -> i64 {
-        let values: i64 = self.rest.iter().map(|rest| rest[0][At::Hbm as usize]).sum();
+        let values: i64 = (0..problem.values.len()).map(|index| self.rest(index, 0)[At::Hbm as usize]).sum();
         values - problem.units * self.before[self.before.len() - 1]
     }
 
     /// Units wanted in each operation at these prices.
     fn wanted(&self, problem: &Problem, wanted: &mut [i64]) {
+        // First what is more or less than in the operation before.
         wanted.fill(0);
+        let mut want = |ticks: std::ops::Range<usize>, units: i64| {
+            wanted[ticks.start] += units;
+            wanted[ticks.end] -= units;
+        };
         for (index, value) in problem.values.iter().enumerate() {
             let mut at = At::Hbm;
             for (using, one) in value.uses.iter().enumerate() {
@@ -149,7 +164,7 @@ impl Prices {
                     continue;
                 }
                 if using > 0 || value.parents.is_empty() {
-                    wanted[one.tick] += value.units;
+                    want(one.tick..one.tick + 1, value.units);
                 }
                 at = value.after_use(using, at);
                 let Some(next) = value.uses.get(using + 1) else { break };
@@ -157,9 +172,12 @@ impl Prices {
                 if self.leaving(problem, index, using + 1, at) <= self.after(problem, index, using + 1, at, gap.start) {
                     at = At::Hbm;
                 } else {
-                    wanted[gap].iter_mut().for_each(|units| *units += value.units);
+                    want(gap, value.units);
                 }
             }
+        }
+        for tick in 1..wanted.len() {
+            wanted[tick] += wanted[tick - 1];
         }
     }
 
@@ -167,7 +185,7 @@ impl Prices {
     pub(crate) fn fitted(problem: &Problem, scale: i64, goal: i64, n_steps: usize) -> Self {
         let mut prices = Self::new(problem, scale, vec![0; problem.n_ticks]);
         let mut best = (prices.bound(problem), prices.of_unit.clone());
-        let mut wanted = vec![0; problem.n_ticks];
+        let mut wanted = vec![0; problem.n_ticks + 1];
         let mut exact: Vec<f64> = vec![0.0; problem.n_ticks];
         let mut pace = 1.0_f64;
         let mut since = 0;

@@ -223,7 +223,7 @@ fn select(
         }
         if !is_fitted {
             let goal = (ceiling - problem.fixed_bytes) * prices.scale;
-            *prices = Prices::fitted(problem, prices.scale, goal, 300);
+            *prices = Prices::fitted(problem, prices.scale, goal, 60);
             is_fitted = true;
         }
         width *= 4;

@@ -220,7 +220,7 @@ impl<'p, const W: usize> Sweep<'p, W> {
             self.left_out = self.left_out.min(bound);
             return;
         }
-        let credit = if moment.has_edges { self.best_merges(moment).0 } else { 0 };
+        let credit = self.credit(moment, units);
         // Where a cut asks about mergers, those that save less than the best are tried too, and may need others to leave.
         let asks = !self.cuts.edges[moment.tick].is_empty();
         let missing = units - credit - self.problem.units;
@@ -259,6 +259,17 @@ impl<'p, const W: usize> Sweep<'p, W> {
         self.decide(moment, state, position + 1, units, bound + option.stay_regret);
     }
 
+    /// What mergers save, or more if that is too little, or nothing if it is not needed.
+    fn credit(&self, moment: &Moment, units: i64) -> i64 {
+        let is_all_in = || self.fates.iter().all(|fate| *fate != Fate::Out);
+        match moment.child_units {
+            0 => 0,
+            most if units - most > self.problem.units => most,
+            _ if units <= self.problem.units && is_all_in() => 0,
+            _ => self.best_merges(moment).0,
+        }
+    }
+
     /// The mergers that save most, and what they save: each child that can have one of its parents, the large ones first.
     fn best_merges(&self, moment: &Moment) -> (i64, Vec<(usize, usize)>) {
         let mut inside = vec![false; moment.items.len()];
@@ -288,7 +299,7 @@ impl<'p, const W: usize> Sweep<'p, W> {
 
     /// The state for the best mergers; for all mergers if a cut asks about them.
     fn emit_all(&mut self, moment: &Moment, state: &State<W>) {
-        if !moment.has_edges {
+        if moment.child_units == 0 {
             return self.emit(moment, state, &[]);
         }
         let pairs = self.best_merges(moment).1;
