@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::cast_possible_wrap, clippy::cast_possible_truncation, reason = "a test")]
 
 use serde_json::{Value, json};
-use spyre::lx::{self, Exact, Instance, Stays, Unverified, verify};
+use spyre::lx::{self, Exact, Heading, Instance, Stays, Unverified, Verified};
 use std::fs;
 
 #[path = "exact/brute.rs"]
@@ -13,6 +13,11 @@ mod common;
 mod random;
 
 const BUDGET: u64 = 2_000_000;
+const HEADING: Heading<'_> = Heading { planner: "exact", seconds: 0.0, peak: None };
+
+fn verify(result: &str, instance: &str) -> Result<Verified, Unverified> {
+    lx::verify(result, instance, (None, None))
+}
 
 fn both() -> [Exact; 2] {
     [Stays::Whole, Stays::Split].map(|stays| Exact { stays, budget: BUDGET })
@@ -33,7 +38,7 @@ fn small_instances_equal_brute_force() {
             let plan = exact.solve(&instance.buffers, &instance.capacity);
             let least = brute::least_hbm_bytes(&instance.buffers, &instance.capacity, exact.stays == Stays::Whole);
             assert_eq!((plan.hbm_bytes_left, plan.optimal), (least, true), "seed {seed} {:?}", exact.stays);
-            let verified = verify(&plan.to_json(&instance, 0.0).unwrap(), &random::json(&instance));
+            let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &random::json(&instance));
             assert!(verified.is_ok_and(|verified| verified.optimal), "seed {seed} {:?}", exact.stays);
         }
     }
@@ -52,7 +57,7 @@ fn the_shared_instances_are_proved_optimal_and_never_worse_than_a_peer() {
             let plan = exact.solve(&instance.buffers, &instance.capacity);
             assert!(plan.optimal, "{name} {:?}", exact.stays);
             assert!(theirs.is_none_or(|theirs| plan.hbm_bytes_left <= theirs), "{name} {:?}", exact.stays);
-            let verified = verify(&plan.to_json(&instance, 0.0).unwrap(), &text).unwrap_or_else(|error| panic!("{name}: {error}"));
+            let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &text).unwrap_or_else(|error| panic!("{name}: {error}"));
             assert!(verified.optimal);
             n_checked += 1;
         }
@@ -127,7 +132,7 @@ fn a_corrupted_result_is_rejected() {
         let instance = random_instance(seed);
         for exact in both() {
             let plan = exact.solve(&instance.buffers, &instance.capacity);
-            let result: Value = serde_json::from_str(&plan.to_json(&instance, 0.0).unwrap()).unwrap();
+            let result: Value = serde_json::from_str(&plan.to_json(&instance, &HEADING).unwrap()).unwrap();
             for (what, corrupted) in corruptions(&result) {
                 let found = verify(&corrupted.to_string(), &random::json(&instance));
                 assert!(found.is_err(), "seed {seed} {:?}: {what}", exact.stays);
@@ -149,12 +154,12 @@ fn a_bound_that_is_too_high_is_rejected() {
                 continue;
             }
             n_tried += 1;
-            let mut result: Value = serde_json::from_str(&nothing.to_json(&instance, 0.0).unwrap()).unwrap();
+            let mut result: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
             let text = random::json(&instance);
             assert!(verify(&result.to_string(), &text).is_ok());
             result["lower_bound"] = json!(plan.hbm_bytes_left + 1);
             result["optimal"] = json!(plan.hbm_bytes_left + 1 == nothing.hbm_bytes_left);
-            result["certificate"] = serde_json::from_str::<Value>(&plan.to_json(&instance, 0.0).unwrap()).unwrap()["certificate"].clone();
+            result["certificate"] = serde_json::from_str::<Value>(&plan.to_json(&instance, &HEADING).unwrap()).unwrap()["certificate"].clone();
             assert!(matches!(verify(&result.to_string(), &text), Err(Unverified::Bound { .. })), "seed {seed}");
         }
     }
@@ -167,7 +172,7 @@ fn a_cut_that_fits_is_rejected() {
     for seed in 0..3000 {
         let instance = random_instance(seed);
         let plan = Exact::whole_lives().solve(&instance.buffers, &instance.capacity);
-        let result: Value = serde_json::from_str(&plan.to_json(&instance, 0.0).unwrap()).unwrap();
+        let result: Value = serde_json::from_str(&plan.to_json(&instance, &HEADING).unwrap()).unwrap();
         for cut in 0..plan.certificate.cuts.len() {
             n_tried += 1;
             let mut corrupted = result.clone();

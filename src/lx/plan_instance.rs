@@ -1,7 +1,7 @@
 //! Planning of an instance as a whole, within limits, watched from outside.
 
 use super::{
-    Instance, Placement, UnknownPlanner,
+    Exact, Instance, Placement, Plan, Stays, UnknownPlanner,
     drawing::{Drawing, Stay},
     pack::{Packer, Packing, Peak, PeakSearch, Rectangle, Shape, Steps},
     planner_named,
@@ -49,46 +49,39 @@ impl Limits<'_> {
     }
 }
 
-/// A plan of an instance, and what is known of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlannedInstance {
-    /// The addresses.
-    pub placement: Placement,
-    /// No plan leaves fewer bytes in HBM.
-    pub lower_bound: i64,
-    /// Steps taken.
-    pub steps: u64,
-    /// The watcher stopped it.
-    pub timed_out: bool,
-}
-
-/// Plans with the planner of that name; `exact` places every buffer that may be placed when there is such a packing.
+/// Plans with the planner of that name. `exact` first looks for addresses of everything that may be placed, which leaves least; if there are
+/// none, or they are hard to find, it chooses (`stays` says what from).
 ///
 /// # Errors
 /// When there is no such planner.
-pub fn plan_instance(instance: &Instance, planner: &str, limits: &mut Limits) -> Result<PlannedInstance, UnknownPlanner> {
-    // Placing everything that may be placed leaves least.
-    let all = instance.buffers.iter().map(|buffer| buffer.barred.is_none().then_some(0)).collect();
-    let lower_bound = Placement { addresses: all, reasons: Vec::new() }.hbm_bytes_left(&instance.buffers);
-    let plan = |placement, steps, timed_out| PlannedInstance { placement, lower_bound, steps, timed_out };
+pub fn plan_instance(instance: &Instance, planner: &str, stays: Stays, limits: &mut Limits) -> Result<Plan, UnknownPlanner> {
+    let Instance { buffers, capacity, .. } = instance;
     if planner != "exact" {
-        return Ok(plan(planner_named(planner)?.plan(&instance.buffers, &instance.capacity), 0, false));
+        let placement = planner_named(planner)?.plan(buffers, capacity);
+        return Ok(Exact { stays: Stays::Whole, budget: 0 }.adopt(buffers, capacity, &placement));
     }
-    let best = ["first-fit", "best-fit", "greedy"].map(planner_named).into_iter().collect::<Result<Vec<_>, _>>()?;
-    let best = best.iter().map(|planner| planner.plan(&instance.buffers, &instance.capacity));
-    let fallback = || best.min_by_key(|placement| placement.hbm_bytes_left(&instance.buffers));
-    let units = instance.capacity.bytes.div_euclid(instance.capacity.alignment);
-    let mut packer = Packer::new(&shapes(instance), &[], units);
+    let exact = Exact { stays, budget: limits.budget };
+    let mut packer = Packer::new(&shapes(instance), &[], capacity.bytes.div_euclid(capacity.alignment));
     let mut answer = Packing::OutOfSteps;
-    let (steps, timed_out) = limits.spend(|portion| {
+    let mut packing = Limits { budget: limits.budget / 4 * 3, go_on: &mut *limits.go_on };
+    let (steps, timed_out) = packing.spend(|portion| {
         answer = packer.run(portion);
-        (answer != Packing::OutOfSteps, Progress { steps: 0, best: i64::MAX, bound: lower_bound })
+        (answer != Packing::OutOfSteps, Progress { steps: 0, best: i64::MAX, bound: 0 })
     });
-    let placement = match answer {
-        Packing::Placed(offsets) => placed(instance, &offsets),
-        Packing::Impossible | Packing::OutOfSteps => fallback().unwrap_or_else(|| placed(instance, &[])),
+    if let Packing::Placed(offsets) = answer {
+        let plan = exact.adopt(buffers, capacity, &placed(instance, &offsets));
+        if plan.optimal {
+            return Ok(Plan { steps, ..plan });
+        }
+    }
+    let exact = Exact { budget: limits.budget - steps, ..exact };
+    let mut is_stopped = timed_out;
+    let mut go_on = |progress: &Progress| {
+        is_stopped = is_stopped || !(limits.go_on)(&Progress { steps: steps + progress.steps, ..*progress });
+        !is_stopped
     };
-    Ok(plan(placement, steps, timed_out))
+    let plan = exact.solve_watched(buffers, capacity, &mut go_on);
+    Ok(Plan { steps: plan.steps + steps, timed_out: plan.timed_out || timed_out, ..plan })
 }
 
 /// The smallest LX in which every buffer that may be placed has a place.
@@ -141,18 +134,23 @@ fn placed(instance: &Instance, offsets: &[i64]) -> Placement {
     Placement::explained(&instance.buffers, &instance.capacity, addresses)
 }
 
-/// The picture of a placement.
+/// The picture of a plan.
 #[must_use]
-pub fn drawing_of(instance: &Instance, placement: &Placement, title: String) -> Drawing {
+pub fn drawing_of(instance: &Instance, plan: &Plan, title: String) -> Drawing {
     let buffers = &instance.buffers;
-    let stay = |(index, address): (usize, &Option<i64>)| {
-        let buffer = &buffers[index];
-        let takes_over = |parent: &&usize| placement.addresses[**parent] == *address && buffer.can_succeed(&buffers[**parent]);
-        let successor_of = buffer.in_place_parents.iter().find(takes_over).map(|&parent| buffers[parent].name.clone());
-        let life = Some(buffer.life()).filter(|life| !life.is_empty())?;
-        Some(Stay { name: buffer.name.clone(), bytes: buffer.bytes, address: (*address)?, times: life, successor_of })
+    let last_address = |parent: usize| {
+        let last = plan.stays.iter().find(|stay| stay.buffer == parent && stay.end == buffers[parent].life().end);
+        last.map(|stay| stay.address)
     };
-    let stays = placement.addresses.iter().enumerate().filter_map(stay).collect();
+    let stay = |stay: &super::StayInLx| {
+        let buffer = &buffers[stay.buffer];
+        let is_born = stay.start == buffer.life().start;
+        let takes_over =
+            |parent: &&usize| is_born && buffer.can_succeed(&buffers[**parent]) && last_address(**parent) == Some(stay.address);
+        let successor_of = buffer.in_place_parents.iter().find(takes_over).map(|&parent| buffers[parent].name.clone());
+        Stay { name: buffer.name.clone(), bytes: buffer.bytes, address: stay.address, times: stay.start..stay.end, successor_of }
+    };
+    let stays = plan.stays.iter().map(stay).collect();
     Drawing { title, capacity_bytes: instance.capacity.bytes, stays }
 }
 
@@ -160,7 +158,7 @@ pub fn drawing_of(instance: &Instance, placement: &Placement, title: String) -> 
 mod tests {
     use super::super::buffer::tests::{buffer, child};
     use super::*;
-    use crate::lx::{Barred, Buffer, Capacity, check};
+    use crate::lx::{Barred, Buffer, Capacity};
 
     fn instance(buffers: Vec<Buffer>, bytes: i64, alignment: i64) -> Instance {
         Instance { name: String::new(), capacity: Capacity { bytes, alignment }, buffers }
@@ -175,18 +173,21 @@ mod tests {
         let barred = Buffer { barred: Some(Barred::Unsized), ..buffer("barred", 900, &[0, 3]) };
         let buffers = vec![buffer("a", 100, &[0, 1]), buffer("b", 200, &[1, 3]), barred, buffer("c", 130, &[2, 3])];
         let instance = instance(buffers, 512, 128);
-        let plan = plan_instance(&instance, "exact", &mut limits(&mut |_| true)).unwrap();
-        assert_eq!(check(&instance.buffers, &instance.capacity, &plan.placement), Ok(()));
-        assert_eq!((plan.placement.n_placed(), plan.lower_bound), (3, 1800));
-        assert_eq!(plan.placement.hbm_bytes_left(&instance.buffers), plan.lower_bound);
-        assert!(plan_instance(&instance, "exactly", &mut limits(&mut |_| true)).is_err());
+        let plan = plan_instance(&instance, "exact", Stays::Split, &mut limits(&mut |_| true)).unwrap();
+        assert_eq!((plan.stays.len(), plan.hbm_bytes_left, plan.lower_bound, plan.optimal), (3, 1800, 1800, true));
+        assert!(plan_instance(&instance, "exactly", Stays::Split, &mut limits(&mut |_| true)).is_err());
     }
 
     #[test]
-    fn what_does_not_fit_is_planned_by_the_best_of_the_others() {
+    fn what_does_not_fit_is_chosen_from() {
         let instance = instance(vec![buffer("a", 3, &[0, 1]), buffer("b", 2, &[0, 1, 1])], 4, 1);
-        let plan = plan_instance(&instance, "exact", &mut limits(&mut |_| true)).unwrap();
-        assert_eq!((plan.placement.addresses, plan.timed_out), (vec![None, Some(0)], false));
+        for (planner, optimal) in [("exact", true), ("greedy", false)] {
+            let plan = plan_instance(&instance, planner, Stays::Whole, &mut limits(&mut |_| true)).unwrap();
+            assert_eq!((plan.stays.len(), plan.optimal, plan.timed_out), (1, optimal, false), "{planner}");
+            assert_eq!(plan.hbm_bytes_left, 6, "{planner}");
+        }
+        let stopped = plan_instance(&instance, "exact", Stays::Whole, &mut limits(&mut |_| false)).unwrap();
+        assert!(stopped.timed_out);
     }
 
     #[test]
@@ -205,7 +206,8 @@ mod tests {
         let buffers = vec![buffer("parent", 40, &[0, 1]), child(buffer("child", 20, &[1, 3]), &[0])];
         let instance = instance(buffers, 100, 1);
         let placement = Placement { addresses: vec![Some(0), Some(0)], reasons: vec![None, None] };
-        let stays = drawing_of(&instance, &placement, String::new()).stays;
+        let plan = Exact::whole_lives().adopt(&instance.buffers, &instance.capacity, &placement);
+        let stays = drawing_of(&instance, &plan, String::new()).stays;
         assert_eq!((stays[1].times.clone(), stays[1].successor_of.as_deref()), (1..4, Some("parent")));
     }
 }

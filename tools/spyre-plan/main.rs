@@ -1,13 +1,14 @@
 //! `spyre-plan`: the LX planner on its own.
 
 use clap::Parser;
-use serde::Serialize;
 use spyre::{
-    lx::{Capacity, Instance, InstanceError, Limits, Placement, Progress, draw, drawing_of, plan_instance, smallest_lx},
+    lx::{
+        Capacity, Exact, Heading, Instance, InstanceError, Limits, Plan, PlannedBytes, Progress, Stays, draw, drawing_of, plan_instance, smallest_lx,
+        verify,
+    },
     tool,
 };
 use std::{
-    collections::BTreeMap,
     error::Error,
     fs,
     io::{IsTerminal, Write},
@@ -19,7 +20,7 @@ use std::{
 #[derive(Parser)]
 #[command(name = "spyre-plan", version)]
 struct Arguments {
-    /// MiniMalloc's CSV (id,lower,upper,size; half-open lives) or our JSON
+    /// MiniMalloc's CSV (id,lower,upper,size; half-open lives; perhaps a column uses) or our JSON
     instance: String,
     /// Bytes of LX; a CSV file needs it, in JSON it replaces the limit
     #[arg(long, value_name = "BYTES")]
@@ -30,6 +31,12 @@ struct Arguments {
     /// exact, first-fit, best-fit or greedy
     #[arg(long, value_name = "NAME", default_value = "exact")]
     planner: String,
+    /// Buffers do not leave LX before their last use; so it always is for CSV
+    #[arg(long)]
+    whole_lives: bool,
+    /// Check a result of the instance instead: its plan, its HBM bytes and its bound
+    #[arg(long, value_name = "RESULT.json", conflicts_with_all = ["output", "svg", "smallest_peak", "planner", "budget", "timeout", "whole_lives"])]
+    verify: Option<String>,
     /// Look for the smallest capacity in which everything has a place
     #[arg(long)]
     smallest_peak: bool,
@@ -47,82 +54,69 @@ struct Arguments {
     svg: Option<String>,
 }
 
-/// The plan as a file.
-#[derive(Serialize)]
-struct ResultFile<'a> {
-    addresses: BTreeMap<&'a str, Option<i64>>,
-    reasons: BTreeMap<&'a str, String>,
-    hbm_bytes_left: i64,
-    lower_bound: i64,
-    optimal: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    peak: Option<PeakFile>,
-    steps: u64,
-    seconds: f64,
-    timed_out: bool,
-}
-
-#[derive(Serialize)]
-struct PeakFile {
-    bytes: i64,
-    lower_bound: i64,
-}
-
 fn main() -> ExitCode {
     tool::main("spyre-plan", run)
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {
-    let mut instance = read(arguments)?;
+    if let Some(result) = &arguments.verify {
+        return check(arguments, result);
+    }
+    let (mut instance, is_csv) = read(arguments)?;
     let started = Instant::now();
     let mut watcher = Watcher { started, last: started, timeout: arguments.timeout.map(seconds).transpose()?, shown: false };
     let mut go_on = |progress: &Progress| watcher.go_on(progress);
     let mut limits = Limits { budget: arguments.budget, go_on: &mut go_on };
-    let (placement, bound, peak, steps, timed_out) = if arguments.smallest_peak {
+    let stays = if is_csv || arguments.whole_lives { Stays::Whole } else { Stays::Split };
+    let (plan, peak) = if arguments.smallest_peak {
         let found = smallest_lx(&instance, &mut limits);
-        let peak = PeakFile { bytes: found.bytes, lower_bound: found.lower_bound };
         // The plan is for an LX of this size.
         instance.capacity.bytes = found.bytes;
-        let left = found.placement.hbm_bytes_left(&instance.buffers);
-        (found.placement, left, Some(peak), found.steps, found.timed_out)
+        let plan = Exact { stays, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &found.placement);
+        let peak = PlannedBytes { bytes: found.bytes, lower_bound: found.lower_bound };
+        (Plan { steps: found.steps, timed_out: found.timed_out, ..plan }, Some(peak))
     } else {
-        let plan = plan_instance(&instance, &arguments.planner, &mut limits).map_err(|error| error.to_string())?;
-        (plan.placement, plan.lower_bound, None, plan.steps, plan.timed_out)
+        (plan_instance(&instance, &arguments.planner, stays, &mut limits).map_err(|error| error.to_string())?, None)
     };
     watcher.end();
-    let left = placement.hbm_bytes_left(&instance.buffers);
-    let result = ResultFile {
-        addresses: names(&instance).zip(placement.addresses.iter().copied()).collect(),
-        reasons: names(&instance).zip(&placement.reasons).filter_map(|(name, reason)| Some((name, reason.as_ref()?.to_string()))).collect(),
-        hbm_bytes_left: left,
-        lower_bound: bound,
-        optimal: left == bound && peak.as_ref().is_none_or(|peak| peak.bytes == peak.lower_bound),
-        peak,
-        steps,
-        seconds: started.elapsed().as_secs_f64(),
-        timed_out,
-    };
-    tool::say(&summary(&instance, &placement, &result))?;
+    let planner = if peak.is_some() { "smallest-peak" } else { &arguments.planner };
+    let heading = Heading { planner, seconds: started.elapsed().as_secs_f64(), peak };
+    tool::say(&summary(&plan, peak))?;
     if let Some(path) = &arguments.output {
-        let text = serde_json::to_string_pretty(&result).map_err(|error| error.to_string())?;
+        let text = plan.to_json(&instance, &heading).map_err(|error| error.to_string())?;
         tool::write_file(path, &format!("{text}\n"))?;
     }
     if let Some(path) = &arguments.svg {
-        let title = format!("{}: {} of {} buffers in LX", arguments.instance, placement.n_placed(), instance.buffers.len());
-        tool::write_file(path, &draw(&drawing_of(&instance, &placement, title)))?;
+        let title = format!("{}: {}", arguments.instance, n_placed(&plan));
+        tool::write_file(path, &draw(&drawing_of(&instance, &plan, title)))?;
     }
     Ok(())
 }
 
-fn names(instance: &Instance) -> impl Iterator<Item = &str> {
-    instance.buffers.iter().map(|buffer| buffer.name.as_str())
+/// Confirms a result, or says what is wrong with it.
+fn check(arguments: &Arguments, result: &str) -> Result<(), String> {
+    let Arguments { instance, capacity, alignment, .. } = arguments;
+    let verified = verify(&read_text(result)?, &read_text(instance)?, (*capacity, *alignment)).map_err(|error| format!("{result}: {error}"))?;
+    let optimal = if verified.optimal { ", optimal" } else { "" };
+    tool::say(&format!(
+        "valid for {} bytes of LX: HBM {} bytes left, bound {}, gap {:.3} %{optimal}\n",
+        verified.capacity,
+        verified.hbm_bytes_left,
+        verified.lower_bound,
+        100.0 * verified.gap()
+    ))
 }
 
-fn read(arguments: &Arguments) -> Result<Instance, String> {
+fn read_text(path: &str) -> Result<String, String> {
+    fs::read_to_string(path).map_err(|error| format!("cannot read '{path}': {error}"))
+}
+
+/// The instance, and whether it is a CSV.
+fn read(arguments: &Arguments) -> Result<(Instance, bool), String> {
     let path = &arguments.instance;
-    let text = fs::read_to_string(path).map_err(|error| format!("cannot read '{path}': {error}"))?;
+    let text = read_text(path)?;
     let explained = |error: InstanceError| match &error {
-        InstanceError::Line { line, text } => format!("{path}:{line}: expected 'id,lower,upper,size', found '{text}'"),
+        InstanceError::Line { line, .. } => format!("{path}:{line}: {}", error.to_string().split_once(": ").map_or("", |parts| parts.1)),
         InstanceError::Json(reason) => {
             let text = reason.to_string();
             // The place stands in front.
@@ -137,7 +131,7 @@ fn read(arguments: &Arguments) -> Result<Instance, String> {
         *bytes = arguments.capacity.unwrap_or(*bytes);
         *alignment = arguments.alignment.unwrap_or(*alignment);
         return if *bytes >= 0 && *alignment >= 1 {
-            Ok(instance)
+            Ok((instance, false))
         } else {
             Err(format!("--capacity {bytes} with --alignment {alignment} is no memory"))
         };
@@ -147,18 +141,24 @@ fn read(arguments: &Arguments) -> Result<Instance, String> {
         None if arguments.smallest_peak => 0,
         None => return Err(format!("'{path}' does not say how large LX is: --capacity is missing")),
     };
-    Instance::from_csv(&text, Capacity { bytes, alignment: arguments.alignment.unwrap_or(1) }).map_err(explained)
+    Instance::from_csv(&text, Capacity { bytes, alignment: arguments.alignment.unwrap_or(1) }).map(|instance| (instance, true)).map_err(explained)
 }
 
-fn summary(instance: &Instance, placement: &Placement, result: &ResultFile) -> String {
-    let (n_placed, n_buffers) = (placement.n_placed(), instance.buffers.len());
-    let peak = result.peak.as_ref().map_or_else(String::new, |peak| format!("; {} bytes suffice, bound {}", peak.bytes, peak.lower_bound));
-    let optimal = if result.optimal { ", optimal" } else { "" };
-    let stopped = if result.timed_out { ", timed out" } else { "" };
-    format!(
-        "{n_placed} of {n_buffers} buffers in LX; HBM {} bytes left, bound {}{peak}{optimal}; {} steps{stopped}\n",
-        result.hbm_bytes_left, result.lower_bound, result.steps
-    )
+fn summary(plan: &Plan, peak: Option<PlannedBytes>) -> String {
+    let suffices = peak.map_or_else(String::new, |peak| format!("; {} bytes suffice, bound {}", peak.bytes, peak.lower_bound));
+    let is_optimal = plan.optimal && peak.is_none_or(|peak| peak.bytes == peak.lower_bound);
+    let optimal = if is_optimal { ", optimal" } else { "" };
+    let stopped = if plan.timed_out { ", timed out" } else { "" };
+    let Plan { hbm_bytes_left, lower_bound, steps, .. } = plan;
+    format!("{}; HBM {hbm_bytes_left} bytes left, bound {lower_bound}{suffices}{optimal}; {steps} steps{stopped}\n", n_placed(plan))
+}
+
+fn n_placed(plan: &Plan) -> String {
+    let n_buffers = plan.reasons.len();
+    let n_placed = plan.reasons.iter().filter(|reason| reason.is_none()).count();
+    let n_split = plan.stays.len() - n_placed;
+    let split = if n_split > 0 { format!(" in {} stays", plan.stays.len()) } else { String::new() };
+    format!("{n_placed} of {n_buffers} buffers in LX{split}")
 }
 
 fn seconds(seconds: f64) -> Result<Duration, String> {

@@ -43,7 +43,13 @@ impl Dice {
 }
 
 /// The address of each parcel, if any, in the best order found. Placing all parcels once takes a step for each.
-pub(super) fn anneal(parcels: &[Parcel], capacity: i64, steps: &mut Steps) -> Vec<Option<i64>> {
+/// `go_on` is told the steps left and the HBM bytes saved from time to time.
+pub(super) fn anneal(
+    parcels: &[Parcel],
+    capacity: i64,
+    steps: &mut Steps,
+    go_on: &mut dyn FnMut(u64, i64) -> bool,
+) -> Vec<Option<i64>> {
     let n = parcels.len();
     let mut search = Search::new(parcels, capacity);
     let total: i64 = search.saves.iter().sum();
@@ -54,7 +60,8 @@ pub(super) fn anneal(parcels: &[Parcel], capacity: i64, steps: &mut Steps) -> Ve
     let rounds = steps.left / cost;
     let spread = (total - value).max(total / 50) / 20;
     for round in 0..rounds {
-        if best_value == total || n < 2 {
+        let is_stopped = round % 256 == 255 && !go_on(steps.left, best_value);
+        if best_value == total || n < 2 || is_stopped {
             break;
         }
         steps.left -= cost;

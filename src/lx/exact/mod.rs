@@ -26,4 +26,5 @@ mod solve;
 mod sweep;
 
 pub use problem::Stays;
+pub use report::{Heading, PlannedBytes};
 pub use solve::{Certificate, CertifiedCut, Exact, Plan, StayInLx};

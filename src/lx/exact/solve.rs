@@ -9,7 +9,7 @@ use super::{
     settle::{Settled, core, settle},
     sweep::{Limits, sweep},
 };
-use crate::lx::{BestFit, Buffer, Capacity, FirstFit, Greedy, Placement, Planner, pack::Steps};
+use crate::lx::{BestFit, Buffer, Capacity, FirstFit, Greedy, Placement, Planner, Progress, pack::Steps};
 
 /// The exact planner.
 #[derive(Clone, Copy, Debug)]
@@ -54,8 +54,10 @@ pub struct Plan {
     pub optimal: bool,
     /// Steps used.
     pub steps: u64,
-    /// The budget ended the search.
+    /// The watcher ended the search.
     pub timed_out: bool,
+    /// Why a buffer has no stay.
+    pub reasons: Vec<Option<String>>,
     /// The proof of the bound.
     pub certificate: Certificate,
 }
@@ -124,6 +126,25 @@ impl Exact {
     /// The best plan within the budget, and a bound with its proof.
     #[must_use]
     pub fn solve(&self, buffers: &[Buffer], capacity: &Capacity) -> Plan {
+        self.solve_watched(buffers, capacity, &mut |_| true)
+    }
+
+    /// A placement that another planner found as a plan, with the bound that follows from what each buffer costs by itself.
+    #[must_use]
+    pub fn adopt(&self, buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> Plan {
+        let problem = Problem::new(buffers, capacity, self.stays);
+        let (selection, placed) = adopt(&problem, placement);
+        let bytes = selection.hbm_bytes(&problem);
+        let prices = Prices::new(&problem, 1, vec![0; problem.n_ticks]);
+        let bound = (problem.fixed_bytes + prices.bound(&problem)).min(bytes);
+        let best = Best { bytes, selection, placed };
+        let reasons = placement.reasons.iter().map(|reason| reason.as_ref().map(ToString::to_string)).collect();
+        Plan { reasons, ..plan(&problem, (buffers, capacity), &best, bound, (&prices, &[])) }
+    }
+
+    /// The same as [`Self::solve`]; `go_on` is told from time to time how far it is, and ends the search by saying no.
+    #[must_use]
+    pub fn solve_watched(&self, buffers: &[Buffer], capacity: &Capacity, go_on: &mut dyn FnMut(&Progress) -> bool) -> Plan {
         let problem = Problem::new(buffers, capacity, self.stays);
         let mut steps = Steps { left: self.budget };
         let mut best = simple(&problem, buffers, capacity, &[&FirstFit]);
@@ -137,7 +158,13 @@ impl Exact {
         // Half of the steps are for plans of what cannot be proved.
         let kept_back = steps.left / 2;
         steps.left -= kept_back;
+        let mut is_stopped = false;
         while best.bytes > bound && steps.left > 0 {
+            let progress = Progress { steps: self.budget - kept_back - steps.left, best: best.bytes, bound };
+            is_stopped = !go_on(&progress);
+            if is_stopped {
+                break;
+            }
             let Some((found, proved)) = select(&problem, &mut prices, &cuts, (bound, best.bytes), &mut steps) else { break };
             // Cuts that are not proved say nothing about what is possible.
             if cuts.len() == n_proved && proved > bound {
@@ -177,18 +204,12 @@ impl Exact {
         if bound < best.bytes {
             let other = simple(&problem, buffers, capacity, &[&BestFit, &Greedy]);
             best = if other.bytes < best.bytes { other } else { best };
-            improve(&problem, &last.unwrap_or_else(|| best.selection.clone()), &mut best, &mut steps);
+            let start = last.unwrap_or_else(|| best.selection.clone());
+            let mut anneal_on = |left: u64, best: i64| go_on(&Progress { steps: self.budget - left, best, bound });
+            is_stopped = is_stopped || !improve(&problem, &start, &mut best, &mut steps, &mut anneal_on);
         }
-        let bound = bound.min(best.bytes);
-        Plan {
-            stays: stays(&problem, buffers, &best),
-            hbm_bytes_left: best.bytes,
-            lower_bound: bound,
-            optimal: bound == best.bytes,
-            steps: self.budget - steps.left,
-            timed_out: steps.left == 0,
-            certificate: certificate(&problem, &times(buffers), &proof.0, &proof.1),
-        }
+        let plan = plan(&problem, (buffers, capacity), &best, bound.min(best.bytes), (&proof.0, &proof.1));
+        Plan { steps: self.budget - steps.left, timed_out: is_stopped, ..plan }
     }
 }
 
@@ -230,10 +251,19 @@ fn select(
     }
 }
 
-/// A better plan from changes of an order, beginning with a selection that may not fit.
-fn improve(problem: &Problem, selection: &Selection, best: &mut Best, steps: &mut Steps) {
+/// Told the steps left and the best HBM bytes.
+type GoOn<'a> = &'a mut dyn FnMut(u64, i64) -> bool;
+
+/// A better plan from changes of an order, beginning with a selection that may not fit; false if it was stopped.
+fn improve(problem: &Problem, selection: &Selection, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> bool {
     let parcels = parcels(problem, selection);
-    let addresses = anneal(&parcels, problem.units, steps);
+    let nothing: i64 = Selection::none(problem).hbm_bytes(problem);
+    let known = best.bytes;
+    let mut is_stopped = false;
+    let addresses = anneal(&parcels, problem.units, steps, &mut |left, saved| {
+        is_stopped = !go_on(left, known.min(nothing - saved));
+        !is_stopped
+    });
     let mut found = selection.clone();
     for run in selection.runs().into_iter().filter(|run| problem.values[run.value].units > 0) {
         found.remove(problem, run);
@@ -255,6 +285,7 @@ fn improve(problem: &Problem, selection: &Selection, best: &mut Best, steps: &mu
     if bytes < best.bytes {
         *best = Best { bytes, selection: found, placed };
     }
+    !is_stopped
 }
 
 /// The best of some simple planners.
@@ -314,6 +345,31 @@ fn times(buffers: &[Buffer]) -> Vec<usize> {
     times.sort_unstable();
     times.dedup();
     times
+}
+
+/// What was found as a plan; the bound is not above its HBM bytes.
+fn plan(problem: &Problem, (buffers, capacity): (&[Buffer], &Capacity), best: &Best, bound: i64, proof: (&Prices, &[Cut])) -> Plan {
+    let stays = stays(problem, buffers, best);
+    let mut reasons: Vec<Option<String>> = buffers.iter().map(|buffer| Some(reason(buffer, capacity))).collect();
+    stays.iter().for_each(|stay| reasons[stay.buffer] = None);
+    Plan {
+        stays,
+        hbm_bytes_left: best.bytes,
+        lower_bound: bound,
+        optimal: bound == best.bytes,
+        steps: 0,
+        timed_out: false,
+        reasons,
+        certificate: certificate(problem, &times(buffers), proof.0, proof.1),
+    }
+}
+
+fn reason(buffer: &Buffer, capacity: &Capacity) -> String {
+    match &buffer.barred {
+        Some(barred) => barred.to_string(),
+        None if buffer.bytes > capacity.bytes => format!("it needs {} bytes and LX has {}", buffer.bytes, capacity.bytes),
+        None => "others save more HBM bytes in its place, or it saves none".to_owned(),
+    }
 }
 
 fn stays(problem: &Problem, buffers: &[Buffer], best: &Best) -> Vec<StayInLx> {

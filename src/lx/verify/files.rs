@@ -59,7 +59,15 @@ pub(super) struct Result_ {
     pub(super) hbm_bytes_left: i64,
     pub(super) lower_bound: i64,
     pub(super) optimal: bool,
+    pub(super) peak: Option<Peak>,
     pub(super) certificate: Certificate,
+}
+
+/// The smallest LX that was looked for.
+#[derive(Deserialize)]
+pub(super) struct Peak {
+    pub(super) bytes: i64,
+    pub(super) lower_bound: i64,
 }
 
 #[derive(Deserialize)]
@@ -117,15 +125,17 @@ impl Result_ {
 }
 
 impl Instance {
-    /// A CSV does not say how large LX is: the result's word is taken, and reported.
-    pub(super) fn parse(text: &str, result: &Result_) -> Result<Self, Violation> {
+    /// A CSV does not say how large LX is: the result's word is taken, and reported. `given` are capacity and alignment where they are not
+    /// those of the file.
+    pub(super) fn parse(text: &str, result: &Result_, given: (Option<i64>, Option<i64>)) -> Result<Self, Violation> {
         let refuse = |what: String| Violation::Instance(what);
         let file = if text.trim_start().starts_with('{') {
             serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?
         } else {
             InstanceFile { limit: result.capacity, alignment: result.alignment, buffers: rows_of_csv(text)? }
         };
-        let InstanceFile { limit: capacity, alignment, mut buffers } = file;
+        let InstanceFile { limit, alignment, mut buffers } = file;
+        let (capacity, alignment) = (given.0.unwrap_or(limit), given.1.unwrap_or(alignment));
         if result.capacity != capacity {
             return Err(field("capacity", result.capacity, capacity));
         }
@@ -168,22 +178,29 @@ impl Row {
     }
 }
 
-/// MiniMalloc's form: written in the first operation of a life, read in the last.
+/// MiniMalloc's form: written in the first operation of a life, read in the last. A weight is how many times its size a buffer saves.
 fn rows_of_csv(text: &str) -> Result<Vec<Row>, Violation> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let wrong = |line: &str| Violation::Instance(format!("no buffer: '{line}'"));
-    match lines.next() {
-        Some("id,lower,upper,size") => {}
+    let has_weights = match lines.next() {
+        Some("id,lower,upper,size") => false,
+        Some("id,lower,upper,size,weight") => true,
         found => return Err(wrong(found.unwrap_or(""))),
-    }
+    };
     let row = |line: &str| {
         let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-        let [name, lower, upper, size] = fields[..] else { return None };
+        let (name, lower, upper, size, weight) = match fields[..] {
+            [name, lower, upper, size] if !has_weights => (name, lower, upper, size, 2),
+            [name, lower, upper, size, weight] if has_weights => (name, lower, upper, size, weight.parse().ok()?),
+            _ => return None,
+        };
         let (lower, upper): (usize, usize) = (lower.parse().ok()?, upper.parse().ok()?);
-        let last = upper.checked_sub(1).filter(|last| lower <= *last)?;
-        let uses = vec![Access { time: lower, kind: Kind::Write }, Access { time: last, kind: Kind::Read }];
+        let last = upper.checked_sub(1).filter(|last| lower <= *last && (1..=1000).contains(&weight))?;
+        let graph_input = weight == 1;
+        let mut uses = vec![Access { time: lower, kind: if graph_input { Kind::Read } else { Kind::Write } }];
+        uses.extend((1..weight.max(2)).map(|_| Access { time: last, kind: Kind::Read }));
         let (name, size) = (name.to_owned(), size.parse().ok()?);
-        Some(Row { name, size, uses, in_place_parents: vec![], graph_input: false, graph_output: false, barred: None, parents: vec![] })
+        Some(Row { name, size, uses, in_place_parents: vec![], graph_input, graph_output: false, barred: None, parents: vec![] })
     };
     lines.map(|line| row(line).ok_or_else(|| wrong(line))).collect()
 }

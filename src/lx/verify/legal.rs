@@ -160,3 +160,20 @@ fn hbm_bytes(row: &Row, stays: &[&Stay], whole: bool) -> i64 {
     }
     if row.graph_output && !hbm_is_valid { bytes + size } else { bytes }
 }
+
+/// The most bytes, in units of the alignment, that buffers which may be in LX have at once.
+pub(super) fn load(instance: &Instance) -> i64 {
+    let mut changes: Vec<(usize, i64)> = Vec::new();
+    for row in instance.buffers.iter().filter(|row| row.barred.is_none()) {
+        let Some((first, last)) = row.uses.first().zip(row.uses.last()) else { continue };
+        let bytes = (row.size + instance.alignment - 1) / instance.alignment * instance.alignment;
+        changes.extend([(first.time, bytes), (last.time + 1, -bytes)]);
+    }
+    changes.sort_unstable();
+    let (mut live, mut most) = (0, 0);
+    for (_, change) in changes {
+        live += change;
+        most = live.max(most);
+    }
+    most
+}

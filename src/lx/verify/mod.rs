@@ -90,19 +90,30 @@ pub enum Violation {
     },
 }
 
-/// Checks a result, as `spyre-plan` writes it, against its instance: MiniMalloc's CSV or our JSON.
+/// Checks a result, as `spyre-plan` writes it, against its instance: MiniMalloc's CSV or our JSON. Capacity and alignment can be `given`,
+/// instead of those in the file. Of the smallest LX, only a bound is confirmed that is not above the load.
 ///
 /// # Errors
 /// The first thing that is wrong.
-pub fn verify(result: &str, instance: &str) -> Result<Verified, Violation> {
+pub fn verify(result: &str, instance: &str, given: (Option<i64>, Option<i64>)) -> Result<Verified, Violation> {
     let result = files::Result_::parse(result)?;
-    let instance = files::Instance::parse(instance, &result)?;
+    let instance = files::Instance::parse(instance, &result, given)?;
     let left = legal::check(&instance, &result)?;
     if result.lower_bound > left {
         let what = format!("the plan leaves {left}");
         return Err(Violation::Bound { bound: result.lower_bound, what });
     }
-    let optimal = result.lower_bound == left;
+    let mut optimal = result.lower_bound == left;
+    if let Some(peak) = &result.peak {
+        let load = legal::load(&instance);
+        if peak.bytes != instance.capacity {
+            return Err(field("peak.bytes", peak.bytes, instance.capacity));
+        }
+        if peak.lower_bound > load {
+            return Err(Violation::Bound { bound: peak.lower_bound, what: format!("the load is {load}") });
+        }
+        optimal &= peak.bytes == peak.lower_bound;
+    }
     if result.optimal != optimal {
         return Err(field("optimal", result.optimal, optimal));
     }
