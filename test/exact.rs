@@ -159,7 +159,8 @@ fn a_bound_that_is_too_high_is_rejected() {
             assert!(verify(&result.to_string(), &text).is_ok());
             result["lower_bound"] = json!(plan.hbm_bytes_left + 1);
             result["optimal"] = json!(plan.hbm_bytes_left + 1 == nothing.hbm_bytes_left);
-            result["certificate"] = serde_json::from_str::<Value>(&plan.to_json(&instance, &HEADING).unwrap()).unwrap()["certificate"].clone();
+            result["certificate"] =
+                serde_json::from_str::<Value>(&plan.to_json(&instance, &HEADING).unwrap()).unwrap()["certificate"].clone();
             assert!(matches!(verify(&result.to_string(), &text), Err(Unverified::Bound { .. })), "seed {seed}");
         }
     }

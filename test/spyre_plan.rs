@@ -33,6 +33,65 @@ fn a_csv_instance_is_placed_and_drawn() {
     assert_eq!(fs::read_to_string(folder.path().join("out.svg")).unwrap().matches("class=\"stay ").count(), 5);
 }
 
+/// Two large buffers whose uses lie around each other: both fit only if the first one leaves LX and comes back.
+const EVICTED: &str = r#"{"name": "evicted", "limit": 4, "alignment": 1, "buffers": [
+  {"name": "outer", "size": 3, "uses": [{"time": 0, "kind": "write"}, {"time": 1, "kind": "read"}, {"time": 1, "kind": "read"},
+    {"time": 4, "kind": "read"}, {"time": 4, "kind": "read"}, {"time": 4, "kind": "read"}],
+    "start": 0, "end": 5, "in_place_parents": [], "graph_input": false},
+  {"name": "inner", "size": 3, "uses": [{"time": 2, "kind": "write"}, {"time": 3, "kind": "read"}, {"time": 3, "kind": "read"},
+    {"time": 3, "kind": "read"}], "start": 2, "end": 4, "in_place_parents": [], "graph_input": false}]}"#;
+
+#[test]
+fn an_evicted_buffer_is_planned_drawn_and_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in.json"), EVICTED).unwrap();
+    let output = spyre_plan(folder.path(), &["in.json", "-o", "out.json", "--svg", "out.svg"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.starts_with("2 of 2 buffers in LX in 3 stays; HBM 6 bytes left, bound 6, optimal;"), "{said}");
+    assert!(fs::read_to_string(folder.path().join("out.svg")).unwrap().contains("outer is evicted and reloaded"));
+    let verified = spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]);
+    let said = String::from_utf8(verified.stdout).unwrap();
+    assert_eq!(said, "valid for 4 bytes of LX: HBM 6 bytes left, bound 6, gap 0.000 %, optimal\n");
+    let text = fs::read_to_string(folder.path().join("out.json")).unwrap();
+    fs::write(folder.path().join("out.json"), text.replace("\"hbm_bytes_left\": 6", "\"hbm_bytes_left\": 5")).unwrap();
+    let refused = spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("out.json: 'hbm_bytes_left' is 5, expected 6"));
+}
+
+#[test]
+fn every_planner_s_result_is_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in.json"), EVICTED).unwrap();
+    let options: [&[&str]; 6] = [
+        &["--planner", "greedy"],
+        &["--planner", "first-fit"],
+        &["--planner", "best-fit"],
+        &["--whole-lives"],
+        &["--capacity", "6"],
+        &["--smallest-peak"],
+    ];
+    for options in options {
+        let output = spyre_plan(folder.path(), &[&["in.json", "-o", "out.json"], options].concat());
+        assert!(output.status.success(), "{options:?}");
+        let given: &[&str] =
+            if options.len() == 2 && options[0] == "--capacity" || options[0] == "--smallest-peak" { &["--capacity", "6"] } else { &[] };
+        let verified = spyre_plan(folder.path(), &[&["--verify", "out.json", "in.json"], given].concat());
+        assert!(verified.status.success(), "{options:?}: {}", String::from_utf8_lossy(&verified.stderr));
+    }
+}
+
+#[test]
+fn weights_say_what_is_worth_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in.csv"), "id,lower,upper,size,weight\na,0,9,3,1\nb,0,9,3,5\nc,0,9,3,2\n").unwrap();
+    let output = spyre_plan(folder.path(), &["in.csv", "--capacity", "6", "-o", "out.json"]);
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with("2 of 3 buffers in LX; HBM 6 bytes left, bound 6, optimal;"));
+    let result: serde_json::Value = serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
+    assert!(result["addresses"]["a"].is_null());
+    assert!(spyre_plan(folder.path(), &["--verify", "out.json", "in.csv"]).status.success());
+}
+
 #[test]
 fn the_smallest_peak_needs_no_capacity() {
     let folder = tempfile::tempdir().unwrap();

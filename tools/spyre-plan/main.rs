@@ -3,8 +3,8 @@
 use clap::Parser;
 use spyre::{
     lx::{
-        Capacity, Exact, Heading, Instance, InstanceError, Limits, Plan, PlannedBytes, Progress, Stays, draw, drawing_of, plan_instance, smallest_lx,
-        verify,
+        Capacity, Exact, Heading, Instance, InstanceError, Limits, Plan, PlannedBytes, Progress, Stays, draw, drawing_of, plan_instance,
+        smallest_lx, verify,
     },
     tool,
 };
@@ -96,7 +96,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
 /// Confirms a result, or says what is wrong with it.
 fn check(arguments: &Arguments, result: &str) -> Result<(), String> {
     let Arguments { instance, capacity, alignment, .. } = arguments;
-    let verified = verify(&read_text(result)?, &read_text(instance)?, (*capacity, *alignment)).map_err(|error| format!("{result}: {error}"))?;
+    let verified =
+        verify(&read_text(result)?, &read_text(instance)?, (*capacity, *alignment)).map_err(|error| format!("{result}: {error}"))?;
     let optimal = if verified.optimal { ", optimal" } else { "" };
     tool::say(&format!(
         "valid for {} bytes of LX: HBM {} bytes left, bound {}, gap {:.3} %{optimal}\n",
@@ -141,7 +142,9 @@ fn read(arguments: &Arguments) -> Result<(Instance, bool), String> {
         None if arguments.smallest_peak => 0,
         None => return Err(format!("'{path}' does not say how large LX is: --capacity is missing")),
     };
-    Instance::from_csv(&text, Capacity { bytes, alignment: arguments.alignment.unwrap_or(1) }).map(|instance| (instance, true)).map_err(explained)
+    Instance::from_csv(&text, Capacity { bytes, alignment: arguments.alignment.unwrap_or(1) })
+        .map(|instance| (instance, true))
+        .map_err(explained)
 }
 
 fn summary(plan: &Plan, peak: Option<PlannedBytes>) -> String {

@@ -44,12 +44,7 @@ impl Dice {
 
 /// The address of each parcel, if any, in the best order found. Placing all parcels once takes a step for each.
 /// `go_on` is told the steps left and the HBM bytes saved from time to time.
-pub(super) fn anneal(
-    parcels: &[Parcel],
-    capacity: i64,
-    steps: &mut Steps,
-    go_on: &mut dyn FnMut(u64, i64) -> bool,
-) -> Vec<Option<i64>> {
+pub(super) fn anneal(parcels: &[Parcel], capacity: i64, steps: &mut Steps, go_on: &mut dyn FnMut(u64, i64) -> bool) -> Vec<Option<i64>> {
     let n = parcels.len();
     let mut search = Search::new(parcels, capacity);
     let total: i64 = search.saves.iter().sum();
