@@ -1,5 +1,7 @@
 //! The tool `spyre-plan` as a process: its files, its messages, its exit codes.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use std::{
     fs,
     path::Path,

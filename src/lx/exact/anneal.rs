@@ -51,7 +51,7 @@ pub(super) fn anneal(parcels: &[Parcel], capacity: i64, steps: &mut Steps, go_on
     let (mut order, mut value) = search.first_order(parcels);
     let (mut best, mut best_value) = (order.clone(), value);
     let mut dice = Dice(1);
-    let cost = n as u64 / 8 + 1;
+    let cost = n as u64 / 2 + 1;
     let rounds = steps.left / cost;
     let spread = (total - value).max(total / 50) / 20;
     for round in 0..rounds {

@@ -13,6 +13,9 @@ use super::{
     selection::{Selection, Stay},
 };
 
+/// Partial choices that may be looked at for each set that one set may lead to. As many are a step.
+const NODES_OF_BRANCH: usize = 16;
+
 /// What limits a sweep.
 pub(crate) struct Limits {
     /// Only choices with fewer HBM bytes are wanted.
@@ -105,6 +108,7 @@ struct Sweep<'p, const W: usize> {
     options: Vec<Present>,
     fates: Vec<Fate>,
     emitted: usize,
+    visited: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -132,6 +136,7 @@ impl<'p, const W: usize> Sweep<'p, W> {
             options: Vec::new(),
             fates: Vec::new(),
             emitted: 0,
+            visited: 0,
         }
     }
 
@@ -187,8 +192,9 @@ impl<'p, const W: usize> Sweep<'p, W> {
         self.options.sort_by_key(|option| (option.out_regret - option.stay_regret, option.item));
         self.fates.clear();
         self.fates.resize(self.options.len(), Fate::Stays);
-        self.emitted = 0;
+        (self.emitted, self.visited) = (0, 0);
         self.decide_eager(moment, state, 0, units, state.bound);
+        self.steps += (self.visited / NODES_OF_BRANCH) as u64;
     }
 
     /// Tries every fate of the values of cuts.
@@ -216,7 +222,8 @@ impl<'p, const W: usize> Sweep<'p, W> {
 
     /// Sends values out until the others fit.
     fn decide(&mut self, moment: &Moment, state: &State<W>, position: usize, units: i64, bound: i64) {
-        if self.emitted >= self.limits.branches {
+        self.visited += 1;
+        if self.emitted >= self.limits.branches || self.visited >= NODES_OF_BRANCH * self.limits.branches {
             self.left_out = self.left_out.min(bound);
             return;
         }
