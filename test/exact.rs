@@ -31,7 +31,7 @@ fn random_instance(seed: u64) -> Instance {
 /// 100,000 instances are tried with `SPYRE_EXACT_SEEDS=100000` (two minutes in release); all are equal.
 #[test]
 fn small_instances_equal_brute_force() {
-    let n: u64 = std::env::var("SPYRE_EXACT_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1000);
+    let n: u64 = std::env::var("SPYRE_EXACT_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(600);
     for seed in 0..n {
         let instance = random_instance(seed);
         for exact in both() {
