@@ -177,5 +177,5 @@ fn planned(buffer: &ProgramBuffer<'_>) -> Buffer {
     uses.sort_unstable_by_key(|one| one.time);
     let tensor = crate::dialect::Tensor::of(buffer.value.r#type());
     let bytes = tensor.and_then(|tensor| tensor.layout).map_or(0, |layout| layout.bytes());
-    Buffer { name: String::new(), bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, barred: None }
+    Buffer { name: String::new(), bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, ends_in_hbm: false, barred: None }
 }

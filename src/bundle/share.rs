@@ -27,7 +27,15 @@ pub fn share(buffers: &[SharedBuffer], region_bytes: i64) -> Vec<Option<i64>> {
 fn planned(buffer: &SharedBuffer) -> Buffer {
     let [first, last] = buffer.life;
     let uses = vec![Use { time: first, kind: UseKind::Write }, Use { time: last, kind: UseKind::Read }];
-    Buffer { name: String::new(), bytes: buffer.bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, barred: None }
+    Buffer {
+        name: String::new(),
+        bytes: buffer.bytes,
+        uses,
+        in_place_parents: Vec::new(),
+        starts_in_hbm: false,
+        ends_in_hbm: false,
+        barred: None,
+    }
 }
 
 #[cfg(test)]

@@ -34,6 +34,8 @@ pub struct Buffer {
     pub in_place_parents: Vec<usize>,
     /// The value is in HBM already (an input of the graph): placing it costs one copy into LX.
     pub starts_in_hbm: bool,
+    /// The value is wanted in HBM at the end (an output of the graph): placing it costs one copy out of LX.
+    pub ends_in_hbm: bool,
     /// Why it may not be placed. It is listed all the same, because others may name it as a parent.
     pub barred: Option<Barred>,
 }
@@ -61,6 +63,18 @@ impl Buffer {
     pub fn can_succeed(&self, parent: &Self) -> bool {
         let is_read = parent.uses.iter().any(|one| one.kind == UseKind::Read);
         is_read && parent.life().end == self.life().start + 1 && self.bytes <= parent.bytes
+    }
+
+    /// Bytes that one core copies when the buffer is in LX for its whole life: in, if a value from HBM is read in its first operation, and out,
+    /// if HBM needs it at the end and does not have it.
+    #[must_use]
+    pub fn copied_bytes(&self) -> i64 {
+        let first = self.uses.first().map(|first| first.time);
+        let is_read = self.uses.iter().any(|one| Some(one.time) == first && one.kind == UseKind::Read);
+        let is_written = self.uses.iter().any(|one| one.kind == UseKind::Write);
+        let comes_in = self.starts_in_hbm && is_read;
+        let goes_out = self.ends_in_hbm && (is_written || !comes_in);
+        self.bytes * (i64::from(comes_in) + i64::from(goes_out))
     }
 
     /// Whether its first use is a read.
@@ -95,7 +109,7 @@ pub(super) mod tests {
     pub(in crate::lx) fn buffer(name: &str, bytes: i64, times: &[usize]) -> Buffer {
         let kind = |position| if position == 0 { UseKind::Write } else { UseKind::Read };
         let uses = times.iter().enumerate().map(|(position, &time)| Use { time, kind: kind(position) }).collect();
-        Buffer { name: name.to_owned(), bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, barred: None }
+        Buffer { name: name.to_owned(), bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, ends_in_hbm: false, barred: None }
     }
 
     /// The same buffer, allowed to take over the addresses of `parents`.

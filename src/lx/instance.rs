@@ -53,13 +53,15 @@ pub enum InstanceError {
         /// The buffer.
         buffer: String,
     },
-    /// A line of a CSV file is `id,lower,upper,size` with lower < upper.
-    #[error("line {line}: expected 'id,lower,upper,size', found '{text}'")]
+    /// A line of a CSV file is `id,lower,upper,size` with lower < upper, and a fifth number from 1 if the first line has `weight`.
+    #[error("line {line}: expected 'id,lower,upper,size{}', found '{text}'", if *.has_weights { ",weight" } else { "" })]
     Line {
         /// The line, from 1.
         line: usize,
         /// What stands there.
         text: String,
+        /// Whether there is a column of weights.
+        has_weights: bool,
     },
 }
 
@@ -81,6 +83,8 @@ struct Row {
     end: usize,
     in_place_parents: Vec<String>,
     graph_input: bool,
+    #[serde(default)]
+    graph_output: bool,
     barred: Option<String>,
 }
 
@@ -98,7 +102,7 @@ enum FileKind {
 }
 
 impl Instance {
-    /// Reads our JSON: `{name, limit, alignment, buffers: [{name, size, uses: [{time, kind}], start, end, in_place_parents, graph_input,
+    /// Reads our JSON: `{name, limit, alignment, buffers: [{name, size, uses: [{time, kind}], start, end, in_place_parents, graph_input, graph_output?,
     /// barred?}]}`, sizes in bytes, lives half-open.
     ///
     /// # Errors
@@ -110,20 +114,23 @@ impl Instance {
     }
 
     /// Reads MiniMalloc's CSV with the header `id,lower,upper,size`: half-open lives, and no uses, so each buffer is written when it is
-    /// born and read in its last operation.
+    /// born and read in its last operation. A fifth column `weight` says how many times its size a buffer saves by being in LX: from 2 up
+    /// it is read as often as that, less one, in its last operation; with 1 it starts in HBM, and its first use is a read too.
     ///
     /// # Errors
     /// The first line that is no buffer.
     pub fn from_csv(text: &str, capacity: Capacity) -> Result<Self, InstanceError> {
         let mut lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
-        match lines.next() {
-            Some(("id,lower,upper,size", _)) => {}
+        let has_weights = match lines.next() {
+            Some(("id,lower,upper,size", _)) => false,
+            Some(("id,lower,upper,size,weight", _)) => true,
             found => {
                 let (text, line) = found.unwrap_or(("", 1));
-                return Err(InstanceError::Line { line, text: text.to_owned() });
+                return Err(InstanceError::Line { line, text: text.to_owned(), has_weights: false });
             }
-        }
-        let parsed = |(text, line)| csv_buffer(text).ok_or_else(|| InstanceError::Line { line, text: text.to_owned() });
+        };
+        let parsed =
+            |(text, line)| csv_buffer(text, has_weights).ok_or_else(|| InstanceError::Line { line, text: text.to_owned(), has_weights });
         let buffers = lines.map(parsed).collect::<Result<_, _>>()?;
         Self { name: String::new(), capacity, buffers }.checked()
     }
@@ -158,6 +165,7 @@ impl Row {
             uses: self.uses.iter().map(|one| Use { time: one.time, kind: one.kind.into() }).collect(),
             in_place_parents: self.in_place_parents.iter().map(position).collect::<Result<_, _>>()?,
             starts_in_hbm: self.graph_input,
+            ends_in_hbm: self.graph_output,
             barred: self.barred.clone().map(Barred::Stated),
         };
         let is_ordered = buffer.uses.is_sorted_by_key(|one| one.time);
@@ -178,17 +186,23 @@ impl From<FileKind> for UseKind {
     }
 }
 
-fn csv_buffer(line: &str) -> Option<Buffer> {
+fn csv_buffer(line: &str, has_weights: bool) -> Option<Buffer> {
     let mut fields = line.split(',').map(str::trim);
     let name = fields.next()?.to_owned();
     let (lower, upper): (usize, usize) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
     let bytes = fields.next()?.parse().ok()?;
-    if fields.next().is_some() || lower >= upper {
+    let weight: usize = if has_weights { fields.next()?.parse().ok()? } else { 2 };
+    if fields.next().is_some() || lower >= upper || !(1..=MOST_WEIGHT).contains(&weight) {
         return None;
     }
-    let uses = vec![Use { time: lower, kind: UseKind::Write }, Use { time: upper - 1, kind: UseKind::Read }];
-    Some(Buffer { name, bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, barred: None })
+    let first = Use { time: lower, kind: if weight == 1 { UseKind::Read } else { UseKind::Write } };
+    let mut uses = vec![first];
+    uses.resize(weight.max(2), Use { time: upper - 1, kind: UseKind::Read });
+    Some(Buffer { name, bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: weight == 1, ends_in_hbm: false, barred: None })
 }
+
+/// Each weight is as many uses.
+const MOST_WEIGHT: usize = 1000;
 
 #[cfg(test)]
 mod tests {
@@ -240,6 +254,15 @@ mod tests {
     }
 
     #[test]
+    fn a_weight_is_what_lx_saves() {
+        let text = "id,lower,upper,size,weight\na,3,6,40,1\nb,3,6,40,2\nc,3,6,40,5\n";
+        let Instance { buffers, .. } = Instance::from_csv(text, Capacity { bytes: 100, alignment: 1 }).unwrap();
+        let saved = |buffer: &Buffer| buffer.bytes * i64::try_from(buffer.uses.len()).unwrap() - buffer.copied_bytes();
+        assert!(buffers.iter().all(|buffer| buffer.life() == (3..6)));
+        assert_eq!(buffers.iter().map(saved).collect::<Vec<_>>(), [40, 80, 200]);
+    }
+
+    #[test]
     fn wrong_csv_is_refused_with_its_line() {
         let refused = |text: &str| match Instance::from_csv(text, Capacity { bytes: 1, alignment: 1 }) {
             Err(InstanceError::Line { line, .. }) => line,
@@ -250,5 +273,7 @@ mod tests {
         assert_eq!(refused("id,lower,upper,size\n0,1,2,3\n\n1,2,2,3\n"), 4);
         assert_eq!(refused("id,lower,upper,size\n0,1,2,3,4\n"), 2);
         assert_eq!(refused("id,lower,upper,size\n0,1,2,x\n"), 2);
+        assert_eq!(refused("id,lower,upper,size,weight\n0,1,2,3\n"), 2);
+        assert_eq!(refused("id,lower,upper,size,weight\n0,1,2,3,0\n"), 2);
     }
 }

@@ -25,19 +25,30 @@
 //! | `placement.rs` | addresses, reasons, HBM bytes left, the independent legality check |
 //! | `planner.rs` | the planners by name |
 //! | `greedy.rs` | places each buffer when it is born |
+//! | `exact/` | the fewest HBM bytes, with a certificate (`docs/lx-planning.md`) |
+//! | `verify/` | checks a result and its certificate; shares no code with the planners |
+//! | `pack` | addresses for buffers that are all to be placed, or the proof that there are none |
+//! | `plan_instance.rs` | a whole instance, within limits and watched |
+//! | `drawing.rs` | the scratchpad as a picture |
 //! | `first_fit.rs`, `best_fit.rs`, `fit.rs` | place the most urgent buffer first, in the lowest or the tightest gap |
 
 mod best_fit;
 mod buffer;
 mod core_view;
+mod drawing;
 mod eligible;
+mod exact;
 mod first_fit;
 mod fit;
 mod greedy;
 mod instance;
 mod live;
 mod placement;
+mod plan_instance;
 mod planner;
+mod verify;
+
+pub mod pack;
 
 pub(crate) mod clone_inputs;
 pub(crate) mod plan_lx;
@@ -45,9 +56,13 @@ pub(crate) mod plan_lx;
 pub use best_fit::BestFit;
 pub use buffer::{Buffer, Capacity, Use, UseKind};
 pub use core_view::{CoreUse, CoreView, agreed_view};
+pub use drawing::{Drawing, Stay, draw};
 pub use eligible::{Barred, Mismatch};
+pub use exact::{Certificate, CertifiedCut, Exact, Heading, Plan, PlannedBytes, StayInLx, Stays};
 pub use first_fit::FirstFit;
 pub use greedy::Greedy;
 pub use instance::{Instance, InstanceError};
 pub use placement::{Placement, Unplaced, Violation, check};
+pub use plan_instance::{Limits, PlannedPeak, Progress, drawing_of, plan_instance, smallest_lx};
 pub use planner::{Planner, UnknownPlanner, planner_named};
+pub use verify::{Verified, Violation as Unverified, verify};

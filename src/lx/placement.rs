@@ -100,14 +100,13 @@ impl Placement {
         Self { addresses, reasons }
     }
 
-    /// Bytes per core that still move to or from HBM: every use of a buffer that is not placed, and one copy into LX for every placed
-    /// buffer that starts in HBM.
+    /// Bytes per core that still move to or from HBM: every use of a buffer that is not placed, and the copies of every placed buffer
+    /// that starts or ends there.
     #[must_use]
     pub fn hbm_bytes_left(&self, buffers: &[Buffer]) -> i64 {
         let left = |(buffer, address): (&Buffer, &Option<i64>)| match address {
             None => buffer.uses.iter().map(|_| buffer.bytes).sum(),
-            Some(_) if buffer.starts_in_hbm => buffer.bytes,
-            Some(_) => 0,
+            Some(_) => buffer.copied_bytes(),
         };
         buffers.iter().zip(&self.addresses).map(left).sum()
     }
@@ -212,6 +211,7 @@ fn predecessors(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<Option<usi
 #[cfg(test)]
 mod tests {
     use super::super::buffer::tests::{buffer, child};
+    use super::super::{Use, UseKind};
     use super::*;
 
     const CAPACITY: Capacity = Capacity { bytes: 100, alignment: 10 };
@@ -264,7 +264,8 @@ mod tests {
 
     #[test]
     fn hbm_bytes_count_every_use_and_one_copy_of_an_input() {
-        let input = Buffer { starts_in_hbm: true, ..buffer("x", 20, &[0, 2]) };
+        let read = |time| Use { time, kind: UseKind::Read };
+        let input = Buffer { starts_in_hbm: true, uses: vec![read(0), read(2)], ..buffer("x", 20, &[]) };
         let buffers = [input, buffer("a", 30, &[0, 1, 2])];
         let placement = |addresses: Vec<Option<i64>>| Placement::explained(&buffers, &CAPACITY, addresses);
         assert_eq!(placement(vec![Some(0), Some(20)]).hbm_bytes_left(&buffers), 20);

@@ -94,7 +94,15 @@ impl<'c> Program<'c> {
         uses.extend(self.rewriters(time).iter().map(|&writer| Use { time: needed_until(writer), kind: UseKind::Write }));
         uses[1..].sort_by_key(|one| one.time);
         let in_place_parents = if barred.is_none() { self.parents(step) } else { Vec::new() };
-        Buffer { name: format!("op{time}"), bytes: layout_bytes / slices, uses, in_place_parents, starts_in_hbm: false, barred }
+        Buffer {
+            name: format!("op{time}"),
+            bytes: layout_bytes / slices,
+            uses,
+            in_place_parents,
+            starts_in_hbm: false,
+            ends_in_hbm: false,
+            barred,
+        }
     }
 
     /// The steps that overwrite what step `time` makes.

@@ -13,7 +13,7 @@
 // RUN: not ls %t.out
 
 // MISSING: error: cannot read '{{.*}}.missing'
-// PLANNER: error: unknown LX planner 'worst': expected 'none', 'greedy', 'first-fit' or 'best-fit'
+// PLANNER: error: unknown LX planner 'worst': expected 'none', 'greedy', 'first-fit', 'best-fit' or 'exact'
 // CORES: error: option 'cores': expected a number, found 'many'
 // RANGE: error: 'builtin.module' op cannot use 33 cores: the machine has 1 to 32
 // PHASE: error: unknown phase 'lxx'

@@ -1,0 +1,282 @@
+//! A picture of the scratchpad: time across, address up, one box per stay of a buffer, as SVG.
+
+use std::{collections::BTreeMap, fmt::Write as _, ops::Range};
+
+/// A buffer in LX for a while. A buffer that is evicted and reloaded has several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stay {
+    /// The buffer's name.
+    pub name: String,
+    /// Its bytes on one core.
+    pub bytes: i64,
+    /// Its address.
+    pub address: i64,
+    /// The operations during which it is there, half-open.
+    pub times: Range<usize>,
+    /// The buffer whose address it took over.
+    pub successor_of: Option<String>,
+}
+
+/// What is drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drawing {
+    /// The heading.
+    pub title: String,
+    /// Bytes of LX: the line at the top.
+    pub capacity_bytes: i64,
+    /// The boxes.
+    pub stays: Vec<Stay>,
+}
+
+const LEFT: f64 = 90.0;
+const TOP: f64 = 40.0;
+const RIGHT: f64 = 20.0;
+const BOTTOM: f64 = 40.0;
+const PLOT_HEIGHT: f64 = 720.0;
+/// Of a letter of the labels, in which a box must be as high.
+const LETTER: (f64, f64) = (5.6, 11.0);
+
+/// Colours with the same lightness, so that dark text is readable on all of them in both schemes.
+const STYLE: &str = "<style>
+text { font: 10px sans-serif; fill: #222 } .axis { fill: #555 } .title { font-size: 14px } .grid { stroke: #8886; stroke-width: 0.5 }
+.page { fill: #fff } .capacity { stroke: #c33; stroke-width: 1.5 } rect.stay { stroke: #333; stroke-width: 0.5 } .stay-name { fill: #111 }
+.handed { stroke: #111; stroke-width: 2.5 } .evicted { stroke: #888; stroke-width: 1.5; stroke-dasharray: 4 3; fill: none }
+.c0 { fill: #9cc5ea } .c1 { fill: #f5c28f } .c2 { fill: #a9d8a2 } .c3 { fill: #eda6a6 } .c4 { fill: #cbb8e4 } .c5 { fill: #d8c0b0 }
+.c6 { fill: #f0b8dc } .c7 { fill: #d6d98f }
+@media (prefers-color-scheme: dark) { .page { fill: #1b1b1f } text { fill: #ddd } .axis { fill: #aaa } .stay-name { fill: #111 }
+rect.stay { stroke: #ccc } .handed { stroke: #fff } }
+</style>";
+
+/// Scales from bytes and operations to the picture.
+struct Scale {
+    plot_width: f64,
+    n_times: usize,
+    top_bytes: i64,
+}
+
+#[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
+impl Scale {
+    fn of(drawing: &Drawing) -> Self {
+        let n_times = drawing.stays.iter().map(|stay| stay.times.end).max().unwrap_or(0).max(1);
+        let tops = drawing.stays.iter().map(|stay| stay.address + stay.bytes);
+        let top_bytes = tops.chain([drawing.capacity_bytes, 1]).max().unwrap_or(1);
+        Self { plot_width: (n_times as f64 * 12.0).clamp(900.0, 4800.0), n_times, top_bytes }
+    }
+
+    fn x(&self, time: usize) -> f64 {
+        LEFT + self.plot_width * time as f64 / self.n_times as f64
+    }
+
+    fn y(&self, bytes: i64) -> f64 {
+        TOP + PLOT_HEIGHT * (1.0 - bytes as f64 / self.top_bytes as f64)
+    }
+}
+
+/// The picture as the text of an SVG file. Equal plans give equal text.
+#[must_use]
+pub fn draw(drawing: &Drawing) -> String {
+    let scale = Scale::of(drawing);
+    let (width, height) = (LEFT + scale.plot_width + RIGHT, TOP + PLOT_HEIGHT + BOTTOM);
+    let mut svg = String::new();
+    line(
+        &mut svg,
+        &format!(
+            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0} {height:.0}" width="{width:.0}" height="{height:.0}">"#
+        ),
+    );
+    line(&mut svg, STYLE);
+    line(&mut svg, r#"<rect class="page" width="100%" height="100%"/>"#);
+    line(&mut svg, &format!(r#"<text class="title" x="{LEFT}" y="22">{}</text>"#, escaped(&drawing.title)));
+    axes(&mut svg, &scale);
+    boxes(&mut svg, drawing, &scale);
+    links(&mut svg, drawing, &scale);
+    let (left, right, top) = (scale.x(0), scale.x(scale.n_times), scale.y(drawing.capacity_bytes));
+    line(
+        &mut svg,
+        &format!(
+            r#"<line class="capacity" x1="{left:.1}" y1="{top:.1}" x2="{right:.1}" y2="{top:.1}"><title>capacity: {} bytes</title></line>"#,
+            drawing.capacity_bytes
+        ),
+    );
+    line(&mut svg, "</svg>");
+    svg
+}
+
+fn line(svg: &mut String, text: &str) {
+    svg.push_str(text);
+    svg.push('\n');
+}
+
+fn axes(svg: &mut String, scale: &Scale) {
+    let (left, right, bottom) = (scale.x(0), scale.x(scale.n_times), scale.y(0));
+    let every = step(i64::try_from(scale.n_times).unwrap_or(i64::MAX), 24, &[1, 2, 5], 10);
+    for time in (0..=scale.n_times).step_by(usize::try_from(every).unwrap_or(1)) {
+        let x = scale.x(time);
+        line(
+            svg,
+            &format!(
+                r#"<line class="grid" x1="{x:.1}" y1="{TOP}" x2="{x:.1}" y2="{bottom:.1}"/><text class="axis" x="{x:.1}" y="{:.1}" text-anchor="middle">{time}</text>"#,
+                bottom + 14.0
+            ),
+        );
+    }
+    let every = step(scale.top_bytes, 17, &[1, 2, 4], 8);
+    for count in 0..=scale.top_bytes / every {
+        let (y, bytes) = (scale.y(count * every), count * every);
+        line(
+            svg,
+            &format!(
+                r#"<line class="grid" x1="{left:.1}" y1="{y:.1}" x2="{right:.1}" y2="{y:.1}"/><text class="axis" x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"#,
+                left - 6.0,
+                y + 3.5,
+                in_units(bytes)
+            ),
+        );
+    }
+    line(svg, &format!(r#"<text class="axis" x="{right:.1}" y="{:.1}" text-anchor="end">operation</text>"#, bottom + 30.0));
+    line(svg, &format!(r#"<text class="axis" x="6" y="{:.1}">address</text>"#, TOP - 8.0));
+}
+
+/// The smallest of `factors` times a power of `base` with at most `most` steps up to `end`.
+fn step(end: i64, most: i64, factors: &[i64], base: i64) -> i64 {
+    let mut power = 1_i64;
+    loop {
+        for factor in factors {
+            if end / (power * factor) <= most {
+                return power * factor;
+            }
+        }
+        power *= base;
+    }
+}
+
+/// Bytes in the largest unit that leaves no fraction.
+fn in_units(bytes: i64) -> String {
+    match bytes {
+        0 => "0".to_owned(),
+        _ if bytes % (1 << 20) == 0 => format!("{} MiB", bytes >> 20),
+        _ if bytes % (1 << 10) == 0 => format!("{} KiB", bytes >> 10),
+        _ => format!("{bytes} B"),
+    }
+}
+
+fn boxes(svg: &mut String, drawing: &Drawing, scale: &Scale) {
+    for (index, stay) in drawing.stays.iter().enumerate() {
+        let (left, right) = (scale.x(stay.times.start), scale.x(stay.times.end));
+        let (top, bottom) = (scale.y(stay.address + stay.bytes), scale.y(stay.address));
+        let (width, height) = (right - left, bottom - top);
+        let size = format!("{} bytes", stay.bytes);
+        let taken_over = stay.successor_of.as_ref().map_or_else(String::new, |parent| format!(", in place of {}", escaped(parent)));
+        let name = escaped(&stay.name);
+        line(
+            svg,
+            &format!(
+                r#"<rect class="stay c{}" x="{left:.1}" y="{top:.1}" width="{width:.1}" height="{height:.1}"><title>{name}: {size} at {}, operations {} to {}{taken_over}</title></rect>"#,
+                index % 8,
+                stay.address,
+                stay.times.start,
+                stay.times.end - 1,
+            ),
+        );
+        let lines = [name, in_units(stay.bytes)];
+        let n_lines = if height >= 2.0 * LETTER.1 + 3.0 { 2 } else { 1 };
+        let n_letters = stay.name.chars().count().max(if n_lines == 2 { lines[1].len() } else { 0 });
+        if height >= LETTER.1 && width >= length(n_letters) {
+            for (text, y) in lines.iter().take(n_lines).zip([top + 10.0, top + 21.0]) {
+                line(svg, &format!(r#"<text class="stay-name" x="{:.1}" y="{y:.1}" pointer-events="none">{text}</text>"#, left + 3.0));
+            }
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
+fn length(n_letters: usize) -> f64 {
+    n_letters as f64 * LETTER.0 + 6.0
+}
+
+/// Where an address is handed on, and from each stay of a buffer to its next one.
+fn links(svg: &mut String, drawing: &Drawing, scale: &Scale) {
+    let mut last_stay: BTreeMap<&str, &Stay> = BTreeMap::new();
+    for stay in &drawing.stays {
+        let (left, bottom, top) = (scale.x(stay.times.start), scale.y(stay.address), scale.y(stay.address + stay.bytes));
+        if stay.successor_of.is_some() {
+            line(svg, &format!(r#"<line class="handed" x1="{left:.1}" y1="{bottom:.1}" x2="{left:.1}" y2="{top:.1}"/>"#));
+        }
+        if let Some(before) = last_stay.insert(&stay.name, stay) {
+            let from = (scale.x(before.times.end), scale.y(before.address + before.bytes / 2));
+            line(
+                svg,
+                &format!(
+                    r#"<path class="evicted" d="M{:.1} {:.1} L{left:.1} {:.1}"><title>{} is evicted and reloaded</title></path>"#,
+                    from.0,
+                    from.1,
+                    f64::midpoint(bottom, top),
+                    escaped(&stay.name),
+                ),
+            );
+        }
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            // XML has no other control characters.
+            _ if letter.is_control() && !letter.is_whitespace() => {
+                // Writing to a string does not fail.
+                let _ = write!(escaped, "{}", letter.escape_unicode());
+            }
+            _ => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stay(name: &str, bytes: i64, address: i64, times: Range<usize>) -> Stay {
+        Stay { name: name.to_owned(), bytes, address, times, successor_of: None }
+    }
+
+    #[test]
+    fn a_chain_and_an_eviction_are_drawn() {
+        let successor = Stay { successor_of: Some("scores".to_owned()), ..stay("probabilities", 256 << 10, 0, 3..6) };
+        let stays = vec![
+            stay("scores", 256 << 10, 0, 0..4),
+            successor,
+            stay("q<0>", 128 << 10, 256 << 10, 0..2),
+            stay("q<0>", 128 << 10, 384 << 10, 4..6),
+        ];
+        insta::assert_snapshot!(draw(&Drawing { title: "attention & more".to_owned(), capacity_bytes: 640 << 10, stays }));
+    }
+
+    #[test]
+    fn names_stand_only_where_they_fit() {
+        let stays = vec![
+            stay("a_long_name_of_a_short_life", 1 << 20, 0, 0..1),
+            stay("low", 1, 1 << 20, 0..99),
+            stay("fits", 1 << 20, 1 << 20, 0..99),
+        ];
+        let svg = draw(&Drawing { title: String::new(), capacity_bytes: 2 << 20, stays });
+        let n_texts = |name: &str| svg.matches(&format!("none\">{name}<")).count();
+        assert_eq!([n_texts("a_long_name_of_a_short_life"), n_texts("low"), n_texts("fits")], [0, 0, 1]);
+        assert_eq!(svg.matches("<title>").count(), 4);
+    }
+
+    #[test]
+    fn an_empty_plan_is_an_empty_picture() {
+        assert!(draw(&Drawing { title: String::new(), capacity_bytes: 0, stays: vec![] }).ends_with("</svg>\n"));
+    }
+
+    #[test]
+    fn axes_have_round_numbers() {
+        assert_eq!([step(5, 24, &[1, 2, 5], 10), step(300, 24, &[1, 2, 5], 10), step(1 << 20, 17, &[1, 2, 4], 8)], [1, 20, 1 << 16]);
+        assert_eq!([in_units(0), in_units(3 << 20), in_units(1536), in_units(100)], ["0", "3 MiB", "1536 B", "100 B"]);
+    }
+}

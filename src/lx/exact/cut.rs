@@ -1,0 +1,83 @@
+//! Cuts: stays that no addresses can be found for, so that they may not all be chosen together.
+
+use super::{
+    problem::Problem,
+    selection::{Run, Selection},
+};
+
+/// Runs that do not fit together when exactly these of them take over addresses from one another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cut {
+    pub(crate) runs: Vec<Run>,
+    /// Child and parent.
+    pub(crate) merges: Vec<(usize, usize)>,
+}
+
+/// What the sweep asks about its cuts, one bit a cut: which of them a decision makes hold.
+pub(super) struct CutTable {
+    pub(super) all: u128,
+    /// Per value: it is in a cut.
+    pub(super) is_eager: Vec<bool>,
+    /// Per value and use: cuts that want it served from LX.
+    pub(super) not_in_lx: Vec<Vec<u128>>,
+    /// Per value and use: cuts that want it to stay until the next.
+    pub(super) not_kept: Vec<Vec<u128>>,
+    /// Per operation: (child, parent, cuts that want a merger, cuts that want none).
+    pub(super) edges: Vec<Vec<(usize, usize, u128, u128)>>,
+    /// Per operation: cuts of which everything is known after it.
+    pub(super) known: Vec<u128>,
+}
+
+impl Cut {
+    /// The cut of some runs of a selection.
+    pub(super) fn of(problem: &Problem, selection: &Selection, runs: Vec<Run>) -> Self {
+        let mut merges = Vec::new();
+        for (child, parent) in edges(problem, &runs) {
+            if selection.stays[child].parent == Some(parent) {
+                merges.push((child, parent));
+            }
+        }
+        Self { runs, merges }
+    }
+}
+
+/// Pairs of child and parent of which the first use and the last are in the runs.
+pub(super) fn edges(problem: &Problem, runs: &[Run]) -> Vec<(usize, usize)> {
+    let ends = |value: usize| runs.iter().any(|run| run.value == value && run.last + 1 == problem.values[value].uses.len());
+    let children = runs.iter().filter(|run| run.first == 0);
+    children
+        .flat_map(|run| problem.values[run.value].parents.iter().map(|&parent| (run.value, parent)))
+        .filter(|pair| ends(pair.1))
+        .collect()
+}
+
+impl CutTable {
+    pub(super) fn new(problem: &Problem, cuts: &[Cut]) -> Self {
+        let per_use = || problem.values.iter().map(|value| vec![0; value.uses.len()]).collect();
+        let mut table = Self {
+            all: 0,
+            is_eager: vec![false; problem.values.len()],
+            not_in_lx: per_use(),
+            not_kept: per_use(),
+            edges: vec![Vec::new(); problem.n_ticks],
+            known: vec![0; problem.n_ticks],
+        };
+        for (number, cut) in cuts.iter().take(128).enumerate() {
+            let bit = 1 << number;
+            table.all |= bit;
+            let mut end = 0;
+            for run in &cut.runs {
+                table.is_eager[run.value] = true;
+                table.not_in_lx[run.value][run.first..=run.last].iter_mut().for_each(|bits| *bits |= bit);
+                table.not_kept[run.value][run.first..run.last].iter_mut().for_each(|bits| *bits |= bit);
+                end = end.max(run.ticks(problem).end);
+            }
+            for (child, parent) in edges(problem, &cut.runs) {
+                let (with, without) = if cut.merges.contains(&(child, parent)) { (bit, 0) } else { (0, bit) };
+                table.edges[problem.values[child].first()].push((child, parent, with, without));
+            }
+            table.known[end - 1] |= bit;
+        }
+        table
+    }
+}

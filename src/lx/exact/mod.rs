@@ -1,0 +1,30 @@
+//! The `exact` planner: the fewest HBM bytes, and a proof of it (`docs/lx-planning.md`).
+//!
+//! | file | what |
+//! |---|---|
+//! | `problem.rs` | values, their uses and what they cost, in aligned units |
+//! | `prices.rs` | a price of LX for each operation, and the bound that follows |
+//! | `moment.rs`, `key.rs`, `sweep.rs` | operation by operation, the sets of values that may be in LX |
+//! | `selection.rs` | what is chosen: stays, and who takes over whose address |
+//! | `settle.rs`, `chains.rs` | addresses for a selection, or small sets of stays that have none |
+//! | `cut.rs` | such sets, as the sweep watches them |
+//! | `anneal.rs` | plans for dense problems |
+//! | `solve.rs` | the search, its budget, the plan |
+//! | `report.rs` | the plan as a file |
+
+mod anneal;
+mod chains;
+mod cut;
+mod key;
+mod moment;
+mod prices;
+mod problem;
+mod report;
+mod selection;
+mod settle;
+mod solve;
+mod sweep;
+
+pub use problem::Stays;
+pub use report::{Heading, PlannedBytes};
+pub use solve::{Certificate, CertifiedCut, Exact, Plan, StayInLx};

@@ -1,0 +1,103 @@
+//! What is chosen: which uses are served from LX, where a value stays between two uses, and who takes over whose address.
+
+use super::{
+    prices::At,
+    problem::{Problem, Stays},
+};
+
+/// One entry per value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Selection {
+    pub(crate) stays: Vec<Stay>,
+}
+
+/// How one value is served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stay {
+    /// Per use: served from LX.
+    pub(crate) in_lx: Vec<bool>,
+    /// Per use: stays in LX until the next one.
+    pub(crate) keeps: Vec<bool>,
+    /// The value whose address it takes over.
+    pub(crate) parent: Option<usize>,
+}
+
+/// An unbroken stay: the uses `first..=last`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Run {
+    pub(crate) value: usize,
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+}
+
+impl Selection {
+    /// Everything stays in HBM.
+    pub(crate) fn none(problem: &Problem) -> Self {
+        let stay = |n: usize| Stay { in_lx: vec![false; n], keeps: vec![false; n], parent: None };
+        Self { stays: problem.values.iter().map(|value| stay(value.uses.len())).collect() }
+    }
+
+    /// HBM bytes left, with those of the buffers that cannot be in LX.
+    pub(crate) fn hbm_bytes(&self, problem: &Problem) -> i64 {
+        problem.fixed_bytes + (0..problem.values.len()).map(|index| self.value_bytes(problem, index)).sum::<i64>()
+    }
+
+    /// HBM bytes of one value.
+    pub(crate) fn value_bytes(&self, problem: &Problem, index: usize) -> i64 {
+        let (value, stay) = (&problem.values[index], &self.stays[index]);
+        if problem.stays == Stays::Whole {
+            let is_in_lx = stay.in_lx.first() == Some(&true);
+            let in_lx = || value.arrival_bytes + value.ending_bytes(value.after_use(0, At::Hbm));
+            return if is_in_lx { in_lx() } else { value.hbm_bytes() };
+        }
+        let (mut bytes, mut at) = (0, At::Hbm);
+        for (using, one) in value.uses.iter().enumerate() {
+            if using > 0 && !stay.keeps[using - 1] {
+                bytes += value.leaving_bytes(problem.stays, at);
+                at = At::Hbm;
+            }
+            if stay.in_lx[using] {
+                bytes += value.coming_bytes(problem.stays, using, at).unwrap_or(0);
+                at = value.after_use(using, at);
+            } else {
+                bytes += one.hbm_bytes;
+            }
+        }
+        bytes + value.ending_bytes(at)
+    }
+
+    /// The unbroken stays, by value and time.
+    pub(crate) fn runs(&self) -> Vec<Run> {
+        let mut runs: Vec<Run> = Vec::new();
+        for (value, stay) in self.stays.iter().enumerate() {
+            for using in (0..stay.in_lx.len()).filter(|&using| stay.in_lx[using]) {
+                match runs.last_mut() {
+                    Some(run) if run.value == value && run.last + 1 == using && stay.keeps[run.last] => run.last = using,
+                    Some(_) | None => runs.push(Run { value, first: using, last: using }),
+                }
+            }
+        }
+        runs
+    }
+
+    /// Takes a run out.
+    pub(crate) fn remove(&mut self, problem: &Problem, run: Run) {
+        let stay = &mut self.stays[run.value];
+        stay.in_lx[run.first..=run.last].fill(false);
+        stay.keeps[run.first..=run.last].fill(false);
+        if run.first == 0 {
+            stay.parent = None;
+        }
+        if run.last + 1 == problem.values[run.value].uses.len() {
+            self.stays.iter_mut().filter(|stay| stay.parent == Some(run.value)).for_each(|stay| stay.parent = None);
+        }
+    }
+}
+
+impl Run {
+    /// The operations during which it is in LX, half-open.
+    pub(crate) fn ticks(&self, problem: &Problem) -> std::ops::Range<usize> {
+        let uses = &problem.values[self.value].uses;
+        uses[self.first].tick..uses[self.last].tick + 1
+    }
+}

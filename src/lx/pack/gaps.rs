@@ -1,0 +1,169 @@
+//! The free places over a life, without looking at every item that is live in it.
+
+use std::ops::Range;
+
+/// Disjoint stretches of units, by address; touching ones are one.
+#[derive(Clone, Debug, Default)]
+struct Stretches(Vec<(i64, i64)>);
+
+impl Stretches {
+    fn add(&mut self, start: i64, end: i64) {
+        let stretches = &mut self.0;
+        let first = stretches.partition_point(|stretch| stretch.1 < start);
+        let behind = first + stretches[first..].partition_point(|stretch| stretch.0 <= end);
+        if first == behind {
+            stretches.insert(first, (start, end));
+            return;
+        }
+        stretches[first] = (stretches[first].0.min(start), stretches[behind - 1].1.max(end));
+        stretches.drain(first + 1..behind);
+    }
+}
+
+/// Which units are taken in which sections.
+///
+/// A binary tree over the sections, its root at 1. A node knows the units that are taken in *all* of its sections by items that cover it,
+/// and the units that are taken in *any* of its sections. In a good packing both are few stretches.
+pub(super) struct Gaps {
+    n_leaves: usize,
+    all: Vec<Stretches>,
+    any: Vec<Stretches>,
+    /// What an inquiry looks at: a node's stretches (in `any` or not), how many of them are below the place, the height wanted.
+    views: Vec<View>,
+}
+
+#[derive(Clone, Copy)]
+struct View {
+    node: usize,
+    is_any: bool,
+    passed: usize,
+    height: i64,
+}
+
+impl Gaps {
+    pub(super) fn new(n_sections: usize) -> Self {
+        let n_leaves = n_sections.next_power_of_two();
+        let empty = vec![Stretches::default(); 2 * n_leaves];
+        Self { n_leaves, all: empty.clone(), any: empty, views: Vec::new() }
+    }
+
+    /// The nodes that together make up the sections.
+    fn cover(&self, sections: &Range<usize>, mut visit: impl FnMut(usize)) {
+        let (mut left, mut right) = (sections.start + self.n_leaves, sections.end + self.n_leaves);
+        while left < right {
+            if left % 2 == 1 {
+                visit(left);
+                left += 1;
+            }
+            if right % 2 == 1 {
+                right -= 1;
+                visit(right);
+            }
+            (left, right) = (left / 2, right / 2);
+        }
+    }
+
+    /// The nodes above the first and above the last of the sections, each once.
+    fn above(&self, sections: &Range<usize>, mut visit: impl FnMut(usize)) {
+        let (mut left, mut right) = ((sections.start + self.n_leaves) / 2, (sections.end - 1 + self.n_leaves) / 2);
+        while left > 0 {
+            visit(left);
+            if right != left {
+                visit(right);
+            }
+            (left, right) = (left / 2, right / 2);
+        }
+    }
+
+    /// Takes the units from `start` to `behind` in these sections.
+    pub(super) fn take(&mut self, sections: &Range<usize>, start: i64, behind: i64) {
+        let mut covering = Vec::new();
+        self.cover(sections, |node| covering.push(node));
+        for node in covering {
+            self.all[node].add(start, behind);
+            self.any[node].add(start, behind);
+        }
+        let mut above = Vec::new();
+        self.above(sections, |node| above.push(node));
+        for node in above {
+            self.any[node].add(start, behind);
+        }
+    }
+
+    /// Begins an inquiry for a place.
+    pub(super) fn ask(&mut self) {
+        self.views.clear();
+    }
+
+    /// The place must have this height in these sections.
+    pub(super) fn want(&mut self, sections: &Range<usize>, height: i64) {
+        let mut views = std::mem::take(&mut self.views);
+        let view = |node, is_any| View { node, is_any, passed: 0, height };
+        self.cover(sections, |node| {
+            if !self.any[node].0.is_empty() {
+                views.push(view(node, true));
+            }
+        });
+        self.above(sections, |node| {
+            if !self.all[node].0.is_empty() {
+                views.push(view(node, false));
+            }
+        });
+        self.views = views;
+    }
+
+    /// The lowest offset, at least `least`, where everything wanted is free.
+    pub(super) fn lowest(&mut self, least: i64) -> i64 {
+        let mut offset = least;
+        let (mut index, mut agreed) = (0, 0);
+        while agreed < self.views.len() {
+            let view = &mut self.views[index];
+            let stretches = if view.is_any { &self.any[view.node].0 } else { &self.all[view.node].0 };
+            view.passed += stretches[view.passed..].partition_point(|stretch| stretch.1 <= offset);
+            match stretches.get(view.passed) {
+                Some(stretch) if stretch.0 < offset + view.height => {
+                    offset = stretch.1;
+                    agreed = 0;
+                }
+                _ => {
+                    agreed += 1;
+                    index = if index + 1 == self.views.len() { 0 } else { index + 1 };
+                }
+            }
+        }
+        offset
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_that_touch_become_one() {
+        let mut stretches = Stretches::default();
+        for (start, end) in [(8, 10), (0, 2), (4, 6), (2, 3), (5, 9)] {
+            stretches.add(start, end);
+        }
+        assert_eq!(stretches.0, [(0, 3), (4, 10)]);
+        stretches.add(1, 2);
+        assert_eq!(stretches.0, [(0, 3), (4, 10)]);
+    }
+
+    #[test]
+    fn the_lowest_gap_over_the_whole_life_is_found() {
+        let mut gaps = Gaps::new(5);
+        gaps.take(&(0..2), 0, 4);
+        gaps.take(&(1..5), 6, 8);
+        let mut lowest = |sections: Range<usize>, height| {
+            gaps.ask();
+            gaps.want(&sections, height);
+            gaps.lowest(0)
+        };
+        assert_eq!(lowest(0..1, 3), 4);
+        assert_eq!(lowest(0..5, 2), 4);
+        assert_eq!(lowest(0..5, 3), 8);
+        assert_eq!(lowest(2..5, 6), 0);
+        assert_eq!(lowest(2..5, 7), 8);
+    }
+}

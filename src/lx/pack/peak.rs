@@ -1,0 +1,181 @@
+//! The smallest height.
+//!
+//! List packings give a first height, the load a bound. Then capacities between the two are tried. A capacity that cannot be decided in
+//! a round's steps bounds nothing; the next round has more steps.
+
+use super::{Packer, Packing, Rectangle, Shape, Steps, list, order::Properties, portfolio::LISTS, problem::Problem};
+use std::collections::BTreeMap;
+
+/// The smallest height found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peak {
+    /// An offset for every shape.
+    pub offsets: Vec<i64>,
+    /// The highest top.
+    pub height: i64,
+    /// No packing is lower.
+    pub lower_bound: i64,
+}
+
+impl Peak {
+    /// Whether nothing better exists.
+    #[must_use]
+    pub const fn is_optimal(&self) -> bool {
+        self.height <= self.lower_bound
+    }
+}
+
+/// The smallest height found within the steps, its offsets, and a lower bound: the load, or more where a search proved it.
+#[must_use]
+pub fn smallest_peak(rectangles: &[Rectangle], steps: &mut Steps) -> Peak {
+    let shapes: Vec<Shape> = rectangles.iter().copied().map(Shape::from).collect();
+    let mut search = PeakSearch::new(&shapes, &[]);
+    search.run(steps);
+    search.peak
+}
+
+/// A search for the smallest height that can be continued: steps in several portions give the same as in one.
+pub struct PeakSearch<'a> {
+    shapes: &'a [Shape],
+    base: &'a [Rectangle],
+    /// The best so far.
+    pub peak: Peak,
+    problems: Vec<Problem>,
+    /// The list order that comes next.
+    next_list: usize,
+    /// The best offsets of each problem, with their height.
+    lists: Vec<Option<(i64, Vec<i64>)>>,
+    unit: i64,
+    round: u32,
+    /// Capacities up to here could not be decided in this round.
+    undecided: i64,
+    /// Capacities below the best that were tried, with the steps they took; they are continued in the next round.
+    attempts: BTreeMap<i64, (Packer, u64)>,
+    /// The capacity whose steps of this round are not used up.
+    current: Option<i64>,
+}
+
+impl<'a> PeakSearch<'a> {
+    /// Begins with nothing placed: the height is at first the sum of all.
+    #[must_use]
+    pub fn new(shapes: &'a [Shape], base: &'a [Rectangle]) -> Self {
+        let problems = Problem::split(shapes, base);
+        let unit = problems.first().map_or(1, |problem| problem.unit);
+        let tops = |problem: &Problem| problem.items.iter().map(|item| item.base + item.height).max().unwrap_or(0);
+        let bounds = problems.iter().map(|problem| problem.loads().into_iter().max().unwrap_or(0).max(tops(problem)));
+        let lower_bound = bounds.max().unwrap_or(0) * unit;
+        Self {
+            shapes,
+            base,
+            peak: Peak { offsets: Vec::new(), height: i64::MAX, lower_bound },
+            lists: vec![None; problems.len()],
+            problems,
+            next_list: 0,
+            unit,
+            round: 0,
+            undecided: lower_bound - unit,
+            attempts: BTreeMap::new(),
+            current: None,
+        }
+    }
+
+    /// Goes on until the height is the bound or the steps are used up. The first list packing is made in any case.
+    pub fn run(&mut self, steps: &mut Steps) {
+        while !self.peak.is_optimal() && (steps.left > 0 || self.next_list == 0) {
+            if self.next_list < LISTS.len() {
+                self.pack_lists(steps);
+            } else {
+                self.probe(steps);
+            }
+        }
+    }
+
+    /// Packs each problem by the next order; one that reaches the bound is left as it is.
+    fn pack_lists(&mut self, steps: &mut Steps) {
+        steps.take(self.shapes.len().max(1) as u64);
+        let goal = self.peak.lower_bound / self.unit;
+        for (problem, best) in self.problems.iter().zip(&mut self.lists) {
+            let limit = best.as_ref().map_or(i64::MAX, |(height, _)| height - 1);
+            if limit < goal {
+                continue;
+            }
+            let order = Properties::of(problem, |_| 0).order(&LISTS[self.next_list]);
+            if let Some(offsets) = list::pack_in_order(problem, &order, limit) {
+                *best = Some((list::height(problem, &offsets), offsets));
+            }
+        }
+        self.next_list += 1;
+        let mut offsets = vec![0; self.shapes.len()];
+        let mut height = 0;
+        for (problem, (top, best)) in self.problems.iter().zip(self.lists.iter().flatten()) {
+            height = height.max(top * self.unit);
+            for (item, offset) in problem.items.iter().zip(best) {
+                offsets[item.shape] = offset * self.unit;
+            }
+        }
+        if height < self.peak.height {
+            (self.peak.height, self.peak.offsets) = (height, offsets);
+        }
+    }
+
+    /// Goes on with a capacity.
+    fn probe(&mut self, steps: &mut Steps) {
+        let capacity = match self.current {
+            Some(capacity) => capacity,
+            None => self.next_capacity(),
+        };
+        let allowance = self.allowance(capacity);
+        let attempt = self.attempts.entry(capacity).or_insert_with(|| (Packer::new(self.shapes, self.base, capacity), 0));
+        let (packer, taken) = attempt;
+        let given = allowance.saturating_sub(*taken).min(steps.left);
+        let mut portion = Steps { left: given };
+        let answer = packer.run(&mut portion);
+        steps.left -= given - portion.left;
+        *taken += given - portion.left;
+        let is_to_be_continued = *taken < allowance && steps.left == 0;
+        self.current = None;
+        match answer {
+            Packing::Placed(offsets) => {
+                self.peak.height = self.height(&offsets);
+                self.peak.offsets = offsets;
+                self.attempts.retain(|&capacity, _| capacity < self.peak.height);
+            }
+            Packing::Impossible => {
+                self.peak.lower_bound = capacity + self.unit;
+                self.undecided = self.undecided.max(capacity);
+                self.attempts.retain(|&other, _| other > capacity);
+            }
+            Packing::OutOfSteps if is_to_be_continued => self.current = Some(capacity),
+            Packing::OutOfSteps => self.undecided = capacity,
+        }
+    }
+
+    /// The capacity that is tried next. A round begins with the bound. The first one goes on by halves. The later ones, which take long,
+    /// try only a quarter and an eighth of the way down from the best: a lower capacity is not always harder, as there is less choice.
+    fn next_capacity(&mut self) -> i64 {
+        let (undecided, best) = (self.undecided / self.unit, self.peak.height / self.unit);
+        let gap = best - self.peak.lower_bound / self.unit;
+        let targets = if self.round == 0 { vec![i64::midpoint(undecided, best)] } else { vec![best - gap / 4, best - (gap / 8).max(1)] };
+        let next = targets.into_iter().find(|target| *target > undecided && *target < best);
+        match next {
+            Some(target) if self.undecided >= self.peak.lower_bound => target * self.unit,
+            Some(_) => self.peak.lower_bound,
+            None => {
+                self.round += 1;
+                self.undecided = self.peak.lower_bound - self.unit;
+                self.peak.lower_bound
+            }
+        }
+    }
+
+    /// Steps for a capacity in all: four times as many from round to round. The bound, which is tried in every round, gets a quarter.
+    fn allowance(&self, capacity: i64) -> u64 {
+        let in_round = (80 * (self.shapes.len() as u64).max(64)) << (2 * self.round).min(40);
+        if capacity == self.peak.lower_bound && self.round > 0 { in_round / 4 } else { in_round }
+    }
+
+    fn height(&self, offsets: &[i64]) -> i64 {
+        let top = |(shape, offset): (&Shape, &i64)| shape.steps.iter().map(|step| step.size).max().map(|size| offset + size);
+        self.shapes.iter().zip(offsets).filter_map(top).max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,242 @@
+//! Which orders are tried, how long, and again.
+//!
+//! A search either goes straight to a packing or is caught far away from one: the number of nodes it takes varies by orders of magnitude
+//! with the static order. So many orders get a few nodes each, then all of them twice as many, and so on. Any of them can end with the
+//! proof that there is no packing. Measurements are in `docs/lx-planning.md`.
+
+use super::{
+    Packing, Rectangle, Shape, Steps,
+    list::pack_in_order,
+    order::{Properties, Property},
+    problem::Problem,
+    search::{Focus, Ground, Outcome, Search},
+};
+use Focus::{Heaviest, Lowest};
+use Property::{Area, Early, Late, Overlaps, Sections, Size, Total, Width};
+use std::rc::Rc;
+
+/// The orders of list packings. Those that put large things first are good for graphs with few large buffers among many small ones.
+pub(super) const LISTS: [[Property; 3]; 8] = [
+    [Total, Width, Area],
+    [Size, Width, Area],
+    [Area, Total, Size],
+    [Width, Area, Total],
+    [Size, Total, Early],
+    [Early, Size, Width],
+    [Late, Size, Width],
+    [Total, Size, Area],
+];
+
+/// The searches of a round.
+pub(super) const SEARCHES: [(Focus, [Property; 3]); 16] = [
+    (Heaviest, [Late, Sections, Area]),
+    (Lowest, [Total, Sections, Area]),
+    (Lowest, [Late, Size, Area]),
+    (Heaviest, [Overlaps, Area, Total]),
+    (Heaviest, [Width, Area, Total]),
+    (Heaviest, [Early, Total, Area]),
+    (Lowest, [Early, Size, Area]),
+    (Lowest, [Late, Area, Total]),
+    (Heaviest, [Late, Total, Area]),
+    (Heaviest, [Early, Sections, Area]),
+    (Lowest, [Early, Area, Total]),
+    (Lowest, [Total, Width, Area]),
+    (Heaviest, [Sections, Overlaps, Area]),
+    (Lowest, [Early, Sections, Area]),
+    (Heaviest, [Total, Area, Size]),
+    (Lowest, [Width, Area, Total]),
+];
+
+/// Memory of a search: above this many contacts there is none.
+const MOST_CONTACTS: usize = 1 << 26;
+
+/// Offsets of all rectangles inside `capacity` units, or the proof that there are none.
+#[must_use]
+pub fn pack(rectangles: &[Rectangle], capacity: i64, steps: &mut Steps) -> Packing {
+    let shapes: Vec<Shape> = rectangles.iter().copied().map(Shape::from).collect();
+    pack_shapes(&shapes, &[], capacity, steps)
+}
+
+/// The same for shapes that stand on `base` (units from 0 up that are taken). An item without anything solid gets offset 0.
+#[must_use]
+pub fn pack_shapes(shapes: &[Shape], base: &[Rectangle], capacity: i64, steps: &mut Steps) -> Packing {
+    Packer::new(shapes, base, capacity).run(steps)
+}
+
+/// A packing that can be continued: steps in several portions give the same answer as in one.
+pub struct Packer {
+    n_shapes: usize,
+    /// The parts that are not packed yet; the last is the current one.
+    parts: Vec<PartPacker>,
+    /// Shape and offset of what is packed.
+    placed: Vec<(usize, i64)>,
+}
+
+impl Packer {
+    /// Begins; `base` as for [`pack_shapes`].
+    #[must_use]
+    pub fn new(shapes: &[Shape], base: &[Rectangle], capacity: i64) -> Self {
+        let problems = Problem::split(shapes, base);
+        let mut parts: Vec<PartPacker> = problems.into_iter().map(|problem| PartPacker::new(problem, capacity)).collect();
+        // Small parts first: they may show quickly that there is no packing.
+        parts.sort_by_key(|part| std::cmp::Reverse(part.problem.items.len()));
+        Self { n_shapes: shapes.len(), parts, placed: Vec::new() }
+    }
+
+    /// Goes on; asked again after an answer other than [`Packing::OutOfSteps`] it gives the same.
+    pub fn run(&mut self, steps: &mut Steps) -> Packing {
+        if self.parts.iter().any(|part| !part.load_fits()) {
+            return Packing::Impossible;
+        }
+        while let Some(part) = self.parts.last_mut() {
+            match part.run(steps) {
+                Packing::Placed(offsets) => {
+                    let items = part.problem.items.iter().map(|item| item.shape);
+                    self.placed.extend(items.zip(offsets));
+                    self.parts.pop();
+                }
+                other => return other,
+            }
+        }
+        let mut offsets = vec![0; self.n_shapes];
+        for &(shape, offset) in &self.placed {
+            offsets[shape] = offset;
+        }
+        Packing::Placed(offsets)
+    }
+}
+
+/// The packing of one independent part.
+struct PartPacker {
+    problem: Problem,
+    /// In units of the problem.
+    capacity: i64,
+    /// The next attempt: first the lists, then the searches of each round.
+    attempt: usize,
+    ground: Option<Rc<Ground>>,
+    orders: Vec<Vec<usize>>,
+    search: Option<(Search, Steps)>,
+}
+
+impl PartPacker {
+    fn new(problem: Problem, capacity: i64) -> Self {
+        let capacity = capacity.div_euclid(problem.unit);
+        Self { problem, capacity, attempt: 0, ground: None, orders: Vec::new(), search: None }
+    }
+
+    /// Whether no load and no item on its base exceeds the capacity.
+    fn load_fits(&self) -> bool {
+        let tops = self.problem.items.iter().map(|item| item.base + item.height);
+        self.problem.loads().into_iter().chain(tops).all(|height| height <= self.capacity)
+    }
+
+    fn run(&mut self, steps: &mut Steps) -> Packing {
+        loop {
+            if self.search.is_none() {
+                match self.next_attempt(steps) {
+                    Packing::OutOfSteps if self.search.is_some() => {}
+                    answer => return answer,
+                }
+            }
+            let Some((search, allowance)) = &mut self.search else { return Packing::OutOfSteps };
+            let mut portion = Steps { left: allowance.left.min(steps.left) };
+            let given = portion.left;
+            let outcome = search.run(&mut portion);
+            steps.left -= given - portion.left;
+            allowance.left -= given - portion.left;
+            match outcome {
+                Outcome::Found => return Packing::Placed(search.offsets().map(|offset| offset * self.problem.unit).collect()),
+                Outcome::Refuted => return Packing::Impossible,
+                Outcome::Stopped if steps.left == 0 && allowance.left > 0 => return Packing::OutOfSteps,
+                Outcome::Stopped => self.search = None,
+            }
+        }
+    }
+
+    /// Tries lists until one packs, or sets up the next search.
+    fn next_attempt(&mut self, steps: &mut Steps) -> Packing {
+        let n_items = self.problem.items.len() as u64;
+        while self.attempt < self.n_lists() {
+            if !steps.take(n_items) {
+                return Packing::OutOfSteps;
+            }
+            let properties = Properties::of(&self.problem, |_| 0);
+            let order = properties.order(&LISTS[self.attempt]);
+            self.attempt += 1;
+            if let Some(offsets) = pack_in_order(&self.problem, &order, self.capacity) {
+                return Packing::Placed(offsets.into_iter().map(|offset| offset * self.problem.unit).collect());
+            }
+        }
+        if self.ground.is_none() {
+            self.ground = Ground::of(&self.problem, MOST_CONTACTS).map(Rc::new);
+            let Some(ground) = &self.ground else {
+                steps.left = 0;
+                return Packing::OutOfSteps;
+            };
+            let properties = Properties::of(&self.problem, |item| ground.overlaps(item));
+            self.orders = SEARCHES.iter().map(|(_, order)| properties.order(order)).collect();
+        }
+        let Some(ground) = &self.ground else { return Packing::OutOfSteps };
+        let turn = Turn::of(self.attempt - self.n_lists());
+        self.attempt += 1;
+        let order = turn.shaken.map_or_else(|| self.orders[turn.index].clone(), |seed| shaken(&self.orders[turn.index], seed));
+        let search = Search::new(&self.problem, ground, SEARCHES[turn.index].0, &order, self.capacity);
+        self.search = search.map(|search| (search, Steps { left: (3 * n_items) << turn.doublings }));
+        Packing::OutOfSteps
+    }
+
+    /// Small parts are searched as quickly as they are packed by lists, and better.
+    fn n_lists(&self) -> usize {
+        if self.problem.items.len() < 1000 { 1 } else { LISTS.len() }
+    }
+}
+
+/// One search of the portfolio.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Turn {
+    /// Which of the searches.
+    index: usize,
+    /// How often its steps are doubled.
+    doublings: u32,
+    /// The seed with which its order is shaken.
+    shaken: Option<u64>,
+}
+
+impl Turn {
+    /// Round 0 is each search once. Round r is 2^r times each search with a shaken order and few steps, then each with 2^r times the steps.
+    fn of(attempt: usize) -> Self {
+        let n = SEARCHES.len();
+        let index = attempt % n;
+        let (mut before, mut round) = (n, 0_u32);
+        if attempt < n {
+            return Self { index, doublings: 0, shaken: None };
+        }
+        loop {
+            round += 1;
+            let shaken = n << round.min(40);
+            if attempt < before + shaken {
+                return Self { index, doublings: 0, shaken: Some(attempt as u64) };
+            }
+            if attempt < before + shaken + n {
+                return Self { index, doublings: round.min(40), shaken: None };
+            }
+            before += shaken + n;
+        }
+    }
+}
+
+/// The order with every item moved a little: by up to a twentieth of the list.
+fn shaken(order: &[usize], seed: u64) -> Vec<usize> {
+    let mut state = seed;
+    let mut random = || {
+        // SplitMix64 (Steele, Lea, Flood 2014).
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    };
+    let spread = order.len() as u64 / 20 + 2;
+    let mut keyed: Vec<(u64, usize)> = order.iter().zip(0..).map(|(&item, rank)| (rank + random() % spread, item)).collect();
+    keyed.sort_unstable();
+    keyed.into_iter().map(|(_, item)| item).collect()
+}

@@ -1,0 +1,222 @@
+//! Problems as the searches want them: small units, sections instead of ticks, one independent part at a time.
+
+use std::ops::Range;
+
+/// A buffer to place: live in [lower, upper), `size` units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rectangle {
+    /// The first tick of its life.
+    pub lower: i64,
+    /// The tick after its life.
+    pub upper: i64,
+    /// Units, not negative.
+    pub size: i64,
+}
+
+impl Rectangle {
+    /// Whether it takes any place at all.
+    pub(super) const fn is_solid(&self) -> bool {
+        self.lower < self.upper && self.size > 0
+    }
+
+    /// Whether both are live during some tick.
+    pub(super) const fn meets(&self, other: &Self) -> bool {
+        self.lower < other.upper && other.lower < self.upper
+    }
+}
+
+/// Rectangles that have one offset, such as a buffer and what takes over its place later. Where their lives overlap the largest counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// The rectangles.
+    pub steps: Vec<Rectangle>,
+}
+
+impl From<Rectangle> for Shape {
+    fn from(rectangle: Rectangle) -> Self {
+        Self { steps: vec![rectangle] }
+    }
+}
+
+impl Shape {
+    /// The outline: solid rectangles that do not overlap, by time.
+    pub(super) fn outline(&self) -> Vec<Rectangle> {
+        let solid: Vec<Rectangle> = self.steps.iter().copied().filter(Rectangle::is_solid).collect();
+        if solid.len() < 2 {
+            return solid;
+        }
+        let mut ticks: Vec<i64> = solid.iter().flat_map(|step| [step.lower, step.upper]).collect();
+        ticks.sort_unstable();
+        ticks.dedup();
+        let mut outline: Vec<Rectangle> = Vec::new();
+        for window in ticks.windows(2) {
+            let piece = Rectangle { lower: window[0], upper: window[1], size: 0 };
+            let size = solid.iter().filter(|step| step.meets(&piece)).map(|step| step.size).max().unwrap_or(0);
+            match outline.last_mut() {
+                Some(last) if last.upper == piece.lower && last.size == size => last.upper = piece.upper,
+                _ if size > 0 => outline.push(Rectangle { size, ..piece }),
+                _ => {}
+            }
+        }
+        outline
+    }
+}
+
+/// The most units that are live at once.
+#[must_use]
+pub fn load(rectangles: &[Rectangle]) -> i64 {
+    let solid = rectangles.iter().filter(|rectangle| rectangle.is_solid());
+    let mut changes: Vec<(i64, i64)> = solid.flat_map(|one| [(one.lower, one.size), (one.upper, -one.size)]).collect();
+    // At the same tick ends come first: lives are half-open.
+    changes.sort_unstable();
+    let live = changes.iter().scan(0, |live, (_, change)| {
+        *live += change;
+        Some(*live)
+    });
+    live.max().unwrap_or(0)
+}
+
+/// A stretch of a shape's outline: the same height over some sections.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub(super) sections: Range<usize>,
+    pub(super) height: i64,
+}
+
+/// An item of a problem: a shape with something solid in it.
+#[derive(Clone, Debug)]
+pub(super) struct Item {
+    /// Its position in the list of shapes.
+    pub(super) shape: usize,
+    /// Its runs, by time.
+    pub(super) runs: Range<usize>,
+    /// From the first tick of the outline to the last.
+    pub(super) life: Range<i64>,
+    /// Units times ticks.
+    pub(super) area: i64,
+    /// The sections of its life.
+    pub(super) sections: Range<usize>,
+    /// The highest run.
+    pub(super) height: i64,
+    /// The base below it: its least offset.
+    pub(super) base: i64,
+}
+
+/// Items that are connected in time, in units without a common divisor.
+///
+/// A *section* is a largest set of rectangles that are live at once. Every rectangle is live in consecutive sections, and two are live
+/// together when they share one.
+#[derive(Clone, Debug)]
+pub(super) struct Problem {
+    pub(super) items: Vec<Item>,
+    pub(super) runs: Vec<Run>,
+    pub(super) n_sections: usize,
+    /// Units of the caller in one of ours.
+    pub(super) unit: i64,
+}
+
+/// An event of the sweep over time: at a tick the rectangles that end come before those that begin.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Event {
+    tick: i64,
+    begins: bool,
+    rectangle: usize,
+}
+
+impl Problem {
+    /// The independent problems of a list: nothing in one is live with anything in another. Shapes without anything solid are in none.
+    pub(super) fn split(shapes: &[Shape], base: &[Rectangle]) -> Vec<Self> {
+        let mut outlines: Vec<(usize, Vec<Rectangle>)> = shapes.iter().map(Shape::outline).enumerate().collect();
+        outlines.retain(|(_, outline)| !outline.is_empty());
+        outlines.sort_by_key(|(_, outline)| outline[0].lower);
+        let unit =
+            outlines.iter().flat_map(|(_, outline)| outline).chain(base).fold(0, |unit, one| greatest_divisor(unit, one.size)).max(1);
+        let mut problems = Vec::new();
+        let mut rest = &outlines[..];
+        while !rest.is_empty() {
+            let mut behind = rest[0].1[rest[0].1.len() - 1].upper;
+            let mut count = 1;
+            while let Some((_, outline)) = rest.get(count).filter(|(_, outline)| outline[0].lower < behind) {
+                behind = behind.max(outline[outline.len() - 1].upper);
+                count += 1;
+            }
+            problems.push(Self::of(&rest[..count], base, unit));
+            rest = &rest[count..];
+        }
+        problems
+    }
+
+    fn of(outlines: &[(usize, Vec<Rectangle>)], base: &[Rectangle], unit: i64) -> Self {
+        let rectangles: Vec<Rectangle> = outlines.iter().flat_map(|(_, outline)| outline.iter().copied()).collect();
+        let (sections, n_sections) = sections(&rectangles);
+        let run = |(rectangle, sections): (&Rectangle, &Range<usize>)| Run { sections: sections.clone(), height: rectangle.size / unit };
+        let runs: Vec<Run> = rectangles.iter().zip(&sections).map(run).collect();
+        let mut items = Vec::with_capacity(outlines.len());
+        let mut begin = 0;
+        for (shape, outline) in outlines {
+            let span = begin..begin + outline.len();
+            begin = span.end;
+            let below = base.iter().filter(|one| one.is_solid() && outline.iter().any(|step| step.meets(one))).map(|one| one.size / unit);
+            items.push(Item {
+                shape: *shape,
+                life: outline[0].lower..outline[outline.len() - 1].upper,
+                area: outline.iter().map(|one| (one.upper - one.lower).saturating_mul(one.size / unit)).fold(0, i64::saturating_add),
+                sections: sections[span.start].start..sections[span.end - 1].end,
+                height: runs[span.clone()].iter().map(|run| run.height).max().unwrap_or(0),
+                base: below.max().unwrap_or(0),
+                runs: span,
+            });
+        }
+        Self { items, runs, n_sections, unit }
+    }
+
+    /// The runs of an item.
+    pub(super) fn runs_of(&self, item: usize) -> &[Run] {
+        &self.runs[self.items[item].runs.clone()]
+    }
+
+    /// The load of each section.
+    pub(super) fn loads(&self) -> Vec<i64> {
+        let mut changes = vec![0_i64; self.n_sections + 1];
+        for run in &self.runs {
+            changes[run.sections.start] += run.height;
+            changes[run.sections.end] -= run.height;
+        }
+        let mut live = 0;
+        changes.pop();
+        for change in &mut changes {
+            live += *change;
+            *change = live;
+        }
+        changes
+    }
+}
+
+/// The sections of each rectangle, and how many there are. A section ends where something ends after something began.
+fn sections(rectangles: &[Rectangle]) -> (Vec<Range<usize>>, usize) {
+    let ends = |(rectangle, one): (usize, &Rectangle)| {
+        [Event { tick: one.lower, begins: true, rectangle }, Event { tick: one.upper, begins: false, rectangle }]
+    };
+    let mut events: Vec<Event> = rectangles.iter().enumerate().flat_map(ends).collect();
+    events.sort_unstable();
+    let mut sections = vec![0..0; rectangles.len()];
+    let (mut current, mut has_begun) = (0, false);
+    for event in events {
+        if event.begins {
+            sections[event.rectangle].start = current;
+            has_begun = true;
+        } else {
+            current += usize::from(has_begun);
+            has_begun = false;
+            sections[event.rectangle].end = current;
+        }
+    }
+    (sections, current)
+}
+
+const fn greatest_divisor(mut left: i64, mut right: i64) -> i64 {
+    while right != 0 {
+        (left, right) = (right, left % right);
+    }
+    left.abs()
+}

@@ -1,0 +1,422 @@
+//! The complete search over lowest packings.
+//!
+//! Take a packing in which the sum of the offsets is least. Each item rests on the base or on another one. An item is *lowest* when no
+//! unplaced item that it is live with has a lower bound. A node takes a lowest item that rests, and there are two cases:
+//!
+//! * It stays where it rests. Everything else that it is live with is then above it, because nothing could come below.
+//! * It is *skipped*: it rests on an item that is still to come. One that is still to come, a blocker, reaches into the place where it
+//!   rests now (else it would lie there, and the sum of the offsets were less), and it is above that one. This raises its bound.
+//!
+//! So every lowest packing is found, whichever lowest item is taken. A node is refuted when
+//!
+//! * a skipped item has no blocker;
+//! * in some section the unplaced items, each no lower than its bound, exceed the capacity even if they are stacked in the order of their
+//!   bounds, which is the lowest stack there is.
+//!
+//! An item that raises no other one is never skipped: it would be above a blocker without need. When no unplaced item crosses a boundary
+//! between sections the two sides are searched one after the other, and a failure of one is a failure of both.
+//!
+//! Which lowest item is taken is a matter of luck, and searches differ in it ([`Focus`]).
+//!
+//! No memory is allocated per node: lists of unplaced items lie in one arena, changes of bounds in an undo log. A search can be continued
+//! when its steps are used up.
+
+use super::{
+    Steps,
+    contacts::Contacts,
+    problem::Problem,
+    state::{Mark, State},
+};
+use std::{ops::Range, rc::Rc};
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// There is a packing.
+    Found,
+    /// There is no packing.
+    Refuted,
+    /// The steps are used up.
+    Stopped,
+}
+
+/// Where the next item is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Focus {
+    /// At the bottom: the item with the lowest bound.
+    Lowest,
+    /// In the section that was most often the reason of a refutation, at first the one with the largest load.
+    Heaviest,
+}
+
+/// Unplaced items that are searched together: a piece of the arena, and the sections they are live in.
+#[derive(Clone, Debug)]
+struct Part {
+    list: Range<usize>,
+    sections: Range<usize>,
+    /// Where bounds have risen since it was last seen that everything fits.
+    changed: Range<usize>,
+}
+
+/// A decision that can be taken back.
+struct Frame {
+    part: Part,
+    mark: Mark,
+    n_keys: usize,
+    n_goals: usize,
+    chosen: u32,
+}
+
+/// A part that is searched when the one before it is done. The decisions of that one are final then: only `n_frames` stay.
+struct Goal {
+    part: Part,
+    n_frames: usize,
+}
+
+/// Set in a key for an item that does not rest where it is.
+const SKIPPED: u64 = 1 << 31;
+
+/// What one refutation weighs.
+const REFUTATION: u64 = 1 << 10;
+
+/// A run in the numbers of the search.
+#[derive(Clone, Copy)]
+struct Run {
+    first: u32,
+    end: u32,
+    height: i32,
+}
+
+/// What all searches of a problem share.
+pub(super) struct Ground {
+    contacts: Rc<Contacts>,
+    runs: Vec<Run>,
+    runs_of: Vec<Range<usize>>,
+}
+
+/// Offsets up to here, and their sums with a height, fit in the 32 bits of the search.
+const MOST_UNITS: i64 = 1 << 29;
+
+impl Ground {
+    /// `None` when there are more than `most_contacts`, or the numbers are too large for the search.
+    pub(super) fn of(problem: &Problem, most_contacts: usize) -> Option<Self> {
+        let narrow = |value: i64| i32::try_from(value).ok().filter(|_| value < MOST_UNITS);
+        let heights: Vec<i32> = problem.runs.iter().map(|run| narrow(run.height)).collect::<Option<_>>()?;
+        let index = |section: usize| u32::try_from(section).ok();
+        let run = |(run, &height): (&super::problem::Run, &i32)| {
+            Some(Run { first: index(run.sections.start)?, end: index(run.sections.end)?, height })
+        };
+        let runs = problem.runs.iter().zip(&heights).map(run).collect::<Option<_>>()?;
+        problem.items.iter().try_for_each(|item| narrow(item.base).map(drop))?;
+        let contacts = Rc::new(Contacts::of(problem, &heights, most_contacts)?);
+        Some(Self { contacts, runs, runs_of: problem.items.iter().map(|item| item.runs.clone()).collect() })
+    }
+
+    /// Items that each item is live with.
+    pub(super) fn overlaps(&self, item: usize) -> usize {
+        self.contacts.of_item(item).len()
+    }
+}
+
+/// A search that can be continued.
+pub(super) struct Search {
+    ground: Rc<Ground>,
+    state: State,
+    capacity: i32,
+    focus: Focus,
+    item_of: Vec<u32>,
+    rank_of: Vec<u32>,
+    part: Part,
+    arena: Vec<u64>,
+    frames: Vec<Frame>,
+    goals: Vec<Goal>,
+    /// Stacked height of each section.
+    heights: Vec<i32>,
+    weights: Vec<u64>,
+    next_heaviest: Vec<usize>,
+    raised: Vec<u32>,
+    moved: Vec<u64>,
+}
+
+impl Search {
+    /// Searches for a packing below `capacity`; `order` is the static order of the items. `None` when the capacity is too large.
+    pub(super) fn new(problem: &Problem, ground: &Rc<Ground>, focus: Focus, order: &[usize], capacity: i64) -> Option<Self> {
+        let capacity = i32::try_from(capacity).ok().filter(|_| capacity < MOST_UNITS)?;
+        let mut rank_of = vec![0; order.len()];
+        for (&item, rank) in order.iter().zip(0..) {
+            rank_of[item] = rank;
+        }
+        let base = problem.items.iter().map(|item| i32::try_from(item.base)).collect::<Result<_, _>>().ok()?;
+        let weight = |load: i64| load.unsigned_abs() * REFUTATION / u64::from(capacity.unsigned_abs().max(1));
+        let n_sections = problem.n_sections;
+        let mut search = Self {
+            state: State::new(problem, Rc::clone(&ground.contacts), base),
+            ground: Rc::clone(ground),
+            capacity,
+            focus,
+            item_of: order.iter().map(|&item| u32::try_from(item)).collect::<Result<_, _>>().ok()?,
+            rank_of,
+            part: Part { list: 0..order.len(), sections: 0..n_sections, changed: 0..n_sections },
+            arena: Vec::with_capacity(order.len() * 32),
+            frames: Vec::new(),
+            goals: Vec::new(),
+            heights: vec![0; n_sections],
+            weights: problem.loads().into_iter().map(weight).collect(),
+            next_heaviest: vec![0; n_sections],
+            raised: Vec::new(),
+            moved: Vec::new(),
+        };
+        let mut keys: Vec<u64> = (0..order.len()).map(|item| search.key(item)).collect();
+        keys.sort_unstable();
+        search.arena.append(&mut keys);
+        Some(search)
+    }
+
+    /// The offset of every item, when a packing was found.
+    pub(super) fn offsets(&self) -> impl Iterator<Item = i64> {
+        self.state.offsets.iter().map(|&offset| i64::from(offset))
+    }
+
+    /// Goes on until it ends or the steps are used up.
+    pub(super) fn run(&mut self, steps: &mut Steps) -> Outcome {
+        loop {
+            while self.part.list.is_empty() {
+                let Some(goal) = self.goals.pop() else { return Outcome::Found };
+                self.frames.truncate(goal.n_frames);
+                self.part = goal.part;
+            }
+            // A node of a long list is more work.
+            if !steps.take(1 + self.part.list.len() as u64 / 1024) {
+                return Outcome::Stopped;
+            }
+            let mut part = self.part.clone();
+            match self.choose(&mut part) {
+                Some(item) => self.part = self.place(part, item),
+                None => match self.skip() {
+                    Some(part) => self.part = part,
+                    None => return Outcome::Refuted,
+                },
+            }
+        }
+    }
+
+    /// Items sort by their bounds, then by the static order.
+    fn key(&self, item: usize) -> u64 {
+        let (low, bound) = (self.state.low[item], self.state.bound[item]);
+        let skipped = if low == bound { 0 } else { SKIPPED };
+        (u64::from(bound.unsigned_abs()) << 32) | skipped | u64::from(self.rank_of[item])
+    }
+
+    fn item(&self, key: u64) -> u32 {
+        self.item_of[rank(key)]
+    }
+
+    /// The item that is placed next, when the part is not refuted.
+    fn choose(&mut self, part: &mut Part) -> Option<u32> {
+        while self.raise_skipped(part)? {}
+        if !self.fits(part) {
+            return None;
+        }
+        let mut item = match self.focus {
+            Focus::Lowest => self.item(*self.arena[part.list.clone()].first()?),
+            Focus::Heaviest => self.in_heaviest_section(part)?,
+        };
+        // Each of these has a lower bound than the one before.
+        while let Some(lower) = self.state.lower_ones(item).min_by_key(|&other| self.key(other as usize)) {
+            item = lower;
+        }
+        // A skipped item has a blocker, which has a lower bound.
+        Some(item)
+    }
+
+    /// The item with the lowest bound among those that are live in a heaviest section.
+    fn in_heaviest_section(&mut self, part: &Part) -> Option<u32> {
+        let occupied = part.sections.clone().filter(|&section| self.state.live[section] > 0);
+        let most = occupied.map(|section| self.weights[section]).max()?;
+        // For each section the heaviest one that comes next.
+        let mut next = usize::MAX;
+        for section in part.sections.clone().rev() {
+            if self.weights[section] == most && self.state.live[section] > 0 {
+                next = section;
+            }
+            self.next_heaviest[section] = next;
+        }
+        let mut items = self.arena[part.list.clone()].iter().map(|&key| self.item(key));
+        items.find(|&item| {
+            let sections = &self.state.sections[item as usize];
+            self.next_heaviest[sections.start] < sections.end
+        })
+    }
+
+    /// Raises the bounds of skipped items, and says whether there were any to raise; `None` when one has no blocker.
+    fn raise_skipped(&mut self, part: &mut Part) -> Option<bool> {
+        self.moved.clear();
+        let mut kept = part.list.start;
+        for place in part.list.clone() {
+            let key = self.arena[place];
+            if key & SKIPPED != 0 {
+                let item = self.item(key);
+                let sections = self.state.sections[item as usize].clone();
+                let above = self.state.above_blocker(item).filter(|bound| *bound <= self.capacity);
+                let Some(bound) = above else {
+                    let weight = REFUTATION / sections.len() as u64;
+                    self.weights[sections].iter_mut().for_each(|sum| *sum += weight);
+                    return None;
+                };
+                if bound > self.state.bound[item as usize] {
+                    self.state.raise(item, bound);
+                    part.changed = hull(&part.changed, &sections);
+                    self.moved.push(self.key(item as usize));
+                    continue;
+                }
+            }
+            self.arena[kept] = key;
+            kept += 1;
+        }
+        let is_any_raised = !self.moved.is_empty();
+        self.merge_moved(part.list.start..kept);
+        Some(is_any_raised)
+    }
+
+    /// Puts the moved keys back among those of `list`; there is room for them behind it.
+    fn merge_moved(&mut self, list: Range<usize>) {
+        self.moved.sort_unstable();
+        let (mut end, mut behind) = (list.end, list.end + self.moved.len());
+        while let Some(&key) = self.moved.last() {
+            behind -= 1;
+            if end > list.start && self.arena[end - 1] > key {
+                end -= 1;
+                self.arena[behind] = self.arena[end];
+            } else {
+                self.arena[behind] = key;
+                self.moved.pop();
+            }
+        }
+    }
+
+    /// Whether in each section the items, stacked by ascending bound, stay below the capacity.
+    fn fits(&mut self, part: &Part) -> bool {
+        let Range { start, end } = part.changed;
+        let heights = &mut self.heights[start..end];
+        heights.fill(0);
+        for &key in &self.arena[part.list.clone()] {
+            let item = self.item_of[rank(key)] as usize;
+            let bound = self.state.bound[item];
+            for run in &self.ground.runs[self.ground.runs_of[item].clone()] {
+                let (first, behind) = ((run.first as usize).max(start), (run.end as usize).min(end));
+                if first < behind {
+                    for height in &mut heights[first - start..behind - start] {
+                        *height = bound.max(*height) + run.height;
+                    }
+                }
+            }
+        }
+        let too_high = heights.iter().position(|&height| height > self.capacity);
+        if let Some(section) = too_high {
+            self.weights[start + section] += REFUTATION;
+        }
+        too_high.is_none()
+    }
+
+    /// Places the item; gives the part that is searched next.
+    fn place(&mut self, part: Part, item: u32) -> Part {
+        let frame =
+            Frame { part: part.clone(), mark: self.state.mark(), n_keys: self.arena.len(), n_goals: self.goals.len(), chosen: item };
+        let mut raised = std::mem::take(&mut self.raised);
+        let is_split = self.state.place(item, &mut raised);
+        if !raised.is_empty() {
+            self.frames.push(frame);
+        }
+        let mut changed = self.state.sections[item as usize].clone();
+        for &other in &raised {
+            changed = hull(&changed, &self.state.sections[other as usize]);
+        }
+        self.moved.clear();
+        let begin = self.arena.len();
+        for place in part.list {
+            let key = self.arena[place];
+            let other = self.item(key) as usize;
+            if other == item as usize {
+                continue;
+            }
+            let now = self.key(other);
+            if now == key {
+                self.arena.push(key);
+            } else {
+                self.moved.push(now);
+            }
+        }
+        self.raised = raised;
+        let end = self.arena.len();
+        self.arena.resize(end + self.moved.len(), 0);
+        self.merge_moved(begin..end);
+        let part = Part { list: begin..self.arena.len(), sections: part.sections, changed };
+        if is_split { self.split(part) } else { part }
+    }
+
+    /// The first of the independent pieces of a part, the smallest; the others become goals.
+    fn split(&mut self, part: Part) -> Part {
+        let mut pieces: Vec<Part> = Vec::new();
+        let mut first = part.sections.start;
+        for boundary in part.sections.start + 1..=part.sections.end {
+            if boundary < part.sections.end && self.state.crossing[boundary] > 0 {
+                continue;
+            }
+            let begin = self.arena.len();
+            for place in part.list.clone() {
+                let key = self.arena[place];
+                let item = self.item(key) as usize;
+                if (first..boundary).contains(&self.state.sections[item].start) {
+                    self.arena.push(key);
+                }
+            }
+            if self.arena.len() > begin {
+                let changed = part.changed.start.clamp(first, boundary)..part.changed.end.clamp(first, boundary);
+                pieces.push(Part { list: begin..self.arena.len(), sections: first..boundary, changed });
+            }
+            first = boundary;
+        }
+        pieces.sort_by_key(|piece| piece.list.len());
+        let mut pieces = pieces.into_iter();
+        let next = pieces.next().unwrap_or(Part { list: 0..0, sections: 0..0, changed: 0..0 });
+        let n_frames = self.frames.len();
+        self.goals.extend(pieces.rev().map(|part| Goal { part, n_frames }));
+        next
+    }
+
+    /// Goes back to the last decision and skips its item instead. `None` when there is no decision left.
+    fn skip(&mut self) -> Option<Part> {
+        while let Some(frame) = self.frames.pop() {
+            self.state.undo(frame.mark);
+            self.goals.truncate(frame.n_goals);
+            self.arena.truncate(frame.n_keys);
+            let Some(bound) = self.state.above_blocker(frame.chosen) else { continue };
+            self.state.raise(frame.chosen, bound);
+            self.moved.clear();
+            let mut kept = frame.part.list.start;
+            for place in frame.part.list.clone() {
+                let key = self.arena[place];
+                if self.item(key) == frame.chosen {
+                    let key = self.key(frame.chosen as usize);
+                    self.moved.push(key);
+                } else {
+                    self.arena[kept] = key;
+                    kept += 1;
+                }
+            }
+            self.merge_moved(frame.part.list.start..kept);
+            let changed = self.state.sections[frame.chosen as usize].clone();
+            return Some(Part { changed, ..frame.part });
+        }
+        None
+    }
+}
+
+/// The rank of an item in the static order.
+const fn rank(key: u64) -> usize {
+    (key & (SKIPPED - 1)) as usize
+}
+
+fn hull(left: &Range<usize>, right: &Range<usize>) -> Range<usize> {
+    left.start.min(right.start)..left.end.max(right.end)
+}

@@ -1,0 +1,137 @@
+//! The state of a search: bounds of offsets that only rise on the way down and are taken back on the way up.
+
+use super::contacts::Contacts;
+use super::problem::Problem;
+use std::{ops::Range, rc::Rc};
+
+/// What was before a change.
+#[derive(Clone, Copy)]
+struct Change {
+    item: u32,
+    low: i32,
+    bound: i32,
+}
+
+/// How far back to go.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    changes: usize,
+    placed: usize,
+}
+
+/// The bounds of the items that are not placed yet, and the offsets of those that are.
+pub(super) struct State {
+    contacts: Rc<Contacts>,
+    /// The sections of each item's life.
+    pub(super) sections: Vec<Range<usize>>,
+    /// The highest top among the placed items that it is live with: where it would come to rest now.
+    pub(super) low: Vec<i32>,
+    /// A lower bound of its offset. Where this is above `low` the item rests on one that is still to come.
+    pub(super) bound: Vec<i32>,
+    pub(super) offsets: Vec<i32>,
+    changes: Vec<Change>,
+    placed: Vec<u32>,
+    /// Unplaced items that are live on both sides of the boundary in front of a section.
+    pub(super) crossing: Vec<u32>,
+    /// Unplaced items that are live in a section.
+    pub(super) live: Vec<u32>,
+}
+
+/// The bounds of a placed item: nothing raises them, and it blocks nothing.
+const PLACED: i32 = i32::MAX / 2;
+
+impl State {
+    /// Nothing is placed; the least offsets are `base`.
+    pub(super) fn new(problem: &Problem, contacts: Rc<Contacts>, base: Vec<i32>) -> Self {
+        let mut crossing = vec![0; problem.n_sections + 1];
+        let mut live = vec![0; problem.n_sections];
+        let sections: Vec<Range<usize>> = problem.items.iter().map(|item| item.sections.clone()).collect();
+        for sections in &sections {
+            crossing[sections.start + 1..sections.end].iter_mut().for_each(|count| *count += 1);
+            live[sections.clone()].iter_mut().for_each(|count| *count += 1);
+        }
+        let (bound, offsets) = (base.clone(), base.clone());
+        Self { contacts, sections, low: base, bound, offsets, changes: Vec::new(), placed: Vec::new(), crossing, live }
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark { changes: self.changes.len(), placed: self.placed.len() }
+    }
+
+    fn note(&mut self, item: u32) {
+        let index = item as usize;
+        self.changes.push(Change { item, low: self.low[index], bound: self.bound[index] });
+    }
+
+    /// Places an item where it rests now; the items that this raises are put into `raised`. Says whether there is a boundary now that no
+    /// unplaced item crosses.
+    pub(super) fn place(&mut self, item: u32, raised: &mut Vec<u32>) -> bool {
+        let index = item as usize;
+        let offset = self.low[index];
+        self.note(item);
+        self.placed.push(item);
+        self.offsets[index] = offset;
+        self.low[index] = PLACED;
+        self.bound[index] = PLACED;
+        raised.clear();
+        for contact in self.contacts.of_item(index) {
+            let (other, top) = (contact.other as usize, offset + contact.own);
+            let (low, bound) = (self.low[other], self.bound[other]);
+            if low < top {
+                self.changes.push(Change { item: contact.other, low, bound });
+                self.low[other] = top;
+                self.bound[other] = bound.max(top);
+                raised.push(contact.other);
+            }
+        }
+        let sections = self.sections[index].clone();
+        self.live[sections.clone()].iter_mut().for_each(|count| *count -= 1);
+        let mut least = u32::MAX;
+        for count in &mut self.crossing[sections.start + 1..sections.end] {
+            *count -= 1;
+            least = least.min(*count);
+        }
+        least == 0
+    }
+
+    /// Raises the bound of an item that is not placed.
+    pub(super) fn raise(&mut self, item: u32, bound: i32) {
+        self.note(item);
+        self.bound[item as usize] = bound;
+    }
+
+    /// Takes back everything since the mark.
+    pub(super) fn undo(&mut self, mark: Mark) {
+        for change in self.changes.drain(mark.changes..).rev() {
+            self.low[change.item as usize] = change.low;
+            self.bound[change.item as usize] = change.bound;
+        }
+        for item in self.placed.drain(mark.placed..) {
+            let sections = self.sections[item as usize].clone();
+            self.live[sections.clone()].iter_mut().for_each(|count| *count += 1);
+            self.crossing[sections.start + 1..sections.end].iter_mut().for_each(|count| *count += 1);
+        }
+    }
+
+    /// The least offset of an item that does not rest where it could now. An unplaced item reaches into that place, a *blocker*, and this
+    /// one is above it. `None` when no item can: then there is no reason to lie higher.
+    pub(super) fn above_blocker(&self, item: u32) -> Option<i32> {
+        let low = self.low[item as usize];
+        let mut least = PLACED;
+        for contact in self.contacts.of_item(item as usize) {
+            let bound = self.bound[contact.other as usize];
+            if bound < low + contact.own {
+                least = least.min(bound + contact.its);
+            }
+        }
+        (least < PLACED).then_some(least)
+    }
+
+    /// The unplaced items that are live with this one and have the lowest bound of all those, if that is below its own.
+    pub(super) fn lower_ones(&self, item: u32) -> impl Iterator<Item = u32> {
+        let contacts = self.contacts.of_item(item as usize);
+        let bound_of = |contact: &super::contacts::Contact| self.bound[contact.other as usize];
+        let least = contacts.iter().map(bound_of).min().filter(|least| *least < self.bound[item as usize]);
+        contacts.iter().filter(move |contact| Some(bound_of(contact)) == least).map(|contact| contact.other)
+    }
+}

@@ -1,0 +1,302 @@
+//! The sweep that finds nothing below the bound.
+//!
+//! Operation by operation it holds every set of values that may be in LX with a cost that can still end below the bound, and fails if one
+//! is left at the end. Values stay while there is room, because leaving later costs no more; only values of a cut try everything.
+
+use super::{
+    Violation, crowd,
+    files::{Instance, Result_},
+    relax::{Place, Relaxed},
+};
+use std::collections::BTreeMap;
+
+/// Sets that may be made before the check is given up.
+const MAX_SETS: u64 = 20_000_000;
+
+/// A cut in terms of values.
+pub(super) struct Crowd {
+    /// Value, first use, last use.
+    pub(super) stays: Vec<(usize, usize, usize)>,
+    /// Child and parent: pairs of the stays that share an address.
+    pub(super) merged: Vec<(usize, usize)>,
+    /// Pairs that could, and do not.
+    pub(super) apart: Vec<(usize, usize)>,
+}
+
+/// Confirms the bound of the result.
+pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violation> {
+    let certificate = &result.certificate;
+    let refuse = |what: String| Violation::Bound { bound: result.lower_bound, what };
+    let relaxed = Relaxed::new(instance, certificate.whole_lives, certificate.scale, &certificate.prices);
+    if let Some((time, _)) = certificate.prices.iter().find(|(time, _)| relaxed.times.binary_search(time).is_err()) {
+        return Err(refuse(format!("there is a price for operation {time}, which has no use")));
+    }
+    if certificate.cuts.len() > 128 {
+        return Err(refuse("there are more than 128 cuts".to_owned()));
+    }
+    let crowds = certificate.cuts.iter().map(|cut| crowd::read(instance, &relaxed, cut)).collect::<Result<Vec<_>, _>>().map_err(refuse)?;
+    for (number, one) in crowds.iter().enumerate() {
+        crowd::check(instance, &relaxed, one).map_err(|what| refuse(format!("cut {number}: {what}")))?;
+    }
+    let goal = (i128::from(result.lower_bound) - relaxed.fixed) * relaxed.scale;
+    let mut sweep = Sweep::new(&relaxed, &crowds, goal);
+    match sweep.run() {
+        None => Err(refuse(format!("it takes more than {MAX_SETS} sets"))),
+        Some(0) => Ok(()),
+        Some(n) => Err(refuse(format!("{n} sets end below it"))),
+    }
+}
+
+/// Values in LX after an operation, and which cuts all choices so far agree with.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Set {
+    inside: Vec<(usize, Place)>,
+    agrees: u128,
+}
+
+/// What a value may do in an operation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Does {
+    In,
+    Out,
+    Leave,
+}
+
+struct Present {
+    value: usize,
+    /// The use, or the one before the gap.
+    using: usize,
+    is_used: bool,
+    place: Place,
+    /// Beyond the cheaper of both.
+    in_extra: i128,
+    out_extra: i128,
+    does: Does,
+    is_cut: bool,
+}
+
+struct Sweep<'r> {
+    relaxed: &'r Relaxed,
+    crowds: &'r [Crowd],
+    in_cut: Vec<bool>,
+    goal: i128,
+    made: u64,
+    next: BTreeMap<Set, i128>,
+    /// Per value: the next use.
+    next_use: Vec<usize>,
+    /// Cost of all values not in LX before the operation, less the price of LX from it on.
+    base_after: i128,
+    tick: usize,
+}
+
+impl<'r> Sweep<'r> {
+    fn new(relaxed: &'r Relaxed, crowds: &'r [Crowd], goal: i128) -> Self {
+        let mut in_cut = vec![false; relaxed.values.len()];
+        crowds.iter().flat_map(|crowd| &crowd.stays).for_each(|stay| in_cut[stay.0] = true);
+        let next_use = vec![0; relaxed.values.len()];
+        Self { relaxed, crowds, in_cut, goal, made: 0, next: BTreeMap::new(), next_use, base_after: 0, tick: 0 }
+    }
+
+    fn base(&self, tick: usize) -> i128 {
+        let unfinished = (0..self.relaxed.values.len()).filter(|&value| self.next_use[value] < self.relaxed.values[value].uses.len());
+        let values: i128 = unfinished.map(|value| self.relaxed.outside(value, self.next_use[value])).sum();
+        values - self.relaxed.capacity * self.relaxed.rent(tick, self.relaxed.times.len())
+    }
+
+    /// The number of sets that end below the goal.
+    fn run(&mut self) -> Option<usize> {
+        let everything = if self.crowds.is_empty() { 0 } else { u128::MAX >> (128 - self.crowds.len()) };
+        let mut sets = BTreeMap::new();
+        let mut base = self.base(0);
+        if base < self.goal {
+            sets.insert(Set { inside: Vec::new(), agrees: everything }, 0);
+        }
+        for tick in 0..self.relaxed.times.len() {
+            self.tick = tick;
+            let used: Vec<usize> = (0..self.relaxed.values.len()).filter(|&value| self.uses_at(value, tick)).collect();
+            let uses_before = self.next_use.clone();
+            used.iter().for_each(|&value| self.next_use[value] += 1);
+            self.base_after = self.base(tick + 1);
+            for (set, cost) in &sets {
+                let mut present = self.present(set, &used, &uses_before);
+                let inside: i128 = set.inside.iter().map(|&(value, place)| self.extra(value, uses_before[value] - 1, place, tick)).sum();
+                let bound = cost * self.relaxed.scale + base + inside;
+                self.assign(set, *cost, &mut present, 0, bound)?;
+            }
+            base = self.base_after;
+            sets = std::mem::take(&mut self.next);
+        }
+        Some(sets.len())
+    }
+
+    fn uses_at(&self, value: usize, tick: usize) -> bool {
+        self.relaxed.values[value].uses.get(self.next_use[value]).is_some_and(|one| one.tick == tick)
+    }
+
+    /// What being in LX costs beyond not being there.
+    fn extra(&self, value: usize, using: usize, place: Place, tick: usize) -> i128 {
+        self.relaxed.go(value, using, place, tick) - self.relaxed.outside(value, using + 1)
+    }
+
+    fn present(&self, set: &Set, used: &[usize], uses_before: &[usize]) -> Vec<Present> {
+        let (relaxed, tick) = (self.relaxed, self.tick);
+        let there = set.inside.iter().map(|&(value, place)| (value, place));
+        let coming = used.iter().filter(|value| set.inside.iter().all(|one| one.0 != **value)).map(|&value| (value, Place::Out));
+        let mut present = Vec::new();
+        for (value, place) in there.chain(coming) {
+            let is_used = used.contains(&value);
+            let using = if is_used { uses_before[value] } else { uses_before[value] - 1 };
+            let (inside, outside) = if is_used {
+                let Some(bytes) = relaxed.coming_bytes(value, using, place) else { continue };
+                let stays = relaxed.go(value, using, relaxed.after(value, using, place), tick + 1);
+                let out = relaxed.out_bytes(value, using, place) * relaxed.scale + relaxed.outside(value, using + 1);
+                (bytes * relaxed.scale + relaxed.room(value, using) + stays, out)
+            } else {
+                let rent = relaxed.values[value].units * relaxed.price[tick];
+                let out = relaxed.leave_bytes(value, place) * relaxed.scale + relaxed.outside(value, using + 1);
+                (rent + relaxed.go(value, using, place, tick + 1), out)
+            };
+            let least = inside.min(outside);
+            let (in_extra, out_extra, is_cut) = (inside - least, outside - least, self.in_cut[value]);
+            present.push(Present { value, using, is_used, place, in_extra, out_extra, does: Does::In, is_cut });
+        }
+        // Those that lose least by leaving are asked first.
+        present.sort_by_key(|one| (!one.is_cut, one.out_extra - one.in_extra, one.value));
+        present
+    }
+
+    /// Lets the values of cuts do everything, and the others leave until the rest fits.
+    fn assign(&mut self, set: &Set, cost: i128, present: &mut [Present], at: usize, bound: i128) -> Option<()> {
+        if bound >= self.goal {
+            return Some(());
+        }
+        if at < present.len() && present[at].is_cut {
+            let Present { in_extra, out_extra, is_used, .. } = present[at];
+            if is_used {
+                present[at].does = Does::Out;
+                self.assign(set, cost, present, at + 1, bound + out_extra)?;
+                present[at].does = Does::Leave;
+                self.assign(set, cost, present, at + 1, bound)?;
+            }
+            present[at].does = Does::In;
+            return self.assign(set, cost, present, at + 1, bound + in_extra);
+        }
+        let units: i128 = present.iter().filter(|one| one.does != Does::Out).map(|one| self.relaxed.values[one.value].units).sum();
+        let saved = self.pairings(present).iter().map(|pairs| self.saved(pairs)).max().unwrap_or(0);
+        // Where a cut asks about mergers, all of them count, and some may need others to leave.
+        let is_here = |pair: &(usize, usize)| self.relaxed.values[pair.0].uses[0].tick == self.tick;
+        let asks = self.crowds.iter().any(|crowd| crowd.merged.iter().chain(&crowd.apart).any(is_here));
+        let missing = units - saved - self.relaxed.capacity;
+        if missing <= 0 && (!asks || at == present.len() || units <= self.relaxed.capacity) {
+            let missing = if asks { units - self.relaxed.capacity } else { missing };
+            let could_stay = |one: &Present| one.does == Does::Out && !one.is_cut && missing + self.relaxed.values[one.value].units <= 0;
+            return if present.iter().any(could_stay) { Some(()) } else { self.make(set, cost, present) };
+        }
+        if at == present.len() {
+            return Some(());
+        }
+        present[at].does = Does::Out;
+        self.assign(set, cost, present, at + 1, bound + present[at].out_extra)?;
+        present[at].does = Does::In;
+        self.assign(set, cost, present, at + 1, bound + present[at].in_extra)
+    }
+
+    fn saved(&self, pairs: &[(usize, usize)]) -> i128 {
+        pairs.iter().map(|pair| self.relaxed.values[pair.0].units).sum()
+    }
+
+    /// All ways in which children can take over addresses: pairs of child and parent, each in one pair.
+    fn pairings(&self, present: &[Present]) -> Vec<Vec<(usize, usize)>> {
+        let mut all = vec![Vec::new()];
+        let is_in = |value: usize| present.iter().any(|one| one.value == value && one.does != Does::Out);
+        for one in present.iter().filter(|one| one.does != Does::Out && one.is_used && one.using == 0) {
+            for &parent in self.relaxed.values[one.value].parents.iter().filter(|&&parent| is_in(parent)) {
+                let more: Vec<Vec<(usize, usize)>> = all
+                    .iter()
+                    .filter(|pairs: &&Vec<(usize, usize)>| pairs.iter().all(|pair| pair.0 != one.value && pair.1 != parent))
+                    .map(|pairs| [&pairs[..], &[(one.value, parent)]].concat())
+                    .collect();
+                all.extend(more);
+            }
+        }
+        all
+    }
+
+    /// The sets after the operation.
+    fn make(&mut self, set: &Set, cost: i128, present: &[Present]) -> Option<()> {
+        self.made += 1;
+        if self.made > MAX_SETS {
+            return None;
+        }
+        let relaxed = self.relaxed;
+        let mut inside = Vec::new();
+        let mut cost = cost;
+        for one in present {
+            let after = if one.is_used { relaxed.after(one.value, one.using, one.place) } else { one.place };
+            let ends = one.using + 1 == relaxed.values[one.value].uses.len();
+            if one.is_used {
+                let into = relaxed.coming_bytes(one.value, one.using, one.place)?;
+                cost += match one.does {
+                    Does::Out => relaxed.out_bytes(one.value, one.using, one.place),
+                    Does::In | Does::Leave if ends => into + relaxed.end_bytes(one.value, after),
+                    Does::In => into,
+                    Does::Leave => into + relaxed.leave_bytes(one.value, after),
+                };
+            } else if one.does == Does::Out {
+                cost += relaxed.leave_bytes(one.value, one.place);
+            }
+            if one.does == Does::In && !ends {
+                inside.push((one.value, after));
+            }
+        }
+        inside.sort_unstable();
+        let extra: i128 = inside.iter().map(|&(value, place)| self.extra(value, self.next_use[value] - 1, place, self.tick + 1)).sum();
+        if cost * relaxed.scale + self.base_after + extra >= self.goal {
+            return Some(());
+        }
+        let units: i128 = present.iter().filter(|one| one.does != Does::Out).map(|one| relaxed.values[one.value].units).sum();
+        let pairings = if self.crowds.is_empty() { vec![Vec::new()] } else { self.pairings(present) };
+        for pairs in pairings {
+            if !self.crowds.is_empty() && units - self.saved(&pairs) > relaxed.capacity {
+                continue;
+            }
+            let Some(agrees) = self.agrees(set.agrees, present, &pairs) else { continue };
+            let new = Set { inside: inside.clone(), agrees };
+            let known = self.next.entry(new).or_insert(cost);
+            *known = cost.min(*known);
+        }
+        Some(())
+    }
+
+    /// The cuts that the choices of this operation agree with; none if one is agreed with to its end.
+    fn agrees(&self, before: u128, present: &[Present], pairs: &[(usize, usize)]) -> Option<u128> {
+        let mut agrees = before;
+        for (number, crowd) in self.crowds.iter().enumerate() {
+            let has_use = |stay: &(usize, usize, usize), using: usize| (stay.1..=stay.2).contains(&using);
+            let differs = |one: &Present| {
+                let of_value = crowd.stays.iter().filter(|stay| stay.0 == one.value);
+                of_value.into_iter().any(|stay| match one.does {
+                    Does::In => false,
+                    Does::Out => one.is_used && has_use(stay, one.using),
+                    Does::Leave => has_use(stay, one.using) && has_use(stay, one.using + 1),
+                })
+            };
+            let is_here = |pair: &(usize, usize)| self.relaxed.values[pair.0].uses[0].tick == self.tick;
+            let unmerged = crowd.merged.iter().any(|pair| is_here(pair) && !pairs.contains(pair));
+            let merged = crowd.apart.iter().any(|pair| pairs.contains(pair));
+            // A value that is not present is not in LX.
+            let absent = crowd.stays.iter().any(|stay| {
+                let using = self.relaxed.values[stay.0].uses.iter().position(|one| one.tick == self.tick);
+                using.is_some_and(|using| has_use(stay, using)) && present.iter().all(|one| one.value != stay.0)
+            });
+            if unmerged || merged || absent || present.iter().any(differs) {
+                agrees &= !(1 << number);
+            }
+            let end = crowd.stays.iter().map(|stay| self.relaxed.values[stay.0].uses[stay.2].tick).max();
+            if end == Some(self.tick) && agrees & (1 << number) != 0 {
+                return None;
+            }
+        }
+        Some(agrees)
+    }
+}

@@ -1,0 +1,206 @@
+//! Instances and results as they are written.
+
+use super::{Violation, field};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// What a planner was asked.
+pub(super) struct Instance {
+    pub(super) capacity: i64,
+    pub(super) alignment: i64,
+    pub(super) buffers: Vec<Row>,
+    names: BTreeMap<String, usize>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Row {
+    pub(super) name: String,
+    pub(super) size: i64,
+    pub(super) uses: Vec<Access>,
+    #[serde(default)]
+    in_place_parents: Vec<String>,
+    #[serde(default)]
+    pub(super) graph_input: bool,
+    #[serde(default)]
+    pub(super) graph_output: bool,
+    pub(super) barred: Option<String>,
+    #[serde(skip)]
+    pub(super) parents: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+pub(super) struct Access {
+    pub(super) time: usize,
+    pub(super) kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Kind {
+    Read,
+    Write,
+}
+
+#[derive(Deserialize)]
+struct InstanceFile {
+    limit: i64,
+    alignment: i64,
+    buffers: Vec<Row>,
+}
+
+/// What a planner answered.
+#[derive(Deserialize)]
+pub(super) struct Result_ {
+    capacity: i64,
+    alignment: i64,
+    pub(super) addresses: BTreeMap<String, Option<i64>>,
+    pub(super) reasons: BTreeMap<String, String>,
+    pub(super) stays: Vec<Stay>,
+    pub(super) hbm_bytes_left: i64,
+    pub(super) lower_bound: i64,
+    pub(super) optimal: bool,
+    pub(super) peak: Option<Peak>,
+    pub(super) certificate: Certificate,
+}
+
+/// The smallest LX that was looked for.
+#[derive(Deserialize)]
+pub(super) struct Peak {
+    pub(super) bytes: i64,
+    pub(super) lower_bound: i64,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Stay {
+    pub(super) buffer: String,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) address: i64,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Certificate {
+    /// Every stay is a whole life, and the bound is for such plans.
+    pub(super) whole_lives: bool,
+    /// Prices are HBM bytes times this.
+    pub(super) scale: i64,
+    /// (operation, price of a unit), by ascending operation; no price is 0.
+    pub(super) prices: Vec<(usize, i64)>,
+    pub(super) cuts: Vec<Cut>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Cut {
+    pub(super) stays: Vec<Crowded>,
+    /// Names of child and parent.
+    pub(super) mergers: Vec<(String, String)>,
+}
+
+/// A stay of a cut: at least from its first operation to its last.
+#[derive(Deserialize)]
+pub(super) struct Crowded {
+    pub(super) buffer: String,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Larger numbers would make sums overflow.
+const MAX_BYTES: i64 = 1 << 48;
+const MAX_PRICE: i64 = 1 << 60;
+const MAX_SCALE: i64 = 1 << 20;
+
+impl Result_ {
+    pub(super) fn parse(text: &str) -> Result<Self, Violation> {
+        let result: Self = serde_json::from_str(text).map_err(|error| Violation::Result(error.to_string()))?;
+        let Certificate { scale, prices, .. } = &result.certificate;
+        let refuse = |what: &str| Err(Violation::Result(what.to_owned()));
+        if !(1..=MAX_SCALE).contains(scale) {
+            return refuse("the scale of the prices is not from 1 to 2^20");
+        }
+        if !prices.is_sorted_by(|one, other| one.0 < other.0) || prices.iter().any(|(_, price)| !(0..=MAX_PRICE).contains(price)) {
+            return refuse("the prices are not from 0 to 2^60, by ascending operation");
+        }
+        Ok(result)
+    }
+}
+
+impl Instance {
+    /// A CSV does not say how large LX is: the result's word is taken, and reported. `given` are capacity and alignment where they are not
+    /// those of the file.
+    pub(super) fn parse(text: &str, result: &Result_, given: (Option<i64>, Option<i64>)) -> Result<Self, Violation> {
+        let refuse = |what: String| Violation::Instance(what);
+        let file = if text.trim_start().starts_with('{') {
+            serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?
+        } else {
+            InstanceFile { limit: result.capacity, alignment: result.alignment, buffers: rows_of_csv(text)? }
+        };
+        let InstanceFile { limit, alignment, mut buffers } = file;
+        let (capacity, alignment) = (given.0.unwrap_or(limit), given.1.unwrap_or(alignment));
+        if result.capacity != capacity {
+            return Err(field("capacity", result.capacity, capacity));
+        }
+        if result.alignment != alignment {
+            return Err(field("alignment", result.alignment, alignment));
+        }
+        if alignment < 1 || !(0..=MAX_BYTES).contains(&capacity) {
+            return Err(refuse(format!("LX of {capacity} bytes, aligned to {alignment}")));
+        }
+        let names: BTreeMap<String, usize> = buffers.iter().enumerate().map(|(at, row)| (row.name.clone(), at)).collect();
+        if names.len() != buffers.len() {
+            return Err(refuse("two buffers have one name".to_owned()));
+        }
+        for row in &mut buffers {
+            if !(0..=MAX_BYTES).contains(&row.size) || !row.uses.is_sorted_by_key(|one| one.time) {
+                return Err(refuse(format!("the size or the uses of '{}'", row.name)));
+            }
+            let find = |name: &String| names.get(name).copied().ok_or_else(|| refuse(format!("there is no buffer '{name}'")));
+            row.parents = row.in_place_parents.iter().map(find).collect::<Result<_, _>>()?;
+        }
+        Ok(Self { capacity, alignment, buffers, names })
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.names.get(name).copied()
+    }
+}
+
+impl Row {
+    /// Whether its first operation in LX needs a value that HBM has.
+    pub(super) fn comes_in(&self) -> bool {
+        let first = self.uses.first().map(|first| first.time);
+        self.graph_input && self.uses.iter().any(|one| Some(one.time) == first && one.kind == Kind::Read)
+    }
+
+    /// Whether it may take over the address of `parent`: born when the parent dies, no larger, and the parent was read.
+    pub(super) fn may_succeed(&self, parent: &Self) -> bool {
+        let (Some(birth), Some(death)) = (self.uses.first(), parent.uses.last()) else { return false };
+        birth.time == death.time && self.size <= parent.size && parent.uses.iter().any(|one| one.kind == Kind::Read)
+    }
+}
+
+/// MiniMalloc's form: written in the first operation of a life, read in the last. A weight is how many times its size a buffer saves.
+fn rows_of_csv(text: &str) -> Result<Vec<Row>, Violation> {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let wrong = |line: &str| Violation::Instance(format!("no buffer: '{line}'"));
+    let has_weights = match lines.next() {
+        Some("id,lower,upper,size") => false,
+        Some("id,lower,upper,size,weight") => true,
+        found => return Err(wrong(found.unwrap_or(""))),
+    };
+    let row = |line: &str| {
+        let fields: Vec<&str> = line.split(',').map(str::trim).collect();
+        let (name, lower, upper, size, weight) = match fields[..] {
+            [name, lower, upper, size] if !has_weights => (name, lower, upper, size, 2),
+            [name, lower, upper, size, weight] if has_weights => (name, lower, upper, size, weight.parse().ok()?),
+            _ => return None,
+        };
+        let (lower, upper): (usize, usize) = (lower.parse().ok()?, upper.parse().ok()?);
+        let last = upper.checked_sub(1).filter(|last| lower <= *last && (1..=1000).contains(&weight))?;
+        let graph_input = weight == 1;
+        let mut uses = vec![Access { time: lower, kind: if graph_input { Kind::Read } else { Kind::Write } }];
+        uses.extend((1..weight.max(2)).map(|_| Access { time: last, kind: Kind::Read }));
+        let (name, size) = (name.to_owned(), size.parse().ok()?);
+        Some(Row { name, size, uses, in_place_parents: vec![], graph_input, graph_output: false, barred: None, parents: vec![] })
+    };
+    lines.map(|line| row(line).ok_or_else(|| wrong(line))).collect()
+}

@@ -1,0 +1,179 @@
+//! The stays: where, when, and how many HBM bytes they leave.
+
+use super::{
+    Violation, field,
+    files::{Instance, Kind, Result_, Row, Stay},
+};
+
+/// A stay and its buffer.
+struct Placed<'a> {
+    buffer: usize,
+    stay: &'a Stay,
+}
+
+/// The HBM bytes that the plan leaves.
+pub(super) fn check(instance: &Instance, result: &Result_) -> Result<i64, Violation> {
+    let mut placed = Vec::with_capacity(result.stays.len());
+    for stay in &result.stays {
+        let buffer = instance.find(&stay.buffer).ok_or_else(|| Violation::Result(format!("there is no buffer '{}'", stay.buffer)))?;
+        check_stay(instance, result.certificate.whole_lives, &instance.buffers[buffer], stay)?;
+        placed.push(Placed { buffer, stay });
+    }
+    placed.sort_by_key(|one| (one.stay.start, one.stay.end));
+    check_overlaps(instance, &placed)?;
+    let mut stays_of: Vec<Vec<&Stay>> = vec![Vec::new(); instance.buffers.len()];
+    placed.iter().for_each(|one| stays_of[one.buffer].push(one.stay));
+    let mut left = 0;
+    for (row, stays) in instance.buffers.iter().zip(&stays_of) {
+        check_summary(result, row, stays)?;
+        left += hbm_bytes(row, stays, result.certificate.whole_lives);
+    }
+    let n_names = instance.buffers.len();
+    if result.addresses.len() != n_names {
+        return Err(field("addresses", result.addresses.len(), n_names));
+    }
+    if result.reasons.keys().any(|name| instance.find(name).is_none()) {
+        return Err(Violation::Result("a reason for a buffer that there is not".to_owned()));
+    }
+    if result.hbm_bytes_left == left { Ok(left) } else { Err(field("hbm_bytes_left", result.hbm_bytes_left, left)) }
+}
+
+fn check_stay(instance: &Instance, whole: bool, row: &Row, stay: &Stay) -> Result<(), Violation> {
+    let refuse = |what: String| Err(Violation::Stay { buffer: row.name.clone(), start: stay.start, end: stay.end, what });
+    if let Some(reason) = &row.barred {
+        return refuse(format!("it may not be in LX: {reason}"));
+    }
+    let uses = |time: Option<usize>| row.uses.iter().any(|one| Some(one.time) == time);
+    if !uses(Some(stay.start)) || !uses(stay.end.checked_sub(1)) || stay.start >= stay.end {
+        return refuse("it does not begin and end with a use".to_owned());
+    }
+    let life = row.uses.first().zip(row.uses.last());
+    if whole && life.is_none_or(|(first, last)| (first.time, last.time + 1) != (stay.start, stay.end)) {
+        return refuse("it is not the whole life".to_owned());
+    }
+    if stay.address % instance.alignment != 0 {
+        return refuse(format!("address {} is not aligned to {}", stay.address, instance.alignment));
+    }
+    if stay.address < 0 || stay.address.checked_add(row.size).is_none_or(|end| end > instance.capacity) {
+        return refuse(format!("{} bytes at {} are not in LX", row.size, stay.address));
+    }
+    Ok(())
+}
+
+/// No two stays share a byte during an operation, but for a child at the address of its dying parent.
+fn check_overlaps(instance: &Instance, placed: &[Placed<'_>]) -> Result<(), Violation> {
+    let mut live: Vec<&Placed<'_>> = Vec::new();
+    for new in placed {
+        live.retain(|old| old.stay.end > new.stay.start);
+        let (row, low) = (&instance.buffers[new.buffer], new.stay.address);
+        for old in &live {
+            let (other, other_low) = (&instance.buffers[old.buffer], old.stay.address);
+            let shares = low < other_low + other.size && other_low < low + row.size;
+            let is_same = old.buffer == new.buffer;
+            if is_same || (shares && !hands_down(instance, placed, old, new) && !hands_down(instance, placed, new, old)) {
+                return Err(Violation::Overlap { first: other.name.clone(), second: row.name.clone(), time: new.stay.start });
+            }
+        }
+        live.push(new);
+    }
+    Ok(())
+}
+
+/// Whether the heir has the ancestor's address from it, or from a child of it that dies as it is born.
+fn hands_down(instance: &Instance, placed: &[Placed<'_>], ancestor: &Placed<'_>, heir: &Placed<'_>) -> bool {
+    let time = heir.stay.start;
+    let from = placed.partition_point(|one| one.stay.start < time);
+    let short = placed[from..].iter().take_while(|one| one.stay.start == time).filter(|one| one.stay.end == time + 1);
+    let mut waiting: Vec<&Placed<'_>> = short.filter(|one| one.stay.address == heir.stay.address && one.buffer != heir.buffer).collect();
+    let mut reached = vec![ancestor];
+    while let Some(last) = reached.pop() {
+        if hands_over(instance, last, heir) {
+            return true;
+        }
+        let (next, others): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|one| hands_over(instance, last, one));
+        reached.extend(next);
+        waiting = others;
+    }
+    false
+}
+
+/// Whether the child is at the parent's address, and they only meet in the operation that hands it over.
+fn hands_over(instance: &Instance, parent: &Placed<'_>, child: &Placed<'_>) -> bool {
+    let (elder, younger) = (&instance.buffers[parent.buffer], &instance.buffers[child.buffer]);
+    let is_named = younger.parents.contains(&parent.buffer) && younger.may_succeed(elder);
+    let meets_once = parent.stay.end == child.stay.start + 1 && younger.uses.first().is_some_and(|one| one.time == child.stay.start);
+    let dies = elder.uses.last().is_some_and(|one| one.time + 1 == parent.stay.end);
+    is_named && meets_once && dies && parent.stay.address == child.stay.address
+}
+
+/// The address of the first stay, or a reason why there is none.
+fn check_summary(result: &Result_, row: &Row, stays: &[&Stay]) -> Result<(), Violation> {
+    let address = stays.first().map(|stay| stay.address);
+    let stated = result.addresses.get(&row.name).ok_or_else(|| Violation::Result(format!("no address for '{}'", row.name)))?;
+    if *stated != address {
+        return Err(field(&format!("addresses.{}", row.name), format!("{stated:?}"), format!("{address:?}")));
+    }
+    let has_reason = result.reasons.get(&row.name).is_some_and(|reason| !reason.is_empty());
+    if has_reason == address.is_some() || (result.reasons.contains_key(&row.name) && !has_reason) {
+        let expected = if address.is_some() { "none" } else { "a reason" };
+        return Err(field(&format!("reasons.{}", row.name), format!("{:?}", result.reasons.get(&row.name)), expected));
+    }
+    Ok(())
+}
+
+/// Follows a value from use to use: what HBM must give and take.
+fn hbm_bytes(row: &Row, stays: &[&Stay], whole: bool) -> i64 {
+    if whole && !stays.is_empty() {
+        let is_written = row.uses.iter().any(|one| one.kind == Kind::Write);
+        let goes_out = row.graph_output && (is_written || !row.comes_in());
+        return row.size * (i64::from(row.comes_in()) + i64::from(goes_out));
+    }
+    let size = row.size;
+    let (mut bytes, mut hbm_is_valid) = (0, row.graph_input);
+    let mut stay_before: Option<usize> = None;
+    let mut at = 0;
+    while at < row.uses.len() {
+        let time = row.uses[at].time;
+        let group: Vec<_> = row.uses[at..].iter().take_while(|one| one.time == time).collect();
+        let writes = group.iter().any(|one| one.kind == Kind::Write);
+        let replaces = at > 0 && group.iter().all(|one| one.kind == Kind::Write);
+        let stay = stays.iter().position(|stay| (stay.start..stay.end).contains(&time));
+        if stay_before.is_some() && stay != stay_before && !hbm_is_valid && !replaces {
+            // It left LX, and HBM does not have it.
+            bytes += size;
+            hbm_is_valid = true;
+        }
+        match stay {
+            Some(_) => {
+                let comes = stay != stay_before;
+                let is_copied = if at == 0 { row.comes_in() } else { comes && !replaces };
+                bytes += if is_copied { size } else { 0 };
+                hbm_is_valid = if at == 0 { row.comes_in() && !writes } else { hbm_is_valid && !writes };
+            }
+            None => {
+                bytes += group.iter().map(|_| size).sum::<i64>();
+                hbm_is_valid = true;
+            }
+        }
+        stay_before = stay;
+        at += group.len();
+    }
+    if row.graph_output && !hbm_is_valid { bytes + size } else { bytes }
+}
+
+/// The most bytes, in units of the alignment, that buffers which may be in LX have at once.
+pub(super) fn load(instance: &Instance) -> i64 {
+    let mut changes: Vec<(usize, i64)> = Vec::new();
+    for row in instance.buffers.iter().filter(|row| row.barred.is_none()) {
+        let Some((first, last)) = row.uses.first().zip(row.uses.last()) else { continue };
+        let bytes = (row.size + instance.alignment - 1) / instance.alignment * instance.alignment;
+        changes.extend([(first.time, bytes), (last.time + 1, -bytes)]);
+    }
+    changes.sort_unstable();
+    let (mut live, mut most) = (0, 0);
+    for (_, change) in changes {
+        live += change;
+        most = live.max(most);
+    }
+    most
+}

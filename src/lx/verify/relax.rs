@@ -1,0 +1,254 @@
+//! Values, and their least cost at given prices.
+//!
+//! A value is what a buffer holds between two whole writes: none of it has to be kept from one to the next. At prices for LX each value
+//! chooses for itself, so its least cost follows from use to use.
+
+use super::files::{Instance, Kind, Row};
+
+/// Where a value is between uses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    /// In HBM only.
+    Out,
+    /// In LX only.
+    Only,
+    /// In LX and in HBM.
+    Both,
+}
+
+pub(super) struct Value {
+    pub(super) row: usize,
+    pub(super) units: i128,
+    pub(super) uses: Vec<UseAt>,
+    pub(super) parents: Vec<usize>,
+    size: i128,
+    arrival: i128,
+    departure: i128,
+    comes_with_copy: bool,
+}
+
+/// The uses in one operation.
+pub(super) struct UseAt {
+    pub(super) tick: usize,
+    bytes: i128,
+    writes: bool,
+}
+
+/// The relaxed problem: everything is in scaled bytes.
+pub(super) struct Relaxed {
+    pub(super) values: Vec<Value>,
+    /// The operations with uses.
+    pub(super) times: Vec<usize>,
+    pub(super) capacity: i128,
+    /// Bytes of a unit.
+    pub(super) unit_bytes: i128,
+    pub(super) price: Vec<i128>,
+    /// Sums of the prices of the operations before.
+    before: Vec<i128>,
+    pub(super) scale: i128,
+    /// Unscaled bytes of the buffers that can never be in LX.
+    pub(super) fixed: i128,
+    whole: bool,
+    /// Per value and use: least cost from there, by place before.
+    least: Vec<Vec<[i128; 3]>>,
+}
+
+impl Relaxed {
+    pub(super) fn new(instance: &Instance, whole: bool, scale: i64, prices: &[(usize, i64)]) -> Self {
+        let mut times: Vec<usize> = instance.buffers.iter().flat_map(|row| row.uses.iter().map(|one| one.time)).collect();
+        times.sort_unstable();
+        times.dedup();
+        let price: Vec<i128> =
+            times.iter().map(|time| prices.iter().find(|one| one.0 == *time).map_or(0, |one| i128::from(one.1))).collect();
+        let mut before = vec![0];
+        for price in &price {
+            before.push(before[before.len() - 1] + price);
+        }
+        let mut relaxed = Self {
+            values: Vec::new(),
+            times,
+            before,
+            capacity: units(instance.capacity, instance.alignment),
+            unit_bytes: i128::from(instance.alignment),
+            price,
+            scale: i128::from(scale),
+            fixed: 0,
+            whole,
+            least: Vec::new(),
+        };
+        relaxed.add_values(instance);
+        let common = relaxed.values.iter().fold(0, |common, value| greatest_divisor(common, value.units)).max(1);
+        relaxed.capacity /= common;
+        relaxed.unit_bytes *= common;
+        relaxed.values.iter_mut().for_each(|value| value.units /= common);
+        for index in 0..relaxed.values.len() {
+            let least = relaxed.least_of(index);
+            relaxed.least.push(least);
+        }
+        relaxed
+    }
+
+    fn add_values(&mut self, instance: &Instance) {
+        let mut first_and_last = vec![None; instance.buffers.len()];
+        for (index, row) in instance.buffers.iter().enumerate() {
+            if row.barred.is_some() || row.size > instance.capacity || row.uses.is_empty() {
+                self.fixed += row.uses.iter().map(|_| i128::from(row.size)).sum::<i128>();
+                continue;
+            }
+            let first = self.values.len();
+            let units = units(row.size, instance.alignment);
+            self.add_values_of(index, row, units);
+            first_and_last[index] = Some((first, self.values.len() - 1));
+        }
+        for (index, row) in instance.buffers.iter().enumerate() {
+            let Some((first, _)) = first_and_last[index] else { continue };
+            for &parent in &row.parents {
+                let Some((_, last)) = first_and_last[parent] else { continue };
+                if parent != index && row.may_succeed(&instance.buffers[parent]) && !self.values[first].parents.contains(&last) {
+                    self.values[first].parents.push(last);
+                }
+            }
+        }
+    }
+
+    fn add_values_of(&mut self, index: usize, row: &Row, units: i128) {
+        let size = i128::from(row.size);
+        let arrival = if row.comes_in() { size } else { 0 };
+        let new =
+            |arrival: i128| Value { row: index, units, uses: vec![], parents: vec![], size, arrival, departure: 0, comes_with_copy: false };
+        let mut value = new(arrival);
+        let mut at = 0;
+        while at < row.uses.len() {
+            let group = row.uses[at..].iter().take_while(|one| one.time == row.uses[at].time).count();
+            let uses = &row.uses[at..at + group];
+            if at > 0 && !self.whole && uses.iter().all(|one| one.kind == Kind::Write) {
+                self.values.push(std::mem::replace(&mut value, new(0)));
+            }
+            let writes = uses.iter().any(|one| one.kind == Kind::Write);
+            let bytes = uses.iter().map(|_| size).sum();
+            let tick = self.times.partition_point(|time| *time < row.uses[at].time);
+            value.comes_with_copy |= at == 0 && row.comes_in() && !writes;
+            match value.uses.as_mut_slice() {
+                [first, .., last] if self.whole => {
+                    first.bytes += bytes;
+                    first.writes |= writes;
+                    last.tick = tick;
+                }
+                [first] if self.whole => {
+                    first.bytes += bytes;
+                    first.writes |= writes;
+                    value.uses.push(UseAt { tick, bytes: 0, writes: false });
+                }
+                _ => value.uses.push(UseAt { tick, bytes, writes }),
+            }
+            at += group;
+        }
+        value.departure = if row.graph_output { size } else { 0 };
+        self.values.push(value);
+    }
+
+    /// Backwards over the uses.
+    fn least_of(&self, index: usize) -> Vec<[i128; 3]> {
+        let value = &self.values[index];
+        let mut least = vec![[0, value.departure * self.scale, 0]];
+        for using in (0..value.uses.len()).rev() {
+            let next = least[least.len() - 1];
+            let row = [Place::Out, Place::Only, Place::Both].map(|place| {
+                let out = self.out_bytes(index, using, place) * self.scale + next[Place::Out as usize];
+                match self.coming_bytes(index, using, place) {
+                    None => out,
+                    Some(bytes) => {
+                        let after = self.after(index, using, place);
+                        let stay = self.gap(index, using, after, value.uses[using].tick + 1, next);
+                        out.min(bytes * self.scale + self.room(index, using) + stay)
+                    }
+                }
+            });
+            least.push(row);
+        }
+        least.reverse();
+        least
+    }
+
+    /// Least cost from operation `tick` on of a value that is at `place` after use `using`.
+    pub(super) fn go(&self, index: usize, using: usize, place: Place, tick: usize) -> i128 {
+        self.gap(index, using, place, tick, self.least[index][using + 1])
+    }
+
+    fn gap(&self, index: usize, using: usize, place: Place, tick: usize, next: [i128; 3]) -> i128 {
+        let value = &self.values[index];
+        match value.uses.get(using + 1) {
+            Some(one) if place != Place::Out => {
+                let rent = self.rent(tick, one.tick) * value.units;
+                let leave = self.leave_bytes(index, place) * self.scale + next[Place::Out as usize];
+                leave.min(rent + next[place as usize])
+            }
+            _ => next[place as usize],
+        }
+    }
+
+    /// Price of a unit from one operation to another.
+    pub(super) fn rent(&self, from: usize, to: usize) -> i128 {
+        self.before[to] - self.before[from]
+    }
+
+    /// Least cost from a use on of a value that is not in LX before.
+    pub(super) fn outside(&self, index: usize, using: usize) -> i128 {
+        self.least[index][using][Place::Out as usize]
+    }
+
+    /// Price of the room during a use. A child may find its room paid for.
+    pub(super) fn room(&self, index: usize, using: usize) -> i128 {
+        let value = &self.values[index];
+        if using == 0 && !value.parents.is_empty() { 0 } else { value.units * self.price[value.uses[using].tick] }
+    }
+
+    /// Bytes to be in LX for a use.
+    pub(super) fn coming_bytes(&self, index: usize, using: usize, place: Place) -> Option<i128> {
+        let value = &self.values[index];
+        match place {
+            Place::Only | Place::Both => Some(0),
+            Place::Out if using == 0 => Some(value.arrival),
+            Place::Out => Some(value.size).filter(|_| !self.whole),
+        }
+    }
+
+    /// Bytes of a use from HBM, and of leaving LX before.
+    pub(super) fn out_bytes(&self, index: usize, using: usize, place: Place) -> i128 {
+        self.values[index].uses[using].bytes + self.leave_bytes(index, place)
+    }
+
+    /// Bytes of leaving LX. A whole life that ends early was never there.
+    pub(super) fn leave_bytes(&self, index: usize, place: Place) -> i128 {
+        let value = &self.values[index];
+        match place {
+            Place::Out => 0,
+            Place::Only | Place::Both if self.whole => value.uses[0].bytes - value.arrival,
+            Place::Only => value.size,
+            Place::Both => 0,
+        }
+    }
+
+    pub(super) fn after(&self, index: usize, using: usize, place: Place) -> Place {
+        let value = &self.values[index];
+        let has_copy = match place {
+            Place::Out => using > 0 || value.comes_with_copy,
+            Place::Only => false,
+            Place::Both => true,
+        };
+        if has_copy && !value.uses[using].writes { Place::Both } else { Place::Only }
+    }
+
+    /// Bytes at the end.
+    pub(super) fn end_bytes(&self, index: usize, place: Place) -> i128 {
+        if place == Place::Only { self.values[index].departure } else { 0 }
+    }
+}
+
+fn units(bytes: i64, alignment: i64) -> i128 {
+    i128::from(bytes / alignment + i64::from(bytes % alignment != 0))
+}
+
+fn greatest_divisor(one: i128, other: i128) -> i128 {
+    if other == 0 { one } else { greatest_divisor(other, one % other) }
+}

@@ -1,0 +1,77 @@
+//! Random small instances, the same on every machine.
+
+use crate::lx::{Barred, Buffer, Capacity, Use, UseKind};
+
+/// A sequence of numbers (SplitMix64).
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+}
+
+/// Up to 7 buffers over 4 operations, some barred, some in HBM at the start or the end, with parents that may die where they are born.
+pub(crate) fn instance(seed: u64) -> (Vec<Buffer>, Capacity) {
+    let mut random = Random(seed);
+    let n = 1 + random.below(7);
+    let capacity = Capacity { bytes: 3 + random.below(10) as i64, alignment: [1, 1, 1, 2, 3][random.below(5)] };
+    let mut buffers: Vec<Buffer> = Vec::new();
+    for index in 0..n {
+        let uses = uses(&mut random);
+        let parents: Vec<usize> = (0..index).filter(|_| random.below(3) > 0).collect();
+        buffers.push(Buffer {
+            name: format!("b{index}"),
+            bytes: random.below(8) as i64,
+            uses,
+            in_place_parents: parents,
+            starts_in_hbm: random.below(5) == 0,
+            ends_in_hbm: random.below(8) == 0,
+            barred: (random.below(12) == 0).then_some(Barred::Unsized),
+        });
+    }
+    (buffers, capacity)
+}
+
+fn uses(random: &mut Random) -> Vec<Use> {
+    let mut uses = Vec::new();
+    let (first, last) = (random.below(4), random.below(4));
+    let (first, last) = (first.min(last), first.max(last));
+    for time in first..=last {
+        let is_end = time == first || time == last;
+        if !is_end && random.below(2) == 0 {
+            continue;
+        }
+        let is_written = if time == first { random.below(6) > 0 } else { random.below(7) == 0 };
+        let n_reads = if time == first && is_written { usize::from(random.below(6) == 0) } else { 1 + usize::from(random.below(5) == 0) };
+        let n_reads = if time > first && is_written { random.below(2) } else { n_reads };
+        uses.extend((0..n_reads).map(|_| Use { time, kind: UseKind::Read }));
+        uses.extend(is_written.then_some(Use { time, kind: UseKind::Write }));
+    }
+    uses
+}
+
+/// The instance as a file.
+pub(crate) fn json(instance: &crate::lx::Instance) -> String {
+    let buffer = |buffer: &Buffer| {
+        let kind = |one: &Use| if one.kind == UseKind::Read { "read" } else { "write" };
+        let uses: Vec<_> = buffer.uses.iter().map(|one| serde_json::json!({"time": one.time, "kind": kind(one)})).collect();
+        let parents: Vec<&str> = buffer.in_place_parents.iter().map(|&parent| instance.buffers[parent].name.as_str()).collect();
+        let life = buffer.life();
+        serde_json::json!({
+            "name": buffer.name, "size": buffer.bytes, "uses": uses, "start": life.start, "end": life.end, "in_place_parents": parents,
+            "graph_input": buffer.starts_in_hbm, "graph_output": buffer.ends_in_hbm,
+            "barred": buffer.barred.as_ref().map(ToString::to_string),
+        })
+    };
+    let buffers: Vec<_> = instance.buffers.iter().map(buffer).collect();
+    let Capacity { bytes, alignment } = instance.capacity;
+    serde_json::json!({"name": instance.name, "limit": bytes, "alignment": alignment, "buffers": buffers}).to_string()
+}

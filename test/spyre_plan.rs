@@ -1,0 +1,115 @@
+//! The tool `spyre-plan` as a process: its files, its messages, its exit codes.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+
+fn spyre_plan(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_spyre-plan")).current_dir(folder).args(arguments).output().unwrap()
+}
+
+fn refusal(name: &str, text: &str, arguments: &[&str]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(name), text).unwrap();
+    let output = spyre_plan(folder.path(), &[&[name], arguments].concat());
+    assert_eq!(output.status.code(), Some(1));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+const CSV: &str = "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n";
+
+#[test]
+fn a_csv_instance_is_placed_and_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in.csv"), CSV).unwrap();
+    let output = spyre_plan(folder.path(), &["in.csv", "--capacity", "12", "-o", "out.json", "--svg", "out.svg"]);
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "no progress where there is no terminal");
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with("5 of 5 buffers in LX; HBM 0 bytes left, bound 0, optimal;"));
+    let result: serde_json::Value = serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
+    assert_eq!(result["addresses"].as_object().unwrap().len(), 5);
+    assert_eq!((&result["optimal"], &result["timed_out"]), (&true.into(), &false.into()));
+    assert_eq!(fs::read_to_string(folder.path().join("out.svg")).unwrap().matches("class=\"stay ").count(), 5);
+}
+
+/// Two large buffers whose uses lie around each other: both fit only if the first one leaves LX and comes back.
+const EVICTED: &str = r#"{"name": "evicted", "limit": 4, "alignment": 1, "buffers": [
+  {"name": "outer", "size": 3, "uses": [{"time": 0, "kind": "write"}, {"time": 1, "kind": "read"}, {"time": 1, "kind": "read"},
+    {"time": 4, "kind": "read"}, {"time": 4, "kind": "read"}, {"time": 4, "kind": "read"}],
+    "start": 0, "end": 5, "in_place_parents": [], "graph_input": false},
+  {"name": "inner", "size": 3, "uses": [{"time": 2, "kind": "write"}, {"time": 3, "kind": "read"}, {"time": 3, "kind": "read"},
+    {"time": 3, "kind": "read"}], "start": 2, "end": 4, "in_place_parents": [], "graph_input": false}]}"#;
+
+#[test]
+fn an_evicted_buffer_is_planned_drawn_and_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in.json"), EVICTED).unwrap();
+    let output = spyre_plan(folder.path(), &["in.json", "-o", "out.json", "--svg", "out.svg"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.starts_with("2 of 2 buffers in LX in 3 stays; HBM 6 bytes left, bound 6, optimal;"), "{said}");
+    assert!(fs::read_to_string(folder.path().join("out.svg")).unwrap().contains("outer is evicted and reloaded"));
+    let verified = spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]);
+    let said = String::from_utf8(verified.stdout).unwrap();
+    assert_eq!(said, "valid for 4 bytes of LX: HBM 6 bytes left, bound 6, gap 0.000 %, optimal\n");
+    let text = fs::read_to_string(folder.path().join("out.json")).unwrap();
+    fs::write(folder.path().join("out.json"), text.replace("\"hbm_bytes_left\": 6", "\"hbm_bytes_left\": 5")).unwrap();
+    let refused = spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8(refused.stderr).unwrap().contains("out.json: 'hbm_bytes_left' is 5, expected 6"));
+}
+
+#[test]
+fn every_planner_s_result_is_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in.json"), EVICTED).unwrap();
+    let options: [&[&str]; 6] = [
+        &["--planner", "greedy"],
+        &["--planner", "first-fit"],
+        &["--planner", "best-fit"],
+        &["--whole-lives"],
+        &["--capacity", "6"],
+        &["--smallest-peak"],
+    ];
+    for options in options {
+        let output = spyre_plan(folder.path(), &[&["in.json", "-o", "out.json"], options].concat());
+        assert!(output.status.success(), "{options:?}");
+        let given: &[&str] =
+            if options.len() == 2 && options[0] == "--capacity" || options[0] == "--smallest-peak" { &["--capacity", "6"] } else { &[] };
+        let verified = spyre_plan(folder.path(), &[&["--verify", "out.json", "in.json"], given].concat());
+        assert!(verified.status.success(), "{options:?}: {}", String::from_utf8_lossy(&verified.stderr));
+    }
+}
+
+#[test]
+fn weights_say_what_is_worth_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in.csv"), "id,lower,upper,size,weight\na,0,9,3,1\nb,0,9,3,5\nc,0,9,3,2\n").unwrap();
+    let output = spyre_plan(folder.path(), &["in.csv", "--capacity", "6", "-o", "out.json"]);
+    assert!(String::from_utf8(output.stdout).unwrap().starts_with("2 of 3 buffers in LX; HBM 6 bytes left, bound 6, optimal;"));
+    let result: serde_json::Value = serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
+    assert!(result["addresses"]["a"].is_null());
+    assert!(spyre_plan(folder.path(), &["--verify", "out.json", "in.csv"]).status.success());
+}
+
+#[test]
+fn the_smallest_peak_needs_no_capacity() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in.csv"), CSV).unwrap();
+    let output = spyre_plan(folder.path(), &["in.csv", "--smallest-peak"]);
+    assert!(String::from_utf8(output.stdout).unwrap().contains("12 bytes suffice, bound 12, optimal"));
+}
+
+#[test]
+fn mistakes_are_named_with_file_and_line() {
+    let capacity = ["--capacity", "12"];
+    assert!(
+        refusal("a.csv", "id,lower,upper,size\n0,3,2,1\n", &capacity).contains("a.csv:2: expected 'id,lower,upper,size', found '0,3,2,1'")
+    );
+    assert!(refusal("a.json", "{\"name\": 3}", &[]).contains("a.json:1:10: invalid type: integer `3`, expected a string\n"));
+    assert!(refusal("a.csv", CSV, &[]).contains("--capacity is missing"));
+    assert!(refusal("a.csv", CSV, &["--capacity", "12", "--planner", "worst"]).contains("unknown LX planner 'worst'"));
+    assert!(refusal("a.csv", CSV, &["--capacity", "12", "--timeout=-1"]).contains("--timeout -1"));
+}
