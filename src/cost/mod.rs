@@ -16,6 +16,7 @@ mod rates;
 mod recommended;
 mod refuse;
 mod shape;
+mod tile_op;
 mod torch_spyre;
 mod traffic;
 
@@ -26,4 +27,5 @@ pub use kernel::{Access, Batching, Inputs, KernelOp, Product, describe};
 pub use price::{Formula, Limit, Price, price};
 pub use refuse::{Refusal, refuse};
 pub use shape::{Dim, Loop, OpKind, OpShape, OperandShape};
+pub use tile_op::{TileOp, TileOperand};
 pub use traffic::{OpTraffic, lx_peak_bytes, traffic};

@@ -58,7 +58,7 @@ pub fn agreed_view(uses: &[CoreUse<'_>]) -> Result<CoreView, Mismatch> {
 fn view_of(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Mismatch> {
     let operand = &one.op.operands[one.operand];
     let is_write = one.operand + 1 == one.op.operands.len();
-    let weights = digit_weights(one.split, CoreOrder::of(one.op.family));
+    let weights = one.split.divisors(CoreOrder::of(one.op.family));
     let mut digits = BTreeMap::new();
     for (dim, &slices) in one.split.slices().iter().enumerate().filter(|&(_, &slices)| slices > 1) {
         if is_write && one.op.dims[dim].kind == DimKind::Reduction {
@@ -72,13 +72,6 @@ fn view_of(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Mismatch> {
     }
     let (view, cores) = (CoreView { digits }, one.split.cores());
     if view.slices() == cores { Ok(view) } else { Err(Mismatch::Shared { user, cores, slices: view.slices() }) }
-}
-
-/// The weight of every dimension's digit in the core number: the core that has slice 1 of it and slice 0 of the others.
-fn digit_weights(split: &WorkSplit, order: CoreOrder) -> Vec<i64> {
-    let n_dims = split.slices().len();
-    let only = |dim: usize| (0..n_dims).map(|other| i64::from(other == dim)).collect::<Vec<_>>();
-    (0..n_dims).map(|dim| split.core_of_slices(&only(dim), order)).collect()
 }
 
 /// The device dimension that is cut when `dim` is; none when the operand does not move along it. The stick itself is never cut.

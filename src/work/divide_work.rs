@@ -22,7 +22,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
             let because = if operation.hint.is_some() { "cannot follow its 'work_div': " } else { "" };
             refuse(format!("{because}{}", error.explained(&operation, &compute.dim_names())))
         })?;
-        compute.op.set_attr("work", work_attribute(compute.op.ctx(), split.slices()));
+        compute.op.set_attr("work", work_attribute(compute.op.ctx(), &split));
         compute.op.remove_attr("work_div");
     }
     Ok(())
