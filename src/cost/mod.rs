@@ -21,10 +21,10 @@ mod torch_spyre;
 mod traffic;
 
 pub use bound::{Touched, bytes_needed};
-pub use bytes::{OpBytes, bytes};
+pub use bytes::{History, OpBytes, bytes};
 pub use from_bundle::kernel_of;
-pub use kernel::{Access, Batching, Inputs, KernelOp, Product, describe};
-pub use price::{Formula, Limit, Price, price};
+pub use kernel::{Access, Batching, Inputs, KernelOp, Product, describe, describe_op};
+pub use price::{Formula, Limit, Price, estimate_op_ns, price};
 pub use refuse::{Refusal, refuse};
 pub use shape::{Dim, Loop, OpKind, OpShape, OperandShape};
 pub use tile_op::{TileOp, TileOperand};

@@ -18,13 +18,13 @@ pub struct CoreUse<'a> {
 
 /// How a buffer is sliced over the cores: for every device dimension that is cut, the digit of the core number that says which slice a
 /// core has (torch-spyre, `PerCoreView`).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CoreView {
     digits: BTreeMap<usize, Digit>,
 }
 
 /// `core floordiv weight mod slices`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Digit {
     slices: i64,
     weight: i64,
@@ -55,7 +55,8 @@ pub fn agreed_view(uses: &[CoreUse<'_>]) -> Result<CoreView, Mismatch> {
     Ok(agreed.unwrap_or(CoreView { digits: BTreeMap::new() }))
 }
 
-fn view_of(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Mismatch> {
+/// How one user slices the buffer; `user` is its position among the users, for the message.
+pub(super) fn view_of(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Mismatch> {
     let operand = &one.op.operands[one.operand];
     let is_write = one.operand + 1 == one.op.operands.len();
     let weights = one.split.divisors(CoreOrder::of(one.op.family));
