@@ -90,11 +90,11 @@ impl WorkSplit {
         self.in_order(order)
     }
 
-    /// For every dimension how many cores in a row have the same slice.
+    /// For every dimension how many cores in a row have the same slice; 1 for a dimension that is whole.
     #[must_use]
     pub fn divisors(&self, order: CoreOrder) -> Vec<i64> {
         let (mut divisors, mut cores) = (vec![1; self.slices.len()], 1);
-        for dim in self.fastest_first(order) {
+        for dim in self.fastest_first(order).filter(|&dim| self.slices[dim] > 1) {
             divisors[dim] = cores;
             cores *= self.slices[dim];
         }
@@ -176,6 +176,27 @@ mod tests {
         assert_eq!(WorkSplit::new(vec![4, 0]), Err(WorkError::Slices { dim: 1, slices: 0 }));
         assert_eq!(WorkSplit::whole(0).cores(), 1);
         assert_eq!(WorkSplit::whole(0).slices_of_core(0, CoreOrder::LastFastest), [0; 0]);
+    }
+
+    #[test]
+    fn a_split_may_have_an_order_of_its_own() {
+        let split = WorkSplit::new(vec![4, 2, 1]).unwrap().in_order(vec![1, 0, 2]).unwrap();
+        let cores: Vec<_> = (0..4).map(|core| split.slices_of_core(core, CoreOrder::FirstFastest)).collect();
+        assert_eq!(cores, [[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0]]);
+        assert_eq!(split.divisors(CoreOrder::LastFastest), [2, 1, 1]);
+        let usual = WorkSplit::new(vec![4, 2, 1]).unwrap();
+        assert_eq!(usual.divisors(CoreOrder::FirstFastest), [1, 4, 1]);
+        assert_eq!(usual.clone().with_divisors(&[2, 1, 1], CoreOrder::FirstFastest), Ok(split));
+        assert_eq!(usual.clone().with_divisors(&[1, 4, 7], CoreOrder::FirstFastest), Ok(usual), "the usual order has no name");
+    }
+
+    #[test]
+    fn an_order_has_every_dimension_once() {
+        let split = || WorkSplit::new(vec![4, 2]).unwrap();
+        for order in [vec![0], vec![0, 0], vec![0, 2], vec![0, 1, 2]] {
+            assert_eq!(split().in_order(order.clone()), Err(WorkError::Order { dims: 2, order }));
+        }
+        assert_eq!(split().with_divisors(&[1], CoreOrder::FirstFastest), Err(WorkError::Length { expected: 2, found: 1 }));
     }
 
     proptest! {

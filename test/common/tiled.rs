@@ -17,34 +17,42 @@ pub(crate) struct Build {
     pub(crate) loops: &'static str,
     pub(crate) cores: &'static str,
     pub(crate) lx_planner: &'static str,
+    /// Splits and placement together.
+    pub(crate) joint: bool,
 }
 
-/// Loops kept or unrolled, one core or all, without LX or with the default planner.
+/// Loops kept or unrolled, one core or all, without LX, with a simple planner, and with everything chosen together.
 pub(crate) const BUILDS: [Build; 8] = [
     Build::new("keep", "1", "none"),
     Build::new("keep", "1", "first-fit"),
     Build::new("keep", "32", "none"),
-    Build::new("keep", "32", "first-fit"),
+    Build::joint("keep", "32"),
     Build::new("unroll", "1", "none"),
-    Build::new("unroll", "1", "first-fit"),
+    Build::new("unroll", "1", "exact"),
     Build::new("unroll", "32", "none"),
-    Build::new("unroll", "32", "first-fit"),
+    Build::joint("unroll", "32"),
 ];
 
 impl Build {
     const fn new(loops: &'static str, cores: &'static str, lx_planner: &'static str) -> Self {
-        Self { loops, cores, lx_planner }
+        Self { loops, cores, lx_planner, joint: false }
+    }
+
+    const fn joint(loops: &'static str, cores: &'static str) -> Self {
+        Self { loops, cores, lx_planner: "exact", joint: true }
     }
 
     /// As arguments of `spyre-compile`.
     pub(crate) fn text(self) -> String {
-        format!("--loops {} --cores {} --lx-planner {}", self.loops, self.cores, self.lx_planner)
+        let joint = if self.joint { " --joint" } else { "" };
+        format!("--loops {} --cores {} --lx-planner {}{joint}", self.loops, self.cores, self.lx_planner)
     }
 
     fn options(self) -> Options {
         Options {
             cores: self.cores.to_owned(),
             lx_planner: self.lx_planner.to_owned(),
+            joint: self.joint.to_string(),
             loops: self.loops.to_owned(),
             compile_to: Phase::Emit,
             ..Options::default()

@@ -38,7 +38,15 @@ fn op(function: &str, is_reduction: bool, space: &[i64], splits: &[i64], mut ope
         operand.allocation = Allocation::Hbm { argument, offset_bytes: 0 };
     }
     operands.last_mut().unwrap().is_input = false;
-    let iteration_space = space.iter().zip(splits).map(|(range, split)| IterationDim::new(*range, *split)).collect();
+    let mut iteration_space: Vec<_> = space.iter().zip(splits).map(|(range, split)| IterationDim::new(*range, *split)).collect();
+    if function == "exp" {
+        // The cores in another order: the last dimension is the fastest.
+        let mut cores = 1;
+        for dim in iteration_space.iter_mut().rev() {
+            dim.divisor = Some(if dim.split > 1 { cores } else { 1 });
+            cores *= dim.split;
+        }
+    }
     OpSpec { function: function.to_owned(), is_reduction, iteration_space, operands, ..OpSpec::default() }
 }
 

@@ -3,14 +3,14 @@
 // A bundle or buffer is named after the rule that it breaks.
 
 sdsc.bundle @dim_c1() {
-  // expected-error @+1 {{dimension "c0" needs positive numbers, found range 512, split 0, granularity 1}}
+  // expected-error @+1 {{dimension "c0" needs positive numbers, found range 512, split 0, granularity 1, divisor 0}}
   sdsc.op "exp" dims [#sdsc.dim<name = "c0", range = 512, split = 0>] ins [] outs []
 }
 
 // -----
 
 sdsc.bundle @dim_c1() {
-  // expected-error @+1 {{dimension "c0" needs positive numbers, found range 512, split 1, granularity -64}}
+  // expected-error @+1 {{dimension "c0" needs positive numbers, found range 512, split 1, granularity -64, divisor 0}}
   sdsc.op "exp" dims [#sdsc.dim<name = "c0", range = 512, symbol = "s0", granularity = -64>] ins [] outs []
 }
 

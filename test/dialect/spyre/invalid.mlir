@@ -107,6 +107,14 @@ func.func @tile_hint_c2(%x: tensor<4x64xf16>) {
 
 // -----
 
+func.func @work_c2(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{the order of cores has every one of the 2 dimensions once, found [1, 1]}}
+  spyre.copy %x {work = #spyre.work<[4, 1], order = [1, 1]>} : tensor<4x64xf16> -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
 func.func @work_hint_c1(%x: tensor<4x64xf16>) {
   // expected-error @+1 {{dimension 'A' is divided into at least one slice, found 0}}
   spyre.copy %x {work_div = [#spyre.work_hint<0, A = 0>]} : tensor<4x64xf16> -> tensor<4x64xf16>

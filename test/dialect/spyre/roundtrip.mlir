@@ -39,14 +39,14 @@ func.func @layouts(%rows: tensor<512x1024xf16, #rows> {spyre.dims = ["A", "B"]},
 // CHECK-SAME: hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, "B C" = 4>]
 // CHECK-SAME: min_work = #spyre.work<[2, 1]>
 // CHECK-SAME: place = #spyre.place<lx, 128>
-// CHECK-SAME: work = #spyre.work<[32, 1]>
+// CHECK-SAME: work = #spyre.work<[8, 4], order = [1, 0]>
 // CHECK-SAME: work_div = [#spyre.work_hint<2, A = 32>, #spyre.work_hint<3, "B C" = 1>]
 // CHECK-SAME: : tensor<512x1024xf16, [[ROWS]]> -> tensor<512x1xf16, [[SPARSE]]>
 func.func @decisions(%x: tensor<512x1024xf16, #rows>) -> tensor<512x1xf16, #sparse> {
   %max = spyre.reduce max(%x) dims [1] {
     dims = ["A", "B*C"], hints = [#spyre.tile_hint<0, A = 2>, #spyre.tile_hint<1, "B C" = 4>],
     work_div = [#spyre.work_hint<2, A = 32>, #spyre.work_hint<3, "B C" = 1>],
-    min_work = #spyre.work<[2, 1]>, work = #spyre.work<[32, 1]>, place = #spyre.place<lx, 128>}
+    min_work = #spyre.work<[2, 1]>, work = #spyre.work<[8, 4], order = [1, 0]>, place = #spyre.place<lx, 128>}
     : tensor<512x1024xf16, #rows> -> tensor<512x1xf16, #sparse>
   return %max : tensor<512x1xf16, #sparse>
 }
