@@ -261,10 +261,12 @@ impl<'a, 'c> Emitter<'a, 'c> {
         insert_before(before, view(self.context, at, one, map, self.tensor_of(shape.to_vec(), element))).output()
     }
 
-    /// A constant; in f32, shown as f16, where f16 could not hold its numbers: the device's format has a larger range.
+    /// A constant; in f32, shown as f16, where f16 could not hold its numbers: the device's format has a larger range. Finite numbers stay
+    /// finite.
     fn known(&self, known: &Known, shape: Vec<i64>, element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
-        let known = known.repeated(&shape);
         let element_name = element.to_string();
+        let known = known.repeated(&shape);
+        let known = known.within(largest_finite(&element_name));
         let is_exact = match element_name.as_str() {
             "f16" => known.numbers().all(|number| half::f16::from_f64(number).to_f64() == number),
             "bf16" => known.numbers().all(|number| half::bf16::from_f64(number).to_f64() == number),
@@ -326,6 +328,15 @@ impl<'a, 'c> Emitter<'a, 'c> {
         };
         op.set_input(position, new);
         Ok(())
+    }
+}
+
+/// The largest number of the device's format for the element that is no infinity: in f16, the one below 2^32, which stands for +inf ("The
+/// referee", numbers).
+fn largest_finite(element: &str) -> f64 {
+    match element {
+        "f16" | "bf16" => f64::from((1_u32 << 22) * 1023),
+        _ => f64::from(f32::MAX),
     }
 }
 

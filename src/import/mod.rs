@@ -14,6 +14,7 @@
 //! | `functions.rs` | the table of scalar operations |
 //! | `recognize.rs` | rules for elementwise operations |
 //! | `composites.rs` | sigmoid, gelu, mean and others by what they compute |
+//! | `safe_softmax.rs` | PyTorch's softmax of rows that may be masked as a whole |
 //! | `body.rs` | what a body combines |
 //! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
 //! | `index.rs` | indices that bodies compute: views and gathers |
@@ -40,6 +41,7 @@ mod precision;
 mod read_body;
 mod recognize;
 mod reshape;
+mod safe_softmax;
 mod scalar;
 pub(crate) mod set_target;
 mod views;
