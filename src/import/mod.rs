@@ -21,13 +21,17 @@
 //! | `views.rs`, `reshape.rs` | index maps |
 //! | `window.rs` | parts of an iteration space, for branches |
 //! | `import_linalg.rs`, `import_generic.rs`, `read_body.rs`, `scalar.rs`, `import_tensor.rs`, `island.rs` | reading the program |
-//! | `emit.rs` | writing the `spyre` ops |
+//! | `emit.rs`, `emit_constant.rs` | writing the `spyre` ops |
+//! | `expansion.rs`, `expand_functions.rs` | functions in terms of others, whose results may live in LX |
 
 mod body;
 pub(crate) mod check_input;
 mod composites;
 mod contraction;
 mod emit;
+mod emit_constant;
+pub(crate) mod expand_functions;
+mod expansion;
 mod functions;
 mod graph;
 mod import_generic;
@@ -49,6 +53,7 @@ mod window;
 
 pub use body::{Body, Combiner, Product, Reduction, Scalar, ScalarOp};
 pub use contraction::Contraction;
+pub use expansion::{EXPANSIONS, Expansion, Source, Step};
 pub use functions::{SCALAR_FUNCTIONS, ScalarFunction};
 pub use graph::{Element, Graph, Kind, Node, NodeId};
 pub use known::Known;
