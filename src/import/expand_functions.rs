@@ -9,7 +9,7 @@ use super::{
     known::Known,
 };
 use crate::{
-    dialect::{ComputeOp, format_of, pointwise, target_of},
+    dialect::{ComputeOp, copy, format_of, home_of, pointwise, target_of},
     mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, error_at, insert_before},
     target::{Family, Target},
 };
@@ -46,27 +46,42 @@ fn part_bytes(compute: ComputeOp<'_>, target: &Target) -> Option<i64> {
     elements.checked_mul(format_of(tensor.element)?.bytes()).map(|bytes| bytes / parts + i64::from(bytes % parts > 0))
 }
 
-/// Writes the steps in the place of the op.
+/// Whether the argument may be in LX as it is. Where a product writes it, product and function mostly divide it among the cores in different
+/// ways.
+fn may_be_in_lx(argument: Value<'_>) -> bool {
+    let writer = home_of(argument).def().and_then(ComputeOp::of);
+    writer.and_then(ComputeOp::table_row).is_some_and(|row| row.lx)
+}
+
+/// Writes the steps in the place of the op. What they read several times is copied first: from HBM it is read once, as by the function itself.
+/// `spyre-plan-lx` undoes the copy if it finds no room.
 fn expand(compute: ComputeOp<'_>, expansion: &Expansion) {
     let op = compute.op;
     let (context, at, output) = (op.ctx(), op.loc(), op.output().r#type());
     let Some(tensor) = TensorType::of(output) else { return };
     let number = |number: f64| constant_before(op, at, &Known::number(number), vec![1; tensor.shape.len()], tensor.element);
-    let mut results: Vec<Value<'_>> = Vec::new();
-    for step in expansion.steps {
-        let sources = step.sources.iter().map(|source| match *source {
-            Source::Argument => op.inputs()[0],
-            Source::Number(value) => number(value),
-            Source::Step(step) => results[step],
-        });
-        let sources: Vec<Value<'_>> = sources.collect();
-        let written = insert_before(op, pointwise(context, at, step.function, &sources, &[], output));
+    let write = |operation| {
+        let written = insert_before(op, operation);
         for name in ["hints", "work_div"] {
             if let Some(attribute) = op.attr(name) {
                 written.set_attr(name, attribute);
             }
         }
-        results.push(written.output());
+        written.output()
+    };
+    let mut argument = op.inputs()[0];
+    if expansion.n_reads() > 1 && !may_be_in_lx(argument) {
+        argument = write(copy(context, at, argument, output));
+    }
+    let mut results: Vec<Value<'_>> = Vec::new();
+    for step in expansion.steps {
+        let sources = step.sources.iter().map(|source| match *source {
+            Source::Argument => argument,
+            Source::Number(value) => number(value),
+            Source::Step(step) => results[step],
+        });
+        let sources: Vec<Value<'_>> = sources.collect();
+        results.push(write(pointwise(context, at, step.function, &sources, &[], output)));
     }
     if let Some(&result) = results.last() {
         op.output().replace_with(result);

@@ -1,24 +1,52 @@
 // RUN: spyre-opt --split-input-file --spyre-expand-functions --mlir-print-local-scope %s | FileCheck %s
 
-// The second product reads the gelu.
+// The second product reads the gelu of a sum, which may be in LX.
 // CHECK-LABEL: func.func @gelu_between_ops(
-// CHECK-SAME:    [[X:%.+]]: tensor<32x512xf16>, [[Y:%.+]]: tensor<512x128xf16>) -> tensor<32x128xf16> {
-// CHECK-NEXT:    [[MUL:%.+]] = spyre.pointwise mul([[X]], [[X]]) : tensor<32x512xf16>
+// CHECK-SAME:    [[X:%.+]]: tensor<32x512xf16>, [[Y:%.+]]: tensor<32x512xf16>, [[Z:%.+]]: tensor<512x128xf16>) -> tensor<32x128xf16> {
+// CHECK-NEXT:    [[ADD:%.+]] = spyre.pointwise add([[X]], [[Y]]) : tensor<32x512xf16>
+// CHECK-NEXT:    [[MUL:%.+]] = spyre.pointwise mul([[ADD]], [[ADD]]) : tensor<32x512xf16>
+// CHECK-NEXT:    [[NUMBER:%.+]] = spyre.constant dense<-6.958000e-02> : tensor<1x1xf16>
+// CHECK-NEXT:    [[MUL2:%.+]] = spyre.pointwise mul([[MUL]], [[NUMBER]]) : (tensor<32x512xf16>, tensor<1x1xf16>) -> tensor<32x512xf16>
+// CHECK-NEXT:    [[NUMBER2:%.+]] = spyre.constant dense<-1.599610e+00> : tensor<1x1xf16>
+// CHECK-NEXT:    [[ADD2:%.+]] = spyre.pointwise add([[MUL2]], [[NUMBER2]]) : (tensor<32x512xf16>, tensor<1x1xf16>) -> tensor<32x512xf16>
+// CHECK-NEXT:    [[MUL3:%.+]] = spyre.pointwise mul([[ADD]], [[ADD2]]) : tensor<32x512xf16>
+// CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[MUL3]]) : tensor<32x512xf16>
+// CHECK-NEXT:    [[NUMBER3:%.+]] = spyre.constant dense<1.000000e+00> : tensor<1x1xf16>
+// CHECK-NEXT:    [[ADD3:%.+]] = spyre.pointwise add([[EXP]], [[NUMBER3]]) : (tensor<32x512xf16>, tensor<1x1xf16>) -> tensor<32x512xf16>
+// CHECK-NEXT:    [[REALDIV:%.+]] = spyre.pointwise realdiv([[ADD]], [[ADD3]]) : tensor<32x512xf16>
+// CHECK-NEXT:    [[MATMUL:%.+]] = spyre.matmul([[REALDIV]], [[Z]]) : (tensor<32x512xf16>, tensor<512x128xf16>) -> tensor<32x128xf16>
+// CHECK-NEXT:    return [[MATMUL]] : tensor<32x128xf16>
+func.func @gelu_between_ops(%x: tensor<32x512xf16>, %b: tensor<32x512xf16>, %w: tensor<512x128xf16>) -> tensor<32x128xf16> {
+  %0 = spyre.pointwise add(%x, %b) : tensor<32x512xf16>
+  %1 = spyre.pointwise gelufwd(%0) : tensor<32x512xf16>
+  %2 = spyre.matmul(%1, %w) : (tensor<32x512xf16>, tensor<512x128xf16>) -> tensor<32x128xf16>
+  return %2 : tensor<32x128xf16>
+}
+
+// -----
+
+// What is in HBM, as the result of a product mostly is, is read once.
+// CHECK-LABEL: func.func @gelu_of_a_product(
+// CHECK-SAME:    [[X:%.+]]: tensor<32x64xf16>, [[Y:%.+]]: tensor<64x512xf16>) -> tensor<32x1xf16> {
+// CHECK-NEXT:    [[MATMUL:%.+]] = spyre.matmul([[X]], [[Y]]) : (tensor<32x64xf16>, tensor<64x512xf16>) -> tensor<32x512xf16>
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[MATMUL]] : tensor<32x512xf16> -> tensor<32x512xf16>
+// CHECK-NEXT:    [[MUL:%.+]] = spyre.pointwise mul([[COPY]], [[COPY]]) : tensor<32x512xf16>
 // CHECK-NEXT:    [[NUMBER:%.+]] = spyre.constant dense<-6.958000e-02> : tensor<1x1xf16>
 // CHECK-NEXT:    [[MUL2:%.+]] = spyre.pointwise mul([[MUL]], [[NUMBER]]) : (tensor<32x512xf16>, tensor<1x1xf16>) -> tensor<32x512xf16>
 // CHECK-NEXT:    [[NUMBER2:%.+]] = spyre.constant dense<-1.599610e+00> : tensor<1x1xf16>
 // CHECK-NEXT:    [[ADD:%.+]] = spyre.pointwise add([[MUL2]], [[NUMBER2]]) : (tensor<32x512xf16>, tensor<1x1xf16>) -> tensor<32x512xf16>
-// CHECK-NEXT:    [[MUL3:%.+]] = spyre.pointwise mul([[X]], [[ADD]]) : tensor<32x512xf16>
+// CHECK-NEXT:    [[MUL3:%.+]] = spyre.pointwise mul([[COPY]], [[ADD]]) : tensor<32x512xf16>
 // CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[MUL3]]) : tensor<32x512xf16>
 // CHECK-NEXT:    [[NUMBER3:%.+]] = spyre.constant dense<1.000000e+00> : tensor<1x1xf16>
 // CHECK-NEXT:    [[ADD2:%.+]] = spyre.pointwise add([[EXP]], [[NUMBER3]]) : (tensor<32x512xf16>, tensor<1x1xf16>) -> tensor<32x512xf16>
-// CHECK-NEXT:    [[REALDIV:%.+]] = spyre.pointwise realdiv([[X]], [[ADD2]]) : tensor<32x512xf16>
-// CHECK-NEXT:    [[MATMUL:%.+]] = spyre.matmul([[REALDIV]], [[Y]]) : (tensor<32x512xf16>, tensor<512x128xf16>) -> tensor<32x128xf16>
-// CHECK-NEXT:    return [[MATMUL]] : tensor<32x128xf16>
-func.func @gelu_between_ops(%x: tensor<32x512xf16>, %w: tensor<512x128xf16>) -> tensor<32x128xf16> {
-  %0 = spyre.pointwise gelufwd(%x) : tensor<32x512xf16>
-  %1 = spyre.matmul(%0, %w) : (tensor<32x512xf16>, tensor<512x128xf16>) -> tensor<32x128xf16>
-  return %1 : tensor<32x128xf16>
+// CHECK-NEXT:    [[REALDIV:%.+]] = spyre.pointwise realdiv([[COPY]], [[ADD2]]) : tensor<32x512xf16>
+// CHECK-NEXT:    [[SUM:%.+]] = spyre.reduce sum([[REALDIV]]) dims [1] : tensor<32x512xf16> -> tensor<32x1xf16>
+// CHECK-NEXT:    return [[SUM]] : tensor<32x1xf16>
+func.func @gelu_of_a_product(%x: tensor<32x64xf16>, %w: tensor<64x512xf16>) -> tensor<32x1xf16> {
+  %0 = spyre.matmul(%x, %w) : (tensor<32x64xf16>, tensor<64x512xf16>) -> tensor<32x512xf16>
+  %1 = spyre.pointwise gelufwd(%0) : tensor<32x512xf16>
+  %2 = spyre.reduce sum(%1) dims [1] : tensor<32x512xf16> -> tensor<32x1xf16>
+  return %2 : tensor<32x1xf16>
 }
 
 // -----
@@ -43,18 +71,19 @@ func.func @hints_are_kept(%x: tensor<8x64xf16>, %y: tensor<64x8xf16>) -> tensor<
 // The numbers are those of the format: bf16 has too few bits for the coefficients, the device's format has enough.
 // CHECK-LABEL: func.func @gelu_in_bf16(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xbf16>) -> tensor<8x1xbf16> {
-// CHECK-NEXT:    [[MUL:%.+]] = spyre.pointwise mul([[X]], [[X]]) : tensor<8x64xbf16>
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[X]] : tensor<8x64xbf16> -> tensor<8x64xbf16>
+// CHECK-NEXT:    [[MUL:%.+]] = spyre.pointwise mul([[COPY]], [[COPY]]) : tensor<8x64xbf16>
 // CHECK-NEXT:    [[NUMBER:%.+]] = spyre.constant dense<-0.0695800781> : tensor<1x1xf32>
 // CHECK-NEXT:    [[VIEW:%.+]] = spyre.view [[NUMBER]] by affine_map<(d0, d1) -> (d0, d1)> : tensor<1x1xf32> -> tensor<1x1xbf16>
 // CHECK-NEXT:    [[MUL2:%.+]] = spyre.pointwise mul([[MUL]], [[VIEW]]) : (tensor<8x64xbf16>, tensor<1x1xbf16>) -> tensor<8x64xbf16>
 // CHECK-NEXT:    [[NUMBER2:%.+]] = spyre.constant dense<-1.59960938> : tensor<1x1xf32>
 // CHECK-NEXT:    [[VIEW2:%.+]] = spyre.view [[NUMBER2]] by affine_map<(d0, d1) -> (d0, d1)> : tensor<1x1xf32> -> tensor<1x1xbf16>
 // CHECK-NEXT:    [[ADD:%.+]] = spyre.pointwise add([[MUL2]], [[VIEW2]]) : (tensor<8x64xbf16>, tensor<1x1xbf16>) -> tensor<8x64xbf16>
-// CHECK-NEXT:    [[MUL3:%.+]] = spyre.pointwise mul([[X]], [[ADD]]) : tensor<8x64xbf16>
+// CHECK-NEXT:    [[MUL3:%.+]] = spyre.pointwise mul([[COPY]], [[ADD]]) : tensor<8x64xbf16>
 // CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[MUL3]]) : tensor<8x64xbf16>
 // CHECK-NEXT:    [[NUMBER3:%.+]] = spyre.constant dense<1.000000e+00> : tensor<1x1xbf16>
 // CHECK-NEXT:    [[ADD2:%.+]] = spyre.pointwise add([[EXP]], [[NUMBER3]]) : (tensor<8x64xbf16>, tensor<1x1xbf16>) -> tensor<8x64xbf16>
-// CHECK-NEXT:    [[REALDIV:%.+]] = spyre.pointwise realdiv([[X]], [[ADD2]]) : tensor<8x64xbf16>
+// CHECK-NEXT:    [[REALDIV:%.+]] = spyre.pointwise realdiv([[COPY]], [[ADD2]]) : tensor<8x64xbf16>
 // CHECK-NEXT:    [[SUM:%.+]] = spyre.reduce sum([[REALDIV]]) dims [1] : tensor<8x64xbf16> -> tensor<8x1xbf16>
 // CHECK-NEXT:    return [[SUM]] : tensor<8x1xbf16>
 func.func @gelu_in_bf16(%x: tensor<8x64xbf16>) -> tensor<8x1xbf16> {
@@ -67,8 +96,9 @@ func.func @gelu_in_bf16(%x: tensor<8x64xbf16>) -> tensor<8x1xbf16> {
 
 // CHECK-LABEL: func.func @exact_ones(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf32>, [[Y:%.+]]: tensor<8x64xf32>) -> tensor<8x64xf32> {
-// CHECK-NEXT:    [[NEG:%.+]] = spyre.pointwise neg([[X]]) : tensor<8x64xf32>
-// CHECK-NEXT:    [[MAXIMUM:%.+]] = spyre.pointwise maximum([[X]], [[NEG]]) : tensor<8x64xf32>
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[X]] : tensor<8x64xf32> -> tensor<8x64xf32>
+// CHECK-NEXT:    [[NEG:%.+]] = spyre.pointwise neg([[COPY]]) : tensor<8x64xf32>
+// CHECK-NEXT:    [[MAXIMUM:%.+]] = spyre.pointwise maximum([[COPY]], [[NEG]]) : tensor<8x64xf32>
 // CHECK-NEXT:    [[NUMBER:%.+]] = spyre.constant dense<1.000000e+00> : tensor<1x1xf32>
 // CHECK-NEXT:    [[REALDIV:%.+]] = spyre.pointwise realdiv([[NUMBER]], [[MAXIMUM]]) : (tensor<1x1xf32>, tensor<8x64xf32>) -> tensor<8x64xf32>
 // CHECK-NEXT:    [[NUMBER2:%.+]] = spyre.constant dense<0.000000e+00> : tensor<1x1xf32>
@@ -132,16 +162,17 @@ func.func @too_large(%x: tensor<8192x8192xf16>) -> tensor<8192x1xf16> {
 // In 8 tiles they are not; and a single step moves no more than the function.
 // CHECK-LABEL: func.func @large_in_tiles(
 // CHECK-SAME:    [[X:%.+]]: tensor<8192x8192xf16>, [[Y:%.+]]: tensor<8192x8192xf16>) -> (tensor<8192x1xf16>, tensor<8192x1xf16>) {
-// CHECK-NEXT:    [[MUL:%.+]] = spyre.pointwise mul([[X]], [[X]]) {hints = [#spyre.tile_hint<0, A = 8>]} : tensor<8192x8192xf16>
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[X]] {hints = [#spyre.tile_hint<0, A = 8>]} : tensor<8192x8192xf16> -> tensor<8192x8192xf16>
+// CHECK-NEXT:    [[MUL:%.+]] = spyre.pointwise mul([[COPY]], [[COPY]]) {hints = [#spyre.tile_hint<0, A = 8>]} : tensor<8192x8192xf16>
 // CHECK-NEXT:    [[NUMBER:%.+]] = spyre.constant dense<-6.958000e-02> : tensor<1x1xf16>
 // CHECK-NEXT:    [[MUL2:%.+]] = spyre.pointwise mul([[MUL]], [[NUMBER]]) {hints = [#spyre.tile_hint<0, A = 8>]} : (tensor<8192x8192xf16>, tensor<1x1xf16>) -> tensor<8192x8192xf16>
 // CHECK-NEXT:    [[NUMBER2:%.+]] = spyre.constant dense<-1.599610e+00> : tensor<1x1xf16>
 // CHECK-NEXT:    [[ADD:%.+]] = spyre.pointwise add([[MUL2]], [[NUMBER2]]) {hints = [#spyre.tile_hint<0, A = 8>]} : (tensor<8192x8192xf16>, tensor<1x1xf16>) -> tensor<8192x8192xf16>
-// CHECK-NEXT:    [[MUL3:%.+]] = spyre.pointwise mul([[X]], [[ADD]]) {hints = [#spyre.tile_hint<0, A = 8>]} : tensor<8192x8192xf16>
+// CHECK-NEXT:    [[MUL3:%.+]] = spyre.pointwise mul([[COPY]], [[ADD]]) {hints = [#spyre.tile_hint<0, A = 8>]} : tensor<8192x8192xf16>
 // CHECK-NEXT:    [[EXP:%.+]] = spyre.pointwise exp([[MUL3]]) {hints = [#spyre.tile_hint<0, A = 8>]} : tensor<8192x8192xf16>
 // CHECK-NEXT:    [[NUMBER3:%.+]] = spyre.constant dense<1.000000e+00> : tensor<1x1xf16>
 // CHECK-NEXT:    [[ADD2:%.+]] = spyre.pointwise add([[EXP]], [[NUMBER3]]) {hints = [#spyre.tile_hint<0, A = 8>]} : (tensor<8192x8192xf16>, tensor<1x1xf16>) -> tensor<8192x8192xf16>
-// CHECK-NEXT:    [[REALDIV:%.+]] = spyre.pointwise realdiv([[X]], [[ADD2]]) {hints = [#spyre.tile_hint<0, A = 8>]} : tensor<8192x8192xf16>
+// CHECK-NEXT:    [[REALDIV:%.+]] = spyre.pointwise realdiv([[COPY]], [[ADD2]]) {hints = [#spyre.tile_hint<0, A = 8>]} : tensor<8192x8192xf16>
 // CHECK-NEXT:    [[SUM:%.+]] = spyre.reduce sum([[REALDIV]]) dims [1] {hints = [#spyre.tile_hint<0, A = 8>]} : tensor<8192x8192xf16> -> tensor<8192x1xf16>
 // CHECK-NEXT:    [[NUMBER4:%.+]] = spyre.constant dense<0.000000e+00> : tensor<1x1xf16>
 // CHECK-NEXT:    [[MAXIMUM:%.+]] = spyre.pointwise maximum([[Y]], [[NUMBER4]]) : (tensor<8192x8192xf16>, tensor<1x1xf16>) -> tensor<8192x8192xf16>
