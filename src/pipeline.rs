@@ -13,6 +13,7 @@ pub static PASSES: &[Pass] = &[
     import::set_target::PASS,
     import::import_linalg::PASS,
     hint::flatten_hints::PASS,
+    import::expand_functions::PASS,
     layout::lay_out_tables::PASS,
     layout::pad_contractions::PASS,
     layout::propagate_layouts::PASS,
@@ -208,20 +209,7 @@ impl Options {
     #[must_use]
     pub fn passes_of(&self, phase: Phase, output: &str) -> Vec<String> {
         let mut passes = match phase {
-            Phase::Import => vec![
-                // Later passes take their names from what is not supported.
-                "spyre-check-input".to_owned(),
-                format!("spyre-set-target{{file={} cores={} lx-bytes={}}}", quoted(&self.target), self.cores, self.lx_bytes),
-                // JAX calls helper functions.
-                "inline".to_owned(),
-                "symbol-dce".to_owned(),
-                "func.func(linalg-generalize-named-ops)".to_owned(),
-                format!("spyre-import-linalg{{precision={}}}", self.precision),
-                // Producers leave reshapes that cancel and results that nobody uses.
-                "canonicalize".to_owned(),
-                "cse".to_owned(),
-                format!("spyre-flatten-hints{{tiles={} bind={}}}", self.tiles.join(","), self.bind.join(",")),
-            ],
+            Phase::Import => self.import_passes(),
             Phase::Layout => vec![
                 "spyre-lay-out-tables".to_owned(),
                 "spyre-pad-contractions".to_owned(),
@@ -245,6 +233,28 @@ impl Options {
             Phase::Emit => return vec![format!("spyre-emit-bundle{{output={}}}", quoted(output))],
         };
         passes.push(format!("spyre-verify-phase{{phase={phase}}}"));
+        passes
+    }
+
+    /// What is written in more ops, so that it may live in LX, is of use there only.
+    fn import_passes(&self) -> Vec<String> {
+        let mut passes = vec![
+            // Later passes take their names from what is not supported.
+            "spyre-check-input".to_owned(),
+            format!("spyre-set-target{{file={} cores={} lx-bytes={}}}", quoted(&self.target), self.cores, self.lx_bytes),
+            // JAX calls helper functions.
+            "inline".to_owned(),
+            "symbol-dce".to_owned(),
+            "func.func(linalg-generalize-named-ops)".to_owned(),
+            format!("spyre-import-linalg{{precision={}}}", self.precision),
+            // Producers leave reshapes that cancel and results that nobody uses.
+            "canonicalize".to_owned(),
+            "cse".to_owned(),
+            format!("spyre-flatten-hints{{tiles={} bind={}}}", self.tiles.join(","), self.bind.join(",")),
+        ];
+        if self.lx_planner != "none" {
+            passes.push("spyre-expand-functions".to_owned());
+        }
         passes
     }
 
@@ -300,9 +310,11 @@ mod tests {
     }
 
     #[test]
-    fn without_a_planner_nothing_is_copied() {
-        assert!(expand("").unwrap().contains("spyre-clone-inputs"));
-        assert!(!expand("lx-planner=none").unwrap().contains("spyre-clone-inputs"));
+    fn without_a_planner_nothing_is_copied_or_expanded() {
+        for pass in ["spyre-clone-inputs", "spyre-expand-functions"] {
+            assert!(expand("").unwrap().contains(pass));
+            assert!(!expand("lx-planner=none").unwrap().contains(pass));
+        }
     }
 
     #[test]

@@ -29,6 +29,7 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYRESETTARGET
 #define GEN_PASS_DEF_SPYREIMPORTLINALG
 #define GEN_PASS_DEF_SPYREFLATTENHINTS
+#define GEN_PASS_DEF_SPYREEXPANDFUNCTIONS
 #define GEN_PASS_DEF_SPYRELAYOUTTABLES
 #define GEN_PASS_DEF_SPYREPROPAGATELAYOUTS
 #define GEN_PASS_DEF_SPYREINSERTRESTICKIFY
@@ -79,6 +80,7 @@ std::string optionsOf(Pass &pass) {
   X(SpyreSetTarget) \
   X(SpyreImportLinalg) \
   X(SpyreFlattenHints) \
+  X(SpyreExpandFunctions) \
   X(SpyreLayOutTables) \
   X(SpyrePadContractions) \
   X(SpyrePropagateLayouts) \

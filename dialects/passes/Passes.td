@@ -67,6 +67,20 @@ def SpyreImportLinalg : Spyre_Pass<"spyre-import-linalg"> {
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
+def SpyreExpandFunctions : Spyre_Pass<"spyre-expand-functions"> {
+  let summary = "Write functions whose results cannot live in LX in terms of others";
+  let description = [{
+    Replaces `abs`, `gelufwd`, `reciprocal` and `relufwd` by chains of functions whose results may live in LX. Only where
+    nothing but elementwise ops, reductions and matmuls reads the result, and a core's part of two tensors fits in LX if the
+    op's hints cut it. An argument that is read several times and is not written by such a function is copied first, so
+    that it is read from HBM once. The gelu is an approximation whose error is of the size of the format's rounding. Runs
+    behind `spyre-flatten-hints`, and only if there is an LX planner. Implemented in `src/import/expand_functions.rs`.
+
+    Example: `spyre-opt --spyre-expand-functions test/import/expand-functions.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
 def SpyreFlattenHints : Spyre_Pass<"spyre-flatten-hints"> {
   let summary = "Turn hint scopes into hints on ops";
   let description = [{

@@ -5,7 +5,7 @@ use super::{
     home::{behind_views, home_of, is_insert, owner_of, tiled_operand},
 };
 use crate::{
-    hint::WorkHint,
+    hint::{Count, WorkHint},
     layout::{Coordinate, DeviceLayout, Index, LayoutError, Term, device_coordinates},
     mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, integer, map_of, map_results, string},
     target::{DeviceFunction, Family},
@@ -250,6 +250,13 @@ impl<'c> ComputeOp<'c> {
     pub fn is_in_lx(self) -> bool {
         // A buffer that is written in parts is never in LX, and its place is behind all of its parts.
         !self.is_insert() && self.place().is_some_and(|place| matches!(place.memory, Memory::Lx(_)))
+    }
+
+    /// The number of tiles that the op is cut into if each of its hints cuts it; a count that is a name counts once.
+    #[must_use]
+    pub fn hinted_tiles(self) -> i64 {
+        let count = |hint: TileHint| if let Count::Number(count) = hint.count { count } else { 1 };
+        self.hints().into_iter().map(count).fold(1, i64::saturating_mul)
     }
 
     /// The hints, outermost first.

@@ -1,6 +1,7 @@
 //! `spyre-import-linalg`, the way back: the needed nodes of the graph as `spyre` ops.
 
 use super::{
+    emit_constant::{constant_before, retyped_before, tensor_of},
     graph::{Element, Graph, Kind, NodeId},
     import_linalg::{Importer, Source},
     known::Known,
@@ -10,8 +11,8 @@ use super::{
 use crate::{
     dialect::{constant, empty, gather, insert, matmul, pointwise, reduce, view},
     mlir::{
-        Context, Expr, Location, Op, OpExt, Reported, TensorType, Type, Value, ValueLike, dense_attribute, error_at, insert_before,
-        map_from_exprs, parse_type, remark_at,
+        Context, Expr, Location, Op, OpExt, Reported, TensorType, Type, Value, ValueLike, error_at, insert_before, map_from_exprs,
+        parse_type, remark_at,
     },
     target::{DeviceFormat, DeviceFunction},
 };
@@ -161,11 +162,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
     }
 
     fn tensor_type(&self, id: NodeId) -> Type<'c> {
-        self.tensor_of(self.graph.node(id).shape.clone(), self.element_type(id))
-    }
-
-    fn tensor_of(&self, shape: Vec<i64>, element: Type<'c>) -> Type<'c> {
-        TensorType { shape, element, encoding: None }.build()
+        tensor_of(self.graph.node(id).shape.clone(), self.element_type(id))
     }
 
     /// Writes a node; none for what has no value of its own.
@@ -215,7 +212,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         match &self.graph.node(id).kind {
             Kind::Known(known) => {
                 let shape = self.graph.node(id).shape.clone();
-                Ok(self.known(known, shape, self.element_type(id), before, self.location(id)))
+                Ok(constant_before(before, self.location(id), known, shape, self.element_type(id)))
             }
             _ => Err(error_at(before, "reads a tensor that nothing has written").report()),
         }
@@ -229,7 +226,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         // A number has the element type of the tensors that it meets.
         let beside = self.graph.node(user).inputs.iter().find(|&&input| !matches!(self.graph.node(input).kind, Kind::Known(_)));
         let element = self.element_type(beside.copied().filter(|&beside| self.graph.node(beside).element != Element::Bool).unwrap_or(user));
-        Ok(self.known(known, shape, element, before, self.location(user)))
+        Ok(constant_before(before, self.location(user), known, shape, element))
     }
 
     /// The memory that a part is written into: that of the tensor itself if nobody else reads it, else a copy.
@@ -256,35 +253,9 @@ impl<'a, 'c> Emitter<'a, 'c> {
     /// A number as a tensor of `shape`.
     fn filled(&self, number: NodeId, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
         let known = Known::number(self.graph.number_of(number).unwrap_or(f64::NAN));
-        let one = self.known(&known, vec![1; shape.len()], element, before, at);
+        let one = constant_before(before, at, &known, vec![1; shape.len()], element);
         let map = map_from_exprs(self.context, shape.len(), 0, &vec![Expr::Constant(0); shape.len()]);
-        insert_before(before, view(self.context, at, one, map, self.tensor_of(shape.to_vec(), element))).output()
-    }
-
-    /// A constant; in f32, shown as f16, where f16 could not hold its numbers: the device's format has a larger range.
-    fn known(&self, known: &Known, shape: Vec<i64>, element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
-        let known = known.repeated(&shape);
-        let element_name = element.to_string();
-        let is_exact = match element_name.as_str() {
-            "f16" => known.numbers().all(|number| half::f16::from_f64(number).to_f64() == number),
-            "bf16" => known.numbers().all(|number| half::bf16::from_f64(number).to_f64() == number),
-            _ => true,
-        };
-        let held = if is_exact { element } else { parse_type(self.context, "f32") };
-        let numbers: Vec<f64> = known.uniform().map_or_else(|| known.numbers().collect(), |number| vec![number]);
-        let attribute = dense_attribute(self.tensor_of(shape.clone(), held), &numbers);
-        let value = insert_before(before, constant(self.context, at, attribute, self.tensor_of(shape.clone(), held))).output();
-        self.retyped(value, &shape, held, element, before, at)
-    }
-
-    /// A tensor under another element type of the same device format, or what will be.
-    fn retyped(&self, value: Value<'c>, shape: &[i64], from: Type<'c>, to: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
-        if from == to {
-            return value;
-        }
-        let same: Vec<Expr> = (0..shape.len()).map(Expr::Dim).collect();
-        let map = map_from_exprs(self.context, shape.len(), 0, &same);
-        insert_before(before, view(self.context, at, value, map, self.tensor_of(shape.to_vec(), to))).output()
+        insert_before(before, view(self.context, at, one, map, tensor_of(shape.to_vec(), element))).output()
     }
 
     fn source(&self, id: NodeId, number: usize, before: Op<'c>) -> Result<Value<'c>, Reported> {
@@ -302,7 +273,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         if self.graph.node(id).element == Element::Int {
             return Ok(value);
         }
-        Ok(self.retyped(value, &tensor.shape, tensor.element, self.element_type(id), before, at))
+        Ok(retyped_before(before, at, value, &tensor.shape, tensor.element, self.element_type(id)))
     }
 
     /// Makes an operation that stays read a node, as the type that it had.
@@ -310,7 +281,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         let old = op.inputs()[position];
         let Some(tensor) = TensorType::of(old.r#type()) else { return Ok(()) };
         let new = match &self.graph.node(id).kind {
-            Kind::Known(known) => self.known(known, tensor.shape.clone(), self.element_type(id), op, op.loc()),
+            Kind::Known(known) => constant_before(op, op.loc(), known, tensor.shape.clone(), self.element_type(id)),
             _ => self.value(id, op)?,
         };
         let Some(found) = TensorType::of(new.r#type()) else { return Ok(()) };
@@ -318,7 +289,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         let new = if found.element == tensor.element {
             new
         } else if is_number(found.element) && is_number(tensor.element) {
-            self.retyped(new, &tensor.shape, found.element, tensor.element, op, op.loc())
+            retyped_before(op, op.loc(), new, &tensor.shape, found.element, tensor.element)
         } else {
             let verb = if op.is("func.return") { "returns" } else { "reads" };
             let message = format!("{verb} {}, which was computed as {}: not supported yet", old.r#type(), new.r#type());

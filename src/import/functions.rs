@@ -100,7 +100,7 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     ),
     row(
         "arith.select",
-        "`where3`; `maximum` or `minimum` of x > y ? x : y",
+        "`where3`; `maximum` or `minimum` of x > y ? x : y; the last step of a safe softmax",
         |x| if x[0] == 0.0 { x[2] } else { x[1] },
         Run::Rule(recognize::select),
     ),

@@ -6,6 +6,9 @@ use std::rc::Rc;
 /// Most elements of a tensor that is computed at compile time; a causal mask over 4,096 positions has as many.
 pub(super) const MOST_KNOWN_ELEMENTS: i64 = 1 << 24;
 
+/// The lowest finite number, whatever the format: numbers that a format does not reach are written as its last finite ones.
+pub(super) const LOWEST_FINITE: f64 = f64::MIN;
+
 /// The elements of a compile-time tensor in row-major order, as bits of `f64`; integers are exact up to 2^53. A number is one element.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Known(Rc<[u64]>);
@@ -33,6 +36,17 @@ impl Known {
     pub fn uniform(&self) -> Option<f64> {
         let (&first, rest) = self.0.split_first()?;
         rest.iter().all(|&bits| bits == first).then(|| f64::from_bits(first))
+    }
+
+    /// The numbers with those beyond `largest` brought back to it; infinities stay.
+    #[must_use]
+    pub fn within(&self, largest: f64) -> Self {
+        let is_within = |number: f64| !number.is_finite() || number.abs() <= largest;
+        if self.numbers().all(is_within) {
+            return self.clone();
+        }
+        let bounded = |number: f64| if is_within(number) { number } else { largest.copysign(number) };
+        Self(self.numbers().map(|number| bounded(number).to_bits()).collect())
     }
 
     /// A number as the elements of a tensor; a tensor as it is.
@@ -142,6 +156,12 @@ mod tests {
         let table = Known::table(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         assert_eq!(numbers(&table.reduced(&[2, 3], 1, |a, b| a + b)), [6.0, 15.0]);
         assert_eq!(numbers(&table.reduced(&[2, 3], 0, f64::max)), [4.0, 5.0, 6.0]);
+    }
+
+    #[test]
+    fn finite_numbers_stay_finite() {
+        let table = Known::table(&[LOWEST_FINITE, f64::NEG_INFINITY, 1.0, 1e300]);
+        assert_eq!(numbers(&table.within(65504.0)), [-65504.0, f64::NEG_INFINITY, 1.0, 65504.0]);
     }
 
     #[test]

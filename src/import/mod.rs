@@ -14,19 +14,24 @@
 //! | `functions.rs` | the table of scalar operations |
 //! | `recognize.rs` | rules for elementwise operations |
 //! | `composites.rs` | sigmoid, gelu, mean and others by what they compute |
+//! | `safe_softmax.rs` | PyTorch's softmax of rows that may be masked as a whole |
 //! | `body.rs` | what a body combines |
 //! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
 //! | `index.rs` | indices that bodies compute: views and gathers |
 //! | `views.rs`, `reshape.rs` | index maps |
 //! | `window.rs` | parts of an iteration space, for branches |
 //! | `import_linalg.rs`, `import_generic.rs`, `read_body.rs`, `scalar.rs`, `import_tensor.rs`, `island.rs` | reading the program |
-//! | `emit.rs` | writing the `spyre` ops |
+//! | `emit.rs`, `emit_constant.rs` | writing the `spyre` ops |
+//! | `expansion.rs`, `expand_functions.rs` | functions in terms of others, whose results may live in LX |
 
 mod body;
 pub(crate) mod check_input;
 mod composites;
 mod contraction;
 mod emit;
+mod emit_constant;
+pub(crate) mod expand_functions;
+mod expansion;
 mod functions;
 mod graph;
 mod import_generic;
@@ -40,6 +45,7 @@ mod precision;
 mod read_body;
 mod recognize;
 mod reshape;
+mod safe_softmax;
 mod scalar;
 pub(crate) mod set_target;
 mod views;
@@ -47,6 +53,7 @@ mod window;
 
 pub use body::{Body, Combiner, Product, Reduction, Scalar, ScalarOp};
 pub use contraction::Contraction;
+pub use expansion::{EXPANSIONS, Expansion, Source, Step};
 pub use functions::{SCALAR_FUNCTIONS, ScalarFunction};
 pub use graph::{Element, Graph, Kind, Node, NodeId};
 pub use known::Known;

@@ -4,6 +4,7 @@ use super::{
     composites::{as_gelu, as_logistic, as_mean, as_sigmoid_of_tanh, as_softplus, factors_of},
     functions::same,
     graph::{Element, Graph, Kind, NodeId},
+    safe_softmax::as_safe_softmax,
 };
 use crate::target::{DeviceFormat, DeviceFunction};
 use std::collections::BTreeSet;
@@ -164,7 +165,7 @@ pub(super) fn select(graph: &mut Graph, inputs: &[NodeId], _element: Element) ->
         [] => compared_element(graph, condition),
         _ => same(&elements)?,
     };
-    if let Some(simpler) = choice(graph, condition, yes, no, element)? {
+    if let Some(simpler) = choice(graph, condition, yes, no, element)?.or_else(|| as_safe_softmax(graph, condition, yes, no)) {
         return Ok(simpler);
     }
     Ok(graph.pointwise("where3", inputs, element))
