@@ -153,12 +153,7 @@ impl Simulation {
         Machine::new(self.target.segment_bytes, self.target.lx_bytes, options.max_bytes)
     }
 
-    fn launch_all(
-        &self,
-        buffers: &BTreeMap<String, Extent>,
-        options: &RunOptions,
-        machine: &mut Machine,
-    ) -> Result<Report, SimError> {
+    fn launch_all(&self, buffers: &BTreeMap<String, Extent>, options: &RunOptions, machine: &mut Machine) -> Result<Report, SimError> {
         preload(&options.lx, machine)?;
         let mut report = Report { program: self.program.name.clone(), ..Report::default() };
         for (number, entry) in self.program.launches.iter().enumerate() {
