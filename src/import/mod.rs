@@ -16,6 +16,7 @@
 //! | `composites.rs` | sigmoid, gelu, mean and others by what they compute |
 //! | `body.rs` | what a body combines |
 //! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
+//! | `scaled_product.rs` | one factor for a product of two scaled tensors |
 //! | `index.rs` | indices that bodies compute: views and gathers |
 //! | `views.rs`, `reshape.rs` | index maps |
 //! | `window.rs` | parts of an iteration space, for branches |
@@ -41,6 +42,7 @@ mod read_body;
 mod recognize;
 mod reshape;
 mod scalar;
+mod scaled_product;
 pub(crate) mod set_target;
 mod views;
 mod window;
