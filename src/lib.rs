@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
 pub mod affine;
+pub mod assignment;
 pub mod target;
 
 pub mod import;

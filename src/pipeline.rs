@@ -22,6 +22,7 @@ pub static PASSES: &[Pass] = &[
     tile::coarse_tile::PASS,
     work::reduce_span::PASS,
     work::divide_work::PASS,
+    lx::divide_jointly::PASS,
     lx::clone_inputs::PASS,
     lx::plan_lx::PASS,
     bundle::form_bundles::PASS,
@@ -102,6 +103,8 @@ pub struct Options {
     pub dims: Vec<String>,
     /// The LX planner.
     pub lx_planner: String,
+    /// `true` to choose splits and placement together; `false`.
+    pub joint: String,
     /// Usable LX bytes per core; -1 for the machine's.
     pub lx_bytes: String,
     /// `symbolic` or `baked`.
@@ -125,6 +128,7 @@ impl Default for Options {
             bind: Vec::new(),
             dims: Vec::new(),
             lx_planner: "first-fit".to_owned(),
+            joint: "false".to_owned(),
             lx_bytes: "-1".to_owned(),
             addresses: "symbolic".to_owned(),
             loops: "keep".to_owned(),
@@ -152,6 +156,7 @@ impl Options {
                 "bind" => options.bind.extend(list()),
                 "dims" => options.dims.extend(list()),
                 "lx-planner" => options.lx_planner = value.to_owned(),
+                "joint" => options.joint = value.to_owned(),
                 "lx-bytes" => options.lx_bytes = value.to_owned(),
                 "addresses" => options.addresses = value.to_owned(),
                 "loops" => options.loops = value.to_owned(),
@@ -176,6 +181,10 @@ impl Options {
         };
         number("cores", &self.cores)?;
         number("lx-bytes", &self.lx_bytes)?;
+        let is_joint = self.joint.parse::<bool>().map_err(|_| format!("option 'joint': expected 'true' or 'false', found '{}'", self.joint))?;
+        if is_joint && self.lx_planner != "exact" {
+            return Err(format!("option 'joint' needs the LX planner 'exact', found '{}'", self.lx_planner));
+        }
         if self.lx_planner != "none" {
             lx::planner_named(&self.lx_planner).map_err(|error| error.to_string())?;
         }
@@ -225,6 +234,7 @@ impl Options {
             ],
             Phase::Hint => vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(","))],
             Phase::Tile => vec!["spyre-coarse-tile".to_owned()],
+            Phase::Work if self.joint == "true" => ["spyre-reduce-span", "spyre-divide-jointly"].map(str::to_owned).to_vec(),
             Phase::Work => ["spyre-reduce-span", "spyre-divide-work"].map(str::to_owned).to_vec(),
             Phase::Lx => self.lx_passes(),
             Phase::Bundle => vec![

@@ -75,9 +75,11 @@ intptr_t spyreLayoutAttrGetBufferRank(MlirAttribute layout);
 const int64_t *spyreLayoutAttrGetBufferShape(MlirAttribute layout);
 
 bool spyreAttributeIsAWork(MlirAttribute attribute);
-MlirAttribute spyreWorkAttrGet(MlirContext context, intptr_t rank, const int64_t *slices);
+MlirAttribute spyreWorkAttrGet(MlirContext context, intptr_t rank, const int64_t *slices, intptr_t orderRank, const int64_t *order);
 intptr_t spyreWorkAttrGetRank(MlirAttribute work);
 const int64_t *spyreWorkAttrGetSlices(MlirAttribute work);
+intptr_t spyreWorkAttrGetOrderRank(MlirAttribute work);
+const int64_t *spyreWorkAttrGetOrder(MlirAttribute work);
 
 bool spyreAttributeIsAPlace(MlirAttribute attribute);
 MlirAttribute spyrePlaceAttrGet(MlirContext context, MlirStringRef memory, int64_t offsetBytes, MlirStringRef reason);

@@ -44,11 +44,13 @@ const int64_t *spyreLayoutAttrGetBufferShape(MlirAttribute layout) {
 }
 
 bool spyreAttributeIsAWork(MlirAttribute attribute) { return isa<spyre::WorkAttr>(unwrap(attribute)); }
-MlirAttribute spyreWorkAttrGet(MlirContext context, intptr_t rank, const int64_t *slices) {
-  return wrap(spyre::WorkAttr::get(unwrap(context), ArrayRef(slices, rank)));
+MlirAttribute spyreWorkAttrGet(MlirContext context, intptr_t rank, const int64_t *slices, intptr_t orderRank, const int64_t *order) {
+  return wrap(spyre::WorkAttr::get(unwrap(context), ArrayRef(slices, rank), ArrayRef(order, orderRank)));
 }
 intptr_t spyreWorkAttrGetRank(MlirAttribute work) { return as<spyre::WorkAttr>(work).getSlices().size(); }
 const int64_t *spyreWorkAttrGetSlices(MlirAttribute work) { return as<spyre::WorkAttr>(work).getSlices().data(); }
+intptr_t spyreWorkAttrGetOrderRank(MlirAttribute work) { return as<spyre::WorkAttr>(work).getOrder().size(); }
+const int64_t *spyreWorkAttrGetOrder(MlirAttribute work) { return as<spyre::WorkAttr>(work).getOrder().data(); }
 
 bool spyreAttributeIsAPlace(MlirAttribute attribute) { return isa<spyre::PlaceAttr>(unwrap(attribute)); }
 MlirAttribute spyrePlaceAttrGet(MlirContext context, MlirStringRef memory, int64_t offsetBytes, MlirStringRef reason) {
@@ -150,6 +152,7 @@ MlirAttribute sdscAttributeParameters(MlirAttribute attribute) {
         .add("split", dim.getSplit())
         .add("symbol", dim.getSymbol())
         .add("granularity", dim.getGranularity())
+        .add("divisor", dim.getDivisor())
         .take();
   if (auto owner = dyn_cast<sdsc::OwnerAttr>(attr))
     return found.add("dim", owner.getDim()).add("slices", owner.getSlices()).add("divisor", owner.getDivisor()).take();
@@ -179,7 +182,7 @@ MlirAttribute sdscAttributeGet(MlirStringRef mnemonic, MlirAttribute parameters)
   StringRef kind = unwrap(mnemonic);
   if (kind == "dim")
     return wrap(Attribute(sdsc::DimAttr::get(context, from.getAs<StringAttr>("name"), integerOf(from, "range"), integerOf(from, "split"),
-                                             from.getAs<StringAttr>("symbol"), integerOf(from, "granularity"))));
+                                             from.getAs<StringAttr>("symbol"), integerOf(from, "granularity"), integerOf(from, "divisor"))));
   if (kind == "owner")
     return wrap(Attribute(
         sdsc::OwnerAttr::get(context, integerOf(from, "dim"), integerOf(from, "slices"), integerOf(from, "divisor"))));

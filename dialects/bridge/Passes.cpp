@@ -38,6 +38,7 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYRECOARSETILE
 #define GEN_PASS_DEF_SPYREREDUCESPAN
 #define GEN_PASS_DEF_SPYREDIVIDEWORK
+#define GEN_PASS_DEF_SPYREDIVIDEJOINTLY
 #define GEN_PASS_DEF_SPYRECLONEINPUTS
 #define GEN_PASS_DEF_SPYREPLANLX
 #define GEN_PASS_DEF_SPYREFORMBUNDLES
@@ -87,6 +88,7 @@ std::string optionsOf(Pass &pass) {
   X(SpyreCoarseTile) \
   X(SpyreReduceSpan) \
   X(SpyreDivideWork) \
+  X(SpyreDivideJointly) \
   X(SpyreCloneInputs) \
   X(SpyrePlanLx) \
   X(SpyreFormBundles) \

@@ -266,6 +266,21 @@ def SpyreDivideWork : Spyre_Pass<"spyre-divide-work"> {
 // lx
 //===----------------------------------------------------------------------===//
 
+def SpyreDivideJointly : Spyre_Pass<"spyre-divide-jointly"> {
+  let summary = "Divide the work of all ops together, by what the splits and the placement in LX cost";
+  let description = [{
+    Takes the place of `spyre-divide-work` before the planner `exact`. Begins with the splits that `spyre-divide-work` writes, and
+    chooses among all splits and orders of cores those for which the modelled time of the program is least, values in LX included:
+    a value stays there only if all its users divide it alike. The result is never dearer by the model than what it begins with.
+    Implemented in `src/lx/divide_jointly.rs`; the method is in `docs/lx-planning.md`.
+
+    Refuses what `spyre-divide-work` refuses; a `work_div` is followed.
+
+    Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-jointly test/lx/divide-jointly.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
 def SpyreCloneInputs : Spyre_Pass<"spyre-clone-inputs"> {
   let summary = "Copy inputs that are read several times, so that they can live in LX";
   let description = [{

@@ -22,17 +22,21 @@ def Sdsc_DimAttr : Sdsc_Attr<"Dim", "dim"> {
   let description = [{
     A symbolic dimension names its `symbol`; `range` is then its maximum and `granularity` divides every value.
 
-    Constraints:
-    * (dim_c1) `range`, `split` and `granularity` are positive.
+    Core `c` has slice `(c floordiv divisor) mod split`. Either all dimensions of an op have a `divisor`, or none has one (0) and the
+    order of cores is that of the format.
 
-    Example: `#sdsc.dim<name = "c0", range = 512, split = 32>`
+    Constraints:
+    * (dim_c1) `range`, `split` and `granularity` are positive, and `divisor` is not negative.
+
+    Examples: `#sdsc.dim<name = "c0", range = 512, split = 32>`, `#sdsc.dim<name = "c0", range = 512, split = 4, divisor = 8>`
   }];
   let parameters = (ins
     "::mlir::StringAttr":$name,
     "int64_t":$range,
     DefaultValuedParameter<"int64_t", "1">:$split,
     OptionalParameter<"::mlir::StringAttr">:$symbol,
-    DefaultValuedParameter<"int64_t", "1">:$granularity
+    DefaultValuedParameter<"int64_t", "1">:$granularity,
+    DefaultValuedParameter<"int64_t", "0">:$divisor
   );
 }
 

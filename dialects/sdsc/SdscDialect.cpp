@@ -92,11 +92,11 @@ void SdscDialect::initialize() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult DimAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringAttr name, int64_t range, int64_t split, StringAttr,
-                              int64_t granularity) {
+                              int64_t granularity, int64_t divisor) {
   // dim_c1
-  if (range <= 0 || split <= 0 || granularity <= 0)
+  if (range <= 0 || split <= 0 || granularity <= 0 || divisor < 0)
     return emitError() << "dimension " << name << " needs positive numbers, found range " << range << ", split " << split
-                       << ", granularity " << granularity;
+                       << ", granularity " << granularity << ", divisor " << divisor;
   return success();
 }
 

@@ -144,11 +144,17 @@ LogicalResult LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementTy
 // WorkAttr
 //===----------------------------------------------------------------------===//
 
-LogicalResult WorkAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> slices) {
+LogicalResult WorkAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> slices,
+                               ArrayRef<int64_t> order) {
   // work_c1
   for (int64_t count : slices)
     if (count <= 0)
       return emitError() << "a dimension is cut into at least one slice, found " << count;
+  // work_c2
+  SmallVector<int64_t> sorted(order);
+  llvm::sort(sorted);
+  if (!order.empty() && !llvm::equal(sorted, llvm::seq<int64_t>(0, slices.size())))
+    return emitError() << "the order of cores has every one of the " << slices.size() << " dimensions once, found [" << order << "]";
   return success();
 }
 

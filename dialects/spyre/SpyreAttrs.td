@@ -57,13 +57,17 @@ def Spyre_WorkAttr : Spyre_Attr<"Work", "work"> {
     `slices[i]` divides the size of iteration dimension `i` (in sticks where the dimension is a stick). The product is
     the number of cores that the op uses.
 
-    Constraints:
-    * (work_c1) every entry is positive.
+    `order` lists the dimensions whose slice changes fastest from core to core first. Without it that is the first
+    dimension; in a matmul whose contraction is cut, the contraction.
 
-    Example: `#spyre.work<[32, 1]>`
+    Constraints:
+    * (work_c1) every entry is positive;
+    * (work_c2) `order`, if given, has every dimension once.
+
+    Examples: `#spyre.work<[32, 1]>`, `#spyre.work<[4, 8], order = [1, 0]>`
   }];
-  let parameters = (ins ArrayRefParameter<"int64_t">:$slices);
-  let assemblyFormat = "`<` `[` $slices `]` `>`";
+  let parameters = (ins ArrayRefParameter<"int64_t">:$slices, OptionalArrayRefParameter<"int64_t">:$order);
+  let assemblyFormat = "`<` `[` $slices `]` (`,` `order` `=` `[` $order^ `]`)? `>`";
   let genVerifyDecl = 1;
 }
 

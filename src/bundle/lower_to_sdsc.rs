@@ -9,7 +9,8 @@ use super::{
 };
 use crate::{
     dialect::{
-        Access, ComputeOp, Memory, Place, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of, moves_of, owner_of, push_items, target_of,
+        Access, ComputeOp, Memory, Place, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of, moves_of, owner_of, push_items, split_of,
+        target_of,
     },
     layout,
     mlir::{
@@ -17,6 +18,7 @@ use crate::{
         error_at, floats, insert_before, integer, new_block, push, raw_elements, string, type_attribute,
     },
     target::{Family, STICK_BYTES, Target},
+    work::CoreOrder,
 };
 use std::collections::BTreeMap;
 
@@ -336,10 +338,12 @@ impl<'c> Lowering<'c> {
             return Err("writes a part of a buffer in a loop: not supported yet".to_owned());
         }
         let space = compute.iteration_space();
-        let splits = compute.work().ok_or("has no 'work': divide the work first")?;
-        let dim = |(position, (&range, &split)): (usize, (&i64, &i64))| IterationDim {
+        let split = split_of(compute)?;
+        let divisors = split.divisors(CoreOrder::of(compute.family()));
+        let dim = |(position, (&range, &slices)): (usize, (&i64, &i64))| IterationDim {
             name: Some(format!("c{position}")),
-            ..IterationDim::new(range, split)
+            divisor: (!split.order().is_empty()).then(|| divisors[position]),
+            ..IterationDim::new(range, slices)
         };
         let factor = constants_of(compute).first().map_or(1.0, |constant| constant.value);
         if compute.n_reduced() > 0
@@ -361,7 +365,7 @@ impl<'c> Lowering<'c> {
         let mut spec = OpSpec {
             function: compute.function().to_owned(),
             is_reduction: compute.n_reduced() > 0,
-            iteration_space: space.iter().zip(&splits).enumerate().map(dim).collect(),
+            iteration_space: space.iter().zip(split.slices()).enumerate().map(dim).collect(),
             operands,
             constants: constants_of(compute),
             ..OpSpec::default()

@@ -107,6 +107,9 @@ pub struct IterationDim {
     pub range: i64,
     /// How many slices the cores share it in.
     pub split: i64,
+    /// How many cores in a row have the same slice: core `c` has slice `(c / divisor) mod split`. All dimensions of an op have one, or the
+    /// format's own order of cores holds ("SuperDSC schema, section 5").
+    pub divisor: Option<i64>,
     /// Set when the number of points is known at launch only.
     pub symbolic: Option<SymbolicDim>,
 }
@@ -115,7 +118,7 @@ impl IterationDim {
     /// A dimension of fixed size.
     #[must_use]
     pub fn new(range: i64, split: i64) -> Self {
-        Self { name: None, range, split, symbolic: None }
+        Self { name: None, range, split, divisor: None, symbolic: None }
     }
 }
 

@@ -82,8 +82,14 @@ fn give_pins_dims(op: &mut OpSpec, used: &[Vec<usize>]) -> Vec<Vec<usize>> {
             operand.coordinates[position].term = Term::Dim { dim, modulo: None, divisor: None };
         }
     }
-    op.iteration_space.splice(0..0, vec![IterationDim::new(1, 1); added]);
+    add_unit_dims(op, added);
     used.iter().map(|used| (0..added).chain(used.iter().map(|dim| dim + added)).collect()).collect()
+}
+
+/// Puts dimensions of one point in front of the iteration space.
+fn add_unit_dims(op: &mut OpSpec, added: usize) {
+    let divisor = op.iteration_space.iter().any(|dim| dim.divisor.is_some()).then_some(1);
+    op.iteration_space.splice(0..0, vec![IterationDim { divisor, ..IterationDim::new(1, 1) }; added]);
 }
 
 /// The device dimensions beside the stick that an operand is at one position of.
@@ -105,7 +111,7 @@ fn pin_constants(op: &mut OpSpec) {
     if added == 0 {
         return;
     }
-    op.iteration_space.splice(0..0, vec![IterationDim::new(1, 1); added]);
+    add_unit_dims(op, added);
     for operand in &mut op.operands {
         let last = operand.coordinates.len().saturating_sub(1);
         let mut free = 0..added;

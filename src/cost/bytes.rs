@@ -25,11 +25,31 @@ pub struct OpBytes {
 /// that several operands read counts as its largest read. What lives in LX moves no byte of HBM.
 #[must_use]
 pub fn bytes(kernel: &[OpShape]) -> Vec<OpBytes> {
-    let buffers = kernel.iter().flat_map(|op| &op.operands).map(|operand| operand.buffer + 1).max().unwrap_or(0);
-    // Of each buffer: the largest read so far, and the last write to HBM.
-    let (mut read, mut is_written) = (vec![0_i64; buffers], vec![false; buffers]);
-    let mut found = Vec::with_capacity(kernel.len());
-    for op in kernel {
+    let mut history = History::default();
+    kernel.iter().map(|op| history.push(op)).collect()
+}
+
+/// What the ops of a kernel did so far with its buffers.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    /// Of each buffer the largest read.
+    read: Vec<i64>,
+    /// Of each buffer whether it was written to HBM.
+    is_written: Vec<bool>,
+}
+
+impl History {
+    /// What happened to each of some buffers: the bytes of its largest read, and whether it was written to HBM.
+    pub fn of(buffers: impl IntoIterator<Item = (i64, bool)>) -> Self {
+        let (read, is_written) = buffers.into_iter().unzip();
+        Self { read, is_written }
+    }
+
+    /// The bytes of the next op of the kernel.
+    pub fn push(&mut self, op: &OpShape) -> OpBytes {
+        let n_buffers = op.operands.iter().map(|operand| operand.buffer + 1).max().unwrap_or(0).max(self.read.len());
+        self.read.resize(n_buffers, 0);
+        self.is_written.resize(n_buffers, false);
         let mut bytes = OpBytes::default();
         for operand in op.inputs() {
             let moved = operand.device_bytes * op.loop_factor(operand);
@@ -40,10 +60,10 @@ pub fn bytes(kernel: &[OpShape]) -> Vec<OpBytes> {
             bytes.hbm_read += moved;
             bytes.reread += reread(op, operand);
             if operand.is_kernel_input {
-                let known = &mut read[operand.buffer];
+                let known = &mut self.read[operand.buffer];
                 bytes.shared += moved.min(*known);
                 *known = moved.max(*known);
-            } else if is_written[operand.buffer] {
+            } else if self.is_written[operand.buffer] {
                 bytes.read_back += moved;
             }
         }
@@ -52,12 +72,11 @@ pub fn bytes(kernel: &[OpShape]) -> Vec<OpBytes> {
                 bytes.lx_per_iteration += operand.device_bytes;
             } else {
                 bytes.hbm_written += operand.device_bytes * op.loop_factor(operand);
-                is_written[operand.buffer] = true;
+                self.is_written[operand.buffer] = true;
             }
         }
-        found.push(bytes);
+        bytes
     }
-    found
 }
 
 fn reread(op: &OpShape, operand: &OperandShape) -> i64 {

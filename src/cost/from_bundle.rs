@@ -1,7 +1,8 @@
 //! The ops of a bundle as the model of time sees them. A bundle is one launch, which is one kernel.
 
 use super::{
-    shape::{Dim, Loop, OpKind, OpShape, OperandShape},
+    shape::{Dim, OpKind, OpShape},
+    tile_op::{TileOp, TileOperand},
     traffic::touched_bytes,
 };
 use crate::bundle::{Allocation, Bundle, Item, OpSpec, Operand, geometry::OpFamily};
@@ -48,55 +49,41 @@ impl Reader {
     }
 
     fn op(&mut self, op: &OpSpec) -> OpShape {
-        let mut dims: Vec<Dim> = (0..self.loops.len()).map(|level| self.loop_dim(op, level)).collect();
         let output = op.operands.iter().find(|operand| !operand.is_input);
-        dims.extend(op.iteration_space.iter().enumerate().map(|(index, dim)| Dim {
+        let dims = op.iteration_space.iter().enumerate().map(|(index, dim)| Dim {
             extent: dim.range,
             slices: dim.split,
             is_reduced: output.is_some_and(|output| !moving_dims(op, output).any(|moving| moving == index)),
-        }));
-        let repeats = |level: usize| op.operands.iter().all(|operand| !operand.allocation.is_lx() && !advances(operand, level));
-        let loops = self.loops.iter().enumerate();
-        let loops = loops.map(|(level, &trips)| Loop { trips, tiled: if repeats(level) { vec![] } else { vec![level] } }).collect();
-        // A dimension of a loop that repeats the op would count its points twice.
-        for level in (0..self.loops.len()).filter(|&level| repeats(level)) {
-            dims[level].extent = 1;
-        }
+        });
+        let dims = dims.collect();
         // Index tensors stand last: the model asks for the first two inputs of a product.
         let (values, indices): (Vec<&Operand>, Vec<&Operand>) = op.operands.iter().partition(|operand| operand.name.is_none());
         let operands = values.into_iter().chain(indices).map(|operand| self.operand(op, operand)).collect();
-        OpShape { kind: kind(op), dims, loops, operands, is_irregular: is_irregular(op) }
+        let (kind, is_irregular) = (kind(op), is_irregular(op));
+        TileOp { kind, is_reduction: op.is_reduction, dims, trips: self.loops.clone(), operands, is_irregular }.shape()
     }
 
-    /// The dimension that a loop walks over in steps of one tile. A result in LX or in the pool is local to an iteration.
-    fn loop_dim(&self, op: &OpSpec, level: usize) -> Dim {
-        let is_kept = |output: &Operand| matches!(output.allocation, Allocation::Hbm { .. }) && !advances(output, level);
-        let is_reduced = op.is_reduction && op.operands.iter().any(|operand| !operand.is_input && is_kept(operand));
-        Dim { extent: self.loops[level], slices: 1, is_reduced }
-    }
-
-    fn operand(&mut self, op: &OpSpec, operand: &Operand) -> OperandShape {
-        let n_loops = self.loops.len();
-        let is_in_lx = operand.allocation.is_lx();
-        let moving_loops = (0..n_loops).filter(|&level| advances(operand, level));
-        let tiles: i64 = if is_in_lx { 1 } else { moving_loops.clone().map(|level| self.loops[level]).product() };
+    fn operand(&mut self, op: &OpSpec, operand: &Operand) -> TileOperand {
         let dim_of = |from_end: usize| {
             let at = operand.coordinates.len().checked_sub(from_end)?;
             let dim = operand.coordinates[at].moving_dim()?;
-            (op.iteration_space[dim].range > 1).then_some(dim + n_loops)
+            (op.iteration_space[dim].range > 1).then_some(dim)
         };
         let next = self.numbers.len();
         let place = (operand.allocation, operand.coordinates.iter().map(|coordinate| coordinate.offset).collect());
-        OperandShape {
+        let is_argument = matches!(operand.allocation, Allocation::Hbm { .. });
+        TileOperand {
             buffer: *self.numbers.entry(place).or_insert(next),
             is_output: !operand.is_input,
-            is_kernel_input: matches!(operand.allocation, Allocation::Hbm { .. }) && !self.written.contains(&operand.allocation),
-            is_in_lx,
-            device_bytes: touched_bytes(op, operand) * tiles,
+            is_kernel_input: is_argument && !self.written.contains(&operand.allocation),
+            is_in_lx: operand.allocation.is_lx(),
+            is_argument,
+            tile_bytes: touched_bytes(op, operand),
             element_bytes: operand.format.bytes(),
-            moved_by: moving_loops.chain(moving_dims(op, operand).map(|dim| dim + n_loops)).collect(),
+            moved_by: moving_dims(op, operand).collect(),
             stick: dim_of(1),
             inner: dim_of(2),
+            advances: (0..self.loops.len()).map(|level| advances(operand, level)).collect(),
         }
     }
 }

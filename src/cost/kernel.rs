@@ -145,7 +145,9 @@ pub fn describe(kernel: &[OpShape]) -> Vec<KernelOp> {
     kernel.iter().zip(bytes(kernel)).map(|(op, bytes)| describe_op(op, bytes)).collect()
 }
 
-fn describe_op(op: &OpShape, bytes: OpBytes) -> KernelOp {
+/// Describes one op, of which the bytes are known.
+#[must_use]
+pub fn describe_op(op: &OpShape, bytes: OpBytes) -> KernelOp {
     let product = if op.kind == OpKind::Matmul { product(op) } else { Product::default() };
     let repeats = op.loops.iter().filter(|around| around.tiled.is_empty()).map(|around| around.trips).product::<i64>();
     let points = number(op.dims.iter().map(|dim| dim.extent).product());

@@ -94,6 +94,13 @@ pub fn price(ops: &[KernelOp], model: &TimeModel, formula: Formula) -> Price {
     price
 }
 
+/// What one op adds to the estimate of its kernel by the recommended formula, ns: the estimates of its ops and the start of the kernel are
+/// the estimate of [`price`].
+#[must_use]
+pub fn estimate_op_ns(op: &KernelOp, model: &TimeModel) -> f64 {
+    recommended::part(op, model).total_ns
+}
+
 fn limit(price: &Price) -> Limit {
     if price.fixed_ns > price.hbm_ns.max(price.compute_ns) {
         Limit::Fixed

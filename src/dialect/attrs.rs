@@ -5,6 +5,7 @@ use crate::{
     layout::{DeviceLayout, HostTensor, LayoutError},
     mlir::{Attribute, AttributeLike, Context, Op, OpExt, TensorType, Type, TypeLike, string_ref, text_of},
     target::DeviceFormat,
+    work::WorkSplit,
 };
 use mlir_sys::{
     MlirAttribute, MlirContext, MlirStringRef, MlirType, mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless, mlirTypeIsABF16,
@@ -29,9 +30,11 @@ unsafe extern "C" {
     fn spyreLayoutAttrGetBufferRank(layout: MlirAttribute) -> isize;
     fn spyreLayoutAttrGetBufferShape(layout: MlirAttribute) -> *const i64;
     fn spyreAttributeIsAWork(attribute: MlirAttribute) -> bool;
-    fn spyreWorkAttrGet(context: MlirContext, rank: isize, slices: *const i64) -> MlirAttribute;
+    fn spyreWorkAttrGet(context: MlirContext, rank: isize, slices: *const i64, order_rank: isize, order: *const i64) -> MlirAttribute;
     fn spyreWorkAttrGetRank(work: MlirAttribute) -> isize;
     fn spyreWorkAttrGetSlices(work: MlirAttribute) -> *const i64;
+    fn spyreWorkAttrGetOrderRank(work: MlirAttribute) -> isize;
+    fn spyreWorkAttrGetOrder(work: MlirAttribute) -> *const i64;
     fn spyreAttributeIsAPlace(attribute: MlirAttribute) -> bool;
     fn spyrePlaceAttrGet(context: MlirContext, memory: MlirStringRef, offset_bytes: i64, reason: MlirStringRef) -> MlirAttribute;
     fn spyrePlaceAttrGetMemory(place: MlirAttribute) -> MlirStringRef;
@@ -171,11 +174,27 @@ pub(super) fn work_of(attribute: Attribute<'_>) -> Option<Vec<i64>> {
     }
 }
 
-/// `#spyre.work` with the given slices.
+/// The dimensions from the fastest, from `#spyre.work`; empty for the order of the op's family.
 #[must_use]
-pub fn work_attribute<'c>(context: &'c Context, slices: &[i64]) -> Attribute<'c> {
+pub(super) fn core_order_of(attribute: Attribute<'_>) -> Option<Vec<usize>> {
+    // SAFETY: the accessors are only called on a work attribute.
+    let order = unsafe {
+        spyreAttributeIsAWork(attribute.to_raw())
+            .then(|| numbers(spyreWorkAttrGetOrder(attribute.to_raw()), spyreWorkAttrGetOrderRank(attribute.to_raw())))
+    };
+    order?.into_iter().map(|dim| usize::try_from(dim).ok()).collect()
+}
+
+/// `#spyre.work` with the slices and the order of a split.
+#[must_use]
+pub fn work_attribute<'c>(context: &'c Context, split: &WorkSplit) -> Attribute<'c> {
+    let slices = split.slices();
+    let order: Vec<i64> = split.order().iter().filter_map(|dim| i64::try_from(*dim).ok()).collect();
     // SAFETY: MLIR copies the numbers.
-    unsafe { Attribute::from_raw(spyreWorkAttrGet(context.to_raw(), slices.len().cast_signed(), slices.as_ptr())) }
+    unsafe {
+        let (rank, order_rank) = (slices.len().cast_signed(), order.len().cast_signed());
+        Attribute::from_raw(spyreWorkAttrGet(context.to_raw(), rank, slices.as_ptr(), order_rank, order.as_ptr()))
+    }
 }
 
 /// The memories of the machine.

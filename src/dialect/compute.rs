@@ -1,7 +1,7 @@
 //! Any compute op through its iteration space and access maps: the view that every stage works on.
 
 use super::{
-    attrs::{Memory, Place, Tensor, TileHint, work_hint_of, work_of},
+    attrs::{Memory, Place, Tensor, TileHint, core_order_of, work_hint_of, work_of},
     home::{behind_views, home_of, is_insert, owner_of, tiled_operand},
 };
 use crate::{
@@ -218,6 +218,12 @@ impl<'c> ComputeOp<'c> {
     #[must_use]
     pub fn work(self) -> Option<Vec<i64>> {
         self.op.attr("work").and_then(work_of)
+    }
+
+    /// The iteration dimensions whose slice changes fastest from core to core first; empty for the order of the op's family.
+    #[must_use]
+    pub fn core_order(self) -> Vec<usize> {
+        self.op.attr("work").and_then(core_order_of).unwrap_or_default()
     }
 
     /// The fewest slices per iteration dimension that the span limit allows, where it asks for any.

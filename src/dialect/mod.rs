@@ -24,6 +24,7 @@ mod schedule;
 mod sdsc;
 mod symbols;
 mod target;
+mod tile_op;
 mod views;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
@@ -42,4 +43,5 @@ pub use schedule::{Schedule, Step};
 pub use sdsc::{bundle_of, bundle_to_ir, op_of, op_to_ir, push_items};
 pub use symbols::{DIM_SIZES, declared_maxima, declared_sizes};
 pub use target::{set_target, target_of};
+pub use tile_op::tile_op_of;
 pub use views::{View, indices_of_view, shown_as};

@@ -39,5 +39,5 @@ pub fn operation_of(compute: ComputeOp<'_>) -> Result<Operation, String> {
 /// If the work phase has not run.
 pub fn split_of(compute: ComputeOp<'_>) -> Result<WorkSplit, String> {
     let slices = compute.work().ok_or("has no 'work': divide the work first")?;
-    WorkSplit::new(slices).map_err(|error| error.to_string())
+    WorkSplit::new(slices).and_then(|split| split.in_order(compute.core_order())).map_err(|error| error.to_string())
 }

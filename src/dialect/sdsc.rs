@@ -123,6 +123,7 @@ fn dim_attribute<'c>(context: &'c Context, position: usize, dim: &IterationDim) 
     let granularity = dim.symbolic.as_ref().map_or(1, |symbolic| symbolic.granularity);
     let mut parameters =
         Attributes::new(context).text("name", &name).int("range", dim.range).int("split", dim.split).int("granularity", granularity);
+    parameters = parameters.int("divisor", dim.divisor.unwrap_or(0));
     if let Some(symbolic) = &dim.symbolic {
         parameters = parameters.text("symbol", &symbolic.symbol);
     }
@@ -265,7 +266,8 @@ fn dim_of(from: Attribute<'_>) -> Result<IterationDim, String> {
         max: range,
         granularity: parameters.integer("granularity"),
     });
-    Ok(IterationDim { name: parameters.text("name").map(str::to_owned), range, split: parameters.integer("split"), symbolic })
+    let (split, divisor) = (parameters.integer("split"), Some(parameters.integer("divisor")).filter(|divisor| *divisor > 0));
+    Ok(IterationDim { name: parameters.text("name").map(str::to_owned), range, split, divisor, symbolic })
 }
 
 fn constant_of(from: Attribute<'_>) -> Result<Constant, String> {

@@ -2,12 +2,12 @@
 //! them touch as few bytes as possible.
 
 use super::{
-    Cost, Factor, Problem,
+    Cost,
     flow::{Buffer, Flow, Kind, Op},
     form::{Form, Levels, Way, ways},
-    minimize,
     misfit::{Misfit, MisfitKind},
 };
+use crate::assignment::{Cost as _, Factor, Problem, minimize};
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
@@ -153,7 +153,7 @@ impl<'a> Chooser<'a> {
         known.entry(key).or_insert_with(|| Levels::of(op, operand, buffer).map(Rc::new)).clone()
     }
 
-    fn problem(&self) -> Problem {
+    fn problem(&self) -> Problem<Cost> {
         let n_states: Vec<usize> = self.states.iter().map(Vec::len).collect();
         let mut factors = Vec::new();
         for (number, op) in self.flow.ops.iter().enumerate() {
@@ -170,7 +170,7 @@ impl<'a> Chooser<'a> {
     }
 
     /// What the result of an op costs besides moves, where the op can write it so.
-    fn write_factor(&self, n_states: &[usize], number: usize, op: &Op) -> Factor {
+    fn write_factor(&self, n_states: &[usize], number: usize, op: &Op) -> Factor<Cost> {
         let buffer = &self.flow.buffers[op.result];
         let variable = self.variable_of[op.result];
         if variable != number {
@@ -185,7 +185,7 @@ impl<'a> Chooser<'a> {
         })
     }
 
-    fn add_read_factors(&self, n_states: &[usize], buffer: usize, factors: &mut Vec<Factor>) {
+    fn add_read_factors(&self, n_states: &[usize], buffer: usize, factors: &mut Vec<Factor<Cost>>) {
         let readers = &self.readers[buffer];
         let variable = self.variable_of[buffer];
         let n_costs =

@@ -35,13 +35,13 @@
 //! | `form.rs` | the forms into which a buffer can be moved for a reader |
 //! | `choose.rs` | the choice of sticks for the whole program |
 //! | `misfit.rs` | what no choice makes possible |
-//! | `assignment.rs` | the choice of a state for each variable that makes a sum of costs least |
+//! | `cost.rs` | what a choice of sticks costs |
 //! | `table.rs` | the layout of a table that an index tensor is read into |
 //! | `window.rs` | which windows of a tensor can be written |
 
-mod assignment;
 mod choose;
 mod coordinates;
+mod cost;
 mod device_layout;
 mod error;
 mod flow;
@@ -68,7 +68,7 @@ pub(crate) mod pad_contractions;
 pub(crate) mod propagate_layouts;
 pub(crate) mod split_views;
 
-pub use assignment::{Assignment, Cost, Factor, Problem, minimize};
+pub use cost::Cost;
 pub use choose::{Choice, Strategy};
 pub use coordinates::{Coordinate, Term, device_coordinates};
 pub use device_layout::{DeviceLayout, DimOrder, sticks_needed};

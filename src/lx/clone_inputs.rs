@@ -9,7 +9,7 @@ use crate::{
     layout::HostTensor,
     mlir::{Block, BlockExt, BlockLike, Op, OpExt, Options, Pass, Reported, Type, Value, ValueLike, ValueMap, error_at, insert_before},
     target::Family,
-    work::{Operation, WorkSplit},
+    work::{CoreOrder, Operation, WorkSplit},
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-clone-inputs", run };
@@ -49,10 +49,10 @@ fn clone_input<'c>(body: Block<'c>, value: Value<'c>, read_by: &[(ComputeOp<'c>,
         return Ok(());
     }
     let first = &readers[0];
-    let slices = slices_of_dims(first)?;
+    let split = split_of_dims(first)?;
     let op = first.compute.op;
     let clone = insert_before(op, copy(op.ctx(), op.loc(), value, output));
-    clone.set_attr("work", work_attribute(op.ctx(), &slices));
+    clone.set_attr("work", work_attribute(op.ctx(), &split));
     if let Some(names) = names_of_dims(first) {
         clone.set_attr("dims", crate::mlir::string_array(op.ctx(), &names));
     }
@@ -99,11 +99,14 @@ fn compact_type<'c>(body: Block<'c>, value: Value<'c>) -> Result<Option<Type<'c>
     Ok(Some(tensor.with_layout(around.ctx(), &layout, None)))
 }
 
-/// The reader's slices, per dimension of the tensor.
-fn slices_of_dims(reader: &Reader<'_>) -> Result<Vec<i64>, String> {
+/// The reader's slices, per dimension of the tensor, on the same cores.
+fn split_of_dims(reader: &Reader<'_>) -> Result<WorkSplit, String> {
     let accesses = reader.compute.accesses()?;
-    let slices = reader.split.slices();
-    Ok(accesses[reader.operand].dims.iter().map(|dim| dim.map_or(1, |dim| slices[dim])).collect())
+    let dims = &accesses[reader.operand].dims;
+    let (slices, divisors) = (reader.split.slices(), reader.split.divisors(CoreOrder::of(reader.operation.family)));
+    let split = WorkSplit::new(dims.iter().map(|dim| dim.map_or(1, |dim| slices[dim])).collect());
+    let divisors: Vec<i64> = dims.iter().map(|dim| dim.map_or(1, |dim| divisors[dim])).collect();
+    split.and_then(|split| split.with_divisors(&divisors, CoreOrder::of(Family::Copy))).map_err(|error| error.to_string())
 }
 
 /// The reader's names, per dimension of the tensor; none if it has no names.

@@ -18,13 +18,13 @@ pub struct CoreUse<'a> {
 
 /// How a buffer is sliced over the cores: for every device dimension that is cut, the digit of the core number that says which slice a
 /// core has (torch-spyre, `PerCoreView`).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CoreView {
     digits: BTreeMap<usize, Digit>,
 }
 
 /// `core floordiv weight mod slices`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Digit {
     slices: i64,
     weight: i64,
@@ -55,10 +55,11 @@ pub fn agreed_view(uses: &[CoreUse<'_>]) -> Result<CoreView, Mismatch> {
     Ok(agreed.unwrap_or(CoreView { digits: BTreeMap::new() }))
 }
 
-fn view_of(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Mismatch> {
+/// How one user slices the buffer; `user` is its position among the users, for the message.
+pub(super) fn view_of(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Mismatch> {
     let operand = &one.op.operands[one.operand];
     let is_write = one.operand + 1 == one.op.operands.len();
-    let weights = digit_weights(one.split, CoreOrder::of(one.op.family));
+    let weights = one.split.divisors(CoreOrder::of(one.op.family));
     let mut digits = BTreeMap::new();
     for (dim, &slices) in one.split.slices().iter().enumerate().filter(|&(_, &slices)| slices > 1) {
         if is_write && one.op.dims[dim].kind == DimKind::Reduction {
@@ -72,13 +73,6 @@ fn view_of(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Mismatch> {
     }
     let (view, cores) = (CoreView { digits }, one.split.cores());
     if view.slices() == cores { Ok(view) } else { Err(Mismatch::Shared { user, cores, slices: view.slices() }) }
-}
-
-/// The weight of every dimension's digit in the core number: the core that has slice 1 of it and slice 0 of the others.
-fn digit_weights(split: &WorkSplit, order: CoreOrder) -> Vec<i64> {
-    let n_dims = split.slices().len();
-    let only = |dim: usize| (0..n_dims).map(|other| i64::from(other == dim)).collect::<Vec<_>>();
-    (0..n_dims).map(|dim| split.core_of_slices(&only(dim), order)).collect()
 }
 
 /// The device dimension that is cut when `dim` is; none when the operand does not move along it. The stick itself is never cut.

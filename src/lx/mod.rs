@@ -29,6 +29,7 @@
 //! | `verify/` | checks a result and its certificate; shares no code with the planners |
 //! | `pack` | addresses for buffers that are all to be placed, or the proof that there are none |
 //! | `plan_instance.rs` | a whole instance, within limits and watched |
+//! | `joint/` | splits and placement together |
 //! | `drawing.rs` | the scratchpad as a picture |
 //! | `first_fit.rs`, `best_fit.rs`, `fit.rs` | place the most urgent buffer first, in the lowest or the tightest gap |
 
@@ -48,9 +49,11 @@ mod plan_instance;
 mod planner;
 mod verify;
 
+pub mod joint;
 pub mod pack;
 
 pub(crate) mod clone_inputs;
+pub(crate) mod divide_jointly;
 pub(crate) mod plan_lx;
 
 pub use best_fit::BestFit;

@@ -40,30 +40,30 @@ struct Division {
 
 /// The compute ops of a function; time is the position in the lists.
 struct Program<'c> {
-    schedule: Schedule<'c>,
+    values: Values<'c>,
     divisions: Vec<Division>,
 }
 
 impl<'c> Program<'c> {
     fn of(function: Op<'c>) -> Result<Self, Reported> {
-        let schedule = Schedule::of(function).map_err(|(op, message)| error_at(op, message).report())?;
-        let mut divisions = Vec::with_capacity(schedule.steps.len());
-        for step in &schedule.steps {
+        let values = Values::of(function)?;
+        let mut divisions = Vec::with_capacity(values.schedule.steps.len());
+        for step in &values.schedule.steps {
             let refuse = |message: String| error_at(step.compute.op, message).report();
             let operation = operation_of(step.compute).map_err(refuse)?;
             divisions.push(Division { operation, split: split_of(step.compute).map_err(refuse)? });
         }
-        Ok(Self { schedule, divisions })
+        Ok(Self { values, divisions })
     }
 
     fn plan(&self, planner: &dyn Planner, capacity: &Capacity) -> Result<(), Reported> {
         let buffers: Vec<Buffer> = (0..self.divisions.len()).map(|time| self.buffer(time)).collect();
         let placement = planner.plan(&buffers, capacity);
-        if let (Err(violation), Some(first)) = (check(&buffers, capacity, &placement), self.schedule.steps.first()) {
+        if let (Err(violation), Some(first)) = (check(&buffers, capacity, &placement), self.values.schedule.steps.first()) {
             let message = format!("the planner '{}' has a bug: {violation}; please report this program", planner.name());
             return Err(error_at(first.compute.op, message).report());
         }
-        for (step, (address, reason)) in self.schedule.steps.iter().zip(placement.addresses.iter().zip(&placement.reasons)) {
+        for (step, (address, reason)) in self.values.schedule.steps.iter().zip(placement.addresses.iter().zip(&placement.reasons)) {
             let place = match address {
                 Some(address) => Place { memory: Memory::Lx(*address), reason: String::new() },
                 None => Place { memory: Memory::Hbm, reason: reason.as_ref().map_or_else(String::new, ToString::to_string) },
@@ -74,19 +74,63 @@ impl<'c> Program<'c> {
     }
 
     fn place_in_hbm(&self, reason: &str) {
-        for step in &self.schedule.steps {
+        for step in &self.values.schedule.steps {
             self.place_result(step.compute, &Place { memory: Memory::Hbm, reason: reason.to_owned() });
         }
     }
 
     /// The result of a step as a planner sees it.
     fn buffer(&self, time: usize) -> Buffer {
-        let step = &self.schedule.steps[time];
-        let (barred, slices) = match self.view_slices(time) {
-            Ok(slices) => (None, slices),
-            Err(barred) => (Some(barred), 1),
-        };
         let layout_bytes = self.divisions[time].operation.operands.last().map_or(0, |operand| operand.layout.bytes());
+        let slices = self.values.barred(time).map_or_else(|| self.slices(time), Err);
+        let (slices, barred) = slices.map_or_else(|barred| (1, Some(barred)), |slices| (slices, None));
+        self.values.buffer(time, layout_bytes / slices, barred)
+    }
+
+    /// How many slices a value is in, one a core; or how its users disagree.
+    fn slices(&self, time: usize) -> Result<i64, Barred> {
+        let users = self.values.users(time);
+        let core_use = |&(user, operand): &(usize, usize)| {
+            let Division { operation, split } = &self.divisions[user];
+            CoreUse { op: operation, operand, split }
+        };
+        let uses: Vec<CoreUse<'_>> = users.iter().map(core_use).collect();
+        agreed_view(&uses).map(|view| view.slices()).map_err(Barred::CoreMismatch)
+    }
+
+    /// Writes the place; a copy of an HBM tensor that found no room in LX would only cost a pass over HBM, so its readers get the original
+    /// back. What is copied from LX may be gone when the readers come, so such a copy stays; and so does a copy under other indices or in
+    /// another layout, whose readers may need its sticks.
+    fn place_result(&self, compute: ComputeOp<'c>, place: &Place) {
+        if self.values.overwrites(compute) {
+            return;
+        }
+        let op = compute.op;
+        let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some());
+        let is_from_hbm = op.is("spyre.copy") && home_of(op.inputs()[0]).def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
+        if is_from_hbm && place.memory == Memory::Hbm && is_read_by_ops_only && keeps_indices(op) && keeps_layout(op) {
+            op.output().replace_with(op.inputs()[0]);
+            op.erase();
+            return;
+        }
+        place.set_on(compute.place_owner());
+    }
+}
+
+/// The results of a function's compute ops, however work is divided; time is the position of the op.
+pub(super) struct Values<'c> {
+    pub(super) schedule: Schedule<'c>,
+}
+
+impl<'c> Values<'c> {
+    pub(super) fn of(function: Op<'c>) -> Result<Self, Reported> {
+        let schedule = Schedule::of(function).map_err(|(op, message)| error_at(op, message).report())?;
+        Ok(Self { schedule })
+    }
+
+    /// The result of a step as a planner sees it.
+    pub(super) fn buffer(&self, time: usize, bytes: i64, barred: Option<Barred>) -> Buffer {
+        let step = &self.schedule.steps[time];
         let readers = self.schedule.readers(step.compute.op.output());
         let needed_until = |user| *self.schedule.times_of_use(&step.loops, user).end();
         let mut uses = vec![Use { time, kind: UseKind::Write }];
@@ -94,15 +138,7 @@ impl<'c> Program<'c> {
         uses.extend(self.rewriters(time).iter().map(|&writer| Use { time: needed_until(writer), kind: UseKind::Write }));
         uses[1..].sort_by_key(|one| one.time);
         let in_place_parents = if barred.is_none() { self.parents(step) } else { Vec::new() };
-        Buffer {
-            name: format!("op{time}"),
-            bytes: layout_bytes / slices,
-            uses,
-            in_place_parents,
-            starts_in_hbm: false,
-            ends_in_hbm: false,
-            barred,
-        }
+        Buffer { name: format!("op{time}"), bytes, uses, in_place_parents, starts_in_hbm: false, ends_in_hbm: false, barred }
     }
 
     /// The steps that overwrite what step `time` makes.
@@ -117,52 +153,49 @@ impl<'c> Program<'c> {
         writers.first().is_some_and(|&first| self.schedule.steps[first].compute.op != compute.op)
     }
 
-    /// How many slices the value is in, one a core; or why it may not be in LX, in the reference's order of reasons (F.1).
-    fn view_slices(&self, time: usize) -> Result<i64, Barred> {
+    /// Who must agree which core has what of the value: its writer, those that overwrite it, and its readers; the step and which operand.
+    pub(super) fn users(&self, time: usize) -> Vec<(usize, usize)> {
+        let written = |writer: usize| (writer, self.schedule.steps[writer].accesses.len() - 1);
+        let readers = self.schedule.readers(self.schedule.steps[time].compute.op.output());
+        let writers = [time].into_iter().chain(self.rewriters(time).iter().copied()).map(written);
+        writers.chain(readers.iter().copied()).collect()
+    }
+
+    /// Why the value may not be in LX, however work is divided: the first in the reference's order of reasons (F.1).
+    pub(super) fn barred(&self, time: usize) -> Option<Barred> {
         let step = &self.schedule.steps[time];
         let readers = self.schedule.readers(step.compute.op.output());
         if step.compute.family() == Family::Gather {
-            return Err(Barred::Gathered);
+            return Some(Barred::Gathered);
         }
         if step.compute.is_insert() {
-            return Err(Barred::WrittenInParts);
+            return Some(Barred::WrittenInParts);
         }
         if self.overwrites(step.compute) {
-            return Err(Barred::Carried);
+            return Some(Barred::Carried);
         }
         if !may_be_in_lx(step.compute) {
-            return Err(Barred::FunctionNotAllowed { function: step.compute.function().to_owned() });
+            return Some(Barred::FunctionNotAllowed { function: step.compute.function().to_owned() });
         }
         let output = step.compute.op.output();
         let users = users_behind_views(output);
         if users.iter().any(|user| user.is("spyre.yield") || user.is("spyre.loop")) {
-            return Err(Barred::Tiled);
+            return Some(Barred::Tiled);
         }
         if readers.iter().any(|&(reader, _)| self.schedule.steps[reader].compute.op.is("spyre.restickify")) {
-            return Err(Barred::ReadByRestickify);
+            return Some(Barred::ReadByRestickify);
         }
         if readers.iter().any(|&(reader, operand)| self.schedule.steps[reader].accesses[operand].used_as != UsedAs::Data) {
-            return Err(Barred::Indirect);
+            return Some(Barred::Indirect);
         }
         if users.iter().any(|user| user.is("func.return")) {
             let is_itself = output.users().iter().any(|user| user.is("func.return"));
-            return Err(if is_itself { Barred::GraphOutput } else { Barred::ViewedOutput });
+            return Some(if is_itself { Barred::GraphOutput } else { Barred::ViewedOutput });
         }
         if readers.iter().any(|&(reader, operand)| reads_part(&self.schedule.steps[reader], operand)) {
-            return Err(Barred::PartialRead);
+            return Some(Barred::PartialRead);
         }
-        if readers.is_empty() {
-            return Err(Barred::NoReader);
-        }
-        let core_use = |time: usize, operand: usize| {
-            let Division { operation, split } = &self.divisions[time];
-            CoreUse { op: operation, operand, split }
-        };
-        let written = core_use(time, step.accesses.len() - 1);
-        let read = readers.iter().map(|&(reader, operand)| core_use(reader, operand));
-        let rewritten = self.rewriters(time).iter().map(|&writer| core_use(writer, self.schedule.steps[writer].accesses.len() - 1));
-        let uses: Vec<CoreUse<'_>> = [written].into_iter().chain(rewritten).chain(read).collect();
-        agreed_view(&uses).map(|view| view.slices()).map_err(Barred::CoreMismatch)
+        readers.is_empty().then_some(Barred::NoReader)
     }
 
     /// The operands whose address the result may take: same indices, same device layout, elementwise (F.3).
@@ -178,24 +211,6 @@ impl<'c> Program<'c> {
             inputs.iter().filter(is_alike).filter_map(|input| self.schedule.writers(input.value).first().copied()).collect();
         parents.dedup();
         parents
-    }
-
-    /// Writes the place; a copy of an HBM tensor that found no room in LX would only cost a pass over HBM, so its readers get the original
-    /// back. What is copied from LX may be gone when the readers come, so such a copy stays; and so does a copy under other indices or in
-    /// another layout, whose readers may need its sticks.
-    fn place_result(&self, compute: ComputeOp<'c>, place: &Place) {
-        if self.overwrites(compute) {
-            return;
-        }
-        let op = compute.op;
-        let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some());
-        let is_from_hbm = op.is("spyre.copy") && home_of(op.inputs()[0]).def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
-        if is_from_hbm && place.memory == Memory::Hbm && is_read_by_ops_only && keeps_indices(op) && keeps_layout(op) {
-            op.output().replace_with(op.inputs()[0]);
-            op.erase();
-            return;
-        }
-        place.set_on(compute.place_owner());
     }
 }
 

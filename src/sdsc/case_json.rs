@@ -231,7 +231,7 @@ fn iteration_dim(dim: &CaseDim) -> IterationDim {
         max: symbolic.max,
         granularity: symbolic.granularity,
     });
-    IterationDim { name: Some(dim.name.clone()), range: dim.range, split: dim.split, symbolic }
+    IterationDim { name: Some(dim.name.clone()), range: dim.range, split: dim.split, divisor: None, symbolic }
 }
 
 fn operand(case: &CaseOperand, names: &[&str], cores: i64, path: &str) -> Result<Operand, CaseError> {

@@ -143,12 +143,27 @@ fn read(file: &File<'_>, guess: &Guess, sdsc: &Sdsc, surroundings: &Surroundings
         window: file.window(guess),
         node_output_ranges: file.output_ranges(guess),
     };
-    let emitted = match &surroundings.memory {
-        Some(memory) => from_op_spec_baked(&op, file.index, memory)?,
-        None => from_op_spec(&op, file.index, surroundings.first_symbol_id)?,
-    };
-    match compare::difference(sdsc, &emitted) {
+    match difference(&op, file, sdsc, surroundings)? {
         None => Ok(op),
-        Some(difference) => Err(difference),
+        // The cores may have their slices in another order than the format's.
+        Some(first) => {
+            let mut ordered = op;
+            for (dim, label) in ordered.iteration_space.iter_mut().zip(&guess.dims) {
+                dim.divisor = Some(file.divisor(*label));
+            }
+            match difference(&ordered, file, sdsc, surroundings) {
+                Ok(None) => Ok(ordered),
+                Ok(Some(_)) | Err(_) => Err(first),
+            }
+        }
     }
+}
+
+/// The first member in which the file of an op spec is another one.
+fn difference(op: &OpSpec, file: &File<'_>, sdsc: &Sdsc, surroundings: &Surroundings) -> Result<Option<ReadError>, ReadError> {
+    let emitted = match &surroundings.memory {
+        Some(memory) => from_op_spec_baked(op, file.index, memory)?,
+        None => from_op_spec(op, file.index, surroundings.first_symbol_id)?,
+    };
+    Ok(compare::difference(sdsc, &emitted))
 }

@@ -61,6 +61,14 @@ pub enum WorkError {
         /// The split with which it does.
         split: WorkSplit,
     },
+    /// An order of cores that is no order of the dimensions.
+    #[error("the order of cores has every one of the {dims} dimensions once, found {order:?}")]
+    Order {
+        /// Dimensions of the split.
+        dims: usize,
+        /// What was given.
+        order: Vec<usize>,
+    },
     /// A hint names a dimension in two ways.
     #[error("'{first}' and '{second}' both name iteration dimension {dim}")]
     TwoNames {

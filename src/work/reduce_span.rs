@@ -18,7 +18,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
         let operation = operation_of(compute).map_err(refuse)?;
         let minima = reduce_span(&operation, &target).map_err(|error| refuse(error.explained(&operation, &compute.dim_names())))?;
         if minima.cores() > 1 {
-            compute.op.set_attr("min_work", work_attribute(compute.op.ctx(), minima.slices()));
+            compute.op.set_attr("min_work", work_attribute(compute.op.ctx(), &minima));
         } else {
             compute.op.remove_attr("min_work");
         }

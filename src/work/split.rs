@@ -3,10 +3,12 @@
 use super::WorkError;
 use crate::target::Family;
 
-/// Slices of every iteration dimension; their product is the number of cores used.
+/// Slices of every iteration dimension; their product is the number of cores used. An order of the dimensions of its own says which core has
+/// which slice; without one that is [`CoreOrder`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkSplit {
     slices: Vec<i64>,
+    order: Vec<usize>,
 }
 
 /// Which digit of the core number runs fastest.
@@ -38,14 +40,65 @@ impl WorkSplit {
     pub fn new(slices: Vec<i64>) -> Result<Self, WorkError> {
         match slices.iter().position(|&slices| slices < 1) {
             Some(dim) => Err(WorkError::Slices { dim, slices: slices[dim] }),
-            None => Ok(Self { slices }),
+            None => Ok(Self { slices, order: Vec::new() }),
         }
+    }
+
+    /// The same slices on cores in another order: the dimensions from the fastest digit of the core number to the slowest. The format says
+    /// for every core which slices it has (SDSC schema, section 5), so any order can be written; only the parts of one sum must be on
+    /// neighbouring cores. An empty order is that of the op's family.
+    ///
+    /// # Errors
+    /// When the order does not have every dimension once.
+    pub fn in_order(self, order: Vec<usize>) -> Result<Self, WorkError> {
+        let dims = self.slices.len();
+        if !order.is_empty() && (order.len() != dims || (0..dims).any(|dim| !order.contains(&dim))) {
+            return Err(WorkError::Order { dims, order });
+        }
+        Ok(Self { order, ..self })
     }
 
     /// The split that cuts nothing: one core does everything.
     #[must_use]
     pub fn whole(n_dims: usize) -> Self {
-        Self { slices: vec![1; n_dims] }
+        Self { slices: vec![1; n_dims], order: Vec::new() }
+    }
+
+    /// The dimensions from the fastest digit of the core number, where the split has an order of its own; else empty.
+    #[must_use]
+    pub fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// The same slices in the order in which so many cores in a row have the same slice of every dimension; no order of its own where that of
+    /// the family is as good. Only what is cut matters.
+    ///
+    /// # Errors
+    /// When there is not one number for every dimension.
+    pub fn with_divisors(self, divisors: &[i64], family: CoreOrder) -> Result<Self, WorkError> {
+        let dims = self.slices.len();
+        if divisors.len() != dims {
+            return Err(WorkError::Length { expected: dims, found: divisors.len() });
+        }
+        let usual = Self { order: Vec::new(), ..self.clone() };
+        let is_cut = |dim: usize| self.slices[dim] > 1;
+        if (0..dims).all(|dim| !is_cut(dim) || usual.divisors(family)[dim] == divisors[dim]) {
+            return Ok(usual);
+        }
+        let mut order: Vec<usize> = (0..dims).collect();
+        order.sort_by_key(|&dim| if is_cut(dim) { divisors[dim] } else { i64::MAX });
+        self.in_order(order)
+    }
+
+    /// For every dimension how many cores in a row have the same slice.
+    #[must_use]
+    pub fn divisors(&self, order: CoreOrder) -> Vec<i64> {
+        let (mut divisors, mut cores) = (vec![1; self.slices.len()], 1);
+        for dim in self.fastest_first(order) {
+            divisors[dim] = cores;
+            cores *= self.slices[dim];
+        }
+        divisors
     }
 
     /// Slices of every iteration dimension.
@@ -85,13 +138,15 @@ impl WorkSplit {
         digits.0
     }
 
-    fn fastest_first(&self, order: CoreOrder) -> impl Iterator<Item = usize> + use<> {
+    fn fastest_first(&self, order: CoreOrder) -> impl Iterator<Item = usize> + use<'_> {
         let n_dims = self.slices.len();
         let first = match order {
             CoreOrder::FirstFastest => n_dims,
             CoreOrder::LastFastest => n_dims.saturating_sub(1),
         };
-        (first..n_dims).chain(0..first)
+        let of_family = if self.order.is_empty() { first..n_dims } else { 0..0 };
+        let others = if self.order.is_empty() { 0..first } else { 0..0 };
+        self.order.iter().copied().chain(of_family).chain(others)
     }
 }
 

@@ -43,8 +43,26 @@ impl Divisions {
     }
 }
 
-/// The op's own division: mixed radix over its dimensions, the first one fastest.
-pub(super) fn divide(space: &Space, family: OpFamily) -> Divisions {
+/// The op's own division: mixed radix over its dimensions, in the order that the op asks for or else the first one fastest.
+pub(super) fn divide(op: &OpSpec, labels: &[Label], space: &Space, family: OpFamily) -> Divisions {
+    if let Some(asked) = asked_division(op, labels, space) {
+        return asked;
+    }
+    divide_in_order(space, family)
+}
+
+/// The division that the op asks for, the fastest dimension first; a dimension that the format adds is whole.
+fn asked_division(op: &OpSpec, labels: &[Label], space: &Space) -> Option<Divisions> {
+    let divisors = op.iteration_space.iter().map(|dim| dim.divisor).collect::<Option<Vec<i64>>>()?;
+    let divisor_of = |label: Label| labels.iter().position(|other| *other == label).and_then(|dim| divisors.get(dim).copied()).unwrap_or(1);
+    let of_dim = |label: Label| Division { label, slices: space.split(label), divisor: divisor_of(label).max(1) };
+    let mut dims: Vec<_> = space.dims().iter().map(|dim| of_dim(dim.label)).collect();
+    dims.sort_by_key(|division| if division.slices > 1 { division.divisor } else { i64::MAX });
+    (!divisors.is_empty()).then_some(Divisions { dims })
+}
+
+/// The order of the format: the first dimension is fastest.
+fn divide_in_order(space: &Space, family: OpFamily) -> Divisions {
     let mut order: Vec<_> = space.dims().iter().map(|dim| dim.label).collect();
     // The parts of one sum are computed by neighbouring cores, which pass them on along the ring; so the contracted dimension of a
     // matmul, the last one, is fastest.

@@ -80,7 +80,7 @@ impl Geometry {
         let padding = padding::pad(&view, &tensors, &classes, &mut space);
         padding::settle_restickify(&view, &mut tensors, &classes, &padding, &mut space);
         let masked = padding::masked(op, &padding, &tensors[tensors.len() - 1]);
-        let divisions = cores::divide(&space, family);
+        let divisions = cores::divide(op, &view.labels, &space, family);
         let owners = cores::owners(op, &view.labels, &space, &divisions)?;
         Ok(Self { family, labels: view.labels, space, tensors, classes, masked, divisions, owners })
     }

@@ -6,16 +6,22 @@ use super::file::File;
 use super::guess::{Guess, Padded};
 use crate::bundle::geometry::Label;
 use crate::bundle::{IterationDim, SymbolicDim};
-use crate::sdsc::model::Decimal;
+use crate::sdsc::model::{Decimal, Entries, Text};
 
 impl File<'_> {
     /// The dimensions of the op, in order.
     pub(super) fn iteration_space(&self, guess: &Guess) -> Result<Vec<IterationDim>, ReadError> {
         let dim = |label: &Label| {
             let symbolic = self.symbolic(*label)?;
-            Ok(IterationDim { name: None, range: self.range(guess, *label), split: self.split(*label), symbolic })
+            Ok(IterationDim { name: None, range: self.range(guess, *label), split: self.split(*label), divisor: None, symbolic })
         };
         guess.dims.iter().map(dim).collect()
+    }
+
+    /// How many cores in a row have the same slice of a dimension. The first core with another slice than core 0 says it.
+    pub(super) fn divisor(&self, label: Label) -> i64 {
+        let has_next = |slots: &Entries<Text, i64>| slots.get(label.name()) == Some(&1);
+        self.slots().find(|(_, slots)| has_next(slots)).map_or(1, |(core, _)| core.max(1))
     }
 
     /// Points of a dimension without padding, as far as the file tells.

@@ -4,10 +4,10 @@ use super::Cost;
 
 /// A cost for each assignment of a set of variables, row-major: the state of the last variable moves fastest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Table {
+pub(super) struct Table<C> {
     /// In rising order.
     pub(super) variables: Vec<usize>,
-    pub(super) costs: Vec<Cost>,
+    pub(super) costs: Vec<C>,
 }
 
 /// Where the entries of a table lie: one step of a variable, in entries.
@@ -80,11 +80,11 @@ impl Walk {
     }
 }
 
-impl Table {
+impl<C: Cost> Table<C> {
     /// What is left of a row-major table when the variables that are not `free` stay where `states` has them.
     pub(super) fn restricted(
         variables: &[usize],
-        costs: &[Cost],
+        costs: &[C],
         n_states: &[usize],
         states: &[usize],
         is_free: impl Fn(usize) -> bool,
@@ -122,9 +122,9 @@ impl Table {
         for _ in 0..walk.count() {
             let cost_of = |state: usize| {
                 let entries = tables.iter().zip(walk.entries.iter().zip(&steps));
-                entries.fold(Cost::ZERO, |sum, (table, (entry, step))| sum.saturating_add(table.costs[entry + state * step]))
+                entries.fold(C::ZERO, |sum, (table, (entry, step))| sum.saturating_add(table.costs[entry + state * step]))
             };
-            costs.push((0..n_states[variable]).map(cost_of).min().unwrap_or(Cost::ZERO));
+            costs.push((0..n_states[variable]).map(cost_of).min().unwrap_or(C::ZERO));
             walk.advance();
         }
         Self { variables: left, costs }
@@ -133,8 +133,8 @@ impl Table {
 
 /// Moves `variable` to its best state under `tables`, all others staying where they are, and says whether it moved. Where states cost
 /// the same, it stays.
-pub(super) fn settle<'a>(tables: impl IntoIterator<Item = &'a Table>, variable: usize, n_states: &[usize], states: &mut [usize]) -> bool {
-    let mut sums = vec![Cost::ZERO; n_states[variable]];
+pub(super) fn settle<'a, C: Cost + 'a>(tables: impl IntoIterator<Item = &'a Table<C>>, variable: usize, n_states: &[usize], states: &mut [usize]) -> bool {
+    let mut sums = vec![C::ZERO; n_states[variable]];
     for table in tables {
         let strides = Strides::of(&table.variables, n_states);
         let step = strides.along(variable);

@@ -1,7 +1,7 @@
 //! The choice of a state for each of many variables that makes a sum of costs least, where each cost depends on a few variables.
 //!
 //! Definitions:
-//! * A *variable* has one of a few *states*: for the choice of sticks, an op or a tensor, and where the sticks may lie.
+//! * A *variable* has one of a few *states*: for the choice of sticks, an op or a tensor, and where the sticks may lie; for the choice of splits, a buffer, and which core has what.
 //! * A *factor* is a table of costs over a few variables: a buffer, with what its writer and readers cost it together.
 //! * To *eliminate* a variable is to replace all tables that have it by one table over their other variables, which says for each
 //!   assignment of those what the best state costs. Eliminating all variables, and going back, gives the best assignment.
@@ -31,47 +31,30 @@ const MOST_IDLE_ROUNDS: usize = 4;
 /// The most times that all variables are moved one by one.
 const MOST_SWEEPS: usize = 16;
 
-/// What a choice costs: bytes moved by restickifies; where these are equal, bytes that the host must lay out against their order; and
-/// where these are equal too, bytes that buffers take.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Cost {
-    /// Bytes that restickifies move.
-    pub moved_bytes: u64,
-    /// Bytes of arguments and results whose last dimension is not in the sticks.
-    pub strided_bytes: u64,
-    /// Bytes of device memory that the buffers take.
-    pub buffer_bytes: u64,
-}
-
-impl Cost {
+/// What a choice costs. Costs are added and compared, and nothing else.
+pub trait Cost: Copy + Ord {
     /// Nothing.
-    pub const ZERO: Self = Self { moved_bytes: 0, strided_bytes: 0, buffer_bytes: 0 };
+    const ZERO: Self;
     /// What must not be chosen. Whatever is added to it, it stays.
-    pub const IMPOSSIBLE: Self = Self { moved_bytes: u64::MAX, strided_bytes: u64::MAX, buffer_bytes: u64::MAX };
+    const IMPOSSIBLE: Self;
 
-    /// Both together; impossible where the moved bytes have no number.
+    /// Both together; impossible where they have no number.
     #[must_use]
-    pub fn saturating_add(self, other: Self) -> Self {
-        self.moved_bytes.checked_add(other.moved_bytes).map_or(Self::IMPOSSIBLE, |moved_bytes| Self {
-            moved_bytes,
-            strided_bytes: self.strided_bytes.saturating_add(other.strided_bytes),
-            buffer_bytes: self.buffer_bytes.saturating_add(other.buffer_bytes),
-        })
-    }
+    fn saturating_add(self, other: Self) -> Self;
 }
 
 /// A cost that depends on a few variables.
 #[derive(Clone, Debug)]
-pub struct Factor {
+pub struct Factor<C> {
     /// Indices into [`Problem::n_states`]; one may occur twice, as a tensor that an op reads twice.
     pub variables: Vec<usize>,
     /// One cost for each assignment of the variables, row-major: the state of the last one moves fastest.
-    pub costs: Vec<Cost>,
+    pub costs: Vec<C>,
 }
 
-impl Factor {
+impl<C: Cost> Factor<C> {
     /// The factor whose cost for the states of `variables` is what `cost_of` says.
-    pub fn new(n_states: &[usize], variables: Vec<usize>, mut cost_of: impl FnMut(&[usize]) -> Cost) -> Self {
+    pub fn new(n_states: &[usize], variables: Vec<usize>, mut cost_of: impl FnMut(&[usize]) -> C) -> Self {
         let n_entries: usize = variables.iter().map(|variable| n_states[*variable]).product();
         let mut states = vec![0; variables.len()];
         let mut costs = Vec::with_capacity(n_entries);
@@ -89,33 +72,33 @@ impl Factor {
 }
 
 /// Variables and what their states cost.
-#[derive(Clone, Debug, Default)]
-pub struct Problem {
+#[derive(Clone, Debug)]
+pub struct Problem<C> {
     /// For each variable, the number of its states: 1 or more.
     pub n_states: Vec<usize>,
     /// Their sum is to be least. Every factor has as many costs as its variables have assignments.
-    pub factors: Vec<Factor>,
+    pub factors: Vec<Factor<C>>,
 }
 
-impl Problem {
+impl<C: Cost> Problem<C> {
     /// What an assignment costs: the sum over the factors.
     #[must_use]
-    pub fn cost(&self, states: &[usize]) -> Cost {
-        let cost_of = |factor: &Factor| {
+    pub fn cost(&self, states: &[usize]) -> C {
+        let cost_of = |factor: &Factor<C>| {
             let entry = factor.variables.iter().fold(0, |entry, variable| entry * self.n_states[*variable] + states[*variable]);
             factor.costs[entry]
         };
-        self.factors.iter().map(cost_of).fold(Cost::ZERO, Cost::saturating_add)
+        self.factors.iter().map(cost_of).fold(C::ZERO, C::saturating_add)
     }
 }
 
 /// A state for each variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Assignment {
+pub struct Assignment<C> {
     /// In the order of [`Problem::n_states`].
     pub states: Vec<usize>,
     /// What they cost together.
-    pub cost: Cost,
+    pub cost: C,
     /// Whether no assignment costs less; false says that it is not known.
     pub is_optimal: bool,
 }
@@ -124,25 +107,25 @@ pub struct Assignment {
 ///
 /// `start` is any assignment; the result never costs more, and is `start` where nothing costs less. Deterministic.
 #[must_use]
-pub fn minimize(problem: &Problem, start: &[usize], max_entries: usize) -> Assignment {
+pub fn minimize<C: Cost>(problem: &Problem<C>, start: &[usize], max_entries: usize) -> Assignment<C> {
     let mut search = Search::new(problem, start);
     let is_optimal = search.run(max_entries, MOST_ENTRIES);
     Assignment { cost: search.cost, states: search.states, is_optimal }
 }
 
 /// The best assignment so far.
-struct Search<'p> {
-    problem: &'p Problem,
+struct Search<'p, C> {
+    problem: &'p Problem<C>,
     /// The factors, each scope once, without the variables that have no choice.
-    tables: Vec<Table>,
+    tables: Vec<Table<C>>,
     states: Vec<usize>,
-    cost: Cost,
+    cost: C,
 }
 
-impl<'p> Search<'p> {
-    fn new(problem: &'p Problem, start: &[usize]) -> Self {
+impl<'p, C: Cost> Search<'p, C> {
+    fn new(problem: &'p Problem<C>, start: &[usize]) -> Self {
         let n_states = &problem.n_states;
-        let mut tables: BTreeMap<Vec<usize>, Table> = BTreeMap::new();
+        let mut tables: BTreeMap<Vec<usize>, Table<C>> = BTreeMap::new();
         for factor in &problem.factors {
             let table = Table::restricted(&factor.variables, &factor.costs, n_states, start, |variable| n_states[variable] > 1);
             match tables.get_mut(&table.variables) {
@@ -220,8 +203,8 @@ impl<'p> Search<'p> {
             steps[*variable] = Some(step);
         }
         // A table waits for the first of its variables to be eliminated.
-        let mut waiting: Vec<Vec<Table>> = vec![Vec::new(); plan.order.len()];
-        let file = |waiting: &mut Vec<Vec<Table>>, table: Table| {
+        let mut waiting: Vec<Vec<Table<C>>> = vec![Vec::new(); plan.order.len()];
+        let file = |waiting: &mut Vec<Vec<Table<C>>>, table: Table<C>| {
             if let Some(step) = table.variables.iter().filter_map(|variable| steps[*variable]).min() {
                 waiting[step].push(table);
             }
@@ -244,7 +227,7 @@ impl<'p> Search<'p> {
     /// Moves variables one by one while that helps.
     fn descend(&mut self) {
         let mut states = self.states.clone();
-        let mut tables_of: Vec<Vec<&Table>> = vec![Vec::new(); self.states.len()];
+        let mut tables_of: Vec<Vec<&Table<C>>> = vec![Vec::new(); self.states.len()];
         for table in &self.tables {
             for variable in &table.variables {
                 tables_of[*variable].push(table);
@@ -266,12 +249,13 @@ impl<'p> Search<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::Cost as Bytes;
     use proptest::prelude::*;
 
     const PLENTY: usize = 1 << 20;
 
-    fn moved(moved_bytes: u64) -> Cost {
-        Cost { moved_bytes, ..Cost::ZERO }
+    fn moved(moved_bytes: u64) -> Bytes {
+        Bytes { moved_bytes, ..Bytes::ZERO }
     }
 
     /// Every assignment of a small problem.
@@ -282,8 +266,8 @@ mod tests {
     }
 
     /// A factor that costs nothing where its variables agree, and `bytes` where they do not.
-    fn agreement(n_states: &[usize], variables: Vec<usize>, bytes: u64) -> Factor {
-        Factor::new(n_states, variables, |states| if states.iter().all(|state| *state == states[0]) { Cost::ZERO } else { moved(bytes) })
+    fn agreement(n_states: &[usize], variables: Vec<usize>, bytes: u64) -> Factor<Bytes> {
+        Factor::new(n_states, variables, |states| if states.iter().all(|state| *state == states[0]) { Bytes::ZERO } else { moved(bytes) })
     }
 
     /// Costs that depend on everything in them, the same on every run.
@@ -294,12 +278,12 @@ mod tests {
 
     #[test]
     fn costs_add_up_and_impossible_stays() {
-        let one = Cost { moved_bytes: 1, strided_bytes: 4, buffer_bytes: 9 };
-        assert_eq!(one.saturating_add(one), Cost { moved_bytes: 2, strided_bytes: 8, buffer_bytes: 18 });
+        let one = Bytes { moved_bytes: 1, strided_bytes: 4, buffer_bytes: 9 };
+        assert_eq!(one.saturating_add(one), Bytes { moved_bytes: 2, strided_bytes: 8, buffer_bytes: 18 });
         assert!(one < moved(2), "moved bytes count first");
-        assert_eq!(Cost::IMPOSSIBLE.saturating_add(Cost::ZERO), Cost::IMPOSSIBLE);
-        assert_eq!(Cost::IMPOSSIBLE.saturating_add(one), Cost::IMPOSSIBLE);
-        assert_eq!(moved(u64::MAX).saturating_add(one), Cost::IMPOSSIBLE);
+        assert_eq!(Bytes::IMPOSSIBLE.saturating_add(Bytes::ZERO), Bytes::IMPOSSIBLE);
+        assert_eq!(Bytes::IMPOSSIBLE.saturating_add(one), Bytes::IMPOSSIBLE);
+        assert_eq!(moved(u64::MAX).saturating_add(one), Bytes::IMPOSSIBLE);
     }
 
     #[test]
@@ -312,9 +296,9 @@ mod tests {
     fn one_dear_edge_is_not_paid_for_two_cheap_ones() {
         // 0 must be 0, 3 must be 1: the cheapest edge of the chain breaks.
         let n_states = vec![2; 4];
-        let mut factors: Vec<Factor> = [(0, 5), (1, 2), (2, 7)].map(|(v, bytes)| agreement(&n_states, vec![v, v + 1], bytes)).into();
-        factors.push(Factor { variables: vec![0], costs: vec![Cost::ZERO, Cost::IMPOSSIBLE] });
-        factors.push(Factor { variables: vec![3], costs: vec![Cost::IMPOSSIBLE, Cost::ZERO] });
+        let mut factors: Vec<Factor<Bytes>> = [(0, 5), (1, 2), (2, 7)].map(|(v, bytes)| agreement(&n_states, vec![v, v + 1], bytes)).into();
+        factors.push(Factor { variables: vec![0], costs: vec![Bytes::ZERO, Bytes::IMPOSSIBLE] });
+        factors.push(Factor { variables: vec![3], costs: vec![Bytes::IMPOSSIBLE, Bytes::ZERO] });
         let best = minimize(&Problem { n_states, factors }, &[0, 1, 1, 1], PLENTY);
         assert_eq!(best, Assignment { states: vec![0, 0, 1, 1], cost: moved(2), is_optimal: true });
     }
@@ -330,8 +314,8 @@ mod tests {
 
     #[test]
     fn no_variables_cost_nothing() {
-        let best = minimize(&Problem::default(), &[], 1);
-        assert_eq!(best, Assignment { states: vec![], cost: Cost::ZERO, is_optimal: true });
+        let best = minimize(&Problem::<Bytes> { n_states: vec![], factors: vec![] }, &[], 1);
+        assert_eq!(best, Assignment { states: vec![], cost: Bytes::ZERO, is_optimal: true });
     }
 
     #[test]
@@ -348,16 +332,16 @@ mod tests {
         let factors = (0..n_variables - 3).map(|first| {
             let is_planted = |states: &[usize]| *states == planted[first..first + 4];
             Factor::new(&n_states, (first..first + 4).collect(), |states| {
-                if is_planted(states) { Cost::ZERO } else { moved(1 + noise(states, first as u64)) }
+                if is_planted(states) { Bytes::ZERO } else { moved(1 + noise(states, first as u64)) }
             })
         });
         let problem = Problem { factors: factors.collect(), n_states: n_states.clone() };
         let best = minimize(&problem, &vec![0; n_variables], PLENTY);
-        assert_eq!(best, Assignment { states: planted, cost: Cost::ZERO, is_optimal: true });
+        assert_eq!(best, Assignment { states: planted, cost: Bytes::ZERO, is_optimal: true });
     }
 
     /// Layers with a residual, three branches that meet again, and tables that every layer reads.
-    fn layers(n_layers: usize, n_hubs: usize) -> Problem {
+    fn layers(n_layers: usize, n_hubs: usize) -> Problem<Bytes> {
         let n_variables = n_hubs + 13 * n_layers;
         let n_states: Vec<usize> = (0..n_variables).map(|variable| 3 + variable % 3).collect();
         let mut scopes = Vec::new();
@@ -410,8 +394,8 @@ mod tests {
     }
 
     /// Up to 7 variables with up to 4 states, factors of up to 4 variables, some costs impossible; and a start.
-    fn problems() -> impl Strategy<Value = (Problem, Vec<usize>)> {
-        let cost = prop_oneof![8 => (0..20_u64, 0..4_u64, 0..4_u64).prop_map(|(moved_bytes, strided_bytes, buffer_bytes)| Cost { moved_bytes, strided_bytes, buffer_bytes }), 1 => Just(Cost::IMPOSSIBLE)];
+    fn problems() -> impl Strategy<Value = (Problem<Bytes>, Vec<usize>)> {
+        let cost = prop_oneof![8 => (0..20_u64, 0..4_u64, 0..4_u64).prop_map(|(moved_bytes, strided_bytes, buffer_bytes)| Bytes { moved_bytes, strided_bytes, buffer_bytes }), 1 => Just(Bytes::IMPOSSIBLE)];
         let n_states = proptest::collection::vec(1..=4_usize, 1..=7);
         n_states.prop_flat_map(move |n_states| {
             let sizes = n_states.clone();

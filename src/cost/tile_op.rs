@@ -1,0 +1,102 @@
+//! An op as one iteration of the loops around it runs it: what op specs and IR say, before loops become dimensions.
+
+use super::shape::{Dim, Loop, OpKind, OpShape, OperandShape};
+
+/// An op with the extents of one tile.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TileOp {
+    /// What it computes, as far as its speed goes.
+    pub kind: OpKind,
+    /// Whether it sums, multiplies or compares along some dimensions.
+    pub is_reduction: bool,
+    /// Its iteration dimensions.
+    pub dims: Vec<Dim>,
+    /// How often each loop around it runs, outermost first.
+    pub trips: Vec<i64>,
+    /// Its tensors, inputs before the output.
+    pub operands: Vec<TileOperand>,
+    /// An index tensor or a window says where a tensor is read or written.
+    pub is_irregular: bool,
+}
+
+/// A tensor of such an op.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TileOperand {
+    /// The same number for the same tensor, in all ops of a kernel.
+    pub buffer: usize,
+    /// The result.
+    pub is_output: bool,
+    /// It comes into the kernel from outside.
+    pub is_kernel_input: bool,
+    /// It lives in LX and not in HBM.
+    pub is_in_lx: bool,
+    /// An argument of the kernel: it outlives an iteration.
+    pub is_argument: bool,
+    /// Bytes of the sticks that one iteration touches.
+    pub tile_bytes: i64,
+    /// Bytes of an element.
+    pub element_bytes: i64,
+    /// The dimensions of more than one point that move it.
+    pub moved_by: Vec<usize>,
+    /// The dimension along its sticks; none if a stick holds a single element.
+    pub stick: Option<usize>,
+    /// The dimension of neighbouring sticks.
+    pub inner: Option<usize>,
+    /// For each loop whether the tensor advances with it; missing ones do not.
+    pub advances: Vec<bool>,
+}
+
+impl TileOperand {
+    fn advances(&self, level: usize) -> bool {
+        self.advances.get(level).copied().unwrap_or(false)
+    }
+}
+
+impl TileOp {
+    /// The op over all iterations. Every loop around it becomes a dimension of its own, in front of the op's, that moves the operands which
+    /// advance with the loop.
+    #[must_use]
+    pub fn shape(&self) -> OpShape {
+        let n_loops = self.trips.len();
+        let repeats = |level: usize| self.operands.iter().all(|operand| !operand.is_in_lx && !operand.advances(level));
+        let mut dims: Vec<Dim> = (0..n_loops).map(|level| self.loop_dim(level)).collect();
+        dims.extend(&self.dims);
+        // A dimension of a loop that repeats the op would count its points twice.
+        for level in (0..n_loops).filter(|&level| repeats(level)) {
+            dims[level].extent = 1;
+        }
+        let tiled = |level: usize| if repeats(level) { vec![] } else { vec![level] };
+        let loops = self.trips.iter().enumerate().map(|(level, &trips)| Loop { trips, tiled: tiled(level) });
+        OpShape {
+            kind: self.kind,
+            dims,
+            loops: loops.collect(),
+            operands: self.operands.iter().map(|operand| self.operand(operand)).collect(),
+            is_irregular: self.is_irregular,
+        }
+    }
+
+    /// The dimension that a loop walks over in steps of one tile. A result in LX or in the pool is local to an iteration.
+    fn loop_dim(&self, level: usize) -> Dim {
+        let is_kept = |output: &TileOperand| output.is_argument && !output.is_in_lx && !output.advances(level);
+        let is_reduced = self.is_reduction && self.operands.iter().any(|operand| operand.is_output && is_kept(operand));
+        Dim { extent: self.trips[level], slices: 1, is_reduced }
+    }
+
+    fn operand(&self, operand: &TileOperand) -> OperandShape {
+        let n_loops = self.trips.len();
+        let moving_loops = || (0..n_loops).filter(|&level| operand.advances(level));
+        let tiles: i64 = if operand.is_in_lx { 1 } else { moving_loops().map(|level| self.trips[level]).product() };
+        OperandShape {
+            buffer: operand.buffer,
+            is_output: operand.is_output,
+            is_kernel_input: operand.is_kernel_input,
+            is_in_lx: operand.is_in_lx,
+            device_bytes: operand.tile_bytes * tiles,
+            element_bytes: operand.element_bytes,
+            moved_by: moving_loops().chain(operand.moved_by.iter().map(|dim| dim + n_loops)).collect(),
+            stick: operand.stick.map(|dim| dim + n_loops),
+            inner: operand.inner.map(|dim| dim + n_loops),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Compute ops as the model of time sees them.
+
+use super::{Access, Step, UsedAs, home_of, moves_of};
+use crate::{
+    cost::{Dim, OpKind, TileOp, TileOperand},
+    layout::Coordinate,
+    mlir::{Op, OpExt, Value, ValueExt, integer},
+    target::{Family, STICK_BYTES},
+};
+use std::collections::BTreeSet;
+
+/// A step as the model of time sees it, before anything is divided or placed: all of it in HBM, in one slice. `number` gives the tensor that
+/// begins at these offsets of a buffer its number.
+///
+/// # Errors
+/// If the layout phase has not run, or a loop cuts a buffer where its layout cannot be cut.
+pub fn tile_op_of<'c>(step: &Step<'c>, mut number: impl FnMut(Value<'c>, Vec<i64>) -> usize) -> Result<TileOp, String> {
+    let space = step.compute.iteration_space();
+    let n_outputs = space.len() - step.compute.n_reduced();
+    // A reduction of one element is a copy.
+    let is_reduction = space[n_outputs..].iter().any(|&size| size > 1);
+    let kind = match step.compute.family() {
+        Family::Matmul if is_reduction => OpKind::Matmul,
+        Family::Reduce if is_reduction => OpKind::Reduction,
+        Family::Matmul | Family::Reduce | Family::Pointwise | Family::Copy | Family::Gather => OpKind::Pointwise,
+    };
+    let dims = space.iter().enumerate().map(|(dim, &extent)| Dim { extent, slices: 1, is_reduced: dim >= n_outputs });
+    let last = step.accesses.len().saturating_sub(1);
+    let operands = step.accesses.iter().enumerate().map(|(position, access)| {
+        let mut operand = tile_operand(step, access, &space)?;
+        operand.is_output = position == last;
+        let offsets = access.coordinates(&space)?.iter().map(|coordinate| coordinate.offset).collect();
+        operand.buffer = number(home_of(access.value), offsets);
+        Ok(operand)
+    });
+    Ok(TileOp {
+        kind,
+        is_reduction,
+        dims: dims.collect(),
+        trips: step.loops.iter().map(|around| around.attr("count").and_then(integer).unwrap_or(1)).collect(),
+        operands: operands.collect::<Result<_, String>>()?,
+        is_irregular: step.accesses.iter().any(|access| access.used_as != UsedAs::Data),
+    })
+}
+
+fn tile_operand<'c>(step: &Step<'c>, access: &Access<'c>, space: &[i64]) -> Result<TileOperand, String> {
+    let layout = access.layout()?;
+    // Dimensions of one point move nothing.
+    let moving = |coordinate: &Coordinate| coordinate.term.map(|term| term.dim).filter(|&dim| space[dim] > 1);
+    let coordinates = access.coordinates(space)?;
+    let indexed = access.indexed_dim()?;
+    let mut tile_bytes = STICK_BYTES;
+    let mut outer = Vec::new();
+    let (Some(stick), beside) = (coordinates.last(), coordinates.len().saturating_sub(1)) else {
+        return Err("has an operand of no dimension".to_owned());
+    };
+    for (position, (coordinate, &size)) in coordinates[..beside].iter().zip(layout.device_size()).enumerate() {
+        let positions = match coordinate.term {
+            _ if indexed == Some(position) => size.min(n_indices(step, space)),
+            Some(term) => term.last(space).map_err(|error| error.to_string())? + 1,
+            None => 1,
+        };
+        tile_bytes *= positions;
+        if size > 1 || moving(coordinate).is_some() || coordinate.offset != 0 {
+            outer.push(moving(coordinate));
+        }
+    }
+    let home = home_of(access.value);
+    let moves = moves_of(access.operand)?;
+    let advances = |around: &Op<'c>| moves.iter().filter(|moved| moved.around == *around).map(|moved| moved.elements).sum::<i64>() != 0;
+    let is_constant = home.def().is_some_and(|op| op.is("spyre.constant"));
+    Ok(TileOperand {
+        is_kernel_input: home.def().is_none() || is_constant,
+        is_argument: home.def().is_none() || is_constant || home.users().iter().any(|user| user.is("func.return")),
+        tile_bytes,
+        element_bytes: layout.format().bytes(),
+        moved_by: coordinates.iter().filter_map(moving).collect::<BTreeSet<usize>>().into_iter().collect(),
+        stick: moving(stick),
+        inner: outer.last().copied().flatten(),
+        advances: step.loops.iter().map(advances).collect(),
+        ..TileOperand::default()
+    })
+}
+
+/// Elements that a step reads of its index tensor.
+fn n_indices(step: &Step<'_>, space: &[i64]) -> i64 {
+    let index = step.accesses.iter().find(|access| access.used_as == UsedAs::Indices);
+    index.map_or(i64::MAX, |index| index.dims.iter().flatten().map(|&dim| space[dim]).product())
+}

@@ -1,0 +1,29 @@
+//! What a choice of sticks costs.
+
+use crate::assignment;
+
+/// What a choice of sticks costs: bytes moved by restickifies; where these are equal, bytes that the host must lay out against their order; and
+/// where these are equal too, bytes that buffers take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cost {
+    /// Bytes that restickifies move.
+    pub moved_bytes: u64,
+    /// Bytes of arguments and results whose last dimension is not in the sticks.
+    pub strided_bytes: u64,
+    /// Bytes of device memory that the buffers take.
+    pub buffer_bytes: u64,
+}
+
+impl assignment::Cost for Cost {
+    const ZERO: Self = Self { moved_bytes: 0, strided_bytes: 0, buffer_bytes: 0 };
+    const IMPOSSIBLE: Self = Self { moved_bytes: u64::MAX, strided_bytes: u64::MAX, buffer_bytes: u64::MAX };
+
+    /// Impossible where the moved bytes have no number.
+    fn saturating_add(self, other: Self) -> Self {
+        self.moved_bytes.checked_add(other.moved_bytes).map_or(Self::IMPOSSIBLE, |moved_bytes| Self {
+            moved_bytes,
+            strided_bytes: self.strided_bytes.saturating_add(other.strided_bytes),
+            buffer_bytes: self.buffer_bytes.saturating_add(other.buffer_bytes),
+        })
+    }
+}
