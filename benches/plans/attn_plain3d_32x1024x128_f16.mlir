@@ -1,5 +1,5 @@
 // Attention of 32 heads, 1024 queries and keys, head size 128.
-// 
+//
 // The scores are 64 MiB, 2 MiB a core: 4 tiles of heads.
 
 #h_s_t = affine_map<(h, s, t) -> (h, s, t)>

@@ -1,6 +1,6 @@
 // PyTorch's scaled dot product attention, causal: 32 heads, 1024 queries and keys, head size 128. Queries and keys are scaled by the root of the
 // factor each, and a row without a finite score gives zeros.
-// 
+//
 // The scores are 64 MiB, 2 MiB a core: 4 tiles of heads.
 
 #b_h_s_d = affine_map<(b, h, s, d) -> (b, h, s, d)>

@@ -1,6 +1,6 @@
 // SwiGLU: y = (silu(x Wg) * (x Wu)) Wd, for 2048 rows, 4096 columns and 12800 inner ones.
 // The weights are (in, out).
-// 
+//
 // The inner columns do not fit in LX, nor do the weights: tiles of the inner columns, so that each weight is read once.
 
 #m_f = affine_map<(m, f) -> (m, f)>
@@ -11,7 +11,7 @@ func.func @swiglu(%x: tensor<2048x4096xf16> {spyre.dims = ["M", "H"]},
                   %down_weight: tensor<12800x4096xf16> {spyre.dims = ["F", "O"]}) -> tensor<2048x4096xf16> {
   %zero = arith.constant 0.0 : f16
   %one = arith.constant 1.0 : f16
-  %tiled = spyre.hint tiles(F = 5) {
+  %tiled = spyre.hint tiles(F = 4) {
     %gate_empty = tensor.empty() : tensor<2048x12800xf16>
     %gate_start = linalg.fill ins(%zero : f16) outs(%gate_empty : tensor<2048x12800xf16>) -> tensor<2048x12800xf16>
     %gate = linalg.matmul ins(%x, %gate_weight : tensor<2048x4096xf16>, tensor<4096x12800xf16>) outs(%gate_start : tensor<2048x12800xf16>) -> tensor<2048x12800xf16>
