@@ -182,7 +182,8 @@ impl Options {
         };
         number("cores", &self.cores)?;
         number("lx-bytes", &self.lx_bytes)?;
-        let is_joint = self.joint.parse::<bool>().map_err(|_| format!("option 'joint': expected 'true' or 'false', found '{}'", self.joint))?;
+        let is_joint =
+            self.joint.parse::<bool>().map_err(|_| format!("option 'joint': expected 'true' or 'false', found '{}'", self.joint))?;
         if is_joint && self.lx_planner != "exact" {
             return Err(format!("option 'joint' needs the LX planner 'exact', found '{}'", self.lx_planner));
         }

@@ -225,7 +225,8 @@ fn any_op() -> impl Strategy<Value = OpSpec> {
     let symbolic = prop_oneof![6 => Just(None), 1 => (number(), number()).prop_map(|(max, granularity)| {
         Some(SymbolicDim { symbol: "s".to_owned(), max, granularity })
     })];
-    let dim = (size(), 1..3_i64, symbolic).prop_map(|(range, split, symbolic)| IterationDim { symbolic, ..IterationDim::new(range, split) });
+    let dim =
+        (size(), 1..3_i64, symbolic).prop_map(|(range, split, symbolic)| IterationDim { symbolic, ..IterationDim::new(range, split) });
     let window = (any_axis(), any_axis()).prop_map(|(height, width)| Window { height, width, pad_type: None });
     let ranges = prop_oneof![1 => Just(None), 3 => prop::array::uniform4(size()).prop_map(Some)];
     let parts = (

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+#[path = "common/counted.rs"]
+mod counted;
+
 use serde_json::{Value, json};
 use spyre::sdsc::program::{LaunchEntry, Program, Tensor};
 use spyre::sim::{Elements, HostArray, RunOptions, SimError, Simulation, dl16_value, seeded};
@@ -230,6 +233,7 @@ fn run(op: &Op, args: &[Arg<'_>], given: &[(usize, Vec<f64>)]) -> Result<(Vec<Ve
         inputs.insert(tensor.name.clone(), array);
     }
     let outcome = simulation.run(&inputs, &RunOptions::default())?;
+    counted::check_counted(&simulation, &inputs, &outcome);
     let values = |array: &HostArray| (0..array.elements.len()).map(|at| array.elements.get(at)).collect::<Vec<_>>();
     Ok((inputs.values().map(values).collect(), values(&outcome.results[0].1)))
 }

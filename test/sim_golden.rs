@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 mod common;
+#[path = "common/counted.rs"]
+mod counted;
 
 use spyre::sdsc::program::{LaunchEntry, Program, Tensor};
 use spyre::sim::{HostArray, LxImage, Outcome, RunOptions, SimError, Simulation, f16_from_f32, seeded};
@@ -92,7 +94,9 @@ impl Case {
     }
 
     fn run(&self) -> Outcome {
-        self.simulation.run(&self.inputs, &RunOptions::default()).unwrap_or_else(|error| panic!("{error}"))
+        let outcome = self.simulation.run(&self.inputs, &RunOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+        counted::check_counted(&self.simulation, &self.inputs, &outcome);
+        outcome
     }
 
     /// Runs, and compares with `expected` to `tolerance` of the larger of each value and the root mean square: results are rounded
@@ -357,6 +361,12 @@ fn gather_embedding_1d() {
     let (case, rows) = embedding(100_000);
     assert!(rows.iter().any(|row| *row >= 512));
     assert_eq!(case.simulation.run(&case.inputs, &RunOptions::default()).unwrap_err().rule(), "index-out-of-bounds");
+    assert_eq!(case.simulation.count(&case.inputs, &RunOptions::default()).unwrap_err().rule(), "index-out-of-bounds");
+
+    // Without values nobody knows which rows are read.
+    let error = case.simulation.count(&BTreeMap::new(), &RunOptions::default()).unwrap_err();
+    assert_eq!(error.rule(), "not-simulated");
+    assert!(error.to_string().ends_with("as an index while values are not computed"), "{error}");
 }
 
 #[test]

@@ -133,7 +133,12 @@ impl<C: Cost> Table<C> {
 
 /// Moves `variable` to its best state under `tables`, all others staying where they are, and says whether it moved. Where states cost
 /// the same, it stays.
-pub(super) fn settle<'a, C: Cost + 'a>(tables: impl IntoIterator<Item = &'a Table<C>>, variable: usize, n_states: &[usize], states: &mut [usize]) -> bool {
+pub(super) fn settle<'a, C: Cost + 'a>(
+    tables: impl IntoIterator<Item = &'a Table<C>>,
+    variable: usize,
+    n_states: &[usize],
+    states: &mut [usize],
+) -> bool {
     let mut sums = vec![C::ZERO; n_states[variable]];
     for table in tables {
         let strides = Strides::of(&table.variables, n_states);

@@ -8,6 +8,7 @@ use super::{
     index::{always_holds, lookup, moving_dims, refuse_window},
     known::Known,
     read_body::{cast_types, read_body, sizes_of},
+    scaled_product::with_one_scale,
     views,
     window::{Runs, Window, runs_of},
 };
@@ -297,7 +298,8 @@ impl<'a, 'c> Generic<'a, 'c> {
         let order = dims.dims([&dims.m, &dims.n]);
         let shape = order.iter().map(|group| size_of(group, &self.window.sizes)).collect();
         let graph = &mut self.importer.graph;
-        let matmul = graph.add(Kind::Matmul, &[left, right], shape, element);
+        let operands = with_one_scale(graph, left, right).unwrap_or([left, right]);
+        let matmul = graph.add(Kind::Matmul, &operands, shape, element);
         let map = self.operands[self.n_inputs + result].1.clone();
         let at = |dim: usize| map.iter().position(|expr| *expr == Expr::Dim(dim)).map_or(Expr::Constant(0), Expr::Dim);
         let exprs = order.iter().map(|group| flat_index(group, &self.window.sizes, at)).collect();

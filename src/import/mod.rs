@@ -17,6 +17,7 @@
 //! | `safe_softmax.rs` | PyTorch's softmax of rows that may be masked as a whole |
 //! | `body.rs` | what a body combines |
 //! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
+//! | `scaled_product.rs` | one factor for a product of two scaled tensors |
 //! | `index.rs` | indices that bodies compute: views and gathers |
 //! | `views.rs`, `reshape.rs` | index maps |
 //! | `window.rs` | parts of an iteration space, for branches |
@@ -47,6 +48,7 @@ mod recognize;
 mod reshape;
 mod safe_softmax;
 mod scalar;
+mod scaled_product;
 pub(crate) mod set_target;
 mod views;
 mod window;

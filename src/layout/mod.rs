@@ -68,9 +68,9 @@ pub(crate) mod pad_contractions;
 pub(crate) mod propagate_layouts;
 pub(crate) mod split_views;
 
-pub use cost::Cost;
 pub use choose::{Choice, Strategy};
 pub use coordinates::{Coordinate, Term, device_coordinates};
+pub use cost::Cost;
 pub use device_layout::{DeviceLayout, DimOrder, sticks_needed};
 pub use error::{IndexError, LayoutError};
 pub use flow::{Buffer, Flow, Kind, Op, Read, Role};

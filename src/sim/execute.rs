@@ -1,10 +1,11 @@
-//! One execution of an op: check, compute on every core, store, count.
+//! One execution of an op: check, count, compute on every core, store.
 
 use super::access::{Parts, check};
 use super::error::SimError;
 use super::machine::Machine;
+use super::memory::Writer;
 use super::ops::{CoreView, Values, combine, compute, shuffle, store};
-use super::plan::{Kernel, Plan, Reduction};
+use super::plan::{Interval, Kernel, Plan, Reduction};
 use super::traffic::{Traffic, count};
 use std::num::NonZero;
 use std::thread;
@@ -17,18 +18,45 @@ pub(crate) fn execute(plan: &Plan, symbols: impl Fn(i64) -> Option<i64>, machine
     let parts = check(plan, symbols, machine)?;
     let mut traffic = count(plan, &parts, machine);
     let leaders = if plan.kernel == Kernel::Shuffle { (0..plan.cores.len()).collect() } else { plan.leaders() };
+    traffic.ring_bytes += partial_sum_bytes(plan, &leaders);
     let values = if plan.kernel == Kernel::Shuffle {
         let (values, moved) = shuffle(plan, &parts, machine);
         traffic.ring_bytes += moved;
         values
-    } else {
+    } else if machine.has_values() {
         on_all_cores(plan, &parts, machine)
+    } else {
+        Vec::new()
     };
     let writer = machine.writer(&plan.name);
-    for (core, values) in shared(plan, &leaders, values, &mut traffic) {
+    if !machine.has_values() {
+        mark(plan, &leaders, &parts, machine, writer);
+        return Ok(traffic);
+    }
+    for (core, values) in shared(plan, &leaders, values) {
         store(plan, core, &parts, values, machine, writer);
     }
     Ok(traffic)
+}
+
+/// Notes what each core would store.
+fn mark(plan: &Plan, leaders: &[usize], parts: &Parts, machine: &mut Machine, writer: Writer) {
+    for core in (0..leaders.len()).filter(|core| leaders[*core] == *core) {
+        let part = &parts.0[core][plan.output];
+        let written: Vec<Interval> = plan.touched(part, plan.output).collect();
+        let region = machine.region_mut(part.region);
+        region.forget_values();
+        written.iter().for_each(|interval| region.mark_written(interval.start as usize, interval.end as usize, writer));
+    }
+}
+
+/// The partial sums travel over the ring as `f32` (assumption), from each further core once.
+fn partial_sum_bytes(plan: &Plan, leaders: &[usize]) -> u64 {
+    if !plan.kernel.accumulates() {
+        return 0;
+    }
+    let n_further = leaders.iter().enumerate().filter(|(core, leader)| core != *leader).count();
+    4 * (n_further * plan.volume(&plan.output_dims())) as u64
 }
 
 /// Computes every core's part, on as many threads as there are; the result does not depend on their number.
@@ -53,9 +81,7 @@ fn on_all_cores(plan: &Plan, parts: &Parts, machine: &Machine) -> Vec<Values> {
 }
 
 /// Adds what cores computed of the same result; gives one result for each first core.
-///
-/// The partial sums travel over the ring as `f32` (assumption), from each further core once.
-fn shared(plan: &Plan, leaders: &[usize], values: Vec<Values>, traffic: &mut Traffic) -> Vec<(usize, Values)> {
+fn shared(plan: &Plan, leaders: &[usize], values: Vec<Values>) -> Vec<(usize, Values)> {
     let reduction = match plan.kernel {
         Kernel::Reduce(reduction) => reduction,
         Kernel::Contract => Reduction::Sum,
@@ -73,8 +99,6 @@ fn shared(plan: &Plan, leaders: &[usize], values: Vec<Values>, traffic: &mut Tra
                 parts.push(values);
             }
         }
-        let moved: usize = parts.iter().skip(1).map(Vec::len).sum();
-        traffic.ring_bytes += 4 * moved as u64;
         results.push((leader, Values::Floats { values: combine(plan, reduction, parts), order }));
     }
     results

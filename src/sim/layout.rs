@@ -97,30 +97,35 @@ impl DeviceLayout {
             bytes.resize(stick * width, POISON);
             region.write(run.device * width, &bytes);
         });
-        region.mark_written(0, region.bytes().len(), writer);
+        region.mark_written(0, region.length(), writer);
         Ok(())
     }
 
     /// Reads an array back; every element of it must have been written.
     pub(crate) fn get(&self, shape: &[i64], type_name: &str, region: &Region) -> Result<HostArray, String> {
         let mut elements = Elements::zeros(type_name, self.host_length as usize)?;
+        self.check_written(region)?;
+        let width = width(self.format);
+        self.runs(|run| {
+            let (start, end) = (run.device * width, (run.device + run.valid) * width);
+            elements.decode(self.format, &region.bytes()[start..end], run.host, run.host_stride, run.valid);
+        });
+        Ok(HostArray { shape: shape.to_vec(), elements })
+    }
+
+    /// Refuses a buffer that lacks elements of the array, or has some that nobody wrote.
+    pub(crate) fn check_written(&self, region: &Region) -> Result<(), String> {
         let width = width(self.format);
         let (mut missing, mut n_read) = (None, 0);
         self.runs(|run| {
             n_read += run.valid as i64;
             let (start, end) = (run.device * width, (run.device + run.valid) * width);
-            if let Some(byte) = region.first_unwritten(start, end) {
-                missing = missing.or(Some(byte));
-            }
-            elements.decode(self.format, &region.bytes()[start..end], run.host, run.host_stride, run.valid);
+            missing = missing.or_else(|| region.first_unwritten(start, end));
         });
         if n_read < self.host_length {
             return Err(format!("the layout holds {n_read} of the {} elements of the result", self.host_length));
         }
-        match missing {
-            Some(byte) => Err(format!("nobody wrote byte {byte:#x} of the result")),
-            None => Ok(HostArray { shape: shape.to_vec(), elements }),
-        }
+        missing.map_or(Ok(()), |byte| Err(format!("nobody wrote byte {byte:#x} of the result")))
     }
 
     fn stick(&self) -> usize {

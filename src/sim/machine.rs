@@ -59,6 +59,8 @@ pub(crate) struct Machine {
     /// The name of each writer, as an index of `names`.
     writers: Vec<usize>,
     names: Vec<String>,
+    /// Whether new memory has values.
+    has_values: bool,
 }
 
 impl Machine {
@@ -73,7 +75,18 @@ impl Machine {
             limit,
             writers: vec![0],
             names: vec!["nobody".to_owned()],
+            has_values: true,
         }
+    }
+
+    /// The same machine, but new memory has no values: only who wrote what is known.
+    pub(crate) fn without_values(self) -> Self {
+        Self { has_values: false, ..self }
+    }
+
+    /// Whether ops compute values.
+    pub(crate) const fn has_values(&self) -> bool {
+        self.has_values
     }
 
     /// A poisoned buffer in HBM.
@@ -81,7 +94,7 @@ impl Machine {
         let size = usize::try_from(bytes).ok().filter(|_| bytes <= self.free);
         let size = size.ok_or_else(|| SimError::TooMuchMemory { what: format!("'{name}'"), bytes, limit: self.limit })?;
         self.free -= bytes;
-        let mut region = Region::new(format!("'{name}' ({bytes} bytes)"), size);
+        let mut region = new_region(self.has_values, format!("'{name}' ({bytes} bytes)"), size);
         region.ensure(size);
         self.buffers.push(region);
         Ok(self.buffers.len() - 1)
@@ -91,7 +104,7 @@ impl Machine {
     pub(crate) fn reserve(&mut self, name: &str, bytes: i64) -> usize {
         let size = bytes.min(self.free).max(0);
         self.free -= size;
-        self.buffers.push(Region::new(format!("'{name}' (at most {size} bytes)"), size as usize));
+        self.buffers.push(new_region(self.has_values, format!("'{name}' (at most {size} bytes)"), size as usize));
         self.buffers.len() - 1
     }
 
@@ -143,8 +156,8 @@ impl Machine {
         match id {
             RegionId::Hbm(buffer) => &mut self.buffers[buffer],
             RegionId::Lx(core) => {
-                let bytes = self.lx_bytes;
-                self.lx.entry(core).or_insert_with(|| Region::new(format!("LX of core {core} ({bytes} bytes)"), bytes))
+                let (bytes, has_values) = (self.lx_bytes, self.has_values);
+                self.lx.entry(core).or_insert_with(|| new_region(has_values, format!("LX of core {core} ({bytes} bytes)"), bytes))
             }
         }
     }
@@ -173,6 +186,10 @@ impl Machine {
     pub(crate) fn forget_reads(&mut self) {
         self.buffers.iter_mut().for_each(Region::forget_reads);
     }
+}
+
+fn new_region(has_values: bool, name: String, capacity: usize) -> Region {
+    if has_values { Region::new(name, capacity) } else { Region::without_values(name, capacity) }
 }
 
 #[cfg(test)]

@@ -64,6 +64,10 @@ pub(crate) struct Region {
     pub(crate) name: String,
     /// Bytes that may be used.
     pub(crate) capacity: usize,
+    /// Bytes that are in use.
+    length: usize,
+    /// Whether `bytes` holds what was stored; else only who wrote what is known.
+    has_values: bool,
     bytes: Vec<u8>,
     written: Bits,
     /// The sticks that were read since [`Self::forget_reads`].
@@ -75,21 +79,51 @@ pub(crate) struct Region {
 impl Region {
     /// Poisoned memory; it takes host memory when it is first used.
     pub(crate) fn new(name: String, capacity: usize) -> Self {
+        Self { name, capacity, has_values: true, ..Self::default() }
+    }
+
+    /// The same, of which only the written bytes are noted, not their values.
+    pub(crate) fn without_values(name: String, capacity: usize) -> Self {
         Self { name, capacity, ..Self::default() }
+    }
+
+    /// Whether the bytes have values.
+    pub(crate) const fn has_values(&self) -> bool {
+        self.has_values
+    }
+
+    /// From here on the bytes have values, poison at first.
+    pub(crate) fn keep_values(&mut self) {
+        self.has_values = true;
+        self.bytes.resize(self.length, POISON);
+    }
+
+    /// From here on the bytes have no values.
+    pub(crate) fn forget_values(&mut self) {
+        self.has_values = false;
+        self.bytes = Vec::new();
     }
 
     /// Makes the first `end` bytes usable.
     pub(crate) fn ensure(&mut self, end: usize) {
         let end = end.min(self.capacity).next_multiple_of(STICK);
-        if end > self.bytes.len() {
-            self.bytes.resize(end, POISON);
+        if end > self.length {
+            self.length = end;
+            if self.has_values {
+                self.bytes.resize(end, POISON);
+            }
             self.written.grow(end);
             self.read.grow(end / STICK);
             self.writers.resize(end / STICK, 0);
         }
     }
 
-    /// All bytes that are in use.
+    /// How many bytes are in use.
+    pub(crate) const fn length(&self) -> usize {
+        self.length
+    }
+
+    /// All bytes that are in use; none if they have no values.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -144,15 +178,17 @@ impl Region {
 
     /// Poisons a range of whole sticks that is in use.
     pub(crate) fn poison(&mut self, start: usize, end: usize) {
-        self.bytes[start..end].fill(POISON);
+        if self.has_values {
+            self.bytes[start..end].fill(POISON);
+        }
         self.written.clear(start, end);
         self.writers[start / STICK..end / STICK].fill(0);
     }
 
     /// Poisons everything.
     pub(crate) fn wipe(&mut self) {
-        let Self { name, capacity, .. } = std::mem::take(self);
-        *self = Self::new(name, capacity);
+        let Self { name, capacity, has_values, .. } = std::mem::take(self);
+        *self = Self { name, capacity, has_values, ..Self::default() };
     }
 }
 
@@ -213,5 +249,18 @@ mod tests {
         region.ensure(256);
         assert!(region.bytes().iter().all(|byte| *byte == POISON));
         assert_eq!(region.first_unwritten(0, 256), Some(0));
+    }
+
+    #[test]
+    fn memory_without_values_knows_what_was_written() {
+        let mut region = Region::without_values("buffer".to_owned(), 256);
+        region.ensure(256);
+        region.mark_written(0, 128, 1);
+        assert_eq!((region.length(), region.bytes().len()), (256, 0));
+        assert_eq!((region.first_unwritten(0, 256), region.writer(0)), (Some(128), 1));
+        region.keep_values();
+        assert_eq!((region.bytes(), region.first_unwritten(0, 128)), (&[POISON; 256][..], None));
+        region.forget_values();
+        assert!(!region.has_values() && region.bytes().is_empty());
     }
 }

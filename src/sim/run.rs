@@ -8,6 +8,7 @@ use super::inputs::check_indices;
 use super::layout::DeviceLayout;
 use super::load::{self, LoadedBundle};
 use super::machine::{Extent, Machine, RegionId};
+use super::memory::Region;
 use super::plan::Plan;
 use super::report::{LaunchReport, OpReport, Report};
 use super::time::modelled;
@@ -125,12 +126,38 @@ impl Simulation {
     /// # Errors
     /// The first rule that an execution breaks.
     pub fn run(&self, inputs: &BTreeMap<String, HostArray>, options: &RunOptions) -> Result<Outcome, SimError> {
-        let mut machine = Machine::new(self.target.segment_bytes, self.target.lx_bytes, options.max_bytes);
+        let mut machine = self.machine(options);
         let buffers = self.allocate(inputs, &mut machine)?;
-        preload(&options.lx, &mut machine)?;
+        let report = self.launch_all(&buffers, options, &mut machine)?;
+        Ok(Outcome { results: self.results(&buffers, &machine)?, report })
+    }
+
+    /// Counts what [`Self::run`] would report, without values: every address is worked out and every access checked, and nothing is
+    /// computed. Only arguments that are read as indices need a value. [`Report::steps`] and [`RunOptions::max_steps`] count
+    /// statements only.
+    ///
+    /// # Errors
+    /// As [`Self::run`]; and an op that takes as indices what another op writes.
+    pub fn count(&self, inputs: &BTreeMap<String, HostArray>, options: &RunOptions) -> Result<Report, SimError> {
+        let mut machine = self.machine(options).without_values();
+        let buffers = self.allocate(inputs, &mut machine)?;
+        let report = self.launch_all(&buffers, options, &mut machine)?;
+        for tensor in &self.program.results {
+            let region = result_region(tensor, &buffers, &machine)?;
+            DeviceLayout::of(tensor)?.check_written(region).map_err(|message| array_error(tensor, message))?;
+        }
+        Ok(report)
+    }
+
+    fn machine(&self, options: &RunOptions) -> Machine {
+        Machine::new(self.target.segment_bytes, self.target.lx_bytes, options.max_bytes)
+    }
+
+    fn launch_all(&self, buffers: &BTreeMap<String, Extent>, options: &RunOptions, machine: &mut Machine) -> Result<Report, SimError> {
+        preload(&options.lx, machine)?;
         let mut report = Report { program: self.program.name.clone(), ..Report::default() };
         for (number, entry) in self.program.launches.iter().enumerate() {
-            self.begin_lives(number, &buffers, &mut machine);
+            self.begin_lives(number, buffers, machine);
             let Some(loaded) = self.bundles.get(&entry.bundle) else { continue };
             if options.wipe_lx {
                 machine.wipe_lx();
@@ -140,20 +167,20 @@ impl Simulation {
                 loaded,
                 entry,
                 options,
-                machine: &mut machine,
+                machine: &mut *machine,
                 pool_bytes: self.target.pool_bytes,
                 steps: &mut report.steps,
                 values: Vec::new(),
                 ops: Vec::new(),
                 iterations: 0,
             };
-            let mut done = launch.run(&buffers)?;
+            let mut done = launch.run(buffers)?;
             done.time = modelled(&done, options.launch_ns);
             report.total += done.total;
             report.time += done.time;
             report.launches.push(done);
         }
-        Ok(Outcome { results: self.results(&buffers, &machine)?, report })
+        Ok(report)
     }
 
     fn allocate(&self, inputs: &BTreeMap<String, HostArray>, machine: &mut Machine) -> Result<BTreeMap<String, Extent>, SimError> {
@@ -178,6 +205,10 @@ impl Simulation {
                 fill(tensor, array, buffer, machine)?;
             } else if let Some(path) = self.constants.get(&tensor.name) {
                 read(tensor, path, buffer, machine)?;
+            } else if !machine.has_values() && self.program.arguments.iter().any(|given| given.name == tensor.name) {
+                let writer = machine.writer(&host(tensor));
+                let region = machine.region_mut(RegionId::Hbm(buffer));
+                region.mark_written(0, region.length(), writer);
             } else if self.program.arguments.iter().chain(&self.program.constants).any(|given| given.name == tensor.name) {
                 return Err(SimError::Array { name: tensor.name.clone(), message: "has no value".to_owned() });
             }
@@ -199,27 +230,40 @@ impl Simulation {
 
     fn results(&self, buffers: &BTreeMap<String, Extent>, machine: &Machine) -> Result<Vec<(String, HostArray)>, SimError> {
         let read = |tensor: &Tensor| {
-            let region = buffers.get(&tensor.name).and_then(|extent| machine.region(RegionId::Hbm(extent.buffer)));
-            let error = |message: String| SimError::Array { name: tensor.name.clone(), message };
-            let region = region.ok_or_else(|| error("has no buffer".to_owned()))?;
-            let array = DeviceLayout::of(tensor)?.get(&tensor.shape, &tensor.element_type, region).map_err(error)?;
-            Ok((tensor.name.clone(), array))
+            let region = result_region(tensor, buffers, machine)?;
+            let array = DeviceLayout::of(tensor)?.get(&tensor.shape, &tensor.element_type, region);
+            Ok((tensor.name.clone(), array.map_err(|message| array_error(tensor, message))?))
         };
         self.program.results.iter().map(read).collect()
     }
+}
+
+fn array_error(tensor: &Tensor, message: String) -> SimError {
+    SimError::Array { name: tensor.name.clone(), message }
+}
+
+fn result_region<'m>(tensor: &Tensor, buffers: &BTreeMap<String, Extent>, machine: &'m Machine) -> Result<&'m Region, SimError> {
+    let region = buffers.get(&tensor.name).and_then(|extent| machine.region(RegionId::Hbm(extent.buffer)));
+    region.ok_or_else(|| array_error(tensor, "has no buffer".to_owned()))
+}
+
+/// The host as the writer of a tensor.
+fn host(tensor: &Tensor) -> String {
+    format!("the host, '{}'", tensor.name)
 }
 
 fn fill(tensor: &Tensor, array: &HostArray, buffer: usize, machine: &mut Machine) -> Result<(), SimError> {
     let (shape, element_type) = (&array.shape, array.elements.type_name());
     if *shape != tensor.shape || element_type != tensor.element_type {
         let message = format!("is {shape:?} of {element_type}, the program's tensor is {:?} of {}", tensor.shape, tensor.element_type);
-        return Err(SimError::Array { name: tensor.name.clone(), message });
+        return Err(array_error(tensor, message));
     }
     check_indices(tensor, array)?;
-    let writer = machine.writer(&format!("the host, '{}'", tensor.name));
+    let writer = machine.writer(&host(tensor));
     let layout = DeviceLayout::of(tensor)?;
     let region = machine.region_mut(RegionId::Hbm(buffer));
-    layout.put(array, region, writer).map_err(|message| SimError::Array { name: tensor.name.clone(), message })
+    region.keep_values();
+    layout.put(array, region, writer).map_err(|message| array_error(tensor, message))
 }
 
 /// Puts the bytes of a constant's file into its buffer as they are.
@@ -227,8 +271,9 @@ fn read(tensor: &Tensor, path: &Path, buffer: usize, machine: &mut Machine) -> R
     let file = load::opened(path, tensor)?;
     let writer = machine.writer(&format!("the file of '{}'", tensor.name));
     let region = machine.region_mut(RegionId::Hbm(buffer));
+    region.keep_values();
     region.read_from(file).map_err(|source| SimError::Io { path: path.to_owned(), source })?;
-    region.mark_written(0, region.bytes().len(), writer);
+    region.mark_written(0, region.length(), writer);
     Ok(())
 }
 
@@ -241,6 +286,7 @@ fn preload(images: &[LxImage], machine: &mut Machine) -> Result<(), SimError> {
             return Err(SimError::Array { name: region.name.clone(), message: "the image does not fit".to_owned() });
         };
         region.ensure(start + image.bytes.len());
+        region.keep_values();
         region.write(start, &image.bytes);
         region.mark_written(start, start + image.bytes.len(), writer);
     }
@@ -391,7 +437,7 @@ impl Launch<'_> {
 
     fn execute(&mut self, file: &str, operands: &[usize], symbols: Option<&[i64]>) -> Result<(), SimError> {
         let Some(plan) = self.loaded.plans.get(file) else { return Ok(()) };
-        let points = plan.points.saturating_mul(plan.cores.len() as u64);
+        let points = if self.machine.has_values() { plan.points.saturating_mul(plan.cores.len() as u64) } else { 0 };
         self.spend(points.saturating_add(RunOptions::STATEMENT_STEPS), &plan.name)?;
         let values: Vec<i64> = operands.iter().map(|operand| self.values[*operand]).collect();
         let position = |symbol: i64| match symbols {

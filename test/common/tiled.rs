@@ -1,5 +1,8 @@
 //! One program, compiled in process in several ways, executed, and the same program by MLIR's JIT.
 
+#[path = "counted.rs"]
+mod counted;
+
 use melior::diagnostic::DiagnosticSeverity;
 use spyre::{
     compile::compile,
@@ -96,6 +99,9 @@ pub(crate) fn execute(text: &str, build: Build, inputs: &[HostArray]) -> Result<
     let outcome = simulation
         .run(&inputs, &RunOptions::default())
         .map_err(|error| Stop::Broken("the simulated machine refuses the bundle", error.to_string()))?;
+    let is_index = |name: &String| simulation.program().arguments.iter().any(|tensor| tensor.name == *name && tensor.index_range.is_some());
+    let indices = inputs.into_iter().filter(|(name, _)| is_index(name)).collect();
+    counted::check_counted(&simulation, &indices, &outcome);
     let launches = &outcome.report.launches;
     Ok(Executed {
         n_executions: launches.iter().flat_map(|launch| &launch.ops).map(|op| op.executions).sum(),

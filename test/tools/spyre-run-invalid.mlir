@@ -7,6 +7,7 @@
 // RUN: not spyre-run %t/out --check %s.missing 2>&1 | FileCheck %s --check-prefix=CHECK-FILE
 // RUN: not spyre-run %t/out --check %S/spyre-run.mlir 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: not spyre-run %t/out --check %s --tolerance 0 2>&1 | FileCheck %s --check-prefix=TOLERANCE
+// RUN: not spyre-run %t/out --count --check %s 2>&1 | FileCheck %s --check-prefix=COUNT
 
 // The device function is the wrong one: the numbers show it.
 // RUN: sed -i 's/"tanh"/"sigmoid"/' %t/out/bundle_0/sdsc_0.json
@@ -24,6 +25,7 @@
 // OTHER: spyre-run: error: {{.*}}argument
 // TOLERANCE: spyre-run: error: 'result0' differs from the reference by {{.*}}, where 0.00e0 is allowed: element [{{.*}}] is {{.*}}, the reference
 // DIFFERS: spyre-run: error: 'result0' differs from the reference by
+// COUNT: error: the argument '--count' cannot be used with '--check <FILE.mlir>'
 // FILE: spyre-run: error: {{.*}}sdsc_0.json
 func.func @tanh(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %empty = tensor.empty() : tensor<64x64xf16>

@@ -7,6 +7,12 @@
 // The first result is the second program's input: the product of ones is not what the seed gives.
 // RUN: spyre-run %t --input arg0=%t.results/result0.npy --check %s | FileCheck %s --check-prefix=GIVEN
 
+// Counting says the same of the bytes, and computes nothing.
+// RUN: spyre-run %t --count --report %t.counted.json | FileCheck %s --check-prefix=COUNTED
+// RUN: grep -v steps %t.json > %t.json.rest && grep -v steps %t.counted.json | diff - %t.json.rest
+
+// COUNTED: bundle_0: 2 executes; HBM 24576 B read, 8192 B written; LX
+// COUNTED-NEXT: add_mul: 1 launch, counted only
 // CHECK: bundle_0: 2 executes; HBM 24576 B read, 8192 B written; LX
 // CHECK: add_mul: 1 launch, {{[0-9]+}} element operations
 // CHECK: result0: agrees with the reference, largest difference {{.*}} allowed

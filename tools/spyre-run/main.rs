@@ -5,7 +5,7 @@ mod npy;
 use clap::Parser;
 use spyre::{
     reference::{Comparison, Worst, compare, run as run_reference},
-    sim::{HostArray, Outcome, RunOptions, Simulation, seeded},
+    sim::{HostArray, Outcome, Report, RunOptions, Simulation, seeded},
     target::Target,
     tool,
 };
@@ -26,6 +26,9 @@ struct Arguments {
     /// Write the results as .npy files
     #[arg(long, value_name = "OUT")]
     output_dir: Option<String>,
+    /// Only count: work out and check every access, and compute nothing. For programs that are too large to run
+    #[arg(long, conflicts_with_all = ["check", "output_dir"])]
+    count: bool,
     /// Run the original module by MLIR's JIT on the same inputs and compare
     #[arg(long, value_name = "FILE.mlir")]
     check: Option<String>,
@@ -53,22 +56,32 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let inputs = inputs_of(&simulation, arguments)?;
     let defaults = RunOptions::default();
     let options = RunOptions { max_steps: arguments.max_steps.unwrap_or(defaults.max_steps), wipe_lx: arguments.wipe_lx, ..defaults };
+    if arguments.count {
+        let report = simulation.count(&inputs, &options).map_err(|error| error.to_string())?;
+        tool::say(&format!("{}{}: {}, counted only\n", summary(&report), report.program, launches(report.launches.len())))?;
+        return write_report(&report, arguments);
+    }
     let outcome = simulation.run(&inputs, &options).map_err(|error| error.to_string())?;
-    tool::say(&summary(&outcome))?;
+    let report = &outcome.report;
+    let n_launches = launches(report.launches.len());
+    tool::say(&format!("{}{}: {n_launches}, {} element operations\n", summary(report), report.program, report.steps))?;
     if let Some(folder) = &arguments.output_dir {
         npy::write_results(Path::new(folder), &outcome.results)?;
     }
-    if let Some(path) = &arguments.report {
-        let text = serde_json::to_string_pretty(&outcome.report).map_err(|error| error.to_string())?;
-        tool::write_file(path, &format!("{text}\n"))?;
-    }
+    write_report(report, arguments)?;
     match &arguments.check {
         Some(module) => check(module, &simulation, &inputs, &outcome, arguments.tolerance),
         None => Ok(()),
     }
 }
 
-/// The inputs from files, and generated ones for the other arguments.
+fn write_report(report: &Report, arguments: &Arguments) -> Result<(), String> {
+    let Some(path) = &arguments.report else { return Ok(()) };
+    let text = serde_json::to_string_pretty(report).map_err(|error| error.to_string())?;
+    tool::write_file(path, &format!("{text}\n"))
+}
+
+/// The inputs from files, and generated ones for the other arguments; for counting only where they are indices.
 fn inputs_of(simulation: &Simulation, arguments: &Arguments) -> Result<BTreeMap<String, HostArray>, String> {
     let mut inputs = BTreeMap::new();
     for given in &arguments.input {
@@ -79,7 +92,8 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments) -> Result<BTreeMap<
         inputs.insert(name.to_owned(), npy::read(path, &tensor.element_type)?);
     }
     for (position, tensor) in simulation.program().arguments.iter().enumerate() {
-        if !inputs.contains_key(&tensor.name) {
+        let is_needed = !arguments.count || tensor.index_range.is_some();
+        if is_needed && !inputs.contains_key(&tensor.name) {
             // Every argument has a stream of its own, so that an input from a file does not change the others.
             let seed = arguments.seed.wrapping_mul(1_000_003).wrapping_add(position as u64);
             inputs.insert(tensor.name.clone(), seeded(tensor, seed).map_err(|error| error.to_string())?);
@@ -88,9 +102,8 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments) -> Result<BTreeMap<
     Ok(inputs)
 }
 
-fn summary(outcome: &Outcome) -> String {
+fn summary(report: &Report) -> String {
     let mut text = String::new();
-    let report = &outcome.report;
     for launch in &report.launches {
         let executions: u64 = launch.ops.iter().map(|op| op.executions).sum();
         let (total, time) = (&launch.total, &launch.time);
@@ -106,7 +119,6 @@ fn summary(outcome: &Outcome) -> String {
             time.high_ns / 1000.0,
         );
     }
-    let _ = writeln!(text, "{}: {}, {} element operations", report.program, launches(report.launches.len()), report.steps);
     text
 }
 

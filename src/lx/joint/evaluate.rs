@@ -90,6 +90,14 @@ pub(super) fn copy_of(tile: &TileOp, operand: usize) -> TileOp {
         if read.moved_by.contains(&dim) { *of_tile } else { Dim { extent: 1, slices: 1, is_reduced: false } }
     };
     let dims = tile.dims.iter().enumerate().map(moved).map(|dim| Dim { is_reduced: false, ..dim }).collect();
-    let made = TileOperand { is_output: true, is_kernel_input: false, is_in_lx: true, is_argument: false, advances: Vec::new(), ..read.clone() };
-    TileOp { kind: OpKind::Pointwise, is_reduction: false, dims, trips: tile.trips.clone(), operands: vec![read, made], is_irregular: false }
+    let made =
+        TileOperand { is_output: true, is_kernel_input: false, is_in_lx: true, is_argument: false, advances: Vec::new(), ..read.clone() };
+    TileOp {
+        kind: OpKind::Pointwise,
+        is_reduction: false,
+        dims,
+        trips: tile.trips.clone(),
+        operands: vec![read, made],
+        is_irregular: false,
+    }
 }

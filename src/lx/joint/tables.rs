@@ -141,7 +141,8 @@ fn op_table(op: &Op, views: &[Views], states: &[Vec<CoreView>], n_states: &[usiz
         let possible: Vec<Option<usize>> = factor.variables.iter().map(|&value| state(value)).collect();
         for mask in 0..1_usize << possible.len() {
             let in_lx = |position: usize| mask >> position & 1 == 1;
-            let Some(entry) = entry(&factor.variables, n_states, |position| if in_lx(position) { possible[position] } else { Some(IN_HBM) })
+            let Some(entry) =
+                entry(&factor.variables, n_states, |position| if in_lx(position) { possible[position] } else { Some(IN_HBM) })
             else {
                 continue;
             };

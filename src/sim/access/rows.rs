@@ -11,7 +11,12 @@ pub(super) fn find(plan: &Plan, parts: &mut Parts, machine: &mut Machine) -> Res
     for tensor in 0..plan.tensors.len() {
         let Some(indirect) = plan.tensors[tensor].indirect else { continue };
         for core in 0..plan.cores.len() {
-            super::check_written(plan, core, indirect.index, &parts.0[core][indirect.index], machine)?;
+            let index = &parts.0[core][indirect.index];
+            super::check_written(plan, core, indirect.index, index, machine)?;
+            if machine.region(index.region).is_some_and(|region| !region.has_values()) {
+                let what = format!("'{}' as an index while values are not computed", plan.tensors[indirect.index].name);
+                return Err(SimError::NotSimulated { op: plan.name.clone(), what });
+            }
             let rows: Vec<i64> = rows(plan, parts, core, indirect.index, machine).into_iter().collect();
             check_rows(plan, parts, core, tensor, &rows, machine)?;
             parts.0[core][tensor].rows = Some(rows);

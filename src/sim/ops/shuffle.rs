@@ -6,7 +6,7 @@ use crate::sim::machine::Machine;
 use crate::sim::number::{POISON, width};
 use crate::sim::plan::{Lane, Plan, TensorPlan, Track, Walk, dense};
 
-/// The result of each core, and the bytes that moved from one core to another.
+/// The result of each core, and the bytes that moved from one core to another, which do not depend on values.
 pub(crate) fn shuffle(plan: &Plan, parts: &Parts, machine: &Machine) -> (Vec<Values>, u64) {
     let (input, output) = (plan.inputs[0], plan.output);
     let width = width(plan.tensors[input].format);
@@ -18,7 +18,9 @@ pub(crate) fn shuffle(plan: &Plan, parts: &Parts, machine: &Machine) -> (Vec<Val
         let bytes = machine.region(part.region).map_or(&[][..], |region| region.bytes());
         each_point(&plan.tensors[input], core, &sizes, |lane, place| {
             let at = (part.byte + lane * width as i64) as usize;
-            whole[place * width..][..width].copy_from_slice(&bytes[at..at + width]);
+            if let Some(element) = bytes.get(at..at + width) {
+                whole[place * width..][..width].copy_from_slice(element);
+            }
             owners[place] = core;
         });
     }

@@ -5,6 +5,7 @@
 mod demo;
 mod docs;
 mod new_pass;
+mod plans;
 mod plugin;
 mod setup;
 mod step;
@@ -19,6 +20,7 @@ usage: cargo xtask COMMAND
   demo                       setup, build, and compile examples/softmax.mlir
   test                       setup, and every test and check; what CI runs
   docs                       write docs/generated and docs/supported-ops.md again, from the .td files and the import's tables
+  plans [OPTION...]          write the table of HBM bytes in docs/performance.md again; with options of spyre-compile only print it
   plugin                     build the plugin for a stock mlir-opt
   new-pass STAGE ARGUMENT    write the skeleton of a pass, for example: new-pass work spyre-balance-cores
 ";
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
         ["demo"] => demo::run(),
         ["test"] => test::run(),
         ["docs"] => docs::run(),
+        ["plans", options @ ..] => plans::run(options),
         ["plugin"] => plugin::run(),
         ["new-pass", stage, argument] => new_pass::run(stage, argument),
         [] | ["help" | "--help" | "-h"] => {
