@@ -102,9 +102,9 @@ pub struct Options {
     pub bind: Vec<String>,
     /// `ARG=NAME:NAME` or `ARG=NAME@SIZE:NAME`.
     pub dims: Vec<String>,
-    /// The LX planner.
+    /// The LX planner; empty for the best: `exact`, with splits and placement chosen together.
     pub lx_planner: String,
-    /// `true` to choose splits and placement together; `false`.
+    /// `true` to choose splits and placement together, or `false`; empty for what goes with the planner.
     pub joint: String,
     /// Usable LX bytes per core; -1 for the machine's.
     pub lx_bytes: String,
@@ -128,8 +128,8 @@ impl Default for Options {
             tiles: Vec::new(),
             bind: Vec::new(),
             dims: Vec::new(),
-            lx_planner: "first-fit".to_owned(),
-            joint: "false".to_owned(),
+            lx_planner: String::new(),
+            joint: String::new(),
             lx_bytes: "-1".to_owned(),
             addresses: "symbolic".to_owned(),
             loops: "keep".to_owned(),
@@ -171,6 +171,18 @@ impl Options {
         Ok(options)
     }
 
+    /// The LX planner by name.
+    #[must_use]
+    pub fn planner(&self) -> &str {
+        if self.lx_planner.is_empty() { "exact" } else { &self.lx_planner }
+    }
+
+    /// Whether splits and placement are chosen together.
+    #[must_use]
+    pub fn is_joint(&self) -> bool {
+        self.joint == "true" || self.joint.is_empty() && self.lx_planner.is_empty()
+    }
+
     /// Refuses a value that no pass would take, before anything is read. The passes check again, for whoever runs them alone.
     ///
     /// # Errors
@@ -182,13 +194,14 @@ impl Options {
         };
         number("cores", &self.cores)?;
         number("lx-bytes", &self.lx_bytes)?;
-        let is_joint =
-            self.joint.parse::<bool>().map_err(|_| format!("option 'joint': expected 'true' or 'false', found '{}'", self.joint))?;
-        if is_joint && self.lx_planner != "exact" {
-            return Err(format!("option 'joint' needs the LX planner 'exact', found '{}'", self.lx_planner));
+        if !["", "true", "false"].contains(&self.joint.as_str()) {
+            return Err(format!("option 'joint': expected 'true' or 'false', found '{}'", self.joint));
         }
-        if self.lx_planner != "none" {
-            lx::planner_named(&self.lx_planner).map_err(|error| error.to_string())?;
+        if self.is_joint() && self.planner() != "exact" {
+            return Err(format!("option 'joint' needs the LX planner 'exact', found '{}'", self.planner()));
+        }
+        if self.planner() != "none" {
+            lx::planner_named(self.planner()).map_err(|error| error.to_string())?;
         }
         self.tiles
             .iter()
@@ -223,7 +236,7 @@ impl Options {
             ],
             Phase::Hint => vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(","))],
             Phase::Tile => vec!["spyre-coarse-tile".to_owned()],
-            Phase::Work if self.joint == "true" => ["spyre-reduce-span", "spyre-divide-jointly"].map(str::to_owned).to_vec(),
+            Phase::Work if self.is_joint() => ["spyre-reduce-span", "spyre-divide-jointly"].map(str::to_owned).to_vec(),
             Phase::Work => ["spyre-reduce-span", "spyre-divide-work"].map(str::to_owned).to_vec(),
             Phase::Lx => self.lx_passes(),
             Phase::Bundle => vec![
@@ -237,7 +250,7 @@ impl Options {
         passes
     }
 
-    /// What is written in more ops, so that it may live in LX, is of use there only.
+    /// What is written in more ops, so that it may live in LX, is of use to a planner that knows what to do with it.
     fn import_passes(&self) -> Vec<String> {
         let mut passes = vec![
             // Later passes take their names from what is not supported.
@@ -253,7 +266,7 @@ impl Options {
             "cse".to_owned(),
             format!("spyre-flatten-hints{{tiles={} bind={}}}", self.tiles.join(","), self.bind.join(",")),
         ];
-        if self.lx_planner != "none" {
+        if self.planner() == "exact" {
             passes.push("spyre-expand-functions".to_owned());
         }
         passes
@@ -261,8 +274,8 @@ impl Options {
 
     /// A copy of an input is of use in LX only.
     fn lx_passes(&self) -> Vec<String> {
-        let plan = format!("spyre-plan-lx{{planner={}}}", self.lx_planner);
-        if self.lx_planner == "none" { vec![plan] } else { vec!["spyre-clone-inputs".to_owned(), plan] }
+        let plan = format!("spyre-plan-lx{{planner={}}}", self.planner());
+        if self.planner() == "none" { vec![plan] } else { vec!["spyre-clone-inputs".to_owned(), plan] }
     }
 
     /// The pipeline of the phases `phases`, as text for a module.
@@ -312,10 +325,28 @@ mod tests {
 
     #[test]
     fn without_a_planner_nothing_is_copied_or_expanded() {
-        for pass in ["spyre-clone-inputs", "spyre-expand-functions"] {
+        for pass in ["spyre-clone-inputs", "spyre-expand-functions", "spyre-divide-jointly"] {
             assert!(expand("").unwrap().contains(pass));
             assert!(!expand("lx-planner=none").unwrap().contains(pass));
         }
+    }
+
+    #[test]
+    fn the_best_is_the_default_and_parts_of_it_can_be_had() {
+        for (options, is_joint, planner) in [
+            ("", true, "exact"),
+            ("joint=true", true, "exact"),
+            ("joint=false", false, "exact"),
+            ("lx-planner=exact", false, "exact"),
+            ("lx-planner=exact joint=true", true, "exact"),
+            ("lx-planner=first-fit", false, "first-fit"),
+        ] {
+            let text = expand(options).unwrap();
+            assert_eq!(text.contains("spyre-divide-jointly"), is_joint, "{options}");
+            assert!(text.contains(&format!("spyre-plan-lx{{planner={planner}}}")), "{options}");
+        }
+        let refused = expand("lx-planner=greedy joint=true").unwrap_err();
+        assert_eq!(refused, "option 'joint' needs the LX planner 'exact', found 'greedy'");
     }
 
     #[test]
@@ -327,6 +358,7 @@ mod tests {
             "cores=x",
             "lx-bytes=1k",
             "lx-planner=worst",
+            "joint=maybe",
             "tiles=A",
             "bind=T",
             "dims=A:B",
@@ -342,8 +374,9 @@ mod tests {
 
     #[test]
     fn every_pass_of_the_pipeline_is_implemented() {
-        let options = Options { lx_planner: "greedy".to_owned(), ..Options::default() };
-        let text = options.pipeline(Phase::ALL, "out");
+        let options = Options::default();
+        let alone = Options { joint: "false".to_owned(), ..Options::default() };
+        let text = options.pipeline(Phase::ALL, "out") + &alone.pipeline(Phase::ALL, "out");
         for pass in PASSES {
             assert!(text.contains(pass.argument), "'{}' is in no phase", pass.argument);
         }

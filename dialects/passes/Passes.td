@@ -316,7 +316,7 @@ def SpyrePlanLx : Spyre_Pass<"spyre-plan-lx"> {
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx=planner=first-fit test/lx/plan-lx.mlir`
   }];
-  let options = [Option<"planner", "planner", "std::string", "\"first-fit\"", "none, greedy, first-fit or best-fit">];
+  let options = [Option<"planner", "planner", "std::string", "\"exact\"", "none, greedy, first-fit, best-fit or exact">];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 

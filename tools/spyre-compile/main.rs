@@ -34,10 +34,10 @@ struct Arguments {
     /// Names an argument in storage order, outermost first: ARG=NAME:NAME[,...], NAME@SIZE where the shape does not say the size; repeatable
     #[arg(long, value_name = "ARG=NAME:NAME", value_delimiter = ',')]
     dims: Vec<String>,
-    /// The scratchpad planner: none, greedy, first-fit, best-fit or exact
-    #[arg(long, value_name = "PLANNER", default_value = "first-fit")]
-    lx_planner: String,
-    /// Choose the division of work and the scratchpad together; needs --lx-planner exact
+    /// The scratchpad planner: none, greedy, first-fit, best-fit or exact [default: exact with --joint]
+    #[arg(long, value_name = "PLANNER")]
+    lx_planner: Option<String>,
+    /// Choose the division of work and the scratchpad together; needs the planner exact
     #[arg(long)]
     joint: bool,
     /// Usable LX bytes per core
@@ -95,8 +95,8 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
         tiles: arguments.tiles.clone(),
         bind: arguments.bind.clone(),
         dims: arguments.dims.clone(),
-        lx_planner: arguments.lx_planner.clone(),
-        joint: arguments.joint.to_string(),
+        lx_planner: arguments.lx_planner.clone().unwrap_or_default(),
+        joint: if arguments.joint { "true".to_owned() } else { String::new() },
         lx_bytes: arguments.lx_bytes.clone().unwrap_or(defaults.lx_bytes),
         addresses: arguments.addresses.clone(),
         loops: arguments.loops.clone(),
