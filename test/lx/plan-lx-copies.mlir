@@ -1,4 +1,4 @@
-// RUN: spyre-opt --split-input-file --spyre-propagate-layouts --spyre-divide-work --spyre-clone-inputs --spyre-plan-lx %s | FileCheck %s
+// RUN: spyre-opt --split-input-file --spyre-propagate-layouts --spyre-divide-work --spyre-clone-inputs --spyre-plan-lx=planner=first-fit %s | FileCheck %s
 // RUN: spyre-opt --split-input-file --spyre-propagate-layouts --spyre-divide-work --spyre-clone-inputs --spyre-plan-lx=planner=none %s | FileCheck %s --check-prefix=NONE
 
 // A copy that has room is overwritten by the last op that reads it.
