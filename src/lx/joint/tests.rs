@@ -92,7 +92,8 @@ impl Builder {
     fn build(mut self, target: &Target) -> Program {
         for maker in 0..self.program.ops.len() {
             let result = self.program.ops[maker].operation.operands.len() - 1;
-            let reads = self.makers.iter().enumerate().flat_map(|(op, makers)| makers.iter().enumerate().map(move |(at, from)| (op, at, from)));
+            let reads =
+                self.makers.iter().enumerate().flat_map(|(op, makers)| makers.iter().enumerate().map(move |(at, from)| (op, at, from)));
             let users: Vec<(usize, usize)> = reads.filter(|(.., from)| **from == Some(maker)).map(|(op, at, _)| (op, at)).collect();
             if users.is_empty() {
                 continue;
