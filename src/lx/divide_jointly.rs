@@ -55,11 +55,9 @@ fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::Program
         push_value(&mut program, result);
     }
     for op in &mut program.ops {
-        if op.values.iter().any(Option::is_some) {
-            let splits = candidates(&op.operation, &op.splits[0], target);
-            // The op has a split of its own, so it has splits.
-            op.splits = splits.unwrap_or_else(|_| op.splits.clone());
-        }
+        let has_values = op.values.iter().any(Option::is_some);
+        // The op has a split of its own, so it has splits.
+        op.splits = candidates(&op.operation, &op.splits[0], has_values, target).unwrap_or_else(|_| op.splits.clone());
     }
     Ok(program)
 }

@@ -8,22 +8,22 @@ use crate::{
 /// The most splits, orders counted, of an op. Where there are more, those on few cores are left out.
 const MOST_CANDIDATES: usize = 512;
 
-/// The splits of an op: `own`, then all others that the constraints allow, each in every order of the cores; of too many, those on at least
-/// half as many cores as `own`, or on as many.
+/// The splits of an op: `own`, then all others that the constraints allow; of too many, those on at least half as many cores as `own`, or on
+/// as many.
 ///
-/// Orders matter for values in LX only: ops that cut the same dimensions agree if the same core has the same part. The parts of one sum are
-/// on neighbouring cores in each of them.
+/// `has_values` says that an operand could be in LX. Only then orders of the cores matter, and each split is there in every order: ops that
+/// cut the same dimensions agree if the same core has the same part. The parts of one sum are on neighbouring cores in each of them.
 ///
 /// # Errors
 /// As [`alternatives`].
-pub fn candidates(op: &Operation, own: &WorkSplit, target: &Target) -> Result<Vec<WorkSplit>, WorkError> {
+pub fn candidates(op: &Operation, own: &WorkSplit, has_values: bool, target: &Target) -> Result<Vec<WorkSplit>, WorkError> {
     let all = alternatives(op, target)?;
     let n_orders = |split: &WorkSplit| (1..=cut_dims(op, split).1.len()).product::<usize>();
     let n_from = |fewest: i64| all.iter().filter(|split| split.cores() >= fewest).map(n_orders).sum::<usize>();
     let fewest = [1, own.cores() / 2].into_iter().find(|&fewest| n_from(fewest) <= MOST_CANDIDATES).unwrap_or(own.cores());
     let mut splits = vec![own.clone()];
     for split in all.iter().filter(|split| split.cores() >= fewest) {
-        let ordered = orders(op, split)?;
+        let ordered = if has_values { orders(op, split)? } else { vec![split.clone()] };
         splits.extend(ordered.into_iter().filter(|ordered| ordered != own));
     }
     splits.truncate(MOST_CANDIDATES);

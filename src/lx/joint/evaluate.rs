@@ -2,32 +2,28 @@
 
 use super::{Op, Program, Value};
 use crate::{
-    cost::{Dim, History, OpKind, TileOp, TileOperand, describe_op, estimate_op_ns},
+    cost::{Dim, OpKind, OpShape, TileOp, TileOperand, describe, estimate_op_ns, refuse},
     lx::{Barred, Buffer, Capacity, CoreUse, Planner, agreed_view},
-    target::TimeModel,
+    target::Target,
 };
 
 pub(super) struct Evaluated {
     pub(super) ns: f64,
     pub(super) hbm_bytes: i64,
+    /// What no price should make look possible.
+    pub(super) is_refused: bool,
     /// The values that could be in LX but do not fit.
     pub(super) spilled: Vec<usize>,
 }
 
 /// Plans and prices the program with the splits `chosen`, one index for each op.
-pub(super) fn evaluate(program: &Program, chosen: &[usize], planner: &dyn Planner, capacity: &Capacity, model: &TimeModel) -> Evaluated {
+pub(super) fn evaluate(program: &Program, chosen: &[usize], planner: &dyn Planner, target: &Target) -> Evaluated {
+    let capacity = &super::capacity(target);
     let buffers: Vec<Buffer> = program.values.iter().map(|value| buffer(program, chosen, value, capacity)).collect();
     let placement = planner.plan(&buffers, capacity);
     let is_in_lx: Vec<bool> = placement.addresses.iter().map(Option::is_some).collect();
     let spilled = (0..buffers.len()).filter(|&value| buffers[value].barred.is_none() && !is_in_lx[value]).collect();
-    let mut evaluated = Evaluated { ns: 0.0, hbm_bytes: 0, spilled };
-    let mut history = History::default();
-    let mut add = |tile: &TileOp| {
-        let shape = tile.shape();
-        let bytes = history.push(&shape);
-        evaluated.hbm_bytes += bytes.hbm_read + bytes.hbm_written;
-        evaluated.ns += estimate_op_ns(&describe_op(&shape, bytes), model);
-    };
+    let mut kernel: Vec<OpShape> = Vec::with_capacity(program.ops.len());
     let mut copies: Vec<Vec<usize>> = vec![Vec::new(); program.ops.len()];
     for (index, value) in program.values.iter().enumerate().filter(|(index, _)| is_in_lx[*index]) {
         if let Some(before) = value.copied_before {
@@ -36,9 +32,14 @@ pub(super) fn evaluate(program: &Program, chosen: &[usize], planner: &dyn Planne
     }
     for (position, op) in program.ops.iter().enumerate() {
         for &value in &copies[position] {
-            add(&copy(program, chosen, &program.values[value]));
+            kernel.push(copy(program, chosen, &program.values[value]).shape());
         }
-        add(&divided(op, chosen[position], |value| is_in_lx[value]));
+        kernel.push(divided(op, chosen[position], |value| is_in_lx[value]).shape());
+    }
+    let mut evaluated = Evaluated { ns: 0.0, hbm_bytes: 0, is_refused: refuse(&kernel, target).is_err(), spilled };
+    for op in describe(&kernel) {
+        evaluated.hbm_bytes += op.bytes.hbm_read + op.bytes.hbm_written;
+        evaluated.ns += estimate_op_ns(&op, &target.time);
     }
     evaluated
 }

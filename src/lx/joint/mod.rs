@@ -29,7 +29,7 @@ use super::{Buffer, Capacity, Planner};
 use crate::{
     assignment::minimize,
     cost::TileOp,
-    target::{Target, TimeModel},
+    target::{STICK_BYTES, Target},
     work::{Operation, WorkSplit},
 };
 use evaluate::evaluate;
@@ -92,27 +92,29 @@ pub struct Choice {
     pub ns: f64,
     /// Bytes to and from HBM.
     pub hbm_bytes: i64,
+    /// Whether no price should make it look possible ([`crate::cost::refuse`]).
+    pub is_refused: bool,
 }
 
 impl Choice {
-    /// Whether the model prefers this one: less time, and of equal times fewer bytes.
+    /// Whether this one is preferred: what is not refused; then what takes less time; of equal times, what moves fewer bytes.
     fn is_better_than(&self, other: &Self) -> bool {
-        self.ns.total_cmp(&other.ns).then(self.hbm_bytes.cmp(&other.hbm_bytes)).is_lt()
+        let by_refusal = self.is_refused.cmp(&other.is_refused);
+        by_refusal.then(self.ns.total_cmp(&other.ns)).then(self.hbm_bytes.cmp(&other.hbm_bytes)).is_lt()
     }
 }
 
 /// Chooses a split for each op. The result is never dearer, by the model and with this planner, than every op's first split.
 #[must_use]
 pub fn choose(program: &Program, planner: &dyn Planner, target: &Target) -> Choice {
-    let (model, capacity) = (&target.time, Capacity { bytes: target.lx_bytes, alignment: crate::target::STICK_BYTES });
-    let mut best = plan(program, &vec![0; program.ops.len()], planner, &capacity, model).0;
-    let tables = Tables::new(program, &capacity, model);
+    let mut best = plan(program, &vec![0; program.ops.len()], planner, target).0;
+    let tables = Tables::new(program, &capacity(target), &target.time);
     let mut in_hbm = vec![false; program.values.len()];
     for _ in 1..MOST_PLANS {
         let problem = tables.problem(&in_hbm);
         let found = minimize(&problem, &tables.start(), MOST_ENTRIES);
         let splits = tables.splits(&found.states);
-        let (choice, spilled) = plan(program, &splits, planner, &capacity, model);
+        let (choice, spilled) = plan(program, &splits, planner, target);
         if choice.is_better_than(&best) {
             best = choice;
         }
@@ -127,7 +129,12 @@ pub fn choose(program: &Program, planner: &dyn Planner, target: &Target) -> Choi
 }
 
 /// The plan with these splits, and the values that all users agree about but that do not fit.
-fn plan(program: &Program, splits: &[usize], planner: &dyn Planner, capacity: &Capacity, model: &TimeModel) -> (Choice, Vec<usize>) {
-    let evaluated = evaluate(program, splits, planner, capacity, model);
-    (Choice { splits: splits.to_vec(), ns: evaluated.ns, hbm_bytes: evaluated.hbm_bytes }, evaluated.spilled)
+fn plan(program: &Program, splits: &[usize], planner: &dyn Planner, target: &Target) -> (Choice, Vec<usize>) {
+    let evaluated = evaluate(program, splits, planner, target);
+    let (ns, hbm_bytes, is_refused) = (evaluated.ns, evaluated.hbm_bytes, evaluated.is_refused);
+    (Choice { splits: splits.to_vec(), ns, hbm_bytes, is_refused }, evaluated.spilled)
+}
+
+const fn capacity(target: &Target) -> Capacity {
+    Capacity { bytes: target.lx_bytes, alignment: STICK_BYTES }
 }

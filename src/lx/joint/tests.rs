@@ -5,7 +5,7 @@ use crate::{
     cost::{Dim, OpKind, TileOperand},
     layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates, stick_of},
     lx::{CoreUse, Exact, Use, UseKind, agreed_view},
-    target::{DeviceFormat::Sen169Fp16, Family, STICK_BYTES},
+    target::{DeviceFormat::Sen169Fp16, Family},
     work::{CoreOrder, DimKind, IterationDim, Operand, divide},
 };
 use proptest::prelude::*;
@@ -120,7 +120,7 @@ impl Builder {
             self.program.values.push(Value { buffer, users, copied_before: None });
         }
         for op in &mut self.program.ops {
-            op.splits = candidates(&op.operation, &op.splits[0], target).unwrap();
+            op.splits = candidates(&op.operation, &op.splits[0], true, target).unwrap();
         }
         self.program
     }
@@ -143,8 +143,7 @@ fn two_layers() -> Builder {
 fn a_mismatch_is_removed_where_that_pays() {
     let target = Target::spyre();
     let program = two_layers().build(&target);
-    let capacity = Capacity { bytes: target.lx_bytes, alignment: STICK_BYTES };
-    let alone = evaluate(&program, &[0, 0, 0], &Exact::whole_lives(), &capacity, &target.time);
+    let alone = evaluate(&program, &[0, 0, 0], &Exact::whole_lives(), &target);
     let choice = choose(&program, &Exact::whole_lives(), &target);
     assert!(choice.ns < alone.ns && choice.hbm_bytes < alone.hbm_bytes, "{choice:?} against {} ns", alone.ns);
     // The results of the product and of the function stay in LX: only arguments, weights and the result are left.
@@ -160,8 +159,7 @@ fn what_does_not_fit_is_left_in_hbm_and_the_rest_chosen_again() {
     let target = Target { lx_bytes: 512, ..Target::spyre() };
     let program = two_layers().build(&target);
     let choice = choose(&program, &Exact::whole_lives(), &target);
-    let capacity = Capacity { bytes: target.lx_bytes, alignment: STICK_BYTES };
-    let alone = evaluate(&program, &[0, 0, 0], &Exact::whole_lives(), &capacity, &target.time);
+    let alone = evaluate(&program, &[0, 0, 0], &Exact::whole_lives(), &target);
     assert!(choice.ns <= alone.ns);
 }
 
@@ -170,7 +168,7 @@ fn a_split_has_every_order_of_the_cores_with_the_sum_first() {
     let mut builder = Builder::default();
     builder.matmul([32, 128, 512], None);
     let op = &builder.program.ops[0];
-    let found = candidates(&op.operation, &op.splits[0], &Target::spyre()).unwrap();
+    let found = candidates(&op.operation, &op.splits[0], true, &Target::spyre()).unwrap();
     let divisors = |slices: &[i64]| {
         let same = found.iter().filter(|split| split.slices() == slices);
         same.map(|split| split.divisors(CoreOrder::LastFastest)).collect::<BTreeSet<_>>()
@@ -235,8 +233,7 @@ proptest! {
         let choices = all_choices(&program);
         prop_assume!(choices.len() <= 4_000);
         let planner = Exact::whole_lives();
-        let capacity = Capacity { bytes: target.lx_bytes, alignment: STICK_BYTES };
-        let price = |chosen: &Vec<usize>| evaluate(&program, chosen, &planner, &capacity, &target.time).ns;
+            let price = |chosen: &Vec<usize>| evaluate(&program, chosen, &planner, &target).ns;
         let best = choices.iter().map(price).fold(f64::INFINITY, f64::min);
         let choice = choose(&program, &planner, &target);
         prop_assert!((choice.ns - best).abs() < 0.01, "{} ns, and the best is {best}", choice.ns);
@@ -247,11 +244,10 @@ proptest! {
         let target = Target { cores: 8, lx_bytes, ..Target::spyre() };
         let program = random_program(&ops, &target);
         let planner = Exact::whole_lives();
-        let capacity = Capacity { bytes: lx_bytes, alignment: STICK_BYTES };
-        let alone = evaluate(&program, &vec![0; program.ops.len()], &planner, &capacity, &target.time);
+        let alone = evaluate(&program, &vec![0; program.ops.len()], &planner, &target);
         let choice = choose(&program, &planner, &target);
         prop_assert!(choice.ns <= alone.ns);
-        let again = evaluate(&program, &choice.splits, &planner, &capacity, &target.time);
+        let again = evaluate(&program, &choice.splits, &planner, &target);
         prop_assert_eq!((again.ns.to_bits(), again.hbm_bytes), (choice.ns.to_bits(), choice.hbm_bytes));
     }
 }
