@@ -4,7 +4,7 @@ use crate::{
     bundle::{Allocation, Bundle, Item},
     cost::{Formula, OpTraffic, Touched, bytes_needed, describe, kernel_of, lx_peak_bytes, price, traffic},
     dialect::{ComputeOp, FOR_LAYOUT, Tensor, bundle_of, target_of},
-    explain::{Numbers, ValuePlace, add_up, location_text, loops_of, place_of},
+    explain::{Numbers, ValuePlace, add_up, location_text, loops_of, place_of, values_in_lx},
     mlir::{Module, Op, OpExt, ValueLike, elements, integer, symbol_name},
     pipeline::{Options, Phase},
     report::{Bytes, Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, thousandths},
@@ -86,6 +86,7 @@ fn describe_launches(module: Op<'_>, report: &mut Report) {
         let Ok(model) = bundle_of(bundle) else { continue };
         let of_bundle = traffic(&model);
         report.launches.push(describe_launch(bundle.text_attr("sym_name"), &model, &of_bundle, &time));
+        report.explain.scratchpad.extend(values_in_lx(&model, moved.len()));
         moved.extend(of_bundle);
         let buffers: Vec<&str> =
             bundle.attr("buffers").and_then(elements).unwrap_or_default().into_iter().filter_map(symbol_name).collect();

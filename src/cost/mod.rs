@@ -28,4 +28,4 @@ pub use price::{Formula, Limit, Price, estimate_op_ns, price};
 pub use refuse::{Refusal, refuse};
 pub use shape::{Dim, Loop, OpKind, OpShape, OperandShape};
 pub use tile_op::{TileOp, TileOperand};
-pub use traffic::{OpTraffic, lx_peak_bytes, traffic};
+pub use traffic::{OpTraffic, lx_bytes_of, lx_peak_bytes, traffic};

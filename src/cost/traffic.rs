@@ -91,10 +91,16 @@ pub fn lx_peak_bytes(bundle: &Bundle) -> i64 {
 
 fn lx_end(op: &OpSpec, operand: &Operand) -> i64 {
     let Allocation::Lx { offset_bytes } = operand.allocation else { return 0 };
+    offset_bytes + lx_bytes_of(op, operand)
+}
+
+/// Bytes of a tensor of an op on each of its cores.
+#[must_use]
+pub fn lx_bytes_of(op: &OpSpec, operand: &Operand) -> i64 {
     let moves = |dim: usize| operand.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
     let slices: i64 = op.iteration_space.iter().enumerate().filter(|(dim, _)| moves(*dim)).map(|(_, dim)| dim.split).product();
     let elements: i64 = operand.device_size.iter().product();
-    offset_bytes + elements * operand.format.bytes() / slices.max(1)
+    elements * operand.format.bytes() / slices.max(1)
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
-//! What the loops of a program do: the `explain` part of the report.
+//! What the loops of a program do, and what is in LX: the `explain` part of the report.
 //!
-//! `from_ir.rs` reads the loops once places are known; [`add_up`] fills in bytes once the ops' own bytes are known, so that the two agree.
+//! `scratchpad.rs` reads the values in LX from the op specs. `from_ir.rs` reads the loops once places are known; [`add_up`] fills in bytes once the ops' own bytes are known, so that the two agree.
 //! docs/report.md describes every field.
 
 mod from_ir;
+mod scratchpad;
+
+pub use scratchpad::{LxValue, draw_scratchpad, values_in_lx};
 
 pub(crate) use from_ir::{Numbers, location_text, loops_of, place_of};
 
@@ -15,6 +18,8 @@ use serde::Serialize;
 pub struct Explain {
     /// The loops that stand in no other, in program order.
     pub loops: Vec<TileLoop>,
+    /// The values that live in LX, in the order in which they are written.
+    pub scratchpad: Vec<LxValue>,
 }
 
 /// A loop over the tiles of a dimension.

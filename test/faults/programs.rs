@@ -144,11 +144,11 @@ pub(crate) struct Right {
 
 pub(crate) fn all_right() -> Vec<Right> {
     vec![
-        compiled("tiled", TILED, &["--dims", "0=A:B", "--tiles", "A=2,B=4", "--cores", "4"]),
-        compiled("chain", CHAIN, &["--cores", "2"]),
-        compiled("softmax", SOFTMAX, &["--cores", "4"]),
-        compiled("matmul", MATMUL, &["--cores", "4"]),
-        compiled("rows", ROWS, &["--cores", "4"]),
+        compiled("tiled", TILED, &["--dims", "0=A:B", "--tiles", "A=2,B=4", "--cores", "4", "--lx-planner", "first-fit"]),
+        compiled("chain", CHAIN, &["--cores", "2", "--lx-planner", "first-fit"]),
+        compiled("softmax", SOFTMAX, &["--cores", "4", "--lx-planner", "first-fit"]),
+        compiled("matmul", MATMUL, &["--cores", "4", "--lx-planner", "first-fit"]),
+        compiled("rows", ROWS, &["--cores", "4", "--lx-planner", "first-fit"]),
         compiled("launches", LAUNCHES, &["--addresses", "baked", "--lx-planner", "none", "--cores", "2"]),
         right("turned", TURNED, |_, out| write(out, &turned())),
     ]

@@ -3,6 +3,7 @@
 use clap::Parser;
 use spyre::{
     compile::compile,
+    explain::draw_scratchpad,
     mlir::Session,
     pipeline::{Options, Phase},
     report::Report,
@@ -58,7 +59,7 @@ struct Arguments {
     /// Stop after a phase and print IR: import, layout, hint, tile, work, lx, bundle
     #[arg(long, value_name = "PHASE", default_value = "emit")]
     compile_to: String,
-    /// Write what was decided and why, bytes moved and lower bounds
+    /// Write what was decided and why, bytes moved and lower bounds; a picture of the scratchpad goes to FILE.svg
     #[arg(long, value_name = "FILE.json")]
     report: Option<String>,
 }
@@ -110,7 +111,14 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
 
 fn write_report(report: &Report, path: &str) -> Result<(), String> {
     let text = serde_json::to_string_pretty(report).map_err(|error| error.to_string())?;
-    tool::write_file(path, &format!("{text}\n"))
+    tool::write_file(path, &format!("{text}\n"))?;
+    match path.strip_suffix(".json") {
+        Some(name) if !report.explain.scratchpad.is_empty() => {
+            let lx_bytes = report.target.get("lx_bytes").copied().unwrap_or_default();
+            tool::write_file(&format!("{name}.svg"), &draw_scratchpad(&report.program, lx_bytes, &report.explain.scratchpad))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn summary(report: &Report, output: &str) -> String {
