@@ -127,15 +127,10 @@ fn read(arguments: &Arguments) -> Result<(Instance, bool), String> {
         other => format!("{path}: {other}{}", other.source().map_or_else(String::new, |source| format!(": {source}"))),
     };
     if text.trim_start().starts_with('{') {
-        let mut instance = Instance::from_json(&text).map_err(explained)?;
-        let Capacity { bytes, alignment } = &mut instance.capacity;
-        *bytes = arguments.capacity.unwrap_or(*bytes);
-        *alignment = arguments.alignment.unwrap_or(*alignment);
-        return if *bytes >= 0 && *alignment >= 1 {
-            Ok((instance, false))
-        } else {
-            Err(format!("--capacity {bytes} with --alignment {alignment} is no memory"))
-        };
+        let instance = Instance::from_json(&text).map_err(explained)?;
+        let Capacity { bytes, alignment } = instance.capacity;
+        let given = Capacity { bytes: arguments.capacity.unwrap_or(bytes), alignment: arguments.alignment.unwrap_or(alignment) };
+        return instance.in_memory(given).map(|instance| (instance, false)).map_err(explained);
     }
     let bytes = match arguments.capacity {
         Some(bytes) => bytes,

@@ -70,6 +70,8 @@ struct Wish {
 
 /// More than any cost: what may not be.
 const NEVER: i64 = i64::MAX / 4;
+/// The most that all rooms may cost together, so that no sum overflows.
+const MOST_FOR_ROOMS: i64 = 1 << 60;
 
 impl Value {
     /// HBM bytes of leaving LX between two uses.
@@ -280,6 +282,8 @@ impl Prices {
         let mut wanted = vec![0; problem.n_ticks + 1];
         let mut exact: Vec<f64> = prices.of_unit.iter().map(|&price| price as f64).collect();
         let mut excess = exact.clone();
+        let rooms = problem.values.iter().map(|value| i128::from(value.units)).sum::<i128>() + i128::from(problem.units) * problem.n_ticks as i128;
+        let highest = (i128::from(MOST_FOR_ROOMS) / (rooms + 1)) as f64;
         let mut pace = 1.0_f64;
         let mut since = 0;
         for _ in 0..n_steps {
@@ -295,7 +299,7 @@ impl Prices {
             }
             let step = pace * missing / length;
             for ((price, exact), excess) in prices.of_unit.iter_mut().zip(&mut exact).zip(&excess) {
-                *exact = (*exact + step * excess).max(0.0);
+                *exact = (*exact + step * excess).clamp(0.0, highest);
                 // Rounded; nothing is negative.
                 *price = (*exact + 0.5) as i64;
             }
