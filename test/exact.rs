@@ -58,7 +58,8 @@ fn packings_of_small_instances_equal_brute_force() {
     let mut n_placed = 0;
     for seed in 0..n_seeds() {
         let Instance { buffers, mut capacity, .. } = random_instance(seed);
-        let buffers: Vec<Buffer> = buffers.into_iter().map(|buffer| Buffer { in_place_parents: Vec::new(), barred: None, ..buffer }).collect();
+        let buffers: Vec<Buffer> =
+            buffers.into_iter().map(|buffer| Buffer { in_place_parents: Vec::new(), barred: None, ..buffer }).collect();
         capacity.bytes -= capacity.bytes % capacity.alignment;
         let tick = |time: usize| i64::try_from(time).unwrap();
         let rectangle = |buffer: &Buffer| {

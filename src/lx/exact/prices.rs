@@ -282,7 +282,8 @@ impl Prices {
         let mut wanted = vec![0; problem.n_ticks + 1];
         let mut exact: Vec<f64> = prices.of_unit.iter().map(|&price| price as f64).collect();
         let mut excess = exact.clone();
-        let rooms = problem.values.iter().map(|value| i128::from(value.units)).sum::<i128>() + i128::from(problem.units) * problem.n_ticks as i128;
+        let rooms =
+            problem.values.iter().map(|value| i128::from(value.units)).sum::<i128>() + i128::from(problem.units) * problem.n_ticks as i128;
         let highest = (i128::from(MOST_FOR_ROOMS) / (rooms + 1)) as f64;
         let mut pace = 1.0_f64;
         let mut since = 0;
