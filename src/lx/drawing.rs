@@ -1,6 +1,10 @@
 //! A picture of the scratchpad: time across, address up, one box per stay of a buffer, as SVG.
 
-use std::{collections::BTreeMap, fmt::Write as _, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    ops::Range,
+};
 
 /// A buffer in LX for a while. A buffer that is evicted and reloaded has several.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,6 +177,9 @@ fn in_units(bytes: i64) -> String {
 }
 
 fn boxes(svg: &mut String, drawing: &Drawing, scale: &Scale) {
+    // What takes over an address covers the last operation of what was there.
+    let handed_over: BTreeSet<(i64, usize)> =
+        drawing.stays.iter().filter(|stay| stay.successor_of.is_some()).map(|stay| (stay.address, stay.times.start)).collect();
     for (index, stay) in drawing.stays.iter().enumerate() {
         let (left, right) = (scale.x(stay.times.start), scale.x(stay.times.end));
         let (top, bottom) = (scale.y(stay.address + stay.bytes), scale.y(stay.address));
@@ -190,30 +197,28 @@ fn boxes(svg: &mut String, drawing: &Drawing, scale: &Scale) {
                 stay.times.end - 1,
             ),
         );
-        label(svg, &stay.name, &in_units(stay.bytes), (left, top, width, height));
+        let is_covered = stay.times.len() > 1 && handed_over.contains(&(stay.address, stay.times.end - 1));
+        let seen = if is_covered { scale.x(stay.times.end - 1) - left } else { width };
+        label(svg, &stay.name, &in_units(stay.bytes), (left, top, seen, height));
     }
 }
 
 /// Name and bytes of a box, or only the name, along or up, in the largest letters that fit; nothing if none do.
 fn label(svg: &mut String, name: &str, bytes: &str, (left, top, width, height): (f64, f64, f64, f64)) {
-    for size in LETTERS {
-        for is_turned in [false, true] {
-            let (along, across) = if is_turned { (height, width) } else { (width, height) };
-            let is_long_enough = |text: &str| length(text, size) <= along;
-            if across < LETTER.1 * size || !is_long_enough(name) {
-                continue;
-            }
-            let has_bytes = across >= 2.0 * LETTER.1 * size + 2.0 && is_long_enough(bytes);
-            for (text, row) in [name, bytes].iter().take(1 + usize::from(has_bytes)).zip([1.0, 2.0]) {
-                let behind = LETTER.1 * size * row - 0.2 * size;
-                let (x, y) = if is_turned { (left + behind, top + height - 2.0) } else { (left + 2.0, top + behind) };
-                let turned = if is_turned { format!(r#" transform="rotate(-90 {x:.1} {y:.1})""#) } else { String::new() };
-                let text = escaped(text);
-                let small = if size < LETTERS[0] { format!(r#" style="font-size:{size}px""#) } else { String::new() };
-                line(svg, &format!(r#"<text class="stay-name" x="{x:.1}" y="{y:.1}" pointer-events="none"{turned}{small}>{text}</text>"#));
-            }
-            return;
-        }
+    let ways = [(2.0, false), (2.0, true), (1.0, false), (1.0, true)];
+    let fits = |&(size, (n_rows, is_turned)): &(f64, (f64, bool))| {
+        let (along, across) = if is_turned { (height, width) } else { (width, height) };
+        let bytes_length = if n_rows > 1.0 { length(bytes, size) } else { 0.0 };
+        across >= n_rows * (LETTER.1 * size + 1.0) && length(name, size).max(bytes_length) <= along
+    };
+    let Some((size, (n_rows, is_turned))) = LETTERS.into_iter().flat_map(|size| ways.map(|way| (size, way))).find(fits) else { return };
+    for (text, row) in [(name, 1.0), (bytes, 2.0)].into_iter().filter(|(_, row)| *row <= n_rows) {
+        let behind = LETTER.1 * size * row - 0.2 * size;
+        let (x, y) = if is_turned { (left + behind, top + height - 2.0) } else { (left + 2.0, top + behind) };
+        let turned = if is_turned { format!(r#" transform="rotate(-90 {x:.1} {y:.1})""#) } else { String::new() };
+        let small = if size < LETTERS[0] { format!(r#" style="font-size:{size}px""#) } else { String::new() };
+        let text = escaped(text);
+        line(svg, &format!(r#"<text class="stay-name" x="{x:.1}" y="{y:.1}" pointer-events="none"{turned}{small}>{text}</text>"#));
     }
 }
 
