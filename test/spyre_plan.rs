@@ -102,6 +102,49 @@ fn the_smallest_peak_needs_no_capacity() {
     assert!(String::from_utf8(output.stdout).unwrap().contains("12 bytes suffice, bound 12, optimal"));
 }
 
+/// All but the seconds.
+fn result(folder: &Path, threads: &str) -> String {
+    let arguments = ["in.json", "-o", "out.json", "--svg", "out.svg"];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-plan"));
+    let output = command.current_dir(folder).args(arguments).env("RAYON_NUM_THREADS", threads).output().unwrap();
+    let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let plan: Vec<String> = text("out.json").lines().filter(|line| !line.contains("\"seconds\"")).map(str::to_owned).collect();
+    format!("{}{}{}", String::from_utf8(output.stdout).unwrap(), plan.join("\n"), text("out.svg"))
+}
+
+#[test]
+fn runs_and_threads_give_the_same_files() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in.json"), EVICTED).unwrap();
+    let first = result(folder.path(), "1");
+    assert!(first.contains("certificate") && first.contains("</svg>"));
+    assert!(["1", "2", "2", "1"].into_iter().all(|threads| result(folder.path(), threads) == first));
+}
+
+#[test]
+fn late_operations_are_planned_and_huge_numbers_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let late = EVICTED.replace("\"time\": 4", "\"time\": 1000000000004").replace("\"end\": 5", "\"end\": 1000000000005");
+    fs::write(folder.path().join("in.json"), late).unwrap();
+    let output = spyre_plan(folder.path(), &["in.json", "-o", "out.json", "--svg", "out.svg"]);
+    assert!(String::from_utf8(output.stdout).unwrap().contains("HBM 6 bytes left, bound 6, optimal"));
+    assert!(spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]).status.success());
+    for power in [43, 45, 50, 62] {
+        let text = EVICTED.replace("\"size\": 3", &format!("\"size\": {}", 1_u64 << power));
+        let said = refusal("a.json", &text, &[]);
+        assert!(said.contains("a.json: ") && said.contains("outer") && said.contains("up to 2^44"), "2^{power}: {said}");
+    }
+    let said = refusal("a.json", EVICTED, &["--capacity", "9223372036854775807"]);
+    assert!(said.contains("a limit of 9223372036854775807 bytes with alignment 1 is no memory: from 0 and 1 up to 2^44"), "{said}");
+    assert!(refusal("a.json", EVICTED, &["--alignment", "0"]).contains("is no memory"));
+    // A large LX, and sizes as large as they may be, overflow nothing.
+    let large = EVICTED.replace("\"size\": 3", &format!("\"size\": {}", 1_u64 << 40)).replace("\"limit\": 4", "\"limit\": 1500000000000");
+    fs::write(folder.path().join("in.json"), large).unwrap();
+    let output = spyre_plan(folder.path(), &["in.json", "-o", "out.json"]);
+    assert!(String::from_utf8(output.stdout).unwrap().contains("HBM 2199023255552 bytes left, bound 2199023255552, optimal"));
+    assert!(spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]).status.success());
+}
+
 #[test]
 fn mistakes_are_named_with_file_and_line() {
     let capacity = ["--capacity", "12"];

@@ -1,6 +1,10 @@
 //! A picture of the scratchpad: time across, address up, one box per stay of a buffer, as SVG.
 
-use std::{collections::BTreeMap, fmt::Write as _, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    ops::Range,
+};
 
 /// A buffer in LX for a while. A buffer that is evicted and reloaded has several.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,13 +37,18 @@ const TOP: f64 = 40.0;
 const RIGHT: f64 = 20.0;
 const BOTTOM: f64 = 40.0;
 const PLOT_HEIGHT: f64 = 720.0;
-/// Of a letter of the labels, in which a box must be as high.
-const LETTER: (f64, f64) = (5.6, 11.0);
+/// Of an operation, unless the picture gets too wide or too narrow.
+const OPERATION: f64 = 24.0;
+const WIDTHS: (f64, f64) = (900.0, 16_000.0);
+/// Heights of letters that are tried for a label. The picture can be enlarged.
+const LETTERS: [f64; 3] = [10.0, 8.0, 6.0];
+/// Of a letter's height: its width, and the height of a line.
+const LETTER: (f64, f64) = (0.56, 1.1);
 
 /// Colours with the same lightness, so that dark text is readable on all of them in both schemes.
 const STYLE: &str = "<style>
 text { font: 10px sans-serif; fill: #222 } .axis { fill: #555 } .title { font-size: 14px } .grid { stroke: #8886; stroke-width: 0.5 }
-.page { fill: #fff } .capacity { stroke: #c33; stroke-width: 1.5 } rect.stay { stroke: #333; stroke-width: 0.5 } .stay-name { fill: #111 }
+.page { fill: #fff } .capacity { stroke: #c33; stroke-width: 1.5 } rect.stay { stroke: #333; stroke-width: 0.5 } rect.stay:hover { stroke-width: 3 } .stay-name { fill: #111 }
 .handed { stroke: #111; stroke-width: 2.5 } .evicted { stroke: #888; stroke-width: 1.5; stroke-dasharray: 4 3; fill: none }
 .c0 { fill: #9cc5ea } .c1 { fill: #f5c28f } .c2 { fill: #a9d8a2 } .c3 { fill: #eda6a6 } .c4 { fill: #cbb8e4 } .c5 { fill: #d8c0b0 }
 .c6 { fill: #f0b8dc } .c7 { fill: #d6d98f }
@@ -60,7 +69,7 @@ impl Scale {
         let n_times = drawing.stays.iter().map(|stay| stay.times.end).max().unwrap_or(0).max(1);
         let tops = drawing.stays.iter().map(|stay| stay.address + stay.bytes);
         let top_bytes = tops.chain([drawing.capacity_bytes, 1]).max().unwrap_or(1);
-        Self { plot_width: (n_times as f64 * 12.0).clamp(900.0, 4800.0), n_times, top_bytes }
+        Self { plot_width: (n_times as f64 * OPERATION).clamp(WIDTHS.0, WIDTHS.1), n_times, top_bytes }
     }
 
     fn x(&self, time: usize) -> f64 {
@@ -90,16 +99,23 @@ pub fn draw(drawing: &Drawing) -> String {
     axes(&mut svg, &scale);
     boxes(&mut svg, drawing, &scale);
     links(&mut svg, drawing, &scale);
-    let (left, right, top) = (scale.x(0), scale.x(scale.n_times), scale.y(drawing.capacity_bytes));
-    line(
-        &mut svg,
-        &format!(
-            r#"<line class="capacity" x1="{left:.1}" y1="{top:.1}" x2="{right:.1}" y2="{top:.1}"><title>capacity: {} bytes</title></line>"#,
-            drawing.capacity_bytes
-        ),
-    );
+    capacity(&mut svg, drawing, &scale);
     line(&mut svg, "</svg>");
     svg
+}
+
+/// The line at the top, and what the lines mean.
+fn capacity(svg: &mut String, drawing: &Drawing, scale: &Scale) {
+    let (left, right, top) = (scale.x(0), scale.x(scale.n_times), scale.y(drawing.capacity_bytes));
+    let bytes = drawing.capacity_bytes;
+    line(
+        svg,
+        &format!(
+            r#"<line class="capacity" x1="{left:.1}" y1="{top:.1}" x2="{right:.1}" y2="{top:.1}"><title>capacity: {bytes} bytes</title></line>"#
+        ),
+    );
+    let legend = format!("red line: capacity of {bytes} bytes; thick edge: an address taken over; dashes: evicted and reloaded");
+    line(svg, &format!(r#"<text class="axis" x="{:.1}" y="{:.1}">{legend}</text>"#, left + 6.0, TOP - 6.0));
 }
 
 fn line(svg: &mut String, text: &str) {
@@ -161,6 +177,9 @@ fn in_units(bytes: i64) -> String {
 }
 
 fn boxes(svg: &mut String, drawing: &Drawing, scale: &Scale) {
+    // What takes over an address covers the last operation of what was there.
+    let handed_over: BTreeSet<(i64, usize)> =
+        drawing.stays.iter().filter(|stay| stay.successor_of.is_some()).map(|stay| (stay.address, stay.times.start)).collect();
     for (index, stay) in drawing.stays.iter().enumerate() {
         let (left, right) = (scale.x(stay.times.start), scale.x(stay.times.end));
         let (top, bottom) = (scale.y(stay.address + stay.bytes), scale.y(stay.address));
@@ -178,20 +197,34 @@ fn boxes(svg: &mut String, drawing: &Drawing, scale: &Scale) {
                 stay.times.end - 1,
             ),
         );
-        let lines = [name, in_units(stay.bytes)];
-        let n_lines = if height >= 2.0 * LETTER.1 + 3.0 { 2 } else { 1 };
-        let n_letters = stay.name.chars().count().max(if n_lines == 2 { lines[1].len() } else { 0 });
-        if height >= LETTER.1 && width >= length(n_letters) {
-            for (text, y) in lines.iter().take(n_lines).zip([top + 10.0, top + 21.0]) {
-                line(svg, &format!(r#"<text class="stay-name" x="{:.1}" y="{y:.1}" pointer-events="none">{text}</text>"#, left + 3.0));
-            }
-        }
+        let is_covered = stay.times.len() > 1 && handed_over.contains(&(stay.address, stay.times.end - 1));
+        let seen = if is_covered { scale.x(stay.times.end - 1) - left } else { width };
+        label(svg, &stay.name, &in_units(stay.bytes), (left, top, seen, height));
+    }
+}
+
+/// Name and bytes of a box, or only the name, along or up, in the largest letters that fit; nothing if none do.
+fn label(svg: &mut String, name: &str, bytes: &str, (left, top, width, height): (f64, f64, f64, f64)) {
+    let ways = [(2.0, false), (2.0, true), (1.0, false), (1.0, true)];
+    let fits = |&(size, (n_rows, is_turned)): &(f64, (f64, bool))| {
+        let (along, across) = if is_turned { (height, width) } else { (width, height) };
+        let bytes_length = if n_rows > 1.0 { length(bytes, size) } else { 0.0 };
+        across >= n_rows * (LETTER.1 * size + 1.0) && length(name, size).max(bytes_length) <= along
+    };
+    let Some((size, (n_rows, is_turned))) = LETTERS.into_iter().flat_map(|size| ways.map(|way| (size, way))).find(fits) else { return };
+    for (text, row) in [(name, 1.0), (bytes, 2.0)].into_iter().filter(|(_, row)| *row <= n_rows) {
+        let behind = LETTER.1 * size * row - 0.2 * size;
+        let (x, y) = if is_turned { (left + behind, top + height - 2.0) } else { (left + 2.0, top + behind) };
+        let turned = if is_turned { format!(r#" transform="rotate(-90 {x:.1} {y:.1})""#) } else { String::new() };
+        let small = if size < LETTERS[0] { format!(r#" style="font-size:{size}px""#) } else { String::new() };
+        let text = escaped(text);
+        line(svg, &format!(r#"<text class="stay-name" x="{x:.1}" y="{y:.1}" pointer-events="none"{turned}{small}>{text}</text>"#));
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "coordinates of a picture")]
-fn length(n_letters: usize) -> f64 {
-    n_letters as f64 * LETTER.0 + 6.0
+fn length(text: &str, size: f64) -> f64 {
+    text.chars().count() as f64 * LETTER.0 * size + 4.0
 }
 
 /// Where an address is handed on, and from each stay of a buffer to its next one.
@@ -264,8 +297,10 @@ mod tests {
             stay("fits", 1 << 20, 1 << 20, 0..99),
         ];
         let svg = draw(&Drawing { title: String::new(), capacity_bytes: 2 << 20, stays });
-        let n_texts = |name: &str| svg.matches(&format!("none\">{name}<")).count();
-        assert_eq!([n_texts("a_long_name_of_a_short_life"), n_texts("low"), n_texts("fits")], [0, 0, 1]);
+        let n_texts = |name: &str| svg.lines().filter(|line| line.ends_with(&format!(">{name}</text>"))).count();
+        assert_eq!([n_texts("a_long_name_of_a_short_life"), n_texts("low"), n_texts("fits")], [1, 0, 1]);
+        let turned = svg.lines().filter(|line| line.contains("rotate(-90")).collect::<Vec<_>>();
+        assert!(turned.len() == 2 && turned[0].contains("a_long_name") && turned[1].contains("1 MiB"), "{turned:?}");
         assert_eq!(svg.matches("<title>").count(), 4);
     }
 

@@ -21,7 +21,7 @@ pub enum InstanceError {
     #[error("not an instance")]
     Json(#[from] serde_json::Error),
     /// Memory has a size and an alignment.
-    #[error("a limit of {bytes} bytes with alignment {alignment} is no memory")]
+    #[error("a limit of {bytes} bytes with alignment {alignment} is no memory: from 0 and 1 up to 2^44")]
     Capacity {
         /// The limit.
         bytes: i64,
@@ -39,8 +39,8 @@ pub enum InstanceError {
         /// What it names.
         parent: String,
     },
-    /// A size is not negative.
-    #[error("'{buffer}' has {bytes} bytes")]
+    /// A size is not negative, and not beyond what can be counted.
+    #[error("'{buffer}' has {bytes} bytes: from 0 up to 2^44")]
     Size {
         /// The buffer.
         buffer: String,
@@ -53,6 +53,22 @@ pub enum InstanceError {
         /// The buffer.
         buffer: String,
     },
+    /// An operation has a number that can be counted from.
+    #[error("'{buffer}' is used by operation {time}: up to 2^44")]
+    Late {
+        /// The buffer.
+        buffer: String,
+        /// The operation.
+        time: usize,
+    },
+    /// The bytes of all uses can be added up.
+    #[error("the uses of the buffers up to '{buffer}' move {bytes} bytes: up to 2^44")]
+    Huge {
+        /// The buffer that is too much.
+        buffer: String,
+        /// Bytes of the uses so far, and two copies of each buffer; sizes are rounded up to the alignment.
+        bytes: i128,
+    },
     /// A line of a CSV file is `id,lower,upper,size` with lower < upper, and a fifth number from 1 if the first line has `weight`.
     #[error("line {line}: expected 'id,lower,upper,size{}', found '{text}'", if *.has_weights { ",weight" } else { "" })]
     Line {
@@ -64,6 +80,10 @@ pub enum InstanceError {
         has_weights: bool,
     },
 }
+
+/// The most of anything that is counted: bytes of all uses together, of LX, operations. Sums of them times the scale of the exact planner's
+/// prices stay in 64 bits.
+const MOST: i64 = 1 << 44;
 
 /// The file's spelling of an instance. Other keys describe where it comes from.
 #[derive(Deserialize)]
@@ -135,22 +155,42 @@ impl Instance {
         Self { name: String::new(), capacity, buffers }.checked()
     }
 
+    /// The same buffers in another memory.
+    ///
+    /// # Errors
+    /// When it is no memory.
+    pub fn in_memory(self, capacity: Capacity) -> Result<Self, InstanceError> {
+        Self { capacity, ..self }.checked()
+    }
+
     fn checked(self) -> Result<Self, InstanceError> {
         let Capacity { bytes, alignment } = self.capacity;
-        if bytes < 0 || alignment < 1 {
+        if !(0..=MOST).contains(&bytes) || !(1..=MOST).contains(&alignment) {
             return Err(InstanceError::Capacity { bytes, alignment });
         }
         let mut names = std::collections::BTreeSet::new();
+        let mut all = 0_i128;
         for buffer in &self.buffers {
+            let name = || buffer.name.clone();
             if !names.insert(&buffer.name) {
-                return Err(InstanceError::Duplicate(buffer.name.clone()));
+                return Err(InstanceError::Duplicate(name()));
             }
-            if buffer.bytes < 0 {
-                return Err(InstanceError::Size { buffer: buffer.name.clone(), bytes: buffer.bytes });
+            if !(0..=MOST).contains(&buffer.bytes) {
+                return Err(InstanceError::Size { buffer: name(), bytes: buffer.bytes });
+            }
+            check_times(&buffer.name, &buffer.uses)?;
+            all += i128::from(self.capacity.align(buffer.bytes)) * (buffer.uses.len() as i128 + 2);
+            if all > i128::from(MOST) {
+                return Err(InstanceError::Huge { buffer: name(), bytes: all });
             }
         }
         Ok(self)
     }
+}
+
+fn check_times(buffer: &str, uses: &[Use]) -> Result<(), InstanceError> {
+    let late = uses.iter().find(|one| i64::try_from(one.time).map_or(true, |time| time > MOST));
+    late.map_or(Ok(()), |late| Err(InstanceError::Late { buffer: buffer.to_owned(), time: late.time }))
 }
 
 impl Row {
@@ -168,6 +208,7 @@ impl Row {
             ends_in_hbm: self.graph_output,
             barred: self.barred.clone().map(Barred::Stated),
         };
+        check_times(&buffer.name, &buffer.uses)?;
         let is_ordered = buffer.uses.is_sorted_by_key(|one| one.time);
         if is_ordered && buffer.life() == (self.start..self.end) {
             Ok(buffer)
@@ -240,6 +281,9 @@ mod tests {
         assert!(matches!(json(&format!("{PARENT}, {PARENT}")), Err(InstanceError::Duplicate(_))));
         assert!(matches!(json(&PARENT.replace("20", "-20")), Err(InstanceError::Size { bytes: -20, .. })));
         assert!(matches!(json("{}"), Err(InstanceError::Json(_))));
+        assert!(matches!(json(&PARENT.replace("\"size\": 20", "\"size\": 4611686018427387904")), Err(InstanceError::Size { .. })));
+        assert!(matches!(json(&PARENT.replace("\"size\": 20", "\"size\": 8796093022208")), Err(InstanceError::Huge { .. })));
+        assert!(matches!(json(&PARENT.replace("\"time\": 4", "\"time\": 18446744073709551615")), Err(InstanceError::Late { .. })));
         let memory = r#"{"name": "n", "limit": 512, "alignment": 0, "buffers": []}"#;
         assert!(matches!(Instance::from_json(memory), Err(InstanceError::Capacity { alignment: 0, .. })));
     }
@@ -251,6 +295,24 @@ mod tests {
         let lives: Vec<_> = instance.buffers.iter().map(|buffer| (buffer.name.as_str(), buffer.life(), buffer.bytes)).collect();
         assert_eq!(lives, [("b1", 3..6, 40), ("b2", 6..7, 50)]);
         assert!(!instance.buffers[0].meets(&instance.buffers[1]));
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_refused() {
+        let read = |text: &str, bytes: i64, alignment: i64| {
+            Instance::from_csv(&format!("id,lower,upper,size,weight\n{text}\n"), Capacity { bytes, alignment }).map(|_| ())
+        };
+        let most = 1_i64 << 44;
+        assert!(read(&format!("a,0,{most},{},2", most / 4), most, 1).is_ok());
+        for size in [1_i64 << 43, (1 << 44) + 1, 1 << 50, 1 << 62] {
+            assert!(read(&format!("a,0,3,{size},2"), 100, 1).is_err(), "{size}");
+        }
+        assert!(matches!(read("a,0,3,1099511627776,1000", 100, 1), Err(InstanceError::Huge { .. })), "weights count");
+        assert!(matches!(read(&format!("a,0,3,1,2\nb,0,3,{},2", most / 4), 100, 1), Err(InstanceError::Huge { .. })), "all together");
+        assert!(matches!(read("a,0,3,1,2", 100, most), Err(InstanceError::Huge { .. })), "the alignment counts");
+        assert!(matches!(read("a,0,3,1,2", most + 1, 1), Err(InstanceError::Capacity { .. })));
+        assert!(matches!(read("a,0,3,1,2", 100, i64::MAX), Err(InstanceError::Capacity { .. })));
+        assert!(matches!(read("a,0,18446744073709551615,1,2", 100, 1), Err(InstanceError::Late { .. })));
     }
 
     #[test]
@@ -273,6 +335,7 @@ mod tests {
         assert_eq!(refused("id,lower,upper,size\n0,1,2,3\n\n1,2,2,3\n"), 4);
         assert_eq!(refused("id,lower,upper,size\n0,1,2,3,4\n"), 2);
         assert_eq!(refused("id,lower,upper,size\n0,1,2,x\n"), 2);
+        assert_eq!(refused("id,lower,upper,size\n0,1,2,9223372036854775808\n"), 2);
         assert_eq!(refused("id,lower,upper,size,weight\n0,1,2,3\n"), 2);
         assert_eq!(refused("id,lower,upper,size,weight\n0,1,2,3,0\n"), 2);
     }

@@ -1,24 +1,29 @@
 //! Which placed buffers are live when, without looking at all of them.
 
 use super::Buffer;
-use std::collections::BTreeMap;
-use std::ops::Range;
+use std::{collections::BTreeSet, ops::Range};
 
 /// The placed buffers of a list by their lives. A question takes time for what it finds, and the logarithm of all times.
 pub(super) struct Live {
-    n_times: usize,
-    /// A binary tree over the times, its root at 1 and time `t` at leaf `n_times + t`: a buffer stands at the few nodes that together
-    /// cover its life.
-    covering: Vec<Vec<usize>>,
+    /// When a life of the list begins or ends: in between nothing changes.
+    times: Vec<usize>,
+    /// A binary tree over the stretches between times, its root at 1 and stretch `n` at leaf `times.len() + n`: a buffer stands at the few
+    /// nodes that together cover its life. Per node: the last entry of its list.
+    covering: Vec<Option<usize>>,
+    /// A buffer, and the entry before it in the same list.
+    entries: Vec<(usize, Option<usize>)>,
     /// The buffers by the time of their birth.
-    born: BTreeMap<usize, Vec<usize>>,
+    born: BTreeSet<(usize, usize)>,
 }
 
 impl Live {
     /// None of `buffers` is placed yet.
     pub(super) fn new(buffers: &[Buffer]) -> Self {
-        let n_times = buffers.iter().map(|buffer| buffer.life().end).max().unwrap_or(0);
-        Self { n_times, covering: vec![Vec::new(); 2 * n_times], born: BTreeMap::new() }
+        let lives = buffers.iter().map(Buffer::life).filter(|life| !life.is_empty());
+        let mut times: Vec<usize> = lives.flat_map(|life| [life.start, life.end]).collect();
+        times.sort_unstable();
+        times.dedup();
+        Self { covering: vec![None; 2 * times.len()], times, entries: Vec::new(), born: BTreeSet::new() }
     }
 
     /// All of `buffers` that have an address.
@@ -35,33 +40,41 @@ impl Live {
         if life.is_empty() {
             return;
         }
-        let (mut first, mut behind) = (self.n_times + life.start, self.n_times + life.end);
+        let leaf = |time: usize| self.times.len() + self.times.partition_point(|&other| other < time);
+        let (mut first, mut behind) = (leaf(life.start), leaf(life.end));
         while first < behind {
             if first % 2 == 1 {
-                self.covering[first].push(index);
+                self.cover(first, index);
                 first += 1;
             }
             if behind % 2 == 1 {
                 behind -= 1;
-                self.covering[behind].push(index);
+                self.cover(behind, index);
             }
             (first, behind) = (first / 2, behind / 2);
         }
-        self.born.entry(life.start).or_default().push(index);
+        self.born.insert((life.start, index));
     }
 
-    /// The placed buffers that are live at a time of the list, in no particular order.
+    fn cover(&mut self, node: usize, index: usize) {
+        self.entries.push((index, self.covering[node]));
+        self.covering[node] = Some(self.entries.len() - 1);
+    }
+
+    /// The placed buffers that are live at a time, in no particular order.
     pub(super) fn at(&self, time: usize) -> impl Iterator<Item = usize> {
-        let leaf = Some(self.n_times + time).filter(|_| time < self.n_times);
+        let stretch = self.times.partition_point(|&other| other <= time).checked_sub(1);
+        let leaf = stretch.map(|stretch| self.times.len() + stretch);
         let nodes = std::iter::successors(leaf, |&node| Some(node / 2).filter(|&parent| parent > 0));
-        nodes.flat_map(|node| self.covering[node].iter().copied())
+        let entries = |node: usize| std::iter::successors(self.covering[node], |&entry| self.entries[entry].1);
+        nodes.flat_map(entries).map(|entry| self.entries[entry].0)
     }
 
     /// The placed buffers that are live at some time of `life`, in no particular order.
     pub(super) fn during(&self, life: &Range<usize>) -> impl Iterator<Item = usize> + use<'_> {
         let before = Some(life.start).filter(|_| !life.is_empty()).into_iter().flat_map(|start| self.at(start));
-        let later = life.start + 1..life.end.max(life.start + 1);
-        before.chain(self.born.range(later).flat_map(|(_, born)| born.iter().copied()))
+        let later = (life.start + 1, 0)..(life.end.max(life.start + 1), 0);
+        before.chain(self.born.range(later).map(|&(_, index)| index))
     }
 }
 
@@ -84,5 +97,12 @@ mod tests {
             prop_assert_eq!(found, expected);
             prop_assert_eq!(live.during(&(0..0)).count(), 0);
         }
+    }
+
+    #[test]
+    fn late_times_take_no_room() {
+        let buffers = [buffer("a", 1, &[3, usize::MAX / 2]), buffer("b", 1, &[usize::MAX / 2, usize::MAX - 1])];
+        let live = Live::of(&buffers, &[Some(0), Some(1)]);
+        assert_eq!((live.at(4).count(), live.at(usize::MAX / 2).count(), live.at(usize::MAX - 1).count()), (1, 2, 1));
     }
 }

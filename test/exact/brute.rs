@@ -22,6 +22,12 @@ struct Put {
     address: i64,
 }
 
+impl Put {
+    fn meets(&self, other: &Self) -> bool {
+        self.stay.first <= other.stay.last && other.stay.first <= self.stay.last
+    }
+}
+
 /// The uses of a buffer in one operation.
 struct Group {
     time: usize,
@@ -40,6 +46,39 @@ pub(crate) fn least_hbm_bytes(buffers: &[Buffer], capacity: &Capacity, whole: bo
     let mut search = Search { buffers, capacity, ways: &ways, behind, puts: Vec::new(), best: i64::MAX };
     search.serve(0, 0);
     search.best
+}
+
+/// Whether all buffers have addresses for their whole lives.
+pub(crate) fn all_fit(buffers: &[Buffer], capacity: &Capacity) -> bool {
+    let way = |buffer: &Buffer| {
+        let life = buffer.life();
+        vec![Way { bytes: 0, stays: vec![Stay { first: life.start, last: life.end - 1 }] }]
+    };
+    let ways: Vec<Vec<Way>> = buffers.iter().map(way).collect();
+    let behind = vec![0; buffers.len() + 1];
+    let mut search = Search { buffers, capacity, ways: &ways, behind, puts: Vec::new(), best: i64::MAX };
+    search.serve(0, 0);
+    search.best == 0
+}
+
+/// Whether stays (buffer, operations, address) may be together.
+pub(crate) fn is_legal(buffers: &[Buffer], capacity: &Capacity, stays: impl Iterator<Item = (usize, std::ops::Range<usize>, i64)>) -> bool {
+    let put = |(buffer, life, address): (usize, std::ops::Range<usize>, i64)| {
+        let stay = Stay { first: life.start, last: life.end - 1 };
+        Put { buffer, stay, address }
+    };
+    let puts: Vec<Put> = stays.map(put).collect();
+    let is_inside = |put: &Put| {
+        let buffer = &buffers[put.buffer];
+        let has_use = |time: usize| buffer.uses.iter().any(|one| one.time == time);
+        let is_in_lx = put.address >= 0 && put.address % capacity.alignment == 0 && put.address + buffer.bytes <= capacity.bytes;
+        is_in_lx && buffer.barred.is_none() && has_use(put.stay.first) && has_use(put.stay.last) && put.stay.first <= put.stay.last
+    };
+    let all_inside = puts.iter().all(is_inside);
+    let search = Search { buffers, capacity, ways: &[], behind: Vec::new(), puts, best: 0 };
+    let fits = |one: &Put, other: &Put| (one.buffer != other.buffer || !one.meets(other)) && search.agree(other, one);
+    let agree = |(at, one): (usize, &Put)| search.puts[..at].iter().all(|other| fits(one, other));
+    all_inside && search.puts.iter().enumerate().all(agree)
 }
 
 fn groups(buffer: &Buffer) -> Vec<Group> {
@@ -178,9 +217,8 @@ impl Search<'_> {
 
     fn agree(&self, one: &Put, other: &Put) -> bool {
         let (first, second) = (&self.buffers[one.buffer], &self.buffers[other.buffer]);
-        let meet = one.stay.first <= other.stay.last && other.stay.first <= one.stay.last;
         let share = one.address < other.address + second.bytes && other.address < one.address + first.bytes;
-        !meet || !share || self.inherits(one, other) || self.inherits(other, one)
+        !one.meets(other) || !share || self.inherits(one, other) || self.inherits(other, one)
     }
 
     /// From the parent itself, or from a child of it that lives for one operation.

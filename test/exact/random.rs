@@ -40,6 +40,33 @@ pub(crate) fn instance(seed: u64) -> (Vec<Buffer>, Capacity) {
     (buffers, capacity)
 }
 
+/// 10 to 40 buffers in a row of layers: mostly short lives, some over many operations, with takeovers.
+pub(crate) fn layers(seed: u64) -> crate::lx::Instance {
+    let mut random = Random(seed ^ 0xA5A5);
+    let n = 10 + random.below(31);
+    let capacity = Capacity { bytes: 20 + random.below(30) as i64, alignment: [1, 1, 2, 4][random.below(4)] };
+    let mut buffers: Vec<Buffer> = Vec::new();
+    for index in 0..n {
+        let birth = index / 2;
+        let length = [1, 1, 2, 2, 3, 5, 8, 1 + random.below(n)][random.below(8)];
+        let mut uses = vec![Use { time: birth, kind: if random.below(7) == 0 { UseKind::Read } else { UseKind::Write } }];
+        let middle = (birth + 1..birth + length).filter(|_| random.below(3) == 0).collect::<Vec<_>>();
+        uses.extend(middle.into_iter().chain([birth + length]).map(|time| Use { time, kind: UseKind::Read }));
+        let dies_here = |parent: &usize| buffers[*parent].life().end == birth + 1;
+        let in_place_parents: Vec<usize> = (0..index).filter(dies_here).filter(|_| random.below(2) == 0).collect();
+        buffers.push(Buffer {
+            name: format!("b{index}"),
+            bytes: 1 + random.below(12) as i64,
+            starts_in_hbm: uses[0].kind == UseKind::Read,
+            ends_in_hbm: random.below(9) == 0,
+            barred: (random.below(20) == 0).then_some(Barred::Unsized),
+            uses,
+            in_place_parents,
+        });
+    }
+    crate::lx::Instance { name: format!("layers{seed}"), capacity, buffers }
+}
+
 fn uses(random: &mut Random) -> Vec<Use> {
     let mut uses = Vec::new();
     let (first, last) = (random.below(4), random.below(4));

@@ -20,7 +20,7 @@ use std::{
 #[derive(Parser)]
 #[command(name = "spyre-plan", version)]
 struct Arguments {
-    /// MiniMalloc's CSV (id,lower,upper,size; half-open lives; perhaps a column uses) or our JSON
+    /// MiniMalloc's CSV (id,lower,upper,size; half-open lives; perhaps a column weight) or our JSON
     instance: String,
     /// Bytes of LX; a CSV file needs it, in JSON it replaces the limit
     #[arg(long, value_name = "BYTES")]
@@ -40,9 +40,9 @@ struct Arguments {
     /// Look for the smallest capacity in which everything has a place
     #[arg(long)]
     smallest_peak: bool,
-    /// Stop after this many steps of search: the same on every machine
-    #[arg(long, value_name = "STEPS", default_value_t = 2_000_000)]
-    budget: u64,
+    /// Stop after this many steps of search: the same on every machine; by default 2 million, and 10 million for the smallest peak
+    #[arg(long, value_name = "STEPS")]
+    budget: Option<u64>,
     /// Stop after this time; the result says so
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<f64>,
@@ -53,6 +53,10 @@ struct Arguments {
     #[arg(long, value_name = "PLAN.svg")]
     svg: Option<String>,
 }
+
+/// Steps for a plan, and for the smallest LX, unless told otherwise: seconds, and less than a minute.
+const BUDGET: u64 = 2_000_000;
+const PEAK_BUDGET: u64 = 10_000_000;
 
 fn main() -> ExitCode {
     tool::main("spyre-plan", run)
@@ -66,7 +70,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let started = Instant::now();
     let mut watcher = Watcher { started, last: started, timeout: arguments.timeout.map(seconds).transpose()?, shown: false };
     let mut go_on = |progress: &Progress| watcher.go_on(progress);
-    let mut limits = Limits { budget: arguments.budget, go_on: &mut go_on };
+    let budget = arguments.budget.unwrap_or(if arguments.smallest_peak { PEAK_BUDGET } else { BUDGET });
+    let mut limits = Limits { budget, go_on: &mut go_on };
     let stays = if is_csv || arguments.whole_lives { Stays::Whole } else { Stays::Split };
     let (plan, peak) = if arguments.smallest_peak {
         let found = smallest_lx(&instance, &mut limits);
@@ -127,15 +132,10 @@ fn read(arguments: &Arguments) -> Result<(Instance, bool), String> {
         other => format!("{path}: {other}{}", other.source().map_or_else(String::new, |source| format!(": {source}"))),
     };
     if text.trim_start().starts_with('{') {
-        let mut instance = Instance::from_json(&text).map_err(explained)?;
-        let Capacity { bytes, alignment } = &mut instance.capacity;
-        *bytes = arguments.capacity.unwrap_or(*bytes);
-        *alignment = arguments.alignment.unwrap_or(*alignment);
-        return if *bytes >= 0 && *alignment >= 1 {
-            Ok((instance, false))
-        } else {
-            Err(format!("--capacity {bytes} with --alignment {alignment} is no memory"))
-        };
+        let instance = Instance::from_json(&text).map_err(explained)?;
+        let Capacity { bytes, alignment } = instance.capacity;
+        let given = Capacity { bytes: arguments.capacity.unwrap_or(bytes), alignment: arguments.alignment.unwrap_or(alignment) };
+        return instance.in_memory(given).map(|instance| (instance, false)).map_err(explained);
     }
     let bytes = match arguments.capacity {
         Some(bytes) => bytes,

@@ -1,6 +1,6 @@
 //! Runs at one address, as the packing engine wants them.
 
-use crate::lx::pack::{Packing, Rectangle, Shape, Steps, pack_shapes};
+use crate::lx::pack::{Packer, Rectangle, Shape};
 use std::ops::Range;
 
 /// Runs at one address: each takes over that of the one before.
@@ -39,11 +39,11 @@ impl Chain {
     }
 }
 
-/// An address for each chain.
+/// The search for an address for each chain.
 ///
 /// The engine knows one capacity. A chain that may not reach it gets a step behind everything else, where it is alone, that is higher by as
 /// much.
-pub(crate) fn pack_chains(chains: &[Chain], capacity: i64, steps: &mut Steps) -> Packing {
+pub(crate) fn packer(chains: &[Chain], capacity: i64) -> Packer {
     let tick = |tick: usize| i64::try_from(tick).unwrap_or(i64::MAX);
     let mut behind = tick(chains.iter().map(|chain| chain.life().end).max().unwrap_or(0));
     let shape = |chain: &Chain| {
@@ -57,5 +57,5 @@ pub(crate) fn pack_chains(chains: &[Chain], capacity: i64, steps: &mut Steps) ->
         shape
     };
     let shapes: Vec<Shape> = chains.iter().map(shape).collect();
-    pack_shapes(&shapes, &[], capacity, steps)
+    Packer::new(&shapes, &[], capacity)
 }

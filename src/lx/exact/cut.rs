@@ -18,10 +18,10 @@ pub(super) struct CutTable {
     pub(super) all: u128,
     /// Per value: it is in a cut.
     pub(super) is_eager: Vec<bool>,
-    /// Per value and use: cuts that want it served from LX.
-    pub(super) not_in_lx: Vec<Vec<u128>>,
-    /// Per value and use: cuts that want it to stay until the next.
-    pub(super) not_kept: Vec<Vec<u128>>,
+    /// Per value and use: cuts that want it served from LX. Empty without cuts.
+    not_in_lx: Vec<Vec<u128>>,
+    /// Per value and use: cuts that want it to stay until the next. Empty without cuts.
+    not_kept: Vec<Vec<u128>>,
     /// Per operation: (child, parent, cuts that want a merger, cuts that want none).
     pub(super) edges: Vec<Vec<(usize, usize, u128, u128)>>,
     /// Per operation: cuts of which everything is known after it.
@@ -53,7 +53,7 @@ pub(super) fn edges(problem: &Problem, runs: &[Run]) -> Vec<(usize, usize)> {
 
 impl CutTable {
     pub(super) fn new(problem: &Problem, cuts: &[Cut]) -> Self {
-        let per_use = || problem.values.iter().map(|value| vec![0; value.uses.len()]).collect();
+        let per_use = || problem.values.iter().filter(|_| !cuts.is_empty()).map(|value| vec![0; value.uses.len()]).collect();
         let mut table = Self {
             all: 0,
             is_eager: vec![false; problem.values.len()],
@@ -79,5 +79,17 @@ impl CutTable {
             table.known[end - 1] |= bit;
         }
         table
+    }
+
+    /// Cuts that a value rules out if this use of it is not served from LX.
+    pub(super) fn not_in_lx(&self, value: usize, using: usize) -> u128 {
+        if self.all == 0 { 0 } else { self.not_in_lx[value][using] }
+    }
+
+    /// Cuts that a value rules out by not being in LX during a use, or by leaving after it.
+    pub(super) fn killed_by(&self, value: usize, using: Option<usize>, is_out: bool) -> u128 {
+        let Some(using) = using.filter(|_| self.all != 0) else { return 0 };
+        let kept = |using: usize| self.not_kept[value][using];
+        if is_out { self.not_in_lx[value][using] | using.checked_sub(1).map_or(0, kept) } else { kept(using) }
     }
 }

@@ -50,25 +50,25 @@ impl Table {
         self.n_filled = 0;
     }
 
-    /// The position of the key, if it is known.
-    pub(super) fn find<const W: usize>(&self, key: &Key<W>, key_at: impl Fn(u32) -> Key<W>) -> Option<u32> {
-        let found = self.places[self.place(key, &key_at)];
-        (found != FREE).then_some(found)
+    /// The place of the key and, if it is known, its position.
+    pub(super) fn find<const W: usize>(&self, key: &Key<W>, key_at: impl Fn(u32) -> Key<W>) -> (usize, Option<u32>) {
+        let place = self.place(key, &key_at);
+        let found = self.places[place];
+        (place, (found != FREE).then_some(found))
     }
 
-    /// Notes the position of a key that is not known yet.
-    pub(super) fn insert<const W: usize>(&mut self, key: &Key<W>, position: u32, key_at: impl Fn(u32) -> Key<W>) {
+    /// Notes the position of a key that is not known yet, in the place where it was looked for.
+    pub(super) fn fill<const W: usize>(&mut self, place: usize, position: u32, key_at: impl Fn(u32) -> Key<W>) {
+        self.places[place] = position;
+        self.n_filled += 1;
         if 2 * self.n_filled >= self.places.len() {
-            let n_places = 2 * self.places.len();
+            let n_places = 4 * self.places.len();
             let old = std::mem::replace(&mut self.places, vec![FREE; n_places]);
             for position in old.into_iter().filter(|position| *position != FREE) {
                 let place = self.place(&key_at(position), &key_at);
                 self.places[place] = position;
             }
         }
-        let place = self.place(key, &key_at);
-        self.places[place] = position;
-        self.n_filled += 1;
     }
 
     /// The place of the key, or the free one where it belongs.
@@ -96,12 +96,13 @@ mod tests {
         let mut table = Table::new();
         let key_at = |position: u32| key(position as usize);
         for number in 0..1000 {
-            assert_eq!(table.find(&key(number as usize), key_at), None);
-            table.insert(&key(number as usize), number, key_at);
+            let (place, known) = table.find(&key(number as usize), key_at);
+            assert_eq!(known, None);
+            table.fill(place, number, key_at);
         }
-        assert!((0..1000).all(|number| table.find(&key(number as usize), key_at) == Some(number)));
+        assert!((0..1000).all(|number| table.find(&key(number as usize), key_at).1 == Some(number)));
         table.clear();
-        assert_eq!(table.find(&key(0), key_at), None);
+        assert_eq!(table.find(&key(0), key_at).1, None);
         assert_eq!((key(1).get(0), key(1).get(5)), (At::Clean, At::Hbm));
     }
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `problem.rs` | values, their uses and what they cost, in aligned units |
 //! | `prices.rs` | a price of LX for each operation, and the bound that follows |
-//! | `moment.rs`, `key.rs`, `sweep.rs` | operation by operation, the sets of values that may be in LX |
+//! | `moment.rs`, `mergers.rs`, `key.rs`, `history.rs`, `sweep.rs` | operation by operation, the sets of values that may be in LX |
 //! | `selection.rs` | what is chosen: stays, and who takes over whose address |
 //! | `settle.rs`, `chains.rs` | addresses for a selection, or small sets of stays that have none |
 //! | `cut.rs` | such sets, as the sweep watches them |
@@ -15,7 +15,9 @@
 mod anneal;
 mod chains;
 mod cut;
+mod history;
 mod key;
+mod mergers;
 mod moment;
 mod prices;
 mod problem;

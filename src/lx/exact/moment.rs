@@ -12,8 +12,17 @@ pub(super) struct Moment {
     pub(super) price: i64,
     /// The values that something may be decided about.
     pub(super) items: Vec<Item>,
-    /// Units of the items that may take over the address of another.
+    /// The items that may take over the address of another, the large ones first.
+    pub(super) children: Vec<usize>,
+    /// Their units.
     pub(super) child_units: i64,
+}
+
+/// The operations in order.
+pub(super) struct Moments {
+    pub(super) list: Vec<Moment>,
+    /// Slots that the live values take.
+    pub(super) n_slots: usize,
 }
 
 /// A live value in an operation.
@@ -52,46 +61,66 @@ pub(super) struct Fare {
     pub(super) after: At,
 }
 
-/// The operations in order, and how many slots the live values take.
-pub(super) fn moments(problem: &Problem, prices: &Prices) -> (Vec<Moment>, usize) {
-    let mut births: Vec<Vec<usize>> = vec![Vec::new(); problem.n_ticks];
-    for (index, value) in problem.values.iter().enumerate() {
-        births[value.first()].push(index);
-    }
-    let mut slots: Vec<Option<usize>> = Vec::new();
-    let mut slot_of = vec![0; problem.values.len()];
-    let mut next_use = vec![0; problem.values.len()];
-    let mut moments = Vec::with_capacity(problem.n_ticks);
-    for (tick, born) in births.iter().enumerate() {
-        for &value in born {
-            let free = slots.iter().position(Option::is_none).unwrap_or_else(|| {
-                slots.push(None);
-                slots.len() - 1
-            });
-            slots[free] = Some(value);
-            slot_of[value] = free;
+impl Moments {
+    pub(super) fn new(problem: &Problem, prices: &Prices) -> Self {
+        let mut births: Vec<Vec<usize>> = vec![Vec::new(); problem.n_ticks];
+        for (index, value) in problem.values.iter().enumerate() {
+            births[value.first()].push(index);
         }
-        let live: i64 = slots.iter().flatten().map(|&value| problem.values[value].units).sum();
-        let price = prices.of_unit[tick];
-        let matters = live > problem.units || price > 0;
-        let mut items = Vec::new();
-        for value in slots.iter().flatten().copied() {
-            let using = Some(next_use[value]).filter(|&next| problem.values[value].uses[next].tick == tick);
-            if using.is_some() || matters {
-                items.push(item(problem, prices, tick, (value, slot_of[value]), next_use[value], using));
+        let mut slots = Slots { values: Vec::new(), slot_of: vec![0; problem.values.len()], next_use: vec![0; problem.values.len()] };
+        let mut list = Vec::with_capacity(problem.n_ticks);
+        let mut live = 0;
+        for (tick, born) in births.iter().enumerate() {
+            live += born.iter().map(|&value| problem.values[value].units).sum::<i64>();
+            born.iter().for_each(|&value| slots.take(value));
+            let price = prices.of_unit[tick];
+            let matters = live > problem.units || price > 0;
+            let mut items = Vec::new();
+            for value in slots.values.iter().flatten().copied() {
+                let next = slots.next_use[value];
+                let using = Some(next).filter(|&next| problem.values[value].uses[next].tick == tick);
+                if using.is_some() || matters {
+                    items.push(item(problem, prices, tick, (value, slots.slot_of[value]), next, using));
+                }
             }
-        }
-        let child_units = link(problem, &mut items);
-        moments.push(Moment { tick, price, items, child_units });
-        for slot in &mut slots {
-            let Some(value) = *slot else { continue };
-            next_use[value] += usize::from(problem.values[value].uses[next_use[value]].tick == tick);
-            if next_use[value] == problem.values[value].uses.len() {
-                *slot = None;
+            let children = link(problem, &mut items);
+            let child_units = children.iter().map(|&child| items[child].units).sum();
+            for item in items.iter().filter(|item| item.using.is_some()) {
+                live -= if slots.use_up(problem, item.value) { item.units } else { 0 };
             }
+            list.push(Moment { tick, price, items, children, child_units });
         }
+        Self { list, n_slots: slots.values.len() }
     }
-    (moments, slots.len())
+}
+
+/// Which slot each live value has, and which use of it comes next.
+struct Slots {
+    values: Vec<Option<usize>>,
+    slot_of: Vec<usize>,
+    next_use: Vec<usize>,
+}
+
+impl Slots {
+    /// Gives a value the first free slot.
+    fn take(&mut self, value: usize) {
+        let free = self.values.iter().position(Option::is_none).unwrap_or_else(|| {
+            self.values.push(None);
+            self.values.len() - 1
+        });
+        self.values[free] = Some(value);
+        self.slot_of[value] = free;
+    }
+
+    /// A use of a value is over; frees its slot and says so if it was the last.
+    fn use_up(&mut self, problem: &Problem, value: usize) -> bool {
+        self.next_use[value] += 1;
+        let is_last = self.next_use[value] == problem.values[value].uses.len();
+        if is_last {
+            self.values[self.slot_of[value]] = None;
+        }
+        is_last
+    }
 }
 
 fn item(problem: &Problem, prices: &Prices, tick: usize, (index, slot): (usize, usize), next: usize, using: Option<usize>) -> Item {
@@ -100,9 +129,9 @@ fn item(problem: &Problem, prices: &Prices, tick: usize, (index, slot): (usize, 
         Some(using) => used(problem, prices, index, using, at),
         None => {
             let room = value.units * prices.of_unit[tick];
-            let stay = Fare { cost: room + prices.after(problem, index, next, at, tick + 1), bytes: 0, after: at };
+            let stay = Fare { cost: room + prices.after(index, next, at, tick + 1), bytes: 0, after: at };
             let out_bytes = value.leaving_bytes(problem.stays, at);
-            Choice { stay: Some(stay), out_cost: prices.leaving(problem, index, next, at), out_bytes, leave: stay }
+            Choice { stay: Some(stay), out_cost: prices.leaving(index, next, at), out_bytes, leave: stay }
         }
     };
     Item {
@@ -110,7 +139,8 @@ fn item(problem: &Problem, prices: &Prices, tick: usize, (index, slot): (usize, 
         slot,
         units: value.units,
         using,
-        choices: [At::Hbm, At::Dirty, At::Clean].map(choice),
+        // Before its first use it is nowhere else.
+        choices: if using == Some(0) { [choice(At::Hbm); 3] } else { [At::Hbm, At::Dirty, At::Clean].map(choice) },
         may_leave: using.is_some_and(|using| using + 1 < value.uses.len()) && problem.stays == Stays::Split,
         is_free: using == Some(0) && !value.parents.is_empty(),
         parents: Vec::new(),
@@ -120,33 +150,36 @@ fn item(problem: &Problem, prices: &Prices, tick: usize, (index, slot): (usize, 
 fn used(problem: &Problem, prices: &Prices, index: usize, using: usize, at: At) -> Choice {
     let value = &problem.values[index];
     let out_bytes = value.uses[using].hbm_bytes + value.leaving_bytes(problem.stays, at);
-    let out_cost = prices.cost_in_hbm(problem, index, using, at);
+    let out_cost = prices.cost_in_hbm(index, using, at);
     let after = value.after_use(using, at);
     let coming = value.coming_bytes(problem.stays, using, at);
     let ends = using + 1 == value.uses.len();
     let ending = if ends { value.ending_bytes(after) } else { 0 };
-    let stay = coming.zip(prices.cost_in_lx(problem, index, using, at));
+    let stay = coming.zip(prices.cost_in_lx(index, using, at));
     let stay = stay.map(|(coming, cost)| Fare { cost, bytes: coming + ending, after: if ends { At::Hbm } else { after } });
     let coming = coming.unwrap_or(0);
     let leave = Fare {
-        cost: coming * prices.scale + prices.room(value, using) + prices.leaving(problem, index, using + 1, after),
+        cost: coming * prices.scale + prices.room(index, using) + prices.leaving(index, using + 1, after),
         bytes: coming + value.leaving_bytes(problem.stays, after),
         after: At::Hbm,
     };
     Choice { stay, out_cost, out_bytes, leave }
 }
 
-/// Finds the parents among the items; the units of the items that have some.
-fn link(problem: &Problem, items: &mut [Item]) -> i64 {
-    let mut child_units = 0;
+/// Finds the parents among the items; the items that have some, the large ones first.
+fn link(problem: &Problem, items: &mut [Item]) -> Vec<usize> {
+    let mut children = Vec::new();
     for child in 0..items.len() {
         if items[child].using != Some(0) {
             continue;
         }
         let parents = &problem.values[items[child].value].parents;
         let found: Vec<usize> = parents.iter().filter_map(|parent| items.iter().position(|item| item.value == *parent)).collect();
-        child_units += if found.is_empty() { 0 } else { items[child].units };
+        if !found.is_empty() {
+            children.push(child);
+        }
         items[child].parents = found;
     }
-    child_units
+    children.sort_by_key(|&child| (-items[child].units, child));
+    children
 }

@@ -1,7 +1,7 @@
 //! Prices of LX: one per operation and unit. A value that pays for its room wants it or not, by itself; what the values then save, less the
 //! price of the whole LX, bounds what any choice can save (Lagrange's relaxation of the capacity).
 
-use super::problem::{Problem, Stays, Value};
+use super::problem::{Problem, Stays, TickUse, Value};
 
 /// Where a value is between two of its uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,9 +25,53 @@ pub(crate) struct Prices {
     before: Vec<i64>,
     /// Per value and use, and behind the last one: the least cost from that use on, by where the value is before.
     rest: Vec<[i64; 3]>,
+    /// Per value and use, and behind the last one: what is cheapest.
+    wishes: Vec<Wish>,
     /// Per value: where its entries begin.
     begin: Vec<usize>,
+    /// The bound before the first operation.
+    bound: i64,
+    tariffs: Vec<Tariff>,
+    /// Per value and use, and behind the last one.
+    uses: Vec<PricedUse>,
 }
+
+/// What a value costs whatever the prices are, scaled.
+#[derive(Clone, Copy, Debug)]
+struct Tariff {
+    units: i64,
+    arrival: i64,
+    /// Of coming to LX for a later use.
+    coming: i64,
+    /// Of leaving LX between two uses, by where the value is.
+    leaving: [i64; 3],
+    departure: i64,
+    /// It need not pay for the operation of its birth.
+    is_child: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct PricedUse {
+    tick: usize,
+    /// Of being served from HBM, scaled.
+    hbm: i64,
+    /// Where the value is after the use, by where it was before.
+    after: [At; 3],
+}
+
+/// What is cheapest for a use and after it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wish {
+    /// Served from LX, by where the value is before.
+    in_lx: [bool; 3],
+    /// It stays until the next use, by where it is after this one.
+    stays: [bool; 3],
+}
+
+/// More than any cost: what may not be.
+const NEVER: i64 = i64::MAX / 4;
+/// The most that all rooms may cost together, so that no sum overflows.
+const MOST_FOR_ROOMS: i64 = 1 << 60;
 
 impl Value {
     /// HBM bytes of leaving LX between two uses.
@@ -65,19 +109,49 @@ impl Value {
     }
 }
 
+impl Tariff {
+    fn of(problem: &Problem, value: &Value, scale: i64) -> Self {
+        let leaving = |at: At| value.leaving_bytes(problem.stays, at) * scale;
+        Self {
+            units: value.units,
+            arrival: value.arrival_bytes * scale,
+            coming: value.coming_bytes(problem.stays, 1, At::Hbm).map_or(NEVER, |bytes| bytes * scale),
+            leaving: [At::Hbm, At::Dirty, At::Clean].map(leaving),
+            departure: value.departure_bytes * scale,
+            is_child: !value.parents.is_empty(),
+        }
+    }
+
+    fn coming(&self, using: usize, at: At) -> i64 {
+        match at {
+            At::Dirty | At::Clean => 0,
+            At::Hbm if using == 0 => self.arrival,
+            At::Hbm => self.coming,
+        }
+    }
+}
+
 impl Prices {
     /// Costs at these prices.
     pub(crate) fn new(problem: &Problem, scale: i64, of_unit: Vec<i64>) -> Self {
-        let mut begin = vec![0];
+        let (mut begin, mut uses) = (vec![0], Vec::new());
         for value in &problem.values {
-            begin.push(begin[begin.len() - 1] + value.uses.len() + 1);
+            let priced = |(using, one): (usize, &TickUse)| {
+                let after = [At::Hbm, At::Dirty, At::Clean].map(|at| value.after_use(using, at));
+                PricedUse { tick: one.tick, hbm: one.hbm_bytes * scale, after }
+            };
+            uses.extend(value.uses.iter().enumerate().map(priced));
+            uses.push(PricedUse { tick: 0, hbm: 0, after: [At::Hbm; 3] });
+            begin.push(uses.len());
         }
-        let rest = vec![[0; 3]; begin[problem.values.len()]];
-        let mut prices = Self { scale, of_unit, before: Vec::new(), rest, begin };
+        let tariffs = problem.values.iter().map(|value| Tariff::of(problem, value, scale)).collect();
+        let (rest, wishes) = (vec![[0; 3]; uses.len()], vec![Wish::default(); uses.len()]);
+        let mut prices = Self { scale, of_unit, before: Vec::new(), rest, wishes, begin, bound: 0, tariffs, uses };
         prices.update(problem);
         prices
     }
 
+    /// Follows changed prices.
     fn update(&mut self, problem: &Problem) {
         self.before.clear();
         self.before.push(0);
@@ -86,18 +160,36 @@ impl Prices {
             sum += price;
             self.before.push(sum);
         }
-        for (index, value) in problem.values.iter().enumerate() {
-            let (begin, n) = (self.begin[index], value.uses.len());
-            self.rest[begin + n] = [0, value.departure_bytes * self.scale, 0];
-            for using in (0..n).rev() {
+        self.bound = -problem.units * sum;
+        for (index, tariff) in self.tariffs.iter().enumerate() {
+            let (begin, end) = (self.begin[index], self.begin[index + 1] - 1);
+            let mut next = [0, tariff.departure, 0];
+            self.rest[end] = next;
+            for at in (begin..end).rev() {
+                let (using, one) = (at - begin, self.uses[at]);
+                let mut after = next;
+                let mut wish = Wish::default();
+                if at + 1 < end {
+                    let rent = tariff.units * (self.before[self.uses[at + 1].tick] - self.before[one.tick + 1]);
+                    for place in [At::Dirty as usize, At::Clean as usize] {
+                        let (stays, leaves) = (rent + next[place], tariff.leaving[place] + next[At::Hbm as usize]);
+                        after[place] = stays.min(leaves);
+                        wish.stays[place] = stays < leaves;
+                    }
+                }
+                let room = if using == 0 && tariff.is_child { 0 } else { tariff.units * self.of_unit[one.tick] };
+                let mut least = [0; 3];
                 // Before its first use it is nowhere else.
                 let places = if using == 0 { &[At::Hbm][..] } else { &[At::Hbm, At::Dirty, At::Clean] };
-                for &at in places {
-                    let hbm = self.cost_in_hbm(problem, index, using, at);
-                    let least = self.cost_in_lx(problem, index, using, at).map_or(hbm, |lx| lx.min(hbm));
-                    self.rest[begin + using][at as usize] = least;
+                for &place in places {
+                    let hbm = one.hbm + tariff.leaving[place as usize] + next[At::Hbm as usize];
+                    let lx = tariff.coming(using, place) + room + after[one.after[place as usize] as usize];
+                    least[place as usize] = lx.min(hbm);
+                    wish.in_lx[place as usize] = lx < hbm;
                 }
+                (self.rest[at], self.wishes[at], next) = (least, wish, least);
             }
+            self.bound += next[At::Hbm as usize];
         }
     }
 
@@ -107,72 +199,67 @@ impl Prices {
     }
 
     /// Cost from a use on that is served from LX. A child pays nothing in the operation of its birth: its parent may have paid.
-    pub(crate) fn cost_in_lx(&self, problem: &Problem, index: usize, using: usize, at: At) -> Option<i64> {
-        let value = &problem.values[index];
-        let coming = value.coming_bytes(problem.stays, using, at)?;
-        let after = self.after(problem, index, using + 1, value.after_use(using, at), value.uses[using].tick + 1);
-        Some(coming * self.scale + self.room(value, using) + after)
+    pub(crate) fn cost_in_lx(&self, index: usize, using: usize, at: At) -> Option<i64> {
+        let (coming, one) = (self.tariffs[index].coming(using, at), &self.uses[self.begin[index] + using]);
+        let cost = || coming + self.room(index, using) + self.after(index, using + 1, one.after[at as usize], one.tick + 1);
+        (coming < NEVER).then(cost)
     }
 
     /// Price of the room during a use.
-    pub(crate) fn room(&self, value: &Value, using: usize) -> i64 {
-        if using == 0 && !value.parents.is_empty() { 0 } else { value.units * self.of_unit[value.uses[using].tick] }
+    pub(crate) fn room(&self, index: usize, using: usize) -> i64 {
+        let Tariff { units, is_child, .. } = self.tariffs[index];
+        if using == 0 && is_child { 0 } else { units * self.of_unit[self.uses[self.begin[index] + using].tick] }
     }
 
     /// Cost from a use on that is served from HBM.
-    pub(crate) fn cost_in_hbm(&self, problem: &Problem, index: usize, using: usize, at: At) -> i64 {
-        let value = &problem.values[index];
-        let bytes = value.uses[using].hbm_bytes + value.leaving_bytes(problem.stays, at);
-        bytes * self.scale + self.rest(index, using + 1)[At::Hbm as usize]
+    pub(crate) fn cost_in_hbm(&self, index: usize, using: usize, at: At) -> i64 {
+        let one = &self.uses[self.begin[index] + using];
+        one.hbm + self.tariffs[index].leaving[at as usize] + self.rest(index, using + 1)[At::Hbm as usize]
     }
 
     /// Cost from operation `tick` on, before use `next`, of a value that is at `at` and may leave.
-    pub(crate) fn after(&self, problem: &Problem, index: usize, next: usize, at: At, tick: usize) -> i64 {
-        let (value, rest) = (&problem.values[index], self.rest(index, next));
-        let staying = |until: usize| value.units * (self.before[until] - self.before[tick]) + rest[at as usize];
-        match value.uses.get(next) {
-            Some(one) if at != At::Hbm => staying(one.tick).min(self.leaving(problem, index, next, at)),
-            Some(_) | None => rest[at as usize],
+    pub(crate) fn after(&self, index: usize, next: usize, at: At, tick: usize) -> i64 {
+        let (rest, place) = (self.rest(index, next)[at as usize], self.begin[index] + next);
+        if at == At::Hbm || place + 1 == self.begin[index + 1] {
+            return rest;
         }
+        let rent = self.tariffs[index].units * (self.before[self.uses[place].tick] - self.before[tick]);
+        (rent + rest).min(self.leaving(index, next, at))
     }
 
     /// Cost of leaving LX before use `next`.
-    pub(crate) fn leaving(&self, problem: &Problem, index: usize, next: usize, at: At) -> i64 {
-        problem.values[index].leaving_bytes(problem.stays, at) * self.scale + self.rest(index, next)[At::Hbm as usize]
+    pub(crate) fn leaving(&self, index: usize, next: usize, at: At) -> i64 {
+        self.tariffs[index].leaving[at as usize] + self.rest(index, next)[At::Hbm as usize]
     }
 
     /// The bound before the first operation.
-    pub(crate) fn bound(&self, problem: &Problem) -> i64 {
-        let values: i64 = (0..problem.values.len()).map(|index| self.rest(index, 0)[At::Hbm as usize]).sum();
-        values - problem.units * self.before[self.before.len() - 1]
+    pub(crate) const fn bound(&self) -> i64 {
+        self.bound
     }
 
     /// Units wanted in each operation at these prices.
-    fn wanted(&self, problem: &Problem, wanted: &mut [i64]) {
+    fn wanted(&self, wanted: &mut [i64]) {
         // First what is more or less than in the operation before.
         wanted.fill(0);
-        let mut want = |ticks: std::ops::Range<usize>, units: i64| {
-            wanted[ticks.start] += units;
-            wanted[ticks.end] -= units;
-        };
-        for (index, value) in problem.values.iter().enumerate() {
-            let mut at = At::Hbm;
-            for (using, one) in value.uses.iter().enumerate() {
-                let hbm = self.cost_in_hbm(problem, index, using, at);
-                if self.cost_in_lx(problem, index, using, at).is_none_or(|lx| lx >= hbm) {
-                    at = At::Hbm;
+        for (index, tariff) in self.tariffs.iter().enumerate() {
+            let (begin, end) = (self.begin[index], self.begin[index + 1] - 1);
+            let mut place = At::Hbm;
+            for at in begin..end {
+                let (one, wish) = (&self.uses[at], &self.wishes[at]);
+                if !wish.in_lx[place as usize] {
+                    place = At::Hbm;
                     continue;
                 }
-                if using > 0 || value.parents.is_empty() {
-                    want(one.tick..one.tick + 1, value.units);
+                if at > begin || !tariff.is_child {
+                    wanted[one.tick] += tariff.units;
+                    wanted[one.tick + 1] -= tariff.units;
                 }
-                at = value.after_use(using, at);
-                let Some(next) = value.uses.get(using + 1) else { break };
-                let gap = one.tick + 1..next.tick;
-                if self.leaving(problem, index, using + 1, at) <= self.after(problem, index, using + 1, at, gap.start) {
-                    at = At::Hbm;
+                place = one.after[place as usize];
+                if wish.stays[place as usize] {
+                    wanted[one.tick + 1] += tariff.units;
+                    wanted[self.uses[at + 1].tick] -= tariff.units;
                 } else {
-                    want(gap, value.units);
+                    place = At::Hbm;
                 }
             }
         }
@@ -184,34 +271,43 @@ impl Prices {
     /// Prices that make the bound large: steps along the excess of what is wanted, `goal` being a cost that can be reached.
     pub(crate) fn fitted(problem: &Problem, scale: i64, goal: i64, n_steps: usize) -> Self {
         let mut prices = Self::new(problem, scale, vec![0; problem.n_ticks]);
-        let mut best = (prices.bound(problem), prices.of_unit.clone());
+        prices.fit(problem, goal, n_steps);
+        prices
+    }
+
+    /// Makes the bound larger.
+    pub(crate) fn fit(&mut self, problem: &Problem, goal: i64, n_steps: usize) {
+        let prices = self;
+        let mut best = (prices.bound, prices.of_unit.clone());
         let mut wanted = vec![0; problem.n_ticks + 1];
-        let mut exact: Vec<f64> = vec![0.0; problem.n_ticks];
+        let mut exact: Vec<f64> = prices.of_unit.iter().map(|&price| price as f64).collect();
+        let mut excess = exact.clone();
+        let rooms =
+            problem.values.iter().map(|value| i128::from(value.units)).sum::<i128>() + i128::from(problem.units) * problem.n_ticks as i128;
+        let highest = (i128::from(MOST_FOR_ROOMS) / (rooms + 1)) as f64;
         let mut pace = 1.0_f64;
         let mut since = 0;
         for _ in 0..n_steps {
-            prices.wanted(problem, &mut wanted);
-            let excess = |tick: usize| {
-                let over = wanted[tick] - problem.units;
-                if over < 0 && prices.of_unit[tick] == 0 { 0.0 } else { over as f64 }
-            };
-            let length: f64 = (0..problem.n_ticks).map(|tick| excess(tick) * excess(tick)).sum();
-            let missing = (goal - prices.bound(problem)) as f64;
+            prices.wanted(&mut wanted);
+            for ((excess, wanted), price) in excess.iter_mut().zip(&wanted).zip(&prices.of_unit) {
+                let over = wanted - problem.units;
+                *excess = if over < 0 && *price == 0 { 0.0 } else { over as f64 };
+            }
+            let length: f64 = excess.iter().map(|excess| excess * excess).sum();
+            let missing = (goal - prices.bound) as f64;
             if length == 0.0 || missing <= 0.0 || pace < 1e-4 {
                 break;
             }
             let step = pace * missing / length;
-            for (tick, exact) in exact.iter_mut().enumerate() {
-                *exact = (*exact + step * excess(tick)).max(0.0);
-            }
-            for (price, exact) in prices.of_unit.iter_mut().zip(&exact) {
-                *price = exact.round() as i64;
+            for ((price, exact), excess) in prices.of_unit.iter_mut().zip(&mut exact).zip(&excess) {
+                *exact = (*exact + step * excess).clamp(0.0, highest);
+                // Rounded; nothing is negative.
+                *price = (*exact + 0.5) as i64;
             }
             prices.update(problem);
-            let bound = prices.bound(problem);
             since += 1;
-            if bound > best.0 {
-                best = (bound, prices.of_unit.clone());
+            if prices.bound > best.0 {
+                best = (prices.bound, prices.of_unit.clone());
                 since = 0;
             } else if since >= 10 {
                 pace *= 0.6;
@@ -221,6 +317,7 @@ impl Prices {
                 prices.update(problem);
             }
         }
-        Self::new(problem, scale, best.1)
+        prices.of_unit = best.1;
+        prices.update(problem);
     }
 }

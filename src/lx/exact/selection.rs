@@ -82,14 +82,20 @@ impl Selection {
 
     /// Takes a run out.
     pub(crate) fn remove(&mut self, problem: &Problem, run: Run) {
-        let stay = &mut self.stays[run.value];
-        stay.in_lx[run.first..=run.last].fill(false);
-        stay.keeps[run.first..=run.last].fill(false);
-        if run.first == 0 {
-            stay.parent = None;
-        }
+        self.stays[run.value].remove(run);
         if run.last + 1 == problem.values[run.value].uses.len() {
             self.stays.iter_mut().filter(|stay| stay.parent == Some(run.value)).for_each(|stay| stay.parent = None);
+        }
+    }
+}
+
+impl Stay {
+    /// Takes a run out; what takes over its address is not told.
+    pub(crate) fn remove(&mut self, run: Run) {
+        self.in_lx[run.first..=run.last].fill(false);
+        self.keeps[run.first..=run.last].fill(false);
+        if run.first == 0 {
+            self.parent = None;
         }
     }
 }

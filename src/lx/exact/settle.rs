@@ -2,12 +2,12 @@
 
 use super::{
     anneal::Parcel,
-    chains::{Chain, Link, pack_chains},
+    chains::{Chain, Link, packer},
     cut::Cut,
     problem::Problem,
     selection::{Run, Selection},
 };
-use crate::lx::pack::{Packing, Steps};
+use crate::lx::pack::{Packer, Packing, Steps};
 use std::collections::BTreeMap;
 
 /// What became of a selection.
@@ -53,24 +53,33 @@ pub(crate) fn settle(problem: &Problem, selection: &Selection, most: u64, steps:
 /// Addresses of groups that are live together: with all takeovers of the selection, or only with those without which there is no room. A
 /// long chain of buffers may be as hard to place as a buffer of its length.
 fn pack_part(problem: &Problem, selection: &Selection, part: &[Group], most: u64, steps: &mut Steps) -> Option<Vec<(Run, i64)>> {
-    let mut answer = pack_groups(problem, part, most / 8, steps);
-    if part.iter().any(|group| group.runs.len() > 1) && !matches!(answer, Packing::Placed(_)) {
-        let mut runs: Vec<Run> = part.iter().flat_map(|group| group.runs.iter().copied()).collect();
-        runs.sort_unstable();
-        let loose = groups(problem, &loosened(problem, selection, &runs), &runs);
-        if let Packing::Placed(addresses) = pack_groups(problem, &loose, most / 2, steps) {
-            return Some(in_bytes(problem, &loose, &addresses));
-        }
+    let placed = |groups: &[Group], packing: Packing| match packing {
+        Packing::Placed(addresses) => Some(in_bytes(problem, groups, &addresses)),
+        Packing::Impossible | Packing::OutOfSteps => None,
+    };
+    let mut chained = packer_of(problem, part);
+    if part.iter().all(|group| group.runs.len() == 1) {
+        return placed(part, limited(most, steps, &mut chained));
     }
-    if answer == Packing::OutOfSteps {
-        answer = pack_groups(problem, part, most, steps);
+    let mut runs: Vec<Run> = part.iter().flat_map(|group| group.runs.iter().copied()).collect();
+    runs.sort_unstable();
+    let loose = groups(problem, &loosened(problem, selection, &runs), &runs);
+    let mut loosely = packer_of(problem, &loose);
+    // Where there is room a single list is enough.
+    if let Some(found) = placed(&loose, limited(loose.len() as u64, steps, &mut loosely)) {
+        return Some(found);
     }
-    if let Packing::Placed(addresses) = answer { Some(in_bytes(problem, part, &addresses)) } else { None }
+    let answer = limited(most / 8, steps, &mut chained);
+    let is_open = answer == Packing::OutOfSteps;
+    if let Some(found) = placed(part, answer).or_else(|| placed(&loose, limited(most / 2, steps, &mut loosely))) {
+        return Some(found);
+    }
+    if is_open { placed(part, limited(most, steps, &mut chained)) } else { None }
 }
 
-fn pack_groups(problem: &Problem, groups: &[Group], most: u64, steps: &mut Steps) -> Packing {
+fn packer_of(problem: &Problem, groups: &[Group]) -> Packer {
     let chains: Vec<Chain> = groups.iter().map(|group| group.chain.clone()).collect();
-    limited(most, steps, |steps| pack_chains(&chains, problem.units, steps))
+    packer(&chains, problem.units)
 }
 
 fn in_bytes(problem: &Problem, groups: &[Group], addresses: &[i64]) -> Vec<(Run, i64)> {
@@ -102,10 +111,10 @@ fn loosened(problem: &Problem, selection: &Selection, runs: &[Run]) -> Selection
 }
 
 /// Lets a search have some of the steps.
-fn limited(most: u64, steps: &mut Steps, search: impl FnOnce(&mut Steps) -> Packing) -> Packing {
+fn limited(most: u64, steps: &mut Steps, packer: &mut Packer) -> Packing {
     let granted = most.min(steps.left);
     let mut some = Steps { left: granted };
-    let packing = search(&mut some);
+    let packing = packer.run(&mut some);
     steps.left -= granted - some.left;
     packing
 }
@@ -172,10 +181,8 @@ const HARD_STEPS: u64 = 300;
 
 /// A small set of runs for which addresses are hard to find, and whether it is proved that none exist.
 pub(crate) fn core(problem: &Problem, selection: &Selection, runs: &[Run], steps: &mut Steps) -> Option<(Cut, bool)> {
-    let search = |runs: &[Run], most: u64, steps: &mut Steps| {
-        let chains: Vec<Chain> = groups(problem, selection, runs).into_iter().map(|group| group.chain).collect();
-        limited(most, steps, |steps| pack_chains(&chains, problem.units, steps))
-    };
+    let search =
+        |runs: &[Run], most: u64, steps: &mut Steps| limited(most, steps, &mut packer_of(problem, &groups(problem, selection, runs)));
     let mut order: Vec<Run> = runs.to_vec();
     // The smallest leave first.
     order.sort_by_key(|run| (problem.values[run.value].units * run.ticks(problem).len() as i64, *run));

@@ -3,6 +3,7 @@
 use super::{
     anneal::{anneal, parcels},
     cut::Cut,
+    moment::Moments,
     prices::Prices,
     problem::{Problem, Stays},
     selection::{Run, Selection, Stay},
@@ -35,9 +36,14 @@ pub struct StayInLx {
 
 /// Steps for one packing.
 const PACK_STEPS: u64 = 2_000;
+/// Sets that a sweep keeps which only has to find a good choice.
+const NARROW: usize = 4;
 /// Sets that a sweep keeps at first, and at most.
 const FIRST_WIDTH: usize = 64;
 const LAST_WIDTH: usize = 1 << 14;
+/// Steps to fit the prices at first, and where they have to be good.
+const FEW_FITS: usize = 30;
+const MORE_FITS: usize = 60;
 /// Cuts that a sweep can watch.
 const MAX_CUTS: usize = 128;
 
@@ -136,7 +142,7 @@ impl Exact {
         let (selection, placed) = adopt(&problem, placement);
         let bytes = selection.hbm_bytes(&problem);
         let prices = Prices::new(&problem, 1, vec![0; problem.n_ticks]);
-        let bound = (problem.fixed_bytes + prices.bound(&problem)).min(bytes);
+        let bound = (problem.fixed_bytes + prices.bound()).min(bytes);
         let best = Best { bytes, selection, placed };
         let reasons = placement.reasons.iter().map(|reason| reason.as_ref().map(ToString::to_string)).collect();
         Plan { reasons, ..plan(&problem, (buffers, capacity), &best, bound, (&prices, &[])) }
@@ -150,9 +156,9 @@ impl Exact {
         let mut best = simple(&problem, buffers, capacity, &[&FirstFit]);
         let scale = 1 << 16;
         let goal = (best.bytes - problem.fixed_bytes) * scale;
-        let mut prices = Prices::fitted(&problem, scale, goal, 60);
+        let mut prices = Prices::fitted(&problem, scale, goal, FEW_FITS);
         let (mut cuts, mut n_proved): (Vec<Cut>, usize) = (Vec::new(), 0);
-        let mut bound = problem.fixed_bytes + ceil_div(prices.bound(&problem), scale);
+        let mut bound = problem.fixed_bytes + ceil_div(prices.bound(), scale);
         let mut proof = (prices.clone(), Vec::new());
         let mut last: Option<Selection> = None;
         // Half of the steps are for plans of what cannot be proved.
@@ -213,8 +219,8 @@ impl Exact {
     }
 }
 
-/// The best selection of fewer HBM bytes than the ceiling, addresses aside, and what no selection is below. Low ceilings first: the lower
-/// the ceiling, the fewer sets a sweep has to keep.
+/// The best selection of fewer HBM bytes than the ceiling, addresses aside, and what no selection is below. A narrow sweep finds a low ceiling;
+/// if no sweep can hold all sets below that one, low ceilings come first: the lower the ceiling, the fewer sets a sweep has to keep.
 fn select(
     problem: &Problem,
     prices: &mut Prices,
@@ -223,11 +229,12 @@ fn select(
     steps: &mut Steps,
 ) -> Option<(Option<Selection>, i64)> {
     let (mut best, mut bound, mut ceiling): (Option<Selection>, i64, i64) = (None, floor, ceiling);
-    let (mut width, mut reach) = (FIRST_WIDTH, if cuts.is_empty() { (ceiling - floor) / 16 + 1 } else { 1 });
+    let (mut width, mut reach) = if cuts.is_empty() { (NARROW, i64::MAX) } else { (FIRST_WIDTH, 1) };
     let mut is_fitted = false;
+    let mut moments = Moments::new(problem, prices);
     loop {
         let goal = ceiling.min(bound.saturating_add(reach));
-        let swept = sweep(problem, prices, cuts, &Limits { ceiling: goal, width, branches: width }, steps.left)?;
+        let swept = sweep(problem, prices, &moments, cuts, &Limits { ceiling: goal, width, branches: width }, steps.left)?;
         steps.left = steps.left.saturating_sub(swept.steps);
         let is_complete = swept.bound >= goal;
         bound = bound.max(swept.bound);
@@ -238,16 +245,26 @@ fn select(
         if bound >= ceiling || steps.left == 0 || (width >= LAST_WIDTH && !is_complete) {
             return Some((best, bound));
         }
+        if width == NARROW {
+            width = FIRST_WIDTH;
+            continue;
+        }
         if is_complete {
             reach = reach.saturating_mul(2);
             continue;
         }
         if !is_fitted {
             let goal = (ceiling - problem.fixed_bytes) * prices.scale;
-            *prices = Prices::fitted(problem, prices.scale, goal, 60);
+            *prices = Prices::fitted(problem, prices.scale, goal, MORE_FITS);
+            moments = Moments::new(problem, prices);
             is_fitted = true;
         }
-        width *= 4;
+        if reach == i64::MAX {
+            // Not all at once, then.
+            reach = (ceiling - bound) / 16 + 1;
+        } else {
+            width *= 4;
+        }
     }
 }
 
@@ -324,17 +341,20 @@ fn trim(problem: &Problem, selection: &mut Selection) {
             selection.stays[index].parent = None;
         }
     }
-    // Runs that save nothing.
+    // Runs that save nothing; what an address goes on from has to stay.
+    let mut is_parent = vec![false; selection.stays.len()];
+    selection.stays.iter().filter_map(|stay| stay.parent).for_each(|parent| is_parent[parent] = true);
     for run in selection.runs() {
-        let is_parent = selection.stays.iter().any(|stay| stay.parent == Some(run.value));
-        if is_parent && run.last + 1 == problem.values[run.value].uses.len() {
+        if is_parent[run.value] && run.last + 1 == problem.values[run.value].uses.len() {
             continue;
         }
         let bytes = selection.value_bytes(problem, run.value);
         let stay = selection.stays[run.value].clone();
-        selection.remove(problem, run);
+        selection.stays[run.value].remove(run);
         if selection.value_bytes(problem, run.value) > bytes {
             selection.stays[run.value] = stay;
+        } else if let Some(parent) = stay.parent.filter(|_| run.first == 0) {
+            is_parent[parent] = selection.stays.iter().any(|other| other.parent == Some(parent));
         }
     }
 }

@@ -6,11 +6,13 @@
 
 use super::{
     cut::{Cut, CutTable},
+    history::{Decision, History},
     key::{Key, Table},
-    moment::{Moment, moments},
+    mergers::Mergers,
+    moment::{Choice, Fare, Moment, Moments},
     prices::{At, Prices},
-    problem::{Problem, Stays},
-    selection::{Selection, Stay},
+    problem::Problem,
+    selection::Selection,
 };
 
 /// Partial choices that may be looked at for each set that one set may lead to. As many are a step.
@@ -37,14 +39,13 @@ pub(crate) struct Swept {
 }
 
 /// Sweeps with keys of the right width; `None` if too many values live together.
-pub(crate) fn sweep(problem: &Problem, prices: &Prices, cuts: &[Cut], limits: &Limits, steps: u64) -> Option<Swept> {
-    let (moments, slots) = moments(problem, prices);
+pub(crate) fn sweep(problem: &Problem, prices: &Prices, moments: &Moments, cuts: &[Cut], limits: &Limits, steps: u64) -> Option<Swept> {
     let table = CutTable::new(problem, cuts);
-    match slots {
-        0..=32 => Some(Sweep::<1>::new(problem, prices, &table, limits, &moments, steps).run()),
-        33..=64 => Some(Sweep::<2>::new(problem, prices, &table, limits, &moments, steps).run()),
-        65..=128 => Some(Sweep::<4>::new(problem, prices, &table, limits, &moments, steps).run()),
-        129..=512 => Some(Sweep::<16>::new(problem, prices, &table, limits, &moments, steps).run()),
+    match moments.n_slots {
+        0..=32 => Some(Sweep::<1>::new(problem, prices, &table, limits, &moments.list, steps).run()),
+        33..=64 => Some(Sweep::<2>::new(problem, prices, &table, limits, &moments.list, steps).run()),
+        65..=128 => Some(Sweep::<4>::new(problem, prices, &table, limits, &moments.list, steps).run()),
+        129..=512 => Some(Sweep::<16>::new(problem, prices, &table, limits, &moments.list, steps).run()),
         _ => None,
     }
 }
@@ -62,53 +63,53 @@ struct State<const W: usize> {
     entry: u32,
 }
 
-/// How a state came about.
-#[derive(Clone, Copy)]
-struct Entry {
-    from: u32,
-    start: u32,
-    end: u32,
-}
-
-/// A decision that is not to stay.
-#[derive(Clone, Copy)]
-enum Decision {
-    /// The value is not in LX in this operation.
-    Out { value: u32, tick: u32 },
-    /// It leaves after this operation.
-    Leaves { value: u32, tick: u32 },
-    /// The child takes over the parent's address.
-    Merges { child: u32, parent: u32 },
-}
-
 /// What a value that is in LX during an operation could do.
 #[derive(Clone, Copy)]
 struct Present {
     item: usize,
     at: At,
+    units: i64,
     stay_regret: i64,
     out_regret: i64,
+    /// What it does has been decided: a cut asks about it.
+    is_fixed: bool,
 }
 
 struct Sweep<'p, const W: usize> {
     problem: &'p Problem,
-    prices: &'p Prices,
     cuts: &'p CutTable,
     limits: &'p Limits,
     moments: &'p [Moment],
+    scale: i64,
+    /// Scaled, without what is fixed.
+    ceiling: i64,
+    first_bound: i64,
     max_steps: u64,
     steps: u64,
     /// Least bound of what was left out.
     left_out: i64,
-    entries: Vec<Entry>,
-    decisions: Vec<Decision>,
+    history: History,
     next: Vec<State<W>>,
     index: Table,
     // Of the state at work:
     options: Vec<Present>,
     fates: Vec<Fate>,
+    mergers: Mergers,
+    /// Per option: units that may still leave from it on.
+    behind: Vec<i64>,
     emitted: usize,
     visited: usize,
+}
+
+/// What a state leads to if all options stay.
+struct Base<const W: usize> {
+    state: State<W>,
+    /// Units that are in LX and about which nothing is decided.
+    units_of_others: i64,
+    /// Units for which the price is paid.
+    priced: i64,
+    /// Cuts that values which cannot be in LX rule out.
+    killed: u128,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -118,37 +119,47 @@ enum Fate {
     Leaves,
 }
 
+/// Where a branch of the choices of one state is.
+#[derive(Clone, Copy)]
+struct Branch {
+    /// The next option.
+    position: usize,
+    /// In LX during the operation, mergers aside.
+    units: i64,
+    bound: i64,
+    /// Of the smallest that was sent out to make room.
+    least_out: i64,
+}
+
 impl<'p, const W: usize> Sweep<'p, W> {
-    fn new(problem: &'p Problem, prices: &'p Prices, cuts: &'p CutTable, limits: &'p Limits, moments: &'p [Moment], steps: u64) -> Self {
+    fn new(problem: &'p Problem, prices: &Prices, cuts: &'p CutTable, limits: &'p Limits, moments: &'p [Moment], steps: u64) -> Self {
         Self {
             problem,
-            prices,
             cuts,
             limits,
             moments,
+            scale: prices.scale,
+            ceiling: (limits.ceiling - problem.fixed_bytes).saturating_mul(prices.scale),
+            first_bound: prices.bound(),
             max_steps: steps,
             steps: 0,
             left_out: i64::MAX,
-            entries: vec![Entry { from: 0, start: 0, end: 0 }],
-            decisions: Vec::new(),
+            history: History::new(),
             next: Vec::new(),
             index: Table::new(),
             options: Vec::new(),
             fates: Vec::new(),
+            mergers: Mergers::new(),
+            behind: Vec::new(),
             emitted: 0,
             visited: 0,
         }
     }
 
-    fn ceiling(&self) -> i64 {
-        (self.limits.ceiling - self.problem.fixed_bytes).saturating_mul(self.prices.scale)
-    }
-
     fn run(mut self) -> Swept {
         let key = Key { at: [0; W], alive: self.cuts.all };
-        let bound = self.prices.bound(self.problem);
-        let mut states = vec![State { key, bytes: 0, bound, units: 0, entry: 0 }];
-        if bound >= self.ceiling() {
+        let mut states = vec![State { key, bytes: 0, bound: self.first_bound, units: 0, entry: 0 }];
+        if self.first_bound >= self.ceiling {
             states.clear();
         }
         for moment in self.moments {
@@ -166,227 +177,198 @@ impl<'p, const W: usize> Sweep<'p, W> {
             }
         }
         let best = states.iter().min_by_key(|state| state.bytes);
-        let lowest = best.map_or(i64::MAX, |state| state.bytes.saturating_mul(self.prices.scale)).min(self.left_out).min(self.ceiling());
-        let scale = self.prices.scale;
+        let lowest = best.map_or(i64::MAX, |state| state.bytes.saturating_mul(self.scale)).min(self.left_out).min(self.ceiling);
+        let asks = |tick: usize| !self.cuts.edges[tick].is_empty();
         Swept {
-            best: best.map(|state| self.selection(state.entry)),
-            bound: self.problem.fixed_bytes + lowest.div_euclid(scale) + i64::from(lowest.rem_euclid(scale) > 0),
+            best: best.map(|state| self.history.selection(self.problem, self.moments, asks, state.entry)),
+            bound: self.problem.fixed_bytes + lowest.div_euclid(self.scale) + i64::from(lowest.rem_euclid(self.scale) > 0),
             steps: self.steps,
         }
     }
 
     /// All states that one state leads to in one operation.
     fn advance(&mut self, moment: &Moment, state: &State<W>) {
-        self.options.clear();
-        let mut units = state.units;
-        for (item, one) in moment.items.iter().enumerate() {
-            let at = state.key.get(one.slot);
-            let choice = &one.choices[at as usize];
-            let (Some(stay), true) = (choice.stay, at != At::Hbm || one.using.is_some()) else { continue };
-            let least = stay.cost.min(choice.out_cost);
-            if at == At::Hbm {
-                units += one.units;
-            }
-            self.options.push(Present { item, at, stay_regret: stay.cost - least, out_regret: choice.out_cost - least });
-        }
-        self.options.sort_by_key(|option| (option.out_regret - option.stay_regret, option.item));
+        let (base, units) = self.look(moment, state);
+        (self.emitted, self.visited) = (0, 0);
         self.fates.clear();
         self.fates.resize(self.options.len(), Fate::Stays);
-        (self.emitted, self.visited) = (0, 0);
-        self.decide_eager(moment, state, 0, units, state.bound);
+        if self.cuts.all == 0 && units <= self.problem.units {
+            self.emit(moment, &base, &[]);
+        } else {
+            self.options.sort_unstable_by_key(|option| (option.out_regret - option.stay_regret, option.item));
+            self.behind.clear();
+            self.behind.resize(self.options.len() + 1, 0);
+            for (position, option) in self.options.iter().enumerate().rev() {
+                self.behind[position] = self.behind[position + 1] + if option.is_fixed { 0 } else { option.units };
+            }
+            let branch = Branch { position: 0, units, bound: state.bound, least_out: i64::MAX };
+            self.decide_fixed(moment, &base, branch);
+        }
         self.steps += (self.visited / NODES_OF_BRANCH) as u64;
     }
 
-    /// Tries every fate of the values of cuts.
-    fn decide_eager(&mut self, moment: &Moment, state: &State<W>, position: usize, units: i64, bound: i64) {
-        if self.cuts.all == 0 {
-            return self.decide(moment, state, 0, units, bound);
+    /// Finds the options of a state; what follows if all stay, and the units that are in LX then.
+    fn look(&mut self, moment: &Moment, state: &State<W>) -> (Base<W>, i64) {
+        self.options.clear();
+        if moment.child_units > 0 {
+            self.mergers.clear(moment);
         }
-        if position == self.options.len() {
-            return self.decide(moment, state, 0, units, bound);
+        let mut base = Base { state: *state, units_of_others: state.units, priced: 0, killed: 0 };
+        let mut units = state.units;
+        for (index, item) in moment.items.iter().enumerate() {
+            let at = state.key.get(item.slot);
+            let choice = &item.choices[at as usize];
+            let Some(stay) = choice.stay else {
+                // It is not in LX, and cannot come.
+                base.state.bytes += choice.out_bytes;
+                base.killed |= item.using.map_or(0, |using| self.cuts.not_in_lx(item.value, using));
+                continue;
+            };
+            if at == At::Hbm {
+                if item.using.is_none() {
+                    continue;
+                }
+                units += item.units;
+            } else {
+                base.units_of_others -= item.units;
+            }
+            let least = stay.cost.min(choice.out_cost);
+            let (stay_regret, out_regret) = (stay.cost - least, choice.out_cost - least);
+            base.state.bound += stay_regret;
+            base.state.bytes += stay.bytes;
+            base.state.units += if stay.after == At::Hbm { 0 } else { item.units } - if at == At::Hbm { 0 } else { item.units };
+            base.state.key.set(item.slot, stay.after);
+            base.priced += if item.is_free { 0 } else { item.units };
+            let is_fixed = self.cuts.all != 0 && self.cuts.is_eager[item.value];
+            self.options.push(Present { item: index, at, units: item.units, stay_regret, out_regret, is_fixed });
+            if moment.child_units > 0 {
+                self.mergers.inside[index] = true;
+            }
+        }
+        (base, units)
+    }
+
+    /// Tries every fate of the values of cuts.
+    fn decide_fixed(&mut self, moment: &Moment, base: &Base<W>, branch: Branch) {
+        let Branch { position, units, bound, .. } = branch;
+        if self.cuts.all == 0 || position == self.options.len() {
+            return self.decide(moment, base, Branch { position: 0, ..branch });
         }
         let option = self.options[position];
         let item = &moment.items[option.item];
-        if !self.cuts.is_eager[item.value] || item.using.is_none() {
-            return self.decide_eager(moment, state, position + 1, units, bound);
+        let stays = Branch { position: position + 1, ..branch };
+        self.decide_fixed(moment, base, stays);
+        if !option.is_fixed || item.using.is_none() {
+            return;
         }
-        self.decide_eager(moment, state, position + 1, units, bound);
-        self.fates[position] = Fate::Out;
-        self.decide_eager(moment, state, position + 1, units - item.units, bound + option.out_regret - option.stay_regret);
+        self.set(moment, position, Fate::Out);
+        let regret = option.out_regret - option.stay_regret;
+        self.decide_fixed(moment, base, Branch { units: units - item.units, bound: bound + regret, ..stays });
         if item.may_leave {
-            self.fates[position] = Fate::Leaves;
-            self.decide_eager(moment, state, position + 1, units, bound);
+            self.set(moment, position, Fate::Leaves);
+            self.decide_fixed(moment, base, stays);
         }
-        self.fates[position] = Fate::Stays;
+        self.set(moment, position, Fate::Stays);
+    }
+
+    fn set(&mut self, moment: &Moment, position: usize, fate: Fate) {
+        self.fates[position] = fate;
+        if moment.child_units > 0 {
+            self.mergers.inside[self.options[position].item] = fate != Fate::Out;
+        }
     }
 
     /// Sends values out until the others fit.
-    fn decide(&mut self, moment: &Moment, state: &State<W>, position: usize, units: i64, bound: i64) {
+    fn decide(&mut self, moment: &Moment, base: &Base<W>, branch: Branch) {
+        let Branch { position, units, bound, least_out } = branch;
         self.visited += 1;
         if self.emitted >= self.limits.branches || self.visited >= NODES_OF_BRANCH * self.limits.branches {
             self.left_out = self.left_out.min(bound);
             return;
         }
-        let credit = self.credit(moment, units);
+        let over = units - self.problem.units;
+        let missing = over - self.credit(moment, over, least_out);
         // Where a cut asks about mergers, those that save less than the best are tried too, and may need others to leave.
         let asks = !self.cuts.edges[moment.tick].is_empty();
-        let missing = units - credit - self.problem.units;
-        let fits = missing <= 0 && (!asks || position == self.options.len() || units <= self.problem.units);
-        if fits {
-            let missing = if asks { units - self.problem.units } else { missing };
-            let is_least = |(option, fate): (&Present, &Fate)| {
-                let item = &moment.items[option.item];
-                *fate != Fate::Out || self.cuts.is_eager[item.value] || missing + item.units > 0
-            };
-            if self.options.iter().zip(&self.fates).all(is_least) {
-                self.emit_all(moment, state);
+        if missing <= 0 && (!asks || position == self.options.len() || over <= 0) {
+            // Nothing that was sent out could stay.
+            if least_out.saturating_add(if asks { over } else { missing }) > 0 {
+                self.emit_all(moment, base);
             }
             return;
         }
-        if bound >= self.ceiling() {
-            return;
-        }
-        let rest: i64 = self.options[position..]
-            .iter()
-            .zip(&self.fates[position..])
-            .filter(|(_, fate)| **fate == Fate::Stays)
-            .map(|(option, _)| moment.items[option.item].units)
-            .sum();
-        if rest < missing || position == self.options.len() {
+        if bound >= self.ceiling || self.behind[position] < missing || position == self.options.len() {
             return;
         }
         let option = self.options[position];
-        let item = &moment.items[option.item];
-        let is_fixed = self.cuts.all != 0 && self.cuts.is_eager[item.value];
-        if !is_fixed {
-            self.fates[position] = Fate::Out;
-            self.decide(moment, state, position + 1, units - item.units, bound + option.out_regret);
-            self.fates[position] = Fate::Stays;
+        if !option.is_fixed {
+            self.set(moment, position, Fate::Out);
+            let least_out = least_out.min(option.units);
+            let out = Branch { position: position + 1, units: units - option.units, bound: bound + option.out_regret, least_out };
+            self.decide(moment, base, out);
+            self.set(moment, position, Fate::Stays);
         }
-        self.decide(moment, state, position + 1, units, bound + option.stay_regret);
+        self.decide(moment, base, Branch { position: position + 1, bound: bound + option.stay_regret, ..branch });
     }
 
-    /// What mergers save, or more if that is too little, or nothing if it is not needed.
-    fn credit(&self, moment: &Moment, units: i64) -> i64 {
-        let is_all_in = || self.fates.iter().all(|fate| *fate != Fate::Out);
+    /// What mergers save of the units that are `over`, or more if that is too little, or nothing if it is not needed.
+    fn credit(&mut self, moment: &Moment, over: i64, least_out: i64) -> i64 {
         match moment.child_units {
             0 => 0,
-            most if units - most > self.problem.units => most,
-            _ if units <= self.problem.units && is_all_in() => 0,
-            _ => self.best_merges(moment).0,
+            most if over > most => most,
+            _ if over <= 0 && least_out == i64::MAX => 0,
+            _ => self.mergers.saved_units(moment),
         }
     }
 
-    /// The mergers that save most, and what they save: each child that can have one of its parents, the large ones first.
-    fn best_merges(&self, moment: &Moment) -> (i64, Vec<(usize, usize)>) {
-        let mut inside = vec![false; moment.items.len()];
-        for (option, fate) in self.options.iter().zip(&self.fates) {
-            inside[option.item] = *fate != Fate::Out;
-        }
-        let is_in = |item: usize| inside[item];
-        let mut children: Vec<usize> =
-            (0..moment.items.len()).filter(|&item| !moment.items[item].parents.is_empty() && is_in(item)).collect();
-        children.sort_by_key(|&item| (-moment.items[item].units, item));
-        let mut child_of: Vec<Option<usize>> = vec![None; moment.items.len()];
-        let mut seen = vec![false; moment.items.len()];
-        let mut credit = 0;
-        for child in children {
-            seen.fill(false);
-            if augment(moment, child, &is_in, &mut child_of, &mut seen) {
-                credit += moment.items[child].units;
-            }
-        }
-        let pairs = child_of.iter().enumerate().filter_map(|(parent, child)| child.map(|child| (child, parent))).collect();
-        (credit, pairs)
-    }
-
-    fn is_in(&self, item: usize) -> bool {
-        self.options.iter().zip(&self.fates).any(|(option, fate)| option.item == item && *fate != Fate::Out)
-    }
-
-    /// The state for the best mergers; for all mergers if a cut asks about them.
-    fn emit_all(&mut self, moment: &Moment, state: &State<W>) {
-        if moment.child_units == 0 {
-            return self.emit(moment, state, &[]);
-        }
-        let pairs = self.best_merges(moment).1;
+    /// The state; for all mergers if a cut asks about them.
+    fn emit_all(&mut self, moment: &Moment, base: &Base<W>) {
         if self.cuts.edges[moment.tick].is_empty() {
-            return self.emit(moment, state, &pairs);
+            return self.emit(moment, base, &[]);
         }
-        self.emit_merges(moment, state, 0, &mut Vec::new());
+        self.emit_merges(moment, base, 0, &mut Vec::new());
     }
 
-    fn emit_merges(&mut self, moment: &Moment, state: &State<W>, child: usize, pairs: &mut Vec<(usize, usize)>) {
+    fn emit_merges(&mut self, moment: &Moment, base: &Base<W>, child: usize, pairs: &mut Vec<(usize, usize)>) {
         if child == moment.items.len() {
             let is_in = |option: &(&Present, &Fate)| *option.1 != Fate::Out;
-            let units: i64 = self.options.iter().zip(&self.fates).filter(is_in).map(|(option, _)| moment.items[option.item].units).sum();
-            let others = self.units_of_others(moment, state);
+            let units: i64 = self.options.iter().zip(&self.fates).filter(is_in).map(|(option, _)| option.units).sum();
             let credit: i64 = pairs.iter().map(|&(child, _)| moment.items[child].units).sum();
-            if units + others - credit <= self.problem.units {
-                self.emit(moment, state, pairs);
+            if units + base.units_of_others - credit <= self.problem.units {
+                self.emit(moment, base, pairs);
             }
             return;
         }
-        self.emit_merges(moment, state, child + 1, pairs);
-        if !self.is_in(child) {
-            return;
-        }
+        self.emit_merges(moment, base, child + 1, pairs);
         for &parent in &moment.items[child].parents {
-            if self.is_in(parent) && pairs.iter().all(|pair| pair.1 != parent) {
+            if self.mergers.inside[child] && self.mergers.inside[parent] && pairs.iter().all(|pair| pair.1 != parent) {
                 pairs.push((child, parent));
-                self.emit_merges(moment, state, child + 1, pairs);
+                self.emit_merges(moment, base, child + 1, pairs);
                 pairs.pop();
             }
         }
     }
 
-    /// Units of values in LX about which nothing is decided in this operation.
-    fn units_of_others(&self, moment: &Moment, state: &State<W>) -> i64 {
-        let decided = self.options.iter().filter(|option| option.at != At::Hbm).map(|option| moment.items[option.item].units);
-        state.units - decided.sum::<i64>()
-    }
-
-    fn emit(&mut self, moment: &Moment, state: &State<W>, pairs: &[(usize, usize)]) {
-        let mut new = *state;
-        let mut priced = self.units_of_others(moment, state);
-        let mut killed = 0;
-        for item in &moment.items {
-            // Not in LX unless an option says so.
-            let Some(using) = item.using else { continue };
-            if state.key.get(item.slot) == At::Hbm && item.choices[0].stay.is_none() {
-                new.bytes += item.choices[0].out_bytes;
-                killed |= self.cuts.not_in_lx[item.value][using];
-            }
-        }
+    fn emit(&mut self, moment: &Moment, base: &Base<W>, pairs: &[(usize, usize)]) {
+        let (mut new, mut priced, mut killed) = (base.state, base.priced, base.killed);
         for (option, fate) in self.options.iter().zip(&self.fates) {
+            if *fate == Fate::Stays {
+                continue;
+            }
             let item = &moment.items[option.item];
-            let choice = &item.choices[option.at as usize];
-            let Some(stay) = choice.stay else { continue };
-            let was = if option.at == At::Hbm { 0 } else { item.units };
-            let (cost, bytes, after) = match fate {
-                Fate::Stays => (stay.cost, stay.bytes, stay.after),
-                Fate::Leaves => (choice.leave.cost, choice.leave.bytes, choice.leave.after),
-                Fate::Out => (choice.out_cost, choice.out_bytes, At::Hbm),
-            };
-            new.bound += cost - stay.cost.min(choice.out_cost);
-            new.bytes += bytes;
-            new.units += if after == At::Hbm { 0 } else { item.units } - was;
-            new.key.set(item.slot, after);
-            if *fate != Fate::Out && !item.is_free {
-                priced += item.units;
+            let Choice { stay: Some(stay), out_cost, out_bytes, leave } = item.choices[option.at as usize] else { continue };
+            let out = Fare { cost: out_cost, bytes: out_bytes, after: At::Hbm };
+            let fare = if *fate == Fate::Out { out } else { leave };
+            new.bound += fare.cost - stay.cost;
+            new.bytes += fare.bytes - stay.bytes;
+            new.units -= if stay.after == At::Hbm { 0 } else { item.units };
+            new.key.set(item.slot, At::Hbm);
+            if *fate == Fate::Out && !item.is_free {
+                priced -= item.units;
             }
-            if let (Some(using), true) = (item.using, self.cuts.all != 0) {
-                match fate {
-                    Fate::Out => {
-                        killed |= self.cuts.not_in_lx[item.value][using];
-                        killed |= if using > 0 { self.cuts.not_kept[item.value][using - 1] } else { 0 };
-                    }
-                    Fate::Leaves => killed |= self.cuts.not_kept[item.value][using],
-                    Fate::Stays => {}
-                }
-            }
+            killed |= self.cuts.killed_by(item.value, item.using, *fate == Fate::Out);
         }
-        new.bound += moment.price * (self.problem.units - priced);
+        new.bound += moment.price * (self.problem.units - base.units_of_others - priced);
         if self.cuts.all != 0 {
             for &(child, parent, with, without) in &self.cuts.edges[moment.tick] {
                 let merged = pairs.iter().any(|pair| (moment.items[pair.0].value, moment.items[pair.1].value) == (child, parent));
@@ -397,99 +379,36 @@ impl<'p, const W: usize> Sweep<'p, W> {
                 return;
             }
         }
-        if new.bound < self.ceiling() {
-            self.note(moment, state.entry, new, pairs);
+        if new.bound < self.ceiling {
+            self.note(moment, new, pairs);
         }
     }
 
     /// Keeps the better of the states that look alike.
-    fn note(&mut self, moment: &Moment, from: u32, mut new: State<W>, pairs: &[(usize, usize)]) {
+    fn note(&mut self, moment: &Moment, mut new: State<W>, pairs: &[(usize, usize)]) {
         self.steps += 1;
         self.emitted += 1;
         let next = &self.next;
-        let known = self.index.find(&new.key, |position| next[position as usize].key);
+        let (place, known) = self.index.find(&new.key, |position| next[position as usize].key);
         if known.is_some_and(|known| self.next[known as usize].bytes <= new.bytes) {
             return;
         }
-        let start = self.decisions.len() as u32;
+        let value = |item: usize| moment.items[item].value as u32;
         let tick = moment.tick as u32;
-        for (option, fate) in self.options.iter().zip(&self.fates) {
-            let value = moment.items[option.item].value as u32;
-            match fate {
-                Fate::Stays => {}
-                Fate::Out => self.decisions.push(Decision::Out { value, tick }),
-                Fate::Leaves => self.decisions.push(Decision::Leaves { value, tick }),
-            }
-        }
-        let name = |item: usize| moment.items[item].value as u32;
-        self.decisions.extend(pairs.iter().map(|&(child, parent)| Decision::Merges { child: name(child), parent: name(parent) }));
-        let end = self.decisions.len() as u32;
-        new.entry = if start == end {
-            from
-        } else {
-            self.entries.push(Entry { from, start, end });
-            self.entries.len() as u32 - 1
-        };
+        let decided = self.options.iter().zip(&self.fates).filter_map(|(option, fate)| match fate {
+            Fate::Stays => None,
+            Fate::Out => Some(Decision::Out { value: value(option.item), tick }),
+            Fate::Leaves => Some(Decision::Leaves { value: value(option.item), tick }),
+        });
+        let merged = pairs.iter().map(|&(child, parent)| Decision::Merges { child: value(child), parent: value(parent) });
+        new.entry = self.history.add(new.entry, decided.chain(merged));
         match known {
             Some(known) => self.next[known as usize] = new,
             None => {
-                let next = &self.next;
-                self.index.insert(&new.key, next.len() as u32, |position| next[position as usize].key);
                 self.next.push(new);
+                let next = &self.next;
+                self.index.fill(place, next.len() as u32 - 1, |position| next[position as usize].key);
             }
         }
     }
-
-    /// The choice that led to an entry of the history.
-    fn selection(&self, mut entry: u32) -> Selection {
-        let all = |n: usize| Stay { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
-        let mut stays: Vec<Stay> = self.problem.values.iter().map(|value| all(value.uses.len())).collect();
-        while entry != 0 {
-            let Entry { from, start, end } = self.entries[entry as usize];
-            for decision in &self.decisions[start as usize..end as usize] {
-                match *decision {
-                    Decision::Out { value, tick } => self.take_out(&mut stays, value as usize, tick as usize),
-                    Decision::Leaves { value, tick } => {
-                        let using = self.problem.values[value as usize].uses.partition_point(|one| one.tick < tick as usize);
-                        stays[value as usize].keeps[using] = false;
-                    }
-                    Decision::Merges { child, parent } => stays[child as usize].parent = Some(parent as usize),
-                }
-            }
-            entry = from;
-        }
-        Selection { stays }
-    }
-
-    fn take_out(&self, stays: &mut [Stay], value: usize, tick: usize) {
-        let (uses, stay) = (&self.problem.values[value].uses, &mut stays[value]);
-        if self.problem.stays == Stays::Whole {
-            stay.in_lx.fill(false);
-            stay.keeps.fill(false);
-            return;
-        }
-        let next = uses.partition_point(|one| one.tick < tick);
-        if next > 0 {
-            stay.keeps[next - 1] = false;
-        }
-        if uses[next].tick == tick {
-            stay.in_lx[next] = false;
-            stay.keeps[next] = false;
-        }
-    }
-}
-
-/// Finds a parent for a child, if need be by giving another child another parent.
-fn augment(moment: &Moment, child: usize, is_in: &impl Fn(usize) -> bool, child_of: &mut [Option<usize>], seen: &mut [bool]) -> bool {
-    for &parent in &moment.items[child].parents {
-        if seen[parent] || !is_in(parent) {
-            continue;
-        }
-        seen[parent] = true;
-        if child_of[parent].is_none_or(|other| augment(moment, other, is_in, child_of, seen)) {
-            child_of[parent] = Some(child);
-            return true;
-        }
-    }
-    false
 }

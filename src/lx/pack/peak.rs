@@ -6,6 +6,11 @@
 use super::{Packer, Packing, Rectangle, Shape, Steps, list, order::Properties, portfolio::LISTS, problem::Problem};
 use std::collections::BTreeMap;
 
+/// Steps for a capacity and each shape in the first round.
+const STEPS_OF_SHAPE: u64 = 80;
+/// As many capacities are tried in a later round, or up to twice as many.
+const CAPACITIES: i64 = 16;
+
 /// The smallest height found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peak {
@@ -47,8 +52,8 @@ pub struct PeakSearch<'a> {
     lists: Vec<Option<(i64, Vec<i64>)>>,
     unit: i64,
     round: u32,
-    /// Capacities up to here could not be decided in this round.
-    undecided: i64,
+    /// The capacity that was last not decided in this round; none at its beginning.
+    undecided: Option<i64>,
     /// Capacities below the best that were tried, with the steps they took; they are continued in the next round.
     attempts: BTreeMap<i64, (Packer, u64)>,
     /// The capacity whose steps of this round are not used up.
@@ -73,7 +78,7 @@ impl<'a> PeakSearch<'a> {
             next_list: 0,
             unit,
             round: 0,
-            undecided: lower_bound - unit,
+            undecided: None,
             attempts: BTreeMap::new(),
             current: None,
         }
@@ -124,7 +129,7 @@ impl<'a> PeakSearch<'a> {
             Some(capacity) => capacity,
             None => self.next_capacity(),
         };
-        let allowance = self.allowance(capacity);
+        let allowance = self.allowance();
         let attempt = self.attempts.entry(capacity).or_insert_with(|| (Packer::new(self.shapes, self.base, capacity), 0));
         let (packer, taken) = attempt;
         let given = allowance.saturating_sub(*taken).min(steps.left);
@@ -142,36 +147,39 @@ impl<'a> PeakSearch<'a> {
             }
             Packing::Impossible => {
                 self.peak.lower_bound = capacity + self.unit;
-                self.undecided = self.undecided.max(capacity);
                 self.attempts.retain(|&other, _| other > capacity);
             }
             Packing::OutOfSteps if is_to_be_continued => self.current = Some(capacity),
-            Packing::OutOfSteps => self.undecided = capacity,
+            Packing::OutOfSteps => self.undecided = Some(capacity),
         }
     }
 
-    /// The capacity that is tried next. A round begins with the bound. The first one goes on by halves. The later ones, which take long,
-    /// try only a quarter and an eighth of the way down from the best: a lower capacity is not always harder, as there is less choice.
+    /// The capacity that is tried next. A round begins with the bound. The first one goes on by halves; the later ones go down from the best
+    /// by a power of two, so that the next one finds the same capacities again. A lower capacity is not always harder, as there is less
+    /// choice, and how many steps one takes is a matter of luck: so all of them get a few before some get many.
     fn next_capacity(&mut self) -> i64 {
-        let (undecided, best) = (self.undecided / self.unit, self.peak.height / self.unit);
-        let gap = best - self.peak.lower_bound / self.unit;
-        let targets = if self.round == 0 { vec![i64::midpoint(undecided, best)] } else { vec![best - gap / 4, best - (gap / 8).max(1)] };
-        let next = targets.into_iter().find(|target| *target > undecided && *target < best);
-        match next {
-            Some(target) if self.undecided >= self.peak.lower_bound => target * self.unit,
-            Some(_) => self.peak.lower_bound,
-            None => {
+        let (bound, best) = (self.peak.lower_bound / self.unit, self.peak.height / self.unit);
+        let Some(undecided) = self.undecided.map(|capacity| capacity / self.unit) else { return self.peak.lower_bound };
+        let next = if self.round == 0 {
+            Some(i64::midpoint(undecided, best)).filter(|next| *next > undecided)
+        } else {
+            let stride = 1 << (((best - bound) / CAPACITIES).max(1).ilog2());
+            let above = if undecided <= bound { best } else { undecided.min(best) };
+            Some((above - 1).div_euclid(stride) * stride).filter(|next| *next > bound)
+        };
+        next.map_or_else(
+            || {
                 self.round += 1;
-                self.undecided = self.peak.lower_bound - self.unit;
+                self.undecided = None;
                 self.peak.lower_bound
-            }
-        }
+            },
+            |next| next * self.unit,
+        )
     }
 
-    /// Steps for a capacity in all: four times as many from round to round. The bound, which is tried in every round, gets a quarter.
-    fn allowance(&self, capacity: i64) -> u64 {
-        let in_round = (80 * (self.shapes.len() as u64).max(64)) << (2 * self.round).min(40);
-        if capacity == self.peak.lower_bound && self.round > 0 { in_round / 4 } else { in_round }
+    /// Steps for a capacity in all: twice as many from round to round.
+    fn allowance(&self) -> u64 {
+        (STEPS_OF_SHAPE * (self.shapes.len() as u64).max(64)) << self.round.min(40)
     }
 
     fn height(&self, offsets: &[i64]) -> i64 {

@@ -114,6 +114,8 @@ struct PartPacker {
     /// The next attempt: first the lists, then the searches of each round.
     attempt: usize,
     ground: Option<Rc<Ground>>,
+    properties: Option<Properties>,
+    /// Of the searches that were begun, in their order.
     orders: Vec<Vec<usize>>,
     search: Option<(Search, Steps)>,
 }
@@ -121,7 +123,7 @@ struct PartPacker {
 impl PartPacker {
     fn new(problem: Problem, capacity: i64) -> Self {
         let capacity = capacity.div_euclid(problem.unit);
-        Self { problem, capacity, attempt: 0, ground: None, orders: Vec::new(), search: None }
+        Self { problem, capacity, attempt: 0, ground: None, properties: None, orders: Vec::new(), search: None }
     }
 
     /// Whether no load and no item on its base exceeds the capacity.
@@ -173,12 +175,14 @@ impl PartPacker {
                 steps.left = 0;
                 return Packing::OutOfSteps;
             };
-            let properties = Properties::of(&self.problem, |item| ground.overlaps(item));
-            self.orders = SEARCHES.iter().map(|(_, order)| properties.order(order)).collect();
+            self.properties = Some(Properties::of(&self.problem, |item| ground.overlaps(item)));
         }
-        let Some(ground) = &self.ground else { return Packing::OutOfSteps };
+        let (Some(ground), Some(properties)) = (&self.ground, &self.properties) else { return Packing::OutOfSteps };
         let turn = Turn::of(self.attempt - self.n_lists());
         self.attempt += 1;
+        if self.orders.len() == turn.index {
+            self.orders.push(properties.order(&SEARCHES[turn.index].1));
+        }
         let order = turn.shaken.map_or_else(|| self.orders[turn.index].clone(), |seed| shaken(&self.orders[turn.index], seed));
         let search = Search::new(&self.problem, ground, SEARCHES[turn.index].0, &order, self.capacity);
         self.search = search.map(|search| (search, Steps { left: (3 * n_items) << turn.doublings }));

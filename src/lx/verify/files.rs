@@ -105,7 +105,8 @@ pub(super) struct Crowded {
 }
 
 /// Larger numbers would make sums overflow.
-const MAX_BYTES: i64 = 1 << 48;
+const MAX_BYTES: i64 = 1 << 44;
+const MAX_TIME: usize = 1 << 44;
 const MAX_PRICE: i64 = 1 << 60;
 const MAX_SCALE: i64 = 1 << 20;
 
@@ -142,16 +143,22 @@ impl Instance {
         if result.alignment != alignment {
             return Err(field("alignment", result.alignment, alignment));
         }
-        if alignment < 1 || !(0..=MAX_BYTES).contains(&capacity) {
+        if !(1..=MAX_BYTES).contains(&alignment) || !(0..=MAX_BYTES).contains(&capacity) {
             return Err(refuse(format!("LX of {capacity} bytes, aligned to {alignment}")));
         }
         let names: BTreeMap<String, usize> = buffers.iter().enumerate().map(|(at, row)| (row.name.clone(), at)).collect();
         if names.len() != buffers.len() {
             return Err(refuse("two buffers have one name".to_owned()));
         }
+        let mut all = 0;
         for row in &mut buffers {
-            if !(0..=MAX_BYTES).contains(&row.size) || !row.uses.is_sorted_by_key(|one| one.time) {
+            let is_late = row.uses.iter().any(|one| one.time > MAX_TIME);
+            if !(0..=MAX_BYTES).contains(&row.size) || is_late || !row.uses.is_sorted_by_key(|one| one.time) {
                 return Err(refuse(format!("the size or the uses of '{}'", row.name)));
+            }
+            all += (i128::from(row.size) + i128::from(alignment)) * (row.uses.len() as i128 + 2);
+            if all > 1 << 60 {
+                return Err(refuse(format!("the sizes up to that of '{}' are too much", row.name)));
             }
             let find = |name: &String| names.get(name).copied().ok_or_else(|| refuse(format!("there is no buffer '{name}'")));
             row.parents = row.in_place_parents.iter().map(find).collect::<Result<_, _>>()?;

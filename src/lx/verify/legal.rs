@@ -118,6 +118,11 @@ fn check_summary(result: &Result_, row: &Row, stays: &[&Stay]) -> Result<(), Vio
         let expected = if address.is_some() { "none" } else { "a reason" };
         return Err(field(&format!("reasons.{}", row.name), format!("{:?}", result.reasons.get(&row.name)), expected));
     }
+    if let (Some(barred), Some(reason)) = (&row.barred, result.reasons.get(&row.name))
+        && barred != reason
+    {
+        return Err(field(&format!("reasons.{}", row.name), reason, barred));
+    }
     Ok(())
 }
 

@@ -1,0 +1,100 @@
+//! How the sets of a sweep came about, and the choice that a set stands for.
+
+use super::{
+    mergers::Mergers,
+    moment::Moment,
+    problem::{Problem, Stays},
+    selection::{Selection, Stay},
+};
+
+/// The decisions that are not to stay, as a tree: each entry adds some to those of another.
+pub(super) struct History {
+    entries: Vec<Entry>,
+    decisions: Vec<Decision>,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    from: u32,
+    start: u32,
+    end: u32,
+}
+
+/// A decision that is not to stay.
+#[derive(Clone, Copy)]
+pub(super) enum Decision {
+    /// The value is not in LX in this operation.
+    Out { value: u32, tick: u32 },
+    /// It leaves after this operation.
+    Leaves { value: u32, tick: u32 },
+    /// The child takes over the parent's address. Only recorded where a cut asks.
+    Merges { child: u32, parent: u32 },
+}
+
+impl History {
+    /// Entry 0 is the beginning.
+    pub(super) fn new() -> Self {
+        Self { entries: vec![Entry { from: 0, start: 0, end: 0 }], decisions: Vec::new() }
+    }
+
+    /// The entry of some decisions behind another entry.
+    pub(super) fn add(&mut self, from: u32, decisions: impl Iterator<Item = Decision>) -> u32 {
+        let start = self.decisions.len() as u32;
+        self.decisions.extend(decisions);
+        let end = self.decisions.len() as u32;
+        if start == end {
+            return from;
+        }
+        self.entries.push(Entry { from, start, end });
+        self.entries.len() as u32 - 1
+    }
+
+    /// The choice that led to an entry. Where no cut `asks` about mergers, the best ones are made.
+    pub(super) fn selection(&self, problem: &Problem, moments: &[Moment], asks: impl Fn(usize) -> bool, mut entry: u32) -> Selection {
+        let all = |n: usize| Stay { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
+        let mut stays: Vec<Stay> = problem.values.iter().map(|value| all(value.uses.len())).collect();
+        while entry != 0 {
+            let Entry { from, start, end } = self.entries[entry as usize];
+            for decision in &self.decisions[start as usize..end as usize] {
+                match *decision {
+                    Decision::Out { value, tick } => take_out(problem, &mut stays, value as usize, tick as usize),
+                    Decision::Leaves { value, tick } => {
+                        let using = problem.values[value as usize].uses.partition_point(|one| one.tick < tick as usize);
+                        stays[value as usize].keeps[using] = false;
+                    }
+                    Decision::Merges { child, parent } => stays[child as usize].parent = Some(parent as usize),
+                }
+            }
+            entry = from;
+        }
+        let mut mergers = Mergers::new();
+        for moment in moments.iter().filter(|moment| moment.child_units > 0 && !asks(moment.tick)) {
+            mergers.clear(moment);
+            for (inside, item) in mergers.inside.iter_mut().zip(&moment.items) {
+                *inside = item.using.is_some_and(|using| stays[item.value].in_lx[using]);
+            }
+            mergers.saved_units(moment);
+            for (child, parent) in mergers.pairs() {
+                stays[moment.items[child].value].parent = Some(moment.items[parent].value);
+            }
+        }
+        Selection { stays }
+    }
+}
+
+fn take_out(problem: &Problem, stays: &mut [Stay], value: usize, tick: usize) {
+    let (uses, stay) = (&problem.values[value].uses, &mut stays[value]);
+    if problem.stays == Stays::Whole {
+        stay.in_lx.fill(false);
+        stay.keeps.fill(false);
+        return;
+    }
+    let next = uses.partition_point(|one| one.tick < tick);
+    if next > 0 {
+        stay.keeps[next - 1] = false;
+    }
+    if uses[next].tick == tick {
+        stay.in_lx[next] = false;
+        stay.keeps[next] = false;
+    }
+}

@@ -1,0 +1,67 @@
+//! Who takes over whose address in one operation, so that the most units are saved.
+
+use super::moment::Moment;
+
+/// No child.
+const NONE: usize = usize::MAX;
+
+/// The best pairs of child and parent among the items that are in LX.
+pub(super) struct Mergers {
+    /// Per item: it is in LX during the operation.
+    pub(super) inside: Vec<bool>,
+    /// Per item: the child that takes over its address.
+    child_of: Vec<usize>,
+    /// Per item: the search in which it was last asked.
+    asked: Vec<u64>,
+    n_searches: u64,
+}
+
+impl Mergers {
+    pub(super) const fn new() -> Self {
+        Self { inside: Vec::new(), child_of: Vec::new(), asked: Vec::new(), n_searches: 0 }
+    }
+
+    /// Begins with nothing in LX.
+    pub(super) fn clear(&mut self, moment: &Moment) {
+        self.inside.clear();
+        self.inside.resize(moment.items.len(), false);
+        if self.asked.len() < moment.items.len() {
+            self.asked.resize(moment.items.len(), 0);
+        }
+    }
+
+    /// The units that the best mergers save: each child that can have one of its parents, the large ones first.
+    pub(super) fn saved_units(&mut self, moment: &Moment) -> i64 {
+        self.child_of.clear();
+        self.child_of.resize(moment.items.len(), NONE);
+        let mut saved = 0;
+        for &child in &moment.children {
+            self.n_searches += 1;
+            if self.inside[child] && self.find_parent(moment, child) {
+                saved += moment.items[child].units;
+            }
+        }
+        saved
+    }
+
+    /// Finds a parent for a child, if need be by giving another child another parent.
+    fn find_parent(&mut self, moment: &Moment, child: usize) -> bool {
+        for &parent in &moment.items[child].parents {
+            if self.asked[parent] == self.n_searches || !self.inside[parent] {
+                continue;
+            }
+            self.asked[parent] = self.n_searches;
+            let other = self.child_of[parent];
+            if other == NONE || self.find_parent(moment, other) {
+                self.child_of[parent] = child;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Child and parent, as [`Self::saved_units`] found them.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.child_of.iter().enumerate().filter(|(_, child)| **child != NONE).map(|(parent, &child)| (child, parent))
+    }
+}
