@@ -1,0 +1,79 @@
+//! Splits and placement chosen together: by the model never dearer than one after the other, and the same files every time.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+use serde_json::Value;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The MLIR files below a folder of the project, or beside it.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(root().join(folder)) else {
+        eprintln!("skipped: there is no '{folder}'");
+        return Vec::new();
+    };
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "mlir"));
+    found.sort();
+    found
+}
+
+/// The report of a compilation; none if the program is refused.
+fn compile(program: &Path, out: &Path, options: &[&str]) -> Option<Value> {
+    let report = out.with_extension("json");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
+    let output = command.arg(program).arg("-o").arg(out).arg("--report").arg(&report).args(options).output().unwrap();
+    output.status.success().then(|| serde_json::from_str(&fs::read_to_string(&report).unwrap()).unwrap())
+}
+
+const ONE_AFTER_THE_OTHER: [&str; 2] = ["--lx-planner", "exact"];
+const TOGETHER: [&str; 3] = ["--lx-planner", "exact", "--joint"];
+
+/// Modelled time, us, and the number of launches.
+fn time(report: &Value) -> (f64, usize) {
+    (report["time"]["estimate_us"].as_f64().unwrap(), report["launches"].as_array().unwrap().len())
+}
+
+#[test]
+fn together_is_never_dearer_than_one_after_the_other() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out");
+    let (mut n_compared, mut n_cheaper, mut dearer) = (0, 0, Vec::new());
+    for program in ["benches/plans", "../shared/inputs/torch-mlir", "../shared/inputs/jax"].into_iter().flat_map(files) {
+        let (Some(alone), Some(together)) = (compile(&program, &out, &ONE_AFTER_THE_OTHER), compile(&program, &out, &TOGETHER)) else {
+            continue;
+        };
+        let ((alone, _), (together, n_launches)) = (time(&alone), time(&together));
+        n_compared += 1;
+        n_cheaper += usize::from(together < alone);
+        // Times are rounded to a nanosecond a launch.
+        if together > alone + 0.001 * n_launches as f64 {
+            dearer.push(format!("{}: {together} us together, {alone} us one after the other", program.display()));
+        }
+    }
+    assert!(dearer.is_empty(), "{}", dearer.join("\n"));
+    eprintln!("{n_compared} programs compared, {n_cheaper} cheaper");
+    assert!(n_compared > 10 && n_cheaper > 5, "{n_cheaper} of {n_compared} programs are cheaper");
+}
+
+#[test]
+fn the_files_are_the_same_every_time() {
+    let program = root().join("benches/plans/swiglu_m64_h4096_f12800_f16.mlir");
+    let place = tempfile::tempdir().unwrap();
+    let files = |number: usize| {
+        let out = place.path().join(number.to_string());
+        compile(&program, &out, &TOGETHER).unwrap();
+        let mut names: Vec<PathBuf> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect();
+        names.sort();
+        names.iter().map(|path| fs::read(path).unwrap()).collect::<Vec<_>>()
+    };
+    let first = files(0);
+    assert!((1..5).all(|number| files(number) == first));
+}
