@@ -11,6 +11,9 @@ const STEPS_OF_SHAPE: u64 = 80;
 /// As many capacities are tried in a later round, or up to twice as many.
 const CAPACITIES: i64 = 16;
 
+/// Rounds that do so; the later ones try only an eighth and a quarter of the way down.
+const BROAD_ROUNDS: u32 = 3;
+
 /// The smallest height found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peak {
@@ -129,7 +132,7 @@ impl<'a> PeakSearch<'a> {
             Some(capacity) => capacity,
             None => self.next_capacity(),
         };
-        let allowance = self.allowance();
+        let allowance = self.allowance(capacity);
         let attempt = self.attempts.entry(capacity).or_insert_with(|| (Packer::new(self.shapes, self.base, capacity), 0));
         let (packer, taken) = attempt;
         let given = allowance.saturating_sub(*taken).min(steps.left);
@@ -165,7 +168,9 @@ impl<'a> PeakSearch<'a> {
         } else {
             let stride = 1 << (((best - bound) / CAPACITIES).max(1).ilog2());
             let above = if undecided <= bound { best } else { undecided.min(best) };
-            Some((above - 1).div_euclid(stride) * stride).filter(|next| *next > bound)
+            let next =
+                if self.round > BROAD_ROUNDS { above - ((best - bound) / 8).max(1) } else { (above - 1).div_euclid(stride) * stride };
+            Some(next).filter(|next| *next > bound && (self.round <= BROAD_ROUNDS || *next >= best - (best - bound) / 4))
         };
         next.map_or_else(
             || {
@@ -177,9 +182,12 @@ impl<'a> PeakSearch<'a> {
         )
     }
 
-    /// Steps for a capacity in all: twice as many from round to round.
-    fn allowance(&self) -> u64 {
-        (STEPS_OF_SHAPE * (self.shapes.len() as u64).max(64)) << self.round.min(40)
+    /// Steps for a capacity in all: twice as many from round to round, and far more in the rounds that try only a few. The bound, which is tried
+    /// in every round, gets no more of these.
+    fn allowance(&self, capacity: i64) -> u64 {
+        let deep = self.round > BROAD_ROUNDS && capacity > self.peak.lower_bound;
+        let doublings = if deep { 2 * self.round } else { self.round.min(BROAD_ROUNDS) };
+        (STEPS_OF_SHAPE * (self.shapes.len() as u64).max(64)) << doublings.min(40)
     }
 
     fn height(&self, offsets: &[i64]) -> i64 {
