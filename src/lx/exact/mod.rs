@@ -15,10 +15,13 @@
 mod anneal;
 mod chains;
 mod cut;
+mod dense;
 mod key;
 mod moment;
 mod prices;
 mod problem;
+mod refine;
+mod rents;
 mod report;
 mod selection;
 mod settle;

@@ -78,7 +78,7 @@ impl Prices {
         prices
     }
 
-    fn update(&mut self, problem: &Problem) {
+    pub(super) fn update(&mut self, problem: &Problem) {
         self.before.clear();
         self.before.push(0);
         let mut sum = 0;
@@ -148,7 +148,7 @@ impl Prices {
     }
 
     /// Units wanted in each operation at these prices.
-    fn wanted(&self, problem: &Problem, wanted: &mut [i64]) {
+    pub(super) fn wanted(&self, problem: &Problem, wanted: &mut [i64]) {
         // First what is more or less than in the operation before.
         wanted.fill(0);
         let mut want = |ticks: std::ops::Range<usize>, units: i64| {

@@ -1,0 +1,140 @@
+//! Plans and bounds for what the exact search cannot close: better prices, selections that leave some of LX free until one can be packed,
+//! and annealing.
+
+use super::{
+    anneal::{anneal, parcels},
+    prices::Prices,
+    problem::Problem,
+    refine::refined,
+    rents::rents,
+    selection::{Run, Selection},
+    settle::{Settled, settle},
+    solve::{Best, Proof, ceil_div, trim},
+    sweep::{Limits, sweep},
+};
+use crate::lx::pack::Steps;
+
+/// Told the steps left and the best HBM bytes; says whether to go on.
+pub(super) type GoOn<'a> = &'a mut dyn FnMut(u64, i64) -> bool;
+
+/// Rounds of [`refined`].
+const ROUNDS: usize = 1_000;
+/// Rents may have one in so many of the steps.
+const SHARE_OF_RENTS: u64 = 10;
+/// Sets per operation, and sets from one set: the first pair is quick, the second finds a way where many values must leave at once.
+const WIDTHS: [(usize, usize); 2] = [(64, 64), (16, 4096)];
+/// Thousandths of LX that a selection leaves free, so that it can be packed.
+const FREE: [i64; 5] = [0, 10, 20, 40, 70];
+/// Nodes for one packing.
+const PACK_NODES: u64 = 5_000;
+/// Heat at the beginning, in hundredths of what a parcel saves on average.
+const HOT: i64 = 60;
+const WARM: i64 = 10;
+
+/// Prices close to the best ones.
+pub(super) fn better_prices(problem: &Problem, prices: &Prices, best: &Best, steps: &mut Steps) -> Prices {
+    let size = (problem.values.len() + problem.n_ticks) as u64;
+    steps.left = steps.left.saturating_sub(ROUNDS as u64 * size / 8);
+    refined(problem, prices, (best.bytes - problem.fixed_bytes) * prices.scale, ROUNDS)
+}
+
+/// The better of the bounds of prices and rents, if it is above the one known, with its proof.
+pub(super) fn better_bound(problem: &Problem, prices: &Prices, best: &Best, (bound, proof): (i64, &mut Proof), steps: &mut Steps) -> i64 {
+    let priced = (problem.fixed_bytes + ceil_div(prices.bound(problem), prices.scale)).min(best.bytes);
+    let (rents, taken) = rents(problem, prices, best.bytes, steps.left / SHARE_OF_RENTS);
+    steps.left = steps.left.saturating_sub(taken);
+    let rented = rents.as_ref().map_or(i64::MIN, |rents| rents.bound.min(best.bytes));
+    if priced.max(rented) <= bound {
+        return bound;
+    }
+    let rents = if rented > priced { rents.map_or_else(Vec::new, |rents| rents.operations) } else { Vec::new() };
+    // Rents are a proof by themselves.
+    let prices = if rents.is_empty() { prices.clone() } else { Prices::new(problem, 1, vec![0; problem.n_ticks]) };
+    *proof = Proof { prices, cuts: Vec::new(), rents };
+    priced.max(rented)
+}
+
+/// Better plans, until the steps are used; false if it was stopped.
+pub(super) fn improve(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> bool {
+    select_and_pack(problem, prices, best, steps);
+    if std::env::var("DBG").is_ok() { eprintln!("packed {} left {}", best.bytes, steps.left); }
+    let everything = Selection { stays: best.selection.stays.clone() };
+    let mut half = Steps { left: steps.left / 2 };
+    steps.left -= half.left;
+    let goes_on = improve_order(problem, &everything, None, HOT, best, &mut half, &mut |left, bytes| go_on(steps.left + left, bytes));
+    steps.left += half.left;
+    let selection = best.selection.clone();
+    let placed = best.placed.clone();
+    goes_on && improve_order(problem, &selection, Some(&placed), WARM, best, steps, go_on)
+}
+
+/// The best selection for a part of LX that has addresses in all of it.
+fn select_and_pack(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps) {
+    for free in FREE {
+        let smaller = Problem { units: problem.units - problem.units * free / 1000, ..problem.clone() };
+        let Some(mut selection) = select(&smaller, prices, best.bytes, steps) else { continue };
+        trim(problem, &mut selection);
+        let bytes = selection.hbm_bytes(problem);
+        if bytes >= best.bytes {
+            return;
+        }
+        let settled = settle(problem, &selection, PACK_NODES, steps);
+        if std::env::var("DBG").is_ok() { eprintln!("free {free} bytes {bytes} best {} left {} {}", best.bytes, steps.left, matches!(settled, Settled::Placed(_))); }
+        if let Settled::Placed(placed) = settled {
+            *best = Best { bytes, selection, placed };
+            return;
+        }
+    }
+}
+
+fn select(problem: &Problem, prices: &Prices, ceiling: i64, steps: &mut Steps) -> Option<Selection> {
+    WIDTHS.iter().find_map(|&(width, branches)| {
+        let swept = sweep(problem, prices, &[], &Limits { ceiling, width, branches }, steps.left)?;
+        steps.left = steps.left.saturating_sub(swept.steps);
+        swept.best
+    })
+}
+
+/// A better plan from the parcels of a selection and all the rest; false if it was stopped.
+fn improve_order(
+    problem: &Problem,
+    selection: &Selection,
+    placed: Option<&[(Run, i64)]>,
+    hot: i64,
+    best: &mut Best,
+    steps: &mut Steps,
+    go_on: GoOn<'_>,
+) -> bool {
+    let parcels = parcels(problem, selection);
+    let nothing: i64 = Selection::none(problem).hbm_bytes(problem);
+    let known = best.bytes;
+    let mut is_stopped = false;
+    let address = |run: Run| placed?.iter().find(|one| one.0 == run).map(|one| one.1 / problem.unit_bytes);
+    let start = parcels.iter().map(|parcel| address(*parcel.runs.first()?)).collect();
+    let addresses = anneal(&parcels, start, problem.units, hot, steps, &mut |left, saved| {
+        is_stopped = !go_on(left, known.min(nothing - saved));
+        !is_stopped
+    });
+    let mut found = selection.clone();
+    for run in selection.runs().into_iter().filter(|run| problem.values[run.value].units > 0) {
+        found.remove(problem, run);
+    }
+    let mut placed: Vec<(Run, i64)> = found.runs().into_iter().map(|run| (run, 0)).collect();
+    for (parcel, address) in parcels.iter().zip(addresses) {
+        let Some(address) = address else { continue };
+        for &run in &parcel.runs {
+            let stay = &mut found.stays[run.value];
+            stay.in_lx[run.first..=run.last].fill(true);
+            stay.keeps[run.first..run.last].fill(true);
+            if run.first == 0 {
+                stay.parent = selection.stays[run.value].parent;
+            }
+            placed.push((run, address * problem.unit_bytes));
+        }
+    }
+    let bytes = found.hbm_bytes(problem);
+    if bytes < best.bytes {
+        *best = Best { bytes, selection: found, placed };
+    }
+    !is_stopped
+}

@@ -1,0 +1,59 @@
+//! Better prices, for problems where the first ones leave much open.
+
+use super::{prices::Prices, problem::Problem};
+
+/// Goes on from some prices: steps along the excess, bent away from the step before where they would go back and forth (Camerini, Fratta and
+/// Maffioli 1975), towards `goal`, a scaled cost that can be reached.
+pub(super) fn refined(problem: &Problem, start: &Prices, goal: i64, n_steps: usize) -> Prices {
+    let mut best = start.clone();
+    let mut best_bound = start.bound(problem);
+    let mut prices = start.clone();
+    let mut exact: Vec<f64> = prices.of_unit.iter().map(|&price| price as f64).collect();
+    let mut wanted = vec![0; problem.n_ticks + 1];
+    let mut way = vec![0.0; problem.n_ticks];
+    let (mut pace, mut since) = (1.0, 0);
+    for _ in 0..n_steps {
+        prices.wanted(problem, &mut wanted);
+        let missing = (goal - prices.bound(problem)) as f64;
+        let excess = |tick: usize| {
+            let over = (wanted[tick] - problem.units) as f64;
+            if over < 0.0 && exact[tick] <= 0.0 { 0.0 } else { over }
+        };
+        let (mut along, mut length) = (0.0, 0.0);
+        for (tick, way) in way.iter().enumerate() {
+            along += excess(tick) * way;
+            length += way * way;
+        }
+        let bend = if along < 0.0 && length > 0.0 { -1.5 * along / length } else { 0.0 };
+        let mut length = 0.0;
+        for (tick, way) in way.iter_mut().enumerate() {
+            *way = excess(tick) + bend * *way;
+            length += *way * *way;
+        }
+        if length == 0.0 || missing <= 0.0 {
+            break;
+        }
+        let step = pace * missing / length;
+        for ((price, exact), way) in prices.of_unit.iter_mut().zip(&mut exact).zip(&way) {
+            *exact = (*exact + step * way).max(0.0);
+            *price = exact.round() as i64;
+        }
+        prices.update(problem);
+        let bound = prices.bound(problem);
+        since += 1;
+        if bound > best_bound {
+            best_bound = bound;
+            best.clone_from(&prices);
+            since = 0;
+        } else if since >= 20 {
+            pace *= 0.7;
+            since = 0;
+            prices.clone_from(&best);
+            for (exact, &price) in exact.iter_mut().zip(&prices.of_unit) {
+                *exact = price as f64;
+            }
+            way.fill(0.0);
+        }
+    }
+    best
+}
