@@ -24,12 +24,12 @@ const SHARE_OF_RENTS: u64 = 10;
 /// Sets per operation, and sets from one set: the first pair is quick, the second finds a way where many values must leave at once.
 const WIDTHS: [(usize, usize); 2] = [(64, 64), (16, 4096)];
 /// Thousandths of LX that a selection leaves free, so that it can be packed.
-const FREE: [i64; 5] = [0, 10, 20, 40, 70];
-/// Nodes for one packing.
-const PACK_NODES: u64 = 5_000;
-/// Heat at the beginning, in hundredths of what a parcel saves on average.
+const FREE: [i64; 7] = [0, 10, 20, 40, 70, 100, 140];
+/// One packing may take a node for as many steps.
+const SHARE_OF_NODES: u64 = 200;
+/// Heat from nothing, and from a plan ([`anneal`]).
 const HOT: i64 = 60;
-const WARM: i64 = 10;
+const WARM: i64 = 7;
 
 /// Prices close to the best ones.
 pub(super) fn better_prices(problem: &Problem, prices: &Prices, best: &Best, steps: &mut Steps) -> Prices {
@@ -54,37 +54,68 @@ pub(super) fn better_bound(problem: &Problem, prices: &Prices, best: &Best, (bou
     priced.max(rented)
 }
 
-/// Better plans, until the steps are used; false if it was stopped.
+/// Better plans, until the steps are used; false if it was stopped. If no selection packs, annealing begins hot, from nothing.
 pub(super) fn improve(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> bool {
-    select_and_pack(problem, prices, best, steps);
-    if std::env::var("DBG").is_ok() { eprintln!("packed {} left {}", best.bytes, steps.left); }
-    let everything = Selection { stays: best.selection.stays.clone() };
-    let mut half = Steps { left: steps.left / 2 };
-    steps.left -= half.left;
-    let goes_on = improve_order(problem, &everything, None, HOT, best, &mut half, &mut |left, bytes| go_on(steps.left + left, bytes));
-    steps.left += half.left;
-    let selection = best.selection.clone();
-    let placed = best.placed.clone();
-    goes_on && improve_order(problem, &selection, Some(&placed), WARM, best, steps, go_on)
-}
-
-/// The best selection for a part of LX that has addresses in all of it.
-fn select_and_pack(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps) {
-    for free in FREE {
-        let smaller = Problem { units: problem.units - problem.units * free / 1000, ..problem.clone() };
-        let Some(mut selection) = select(&smaller, prices, best.bytes, steps) else { continue };
-        trim(problem, &mut selection);
-        let bytes = selection.hbm_bytes(problem);
-        if bytes >= best.bytes {
-            return;
-        }
-        let settled = settle(problem, &selection, PACK_NODES, steps);
-        if std::env::var("DBG").is_ok() { eprintln!("free {free} bytes {bytes} best {} left {} {}", best.bytes, steps.left, matches!(settled, Settled::Placed(_))); }
-        if let Settled::Placed(placed) = settled {
-            *best = Best { bytes, selection, placed };
-            return;
+    let Some(has_packed) = select_and_pack(problem, prices, best, steps, go_on) else { return false };
+    if !has_packed {
+        let all = best.selection.clone();
+        let mut part = Steps { left: steps.left / 2 };
+        steps.left -= part.left;
+        let kept_back = steps.left;
+        let goes_on = replace(problem, (&all, &[]), HOT, best, &mut part, &mut |left, bytes| go_on(kept_back + left, bytes));
+        steps.left += part.left;
+        if !goes_on {
+            return false;
         }
     }
+    let selection = best.selection.clone();
+    let placed = best.placed.clone();
+    replace(problem, (&selection, &placed), WARM, best, steps, go_on)
+}
+
+/// The best selection for a part of LX that has addresses in all of it: with less and less of LX until there are addresses, and then more
+/// again. Says whether that is the best plan; none if it was stopped.
+fn select_and_pack(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> Option<bool> {
+    let kept_back = steps.left / 3;
+    let nodes = steps.left / SHARE_OF_NODES;
+    steps.left -= kept_back;
+    let (mut fails, mut fits): (i64, Option<i64>) = (0, None);
+    let mut rest = &FREE[..];
+    loop {
+        let free = match (fits, rest) {
+            (Some(fits), _) if fits - fails > 4 => fits.midpoint(fails),
+            (None, [first, ..]) => *first,
+            (Some(_) | None, _) => break,
+        };
+        if steps.left == 0 {
+            break;
+        }
+        if !go_on(kept_back + steps.left, best.bytes) {
+            return None;
+        }
+        rest = &rest[usize::from(fits.is_none())..];
+        if pack(problem, prices, free, nodes, best, steps) {
+            fits = Some(free);
+        } else {
+            fails = free;
+        }
+    }
+    steps.left += kept_back;
+    Some(fits.is_some())
+}
+
+/// Whether a selection that leaves `free` thousandths of LX free is packed and better than the best plan.
+fn pack(problem: &Problem, prices: &Prices, free: i64, nodes: u64, best: &mut Best, steps: &mut Steps) -> bool {
+    let smaller = Problem { units: problem.units - problem.units * free / 1000, ..problem.clone() };
+    let Some(mut selection) = select(&smaller, prices, best.bytes, steps) else { return false };
+    trim(problem, &mut selection);
+    let bytes = selection.hbm_bytes(problem);
+    if bytes >= best.bytes {
+        return false;
+    }
+    let Settled::Placed(placed) = settle(problem, &selection, nodes, steps) else { return false };
+    *best = Best { bytes, selection, placed };
+    true
 }
 
 fn select(problem: &Problem, prices: &Prices, ceiling: i64, steps: &mut Steps) -> Option<Selection> {
@@ -95,11 +126,10 @@ fn select(problem: &Problem, prices: &Prices, ceiling: i64, steps: &mut Steps) -
     })
 }
 
-/// A better plan from the parcels of a selection and all the rest; false if it was stopped.
-fn improve_order(
+/// A better plan by annealing of the parcels of a selection and all the rest, from where they are; false if it was stopped.
+fn replace(
     problem: &Problem,
-    selection: &Selection,
-    placed: Option<&[(Run, i64)]>,
+    (selection, placed): (&Selection, &[(Run, i64)]),
     hot: i64,
     best: &mut Best,
     steps: &mut Steps,
@@ -109,9 +139,9 @@ fn improve_order(
     let nothing: i64 = Selection::none(problem).hbm_bytes(problem);
     let known = best.bytes;
     let mut is_stopped = false;
-    let address = |run: Run| placed?.iter().find(|one| one.0 == run).map(|one| one.1 / problem.unit_bytes);
+    let address = |run: Run| placed.iter().find(|one| one.0 == run).map(|one| one.1 / problem.unit_bytes);
     let start = parcels.iter().map(|parcel| address(*parcel.runs.first()?)).collect();
-    let addresses = anneal(&parcels, start, problem.units, hot, steps, &mut |left, saved| {
+    let addresses = anneal(&parcels, start, (problem.units, hot), steps, &mut |left, saved| {
         is_stopped = !go_on(left, known.min(nothing - saved));
         !is_stopped
     });

@@ -57,3 +57,22 @@ pub(super) fn refined(problem: &Problem, start: &Prices, goal: i64, n_steps: usi
     }
     best
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lx::{Capacity, Stays, buffer::tests::buffer};
+
+    #[test]
+    fn they_come_to_the_best_price() {
+        // Three want room in operation 1, and there is room for two thirds of them: at the best price they save 2 of 3 buffers' bytes.
+        let buffers: Vec<_> = (0..9).map(|number| buffer("any", 10 + number % 3, &[0, 1, 2])).collect();
+        let problem = Problem::new(&buffers, &Capacity { bytes: 66, alignment: 1 }, Stays::Whole);
+        let first = Prices::new(&problem, 1 << 16, vec![0; problem.n_ticks]);
+        assert_eq!(first.bound(&problem), 0);
+        let better = refined(&problem, &first, 99 << 16, 500);
+        // 99 units of 3 bytes each, of which 66 are in LX.
+        let bound = better.bound(&problem) as f64 / f64::from(1 << 16);
+        assert!((98.9..=99.0).contains(&bound), "{bound}");
+    }
+}

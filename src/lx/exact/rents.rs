@@ -81,7 +81,8 @@ pub(super) fn rents(problem: &Problem, prices: &Prices, goal: i64, most: u64) ->
 impl<'p> Search<'p> {
     fn new(problem: &'p Problem, prices: &Prices) -> Self {
         let (sections, price) = sections(problem, prices);
-        let rents = |(section, price): (&Section, &f64)| section.values.iter().map(|&value| price * problem.values[value].units as f64).collect();
+        let rents =
+            |(section, price): (&Section, &f64)| section.values.iter().map(|&value| price * problem.values[value].units as f64).collect();
         let rents: Vec<Vec<f64>> = sections.iter().zip(&price).map(rents).collect();
         let saves = problem.values.iter().map(|value| (value.hbm_bytes() - in_lx(value)) as f64).collect();
         Self {
@@ -245,4 +246,46 @@ fn sections(problem: &Problem, prices: &Prices) -> (Vec<Section>, Vec<f64>) {
         }
     }
     (sections, price)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lx::{
+        Capacity,
+        buffer::tests::{buffer, child},
+    };
+
+    fn rented(buffers: &[crate::lx::Buffer], bytes: i64, goal: i64) -> Option<Rents> {
+        let problem = Problem::new(buffers, &Capacity { bytes, alignment: 1 }, Stays::Whole);
+        let prices = Prices::new(&problem, 1, vec![1; problem.n_ticks]);
+        rents(&problem, &prices, goal, 10_000).0
+    }
+
+    #[test]
+    fn they_know_what_fits_together() {
+        // One of three fits; a price for a unit would let in a part of the second.
+        let buffers: Vec<_> = ["a", "b", "c"].iter().map(|name| buffer(name, 60, &[0, 1, 2])).collect();
+        let rents = rented(&buffers, 100, 360).unwrap();
+        assert!((359..=360).contains(&rents.bound), "{rents:?}");
+        // Nothing is paid where everything fits.
+        assert_eq!(rented(&buffers, 180, 0).unwrap().bound, 0);
+    }
+
+    #[test]
+    fn a_child_pays_nothing_where_it_is_born() {
+        let buffers = [buffer("parent", 60, &[0, 1]), child(buffer("child", 60, &[1, 2]), &[0])];
+        let rents = rented(&buffers, 60, 0).unwrap();
+        assert_eq!(rents.bound, 0, "both fit one after the other");
+        assert!(rents.operations.iter().all(|one| one.tick != 1 || one.rents.iter().all(|rent| rent.0 != 1)), "{rents:?}");
+    }
+
+    #[test]
+    fn the_bound_is_that_of_its_rents() {
+        let buffers = [buffer("a", 60, &[0, 1]), buffer("b", 50, &[0, 1]), buffer("c", 40, &[0, 1])];
+        let problem = Problem::new(&buffers, &Capacity { bytes: 100, alignment: 1 }, Stays::Whole);
+        let rents = vec![(0, 24), (1, 20), (2, 16)];
+        // In units of 10: 12 + 10 + 8 from HBM, rents 24 + 20 + 16, of which 60 and 40 together pay 40.
+        assert_eq!(bound(&problem, &[Rented { tick: 0, rents }]), 24 + 20 + 16 - 40);
+    }
 }

@@ -94,9 +94,8 @@ impl Plan {
             stays: cut.stays.iter().map(|&(buffer, start, end)| Crowded { buffer: name(buffer), start, end }).collect(),
             mergers: cut.mergers.iter().map(|&(child, parent)| (name(child), name(parent))).collect(),
         };
-        let rented = |(time, rents): &(usize, Vec<(usize, i64)>)| {
-            (*time, rents.iter().map(|&(buffer, bytes)| (name(buffer), bytes)).collect())
-        };
+        let rented =
+            |(time, rents): &(usize, Vec<(usize, i64)>)| (*time, rents.iter().map(|&(buffer, bytes)| (name(buffer), bytes)).collect());
         let file = File {
             planner: heading.planner,
             capacity: *bytes,

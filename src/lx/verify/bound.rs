@@ -40,7 +40,8 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
     for (number, one) in crowds.iter().enumerate() {
         crowd::check(instance, &relaxed, one).map_err(|what| refuse(format!("cut {number}: {what}")))?;
     }
-    let goal = (i128::from(result.lower_bound) - relaxed.fixed) * relaxed.scale;
+    // Plans leave whole bytes: what is above one byte less is not below the bound.
+    let goal = (i128::from(result.lower_bound) - relaxed.fixed - 1) * relaxed.scale + 1;
     let mut sweep = Sweep::new(&relaxed, &crowds, goal);
     match sweep.run() {
         None => Err(refuse(format!("it takes more than {MAX_SETS} sets or {MAX_CHOICES} choices"))),

@@ -42,7 +42,8 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
     }
     for (value, paid) in paid.into_iter().enumerate() {
         let hbm = relaxed.out_bytes(value, 0, Place::Out);
-        let lx = relaxed.coming_bytes(value, 0, Place::Out).map(|bytes| bytes + relaxed.end_bytes(value, relaxed.after(value, 0, Place::Out)));
+        let lx =
+            relaxed.coming_bytes(value, 0, Place::Out).map(|bytes| bytes + relaxed.end_bytes(value, relaxed.after(value, 0, Place::Out)));
         most += lx.map_or(hbm, |lx| hbm.min(lx + paid));
     }
     if most >= i128::from(result.lower_bound) { Ok(()) } else { Err(refuse(format!("the rents prove {most}"))) }
@@ -51,7 +52,8 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
 /// The value of a buffer that takes room of its own in an operation whenever it is in LX.
 fn payer(instance: &Instance, relaxed: &Relaxed, time: usize, name: &str) -> Result<usize, String> {
     let row = instance.find(name).ok_or_else(|| format!("'{name}' pays rent, and is no buffer"))?;
-    let value = relaxed.values.iter().position(|value| value.row == row).ok_or_else(|| format!("'{name}' pays rent, and cannot be in LX"))?;
+    let value =
+        relaxed.values.iter().position(|value| value.row == row).ok_or_else(|| format!("'{name}' pays rent, and cannot be in LX"))?;
     let uses = &relaxed.values[value].uses;
     let (first, last) = (relaxed.times[uses[0].tick], relaxed.times[uses[uses.len() - 1].tick]);
     if !(first..=last).contains(&time) {
