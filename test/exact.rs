@@ -190,3 +190,66 @@ fn a_cut_that_fits_is_rejected() {
     }
     assert!(n_tried > 20, "{n_tried}");
 }
+
+/// Buffers of which about half fit; one in five is about as large as half of LX.
+fn dense_instance() -> Instance {
+    let mut random = random::Random(7);
+    let mut buffer = |index: usize| {
+        let first = random.below(30);
+        let last = first + 1 + random.below(8);
+        let bytes = 128 * if random.below(5) == 0 { 30 + random.below(30) } else { 5 + random.below(15) };
+        let reads = (0..1 + random.below(3)).map(|_| lx::Use { time: last, kind: lx::UseKind::Read });
+        let uses = std::iter::once(lx::Use { time: first, kind: lx::UseKind::Write }).chain(reads).collect();
+        let (name, in_place_parents) = (format!("b{index}"), Vec::new());
+        lx::Buffer { name, bytes: bytes as i64, uses, in_place_parents, starts_in_hbm: false, ends_in_hbm: false, barred: None }
+    };
+    let buffers = (0..90).map(&mut buffer).collect();
+    Instance { name: "dense".to_owned(), capacity: lx::Capacity { bytes: 12_800, alignment: 128 }, buffers }
+}
+
+#[test]
+fn a_dense_plan_is_close_to_its_bound_and_rents_prove_it() {
+    let instance = dense_instance();
+    let text = random::json(&instance);
+    let all: i64 = instance.buffers.iter().map(|buffer| buffer.bytes * buffer.uses.len() as i64).sum();
+    let mut before = i64::MAX;
+    for budget in [60_000, 150_000, 400_000] {
+        let plan = Exact { stays: Stays::Whole, budget }.solve(&instance.buffers, &instance.capacity);
+        let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &text).unwrap();
+        assert_eq!(verified.lower_bound, plan.lower_bound);
+        assert!(!plan.certificate.rents.is_empty() && plan.steps <= budget, "{budget}");
+        assert!(plan.hbm_bytes_left <= before, "{budget}");
+        before = plan.hbm_bytes_left;
+        let (saved, most) = ((all - plan.hbm_bytes_left) as f64, (all - plan.lower_bound) as f64);
+        println!("{budget}: {saved} of at most {most} of {all}");
+        assert!(budget < 400_000 || saved > 0.97 * most, "{saved} of {most}");
+    }
+    for planner in ["first-fit", "best-fit", "greedy"] {
+        let placement = lx::planner_named(planner).unwrap().plan(&instance.buffers, &instance.capacity);
+        assert!(before <= Exact::whole_lives().adopt(&instance.buffers, &instance.capacity, &placement).hbm_bytes_left, "{planner}");
+    }
+}
+
+#[test]
+fn rents_that_prove_too_little_or_are_no_rents_are_rejected() {
+    let instance = dense_instance();
+    let plan = Exact { stays: Stays::Whole, budget: 60_000 }.solve(&instance.buffers, &instance.capacity);
+    let result: Value = serde_json::from_str(&plan.to_json(&instance, &HEADING).unwrap()).unwrap();
+    let text = random::json(&instance);
+    assert!(verify(&result.to_string(), &text).is_ok());
+    let refused = |what: &str, change: &dyn Fn(&mut Value)| {
+        let mut corrupted = result.clone();
+        change(&mut corrupted);
+        let found = verify(&corrupted.to_string(), &text);
+        assert!(found.as_ref().is_err_and(|error| error.to_string().contains(what)), "{what}: {found:?}");
+    };
+    let rents = |result: &mut Value| result["certificate"]["rents"][0][1].as_array_mut().unwrap().clone();
+    let first = instance.buffers.iter().find(|buffer| buffer.life().start > 20).unwrap().name.clone();
+    refused("the rents prove", &|result| result["lower_bound"] = json!(plan.lower_bound + 1));
+    refused("rents are for whole lives", &|result| result["certificate"]["whole_lives"] = json!(false));
+    refused("pays twice", &|result| result["certificate"]["rents"][0][1] = json!([rents(result)[0], rents(result)[0]]));
+    refused("is no buffer", &|result| result["certificate"]["rents"][0][1] = json!([["nobody", 1]]));
+    refused("not live", &|result| result["certificate"]["rents"][0][1] = json!([[first, 1]]));
+    refused("by ascending operation", &|result| result["certificate"]["rents"][0][0] = json!(1000));
+    refused("the rents are not from 0", &|result| result["certificate"]["rents"][0][1][0][1] = json!(-1));
+}

@@ -31,7 +31,7 @@ pub(crate) const BUILDS: [Build; 8] = [
     Build::new("keep", "32", "none"),
     Build::joint("keep", "32"),
     Build::new("unroll", "1", "none"),
-    Build::new("unroll", "1", "exact"),
+    Build::new("unroll", "1", "first-fit"),
     Build::new("unroll", "32", "none"),
     Build::joint("unroll", "32"),
 ];

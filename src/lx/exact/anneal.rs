@@ -1,8 +1,8 @@
-//! Plans for dense problems, where selection and addresses cannot be told apart: an order of the buffers, each at the lowest address that
-//! those before leave it, or not at all; and many small changes of the order (after Imanishi and Xu, ISMM 2024).
+//! Plans for dense problems, where selection and addresses cannot be told apart: one parcel after the other is put where it drives out
+//! least, what was driven out is put elsewhere if there is room, and the change is kept if it saves more, or little less while it is hot.
 
 use super::{
-    chains::Chain,
+    chains::{Chain, Link},
     problem::Problem,
     selection::{Run, Selection, Stay},
 };
@@ -16,140 +16,245 @@ pub(super) struct Parcel {
     pub(super) saves: i64,
 }
 
-/// A parcel that lives together with another.
+/// A parcel that lives together with another, and the units of both where they meet.
+#[derive(Clone, Copy)]
 struct Neighbour {
     other: usize,
     own_units: i64,
     units: i64,
 }
 
-struct Search {
-    neighbours: Vec<Vec<Neighbour>>,
-    /// No address above.
-    highest: Vec<i64>,
-    saves: Vec<i64>,
-    addresses: Vec<Option<i64>>,
-    blocked: Vec<(i64, i64)>,
-}
-
 /// The same numbers on every machine.
 struct Dice(u64);
 
 impl Dice {
+    fn next(&mut self) -> u64 {
+        // SplitMix64 (Steele, Lea, Flood 2014).
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
     fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % n.max(1) as u64) as usize
+        ((self.next() >> 33) % n.max(1) as u64) as usize
+    }
+
+    /// Often little, seldom much: close to an exponential distribution with this mean.
+    fn noise(&mut self, mean: i64) -> i64 {
+        let bits = self.next();
+        let sixteenths = i64::from(bits.trailing_zeros().min(40)) * 16 + (bits >> 60) as i64;
+        // Trailing zeros are one on average, and the sixteenths half of one.
+        mean * sixteenths / 24
     }
 }
 
-/// The address of each parcel, if any, in the best order found. Placing all parcels once takes a step for each.
-/// `go_on` is told the steps left and the HBM bytes saved from time to time.
-pub(super) fn anneal(parcels: &[Parcel], capacity: i64, steps: &mut Steps, go_on: &mut dyn FnMut(u64, i64) -> bool) -> Vec<Option<i64>> {
+/// Where the parcels are.
+struct Table {
+    /// The neighbours of all parcels, and where those of each begin.
+    neighbours: Vec<Neighbour>,
+    begin: Vec<usize>,
+    /// No address above.
+    highest: Vec<i64>,
+    saves: Vec<i64>,
+    addresses: Vec<Option<i64>>,
+    saved: i64,
+    /// Parcels without an address, and where each is in this list.
+    waiting: Vec<usize>,
+    place_in_waiting: Vec<usize>,
+    edges: Vec<(i64, i64)>,
+    /// Neighbours looked at.
+    work: u64,
+}
+
+/// Neighbours looked at in one step.
+const NEIGHBOURS_OF_STEP: u64 = 16;
+
+/// Better addresses than those at the start, if any are found. `hot` is what a change may lose at the beginning, in hundredths of what a
+/// parcel saves on average; in the end it may lose nothing. `go_on` is told the steps left and the HBM bytes saved from time to time.
+pub(super) fn anneal(
+    parcels: &[Parcel],
+    start: Vec<Option<i64>>,
+    (capacity, hot): (i64, i64),
+    steps: &mut Steps,
+    go_on: &mut dyn FnMut(u64, i64) -> bool,
+) -> Vec<Option<i64>> {
+    let mut table = Table::new(parcels, start, capacity);
     let n = parcels.len();
-    let mut search = Search::new(parcels, capacity);
-    let total: i64 = search.saves.iter().sum();
-    let (mut order, mut value) = search.first_order(parcels);
-    let (mut best, mut best_value) = (order.clone(), value);
-    let mut dice = Dice(1);
-    let cost = n as u64 / 2 + 1;
-    let rounds = steps.left / cost;
-    let spread = (total - value).max(total / 50) / 20;
-    for round in 0..rounds {
-        let is_stopped = round % 256 == 255 && !go_on(steps.left, best_value);
-        if best_value == total || n < 2 || is_stopped {
+    let total: i64 = table.saves.iter().sum();
+    let hottest = total / i64::try_from(n.max(1)).unwrap_or(1) * hot / 100;
+    let (mut best, mut best_saved) = (table.addresses.clone(), table.saved);
+    let (mut dice, mut driven) = (Dice(1), Vec::new());
+    let given = steps.left.max(1);
+    let mut n_moves = 0_u64;
+    while best_saved < total && n > 1 && steps.left > 0 {
+        n_moves += 1;
+        if n_moves.is_multiple_of(4096) && !go_on(steps.left, best_saved) {
             break;
         }
-        steps.left -= cost;
-        let (from, to) = (dice.below(n), dice.below(n));
-        let moved = order[from];
-        // A parcel that is placed moves anywhere; one that is not moves forward.
-        let (from, to) = if search.addresses[moved].is_none() && to > from { (to, from) } else { (from, to) };
-        let parcel = order.remove(from);
-        order.insert(to, parcel);
-        let new = search.place(&order);
-        let heat = spread * i64::try_from(rounds - round).unwrap_or(0) / i64::try_from(rounds).unwrap_or(1);
-        if new + heat * dice.below(100) as i64 / 100 * dice.below(100) as i64 / 100 >= value {
-            value = new;
-            if value > best_value {
-                (best, best_value) = (order.clone(), value);
-            }
-        } else {
-            let parcel = order.remove(to);
-            order.insert(from, parcel);
+        let left = i64::try_from(u128::from(steps.left) * 1024 / u128::from(given)).unwrap_or(0);
+        let heat = hottest * left / 1024 * left / 1024;
+        // Mostly one without an address; else one that may lie better elsewhere.
+        let is_any = dice.below(4) == 0 || table.waiting.is_empty();
+        let parcel = if is_any { dice.below(n) } else { table.waiting[dice.below(table.waiting.len())] };
+        table.try_move(parcel, heat, &mut dice, &mut driven);
+        if table.saved > best_saved {
+            best_saved = table.saved;
+            best.clone_from(&table.addresses);
         }
+        steps.left = steps.left.saturating_sub(1 + table.work / NEIGHBOURS_OF_STEP);
+        table.work %= NEIGHBOURS_OF_STEP;
     }
-    search.place(&best);
-    search.addresses
+    best
 }
 
-impl Search {
-    fn new(parcels: &[Parcel], capacity: i64) -> Self {
-        let neighbour = |one: usize, other: usize| {
-            let meets =
-                |link: &super::chains::Link| parcels[other].chain.links.iter().any(|its| link.start < its.end && its.start < link.end);
-            let own_units = parcels[one].chain.links.iter().filter(|link| meets(link)).map(|link| link.units).max()?;
-            let units = parcels[other].chain.links.iter().map(|link| link.units).max()?;
-            Some(Neighbour { other, own_units, units })
+impl Table {
+    fn new(parcels: &[Parcel], start: Vec<Option<i64>>, capacity: i64) -> Self {
+        let meets = |link: &Link, other: &Link| link.start < other.end && other.start < link.end;
+        let units = |one: &Parcel, other: &Parcel| {
+            let met = one.chain.links.iter().filter(|link| other.chain.links.iter().any(|its| meets(link, its)));
+            met.map(|link| link.units).max()
         };
-        let neighbours = |one: usize| (0..parcels.len()).filter(|&other| other != one).filter_map(|other| neighbour(one, other)).collect();
-        let highest = |parcel: &Parcel| parcel.chain.links.iter().map(|link| link.limit.min(capacity) - link.units).min().unwrap_or(-1);
-        Self {
-            neighbours: (0..parcels.len()).map(neighbours).collect(),
-            highest: parcels.iter().map(highest).collect(),
+        let (mut neighbours, mut begin) = (Vec::new(), vec![0]);
+        for (index, one) in parcels.iter().enumerate() {
+            for (other, its) in parcels.iter().enumerate().filter(|(other, _)| *other != index) {
+                if let Some((own_units, units)) = units(one, its).zip(units(its, one)) {
+                    neighbours.push(Neighbour { other, own_units, units });
+                }
+            }
+            begin.push(neighbours.len());
+        }
+        let n = parcels.len();
+        let mut table = Self {
+            neighbours,
+            begin,
+            highest: parcels.iter().map(|parcel| parcel.chain.highest(capacity)).collect(),
             saves: parcels.iter().map(|parcel| parcel.saves).collect(),
-            addresses: vec![None; parcels.len()],
-            blocked: Vec::new(),
+            addresses: vec![None; n],
+            saved: 0,
+            waiting: (0..n).collect(),
+            place_in_waiting: (0..n).collect(),
+            edges: Vec::new(),
+            work: 0,
+        };
+        for (parcel, address) in start.into_iter().enumerate() {
+            if let Some(address) = address {
+                table.put(parcel, address);
+            }
+        }
+        table
+    }
+
+    /// Puts the parcel where it drives out least, and what it drives out where there is room; takes it back if too much is lost.
+    fn try_move(&mut self, parcel: usize, heat: i64, dice: &mut Dice, driven: &mut Vec<(usize, i64)>) {
+        let (before, was) = (self.saved, self.addresses[parcel]);
+        if was.is_some() {
+            self.lift(parcel);
+        }
+        let Some(address) = self.cheapest(parcel, heat, dice) else { return };
+        self.drive_out(parcel, address, driven);
+        self.put(parcel, address);
+        driven.sort_unstable_by_key(|&(other, _)| (-self.saves[other], other));
+        for &(other, _) in &*driven {
+            if let Some(free) = self.free_place(other) {
+                self.put(other, free);
+            }
+        }
+        if self.saved + dice.noise(heat) >= before {
+            return;
+        }
+        for &(other, _) in &*driven {
+            if self.addresses[other].is_some() {
+                self.lift(other);
+            }
+        }
+        self.lift(parcel);
+        driven.iter().for_each(|&(other, address)| self.put(other, address));
+        if let Some(address) = was {
+            self.put(parcel, address);
         }
     }
 
-    /// The best of some orders.
-    fn first_order(&mut self, parcels: &[Parcel]) -> (Vec<usize>, i64) {
-        let units = |index: usize| parcels[index].chain.links.iter().map(|link| link.units).max().unwrap_or(0);
-        let area = |index: usize| parcels[index].chain.links.iter().map(|link| link.units * (link.end - link.start) as i64).sum::<i64>();
-        let keys: [&dyn Fn(usize) -> i64; 5] = [
-            &|index| -(parcels[index].saves / area(index).max(1)),
-            &|index| -area(index),
-            &|index| -units(index),
-            &|index| -parcels[index].saves,
-            &|index| (parcels[index].chain.links[0].start) as i64,
-        ];
-        let mut best: Option<(Vec<usize>, i64)> = None;
-        for key in keys {
-            let mut order: Vec<usize> = (0..parcels.len()).collect();
-            order.sort_by_key(|&index| (key(index), index));
-            let value = self.place(&order);
-            if best.as_ref().is_none_or(|best| value > best.1) {
-                best = Some((order, value));
-            }
+    /// Gives a waiting parcel an address.
+    fn put(&mut self, parcel: usize, address: i64) {
+        self.addresses[parcel] = Some(address);
+        self.saved += self.saves[parcel];
+        let place = self.place_in_waiting[parcel];
+        self.waiting.swap_remove(place);
+        if let Some(&moved) = self.waiting.get(place) {
+            self.place_in_waiting[moved] = place;
         }
-        best.unwrap_or_default()
     }
 
-    /// Places in this order; the HBM bytes saved.
-    fn place(&mut self, order: &[usize]) -> i64 {
-        self.addresses.fill(None);
-        let mut saved = 0;
-        for &index in order {
-            self.blocked.clear();
-            for neighbour in &self.neighbours[index] {
-                if let Some(address) = self.addresses[neighbour.other] {
-                    self.blocked.push((address - neighbour.own_units, address + neighbour.units));
-                }
-            }
-            self.blocked.sort_unstable();
-            let mut address = 0;
-            for &(low, high) in &self.blocked {
-                if low >= address {
-                    break;
-                }
-                address = address.max(high);
-            }
-            if address <= self.highest[index] {
-                self.addresses[index] = Some(address);
-                saved += self.saves[index];
+    /// Takes its address from a parcel.
+    fn lift(&mut self, parcel: usize) {
+        self.addresses[parcel] = None;
+        self.saved -= self.saves[parcel];
+        self.place_in_waiting[parcel] = self.waiting.len();
+        self.waiting.push(parcel);
+    }
+
+    /// Where what the parcel drives out changes: twice the address, and one more if the change is above it, and by what. Both ends of LX
+    /// are among them, so that one of these places is always the cheapest.
+    fn find_edges(&mut self, parcel: usize) {
+        self.edges.clear();
+        let range = self.begin[parcel]..self.begin[parcel + 1];
+        self.work += range.len() as u64;
+        for neighbour in &self.neighbours[range] {
+            if let Some(address) = self.addresses[neighbour.other] {
+                let saves = self.saves[neighbour.other];
+                self.edges.push((2 * (address - neighbour.own_units) + 1, saves));
+                self.edges.push((2 * (address + neighbour.units), -saves));
             }
         }
-        saved
+        self.edges.push((0, 0));
+        self.edges.push((2 * self.highest[parcel], 0));
+        self.edges.sort_unstable();
+    }
+
+    /// Asks about each place, with what is driven out there, until the answer is yes.
+    fn find_place(&mut self, parcel: usize, mut is_it: impl FnMut(i64, i64) -> bool) -> Option<i64> {
+        self.find_edges(parcel);
+        let mut cost = 0;
+        for &(edge, change) in &self.edges {
+            let (address, is_above) = (edge >> 1, edge & 1 == 1);
+            cost += if is_above { 0 } else { change };
+            if (0..=self.highest[parcel]).contains(&address) && is_it(address, cost) {
+                return Some(address);
+            }
+            cost += if is_above { change } else { 0 };
+        }
+        None
+    }
+
+    /// The address at which it drives out least, give or take some noise; none if there is no address for it at all.
+    fn cheapest(&mut self, parcel: usize, heat: i64, dice: &mut Dice) -> Option<i64> {
+        let mut best: Option<(i64, i64)> = None;
+        self.find_place(parcel, |address, cost| {
+            let noisy = cost + dice.noise(heat);
+            if best.is_none_or(|(least, _)| noisy < least) {
+                best = Some((noisy, address));
+            }
+            false
+        });
+        best.map(|(_, address)| address)
+    }
+
+    /// The lowest address at which nothing is driven out.
+    fn free_place(&mut self, parcel: usize) -> Option<i64> {
+        self.find_place(parcel, |_, cost| cost == 0)
+    }
+
+    /// Takes their addresses from all that are in the way of the parcel at an address.
+    fn drive_out(&mut self, parcel: usize, at: i64, driven: &mut Vec<(usize, i64)>) {
+        driven.clear();
+        for place in self.begin[parcel]..self.begin[parcel + 1] {
+            let Neighbour { other, own_units, units } = self.neighbours[place];
+            if let Some(address) = self.addresses[other].filter(|address| address - own_units < at && at < address + units) {
+                driven.push((other, address));
+                self.lift(other);
+            }
+        }
     }
 }
 
@@ -171,4 +276,49 @@ pub(super) fn parcels(problem: &Problem, selection: &Selection) -> Vec<Parcel> {
         }
     }
     parcels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parcel(ticks: std::ops::Range<usize>, units: i64, saves: i64) -> Parcel {
+        let link = Link { start: ticks.start, end: ticks.end, units, limit: 100 };
+        Parcel { runs: Vec::new(), chain: Chain { links: vec![link] }, saves }
+    }
+
+    fn annealed(parcels: &[Parcel], start: Vec<Option<i64>>) -> (i64, Vec<Option<i64>>) {
+        let mut steps = Steps { left: 20_000 };
+        let addresses = anneal(parcels, start, (10, 60), &mut steps, &mut |_, _| true);
+        let placed = || parcels.iter().zip(&addresses).filter_map(|(parcel, address)| Some((parcel, (*address)?)));
+        for (at, (one, low)) in placed().enumerate() {
+            assert!((0..=10).contains(&(low + one.chain.units())) && low >= 0);
+            for (other, other_low) in placed().skip(at + 1) {
+                let meet = one.chain.life().start < other.chain.life().end && other.chain.life().start < one.chain.life().end;
+                assert!(!meet || low + one.chain.units() <= other_low || other_low + other.chain.units() <= low);
+            }
+        }
+        (placed().map(|(parcel, _)| parcel.saves).sum(), addresses)
+    }
+
+    #[test]
+    fn what_saves_most_together_is_placed() {
+        // The 6 and the 5 do not fit together; below the 4 that outlives them there is room for one.
+        let parcels = [parcel(0..2, 6, 60), parcel(0..2, 5, 61), parcel(1..4, 4, 40), parcel(2..4, 6, 30), parcel(3..5, 7, 29)];
+        assert_eq!(annealed(&parcels, vec![None; 5]).0, 61 + 40 + 30);
+        // A parcel that is too high for LX stays out.
+        assert_eq!(annealed(&[parcel(0..2, 11, 99), parcel(0..2, 10, 1)], vec![None; 2]).1, [None, Some(0)]);
+    }
+
+    #[test]
+    fn a_start_is_never_made_worse_and_the_watcher_is_heard() {
+        let parcels = [parcel(0..2, 6, 60), parcel(0..2, 5, 61)];
+        let mut none = Steps { left: 0 };
+        let start = vec![None, Some(3)];
+        assert_eq!(anneal(&parcels, start.clone(), (10, 60), &mut none, &mut |_, _| true), start);
+        assert_eq!(annealed(&parcels, start).0, 61);
+        let mut steps = Steps { left: u64::MAX };
+        anneal(&parcels, vec![None; 2], (10, 60), &mut steps, &mut |_, _| false);
+        assert!(steps.left > u64::MAX - 1_000_000);
+    }
 }

@@ -8,19 +8,25 @@
 //! | `selection.rs` | what is chosen: stays, and who takes over whose address |
 //! | `settle.rs`, `chains.rs` | addresses for a selection, or small sets of stays that have none |
 //! | `cut.rs` | such sets, as the sweep watches them |
-//! | `anneal.rs` | plans for dense problems |
+//! | `dense.rs` | plans and bounds for dense problems |
+//! | `refine.rs` | better prices |
+//! | `rents.rs` | the bound of a price for each value in each operation |
+//! | `anneal.rs` | plans by many small changes |
 //! | `solve.rs` | the search, its budget, the plan |
 //! | `report.rs` | the plan as a file |
 
 mod anneal;
 mod chains;
 mod cut;
+mod dense;
 mod history;
 mod key;
 mod mergers;
 mod moment;
 mod prices;
 mod problem;
+mod refine;
+mod rents;
 mod report;
 mod selection;
 mod settle;

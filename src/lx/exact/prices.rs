@@ -152,7 +152,7 @@ impl Prices {
     }
 
     /// Follows changed prices.
-    fn update(&mut self, problem: &Problem) {
+    pub(super) fn update(&mut self, problem: &Problem) {
         self.before.clear();
         self.before.push(0);
         let mut sum = 0;
@@ -238,7 +238,7 @@ impl Prices {
     }
 
     /// Units wanted in each operation at these prices.
-    fn wanted(&self, wanted: &mut [i64]) {
+    pub(super) fn wanted(&self, wanted: &mut [i64]) {
         // First what is more or less than in the operation before.
         wanted.fill(0);
         for (index, tariff) in self.tariffs.iter().enumerate() {

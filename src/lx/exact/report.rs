@@ -59,6 +59,8 @@ struct Certificate<'a> {
     scale: i64,
     prices: &'a [(usize, i64)],
     cuts: Vec<Cut<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rents: Vec<(usize, Vec<(&'a str, i64)>)>,
 }
 
 #[derive(Serialize)]
@@ -92,6 +94,8 @@ impl Plan {
             stays: cut.stays.iter().map(|&(buffer, start, end)| Crowded { buffer: name(buffer), start, end }).collect(),
             mergers: cut.mergers.iter().map(|&(child, parent)| (name(child), name(parent))).collect(),
         };
+        let rented =
+            |(time, rents): &(usize, Vec<(usize, i64)>)| (*time, rents.iter().map(|&(buffer, bytes)| (name(buffer), bytes)).collect());
         let file = File {
             planner: heading.planner,
             capacity: *bytes,
@@ -111,6 +115,7 @@ impl Plan {
                 scale: self.certificate.scale,
                 prices: &self.certificate.prices,
                 cuts: self.certificate.cuts.iter().map(cut).collect(),
+                rents: self.certificate.rents.iter().map(rented).collect(),
             },
         };
         serde_json::to_string_pretty(&file)

@@ -110,12 +110,15 @@ fn loosened(problem: &Problem, selection: &Selection, runs: &[Run]) -> Selection
     loose
 }
 
+/// What a node of a packing counts in steps: it takes about as long.
+const STEPS_OF_NODE: u64 = 8;
+
 /// Lets a search have some of the steps.
 fn limited(most: u64, steps: &mut Steps, packer: &mut Packer) -> Packing {
-    let granted = most.min(steps.left);
+    let granted = most.min(steps.left.div_ceil(STEPS_OF_NODE));
     let mut some = Steps { left: granted };
     let packing = packer.run(&mut some);
-    steps.left -= granted - some.left;
+    steps.left = steps.left.saturating_sub((granted - some.left) * STEPS_OF_NODE);
     packing
 }
 

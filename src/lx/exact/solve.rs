@@ -1,11 +1,12 @@
 //! The search: selection, packing, cuts, until the bound is reached or the budget is used.
 
 use super::{
-    anneal::{anneal, parcels},
     cut::Cut,
+    dense::{better_bound, better_prices, improve},
     moment::Moments,
     prices::Prices,
     problem::{Problem, Stays},
+    rents::Rented,
     selection::{Run, Selection, Stay},
     settle::{Settled, core, settle},
     sweep::{Limits, sweep},
@@ -79,6 +80,8 @@ pub struct Certificate {
     pub prices: Vec<(usize, i64)>,
     /// Stays that do not fit together.
     pub cuts: Vec<CertifiedCut>,
+    /// Operation, and the HBM bytes that buffers pay for being in LX during it: if there are any, they alone prove the bound.
+    pub rents: Vec<(usize, Vec<(usize, i64)>)>,
 }
 
 /// Stays that do not fit together if exactly these of them take over addresses.
@@ -91,10 +94,18 @@ pub struct CertifiedCut {
 }
 
 /// The best plan so far.
-struct Best {
-    bytes: i64,
-    selection: Selection,
-    placed: Vec<(Run, i64)>,
+pub(super) struct Best {
+    pub(super) bytes: i64,
+    pub(super) selection: Selection,
+    pub(super) placed: Vec<(Run, i64)>,
+}
+
+/// What proves the bound: prices and cuts, or rents.
+#[derive(Clone)]
+pub(super) struct Proof {
+    pub(super) prices: Prices,
+    pub(super) cuts: Vec<Cut>,
+    pub(super) rents: Vec<Rented>,
 }
 
 /// Steps for a plan unless told otherwise: about a second.
@@ -145,7 +156,8 @@ impl Exact {
         let bound = (problem.fixed_bytes + prices.bound()).min(bytes);
         let best = Best { bytes, selection, placed };
         let reasons = placement.reasons.iter().map(|reason| reason.as_ref().map(ToString::to_string)).collect();
-        Plan { reasons, ..plan(&problem, (buffers, capacity), &best, bound, (&prices, &[])) }
+        let proof = Proof { prices, cuts: Vec::new(), rents: Vec::new() };
+        Plan { reasons, ..plan(&problem, (buffers, capacity), &best, bound, &proof) }
     }
 
     /// The same as [`Self::solve`]; `go_on` is told from time to time how far it is, and ends the search by saying no.
@@ -159,10 +171,9 @@ impl Exact {
         let mut prices = Prices::fitted(&problem, scale, goal, FEW_FITS);
         let (mut cuts, mut n_proved): (Vec<Cut>, usize) = (Vec::new(), 0);
         let mut bound = problem.fixed_bytes + ceil_div(prices.bound(), scale);
-        let mut proof = (prices.clone(), Vec::new());
-        let mut last: Option<Selection> = None;
-        // Half of the steps are for plans of what cannot be proved.
-        let kept_back = steps.left / 2;
+        let mut proof = Proof { prices: prices.clone(), cuts: Vec::new(), rents: Vec::new() };
+        // Most of the steps are for plans of what cannot be proved.
+        let kept_back = steps.left / 10 * 9;
         steps.left -= kept_back;
         let mut is_stopped = false;
         while best.bytes > bound && steps.left > 0 {
@@ -175,7 +186,7 @@ impl Exact {
             // Cuts that are not proved say nothing about what is possible.
             if cuts.len() == n_proved && proved > bound {
                 bound = proved.min(best.bytes);
-                proof = (prices.clone(), cuts.clone());
+                proof = Proof { prices: prices.clone(), cuts: cuts.clone(), rents: Vec::new() };
             }
             let Some(mut selection) = found else { break };
             trim(&problem, &mut selection);
@@ -199,7 +210,6 @@ impl Exact {
                         }
                     }
                     let has_new = cuts.len() > before;
-                    last = last.or(Some(selection));
                     if !has_new {
                         break;
                     }
@@ -210,11 +220,12 @@ impl Exact {
         if bound < best.bytes {
             let other = simple(&problem, buffers, capacity, &[&BestFit, &Greedy]);
             best = if other.bytes < best.bytes { other } else { best };
-            let start = last.unwrap_or_else(|| best.selection.clone());
-            let mut anneal_on = |left: u64, best: i64| go_on(&Progress { steps: self.budget - left, best, bound });
-            is_stopped = is_stopped || !improve(&problem, &start, &mut best, &mut steps, &mut anneal_on);
+            let prices = better_prices(&problem, &prices, &best, &mut steps);
+            bound = better_bound(&problem, &prices, &best, (bound, &mut proof), &mut steps);
+            let mut improve_on = |left: u64, best: i64| go_on(&Progress { steps: self.budget - left, best, bound });
+            is_stopped = is_stopped || !improve(&problem, &prices, &mut best, &mut steps, &mut improve_on);
         }
-        let plan = plan(&problem, (buffers, capacity), &best, bound.min(best.bytes), (&proof.0, &proof.1));
+        let plan = plan(&problem, (buffers, capacity), &best, bound.min(best.bytes), &proof);
         Plan { steps: self.budget - steps.left, timed_out: is_stopped, ..plan }
     }
 }
@@ -268,43 +279,6 @@ fn select(
     }
 }
 
-/// Told the steps left and the best HBM bytes.
-type GoOn<'a> = &'a mut dyn FnMut(u64, i64) -> bool;
-
-/// A better plan from changes of an order, beginning with a selection that may not fit; false if it was stopped.
-fn improve(problem: &Problem, selection: &Selection, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> bool {
-    let parcels = parcels(problem, selection);
-    let nothing: i64 = Selection::none(problem).hbm_bytes(problem);
-    let known = best.bytes;
-    let mut is_stopped = false;
-    let addresses = anneal(&parcels, problem.units, steps, &mut |left, saved| {
-        is_stopped = !go_on(left, known.min(nothing - saved));
-        !is_stopped
-    });
-    let mut found = selection.clone();
-    for run in selection.runs().into_iter().filter(|run| problem.values[run.value].units > 0) {
-        found.remove(problem, run);
-    }
-    let mut placed: Vec<(Run, i64)> = found.runs().into_iter().map(|run| (run, 0)).collect();
-    for (parcel, address) in parcels.iter().zip(addresses) {
-        let Some(address) = address else { continue };
-        for &run in &parcel.runs {
-            let stay = &mut found.stays[run.value];
-            stay.in_lx[run.first..=run.last].fill(true);
-            stay.keeps[run.first..run.last].fill(true);
-            if run.first == 0 {
-                stay.parent = selection.stays[run.value].parent;
-            }
-            placed.push((run, address * problem.unit_bytes));
-        }
-    }
-    let bytes = found.hbm_bytes(problem);
-    if bytes < best.bytes {
-        *best = Best { bytes, selection: found, placed };
-    }
-    !is_stopped
-}
-
 /// The best of some simple planners.
 fn simple(problem: &Problem, buffers: &[Buffer], capacity: &Capacity, planners: &[&dyn Planner]) -> Best {
     let none = Selection::none(problem);
@@ -333,7 +307,7 @@ fn adopt(problem: &Problem, placement: &Placement) -> (Selection, Vec<(Run, i64)
     (selection, placed)
 }
 
-fn trim(problem: &Problem, selection: &mut Selection) {
+pub(super) fn trim(problem: &Problem, selection: &mut Selection) {
     for index in 0..selection.stays.len() {
         if selection.stays[index].parent.is_some_and(|parent| selection.stays[parent].in_lx.last() != Some(&true))
             || selection.stays[index].in_lx.first() != Some(&true)
@@ -368,7 +342,7 @@ fn times(buffers: &[Buffer]) -> Vec<usize> {
 }
 
 /// What was found as a plan; the bound is not above its HBM bytes.
-fn plan(problem: &Problem, (buffers, capacity): (&[Buffer], &Capacity), best: &Best, bound: i64, proof: (&Prices, &[Cut])) -> Plan {
+fn plan(problem: &Problem, (buffers, capacity): (&[Buffer], &Capacity), best: &Best, bound: i64, proof: &Proof) -> Plan {
     let stays = stays(problem, buffers, best);
     let mut reasons: Vec<Option<String>> = buffers.iter().map(|buffer| Some(reason(buffer, capacity))).collect();
     stays.iter().for_each(|stay| reasons[stay.buffer] = None);
@@ -380,7 +354,7 @@ fn plan(problem: &Problem, (buffers, capacity): (&[Buffer], &Capacity), best: &B
         steps: 0,
         timed_out: false,
         reasons,
-        certificate: certificate(problem, &times(buffers), proof.0, proof.1),
+        certificate: certificate(problem, &times(buffers), proof),
     }
 }
 
@@ -409,20 +383,25 @@ fn in_operations(problem: &Problem, times: &[usize], run: Run) -> (usize, usize,
     (problem.values[run.value].buffer, times[ticks.start], times[ticks.end - 1] + 1)
 }
 
-fn certificate(problem: &Problem, times: &[usize], prices: &Prices, cuts: &[Cut]) -> Certificate {
+fn certificate(problem: &Problem, times: &[usize], proof: &Proof) -> Certificate {
     let cut = |cut: &Cut| CertifiedCut {
         stays: cut.runs.iter().map(|&run| in_operations(problem, times, run)).collect(),
         mergers: cut.merges.iter().map(|&(child, parent)| (problem.values[child].buffer, problem.values[parent].buffer)).collect(),
     };
-    let priced = times.iter().copied().zip(prices.of_unit.iter().copied()).filter(|&(_, price)| price > 0);
+    let rented = |one: &Rented| {
+        let rents = one.rents.iter().map(|&(value, bytes)| (problem.values[value].buffer, bytes));
+        (times[one.tick], rents.collect())
+    };
+    let priced = times.iter().copied().zip(proof.prices.of_unit.iter().copied()).filter(|&(_, price)| price > 0);
     Certificate {
         whole_lives: problem.stays == Stays::Whole,
-        scale: prices.scale,
+        scale: proof.prices.scale,
         prices: priced.collect(),
-        cuts: cuts.iter().map(cut).collect(),
+        cuts: proof.cuts.iter().map(cut).collect(),
+        rents: proof.rents.iter().map(rented).collect(),
     }
 }
 
-fn ceil_div(dividend: i64, divisor: i64) -> i64 {
+pub(super) fn ceil_div(dividend: i64, divisor: i64) -> i64 {
     dividend.div_euclid(divisor) + i64::from(dividend.rem_euclid(divisor) > 0)
 }

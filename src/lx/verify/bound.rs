@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 /// Sets that may be made before the check is given up.
 const MAX_SETS: u64 = 20_000_000;
+/// Partial choices that may be looked at.
+const MAX_CHOICES: u64 = 100_000_000;
 
 /// A cut in terms of values.
 pub(super) struct Crowd {
@@ -38,10 +40,11 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
     for (number, one) in crowds.iter().enumerate() {
         crowd::check(instance, &relaxed, one).map_err(|what| refuse(format!("cut {number}: {what}")))?;
     }
-    let goal = (i128::from(result.lower_bound) - relaxed.fixed) * relaxed.scale;
+    // Plans leave whole bytes: what is above one byte less is not below the bound.
+    let goal = (i128::from(result.lower_bound) - relaxed.fixed - 1) * relaxed.scale + 1;
     let mut sweep = Sweep::new(&relaxed, &crowds, goal);
     match sweep.run() {
-        None => Err(refuse(format!("it takes more than {MAX_SETS} sets"))),
+        None => Err(refuse(format!("it takes more than {MAX_SETS} sets or {MAX_CHOICES} choices"))),
         Some(0) => Ok(()),
         Some(n) => Err(refuse(format!("{n} sets end below it"))),
     }
@@ -81,6 +84,7 @@ struct Sweep<'r> {
     in_cut: Vec<bool>,
     goal: i128,
     made: u64,
+    choices: u64,
     next: BTreeMap<Set, i128>,
     /// Per value: the next use.
     next_use: Vec<usize>,
@@ -94,7 +98,7 @@ impl<'r> Sweep<'r> {
         let mut in_cut = vec![false; relaxed.values.len()];
         crowds.iter().flat_map(|crowd| &crowd.stays).for_each(|stay| in_cut[stay.0] = true);
         let next_use = vec![0; relaxed.values.len()];
-        Self { relaxed, crowds, in_cut, goal, made: 0, next: BTreeMap::new(), next_use, base_after: 0, tick: 0 }
+        Self { relaxed, crowds, in_cut, goal, made: 0, choices: 0, next: BTreeMap::new(), next_use, base_after: 0, tick: 0 }
     }
 
     fn base(&self, tick: usize) -> i128 {
@@ -170,6 +174,10 @@ impl<'r> Sweep<'r> {
         if bound >= self.goal {
             return Some(());
         }
+        self.choices += 1;
+        if self.choices > MAX_CHOICES {
+            return None;
+        }
         if at < present.len() && present[at].is_cut {
             let Present { in_extra, out_extra, is_used, .. } = present[at];
             if is_used {
@@ -192,7 +200,9 @@ impl<'r> Sweep<'r> {
             let could_stay = |one: &Present| one.does == Does::Out && !one.is_cut && missing + self.relaxed.values[one.value].units <= 0;
             return if present.iter().any(could_stay) { Some(()) } else { self.make(set, cost, present) };
         }
-        if at == present.len() {
+        // Even without all the rest it would not fit: whoever leaves takes no address over.
+        let rest: i128 = present[at..].iter().filter(|one| !one.is_cut).map(|one| self.relaxed.values[one.value].units).sum();
+        if at == present.len() || rest < missing {
             return Some(());
         }
         present[at].does = Does::Out;

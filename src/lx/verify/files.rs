@@ -87,6 +87,9 @@ pub(super) struct Certificate {
     /// (operation, price of a unit), by ascending operation; no price is 0.
     pub(super) prices: Vec<(usize, i64)>,
     pub(super) cuts: Vec<Cut>,
+    /// (operation, (buffer, HBM bytes that it pays)), by ascending operation; if there are any, they prove the bound.
+    #[serde(default)]
+    pub(super) rents: Vec<(usize, Vec<(String, i64)>)>,
 }
 
 #[derive(Deserialize)]
@@ -113,13 +116,18 @@ const MAX_SCALE: i64 = 1 << 20;
 impl Result_ {
     pub(super) fn parse(text: &str) -> Result<Self, Violation> {
         let result: Self = serde_json::from_str(text).map_err(|error| Violation::Result(error.to_string()))?;
-        let Certificate { scale, prices, .. } = &result.certificate;
+        let Certificate { scale, prices, rents, .. } = &result.certificate;
         let refuse = |what: &str| Err(Violation::Result(what.to_owned()));
         if !(1..=MAX_SCALE).contains(scale) {
             return refuse("the scale of the prices is not from 1 to 2^20");
         }
         if !prices.is_sorted_by(|one, other| one.0 < other.0) || prices.iter().any(|(_, price)| !(0..=MAX_PRICE).contains(price)) {
             return refuse("the prices are not from 0 to 2^60, by ascending operation");
+        }
+        if !rents.is_sorted_by(|one, other| one.0 < other.0)
+            || rents.iter().flat_map(|one| &one.1).any(|(_, bytes)| !(0..=MAX_BYTES).contains(bytes))
+        {
+            return refuse("the rents are not from 0 to 2^48, by ascending operation");
         }
         Ok(result)
     }

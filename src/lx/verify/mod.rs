@@ -9,6 +9,7 @@
 //! | `legal.rs` | the stays: where, when, and how many HBM bytes they leave |
 //! | `relax.rs` | values and their least cost at given prices |
 //! | `bound.rs` | the sweep that finds nothing below the bound |
+//! | `rents.rs` | the bound that rents prove |
 //! | `crowd.rs` | that the stays of a cut do not fit together |
 
 mod bound;
@@ -16,6 +17,7 @@ mod crowd;
 mod files;
 mod legal;
 mod relax;
+mod rents;
 
 /// What was confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +119,11 @@ pub fn verify(result: &str, instance: &str, given: (Option<i64>, Option<i64>)) -
     if result.optimal != optimal {
         return Err(field("optimal", result.optimal, optimal));
     }
-    bound::check(&instance, &result)?;
+    if result.certificate.rents.is_empty() {
+        bound::check(&instance, &result)?;
+    } else {
+        rents::check(&instance, &result)?;
+    }
     Ok(Verified { hbm_bytes_left: left, lower_bound: result.lower_bound, optimal, capacity: instance.capacity })
 }
 

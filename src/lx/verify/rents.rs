@@ -1,0 +1,80 @@
+//! The bound that rents prove.
+//!
+//! Every buffer pays for being in LX during some operations. Those in LX during one operation fit together, so what they pay there is at most
+//! the most that any buffers of that total size pay: a knapsack. A plan leaves at least what each buffer costs by itself when it pays its
+//! rents, less the knapsacks of all operations.
+
+use super::{
+    Violation,
+    files::{Instance, Result_},
+    relax::{Place, Relaxed},
+};
+
+/// Cells of all knapsacks together before the check is given up.
+const MAX_CELLS: i128 = 2_000_000_000;
+
+/// Confirms the bound of the result.
+pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violation> {
+    let refuse = |what: String| Violation::Bound { bound: result.lower_bound, what };
+    let certificate = &result.certificate;
+    if !certificate.whole_lives {
+        return Err(refuse("rents are for whole lives".to_owned()));
+    }
+    let relaxed = Relaxed::new(instance, true, 1, &[]);
+    let mut paid = vec![0; relaxed.values.len()];
+    let mut most = relaxed.fixed;
+    let mut cells = 0;
+    for (time, rents) in &certificate.rents {
+        let mut payers: Vec<(usize, i128)> = Vec::with_capacity(rents.len());
+        for (name, bytes) in rents {
+            let value = payer(instance, &relaxed, *time, name).map_err(refuse)?;
+            if payers.iter().any(|payer| payer.0 == value) {
+                return Err(refuse(format!("'{name}' pays twice in operation {time}")));
+            }
+            payers.push((value, i128::from(*bytes)));
+            paid[value] += i128::from(*bytes);
+        }
+        cells += relaxed.capacity * payers.len() as i128;
+        if cells > MAX_CELLS {
+            return Err(refuse("it takes too large knapsacks".to_owned()));
+        }
+        most -= knapsack(&relaxed, &payers);
+    }
+    for (value, paid) in paid.into_iter().enumerate() {
+        let hbm = relaxed.out_bytes(value, 0, Place::Out);
+        let lx =
+            relaxed.coming_bytes(value, 0, Place::Out).map(|bytes| bytes + relaxed.end_bytes(value, relaxed.after(value, 0, Place::Out)));
+        most += lx.map_or(hbm, |lx| hbm.min(lx + paid));
+    }
+    if most >= i128::from(result.lower_bound) { Ok(()) } else { Err(refuse(format!("the rents prove {most}"))) }
+}
+
+/// The value of a buffer that takes room of its own in an operation whenever it is in LX.
+fn payer(instance: &Instance, relaxed: &Relaxed, time: usize, name: &str) -> Result<usize, String> {
+    let row = instance.find(name).ok_or_else(|| format!("'{name}' pays rent, and is no buffer"))?;
+    let value =
+        relaxed.values.iter().position(|value| value.row == row).ok_or_else(|| format!("'{name}' pays rent, and cannot be in LX"))?;
+    let uses = &relaxed.values[value].uses;
+    let (first, last) = (relaxed.times[uses[0].tick], relaxed.times[uses[uses.len() - 1].tick]);
+    if !(first..=last).contains(&time) {
+        return Err(format!("'{name}' pays rent in operation {time}, when it is not live"));
+    }
+    if time == first && !relaxed.values[value].parents.is_empty() {
+        return Err(format!("'{name}' pays rent in operation {time}, in which it may take over an address"));
+    }
+    Ok(value)
+}
+
+/// The most that values pay which are together no larger than LX.
+fn knapsack(relaxed: &Relaxed, payers: &[(usize, i128)]) -> i128 {
+    let units = |payer: &(usize, i128)| usize::try_from(relaxed.values[payer.0].units).unwrap_or(usize::MAX);
+    let total = payers.iter().map(units).fold(0, usize::saturating_add);
+    let capacity = usize::try_from(relaxed.capacity).unwrap_or(0).min(total);
+    let mut most = vec![0; capacity + 1];
+    for payer in payers {
+        for left in (units(payer)..=capacity).rev() {
+            most[left] = most[left].max(most[left - units(payer)] + payer.1);
+        }
+    }
+    most[capacity]
+}
