@@ -38,6 +38,7 @@ mod buffer;
 mod core_view;
 mod drawing;
 mod eligible;
+mod emit_stays;
 mod exact;
 mod first_fit;
 mod fit;
@@ -47,6 +48,7 @@ mod live;
 mod placement;
 mod plan_instance;
 mod planner;
+mod stays;
 mod verify;
 
 pub mod joint;
