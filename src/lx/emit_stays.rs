@@ -1,8 +1,8 @@
 //! `spyre-plan-lx`: what the planner `exact` chooses, written into the program with the copies between LX and HBM that it needs.
 //!
 //! A value that is written into LX and that HBM needs as well is copied there right behind its writer, so that its place in LX may be taken
-//! over whenever its stay ends. A stay that begins later begins with a copy from HBM in front of its first reader. Inputs that several ops
-//! read alike, and results of the graph that ops read as well, are planned like any other value.
+//! over whenever its stay ends. A stay that begins later begins with a copy from HBM in front of its first reader. What is in HBM anyhow and
+//! read by several ops alike, and results of the graph that ops read as well, are planned like any other value.
 
 use super::{
     Barred, Buffer, Capacity, StayInLx, Use, UseKind, agreed_view,
@@ -24,12 +24,10 @@ const COPIED_OUT: &str = "it is the copy in HBM of a value in LX";
 /// # Errors
 /// If layouts are wrong, or a copy does not do what was found that it does.
 pub(super) fn emit_stays(program: &Program<'_>, capacity: &Capacity) -> Result<(), String> {
-    let mut planned = inputs_of(program)?;
-    let n_inputs = planned.len();
-    for time in 0..program.divisions.len() {
-        let made = made_by(program, &planned[..n_inputs], time)?;
-        planned.push(made);
-    }
+    let mut made = (0..program.divisions.len()).map(|time| made_by(program, time)).collect::<Result<Vec<_>, _>>()?;
+    let mut planned = inputs_of(program, &made)?;
+    add_parents(program, &planned, &mut made);
+    planned.append(&mut made);
     let mut candidates: Vec<Candidate> = planned.iter().map(|planned| planned.candidate.clone()).collect();
     let mut chosen = Chosen::whole(&candidates, capacity);
     if chosen.leaves_some_in_hbm(&candidates, capacity) {
@@ -67,8 +65,8 @@ struct Planned<'c> {
     candidate: Candidate,
 }
 
-/// The result of a step. `inputs` are planned before the steps.
-fn made_by<'c>(program: &Program<'c>, inputs: &[Planned<'c>], time: usize) -> Result<Planned<'c>, String> {
+/// The result of a step.
+fn made_by<'c>(program: &Program<'c>, time: usize) -> Result<Planned<'c>, String> {
     let step = &program.values.schedule.steps[time];
     let value = step.compute.op.output();
     let mut made = Planned {
@@ -83,13 +81,24 @@ fn made_by<'c>(program: &Program<'c>, inputs: &[Planned<'c>], time: usize) -> Re
         made.barred = Some(barred.to_string());
         promote(program, &mut made)?;
     }
-    let buffer = &mut made.candidate.buffer;
-    buffer.in_place_parents.iter_mut().for_each(|parent| *parent += inputs.len());
-    if buffer.barred.is_none() && step.compute.family() == Family::Pointwise {
-        let is_parent = |input: &Planned<'c>| input.readers.iter().any(|&(reader, operand)| reader == time && input.is_alike(step, operand));
-        buffer.in_place_parents.extend(inputs.iter().enumerate().filter(|(_, input)| is_parent(input)).map(|(index, _)| index));
-    }
     Ok(made)
+}
+
+/// Numbers the parents of results anew, as the results stand behind the inputs, and adds the inputs whose place they may take over.
+fn add_parents<'c>(program: &Program<'c>, inputs: &[Planned<'c>], made: &mut [Planned<'c>]) {
+    let mut read: Vec<Vec<usize>> = vec![Vec::new(); made.len()];
+    for (index, input) in inputs.iter().enumerate() {
+        let steps = &program.values.schedule.steps;
+        let alike = input.readers.iter().filter(|&&(reader, operand)| input.is_alike(&steps[reader], operand));
+        alike.for_each(|&(reader, _)| read[reader].push(index));
+    }
+    for (made, read) in made.iter_mut().zip(read) {
+        let buffer = &mut made.candidate.buffer;
+        buffer.in_place_parents.iter_mut().for_each(|parent| *parent += inputs.len());
+        if buffer.barred.is_none() {
+            buffer.in_place_parents.extend(read);
+        }
+    }
 }
 
 /// Lets ops beside the writer read a result of the graph from LX, if any can.
@@ -115,13 +124,30 @@ fn promote<'c>(program: &Program<'c>, made: &mut Planned<'c>) -> Result<(), Stri
     Ok(())
 }
 
-/// The arguments and constants that several ops of their block read in the same slices, by first reader.
-fn inputs_of<'c>(program: &Program<'c>) -> Result<Vec<Planned<'c>>, String> {
+/// What is in HBM whatever is chosen, and is read by several ops of its block in the same slices, by first reader: arguments, constants, what
+/// loops write tile by tile, and results that may not be written into LX.
+fn inputs_of<'c>(program: &Program<'c>, made: &[Planned<'c>]) -> Result<Vec<Planned<'c>>, String> {
+    let mut in_hbm: ValueMap<()> = ValueMap::default();
+    for (time, made) in made.iter().enumerate() {
+        let is_insert = program.values.schedule.steps[time].compute.is_insert();
+        if made.candidate.buffer.barred.is_some() && !is_insert && program.values.schedule.writers(made.value) == [time] {
+            in_hbm.insert(made.value, ());
+        }
+    }
+    let is_input = |op: Op<'c>, value: Value<'c>| {
+        let is_written = !program.values.schedule.writers(value).is_empty();
+        match value.def() {
+            Some(def) if def.block() != op.block() => false,
+            Some(def) if def.is("spyre.constant") || def.is("spyre.loop") => !is_written,
+            Some(_) => in_hbm.get(value).is_some(),
+            None => !is_written && value.arg_of().is_some_and(|(block, _)| Some(block) == op.block()),
+        }
+    };
     let mut readers: ValueMap<Vec<(usize, usize)>> = ValueMap::default();
     let mut values: Vec<Value<'c>> = Vec::new();
     for (time, step) in program.values.schedule.steps.iter().enumerate().filter(|(_, step)| step.compute.family() != Family::Gather) {
         for (operand, value) in step.compute.reads().into_iter().enumerate() {
-            if is_input_beside(step.compute.op, value) && is_served(program, (time, operand)) {
+            if is_input(step.compute.op, value) && is_served(program, (time, operand)) {
                 let readers = readers.get_or_default(value);
                 if readers.is_empty() {
                     values.push(value);
@@ -157,14 +183,6 @@ fn input<'c>(program: &Program<'c>, value: Value<'c>, mut readers: Vec<(usize, u
     let candidate = Candidate { buffer, device_bytes, may_split: true };
     let input = Planned { value, writer: None, readers, copied: Some(copied), barred: None, candidate };
     Ok(input.is_copied_like_its_user(program)?.then_some(input))
-}
-
-/// Whether the value is an argument of the block that an op is in, or a constant there.
-fn is_input_beside(op: Op<'_>, value: Value<'_>) -> bool {
-    match value.def() {
-        Some(def) => def.is("spyre.constant") && def.block() == op.block(),
-        None => value.arg_of().is_some_and(|(block, _)| Some(block) == op.block()),
-    }
 }
 
 /// Whether LX could serve a read: all elements of the tensor, as numbers, by an op that can read LX.
@@ -211,7 +229,10 @@ impl<'c> Planned<'c> {
     fn is_alike(&self, step: &Step<'c>, operand: usize) -> bool {
         let copied = self.copied.and_then(Tensor::of).and_then(|tensor| tensor.layout);
         let (read, written): (&Access<'c>, Option<&Access<'c>>) = (&step.accesses[operand], step.accesses.last());
-        written.is_some_and(|written| read.dims == written.dims && read.offsets == written.offsets && copied == written.tensor.layout)
+        let is_elementwise = step.compute.family() == Family::Pointwise;
+        written.is_some_and(|written| {
+            is_elementwise && read.dims == written.dims && read.offsets == written.offsets && copied == written.tensor.layout
+        })
     }
 
     /// Writes the copies of the stays, and lets the readers read them.

@@ -177,3 +177,30 @@ module attributes {spyre.target = {lx_bytes = 128 : i64}} {
     return %loop : tensor<32x2048xf16, #matrix>
   }
 }
+
+// -----
+
+// A result that its writer cannot leave in LX is brought there for several reads; so is what a loop writes tile by tile.
+// CHECK-LABEL: func.func @results_in_hbm_are_inputs_of_what_follows(
+// CHECK:         [[ABS:%.+]] = spyre.pointwise abs({{%.+}}) {place = #spyre.place<hbm, "the device function 'abs' cannot have it in LX">,
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[ABS]] {place = #spyre.place<lx,
+// CHECK-NEXT:    [[NEG:%.+]] = spyre.pointwise neg([[COPY]])
+// CHECK-NEXT:    [[SUM:%.+]] = spyre.pointwise add([[COPY]], [[NEG]])
+// CHECK-NEXT:    [[LOOP:%.+]] = spyre.loop
+// CHECK:         [[TILED:%.+]] = spyre.copy [[LOOP]] {place = #spyre.place<lx,
+// CHECK-NEXT:    [[SHIFTED:%.+]] = spyre.pointwise sub([[TILED]], [[SUM]])
+// CHECK-NEXT:    spyre.pointwise add([[TILED]], [[SHIFTED]])
+#full = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+#window = #spyre.layout<[1, 64, 64], [64, 64, 1], of = [64, 64]>
+func.func @results_in_hbm_are_inputs_of_what_follows(%x: tensor<64x64xf16, #full>) -> tensor<64x64xf16, #full> {
+  %abs = spyre.pointwise abs(%x) {work = #spyre.work<[32, 1]>} : tensor<64x64xf16, #full>
+  %neg = spyre.pointwise neg(%abs) {work = #spyre.work<[32, 1]>} : tensor<64x64xf16, #full>
+  %sum = spyre.pointwise add(%abs, %neg) {work = #spyre.work<[32, 1]>} : tensor<64x64xf16, #full>
+  %loop = spyre.loop 2 "A" tiled(%tile = %x[0] : tensor<64x64xf16, #full>) {
+    %exp = spyre.pointwise exp(%tile) {work = #spyre.work<[32, 1]>} : tensor<32x64xf16, #window>
+    spyre.yield %exp[0] : tensor<32x64xf16, #window>
+  } : tensor<64x64xf16, #full>
+  %shifted = spyre.pointwise sub(%loop, %sum) {work = #spyre.work<[32, 1]>} : tensor<64x64xf16, #full>
+  %result = spyre.pointwise add(%loop, %shifted) {work = #spyre.work<[32, 1]>} : tensor<64x64xf16, #full>
+  return %result : tensor<64x64xf16, #full>
+}
