@@ -272,10 +272,10 @@ impl Options {
         passes
     }
 
-    /// A copy of an input is of use in LX only.
+    /// A copy of an input is of use in LX only; the planner `exact` chooses them itself.
     fn lx_passes(&self) -> Vec<String> {
         let plan = format!("spyre-plan-lx{{planner={}}}", self.planner());
-        if self.planner() == "none" { vec![plan] } else { vec!["spyre-clone-inputs".to_owned(), plan] }
+        if ["none", "exact"].contains(&self.planner()) { vec![plan] } else { vec!["spyre-clone-inputs".to_owned(), plan] }
     }
 
     /// The pipeline of the phases `phases`, as text for a module.
@@ -325,9 +325,12 @@ mod tests {
 
     #[test]
     fn without_a_planner_nothing_is_copied_or_expanded() {
-        for pass in ["spyre-clone-inputs", "spyre-expand-functions", "spyre-divide-jointly"] {
+        for pass in ["spyre-expand-functions", "spyre-divide-jointly"] {
             assert!(expand("").unwrap().contains(pass));
             assert!(!expand("lx-planner=none").unwrap().contains(pass));
+        }
+        for (planner, is_copied_before) in [("none", false), ("exact", false), ("first-fit", true)] {
+            assert_eq!(expand(&format!("lx-planner={planner}")).unwrap().contains("spyre-clone-inputs"), is_copied_before, "{planner}");
         }
     }
 
@@ -376,7 +379,8 @@ mod tests {
     fn every_pass_of_the_pipeline_is_implemented() {
         let options = Options::default();
         let alone = Options { joint: "false".to_owned(), ..Options::default() };
-        let text = options.pipeline(Phase::ALL, "out") + &alone.pipeline(Phase::ALL, "out");
+        let simple = Options { lx_planner: "first-fit".to_owned(), ..Options::default() };
+        let text = [options, alone, simple].map(|options| options.pipeline(Phase::ALL, "out")).concat();
         for pass in PASSES {
             assert!(text.contains(pass.argument), "'{}' is in no phase", pass.argument);
         }

@@ -299,7 +299,7 @@ def SpyreCloneInputs : Spyre_Pass<"spyre-clone-inputs"> {
   let summary = "Copy inputs that are read several times, so that they can live in LX";
   let description = [{
     An argument that several ops read, all with the same division over the cores, is copied once; the readers read the
-    copy. Implemented in `src/lx/clone_inputs.rs`.
+    copy. For the planners other than `exact`, which chooses such copies itself. Implemented in `src/lx/clone_inputs.rs`.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-clone-inputs test/lx/clone-inputs.mlir`
   }];
@@ -311,6 +311,9 @@ def SpyrePlanLx : Spyre_Pass<"spyre-plan-lx"> {
   let description = [{
     Reads `work` and program order; writes `place`. A value that may not live in LX, or does not fit, is placed in HBM
     with the reason. Implemented in `src/lx/plan_lx.rs`.
+
+    The planner `exact` also writes `spyre.copy` ops between LX and HBM: for inputs that several ops read alike, for results that
+    other ops read as well, and for values that leave LX between two uses. It does so where fewer bytes are moved to and from HBM.
 
     Refuses an unknown planner.
 

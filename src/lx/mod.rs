@@ -28,6 +28,7 @@
 //! | `exact/` | the fewest HBM bytes, with a certificate (`docs/lx-planning.md`) |
 //! | `verify/` | checks a result and its certificate; shares no code with the planners |
 //! | `pack` | addresses for buffers that are all to be placed, or the proof that there are none |
+//! | `stays.rs` | the stays of the exact planner that a compiler emits |
 //! | `plan_instance.rs` | a whole instance, within limits and watched |
 //! | `joint/` | splits and placement together |
 //! | `drawing.rs` | the scratchpad as a picture |
@@ -38,6 +39,7 @@ mod buffer;
 mod core_view;
 mod drawing;
 mod eligible;
+mod emit_stays;
 mod exact;
 mod first_fit;
 mod fit;
@@ -47,6 +49,7 @@ mod live;
 mod placement;
 mod plan_instance;
 mod planner;
+mod stays;
 mod verify;
 
 pub mod joint;

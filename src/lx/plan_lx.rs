@@ -3,7 +3,9 @@
 //! Reads `work` and program order; writes `place`. A value that may not live in LX, or does not fit, is placed in HBM with the reason. A
 //! value made in an iteration of a loop lives in it; a value from outside that the loop reads lives until the loop ends.
 
-use super::{Barred, Buffer, Capacity, CoreUse, Planner, Use, UseKind, agreed_view, check, planner_named};
+use super::{
+    Barred, Buffer, Capacity, CoreUse, Placement, Planner, Use, UseKind, agreed_view, check, emit_stays::emit_stays, planner_named,
+};
 use crate::{
     dialect::{
         Access, ComputeOp, Memory, Place, Schedule, Step, Tensor, UsedAs, home_of, operation_of, split_of, target_of, users_behind_views,
@@ -25,6 +27,10 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let program = Program::of(function)?;
         match &planner {
+            Some(planner) if planner.name() == "exact" => {
+                emit_stays(&program, &capacity).map_err(|message| error_at(function, message).report())?;
+                Program::of(function)?.check_places(&capacity)?;
+            }
             Some(planner) => program.plan(planner.as_ref(), &capacity)?,
             None => program.place_in_hbm("the LX planner is off"),
         }
@@ -33,15 +39,15 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 }
 
 /// How one compute op divides its work.
-struct Division {
-    operation: Operation,
-    split: WorkSplit,
+pub(super) struct Division {
+    pub(super) operation: Operation,
+    pub(super) split: WorkSplit,
 }
 
 /// The compute ops of a function; time is the position in the lists.
-struct Program<'c> {
-    values: Values<'c>,
-    divisions: Vec<Division>,
+pub(super) struct Program<'c> {
+    pub(super) values: Values<'c>,
+    pub(super) divisions: Vec<Division>,
 }
 
 impl<'c> Program<'c> {
@@ -59,10 +65,7 @@ impl<'c> Program<'c> {
     fn plan(&self, planner: &dyn Planner, capacity: &Capacity) -> Result<(), Reported> {
         let buffers: Vec<Buffer> = (0..self.divisions.len()).map(|time| self.buffer(time)).collect();
         let placement = planner.plan(&buffers, capacity);
-        if let (Err(violation), Some(first)) = (check(&buffers, capacity, &placement), self.values.schedule.steps.first()) {
-            let message = format!("the planner '{}' has a bug: {violation}; please report this program", planner.name());
-            return Err(error_at(first.compute.op, message).report());
-        }
+        self.check(planner.name(), &buffers, capacity, &placement)?;
         for (step, (address, reason)) in self.values.schedule.steps.iter().zip(placement.addresses.iter().zip(&placement.reasons)) {
             let place = match address {
                 Some(address) => Place { memory: Memory::Lx(*address), reason: String::new() },
@@ -73,6 +76,27 @@ impl<'c> Program<'c> {
         Ok(())
     }
 
+    /// Checks what the planner `exact` and its copies have made of the program, from nothing but the program.
+    fn check_places(&self, capacity: &Capacity) -> Result<(), Reported> {
+        let buffers: Vec<Buffer> = (0..self.divisions.len()).map(|time| self.buffer(time)).collect();
+        let address = |step: &Step<'c>| match Place::on(step.compute.op)?.memory {
+            Memory::Lx(address) => Some(address),
+            Memory::Hbm | Memory::Pool(_) => None,
+        };
+        let addresses: Vec<Option<i64>> = self.values.schedule.steps.iter().map(address).collect();
+        self.check("exact", &buffers, capacity, &Placement { reasons: vec![None; addresses.len()], addresses })
+    }
+
+    fn check(&self, planner: &str, buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> Result<(), Reported> {
+        match (check(buffers, capacity, placement), self.values.schedule.steps.first()) {
+            (Err(violation), Some(first)) => {
+                let message = format!("the planner '{planner}' has a bug: {violation}; please report this program");
+                Err(error_at(first.compute.op, message).report())
+            }
+            (Err(_), None) | (Ok(()), _) => Ok(()),
+        }
+    }
+
     fn place_in_hbm(&self, reason: &str) {
         for step in &self.values.schedule.steps {
             self.place_result(step.compute, &Place { memory: Memory::Hbm, reason: reason.to_owned() });
@@ -80,28 +104,35 @@ impl<'c> Program<'c> {
     }
 
     /// The result of a step as a planner sees it.
-    fn buffer(&self, time: usize) -> Buffer {
-        let layout_bytes = self.divisions[time].operation.operands.last().map_or(0, |operand| operand.layout.bytes());
+    pub(super) fn buffer(&self, time: usize) -> Buffer {
+        let layout_bytes = self.device_bytes(time);
         let slices = self.values.barred(time).map_or_else(|| self.slices(time), Err);
         let (slices, barred) = slices.map_or_else(|barred| (1, Some(barred)), |slices| (slices, None));
         self.values.buffer(time, layout_bytes / slices, barred)
     }
 
+    /// Bytes of the result of a step on all cores.
+    pub(super) fn device_bytes(&self, time: usize) -> i64 {
+        self.divisions[time].operation.operands.last().map_or(0, |operand| operand.layout.bytes())
+    }
+
+    /// How an operand of a step, or behind them its result, is divided.
+    pub(super) fn core_use(&self, (user, operand): (usize, usize)) -> CoreUse<'_> {
+        let Division { operation, split } = &self.divisions[user];
+        CoreUse { op: operation, operand, split }
+    }
+
     /// How many slices a value is in, one a core; or how its users disagree.
     fn slices(&self, time: usize) -> Result<i64, Barred> {
         let users = self.values.users(time);
-        let core_use = |&(user, operand): &(usize, usize)| {
-            let Division { operation, split } = &self.divisions[user];
-            CoreUse { op: operation, operand, split }
-        };
-        let uses: Vec<CoreUse<'_>> = users.iter().map(core_use).collect();
+        let uses: Vec<CoreUse<'_>> = users.iter().map(|&user| self.core_use(user)).collect();
         agreed_view(&uses).map(|view| view.slices()).map_err(Barred::CoreMismatch)
     }
 
     /// Writes the place; a copy of an HBM tensor that found no room in LX would only cost a pass over HBM, so its readers get the original
     /// back. What is copied from LX may be gone when the readers come, so such a copy stays; and so does a copy under other indices or in
     /// another layout, whose readers may need its sticks.
-    fn place_result(&self, compute: ComputeOp<'c>, place: &Place) {
+    pub(super) fn place_result(&self, compute: ComputeOp<'c>, place: &Place) {
         if self.values.overwrites(compute) {
             return;
         }
@@ -142,7 +173,7 @@ impl<'c> Values<'c> {
     }
 
     /// The steps that overwrite what step `time` makes.
-    fn rewriters(&self, time: usize) -> &[usize] {
+    pub(super) fn rewriters(&self, time: usize) -> &[usize] {
         let writers = self.schedule.writers(self.schedule.steps[time].compute.op.output());
         writers.split_first().filter(|(first, _)| **first == time).map_or(&[], |(_, others)| others)
     }
@@ -199,7 +230,7 @@ impl<'c> Values<'c> {
     }
 
     /// The operands whose address the result may take: same indices, same device layout, elementwise (F.3).
-    fn parents(&self, step: &Step<'c>) -> Vec<usize> {
+    pub(super) fn parents(&self, step: &Step<'c>) -> Vec<usize> {
         let Some((result, inputs)) = step.accesses.split_last() else { return Vec::new() };
         if step.compute.family() != Family::Pointwise {
             return Vec::new();
@@ -215,7 +246,7 @@ impl<'c> Values<'c> {
 }
 
 /// Whether a step reads fewer elements of an operand than there are.
-fn reads_part(step: &Step<'_>, operand: usize) -> bool {
+pub(super) fn reads_part(step: &Step<'_>, operand: usize) -> bool {
     let (access, space) = (&step.accesses[operand], step.compute.iteration_space());
     let read = access.dims.iter().map(|dim| dim.map_or(1, |dim| space[dim]));
     read.zip(&access.tensor.host.shape).any(|(read, &size)| read < size)

@@ -1,4 +1,4 @@
-// RUN: spyre-opt --spyre-compile="compile-to=lx" --spyre-form-bundles --spyre-lower-to-sdsc --mlir-print-local-scope --split-input-file %s | FileCheck %s
+// RUN: spyre-opt --spyre-compile="compile-to=lx lx-planner=first-fit" --spyre-form-bundles --spyre-lower-to-sdsc --mlir-print-local-scope --split-input-file %s | FileCheck %s
 
 // Buffers are named in the order of their first use. A constant of the same bytes is the same buffer: a fill with the same number, or a
 // resource of another name.

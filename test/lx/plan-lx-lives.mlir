@@ -1,4 +1,5 @@
 // RUN: spyre-opt --split-input-file --spyre-plan-lx %s | FileCheck %s
+// RUN: spyre-opt --split-input-file --spyre-plan-lx=planner=first-fit %s | FileCheck %s --check-prefix=FIRST-FIT
 
 // A copy that finds no room in LX is undone only if what it copies is in HBM: the planner ended the life of %exp at the copy and gave its
 // bytes to the negation.
@@ -38,7 +39,13 @@ func.func @a_loop_that_cuts_a_view_cuts_the_value(%x: tensor<64x64xf16, #rows>) 
 // -----
 
 // CHECK-LABEL: func.func @a_returned_view_is_a_result(
-// CHECK:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "a result of the graph is a view of it">
+// CHECK:         [[EXP:%.+]] = spyre.pointwise exp({{.+}}) {place = #spyre.place<lx, 0>,
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[EXP]] {place = #spyre.place<hbm,
+// CHECK-NEXT:    [[NEG:%.+]] = spyre.pointwise neg([[EXP]])
+// CHECK-NEXT:    [[VIEW:%.+]] = spyre.view [[COPY]]
+// CHECK-NEXT:    return [[NEG]], [[VIEW]]
+// FIRST-FIT-LABEL: func.func @a_returned_view_is_a_result(
+// FIRST-FIT:         spyre.pointwise exp({{.+}}) {place = #spyre.place<hbm, "a result of the graph is a view of it">
 #rows = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @a_returned_view_is_a_result(%x: tensor<64x64xf16, #rows>) -> (tensor<64x64xf16, #rows>, tensor<64x64xf16>) {
   %exp = spyre.pointwise exp(%x) {work = #spyre.work<[32, 1]>} : tensor<64x64xf16, #rows>

@@ -1,4 +1,4 @@
-// RUN: spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile --spyre-divide-work --spyre-plan-lx %s | FileCheck %s
+// RUN: spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile --spyre-divide-work --spyre-plan-lx=planner=first-fit %s | FileCheck %s
 
 // What is made and used in one iteration is in LX; what the loop gives is written to HBM tile by tile.
 // CHECK-LABEL: func.func @values_of_one_iteration_are_in_lx(

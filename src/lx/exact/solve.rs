@@ -128,7 +128,7 @@ impl Planner for Exact {
 }
 
 impl Exact {
-    /// Buffers are in LX for their whole life or not at all, as the compiler needs it.
+    /// Buffers are in LX for their whole life or not at all.
     #[must_use]
     pub const fn whole_lives() -> Self {
         Self { stays: Stays::Whole, budget: BUDGET }
