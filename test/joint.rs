@@ -46,8 +46,14 @@ fn together_is_never_dearer_than_one_after_the_other() {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
     let (mut n_compared, mut n_cheaper, mut dearer) = (0, 0, Vec::new());
-    for program in ["benches/plans", "../shared/inputs/torch-mlir", "../shared/inputs/jax"].into_iter().flat_map(files) {
-        let (Some(alone), Some(together)) = (compile(&program, &out, &ONE_AFTER_THE_OTHER), compile(&program, &out, &TOGETHER)) else {
+    let programs = ["benches/plans", "../shared/inputs/torch-mlir", "../shared/inputs/jax"].into_iter().flat_map(files);
+    // In little LX values come and go.
+    let all = || ["1625344", "65536"].into_iter();
+    let programs: Vec<(PathBuf, &str)> = programs.flat_map(|program| all().map(move |lx_bytes| (program.clone(), lx_bytes))).collect();
+    let tight = (root().join("test/execution/stays.mlir"), "65536");
+    for (program, lx_bytes) in programs.into_iter().chain([tight]) {
+        let compile = |options: &[&str]| compile(&program, &out, &[options, &["--lx-bytes", lx_bytes]].concat());
+        let (Some(alone), Some(together)) = (compile(&ONE_AFTER_THE_OTHER), compile(&TOGETHER)) else {
             continue;
         };
         let ((alone, _), (together, n_launches)) = (time(&alone), time(&together));
@@ -70,7 +76,8 @@ fn the_files_are_the_same_every_time() {
     let files = |number: usize| {
         let out = place.path().join(number.to_string());
         compile(&program, &out, &TOGETHER).unwrap();
-        let mut names: Vec<PathBuf> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect();
+        let mut names: Vec<PathBuf> =
+            fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect();
         names.sort();
         names.iter().map(|path| fs::read(path).unwrap()).collect::<Vec<_>>()
     };

@@ -6,13 +6,17 @@
 use super::{
     Barred, Buffer, Exact, Use, UseKind,
     joint::{self, candidates},
-    plan_lx::Values,
+    plan_lx::{Numbers, Values},
+    try_splits::time_of_splits,
 };
 use crate::{
     dialect::{ComputeOp, Step, target_of, tile_op_of},
     mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueMap, error_at},
     target::{Family, Target},
-    work::divide_work::{check_hints, divided, set_work},
+    work::{
+        WorkSplit,
+        divide_work::{check_hints, divided, set_work},
+    },
 };
 use std::collections::BTreeMap;
 
@@ -25,8 +29,12 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
         let values = Values::of(function)?;
         let program = program_of(&values, &target)?;
         let choice = joint::choose(&program, &Exact::whole_lives(), &target);
-        for ((step, op), &split) in values.schedule.steps.iter().zip(&program.ops).zip(&choice.splits) {
-            set_work(step.compute, &op.splits[split]);
+        let splits: Vec<&WorkSplit> = program.ops.iter().zip(&choice.splits).map(|(op, &split)| &op.splits[split]).collect();
+        let alone: Vec<&WorkSplit> = program.ops.iter().map(|op| &op.splits[0]).collect();
+        let is_cheaper = splits == alone
+            || time_of_splits(function, splits.iter().copied(), &target)? <= time_of_splits(function, alone.iter().copied(), &target)?;
+        for (step, split) in values.schedule.steps.iter().zip(if is_cheaper { splits } else { alone }) {
+            set_work(step.compute, split);
         }
     }
     Ok(())
@@ -135,20 +143,4 @@ fn copied_input(values: &Values<'_>, reads: &Reads, first: usize) -> joint::Valu
         barred: is_window.then_some(Barred::GraphInput),
     };
     joint::Value { buffer, users: reads.clone(), copied_before: Some(first) }
-}
-
-/// Numbers for the parts of buffers.
-#[derive(Default)]
-struct Numbers {
-    of_buffer: ValueMap<BTreeMap<Vec<i64>, usize>>,
-    next: usize,
-}
-
-impl Numbers {
-    fn of(&mut self, buffer: Value<'_>, offsets: Vec<i64>) -> usize {
-        let next = self.next;
-        let number = *self.of_buffer.get_or_default(buffer).entry(offsets).or_insert(next);
-        self.next += usize::from(number == next);
-        number
-    }
 }

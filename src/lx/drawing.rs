@@ -42,6 +42,8 @@ const OPERATION: f64 = 24.0;
 const WIDTHS: (f64, f64) = (900.0, 16_000.0);
 /// Heights of letters that are tried for a label. The picture can be enlarged.
 const LETTERS: [f64; 3] = [10.0, 8.0, 6.0];
+/// A picture of all of LX is at most so many times as high as what is in it.
+const MOST_EMPTY: i64 = 4;
 /// Of a letter's height: its width, and the height of a line.
 const LETTER: (f64, f64) = (0.56, 1.1);
 
@@ -67,8 +69,10 @@ struct Scale {
 impl Scale {
     fn of(drawing: &Drawing) -> Self {
         let n_times = drawing.stays.iter().map(|stay| stay.times.end).max().unwrap_or(0).max(1);
-        let tops = drawing.stays.iter().map(|stay| stay.address + stay.bytes);
-        let top_bytes = tops.chain([drawing.capacity_bytes, 1]).max().unwrap_or(1);
+        let highest = drawing.stays.iter().map(|stay| stay.address + stay.bytes).max().unwrap_or(0);
+        // Where little of LX is used, all of it would leave nothing to be seen.
+        let is_small = highest > 0 && highest < drawing.capacity_bytes / MOST_EMPTY;
+        let top_bytes = if is_small { highest + highest / 4 } else { highest.max(drawing.capacity_bytes) }.max(1);
         Self { plot_width: (n_times as f64 * OPERATION).clamp(WIDTHS.0, WIDTHS.1), n_times, top_bytes }
     }
 
@@ -106,15 +110,17 @@ pub fn draw(drawing: &Drawing) -> String {
 
 /// The line at the top, and what the lines mean.
 fn capacity(svg: &mut String, drawing: &Drawing, scale: &Scale) {
-    let (left, right, top) = (scale.x(0), scale.x(scale.n_times), scale.y(drawing.capacity_bytes));
     let bytes = drawing.capacity_bytes;
+    let (left, right, top) = (scale.x(0), scale.x(scale.n_times), scale.y(bytes.min(scale.top_bytes)));
+    let where_it_is = if bytes > scale.top_bytes { " (above the picture)" } else { "" };
     line(
         svg,
         &format!(
             r#"<line class="capacity" x1="{left:.1}" y1="{top:.1}" x2="{right:.1}" y2="{top:.1}"><title>capacity: {bytes} bytes</title></line>"#
         ),
     );
-    let legend = format!("red line: capacity of {bytes} bytes; thick edge: an address taken over; dashes: evicted and reloaded");
+    let legend =
+        format!("red line: capacity of {bytes} bytes{where_it_is}; thick edge: an address taken over; dashes: evicted and reloaded");
     line(svg, &format!(r#"<text class="axis" x="{:.1}" y="{:.1}">{legend}</text>"#, left + 6.0, TOP - 6.0));
 }
 
@@ -307,6 +313,14 @@ mod tests {
     #[test]
     fn an_empty_plan_is_an_empty_picture() {
         assert!(draw(&Drawing { title: String::new(), capacity_bytes: 0, stays: vec![] }).ends_with("</svg>\n"));
+    }
+
+    #[test]
+    fn where_little_is_used_the_picture_shows_that_and_says_so() {
+        let stays = vec![Stay { name: "a".to_owned(), bytes: 1000, address: 0, times: 0..2, successor_of: None }];
+        let small = draw(&Drawing { title: String::new(), capacity_bytes: 1 << 20, stays: stays.clone() });
+        assert!(small.contains("capacity of 1048576 bytes (above the picture)"));
+        assert!(!draw(&Drawing { title: String::new(), capacity_bytes: 4000, stays }).contains("above the picture"));
     }
 
     #[test]

@@ -50,6 +50,7 @@ mod placement;
 mod plan_instance;
 mod planner;
 mod stays;
+mod try_splits;
 mod verify;
 
 pub mod joint;

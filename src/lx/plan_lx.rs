@@ -10,10 +10,11 @@ use crate::{
     dialect::{
         Access, ComputeOp, Memory, Place, Schedule, Step, Tensor, UsedAs, home_of, operation_of, split_of, target_of, users_behind_views,
     },
-    mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, ValueLike, error_at},
+    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
     target::{Family, STICK_BYTES},
     work::{Operation, WorkSplit},
 };
+use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-plan-lx", run };
 
@@ -51,7 +52,7 @@ pub(super) struct Program<'c> {
 }
 
 impl<'c> Program<'c> {
-    fn of(function: Op<'c>) -> Result<Self, Reported> {
+    pub(super) fn of(function: Op<'c>) -> Result<Self, Reported> {
         let values = Values::of(function)?;
         let mut divisions = Vec::with_capacity(values.schedule.steps.len());
         for step in &values.schedule.steps {
@@ -274,5 +275,21 @@ fn may_be_in_lx(compute: ComputeOp<'_>) -> bool {
         Family::Copy => compute.op.is("spyre.copy"),
         Family::Gather => false,
         Family::Pointwise | Family::Reduce => compute.table_row().is_some_and(|row| row.lx),
+    }
+}
+
+/// Numbers for the parts of buffers.
+#[derive(Default)]
+pub(super) struct Numbers {
+    of_buffer: ValueMap<BTreeMap<Vec<i64>, usize>>,
+    next: usize,
+}
+
+impl Numbers {
+    pub(super) fn of(&mut self, buffer: Value<'_>, offsets: Vec<i64>) -> usize {
+        let next = self.next;
+        let number = *self.of_buffer.get_or_default(buffer).entry(offsets).or_insert(next);
+        self.next += usize::from(number == next);
+        number
     }
 }

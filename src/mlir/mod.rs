@@ -29,7 +29,7 @@ pub use function::{argument_attribute, set_argument_attribute, set_function_type
 pub use jit::{Jit, JitArray};
 pub use location::{is_unknown, location_name, named_block, named_location};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
-pub use op::{BlockExt, OpExt, ValueExt, ValueMap};
+pub use op::{BlockExt, OpExt, Scratch, ValueExt, ValueMap};
 pub use pass::{Options, Pass, found_bug, note_bug, opt_main, register};
 pub use session::{Module, Session, Source, parses};
 pub(crate) use text::{string_ref, text_of};

@@ -275,6 +275,26 @@ impl<'c> ValueExt<'c> for Value<'c> {
     }
 }
 
+/// A copy of an operation that stands in no module, to try something on. It is destroyed with all that was made in it.
+pub struct Scratch<'c> {
+    operation: melior::ir::Operation<'c>,
+}
+
+impl<'c> Scratch<'c> {
+    /// A copy of `op` and all in it.
+    #[must_use]
+    pub fn of(op: Op<'c>) -> Self {
+        Self { operation: (*op).clone() }
+    }
+
+    /// The copy; to be used no longer than this.
+    #[must_use]
+    pub fn op(&self) -> Op<'c> {
+        // SAFETY: the operation is alive as long as `self`, and callers keep no reference longer.
+        unsafe { Op::from_raw(self.operation.to_raw()) }
+    }
+}
+
 /// What a pass knows about values. It can be asked, not listed: an order of pointers must never reach the output.
 pub struct ValueMap<T> {
     entries: HashMap<usize, T>,

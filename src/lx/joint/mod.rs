@@ -104,7 +104,7 @@ impl Choice {
     }
 }
 
-/// Chooses a split for each op. The result is never dearer, by the model and with this planner, than every op's first split.
+/// Chooses a split for each op; every value is in LX for its whole life or not at all. The result is never dearer, by the model and with this planner, than every op's first split.
 #[must_use]
 pub fn choose(program: &Program, planner: &dyn Planner, target: &Target) -> Choice {
     let mut best = plan(program, &vec![0; program.ops.len()], planner, target).0;
