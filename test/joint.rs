@@ -1,6 +1,6 @@
 //! Splits and placement chosen together: by the model never dearer than one after the other, and the same files every time.
 
-#![allow(clippy::unwrap_used, reason = "a test over files")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test over files")]
 
 use serde_json::Value;
 use std::{
