@@ -5,8 +5,8 @@
 #map1 = affine_map<(d0, d1) -> (0, d0, 0)>
 #hbm = #sdsc.tensor<format = "SEN169_FP16", device_size = [4, 64, 64], coordinates = #map, memory = "hbm", argument = 0>
 #hbm1 = #sdsc.tensor<format = "SEN169_FP16", device_size = [4, 64, 64], coordinates = #map, memory = "hbm", argument = 1>
-#lx = #sdsc.tensor<format = "SEN169_FP16", device_size = [4, 64, 64], coordinates = #map, memory = "lx">
-#lx1 = #sdsc.tensor<format = "SEN169_FP16", device_size = [1, 64, 64], coordinates = #map1, memory = "lx", offset_bytes = 16384>
+#lx = #sdsc.tensor<format = "SEN169_FP16", device_size = [4, 64, 64], coordinates = #map, memory = "lx", offset_bytes = 4096>
+#lx1 = #sdsc.tensor<format = "SEN169_FP16", device_size = [1, 64, 64], coordinates = #map1, memory = "lx">
 module attributes {spyre.target = {cores = 2 : i64}} {
   sdsc.program @softmax {
     sdsc.buffer @arg0 input 0 : tensor<64x256xf16, #layout>
