@@ -1,6 +1,7 @@
 //! What a planner is told about a buffer.
 
 use super::Barred;
+use crate::target::{STICK_BYTES, Target};
 use std::ops::Range;
 
 /// Whether a use reads or writes the buffer.
@@ -94,6 +95,12 @@ pub struct Capacity {
 }
 
 impl Capacity {
+    /// The LX of a core: addresses are whole sticks.
+    #[must_use]
+    pub const fn of(target: &Target) -> Self {
+        Self { bytes: target.lx_bytes, alignment: STICK_BYTES }
+    }
+
     /// The first aligned address that is not below `address`.
     #[must_use]
     pub const fn align(&self, address: i64) -> i64 {

@@ -6,13 +6,13 @@
 use super::{
     Barred, Buffer, Exact, Use, UseKind,
     joint::{self, candidates},
-    plan_lx::{Numbers, Values},
+    plan_lx::{Numbers, Reads, Values},
     try_splits::time_of_splits,
 };
 use crate::{
     dialect::{ComputeOp, Step, target_of, tile_op_of},
-    mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueMap, error_at},
-    target::{Family, Target},
+    mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, error_at},
+    target::Target,
     work::{
         WorkSplit,
         divide_work::{check_hints, divided, set_work},
@@ -93,25 +93,13 @@ fn result(values: &Values<'_>, op: &joint::Op, time: usize, positions: &[usize])
     joint::Value { buffer, users: values.users(time), copied_before: None }
 }
 
-/// The reads of an input that `spyre-clone-inputs` would copy: ops of one block that read it as it is.
-type Reads = Vec<(usize, usize)>;
-
-/// The inputs that several ops read, by the first reader.
+/// The inputs that several ops of one block read as they are, so that one copy in LX could serve them, by the first reader.
 fn copies_of(values: &Values<'_>) -> BTreeMap<usize, Vec<Reads>> {
-    let mut readers: ValueMap<Reads> = ValueMap::default();
-    let mut inputs: Vec<Value<'_>> = Vec::new();
-    for (time, step) in values.schedule.steps.iter().enumerate().filter(|(_, step)| step.compute.family() != Family::Gather) {
-        for (operand, input) in step.compute.op.inputs().into_iter().enumerate().filter(|(_, input)| is_input_of_block(step, *input)) {
-            let reads = readers.get_or_default(input);
-            if reads.is_empty() {
-                inputs.push(input);
-            }
-            reads.push((time, operand));
-        }
-    }
     let mut found: BTreeMap<usize, Vec<Reads>> = BTreeMap::new();
-    for reads in inputs.into_iter().filter_map(|input| readers.get(input)).filter(|reads| reads.len() > 1) {
-        found.entry(reads[0].0).or_default().push(reads.clone());
+    for (_, reads) in values.reads_of_inputs(|step, _, input| is_input_of_block(step, input)) {
+        if reads.len() > 1 {
+            found.entry(reads[0].0).or_default().push(reads);
+        }
     }
     found
 }

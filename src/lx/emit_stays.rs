@@ -143,22 +143,10 @@ fn inputs_of<'c>(program: &Program<'c>, made: &[Planned<'c>]) -> Result<Vec<Plan
             None => !is_written && value.arg_of().is_some_and(|(block, _)| Some(block) == op.block()),
         }
     };
-    let mut readers: ValueMap<Vec<(usize, usize)>> = ValueMap::default();
-    let mut values: Vec<Value<'c>> = Vec::new();
-    for (time, step) in program.values.schedule.steps.iter().enumerate().filter(|(_, step)| step.compute.family() != Family::Gather) {
-        for (operand, value) in step.compute.reads().into_iter().enumerate() {
-            if is_input(step.compute.op, value) && is_served(program, (time, operand)) {
-                let readers = readers.get_or_default(value);
-                if readers.is_empty() {
-                    values.push(value);
-                }
-                readers.push((time, operand));
-            }
-        }
-    }
     let mut inputs = Vec::new();
-    for value in values {
-        inputs.extend(input(program, value, readers.get(value).cloned().unwrap_or_default())?);
+    let is_read = |step: &Step<'c>, read, value| is_input(step.compute.op, value) && is_served(program, read);
+    for (value, readers) in program.values.reads_of_inputs(is_read) {
+        inputs.extend(input(program, value, readers)?);
     }
     Ok(inputs)
 }

@@ -11,7 +11,7 @@ use crate::{
         Access, ComputeOp, Memory, Place, Schedule, Step, Tensor, UsedAs, home_of, operation_of, split_of, target_of, users_behind_views,
     },
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
-    target::{Family, STICK_BYTES},
+    target::Family,
     work::{Operation, WorkSplit},
 };
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         "none" => None,
         name => Some(planner_named(name).map_err(|error| error_at(module, error).report())?),
     };
-    let capacity = Capacity { bytes: target.lx_bytes, alignment: STICK_BYTES };
+    let capacity = Capacity::of(&target);
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let program = Program::of(function)?;
         match &planner {
@@ -149,6 +149,9 @@ impl<'c> Program<'c> {
     }
 }
 
+/// Reads of a value: the step and which operand.
+pub(super) type Reads = Vec<(usize, usize)>;
+
 /// The results of a function's compute ops, however work is divided; time is the position of the op.
 pub(super) struct Values<'c> {
     pub(super) schedule: Schedule<'c>,
@@ -191,6 +194,25 @@ impl<'c> Values<'c> {
         let readers = self.schedule.readers(self.schedule.steps[time].compute.op.output());
         let writers = [time].into_iter().chain(self.rewriters(time).iter().copied()).map(written);
         writers.chain(readers.iter().copied()).collect()
+    }
+
+    /// The values that `is_input` says yes to, by first reader, with the reads that it says yes to: the step and which operand. A gather
+    /// reads from HBM only.
+    pub(super) fn reads_of_inputs(&self, is_input: impl Fn(&Step<'c>, (usize, usize), Value<'c>) -> bool) -> Vec<(Value<'c>, Reads)> {
+        let mut reads: ValueMap<Reads> = ValueMap::default();
+        let mut inputs: Vec<Value<'c>> = Vec::new();
+        for (time, step) in self.schedule.steps.iter().enumerate().filter(|(_, step)| step.compute.family() != Family::Gather) {
+            for (operand, value) in step.compute.reads().into_iter().enumerate() {
+                if is_input(step, (time, operand), value) {
+                    let reads = reads.get_or_default(value);
+                    if reads.is_empty() {
+                        inputs.push(value);
+                    }
+                    reads.push((time, operand));
+                }
+            }
+        }
+        inputs.into_iter().map(|input| (input, reads.get(input).cloned().unwrap_or_default())).collect()
     }
 
     /// Why the value may not be in LX, however work is divided: the first in the reference's order of reasons (F.1).

@@ -12,7 +12,7 @@ use crate::{
     cost::{Formula, describe, price},
     dialect::{ComputeOp, Memory, Place, home_of, owner_of, split_of, tile_op_of},
     mlir::{Op, Reported, Scratch, Value, error_at},
-    target::{STICK_BYTES, Target},
+    target::Target,
     work::{WorkSplit, divide_work::set_work},
 };
 
@@ -22,9 +22,8 @@ pub(super) fn time_of_splits<'a>(function: Op<'_>, splits: impl Iterator<Item = 
     for (compute, split) in ComputeOp::all_in(scratch.op()).into_iter().zip(splits) {
         set_work(compute, split);
     }
-    let capacity = Capacity { bytes: target.lx_bytes, alignment: STICK_BYTES };
     let refuse = |message: String| error_at(function, message).report();
-    emit_stays(&Program::of(scratch.op())?, &capacity).map_err(refuse)?;
+    emit_stays(&Program::of(scratch.op())?, &Capacity::of(target)).map_err(refuse)?;
     time_of(&Values::of(scratch.op())?, target).map_err(refuse)
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Evaluated {
 
 /// Plans and prices the program with the splits `chosen`, one index for each op.
 pub(super) fn evaluate(program: &Program, chosen: &[usize], planner: &dyn Planner, target: &Target) -> Evaluated {
-    let capacity = &super::capacity(target);
+    let capacity = &Capacity::of(target);
     let buffers: Vec<Buffer> = program.values.iter().map(|value| buffer(program, chosen, value, capacity)).collect();
     let placement = planner.plan(&buffers, capacity);
     let is_in_lx: Vec<bool> = placement.addresses.iter().map(Option::is_some).collect();
@@ -88,9 +88,10 @@ pub(super) fn copy(program: &Program, chosen: &[usize], value: &Value) -> TileOp
 pub(super) fn copy_of(tile: &TileOp, operand: usize) -> TileOp {
     let read = TileOperand { is_output: false, ..tile.operands[operand].clone() };
     let moved = |(dim, of_tile): (usize, &Dim)| {
-        if read.moved_by.contains(&dim) { *of_tile } else { Dim { extent: 1, slices: 1, is_reduced: false } }
+        let (extent, slices) = if read.moved_by.contains(&dim) { (of_tile.extent, of_tile.slices) } else { (1, 1) };
+        Dim { extent, slices, is_reduced: false }
     };
-    let dims = tile.dims.iter().enumerate().map(moved).map(|dim| Dim { is_reduced: false, ..dim }).collect();
+    let dims = tile.dims.iter().enumerate().map(moved).collect();
     let made =
         TileOperand { is_output: true, is_kernel_input: false, is_in_lx: true, is_argument: false, advances: Vec::new(), ..read.clone() };
     TileOp {

@@ -29,7 +29,7 @@ use super::{Buffer, Capacity, Planner};
 use crate::{
     assignment::minimize,
     cost::TileOp,
-    target::{STICK_BYTES, Target},
+    target::Target,
     work::{Operation, WorkSplit},
 };
 use evaluate::evaluate;
@@ -108,7 +108,7 @@ impl Choice {
 #[must_use]
 pub fn choose(program: &Program, planner: &dyn Planner, target: &Target) -> Choice {
     let mut best = plan(program, &vec![0; program.ops.len()], planner, target).0;
-    let tables = Tables::new(program, &capacity(target), &target.time);
+    let tables = Tables::new(program, &Capacity::of(target), &target.time);
     let mut in_hbm = vec![false; program.values.len()];
     for _ in 1..MOST_PLANS {
         let problem = tables.problem(&in_hbm);
@@ -133,8 +133,4 @@ fn plan(program: &Program, splits: &[usize], planner: &dyn Planner, target: &Tar
     let evaluated = evaluate(program, splits, planner, target);
     let (ns, hbm_bytes, is_refused) = (evaluated.ns, evaluated.hbm_bytes, evaluated.is_refused);
     (Choice { splits: splits.to_vec(), ns, hbm_bytes, is_refused }, evaluated.spilled)
-}
-
-const fn capacity(target: &Target) -> Capacity {
-    Capacity { bytes: target.lx_bytes, alignment: STICK_BYTES }
 }
