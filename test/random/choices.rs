@@ -1,0 +1,126 @@
+//! The numbers that a random case follows from, and how a failing case is made simpler.
+//!
+//! Whoever generates asks for one number after the other. All of them are written down, so a case is a list of numbers; a list that
+//! ends early goes on with zeros, and zero is the simplest answer to every question. A shorter list, or one with smaller numbers, is
+//! therefore a simpler case, whatever is generated.
+
+/// A source of numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Choices {
+    /// What was asked for so far, or what is to be answered.
+    numbers: Vec<usize>,
+    next: usize,
+    /// None where the numbers are given.
+    state: Option<u64>,
+}
+
+impl Choices {
+    /// The numbers of a case.
+    pub(crate) fn of_case(case: usize) -> Self {
+        Self { numbers: vec![], next: 0, state: Some(mix(case as u64 ^ 0x5eed_0000)) }
+    }
+
+    /// Given numbers.
+    pub(crate) fn given(numbers: Vec<usize>) -> Self {
+        Self { numbers, next: 0, state: None }
+    }
+
+    /// What was answered.
+    pub(crate) fn into_numbers(self) -> Vec<usize> {
+        self.numbers
+    }
+
+    /// A number below `bound`; 0 if that is 0.
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        if bound < 2 {
+            return 0;
+        }
+        let position = self.next;
+        self.next += 1;
+        match &mut self.state {
+            None => self.numbers.get(position).map_or(0, |number| number % bound),
+            Some(state) => {
+                *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                let number = (mix(*state) % bound as u64) as usize;
+                self.numbers.push(number);
+                number
+            }
+        }
+    }
+
+    /// One of several, the first being the simplest.
+    pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.below(from.len())]
+    }
+
+    /// True once in `times`; false is the simpler answer.
+    pub(crate) fn one_in(&mut self, times: usize) -> bool {
+        self.below(times) + 1 == times
+    }
+}
+
+/// The finalizer of SplitMix64.
+pub(crate) const fn mix(state: u64) -> u64 {
+    let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    state ^ (state >> 31)
+}
+
+/// The simplest list found within `most_tries` that still fails.
+pub(crate) fn simplest(mut numbers: Vec<usize>, most_tries: usize, mut fails: impl FnMut(&[usize]) -> bool) -> Vec<usize> {
+    let mut left = most_tries;
+    let mut try_it = |numbers: &mut Vec<usize>, simpler: Vec<usize>| {
+        let is_simpler = left > 0 && simpler != *numbers && fails(&simpler);
+        left = left.saturating_sub(1);
+        if is_simpler {
+            *numbers = simpler;
+        }
+        (is_simpler, left > 0)
+    };
+    let mut length = numbers.len().next_power_of_two();
+    while length > 0 {
+        let mut start = 0;
+        while start < numbers.len() {
+            let end = (start + length).min(numbers.len());
+            let shorter = [&numbers[..start], &numbers[end..]].concat();
+            let (is_gone, goes_on) = try_it(&mut numbers, shorter);
+            if !goes_on {
+                return numbers;
+            }
+            start += if is_gone { 0 } else { length };
+        }
+        length /= 2;
+    }
+    for position in 0..numbers.len() {
+        for smaller in [0, 1, numbers[position] / 2, numbers[position].saturating_sub(1)] {
+            if smaller < numbers[position] {
+                let mut simpler = numbers.clone();
+                simpler[position] = smaller;
+                if !try_it(&mut numbers, simpler).1 {
+                    return numbers;
+                }
+            }
+        }
+    }
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_numbers_is_the_case_again() {
+        let ask = |choices: &mut Choices| (0..20).map(|bound| choices.below(bound)).collect::<Vec<_>>();
+        let mut first = Choices::of_case(7);
+        let answers = ask(&mut first);
+        assert_eq!(ask(&mut Choices::given(first.into_numbers())), answers);
+        assert_ne!(ask(&mut Choices::of_case(8)), answers);
+    }
+
+    #[test]
+    fn what_does_not_matter_is_left_out() {
+        let numbers = vec![3, 9, 1, 40, 7, 7, 8, 12];
+        assert_eq!(simplest(numbers, 1000, |list| list.iter().any(|number| *number > 20)), [21]);
+    }
+}

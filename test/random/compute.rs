@@ -1,0 +1,407 @@
+//! Ops that compute: elementwise bodies, reductions, sums of products.
+
+use crate::{
+    build::{Builder, Kind, MOST_ELEMENTS, MOST_POINTS, Read, Value, each_point, list, map_text},
+    number::{Binary, Compare, Number, Unary},
+};
+
+/// The scalar computation of an elementwise op.
+#[derive(Clone, Debug)]
+pub(crate) enum Scalar {
+    Operand(usize),
+    /// A literal of MLIR.
+    Constant(&'static str),
+    Unary(Unary, Box<Scalar>),
+    Binary(Binary, Box<Scalar>, Box<Scalar>),
+    /// `left ? right`, then one of two.
+    Choose(Compare, [Box<Scalar>; 4]),
+    /// The operand is a truth value.
+    Masked(usize, [Box<Scalar>; 2]),
+}
+
+/// Elements of a reduction are combined by this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fold {
+    Sum,
+    Max,
+    Min,
+    Prod,
+}
+
+impl Unary {
+    fn op(self) -> &'static str {
+        match self {
+            Self::Neg => "arith.negf",
+            Self::Abs => "math.absf",
+            Self::Exp => "math.exp",
+            Self::Log => "math.log",
+            Self::Sqrt => "math.sqrt",
+            Self::Rsqrt => "math.rsqrt",
+            Self::Tanh => "math.tanh",
+            Self::Floor => "math.floor",
+            Self::Ceil => "math.ceil",
+            Self::Erf => "math.erf",
+            Self::Exp2 => "math.exp2",
+            Self::Log1p => "math.log1p",
+        }
+    }
+
+    /// The named op of `linalg`, if there is one.
+    fn named(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Neg => "linalg.negf",
+            Self::Abs => "linalg.abs",
+            Self::Exp => "linalg.exp",
+            Self::Log => "linalg.log",
+            Self::Sqrt => "linalg.sqrt",
+            Self::Rsqrt => "linalg.rsqrt",
+            Self::Tanh => "linalg.tanh",
+            Self::Floor => "linalg.floor",
+            Self::Ceil => "linalg.ceil",
+            Self::Erf => "linalg.erf",
+            Self::Exp2 | Self::Log1p => return None,
+        })
+    }
+}
+
+impl Binary {
+    fn op(self) -> &'static str {
+        match self {
+            Self::Add => "arith.addf",
+            Self::Sub => "arith.subf",
+            Self::Mul => "arith.mulf",
+            Self::Div => "arith.divf",
+            Self::Max => "arith.maximumf",
+            Self::Min => "arith.minimumf",
+        }
+    }
+
+    fn named(self) -> &'static str {
+        match self {
+            Self::Add => "linalg.add",
+            Self::Sub => "linalg.sub",
+            Self::Mul => "linalg.mul",
+            Self::Div => "linalg.div",
+            Self::Max => "linalg.max",
+            Self::Min => "linalg.min",
+        }
+    }
+}
+
+impl Compare {
+    fn predicate(self) -> &'static str {
+        match self {
+            Self::Less => "olt",
+            Self::LessEqual => "ole",
+            Self::Greater => "ogt",
+            Self::GreaterEqual => "oge",
+            Self::Equal => "oeq",
+        }
+    }
+}
+
+impl Fold {
+    fn binary(self) -> Binary {
+        match self {
+            Self::Sum => Binary::Add,
+            Self::Max => Binary::Max,
+            Self::Min => Binary::Min,
+            Self::Prod => Binary::Mul,
+        }
+    }
+
+    fn start(self, element: &str) -> (&'static str, f64) {
+        match (self, element) {
+            (Self::Sum, _) => ("0.0", 0.0),
+            (Self::Prod, _) => ("1.0", 1.0),
+            (Self::Max, "f16") => ("0xFC00", f64::NEG_INFINITY),
+            (Self::Max, "bf16") => ("0xFF80", f64::NEG_INFINITY),
+            (Self::Max, _) => ("0xFF800000", f64::NEG_INFINITY),
+            (Self::Min, "f16") => ("0x7C00", f64::INFINITY),
+            (Self::Min, "bf16") => ("0x7F80", f64::INFINITY),
+            (Self::Min, _) => ("0x7F800000", f64::INFINITY),
+        }
+    }
+}
+
+/// Writes a scalar computation as lines; gives the name of its result.
+struct Lines<'a> {
+    text: String,
+    next: usize,
+    element: &'a str,
+    names: &'a [String],
+}
+
+impl Lines<'_> {
+    fn define(&mut self, right: &str) -> String {
+        let name = format!("%q{}", self.next);
+        self.next += 1;
+        self.text += &format!("  {name} = {right}\n");
+        name
+    }
+
+    fn write(&mut self, scalar: &Scalar) -> String {
+        let element = self.element;
+        match scalar {
+            Scalar::Operand(position) => self.names[*position].clone(),
+            Scalar::Constant(literal) => self.define(&format!("arith.constant {literal} : {element}")),
+            Scalar::Unary(function, of) => {
+                let of = self.write(of);
+                self.define(&format!("{} {of} : {element}", function.op()))
+            }
+            Scalar::Binary(function, left, right) => {
+                let (left, right) = (self.write(left), self.write(right));
+                self.define(&format!("{} {left}, {right} : {element}", function.op()))
+            }
+            Scalar::Choose(comparison, [left, right, yes, no]) => {
+                let (left, right) = (self.write(left), self.write(right));
+                let condition = self.define(&format!("arith.cmpf {}, {left}, {right} : {element}", comparison.predicate()));
+                let (yes, no) = (self.write(yes), self.write(no));
+                self.define(&format!("arith.select {condition}, {yes}, {no} : {element}"))
+            }
+            Scalar::Masked(mask, [yes, no]) => {
+                let (yes, no) = (self.write(yes), self.write(no));
+                self.define(&format!("arith.select {}, {yes}, {no} : {element}", self.names[*mask]))
+            }
+        }
+    }
+}
+
+impl Scalar {
+    fn value(&self, operands: &[Number], round: &impl Fn(f64) -> f64) -> Number {
+        let of = |scalar: &Self| scalar.value(operands, round);
+        match self {
+            Self::Operand(position) => operands[*position],
+            Self::Constant(literal) => Number::exact(round(literal.parse().unwrap())),
+            Self::Unary(function, x) => of(x).unary(*function),
+            Self::Binary(function, x, y) => of(x).binary(*function, of(y)),
+            Self::Choose(comparison, [left, right, yes, no]) => of(left).compare(*comparison, of(right)).select(of(yes), of(no)),
+            Self::Masked(mask, [yes, no]) => operands[*mask].select(of(yes), of(no)),
+        }
+    }
+}
+
+impl Builder {
+    /// The classes of an iteration space; dimensions that meet in it become one class.
+    fn meet(&mut self, sizes: &[usize], reads: &[Read]) -> Vec<usize> {
+        let mut classes: Vec<Option<usize>> = vec![None; sizes.len()];
+        for (value, map) in reads {
+            for (position, dim) in map.iter().enumerate() {
+                let Some(dim) = *dim else { continue };
+                let class = self.values[*value].classes[position];
+                match classes[dim] {
+                    Some(known) => self.unite(known, class),
+                    None => classes[dim] = Some(class),
+                }
+            }
+        }
+        classes.into_iter().map(|class| class.unwrap_or_else(|| self.new_class())).collect()
+    }
+
+    /// An elementwise op whose result has the dimensions of its iteration space.
+    pub(crate) fn pointwise(&mut self, sizes: &[usize], reads: &[Read], body: &Scalar) -> usize {
+        let classes = self.meet(sizes, reads);
+        // A body in f32 between values of 16 bits.
+        let is_wide = self.element != "f32" && self.choices.one_in(8);
+        let round = |number: f64| if is_wide { f64::from(number as f32) } else { self.rounded(number) };
+        let steps: Vec<_> = reads.iter().map(|read| self.steps(read, sizes.len())).collect();
+        let mut data = Vec::with_capacity(sizes.iter().product());
+        each_point(sizes, |point| {
+            let at = |steps: &Vec<usize>| steps.iter().zip(point).map(|(step, index)| step * index).sum::<usize>();
+            let operands: Vec<Number> = reads.iter().zip(&steps).map(|((value, _), steps)| self.values[*value].data[at(steps)]).collect();
+            data.push(body.value(&operands, &round));
+        });
+        let operands: Vec<usize> = reads.iter().map(|(value, _)| *value).collect();
+        let identity: Vec<Option<usize>> = (0..sizes.len()).map(Some).collect();
+        let are_plain = reads.iter().all(|(value, map)| *map == identity && self.values[*value].shape == sizes);
+        let spelling = if are_plain && !is_wide { self.choices.below(4) } else { 0 };
+        let short = self.short(sizes, body, spelling);
+        let text = short.unwrap_or_else(|| self.elementwise_text(sizes, reads, body, is_wide));
+        self.push(Value { shape: sizes.to_vec(), classes, data, kind: Kind::Float }, &operands, text)
+    }
+
+    /// A single function without a body: on tensors, named, or as a map.
+    fn short(&self, sizes: &[usize], body: &Scalar, spelling: usize) -> Option<String> {
+        let (result, shape) = (self.next(), self.float_type(sizes));
+        let is_operand = |scalar: &Scalar| matches!(scalar, Scalar::Operand(_));
+        let (op, named, count) = match body {
+            Scalar::Unary(function, of) if is_operand(of) => (function.op(), function.named(), 1),
+            Scalar::Binary(function, left, right) if matches!((&**left, &**right), (Scalar::Operand(0), Scalar::Operand(1))) => {
+                (function.op(), Some(function.named()), 2)
+            }
+            _ => return None,
+        };
+        let names = list((0..count).map(|position| format!("{{{position}}}")));
+        let types = list((0..count).map(|_| &shape));
+        let empty = format!("%e{result} = tensor.empty() : {shape}\n");
+        match (spelling, named) {
+            (1, _) => Some(format!("%v{result} = {op} {names} : {shape}\n")),
+            (2, Some(named)) => Some(format!("{empty}%v{result} = {named} ins({names} : {types}) outs(%e{result} : {shape}) -> {shape}\n")),
+            (3, _) => Some(format!("{empty}%v{result} = linalg.map {{ {op} }} ins({names} : {types}) outs(%e{result} : {shape})\n")),
+            _ => None,
+        }
+    }
+
+    fn elementwise_text(&self, sizes: &[usize], reads: &[Read], body: &Scalar, is_wide: bool) -> String {
+        let element = if is_wide { "f32" } else { self.element };
+        let is_float = |position: usize| self.values[reads[position].0].kind == Kind::Float;
+        let mut names = Vec::new();
+        let mut start = String::new();
+        for position in 0..reads.len() {
+            if is_wide && is_float(position) {
+                start += &format!("  %w{position} = arith.extf %x{position} : {} to f32\n", self.element);
+                names.push(format!("%w{position}"));
+            } else {
+                names.push(format!("%x{position}"));
+            }
+        }
+        let mut lines = Lines { text: start, next: 0, element, names: &names };
+        let mut last = lines.write(body);
+        if is_wide {
+            last = lines.define(&format!("arith.truncf {last} : f32 to {}", self.element));
+        }
+        let text = std::mem::take(&mut lines.text);
+        let identity: Vec<Option<usize>> = (0..sizes.len()).map(Some).collect();
+        self.generic(sizes, reads, &identity, &format!("{text}  linalg.yield {last} : {}\n", self.element), None)
+    }
+
+    /// The text of a `linalg.generic`; it starts from a literal if there is one.
+    fn generic(&self, sizes: &[usize], reads: &[Read], map: &[Option<usize>], body: &str, start: Option<&str>) -> String {
+        let (result, element, rank) = (self.next(), self.element, sizes.len());
+        let of_result: Vec<usize> = map.iter().map(|dim| dim.map_or(1, |dim| sizes[dim])).collect();
+        let of_result = self.float_type(&of_result);
+        let is_reduced = |dim: usize| !map.contains(&Some(dim));
+        let kinds = (0..rank).map(|dim| if is_reduced(dim) { "\"reduction\"" } else { "\"parallel\"" });
+        let maps = reads.iter().map(|(_, map)| map.as_slice()).chain([map]).map(|map| map_text(rank, map));
+        let names = (0..reads.len()).map(|position| format!("{{{position}}}"));
+        let types = reads.iter().map(|(value, _)| self.type_text(*value));
+        let scalars: String =
+            reads.iter().enumerate().map(|(at, (value, _))| format!("%x{at}: {}, ", self.element_of(self.values[*value].kind))).collect();
+        let mut text = format!("%e{result} = tensor.empty() : {of_result}\n");
+        let mut outs = format!("%e{result}");
+        if let Some(start) = start {
+            text += &format!("%c{result} = arith.constant {start} : {element}\n");
+            text += &format!("%f{result} = linalg.fill ins(%c{result} : {element}) outs({outs} : {of_result}) -> {of_result}\n");
+            outs = format!("%f{result}");
+        }
+        let ins = if reads.is_empty() { String::new() } else { format!("ins({} : {}) ", list(names), list(types)) };
+        text + &format!(
+            "%v{result} = linalg.generic {{indexing_maps = [{}], iterator_types = [{}]}}\n    {ins}outs({outs} : {of_result}) {{\n\
+             ^bb0({scalars}%out: {element}):\n{body}}} -> {of_result}\n",
+            list(maps),
+            list(kinds),
+        )
+    }
+
+    /// A reduction over some dimensions, which stay with size 1 or go.
+    pub(crate) fn reduce(&mut self, operand: usize, fold: Fold, dims: &[usize], keeps: bool) -> usize {
+        let Value { shape: sizes, classes, .. } = self.values[operand].clone();
+        let identity: Vec<Option<usize>> = (0..sizes.len()).map(Some).collect();
+        let left = (0..sizes.len()).filter(|dim| keeps || !dims.contains(dim));
+        let map: Vec<Option<usize>> = left.map(|dim| Some(dim).filter(|dim| !dims.contains(dim))).collect();
+        let reads = [(operand, identity)];
+        let (literal, start) = fold.start(self.element);
+        let data = self.folded(&sizes, &reads, &map, fold, start);
+        let of_map = |dim: &Option<usize>| dim.map_or(1, |dim| sizes[dim]);
+        let shape: Vec<usize> = map.iter().map(of_map).collect();
+        let of_result: Vec<usize> = map.iter().map(|dim| dim.map_or_else(|| self.new_class(), |dim| classes[dim])).collect();
+        let op = fold.binary().op();
+        let text = if !keeps && self.choices.one_in(3) {
+            self.named_reduction(operand, &shape, dims, literal, op)
+        } else {
+            let element = self.element;
+            let body = format!("  %q0 = {op} %x0, %out : {element}\n  linalg.yield %q0 : {element}\n");
+            self.generic(&sizes, &reads, &map, &body, Some(literal))
+        };
+        self.push(Value { shape, classes: of_result, data, kind: Kind::Float }, &[operand], text)
+    }
+
+    fn named_reduction(&self, operand: usize, shape: &[usize], dims: &[usize], literal: &str, op: &str) -> String {
+        let (result, of_result, element) = (self.next(), self.float_type(shape), self.element);
+        format!(
+            "%e{result} = tensor.empty() : {of_result}\n\
+             %c{result} = arith.constant {literal} : {element}\n\
+             %f{result} = linalg.fill ins(%c{result} : {element}) outs(%e{result} : {of_result}) -> {of_result}\n\
+             %v{result} = linalg.reduce {{ {op} }} ins({{0}} : {}) outs(%f{result} : {of_result}) dimensions = [{}]\n",
+            self.type_text(operand),
+            list(dims),
+        )
+    }
+
+    /// Products of all reads, folded over what the map lacks.
+    fn folded(&self, sizes: &[usize], reads: &[Read], map: &[Option<usize>], fold: Fold, start: f64) -> Vec<Number> {
+        let shape: Vec<usize> = map.iter().map(|dim| dim.map_or(1, |dim| sizes[dim])).collect();
+        let mut data = vec![Number::exact(start); shape.iter().product()];
+        let mut magnitudes = vec![0.0; data.len()];
+        let steps: Vec<_> = reads.iter().map(|read| self.steps(read, sizes.len())).collect();
+        let mut of_result = vec![0; sizes.len()];
+        for (dim, stride) in map.iter().zip(crate::build::strides(&shape)) {
+            if let Some(dim) = dim {
+                of_result[*dim] = stride;
+            }
+        }
+        each_point(sizes, |point| {
+            let at = |steps: &Vec<usize>| steps.iter().zip(point).map(|(step, index)| step * index).sum::<usize>();
+            let factors = reads.iter().zip(&steps).map(|((value, _), steps)| self.values[*value].data[at(steps)]);
+            let mut product = factors.reduce(|one, other| one.binary(Binary::Mul, other)).unwrap_or(Number::exact(0.0));
+            // The machine takes a product with 0 for 0, whatever the other factor is.
+            if reads.len() > 1 && !product.value.is_finite() {
+                product.error = f64::INFINITY;
+            }
+            let place = at(&of_result);
+            magnitudes[place] += product.value.abs();
+            data[place] = data[place].binary(fold.binary(), product);
+        });
+        if fold == Fold::Sum {
+            // Another order of the sum may be off by roundings of what cancels.
+            let n = sizes.iter().product::<usize>() as f64 / data.len() as f64;
+            data.iter_mut().zip(&magnitudes).for_each(|(number, magnitude)| {
+                number.error += if magnitude.is_finite() { 1e-16 * n * magnitude } else { 0.0 };
+            });
+        }
+        data
+    }
+
+    /// Whether an iteration space and a result are small enough.
+    pub(crate) fn fits(&self, points: &[usize], shape: &[usize]) -> bool {
+        points.iter().product::<usize>() <= MOST_POINTS && shape.iter().product::<usize>() <= MOST_ELEMENTS
+    }
+
+    /// A sum of products: `sizes` are the result's dimensions and then the contracted one.
+    pub(crate) fn contract(&mut self, sizes: &[usize], left: Read, right: Read) -> usize {
+        let reads = [left, right];
+        let classes = self.meet(sizes, &reads);
+        let rank = sizes.len() - 1;
+        let map: Vec<Option<usize>> = (0..rank).map(Some).collect();
+        let data = self.folded(sizes, &reads, &map, Fold::Sum, 0.0);
+        let named = if self.choices.one_in(2) { self.named_product(sizes, &reads) } else { None };
+        let text = named.unwrap_or_else(|| {
+            let element = self.element;
+            let body = format!(
+                "  %q0 = arith.mulf %x0, %x1 : {element}\n  %q1 = arith.addf %q0, %out : {element}\n  linalg.yield %q1 : {element}\n"
+            );
+            self.generic(sizes, &reads, &map, &body, Some("0.0"))
+        });
+        let value = Value { shape: sizes[..rank].to_vec(), classes: classes[..rank].to_vec(), data, kind: Kind::Float };
+        self.push(value, &[reads[0].0, reads[1].0], text)
+    }
+
+    /// `linalg.matmul` or `linalg.batch_matmul`, where the operands have their order.
+    fn named_product(&self, sizes: &[usize], reads: &[Read; 2]) -> Option<String> {
+        let rank = sizes.len() - 1;
+        let some = |dims: &[usize]| dims.iter().map(|dim| Some(*dim)).collect::<Vec<_>>();
+        let op = match rank {
+            2 if reads[0].1 == some(&[0, 2]) && reads[1].1 == some(&[2, 1]) => "linalg.matmul",
+            3 if reads[0].1 == some(&[0, 1, 3]) && reads[1].1 == some(&[0, 3, 2]) => "linalg.batch_matmul",
+            _ => return None,
+        };
+        let (result, of_result, element) = (self.next(), self.float_type(&sizes[..rank]), self.element);
+        let [left, right] = [0, 1].map(|position| self.type_text(reads[position].0));
+        Some(format!(
+            "%e{result} = tensor.empty() : {of_result}\n\
+             %c{result} = arith.constant 0.0 : {element}\n\
+             %f{result} = linalg.fill ins(%c{result} : {element}) outs(%e{result} : {of_result}) -> {of_result}\n\
+             %v{result} = {op} ins({{0}}, {{1}} : {left}, {right}) outs(%f{result} : {of_result}) -> {of_result}\n"
+        ))
+    }
+}

@@ -1,0 +1,196 @@
+//! Numbers of the reference: doubles, each with a bound on how far another right computation may be from it.
+//!
+//! Two right computations add in other orders, so they differ by roundings, and a comparison or a `floor` may turn such a difference into
+//! a whole number. A bound per element says where that can be, so that everything else is compared sharply.
+
+/// A value, and how far off it may be; an infinite bound says that nothing is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Number {
+    pub(crate) value: f64,
+    pub(crate) error: f64,
+}
+
+/// A few roundings of a double, relative to its result.
+const ROUNDING: f64 = 1e-15;
+
+/// Beyond this an overflow may happen in one computation and not in the other.
+const NEAR_OVERFLOW: f64 = 1e290;
+
+/// A function of one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unary {
+    Neg,
+    Abs,
+    Exp,
+    Log,
+    Sqrt,
+    Rsqrt,
+    Tanh,
+    Floor,
+    Ceil,
+    Erf,
+    Exp2,
+    Log1p,
+}
+
+/// A function of two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Max,
+    Min,
+}
+
+/// A comparison of numbers that are none of them NaN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compare {
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+}
+
+impl Number {
+    pub(crate) const fn exact(value: f64) -> Self {
+        Self { value, error: 0.0 }
+    }
+
+    /// With the roundings that a result of this size brings, of operands that are finite or not.
+    fn rounded(value: f64, error: f64, is_of_finite: bool) -> Self {
+        if value.is_nan() || value.is_infinite() {
+            let error = if error > 0.0 && !error.is_nan() || is_of_finite { f64::INFINITY } else { 0.0 };
+            return Self { value, error };
+        }
+        let error = error + ROUNDING * value.abs();
+        Self { value, error: if error.is_nan() || value.abs() > NEAR_OVERFLOW { f64::INFINITY } else { error } }
+    }
+
+    pub(crate) fn unary(self, function: Unary) -> Self {
+        let Self { value: x, error } = self;
+        let apply = |x: f64| match function {
+            Unary::Neg => -x,
+            Unary::Abs => x.abs(),
+            Unary::Exp => x.exp(),
+            Unary::Log => x.ln(),
+            Unary::Sqrt => x.sqrt(),
+            Unary::Rsqrt => 1.0 / x.sqrt(),
+            Unary::Tanh => x.tanh(),
+            Unary::Floor => x.floor(),
+            Unary::Ceil => x.ceil(),
+            Unary::Erf => erf(x),
+            Unary::Exp2 => x.exp2(),
+            Unary::Log1p => x.ln_1p(),
+        };
+        if matches!(function, Unary::Neg | Unary::Abs) {
+            return Self { value: apply(x), error };
+        }
+        let value = apply(x);
+        if error == 0.0 && (x == 0.0 || !x.is_finite()) || value.is_nan() && x + error < 0.0 {
+            return Self::exact(value);
+        }
+        // All of them rise or fall everywhere, so the ends say how far off the result can be; a NaN at an end makes it unknown.
+        let off = (apply(x + error) - value).abs().max((apply(x - error) - value).abs());
+        let off = if (apply(x + error) - apply(x - error)).is_nan() { f64::INFINITY } else { off };
+        match function {
+            // The argument is as large as its result's exponent, so its roundings count.
+            Unary::Exp | Unary::Exp2 => Self::rounded(value, off + ROUNDING * x.abs() * value, x.is_finite()),
+            // The compiler's approximation is right to 1.5e-7 (Abramowitz and Stegun, 7.1.26).
+            Unary::Erf => Self::rounded(value, off + 2e-7, x.is_finite()),
+            Unary::Log | Unary::Log1p => Self::rounded(value, off + ROUNDING, x.is_finite()),
+            Unary::Floor | Unary::Ceil => Self { value, error: off },
+            _ => Self::rounded(value, off, x.is_finite()),
+        }
+    }
+
+    pub(crate) fn binary(self, function: Binary, other: Self) -> Self {
+        let (a, b) = (self.value, other.value);
+        let are_finite = a.is_finite() && b.is_finite();
+        let sum = self.error + other.error;
+        match function {
+            Binary::Add => Self::rounded(a + b, sum, are_finite),
+            Binary::Sub => Self::rounded(a - b, sum, are_finite),
+            Binary::Mul => {
+                let error = if sum == 0.0 { 0.0 } else { a.abs() * other.error + b.abs() * self.error + self.error * other.error };
+                Self::rounded(a * b, error, are_finite)
+            }
+            Binary::Div => {
+                let quotient = a / b;
+                if b == 0.0 && sum == 0.0 || !are_finite && sum == 0.0 {
+                    return Self::exact(quotient);
+                }
+                let room = b.abs() - other.error;
+                let error = if room > 0.0 { (self.error + quotient.abs() * other.error) / room } else { f64::INFINITY };
+                Self::rounded(quotient, error, are_finite)
+            }
+            Binary::Max | Binary::Min if a.is_nan() || b.is_nan() => Self { value: f64::NAN, error: sum },
+            Binary::Max => Self { value: a.max(b), error: self.error.max(other.error) },
+            Binary::Min => Self { value: a.min(b), error: self.error.max(other.error) },
+        }
+    }
+
+    /// 1 or 0; unknown where the difference may be a rounding.
+    pub(crate) fn compare(self, comparison: Compare, other: Self) -> Self {
+        let (a, b) = (self.value, other.value);
+        let is = match comparison {
+            Compare::Less => a < b,
+            Compare::LessEqual => a <= b,
+            Compare::Greater => a > b,
+            Compare::GreaterEqual => a >= b,
+            Compare::Equal => a == b,
+        };
+        let sum = self.error + other.error;
+        let is_unknown = sum.is_infinite() || sum > 0.0 && (a - b).abs() <= 2.0 * sum;
+        Self { value: f64::from(is), error: f64::from(is_unknown) }
+    }
+
+    /// `yes` where the condition is not 0.
+    pub(crate) fn select(self, yes: Self, no: Self) -> Self {
+        let chosen = if self.value == 0.0 { no } else { yes };
+        if self.error == 0.0 {
+            return chosen;
+        }
+        let apart = (yes.value - no.value).abs();
+        let error = chosen.error.max(yes.error).max(no.error) + if apart.is_nan() { f64::INFINITY } else { apart };
+        Self { value: chosen.value, error }
+    }
+}
+
+/// The error function: the Taylor series with positive terms, and 1 from where nothing is left of the difference.
+fn erf(x: f64) -> f64 {
+    let magnitude = x.abs();
+    if magnitude >= 6.0 || x.is_nan() {
+        return if x.is_nan() { x } else { 1f64.copysign(x) };
+    }
+    let (mut term, mut sum) = (magnitude, magnitude);
+    for n in 1..200 {
+        term *= 2.0 * magnitude * magnitude / f64::from(2 * n + 1);
+        sum += term;
+    }
+    (std::f64::consts::FRAC_2_SQRT_PI * (-magnitude * magnitude).exp() * sum).copysign(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comparison_of_what_may_be_equal_is_unknown() {
+        let near = Number { value: 1.0, error: 1e-12 };
+        assert_eq!(near.compare(Compare::Less, Number::exact(1.0)).error, 1.0);
+        assert_eq!(Number::exact(1.0).compare(Compare::Equal, Number::exact(1.0)), Number::exact(1.0));
+        assert_eq!(near.compare(Compare::Less, Number::exact(2.0)), Number::exact(1.0));
+    }
+
+    #[test]
+    fn an_error_grows_as_the_function_does() {
+        let near = Number { value: 10.0, error: 1e-6 };
+        let grown = near.unary(Unary::Exp);
+        assert!(grown.error > 1e-6 * 22026.0 && grown.error < 1e-6 * 22030.0);
+        assert_eq!(Number { value: 0.0, error: 1e-9 }.unary(Unary::Log).error, f64::INFINITY);
+        assert!(Number::exact(-1.0).unary(Unary::Sqrt).value.is_nan() && Number::exact(-1.0).unary(Unary::Sqrt).error == 0.0);
+    }
+}

@@ -1,0 +1,257 @@
+//! Ops that move numbers: permutations, slices, reshapes, broadcasts, parts side by side, borders, rows by index.
+
+use crate::{
+    build::{Builder, Kind, Value, each_point, list, map_text, strides},
+    number::Number,
+};
+
+impl Builder {
+    /// A value whose element at a point is another one's.
+    fn moved(&mut self, operand: usize, shape: Vec<usize>, classes: Vec<usize>, at: impl Fn(&[usize]) -> usize, text: String) -> usize {
+        let mut data = Vec::with_capacity(shape.iter().product());
+        each_point(&shape, |point| data.push(self.values[operand].data[at(point)]));
+        let kind = self.values[operand].kind;
+        self.push(Value { shape, classes, data, kind }, &[operand], text)
+    }
+
+    /// The text of a `linalg.generic` that gives its operand's element.
+    fn copy_text(&self, rank: usize, operand: usize, read: &[Option<usize>], map: &[Option<usize>], shape: &[usize]) -> String {
+        let (result, kind) = (self.next(), self.values[operand].kind);
+        let (of_result, element) = (self.type_of(shape, kind), self.element_of(kind));
+        format!(
+            "%e{result} = tensor.empty() : {of_result}\n\
+             %v{result} = linalg.generic {{indexing_maps = [{}, {}], iterator_types = [{}]}}\n    \
+             ins({{0}} : {}) outs(%e{result} : {of_result}) {{\n^bb0(%x0: {element}, %out: {element}):\n  linalg.yield %x0 : {element}\n}} -> {of_result}\n",
+            map_text(rank, read),
+            map_text(rank, map),
+            list((0..rank).map(|_| "\"parallel\"")),
+            self.type_text(operand),
+        )
+    }
+
+    /// Dimension `d` of the result is dimension `order[d]` of the operand.
+    pub(crate) fn permute(&mut self, operand: usize, order: &[usize]) -> usize {
+        let Value { shape, classes, kind, .. } = self.values[operand].clone();
+        let of_result: Vec<usize> = order.iter().map(|&dim| shape[dim]).collect();
+        let rank = shape.len();
+        let identity: Vec<Option<usize>> = (0..rank).map(Some).collect();
+        let (result, type_text) = (self.next(), self.type_of(&of_result, kind));
+        let text = match self.choices.below(3) {
+            0 => {
+                // The result's dimensions are the iteration's.
+                let read: Vec<Option<usize>> = (0..rank).map(|dim| order.iter().position(|&of| of == dim)).collect();
+                self.copy_text(rank, operand, &read, &identity, &of_result)
+            }
+            1 => format!(
+                "%e{result} = tensor.empty() : {type_text}\n\
+                 %v{result} = linalg.transpose ins({{0}} : {}) outs(%e{result} : {type_text}) permutation = [{}]\n",
+                self.type_text(operand),
+                list(order),
+            ),
+            _ => {
+                let map: Vec<Option<usize>> = order.iter().map(|&dim| Some(dim)).collect();
+                self.copy_text(rank, operand, &identity, &map, &of_result)
+            }
+        };
+        let (steps, order) = (strides(&shape), order.to_vec());
+        let of_classes = order.iter().map(|&dim| classes[dim]).collect();
+        self.moved(operand, of_result, of_classes, move |point| point.iter().zip(&order).map(|(at, &dim)| at * steps[dim]).sum(), text)
+    }
+
+    pub(crate) fn slice(&mut self, operand: usize, offsets: &[usize], sizes: &[usize], steps: &[usize], drops: &[usize]) -> usize {
+        let Value { shape, classes, kind, .. } = self.values[operand].clone();
+        let left: Vec<usize> = (0..shape.len()).filter(|dim| !drops.contains(dim)).collect();
+        let of_result: Vec<usize> = left.iter().map(|&dim| sizes[dim]).collect();
+        let of_classes = left.iter().map(|&dim| if sizes[dim] == shape[dim] { classes[dim] } else { self.new_class() }).collect();
+        let text = format!(
+            "%v{} = tensor.extract_slice {{0}}[{}] [{}] [{}] : {} to {}\n",
+            self.next(),
+            list(offsets),
+            list(sizes),
+            list(steps),
+            self.type_text(operand),
+            self.type_of(&of_result, kind),
+        );
+        let of_operand = strides(&shape);
+        let start: usize = offsets.iter().zip(&of_operand).map(|(offset, stride)| offset * stride).sum();
+        let along: Vec<usize> = left.iter().map(|&dim| steps[dim] * of_operand[dim]).collect();
+        self.moved(
+            operand,
+            of_result,
+            of_classes,
+            move |point| start + point.iter().zip(&along).map(|(at, step)| at * step).sum::<usize>(),
+            text,
+        )
+    }
+
+    /// The same elements in order, in groups of dimensions that are merged or split.
+    pub(crate) fn reshape(&mut self, operand: usize, shape: Vec<usize>, groups: &[Vec<usize>], is_merged: bool) -> usize {
+        let Value { shape: from, classes, kind, .. } = self.values[operand].clone();
+        let groups_text = list(groups.iter().map(|group| format!("[{}]", list(group))));
+        let (result, to) = (self.next(), self.type_of(&shape, kind));
+        let given = self.type_text(operand);
+        let text = if is_merged {
+            format!("%v{result} = tensor.collapse_shape {{0}} [{groups_text}] : {given} into {to}\n")
+        } else {
+            format!("%v{result} = tensor.expand_shape {{0}} [{groups_text}] output_shape [{}] : {given} into {to}\n", list(&shape))
+        };
+        // A dimension that stays alone in its group stays what it is.
+        let mut of_classes = vec![usize::MAX; shape.len()];
+        for (position, group) in groups.iter().enumerate().filter(|(_, group)| group.len() == 1) {
+            let (fine, coarse) = (group[0], position);
+            if is_merged {
+                of_classes[coarse] = classes[fine];
+            } else {
+                of_classes[fine] = classes[coarse];
+            }
+        }
+        for class in &mut of_classes {
+            if *class == usize::MAX {
+                *class = self.new_class();
+            }
+        }
+        debug_assert_eq!(from.iter().product::<usize>(), shape.iter().product::<usize>());
+        let steps = strides(&shape);
+        self.moved(operand, shape, of_classes, move |point| point.iter().zip(&steps).map(|(at, step)| at * step).sum(), text)
+    }
+
+    /// `added` are the dimensions of the result that the operand lacks; dimensions of size 1 of the operand are stretched to `shape`.
+    pub(crate) fn broadcast(&mut self, operand: usize, shape: &[usize], added: &[usize]) -> usize {
+        let Value { shape: from, classes, kind, .. } = self.values[operand].clone();
+        let own: Vec<usize> = (0..shape.len()).filter(|dim| !added.contains(dim)).collect();
+        let read: Vec<Option<usize>> = own.iter().zip(&from).map(|(&dim, &size)| Some(dim).filter(|_| size == shape[dim])).collect();
+        let rank = shape.len();
+        let (result, type_text) = (self.next(), self.type_of(shape, kind));
+        let is_plain = read.iter().all(Option::is_some) && !added.is_empty();
+        let text = if is_plain && self.choices.one_in(2) {
+            format!(
+                "%e{result} = tensor.empty() : {type_text}\n\
+                 %v{result} = linalg.broadcast ins({{0}} : {}) outs(%e{result} : {type_text}) dimensions = [{}]\n",
+                self.type_text(operand),
+                list(added),
+            )
+        } else {
+            let identity: Vec<Option<usize>> = (0..rank).map(Some).collect();
+            self.copy_text(rank, operand, &read, &identity, shape)
+        };
+        let mut of_classes: Vec<Option<usize>> = vec![None; rank];
+        for (position, dim) in read.iter().enumerate() {
+            if let Some(dim) = dim {
+                of_classes[*dim] = Some(classes[position]);
+            }
+        }
+        let of_classes = of_classes.into_iter().map(|class| class.unwrap_or_else(|| self.new_class())).collect();
+        let along = self.steps(&(operand, read), rank);
+        self.moved(
+            operand,
+            shape.to_vec(),
+            of_classes,
+            move |point| point.iter().zip(&along).map(|(at, step)| at * step).sum(),
+            text,
+        )
+    }
+
+    /// Values side by side along a dimension.
+    pub(crate) fn concat(&mut self, operands: &[usize], dim: usize) -> usize {
+        let first = self.values[operands[0]].clone();
+        let mut shape = first.shape.clone();
+        shape[dim] = operands.iter().map(|&operand| self.values[operand].shape[dim]).sum();
+        let (result, to) = (self.next(), self.type_of(&shape, first.kind));
+        let types: Vec<String> = operands.iter().map(|&operand| self.type_text(operand)).collect();
+        let names = (0..operands.len()).map(|position| format!("{{{position}}}"));
+        let text = if self.choices.one_in(2) {
+            let mut text = format!("%p{result}_0 = tensor.empty() : {to}\n");
+            let mut offset = 0;
+            for (position, &operand) in operands.iter().enumerate() {
+                let sizes = &self.values[operand].shape;
+                let offsets = list((0..shape.len()).map(|at| if at == dim { offset } else { 0 }));
+                let next = if position + 1 == operands.len() { format!("%v{result}") } else { format!("%p{result}_{}", position + 1) };
+                text += &format!(
+                    "{next} = tensor.insert_slice {{{position}}} into %p{result}_{position}[{offsets}] [{}] [{}] : {} into {to}\n",
+                    list(sizes),
+                    list(sizes.iter().map(|_| 1)),
+                    types[position],
+                );
+                offset += sizes[dim];
+            }
+            text
+        } else {
+            format!("%v{result} = tensor.concat dim({dim}) {} : ({}) -> {to}\n", list(names), list(&types))
+        };
+        let mut classes = first.classes.clone();
+        for &operand in &operands[1..] {
+            let others = self.values[operand].classes.clone();
+            (0..classes.len()).filter(|at| *at != dim).for_each(|at| self.unite(classes[at], others[at]));
+        }
+        classes[dim] = self.new_class();
+        let mut data = Vec::with_capacity(shape.iter().product());
+        each_point(&shape, |point| {
+            let mut at = point.to_vec();
+            for &operand in operands {
+                let value = &self.values[operand];
+                if at[dim] < value.shape[dim] {
+                    data.push(value.data[at.iter().zip(strides(&value.shape)).map(|(at, step)| at * step).sum::<usize>()]);
+                    break;
+                }
+                at[dim] -= value.shape[dim];
+            }
+        });
+        self.push(Value { shape, classes, data, kind: first.kind }, operands, text)
+    }
+
+    /// A border of one number.
+    pub(crate) fn pad(&mut self, operand: usize, low: &[usize], high: &[usize], literal: &str) -> usize {
+        let Value { shape: from, classes, data: old, kind } = self.values[operand].clone();
+        let shape: Vec<usize> = (0..from.len()).map(|dim| low[dim] + from[dim] + high[dim]).collect();
+        let (result, element) = (self.next(), self.element);
+        let text = format!(
+            "%c{result} = arith.constant {literal} : {element}\n\
+             %v{result} = tensor.pad {{0}} low[{}] high[{}] {{\n^bb0({}):\n  tensor.yield %c{result} : {element}\n}} : {} to {}\n",
+            list(low),
+            list(high),
+            list((0..from.len()).map(|dim| format!("%i{dim}: index"))),
+            self.type_text(operand),
+            self.type_of(&shape, kind),
+        );
+        let number = Number::exact(self.rounded(literal.parse().unwrap()));
+        let steps = strides(&from);
+        let mut data = Vec::with_capacity(shape.iter().product());
+        each_point(&shape, |point| {
+            let is_inside = (0..from.len()).all(|dim| (low[dim]..low[dim] + from[dim]).contains(&point[dim]));
+            data.push(if is_inside { old[(0..from.len()).map(|dim| (point[dim] - low[dim]) * steps[dim]).sum::<usize>()] } else { number });
+        });
+        let of_classes = (0..from.len()).map(|dim| if shape[dim] == from[dim] { classes[dim] } else { self.new_class() }).collect();
+        self.push(Value { shape, classes: of_classes, data, kind }, &[operand], text)
+    }
+
+    /// Rows of a table, chosen by an index for each.
+    pub(crate) fn gather(&mut self, table: usize, indices: usize) -> usize {
+        let (from, index) = (self.values[table].clone(), self.values[indices].clone());
+        let shape = [&index.shape[..], &from.shape[1..]].concat();
+        let (result, of_result, element) = (self.next(), self.float_type(&shape), self.element);
+        let rank = shape.len();
+        let read: Vec<Option<usize>> = (0..index.shape.len()).map(Some).collect();
+        let identity: Vec<Option<usize>> = (0..rank).map(Some).collect();
+        let others: Vec<usize> = (index.shape.len()..rank).collect();
+        let lines: String = others.iter().map(|dim| format!("  %n{dim} = linalg.index {dim} : index\n")).collect();
+        let at = list(std::iter::once("%n".to_owned()).chain(others.iter().map(|dim| format!("%n{dim}"))));
+        let text = format!(
+            "%e{result} = tensor.empty() : {of_result}\n\
+             %v{result} = linalg.generic {{indexing_maps = [{}, {}], iterator_types = [{}]}}\n    \
+             ins({{1}} : {}) outs(%e{result} : {of_result}) {{\n^bb0(%x0: i64, %out: {element}):\n  \
+             %n = arith.index_cast %x0 : i64 to index\n{lines}  %q = tensor.extract {{0}}[{at}] : {}\n  linalg.yield %q : {element}\n}} -> {of_result}\n",
+            map_text(rank, &read),
+            map_text(rank, &identity),
+            list((0..rank).map(|_| "\"parallel\"")),
+            self.type_text(indices),
+            self.type_text(table),
+        );
+        let row: usize = from.shape[1..].iter().product();
+        let mut data = Vec::with_capacity(shape.iter().product());
+        for number in &index.data {
+            data.extend_from_slice(&from.data[number.value as usize * row..][..row]);
+        }
+        let classes = [&index.classes[..], &from.classes[1..]].concat();
+        self.push(Value { shape, classes, data, kind: Kind::Float }, &[table, indices], text)
+    }
+}
