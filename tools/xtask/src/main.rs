@@ -4,6 +4,7 @@
 
 mod demo;
 mod docs;
+mod mutate_passes;
 mod new_pass;
 mod plans;
 mod plugin;
@@ -22,6 +23,8 @@ usage: cargo xtask COMMAND
   docs                       write docs/generated and docs/supported-ops.md again, from the .td files and the import's tables
   plans [OPTION...]          write the table of HBM bytes in docs/performance.md again; with options of spyre-compile only print it
   plugin                     build the plugin for a stock mlir-opt
+  mutate-passes [N [FROM [TO]]]
+                             break N sampled lines of the passes one at a time, and say which the tests do not notice (hours)
   new-pass STAGE ARGUMENT    write the skeleton of a pass, for example: new-pass work spyre-balance-cores
 ";
 
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
         ["docs"] => docs::run(),
         ["plans", options @ ..] => plans::run(options),
         ["plugin"] => plugin::run(),
+        ["mutate-passes", options @ ..] => mutate_passes::run(options),
         ["new-pass", stage, argument] => new_pass::run(stage, argument),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
