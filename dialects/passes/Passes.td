@@ -187,6 +187,18 @@ def SpyreSplitViews : Spyre_Pass<"spyre-split-views"> {
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
+def SpyreOwnResults : Spyre_Pass<"spyre-own-results"> {
+  let summary = "Give every result of the program a buffer of its own";
+  let description = [{
+    A result that is the buffer of another one, of an argument or of a constant is copied. `spyre-propagate-layouts` copies
+    such results as well, so that their layouts are chosen with all others; what is left are copies that became one when
+    equal ops were merged. Implemented in `src/layout/own_results.rs`.
+
+    Example: `spyre-opt --spyre-own-results test/layout/own-results.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // hint
 //===----------------------------------------------------------------------===//
