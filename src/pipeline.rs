@@ -247,7 +247,7 @@ impl Options {
                 "spyre-lower-to-sdsc".to_owned(),
                 format!("spyre-lower-to-sdscbundle{{addresses={} loops={}}}", self.addresses, self.loops),
             ],
-            Phase::Emit => return vec![format!("spyre-emit-bundle{{output={}}}", quoted(output))],
+            Phase::Emit => return vec![format!("spyre-emit-bundle{{output={} compiled=true}}", quoted(output))],
         };
         passes.push(format!("spyre-verify-phase{{phase={phase}}}"));
         passes

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bridge.h"
-#include "Bytecode.h"
+#include "Input.h"
 #include "Sdsc.h"
 #include "SdscBundle.h"
 #include "Spyre.h"
@@ -40,18 +40,18 @@ void spyreRegisterDialects(MlirDialectRegistry registry) {
   func::registerInlinerExtension(*unwrap(registry));
 }
 
-/// Whether the input is anything but newer bytecode; what is wrong with it goes to standard error, as from MLIR's own driver.
+/// Whether the input may be parsed; what is wrong with it goes to standard error, as from MLIR's own driver.
 static LogicalResult checkInput(const llvm::MemoryBuffer &input) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   llvm::SourceMgr manager;
   SourceMgrDiagnosticHandler handler(manager, &context);
-  return spyre::refuseNewerBytecode(input, &context);
+  return spyre::checkInput(input, &context);
 }
 
 /// What MLIR's driver does with its command line, and the check of the input between opening and parsing it.
 static LogicalResult runOpt(StringRef inputFilename, StringRef outputFilename, DialectRegistry &registry) {
   std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFilename, &message);
+  std::unique_ptr<llvm::MemoryBuffer> input = spyre::openInput(inputFilename, message);
   std::unique_ptr<llvm::ToolOutputFile> output = input ? openOutputFile(outputFilename, &message) : nullptr;
   if (!output) {
     llvm::errs() << message << "\n";

@@ -395,12 +395,14 @@ def SpyreEmitBundle : Spyre_Pass<"spyre-emit-bundle"> {
     Writes `program.json`, a file for each constant with its bytes in device memory and, per bundle, `bundle.mlir` and the
     SDSC files, complete or not at all. Implemented in `src/sdsc/emit_bundle.rs`.
 
-    Refuses a directory that it cannot write, and constants that the device cannot hold.
+    Refuses a directory that it cannot write, names that lead out of it, constants that the device cannot hold, and a program whose
+    files would break a rule of the format.
 
     Example: `spyre-opt --spyre-compile --spyre-emit-bundle=output=out test/sdsc/emit-bundle.mlir`
   }];
   let options = [
-    Option<"output", "output", "std::string", "\"\"", "The directory to write">
+    Option<"output", "output", "std::string", "\"\"", "The directory to write">,
+    Option<"compiled", "compiled", "bool", "false", "The module went through all phases: a rule that it breaks is a bug of ours">
   ];
 }
 
