@@ -14,6 +14,7 @@ pub static PASSES: &[Pass] = &[
     import::import_linalg::PASS,
     hint::flatten_hints::PASS,
     import::expand_functions::PASS,
+    layout::materialize_views::PASS,
     layout::lay_out_tables::PASS,
     layout::pad_contractions::PASS,
     layout::propagate_layouts::PASS,
@@ -226,6 +227,7 @@ impl Options {
         let mut passes = match phase {
             Phase::Import => self.import_passes(),
             Phase::Layout => vec![
+                "spyre-materialize-views".to_owned(),
                 "spyre-lay-out-tables".to_owned(),
                 "spyre-pad-contractions".to_owned(),
                 format!("spyre-propagate-layouts{{sticks={}}}", self.sticks),

@@ -30,6 +30,7 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYREIMPORTLINALG
 #define GEN_PASS_DEF_SPYREFLATTENHINTS
 #define GEN_PASS_DEF_SPYREEXPANDFUNCTIONS
+#define GEN_PASS_DEF_SPYREMATERIALIZEVIEWS
 #define GEN_PASS_DEF_SPYRELAYOUTTABLES
 #define GEN_PASS_DEF_SPYREPROPAGATELAYOUTS
 #define GEN_PASS_DEF_SPYREINSERTRESTICKIFY
@@ -82,6 +83,7 @@ std::string optionsOf(Pass &pass) {
   X(SpyreImportLinalg) \
   X(SpyreFlattenHints) \
   X(SpyreExpandFunctions) \
+  X(SpyreMaterializeViews) \
   X(SpyreLayOutTables) \
   X(SpyrePadContractions) \
   X(SpyrePropagateLayouts) \

@@ -188,6 +188,9 @@ impl Op {
     /// Whether an insert can write its part into a buffer with `own` in its sticks when `stick` is in those of the op.
     #[must_use]
     pub fn writes_part(&self, stick: Option<usize>, buffer: &Buffer, own: Option<usize>) -> bool {
+        if !buffer.allows(own) {
+            return false;
+        }
         let is_in_sticks = match own {
             // One element a stick is the first element of a stick of the buffer.
             Some(own) => self.result_stick(stick) == Some(own) || stick.is_none() && written_size(&self.written[own]) == 1,
@@ -260,6 +263,17 @@ impl Op {
         indices.iter().zip(host.sizes()).all(is_enough)
     }
 
+    /// Whether the operand of a reduction moves along all that is reduced: the device reduces the dimensions that an operand has.
+    fn has_reduced_parts(&self, parts: &[Vec<i64>], read: &ReadableOperand) -> bool {
+        if !matches!(self.kind, Kind::Reduction | Kind::ReductionOffStick) {
+            return true;
+        }
+        let flat = parts.concat();
+        let first = parts[..self.ranges.len() - self.n_reduced].iter().map(Vec::len).sum::<usize>();
+        let moves = |part: usize| read.coordinates.iter().any(|coordinate| coordinate.term.is_some_and(|term| term.dim == part));
+        (first..flat.len()).all(|part| flat[part] == 1 || moves(part))
+    }
+
     /// Whether operand `operand`, with a buffer of these sizes and this layout read at `indices`, can be read as it is when `stick` is in
     /// the sticks of the op.
     #[must_use]
@@ -274,6 +288,9 @@ impl Op {
         let Some((parts, read)) = read_alone(&self.ranges, host, layout, indices) else { return false };
         let is_cut = |dim: usize| parts[dim].len() > 1;
         if (0..self.ranges.len()).any(|dim| is_cut(dim) && self.is_whole(dim)) || !self.has_room_for(&parts) {
+            return false;
+        }
+        if !self.has_reduced_parts(&parts, &read) {
             return false;
         }
         let expected = self.lane(stick, operand);
