@@ -26,6 +26,7 @@ pub mod gate;
 pub mod dialect;
 pub mod mlir;
 
+pub mod element;
 pub mod sim;
 
 pub mod reference;
