@@ -27,6 +27,7 @@ pub mod dialect;
 pub mod mlir;
 
 pub mod interpret;
+pub mod element;
 pub mod sim;
 
 pub mod reference;
