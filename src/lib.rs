@@ -26,8 +26,8 @@ pub mod gate;
 pub mod dialect;
 pub mod mlir;
 
-pub mod interpret;
 pub mod element;
+pub mod interpret;
 pub mod sim;
 
 pub mod reference;
@@ -38,3 +38,4 @@ pub mod pipeline;
 pub mod report;
 pub mod tool;
 pub mod translate;
+pub mod validate;

@@ -140,6 +140,30 @@ pub struct Function<'a> {
     pub body: Block<'a>,
 }
 
+impl Function<'_> {
+    /// The element operations of one execution: points of iteration spaces, and elements moved.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps_of(&self.body)
+    }
+
+    fn steps_of(&self, block: &Block<'_>) -> u64 {
+        let elements = |id: Option<&ValueId>| id.map_or(0, |id| self.values[*id].length() as u64);
+        let of = |op: &Operation<'_>| match &op.kind {
+            Kind::Reduce { .. } => elements(op.inputs.first()),
+            Kind::Matmul => {
+                let columns = op.outputs.first().and_then(|id| self.values[*id].shape.last()).copied().unwrap_or(1);
+                elements(op.inputs.first()).saturating_mul(columns as u64)
+            }
+            Kind::Insert { .. } => elements(op.inputs.first()),
+            Kind::Scope(body) => self.steps_of(body),
+            Kind::Loop(around) => self.steps_of(&around.body).saturating_mul(around.count as u64),
+            _ => elements(op.outputs.first()),
+        };
+        block.ops.iter().map(of).fold(0, u64::saturating_add)
+    }
+}
+
 /// Ops in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block<'a> {
