@@ -131,7 +131,7 @@ impl<'c> Phases<'c> {
         }
         let Some((_, imported)) = programs.first() else { return Err(Failure::limit("cannot be validated before it is imported".to_owned())) };
         let mut verdict = Verdict {
-            compared: directory.map_or_else(|| format!("the IR after phase '{}'", self.last()), |_| "the files".to_owned()),
+            compared: format!("the IR after phase '{}'", self.last()),
             draws: DRAWS,
             element_operations: imported.iter().map(Function::steps).fold(0, u64::saturating_add),
             log2_degree: imported.iter().map(degree::log2_degree).fold(0.0, f64::max),
