@@ -19,23 +19,29 @@ const MOST_TIME: Duration = Duration::from_secs(120);
 
 /// Runs a tool with nothing on standard input, and with little memory.
 fn run(tool: &str, arguments: &[&str]) -> Output {
+    // A pipe that nobody empties would stop a tool that has much to say.
+    let said = tempfile::tempdir().unwrap();
+    let (out, err) = (said.path().join("out"), said.path().join("err"));
     let mut process = Command::new("sh")
         .args(["-c", "ulimit -v 4000000; ulimit -c 0; exec \"$0\" \"$@\"", tool])
         .args(arguments)
         .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
+        .stdout(fs::File::create(&out).unwrap())
+        .stderr(fs::File::create(&err).unwrap())
         .spawn()
         .unwrap();
     let started = Instant::now();
-    while process.try_wait().unwrap().is_none() {
+    let status = loop {
+        if let Some(status) = process.try_wait().unwrap() {
+            break status;
+        }
         if started.elapsed() > MOST_TIME {
             process.kill().unwrap();
             panic!("{tool} {arguments:?} does not end");
         }
         std::thread::sleep(Duration::from_millis(5));
-    }
-    process.wait_with_output().unwrap()
+    };
+    Output { status, stdout: fs::read(out).unwrap(), stderr: fs::read(err).unwrap() }
 }
 
 /// The message of a tool that refuses.
