@@ -124,10 +124,11 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
     Ok(files)
 }
 
-/// Bundles are folders, and results and constants become files, of their names. Others than plain ones would lie elsewhere.
+/// Bundles are folders of their names, and a run writes results to files of theirs. Others than plain ones would lie elsewhere.
 fn check_name(op: Op<'_>, name: &str) -> Result<(), Reported> {
     let is_taken = op.is("builtin.module") && [program::CONSTANTS_FOLDER, program::FILE_NAME].contains(&name);
-    if is_plain_name(name) && !is_taken {
+    let becomes_file = op.is("builtin.module") || op.text_attr("role") == "output";
+    if !becomes_file || is_plain_name(name) && !is_taken {
         return Ok(());
     }
     let why = if is_taken { "the program has a file or a folder of its own of that name" } else { "it is no plain name of a file" };
