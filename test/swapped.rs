@@ -25,10 +25,11 @@ use std::{
 /// Of a program so many swaps are tried.
 const N_SWAPS: usize = 14;
 
-/// What takes a function's place: as many operands, and another meaning.
-const SWAPS: [(&str, &str); 14] = [
+/// What takes a function's place: as many operands, and another meaning. What a softmax subtracts does not change its result, so that nothing
+/// takes the place of its maximum, nor a sum that of its difference.
+const SWAPS: [(&str, &str); 13] = [
     ("add", "sub"),
-    ("sub", "add"),
+    ("sub", "mul"),
     ("mul", "add"),
     ("realdiv", "mul"),
     ("maximum", "minimum"),
@@ -38,7 +39,6 @@ const SWAPS: [(&str, &str); 14] = [
     ("sigmoid", "silu"),
     ("rsqrt", "sqrt"),
     ("sqrt", "rsqrt"),
-    ("max", "min"),
     ("sum", "max"),
     ("sumnonstick", "maxnonstick"),
 ];
@@ -174,7 +174,8 @@ fn plans_are_equal_in_a_field() {
         simulation.run_with(field, &compiled.inputs, &RunOptions::default()).map(|(_, mut results)| results.remove(0).elements)
     };
     let agree = |one: &[FieldElement], other: &[FieldElement]| one.iter().zip(other).all(|(one, other)| one.agrees(*other));
-    let compiled = [&["--cores", "1", "--lx-planner", "none"][..], &UNROLLED, &["--cores", "4"]].map(|options| Compiled::new(SOFTMAX, options));
+    let compiled =
+        [&["--cores", "1", "--lx-planner", "none"][..], &UNROLLED, &["--cores", "4"]].map(|options| Compiled::new(SOFTMAX, options));
     for field in &fields {
         let expected = results(&compiled[0], field).unwrap();
         assert!(!expected.iter().any(|element| field.is_poison(*element)));

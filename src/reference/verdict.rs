@@ -49,12 +49,13 @@ pub fn judge(found: &Companions<Bound>, expected: &HostArray, approximated: Opti
         let off = distance(bound.exact, *expected);
         if off > 0.0 {
             verdict.difference = verdict.difference.max(off / size);
+            // Where the reference is no number, nothing else is near.
+            let excess = if size.is_finite() { off - ALLOWED * size - effect } else { off };
+            if excess > 0.0 && worst.is_none_or(|(most, _)| excess > most) {
+                worst = Some((excess, index));
+            }
         }
-        let excess = off - ALLOWED * size - effect;
-        if !(excess <= 0.0) && worst.is_none_or(|(most, _)| excess > most) {
-            worst = Some((excess, index));
-        }
-        if effect > 0.0 {
+        if effect > 0.0 && size > 0.0 {
             verdict.allowed = verdict.allowed.max(ALLOWED + effect / size);
         }
     }

@@ -204,7 +204,10 @@ fn content_of(
     let element = tensor.host.element.to_string();
     let host = HostElements { element: &element, shape: &tensor.host.shape, bytes: raw.bytes, is_splat: raw.is_splat };
     let content = device_bytes(&host, layout).map_err(|error| format!("has a value that cannot be stored: {error}"))?;
-    let exact = is_rounded(&host, layout.format()).then(|| exact_elements(&host));
+    let exact = match buffer.attr(dialect::EXACT).and_then(raw_elements) {
+        Some(exact) => Some(exact_elements(&HostElements { element: "f64", bytes: exact.bytes, is_splat: exact.is_splat, ..host })),
+        None => is_rounded(&host, layout.format()).then(|| exact_elements(&host)),
+    };
     Ok(ConstantContent { content, exact })
 }
 
@@ -212,6 +215,7 @@ fn exact_elements(host: &HostElements<'_>) -> ExactElements {
     match (host.is_splat, host.element, host.bytes) {
         (true, "f16", &[a, b]) => ExactElements::Same(half::f16::from_le_bytes([a, b]).into()),
         (true, "bf16", &[a, b]) => ExactElements::Same(half::bf16::from_le_bytes([a, b]).into()),
+        (true, "f64", &[a, b, c, d, e, f, g, h]) => ExactElements::Same(f64::from_le_bytes([a, b, c, d, e, f, g, h])),
         (true, _, &[a, b, c, d]) => ExactElements::Same(f32::from_le_bytes([a, b, c, d]).into()),
         _ => ExactElements::Each(host.bytes.to_vec()),
     }

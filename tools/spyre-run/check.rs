@@ -53,8 +53,8 @@ fn within(found: &HostArray, expected: &HostArray, tolerance: f64) -> Result<(),
     if error <= tolerance {
         return Ok(());
     }
-    let place =
-        worst.map_or_else(String::new, |Worst { index, found, expected }| format!(": element {index:?} is {found}, not {expected}"));
+    let place = worst
+        .map_or_else(String::new, |Worst { index, found, expected }| format!(": element {index:?} is {found}, the reference {expected}"));
     Err(format!(
         "differs from the reference by {error:.2e} of its size (root mean square {scale:.3e}), where {tolerance:.2e} is allowed{place}"
     ))
