@@ -1,5 +1,6 @@
 //! Writing a bundle directory: all of it or nothing.
 
+use super::exact::EXACT_FILE;
 use super::program::{CONSTANT_SUFFIX, CONSTANTS_FOLDER, FILE_NAME};
 use std::{
     fs, io,
@@ -95,7 +96,8 @@ fn check_replaceable(directory: &Path) -> Result<(), WriteError> {
 fn holds_only_a_bundle(folder: &Path) -> bool {
     let has_program = folder.join(FILE_NAME).is_file();
     holds_only(folder, &|path, name| {
-        let is_ours = name == FILE_NAME || name == "bundle.mlir" || (name.starts_with("sdsc_") && name.ends_with(".json"));
+        let is_ours =
+            name == FILE_NAME || name == EXACT_FILE || name == "bundle.mlir" || (name.starts_with("sdsc_") && name.ends_with(".json"));
         // Anybody may have a folder of that name; beside a program it is the program's.
         let is_constants = || has_program && name == CONSTANTS_FOLDER && holds_only(path, &|_, name| name.ends_with(CONSTANT_SUFFIX));
         is_ours || (path.is_dir() && (is_constants() || holds_only_a_bundle(path)))

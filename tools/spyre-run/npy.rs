@@ -46,6 +46,7 @@ fn write(path: &Path, array: &HostArray) -> io::Result<()> {
         Elements::F16(bits) => write_all(path, &array.shape, bits.iter().map(|&bits| f16::from_bits(bits))),
         Elements::Bf16(bits) => write_all(path, &array.shape, bits.iter().map(|&bits| spyre::sim::bf16_to_f32(bits))),
         Elements::F32(values) => write_all(path, &array.shape, values.iter().copied()),
+        Elements::F64(values) => write_all(path, &array.shape, values.iter().copied()),
         Elements::I32(values) => write_all(path, &array.shape, values.iter().copied()),
         Elements::I64(values) => write_all(path, &array.shape, values.iter().copied()),
         Elements::Bool(values) => write_all(path, &array.shape, values.iter().copied()),
