@@ -36,6 +36,7 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYREINSERTRESTICKIFY
 #define GEN_PASS_DEF_SPYREPADCONTRACTIONS
 #define GEN_PASS_DEF_SPYRESPLITVIEWS
+#define GEN_PASS_DEF_SPYREOWNRESULTS
 #define GEN_PASS_DEF_SPYREPROPAGATEDIMS
 #define GEN_PASS_DEF_SPYRECOARSETILE
 #define GEN_PASS_DEF_SPYREREDUCESPAN
@@ -88,6 +89,7 @@ std::string optionsOf(Pass &pass) {
   X(SpyrePropagateLayouts) \
   X(SpyreInsertRestickify) \
   X(SpyreSplitViews) \
+  X(SpyreOwnResults) \
   X(SpyrePropagateDims) \
   X(SpyreCoarseTile) \
   X(SpyreReduceSpan) \

@@ -67,6 +67,7 @@ mod window;
 pub(crate) mod insert_restickify;
 pub(crate) mod lay_out_tables;
 pub(crate) mod materialize_views;
+pub(crate) mod own_results;
 pub(crate) mod pad_contractions;
 pub(crate) mod propagate_layouts;
 pub(crate) mod split_views;
