@@ -37,6 +37,7 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYRESPLITVIEWS
 #define GEN_PASS_DEF_SPYREPROPAGATEDIMS
 #define GEN_PASS_DEF_SPYRECOARSETILE
+#define GEN_PASS_DEF_SPYRESETTLELOOPS
 #define GEN_PASS_DEF_SPYREREDUCESPAN
 #define GEN_PASS_DEF_SPYREDIVIDEWORK
 #define GEN_PASS_DEF_SPYREDIVIDEJOINTLY
@@ -88,6 +89,7 @@ std::string optionsOf(Pass &pass) {
   X(SpyreSplitViews) \
   X(SpyrePropagateDims) \
   X(SpyreCoarseTile) \
+  X(SpyreSettleLoops) \
   X(SpyreReduceSpan) \
   X(SpyreDivideWork) \
   X(SpyreDivideJointly) \

@@ -11,6 +11,7 @@ use crate::{
     lx::{Buffer, Capacity, FirstFit, Planner, Use, UseKind},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
     target::{STICK_BYTES, Target},
+    tile::settle_loops::check_settled,
 };
 use std::ops::Range;
 
@@ -18,6 +19,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-form-bundles", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    check_settled(module)?;
     let segments = match options.text("addresses").parse().map_err(|message: String| error_at(module, message).report())? {
         Addresses::Symbolic => None,
         Addresses::Baked => Some(usize::try_from(target.segments).unwrap_or(0)),

@@ -1,22 +1,28 @@
 //! `spyre-verify-phase`: refuses what should be gone, or decided, after a phase.
 //!
-//! Reads the module; writes nothing. Each phase keeps the promises of the phases before it.
+//! Reads the module; writes `spyre.phase`, from which a compilation of the printed module goes on. Each phase keeps the promises of the phases
+//! before it.
 
 use crate::{
-    dialect::{ComputeOp, Tensor},
+    dialect::{ComputeOp, Tensor, set_phase},
     mlir::{Op, OpExt, Options, Pass, Reported, ValueLike, error_at},
     pipeline::Phase,
+    tile::settle_loops::check_settled,
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-verify-phase", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let phase: Phase = options.text("phase").parse().map_err(|message: String| error_at(module, message).report())?;
+    if (Phase::Tile..Phase::Bundle).contains(&phase) {
+        check_settled(module)?;
+    }
     for op in module.nested() {
         if let Some(broken) = broken_promise(op, phase) {
             return Err(error_at(op, format_args!("not allowed after phase '{phase}': {broken}")).report());
         }
     }
+    set_phase(module, phase.name());
     Ok(())
 }
 

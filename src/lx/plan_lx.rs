@@ -12,6 +12,7 @@ use crate::{
     },
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
     target::Family,
+    tile::settle_loops::check_settled,
     work::{Operation, WorkSplit},
 };
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-plan-lx", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    check_settled(module)?;
     let planner = match options.text("planner") {
         "none" => None,
         name => Some(planner_named(name).map_err(|error| error_at(module, error).report())?),

@@ -8,6 +8,7 @@ mod compare;
 pub use compare::{Comparison, Worst, compare};
 
 use crate::{
+    hint::flatten_hints::dissolve,
     mlir::{BlockExt, Jit, JitArray, Op, OpExt, Session, TensorType, ValueLike},
     sim::{Elements, HostArray},
 };
@@ -20,8 +21,10 @@ pub fn run(path: &str, inputs: &[HostArray]) -> Result<Vec<HostArray>, String> {
     let session = Session::with_reference();
     let source = session.open(path).map_err(|reason| format!("cannot read '{path}': {reason}"))?;
     let module = source.parse().ok_or_else(String::new)?;
-    let function = module.op().body_ops().into_iter().find(|op| op.is("func.func") && op.body().is_some());
-    let function = function.ok_or_else(|| format!("'{path}' has no function to run"))?;
+    let mut functions = module.op().body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some());
+    let function = functions.find(|op| op.text_attr("sym_visibility") != "private");
+    let function = function.ok_or_else(|| format!("'{path}' has no public function to run"))?;
+    leave_upstream_only(module.op()).map_err(|found| format!("'{path}' {found}"))?;
     let name = function.text_attr("sym_name").to_owned();
     check_inputs(function, inputs)?;
     let results = result_types(function)?;
@@ -31,6 +34,29 @@ pub fn run(path: &str, inputs: &[HostArray]) -> Result<Vec<HostArray>, String> {
     jit.call(&name, &mut arrays)?;
     let written = arrays.into_iter().skip(inputs.len());
     Ok(results.into_iter().zip(written).map(|(result, array)| from_bytes(result, &array.bytes())).collect())
+}
+
+/// Dissolves hint scopes and takes away what only our compiler reads: the numbers are the same without.
+///
+/// # Errors
+/// The first op of one of our dialects that computes.
+fn leave_upstream_only(module: Op<'_>) -> Result<(), String> {
+    // Scopes within scopes come behind those around them.
+    module.nested().into_iter().rev().filter(|op| op.is("spyre.hint")).for_each(dissolve);
+    for op in module.nested() {
+        let name = op.full_name();
+        if name.starts_with("spyre.") || name.starts_with("sdsc") {
+            return Err(format!("has '{name}' at {}: MLIR's JIT runs linalg on tensors, so check against the program before it was imported", op.loc()));
+        }
+        for attribute in ["spyre.target", "spyre.phase", "spyre.dim_sizes", "spyre.symbols"] {
+            op.remove_attr(attribute);
+        }
+        if op.is("func.func") {
+            // Names of dimensions, and what other front ends note: the JIT is given whole arrays.
+            op.remove_attr("arg_attrs");
+        }
+    }
+    Ok(())
 }
 
 fn check_inputs(function: Op<'_>, inputs: &[HostArray]) -> Result<(), String> {

@@ -26,6 +26,7 @@ pub(crate) fn read(path: &str, element_type: &str) -> Result<HostArray, String> 
         }
         "i32" => Elements::I32(file.into_vec().map_err(refuse)?),
         "i64" => Elements::I64(file.into_vec().map_err(refuse)?),
+        "i1" => Elements::Bool(file.into_vec::<bool>().map_err(refuse)?.into_iter().map(u8::from).collect()),
         other => return Err(format!("cannot read '{path}': no NumPy type for elements of {other}")),
     };
     Ok(HostArray { shape, elements })
@@ -48,7 +49,7 @@ fn write(path: &Path, array: &HostArray) -> io::Result<()> {
         Elements::F32(values) => write_all(path, &array.shape, values.iter().copied()),
         Elements::I32(values) => write_all(path, &array.shape, values.iter().copied()),
         Elements::I64(values) => write_all(path, &array.shape, values.iter().copied()),
-        Elements::Bool(values) => write_all(path, &array.shape, values.iter().copied()),
+        Elements::Bool(values) => write_all(path, &array.shape, values.iter().map(|&value| value != 0)),
     }
 }
 
