@@ -38,6 +38,12 @@ pub fn carried_home(value: Value<'_>) -> Value<'_> {
     home
 }
 
+/// Whether a loop carries the buffer that a value lies in, or a part of which it is: an iteration may overwrite it.
+#[must_use]
+pub fn is_carried(value: Value<'_>) -> bool {
+    std::iter::successors(link_of(value), |link| link_of(link.to())).any(|link| matches!(link, Link::Carried(_)))
+}
+
 /// How `value`, as a window of its buffer, moves with loops.
 ///
 /// # Errors
@@ -89,6 +95,7 @@ impl<'c> Shift<'c> {
 }
 
 /// How a value belongs to the same buffer as another one.
+#[derive(Clone, Copy)]
 enum Link<'c> {
     /// The view shows the elements of another value.
     View(Op<'c>),
@@ -284,6 +291,8 @@ pub struct Slot<'c> {
     pub position: usize,
     /// The value.
     pub left: Value<'c>,
+    /// Whether the next iteration finds it.
+    pub is_carried: bool,
     /// What the iteration finds there: what the loop carries, or the tiles that it reads of the window that it writes.
     pub found: Vec<Value<'c>>,
 }
@@ -294,11 +303,11 @@ pub fn slots_of(around: Op<'_>) -> Vec<Slot<'_>> {
     let Some(terminator) = around.body_ops().pop().filter(|_| around.is("spyre.loop")) else { return Vec::new() };
     let mut carried = carried_by(around).into_iter();
     let slot = |(position, left)| {
-        let found = match tiled_dim(terminator, position) {
-            Some(CARRIED) | None => carried.next().map(|carried| carried.argument).into_iter().collect(),
-            Some(dim) => tiles_of_window(around, dim, around.outputs()[position]),
+        let (is_carried, found) = match tiled_dim(terminator, position) {
+            Some(CARRIED) | None => (true, carried.next().map(|carried| carried.argument).into_iter().collect()),
+            Some(dim) => (false, tiles_of_window(around, dim, around.outputs()[position])),
         };
-        Slot { position, left, found }
+        Slot { position, left, is_carried, found }
     };
     terminator.inputs().into_iter().enumerate().map(slot).collect()
 }

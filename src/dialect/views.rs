@@ -86,8 +86,9 @@ fn view_behind<'c>(value: Value<'c>, indices: Vec<Index>, space: &[i64]) -> Resu
     let mut tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
     while tensor.layout.is_none() {
         // A tile of a view is no data of its own: the first of them is where the view begins.
-        if let Some(whole) = home::tiled_operand(value).filter(|whole| whole.def().is_some_and(|op| op.is("spyre.view"))) {
-            value = whole;
+        let around = std::iter::successors(home::tiled_operand(value), |whole| home::tiled_operand(*whole)).last();
+        if let Some(view) = around.filter(|whole| whole.def().is_some_and(|op| op.is("spyre.view"))) {
+            value = view;
             tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
             continue;
         }

@@ -139,11 +139,14 @@ fn trouble_at_start<'c>(around: Op<'c>, inner: Op<'c>, carried: &Carried<'c>) ->
     if is_last && within == 0 && !readers.iter().any(|reader| is_later(&reader)) { None } else { trouble(READ_LATER) }
 }
 
-/// Whether the start of a loop in the body of `around` is the result of an op or a loop there; or what `around` finds in the place where it
+/// Whether the start of a loop in the body of `around` is the result of an op there, or of a loop that carries it; or what `around` finds in the place where it
 /// leaves what comes of it.
 fn is_made_for<'c>(around: Op<'c>, inner: Op<'c>, carried: &Carried<'c>) -> bool {
     match carried.before.def() {
-        Some(def) => def.parent() == inner.parent() && (def.is("spyre.loop") || makes_buffer(def)),
+        Some(def) => {
+            let is_carried = || carried_by(def).into_iter().any(|before| before.result == carried.before);
+            def.parent() == inner.parent() && (makes_buffer(def) || def.is("spyre.loop") && is_carried())
+        }
         None => slots_of(around).iter().any(|slot| {
             let made = Making::of(around, slot.left);
             slot.found.contains(&carried.before) && made.begins_with == Origin::Argument(carried.before) && made.loops.contains(&inner)
@@ -220,7 +223,8 @@ fn shared_yields(around: Op<'_>) -> Vec<Trouble> {
     let Some(terminator) = around.body_ops().pop() else { return Vec::new() };
     let is_own = |slot: &Slot<'_>| {
         let is_there = match Making::of(around, slot.left).begins_with {
-            Origin::Written(_) => true,
+            // A buffer that a loop makes tile by tile belongs to nobody: only an op's place is a carried one's.
+            Origin::Written(value) => !slot.is_carried || !is_made_in_tiles(value) || writes_over_tiles(slot, value),
             Origin::Argument(found) => slot.found.contains(&found),
             Origin::Foreign => false,
         };
@@ -253,14 +257,12 @@ fn late_yields(around: Op<'_>) -> Vec<Trouble> {
 
 /// Whether the first op that writes over what is found reads each element only for the one in its place, if it reads them.
 fn reads_in_place<'c>(around: Op<'c>, writer: Op<'c>, found: Value<'c>, made: &Making<'c>) -> bool {
-    let readers = readers_through_views(found).into_iter();
-    let n_reads = readers.filter(|&reader| standing_in(reader, around) == Some(writer)).count();
-    if n_reads == 0 {
+    if !readers_through_views(found).into_iter().any(|reader| standing_in(reader, around) == Some(writer)) {
         return true;
     }
     let Origin::Written(value) = made.begins_with else { return false };
     if writer.is("spyre.loop") {
-        return reads_tiles_in_place(writer, found, value, n_reads);
+        return reads_tiles_in_place(writer, found, value);
     }
     let (Some(compute), "spyre.pointwise" | "spyre.copy") = (ComputeOp::of(writer), writer.full_name()) else { return false };
     let Ok(accesses) = compute.accesses() else { return false };
@@ -272,14 +274,25 @@ fn reads_in_place<'c>(around: Op<'c>, writer: Op<'c>, found: Value<'c>, made: &M
     reads.iter().filter(|read| behind_views(read.operand) == found).all(|read| read.value == found && is_alike(read))
 }
 
+fn is_made_in_tiles(written: Value<'_>) -> bool {
+    written.def().is_some_and(|def| def.is("spyre.loop"))
+}
+
+/// Whether the loop that makes a value tile by tile reads the tiles of what is found in the value's place.
+fn writes_over_tiles(slot: &Slot<'_>, written: Value<'_>) -> bool {
+    let Some(writer) = written.def() else { return false };
+    slot.found.iter().any(|found| writer.inputs().contains(found) && reads_tiles_in_place(writer, *found, written))
+}
+
 /// Whether a loop that writes `given` tile by tile reads `found` as the tiles in their places and not otherwise. What its iterations do
 /// with a tile is a matter of its own.
-fn reads_tiles_in_place<'c>(writer: Op<'c>, found: Value<'c>, given: Value<'c>, n_reads: usize) -> bool {
+fn reads_tiles_in_place<'c>(writer: Op<'c>, found: Value<'c>, given: Value<'c>) -> bool {
     let (Some(terminator), Some(position)) = (writer.body_ops().pop(), writer.outputs().iter().position(|output| *output == given)) else {
         return false;
     };
     let dims = |op: Op<'c>| op.attr("tiled_dims").and_then(integers).unwrap_or_default();
     let dim = dims(terminator).get(position).copied();
-    let in_place = writer.inputs().into_iter().zip(dims(writer)).filter(|(input, read)| *input == found && Some(*read) == dim);
-    in_place.count() == n_reads
+    let in_place = writer.inputs().into_iter().zip(dims(writer)).filter(|(input, read)| *input == found && Some(*read) == dim).count();
+    let is_within = |reader: &Op<'c>| std::iter::successors(Some(*reader), |op| op.parent()).any(|op| op == writer);
+    readers_through_views(found).iter().filter(|reader| is_within(reader)).count() == in_place
 }

@@ -1,8 +1,8 @@
 // The reference runs a module with scopes, names of dimensions and calls as it is.
 // RUN: rm -rf %t && split-file %s %t
-// RUN: spyre-compile %t/scopes.mlir -o %t/scopes > %t/log && spyre-run %t/scopes --check %t/scopes.mlir | FileCheck %s
-// RUN: spyre-compile %t/calls.mlir -o %t/calls --report %t/calls.json > %t/log && spyre-run %t/calls --check %t/calls.mlir | FileCheck %s
-// RUN: FileCheck %s --check-prefix=LOOPS < %t/calls/launch0/bundle.mlir
+// RUN: spyre-compile %t/scopes.mlir --bind T=4 -o %t/scopes > %t/log && spyre-run %t/scopes --check %t/scopes.mlir | FileCheck %s
+// RUN: spyre-compile %t/calls.mlir -o %t/calls > %t/log && spyre-run %t/calls --check %t/calls.mlir | FileCheck %s
+// RUN: FileCheck %s --check-prefix=LOOPS < %t/calls/bundle_0/bundle.mlir
 // RUN: spyre-compile %t/callee.mlir -o %t/callee > %t/log && spyre-run %t/callee --check %t/callee.mlir | FileCheck %s
 // RUN: not spyre-run %t/scopes --check %t/spyre.mlir 2>&1 | FileCheck %s --check-prefix=SPYRE
 // CHECK: result0: agrees

@@ -38,7 +38,9 @@ impl Type {
     fn text(self) -> String {
         let (rows, whole) = (self.rows, self.of.unwrap_or(self.rows));
         let of = self.of.map_or_else(String::new, |of| format!(", of = [{of}, {COLUMNS}]"));
-        format!("tensor<{rows}x{COLUMNS}xf16, #spyre.layout<[1, {whole}, 64], [64, 64, 1]{of}>>")
+        // A dimension of one row does not move.
+        let stride = if whole == 1 { -1 } else { 64 };
+        format!("tensor<{rows}x{COLUMNS}xf16, #spyre.layout<[1, {whole}, 64], [64, {stride}, 1]{of}>>")
     }
 }
 
