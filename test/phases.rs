@@ -46,7 +46,8 @@ fn read(path: &Path) -> String {
 /// The programs of a file: those behind lines `//---` for `split-file`, or behind `// -----`.
 fn programs_of(path: &Path, options: &str) -> Vec<Program> {
     let text = read(path);
-    let parts: Vec<&str> = text.split("// -----\n").flat_map(|part| part.split("//--- ")).filter(|part| part.contains("func.func")).collect();
+    let parts: Vec<&str> =
+        text.split("// -----\n").flat_map(|part| part.split("//--- ")).filter(|part| part.contains("func.func")).collect();
     let program = |(number, part): (usize, &&str)| Program {
         name: format!("{} {number} {options}", path.display()),
         // What is left of the line that names the part.
@@ -121,7 +122,9 @@ fn check(program: &Program, n_checked: &mut usize) -> Option<String> {
     for phase in Phase::ALL.into_iter().filter(|phase| *phase < Phase::Emit) {
         let session = silent();
         let Some(expected) = printed(&in_memory, program, phase) else { return Some(format!("stops in phase {phase}")) };
-        let Some(module) = Module::parse(&session, &read_again) else { return Some(format!("its text in front of phase {phase} is not valid")) };
+        let Some(module) = Module::parse(&session, &read_again) else {
+            return Some(format!("its text in front of phase {phase} is not valid"));
+        };
         let Some(found) = printed(&module, program, phase) else { return Some(format!("its text in front of phase {phase} is refused")) };
         if found != expected {
             return Some(format!("behind phase {phase} its text leads elsewhere"));
@@ -138,8 +141,10 @@ fn check(program: &Program, n_checked: &mut usize) -> Option<String> {
 
 fn check_all(programs: &[Program], least: usize) {
     let mut n_checked = 0;
-    let wrong: Vec<String> =
-        programs.iter().filter_map(|program| check(program, &mut n_checked).map(|message| format!("{}: {message}", program.name))).collect();
+    let wrong: Vec<String> = programs
+        .iter()
+        .filter_map(|program| check(program, &mut n_checked).map(|message| format!("{}: {message}", program.name)))
+        .collect();
     assert!(wrong.is_empty(), "{} of {n_checked} programs\n{}", wrong.len(), wrong.join("\n"));
     assert!(n_checked >= least, "only {n_checked} of {} programs compile", programs.len());
 }

@@ -109,7 +109,11 @@ impl Way {
             true
         });
         let done = Module::parse(&session, text).is_some_and(|module| {
-            if self.is_whole { compile(&module, &self.options(), output.to_str().unwrap()).is_some() } else { module.run(&self.passes(output)) }
+            if self.is_whole {
+                compile(&module, &self.options(), output.to_str().unwrap()).is_some()
+            } else {
+                module.run(&self.passes(output))
+            }
         });
         if done { Ok(()) } else { Err(errors.borrow().clone()) }
     }

@@ -19,11 +19,11 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-form-bundles", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
-    check_settled(module)?;
     let segments = match options.text("addresses").parse().map_err(|message: String| error_at(module, message).report())? {
         Addresses::Symbolic => None,
         Addresses::Baked => Some(usize::try_from(target.segments).unwrap_or(0)),
     };
+    check_settled(module)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         Former::of(function)?.form(segments, &target)?;
     }

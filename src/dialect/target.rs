@@ -3,8 +3,8 @@
 
 use crate::{
     mlir::{
-        Attribute, Attributes, Context, Op, OpExt, array, dictionary, dictionary_entries, elements, f64_attribute, float_value, integer, string,
-        string_attribute,
+        Attribute, Attributes, Context, Op, OpExt, array, dictionary, dictionary_entries, elements, f64_attribute, float_value, integer,
+        string, string_attribute,
     },
     target::Target,
 };

@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     dialect::{
-        Access, ComputeOp, Memory, Place, Schedule, Step, Tensor, UsedAs, home_of, is_carried, operation_of, split_of,
-        target_of, users_behind_views,
+        Access, ComputeOp, Memory, Place, Schedule, Step, Tensor, UsedAs, home_of, is_carried, operation_of, split_of, target_of,
+        users_behind_views,
     },
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
     target::Family,

@@ -8,9 +8,9 @@ use melior::ir::{BlockRef, Identifier, OperationRef};
 use mlir_sys::{
     MlirContext, mlirBlockAppendOwnedOperation, mlirBlockInsertOwnedOperationBefore, mlirIdentifierStr, mlirLocationGetContext,
     mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull, mlirOperationDestroy, mlirOperationGetAttributeByName,
-    mlirOperationGetLocation, mlirOperationGetName, mlirOperationIsBeforeInBlock, mlirOperationMoveBefore, mlirOperationRemoveAttributeByName,
-    mlirOperationRemoveFromParent, mlirOperationSetAttributeByName, mlirOperationSetOperand, mlirValueGetFirstUse,
-    mlirValueReplaceAllUsesOfWith, mlirValueSetType,
+    mlirOperationGetLocation, mlirOperationGetName, mlirOperationIsBeforeInBlock, mlirOperationMoveBefore,
+    mlirOperationRemoveAttributeByName, mlirOperationRemoveFromParent, mlirOperationSetAttributeByName, mlirOperationSetOperand,
+    mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith, mlirValueSetType,
 };
 use std::{
     collections::{BTreeMap, HashMap},

@@ -46,7 +46,10 @@ fn leave_upstream_only(module: Op<'_>) -> Result<(), String> {
     for op in module.nested() {
         let name = op.full_name();
         if name.starts_with("spyre.") || name.starts_with("sdsc") {
-            return Err(format!("has '{name}' at {}: MLIR's JIT runs linalg on tensors, so check against the program before it was imported", op.loc()));
+            return Err(format!(
+                "has '{name}' at {}: MLIR's JIT runs linalg on tensors, so check against the program before it was imported",
+                op.loc()
+            ));
         }
         for attribute in ["spyre.target", "spyre.phase", "spyre.dim_sizes", "spyre.symbols"] {
             op.remove_attr(attribute);

@@ -5,7 +5,9 @@
 //! there are two buffers, and a copy between them. Loops that need no copy stay as they are.
 
 use crate::{
-    dialect::{Access, Carried, ComputeOp, Slot, Tensor, behind_views, carried_by, copy_for_loop, readers_through_views, slots_of, tile_type},
+    dialect::{
+        Access, Carried, ComputeOp, Slot, Tensor, behind_views, carried_by, copy_for_loop, readers_through_views, slots_of, tile_type,
+    },
     mlir::{BlockLike, Op, OpExt, Options, Pass, Reported, Type, Value, ValueExt, ValueLike, error_at, insert_before, integer, integers},
 };
 
@@ -33,7 +35,8 @@ pub(crate) fn check_settled(module: Op<'_>) -> Result<(), Reported> {
 /// The first loop that overwrites what is still to be read, and what it overwrites.
 pub(crate) fn first_unsettled(around: Op<'_>) -> Option<(Op<'_>, String)> {
     let loops = || around.body_ops().into_iter().filter(|op| op.is("spyre.loop"));
-    let start = loops().find_map(|inner| carried_by(inner).into_iter().find_map(|carried| Some((inner, trouble_at_start(around, inner, &carried)?))));
+    let start = loops()
+        .find_map(|inner| carried_by(inner).into_iter().find_map(|carried| Some((inner, trouble_at_start(around, inner, &carried)?))));
     let (at, what) = match start {
         Some(found) => found,
         None => match shared_yields(around).into_iter().chain(late_yields(around)).next() {

@@ -77,7 +77,12 @@ impl Function {
 
 enum Statement {
     /// An elementwise op; the second operand may be its first row for all rows.
-    Op { result: Id, function: Function, reads: [Id; 2], is_broadcast: bool },
+    Op {
+        result: Id,
+        function: Function,
+        reads: [Id; 2],
+        is_broadcast: bool,
+    },
     Loop(Loop),
 }
 
@@ -152,10 +157,12 @@ impl Program {
         let fits = |id: &&Id| rows.is_none_or(|rows| self.types[**id].rows == rows);
         let liked: Vec<Id> = favoured.iter().filter(fits).copied().collect();
         let all: Vec<Id> = visible.iter().filter(fits).copied().collect();
-        let first = if draws.one_in(2) { draws.of(&liked) } else { None }.or_else(|| draws.of(&all)).expect("a value of every size is visible");
+        let first =
+            if draws.one_in(2) { draws.of(&liked) } else { None }.or_else(|| draws.of(&all)).expect("a value of every size is visible");
         let alike: Vec<Id> = visible.iter().filter(|id| self.types[**id].rows == self.types[first].rows).copied().collect();
         let second = draws.of(&alike).unwrap_or(first);
-        let function = [Function::Maximum, Function::Minimum, Function::Sub, Function::Maximum, Function::Minimum, Function::Add][draws.below(6)];
+        let function =
+            [Function::Maximum, Function::Minimum, Function::Sub, Function::Maximum, Function::Minimum, Function::Add][draws.below(6)];
         let is_broadcast = draws.one_in(6);
         let reads = if draws.one_in(2) { [first, second] } else { [second, first] };
         let result = self.value(wanted.unwrap_or(Type::compact(self.types[first].rows)));
@@ -237,7 +244,11 @@ impl Program {
 
     /// Returns what loops give, as it is or through an op, in buffers of their own.
     fn return_some(&mut self, draws: &mut Draws<'_>, body: &mut Vec<Statement>) {
-        let made: Vec<Id> = body.iter().filter(|statement| matches!(statement, Statement::Loop(_))).flat_map(|one| results_of(std::slice::from_ref(one))).collect();
+        let made: Vec<Id> = body
+            .iter()
+            .filter(|statement| matches!(statement, Statement::Loop(_)))
+            .flat_map(|one| results_of(std::slice::from_ref(one)))
+            .collect();
         for id in made {
             if draws.one_in(3) && self.types[id].of.is_none() {
                 self.results.push(id);
@@ -283,11 +294,17 @@ impl Program {
                     let (mut read, mut read_type) = (format!("%v{second}"), of(*second));
                     if *is_broadcast {
                         let shown = format!("tensor<{}x{COLUMNS}xf16>", self.types[*second].rows);
-                        let _ = writeln!(text, "  %row{result} = spyre.view {read} by affine_map<(d0, d1) -> (0, d1)> : {read_type} -> {shown}");
+                        let _ = writeln!(
+                            text,
+                            "  %row{result} = spyre.view {read} by affine_map<(d0, d1) -> (0, d1)> : {read_type} -> {shown}"
+                        );
                         (read, read_type) = (format!("%row{result}"), shown);
                     }
                     let (name, first_type, result_type) = (function.name(), of(*first), of(*result));
-                    let _ = writeln!(text, "  %v{result} = spyre.pointwise {name}(%v{first}, {read}) : ({first_type}, {read_type}) -> {result_type}");
+                    let _ = writeln!(
+                        text,
+                        "  %v{result} = spyre.pointwise {name}(%v{first}, {read}) : ({first_type}, {read_type}) -> {result_type}"
+                    );
                 }
                 Statement::Loop(inner) => self.write_loop(inner, text),
             }
@@ -296,15 +313,24 @@ impl Program {
 
     fn write_loop(&self, inner: &Loop, text: &mut String) {
         let of = |id: Id| self.types[id].text();
-        let carried: Vec<String> = inner.carried.iter().map(|(found, start, ..)| format!("%v{found} = %v{start} : {}", of(*start))).collect();
+        let carried: Vec<String> =
+            inner.carried.iter().map(|(found, start, ..)| format!("%v{found} = %v{start} : {}", of(*start))).collect();
         let tiled: Vec<String> = inner.tiled.iter().map(|(tile, whole)| format!("%v{tile} = %v{whole}[0] : {}", of(*whole))).collect();
-        let list = |word: &str, entries: &[String]| if entries.is_empty() { String::new() } else { format!(" {word}({})", entries.join(", ")) };
+        let list =
+            |word: &str, entries: &[String]| if entries.is_empty() { String::new() } else { format!(" {word}({})", entries.join(", ")) };
         let left: Vec<(String, Id, Id)> = (inner.carried.iter().map(|&(_, _, left, result)| (format!("%v{left}"), left, result)))
             .chain(inner.given.iter().map(|&(left, result)| (format!("%v{left}[0]"), left, result)))
             .collect();
         let results: Vec<Id> = left.iter().map(|(.., result)| *result).collect();
         let joined = |of: &dyn Fn(&(String, Id, Id)) -> String| left.iter().map(of).collect::<Vec<_>>().join(", ");
-        let _ = writeln!(text, "  {} = spyre.loop {} \"L\"{}{} {{", names(&results), inner.count, list("tiled", &tiled), list("carried", &carried));
+        let _ = writeln!(
+            text,
+            "  {} = spyre.loop {} \"L\"{}{} {{",
+            names(&results),
+            inner.count,
+            list("tiled", &tiled),
+            list("carried", &carried)
+        );
         self.write(&inner.body, text);
         let _ = writeln!(text, "  spyre.yield {} : {}", joined(&|(name, ..)| name.clone()), joined(&|(_, left, _)| of(*left)));
         let _ = writeln!(text, "  }} : {}", joined(&|(.., result)| of(*result)));
