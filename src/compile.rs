@@ -18,6 +18,12 @@ use std::collections::BTreeMap;
 /// Returns none if a pass failed; it has reported why, and nothing was written.
 #[must_use]
 pub fn compile(module: &Module<'_>, options: &Options, output: &str) -> Option<Report> {
+    compile_watched(module, options, output, &mut |_| {})
+}
+
+/// As [`compile`]; `watch` is told of each phase when it is done.
+#[must_use]
+pub fn compile_watched(module: &Module<'_>, options: &Options, output: &str, watch: &mut dyn FnMut(Phase)) -> Option<Report> {
     let mut report = Report::default();
     let done = phase_behind(module.op(), options).ok()?;
     let phases = Phase::ALL.into_iter().filter(|phase| done.is_none_or(|done| *phase > done) && *phase <= options.compile_to);
@@ -38,6 +44,7 @@ pub fn compile(module: &Module<'_>, options: &Options, output: &str) -> Option<R
                 _ => {}
             }
         }
+        watch(phase);
     }
     Some(report)
 }

@@ -105,6 +105,23 @@ def SpyreFlattenHints : Spyre_Pass<"spyre-flatten-hints"> {
 // layout
 //===----------------------------------------------------------------------===//
 
+def SpyreMaterializeViews : Spyre_Pass<"spyre-materialize-views"> {
+  let summary = "Make tensors of views that no op can read as they are";
+  let description = [{
+    A dimension of device memory has one index, so a view of a diagonal becomes a sum over a new dimension of which a mask
+    leaves one element. The device knows what an op reduces or contracts by the operands that move along a dimension: a
+    reduction whose operand only repeats elements along a reduced dimension reads a copy, and so does a product whose left
+    operand lacks a dimension of the result, whose operands lack K, or whose views cut its rows or batches into more
+    dimensions than the device's matmul has. Implemented in `src/layout/materialize_views.rs` and `needs.rs`.
+
+    Refuses a diagonal that moves a dimension by parts, one of integers, one too long for a mask, and a product with more
+    than two dimensions of rows or of batches.
+
+    Example: `spyre-opt --spyre-materialize-views test/layout/materialize-views.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
 def SpyreLayOutTables : Spyre_Pass<"spyre-lay-out-tables"> {
   let summary = "Give the tables of gathers the layout that an index can reach into";
   let description = [{
@@ -183,6 +200,18 @@ def SpyreSplitViews : Spyre_Pass<"spyre-split-views"> {
     and a tile under split dimensions.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-insert-restickify --spyre-split-views test/layout/split-views.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyreOwnResults : Spyre_Pass<"spyre-own-results"> {
+  let summary = "Give every result of the program a buffer of its own";
+  let description = [{
+    A result that is the buffer of another one, of an argument or of a constant is copied. `spyre-propagate-layouts` copies
+    such results as well, so that their layouts are chosen with all others; what is left are copies that became one when
+    equal ops were merged. Implemented in `src/layout/own_results.rs`.
+
+    Example: `spyre-opt --spyre-own-results test/layout/own-results.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
@@ -403,12 +432,14 @@ def SpyreEmitBundle : Spyre_Pass<"spyre-emit-bundle"> {
     Writes `program.json`, a file for each constant with its bytes in device memory and, per bundle, `bundle.mlir` and the
     SDSC files, complete or not at all. Implemented in `src/sdsc/emit_bundle.rs`.
 
-    Refuses a directory that it cannot write, and constants that the device cannot hold.
+    Refuses a directory that it cannot write, names that lead out of it, constants that the device cannot hold, and a program whose
+    files would break a rule of the format.
 
     Example: `spyre-opt --spyre-compile --spyre-emit-bundle=output=out test/sdsc/emit-bundle.mlir`
   }];
   let options = [
-    Option<"output", "output", "std::string", "\"\"", "The directory to write">
+    Option<"output", "output", "std::string", "\"\"", "The directory to write">,
+    Option<"compiled", "compiled", "bool", "false", "The module went through all phases: a rule that it breaks is a bug of ours">
   ];
 }
 

@@ -5,8 +5,9 @@ use super::error::SimError;
 use super::machine::Machine;
 use super::memory::Writer;
 use super::ops::{CoreView, Values, combine, compute, shuffle, store};
-use super::plan::{Interval, Kernel, Plan, Reduction};
+use super::plan::{Interval, Kernel, Plan};
 use super::traffic::{Traffic, count};
+use crate::element::Reduction;
 use std::num::NonZero;
 use std::thread;
 

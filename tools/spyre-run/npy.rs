@@ -2,17 +2,21 @@
 
 use half::f16;
 use npyz::{AutoSerialize, NpyFile, WriterBuilder};
-use spyre::sim::{Elements, HostArray};
+use spyre::{
+    files,
+    sim::{Elements, HostArray},
+    tool,
+};
 use std::{
-    fs::{self, File},
-    io::{self, BufReader, BufWriter},
+    fs,
+    io::{self, BufReader},
     path::Path,
 };
 
 /// Reads an array whose elements become of the type that the program says. NumPy has no bf16: such arguments are read from f32.
 pub(crate) fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
     let refuse = |error: io::Error| format!("cannot read '{path}': {error}");
-    let file = NpyFile::new(BufReader::new(File::open(path).map_err(refuse)?)).map_err(refuse)?;
+    let file = NpyFile::new(BufReader::new(files::open(Path::new(path)).map_err(refuse)?)).map_err(refuse)?;
     if file.order() != npyz::Order::C {
         return Err(format!("'{path}' is in Fortran order: expected C order"));
     }
@@ -32,30 +36,38 @@ pub(crate) fn read(path: &str, element_type: &str) -> Result<HostArray, String> 
     Ok(HostArray { shape, elements })
 }
 
-/// Writes every result into the folder, which it makes.
+/// Writes every result into the folder, which it makes; a name that leads elsewhere is refused before anything is written.
 pub(crate) fn write_results(folder: &Path, results: &[(String, HostArray)]) -> Result<(), String> {
+    if let Some((name, _)) = results.iter().find(|(name, _)| !files::is_plain_name(name)) {
+        return Err(format!("cannot write the result '{name}': it has no plain file name"));
+    }
     fs::create_dir_all(folder).map_err(|error| format!("cannot write '{}': {error}", folder.display()))?;
     for (name, array) in results {
         let path = folder.join(format!("{name}.npy"));
-        write(&path, array).map_err(|error| format!("cannot write '{}': {error}", path.display()))?;
+        let cannot = |error: &dyn std::fmt::Display| format!("cannot write '{}': {error}", path.display());
+        let path = path.to_str().ok_or_else(|| cannot(&"the name is no UTF-8"))?;
+        tool::write_file(path, &bytes_of(array).map_err(|error| cannot(&error))?)?;
     }
     Ok(())
 }
 
-fn write(path: &Path, array: &HostArray) -> io::Result<()> {
+/// The content of a file.
+fn bytes_of(array: &HostArray) -> io::Result<Vec<u8>> {
     match &array.elements {
-        Elements::F16(bits) => write_all(path, &array.shape, bits.iter().map(|&bits| f16::from_bits(bits))),
-        Elements::Bf16(bits) => write_all(path, &array.shape, bits.iter().map(|&bits| spyre::sim::bf16_to_f32(bits))),
-        Elements::F32(values) => write_all(path, &array.shape, values.iter().copied()),
-        Elements::I32(values) => write_all(path, &array.shape, values.iter().copied()),
-        Elements::I64(values) => write_all(path, &array.shape, values.iter().copied()),
-        Elements::Bool(values) => write_all(path, &array.shape, values.iter().map(|&value| value != 0)),
+        Elements::F16(bits) => all(&array.shape, bits.iter().map(|&bits| f16::from_bits(bits))),
+        Elements::Bf16(bits) => all(&array.shape, bits.iter().map(|&bits| spyre::sim::bf16_to_f32(bits))),
+        Elements::F32(values) => all(&array.shape, values.iter().copied()),
+        Elements::I32(values) => all(&array.shape, values.iter().copied()),
+        Elements::I64(values) => all(&array.shape, values.iter().copied()),
+        Elements::Bool(values) => all(&array.shape, values.iter().map(|&value| value != 0)),
     }
 }
 
-fn write_all<T: AutoSerialize>(path: &Path, shape: &[i64], values: impl Iterator<Item = T>) -> io::Result<()> {
+fn all<T: AutoSerialize>(shape: &[i64], values: impl Iterator<Item = T>) -> io::Result<Vec<u8>> {
     let shape: Vec<u64> = shape.iter().map(|&size| size.unsigned_abs()).collect();
-    let mut writer = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(BufWriter::new(File::create(path)?)).begin_nd()?;
+    let mut bytes = Vec::new();
+    let mut writer = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(&mut bytes).begin_nd()?;
     writer.extend(values)?;
-    writer.finish()
+    writer.finish()?;
+    Ok(bytes)
 }

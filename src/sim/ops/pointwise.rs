@@ -4,8 +4,8 @@
 
 use super::function::{self, Constants};
 use super::{CoreView, Values};
+use crate::element::{Binary, Unary};
 use crate::sim::number::encode_run;
-use crate::sim::plan::{Binary, Unary};
 
 /// The inputs of a piece are read into buffers, and the function leaves its result in the first one.
 pub(super) fn pointwise(view: CoreView<'_>, n_inputs: usize, function: impl Fn(&mut [Vec<f32>])) -> Values {

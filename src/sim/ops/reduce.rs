@@ -2,7 +2,8 @@
 
 use super::function::maximum;
 use super::{CoreView, Values};
-use crate::sim::plan::{Plan, Reduction, Track, Walk, dense};
+use crate::element::Reduction;
+use crate::sim::plan::{Plan, Track, Walk, dense};
 
 /// One core's part of a reduction, not scaled yet.
 pub(super) fn reduce(view: CoreView<'_>, reduction: Reduction) -> Values {

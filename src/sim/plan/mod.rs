@@ -10,7 +10,7 @@ mod walk;
 
 pub(crate) use build::compile;
 pub(crate) use footprint::Interval;
-pub(crate) use kernel::{Binary, Kernel, Reduction, Unary};
+pub(crate) use kernel::Kernel;
 pub(crate) use walk::{Lane, Piece, Track, Walk, dense};
 
 use crate::target::DeviceFormat;
