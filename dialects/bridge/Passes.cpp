@@ -39,6 +39,7 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYREOWNRESULTS
 #define GEN_PASS_DEF_SPYREPROPAGATEDIMS
 #define GEN_PASS_DEF_SPYRECOARSETILE
+#define GEN_PASS_DEF_SPYRESETTLELOOPS
 #define GEN_PASS_DEF_SPYREREDUCESPAN
 #define GEN_PASS_DEF_SPYREDIVIDEWORK
 #define GEN_PASS_DEF_SPYREDIVIDEJOINTLY
@@ -92,6 +93,7 @@ std::string optionsOf(Pass &pass) {
   X(SpyreOwnResults) \
   X(SpyrePropagateDims) \
   X(SpyreCoarseTile) \
+  X(SpyreSettleLoops) \
   X(SpyreReduceSpan) \
   X(SpyreDivideWork) \
   X(SpyreDivideJointly) \
