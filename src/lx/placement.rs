@@ -160,7 +160,7 @@ pub fn check(buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> 
         if address % capacity.alignment != 0 {
             return Err(Violation::Misaligned { buffer: index, address });
         }
-        let end = address + buffer.bytes;
+        let end = address.saturating_add(buffer.bytes);
         if address < 0 || end > capacity.bytes {
             return Err(Violation::OutOfBounds { buffer: index, address, end });
         }

@@ -2,6 +2,7 @@
 
 use clap::Parser;
 use spyre::{
+    files::{MAX_TEXT_BYTES, read_text as read_text_file},
     lx::{
         Capacity, Exact, Heading, Instance, InstanceError, Limits, Plan, PlannedBytes, Progress, Stays, Verified, draw, drawing_of,
         plan_instance, smallest_lx, verify,
@@ -10,8 +11,8 @@ use spyre::{
 };
 use std::{
     error::Error,
-    fs,
     io::{IsTerminal, Write},
+    path::Path,
     process::ExitCode,
     time::{Duration, Instant},
 };
@@ -113,7 +114,7 @@ fn check(arguments: &Arguments, result: &str) -> Result<(), String> {
 }
 
 fn read_text(path: &str) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("cannot read '{path}': {error}"))
+    read_text_file(Path::new(path), MAX_TEXT_BYTES).map_err(|error| format!("cannot read '{path}': {error}"))
 }
 
 /// The instance, and whether it is a CSV.
