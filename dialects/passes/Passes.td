@@ -111,11 +111,10 @@ def SpyreMaterializeViews : Spyre_Pass<"spyre-materialize-views"> {
     A dimension of device memory has one index, so a view of a diagonal becomes a sum over a new dimension of which a mask
     leaves one element. The device knows what an op reduces or contracts by the operands that move along a dimension: a
     reduction whose operand only repeats elements along a reduced dimension reads a copy, and so does a product whose left
-    operand lacks a dimension of the result, whose operands lack K, or whose views cut its rows or batches into more
-    dimensions than the device's matmul has. Implemented in `src/layout/materialize_views.rs` and `needs.rs`.
+    operand lacks a dimension of the result, or whose operands lack K. Implemented in `src/layout/materialize_views.rs`
+    and `needs.rs`.
 
-    Refuses a diagonal that moves a dimension by parts, one of integers, one too long for a mask, and a product with more
-    than two dimensions of rows or of batches.
+    Refuses a diagonal that moves a dimension by parts, one of integers, and one too long for a mask.
 
     Example: `spyre-opt --spyre-materialize-views test/layout/materialize-views.mlir`
   }];

@@ -2,10 +2,9 @@
 //!
 //! Reads shapes and views. A diagonal becomes a sum over a new dimension of which a mask leaves one element. A reduction whose operand only
 //! repeats elements along a reduced dimension reads a copy, since the device reduces dimensions that the operand has; so does a product
-//! whose left operand lacks a dimension of the result, whose operands lack K, or whose views cut its rows or batches into more dimensions
-//! than the device's matmul has.
+//! whose left operand lacks a dimension of the result, or whose operands lack K.
 
-use super::{Diagonal, Index, OperandView, cuts_outer_dims, diagonal, fits_matmul, has_dim, is_whole_dim};
+use super::{Diagonal, Index, diagonal, has_dim, is_whole_dim};
 use crate::{
     affine::Expr,
     dialect::{ComputeOp, View, constant, copy_for_layout, pointwise, reduce, shown_as, view},
@@ -105,21 +104,7 @@ fn complete(compute: ComputeOp<'_>) -> Result<(), String> {
             let (n, k) = (n_outputs - 1, n_outputs);
             let of_left: Vec<usize> = (0..ranges.len()).filter(|&dim| dim != n).collect();
             copy_unless_it_has(compute, 0, &of_left, &ranges)?;
-            copy_unless_it_has(compute, 1, &[n, k], &ranges)?;
-            for operand in 0..2 {
-                let [left, right] = seen_by_matmul(compute)?;
-                if fits_matmul(&ranges, left.view(), right.view()) {
-                    return Ok(());
-                }
-                if cuts_outer_dims(&ranges, [&left, &right][operand].view()) {
-                    copy_operand(compute, operand)?;
-                }
-            }
-            let [left, right] = seen_by_matmul(compute)?;
-            if fits_matmul(&ranges, left.view(), right.view()) {
-                return Ok(());
-            }
-            Err("has more than two dimensions of rows, or more than two of batches: the device's matmul has two of each".to_owned())
+            copy_unless_it_has(compute, 1, &[n, k], &ranges)
         }
         Family::Pointwise | Family::Copy | Family::Gather => Ok(()),
     }
@@ -129,27 +114,6 @@ fn copy_unless_it_has(compute: ComputeOp<'_>, operand: usize, dims: &[usize], ra
     let views = compute.views()?;
     let indices: &[Index] = &views[operand].indices;
     if dims.iter().all(|&dim| has_dim(indices, dim, ranges[dim])) { Ok(()) } else { copy_operand(compute, operand) }
-}
-
-/// How an operand sees its buffer.
-struct Seen {
-    sizes: Vec<i64>,
-    indices: Vec<Index>,
-}
-
-impl Seen {
-    fn view(&self) -> OperandView<'_> {
-        OperandView { sizes: &self.sizes, indices: &self.indices }
-    }
-}
-
-fn seen_by_matmul(compute: ComputeOp<'_>) -> Result<[Seen; 2], String> {
-    let seen = |view: View<'_>| {
-        let host = view.tensor.buffer().map_err(|error| error.to_string())?;
-        Ok(Seen { sizes: host.sizes().to_vec(), indices: view.indices })
-    };
-    let operands: Vec<Seen> = compute.views()?.into_iter().take(2).map(seen).collect::<Result<_, String>>()?;
-    operands.try_into().map_err(|_| "has not two operands".to_owned())
 }
 
 /// Lets the op read a copy of an operand.

@@ -24,11 +24,3 @@ func.func @a_long_diagonal(%x: tensor<2049x2049xf16>) -> tensor<2049xf16> {
   %neg = spyre.pointwise neg(%view) : tensor<2049xf16>
   return %neg : tensor<2049xf16>
 }
-
-// -----
-
-func.func @three_batches(%x: tensor<2x3x4x8x64xf16>, %y: tensor<2x3x4x64x64xf16>) -> tensor<2x3x4x8x64xf16> {
-  // expected-error @+1 {{'spyre.matmul' op has more than two dimensions of rows, or more than two of batches: the device's matmul has two of each}}
-  %product = spyre.matmul(%x, %y) : (tensor<2x3x4x8x64xf16>, tensor<2x3x4x64x64xf16>) -> tensor<2x3x4x8x64xf16>
-  return %product : tensor<2x3x4x8x64xf16>
-}

@@ -84,17 +84,6 @@ func.func @operands_of_products(%x: tensor<5x64xf16>, %y: tensor<5x64x128xf16>, 
   return %first, %second : tensor<5x3x128xf16>, tensor<5x3x128xf16>
 }
 
-// Windows of rows are three dimensions for the device, a matmul has two.
-// CHECK-LABEL: func.func @rows_of_windows(
-// CHECK:         [[ROWS:%.+]] = spyre.copy {{%.+}} {spyre.for_layout} : tensor<16x4x64xf16>
-// CHECK:         spyre.matmul([[ROWS]], {{%.+}})
-func.func @rows_of_windows(%x: tensor<4x5x6x64xf16>, %w: tensor<64x128xf16>) -> tensor<16x4x128xf16> {
-  %rows = spyre.view %x by affine_map<(d0, d1, d2) -> (d0 floordiv 4, d0 mod 4 + 1, d1 + 2, d2)> : tensor<4x5x6x64xf16> -> tensor<16x4x64xf16>
-  %weight = spyre.view %w by affine_map<(d0, d1, d2) -> (d1, d2)> : tensor<64x128xf16> -> tensor<16x64x128xf16>
-  %product = spyre.matmul(%rows, %weight) : (tensor<16x4x64xf16>, tensor<16x64x128xf16>) -> tensor<16x4x128xf16>
-  return %product : tensor<16x4x128xf16>
-}
-
 // Four queries share a key: a batch of the keys and two dimensions of rows.
 // CHECK-LABEL: func.func @shared_keys(
 // CHECK-NOT:     spyre.copy
