@@ -123,7 +123,8 @@ fn too_long(limit: u64) -> io::Error {
     io::Error::new(ErrorKind::FileTooLarge, format!("has more than {limit} bytes, the most that is read"))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;

@@ -13,6 +13,9 @@ mod mutation;
 mod npy;
 #[path = "hostile/targets.rs"]
 mod targets;
+#[cfg(unix)]
+#[path = "hostile/tools.rs"]
+mod tools;
 
 use mutation::{below, mutant};
 use std::{

@@ -261,11 +261,13 @@ def SpyreCoarseTile : Spyre_Pass<"spyre-coarse-tile"> {
     comes before it. A value that only its loop uses lives within one iteration, with a layout of its own; a value that
     others read is written into its full buffer tile by tile, or copied there if ops in the loop read it too. Where a loop
     cuts a dimension that an op reduces, it carries an accumulator: a copy of the neutral element, to which each iteration
-    adds its part. `docs/architecture.md`, "Loops", has the rules. Implemented in `src/tile/coarse_tile.rs`.
+    adds its part. An op that writes a part of a larger buffer is not tiled: it stands between the loops of what it reads and
+    of what reads it, and a remark says so. `docs/architecture.md`, "Loops", has the rules. Implemented in
+    `src/tile/coarse_tile.rs`.
 
     Refuses a count that does not divide (nothing is peeled), a tile that ends inside a stick, a name that an op has twice
-    or that no op has, an inner name of a dimension whose outer names are not cut to single positions, a reduction whose
-    parts cannot be combined, and the tiling of an op that writes a part of a larger buffer.
+    or that no op has, an inner name of a dimension whose outer names are not cut to single positions, and a reduction whose
+    parts cannot be combined.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile test/tile/coarse-tile.mlir`
   }];

@@ -101,8 +101,8 @@ impl Field {
     }
 
     /// Any function of one element: its name is a number, and what else it depends on another.
-    fn any(&self, name: u64, constants: &[f64], x: FieldElement) -> FieldElement {
-        let constants = constants.iter().fold(0, |all, constant| stirred(all ^ constant.to_bits()));
+    fn any(&self, name: u64, constants: &[FieldElement], x: FieldElement) -> FieldElement {
+        let constants = constants.iter().fold(0, |all, constant| stirred(all ^ u64::from(constant.first)));
         self.hashed(u64::from(x.first) ^ stirred(constants), name, true)
     }
 
@@ -249,12 +249,12 @@ impl Arithmetic for Field {
         if holds { FieldElement::ONE } else { FieldElement::ZERO }
     }
 
-    fn apply(&self, function: Unary, constants: &[f64], x: FieldElement) -> FieldElement {
+    fn apply(&self, function: Unary, constants: &[FieldElement], x: FieldElement) -> FieldElement {
         if self.is_poison(x) {
             return x;
         }
         let negative = || self.sub(FieldElement::ZERO, x);
-        let number = |index: usize| self.number(constants.get(index).copied().unwrap_or(f64::NAN));
+        let number = |index: usize| constants.get(index).copied().unwrap_or(FieldElement::POISON);
         match function {
             Unary::Abs => self.maximum(x, negative()),
             Unary::Exp => self.exp(x),

@@ -114,7 +114,7 @@ fn other_functions_keys_and_operands_give_other_elements() {
     assert!((0..found.len()).all(|index| !found[..index].iter().any(|other| other.agrees(found[index]))));
     assert!(!DRAW.apply(Unary::Tanh, &[], x).agrees(DRAW.apply(Unary::Tanh, &[], DRAW.input(1, 1))));
     assert!(!DRAW.apply(Unary::Tanh, &[], x).agrees(Field::new(8).apply(Unary::Tanh, &[], x)));
-    let softplus = |beta: f64| DRAW.apply(Unary::Softplus, &[beta, 20.0], x);
+    let softplus = |beta: f64| DRAW.apply(Unary::Softplus, &[DRAW.number(beta), DRAW.number(20.0)], x);
     assert!(!softplus(1.0).agrees(softplus(2.0)));
 }
 

@@ -57,7 +57,12 @@ pub trait Arithmetic: Sync {
     fn compare(&self, comparison: Binary, left: Self::Element, right: Self::Element) -> Self::Element;
 
     /// A function of one element; the constants are those of the function in their order.
-    fn apply(&self, function: Unary, constants: &[f64], element: Self::Element) -> Self::Element;
+    fn apply(&self, function: Unary, constants: &[Self::Element], element: Self::Element) -> Self::Element;
+
+    /// The product of an element with itself.
+    fn square(&self, element: Self::Element) -> Self::Element {
+        self.mul(element, element)
+    }
 
     /// `yes` where the condition is not 0, else `no`.
     fn select(&self, condition: Self::Element, yes: Self::Element, no: Self::Element) -> Self::Element {
@@ -69,24 +74,21 @@ pub trait Arithmetic: Sync {
     }
 
     /// Replaces elements by a function of them.
-    fn unary(&self, function: Unary, constants: &[f64], elements: &mut [Self::Element]) {
+    fn unary(&self, function: Unary, constants: &[Self::Element], elements: &mut [Self::Element]) {
         elements.iter_mut().for_each(|element| *element = self.apply(function, constants, *element));
     }
 
     /// Replaces the first elements by a function of both.
     fn binary(&self, function: Binary, left: &mut [Self::Element], right: &[Self::Element]) {
-        let mut both = |function: &dyn Fn(Self::Element, Self::Element) -> Self::Element| {
-            left.iter_mut().zip(right).for_each(|(left, right)| *left = function(*left, *right));
-        };
         match function {
-            Binary::Add => both(&|a, b| self.add(a, b)),
-            Binary::Sub => both(&|a, b| self.sub(a, b)),
-            Binary::Mul => both(&|a, b| self.mul(a, b)),
-            Binary::Div => both(&|a, b| self.div(a, b)),
-            Binary::Maximum => both(&|a, b| self.maximum(a, b)),
-            Binary::Minimum => both(&|a, b| self.minimum(a, b)),
+            Binary::Add => both(left, right, |a, b| self.add(a, b)),
+            Binary::Sub => both(left, right, |a, b| self.sub(a, b)),
+            Binary::Mul => both(left, right, |a, b| self.mul(a, b)),
+            Binary::Div => both(left, right, |a, b| self.div(a, b)),
+            Binary::Maximum => both(left, right, |a, b| self.maximum(a, b)),
+            Binary::Minimum => both(left, right, |a, b| self.minimum(a, b)),
             Binary::Equal | Binary::NotEqual | Binary::Greater | Binary::GreaterEqual | Binary::Less | Binary::LessEqual => {
-                both(&|a, b| self.compare(function, a, b));
+                both(left, right, |a, b| self.compare(function, a, b));
             }
         }
     }
@@ -123,4 +125,8 @@ pub trait Arithmetic: Sync {
             }
         }
     }
+}
+
+fn both<E: Copy>(left: &mut [E], right: &[E], function: impl Fn(E, E) -> E) {
+    left.iter_mut().zip(right).for_each(|(left, right)| *left = function(*left, *right));
 }

@@ -4,7 +4,7 @@
 //! iteration after the other. The time is linear in the elements that ops visit.
 
 use super::{
-    Fault, Rounding,
+    Fault,
     array::{Array, Row, Walk, strides},
     program::{Block, Function, Kind, Literal, Loop, Operation, Tensor, ValueId},
 };
@@ -26,9 +26,8 @@ pub fn evaluate<A: Arithmetic>(
     function: &Function<'_>,
     arguments: Vec<Array<A::Element>>,
     arithmetic: &A,
-    rounding: Rounding,
 ) -> Result<Vec<Array<A::Element>>, Fault> {
-    let mut evaluator = Evaluator { arithmetic, rounding, tensors: &function.values, values: vec![None; function.values.len()] };
+    let mut evaluator = Evaluator { arithmetic, tensors: &function.values, values: vec![None; function.values.len()] };
     evaluator.bind(&function.body.arguments, arguments)?;
     evaluator.block(&function.body)?;
     evaluator.all(&function.body.yields)
@@ -36,7 +35,6 @@ pub fn evaluate<A: Arithmetic>(
 
 struct Evaluator<'a, A: Arithmetic> {
     arithmetic: &'a A,
-    rounding: Rounding,
     tensors: &'a [Tensor],
     values: Vec<Option<Array<A::Element>>>,
 }
@@ -122,10 +120,6 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         }
     }
 
-    fn element(&self, number: f64, tensor: &Tensor) -> A::Element {
-        self.arithmetic.number(self.rounding.of(number, tensor.format))
-    }
-
     fn constant(&self, literal: &Literal<'_>, of: &Tensor) -> Array<A::Element> {
         let length = of.length();
         if of.element.is_integer() {
@@ -134,7 +128,7 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         if literal.is_splat {
             return self.fill(literal.number(0, length), of);
         }
-        Array::numbers((0..length).into_par_iter().map(|index| self.element(literal.number(index, length), of)).collect())
+        Array::numbers((0..length).into_par_iter().map(|index| self.arithmetic.number(literal.number(index, length))).collect())
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the number that fills a tensor of integers is an integer")]
@@ -142,7 +136,7 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         if of.element.is_integer() {
             return Array::positions(std::iter::repeat_n(number as i64, of.length()));
         }
-        Array::numbers(vec![self.element(number, of); of.length()])
+        Array::numbers(vec![self.arithmetic.number(number); of.length()])
     }
 
     fn pointwise(&self, name: &str, constants: &[f64], inputs: &[ValueId], of: ValueId) -> Result<Vec<A::Element>, Fault> {
@@ -153,12 +147,11 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         for (input, operand) in inputs.iter().zip(&operands) {
             wide.push(self.repeated(operand, self.shape(*input), &tensor.shape)?);
         }
-        let constants: Vec<f64> = constants.iter().map(|constant| self.rounding.of(*constant, tensor.format)).collect();
         match wide.as_slice() {
             [x] => {
                 let function = Unary::of(name).ok_or_else(|| Fault::unknown(name))?;
                 let mut out = x.to_vec();
-                out.par_chunks_mut(CHUNK).for_each(|out| arithmetic.unary(function, &constants, out));
+                out.par_chunks_mut(CHUNK).for_each(|out| arithmetic.unary(function, constants, out));
                 Ok(out)
             }
             [left, right] => {
@@ -215,7 +208,7 @@ impl<A: Arithmetic> Evaluator<'_, A> {
             }),
         });
         if let (Reduction::Mean, Some(factor)) = (reduction, constants.first()) {
-            let factor = self.element(*factor, tensor);
+            let factor = self.arithmetic.number(*factor);
             out.iter_mut().for_each(|sum| *sum = self.arithmetic.mul(*sum, factor));
         }
         Ok(out)

@@ -5,12 +5,10 @@ use crate::{
     affine::Expr,
     element::{Exact, Field},
     interpret::ElementType,
-    target::DeviceFormat,
 };
 
 fn tensor(shape: &[usize], element: ElementType) -> Tensor {
-    let format = if element.is_integer() { DeviceFormat::IeeeInt32 } else { DeviceFormat::Sen169Fp16 };
-    Tensor { shape: shape.to_vec(), element, format }
+    Tensor { shape: shape.to_vec(), element }
 }
 
 fn half(shape: &[usize]) -> Tensor {
@@ -36,7 +34,7 @@ fn numbers(elements: &[f64]) -> Array<f64> {
 }
 
 fn run(function: &Function<'_>, arguments: Vec<Array<f64>>) -> Result<Vec<f64>, Fault> {
-    match evaluate(function, arguments, &Exact, Rounding::None)?.pop() {
+    match evaluate(function, arguments, &Exact)?.pop() {
         Some(Array::Numbers(elements)) => Ok(elements.to_vec()),
         _ => Err(Fault::Mixed),
     }
@@ -113,13 +111,11 @@ fn an_insert_writes_its_window_and_leaves_the_rest() {
 }
 
 #[test]
-fn constants_are_rounded_to_the_format_of_their_tensor() {
+fn constants_are_what_the_program_says() {
     let bytes: &'static [u8] = &[0, 0, 0x80, 0x3f, 0xac, 0xc5, 0x27, 0x37];
     let literal = Literal { bytes, is_splat: false, element: ElementType::F32 };
     let constant = function(vec![tensor(&[2], ElementType::F32)], 0, vec![op(Kind::Constant(literal), &[], 0)]);
     assert_eq!(run(&constant, vec![]).unwrap(), [1.0, f64::from(1e-5_f32)]);
-    let rounded = evaluate(&constant, vec![], &Exact, Rounding::Device).unwrap();
-    assert_eq!(rounded, [numbers(&[1.0, f64::from(crate::sim::number::dl16_to_f32(7327))])]);
     let fill = function(vec![half(&[2])], 0, vec![op(Kind::Fill(0.5), &[], 0)]);
     assert_eq!(run(&fill, vec![]).unwrap(), [0.5, 0.5]);
 }
@@ -136,7 +132,7 @@ fn accumulation() -> Function<'static> {
 #[test]
 fn a_loop_cuts_tiles_lays_them_side_by_side_and_carries() {
     let arguments = vec![numbers(&[1.0, 2.0, 3.0, 4.0]), numbers(&[10.0, 20.0])];
-    let found = evaluate(&accumulation(), arguments, &Exact, Rounding::None).unwrap();
+    let found = evaluate(&accumulation(), arguments, &Exact).unwrap();
     assert_eq!(found, [numbers(&[11.0, 22.0, 14.0, 26.0]), numbers(&[14.0, 26.0])]);
 }
 
@@ -152,10 +148,10 @@ fn sums_in_any_order_are_equal_in_the_field() {
     let field = Field::new(1);
     let elements: Vec<_> = (0..4).map(|index| field.input(0, index)).collect();
     let begin = Array::numbers(vec![field.number(0.0); 2]);
-    let carried = evaluate(&accumulation(), vec![Array::numbers(elements.clone()), begin], &field, Rounding::Device).unwrap();
+    let carried = evaluate(&accumulation(), vec![Array::numbers(elements.clone()), begin], &field).unwrap();
     let swapped = vec![elements[2], elements[3], elements[0], elements[1]];
     let begin = Array::numbers(vec![field.number(0.0); 2]);
-    let other = evaluate(&accumulation(), vec![Array::numbers(swapped), begin], &field, Rounding::Device).unwrap();
+    let other = evaluate(&accumulation(), vec![Array::numbers(swapped), begin], &field).unwrap();
     assert_eq!(carried[1], other[1]);
     assert_ne!(carried[0], other[0]);
 }

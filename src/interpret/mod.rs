@@ -2,7 +2,8 @@
 //!
 //! It knows no device layout, no tile of memory, no place and no core, so a pass that decides about these must not change what it gives.
 //! Over [`Field`](crate::element::Field) elements two programs agree only if they compute the same thing; over
-//! [`Exact`](crate::element::Exact) ones it says what a program means.
+//! [`Exact`](crate::element::Exact) ones it says what a program means. The numbers that a program has in itself are what it says, not
+//! what the device's formats make of them: the simulator knows them from the files, too.
 //!
 //! | file | what |
 //! |---|---|
@@ -20,35 +21,6 @@ pub use array::Array;
 pub use evaluate::evaluate;
 pub use program::{Block, ElementType, Function, Kind, Literal, Loop, Operation, Tensor, ValueId};
 pub use read::{Unreadable, read_function, read_functions};
-
-use crate::{
-    sim::number::{decode_run, encode_host_run},
-    target::DeviceFormat,
-};
-
-/// What becomes of the numbers that a program has in itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rounding {
-    /// They are what the program says.
-    None,
-    /// They are rounded to the device format of their tensor, as in a file of constants.
-    Device,
-}
-
-impl Rounding {
-    /// A number of a tensor in that format.
-    #[must_use]
-    #[expect(clippy::cast_possible_truncation, reason = "numbers become single precision before they become the device's")]
-    pub fn of(self, number: f64, format: DeviceFormat) -> f64 {
-        if self == Self::None {
-            return number;
-        }
-        let (mut bits, mut rounded) = (Vec::new(), [0.0]);
-        encode_host_run(format, &[number as f32], &mut bits);
-        decode_run(format, &bits, 0, 1, &mut rounded);
-        f64::from(rounded[0])
-    }
-}
 
 /// What an op cannot do. The verifiers of the ops exclude all but what depends on the values of indices.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

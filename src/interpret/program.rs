@@ -1,6 +1,6 @@
 //! A function of `spyre` ops as plain values: what is computed, without layouts, places and cores.
 
-use crate::{affine::Expr, target::DeviceFormat};
+use crate::affine::Expr;
 
 /// A value of a function, by its place in [`Function::values`].
 pub type ValueId = usize;
@@ -12,8 +12,6 @@ pub struct Tensor {
     pub shape: Vec<usize>,
     /// The type of the elements.
     pub element: ElementType,
-    /// The device format of the elements; constants are rounded to it.
-    pub format: DeviceFormat,
 }
 
 impl Tensor {

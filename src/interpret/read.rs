@@ -4,10 +4,9 @@ use super::program::{Block, ElementType, Function, Kind, Literal, Loop, Operatio
 use crate::{
     dialect,
     mlir::{
-        self, BlockExt, Op, OpExt, TensorType, Value, ValueExt, ValueLike, ValueMap, float_value, floats, integer, integers, map_of,
-        map_results, raw_elements,
+        self, BlockExt, Op, OpExt, TensorType, Value, ValueLike, ValueMap, float_value, floats, integer, integers, map_of, map_results,
+        raw_elements,
     },
-    target::DeviceFormat,
 };
 
 /// An op that the interpreter does not know, or that does not say what it must, and why.
@@ -130,21 +129,6 @@ fn literal_of(constant: Op<'_>) -> Option<Literal<'_>> {
 }
 
 fn tensor_of(value: Value<'_>) -> Option<Tensor> {
-    let tensor = dialect::Tensor::of(value.r#type())?;
-    let element = ElementType::of(&tensor.host.element.to_string())?;
-    let format = tensor.layout.as_ref().map_or_else(|| format_in_ops(value), |layout| Some(layout.format()))?;
-    Some(Tensor { shape: as_positions(tensor.host.shape)?, element, format })
-}
-
-/// The format of a value before it has a layout. A constant is stored as the ops that read it compute, not as the program gives it.
-fn format_in_ops(value: Value<'_>) -> Option<DeviceFormat> {
-    let mut shown = value;
-    let is_constant = value.def().is_some_and(|def| def.is("spyre.constant"));
-    while is_constant
-        && let Some(view) = shown.users().into_iter().find(|user| user.is("spyre.view"))
-        && shown.users().iter().all(|user| user.is("spyre.view"))
-    {
-        shown = view.output();
-    }
-    dialect::format_of(TensorType::of(shown.r#type())?.element)
+    let tensor = TensorType::of(value.r#type())?;
+    Some(Tensor { shape: as_positions(tensor.shape)?, element: ElementType::of(&tensor.element.to_string())? })
 }

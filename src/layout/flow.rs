@@ -433,6 +433,38 @@ mod tests {
     }
 
     #[test]
+    fn a_matmul_has_two_dimensions_for_rows_of_each_kind() {
+        let ranges = [24, 32, 128, 64];
+        let right = |batch: Option<Index>| {
+            let indices = batch.into_iter().chain([Index::dim(3, &ranges).unwrap(), Index::dim(2, &ranges).unwrap()]).collect();
+            Read { buffer: 0, indices, is_exempt: false }
+        };
+        let part = |of: Expr| Index::of(&of, &ranges).unwrap();
+        let number = |number: i64| Box::new(Expr::Constant(number));
+        let div = |by: i64| Expr::FloorDiv(Box::new(Expr::Dim(0)), number(by));
+        let rest = |of: Expr, by: i64| Expr::Mod(Box::new(of), number(by));
+        let rows = [part(div(12)), part(rest(div(4), 3)), part(rest(Expr::Dim(0), 4)), part(Expr::Dim(1)), part(Expr::Dim(3))];
+        let reads_left = |right: Read, n_parts: usize| {
+            let matmul = Op { reads: vec![right.clone(), right], ..op(Kind::Matmul, &ranges, 1) };
+            let (sizes, indices) = match n_parts {
+                1 => (vec![24, 32, 64], dims(&ranges, &[0, 1, 3])),
+                2 => (vec![6, 4, 32, 64], [&[part(div(4))], &rows[2..]].concat()),
+                _ => (vec![2, 3, 4, 32, 64], rows.to_vec()),
+            };
+            reads(&matmul, Some(2), 0, &sizes, Some(sizes.len() - 1), &indices)
+        };
+        // Rows that the right operand lacks: with those of dimension 1, one part is left for dimension 0.
+        assert!(reads_left(right(None), 1));
+        assert!(!reads_left(right(None), 2));
+        // Two that it has.
+        assert!(reads_left(right(Some(part(Expr::Dim(0)))), 2));
+        assert!(!reads_left(right(Some(part(Expr::Dim(0)))), 3));
+        // One of two that it has: a head of keys for four heads of queries.
+        assert!(reads_left(right(Some(part(div(4)))), 2));
+        assert!(reads_left(right(Some(part(div(4)))), 3));
+    }
+
+    #[test]
     fn heads_narrower_than_a_stick_are_read_off_the_stick_only() {
         let ranges = [8, 64, 32];
         let exp = Op { written: dims(&ranges, &[0, 1, 2]), ..op(Kind::Elementwise, &ranges, 0) };

@@ -136,10 +136,10 @@ fn pointwise(function: &str, inputs: &[Degree]) -> Degree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{interpret::ElementType, target::DeviceFormat};
+    use crate::interpret::ElementType;
 
     fn function(shapes: &[&[usize]], n_arguments: usize, ops: Vec<(Kind<'static>, Vec<usize>)>) -> Function<'static> {
-        let tensor = |shape: &&[usize]| Tensor { shape: shape.to_vec(), element: ElementType::F16, format: DeviceFormat::Sen169Fp16 };
+        let tensor = |shape: &&[usize]| Tensor { shape: shape.to_vec(), element: ElementType::F16 };
         let ops = ops.into_iter().enumerate().map(|(at, (kind, inputs))| Operation { kind, inputs, outputs: vec![n_arguments + at] });
         let body = Block { arguments: (0..n_arguments).collect(), ops: ops.collect(), yields: vec![shapes.len() - 1] };
         Function { name: "f".to_owned(), values: shapes.iter().map(tensor).collect(), body }

@@ -75,13 +75,13 @@ fn note_rows(block: &Block<'_>, values: &[Tensor], rows: &mut [Option<usize>]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{interpret::Operation, target::DeviceFormat};
+    use crate::interpret::Operation;
 
     /// A table of so many rows, positions in it, and the positions through a copy.
     fn lookup(n_rows: usize) -> Function<'static> {
-        let tensor = |shape: &[usize], element, format| Tensor { shape: shape.to_vec(), element, format };
-        let positions = || tensor(&[100], ElementType::I64, DeviceFormat::IeeeInt32);
-        let half = |shape: &[usize]| tensor(shape, ElementType::F16, DeviceFormat::Sen169Fp16);
+        let tensor = |shape: &[usize], element| Tensor { shape: shape.to_vec(), element };
+        let positions = || tensor(&[100], ElementType::I64);
+        let half = |shape: &[usize]| tensor(shape, ElementType::F16);
         let values = vec![half(&[n_rows, 2]), positions(), positions(), half(&[100, 2])];
         let copy = Operation { kind: Kind::Copy, inputs: vec![1], outputs: vec![2] };
         let gather = Operation { kind: Kind::Gather { dim: 0 }, inputs: vec![0, 2], outputs: vec![3] };

@@ -15,41 +15,55 @@ pub enum Event<'c> {
     After(Op<'c>),
 }
 
-/// What the functions compute as far as is known.
-static KNOWN: Mutex<Option<Snapshot>> = Mutex::new(None);
+/// What is known of the functions of a pipeline's module.
+struct Observed {
+    /// What they compute; none while they are no tensor programs of `spyre` ops.
+    known: Option<Snapshot>,
+    /// The passes since then, which nobody has judged.
+    unjudged: Vec<String>,
+}
 
-/// Compares what functions compute before and after a pass. False if the pass has changed it, which has been reported. A pass whose input or
-/// output is no tensor program of `spyre` ops cannot be judged; a remark says so.
+static OBSERVED: Mutex<Observed> = Mutex::new(Observed { known: None, unjudged: Vec::new() });
+
+/// Compares what functions compute before and after a pass. False if the pass has changed it, which has been reported. Passes whose input or
+/// output is no tensor program of `spyre` ops cannot be judged; a remark names them.
 pub fn observe(pass: &str, event: Event<'_>) -> bool {
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut observed = OBSERVED.lock().unwrap_or_else(PoisonError::into_inner);
     match event {
-        Event::Begin => *known = None,
-        Event::Before(op) if known.is_none() => *known = Snapshot::of(op).ok(),
+        Event::Begin => *observed = Observed { known: None, unjudged: Vec::new() },
+        Event::Before(op) if observed.known.is_none() && observed.unjudged.is_empty() => observed.known = Snapshot::of(op).ok(),
         Event::Before(_) => {}
-        Event::After(op) => return judge(pass, op, &mut known),
+        Event::After(op) => return observed.judge(pass, op),
     }
     true
 }
 
-fn judge(pass: &str, op: Op<'_>, known: &mut Option<Snapshot>) -> bool {
-    let after = match Snapshot::of(op) {
-        Ok(after) => after,
-        Err(reason) => {
-            remark_at(op, format_args!("is not validated after pass '{pass}': {reason}")).emit();
-            *known = None;
+impl Observed {
+    fn judge(&mut self, pass: &str, op: Op<'_>) -> bool {
+        let after = match Snapshot::of(op) {
+            Ok(after) => after,
+            Err(reason) => {
+                if self.known.take().is_some() {
+                    remark_at(op, format_args!("is not validated from pass '{pass}' on: {reason}")).emit();
+                }
+                self.unjudged.push(pass.to_owned());
+                return true;
+            }
+        };
+        let Some(before) = &mut self.known else {
+            self.unjudged.push(pass.to_owned());
+            let passes = std::mem::take(&mut self.unjudged).join("', '");
+            remark_at(op, format_args!("is validated behind pass '{pass}' only: nothing is known of '{passes}'")).emit();
+            self.known = Some(after);
             return true;
-        }
-    };
-    let Some(before) = known else {
-        remark_at(op, format_args!("is not validated by pass '{pass}': what it computed before is not known")).emit();
-        *known = Some(after);
-        return true;
-    };
-    let difference = before.difference(&after);
-    // What comes behind is not to blame for this pass.
-    before.take(after);
-    let Some((function, difference)) = difference else { return true };
-    note_bug();
-    let _ = error_at(op, format_args!("computes something else after pass '{pass}', which is a bug of ours: '{function}': {difference}")).report();
-    false
+        };
+        let difference = before.difference(&after);
+        // What comes behind is not to blame for this pass.
+        before.take(after);
+        let Some((function, difference)) = difference else { return true };
+        note_bug();
+        let _ = error_at(op, format_args!("computes something else after pass '{pass}', which is a bug of ours: '{function}': {difference}"))
+            .report();
+        false
+    }
 }

@@ -4,7 +4,7 @@ use super::{DRAWS, Difference, MOST_STEPS, arguments, degree, difference};
 use crate::{
     compile::compile_watched,
     element::{Field, FieldElement},
-    interpret::{Array, Function, Rounding, evaluate, read_functions},
+    interpret::{Array, Function, evaluate, read_functions},
     mlir::{Module, Op, error_at, note_bug},
     pipeline::{Options, Phase},
     report::Report,
@@ -199,7 +199,7 @@ impl Versions<'_, '_> {
     }
 
     fn results(&self, function: &Function<'_>) -> Result<Vec<Array<FieldElement>>, Failure> {
-        evaluate(function, arguments(function, self.draw), &Field::new(self.draw), Rounding::Device)
+        evaluate(function, arguments(function, self.draw), &Field::new(self.draw))
             .map_err(|fault| Failure::limit(format!("cannot be interpreted: {fault}")))
     }
 

@@ -3,7 +3,7 @@
 use super::{DRAWS, Difference, MOST_STEPS, arguments, difference};
 use crate::{
     element::{Field, FieldElement},
-    interpret::{Array, Function, Rounding, evaluate, read_function},
+    interpret::{Array, Function, evaluate, read_function},
     mlir::{Op, OpExt},
 };
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ impl Results {
         if steps > MOST_STEPS {
             return Err(format!("'{}' takes {steps} element operations, more than {MOST_STEPS}", function.name));
         }
-        let run = |draw| evaluate(function, arguments(function, draw), &Field::new(draw), Rounding::Device).map_err(|fault| fault.to_string());
+        let run = |draw| evaluate(function, arguments(function, draw), &Field::new(draw)).map_err(|fault| fault.to_string());
         let draws = (0..DRAWS).map(run).collect::<Result<_, _>>()?;
         Ok(Self { draws, shapes: function.body.yields.iter().map(|id| function.values[*id].shape.clone()).collect() })
     }

@@ -4,7 +4,7 @@ use crate::npy;
 use spyre::{
     files::{MAX_TEXT_BYTES, read_text},
     lx::{Capacity, Instance, Limits, Stays, plan_instance, verify},
-    mlir::{OpExt, Session},
+    mlir::Session,
     pipeline::{Options, Phase},
     sdsc::check::check_directory,
     sim::{RunOptions, Simulation, seeded},

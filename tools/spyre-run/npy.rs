@@ -8,15 +8,17 @@ use spyre::{
     tool,
 };
 use std::{
-    fs,
-    io::{self, BufReader},
+    fs::{self, File},
+    io::{self, BufReader, Read, Seek, SeekFrom},
     path::Path,
 };
 
 /// Reads an array whose elements become of the type that the program says. NumPy has no bf16: such arguments are read from f32.
 pub(crate) fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
     let refuse = |error: io::Error| format!("cannot read '{path}': {error}");
-    let file = NpyFile::new(BufReader::new(files::open(Path::new(path)).map_err(refuse)?)).map_err(refuse)?;
+    let mut file = BufReader::new(files::open(Path::new(path)).map_err(refuse)?);
+    check_header(&mut file).map_err(refuse)?;
+    let file = NpyFile::new(file).map_err(refuse)?;
     if file.order() != npyz::Order::C {
         return Err(format!("'{path}' is in Fortran order: expected C order"));
     }
@@ -34,6 +36,40 @@ pub(crate) fn read(path: &str, element_type: &str) -> Result<HostArray, String> 
         other => return Err(format!("cannot read '{path}': no NumPy type for elements of {other}")),
     };
     Ok(HostArray { shape, elements })
+}
+
+/// The bytes of a header that is still read. One of an array of numbers has about a hundred.
+const MAX_HEADER_BYTES: u64 = 4096;
+
+/// Refuses a header that only its reader would fail on: one that is long or nests, or a shape with more elements than the file has bytes.
+fn check_header(file: &mut BufReader<File>) -> io::Result<()> {
+    let refuse = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    let mut start = [0; 12];
+    file.read_exact(&mut start)?;
+    // Behind the magic number and the version; the first version has a length of two bytes, later ones of four.
+    let (length, header) = match start[6] {
+        1 => (u64::from(u16::from_le_bytes([start[8], start[9]])), 10),
+        _ => (u64::from(u32::from_le_bytes([start[8], start[9], start[10], start[11]])), 12),
+    };
+    if length > MAX_HEADER_BYTES {
+        return refuse("the header is longer than that of any array of numbers");
+    }
+    file.seek(SeekFrom::Start(header))?;
+    let mut text = Vec::new();
+    file.by_ref().take(length).read_to_end(&mut text)?;
+    let text = String::from_utf8_lossy(&text);
+    let n_brackets = text.matches(['(', '[', '{']).count();
+    let mut shapes = text.split("shape").skip(1);
+    let (Some(shape), None) = (shapes.next(), shapes.next()) else { return refuse("the header has no shape, or several") };
+    if n_brackets > 3 || text.contains('\\') {
+        return refuse("the header is not that of an array of numbers");
+    }
+    let sizes = shape.split(|letter: char| !letter.is_ascii_digit()).filter(|size| !size.is_empty());
+    let n_elements = sizes.map(|size| size.parse().ok()).try_fold(1_u64, |product, size: Option<u64>| product.checked_mul(size?));
+    if n_elements.is_none_or(|count| count > file.get_ref().metadata().map_or(0, |found| found.len())) {
+        return refuse("the header's shape has more elements than the file has bytes");
+    }
+    file.rewind()
 }
 
 /// Writes every result into the folder, which it makes; a name that leads elsewhere is refused before anything is written.
@@ -57,6 +93,7 @@ fn bytes_of(array: &HostArray) -> io::Result<Vec<u8>> {
         Elements::F16(bits) => all(&array.shape, bits.iter().map(|&bits| f16::from_bits(bits))),
         Elements::Bf16(bits) => all(&array.shape, bits.iter().map(|&bits| spyre::sim::bf16_to_f32(bits))),
         Elements::F32(values) => all(&array.shape, values.iter().copied()),
+        Elements::F64(values) => all(&array.shape, values.iter().copied()),
         Elements::I32(values) => all(&array.shape, values.iter().copied()),
         Elements::I64(values) => all(&array.shape, values.iter().copied()),
         Elements::Bool(values) => all(&array.shape, values.iter().map(|&value| value != 0)),
