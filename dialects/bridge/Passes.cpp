@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bridge.h"
+#include "Input.h"
 #include "Sdsc.h"
 #include "SdscBundle.h"
 #include "Spyre.h"
@@ -72,6 +73,7 @@ std::string optionsOf(Pass &pass) {
     using Base = spyre::impl::Name##Base<Name>;                                                                                   \
     using Base::Base;                                                                                                             \
     void runOnOperation() final {                                                                                                 \
+      spyre::endParserGuard();                                                                                                    \
       std::string options = optionsOf(*this);                                                                                     \
       if (!runPass(wrap(getArgument()), wrap(getOperation().getOperation()), wrap(StringRef(options))))                           \
         signalPassFailure();                                                                                                      \

@@ -4,7 +4,8 @@
 //! value made in an iteration of a loop lives in it; a value from outside that the loop reads lives until the loop ends.
 
 use super::{
-    Barred, Buffer, Capacity, CoreUse, Placement, Planner, Use, UseKind, Violation, agreed_view, check, emit_stays::emit_stays, planner_named,
+    Barred, Buffer, Capacity, CoreUse, Placement, Planner, Use, UseKind, Violation, agreed_view, check, emit_stays::emit_stays,
+    planner_named,
 };
 use crate::{
     dialect::{
@@ -70,7 +71,9 @@ fn explain(buffers: &[Buffer], violation: &Violation, place_of: &dyn Fn(usize) -
             (buffer, format!("its result may not be in LX{reason}"))
         }
         Violation::Misaligned { buffer, address } => (buffer, format!("its result lies at {address} in LX, where no stick begins")),
-        Violation::OutOfBounds { buffer, address, end } => (buffer, format!("its result has bytes {address} to {end} of LX, which ends before")),
+        Violation::OutOfBounds { buffer, address, end } => {
+            (buffer, format!("its result has bytes {address} to {end} of LX, which ends before"))
+        }
         Violation::Overlap { first, second } => {
             (second, format!("its result shares bytes of LX with that of the op at {} while both are needed", place_of(first)))
         }

@@ -53,6 +53,7 @@ fn run_as(path: &str, inputs: &[HostArray], approximated: bool) -> Result<Option
     if approximated && !has_approximated(&module) {
         return Ok(None);
     }
+    leave_upstream_only(module.op()).map_err(|found| format!("'{path}' {found}"))?;
     check_inputs(function_of(&module, path)?, inputs)?;
     if !widen(&module, approximated) {
         return Err(String::new());
