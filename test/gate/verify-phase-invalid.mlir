@@ -5,7 +5,7 @@
 // RUN: spyre-opt --spyre-verify-phase=phase=work --split-input-file --verify-diagnostics %t/work.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=lx --split-input-file --verify-diagnostics %t/lx.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=bundle --split-input-file --verify-diagnostics %t/bundle.mlir
-// RUN: not spyre-opt --spyre-verify-phase=phase=tiles %t/tile.mlir 2>&1 | FileCheck %s
+// RUN: not spyre-opt --spyre-verify-phase=phase=tiles --split-input-file %t/tile.mlir 2>&1 | FileCheck %s
 // CHECK: error: 'builtin.module' op unknown phase 'tiles': expected one of import, layout, hint, tile, work, lx, bundle, emit
 
 //--- import.mlir

@@ -8,14 +8,14 @@
 #hbm2 = #sdsc.tensor<format = "SEN169_FP16", device_size = [64, 1024, 64], coordinates = #map1, memory = "hbm", argument = 2, advance = [32768, 1048576]>
 #hbm3 = #sdsc.tensor<format = "SEN169_FP16", device_size = [64, 1024, 64], coordinates = #map1, memory = "hbm", argument = 3, advance = [32768, 1048576]>
 #lx = #sdsc.tensor<format = "SEN169_FP16", device_size = [16, 512, 64], coordinates = #map1, memory = "lx">
-module attributes {spyre.target = {cores = 4 : i64}} {
+module attributes {spyre.phase = "bundle", spyre.target = {cores = 4 : i64}} {
   sdsc.program @add_mul {
     sdsc.buffer @arg0 input 0 : tensor<1024x4096xf16, #layout>
     sdsc.buffer @arg1 input 1 : tensor<1024x4096xf16, #layout>
     sdsc.buffer @arg2 input 2 : tensor<1024x4096xf16, #layout>
     sdsc.buffer @result0 output 0 : tensor<1024x4096xf16, #layout>
     builtin.module @bundle_0 attributes {sdsc.buffers = [@arg0, @arg1, @arg2, @result0]} {
-      func.func @sdsc_bundle(%arg0: !sdscbundle.input_arg<index>, %arg1: !sdscbundle.input_arg<index>, %arg2: !sdscbundle.input_arg<index>, %arg3: !sdscbundle.input_arg<index>) {
+      func.func @sdsc_bundle(%arg0: !sdscbundle.input_arg<index>, %arg1: !sdscbundle.input_arg<index>, %arg2: !sdscbundle.input_arg<index>, %arg3: !sdscbundle.input_arg<index>) attributes {sdsc.names = ["arg_0_base_addr", "arg_1_base_addr", "arg_2_base_addr", "arg_3_base_addr", "arg_0", "arg_1", "arg_2", "arg_3", "c0", "c1", "loop_bound_0", "loop_bound_1", "arg_0_core_offset_16384", "arg_0_core_16384", "arg_0_core_offset_32768", "arg_0_core_32768", "arg_0_core_offset_49152", "arg_0_core_49152", "arg_1_core_offset_16384", "arg_1_core_16384", "arg_1_core_offset_32768", "arg_1_core_32768", "arg_1_core_offset_49152", "arg_1_core_49152", "arg_2_core_offset_16384", "arg_2_core_16384", "arg_2_core_offset_32768", "arg_2_core_32768", "arg_2_core_offset_49152", "arg_2_core_49152", "arg_3_core_offset_16384", "arg_3_core_16384", "arg_3_core_offset_32768", "arg_3_core_32768", "arg_3_core_offset_49152", "arg_3_core_49152", "i_0", "i_1", "addr_0", "addr_1", "addr_2", "addr_3", "addr_4", "addr_5", "addr_6", "addr_7", "addr_8", "addr_9", "addr_10", "addr_11", "addr_12", "addr_13", "addr_14", "addr_15"]} {
         %0 = sdscbundle.input_arg_extract value from %arg0 : !sdscbundle.input_arg<index> -> index
         %1 = sdscbundle.input_arg_extract value from %arg1 : !sdscbundle.input_arg<index> -> index
         %2 = sdscbundle.input_arg_extract value from %arg2 : !sdscbundle.input_arg<index> -> index

@@ -1,4 +1,4 @@
-module attributes {spyre.target = {cores = 2 : i64}} {
+module attributes {spyre.phase = "import", spyre.target = {cores = 2 : i64}} {
   func.func @softmax(%arg0: tensor<64x256xf16>) -> tensor<64x256xf16> {
     %0 = spyre.reduce max(%arg0) dims [1] : tensor<64x256xf16> -> tensor<64x1xf16>
     %1 = spyre.pointwise sub(%arg0, %0) : (tensor<64x256xf16>, tensor<64x1xf16>) -> tensor<64x256xf16>

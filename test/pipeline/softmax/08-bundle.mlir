@@ -7,12 +7,12 @@
 #hbm1 = #sdsc.tensor<format = "SEN169_FP16", device_size = [4, 64, 64], coordinates = #map, memory = "hbm", argument = 1>
 #lx = #sdsc.tensor<format = "SEN169_FP16", device_size = [4, 64, 64], coordinates = #map, memory = "lx", offset_bytes = 4096>
 #lx1 = #sdsc.tensor<format = "SEN169_FP16", device_size = [1, 64, 64], coordinates = #map1, memory = "lx">
-module attributes {spyre.target = {cores = 2 : i64}} {
+module attributes {spyre.phase = "bundle", spyre.target = {cores = 2 : i64}} {
   sdsc.program @softmax {
     sdsc.buffer @arg0 input 0 : tensor<64x256xf16, #layout>
     sdsc.buffer @result0 output 0 : tensor<64x256xf16, #layout>
     builtin.module @bundle_0 attributes {sdsc.buffers = [@arg0, @result0]} {
-      func.func @sdsc_bundle(%arg0: !sdscbundle.input_arg<index>, %arg1: !sdscbundle.input_arg<index>) {
+      func.func @sdsc_bundle(%arg0: !sdscbundle.input_arg<index>, %arg1: !sdscbundle.input_arg<index>) attributes {sdsc.names = ["arg_0_base_addr", "arg_1_base_addr", "arg_0", "arg_1", "arg_0_core_offset_4096", "arg_0_core_4096", "arg_1_core_offset_4096", "arg_1_core_4096"]} {
         %0 = sdscbundle.input_arg_extract value from %arg0 : !sdscbundle.input_arg<index> -> index
         %1 = sdscbundle.input_arg_extract value from %arg1 : !sdscbundle.input_arg<index> -> index
         %c4096 = arith.constant 4096 : index
