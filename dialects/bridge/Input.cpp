@@ -71,7 +71,7 @@ std::unique_ptr<llvm::MemoryBuffer> spyre::openInput(StringRef path, std::string
     message = std::strerror(errno);
     return nullptr;
   }
-  auto close = llvm::make_scope_exit([file] { ::close(file); });
+  llvm::scope_exit close([file] { ::close(file); });
   if (!S_ISREG(found.st_mode))
     return readStream(file, path, message);
   if (static_cast<uint64_t>(found.st_size) > maxInputBytes) {

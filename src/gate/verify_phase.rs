@@ -4,6 +4,7 @@
 
 use crate::{
     dialect::{ComputeOp, Tensor, operation_of, split_of, target_of},
+    layout::own_results::shared_results,
     lx::plan_lx::check_places,
     mlir::{Op, OpExt, Options, Pass, Reported, ValueLike, error_at},
     pipeline::Phase,
@@ -54,6 +55,9 @@ fn broken_promise(op: Op<'_>, phase: Phase) -> Option<&'static str> {
     }
     if is_after(Phase::Import) && op.is("spyre.hint") {
         return Some("hint scopes become attributes");
+    }
+    if op.is("func.return") && is_after(Phase::Layout) && !is_after(Phase::Bundle) && !shared_results(op).is_empty() {
+        return Some("a result is the buffer of another one, or of an argument or a constant: no launch would write it");
     }
     let is_laid_out = || Tensor::of(op.output().r#type()).is_some_and(|tensor| tensor.layout.is_some());
     let makes_buffer = op.is("spyre.empty") || ComputeOp::of(op).is_some();

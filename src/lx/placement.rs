@@ -1,6 +1,6 @@
 //! What a planner decides, what it costs, and whether it is legal.
 
-use super::{Barred, Buffer, Capacity, live::Live};
+use super::{Barred, Buffer, Capacity, buffer::can_succeed, live::Live};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -199,7 +199,7 @@ fn predecessors(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<Option<usi
     let mut predecessors = vec![None; buffers.len()];
     for (index, buffer) in buffers.iter().enumerate() {
         let same_address = |&&parent: &&usize| addresses[parent].is_some() && addresses[parent] == addresses[index];
-        let free = |&&parent: &&usize| !taken[parent] && parent != index && buffer.can_succeed(&buffers[parent]);
+        let free = |&&parent: &&usize| !taken[parent] && can_succeed(buffers, index, parent);
         predecessors[index] = buffer.in_place_parents.iter().filter(same_address).find(free).copied();
         if let Some(parent) = predecessors[index] {
             taken[parent] = true;

@@ -1,5 +1,6 @@
 //! Writing a bundle directory: all of it or nothing.
 
+use super::exact::EXACT_FILE;
 use super::program::{CONSTANT_SUFFIX, CONSTANTS_FOLDER, FILE_NAME};
 use crate::files::is_below;
 use rayon::prelude::*;
@@ -217,7 +218,7 @@ fn holds_only_a_bundle(folder: &Path) -> bool {
 }
 
 fn is_file_of_bundle(name: &str) -> bool {
-    name == FILE_NAME || name == "bundle.mlir" || (name.starts_with("sdsc_") && name.ends_with(".json"))
+    name == FILE_NAME || name == EXACT_FILE || name == "bundle.mlir" || (name.starts_with("sdsc_") && name.ends_with(".json"))
 }
 
 /// A link to a folder is none: what it leads to lies elsewhere, and may lead back.

@@ -2,15 +2,17 @@
 
 use super::bundle_text::{Bundle, parse};
 use super::error::SimError;
+use super::host::{Elements, HostArray};
 use super::plan::{Plan, compile};
 use crate::files::{MAX_TEXT_BYTES, is_plain_name, open, path_below, read_text};
+use crate::sdsc::exact::{EXACT_FILE, ExactConstant, ExactNumbers};
 use crate::sdsc::model::Sdsc;
 use crate::sdsc::program::{BufferPlace, FILE_NAME, Program, Tensor};
 use crate::target::{STICK_BYTES, Target};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// The name of the text of a bundle.
@@ -97,6 +99,62 @@ pub(crate) fn constants(dir: &Path, program: &Program) -> Result<BTreeMap<String
         }
     }
     Ok(files)
+}
+
+/// Takes up the numbers of the program that rounding changed: gives those of its constants, and notes those of ops in their plans.
+pub(crate) fn exact(
+    dir: &Path,
+    program: &Program,
+    bundles: &mut BTreeMap<String, LoadedBundle>,
+) -> Result<BTreeMap<String, HostArray>, SimError> {
+    let path = dir.join(EXACT_FILE);
+    if !path.exists() {
+        return Ok(BTreeMap::new());
+    }
+    let malformed = |message: String| SimError::Malformed { file: path.display().to_string(), message };
+    let numbers: ExactNumbers = json(dir, EXACT_FILE)?;
+    for (file, constants) in &numbers.ops {
+        let plan = file.rsplit_once('/').and_then(|(bundle, file)| bundles.get_mut(bundle)?.plans.get_mut(file));
+        let plan = plan.ok_or_else(|| malformed(format!("'{file}' is no file that a launch executes")))?;
+        for (name, exact) in constants {
+            let constant = plan.constants.iter_mut().find(|constant| constant.name == *name);
+            let constant = constant.ok_or_else(|| malformed(format!("{} has no constant '{name}'", plan.name)))?;
+            if !constant.rounds_from(*exact) {
+                return Err(malformed(format!("{}: '{name}' is {}, to which {exact} is not rounded", plan.name, constant.value)));
+            }
+            constant.exact = *exact;
+        }
+    }
+    let mut arrays = BTreeMap::new();
+    for (name, constant) in &numbers.constants {
+        let tensor = program.constants.iter().find(|tensor| tensor.name == *name && tensor.file.is_some());
+        let tensor = tensor.ok_or_else(|| malformed(format!("the program has no constant '{name}' with a file")))?;
+        let length = tensor.shape.iter().try_fold(1_usize, |length, size| length.checked_mul(usize::try_from(*size).ok()?));
+        let length = length.filter(|length| *length as i64 <= tensor.bytes).ok_or_else(|| malformed(format!("'{name}' has no size")))?;
+        let elements = match constant {
+            ExactConstant::Number(number) => Elements::F64(vec![*number; length]),
+            ExactConstant::File(file) => {
+                let place = path_below(dir, file).map_err(|error| refused(&dir.join(file), error))?;
+                exact_elements(&place, tensor, length)?
+            }
+        };
+        arrays.insert(name.clone(), HostArray { shape: tensor.shape.clone(), elements });
+    }
+    Ok(arrays)
+}
+
+fn exact_elements(path: &Path, tensor: &Tensor, length: usize) -> Result<Elements, SimError> {
+    let malformed = |message: String| SimError::Malformed { file: path.display().to_string(), message };
+    let mut elements = Elements::zeros(&tensor.element_type, length).map_err(malformed)?;
+    // Where the element type rounds, too, they are in f64.
+    if std::fs::metadata(path).is_ok_and(|found| found.len() == 8 * length as u64) {
+        elements = Elements::F64(vec![0.0; length]);
+    }
+    let bytes = i64::try_from(length * elements.element_bytes()).unwrap_or(i64::MAX);
+    let (mut file, mut content) = (opened(path, &Tensor { bytes, ..tensor.clone() })?, Vec::new());
+    file.read_to_end(&mut content).map_err(|source| SimError::Io { path: path.to_owned(), source })?;
+    elements.set_bytes(&content);
+    Ok(elements)
 }
 
 /// The file of a constant, which has just the constant's bytes.

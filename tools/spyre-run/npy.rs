@@ -92,6 +92,7 @@ fn bytes_of(array: &HostArray) -> io::Result<Vec<u8>> {
         Elements::F16(bits) => all(&array.shape, bits.iter().map(|&bits| f16::from_bits(bits))),
         Elements::Bf16(bits) => all(&array.shape, bits.iter().map(|&bits| spyre::sim::bf16_to_f32(bits))),
         Elements::F32(values) => all(&array.shape, values.iter().copied()),
+        Elements::F64(values) => all(&array.shape, values.iter().copied()),
         Elements::I32(values) => all(&array.shape, values.iter().copied()),
         Elements::I64(values) => all(&array.shape, values.iter().copied()),
         Elements::Bool(values) => all(&array.shape, values.iter().copied()),
