@@ -40,6 +40,7 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYREOWNRESULTS
 #define GEN_PASS_DEF_SPYREPROPAGATEDIMS
 #define GEN_PASS_DEF_SPYRECOARSETILE
+#define GEN_PASS_DEF_SPYRESETTLELOOPS
 #define GEN_PASS_DEF_SPYREREDUCESPAN
 #define GEN_PASS_DEF_SPYREDIVIDEWORK
 #define GEN_PASS_DEF_SPYREDIVIDEJOINTLY
@@ -94,6 +95,7 @@ std::string optionsOf(Pass &pass) {
   X(SpyreOwnResults) \
   X(SpyrePropagateDims) \
   X(SpyreCoarseTile) \
+  X(SpyreSettleLoops) \
   X(SpyreReduceSpan) \
   X(SpyreDivideWork) \
   X(SpyreDivideJointly) \
