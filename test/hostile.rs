@@ -36,8 +36,8 @@ const BATCH: usize = 150;
 /// The memory of one process, most of it the library's own address space.
 const MEMORY_KIB: usize = 8 << 20;
 
-/// A process that takes longer has met a file that it does not come to an end with; a machine may be busy.
-const MOST_TIME: Duration = Duration::from_secs(500);
+/// A process that says nothing for so long has met a file that it does not come to an end with; a machine may be busy.
+const MOST_TIME: Duration = Duration::from_secs(300);
 
 const WORK: &str = "SPYRE_HOSTILE_WORK";
 
@@ -111,11 +111,15 @@ fn run_batch(target: &Target, from: usize, to: usize) -> Result<(), (usize, Stri
         .stderr(fs::File::create(&err).unwrap())
         .spawn()
         .unwrap();
-    let started = Instant::now();
+    let (mut last_news, mut n_bytes) = (Instant::now(), 0);
     let status = loop {
+        let now = fs::metadata(&out).unwrap().len();
+        if now > n_bytes {
+            (last_news, n_bytes) = (Instant::now(), now);
+        }
         match process.try_wait().unwrap() {
             Some(status) => break status.to_string(),
-            None if started.elapsed() > MOST_TIME => {
+            None if last_news.elapsed() > MOST_TIME => {
                 process.kill().unwrap();
                 process.wait().unwrap();
                 break format!("no end after {} s", MOST_TIME.as_secs());
