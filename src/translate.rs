@@ -4,19 +4,19 @@ use crate::{
     bundle::Bundle,
     dialect::{self, bundle_to_ir, push_items},
     layout::DeviceLayout,
-    mlir::{Attribute, Attributes, Module, Op, OpExt, Session, build, dense_elements, new_block, push, type_attribute},
+    mlir::{Attribute, Attributes, Module, Op, OpExt, Session, build, dense_elements, new_block, push, string_attribute, type_attribute},
     pipeline::emit_pipeline,
     sdsc::{
         Sdsc,
-        case_json::read_case,
+        case_json::read_case, differs_from_its_emission,
         check::{BUNDLE_FILE, Violation, check_directory},
         host_bytes,
         program::{self, Program, Tensor},
-        to_bundle, to_launch,
+        is_baked, to_bundle, to_launch,
     },
 };
 use melior::ir::Type;
-use std::{fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
 
 /// Op specs in JSON as `sdsc` IR.
 ///
@@ -47,16 +47,16 @@ pub fn mlir_to_bundle(session: &Session, input: &str, output: &str) -> Result<()
 pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, String> {
     let program = directory.join(program::FILE_NAME);
     if directory.join(BUNDLE_FILE).exists() || !program.exists() {
-        let bundle = read_bundle(directory)?;
+        let bundle = read_bundle(directory, 0)?;
         return print(session, |module| {
-            push_bundle(module, "bundle_0", &bundle, &[]);
+            push_read(module, "bundle_0", &bundle, &[]);
             Ok(())
         });
     }
     let at_fault = |error: &dyn std::fmt::Display| format!("{}: {error}", program.display());
     let description: Program = serde_json::from_slice(&read(&program)?).map_err(|error| at_fault(&error))?;
     description.check_no_symbols().map_err(|error| at_fault(&error))?;
-    let bundles = description.launches.iter().map(|launch| read_bundle(&directory.join(&launch.bundle))).collect::<Result<Vec<_>, _>>()?;
+    let bundles = description.launches.iter().map(|launch| read_bundle(&directory.join(&launch.bundle), launch.pool_bytes)).collect::<Result<Vec<_>, _>>()?;
     print(session, |module| push_program(module, &description, &bundles, directory).map_err(|error| at_fault(&error)))
 }
 
@@ -65,7 +65,34 @@ pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, Str
 /// # Errors
 /// There is no bundle, or a file cannot be read.
 pub fn broken_rules(directory: &Path) -> Result<Vec<Violation>, String> {
-    check_directory(directory).map_err(|error| error.to_string())
+    let broken = check_directory(directory).map_err(|error| error.to_string())?;
+    if !broken.is_empty() {
+        return Ok(broken);
+    }
+    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
+    read_texts(directory, "", &mut files)?;
+    let program = files.iter().find(|(path, _)| path == program::FILE_NAME);
+    let program: Option<Program> = program.and_then(|(_, content)| serde_json::from_slice(content).ok());
+    let folders: BTreeSet<String> = program.into_iter().flat_map(|program| program.launches).map(|launch| launch.bundle).collect();
+    if !directory.join(BUNDLE_FILE).exists() {
+        for folder in folders {
+            read_texts(&directory.join(&folder), &format!("{folder}/"), &mut files)?;
+        }
+    }
+    let contents = files.iter().map(|(path, content)| (path.as_str(), content.as_slice()));
+    Ok(differs_from_its_emission(contents).into_iter().collect())
+}
+
+/// Adds the files of a bundle or a program in a folder, not those of constants.
+fn read_texts(folder: &Path, below: &str, files: &mut Vec<(String, Vec<u8>)>) -> Result<(), String> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("cannot read '{}': {error}", folder.display()))?;
+    for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+        let is_text = path.extension().is_some_and(|kind| kind == "json" || kind == "mlir");
+        if let Some(name) = path.file_name().filter(|_| is_text && path.is_file()) {
+            files.push((format!("{below}{}", name.to_string_lossy()), read(&path)?));
+        }
+    }
+    Ok(())
 }
 
 fn print(session: &Session, fill: impl FnOnce(Op<'_>) -> Result<(), String>) -> Result<String, String> {
@@ -76,13 +103,27 @@ fn print(session: &Session, fill: impl FnOnce(Op<'_>) -> Result<(), String>) -> 
     if module.verify() { Ok(format!("{}\n", module.op())) } else { Err("gives IR that is not valid".to_owned()) }
 }
 
-fn push_bundle(parent: Op<'_>, name: &str, bundle: &Bundle, buffers: &[String]) {
+fn push_bundle<'c>(parent: Op<'c>, name: &str, bundle: &Bundle, buffers: &[String]) -> Op<'c> {
     let location = parent.loc();
     let built = push(parent, bundle_to_ir(parent.ctx(), location, name, bundle, buffers));
     push_items(built, location, &bundle.items);
+    built
 }
 
-fn push_program(module: Op<'_>, description: &Program, bundles: &[Bundle], directory: &Path) -> Result<(), String> {
+/// A bundle as it was read from its files.
+struct ReadBundle {
+    bundle: Bundle,
+    is_baked: bool,
+}
+
+fn push_read(parent: Op<'_>, name: &str, read: &ReadBundle, buffers: &[String]) {
+    let built = push_bundle(parent, name, &read.bundle, buffers);
+    if read.is_baked {
+        built.set_attr("sdsc.addresses", string_attribute(parent.ctx(), "baked"));
+    }
+}
+
+fn push_program(module: Op<'_>, description: &Program, bundles: &[ReadBundle], directory: &Path) -> Result<(), String> {
     let (context, location) = (module.ctx(), module.loc());
     let attributes = Attributes::new(context).text("sym_name", &description.name);
     let program = push(module, build("sdsc.program", location, &[], &[], attributes, vec![new_block(&[], location)]));
@@ -117,7 +158,7 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[Bundle], direc
         }
     }
     for (launch, bundle) in description.launches.iter().zip(bundles) {
-        push_bundle(program, &launch.bundle, bundle, &launch.arguments);
+        push_read(program, &launch.bundle, bundle, &launch.arguments);
     }
     Ok(())
 }
@@ -152,7 +193,8 @@ fn value_of<'c>(
     dense_elements(of.host.build(), &bytes).ok_or_else(|| refuse(format!("{} bytes are no tensor of {}", bytes.len(), tensor.element_type)))
 }
 
-fn read_bundle(directory: &Path) -> Result<Bundle, String> {
+/// The bundle of a folder; `pool_bytes` is what its program says of it.
+fn read_bundle(directory: &Path, pool_bytes: i64) -> Result<ReadBundle, String> {
     let at_fault = |file: &str, error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(file).display());
     let text = String::from_utf8(read(&directory.join(BUNDLE_FILE))?).map_err(|error| at_fault(BUNDLE_FILE, &error))?;
     let launch = to_launch(&text).map_err(|error| format!("{}: {error}", directory.display()))?;
@@ -166,7 +208,8 @@ fn read_bundle(directory: &Path) -> Result<Bundle, String> {
         let file = &mut serde_json::Deserializer::from_slice(&content);
         files.push(serde_path_to_error::deserialize(file).map_err(|error| at_fault(&name, &error))?);
     }
-    to_bundle(&launch, &files).map_err(|error| format!("{}: {error}", directory.display()))
+    let bundle = to_bundle(&launch, &files, pool_bytes).map_err(|error| format!("{}: {error}", directory.display()))?;
+    Ok(ReadBundle { bundle, is_baked: is_baked(&launch) })
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {

@@ -38,7 +38,7 @@ mod place;
 mod space;
 mod window;
 
-pub use bundle::to_bundle;
+pub use bundle::{is_baked, to_bundle};
 pub use evaluate::{Base, SymbolValue};
 pub use launch::to_launch;
 
