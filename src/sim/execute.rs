@@ -33,7 +33,7 @@ pub(crate) fn execute(plan: &Plan, symbols: impl Fn(i64) -> Option<i64>, machine
         mark(plan, &leaders, &parts, machine, writer);
         return Ok(traffic);
     }
-    for (core, values) in shared(plan, &leaders, values) {
+    for (core, values) in shared(plan, &leaders, values).into_iter().filter(|(core, _)| leaders[*core] == *core) {
         store(plan, core, &parts, values, machine, writer);
     }
     Ok(traffic)

@@ -1,6 +1,11 @@
 //! The table of what finds the mutants.
 
-use crate::{Mutant, free::{FREE, is_free}, programs::Program, verdict::Verdict};
+use crate::{
+    Mutant,
+    free::{FREE, is_free},
+    programs::Program,
+    verdict::Verdict,
+};
 use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path};
 
 /// A mutant and what became of it.
@@ -8,6 +13,8 @@ pub(crate) struct Outcome {
     field: String,
     kind: &'static str,
     verdict: Verdict,
+    /// Whether nobody asks for what was changed.
+    is_free: bool,
     /// What was changed, for messages.
     shown: String,
 }
@@ -15,7 +22,8 @@ pub(crate) struct Outcome {
 impl Outcome {
     pub(crate) fn of(program: &Program, mutant: &Mutant, verdict: Verdict) -> Self {
         let shown = format!("{}: {} {} {} [{}] -> {}", program.name, mutant.file, mutant.place, mutant.kind, mutant.field, mutant.to);
-        Self { field: mutant.field.clone(), kind: mutant.kind, verdict, shown }
+        let is_free = !verdict.is_kill() && is_free(&program.files[&mutant.file], mutant);
+        Self { field: mutant.field.clone(), kind: mutant.kind, verdict, is_free, shown }
     }
 }
 
@@ -65,14 +73,14 @@ impl Counts {
     }
 
     pub(crate) fn survivors(&self) -> Vec<String> {
-        let survives = |outcome: &&Outcome| !outcome.verdict.is_kill() && !is_free(&outcome.field);
+        let survives = |outcome: &&Outcome| !outcome.verdict.is_kill() && !outcome.is_free;
         self.outcomes.iter().filter(survives).map(|outcome| outcome.shown.clone()).collect()
     }
 
     fn rows(&self, name: impl Fn(&Outcome) -> String) -> BTreeMap<String, Row> {
         let mut rows: BTreeMap<String, Row> = BTreeMap::new();
         for outcome in &self.outcomes {
-            rows.entry(name(outcome)).or_default().add(&outcome.verdict, is_free(&outcome.field));
+            rows.entry(name(outcome)).or_default().add(&outcome.verdict, outcome.is_free);
         }
         rows
     }
@@ -105,7 +113,7 @@ pub(crate) fn expect_on_page(counts: &Counts) {
     let (_, tail) = rest.split_once(END).expect("the place for the mutants has an end");
     let mut free = "| field without meaning | reason | source |\n|---|---|---|\n".to_owned();
     for one in FREE {
-        writeln!(free, "| `{}` | {} | {} |", one.field, one.reason, one.source).unwrap();
+        writeln!(free, "| `{}`{} | {} | {} |", one.field, one.which, one.reason, one.source).unwrap();
     }
     let wanted = format!("{head}{BEGIN}{}\n{free}\n{}{END}{tail}", counts.by_kind(), counts.by_field());
     if env::var_os("BLESS").is_some_and(|bless| bless == "1") {

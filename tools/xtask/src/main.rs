@@ -4,6 +4,7 @@
 
 mod demo;
 mod docs;
+mod mutants;
 mod new_pass;
 mod plans;
 mod plugin;
@@ -21,6 +22,7 @@ usage: cargo xtask COMMAND
   test                       setup, and every test and check; what CI runs
   docs                       write docs/generated and docs/supported-ops.md again, from the .td files and the import's tables
   plans [OPTION...]          write the table of HBM bytes in docs/performance.md again; with options of spyre-compile only print it
+  mutants [PROGRAM]          change every field of emitted files and write the table of what finds it in docs/mutants.md
   plugin                     build the plugin for a stock mlir-opt
   new-pass STAGE ARGUMENT    write the skeleton of a pass, for example: new-pass work spyre-balance-cores
 ";
@@ -33,6 +35,8 @@ fn main() -> ExitCode {
         ["demo"] => demo::run(),
         ["test"] => test::run(),
         ["docs"] => docs::run(),
+        ["mutants"] => mutants::run(None),
+        ["mutants", program] => mutants::run(Some(program)),
         ["plans", options @ ..] => plans::run(options),
         ["plugin"] => plugin::run(),
         ["new-pass", stage, argument] => new_pass::run(stage, argument),

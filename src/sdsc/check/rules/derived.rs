@@ -85,7 +85,8 @@ pub(super) fn pages_are_worked_out(file: &FileView<'_>, report: &mut Report) {
 /// What one index reaches along a dimension of a tensor; -1 where nothing is reached through indices.
 fn wanted_pages(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> Vec<i64> {
     if is_added(file, tensor, label) {
-        return vec![if tensor.node.indirection == "no_indirection" { -1 } else { 1 }];
+        // Whether a dimension of one point was added or is the op's own is in no file.
+        return if tensor.node.indirection == "no_indirection" { vec![-1] } else { vec![1, -1] };
     }
     let Some(index) = index_of(file, tensor.node).filter(|_| !tensor.stick().iter().any(|stick| stick == label)) else { return vec![-1] };
     let own: Vec<Extent<'_>> = extents(file, &index).filter(|extent| !is_added(file, &index, extent.label)).collect();
