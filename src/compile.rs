@@ -17,6 +17,12 @@ use std::collections::BTreeMap;
 /// Returns none if a pass failed; it has reported why, and nothing was written.
 #[must_use]
 pub fn compile(module: &Module<'_>, options: &Options, output: &str) -> Option<Report> {
+    compile_watched(module, options, output, &mut |_| {})
+}
+
+/// As [`compile`]; `watch` is told of each phase when it is done.
+#[must_use]
+pub fn compile_watched(module: &Module<'_>, options: &Options, output: &str, watch: &mut dyn FnMut(Phase)) -> Option<Report> {
     let mut report = Report::default();
     for phase in Phase::ALL.into_iter().take_while(|phase| *phase <= options.compile_to) {
         let passes = options.passes_of(phase, output);
@@ -35,6 +41,7 @@ pub fn compile(module: &Module<'_>, options: &Options, output: &str) -> Option<R
                 _ => {}
             }
         }
+        watch(phase);
     }
     Some(report)
 }

@@ -2,6 +2,7 @@
 
 pub mod affine;
 pub mod assignment;
+pub mod files;
 pub mod target;
 
 pub mod import;
@@ -26,6 +27,8 @@ pub mod gate;
 pub mod dialect;
 pub mod mlir;
 
+pub mod element;
+pub mod interpret;
 pub mod sim;
 
 pub mod reference;
@@ -36,3 +39,4 @@ pub mod pipeline;
 pub mod report;
 pub mod tool;
 pub mod translate;
+pub mod validate;

@@ -14,11 +14,13 @@ pub static PASSES: &[Pass] = &[
     import::import_linalg::PASS,
     hint::flatten_hints::PASS,
     import::expand_functions::PASS,
+    layout::materialize_views::PASS,
     layout::lay_out_tables::PASS,
     layout::pad_contractions::PASS,
     layout::propagate_layouts::PASS,
     layout::insert_restickify::PASS,
     layout::split_views::PASS,
+    layout::own_results::PASS,
     hint::propagate_dims::PASS,
     tile::coarse_tile::PASS,
     work::reduce_span::PASS,
@@ -225,6 +227,7 @@ impl Options {
         let mut passes = match phase {
             Phase::Import => self.import_passes(),
             Phase::Layout => vec![
+                "spyre-materialize-views".to_owned(),
                 "spyre-lay-out-tables".to_owned(),
                 "spyre-pad-contractions".to_owned(),
                 format!("spyre-propagate-layouts{{sticks={}}}", self.sticks),
@@ -233,6 +236,8 @@ impl Options {
                 // Views that lead to split ones are not needed any more.
                 "canonicalize".to_owned(),
                 "cse".to_owned(),
+                // Copies of one value have become one.
+                "spyre-own-results".to_owned(),
             ],
             Phase::Hint => vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(","))],
             Phase::Tile => vec!["spyre-coarse-tile".to_owned()],
@@ -244,7 +249,7 @@ impl Options {
                 "spyre-lower-to-sdsc".to_owned(),
                 format!("spyre-lower-to-sdscbundle{{addresses={} loops={}}}", self.addresses, self.loops),
             ],
-            Phase::Emit => return vec![format!("spyre-emit-bundle{{output={}}}", quoted(output))],
+            Phase::Emit => return vec![format!("spyre-emit-bundle{{output={} compiled=true}}", quoted(output))],
         };
         passes.push(format!("spyre-verify-phase{{phase={phase}}}"));
         passes
@@ -320,7 +325,7 @@ mod tests {
     fn a_phase_stops_the_pipeline_behind_its_check() {
         let text = expand("compile-to=layout cores=4").unwrap();
         assert!(text.contains("spyre-set-target{file={} cores=4 lx-bytes=-1}"), "{text}");
-        assert!(text.ends_with("canonicalize,cse,spyre-verify-phase{phase=layout}"), "{text}");
+        assert!(text.ends_with("canonicalize,cse,spyre-own-results,spyre-verify-phase{phase=layout}"), "{text}");
     }
 
     #[test]

@@ -3,16 +3,17 @@
 use crate::{
     bundle::Bundle,
     dialect::{self, bundle_to_ir, push_items},
+    files::{self, MAX_TEXT_BYTES, is_plain_name, path_below},
     layout::DeviceLayout,
     mlir::{Attribute, Attributes, Module, Op, OpExt, Session, build, dense_elements, new_block, push, string_attribute, type_attribute},
     pipeline::emit_pipeline,
     sdsc::{
         Sdsc,
-        case_json::read_case, differs_from_its_emission,
+        case_json::read_case,
         check::{BUNDLE_FILE, Violation, check_directory},
-        host_bytes,
-        program::{self, Program, Tensor},
-        is_baked, to_bundle, to_launch,
+        differs_from_its_emission, host_bytes, is_baked,
+        program::{self, LaunchEntry, Program, Tensor},
+        to_bundle, to_launch,
     },
 };
 use melior::ir::Type;
@@ -47,16 +48,20 @@ pub fn mlir_to_bundle(session: &Session, input: &str, output: &str) -> Result<()
 pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, String> {
     let program = directory.join(program::FILE_NAME);
     if directory.join(BUNDLE_FILE).exists() || !program.exists() {
-        let bundle = read_bundle(directory, 0)?;
+        let bundle = read_bundle(directory, "", 0)?;
         return print(session, |module| {
             push_read(module, "bundle_0", &bundle, &[]);
             Ok(())
         });
     }
     let at_fault = |error: &dyn std::fmt::Display| format!("{}: {error}", program.display());
-    let description: Program = serde_json::from_slice(&read(&program)?).map_err(|error| at_fault(&error))?;
+    let description: Program = serde_json::from_slice(&read(directory, program::FILE_NAME)?).map_err(|error| at_fault(&error))?;
     description.check_no_symbols().map_err(|error| at_fault(&error))?;
-    let bundles = description.launches.iter().map(|launch| read_bundle(&directory.join(&launch.bundle), launch.pool_bytes)).collect::<Result<Vec<_>, _>>()?;
+    let bundle_of = |launch: &LaunchEntry| match launch.bundle.as_str() {
+        name if is_plain_name(name) => read_bundle(directory, &format!("{name}/"), launch.pool_bytes),
+        name => Err(at_fault(&format!("'{name}' is no plain name of a folder"))),
+    };
+    let bundles = description.launches.iter().map(bundle_of).collect::<Result<Vec<_>, _>>()?;
     print(session, |module| push_program(module, &description, &bundles, directory).map_err(|error| at_fault(&error)))
 }
 
@@ -69,30 +74,26 @@ pub fn broken_rules(directory: &Path) -> Result<Vec<Violation>, String> {
     if !broken.is_empty() {
         return Ok(broken);
     }
-    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
-    read_texts(directory, "", &mut files)?;
-    let program = files.iter().find(|(path, _)| path == program::FILE_NAME);
+    let mut texts = texts_in(directory, "")?;
+    let program = texts.iter().find(|(path, _)| path == program::FILE_NAME);
     let program: Option<Program> = program.and_then(|(_, content)| serde_json::from_slice(content).ok());
     let folders: BTreeSet<String> = program.into_iter().flat_map(|program| program.launches).map(|launch| launch.bundle).collect();
     if !directory.join(BUNDLE_FILE).exists() {
         for folder in folders {
-            read_texts(&directory.join(&folder), &format!("{folder}/"), &mut files)?;
+            texts.extend(texts_in(directory, &format!("{folder}/"))?);
         }
     }
-    let contents = files.iter().map(|(path, content)| (path.as_str(), content.as_slice()));
+    let contents = texts.iter().map(|(path, content)| (path.as_str(), content.as_slice()));
     Ok(differs_from_its_emission(contents).into_iter().collect())
 }
 
-/// Adds the files of a bundle or a program in a folder, not those of constants.
-fn read_texts(folder: &Path, below: &str, files: &mut Vec<(String, Vec<u8>)>) -> Result<(), String> {
-    let entries = fs::read_dir(folder).map_err(|error| format!("cannot read '{}': {error}", folder.display()))?;
-    for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
-        let is_text = path.extension().is_some_and(|kind| kind == "json" || kind == "mlir");
-        if let Some(name) = path.file_name().filter(|_| is_text && path.is_file()) {
-            files.push((format!("{below}{}", name.to_string_lossy()), read(&path)?));
-        }
-    }
-    Ok(())
+/// The files of a bundle or a program behind `folder`, which is empty or ends with `/`, without those of constants.
+fn texts_in(directory: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let entries = fs::read_dir(directory.join(folder)).map_err(|error| format!("cannot read '{}': {error}", directory.display()))?;
+    let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let is_text = |name: &String| Path::new(name).extension().is_some_and(|kind| kind == "json" || kind == "mlir");
+    let paths = names.filter(is_text).map(|name| format!("{folder}{name}")).filter(|path| directory.join(path).is_file());
+    paths.map(|path| read(directory, &path).map(|content| (path, content))).collect()
 }
 
 fn print(session: &Session, fill: impl FnOnce(Op<'_>) -> Result<(), String>) -> Result<String, String> {
@@ -165,6 +166,10 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[ReadBundle], d
 
 fn tensor_of<'c>(at: Op<'c>, tensor: &Tensor) -> Result<(dialect::Tensor<'c>, DeviceLayout), String> {
     let refuse = |what: String| format!("'{}' {what}", tensor.name);
+    // What stands here becomes the text of a type, and is one word of it.
+    if !tensor.element_type.chars().all(|letter| letter.is_ascii_alphanumeric()) {
+        return Err(refuse(format!("has elements of the unknown type '{}'", tensor.element_type)));
+    }
     let sizes: String = tensor.shape.iter().map(|size| format!("{size}x")).collect();
     let host = Type::parse(at.ctx(), &format!("tensor<{sizes}{}>", tensor.element_type)).and_then(dialect::Tensor::of);
     let host =
@@ -182,36 +187,43 @@ fn value_of<'c>(
     (directory, file): (&Path, &str),
 ) -> Result<Attribute<'c>, String> {
     let refuse = |what: String| format!("'{}': {what}", tensor.name);
-    if !program::is_below(file) {
-        return Err(refuse(format!("'{file}' is no path below the directory")));
-    }
-    let bytes = host_bytes(&read(&directory.join(file))?, layout, &tensor.element_type, &tensor.shape)
-        .map_err(|error| refuse(error.to_string()))?;
+    let of_file = || {
+        let path = path_below(directory, file)?;
+        let bytes = u64::try_from(tensor.bytes).unwrap_or(0);
+        files::read(&path, bytes)
+    };
+    let content = of_file().map_err(|error| refuse(format!("cannot read '{}': {error}", directory.join(file).display())))?;
+    let bytes = host_bytes(&content, layout, &tensor.element_type, &tensor.shape).map_err(|error| refuse(error.to_string()))?;
     // MLIR packs booleans, eight in a byte.
     let packed = |bools: &[u8]| bools.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect();
     let bytes: Vec<u8> = if tensor.element_type == "i1" { packed(&bytes) } else { bytes };
     dense_elements(of.host.build(), &bytes).ok_or_else(|| refuse(format!("{} bytes are no tensor of {}", bytes.len(), tensor.element_type)))
 }
 
-/// The bundle of a folder; `pool_bytes` is what its program says of it.
-fn read_bundle(directory: &Path, pool_bytes: i64) -> Result<ReadBundle, String> {
-    let at_fault = |file: &str, error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(file).display());
-    let text = String::from_utf8(read(&directory.join(BUNDLE_FILE))?).map_err(|error| at_fault(BUNDLE_FILE, &error))?;
-    let launch = to_launch(&text).map_err(|error| format!("{}: {error}", directory.display()))?;
+/// The bundle whose files stand behind `folder`, which is empty or ends with `/`; `pool_bytes` is what its program says of it.
+fn read_bundle(directory: &Path, folder: &str, pool_bytes: i64) -> Result<ReadBundle, String> {
+    let path_of = |file: &str| format!("{folder}{file}");
+    let at_fault = |file: &str, error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(path_of(file)).display());
+    let at_bundle = |error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(folder.trim_end_matches('/')).display());
+    let text = String::from_utf8(read(directory, &path_of(BUNDLE_FILE))?).map_err(|error| at_fault(BUNDLE_FILE, &error))?;
+    let launch = to_launch(&text).map_err(|error| at_bundle(&error))?;
     let mut files: Vec<Sdsc> = Vec::new();
     loop {
         let name = format!("sdsc_{}.json", files.len());
-        if !directory.join(&name).exists() {
+        // A link to nothing is found, and not read.
+        if fs::symlink_metadata(directory.join(path_of(&name))).is_err() {
             break;
         }
-        let content = read(&directory.join(&name))?;
+        let content = read(directory, &path_of(&name))?;
         let file = &mut serde_json::Deserializer::from_slice(&content);
         files.push(serde_path_to_error::deserialize(file).map_err(|error| at_fault(&name, &error))?);
     }
-    let bundle = to_bundle(&launch, &files, pool_bytes).map_err(|error| format!("{}: {error}", directory.display()))?;
+    let bundle = to_bundle(&launch, &files, pool_bytes).map_err(|error| at_bundle(&error))?;
     Ok(ReadBundle { bundle, is_baked: is_baked(&launch) })
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    fs::read(path).map_err(|error| format!("cannot read '{}': {error}", path.display()))
+/// What a file below the directory says.
+fn read(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
+    let content = path_below(directory, path).and_then(|path| files::read(&path, MAX_TEXT_BYTES));
+    content.map_err(|error| format!("cannot read '{}': {error}", directory.join(path).display()))
 }

@@ -15,9 +15,9 @@ use edits::Files;
 use list::{Fault, all_faults};
 use programs::{Right, all_right, write};
 use spyre::{
-    reference::compare,
+    reference::judge,
     sdsc::check::check_files,
-    sim::{Outcome, RunOptions, SimError, Simulation},
+    sim::{Bound, Bounded, Companions, RunOptions, Simulation},
     target::Target,
 };
 use std::{collections::BTreeSet, env, fmt::Write as _, fs, path::Path};
@@ -35,21 +35,20 @@ fn broken_rule(files: &Files) -> String {
 fn execution(files: &Files, right: &Right) -> String {
     let place = tempfile::tempdir().unwrap();
     write(place.path(), files);
-    let run = || -> Result<(f64, Outcome), SimError> {
+    let run = || {
         let simulation = Simulation::load(place.path(), &Target::spyre())?;
-        Ok((simulation.tolerance(), simulation.run(&right.inputs, &RunOptions::default())?))
+        simulation.run_with(&Bounded, &right.inputs, &RunOptions::default())
     };
     match run() {
         Err(error) => format!("`{}`", error.rule()),
-        Ok((allowed, outcome)) if agrees(&outcome, right, allowed) => NOTHING.to_owned(),
+        Ok((_, results)) if agrees(&results, right) => NOTHING.to_owned(),
         Ok(_) => "numbers differ".to_owned(),
     }
 }
 
-fn agrees(outcome: &Outcome, right: &Right, allowed: f64) -> bool {
-    let same = |found, expected| compare(found, expected).is_ok_and(|comparison| comparison.rounding_error <= allowed);
-    outcome.results.len() == right.expected.len()
-        && outcome.results.iter().zip(&right.expected).all(|((_, found), expected)| same(found, expected))
+fn agrees(results: &[Companions<Bound>], right: &Right) -> bool {
+    results.len() == right.expected.len()
+        && results.iter().zip(&right.expected).all(|(found, expected)| judge(found, expected, None).is_ok())
 }
 
 fn broken(fault: &Fault, right: &Right) -> Files {

@@ -91,7 +91,10 @@ fn bytes(file: &str, content: &[u8]) -> Vec<Mutant> {
 /// A number that follows from a mutant alone.
 fn hash(mutant: &Mutant) -> u64 {
     let words = [&*mutant.file, &*mutant.place, mutant.kind, &*mutant.to];
-    words.iter().flat_map(|word| word.bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    words
+        .iter()
+        .flat_map(|word| word.bytes())
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// Tries mutants on all processors; the outcomes are in the order of the mutants.
@@ -138,5 +141,5 @@ fn fields_without_meaning_have_a_reason() {
     for free in free::FREE {
         assert!(!free.reason.is_empty() && !free.source.is_empty(), "{}", free.field);
     }
-    assert_eq!(Verdict::Survives.is_kill(), false);
+    assert!(!Verdict::Survives.is_kill());
 }

@@ -13,7 +13,7 @@ mod tiled;
 use half::f16;
 use spyre::{
     mlir::{BlockExt, Module, OpExt, Session, TensorType, ValueLike},
-    reference::{Worst, compare},
+    reference::{Worst, compare, judge},
     sim::{Elements, HostArray},
 };
 use std::{fs, path::Path};
@@ -116,18 +116,18 @@ fn differences(program: &Program, executed: &Executed, expected: &[HostArray]) -
     if executed.results.len() != expected.len() {
         return Some(format!("{} results instead of {}", executed.results.len(), expected.len()));
     }
-    let allowed = if program.inputs == Inputs::Numbers { executed.tolerance } else { 0.0 };
     executed.results.iter().zip(expected).enumerate().find_map(|(number, (found, expected))| {
+        if program.inputs == Inputs::Numbers {
+            let message = judge(&executed.companions[number], expected, None).err()?;
+            return Some(format!("result {number} {message}"));
+        }
         let comparison = match compare(found, expected) {
-            Ok(comparison) if comparison.rounding_error > allowed => comparison,
+            Ok(comparison) if comparison.error > 0.0 => comparison,
             Ok(_) => return None,
             Err(message) => return Some(format!("result {number}: {message}")),
         };
         let Worst { index, found, expected } = comparison.worst?;
-        Some(format!(
-            "result {number} is off by {:.2e} of {allowed:.2e} allowed: element {index:?} is {found}, not {expected}",
-            comparison.rounding_error
-        ))
+        Some(format!("result {number} is off by {:.2e}: element {index:?} is {found}, not {expected}", comparison.error))
     })
 }
 

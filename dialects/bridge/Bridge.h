@@ -32,14 +32,24 @@ void spyreRegisterPasses(SpyrePassRunner runner, SpyrePipelineExpander expander)
 /// Adds our dialects and the upstream ones that programs are made of.
 void spyreRegisterDialects(MlirDialectRegistry registry);
 
-/// MLIR's opt driver; returns the exit code.
-int spyreOptMain(int argc, char **argv);
+/// What happens in a pipeline. Where one begins there is no pass and no operation.
+typedef enum { SpyrePipelineBegins = 0, SpyreBeforePass = 1, SpyreAfterPass = 2 } SpyreEvent;
+/// Looks at a module or function before and after a pass; false: it has reported an error.
+typedef bool (*SpyrePassObserver)(MlirStringRef pass, MlirOperation operation, SpyreEvent event);
+
+/// MLIR's opt driver; returns the exit code. With `--spyre-validate-each` the observer looks at every pass.
+int spyreOptMain(int argc, char **argv, SpyrePassObserver observer);
 
 /// Adds what lowering to LLVM needs beyond the dialects of programs.
 void spyreRegisterReferenceDialects(MlirDialectRegistry registry);
 /// Lowers the module in place and hands it to the JIT; null if that failed, which has been reported. A function `f` becomes
 /// `_mlir_ciface_f`, which takes a descriptor by pointer for each argument and then for each result.
 MlirExecutionEngine spyreReferenceCreate(MlirModule module);
+/// Makes f64 of all floating-point numbers of the module; false if what comes of it is not valid, which has been reported. With
+/// `approximated`, functions for which the compiler states an approximation are replaced by it.
+bool spyreReferenceWiden(MlirModule module, bool approximated);
+/// Whether the module has such functions.
+bool spyreReferenceHasApproximated(MlirModule module);
 
 /// A diagnostic under construction.
 typedef struct SpyreDiagnostic SpyreDiagnostic;

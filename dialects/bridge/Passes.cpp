@@ -30,11 +30,13 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYREIMPORTLINALG
 #define GEN_PASS_DEF_SPYREFLATTENHINTS
 #define GEN_PASS_DEF_SPYREEXPANDFUNCTIONS
+#define GEN_PASS_DEF_SPYREMATERIALIZEVIEWS
 #define GEN_PASS_DEF_SPYRELAYOUTTABLES
 #define GEN_PASS_DEF_SPYREPROPAGATELAYOUTS
 #define GEN_PASS_DEF_SPYREINSERTRESTICKIFY
 #define GEN_PASS_DEF_SPYREPADCONTRACTIONS
 #define GEN_PASS_DEF_SPYRESPLITVIEWS
+#define GEN_PASS_DEF_SPYREOWNRESULTS
 #define GEN_PASS_DEF_SPYREPROPAGATEDIMS
 #define GEN_PASS_DEF_SPYRECOARSETILE
 #define GEN_PASS_DEF_SPYREREDUCESPAN
@@ -81,11 +83,13 @@ std::string optionsOf(Pass &pass) {
   X(SpyreImportLinalg) \
   X(SpyreFlattenHints) \
   X(SpyreExpandFunctions) \
+  X(SpyreMaterializeViews) \
   X(SpyreLayOutTables) \
   X(SpyrePadContractions) \
   X(SpyrePropagateLayouts) \
   X(SpyreInsertRestickify) \
   X(SpyreSplitViews) \
+  X(SpyreOwnResults) \
   X(SpyrePropagateDims) \
   X(SpyreCoarseTile) \
   X(SpyreReduceSpan) \

@@ -36,7 +36,7 @@ pub use home::{
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, split_of};
 pub use ops::{
-    FOR_LAYOUT, FOR_LOOP, Rebuilt, YIELD, constant, copy, copy_for_layout, copy_for_loop, empty, gather, hints_attribute, insert,
+    EXACT, FOR_LAYOUT, FOR_LOOP, Rebuilt, YIELD, constant, copy, copy_for_layout, copy_for_loop, empty, gather, hints_attribute, insert,
     loop_over, matmul, pointwise, rebuilt, reduce, restickify, view, work_attribute, work_div_attribute, yield_tiles,
 };
 pub use schedule::{Schedule, Step};

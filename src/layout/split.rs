@@ -1,6 +1,6 @@
 //! Splitting iteration dimensions and buffer dimensions so that each part of a buffer is moved by one part of the iteration.
 
-use super::{Coordinate, Digit, Index, IndexError};
+use super::{Coordinate, Diagonal, Digit, Index, IndexError, diagonal};
 use std::collections::BTreeSet;
 
 /// How one operand reads its buffer.
@@ -78,7 +78,11 @@ fn shortest(operand: usize, view: &OperandView<'_>, ranges: &[i64]) -> Result<Ve
     if let Some(dim) = view.sizes.iter().position(|&size| size < 1) {
         return Err(IndexError::Size { dim, size: view.sizes[dim] });
     }
-    view.indices.iter().map(|index| Index::new(&index.digits, index.offset, ranges)).collect()
+    let indices = view.indices.iter().map(|index| Index::new(&index.digits, index.offset, ranges)).collect::<Result<Vec<_>, _>>()?;
+    match diagonal(&indices) {
+        Some(Diagonal { dim, first, second }) => Err(IndexError::Diagonal { operand, dim, first, second }),
+        None => Ok(indices),
+    }
 }
 
 /// The parts of each iteration dimension, outer to inner.

@@ -4,14 +4,15 @@
 //! value made in an iteration of a loop lives in it; a value from outside that the loop reads lives until the loop ends.
 
 use super::{
-    Barred, Buffer, Capacity, CoreUse, Placement, Planner, Use, UseKind, agreed_view, check, emit_stays::emit_stays, planner_named,
+    Barred, Buffer, Capacity, CoreUse, Placement, Planner, Use, UseKind, Violation, agreed_view, check, emit_stays::emit_stays,
+    planner_named,
 };
 use crate::{
     dialect::{
         Access, ComputeOp, Memory, Place, Schedule, Step, Tensor, UsedAs, home_of, operation_of, split_of, target_of, users_behind_views,
     },
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
-    target::Family,
+    target::{Family, Target},
     work::{Operation, WorkSplit},
 };
 use std::collections::BTreeMap;
@@ -37,6 +38,44 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         }
     }
     Ok(())
+}
+
+/// Checks the places that a function's ops say: that two values never share bytes of LX while both are needed, and that every user of a
+/// value in LX has just the part that its writer left there.
+///
+/// # Errors
+/// What `refused` makes of the op and of what is wrong.
+pub(crate) fn check_places<'c>(function: Op<'c>, target: &Target, refused: &dyn Fn(Op<'c>, &str) -> Reported) -> Result<(), Reported> {
+    let program = Program::of(function)?;
+    let (buffers, placement) = program.placed();
+    let Err(violation) = check(&buffers, &Capacity::of(target), &placement) else { return Ok(()) };
+    let op_of = |buffer: usize| program.values.schedule.steps.get(buffer).map_or(function, |step| step.compute.op);
+    let LxConflict { buffer, message } = explain(&buffers, &violation, &|buffer| op_of(buffer).loc().to_string());
+    Err(refused(op_of(buffer), &message))
+}
+
+/// What is wrong with a place, and whose it is.
+struct LxConflict {
+    buffer: usize,
+    message: String,
+}
+
+fn explain(buffers: &[Buffer], violation: &Violation, place_of: &dyn Fn(usize) -> String) -> LxConflict {
+    let (buffer, message) = match *violation {
+        Violation::Length { .. } => (0, violation.to_string()),
+        Violation::Barred { buffer } => {
+            let reason = buffers[buffer].barred.as_ref().map_or_else(String::new, |barred| format!(": {barred}"));
+            (buffer, format!("its result may not be in LX{reason}"))
+        }
+        Violation::Misaligned { buffer, address } => (buffer, format!("its result lies at {address} in LX, where no stick begins")),
+        Violation::OutOfBounds { buffer, address, end } => {
+            (buffer, format!("its result has bytes {address} to {end} of LX, which ends before"))
+        }
+        Violation::Overlap { first, second } => {
+            (second, format!("its result shares bytes of LX with that of the op at {} while both are needed", place_of(first)))
+        }
+    };
+    LxConflict { buffer, message }
 }
 
 /// How one compute op divides its work.
@@ -79,13 +118,19 @@ impl<'c> Program<'c> {
 
     /// Checks what the planner `exact` and its copies have made of the program, from nothing but the program.
     fn check_places(&self, capacity: &Capacity) -> Result<(), Reported> {
+        let (buffers, placement) = self.placed();
+        self.check("exact", &buffers, capacity, &placement)
+    }
+
+    /// The buffers, and where the program says that they are.
+    fn placed(&self) -> (Vec<Buffer>, Placement) {
         let buffers: Vec<Buffer> = (0..self.divisions.len()).map(|time| self.buffer(time)).collect();
         let address = |step: &Step<'c>| match Place::on(step.compute.op)?.memory {
             Memory::Lx(address) => Some(address),
             Memory::Hbm | Memory::Pool(_) => None,
         };
         let addresses: Vec<Option<i64>> = self.values.schedule.steps.iter().map(address).collect();
-        self.check("exact", &buffers, capacity, &Placement { reasons: vec![None; addresses.len()], addresses })
+        (buffers, Placement { reasons: vec![None; addresses.len()], addresses })
     }
 
     fn check(&self, planner: &str, buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> Result<(), Reported> {

@@ -7,6 +7,23 @@ use std::ffi::c_void;
 unsafe extern "C" {
     pub(super) fn spyreRegisterReferenceDialects(registry: MlirDialectRegistry);
     fn spyreReferenceCreate(module: MlirModule) -> MlirExecutionEngine;
+    fn spyreReferenceWiden(module: MlirModule, approximated: bool) -> bool;
+    fn spyreReferenceHasApproximated(module: MlirModule) -> bool;
+}
+
+/// Makes f64 of all floating-point numbers of a module; if `approximated`, with the approximations that the compiler states for its
+/// functions. False if what comes of it is not valid, which has been reported.
+#[must_use]
+pub fn widen(module: &Module<'_>, approximated: bool) -> bool {
+    // SAFETY: the module is alive, and nobody holds one of its operations: the caller borrows it afresh.
+    unsafe { spyreReferenceWiden(module.raw(), approximated) }
+}
+
+/// Whether a module has functions for which the compiler states an approximation.
+#[must_use]
+pub fn has_approximated(module: &Module<'_>) -> bool {
+    // SAFETY: the module is alive.
+    unsafe { spyreReferenceHasApproximated(module.raw()) }
 }
 
 /// A row-major array in memory that compiled code may read and write.

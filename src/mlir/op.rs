@@ -71,6 +71,9 @@ pub trait OpExt<'c>: Copy {
     /// Moves the operation to the end of a block.
     fn move_to_end(self, block: Block<'c>);
     /// Removes and destroys the operation.
+    ///
+    /// # Panics
+    /// If something uses its results: it would read freed memory.
     fn erase(self);
     /// The operations of the body, in order; empty without a body.
     fn body_ops(self) -> Vec<Op<'c>>;
@@ -159,7 +162,8 @@ impl<'c> OpExt<'c> for Op<'c> {
     }
 
     fn erase(self) {
-        // SAFETY: callers erase an operation once, when nothing uses its results.
+        assert!(self.outputs().into_iter().all(|output| output.users().is_empty()), "'{}' is erased before its users", self.full_name());
+        // SAFETY: callers erase an operation once, and nothing uses its results.
         unsafe {
             mlirOperationRemoveFromParent(self.to_raw());
             mlirOperationDestroy(self.to_raw());

@@ -20,8 +20,6 @@ pub struct Comparison {
     pub scale: f64,
     /// The largest difference of an element, relative to the scale; infinite where one of both is no number.
     pub error: f64,
-    /// The largest difference of an element, relative to the scale and the element's own magnitude.
-    pub rounding_error: f64,
     /// Where that is; none for an empty array.
     pub worst: Option<Worst>,
 }
@@ -40,18 +38,16 @@ pub fn compare(found: &HostArray, expected: &HostArray) -> Result<Comparison, St
     let root = (sum / f64::from(count.max(1))).sqrt();
     // A reference of zeros has no scale; differences then count as they are.
     let scale = if root > 0.0 { root } else { 1.0 };
-    let (mut error, mut rounding_error, mut worst) = (0.0, 0.0_f64, None);
+    let (mut error, mut worst) = (0.0, None);
     for index in 0..length {
         let (found, expected_value) = (found.elements.get(index), expected.elements.get(index));
         let off = difference(found, expected_value) / scale;
-        let magnitude = if expected_value.is_finite() { expected_value.abs() } else { 0.0 };
-        rounding_error = rounding_error.max(difference(found, expected_value) / (scale + magnitude));
         if worst.is_none() || off > error {
             error = off;
             worst = Some(Worst { index: indices(index, &expected.shape), found, expected: expected_value });
         }
     }
-    Ok(Comparison { scale, error, rounding_error, worst })
+    Ok(Comparison { scale, error, worst })
 }
 
 /// The absolute difference; none between equal infinities, or two that are no numbers.
@@ -63,7 +59,8 @@ fn difference(found: f64, expected: f64) -> f64 {
     }
 }
 
-fn indices(flat: usize, shape: &[i64]) -> Vec<i64> {
+/// The indices of an element of a row-major array.
+pub(super) fn indices(flat: usize, shape: &[i64]) -> Vec<i64> {
     let mut rest = i64::try_from(flat).unwrap_or(0);
     let mut indices = vec![0; shape.len()];
     for (index, &size) in indices.iter_mut().zip(shape).rev() {

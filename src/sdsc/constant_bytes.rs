@@ -113,6 +113,35 @@ pub fn device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Result<Ve
     }
 }
 
+/// Whether the device's numbers do not tell what the elements were: floats that DL16 has not, and the number that infinities become.
+#[must_use]
+pub fn is_rounded(host: &HostElements<'_>, format: DeviceFormat) -> bool {
+    let changes = |value: f32| is_rounded_number(value.into(), format);
+    match host.element {
+        "f16" => host.bytes.as_chunks().0.iter().any(|raw| changes(f16::from_le_bytes(*raw).to_f32())),
+        "bf16" => host.bytes.as_chunks().0.iter().any(|raw| changes(bf16::from_le_bytes(*raw).to_f32())),
+        "f32" => host.bytes.as_chunks().0.iter().any(|raw| changes(f32::from_le_bytes(*raw))),
+        _ => false,
+    }
+}
+
+/// Whether a number of that value reads back as another one.
+#[must_use]
+pub fn is_rounded_number(value: f64, format: DeviceFormat) -> bool {
+    #[expect(clippy::cast_possible_truncation, reason = "numbers are rounded to single precision first")]
+    let single = value as f32;
+    let device = match format {
+        DeviceFormat::Sen169Fp16 => dl16_value(dl16_bits(single).to_le_bytes()),
+        _ => single,
+    };
+    // Infinities become a number of DL16, which is read as an infinity again.
+    let is_limit = format == DeviceFormat::Sen169Fp16 && device.abs() == DL16_INFINITY;
+    if is_limit { value.is_finite() } else { !value.is_nan() && f64::from(device) != value }
+}
+
+/// 2^32, which infinities become in DL16.
+const DL16_INFINITY: f32 = 4_294_967_296.0;
+
 /// The elements of a tensor that stands in device memory, as [`HostElements`] has them; booleans in bytes. The inverse of
 /// [`device_bytes`], but for the rounding.
 ///

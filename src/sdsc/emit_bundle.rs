@@ -4,19 +4,22 @@
 //! files. A module without an `sdsc.program`, but with one bundle, gives just the files of that bundle.
 
 use super::{
-    File, Fresh, HostElements,
+    File, Fresh, HostElements, Sdsc,
     check::{Violation, check_files},
-    device_bytes, from_op_spec, from_op_spec_baked,
+    device_bytes,
+    exact::{EXACT_FILE, EXACT_SUFFIX, ExactConstant, ExactNumbers},
+    from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number,
     program::{self, BufferPlace, LaunchEntry, Program, Symbol, Tensor},
     to_text,
 };
 use crate::{
     bundle::{
-        Bundle, BundleError, Launch, OpSpec,
+        Bundle, BundleError, Constant, Launch, OpSpec,
         geometry::Geometry,
         symbols::{Addresses, MemoryMap},
     },
     dialect,
+    files::is_plain_name,
     layout::DeviceLayout,
     mlir::{
         Attribute, Op, OpExt, Options, Pass, Reported, ValueExt, dictionary_entries, elements, error_at, integer, integers, note_bug,
@@ -25,7 +28,7 @@ use crate::{
     target::Target,
 };
 use rayon::prelude::*;
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-emit-bundle", run };
 
@@ -40,17 +43,20 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     // The files are written while they are checked; that shows only when they are put in place.
     let (violations, fresh) = rayon::join(|| check_files(contents(), &target), || Fresh::write(Path::new(output), &files));
     let violations = violations.map_err(|error| error_at(module, error).report())?;
-    judge(module, &violations)?;
+    judge(module, options, &violations)?;
     fresh.and_then(Fresh::put_in_place).map_err(|error| error_at(module, error).report())
 }
 
-/// What a broken rule means. A program went through all of our passes, so a broken rule is a bug of ours and nothing
-/// is written; op specs of another front end are theirs to answer for, and are written with a warning.
-fn judge(module: Op<'_>, violations: &[Violation]) -> Result<(), Reported> {
+/// What a broken rule means. A program that went through all of our passes has none, so it is a bug of ours. Whoever writes IR of a later
+/// phase answers for it: a program is refused, and so nothing is written; op specs of another front end are written with a warning.
+fn judge(module: Op<'_>, options: &Options, violations: &[Violation]) -> Result<(), Reported> {
     let Some(first) = violations.first() else { return Ok(()) };
-    if module.body_ops().iter().any(|op| op.is("sdsc.program")) {
+    if options.text("compiled") == "true" {
         note_bug();
         return Err(error_at(module, format_args!("gives files that break a rule of the format, which is a bug of ours: {first}")).report());
+    }
+    if let Some(program) = module.body_ops().into_iter().find(|op| op.is("sdsc.program")) {
+        return Err(error_at(program, format_args!("gives files that break a rule of the format: {first}")).report());
     }
     for violation in violations {
         warning_at(module, format_args!("gives files that break a rule of the format: {violation}")).emit();
@@ -60,6 +66,9 @@ fn judge(module: Op<'_>, violations: &[Violation]) -> Result<(), Reported> {
 
 fn files_of(module: Op<'_>) -> Result<Vec<File>, Reported> {
     let target = dialect::target_of(module).map_err(|message| error_at(module, message).report())?;
+    if module.body_ops().is_empty() {
+        return Err(error_at(module, "is empty: expected an 'sdsc.program', or the ops of one bundle").report());
+    }
     let programs: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is("sdsc.program")).collect();
     match programs.as_slice() {
         [] => bare_bundle(module, &target),
@@ -72,24 +81,28 @@ fn files_of(module: Op<'_>) -> Result<Vec<File>, Reported> {
 fn bare_bundle(module: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
     let bundles: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is("builtin.module")).collect();
     match bundles.as_slice() {
-        [] => bundle_files(module, "", target),
-        [bundle] => bundle_files(*bundle, "", target),
+        [] => bundle_files(module, "", target, &mut ExactNumbers::default()),
+        [bundle] => bundle_files(*bundle, "", target, &mut ExactNumbers::default()),
         [_, second, ..] => Err(error_at(*second, "is a second bundle: without a program, a directory holds one").report()),
     }
 }
 
 fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
-    let mut files = Vec::new();
+    let (mut files, mut exact) = (Vec::new(), ExactNumbers::default());
     let mut description = Program { name: program.text_attr("sym_name").to_owned(), symbols: symbols_of(program), ..Program::default() };
     for op in program.body_ops() {
         let name = op.text_attr("sym_name").to_owned();
+        check_name(op, &name)?;
         match op.full_name() {
             "sdsc.buffer" => {
-                let (mut tensor, content) = buffer_of(op, target).map_err(|message| error_at(op, message).report())?;
-                if let Some(content) = content {
+                let (mut tensor, constant) = buffer_of(op, target).map_err(|message| error_at(op, message).report())?;
+                if let Some(constant) = constant {
                     let path = format!("{}/{name}{}", program::CONSTANTS_FOLDER, program::CONSTANT_SUFFIX);
                     tensor.file = Some(path.clone());
-                    files.push(File { path, content });
+                    files.push(File { path, content: constant.content });
+                    if let Some(elements) = constant.exact {
+                        files.extend(note_exact(&mut exact, &name, elements));
+                    }
                 }
                 match op.text_attr("role") {
                     "input" => description.arguments.push(tensor),
@@ -101,7 +114,7 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
             "builtin.module" => {
                 let buffers = op.attr("sdsc.buffers").and_then(elements).unwrap_or_default();
                 let arguments = buffers.into_iter().filter_map(symbol_name).map(str::to_owned).collect();
-                files.extend(bundle_files(op, &format!("{name}/"), target)?);
+                files.extend(bundle_files(op, &format!("{name}/"), target, &mut exact)?);
                 description.launches.push(LaunchEntry { bundle: name, arguments, pool_bytes: baked_pool_bytes(op) });
             }
             _ => return Err(error_at(op, "cannot be written: lower bundles to sdscbundle first").report()),
@@ -113,7 +126,50 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
     let mut content = serde_json::to_vec_pretty(&description).map_err(|error| error_at(program, error).report())?;
     content.push(b'\n');
     files.push(File { path: program::FILE_NAME.to_owned(), content });
+    if !exact.is_empty() {
+        let mut content = serde_json::to_vec_pretty(&exact).map_err(|error| error_at(program, error).report())?;
+        content.push(b'\n');
+        files.push(File { path: EXACT_FILE.to_owned(), content });
+    }
     Ok(files)
+}
+
+/// Bundles are folders of their names, and a run writes results to files of theirs. Others than plain ones would lie elsewhere.
+fn check_name(op: Op<'_>, name: &str) -> Result<(), Reported> {
+    let is_taken = op.is("builtin.module") && [program::CONSTANTS_FOLDER, program::FILE_NAME, EXACT_FILE].contains(&name);
+    let becomes_file = op.is("builtin.module") || op.text_attr("role") == "output";
+    if !becomes_file || is_plain_name(name) && !is_taken {
+        return Ok(());
+    }
+    let why = if is_taken { "the program has a file or a folder of its own of that name" } else { "it is no plain name of a file" };
+    Err(error_at(op, format_args!("cannot be written as '{name}': {why}")).report())
+}
+
+/// Notes the elements of a constant as the program has them; gives their file, if they are not all the same.
+fn note_exact(exact: &mut ExactNumbers, name: &str, elements: ExactElements) -> Option<File> {
+    let (constant, file) = match elements {
+        ExactElements::Same(number) => (ExactConstant::Number(number), None),
+        ExactElements::Each(content) => {
+            let path = format!("{}/{name}{EXACT_SUFFIX}{}", program::CONSTANTS_FOLDER, program::CONSTANT_SUFFIX);
+            (ExactConstant::File(path.clone()), Some(File { path, content }))
+        }
+    };
+    exact.constants.insert(name.to_owned(), constant);
+    file
+}
+
+/// A constant on its way to the device.
+struct ConstantContent {
+    /// The bytes of its file.
+    content: Vec<u8>,
+    /// Its elements, if rounding changed one.
+    exact: Option<ExactElements>,
+}
+
+/// The elements of a constant as the program has them.
+enum ExactElements {
+    Same(f64),
+    Each(Vec<u8>),
 }
 
 /// The numbers that are known at launch only.
@@ -123,7 +179,7 @@ fn symbols_of(program: Op<'_>) -> Vec<Symbol> {
 }
 
 /// A tensor of the program, and the bytes of one that has a value.
-fn buffer_of(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<Vec<u8>>), String> {
+fn buffer_of(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<ConstantContent>), String> {
     let tensor = buffer.attr("type").and_then(type_of).and_then(dialect::Tensor::of).ok_or("is no tensor")?;
     let layout = tensor.layout.as_ref().ok_or("has no device layout")?;
     let content = buffer.attr("value").map(|value| content_of(buffer, value, &tensor, layout, target)).transpose()?;
@@ -155,7 +211,7 @@ fn content_of(
     tensor: &dialect::Tensor<'_>,
     layout: &DeviceLayout,
     target: &Target,
-) -> Result<Vec<u8>, String> {
+) -> Result<ConstantContent, String> {
     let name = buffer.text_attr("sym_name");
     if !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
         return Err(format!("cannot have a file: '{name}' is no name of letters, digits and '_'"));
@@ -166,11 +222,26 @@ fn content_of(
     let raw = raw_elements(value).ok_or("holds elements that are neither 'dense' nor a 'dense_resource' with content")?;
     let element = tensor.host.element.to_string();
     let host = HostElements { element: &element, shape: &tensor.host.shape, bytes: raw.bytes, is_splat: raw.is_splat };
-    device_bytes(&host, layout).map_err(|error| format!("has a value that cannot be stored: {error}"))
+    let content = device_bytes(&host, layout).map_err(|error| format!("has a value that cannot be stored: {error}"))?;
+    let exact = match buffer.attr(dialect::EXACT).and_then(raw_elements) {
+        Some(exact) => Some(exact_elements(&HostElements { element: "f64", bytes: exact.bytes, is_splat: exact.is_splat, ..host })),
+        None => is_rounded(&host, layout.format()).then(|| exact_elements(&host)),
+    };
+    Ok(ConstantContent { content, exact })
+}
+
+fn exact_elements(host: &HostElements<'_>) -> ExactElements {
+    match (host.is_splat, host.element, host.bytes) {
+        (true, "f16", &[a, b]) => ExactElements::Same(half::f16::from_le_bytes([a, b]).into()),
+        (true, "bf16", &[a, b]) => ExactElements::Same(half::bf16::from_le_bytes([a, b]).into()),
+        (true, "f64", &[a, b, c, d, e, f, g, h]) => ExactElements::Same(f64::from_le_bytes([a, b, c, d, e, f, g, h])),
+        (true, _, &[a, b, c, d]) => ExactElements::Same(f32::from_le_bytes([a, b, c, d]).into()),
+        _ => ExactElements::Each(host.bytes.to_vec()),
+    }
 }
 
 /// `bundle.mlir` and the SDSC files of one bundle, their paths behind `folder`.
-fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target) -> Result<Vec<File>, Reported> {
+fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, exact: &mut ExactNumbers) -> Result<Vec<File>, Reported> {
     let launch = dialect::launch_of(bundle).map_err(|(op, message)| error_at(op, message).report())?;
     check_counts(bundle, &launch)?;
     let text = launch.to_string();
@@ -194,11 +265,24 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target) -> Result<Vec<Fil
             }
         };
         let sdsc = sdsc.map_err(|error| refuse(error.to_string()))?;
-        ops.push((format!("{folder}{name}"), sdsc));
+        let path = format!("{folder}{name}");
+        let rounded = rounded_constants(&spec, &sdsc);
+        if !rounded.is_empty() {
+            exact.ops.insert(path.clone(), rounded);
+        }
+        ops.push((path, sdsc));
     }
     let mut files = vec![File { path: format!("{folder}bundle.mlir"), content: text.into_bytes() }];
     files.par_extend(ops.into_par_iter().map(|(path, sdsc)| File { path, content: to_text(&sdsc) }));
     Ok(files)
+}
+
+/// The constants of an op that its file has rounded.
+fn rounded_constants(spec: &OpSpec, file: &Sdsc) -> BTreeMap<String, f64> {
+    let infos = || file.value.dscs.iter().flat_map(|named| named.value.constants.0.iter()).map(|(_, info)| info);
+    let format = |name: &str| infos().find(|info| info.name == *name).and_then(|info| info.format.parse().ok());
+    let is_changed = |constant: &&Constant| format(&constant.name).is_some_and(|format| is_rounded_number(constant.value, format));
+    spec.constants.iter().filter(is_changed).map(|constant| (constant.name.clone(), constant.value)).collect()
 }
 
 /// Refuses a loop whose count is a parameter: the back end takes constants only (torch-spyre facts, D.10 and G.5).

@@ -23,6 +23,7 @@ pub mod check;
 mod constant_bytes;
 mod constants;
 mod directory;
+pub mod exact;
 mod folds;
 mod from_op_spec;
 pub mod model;
@@ -36,7 +37,7 @@ mod write;
 
 pub(crate) mod emit_bundle;
 
-pub use constant_bytes::{ConstantError, HostElements, device_bytes, host_bytes};
+pub use constant_bytes::{ConstantError, HostElements, device_bytes, host_bytes, is_rounded, is_rounded_number};
 pub use constants::{bits, dl16_bits};
 pub use directory::{File, Fresh, WriteError};
 pub use from_op_spec::{from_op_spec, from_op_spec_baked};

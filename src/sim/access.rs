@@ -110,6 +110,11 @@ fn part(plan: &Plan, core: usize, tensor: usize, symbols: &impl Fn(i64) -> Optio
         return Err(SimError::OutOfBounds { site, address, end: address.saturating_add(end), memory });
     };
     let part = Part { region: location.region, byte: location.byte, end: location.end, address, rows: None };
+    if tensor == plan.output
+        && let Some(region) = machine.region(part.region).filter(|region| region.is_read_only())
+    {
+        return Err(SimError::ReadOnly { site: plan.site(core, tensor), address, memory: region.name.clone() });
+    }
     // The rows of an indexed tensor are checked when they are known.
     if entry.indirect.is_none() {
         check_bounds(plan, core, tensor, &part, end, machine)?;

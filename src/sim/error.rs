@@ -98,6 +98,16 @@ pub enum SimError {
         /// The buffer.
         memory: String,
     },
+    /// A write to an argument or a constant.
+    #[error("{site}: writes byte {address:#x} of {memory}, which is the caller's: arguments and constants are read only")]
+    ReadOnly {
+        /// Where.
+        site: Site,
+        /// The first byte of the result.
+        address: i64,
+        /// The buffer.
+        memory: String,
+    },
     /// Two cores that write the same bytes in one operation.
     #[error("{site}: writes byte {address:#x} of {memory}, which core {other} writes in the same operation")]
     WriteConflict {
@@ -203,6 +213,7 @@ impl SimError {
             Self::OutOfBounds { .. } => "out-of-bounds",
             Self::Misaligned { .. } => "misaligned",
             Self::Unwritten { .. } => "unwritten",
+            Self::ReadOnly { .. } => "read-only",
             Self::WriteConflict { .. } => "write-conflict",
             Self::ReadConflict { .. } => "read-conflict",
             Self::Overlap { .. } => "overlap",

@@ -13,6 +13,8 @@ pub enum Elements {
     Bf16(Vec<u16>),
     /// Single precision.
     F32(Vec<f32>),
+    /// Double precision, which no program of the device has: what a reference computes in.
+    F64(Vec<f64>),
     /// 32-bit integers.
     I32(Vec<i32>),
     /// 64-bit integers.
@@ -38,6 +40,7 @@ impl Elements {
             Self::F16(_) => "f16",
             Self::Bf16(_) => "bf16",
             Self::F32(_) => "f32",
+            Self::F64(_) => "f64",
             Self::I32(_) => "i32",
             Self::I64(_) => "i64",
             Self::Bool(_) => "i1",
@@ -50,6 +53,7 @@ impl Elements {
         match self {
             Self::F16(elements) | Self::Bf16(elements) => elements.len(),
             Self::F32(elements) => elements.len(),
+            Self::F64(elements) => elements.len(),
             Self::I32(elements) => elements.len(),
             Self::I64(elements) => elements.len(),
             Self::Bool(elements) => elements.len(),
@@ -71,10 +75,47 @@ impl Elements {
             "f16" => Ok(Self::F16(vec![0; length])),
             "bf16" => Ok(Self::Bf16(vec![0; length])),
             "f32" => Ok(Self::F32(vec![0.0; length])),
+            "f64" => Ok(Self::F64(vec![0.0; length])),
             "i32" => Ok(Self::I32(vec![0; length])),
             "i64" | "index" => Ok(Self::I64(vec![0; length])),
             "i1" => Ok(Self::Bool(vec![0; length])),
             _ => Err(format!("no array has elements of type '{type_name}'")),
+        }
+    }
+
+    /// The bytes of one element.
+    #[must_use]
+    pub const fn element_bytes(&self) -> usize {
+        match self {
+            Self::Bool(_) => 1,
+            Self::F16(_) | Self::Bf16(_) => 2,
+            Self::F32(_) | Self::I32(_) => 4,
+            Self::F64(_) | Self::I64(_) => 8,
+        }
+    }
+
+    /// The bytes of all elements, little endian.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Self::F16(elements) | Self::Bf16(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
+            Self::F32(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
+            Self::F64(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
+            Self::I32(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
+            Self::I64(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
+            Self::Bool(elements) => elements.clone(),
+        }
+    }
+
+    /// Sets the elements from bytes, little endian, as far as both go.
+    pub fn set_bytes(&mut self, bytes: &[u8]) {
+        match self {
+            Self::F16(elements) | Self::Bf16(elements) => from_bytes(elements, bytes, u16::from_le_bytes),
+            Self::F32(elements) => from_bytes(elements, bytes, f32::from_le_bytes),
+            Self::F64(elements) => from_bytes(elements, bytes, f64::from_le_bytes),
+            Self::I32(elements) => from_bytes(elements, bytes, i32::from_le_bytes),
+            Self::I64(elements) => from_bytes(elements, bytes, i64::from_le_bytes),
+            Self::Bool(elements) => from_bytes(elements, bytes, |[byte]| byte),
         }
     }
 
@@ -85,6 +126,7 @@ impl Elements {
             Self::F16(elements) => f64::from(f16_to_f32(elements[index])),
             Self::Bf16(elements) => f64::from(bf16_to_f32(elements[index])),
             Self::F32(elements) => f64::from(elements[index]),
+            Self::F64(elements) => elements[index],
             Self::I32(elements) => f64::from(elements[index]),
             Self::I64(elements) => elements[index] as f64,
             Self::Bool(elements) => f64::from(elements[index]),
@@ -97,6 +139,7 @@ impl Elements {
             Self::F16(elements) => elements[index] = f16_from_f32(value as f32),
             Self::Bf16(elements) => elements[index] = bf16_from_f32(value as f32),
             Self::F32(elements) => elements[index] = value as f32,
+            Self::F64(elements) => elements[index] = value,
             Self::I32(elements) => elements[index] = value as i32,
             Self::I64(elements) => elements[index] = value as i64,
             Self::Bool(elements) => elements[index] = u8::from(value != 0.0),
@@ -111,7 +154,7 @@ impl Elements {
             Self::I32(elements) if is_integer => indices.for_each(|index| out.extend(elements[index].to_le_bytes())),
             // The device has no 64-bit integers; the runtime narrows them (assumption: it keeps the low bits).
             Self::I64(elements) if is_integer => indices.for_each(|index| out.extend((elements[index] as i32).to_le_bytes())),
-            Self::F16(_) | Self::Bf16(_) | Self::F32(_) | Self::I32(_) | Self::I64(_) | Self::Bool(_) => {
+            Self::F16(_) | Self::Bf16(_) | Self::F32(_) | Self::F64(_) | Self::I32(_) | Self::I64(_) | Self::Bool(_) => {
                 let mut buffer = [0f32; MAX_STICK];
                 let values = &mut buffer[..count];
                 self.read(start, stride, values);
@@ -127,7 +170,7 @@ impl Elements {
         match self {
             Self::I32(elements) if is_integer => integers.for_each(|(step, value)| elements[start + step * stride] = value),
             Self::I64(elements) if is_integer => integers.for_each(|(step, value)| elements[start + step * stride] = i64::from(value)),
-            Self::F16(_) | Self::Bf16(_) | Self::F32(_) | Self::I32(_) | Self::I64(_) | Self::Bool(_) => {
+            Self::F16(_) | Self::Bf16(_) | Self::F32(_) | Self::F64(_) | Self::I32(_) | Self::I64(_) | Self::Bool(_) => {
                 let mut buffer = [0f32; MAX_STICK];
                 let values = &mut buffer[..count];
                 decode_run(format, bytes, 0, 1, values);
@@ -142,6 +185,7 @@ impl Elements {
             Self::F16(elements) => gather(elements, start, stride, out, f16_to_f32),
             Self::Bf16(elements) => gather(elements, start, stride, out, bf16_to_f32),
             Self::F32(elements) => gather(elements, start, stride, out, |value| value),
+            Self::F64(elements) => gather(elements, start, stride, out, |value| value as f32),
             Self::I32(elements) => gather(elements, start, stride, out, |value| value as f32),
             Self::I64(elements) => gather(elements, start, stride, out, |value| value as f32),
             Self::Bool(elements) => gather(elements, start, stride, out, f32::from),
@@ -154,11 +198,16 @@ impl Elements {
             Self::F16(elements) => scatter(elements, start, stride, values, f16_from_f32),
             Self::Bf16(elements) => scatter(elements, start, stride, values, bf16_from_f32),
             Self::F32(elements) => scatter(elements, start, stride, values, |value| value),
+            Self::F64(elements) => scatter(elements, start, stride, values, f64::from),
             Self::I32(elements) => scatter(elements, start, stride, values, |value| value as i32),
             Self::I64(elements) => scatter(elements, start, stride, values, |value| value as i64),
             Self::Bool(elements) => scatter(elements, start, stride, values, |value| u8::from(value != 0.0)),
         }
     }
+}
+
+fn from_bytes<T, const W: usize>(elements: &mut [T], bytes: &[u8], convert: impl Fn([u8; W]) -> T) {
+    elements.iter_mut().zip(bytes.as_chunks::<W>().0).for_each(|(element, raw)| *element = convert(*raw));
 }
 
 /// The most elements of a stick.

@@ -2,16 +2,93 @@
 
 use super::error::SimError;
 use super::host::{Elements, HostArray};
-use crate::sdsc::program::Tensor;
+use crate::sdsc::program::{Program, Tensor};
+use std::str::FromStr;
 
 /// Integer inputs without a range are from 0 and below this.
 const SMALL: i64 = 16;
+
+/// What kind of numbers inputs are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Draw {
+    /// Of all magnitudes around an offset, so that a mean that is not subtracted shows. Arguments of two or more dimensions, but for the first
+    /// of them, count as weights: they are divided by the square root of their second to last size, so that a product with them is about
+    /// as large as what it multiplies, and a softmax behind it is no choice of one element.
+    #[default]
+    Random,
+    /// Few different ones: maxima, comparisons and sums with ties.
+    Ties,
+    /// Large and tiny ones, beyond what random ones have.
+    Extreme,
+    /// Random ones of which some are infinite, more of them negative, as masks have them.
+    Infinite,
+}
+
+impl Draw {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Random, Self::Ties, Self::Extreme, Self::Infinite];
+
+    /// What the command line calls it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Ties => "ties",
+            Self::Extreme => "extreme",
+            Self::Infinite => "infinite",
+        }
+    }
+
+    /// A floating-point number from random bits; `scale` is that of the tensor.
+    fn number(self, bits: u64, scale: f64) -> f64 {
+        const OFFSET: f64 = 0.5;
+        let sign = if bits & 1 == 0 { 1.0 } else { -1.0 };
+        match self {
+            Self::Random => scale * (float(bits) + OFFSET),
+            Self::Ties => scale * sign * [0.0, 0.5, 1.0, 1.0][(bits >> 1) as usize % 4],
+            Self::Extreme => scale * float(bits) * f64::exp2(((bits >> 40) % 16) as f64 - 10.0),
+            Self::Infinite => match (bits >> 40) % 512 {
+                0..64 => f64::NEG_INFINITY,
+                64 => f64::INFINITY,
+                _ => scale * (float(bits) + OFFSET),
+            },
+        }
+    }
+}
+
+impl FromStr for Draw {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let names = Self::ALL.map(Self::name).join("', '");
+        Self::ALL.into_iter().find(|draw| draw.name() == name).ok_or_else(|| format!("expected one of '{names}'"))
+    }
+}
+
+/// An array for an argument of a program, by its position; each has a stream of its own, so that one does not change with the others.
+///
+/// # Errors
+/// If there is no such argument, or no array has such elements.
+pub fn drawn(program: &Program, position: usize, seed: u64, draw: Draw) -> Result<HostArray, SimError> {
+    let is_matrix = |tensor: &Tensor| tensor.shape.len() > 1 && tensor.element_type.contains('f');
+    let none = || SimError::Array { name: program.name.clone(), message: format!("has no argument {position}") };
+    let tensor = program.arguments.get(position).ok_or_else(none)?;
+    let is_weight = is_matrix(tensor) && program.arguments[..position].iter().any(is_matrix);
+    let length = tensor.shape.iter().rev().nth(1).copied().unwrap_or(1).max(1);
+    let scale = if is_weight { 1.0 / (length as f64).sqrt() } else { 1.0 };
+    let seed = seed.wrapping_mul(1_000_003).wrapping_add(position as u64);
+    filled(tensor, seed, |bits| draw.number(bits, scale))
+}
 
 /// An array for a tensor; floats lie between 2^-6 and 4, with one in sixteen outside of 1/4 and 2, indices in their range.
 ///
 /// # Errors
 /// If no array has such elements.
 pub fn seeded(tensor: &Tensor, seed: u64) -> Result<HostArray, SimError> {
+    filled(tensor, seed, float)
+}
+
+fn filled(tensor: &Tensor, seed: u64, float: impl Fn(u64) -> f64) -> Result<HostArray, SimError> {
     let [first, end] = tensor.index_range.unwrap_or([0, SMALL]);
     let error = |message: String| SimError::Array { name: tensor.name.clone(), message };
     let length = tensor.shape.iter().try_fold(1usize, |length, size| length.checked_mul(usize::try_from(*size).ok()?));
@@ -25,7 +102,7 @@ pub fn seeded(tensor: &Tensor, seed: u64) -> Result<HostArray, SimError> {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let bits = mix(state);
         let value = match elements {
-            Elements::F16(_) | Elements::Bf16(_) | Elements::F32(_) => float(bits),
+            Elements::F16(_) | Elements::Bf16(_) | Elements::F32(_) | Elements::F64(_) => float(bits),
             Elements::I32(_) | Elements::I64(_) => (first + (bits % width) as i64) as f64,
             Elements::Bool(_) => (bits % 2) as f64,
         };
@@ -104,6 +181,33 @@ mod tests {
         assert!(values.iter().any(|value| value.abs() < 0.05) && values.iter().any(|value| value.abs() > 2.0));
         let negative = values.iter().filter(|value| **value < 0.0).count();
         assert!((300..700).contains(&negative), "{negative}");
+    }
+
+    #[test]
+    fn arguments_have_an_offset_and_weights_are_scaled() {
+        let (mut x, mut weights) = (tensor("x", "f32"), tensor("w", "f32"));
+        (x.shape, weights.shape) = (vec![10, 100], vec![100, 10]);
+        let program = Program { arguments: vec![x, weights, tensor("bias", "f32")], ..Program::default() };
+        let mean = |position| {
+            let array = drawn(&program, position, 3, Draw::Random).unwrap();
+            (0..1000).map(|index| array.elements.get(index)).sum::<f64>() / 1000.0
+        };
+        assert!((mean(0) - 0.5).abs() < 0.2 && (mean(2) - 0.5).abs() < 0.2 && (mean(1) - 0.05).abs() < 0.02);
+        assert!(drawn(&program, 3, 3, Draw::Random).is_err());
+        assert_eq!("ties".parse(), Ok(Draw::Ties));
+        assert!("tie".parse::<Draw>().unwrap_err().contains("'random', 'ties', 'extreme', 'infinite'"));
+    }
+
+    #[test]
+    fn ties_and_infinities_are_drawn() {
+        let program = Program { arguments: vec![tensor("x", "f16")], ..Program::default() };
+        let values = |draw| {
+            let array = drawn(&program, 0, 3, draw).unwrap();
+            (0..1000).map(|index| array.elements.get(index)).collect::<Vec<f64>>()
+        };
+        assert!(values(Draw::Ties).iter().all(|value| [0.0, 0.5, 1.0].contains(&value.abs())));
+        assert!(values(Draw::Infinite).contains(&f64::NEG_INFINITY) && values(Draw::Infinite).contains(&f64::INFINITY));
+        assert!(values(Draw::Extreme).iter().any(|value| value.abs() > 32.0));
     }
 
     #[test]

@@ -128,6 +128,31 @@ impl DeviceLayout {
         missing.map_or(Ok(()), |byte| Err(format!("nobody wrote byte {byte:#x} of the result")))
     }
 
+    /// Refuses a constant whose bytes are not those that its exact numbers are rounded to.
+    pub(crate) fn check_rounded(&self, exact: &HostArray, bytes: &[u8]) -> Result<(), String> {
+        let (mut rounded, mut wrong) = (Vec::new(), None);
+        let width = width(self.format);
+        self.each_element(|index, byte| {
+            rounded.clear();
+            exact.elements.encode(self.format, index, 1, 1, &mut rounded);
+            if wrong.is_none() && bytes.get(byte..byte + width) != Some(&rounded[..]) {
+                wrong = Some((index, exact.elements.get(index)));
+            }
+        });
+        wrong.map_or(Ok(()), |(index, number)| Err(format!("its bytes are not what element {index}, exactly {number}, is rounded to")))
+    }
+
+    /// The number of the array's elements.
+    pub(crate) const fn host_length(&self) -> usize {
+        self.host_length as usize
+    }
+
+    /// Visits every element of the array with its place there, row-major, and its byte in the buffer.
+    pub(crate) fn each_element(&self, mut visit: impl FnMut(usize, usize)) {
+        let width = width(self.format);
+        self.runs(|run| (0..run.valid).for_each(|step| visit(run.host + step * run.host_stride, (run.device + step) * width)));
+    }
+
     fn stick(&self) -> usize {
         self.sizes.last().map_or(1, |size| *size as usize)
     }

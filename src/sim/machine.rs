@@ -146,6 +146,11 @@ impl Machine {
         }
     }
 
+    /// What a region holds; nothing if it is not in use, or has no values.
+    pub(crate) fn bytes(&self, id: RegionId) -> &[u8] {
+        self.region(id).map_or(&[], Region::bytes)
+    }
+
     /// Bytes of the LX of a core.
     pub(crate) const fn lx_bytes(&self) -> i64 {
         self.lx_bytes as i64

@@ -68,6 +68,8 @@ pub(crate) struct Region {
     length: usize,
     /// Whether `bytes` holds what was stored; else only who wrote what is known.
     has_values: bool,
+    /// Whether no op may write it.
+    is_read_only: bool,
     bytes: Vec<u8>,
     written: Bits,
     /// The sticks that were read since [`Self::forget_reads`].
@@ -90,6 +92,16 @@ impl Region {
     /// Whether the bytes have values.
     pub(crate) const fn has_values(&self) -> bool {
         self.has_values
+    }
+
+    /// Whether no op may write it.
+    pub(crate) const fn is_read_only(&self) -> bool {
+        self.is_read_only
+    }
+
+    /// From here on no op may write it.
+    pub(crate) const fn protect(&mut self) {
+        self.is_read_only = true;
     }
 
     /// From here on the bytes have values, poison at first.

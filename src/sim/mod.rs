@@ -11,6 +11,7 @@
 //! | `machine`, `memory` | HBM and LX, poisoned, with every written byte noted |
 //! | `access` | the checks before an execution: bounds, alignment, unwritten bytes, conflicts, overlaps |
 //! | `ops` | what the functions compute, one file a family |
+//! | `beside`, `bounded` | other elements beside the device's numbers: exact ones with bounds, those of a field |
 //! | [`number`] | the device's number formats |
 //! | `host`, [`layout`] | arrays of the caller, and where their elements lie on the device |
 //! | [`traffic`], [`time`], [`report`] | bytes moved and modelled time |
@@ -30,6 +31,9 @@
 //! ```
 
 mod access;
+mod allocate;
+mod beside;
+mod bounded;
 pub mod bundle_text;
 mod error;
 mod execute;
@@ -45,12 +49,13 @@ mod plan;
 pub mod report;
 mod run;
 pub mod time;
-mod tolerance;
 pub mod traffic;
 
+pub use beside::{Companion, Escape, OpError};
+pub use bounded::{Bound, Bounded};
 pub use error::{SimError, Site};
 pub use host::{Elements, HostArray, bf16_from_f32, bf16_to_f32, dl16_value, f16_from_f32, f16_to_f32};
-pub use inputs::seeded;
+pub use inputs::{Draw, drawn, seeded};
 pub use report::Report;
-pub use run::{LxImage, Outcome, RunOptions, Simulation};
+pub use run::{Companions, LxImage, Outcome, RunOptions, Simulation};
 pub use traffic::Traffic;

@@ -1,5 +1,6 @@
 //! What a run did, in numbers.
 
+use super::beside::OpError;
 use super::plan::{Kernel, Plan};
 use super::time::ModelledTime;
 use super::traffic::Traffic;
@@ -50,6 +51,9 @@ pub struct OpReport {
     pub points: u64,
     /// Bytes moved by all executions.
     pub traffic: Traffic,
+    /// How far its numbers are from exact ones, if those were computed.
+    #[serde(skip)]
+    pub error: OpError,
     /// What the time model needs to know of the op.
     #[serde(skip)]
     pub shape: OpShape,
@@ -103,6 +107,7 @@ impl OpReport {
             executions: 0,
             points: plan.points.saturating_mul(plan.cores.len() as u64),
             traffic: Traffic::default(),
+            error: OpError::default(),
             shape: shape(plan),
         }
     }

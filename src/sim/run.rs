@@ -1,10 +1,11 @@
 //! Executing a program: its launches in order, each a walk through its `bundle.mlir`.
 
+use super::allocate::preload;
+use super::beside::{Beside, Companion, Planes, fits};
 use super::bundle_text::{Expression, Statement};
 use super::error::SimError;
 use super::execute::execute;
 use super::host::HostArray;
-use super::inputs::check_indices;
 use super::layout::DeviceLayout;
 use super::load::{self, LoadedBundle};
 use super::machine::{Extent, Machine, RegionId};
@@ -13,20 +14,19 @@ use super::plan::Plan;
 use super::report::{LaunchReport, OpReport, Report};
 use super::time::modelled;
 use crate::sdsc::program::{LaunchEntry, Program, Tensor};
-use crate::target::{STICK_BYTES, Target};
+use crate::target::Target;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// The name of the memory that launches share.
-const SHARED_REGION: &str = "the buffers that launches share";
 
 /// A program read from its files, ready to run.
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    program: Program,
+    pub(super) program: Program,
     bundles: BTreeMap<String, LoadedBundle>,
     /// The files of constants, by name.
-    constants: BTreeMap<String, PathBuf>,
+    pub(super) constants: BTreeMap<String, PathBuf>,
+    /// The constants that rounding changed, as the program has them.
+    pub(super) exact: BTreeMap<String, HostArray>,
     target: Target,
 }
 
@@ -71,6 +71,15 @@ impl Default for RunOptions {
     }
 }
 
+/// A result as other elements than the device's numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Companions<E> {
+    /// The elements, row-major.
+    pub elements: Vec<E>,
+    /// The device's numbers, before they become those of the host.
+    pub device: Vec<f32>,
+}
+
 /// What a run gives.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -107,7 +116,8 @@ impl Simulation {
         }
         load::check_places(dir, &program)?;
         let constants = load::constants(dir, &program)?;
-        Ok(Self { program, bundles, constants, target: target.clone() })
+        let exact = load::exact(dir, &program, &mut bundles)?;
+        Ok(Self { program, bundles, constants, exact, target: target.clone() })
     }
 
     /// The ops of all bundles.
@@ -127,9 +137,39 @@ impl Simulation {
     /// The first rule that an execution breaks.
     pub fn run(&self, inputs: &BTreeMap<String, HostArray>, options: &RunOptions) -> Result<Outcome, SimError> {
         let mut machine = self.machine(options);
-        let buffers = self.allocate(inputs, &mut machine)?;
-        let report = self.launch_all(&buffers, options, &mut machine)?;
+        let buffers = self.allocate(inputs, &mut machine, &mut ())?;
+        let report = self.launch_all(&buffers, options, &mut machine, &mut ())?;
         Ok(Outcome { results: self.results(&buffers, &machine)?, report })
+    }
+
+    /// The same, and beside the device's numbers computes with other elements; gives the results as such, in the order of the program.
+    ///
+    /// # Errors
+    /// As [`Self::run`]; and a tensor whose elements have less than two bytes, beside which there is no room.
+    pub fn run_with<A: Companion>(
+        &self,
+        arithmetic: &A,
+        inputs: &BTreeMap<String, HostArray>,
+        options: &RunOptions,
+    ) -> Result<(Outcome, Vec<Companions<A::Element>>), SimError> {
+        for plan in self.plans() {
+            if let Some(tensor) = plan.tensors.iter().find(|tensor| !fits(tensor.format)) {
+                let what = format!("elements beside those of {}, which have one byte", tensor.format);
+                return Err(SimError::NotSimulated { op: plan.name.clone(), what });
+            }
+        }
+        let mut machine = self.machine(options);
+        let mut planes = Planes::new(arithmetic);
+        let buffers = self.allocate(inputs, &mut machine, &mut planes)?;
+        let report = self.launch_all(&buffers, options, &mut machine, &mut planes)?;
+        let results = self.results(&buffers, &machine)?;
+        let companions = |tensor: &Tensor| {
+            let buffer = buffers.get(&tensor.name).map_or(0, |extent| extent.buffer);
+            let (elements, device) = planes.array(RegionId::Hbm(buffer), &DeviceLayout::of(tensor)?, &machine);
+            Ok(Companions { elements, device })
+        };
+        let companions = self.program.results.iter().map(companions).collect::<Result<_, SimError>>()?;
+        Ok((Outcome { results, report }, companions))
     }
 
     /// Counts what [`Self::run`] would report, without values: every address is worked out and every access checked, and nothing is
@@ -140,8 +180,8 @@ impl Simulation {
     /// As [`Self::run`]; and an op that takes as indices what another op writes.
     pub fn count(&self, inputs: &BTreeMap<String, HostArray>, options: &RunOptions) -> Result<Report, SimError> {
         let mut machine = self.machine(options).without_values();
-        let buffers = self.allocate(inputs, &mut machine)?;
-        let report = self.launch_all(&buffers, options, &mut machine)?;
+        let buffers = self.allocate(inputs, &mut machine, &mut ())?;
+        let report = self.launch_all(&buffers, options, &mut machine, &mut ())?;
         for tensor in &self.program.results {
             let region = result_region(tensor, &buffers, &machine)?;
             DeviceLayout::of(tensor)?.check_written(region).map_err(|message| array_error(tensor, message))?;
@@ -153,7 +193,13 @@ impl Simulation {
         Machine::new(self.target.segment_bytes, self.target.lx_bytes, options.max_bytes)
     }
 
-    fn launch_all(&self, buffers: &BTreeMap<String, Extent>, options: &RunOptions, machine: &mut Machine) -> Result<Report, SimError> {
+    fn launch_all<B: Beside>(
+        &self,
+        buffers: &BTreeMap<String, Extent>,
+        options: &RunOptions,
+        machine: &mut Machine,
+        beside: &mut B,
+    ) -> Result<Report, SimError> {
         preload(&options.lx, machine)?;
         let mut report = Report { program: self.program.name.clone(), ..Report::default() };
         for (number, entry) in self.program.launches.iter().enumerate() {
@@ -168,6 +214,7 @@ impl Simulation {
                 entry,
                 options,
                 machine: &mut *machine,
+                beside: &mut *beside,
                 pool_bytes: self.target.pool_bytes,
                 steps: &mut report.steps,
                 values: Vec::new(),
@@ -183,51 +230,6 @@ impl Simulation {
         Ok(report)
     }
 
-    fn allocate(&self, inputs: &BTreeMap<String, HostArray>, machine: &mut Machine) -> Result<BTreeMap<String, Extent>, SimError> {
-        if let Some(name) = inputs.keys().find(|name| !self.program.tensors().any(|tensor| tensor.name == **name)) {
-            return Err(SimError::Array { name: name.clone(), message: "the program has no such tensor".to_owned() });
-        }
-        let region = if self.program.buffer_bytes > 0 { Some(machine.allocate(SHARED_REGION, self.program.buffer_bytes)?) } else { None };
-        let mut buffers = BTreeMap::new();
-        for tensor in self.program.tensors() {
-            if buffers.contains_key(&tensor.name) {
-                continue;
-            }
-            // A buffer whose value the caller gives is no longer one that launches share.
-            if let (Some(place), None) = (tensor.place, inputs.get(&tensor.name)) {
-                let start = place.offset;
-                buffers.insert(tensor.name.clone(), Extent { buffer: region.unwrap_or(0), start, end: start + tensor.bytes });
-                continue;
-            }
-            let buffer = machine.allocate(&tensor.name, tensor.bytes)?;
-            buffers.insert(tensor.name.clone(), Extent::whole(buffer));
-            if let Some(array) = inputs.get(&tensor.name) {
-                fill(tensor, array, buffer, machine)?;
-            } else if let Some(path) = self.constants.get(&tensor.name) {
-                read(tensor, path, buffer, machine)?;
-            } else if !machine.has_values() && self.program.arguments.iter().any(|given| given.name == tensor.name) {
-                let writer = machine.writer(&host(tensor));
-                let region = machine.region_mut(RegionId::Hbm(buffer));
-                region.mark_written(0, region.length(), writer);
-            } else if self.program.arguments.iter().chain(&self.program.constants).any(|given| given.name == tensor.name) {
-                return Err(SimError::Array { name: tensor.name.clone(), message: "has no value".to_owned() });
-            }
-        }
-        Ok(buffers)
-    }
-
-    /// Poisons the buffers whose life begins: what stood there was another's.
-    fn begin_lives(&self, launch: usize, buffers: &BTreeMap<String, Extent>, machine: &mut Machine) {
-        let begins = |tensor: &&Tensor| tensor.place.is_some_and(|place| place.first_launch == launch);
-        for extent in self.program.buffers.iter().filter(begins).filter_map(|tensor| buffers.get(&tensor.name)) {
-            let region = machine.region_mut(RegionId::Hbm(extent.buffer));
-            // One whose value the caller gave is not in the region.
-            if extent.end < i64::MAX {
-                region.poison(extent.start as usize, (extent.end as usize).next_multiple_of(STICK_BYTES as usize).min(region.capacity));
-            }
-        }
-    }
-
     fn results(&self, buffers: &BTreeMap<String, Extent>, machine: &Machine) -> Result<Vec<(String, HostArray)>, SimError> {
         let read = |tensor: &Tensor| {
             let region = result_region(tensor, buffers, machine)?;
@@ -238,7 +240,7 @@ impl Simulation {
     }
 }
 
-fn array_error(tensor: &Tensor, message: String) -> SimError {
+pub(super) fn array_error(tensor: &Tensor, message: String) -> SimError {
     SimError::Array { name: tensor.name.clone(), message }
 }
 
@@ -247,58 +249,13 @@ fn result_region<'m>(tensor: &Tensor, buffers: &BTreeMap<String, Extent>, machin
     region.ok_or_else(|| array_error(tensor, "has no buffer".to_owned()))
 }
 
-/// The host as the writer of a tensor.
-fn host(tensor: &Tensor) -> String {
-    format!("the host, '{}'", tensor.name)
-}
-
-fn fill(tensor: &Tensor, array: &HostArray, buffer: usize, machine: &mut Machine) -> Result<(), SimError> {
-    let (shape, element_type) = (&array.shape, array.elements.type_name());
-    if *shape != tensor.shape || element_type != tensor.element_type {
-        let message = format!("is {shape:?} of {element_type}, the program's tensor is {:?} of {}", tensor.shape, tensor.element_type);
-        return Err(array_error(tensor, message));
-    }
-    check_indices(tensor, array)?;
-    let writer = machine.writer(&host(tensor));
-    let layout = DeviceLayout::of(tensor)?;
-    let region = machine.region_mut(RegionId::Hbm(buffer));
-    region.keep_values();
-    layout.put(array, region, writer).map_err(|message| array_error(tensor, message))
-}
-
-/// Puts the bytes of a constant's file into its buffer as they are.
-fn read(tensor: &Tensor, path: &Path, buffer: usize, machine: &mut Machine) -> Result<(), SimError> {
-    let file = load::opened(path, tensor)?;
-    let writer = machine.writer(&format!("the file of '{}'", tensor.name));
-    let region = machine.region_mut(RegionId::Hbm(buffer));
-    region.keep_values();
-    region.read_from(file).map_err(|source| SimError::Io { path: path.to_owned(), source })?;
-    region.mark_written(0, region.length(), writer);
-    Ok(())
-}
-
-fn preload(images: &[LxImage], machine: &mut Machine) -> Result<(), SimError> {
-    for image in images {
-        let writer = machine.writer("the caller");
-        let region = machine.region_mut(RegionId::Lx(image.core));
-        let start = usize::try_from(image.address).ok().filter(|start| start + image.bytes.len() <= region.capacity);
-        let Some(start) = start else {
-            return Err(SimError::Array { name: region.name.clone(), message: "the image does not fit".to_owned() });
-        };
-        region.ensure(start + image.bytes.len());
-        region.keep_values();
-        region.write(start, &image.bytes);
-        region.mark_written(start, start + image.bytes.len(), writer);
-    }
-    Ok(())
-}
-
 /// A launch while it runs.
-struct Launch<'l> {
+struct Launch<'l, B: Beside> {
     loaded: &'l LoadedBundle,
     entry: &'l LaunchEntry,
     options: &'l RunOptions,
     machine: &'l mut Machine,
+    beside: &'l mut B,
     /// The most bytes of a pool whose size nobody gives.
     pool_bytes: i64,
     steps: &'l mut u64,
@@ -308,7 +265,7 @@ struct Launch<'l> {
     iterations: u64,
 }
 
-impl Launch<'_> {
+impl<B: Beside> Launch<'_, B> {
     fn run(&mut self, buffers: &BTreeMap<String, Extent>) -> Result<LaunchReport, SimError> {
         self.values = vec![0; self.loaded.bundle.n_values];
         let pools = self.place(buffers)?;
@@ -316,7 +273,10 @@ impl Launch<'_> {
         let mut pools_left = pools.iter().copied();
         let done = self.statements(&loaded.bundle.body, &mut pools_left);
         self.machine.unmap_all();
-        pools.iter().for_each(|(buffer, _)| self.machine.release(*buffer));
+        for (buffer, _) in &pools {
+            self.machine.release(*buffer);
+            self.beside.release(RegionId::Hbm(*buffer));
+        }
         done?;
         let mut report = LaunchReport { bundle: self.entry.bundle.clone(), iterations: self.iterations, ..LaunchReport::default() };
         report.ops = std::mem::take(&mut self.ops);
@@ -455,13 +415,14 @@ impl Launch<'_> {
                 Some(_) => {}
             }
         }
-        let traffic = execute(plan, value, self.machine)?;
+        let (traffic, error) = execute(plan, value, self.machine, self.beside)?;
         let index = self.ops.iter().position(|op| op.file == file).unwrap_or(self.ops.len());
         if index == self.ops.len() {
             self.ops.push(OpReport::new(file, plan));
         }
         self.ops[index].executions += 1;
         self.ops[index].traffic += traffic;
+        self.ops[index].error.include(error);
         Ok(())
     }
 

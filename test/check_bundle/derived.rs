@@ -65,32 +65,52 @@ pub(crate) fn broken_programs() -> Vec<Broken> {
     const GAP: &str = "dsc/scheduleTree_/0/backGapCore_/mb/-1";
     vec![
         broken(&["sdsc_r87"], "program", in_file("bundle_0/sdsc_0.json", GAP, json!("320"))),
-        broken(&["sdsc_r90"], "program", program(|value| {
-            value["buffers"] = value["arguments"].take();
-            value["arguments"] = json!([]);
-        })),
-        broken(&["sdsc_r91"], "program", program(|value| {
-            let result = value["results"][0].take();
-            value["arguments"].as_array_mut().unwrap().push(result);
-            value["results"] = json!([]);
-        })),
+        broken(
+            &["sdsc_r90"],
+            "program",
+            program(|value| {
+                value["buffers"] = value["arguments"].take();
+                value["arguments"] = json!([]);
+            }),
+        ),
+        broken(
+            &["sdsc_r91"],
+            "program",
+            program(|value| {
+                let result = value["results"][0].take();
+                value["arguments"].as_array_mut().unwrap().push(result);
+                value["results"] = json!([]);
+            }),
+        ),
         broken(&["sdsc_r92"], "program", program(|value| value["results"][0]["shape"] = json!([512, 63]))),
         broken(&["sdsc_r92"], "program", program(|value| value["results"][0]["element_type"] = json!("i64"))),
         broken(&["sdsc_r92"], "program", program(|value| value["results"][0]["bytes"] = json!(131_072))),
-        broken(&["sdsc_r93"], "program", program(|value| {
-            let twice = value["arguments"][0].clone();
-            value["arguments"].as_array_mut().unwrap().push(twice);
-        })),
-        broken(&["sdsc_r94"], "program", program(|value| {
-            let mut more = value["arguments"][0].clone();
-            more["name"] = json!("t2");
-            value["arguments"].as_array_mut().unwrap().push(more);
-            value["launches"][0]["arguments"] = json!(["t0", "t1", "t2"]);
-        })),
-        broken(&["sdsc_r94"], "program", program(|value| {
-            let again = value["launches"][0].clone();
-            value["launches"].as_array_mut().unwrap().push(again);
-        })),
+        broken(
+            &["sdsc_r93"],
+            "program",
+            program(|value| {
+                let twice = value["arguments"][0].clone();
+                value["arguments"].as_array_mut().unwrap().push(twice);
+            }),
+        ),
+        broken(
+            &["sdsc_r94"],
+            "program",
+            program(|value| {
+                let mut more = value["arguments"][0].clone();
+                more["name"] = json!("t2");
+                value["arguments"].as_array_mut().unwrap().push(more);
+                value["launches"][0]["arguments"] = json!(["t0", "t1", "t2"]);
+            }),
+        ),
+        broken(
+            &["sdsc_r94"],
+            "program",
+            program(|value| {
+                let again = value["launches"][0].clone();
+                value["launches"].as_array_mut().unwrap().push(again);
+            }),
+        ),
         broken(&["sdsc_r95"], "program", program(|value| value["launches"][0]["pool_bytes"] = json!(8192))),
         broken(&["sdsc_r95"], "program", |files| {
             let bytes = files.get_mut("bundle_0/bundle.mlir").unwrap();
@@ -100,10 +120,14 @@ pub(crate) fn broken_programs() -> Vec<Broken> {
         broken(&["sdsc_r96"], "table", program(|value| value["arguments"][0]["index_range"] = json!([0, 511]))),
         broken(&["sdsc_r96"], "table", program(|value| value["arguments"][0]["index_range"] = json!([1, 512]))),
         broken(&["sdsc_r97"], "shared", program(|value| value["buffer_bytes"] = json!(131_200))),
-        broken(&["sdsc_r99"], "program", program(|value| {
-            let tensor = json!({"name": "t0", "shape": [512, 32], "element_type": "f32", "format": "IEEE_FP32",
+        broken(
+            &["sdsc_r99"],
+            "program",
+            program(|value| {
+                let tensor = json!({"name": "t0", "shape": [512, 32], "element_type": "f32", "format": "IEEE_FP32",
                                 "device_size": [1, 512, 32], "stride_map": [32, 32, 1], "bytes": 65536});
-            value["arguments"][0] = tensor;
-        })),
+                value["arguments"][0] = tensor;
+            }),
+        ),
     ]
 }

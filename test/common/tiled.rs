@@ -9,7 +9,7 @@ use spyre::{
     mlir::{Module, Session},
     pipeline::{Options, Phase},
     reference,
-    sim::{HostArray, RunOptions, Simulation},
+    sim::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation},
     target::Target,
 };
 use std::{cell::RefCell, collections::BTreeMap, fs, path::Path, rc::Rc};
@@ -74,9 +74,9 @@ pub(crate) struct Executed {
     /// Loops in the text of the bundles.
     #[allow(dead_code, reason = "random programs are compared by their results")]
     pub(crate) n_loops: usize,
-    /// How far a right result may be off, as a part of its size.
-    #[allow(dead_code, reason = "exact numbers need none")]
-    pub(crate) tolerance: f64,
+    /// The results without rounding, with the bounds of what rounding makes of them.
+    #[allow(dead_code, reason = "exact numbers are not rounded")]
+    pub(crate) companions: Vec<Companions<Bound>>,
 }
 
 /// Why a program did not come to its results.
@@ -96,8 +96,8 @@ pub(crate) fn execute(text: &str, build: Build, inputs: &[HostArray]) -> Result<
         .map_err(|error| Stop::Broken("the simulated machine cannot read the bundle", error.to_string()))?;
     let names = simulation.program().arguments.iter().map(|tensor| tensor.name.clone());
     let inputs: BTreeMap<_, _> = names.zip(inputs.iter().cloned()).collect();
-    let outcome = simulation
-        .run(&inputs, &RunOptions::default())
+    let (outcome, companions) = simulation
+        .run_with(&Bounded, &inputs, &RunOptions::default())
         .map_err(|error| Stop::Broken("the simulated machine refuses the bundle", error.to_string()))?;
     let is_index = |name: &String| simulation.program().arguments.iter().any(|tensor| tensor.name == *name && tensor.index_range.is_some());
     let indices = inputs.into_iter().filter(|(name, _)| is_index(name)).collect();
@@ -107,7 +107,7 @@ pub(crate) fn execute(text: &str, build: Build, inputs: &[HostArray]) -> Result<
         n_executions: launches.iter().flat_map(|launch| &launch.ops).map(|op| op.executions).sum(),
         hbm_bytes_written: outcome.report.total.hbm_written,
         n_loops: simulation.program().launches.iter().map(|launch| n_loops(&output.join(&launch.bundle))).sum(),
-        tolerance: simulation.tolerance(),
+        companions,
         results: outcome.results.into_iter().map(|(_, array)| array).collect(),
     })
 }

@@ -65,6 +65,33 @@ func.func @hints_are_followed(%x: tensor<64x64xf16, #same>) -> tensor<64x64xf16,
   return %y : tensor<64x64xf16, #same>
 }
 
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @slices_are_even(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': 3 slices do not divide the 64 positions of iteration dimension 0}}
+  %y = spyre.pointwise exp(%x) {work = #spyre.work<[3, 1]>} : tensor<64x64xf16, #layout>
+  return %y : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @sticks_are_whole(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': 2 slices do not divide the 1 sticks of iteration dimension 1}}
+  %y = spyre.pointwise exp(%x) {work = #spyre.work<[1, 2]>} : tensor<64x64xf16, #layout>
+  return %y : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @there_are_so_many_cores(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': the split needs 64 cores of 32}}
+  %y = spyre.pointwise exp(%x) {work = #spyre.work<[64, 1]>} : tensor<64x64xf16, #layout>
+  return %y : tensor<64x64xf16, #layout>
+}
+
 //--- lx.mlir
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @every_result_has_a_place(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
@@ -81,6 +108,37 @@ func.func @the_place_of_a_buffer_is_known(%x: tensor<64x64xf16, #same>) -> tenso
   // expected-error @+1 {{'spyre.insert' op not allowed after phase 'lx': its result has no place}}
   %y = spyre.insert %x into %buffer at [0, 0] {work = #spyre.work<[32, 1]>} : tensor<64x64xf16, #same> into tensor<64x64xf16, #same>
   return %y : tensor<64x64xf16, #same>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @values_in_lx_share_no_bytes(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  %a = spyre.pointwise exp(%x) {place = #spyre.place<lx, 0>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'lx': its result shares bytes of LX with that of the op at}}
+  %b = spyre.pointwise neg(%x) {place = #spyre.place<lx, 4096>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
+  %c = spyre.pointwise add(%a, %b) {place = #spyre.place<hbm>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
+  return %c : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @readers_have_what_the_writer_left(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'lx': its result may not be in LX: its users divide it among the cores in different ways}}
+  %a = spyre.pointwise exp(%x) {place = #spyre.place<lx, 0>, work = #spyre.work<[2, 1]>} : tensor<64x64xf16, #layout>
+  %b = spyre.pointwise neg(%a) {place = #spyre.place<hbm>, work = #spyre.work<[4, 1]>} : tensor<64x64xf16, #layout>
+  return %b : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @lx_has_an_end(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'lx': its result has bytes 1625216 to 1633408 of LX, which ends before}}
+  %a = spyre.pointwise exp(%x) {place = #spyre.place<lx, 1625216>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
+  %b = spyre.pointwise neg(%a) {place = #spyre.place<hbm>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
+  return %b : tensor<64x64xf16, #layout>
 }
 
 //--- bundle.mlir

@@ -32,10 +32,8 @@ pub(crate) fn field_of(path: &[String]) -> String {
             key if key.parse::<usize>().is_ok() => continue,
             key if key.starts_with('[') => "<core>".to_owned(),
             key if at == 0 && key.contains('_') && key.as_bytes()[0].is_ascii_digit() => continue,
-            key if parent.is_some_and(|parent| parent.parse::<usize>().is_ok()) && at >= 2 && path[at - 2] == "dscs_" => {
-                let _ = key;
-                continue;
-            }
+            // The description of an op is under the name of its function.
+            _ if at >= 2 && path[at - 2] == "dscs_" => continue,
             key if is_size(key) => "<dim>_".to_owned(),
             key => key.to_owned(),
         };

@@ -31,8 +31,16 @@ pub(crate) const FREE: &[Free] = &[
     any("program.json buffers/shape*", HOST_OF_BUFFER, PAGE),
     any("program.json buffers/element_type", HOST_OF_BUFFER, PAGE),
     any("program.json buffers/stride_map*", HOST_OF_BUFFER, PAGE),
-    Free { which: ", order", when: is_swap, ..any("program.json constants", "launches name tensors; only arguments and results have an order", PAGE) },
-    Free { which: ", order", when: is_swap, ..any("program.json buffers", "launches name tensors; only arguments and results have an order", PAGE) },
+    Free {
+        which: ", order",
+        when: is_swap,
+        ..any("program.json constants", "launches name tensors; only arguments and results have an order", PAGE)
+    },
+    Free {
+        which: ", order",
+        when: is_swap,
+        ..any("program.json buffers", "launches name tensors; only arguments and results have an order", PAGE)
+    },
     units("program.json arguments/device_size"),
     units("program.json results/device_size"),
     units("program.json constants/device_size"),
@@ -47,7 +55,11 @@ pub(crate) const FREE: &[Free] = &[
     Free {
         which: ", of the outermost dimension",
         when: is_outermost,
-        ..any("dscs_/scheduleTree_/backGapCore_*", "strides are products of the sizes inside; what is behind the outermost dimension moves no address", "schema, section 3")
+        ..any(
+            "dscs_/scheduleTree_/backGapCore_*",
+            "strides are products of the sizes inside; what is behind the outermost dimension moves no address",
+            "schema, section 3",
+        )
     },
 ];
 
@@ -60,11 +72,19 @@ const fn any(field: &'static str, reason: &'static str, source: &'static str) ->
 }
 
 const fn units(field: &'static str) -> Free {
-    Free { which: ", place of a 1", when: keeps_other_sizes, ..any(field, "a device dimension of one position moves no address wherever it stands", PAGE) }
+    Free {
+        which: ", place of a 1",
+        when: keeps_other_sizes,
+        ..any(field, "a device dimension of one position moves no address wherever it stands", PAGE)
+    }
 }
 
 const fn steps(field: &'static str) -> Free {
-    Free { which: ", where the size is 1", when: steps_of_units_only, ..any(field, "nothing walks along a dimension of one position", PAGE) }
+    Free {
+        which: ", where the size is 1",
+        when: steps_of_units_only,
+        ..any(field, "nothing walks along a dimension of one position", PAGE)
+    }
 }
 
 /// Whether a mutant is of a field on the list, and of those changes of it.

@@ -59,7 +59,8 @@ impl Row {
     }
 }
 
-const HEAD: &str = "mutants | a rule | re-emission | simulator refuses | numbers differ | means nothing | survive |\n|---|---|---|---|---|---|---|---|\n";
+const HEAD: &str =
+    "mutants | a rule | re-emission | simulator refuses | numbers differ | means nothing | survive |\n|---|---|---|---|---|---|---|---|\n";
 
 /// Everything that was tried.
 #[derive(Default)]

@@ -30,8 +30,18 @@ pub(crate) fn mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {
 
 /// What a line is.
 fn statement(line: &str) -> &'static str {
-    const WORDS: [&str; 10] =
-        ["affine_map", "module", "func.func", "device_mem_allocate", "input_arg_extract", "arith.constant", "arith.addi", "affine.apply", "sdsc_execute", "scf.for"];
+    const WORDS: [&str; 10] = [
+        "affine_map",
+        "module",
+        "func.func",
+        "device_mem_allocate",
+        "input_arg_extract",
+        "arith.constant",
+        "arith.addi",
+        "affine.apply",
+        "sdsc_execute",
+        "scf.for",
+    ];
     WORDS.into_iter().find(|word| line.contains(word)).unwrap_or(if line.contains("return") { "return" } else { "}" })
 }
 

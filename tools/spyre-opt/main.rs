@@ -1,5 +1,12 @@
 //! `spyre-opt`: MLIR's opt driver with our dialects and passes.
 
-fn main() {
-    std::process::exit(spyre::mlir::opt_main(std::env::args()));
+use spyre::{mlir::opt_main, tool};
+use std::process::{ExitCode, exit};
+
+fn main() -> ExitCode {
+    match tool::supervised("spyre-opt") {
+        Some(code) => code,
+        // The driver may leave threads and buffers behind.
+        None => exit(tool::on_large_stack(|| opt_main(std::env::args()))),
+    }
 }

@@ -1,11 +1,11 @@
 //! `spyre-run`: executes a bundle directory on the simulated machine.
 
+mod check;
 mod npy;
 
 use clap::Parser;
 use spyre::{
-    reference::{Comparison, Worst, compare, run as run_reference},
-    sim::{HostArray, Outcome, Report, RunOptions, Simulation, seeded},
+    sim::{Draw, HostArray, Outcome, Report, RunOptions, Simulation, drawn},
     target::Target,
     tool,
 };
@@ -23,18 +23,21 @@ struct Arguments {
     /// The seed of the generator
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// What it makes: 'random', 'ties', 'extreme' or 'infinite' numbers
+    #[arg(long, value_name = "KIND", default_value = "random")]
+    draw: Draw,
     /// Write the results as .npy files
     #[arg(long, value_name = "OUT")]
     output_dir: Option<String>,
     /// Only count: work out and check every access, and compute nothing. For programs that are too large to run
     #[arg(long, conflicts_with_all = ["check", "output_dir"])]
     count: bool,
-    /// Run the original module by MLIR's JIT on the same inputs and compare
+    /// Run the original module by MLIR's JIT on the same inputs and compare, both without rounding; and see what the device's formats round
     #[arg(long, value_name = "FILE.mlir")]
     check: Option<String>,
-    /// The largest difference, relative to the root mean square of the reference; by default it follows from the format and
-    /// the reduction lengths
-    #[arg(long, value_name = "R")]
+    /// The largest difference between the device's numbers and the reference, relative to its root mean square; without it, the device's
+    /// numbers may be off by what the formats explain
+    #[arg(long, value_name = "R", requires = "check", value_parser = finite)]
     tolerance: Option<f64>,
     /// Write bytes moved and modelled time per op and in total
     #[arg(long, value_name = "FILE.json")]
@@ -45,6 +48,11 @@ struct Arguments {
     /// Poison the scratchpads before every launch
     #[arg(long)]
     wipe_lx: bool,
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "expected a finite number that is not negative".to_owned())
 }
 
 fn main() -> ExitCode {
@@ -61,18 +69,22 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         tool::say(&format!("{}{}: {}, counted only\n", summary(&report), report.program, launches(report.launches.len())))?;
         return write_report(&report, arguments);
     }
+    if let Some(module) = &arguments.check {
+        return check::check(module, &simulation, &inputs, &options, arguments);
+    }
     let outcome = simulation.run(&inputs, &options).map_err(|error| error.to_string())?;
+    finish(&outcome, arguments)
+}
+
+/// Says what was done, and writes what was asked for.
+fn finish(outcome: &Outcome, arguments: &Arguments) -> Result<(), String> {
     let report = &outcome.report;
     let n_launches = launches(report.launches.len());
     tool::say(&format!("{}{}: {n_launches}, {} element operations\n", summary(report), report.program, report.steps))?;
     if let Some(folder) = &arguments.output_dir {
         npy::write_results(Path::new(folder), &outcome.results)?;
     }
-    write_report(report, arguments)?;
-    match &arguments.check {
-        Some(module) => check(module, &simulation, &inputs, &outcome, arguments.tolerance),
-        None => Ok(()),
-    }
+    write_report(report, arguments)
 }
 
 fn write_report(report: &Report, arguments: &Arguments) -> Result<(), String> {
@@ -91,12 +103,12 @@ fn inputs_of(simulation: &Simulation, arguments: &Arguments) -> Result<BTreeMap<
         let tensor = tensor.ok_or_else(|| format!("--input: the program has no argument '{name}'"))?;
         inputs.insert(name.to_owned(), npy::read(path, &tensor.element_type)?);
     }
-    for (position, tensor) in simulation.program().arguments.iter().enumerate() {
+    let program = simulation.program();
+    for (position, tensor) in program.arguments.iter().enumerate() {
         let is_needed = !arguments.count || tensor.index_range.is_some();
         if is_needed && !inputs.contains_key(&tensor.name) {
-            // Every argument has a stream of its own, so that an input from a file does not change the others.
-            let seed = arguments.seed.wrapping_mul(1_000_003).wrapping_add(position as u64);
-            inputs.insert(tensor.name.clone(), seeded(tensor, seed).map_err(|error| error.to_string())?);
+            let array = drawn(program, position, arguments.seed, arguments.draw).map_err(|error| error.to_string())?;
+            inputs.insert(tensor.name.clone(), array);
         }
     }
     Ok(inputs)
@@ -124,43 +136,4 @@ fn summary(report: &Report) -> String {
 
 fn launches(count: usize) -> String {
     if count == 1 { "1 launch".to_owned() } else { format!("{count} launches") }
-}
-
-/// Compares every result with the JIT's; an error names the worst element.
-fn check(
-    module: &str,
-    simulation: &Simulation,
-    inputs: &BTreeMap<String, HostArray>,
-    outcome: &Outcome,
-    tolerance: Option<f64>,
-) -> Result<(), String> {
-    let in_order: Vec<HostArray> = simulation.program().arguments.iter().map(|tensor| inputs[&tensor.name].clone()).collect();
-    let expected = run_reference(module, &in_order)?;
-    if expected.len() != outcome.results.len() {
-        return Err(format!("the module has {} results, the bundle {}", expected.len(), outcome.results.len()));
-    }
-    for ((name, found), expected) in outcome.results.iter().zip(&expected) {
-        let comparison = compare(found, expected).map_err(|message| format!("'{name}': {message}"))?;
-        // What the user allows is relative to the whole result; what rounding explains also to each element.
-        let (error, allowed) = match tolerance {
-            Some(tolerance) => (comparison.error, tolerance),
-            None => (comparison.rounding_error, simulation.tolerance()),
-        };
-        if error > allowed {
-            return Err(complaint(name, &comparison, error, allowed));
-        }
-        tool::say(&format!("{name}: agrees with the reference, largest difference {error:.2e} of {allowed:.2e} allowed\n"))?;
-    }
-    Ok(())
-}
-
-fn complaint(name: &str, comparison: &Comparison, error: f64, allowed: f64) -> String {
-    let place = comparison
-        .worst
-        .as_ref()
-        .map_or_else(String::new, |Worst { index, found, expected }| format!(": element {index:?} is {found}, the reference {expected}"));
-    format!(
-        "'{name}' differs from the reference by {error:.2e} of its size (root mean square {:.3e}), where {allowed:.2e} is allowed{place}",
-        comparison.scale
-    )
 }

@@ -78,11 +78,7 @@ impl Part {
         }
         let shape = |part: &Self| part.dims.iter().map(|dim| (dim.size, dim.slices)).collect::<Vec<_>>();
         if shape(self) != shape(written) {
-            return Some(format!(
-                "parts and slices {:?} from the innermost dimension on, written as {:?}",
-                shape(self),
-                shape(written)
-            ));
+            return Some(format!("parts and slices {:?} from the innermost dimension on, written as {:?}", shape(self), shape(written)));
         }
         let differs = |(read, written): (&PartDim, &PartDim)| {
             let slots = read.slots.iter().enumerate();

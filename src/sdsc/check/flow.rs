@@ -30,7 +30,8 @@ pub(super) struct Flow {
 
 /// The flow of a bundle. In one that is `alone` LX may hold what others left there.
 pub(super) fn flow(body: &[Stmt<'_>], launch: &Launch<'_>, files: &BTreeMap<String, FileFacts>, alone: bool) -> Flow {
-    let mut walk = Walk { launch, files, alone, lx: Vec::new(), hbm: BTreeMap::new(), pool: Vec::new(), flow: Flow::default(), seen: BTreeSet::new() };
+    let mut walk =
+        Walk { launch, files, alone, lx: Vec::new(), hbm: BTreeMap::new(), pool: Vec::new(), flow: Flow::default(), seen: BTreeSet::new() };
     walk.statements(body, &mut Cursor::default());
     walk.flow
 }
@@ -66,7 +67,9 @@ struct PoolTensor {
 impl PoolTensor {
     fn of(place: &Place) -> Option<Self> {
         match *place {
-            Place::Hbm { base: base @ Base::Pool(_), first, whole, sticks, n_dims, .. } => Some(Self { base, first, end: whole, sticks, n_dims }),
+            Place::Hbm { base: base @ Base::Pool(_), first, whole, sticks, n_dims, .. } => {
+                Some(Self { base, first, end: whole, sticks, n_dims })
+            }
             Place::Hbm { .. } | Place::Lx(_) | Place::Unknown => None,
         }
     }

@@ -1,23 +1,18 @@
 //! Rules on what launches do with the tensors of a program.
 
-use super::{BUNDLE_FILE, BundleFacts};
 use super::facts::Place;
 use super::launch::Base;
 use super::report::Report;
 use super::rules::{ARGUMENTS, FLOW_OF_LAUNCHES, INDEX_RANGES, POOL_BYTES, READ_ONLY};
 use super::tree::path_in;
+use super::{BUNDLE_FILE, BundleFacts};
 use crate::sdsc::program::{FILE_NAME, LaunchEntry, Program, Tensor};
 use crate::target::STICK_BYTES;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The lists of tensors, by their names in the file.
 pub(super) fn lists(program: &Program) -> [(&'static str, &[Tensor]); 4] {
-    [
-        ("arguments", &program.arguments),
-        ("results", &program.results),
-        ("constants", &program.constants),
-        ("buffers", &program.buffers),
-    ]
+    [("arguments", &program.arguments), ("results", &program.results), ("constants", &program.constants), ("buffers", &program.buffers)]
 }
 
 /// Checks the launches of a program whose bundles have been checked.

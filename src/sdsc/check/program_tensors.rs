@@ -141,8 +141,10 @@ fn lives_are_exact(program: &Program, report: &mut Report) {
         let first = users.next();
         let last = users.last().or(first);
         if (first, last) != (Some(place.first_launch), Some(place.last_launch)) {
-            let message =
-                format!("'{}' lives from launch {} to {}; it is used from {first:?} to {last:?}", buffer.name, place.first_launch, place.last_launch);
+            let message = format!(
+                "'{}' lives from launch {} to {}; it is used from {first:?} to {last:?}",
+                buffer.name, place.first_launch, place.last_launch
+            );
             report.json(format!("/buffers/{number}/place"), message);
         }
     }

@@ -62,7 +62,12 @@ pub struct Operation {
     #[serde(rename = "datadscs_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub data_dscs: Option<Vec<Nothing>>,
     /// Always empty, and only there with symbolic sizes.
-    #[serde(rename = "dimToSymbolMappingOpcodeCorrection_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "dimToSymbolMappingOpcodeCorrection_",
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub opcode_correction: Option<Nothing>,
     /// The name of the size that each symbol stands for.
     #[serde(rename = "inputSymbolsAndTags_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]

@@ -3,8 +3,8 @@
 use super::evaluate::{Effect, Step, evaluate};
 use super::{ReadError, Surroundings, SymbolValue, to_op_spec};
 use crate::bundle::geometry::Geometry;
-use crate::bundle::symbols::{Addresses, MemoryMap};
 use crate::bundle::launch::Stmt;
+use crate::bundle::symbols::{Addresses, MemoryMap};
 use crate::bundle::{Bundle, Item, Launch, OpSpec};
 use crate::sdsc::Sdsc;
 use crate::target::Target;

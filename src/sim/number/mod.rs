@@ -109,6 +109,14 @@ pub fn constant_value(format: DeviceFormat, bits: u32) -> f32 {
     }
 }
 
+/// The number of the program that a number of the device stands for, as far as it tells: DL16 has no infinities, and where the host's
+/// converter saturates is what it makes of them.
+#[must_use]
+pub fn meaning(format: DeviceFormat, value: f32) -> f64 {
+    let is_infinity = format != DeviceFormat::IeeeFp32 && value.abs() == dl16_to_f32(DL16_SATURATED);
+    if is_infinity { f64::INFINITY.copysign(value.into()) } else { value.into() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,13 +1,14 @@
 //! Sums of products: matrix multiplication, batched or not, and convolution.
 //!
-//! Operands are unpacked to `f32` once; products are added in `f32` in the order of the contracted dimensions.
+//! Operands are unpacked once; products are added in the order of the contracted dimensions.
 //!
 //! A product with a zero is zero, whatever the other factor is. A contracted dimension is rounded up to whole sticks; the file does
 //! not say to what length it was, and torch-spyre pads only the second operand with zeros: "hardware zeroes lanes past K in x's last
 //! stick". So the padding of the first operand, NaN here, must meet those zeros and vanish (assumption); if the zeros are missing,
 //! the NaN shows.
 
-use super::{CoreView, Values};
+use super::{CoreView, ElementOf, Memory, Values};
+use crate::element::Arithmetic;
 use crate::sim::plan::{Plan, Track, Walk, dense};
 
 /// The dimensions by the operands that have them.
@@ -34,7 +35,7 @@ impl Roles {
     }
 }
 
-pub(super) fn contract(view: CoreView<'_>) -> Values {
+pub(super) fn contract<M: Memory>(view: CoreView<'_, M>) -> Values<M> {
     let plan = view.plan;
     let roles = Roles::of(plan);
     let order = [&roles.batch[..], &roles.rows, &roles.columns].concat();
@@ -42,25 +43,25 @@ pub(super) fn contract(view: CoreView<'_>) -> Values {
     let (n_batch, m, n, k) = (volume(&roles.batch), volume(&roles.rows), volume(&roles.columns), volume(&roles.contracted));
     let left = unpack(view, plan.inputs[0], &[&roles.batch[..], &roles.rows, &roles.contracted].concat());
     let right = unpack(view, plan.inputs[1], &[&roles.batch[..], &roles.contracted, &roles.columns].concat());
-    let mut values = vec![0.0; n_batch * m * n];
+    let arithmetic = view.arithmetic();
+    let mut values = vec![arithmetic.number(0.0); n_batch * m * n];
     for batch in 0..n_batch {
         let (left, right) = (&left[batch * m * k..][..m * k], &right[batch * k * n..][..k * n]);
-        multiply(left, right, &mut values[batch * m * n..][..m * n], k, n);
+        arithmetic.multiply(left, right, &mut values[batch * m * n..][..m * n], k, n);
     }
-    Values::Floats { values, order }
+    Values::Elements { values, order }
 }
 
 /// An operand as an array over some dimensions.
-fn unpack(view: CoreView<'_>, tensor: usize, order: &[usize]) -> Vec<f32> {
+fn unpack<M: Memory>(view: CoreView<'_, M>, tensor: usize, order: &[usize]) -> Vec<ElementOf<M>> {
     let (plan, locals) = (view.plan, view.plan.locals());
     let entry = &plan.tensors[tensor];
     let (places, even) = (dense(&locals, order), vec![0; locals.len()]);
     let tracks = vec![entry.track(), Track { offsets: &places, even: &even }];
-    let mut values = vec![0.0; plan.volume(order)];
+    let mut values = vec![view.arithmetic().number(0.0); plan.volume(order)];
     let mut piece_values = Vec::new();
     let inner = entry.stick().filter(|dim| order.contains(dim)).or(order.last().copied());
     Walk::new(tracks, &locals, order, inner).each(|piece| {
-        piece_values.resize(piece.length, 0.0);
         view.read_masked(tensor, &piece, piece.lanes[0], &mut piece_values);
         let (first, stride) = (piece.lanes[1].offset as usize, piece.lanes[1].stride.max(1) as usize);
         for (index, value) in piece_values.iter().enumerate() {
@@ -70,8 +71,8 @@ fn unpack(view: CoreView<'_>, tensor: usize, order: &[usize]) -> Vec<f32> {
     values
 }
 
-/// `out[m][n] += left[m][k] * right[k][n]`.
-fn multiply(left: &[f32], right: &[f32], out: &mut [f32], k: usize, n: usize) {
+/// `out[m][n] += left[m][k] * right[k][n]` in `f32`.
+pub(super) fn multiply(left: &[f32], right: &[f32], out: &mut [f32], k: usize, n: usize) {
     let finite = |values: &[f32]| values.iter().all(|value| value.is_finite());
     let right_is_finite = finite(right);
     for (row, sums) in left.chunks_exact(k).zip(out.chunks_exact_mut(n)) {

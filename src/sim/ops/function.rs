@@ -1,49 +1,115 @@
-//! The elementwise functions, in `f32`.
+//! What the device computes with: `f32`.
 //!
-//! The device approximates most of them; how is not public. Here they are exact to the precision of `f32`.
+//! The device approximates most functions; how is not public. Here they are exact to the precision of `f32`.
 
-use crate::sim::plan::{Binary, Unary};
+use super::contract;
+use crate::element::{Arithmetic, Binary, Unary, erf};
 
-/// The constants of a function, in the order of the file.
-pub(super) struct Constants {
-    pub(super) first: f32,
-    pub(super) second: f32,
-}
+/// Single precision, as the functions of the device compute in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Device;
 
-/// Replaces values by a function of them.
-pub(super) fn unary(function: Unary, constants: &Constants, values: &mut [f32]) {
-    match function {
-        Unary::Abs => each(values, f32::abs),
-        Unary::Exp => each(values, f32::exp),
-        Unary::Floor => each(values, f32::floor),
-        // The exact form with the error function, torch's default (assumption).
-        Unary::Gelu => each(values, |x| 0.5 * x * (1.0 + erf(f64::from(x) * std::f64::consts::FRAC_1_SQRT_2) as f32)),
-        Unary::Log => each(values, f32::ln),
-        Unary::Neg => each(values, |x| -x),
-        Unary::Reciprocal => each(values, |x| 1.0 / x),
-        // Not `max`, which drops NaN.
-        Unary::Relu => each(values, |x| if x < 0.0 { 0.0 } else { x }),
-        Unary::Rsqrt => each(values, |x| 1.0 / x.sqrt()),
-        Unary::Sigmoid => each(values, sigmoid),
-        Unary::Silu => each(values, |x| x * sigmoid(x)),
-        Unary::Sqrt => each(values, f32::sqrt),
-        Unary::Tanh => each(values, f32::tanh),
-        Unary::Softplus => {
-            let Constants { first: beta, second: threshold } = *constants;
-            each(values, |x| if beta * x > threshold { x } else { (beta * x).exp().ln_1p() / beta });
+impl Arithmetic for Device {
+    type Element = f32;
+
+    fn number(&self, number: f64) -> f32 {
+        number as f32
+    }
+
+    fn poison(&self) -> f32 {
+        f32::NAN
+    }
+
+    fn is_poison(&self, element: f32) -> bool {
+        element.is_nan()
+    }
+
+    fn is_zero(&self, element: f32) -> bool {
+        element == 0.0
+    }
+
+    fn add(&self, left: f32, right: f32) -> f32 {
+        left + right
+    }
+
+    fn sub(&self, left: f32, right: f32) -> f32 {
+        left - right
+    }
+
+    fn mul(&self, left: f32, right: f32) -> f32 {
+        left * right
+    }
+
+    fn div(&self, left: f32, right: f32) -> f32 {
+        left / right
+    }
+
+    /// NaN if one is, so that hostile padding shows.
+    fn maximum(&self, left: f32, right: f32) -> f32 {
+        if left > right || left.is_nan() { left } else { right }
+    }
+
+    fn minimum(&self, left: f32, right: f32) -> f32 {
+        -self.maximum(-left, -right)
+    }
+
+    fn compare(&self, comparison: Binary, left: f32, right: f32) -> f32 {
+        f32::from(match comparison {
+            Binary::Equal => left == right,
+            Binary::NotEqual => left != right,
+            Binary::Greater => left > right,
+            Binary::GreaterEqual => left >= right,
+            Binary::Less => left < right,
+            Binary::LessEqual => left <= right,
+            Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Maximum | Binary::Minimum => return f32::NAN,
+        })
+    }
+
+    fn apply(&self, function: Unary, constants: &[f32], element: f32) -> f32 {
+        let mut elements = [element];
+        self.unary(function, constants, &mut elements);
+        elements[0]
+    }
+
+    fn unary(&self, function: Unary, constants: &[f32], values: &mut [f32]) {
+        let constant = |index: usize| constants.get(index).copied().unwrap_or(f32::NAN);
+        match function {
+            Unary::Abs => each(values, f32::abs),
+            Unary::Exp => each(values, f32::exp),
+            Unary::Floor => each(values, f32::floor),
+            // The exact form with the error function, torch's default (assumption).
+            Unary::Gelu => each(values, |x| 0.5 * x * (1.0 + erf(f64::from(x) * std::f64::consts::FRAC_1_SQRT_2) as f32)),
+            Unary::Log => each(values, f32::ln),
+            Unary::Neg => each(values, |x| -x),
+            Unary::Reciprocal => each(values, |x| 1.0 / x),
+            // Not `max`, which drops NaN.
+            Unary::Relu => each(values, |x| if x < 0.0 { 0.0 } else { x }),
+            Unary::Rsqrt => each(values, |x| 1.0 / x.sqrt()),
+            Unary::Sigmoid => each(values, sigmoid),
+            Unary::Silu => each(values, |x| x * sigmoid(x)),
+            Unary::Sqrt => each(values, f32::sqrt),
+            Unary::Tanh => each(values, f32::tanh),
+            Unary::Softplus => {
+                let (beta, threshold) = (constant(0), constant(1));
+                each(values, |x| if beta * x > threshold { x } else { (beta * x).exp().ln_1p() / beta });
+            }
+            Unary::Clip => {
+                let (low, high) = (constant(0), constant(1));
+                each(values, |x| {
+                    if x < low {
+                        low
+                    } else if x > high {
+                        high
+                    } else {
+                        x
+                    }
+                });
+            }
         }
-        Unary::Clip => {
-            let Constants { first: low, second: high } = *constants;
-            each(values, |x| {
-                if x < low {
-                    low
-                } else if x > high {
-                    high
-                } else {
-                    x
-                }
-            });
-        }
+    }
+
+    fn multiply(&self, left: &[f32], right: &[f32], out: &mut [f32], k: usize, n: usize) {
+        contract::multiply(left, right, out, k, n);
     }
 }
 
@@ -55,101 +121,24 @@ fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Replaces the first values by a function of both. Comparisons give 1 or 0 in the operands' format.
-pub(super) fn binary(function: Binary, left: &mut [f32], right: &[f32]) {
-    match function {
-        Binary::Add => both(left, right, |a, b| a + b),
-        Binary::Sub => both(left, right, |a, b| a - b),
-        Binary::Mul => both(left, right, |a, b| a * b),
-        Binary::Div => both(left, right, |a, b| a / b),
-        Binary::Maximum => both(left, right, maximum),
-        Binary::Minimum => both(left, right, |a, b| -maximum(-a, -b)),
-        Binary::Equal => both(left, right, |a, b| f32::from(a == b)),
-        Binary::NotEqual => both(left, right, |a, b| f32::from(a != b)),
-        Binary::Greater => both(left, right, |a, b| f32::from(a > b)),
-        Binary::GreaterEqual => both(left, right, |a, b| f32::from(a >= b)),
-        Binary::Less => both(left, right, |a, b| f32::from(a < b)),
-        Binary::LessEqual => both(left, right, |a, b| f32::from(a <= b)),
-    }
-}
-
-fn both(left: &mut [f32], right: &[f32], function: impl Fn(f32, f32) -> f32) {
-    left.iter_mut().zip(right).for_each(|(left, right)| *left = function(*left, *right));
-}
-
-/// The larger one; NaN if one is, so that hostile padding shows.
-pub(super) fn maximum(a: f32, b: f32) -> f32 {
-    if a > b || a.is_nan() { a } else { b }
-}
-
-/// The error function, to about 1e-15.
-fn erf(x: f64) -> f64 {
-    let magnitude = x.abs();
-    let value = if magnitude < 3.0 {
-        series(magnitude)
-    } else if magnitude < 6.0 {
-        1.0 - tail(magnitude)
-    } else if magnitude.is_nan() {
-        f64::NAN
-    } else {
-        1.0
-    };
-    value.copysign(x)
-}
-
-/// The Taylor series with positive terms only: 2/sqrt(pi) exp(-x^2) sum 2^n x^(2n+1) / (1*3*...*(2n+1)).
-fn series(x: f64) -> f64 {
-    let (mut term, mut sum) = (x, x);
-    for n in 1..100 {
-        term *= 2.0 * x * x / f64::from(2 * n + 1);
-        sum += term;
-    }
-    std::f64::consts::FRAC_2_SQRT_PI * (-x * x).exp() * sum
-}
-
-/// 1 - erf by its continued fraction, which converges fast beyond 3.
-fn tail(x: f64) -> f64 {
-    let fraction = (1..60).rev().fold(x, |below, n| x + f64::from(n) / 2.0 / below);
-    (-x * x).exp() / fraction / std::f64::consts::PI.sqrt()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_error_function_has_its_known_values() {
-        for (x, value) in [
-            (0.0, 0.0),
-            (0.5, 0.520_499_877_813_046_5),
-            (1.0, 0.842_700_792_949_714_9),
-            (2.0, 0.995_322_265_018_952_7),
-            (3.5, 0.999_999_256_901_627_7),
-        ] {
-            assert!((erf(x) - value).abs() < 1e-14, "{x}: {}", erf(x));
-            assert!((erf(-x) + value).abs() < 1e-14);
-        }
-    }
-
-    #[test]
     fn nan_is_never_dropped() {
-        let mut values = [f32::NAN];
         for function in [Unary::Abs, Unary::Relu, Unary::Clip, Unary::Gelu, Unary::Softplus, Unary::Exp] {
-            values[0] = f32::NAN;
-            unary(function, &Constants { first: -1.0, second: 1.0 }, &mut values);
-            assert!(values[0].is_nan(), "{function:?}");
+            assert!(Device.apply(function, &[-1.0, 1.0], f32::NAN).is_nan(), "{function:?}");
         }
         for (a, b) in [(f32::NAN, 1.0), (1.0, f32::NAN)] {
-            values[0] = a;
-            binary(Binary::Minimum, &mut values, &[b]);
-            assert!(values[0].is_nan() && maximum(a, b).is_nan());
+            assert!(Device.minimum(a, b).is_nan() && Device.maximum(a, b).is_nan());
         }
     }
 
     #[test]
     fn softplus_is_linear_beyond_its_threshold() {
         let mut values = [0.0, 30.0];
-        unary(Unary::Softplus, &Constants { first: 1.0, second: 20.0 }, &mut values);
+        Device.unary(Unary::Softplus, &[1.0, 20.0], &mut values);
         assert!((values[0] - 2f32.ln()).abs() < 1e-6);
         assert_eq!(values[1], 30.0);
     }

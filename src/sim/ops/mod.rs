@@ -1,68 +1,83 @@
 //! What the functions of the device compute, one file a family.
 //!
 //! A kernel reads the parts of one core and gives the values of its part of the result; nothing is stored before every core is done,
-//! so that the order of the cores and the number of threads never show.
+//! so that the order of the cores and the number of threads never show. Which elements it computes with is a parameter ([`Memory`]).
 
 mod contract;
 mod copy;
 mod function;
+mod memory;
 mod norm;
 mod pointwise;
 mod reduce;
 mod shuffle;
 mod store;
 
+#[cfg(test)]
+pub(crate) use function::Device;
+pub(crate) use memory::{ElementOf, Elements, Memory, Written};
 pub(crate) use reduce::combine;
-pub(crate) use shuffle::shuffle;
-pub(crate) use store::store;
+pub(crate) use shuffle::{moved_bytes, shuffle};
+pub(crate) use store::{Stored, arranged, write};
 
 use super::access::{Part, Parts};
-use super::machine::Machine;
-use super::number::{decode_run, width};
 use super::plan::{Kernel, Lane, Piece, Plan};
+use crate::element::Arithmetic;
 
 /// One core's part of the result.
-#[derive(Clone, Debug)]
-pub(crate) enum Values {
-    /// Encoded, in the order of [`Plan::points_walk`].
-    Bits(Vec<u8>),
+pub(crate) enum Values<M: Memory> {
+    /// As they are stored, in the order of [`Plan::points_walk`].
+    Cells(Vec<M::Cell>),
     /// Not rounded yet, row-major over some dimensions.
-    Floats { values: Vec<f32>, order: Vec<usize> },
+    Elements { values: Vec<ElementOf<M>>, order: Vec<usize> },
     /// The same with two values for each point, which stand beside each other in a stick.
-    Pairs { values: Vec<[f32; 2]>, order: Vec<usize> },
+    Pairs { values: Vec<[ElementOf<M>; 2]>, order: Vec<usize> },
 }
 
 /// What one core can see.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CoreView<'m> {
+pub(crate) struct CoreView<'m, M: Memory> {
     pub(crate) plan: &'m Plan,
     /// The core, as an index of the plan's list.
     pub(crate) core: usize,
     pub(crate) parts: &'m Parts,
-    pub(crate) machine: &'m Machine,
+    pub(crate) memory: &'m M,
+    /// The constants of the op, in the order of the file.
+    pub(crate) constants: &'m [ElementOf<M>],
 }
 
-impl<'m> CoreView<'m> {
+impl<M: Memory> Clone for CoreView<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M: Memory> Copy for CoreView<'_, M> {}
+
+impl<'m, M: Memory> CoreView<'m, M> {
     fn part(&self, tensor: usize) -> &'m Part {
         &self.parts.0[self.core][tensor]
     }
 
-    fn bytes(&self, tensor: usize) -> &'m [u8] {
-        self.machine.region(self.part(tensor).region).map_or(&[][..], |region| region.bytes())
+    fn arithmetic(&self) -> &'m M::Arithmetic {
+        self.memory.arithmetic()
     }
 
-    /// The byte of a tensor's element.
-    fn byte(&self, tensor: usize, offset: i64) -> usize {
-        (self.part(tensor).byte + offset * width(self.plan.tensors[tensor].format) as i64) as usize
+    /// The constant of that name, which the kernel cannot do without.
+    fn constant(&self, name: &str) -> ElementOf<M> {
+        self.plan.constant(name).map_or(self.arithmetic().poison(), |index| self.constants[index])
     }
 
-    /// Reads the elements of a piece; those beyond the tensor's end are NaN.
-    fn read(&self, tensor: usize, lane: Lane, out: &mut [f32]) {
+    /// The elements of a lane of a tensor.
+    fn elements(&self, tensor: usize, lane: Lane) -> Elements<'m> {
+        let format = self.plan.tensors[tensor].format;
+        Elements { format, part: self.part(tensor), offset: lane.offset, stride: lane.stride }
+    }
+
+    /// Reads the elements of a piece; those beyond the tensor's end are poison.
+    fn read(&self, tensor: usize, lane: Lane, out: &mut [ElementOf<M>]) {
         let (inside, beyond) = out.split_at_mut(lane.valid);
-        beyond.fill(f32::NAN);
-        if !inside.is_empty() {
-            decode_run(self.plan.tensors[tensor].format, self.bytes(tensor), self.byte(tensor, lane.offset), lane.stride, inside);
-        }
+        beyond.fill(self.arithmetic().poison());
+        self.memory.read(self.elements(tensor, lane), inside);
     }
 
     /// How many points of a piece, from its first, are not masked.
@@ -80,16 +95,17 @@ impl<'m> CoreView<'m> {
     }
 
     /// Reads the elements of a piece, with the mask's value at masked points.
-    fn read_masked(&self, tensor: usize, piece: &Piece<'_>, lane: Lane, out: &mut [f32]) {
+    fn read_masked(&self, tensor: usize, piece: &Piece<'_>, lane: Lane, out: &mut Vec<ElementOf<M>>) {
+        out.resize(piece.length, self.arithmetic().poison());
         self.read(tensor, lane, out);
         if let Some(mask) = &self.plan.mask {
-            out[self.unmasked(piece)..].fill(mask.value);
+            out[self.unmasked(piece)..].fill(self.constants[mask.constant]);
         }
     }
 }
 
 /// Computes one core's part of the result.
-pub(crate) fn compute(view: CoreView<'_>) -> Values {
+pub(crate) fn compute<M: Memory>(view: CoreView<'_, M>) -> Values<M> {
     match view.plan.kernel {
         Kernel::Unary(function) => pointwise::unary(view, function),
         Kernel::Binary(function) => pointwise::binary(view, function),

@@ -5,59 +5,61 @@
 
 use super::pointwise::pointwise;
 use super::reduce::visit;
-use super::{CoreView, Values};
-use crate::sim::number::encode_run;
+use super::{CoreView, Lane, Memory, Values};
+use crate::element::{Arithmetic, Unary};
 
 /// The mean of the values and of their squares: sums times `exx2scale`.
-pub(super) fn moments(view: CoreView<'_>) -> Values {
-    let plan = view.plan;
+pub(super) fn moments<M: Memory>(view: CoreView<'_, M>) -> Values<M> {
+    let (plan, arithmetic) = (view.plan, view.arithmetic());
     let order = plan.output_dims();
-    let scale = plan.constant("exx2scale").unwrap_or(f32::NAN);
-    let zero_mean = plan.constant("useZeroMean").unwrap_or(0.0) != 0.0;
-    let mut values = vec![[0f32; 2]; plan.volume(&order)];
+    let (zero, scale) = (arithmetic.number(0.0), view.constant("exx2scale"));
+    let zero_mean = plan.constants.iter().any(|constant| constant.name == "useZeroMean" && constant.value != 0.0);
+    let mut values = vec![[zero; 2]; plan.volume(&order)];
     visit(view, &order, |inputs, place, stride| {
         for (step, value) in inputs.iter().enumerate() {
             let [sum, squares] = &mut values[place + step * stride];
-            *sum += value;
-            *squares += value * value;
+            *sum = arithmetic.add(*sum, *value);
+            *squares = arithmetic.add(*squares, arithmetic.square(*value));
         }
     });
     for [sum, squares] in &mut values {
-        *sum = if zero_mean { 0.0 } else { *sum * scale };
-        *squares *= scale;
+        *sum = if zero_mean { zero } else { arithmetic.mul(*sum, scale) };
+        *squares = arithmetic.mul(*squares, scale);
     }
     Values::Pairs { values, order }
 }
 
 /// The reciprocal square root of the variance plus `eps`.
-pub(super) fn scale(view: CoreView<'_>) -> Values {
-    let plan = view.plan;
-    let (input, output) = (plan.inputs[0], &plan.tensors[plan.output]);
-    let eps = plan.constant("eps").unwrap_or(f32::NAN);
-    let (mut mean, mut squares, mut bits) = (Vec::new(), Vec::new(), Vec::new());
+pub(super) fn scale<M: Memory>(view: CoreView<'_, M>) -> Values<M> {
+    let (plan, arithmetic) = (view.plan, view.arithmetic());
+    let (input, format) = (plan.inputs[0], plan.tensors[plan.output].format);
+    let (zero, eps) = (arithmetic.number(0.0), view.constant("eps"));
+    let (mut mean, mut squares, mut cells) = (Vec::new(), Vec::new(), Vec::new());
     plan.points_walk().each(|piece| {
         let lane = piece.lanes[input];
-        mean.resize(piece.length, 0.0);
-        squares.resize(piece.length, 0.0);
+        mean.resize(piece.length, zero);
+        squares.resize(piece.length, zero);
         view.read(input, lane, &mut mean);
-        view.read(input, super::Lane { offset: lane.offset + 1, ..lane }, &mut squares);
+        view.read(input, Lane { offset: lane.offset + 1, ..lane }, &mut squares);
         for (mean, squares) in mean.iter_mut().zip(&squares) {
+            let variance = arithmetic.sub(*squares, arithmetic.square(*mean));
             // Rounding can make the difference negative; the variance is not.
-            let variance = *squares - *mean * *mean;
-            let variance = if variance < 0.0 { 0.0 } else { variance };
-            *mean = 1.0 / (variance + eps).sqrt();
+            *mean = arithmetic.add(arithmetic.maximum(variance, zero), eps);
         }
-        encode_run(output.format, &mean, &mut bits);
+        arithmetic.unary(Unary::Rsqrt, &[], &mut mean);
+        view.memory.encode(format, &mean, &mut cells);
     });
-    Values::Bits(bits)
+    Values::Cells(cells)
 }
 
 /// `(x - mean) * scale * weight + bias`.
-pub(super) fn normalize(view: CoreView<'_>) -> Values {
+pub(super) fn normalize<M: Memory>(view: CoreView<'_, M>) -> Values<M> {
+    let arithmetic = view.arithmetic();
     pointwise(view, 5, |inputs| {
         let (x, others) = inputs.split_at_mut(1);
         for (index, value) in x[0].iter_mut().enumerate() {
-            *value = (*value - others[0][index]) * others[1][index] * others[2][index] + others[3][index];
+            let scaled = arithmetic.mul(arithmetic.sub(*value, others[0][index]), others[1][index]);
+            *value = arithmetic.add(arithmetic.mul(scaled, others[2][index]), others[3][index]);
         }
     })
 }

@@ -1,40 +1,46 @@
 //! A change of ownership: every core gets its slice of a tensor whose slices other cores hold in their LX.
 
-use super::Values;
+use super::{Elements, Memory, Values};
 use crate::sim::access::Parts;
-use crate::sim::machine::Machine;
-use crate::sim::number::{POISON, width};
 use crate::sim::plan::{Lane, Plan, TensorPlan, Track, Walk, dense};
 
-/// The result of each core, and the bytes that moved from one core to another, which do not depend on values.
-pub(crate) fn shuffle(plan: &Plan, parts: &Parts, machine: &Machine) -> (Vec<Values>, u64) {
+/// The result of each core.
+pub(crate) fn shuffle<M: Memory>(plan: &Plan, parts: &Parts, memory: &M) -> Vec<Values<M>> {
     let (input, output) = (plan.inputs[0], plan.output);
-    let width = width(plan.tensors[input].format);
-    let sizes: Vec<usize> = plan.dims.iter().map(|dim| dim.size as usize).collect();
-    let n_points: usize = sizes.iter().product();
-    let (mut whole, mut owners) = (vec![POISON; n_points * width], vec![usize::MAX; n_points]);
+    let format = plan.tensors[input].format;
+    let n_cells = M::cells(format);
+    let sizes = sizes(plan);
+    let mut whole = vec![memory.poison(); sizes.iter().product::<usize>() * n_cells];
+    let mut element = Vec::new();
     for core in 0..plan.cores.len() {
         let part = &parts.0[core][input];
-        let bytes = machine.region(part.region).map_or(&[][..], |region| region.bytes());
-        each_point(&plan.tensors[input], core, &sizes, |lane, place| {
-            let at = (part.byte + lane * width as i64) as usize;
-            if let Some(element) = bytes.get(at..at + width) {
-                whole[place * width..][..width].copy_from_slice(element);
-            }
-            owners[place] = core;
+        each_point(&plan.tensors[input], core, &sizes, |offset, place| {
+            element.clear();
+            memory.copy(Elements { format, part, offset, stride: 1 }, 1, &mut element);
+            whole[place * n_cells..][..n_cells].copy_from_slice(&element);
         });
     }
+    let of_core = |core| {
+        let mut cells = Vec::new();
+        each_point(&plan.tensors[output], core, &sizes, |_, place| cells.extend_from_slice(&whole[place * n_cells..][..n_cells]));
+        Values::Cells(cells)
+    };
+    (0..plan.cores.len()).map(of_core).collect()
+}
+
+/// The bytes that move from one core to another.
+pub(crate) fn moved_bytes(plan: &Plan) -> u64 {
+    let (input, output) = (&plan.tensors[plan.inputs[0]], &plan.tensors[plan.output]);
+    let sizes = sizes(plan);
+    let mut owners = vec![usize::MAX; sizes.iter().product()];
+    (0..plan.cores.len()).for_each(|core| each_point(input, core, &sizes, |_, place| owners[place] = core));
     let mut moved = 0;
-    let mut results = Vec::new();
-    for core in 0..plan.cores.len() {
-        let mut bits = Vec::new();
-        each_point(&plan.tensors[output], core, &sizes, |_, place| {
-            bits.extend_from_slice(&whole[place * width..][..width]);
-            moved += if owners[place] == core { 0 } else { width as u64 };
-        });
-        results.push(Values::Bits(bits));
-    }
-    (results, moved)
+    (0..plan.cores.len()).for_each(|core| each_point(output, core, &sizes, |_, place| moved += u64::from(owners[place] != core)));
+    moved * input.format.bytes() as u64
+}
+
+fn sizes(plan: &Plan) -> Vec<usize> {
+    plan.dims.iter().map(|dim| dim.size as usize).collect()
 }
 
 /// Visits the points that a core holds of a tensor: the element's offset in its part, and its place in the whole.

@@ -2,10 +2,10 @@
 
 use super::kernel::Kernel;
 use super::tensor::{Fault, TensorFile};
-use super::{Core, Dim, Mask, Plan, TensorPlan};
+use super::{Core, Dim, Mask, OpConstant, Plan, TensorPlan};
 use crate::sdsc::model::{Bits, ConstantInfo, Dsc, Operation, Sdsc, Text};
 use crate::sim::error::SimError;
-use crate::sim::number::constant_value;
+use crate::sim::number::{constant_value, meaning};
 use crate::target::{DeviceFormat, Target};
 
 /// Points along one dimension of one core; tables are as long.
@@ -157,11 +157,11 @@ impl Builder<'_> {
         Ok((inputs.into_iter().filter(|input| *input != output).collect(), indices, output))
     }
 
-    fn constants(&self) -> Checked<Vec<(String, f32)>> {
-        self.dsc.constants.0.iter().map(|(_, info)| Ok((info.name.to_string(), constant(info)?))).collect()
+    fn constants(&self) -> Checked<Vec<OpConstant>> {
+        self.dsc.constants.0.iter().map(|(_, info)| constant(info)).collect()
     }
 
-    fn mask(&self, dims: &[Dim], constants: &[(String, f32)]) -> Checked<Option<Mask>> {
+    fn mask(&self, dims: &[Dim], constants: &[OpConstant]) -> Checked<Option<Mask>> {
         let mut masked = Vec::new();
         for (label, parts) in self.dsc.masking.iter() {
             let dim = dims.iter().position(|dim| dim.label == **label);
@@ -176,8 +176,8 @@ impl Builder<'_> {
             return Ok(None);
         }
         // By name, not by maskingConstId_: torch-spyre of August 2026 prints 0 there even if another constant is the first one.
-        match constants.iter().find(|(name, _)| name == MASK) {
-            Some((_, value)) => Ok(Some(Mask { dims: masked, value: *value })),
+        match constants.iter().position(|constant| constant.name == MASK) {
+            Some(constant) => Ok(Some(Mask { dims: masked, constant })),
             None => malformed(format!("coordinateMasking_ without a constant '{MASK}'")),
         }
     }
@@ -195,11 +195,14 @@ impl Builder<'_> {
     }
 }
 
-fn constant(info: &ConstantInfo) -> Checked<f32> {
+fn constant(info: &ConstantInfo) -> Checked<OpConstant> {
     let format: DeviceFormat = info.format.parse().or_else(|error| malformed(format!("constant '{}': {error}", info.name)))?;
     let bits = info.data.data.iter().next().map(|(_, bits)| bits.as_slice());
     match bits {
-        Some([Bits::Known(bits)]) => Ok(constant_value(format, *bits)),
+        Some([Bits::Known(bits)]) => {
+            let value = constant_value(format, *bits);
+            Ok(OpConstant { name: info.name.to_string(), value, exact: meaning(format, value) })
+        }
         Some([Bits::Marker(text)]) => Err(Fault::NotSimulated(format!("the constant {text}, whose bits nobody knows"))),
         _ => malformed(format!("constant '{}' has not exactly one value", info.name)),
     }

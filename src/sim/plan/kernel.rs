@@ -1,6 +1,8 @@
 //! What an op computes, by the name of its function.
 //!
-//! The names are those of torch-spyre's tables ("torch-spyre facts, C") and of `dialects/spyre/DeviceFunctions.def`.
+//! Functions of one and two inputs, and reductions, are those of [`crate::element`].
+
+use crate::element::{Binary, Reduction, Unary};
 
 /// The computation of an op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,69 +29,17 @@ pub(crate) enum Kernel {
     Shuffle,
 }
 
-/// A function of one input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unary {
-    Abs,
-    Exp,
-    Floor,
-    Gelu,
-    Log,
-    Neg,
-    Reciprocal,
-    Relu,
-    Rsqrt,
-    Sigmoid,
-    Silu,
-    Sqrt,
-    Tanh,
-    /// `log(1 + exp(beta x)) / beta`, and `x` where `beta x` is over a threshold.
-    Softplus,
-    /// Between two constants.
-    Clip,
-}
-
-/// A function of two inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Binary {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Maximum,
-    Minimum,
-    Equal,
-    NotEqual,
-    Greater,
-    GreaterEqual,
-    Less,
-    LessEqual,
-}
-
-/// A way to make one value out of many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reduction {
-    Sum,
-    /// A sum times a constant.
-    Mean,
-    Max,
-    Min,
-    Prod,
-    /// A sum over a window times a constant.
-    AveragePool,
-}
-
 impl Kernel {
     /// The computation of a function; nothing if the simulator does not know it.
     pub(crate) fn of(function: &str) -> Option<Self> {
         let base = function.strip_suffix("nonstick").unwrap_or(function);
-        if let Some(reduction) = reduction(base) {
+        if let Some(reduction) = Reduction::of(base) {
             return Some(Self::Reduce(reduction));
         }
         if base != function {
             return None;
         }
-        unary(function).map(Self::Unary).or_else(|| binary(function).map(Self::Binary)).or(match function {
+        Unary::of(function).map(Self::Unary).or_else(|| Binary::of(function).map(Self::Binary)).or(match function {
             "where3" => Some(Self::Where),
             "exx2" => Some(Self::MomentPair),
             "layernormscale" => Some(Self::LayerNormScale),
@@ -139,57 +89,6 @@ impl Kernel {
             Self::LayerNormScale | Self::LayerNorm | Self::Copy | Self::Shuffle => false,
         }
     }
-}
-
-fn reduction(name: &str) -> Option<Reduction> {
-    Some(match name {
-        "sum" => Reduction::Sum,
-        "mean" => Reduction::Mean,
-        "max" => Reduction::Max,
-        "min" => Reduction::Min,
-        "prod" => Reduction::Prod,
-        "avgpoolfwd" => Reduction::AveragePool,
-        _ => return None,
-    })
-}
-
-fn unary(name: &str) -> Option<Unary> {
-    Some(match name {
-        "abs" => Unary::Abs,
-        "exp" => Unary::Exp,
-        "floor" => Unary::Floor,
-        "gelufwd" => Unary::Gelu,
-        "log" => Unary::Log,
-        "neg" => Unary::Neg,
-        "reciprocal" => Unary::Reciprocal,
-        "relufwd" => Unary::Relu,
-        "rsqrt" => Unary::Rsqrt,
-        "sigmoid" => Unary::Sigmoid,
-        "silu" => Unary::Silu,
-        "sqrt" => Unary::Sqrt,
-        "tanh" => Unary::Tanh,
-        "softplus" => Unary::Softplus,
-        "clip" => Unary::Clip,
-        _ => return None,
-    })
-}
-
-fn binary(name: &str) -> Option<Binary> {
-    Some(match name {
-        "add" => Binary::Add,
-        "sub" => Binary::Sub,
-        "mul" => Binary::Mul,
-        "realdiv" => Binary::Div,
-        "maximum" => Binary::Maximum,
-        "minimum" => Binary::Minimum,
-        "equal" => Binary::Equal,
-        "notequal" => Binary::NotEqual,
-        "greaterthan" => Binary::Greater,
-        "greaterequal" => Binary::GreaterEqual,
-        "lesserthan" => Binary::Less,
-        "lesserequal" => Binary::LessEqual,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -10,9 +10,10 @@ mod walk;
 
 pub(crate) use build::compile;
 pub(crate) use footprint::Interval;
-pub(crate) use kernel::{Binary, Kernel, Reduction, Unary};
+pub(crate) use kernel::Kernel;
 pub(crate) use walk::{Lane, Piece, Track, Walk, dense};
 
+use super::number::{dl16_from_host, dl16_to_f32};
 use crate::target::DeviceFormat;
 
 /// An offset that a tensor does not have: the point lies beyond its end.
@@ -37,7 +38,7 @@ pub(crate) struct Plan {
     /// What replaces the inputs beyond the valid part of masked dimensions.
     pub(crate) mask: Option<Mask>,
     /// The constants, in the order of the file.
-    pub(crate) constants: Vec<(String, f32)>,
+    pub(crate) constants: Vec<OpConstant>,
     /// The symbols of symbolic sizes, each with the dimension.
     pub(crate) sizes: Vec<(i64, usize)>,
     /// Points of one core's iteration space.
@@ -68,7 +69,26 @@ pub(crate) struct Core {
 pub(crate) struct Mask {
     /// A dimension and the number of its valid points.
     pub(crate) dims: Vec<(usize, i64)>,
+    /// The constant that replaces the others.
+    pub(crate) constant: usize,
+}
+
+/// A constant of an op.
+#[derive(Clone, Debug)]
+pub(crate) struct OpConstant {
+    pub(crate) name: String,
+    /// The device's number.
     pub(crate) value: f32,
+    /// The program's number, which the device's is rounded from.
+    pub(crate) exact: f64,
+}
+
+impl OpConstant {
+    /// Whether the device's number is what the number is rounded to, in one of the formats that constants have.
+    pub(crate) fn rounds_from(&self, exact: f64) -> bool {
+        let single = exact as f32;
+        self.value == single || self.value == dl16_to_f32(dl16_from_host(single))
+    }
 }
 
 /// A tensor of an op.
@@ -127,9 +147,9 @@ pub(crate) enum Start {
 }
 
 impl Plan {
-    /// The value of a constant.
-    pub(crate) fn constant(&self, name: &str) -> Option<f32> {
-        self.constants.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+    /// The position of a constant.
+    pub(crate) fn constant(&self, name: &str) -> Option<usize> {
+        self.constants.iter().position(|constant| constant.name == name)
     }
 
     /// The dimensions that the result has.

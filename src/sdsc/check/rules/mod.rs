@@ -10,10 +10,11 @@ pub(super) mod identity;
 pub(super) mod launches;
 pub(super) mod layouts;
 pub(super) mod sizes;
-pub(super) mod symbols;
 pub(super) mod slices;
+pub(super) mod symbols;
 mod table;
 pub(super) mod tensors;
+pub(super) mod windows;
 
 pub(super) use table::{
     ARGUMENTS, BUFFERS, CONSTANTS, FLOW_IN_HBM, FLOW_IN_LX, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES, NAMES, ONE_OPERATION, POOL_BYTES,

@@ -141,7 +141,8 @@ pub(super) fn sizes_are_those_of_the_argument(file: &FileView<'_>, report: &mut 
         let is_whole = all.len() >= device.iter().filter(|size| **size > 1).count();
         let fits = if is_whole { found == wanted } else { found > 0 && wanted % found == 0 };
         if !fits {
-            let message = format!("{all:?} sticks and rows with the gaps, {found} sticks; kernel argument {argument} has {device:?}, {wanted}");
+            let message =
+                format!("{all:?} sticks and rows with the gaps, {found} sticks; kernel argument {argument} has {device:?}, {wanted}");
             report.json(file.node_at(tensor.index, "backGapCore_"), message);
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{
     Check, Rule, addresses, constants, coordinates, cores, derived, families, identity, launches, layouts, sizes, slices, symbols, tensors,
+    windows,
 };
 use std::fmt::Write;
 
@@ -158,7 +159,12 @@ pub const RULES: &[Rule] = &[
         "schema, section 10",
         Check::File(cores::core_counts_agree),
     ),
-    rule("sdsc_r23", "every list and map over cores has each core once, lists in order", "schema, section 10", Check::File(cores::cores_are_listed_once)),
+    rule(
+        "sdsc_r23",
+        "every list and map over cores has each core once, lists in order",
+        "schema, section 10",
+        Check::File(cores::cores_are_listed_once),
+    ),
     rule(
         "sdsc_r24",
         "folds of addresses and constants are over the op's cores",
@@ -428,6 +434,12 @@ pub const RULES: &[Rule] = &[
         "a buffer that launches share is whole sticks of their region, every launch that uses it is in its life, and live ones share no byte",
         "project, `program.json`",
         Check::Reading,
+    ),
+    rule(
+        "sdsc_r74",
+        "tensors that share a symbol that moves in a loop have the same dimensions of the space and the same gaps",
+        "project, symbols",
+        Check::File(windows::moving_symbols_are_of_one_window),
     ),
     rule(
         "sdsc_r80",

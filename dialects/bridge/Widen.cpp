@@ -1,0 +1,146 @@
+//===- Widen.cpp - a module with its floating-point numbers in f64 --------===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+// What a program means is what it computes without rounding, as far as f64 goes. Only the tool that compares with the JIT calls this
+// file.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bridge.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace {
+APFloat widened(APFloat number) {
+  bool losesInfo = false;
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &losesInfo);
+  return number;
+}
+
+/// A tensor of f64 with the elements of a resource; null where it has no content of known form.
+Attribute widenedResource(DenseResourceElementsAttr resource) {
+  auto element = dyn_cast<FloatType>(resource.getElementType());
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  if (!element || !blob)
+    return {};
+  auto dense = DenseElementsAttr::getFromRawBuffer(resource.getType(), blob->getData());
+  auto numbers = dyn_cast_or_null<DenseFPElementsAttr>(dense);
+  if (!numbers)
+    return {};
+  return numbers.mapValues(Float64Type::get(element.getContext()), [](const APFloat &number) { return widened(number).bitcastToAPInt(); });
+}
+
+void widenTypes(Operation *module) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([](FloatType type) -> std::optional<std::pair<Type, WalkResult>> {
+    return std::make_pair(Type(Float64Type::get(type.getContext())), WalkResult::skip());
+  });
+  replacer.addReplacement([](FloatAttr number) -> std::optional<std::pair<Attribute, WalkResult>> {
+    Type wide = Float64Type::get(number.getContext());
+    return std::make_pair(Attribute(FloatAttr::get(wide, widened(number.getValue()))), WalkResult::skip());
+  });
+  replacer.addReplacement([](DenseElementsAttr dense) -> std::optional<std::pair<Attribute, WalkResult>> {
+    auto numbers = dyn_cast<DenseFPElementsAttr>(dense);
+    if (!numbers || !isa<FloatType>(numbers.getElementType()))
+      return std::nullopt;
+    Type wide = Float64Type::get(dense.getContext());
+    Attribute mapped = numbers.mapValues(wide, [](const APFloat &number) { return widened(number).bitcastToAPInt(); });
+    return std::make_pair(mapped, WalkResult::skip());
+  });
+  replacer.addReplacement([](DenseResourceElementsAttr resource) -> std::optional<std::pair<Attribute, WalkResult>> {
+    if (Attribute mapped = widenedResource(resource))
+      return std::make_pair(mapped, WalkResult::skip());
+    return std::nullopt;
+  });
+  replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+}
+
+/// Between formats that are all f64 there is nothing to convert.
+void eraseCasts(Operation *module) {
+  SmallVector<Operation *> casts;
+  module->walk([&](Operation *op) {
+    if (isa<arith::ExtFOp, arith::TruncFOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType())
+      casts.push_back(op);
+  });
+  for (Operation *cast : casts) {
+    cast->getResult(0).replaceAllUsesWith(cast->getOperand(0));
+    cast->erase();
+  }
+}
+
+/// Writes a formula in front of an op, on numbers or element by element.
+struct Formula {
+  OpBuilder builder;
+  Location location;
+  Type type;
+
+  explicit Formula(Operation *op) : builder(op), location(op->getLoc()), type(op->getResult(0).getType()) {}
+
+  Value number(double value) {
+    TypedAttr attribute = builder.getF64FloatAttr(value);
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      attribute = DenseElementsAttr::get(shaped, ArrayRef<double>{value});
+    return arith::ConstantOp::create(builder, location, attribute);
+  }
+  Value add(Value left, Value right) { return arith::AddFOp::create(builder, location, left, right); }
+  Value mul(Value left, Value right) { return arith::MulFOp::create(builder, location, left, right); }
+  Value div(Value left, Value right) { return arith::DivFOp::create(builder, location, left, right); }
+
+  /// 2 Phi(x) - 1 with the logistic function that stands for Phi where a gelu is computed in steps (docs/architecture.md).
+  Value logistic(Value x) {
+    Value cubic = add(mul(mul(x, x), number(-570.0 / 8192.0)), number(-819.0 / 512.0));
+    Value exp = math::ExpOp::create(builder, location, mul(x, cubic));
+    return add(div(number(2.0), add(number(1.0), exp)), number(-1.0));
+  }
+
+  /// The x of which sqrt(2 / pi) (x + 0.044715 x^3) is z: the root of a cubic polynomial that grows everywhere.
+  Value rootOfCubic(Value z) {
+    constexpr double kCube = 0.044715, kScale = 0.7978845608028654;
+    double unit = std::sqrt(3.0 * kCube);
+    Value scaled = mul(z, number(1.5 * unit / kScale));
+    Value third = div(math::AsinhOp::create(builder, location, scaled), number(3.0));
+    return mul(math::SinhOp::create(builder, location, third), number(2.0 / unit));
+  }
+};
+
+/// Functions of a gelu by the approximation that the compiler states for them.
+void approximate(Operation *module) {
+  SmallVector<Operation *> functions;
+  module->walk([&](Operation *op) {
+    if (isa<math::ErfOp, math::TanhOp>(op))
+      functions.push_back(op);
+  });
+  for (Operation *op : functions) {
+    Formula formula(op);
+    Value argument = op->getOperand(0);
+    Value x = isa<math::ErfOp>(op) ? formula.mul(argument, formula.number(std::sqrt(2.0))) : formula.rootOfCubic(argument);
+    op->getResult(0).replaceAllUsesWith(formula.logistic(x));
+    op->erase();
+  }
+}
+} // namespace
+
+bool spyreReferenceWiden(MlirModule module, bool approximated) {
+  ModuleOp op = unwrap(module);
+  widenTypes(op);
+  eraseCasts(op);
+  if (approximated)
+    approximate(op);
+  return succeeded(verify(op));
+}
+
+bool spyreReferenceHasApproximated(MlirModule module) {
+  WalkResult found = unwrap(module)->walk(
+      [](Operation *op) { return isa<math::ErfOp, math::TanhOp>(op) ? WalkResult::interrupt() : WalkResult::advance(); });
+  return found.wasInterrupted();
+}

@@ -1,0 +1,176 @@
+//! Numbers of f64: what a program means, up to the rounding of f64.
+
+use super::{Arithmetic, Binary, Unary};
+
+/// Numbers of f64. NaN is poison: nothing tells the two apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exact;
+
+impl Arithmetic for Exact {
+    type Element = f64;
+
+    fn number(&self, number: f64) -> f64 {
+        number
+    }
+
+    fn poison(&self) -> f64 {
+        f64::NAN
+    }
+
+    fn is_poison(&self, element: f64) -> bool {
+        element.is_nan()
+    }
+
+    fn is_zero(&self, element: f64) -> bool {
+        element == 0.0
+    }
+
+    fn add(&self, left: f64, right: f64) -> f64 {
+        left + right
+    }
+
+    fn sub(&self, left: f64, right: f64) -> f64 {
+        left - right
+    }
+
+    fn mul(&self, left: f64, right: f64) -> f64 {
+        left * right
+    }
+
+    fn div(&self, left: f64, right: f64) -> f64 {
+        left / right
+    }
+
+    // Not `max`, which drops NaN.
+    fn maximum(&self, left: f64, right: f64) -> f64 {
+        if left > right || left.is_nan() { left } else { right }
+    }
+
+    fn minimum(&self, left: f64, right: f64) -> f64 {
+        if left < right || left.is_nan() { left } else { right }
+    }
+
+    /// As IEEE 754 compares: NaN is unequal to everything.
+    fn compare(&self, comparison: Binary, left: f64, right: f64) -> f64 {
+        let holds = match comparison {
+            Binary::Equal => left == right,
+            Binary::NotEqual => left != right,
+            Binary::Greater => left > right,
+            Binary::GreaterEqual => left >= right,
+            Binary::Less => left < right,
+            Binary::LessEqual => left <= right,
+            Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Maximum | Binary::Minimum => return f64::NAN,
+        };
+        f64::from(u8::from(holds))
+    }
+
+    fn apply(&self, function: Unary, constants: &[f64], x: f64) -> f64 {
+        let constant = |index: usize| constants.get(index).copied().unwrap_or(f64::NAN);
+        match function {
+            Unary::Abs => x.abs(),
+            Unary::Exp => x.exp(),
+            Unary::Floor => x.floor(),
+            Unary::Gelu => 0.5 * x * (1.0 + erf(x * std::f64::consts::FRAC_1_SQRT_2)),
+            Unary::Log => x.ln(),
+            Unary::Neg => -x,
+            Unary::Reciprocal => 1.0 / x,
+            Unary::Relu => self.maximum(x, 0.0),
+            Unary::Rsqrt => 1.0 / x.sqrt(),
+            Unary::Sigmoid => 1.0 / (1.0 + (-x).exp()),
+            Unary::Silu => x / (1.0 + (-x).exp()),
+            Unary::Sqrt => x.sqrt(),
+            Unary::Tanh => x.tanh(),
+            Unary::Softplus if constant(0) * x > constant(1) => x,
+            Unary::Softplus => (constant(0) * x).exp().ln_1p() / constant(0),
+            Unary::Clip => self.minimum(self.maximum(x, constant(0)), constant(1)),
+        }
+    }
+
+    fn multiply(&self, left: &[f64], right: &[f64], out: &mut [f64], k: usize, n: usize) {
+        let is_finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+        let right_is_finite = is_finite(right);
+        for (row, sums) in left.chunks_exact(k).zip(out.chunks_exact_mut(n)) {
+            let is_plain = right_is_finite && is_finite(row);
+            for (factor, line) in row.iter().zip(right.chunks_exact(n)) {
+                let terms = sums.iter_mut().zip(line);
+                if is_plain {
+                    terms.for_each(|(sum, value)| *sum += factor * value);
+                } else {
+                    terms.for_each(|(sum, value)| *sum += if *factor == 0.0 || *value == 0.0 { 0.0 } else { factor * value });
+                }
+            }
+        }
+    }
+}
+
+/// The error function, to about 1e-15.
+#[must_use]
+pub fn erf(x: f64) -> f64 {
+    let magnitude = x.abs();
+    let value = if magnitude < 3.0 {
+        series(magnitude)
+    } else if magnitude < 6.0 {
+        1.0 - tail(magnitude)
+    } else if magnitude.is_nan() {
+        f64::NAN
+    } else {
+        1.0
+    };
+    value.copysign(x)
+}
+
+/// The Taylor series with positive terms only: 2/sqrt(pi) exp(-x^2) sum 2^n x^(2n+1) / (1*3*...*(2n+1)).
+fn series(x: f64) -> f64 {
+    let (mut term, mut sum) = (x, x);
+    for n in 1..100 {
+        term *= 2.0 * x * x / f64::from(2 * n + 1);
+        sum += term;
+    }
+    std::f64::consts::FRAC_2_SQRT_PI * (-x * x).exp() * sum
+}
+
+/// 1 - erf by its continued fraction, which converges fast beyond 3.
+fn tail(x: f64) -> f64 {
+    let fraction = (1..60).rev().fold(x, |below, n| x + f64::from(n) / 2.0 / below);
+    (-x * x).exp() / fraction / std::f64::consts::PI.sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_function_has_its_known_values() {
+        for (x, value) in [
+            (0.0, 0.0),
+            (0.5, 0.520_499_877_813_046_5),
+            (1.0, 0.842_700_792_949_714_9),
+            (2.0, 0.995_322_265_018_952_7),
+            (3.5, 0.999_999_256_901_627_7),
+        ] {
+            assert!((erf(x) - value).abs() < 1e-14, "{x}: {}", erf(x));
+            assert!((erf(-x) + value).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn poison_is_never_dropped() {
+        let nan = f64::NAN;
+        for function in [Unary::Abs, Unary::Relu, Unary::Clip, Unary::Gelu, Unary::Softplus, Unary::Exp] {
+            assert!(Exact.apply(function, &[-1.0, 1.0], nan).is_nan(), "{function:?}");
+        }
+        for (a, b) in [(nan, 1.0), (1.0, nan)] {
+            assert!(Exact.minimum(a, b).is_nan() && Exact.maximum(a, b).is_nan());
+        }
+        assert_eq!(Exact.select(0.0, nan, 2.0), 2.0);
+    }
+
+    #[test]
+    fn zero_times_padding_is_zero_in_a_sum_of_products() {
+        let mut out = [0.0];
+        Exact.multiply(&[2.0, f64::NAN], &[3.0, 0.0], &mut out, 2, 1);
+        assert_eq!(out, [6.0]);
+        Exact.multiply(&[2.0, f64::NAN], &[3.0, 1.0], &mut out, 2, 1);
+        assert!(out[0].is_nan());
+    }
+}

@@ -1,0 +1,360 @@
+//! Elements of finite fields: a program as a rational function of its inputs, given any functions that are not algebra.
+//!
+//! An element is a pair: a residue modulo P, and one modulo Q, where P = 2 Q + 1 and both are prime. Sums, differences, products and
+//! quotients act on each part, so that they are equal in any order. 4 has the order Q modulo P: `exp` of a pair has the residue
+//! `4^(the residue modulo Q)` modulo P, and so `exp(a + b) = exp(a) exp(b)`. What the second part of an exponential is no law says; it is a
+//! hash, and everything computed from it is marked as spent: an exponential of a spent element takes a hash of its first part as exponent.
+//! So the law holds for one exponential on each path, and equal elements have equal exponentials everywhere.
+//!
+//! Functions with a law that compilers use are defined by the law (`relu x` is the larger of `x` and 0). Each other one is a keyed hash of
+//! its name, its constants and the first part of its operand. Maximum, minimum and comparisons use a keyed order of the residues modulo P:
+//! associative, commutative, idempotent, and nothing else. Infinities are elements beside the residues, the least and the greatest.
+//!
+//! Two elements count as equal by the first part. Two programs that are different polynomials of degree d agree on a draw by chance with
+//! probability at most d / P (Schwartz and Zippel), two different operands of a hash with 1 / P; P is nearly 2^31.
+
+use super::{Arithmetic, Binary, Unary};
+
+/// The first modulus, `2 Q + 1`.
+const P: u32 = 2_147_483_579;
+
+/// The second modulus.
+const Q: u32 = 1_073_741_789;
+
+/// An element of order Q modulo P.
+const BASE: u64 = 4;
+
+/// Set in the second part of an element whose second part is no longer that of a program without `exp`.
+const SPENT: u32 = 1 << 31;
+
+/// An element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FieldElement {
+    /// A residue modulo P, or one of the codes of what is none.
+    first: u32,
+    /// A residue modulo Q, and whether it is spent.
+    second: u32,
+}
+
+impl FieldElement {
+    const POISON: Self = Self { first: u32::MAX, second: 0 };
+    const INFINITY: Self = Self { first: u32::MAX - 1, second: 0 };
+    const NEGATIVE_INFINITY: Self = Self { first: u32::MAX - 2, second: 0 };
+    const ZERO: Self = Self { first: 0, second: 0 };
+    const ONE: Self = Self { first: 1, second: 1 };
+
+    const fn is_finite(self) -> bool {
+        self.first < P
+    }
+
+    const fn residue(self) -> u64 {
+        (self.second & !SPENT) as u64
+    }
+
+    const fn is_spent(self) -> bool {
+        self.second & SPENT != 0
+    }
+
+    const fn new(first: u64, second: u64, is_spent: bool) -> Self {
+        Self { first: first as u32, second: second as u32 | if is_spent { SPENT } else { 0 } }
+    }
+
+    /// Whether two programs that computed these computed the same, as far as one draw tells.
+    #[must_use]
+    pub const fn agrees(self, other: Self) -> bool {
+        self.first == other.first && (self.second == other.second || self.is_spent() || other.is_spent())
+    }
+}
+
+/// A draw: the key of everything that is not algebra.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    key: u64,
+}
+
+impl Field {
+    /// The draw of that number.
+    #[must_use]
+    pub const fn new(draw: u64) -> Self {
+        Self { key: stirred(draw ^ 0x5370_7972_6521_f1e1) }
+    }
+
+    /// A random element for an input: `index` counts its elements, `tensor` the inputs.
+    #[must_use]
+    pub const fn input(&self, tensor: u64, index: u64) -> FieldElement {
+        self.hashed(stirred(tensor ^ stirred(index)), 0x1a_9117, false)
+    }
+
+    /// A random element that follows from two numbers.
+    const fn hashed(&self, of: u64, name: u64, is_spent: bool) -> FieldElement {
+        let bits = stirred(self.key ^ stirred(of ^ stirred(name)));
+        FieldElement::new(bits % P as u64, stirred(bits) % Q as u64, is_spent)
+    }
+
+    /// Where a residue stands in the order.
+    const fn rank(&self, element: FieldElement) -> u64 {
+        match element {
+            FieldElement::NEGATIVE_INFINITY => 0,
+            FieldElement::INFINITY => u64::MAX,
+            _ => 1 + (stirred(self.key ^ stirred(element.first as u64 ^ 0x0d_e500)) >> 1),
+        }
+    }
+
+    /// Any function of one element: its name is a number, and what else it depends on another.
+    fn any(&self, name: u64, constants: &[FieldElement], x: FieldElement) -> FieldElement {
+        let constants = constants.iter().fold(0, |all, constant| stirred(all ^ u64::from(constant.first)));
+        self.hashed(u64::from(x.first) ^ stirred(constants), name, true)
+    }
+
+    fn exp(&self, x: FieldElement) -> FieldElement {
+        match x {
+            FieldElement::NEGATIVE_INFINITY => FieldElement::ZERO,
+            FieldElement::INFINITY => x,
+            _ => {
+                let exponent = if x.is_spent() { self.hashed(u64::from(x.first), 0x0e_c400, true).residue() } else { x.residue() };
+                let first = power(BASE, exponent, P);
+                FieldElement { first: first as u32, ..self.hashed(first, 0x0e_c401, true) }
+            }
+        }
+    }
+
+    /// `x / (1 + exp(-x (819/512 + 570/8192 x^2)))`: the law by which a gelu may be computed in steps.
+    fn gelu(&self, x: FieldElement) -> FieldElement {
+        let scaled = self.mul(self.mul(x, x), self.number(-570.0 / 8192.0));
+        let exponent = self.mul(x, self.add(scaled, self.number(-819.0 / 512.0)));
+        self.div(x, self.add(self.exp(exponent), FieldElement::ONE))
+    }
+}
+
+impl Arithmetic for Field {
+    type Element = FieldElement;
+
+    /// A finite number is a fraction whose divisor is a power of two, which both fields have.
+    fn number(&self, number: f64) -> FieldElement {
+        if !number.is_finite() {
+            return match number {
+                f64::INFINITY => FieldElement::INFINITY,
+                f64::NEG_INFINITY => FieldElement::NEGATIVE_INFINITY,
+                _ => FieldElement::POISON,
+            };
+        }
+        let bits = number.abs().to_bits();
+        let (exponent, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
+        let (mantissa, exponent) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
+        let part = |modulus: u32| {
+            // Two to the power of the modulus minus one is 1: a negative exponent is one from there.
+            let order = i64::from(modulus) - 1;
+            let scale = power(2, exponent.rem_euclid(order).unsigned_abs(), modulus);
+            let magnitude = mantissa % u64::from(modulus) * scale % u64::from(modulus);
+            if number < 0.0 { opposite(magnitude, modulus) } else { magnitude }
+        };
+        FieldElement::new(part(P), part(Q), false)
+    }
+
+    fn poison(&self) -> FieldElement {
+        FieldElement::POISON
+    }
+
+    fn is_poison(&self, element: FieldElement) -> bool {
+        element == FieldElement::POISON
+    }
+
+    fn is_zero(&self, element: FieldElement) -> bool {
+        element.first == 0
+    }
+
+    fn add(&self, left: FieldElement, right: FieldElement) -> FieldElement {
+        if left.is_finite() && right.is_finite() {
+            let first = sum(u64::from(left.first), u64::from(right.first), P);
+            return FieldElement::new(first, sum(left.residue(), right.residue(), Q), left.is_spent() || right.is_spent());
+        }
+        match (left, right) {
+            (FieldElement::POISON, _) | (_, FieldElement::POISON) => FieldElement::POISON,
+            (infinite, other) | (other, infinite) if other.is_finite() || other == infinite => infinite,
+            _ => FieldElement::POISON,
+        }
+    }
+
+    fn sub(&self, left: FieldElement, right: FieldElement) -> FieldElement {
+        let negative = match right {
+            FieldElement::INFINITY => FieldElement::NEGATIVE_INFINITY,
+            FieldElement::NEGATIVE_INFINITY => FieldElement::INFINITY,
+            FieldElement::POISON => FieldElement::POISON,
+            _ => FieldElement::new(opposite(u64::from(right.first), P), opposite(right.residue(), Q), right.is_spent()),
+        };
+        self.add(left, negative)
+    }
+
+    /// An infinity times a residue is that infinity, as if the residue were positive; times -1 it is the other one.
+    fn mul(&self, left: FieldElement, right: FieldElement) -> FieldElement {
+        if left.is_finite() && right.is_finite() {
+            let first = u64::from(left.first) * u64::from(right.first) % u64::from(P);
+            let second = left.residue() * right.residue() % u64::from(Q);
+            return FieldElement::new(first, second, left.is_spent() || right.is_spent());
+        }
+        match (left, right) {
+            (FieldElement::POISON, _) | (_, FieldElement::POISON) => FieldElement::POISON,
+            (infinite, other) | (other, infinite) if other.is_finite() => match other.first {
+                0 => FieldElement::POISON,
+                first if first == P - 1 => self.sub(FieldElement::ZERO, infinite),
+                _ => infinite,
+            },
+            (left, right) if left == right => FieldElement::INFINITY,
+            _ => FieldElement::NEGATIVE_INFINITY,
+        }
+    }
+
+    /// A residue over zero is infinity.
+    fn div(&self, left: FieldElement, right: FieldElement) -> FieldElement {
+        match right {
+            FieldElement::POISON => FieldElement::POISON,
+            FieldElement::INFINITY | FieldElement::NEGATIVE_INFINITY if left.is_finite() => FieldElement::ZERO,
+            FieldElement::INFINITY | FieldElement::NEGATIVE_INFINITY => FieldElement::POISON,
+            _ if right.first == 0 && left.first == 0 => FieldElement::POISON,
+            _ if right.first == 0 => self.mul(FieldElement::INFINITY, left),
+            _ => self.mul(left, FieldElement::new(inverse(u64::from(right.first), P), inverse(right.residue(), Q), right.is_spent())),
+        }
+    }
+
+    fn maximum(&self, left: FieldElement, right: FieldElement) -> FieldElement {
+        match (left, right) {
+            (FieldElement::POISON, _) | (_, FieldElement::POISON) => FieldElement::POISON,
+            _ if self.rank(left) >= self.rank(right) => left,
+            _ => right,
+        }
+    }
+
+    fn minimum(&self, left: FieldElement, right: FieldElement) -> FieldElement {
+        match (left, right) {
+            (FieldElement::POISON, _) | (_, FieldElement::POISON) => FieldElement::POISON,
+            _ if self.rank(left) <= self.rank(right) => left,
+            _ => right,
+        }
+    }
+
+    fn compare(&self, comparison: Binary, left: FieldElement, right: FieldElement) -> FieldElement {
+        if self.is_poison(left) || self.is_poison(right) {
+            return FieldElement::POISON;
+        }
+        let (left, right) = (self.rank(left), self.rank(right));
+        let holds = match comparison {
+            Binary::Equal => left == right,
+            Binary::NotEqual => left != right,
+            Binary::Greater => left > right,
+            Binary::GreaterEqual => left >= right,
+            Binary::Less => left < right,
+            Binary::LessEqual => left <= right,
+            Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Maximum | Binary::Minimum => return FieldElement::POISON,
+        };
+        if holds { FieldElement::ONE } else { FieldElement::ZERO }
+    }
+
+    fn apply(&self, function: Unary, constants: &[FieldElement], x: FieldElement) -> FieldElement {
+        if self.is_poison(x) {
+            return x;
+        }
+        let negative = || self.sub(FieldElement::ZERO, x);
+        let number = |index: usize| constants.get(index).copied().unwrap_or(FieldElement::POISON);
+        match function {
+            Unary::Abs => self.maximum(x, negative()),
+            Unary::Exp => self.exp(x),
+            Unary::Gelu => self.gelu(x),
+            Unary::Neg => negative(),
+            Unary::Reciprocal => self.div(FieldElement::ONE, x),
+            Unary::Relu => self.maximum(x, FieldElement::ZERO),
+            Unary::Rsqrt => self.div(FieldElement::ONE, self.apply(Unary::Sqrt, &[], x)),
+            Unary::Sigmoid => self.div(FieldElement::ONE, self.add(FieldElement::ONE, self.exp(negative()))),
+            Unary::Silu => self.mul(x, self.apply(Unary::Sigmoid, &[], x)),
+            Unary::Clip => self.minimum(self.maximum(x, number(0)), number(1)),
+            Unary::Floor => self.any(1, constants, x),
+            Unary::Log => self.any(2, constants, x),
+            Unary::Sqrt => self.any(3, constants, x),
+            Unary::Tanh => self.any(4, constants, x),
+            Unary::Softplus => self.any(5, constants, x),
+        }
+    }
+
+    /// Sums of products are reduced seldom: a sum below `2 P^2` plus a product is below `2^64`.
+    fn multiply(&self, left: &[FieldElement], right: &[FieldElement], out: &mut [FieldElement], k: usize, n: usize) {
+        let is_finite = |elements: &[FieldElement]| elements.iter().all(|element| element.is_finite());
+        let (right_is_finite, right_is_spent) = (is_finite(right), right.iter().any(|element| element.is_spent()));
+        let mut sums = vec![[0_u64; 2]; n];
+        for (row, out) in left.chunks_exact(k).zip(out.chunks_exact_mut(n)) {
+            if !right_is_finite || !is_finite(row) || !is_finite(out) {
+                self.multiply_row(row, right, out);
+                continue;
+            }
+            sums.fill([0; 2]);
+            for (factor, line) in row.iter().zip(right.chunks_exact(n)).filter(|(factor, _)| factor.first != 0) {
+                let (first, second) = (u64::from(factor.first), factor.residue());
+                for (sum, element) in sums.iter_mut().zip(line) {
+                    // Where one part of a product is 0, so is the other: a zero is a zero.
+                    let second = if element.first == 0 { 0 } else { second * element.residue() };
+                    *sum = [below(sum[0] + first * u64::from(element.first), P), below(sum[1] + second, Q)];
+                }
+            }
+            let row_is_spent = row.iter().any(|element| element.is_spent());
+            for (out, [first, second]) in out.iter_mut().zip(&sums) {
+                let is_spent = row_is_spent || right_is_spent || out.is_spent();
+                let first = (first + u64::from(out.first)) % u64::from(P);
+                *out = FieldElement::new(first, (second + out.residue()) % u64::from(Q), is_spent);
+            }
+        }
+    }
+}
+
+impl Field {
+    fn multiply_row(&self, row: &[FieldElement], right: &[FieldElement], out: &mut [FieldElement]) {
+        for (factor, line) in row.iter().zip(right.chunks_exact(out.len())) {
+            for (sum, element) in out.iter_mut().zip(line) {
+                if factor.first != 0 && element.first != 0 {
+                    *sum = self.add(*sum, self.mul(*factor, *element));
+                }
+            }
+        }
+    }
+}
+
+/// A sum brought below twice the square of the modulus.
+const fn below(sum: u64, modulus: u32) -> u64 {
+    let limit = 2 * modulus as u64 * modulus as u64;
+    if sum >= limit { sum - limit } else { sum }
+}
+
+const fn sum(left: u64, right: u64, modulus: u32) -> u64 {
+    let sum = left + right;
+    if sum >= modulus as u64 { sum - modulus as u64 } else { sum }
+}
+
+const fn opposite(residue: u64, modulus: u32) -> u64 {
+    if residue == 0 { 0 } else { modulus as u64 - residue }
+}
+
+const fn power(base: u64, mut exponent: u64, modulus: u32) -> u64 {
+    let (mut result, mut square) = (1, base);
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            result = result * square % modulus as u64;
+        }
+        square = square * square % modulus as u64;
+        exponent /= 2;
+    }
+    result
+}
+
+/// The inverse of a residue; of 0, which meets nothing but itself by chance, 0.
+const fn inverse(residue: u64, modulus: u32) -> u64 {
+    power(residue, modulus as u64 - 2, modulus)
+}
+
+/// A number's bits, stirred (the finaliser of `SplitMix64`).
+const fn stirred(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
+#[cfg(test)]
+#[path = "field_tests.rs"]
+mod tests;

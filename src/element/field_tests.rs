@@ -1,0 +1,161 @@
+use super::super::Reduction;
+use super::*;
+
+const DRAW: Field = Field::new(7);
+
+fn inputs() -> Vec<FieldElement> {
+    (0..40).map(|index| DRAW.input(1, index)).collect()
+}
+
+/// The elements, and the infinities.
+fn values() -> Vec<FieldElement> {
+    let special = [FieldElement::ZERO, FieldElement::ONE, FieldElement::INFINITY, FieldElement::NEGATIVE_INFINITY];
+    inputs().into_iter().take(8).chain(special).collect()
+}
+
+#[test]
+fn the_moduli_are_a_safe_prime_and_its_half() {
+    let is_prime = |number: u32| (2..).take_while(|factor| factor * factor <= number).all(|factor| number % factor != 0);
+    assert!(P == 2 * Q + 1 && is_prime(Q) && (2..46_341).all(|factor| P % factor != 0));
+    assert_eq!((power(BASE, u64::from(Q), P), BASE != 1), (1, true), "the order of the base divides Q, which is prime");
+}
+
+#[test]
+fn numbers_keep_their_sums_and_products() {
+    for (a, b) in [(0.5, 0.25), (3.0, -7.125), (1e-5, 2.0), (1.5e9, -1e-9), (0.0, 4.0)] {
+        let (left, right) = (DRAW.number(a), DRAW.number(b));
+        assert_eq!(DRAW.mul(left, DRAW.number(2.0)), DRAW.number(2.0 * a));
+        // Multiples of one power of two add up without rounding.
+        let (a, b) = (f64::trunc(a * 1024.0) / 1024.0, f64::trunc(b * 1024.0) / 1024.0);
+        assert_eq!(DRAW.add(DRAW.number(a), DRAW.number(b)), DRAW.number(a + b), "{a} + {b}");
+        assert_eq!(DRAW.mul(left, right), DRAW.mul(right, left));
+    }
+    assert_eq!(DRAW.number(-0.0), FieldElement::ZERO);
+    assert_eq!(DRAW.number(f64::MIN_POSITIVE / 4.0), DRAW.mul(DRAW.number(f64::MIN_POSITIVE), DRAW.number(0.25)));
+    assert!(DRAW.is_poison(DRAW.number(f64::NAN)));
+}
+
+#[test]
+fn sums_and_products_do_not_know_an_order() {
+    let all = inputs();
+    let forward = all.iter().fold(FieldElement::ZERO, |sum, x| DRAW.add(sum, *x));
+    let backward = all.iter().rev().fold(FieldElement::ZERO, |sum, x| DRAW.add(sum, *x));
+    assert_eq!(forward, backward);
+    for window in all.windows(3) {
+        let [a, b, c] = [window[0], window[1], window[2]];
+        assert_eq!(DRAW.mul(a, DRAW.add(b, c)), DRAW.add(DRAW.mul(a, b), DRAW.mul(a, c)));
+        assert_eq!(DRAW.mul(DRAW.div(a, b), b), a);
+        assert_eq!(DRAW.add(DRAW.sub(a, b), b), a);
+    }
+}
+
+#[test]
+fn an_exponential_of_a_sum_is_the_product() {
+    for pair in inputs().windows(2) {
+        let sum = DRAW.apply(Unary::Exp, &[], DRAW.add(pair[0], pair[1]));
+        let product = DRAW.mul(DRAW.apply(Unary::Exp, &[], pair[0]), DRAW.apply(Unary::Exp, &[], pair[1]));
+        assert!(sum.agrees(product));
+        // Behind it nothing depends on the part that differs.
+        for function in [Unary::Exp, Unary::Tanh, Unary::Log, Unary::Silu] {
+            assert!(DRAW.apply(function, &[], sum).agrees(DRAW.apply(function, &[], product)), "{function:?}");
+        }
+        assert_eq!(DRAW.rank(sum), DRAW.rank(product));
+    }
+    assert_eq!(DRAW.apply(Unary::Exp, &[], FieldElement::NEGATIVE_INFINITY), FieldElement::ZERO);
+    assert!(DRAW.apply(Unary::Exp, &[], FieldElement::ZERO).agrees(FieldElement::ONE));
+}
+
+/// The shares of a softmax do not depend on what is subtracted.
+#[test]
+fn a_softmax_is_free_of_its_shift() {
+    let shares = |shift: FieldElement| {
+        let powers: Vec<FieldElement> = inputs().iter().map(|x| DRAW.apply(Unary::Exp, &[], DRAW.sub(*x, shift))).collect();
+        let sum = powers.iter().fold(FieldElement::ZERO, |sum, power| DRAW.add(sum, *power));
+        powers.into_iter().map(|power| DRAW.div(power, sum)).collect::<Vec<_>>()
+    };
+    let (one, other) = (shares(DRAW.input(2, 0)), shares(DRAW.input(2, 1)));
+    assert!(one.iter().zip(&other).all(|(one, other)| one.agrees(*other)));
+}
+
+#[test]
+fn a_maximum_is_an_order_and_nothing_else() {
+    for a in values() {
+        for b in values() {
+            assert_eq!(DRAW.maximum(a, b), DRAW.maximum(b, a));
+            assert_eq!(DRAW.add(FieldElement::ZERO, DRAW.minimum(a, b)), DRAW.minimum(b, a));
+            assert_eq!(DRAW.maximum(a, DRAW.maximum(a, b)), DRAW.maximum(a, b));
+            assert_eq!(DRAW.compare(Binary::Greater, a, b), DRAW.compare(Binary::Less, b, a));
+        }
+        assert_eq!(DRAW.maximum(a, DRAW.identity(Reduction::Max)), a);
+        assert_eq!(DRAW.minimum(a, DRAW.identity(Reduction::Min)), a);
+    }
+}
+
+#[test]
+fn functions_with_a_law_are_that_law() {
+    let one = FieldElement::ONE;
+    for x in inputs() {
+        let negative = DRAW.mul(x, DRAW.number(-1.0));
+        assert_eq!(DRAW.apply(Unary::Neg, &[], x), negative);
+        assert_eq!(DRAW.apply(Unary::Relu, &[], x), DRAW.maximum(FieldElement::ZERO, x));
+        assert_eq!(DRAW.apply(Unary::Abs, &[], x), DRAW.apply(Unary::Abs, &[], negative));
+        let logistic = DRAW.div(one, DRAW.add(one, DRAW.apply(Unary::Exp, &[], negative)));
+        assert_eq!(DRAW.apply(Unary::Sigmoid, &[], x), logistic);
+        assert_eq!(DRAW.apply(Unary::Silu, &[], x), DRAW.mul(logistic, x));
+        assert_eq!(DRAW.apply(Unary::Rsqrt, &[], x), DRAW.div(one, DRAW.apply(Unary::Sqrt, &[], x)));
+    }
+}
+
+#[test]
+fn other_functions_keys_and_operands_give_other_elements() {
+    let x = DRAW.input(1, 0);
+    let functions = [Unary::Floor, Unary::Log, Unary::Sqrt, Unary::Tanh, Unary::Exp, Unary::Neg, Unary::Gelu, Unary::Silu];
+    let found: Vec<FieldElement> = functions.iter().map(|function| DRAW.apply(*function, &[], x)).collect();
+    assert!((0..found.len()).all(|index| !found[..index].iter().any(|other| other.agrees(found[index]))));
+    assert!(!DRAW.apply(Unary::Tanh, &[], x).agrees(DRAW.apply(Unary::Tanh, &[], DRAW.input(1, 1))));
+    assert!(!DRAW.apply(Unary::Tanh, &[], x).agrees(Field::new(8).apply(Unary::Tanh, &[], x)));
+    let softplus = |beta: f64| DRAW.apply(Unary::Softplus, &[DRAW.number(beta), DRAW.number(20.0)], x);
+    assert!(!softplus(1.0).agrees(softplus(2.0)));
+}
+
+#[test]
+fn poison_stays_but_for_zero_products_and_choices() {
+    let (x, poison) = (DRAW.input(1, 0), FieldElement::POISON);
+    for other in values() {
+        for function in [Binary::Add, Binary::Sub, Binary::Mul, Binary::Div, Binary::Maximum, Binary::Minimum, Binary::Equal] {
+            for [mut left, right] in [[[poison], [other]], [[other], [poison]]] {
+                DRAW.binary(function, &mut left, &right);
+                assert_eq!(left[0], poison, "{function:?} of {other:?}");
+            }
+        }
+    }
+    assert_eq!(DRAW.select(FieldElement::ONE, x, poison), x);
+    assert_eq!(DRAW.select(FieldElement::ZERO, poison, x), x);
+    assert_eq!(DRAW.select(poison, x, x), poison);
+    let mut out = [FieldElement::ZERO];
+    DRAW.multiply(&[x, poison], &[x, FieldElement::ZERO], &mut out, 2, 1);
+    assert_eq!(out, [DRAW.mul(x, x)]);
+    DRAW.multiply(&[x, poison], &[x, x], &mut out, 2, 1);
+    assert_eq!(out, [poison]);
+}
+
+#[test]
+fn products_are_those_of_single_steps() {
+    let (m, k, n) = (3, 300, 5);
+    let left: Vec<FieldElement> = (0..m * k).map(|index| DRAW.input(3, index)).collect();
+    let mut right: Vec<FieldElement> = (0..k * n).map(|index| DRAW.input(4, index)).collect();
+    right[7] = FieldElement::ZERO;
+    right[8] = DRAW.apply(Unary::Exp, &[], right[8]);
+    let largest = FieldElement::new(u64::from(P) - 1, u64::from(Q) - 1, false);
+    right[20..60].fill(largest);
+    let (m, k, n) = (m as usize, k as usize, n as usize);
+    let mut out = vec![FieldElement::ONE; m * n];
+    DRAW.multiply(&left, &right, &mut out, k, n);
+    for row in 0..m {
+        for column in 0..n {
+            let terms = (0..k).map(|index| DRAW.mul(left[row * k + index], right[index * n + column]));
+            let sum = terms.fold(FieldElement::ONE, |sum, term| DRAW.add(sum, term));
+            assert!(out[row * n + column].agrees(sum), "{row}, {column}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The functions of the device by the names that files give them.
+//!
+//! The names are those of torch-spyre's tables ("torch-spyre facts, C") and of `dialects/spyre/DeviceFunctions.def`.
+
+/// A function of one input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    /// The magnitude.
+    Abs,
+    /// The exponential.
+    Exp,
+    /// The next integer below.
+    Floor,
+    /// `x` times the normal distribution.
+    Gelu,
+    /// The natural logarithm.
+    Log,
+    /// The opposite.
+    Neg,
+    /// `1 / x`.
+    Reciprocal,
+    /// The larger of `x` and 0.
+    Relu,
+    /// `1 / sqrt(x)`.
+    Rsqrt,
+    /// `1 / (1 + exp(-x))`.
+    Sigmoid,
+    /// `x` times its sigmoid.
+    Silu,
+    /// The square root.
+    Sqrt,
+    /// The hyperbolic tangent.
+    Tanh,
+    /// `log(1 + exp(beta x)) / beta`, and `x` where `beta x` is over a threshold; the constants are beta and the threshold.
+    Softplus,
+    /// Between two constants, the lower one first.
+    Clip,
+}
+
+/// A function of two inputs. Comparisons give 1 and 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    /// The sum.
+    Add,
+    /// The difference.
+    Sub,
+    /// The product.
+    Mul,
+    /// The quotient.
+    Div,
+    /// The larger one.
+    Maximum,
+    /// The smaller one.
+    Minimum,
+    /// Whether both are the same.
+    Equal,
+    /// Whether they are not.
+    NotEqual,
+    /// Whether the first is larger.
+    Greater,
+    /// Whether the first is not smaller.
+    GreaterEqual,
+    /// Whether the first is smaller.
+    Less,
+    /// Whether the first is not larger.
+    LessEqual,
+}
+
+/// A way to make one value out of many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// The sum.
+    Sum,
+    /// The sum times a constant.
+    Mean,
+    /// The largest.
+    Max,
+    /// The smallest.
+    Min,
+    /// The product.
+    Prod,
+    /// The sum over a window times a constant.
+    AveragePool,
+}
+
+impl Unary {
+    /// The function of that name.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "abs" => Self::Abs,
+            "exp" => Self::Exp,
+            "floor" => Self::Floor,
+            "gelufwd" => Self::Gelu,
+            "log" => Self::Log,
+            "neg" => Self::Neg,
+            "reciprocal" => Self::Reciprocal,
+            "relufwd" => Self::Relu,
+            "rsqrt" => Self::Rsqrt,
+            "sigmoid" => Self::Sigmoid,
+            "silu" => Self::Silu,
+            "sqrt" => Self::Sqrt,
+            "tanh" => Self::Tanh,
+            "softplus" => Self::Softplus,
+            "clip" => Self::Clip,
+            _ => return None,
+        })
+    }
+}
+
+impl Binary {
+    /// The function of that name.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "add" => Self::Add,
+            "sub" => Self::Sub,
+            "mul" => Self::Mul,
+            "realdiv" => Self::Div,
+            "maximum" => Self::Maximum,
+            "minimum" => Self::Minimum,
+            "equal" => Self::Equal,
+            "notequal" => Self::NotEqual,
+            "greaterthan" => Self::Greater,
+            "greaterequal" => Self::GreaterEqual,
+            "lesserthan" => Self::Less,
+            "lesserequal" => Self::LessEqual,
+            _ => return None,
+        })
+    }
+}
+
+impl Reduction {
+    /// The reduction of that name, without the suffix of those off the stick.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "sum" => Self::Sum,
+            "mean" => Self::Mean,
+            "max" => Self::Max,
+            "min" => Self::Min,
+            "prod" => Self::Prod,
+            "avgpoolfwd" => Self::AveragePool,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,132 @@
+//! What an element of a tensor is, and what the device's functions make of it.
+//!
+//! The same execution can be done on several kinds of elements. [`Exact`] numbers are f64 and never rounded to a format of the device: what a
+//! program means. Elements of a [`Field`] are finite and exact: sums, products and quotients are equal whatever their order, and all that
+//! is not algebra is a keyed random function, so that two programs agree on them only if they compute the same thing. Nothing here knows
+//! layouts, files or IR.
+
+mod exact;
+mod field;
+mod function;
+
+pub use exact::{Exact, erf};
+pub use field::{Field, FieldElement};
+pub use function::{Binary, Reduction, Unary};
+
+use std::fmt::Debug;
+
+/// A kind of elements, with whatever their functions depend on.
+///
+/// Poison is what uninitialised memory holds: every function of poison is poison, but for a product with zero within a sum of products, and
+/// what a choice leaves out.
+pub trait Arithmetic: Sync {
+    /// An element.
+    type Element: Copy + Debug + PartialEq + Send + Sync;
+
+    /// The element of a number; of NaN, poison.
+    fn number(&self, number: f64) -> Self::Element;
+
+    /// What uninitialised memory holds.
+    fn poison(&self) -> Self::Element;
+
+    /// Whether an element is poison.
+    fn is_poison(&self, element: Self::Element) -> bool;
+
+    /// Whether an element is 0.
+    fn is_zero(&self, element: Self::Element) -> bool;
+
+    /// The sum.
+    fn add(&self, left: Self::Element, right: Self::Element) -> Self::Element;
+
+    /// The difference.
+    fn sub(&self, left: Self::Element, right: Self::Element) -> Self::Element;
+
+    /// The product.
+    fn mul(&self, left: Self::Element, right: Self::Element) -> Self::Element;
+
+    /// The quotient.
+    fn div(&self, left: Self::Element, right: Self::Element) -> Self::Element;
+
+    /// The larger one.
+    fn maximum(&self, left: Self::Element, right: Self::Element) -> Self::Element;
+
+    /// The smaller one.
+    fn minimum(&self, left: Self::Element, right: Self::Element) -> Self::Element;
+
+    /// 1 or 0: a comparison, which is one of the last six functions of two inputs.
+    fn compare(&self, comparison: Binary, left: Self::Element, right: Self::Element) -> Self::Element;
+
+    /// A function of one element; the constants are those of the function in their order.
+    fn apply(&self, function: Unary, constants: &[Self::Element], element: Self::Element) -> Self::Element;
+
+    /// The product of an element with itself.
+    fn square(&self, element: Self::Element) -> Self::Element {
+        self.mul(element, element)
+    }
+
+    /// `yes` where the condition is not 0, else `no`.
+    fn select(&self, condition: Self::Element, yes: Self::Element, no: Self::Element) -> Self::Element {
+        match () {
+            () if self.is_poison(condition) => condition,
+            () if self.is_zero(condition) => no,
+            () => yes,
+        }
+    }
+
+    /// Replaces elements by a function of them.
+    fn unary(&self, function: Unary, constants: &[Self::Element], elements: &mut [Self::Element]) {
+        elements.iter_mut().for_each(|element| *element = self.apply(function, constants, *element));
+    }
+
+    /// Replaces the first elements by a function of both.
+    fn binary(&self, function: Binary, left: &mut [Self::Element], right: &[Self::Element]) {
+        match function {
+            Binary::Add => both(left, right, |a, b| self.add(a, b)),
+            Binary::Sub => both(left, right, |a, b| self.sub(a, b)),
+            Binary::Mul => both(left, right, |a, b| self.mul(a, b)),
+            Binary::Div => both(left, right, |a, b| self.div(a, b)),
+            Binary::Maximum => both(left, right, |a, b| self.maximum(a, b)),
+            Binary::Minimum => both(left, right, |a, b| self.minimum(a, b)),
+            Binary::Equal | Binary::NotEqual | Binary::Greater | Binary::GreaterEqual | Binary::Less | Binary::LessEqual => {
+                both(left, right, |a, b| self.compare(function, a, b));
+            }
+        }
+    }
+
+    /// What a reduction begins with.
+    fn identity(&self, reduction: Reduction) -> Self::Element {
+        self.number(match reduction {
+            Reduction::Sum | Reduction::Mean | Reduction::AveragePool => 0.0,
+            Reduction::Max => f64::NEG_INFINITY,
+            Reduction::Min => f64::INFINITY,
+            Reduction::Prod => 1.0,
+        })
+    }
+
+    /// One step of a reduction. A mean is a sum until it is multiplied by its constant.
+    fn fold(&self, reduction: Reduction, sum: Self::Element, element: Self::Element) -> Self::Element {
+        match reduction {
+            Reduction::Sum | Reduction::Mean | Reduction::AveragePool => self.add(sum, element),
+            Reduction::Max => self.maximum(sum, element),
+            Reduction::Min => self.minimum(sum, element),
+            Reduction::Prod => self.mul(sum, element),
+        }
+    }
+
+    /// `out[m][n] += left[m][k] * right[k][n]`, row-major, in the order of `k`. A product with a zero is zero, whatever the other is.
+    fn multiply(&self, left: &[Self::Element], right: &[Self::Element], out: &mut [Self::Element], k: usize, n: usize) {
+        for (row, sums) in left.chunks_exact(k).zip(out.chunks_exact_mut(n)) {
+            for (factor, line) in row.iter().zip(right.chunks_exact(n)) {
+                for (sum, value) in sums.iter_mut().zip(line) {
+                    if !self.is_zero(*factor) && !self.is_zero(*value) {
+                        *sum = self.add(*sum, self.mul(*factor, *value));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn both<E: Copy>(left: &mut [E], right: &[E], function: impl Fn(E, E) -> E) {
+    left.iter_mut().zip(right).for_each(|(left, right)| *left = function(*left, *right));
+}

@@ -1,0 +1,147 @@
+//! Whether a result is right, and what the formats of the device make of it.
+//!
+//! Two questions, apart from each other. Whether the program is the right one: its numbers in f64, computed along the device's own
+//! execution, are those of the reference in f64, up to the rounding of f64. And how far the device's numbers are from these, which is what
+//! its formats round; they may not leave the bounds that follow from the formats.
+
+use super::compare::indices;
+use crate::sim::{Bound, Companions, HostArray};
+
+/// How far two computations in f64 may be from each other, relative to an element's magnitude plus the root mean square of the result.
+pub const ALLOWED: f64 = 1e-9;
+
+/// How much more than the largest effect of an approximation is allowed where only some of its places are approximated.
+const APPROXIMATED: f64 = 3.0;
+
+/// What is found of a result that is right.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// The largest difference between the exact numbers and the reference, relative to magnitude and root mean square.
+    pub difference: f64,
+    /// What of it is allowed: [`ALLOWED`], or the effect of the approximations that the program contains.
+    pub allowed: f64,
+    /// The largest difference between the device's numbers and the exact ones, relative to the root mean square of the reference.
+    pub device: f64,
+    /// The largest that the formats allow, in the same unit; infinite where an element has no bound.
+    pub worst_case: f64,
+    /// Elements that are no numbers, in the reference too.
+    pub n_nan: usize,
+}
+
+/// Holds a result against the reference; `approximated` is the reference with the approximations that the compiler states.
+///
+/// # Errors
+/// The element that is furthest off, or the first that leaves its bounds.
+pub fn judge(found: &Companions<Bound>, expected: &HostArray, approximated: Option<&HostArray>) -> Result<Verdict, String> {
+    let length = expected.elements.len();
+    if found.elements.len() != length {
+        return Err(format!("the result has {} elements, the reference {length}", found.elements.len()));
+    }
+    let reference: Vec<f64> = (0..length).map(|index| expected.elements.get(index)).collect();
+    let scale = root_mean_square(&reference);
+    let effect = approximated.map_or(0.0, |other| APPROXIMATED * largest_difference(&reference, other));
+    let place = |index: usize| indices(index, &expected.shape);
+    let mut verdict = Verdict { difference: 0.0, allowed: ALLOWED, device: 0.0, worst_case: 0.0, n_nan: 0 };
+    let mut worst: Option<(f64, usize)> = None;
+    for (index, (bound, expected)) in found.elements.iter().zip(&reference).enumerate() {
+        verdict.n_nan += usize::from(expected.is_nan());
+        let size = expected.abs() + scale;
+        let off = distance(bound.exact, *expected);
+        if off > 0.0 {
+            verdict.difference = verdict.difference.max(off / size);
+            // Where the reference is no number, nothing else is near.
+            let excess = if size.is_finite() { off - ALLOWED * size - effect } else { off };
+            if excess > 0.0 && worst.is_none_or(|(most, _)| excess > most) {
+                worst = Some((excess, index));
+            }
+        }
+        if effect > 0.0 && size > 0.0 {
+            verdict.allowed = verdict.allowed.max(ALLOWED + effect / size);
+        }
+    }
+    if let Some((_, index)) = worst {
+        return Err(format!(
+            "differs from the reference: element {:?} is {:e} without rounding, the reference {:e} (root mean square {scale:.3e})",
+            place(index),
+            found.elements[index].exact,
+            reference[index],
+        ));
+    }
+    for (index, (bound, device)) in found.elements.iter().zip(&found.device).enumerate() {
+        let device = f64::from(*device);
+        if device.is_nan() && !bound.exact.is_nan() {
+            return Err(format!(
+                "differs from the reference: element {:?} is no number, the reference {:e}",
+                place(index),
+                reference[index]
+            ));
+        }
+        if !bound.holds(device) {
+            let Bound { low, high, .. } = bound;
+            return Err(format!(
+                "differs from the reference by more than rounding explains: element {:?} is {device:e}, which is not between {low:e} and \
+                 {high:e}; without rounding it is {:e}",
+                place(index),
+                bound.exact,
+            ));
+        }
+        if bound.exact.is_finite() {
+            let unit = if scale > 0.0 { scale } else { 1.0 };
+            verdict.device = verdict.device.max((device - bound.exact).abs() / unit);
+            verdict.worst_case = verdict.worst_case.max((bound.high - bound.exact).max(bound.exact - bound.low) / unit);
+        }
+    }
+    Ok(verdict)
+}
+
+fn root_mean_square(numbers: &[f64]) -> f64 {
+    let finite = numbers.iter().filter(|number| number.is_finite());
+    let (sum, count) = finite.fold((0.0, 0_u32), |(sum, count), number| (number.mul_add(*number, sum), count + 1));
+    (sum / f64::from(count.max(1))).sqrt()
+}
+
+fn largest_difference(reference: &[f64], other: &HostArray) -> f64 {
+    let differences = reference.iter().enumerate().map(|(index, number)| (number - other.elements.get(index)).abs());
+    differences.filter(|difference| difference.is_finite()).fold(0.0, f64::max)
+}
+
+/// The absolute difference; none between what is no number in both, or the same infinity.
+fn distance(found: f64, expected: f64) -> f64 {
+    match (found.is_finite(), expected.is_finite()) {
+        (true, true) => (found - expected).abs(),
+        _ if found == expected || (found.is_nan() && expected.is_nan()) => 0.0,
+        _ => f64::INFINITY,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::Elements;
+
+    fn judged(exact: &[f64], expected: &[f64], device: &[f32]) -> Result<Verdict, String> {
+        let bound = |exact: &f64| Bound { exact: *exact, low: exact - 0.01, high: exact + 0.01 };
+        let found = Companions { elements: exact.iter().map(bound).collect(), device: device.to_vec() };
+        judge(&found, &HostArray { shape: vec![expected.len() as i64], elements: Elements::F64(expected.to_vec()) }, None)
+    }
+
+    #[test]
+    fn the_program_is_held_to_f64_and_the_device_to_its_bounds() {
+        let verdict = judged(&[1.0, 2.0], &[1.0 + 1e-12, 2.0], &[1.005, 2.0]).unwrap();
+        assert!(verdict.difference > 0.0 && verdict.difference < 1e-12 && verdict.device > 0.003 && verdict.worst_case < 0.01);
+        assert!(judged(&[1.0, 2.0], &[1.0 + 1e-7, 2.0], &[1.0, 2.0]).unwrap_err().contains("element [0] is 1e0 without rounding"));
+        assert!(judged(&[1.0, 2.0], &[1.0, 2.0], &[1.0, 2.5]).unwrap_err().contains("not between"));
+    }
+
+    #[test]
+    fn zeros_and_what_is_no_number_agree_with_themselves_only() {
+        assert!(judged(&[0.0; 2], &[1.0, 2.0], &[0.0; 2]).is_err());
+        assert!(judged(&[1e-30, 0.0], &[0.0; 2], &[0.0; 2]).is_err());
+        assert!(judged(&[f64::NAN, 2.0], &[1.0, 2.0], &[f32::NAN, 2.0]).is_err());
+        assert!(judged(&[1.0, 2.0], &[1.0, 2.0], &[f32::NAN, 2.0]).unwrap_err().contains("no number"));
+        let anything = Bound { exact: f64::NAN, low: f64::NEG_INFINITY, high: f64::INFINITY };
+        let found = Companions { elements: vec![anything], device: vec![f32::NAN] };
+        let expected = HostArray { shape: vec![1], elements: Elements::F64(vec![f64::NAN]) };
+        assert_eq!(judge(&found, &expected, None).unwrap().n_nan, 1);
+    }
+}

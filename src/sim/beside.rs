@@ -1,0 +1,308 @@
+//! What is kept beside the device's bytes: an element of another kind for each stored number.
+//!
+//! The addresses, the checks and the order are those of the one execution; only what is computed differs. An element remembers the format
+//! in which it was written: read in another one it is poison. Integers have no elements of their own: they are what the bytes say.
+
+use super::access::Parts;
+use super::execute::results;
+use super::host::HostArray;
+use super::layout::DeviceLayout;
+use super::machine::{Machine, RegionId};
+use super::number::{decode_run, meaning};
+use super::ops::{Elements, Memory, Stored, Written, write};
+use super::plan::Plan;
+use crate::element::{Arithmetic, Exact, Field, FieldElement};
+use crate::target::{DeviceFormat, STICK_BYTES};
+use std::collections::BTreeMap;
+
+/// Elements that an execution can compute beside the device's numbers.
+pub trait Companion: Arithmetic {
+    /// The element of a number that the program gives, which the device has as `device`.
+    fn given(&self, exact: f64, device: f32) -> Self::Element;
+
+    /// The same for element `index`, row-major, of argument `argument`, if it is a floating-point number.
+    fn argument(&self, _argument: u64, _index: u64, exact: f64, device: f32) -> Self::Element {
+        self.given(exact, device)
+    }
+
+    /// What becomes of an element that is stored in a format.
+    fn stored(&self, _format: DeviceFormat, element: Self::Element) -> Self::Element {
+        element
+    }
+
+    /// Notes how far the device's number is from the element.
+    fn judge(&self, _element: Self::Element, _device: f32, _error: &mut OpError) {}
+}
+
+impl Companion for Exact {
+    fn given(&self, exact: f64, _device: f32) -> f64 {
+        exact
+    }
+}
+
+/// Arguments are random.
+impl Companion for Field {
+    fn given(&self, exact: f64, _device: f32) -> FieldElement {
+        self.number(exact)
+    }
+
+    fn argument(&self, argument: u64, index: u64, _exact: f64, _device: f32) -> FieldElement {
+        self.input(argument, index)
+    }
+}
+
+/// How far the device's numbers of an op are from those that were never rounded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OpError {
+    /// Numbers that were compared.
+    pub count: u64,
+    /// The sum of the squares of the exact numbers.
+    pub squares: f64,
+    /// The sum of the squares of the differences.
+    pub squares_off: f64,
+    /// The first number of the device outside of its bounds.
+    pub escaped: Option<Escape>,
+}
+
+/// A number of the device that no rounding explains.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Escape {
+    /// The device's number.
+    pub device: f32,
+    /// The least that it may be.
+    pub low: f64,
+    /// The most.
+    pub high: f64,
+}
+
+impl OpError {
+    /// The root mean square of the differences, relative to that of the exact numbers.
+    #[must_use]
+    pub fn relative(&self) -> f64 {
+        if self.squares_off == 0.0 { 0.0 } else { (self.squares_off / self.squares).sqrt() }
+    }
+
+    pub(crate) fn include(&mut self, other: Self) {
+        self.count += other.count;
+        self.squares += other.squares;
+        self.squares_off += other.squares_off;
+        self.escaped = self.escaped.or(other.escaped);
+    }
+}
+
+/// A tensor for which both the device's numbers and elements beside them are known.
+pub(crate) struct Given<'g> {
+    pub(crate) region: RegionId,
+    pub(crate) layout: &'g DeviceLayout,
+    /// The program's numbers; where there are none, those that the device's stand for.
+    pub(crate) exact: Option<&'g HostArray>,
+    /// The number of the argument.
+    pub(crate) argument: Option<u64>,
+}
+
+/// What is kept beside the bytes of a machine.
+pub(crate) trait Beside {
+    /// Executes an op before its `device` results are stored, and compares with them.
+    fn execute(&mut self, plan: &Plan, parts: &Parts, leaders: &[usize], machine: &Machine, device: &[(usize, Stored<u8>)]) -> OpError;
+
+    /// Takes up a tensor whose bytes are in the machine.
+    fn put(&mut self, given: &Given<'_>, machine: &Machine);
+
+    /// Forgets a buffer that died.
+    fn release(&mut self, region: RegionId);
+}
+
+/// Nothing.
+impl Beside for () {
+    fn execute(&mut self, _: &Plan, _: &Parts, _: &[usize], _: &Machine, _: &[(usize, Stored<u8>)]) -> OpError {
+        OpError::default()
+    }
+
+    fn put(&mut self, _: &Given<'_>, _: &Machine) {}
+
+    fn release(&mut self, _: RegionId) {}
+}
+
+/// Slots of a stick: elements of two bytes have one each, of four bytes every second one.
+const SLOTS: usize = STICK_BYTES as usize / SLOT_BYTES;
+const SLOT_BYTES: usize = 2;
+
+/// The elements of one region.
+struct Plane<E> {
+    /// What each stick was written as.
+    formats: Vec<Option<DeviceFormat>>,
+    elements: Vec<E>,
+}
+
+/// The elements of all regions.
+pub(crate) struct Planes<'a, A: Companion> {
+    arithmetic: &'a A,
+    regions: BTreeMap<RegionId, Plane<A::Element>>,
+}
+
+/// Whether numbers of a format have elements beside them.
+const fn is_float(format: DeviceFormat) -> bool {
+    matches!(format, DeviceFormat::Sen169Fp16 | DeviceFormat::IeeeFp32)
+}
+
+/// Whether a format is wide enough for elements beside it.
+pub(crate) const fn fits(format: DeviceFormat) -> bool {
+    format.bytes() >= SLOT_BYTES as i64
+}
+
+impl<'a, A: Companion> Planes<'a, A> {
+    pub(crate) const fn new(arithmetic: &'a A) -> Self {
+        Self { arithmetic, regions: BTreeMap::new() }
+    }
+
+    fn get(&self, region: RegionId, byte: usize, format: DeviceFormat) -> A::Element {
+        let plane = self.regions.get(&region).filter(|plane| plane.formats.get(byte / STICK_BYTES as usize) == Some(&Some(format)));
+        plane.map_or(self.arithmetic.poison(), |plane| plane.elements[byte / SLOT_BYTES])
+    }
+
+    /// The elements of an array, row-major, and the device's numbers.
+    pub(crate) fn array(&self, region: RegionId, layout: &DeviceLayout, machine: &Machine) -> (Vec<A::Element>, Vec<f32>) {
+        let length = layout.host_length();
+        let (mut elements, mut device) = (vec![self.arithmetic.poison(); length], vec![f32::NAN; length]);
+        layout.each_element(|index, byte| {
+            device[index] = number_at(machine, region, byte, layout.format);
+            elements[index] = match is_float(layout.format) {
+                true => self.get(region, byte, layout.format),
+                false => self.arithmetic.given(device[index].into(), device[index]),
+            };
+        });
+        (elements, device)
+    }
+}
+
+fn number_at(machine: &Machine, region: RegionId, byte: usize, format: DeviceFormat) -> f32 {
+    let mut number = [f32::NAN];
+    decode_run(format, machine.bytes(region), byte, 1, &mut number);
+    number[0]
+}
+
+/// The bytes and what is beside them.
+struct Both<'m, 'a, A: Companion> {
+    machine: &'m Machine,
+    planes: &'m Planes<'a, A>,
+}
+
+impl<A: Companion> Memory for Both<'_, '_, A> {
+    type Arithmetic = A;
+    type Cell = A::Element;
+
+    fn arithmetic(&self) -> &A {
+        self.planes.arithmetic
+    }
+
+    fn machine(&self) -> &Machine {
+        self.machine
+    }
+
+    fn constant(&self, device: f32, exact: f64) -> A::Element {
+        self.arithmetic().given(exact, device)
+    }
+
+    fn read(&self, from: Elements<'_>, out: &mut [A::Element]) {
+        for (index, element) in out.iter_mut().enumerate() {
+            *element = if is_float(from.format) {
+                self.planes.get(from.part.region, from.byte(index), from.format)
+            } else {
+                let number = number_at(self.machine, from.part.region, from.byte(index), from.format);
+                self.arithmetic().given(number.into(), number)
+            };
+        }
+    }
+
+    fn copy(&self, from: Elements<'_>, count: usize, out: &mut Vec<A::Element>) {
+        let start = out.len();
+        out.resize(start + count, self.poison());
+        self.read(from, &mut out[start..]);
+    }
+
+    fn encode(&self, format: DeviceFormat, elements: &[A::Element], out: &mut Vec<A::Element>) {
+        out.extend(elements.iter().map(|element| self.arithmetic().stored(format, *element)));
+    }
+
+    fn cells(_format: DeviceFormat) -> usize {
+        1
+    }
+
+    fn poison(&self) -> A::Element {
+        self.arithmetic().poison()
+    }
+}
+
+impl<A: Companion> Written for Planes<'_, A> {
+    type Cell = A::Element;
+
+    fn cells(_format: DeviceFormat) -> usize {
+        1
+    }
+
+    fn write(&mut self, region: RegionId, byte: usize, format: DeviceFormat, cells: &[A::Element]) {
+        let poison = self.arithmetic.poison();
+        let plane = self.regions.entry(region).or_insert_with(|| Plane { formats: Vec::new(), elements: Vec::new() });
+        let (width, stick_bytes) = (format.bytes() as usize, STICK_BYTES as usize);
+        let end = (byte + cells.len() * width).div_ceil(stick_bytes);
+        if plane.formats.len() < end {
+            plane.formats.resize(end, None);
+            plane.elements.resize(end * SLOTS, poison);
+        }
+        for stick in byte / stick_bytes..end {
+            if plane.formats[stick] != Some(format) {
+                plane.formats[stick] = Some(format);
+                plane.elements[stick * SLOTS..][..SLOTS].fill(poison);
+            }
+        }
+        for (index, cell) in cells.iter().enumerate() {
+            plane.elements[(byte + index * width) / SLOT_BYTES] = *cell;
+        }
+    }
+}
+
+impl<A: Companion> Beside for Planes<'_, A> {
+    fn execute(&mut self, plan: &Plan, parts: &Parts, leaders: &[usize], machine: &Machine, device: &[(usize, Stored<u8>)]) -> OpError {
+        let own = results(plan, parts, leaders, &Both { machine, planes: self });
+        let format = plan.tensors[plan.output].format;
+        let mut error = OpError::default();
+        let mut numbers = Vec::new();
+        for ((_, device), (_, own)) in device.iter().zip(&own).filter(|_| is_float(format)) {
+            numbers.resize(own.cells().len(), 0.0);
+            decode_run(format, device.cells(), 0, 1, &mut numbers);
+            own.cells().iter().zip(&numbers).for_each(|(element, number)| self.arithmetic.judge(*element, *number, &mut error));
+        }
+        let poison = self.arithmetic.poison();
+        own.iter().for_each(|(core, stored)| write(plan, *core, parts, stored, poison, self));
+        error
+    }
+
+    fn put(&mut self, given: &Given<'_>, machine: &Machine) {
+        let format = given.layout.format;
+        if !is_float(format) {
+            return;
+        }
+        let width = format.bytes() as usize;
+        if given.argument.is_none() {
+            // Padding of a constant has numbers, too.
+            let mut numbers = vec![0.0; machine.bytes(given.region).len() / width];
+            decode_run(format, machine.bytes(given.region), 0, 1, &mut numbers);
+            let cells: Vec<_> = numbers.iter().map(|number| self.arithmetic.given(meaning(format, *number), *number)).collect();
+            self.write(given.region, 0, format, &cells);
+        }
+        let Some(exact) = given.exact else { return };
+        let is_number = matches!(exact.elements.type_name(), "f16" | "bf16" | "f32");
+        given.layout.each_element(|index, byte| {
+            let (number, device) = (exact.elements.get(index), number_at(machine, given.region, byte, format));
+            let element = match given.argument.filter(|_| is_number) {
+                Some(argument) => self.arithmetic.argument(argument, index as u64, number, device),
+                None => self.arithmetic.given(number, device),
+            };
+            self.write(given.region, byte, format, &[element]);
+        });
+    }
+
+    fn release(&mut self, region: RegionId) {
+        self.regions.remove(&region);
+    }
+}

@@ -1,0 +1,196 @@
+//! Swapped functions: in deep programs, one function of the files is replaced by another one, and the comparison with the reference must
+//! see it. Nothing of what it allows grows with the depth of a program, the number of its files, or its exponentials.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+#[allow(dead_code, reason = "the benchmark has other shapes")]
+#[path = "../benches/granite.rs"]
+mod granite;
+
+use granite::Granite;
+use serde_json::Value;
+use spyre::{
+    element::{Arithmetic, Field, FieldElement},
+    reference::{Reference, judge},
+    sim::{Bounded, Draw, HostArray, RunOptions, Simulation, drawn},
+    target::Target,
+};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Of a program so many swaps are tried.
+const N_SWAPS: usize = 14;
+
+/// What takes a function's place: as many operands, and another meaning. What a softmax subtracts does not change its result, so that nothing
+/// takes the place of its maximum, nor a sum that of its difference.
+const SWAPS: [(&str, &str); 13] = [
+    ("add", "sub"),
+    ("sub", "mul"),
+    ("mul", "add"),
+    ("realdiv", "mul"),
+    ("maximum", "minimum"),
+    ("exp", "neg"),
+    ("neg", "exp"),
+    ("silu", "sigmoid"),
+    ("sigmoid", "silu"),
+    ("rsqrt", "sqrt"),
+    ("sqrt", "rsqrt"),
+    ("sum", "max"),
+    ("sumnonstick", "maxnonstick"),
+];
+
+/// Four tiles of rows, unrolled.
+const SOFTMAX: &str = "
+#matrix = affine_map<(row, column) -> (row, column)>
+#per_row = affine_map<(row, column) -> (row)>
+func.func @softmax(%x: tensor<64x100xf16>) -> tensor<64x100xf16> {
+  %matrix = tensor.empty() : tensor<64x100xf16>
+  %rows = tensor.empty() : tensor<64xf16>
+  %minus_infinity = arith.constant 0xFC00 : f16
+  %lowest = linalg.fill ins(%minus_infinity : f16) outs(%rows : tensor<64xf16>) -> tensor<64xf16>
+  %max = linalg.reduce { arith.maximumf } ins(%x : tensor<64x100xf16>) outs(%lowest : tensor<64xf16>) dimensions = [1]
+  %shifted = linalg.generic {indexing_maps = [#matrix, #per_row, #matrix], iterator_types = [\"parallel\", \"parallel\"]}
+    ins(%x, %max : tensor<64x100xf16>, tensor<64xf16>) outs(%matrix : tensor<64x100xf16>) {
+  ^bb0(%element: f16, %row_max: f16, %out: f16):
+    %difference = arith.subf %element, %row_max : f16
+    linalg.yield %difference : f16
+  } -> tensor<64x100xf16>
+  %exp = linalg.exp ins(%shifted : tensor<64x100xf16>) outs(%matrix : tensor<64x100xf16>) -> tensor<64x100xf16>
+  %zero = arith.constant 0.0 : f16
+  %nothing = linalg.fill ins(%zero : f16) outs(%rows : tensor<64xf16>) -> tensor<64xf16>
+  %sum = linalg.reduce { arith.addf } ins(%exp : tensor<64x100xf16>) outs(%nothing : tensor<64xf16>) dimensions = [1]
+  %softmax = linalg.generic {indexing_maps = [#matrix, #per_row, #matrix], iterator_types = [\"parallel\", \"parallel\"]}
+    ins(%exp, %sum : tensor<64x100xf16>, tensor<64xf16>) outs(%matrix : tensor<64x100xf16>) {
+  ^bb0(%element: f16, %row_sum: f16, %out: f16):
+    %quotient = arith.divf %element, %row_sum : f16
+    linalg.yield %quotient : f16
+  } -> tensor<64x100xf16>
+  return %softmax : tensor<64x100xf16>
+}";
+
+/// A compiled program, its inputs, and what it should compute.
+struct Compiled {
+    place: tempfile::TempDir,
+    inputs: BTreeMap<String, HostArray>,
+    reference: Reference,
+}
+
+impl Compiled {
+    fn new(text: &str, options: &[&str]) -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let (input, out) = (place.path().join("input.mlir"), place.path().join("out"));
+        fs::write(&input, text).unwrap();
+        let done = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(&input).arg("-o").arg(&out).args(options).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let simulation = Simulation::load(&out, &Target::spyre()).unwrap();
+        let program = simulation.program();
+        let arrays: Vec<HostArray> =
+            (0..program.arguments.len()).map(|position| drawn(program, position, 0, Draw::Random).unwrap()).collect();
+        let reference = Reference::of(input.to_str().unwrap(), &arrays).unwrap();
+        let inputs = program.arguments.iter().map(|tensor| tensor.name.clone()).zip(arrays).collect();
+        Self { place, inputs, reference }
+    }
+
+    /// What the comparison says of the files as they are.
+    fn complaint(&self) -> Option<String> {
+        let run = || {
+            let simulation = Simulation::load(&self.place.path().join("out"), &Target::spyre())?;
+            simulation.run_with(&Bounded, &self.inputs, &RunOptions::default())
+        };
+        let found = match run() {
+            Ok((_, found)) => found,
+            Err(error) => return Some(error.to_string()),
+        };
+        let judged = |number: usize| {
+            let approximated = self.reference.approximated.as_ref().map(|results| &results[number]);
+            judge(&found[number], &self.reference.results[number], approximated).err()
+        };
+        (0..found.len()).find_map(judged)
+    }
+
+    /// The SDSC files with a function that has a swap, in order.
+    fn swappable(&self) -> Vec<(PathBuf, &'static str, &'static str)> {
+        let mut files = sdsc_files(&self.place.path().join("out"));
+        files.sort();
+        let swap = |path: PathBuf| {
+            let found = function_of(&serde_json::from_slice(&fs::read(&path).unwrap()).unwrap())?;
+            SWAPS.into_iter().find(|(function, _)| *function == found).map(|(from, to)| (path, from, to))
+        };
+        files.into_iter().filter_map(swap).collect()
+    }
+
+    fn check(&self) {
+        assert_eq!(self.complaint(), None);
+        let swaps = self.swappable();
+        assert!(swaps.len() >= N_SWAPS, "{} functions can be swapped", swaps.len());
+        for index in 0..N_SWAPS {
+            let (path, from, to) = &swaps[index * swaps.len() / N_SWAPS];
+            let right = fs::read(path).unwrap();
+            fs::write(path, swapped(&right, from, to)).unwrap();
+            assert!(self.complaint().is_some(), "{}: nobody sees {to} in the place of {from}", path.display());
+            fs::write(path, right).unwrap();
+        }
+    }
+}
+
+fn sdsc_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let is_sdsc = |path: &Path| path.file_name().unwrap().to_str().unwrap().starts_with("sdsc_");
+    entries.flat_map(|path| if path.is_dir() { sdsc_files(&path) } else { vec![path] }).filter(|path| is_sdsc(path)).collect()
+}
+
+fn function_of(file: &Value) -> Option<String> {
+    let (_, operation) = file.as_object()?.iter().next()?;
+    operation["dscs_"][0].as_object()?.keys().next().cloned()
+}
+
+/// The file with another function in both places that name it.
+fn swapped(file: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let mut file: Value = serde_json::from_slice(file).unwrap();
+    let operation = file.as_object_mut().unwrap().values_mut().next().unwrap();
+    let mut named = operation["dscs_"][0].as_object_mut().unwrap().remove(from).unwrap();
+    named["computeOp_"][0]["opFuncName"] = to.into();
+    operation["dscs_"][0][to] = named;
+    serde_json::to_vec(&file).unwrap()
+}
+
+const UNROLLED: [&str; 8] = ["--dims", "0=M:N", "--tiles", "M=4", "--loops", "unroll", "--lx-planner", "first-fit"];
+
+#[test]
+fn swapped_functions_show_in_an_unrolled_softmax() {
+    Compiled::new(SOFTMAX, &UNROLLED).check();
+}
+
+/// In a field, plans of one program are equal, not nearly so; and swapped functions differ on every draw.
+#[test]
+fn plans_are_equal_in_a_field() {
+    let fields = [Field::new(0), Field::new(1)];
+    let results = |compiled: &Compiled, field: &Field| {
+        let simulation = Simulation::load(&compiled.place.path().join("out"), &Target::spyre()).unwrap();
+        simulation.run_with(field, &compiled.inputs, &RunOptions::default()).map(|(_, mut results)| results.remove(0).elements)
+    };
+    let agree = |one: &[FieldElement], other: &[FieldElement]| one.iter().zip(other).all(|(one, other)| one.agrees(*other));
+    let compiled =
+        [&["--cores", "1", "--lx-planner", "none"][..], &UNROLLED, &["--cores", "4"]].map(|options| Compiled::new(SOFTMAX, options));
+    for field in &fields {
+        let expected = results(&compiled[0], field).unwrap();
+        assert!(!expected.iter().any(|element| field.is_poison(*element)));
+        assert!(compiled.iter().all(|compiled| agree(&results(compiled, field).unwrap(), &expected)));
+        for (path, from, to) in compiled[0].swappable() {
+            let right = fs::read(&path).unwrap();
+            fs::write(&path, swapped(&right, from, to)).unwrap();
+            assert!(results(&compiled[0], field).is_err() || !agree(&results(&compiled[0], field).unwrap(), &expected), "{from} as {to}");
+            fs::write(&path, right).unwrap();
+        }
+    }
+}
+
+#[test]
+fn swapped_functions_show_in_two_layers_of_a_model() {
+    let model = Granite { layers: 2, sequence: 8, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
+    Compiled::new(&model.module(), &[]).check();
+}

@@ -1,0 +1,75 @@
+//! `spyre-run --check`: the results of a bundle beside those of the module that it was compiled from.
+
+use super::{Arguments, finish};
+use spyre::{
+    reference::{Comparison, Reference, Verdict, Worst, compare, judge},
+    sim::{Bounded, HostArray, Report, RunOptions, Simulation},
+    tool,
+};
+use std::collections::BTreeMap;
+
+/// Runs the bundle with numbers that are never rounded beside the device's, and the module by the JIT; an error names the worst element.
+pub(crate) fn check(
+    module: &str,
+    simulation: &Simulation,
+    inputs: &BTreeMap<String, HostArray>,
+    options: &RunOptions,
+    arguments: &Arguments,
+) -> Result<(), String> {
+    let (outcome, companions) = simulation.run_with(&Bounded, inputs, options).map_err(|error| error.to_string())?;
+    finish(&outcome, arguments)?;
+    let in_order: Vec<HostArray> = simulation.program().arguments.iter().map(|tensor| inputs[&tensor.name].clone()).collect();
+    let reference = Reference::of(module, &in_order)?;
+    if reference.results.len() != outcome.results.len() {
+        return Err(format!("the module has {} results, the bundle {}", reference.results.len(), outcome.results.len()));
+    }
+    for (number, ((name, found), expected)) in outcome.results.iter().zip(&reference.results).enumerate() {
+        let named = |message: String| format!("'{name}' {message}");
+        if found.shape != expected.shape {
+            return Err(named(format!("has shape {:?}, the reference {:?}", found.shape, expected.shape)));
+        }
+        let approximated = reference.approximated.as_ref().map(|results| &results[number]);
+        let verdict = judge(&companions[number], expected, approximated).map_err(named)?;
+        if let Some(tolerance) = arguments.tolerance {
+            within(found, expected, tolerance).map_err(named)?;
+        }
+        tool::say(&format!("{name}: {}\n", said(&verdict)))?;
+    }
+    tool::say(&growth(&outcome.report))
+}
+
+fn said(verdict: &Verdict) -> String {
+    let Verdict { difference, allowed, device, worst_case, n_nan } = verdict;
+    let nan = if *n_nan > 0 { format!("; {n_nan} elements are no numbers in either") } else { String::new() };
+    let bound = if worst_case.is_finite() { format!("at worst {worst_case:.2e}") } else { "without a bound".to_owned() };
+    format!(
+        "agrees with the reference, largest difference {difference:.2e} of {allowed:.2e} allowed; rounded by {device:.2e}, {bound}{nan}"
+    )
+}
+
+/// Holds the device's own numbers to what the caller allows.
+fn within(found: &HostArray, expected: &HostArray, tolerance: f64) -> Result<(), String> {
+    let Comparison { scale, error, worst } = compare(found, expected)?;
+    if error <= tolerance {
+        return Ok(());
+    }
+    let place = worst
+        .map_or_else(String::new, |Worst { index, found, expected }| format!(": element {index:?} is {found}, the reference {expected}"));
+    Err(format!(
+        "differs from the reference by {error:.2e} of its size (root mean square {scale:.3e}), where {tolerance:.2e} is allowed{place}"
+    ))
+}
+
+/// Where rounding adds most to what was off before, in the order of execution.
+fn growth(report: &Report) -> String {
+    let (mut before, mut most) = (0.0_f64, None);
+    for (launch, op) in report.launches.iter().flat_map(|launch| launch.ops.iter().map(move |op| (launch, op))) {
+        let off = op.error.relative();
+        if off - before > most.as_ref().map_or(0.0, |(growth, _)| *growth) {
+            let text = format!("rounding adds most in {}/{} ({}): from {before:.2e} to {off:.2e}\n", launch.bundle, op.file, op.function);
+            most = Some((off - before, text));
+        }
+        before = before.max(off);
+    }
+    most.map_or_else(String::new, |(_, text)| text)
+}
