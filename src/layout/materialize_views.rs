@@ -5,7 +5,7 @@
 //! whose left operand lacks a dimension of the result, whose operands lack K, or whose views cut its rows or batches into more dimensions
 //! than the device's matmul has.
 
-use super::{Diagonal, Index, OperandView, diagonal, fits_matmul, has_dim, is_whole_dim};
+use super::{Diagonal, Index, OperandView, cuts_outer_dims, diagonal, fits_matmul, has_dim, is_whole_dim};
 use crate::{
     affine::Expr,
     dialect::{ComputeOp, View, constant, copy_for_layout, pointwise, reduce, shown_as, view},
@@ -107,12 +107,16 @@ fn complete(compute: ComputeOp<'_>) -> Result<(), String> {
             copy_unless_it_has(compute, 0, &of_left, &ranges)?;
             copy_unless_it_has(compute, 1, &[n, k], &ranges)?;
             for operand in 0..2 {
-                if has_enough_dims(compute, &ranges)? {
+                let [left, right] = seen_by_matmul(compute)?;
+                if fits_matmul(&ranges, left.view(), right.view()) {
                     return Ok(());
                 }
-                copy_operand(compute, operand)?;
+                if cuts_outer_dims(&ranges, [&left, &right][operand].view()) {
+                    copy_operand(compute, operand)?;
+                }
             }
-            if has_enough_dims(compute, &ranges)? {
+            let [left, right] = seen_by_matmul(compute)?;
+            if fits_matmul(&ranges, left.view(), right.view()) {
                 return Ok(());
             }
             Err("has more than two dimensions of rows, or more than two of batches: the device's matmul has two of each".to_owned())
@@ -127,11 +131,25 @@ fn copy_unless_it_has(compute: ComputeOp<'_>, operand: usize, dims: &[usize], ra
     if dims.iter().all(|&dim| has_dim(indices, dim, ranges[dim])) { Ok(()) } else { copy_operand(compute, operand) }
 }
 
-fn has_enough_dims(compute: ComputeOp<'_>, ranges: &[i64]) -> Result<bool, String> {
-    let views = compute.views()?;
-    let hosts = views.iter().map(|view| view.tensor.buffer().map_err(|error| error.to_string())).collect::<Result<Vec<_>, _>>()?;
-    let seen = |operand: usize| OperandView { sizes: hosts[operand].sizes(), indices: &views[operand].indices };
-    Ok(fits_matmul(ranges, seen(0), seen(1)))
+/// How an operand sees its buffer.
+struct Seen {
+    sizes: Vec<i64>,
+    indices: Vec<Index>,
+}
+
+impl Seen {
+    fn view(&self) -> OperandView<'_> {
+        OperandView { sizes: &self.sizes, indices: &self.indices }
+    }
+}
+
+fn seen_by_matmul(compute: ComputeOp<'_>) -> Result<[Seen; 2], String> {
+    let seen = |view: View<'_>| {
+        let host = view.tensor.buffer().map_err(|error| error.to_string())?;
+        Ok(Seen { sizes: host.sizes().to_vec(), indices: view.indices })
+    };
+    let operands: Vec<Seen> = compute.views()?.into_iter().take(2).map(seen).collect::<Result<_, String>>()?;
+    operands.try_into().map_err(|_| "has not two operands".to_owned())
 }
 
 /// Lets the op read a copy of an operand.

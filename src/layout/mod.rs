@@ -82,7 +82,7 @@ pub use form::{Form, Level, Way};
 pub use host::{HostDim, HostTensor};
 pub use index::{Digit, Index};
 pub use misfit::{Misfit, MisfitKind};
-pub use needs::{Diagonal, diagonal, fits_matmul, has_dim, is_whole_dim};
+pub use needs::{Diagonal, cuts_outer_dims, diagonal, fits_matmul, has_dim, is_whole_dim};
 pub use readable::{Readable, ReadableOperand, ViewedOperand, readable};
 pub use split::{OperandView, SplitIteration, SplitOperand, split_iteration};
 pub use sticks::{Stick, StickConflict, agreed_stick, stick_of};

@@ -57,6 +57,13 @@ pub fn fits_matmul(ranges: &[i64], left: OperandView<'_>, right: OperandView<'_>
     shared.len() <= MOST_MATMUL_DIMS && kept.len() <= MOST_MATMUL_DIMS
 }
 
+/// Whether a view cuts the dimensions of a product in front of N and K into parts.
+#[must_use]
+pub fn cuts_outer_dims(ranges: &[i64], view: OperandView<'_>) -> bool {
+    let outer = ranges.len().saturating_sub(2);
+    split_iteration(ranges, &[view]).is_ok_and(|split| split.parts[..outer].iter().any(|parts| parts.len() > 1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,6 +106,6 @@ mod tests {
         let shared: (&[i64], &[E]) = (&[4, 64, 128], &[d(0).floordiv(4), d(3), d(2)]);
         assert!(fits(&[16, 4, 128, 64], (&[16, 4, 64], &[d(0), d(1), d(3)]), shared), "four queries a key");
         let batches: (&[i64], &[E]) = (&[4, 2, 2, 64, 128], &[d(0).floordiv(4), d(0).floordiv(2).modulo(2), d(0).modulo(2), d(3), d(2)]);
-        assert!(fits(&[16, 4, 128, 64], (&[16, 4, 64], &[d(0), d(1), d(3)]), batches), "digits that continue each other are cut alike");
+        assert!(!fits(&[16, 4, 128, 64], (&[16, 4, 64], &[d(0), d(1), d(3)]), batches), "both are cut where one of them is");
     }
 }
