@@ -5,19 +5,19 @@ use crate::{
     dialect::{self, bundle_to_ir, push_items},
     files::{self, MAX_TEXT_BYTES, is_plain_name, path_below},
     layout::DeviceLayout,
-    mlir::{Attribute, Attributes, Module, Op, OpExt, Session, build, dense_elements, new_block, push, type_attribute},
+    mlir::{Attribute, Attributes, Module, Op, OpExt, Session, build, dense_elements, new_block, push, string_attribute, type_attribute},
     pipeline::emit_pipeline,
     sdsc::{
         Sdsc,
         case_json::read_case,
         check::{BUNDLE_FILE, Violation, check_directory},
-        host_bytes,
+        differs_from_its_emission, host_bytes, is_baked,
         program::{self, LaunchEntry, Program, Tensor},
         to_bundle, to_launch,
     },
 };
 use melior::ir::Type;
-use std::{fs, path::Path};
+use std::{collections::BTreeSet, fs, path::Path};
 
 /// Op specs in JSON as `sdsc` IR.
 ///
@@ -48,9 +48,9 @@ pub fn mlir_to_bundle(session: &Session, input: &str, output: &str) -> Result<()
 pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, String> {
     let program = directory.join(program::FILE_NAME);
     if directory.join(BUNDLE_FILE).exists() || !program.exists() {
-        let bundle = read_bundle(directory, "")?;
+        let bundle = read_bundle(directory, "", 0)?;
         return print(session, |module| {
-            push_bundle(module, "bundle_0", &bundle, &[]);
+            push_read(module, "bundle_0", &bundle, &[]);
             Ok(())
         });
     }
@@ -58,7 +58,7 @@ pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, Str
     let description: Program = serde_json::from_slice(&read(directory, program::FILE_NAME)?).map_err(|error| at_fault(&error))?;
     description.check_no_symbols().map_err(|error| at_fault(&error))?;
     let bundle_of = |launch: &LaunchEntry| match launch.bundle.as_str() {
-        name if is_plain_name(name) => read_bundle(directory, &format!("{name}/")),
+        name if is_plain_name(name) => read_bundle(directory, &format!("{name}/"), launch.pool_bytes),
         name => Err(at_fault(&format!("'{name}' is no plain name of a folder"))),
     };
     let bundles = description.launches.iter().map(bundle_of).collect::<Result<Vec<_>, _>>()?;
@@ -70,7 +70,30 @@ pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, Str
 /// # Errors
 /// There is no bundle, or a file cannot be read.
 pub fn broken_rules(directory: &Path) -> Result<Vec<Violation>, String> {
-    check_directory(directory).map_err(|error| error.to_string())
+    let broken = check_directory(directory).map_err(|error| error.to_string())?;
+    if !broken.is_empty() {
+        return Ok(broken);
+    }
+    let mut texts = texts_in(directory, "")?;
+    let program = texts.iter().find(|(path, _)| path == program::FILE_NAME);
+    let program: Option<Program> = program.and_then(|(_, content)| serde_json::from_slice(content).ok());
+    let folders: BTreeSet<String> = program.into_iter().flat_map(|program| program.launches).map(|launch| launch.bundle).collect();
+    if !directory.join(BUNDLE_FILE).exists() {
+        for folder in folders {
+            texts.extend(texts_in(directory, &format!("{folder}/"))?);
+        }
+    }
+    let contents = texts.iter().map(|(path, content)| (path.as_str(), content.as_slice()));
+    Ok(differs_from_its_emission(contents).into_iter().collect())
+}
+
+/// The files of a bundle or a program behind `folder`, which is empty or ends with `/`, without those of constants.
+fn texts_in(directory: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let entries = fs::read_dir(directory.join(folder)).map_err(|error| format!("cannot read '{}': {error}", directory.display()))?;
+    let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let is_text = |name: &String| Path::new(name).extension().is_some_and(|kind| kind == "json" || kind == "mlir");
+    let paths = names.filter(is_text).map(|name| format!("{folder}{name}")).filter(|path| directory.join(path).is_file());
+    paths.map(|path| read(directory, &path).map(|content| (path, content))).collect()
 }
 
 fn print(session: &Session, fill: impl FnOnce(Op<'_>) -> Result<(), String>) -> Result<String, String> {
@@ -81,13 +104,27 @@ fn print(session: &Session, fill: impl FnOnce(Op<'_>) -> Result<(), String>) -> 
     if module.verify() { Ok(format!("{}\n", module.op())) } else { Err("gives IR that is not valid".to_owned()) }
 }
 
-fn push_bundle(parent: Op<'_>, name: &str, bundle: &Bundle, buffers: &[String]) {
+fn push_bundle<'c>(parent: Op<'c>, name: &str, bundle: &Bundle, buffers: &[String]) -> Op<'c> {
     let location = parent.loc();
     let built = push(parent, bundle_to_ir(parent.ctx(), location, name, bundle, buffers));
     push_items(built, location, &bundle.items);
+    built
 }
 
-fn push_program(module: Op<'_>, description: &Program, bundles: &[Bundle], directory: &Path) -> Result<(), String> {
+/// A bundle as it was read from its files.
+struct ReadBundle {
+    bundle: Bundle,
+    is_baked: bool,
+}
+
+fn push_read(parent: Op<'_>, name: &str, read: &ReadBundle, buffers: &[String]) {
+    let built = push_bundle(parent, name, &read.bundle, buffers);
+    if read.is_baked {
+        built.set_attr("sdsc.addresses", string_attribute(parent.ctx(), "baked"));
+    }
+}
+
+fn push_program(module: Op<'_>, description: &Program, bundles: &[ReadBundle], directory: &Path) -> Result<(), String> {
     let (context, location) = (module.ctx(), module.loc());
     let attributes = Attributes::new(context).text("sym_name", &description.name);
     let program = push(module, build("sdsc.program", location, &[], &[], attributes, vec![new_block(&[], location)]));
@@ -122,7 +159,7 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[Bundle], direc
         }
     }
     for (launch, bundle) in description.launches.iter().zip(bundles) {
-        push_bundle(program, &launch.bundle, bundle, &launch.arguments);
+        push_read(program, &launch.bundle, bundle, &launch.arguments);
     }
     Ok(())
 }
@@ -163,8 +200,8 @@ fn value_of<'c>(
     dense_elements(of.host.build(), &bytes).ok_or_else(|| refuse(format!("{} bytes are no tensor of {}", bytes.len(), tensor.element_type)))
 }
 
-/// The bundle whose files stand behind `folder`, which is empty or ends with `/`.
-fn read_bundle(directory: &Path, folder: &str) -> Result<Bundle, String> {
+/// The bundle whose files stand behind `folder`, which is empty or ends with `/`; `pool_bytes` is what its program says of it.
+fn read_bundle(directory: &Path, folder: &str, pool_bytes: i64) -> Result<ReadBundle, String> {
     let path_of = |file: &str| format!("{folder}{file}");
     let at_fault = |file: &str, error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(path_of(file)).display());
     let at_bundle = |error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(folder).components().as_path().display());
@@ -181,7 +218,8 @@ fn read_bundle(directory: &Path, folder: &str) -> Result<Bundle, String> {
         let file = &mut serde_json::Deserializer::from_slice(&content);
         files.push(serde_path_to_error::deserialize(file).map_err(|error| at_fault(&name, &error))?);
     }
-    to_bundle(&launch, &files).map_err(|error| at_bundle(&error))
+    let bundle = to_bundle(&launch, &files, pool_bytes).map_err(|error| at_bundle(&error))?;
+    Ok(ReadBundle { bundle, is_baked: is_baked(&launch) })
 }
 
 /// What a file below the directory says.

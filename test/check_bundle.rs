@@ -6,6 +6,8 @@ mod common;
 
 #[path = "check_bundle/bundles.rs"]
 mod bundles;
+#[path = "check_bundle/derived.rs"]
+mod derived;
 #[path = "check_bundle/edits.rs"]
 mod edits;
 #[path = "check_bundle/mutations.rs"]
@@ -124,7 +126,7 @@ fn a_directory_without_a_bundle_is_no_violation_but_an_error() {
 fn a_bundle_is_checked_in_memory_with_what_it_is_given() {
     let mut files = nest();
     let text = String::from_utf8(files.remove("bundle.mlir").unwrap()).unwrap();
-    let buffer = |name: &str, bytes| Buffer { name: name.to_owned(), bytes };
+    let buffer = |name: &str, bytes| Buffer { name: name.to_owned(), bytes, ..Buffer::default() };
     let mut bundle = BundleFiles { text, sdsc: files, arguments: vec![buffer("x", 32768), buffer("y", 65536)] };
     assert_eq!(check_bundle(&bundle), []);
     bundle.arguments[1].bytes -= 1;

@@ -33,7 +33,7 @@ fn write(bundle: &Bundle, launch: &Launch) -> Vec<String> {
 
 /// Reads a bundle back and writes it again.
 fn check(text: &str, files: &[String], context: &str) -> Bundle {
-    let bundle = sdsc::to_bundle(&sdsc::to_launch(text).unwrap(), &read(files)).unwrap_or_else(|error| panic!("{context}: {error}"));
+    let bundle = sdsc::to_bundle(&sdsc::to_launch(text).unwrap(), &read(files), 0).unwrap_or_else(|error| panic!("{context}: {error}"));
     let again = Launch::new(&bundle).unwrap();
     assert_eq!(again.to_string(), text, "{context}");
     for (index, (written, expected)) in write(&bundle, &again).iter().zip(files).enumerate() {
@@ -73,7 +73,7 @@ proptest! {
         let Ok(launch) = Launch::new(&written) else { return Ok(()) };
         let Ok(_) = sdsc::from_op_spec(written.ops()[0], 0, -1) else { return Ok(()) };
         let files = write(&written, &launch);
-        if let Ok(found) = sdsc::to_bundle(&launch, &read(&files)) {
+        if let Ok(found) = sdsc::to_bundle(&launch, &read(&files), 0) {
             let again = Launch::new(&found).unwrap();
             prop_assert_eq!(again.to_string(), launch.to_string());
             prop_assert_eq!(write(&found, &again), files);
@@ -87,7 +87,8 @@ proptest! {
         let Ok(launch) = Launch::baked(&written, &target) else { return Ok(()) };
         let file = |bundle: &Bundle| sdsc::from_op_spec_baked(bundle.ops()[0], 0, &MemoryMap::of(bundle, &target)).unwrap();
         let expected = file(&written);
-        let found = sdsc::to_bundle(&launch, std::slice::from_ref(&expected)).unwrap_or_else(|error| panic!("{error}"));
+        let pool_bytes = if written.uses_pool() { written.pool_bytes } else { 0 };
+        let found = sdsc::to_bundle(&launch, std::slice::from_ref(&expected), pool_bytes).unwrap_or_else(|error| panic!("{error}"));
         prop_assert_eq!(sdsc::to_text(&file(&found)), sdsc::to_text(&expected));
         prop_assert_eq!(Launch::baked(&found, &target).unwrap(), launch);
     }
@@ -99,7 +100,7 @@ fn a_file_that_no_op_spec_has_is_refused() {
     let text = std::fs::read_to_string(case.join("bundle.mlir")).unwrap();
     let refused = |from: &str, to: &str| {
         let file = texts(&case)[0].replacen(from, to, 1);
-        sdsc::to_bundle(&sdsc::to_launch(&text).unwrap(), &read(&[file])).unwrap_err().to_string()
+        sdsc::to_bundle(&sdsc::to_launch(&text).unwrap(), &read(&[file]), 0).unwrap_err().to_string()
     };
     assert_eq!(
         refused("\"fidelity_\": \"regular\"", "\"fidelity_\": \"high\""),

@@ -391,6 +391,26 @@ fn where_chooses() {
     assert_eq!(found, expected);
 }
 
+/// The reference emitter copies what a tiled product broadcasts over a dimension that neither tensor has: the same copy again and again,
+/// also on several cores.
+#[test]
+fn a_copy_is_repeated_along_a_dimension_that_no_tensor_has() {
+    let tensor = T { order: &["mb", "out", "x"], scale: &[1, 1, -1], pages: &[-1, -1, -1], ..PLAIN };
+    let classes: &[(&str, &[&str], &str, i64)] = &[("OUTPUT", &["mb", "out", "x"], "out", 64)];
+    let arg: Arg<'_> = (&[8, 64], &[1, 8, 64], &[64, 64, 1]);
+    for slices in [1, 2] {
+        let dims: &'static [(&str, i64, i64)] = Box::leak(Box::new([("x", 4, slices), ("mb", 8, 1), ("out", 64, 1)]));
+        let op = Op { function: "identity", dims, classes, tensors: vec![tensor.clone(); 2], mask: None, constants: &[] };
+        let (inputs, found) = run(&op, &[arg; 2], &[]).unwrap();
+        assert_eq!(found, inputs[0]);
+        // What one of them has is reduced, which a copy does not do.
+        let wide = T { scale: &[1, 1, 1], ..tensor.clone() };
+        let wide_arg: Arg<'_> = (&[4, 8, 64], &[4, 1, 8, 64], &[512, 64, 64, 1]);
+        let op = Op { tensors: vec![wide, tensor.clone()], ..op };
+        assert_eq!(run(&op, &[wide_arg, arg], &[]).unwrap_err().rule(), "malformed");
+    }
+}
+
 /// Two cores whose reads and writes meet: a copy of one half of a buffer to the other half, from a neighbour.
 #[test]
 fn a_read_of_what_another_core_writes_is_found() {

@@ -23,6 +23,8 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
             Loops::Keep => model,
             Loops::Unroll => unroll(&model).map_err(|error| error_at(bundle, error).report())?,
         };
+        // What was read back from files keeps their addresses.
+        let addresses = if bundle.text_attr("sdsc.addresses") == "baked" { Addresses::Baked } else { addresses };
         let launch = match addresses {
             Addresses::Symbolic => Launch::symbolic(&model, &target),
             Addresses::Baked => Launch::baked(&model, &target),

@@ -1,6 +1,6 @@
 //! Constants: which an op has, and their bits ("SuperDSC schema, sections 4 and 6").
 
-use super::model::{Bits, ConstantInfo, Constants, CoreKey, Entries, Fold, FoldFunction, FoldMap, Text};
+use super::model::{Bits, ConstantInfo, Constants, CoreKey, Entries, Fold, FoldFunction, FoldMap, Nothing, Text};
 use crate::bundle::OpSpec;
 use crate::bundle::geometry::{Geometry, OpFamily};
 use crate::target::DeviceFormat;
@@ -47,7 +47,7 @@ fn mask_value(function: &str) -> f64 {
 fn info(name: Text, value: f64, cores: i64, format: DeviceFormat) -> ConstantInfo {
     let fold = |factor, label: &'static str| Fold { factor, label: label.into() };
     let data = FoldMap {
-        functions: vec![FoldFunction::Const {}, FoldFunction::Const {}, FoldFunction::Map {}],
+        functions: vec![FoldFunction::Const(Nothing {}), FoldFunction::Const(Nothing {}), FoldFunction::Map(Nothing {})],
         folds: vec![fold(cores, "core"), fold(1, "corelet"), fold(1, "time")],
         data: Entries(vec![(CoreKey(0), vec![Bits::Known(bits(value, format))])]),
     };

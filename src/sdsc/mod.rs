@@ -29,6 +29,7 @@ mod from_op_spec;
 pub mod model;
 mod placement;
 pub mod program;
+mod re_emission;
 mod tensors;
 mod to_op_spec;
 mod windows;
@@ -41,7 +42,8 @@ pub use constants::{bits, dl16_bits};
 pub use directory::{File, Fresh, WriteError};
 pub use from_op_spec::{from_op_spec, from_op_spec_baked};
 pub use model::Sdsc;
-pub use to_op_spec::{Base, ReadError, Surroundings, SymbolValue, to_bundle, to_launch, to_op_spec};
+pub use re_emission::{LABEL as EMISSION_LABEL, differs_from_its_emission};
+pub use to_op_spec::{Base, ReadError, Surroundings, SymbolValue, is_baked, to_bundle, to_launch, to_op_spec};
 pub use write::{to_text, write_to};
 
 use crate::bundle::BundleError;

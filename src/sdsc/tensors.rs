@@ -4,7 +4,7 @@ use super::SdscError;
 use super::folds::{DimExtent, StickForm, coord_info};
 use super::from_op_spec::Context;
 use super::model::{
-    CoordInfo, Coordinates, CoreKey, Decimal, Entries, Fold, FoldFunction, FoldMap, Memory, Node, Presence, TensorInfo, Text,
+    CoordInfo, Coordinates, CoreKey, Decimal, Entries, Fold, FoldFunction, FoldMap, Memory, Node, Nothing, Presence, TensorInfo, Text,
 };
 use crate::bundle::geometry::{Access, Divisions, Label, Scale, Tensor};
 use crate::bundle::symbols::Start;
@@ -43,7 +43,7 @@ impl Context<'_> {
     fn start(&self, start: &Start) -> FoldMap<CoreKey, Decimal> {
         let fold = |factor, label: &'static str| Fold { factor, label: label.into() };
         FoldMap {
-            functions: vec![FoldFunction::Map {}, FoldFunction::Const {}, FoldFunction::Const {}],
+            functions: vec![FoldFunction::Map(Nothing {}), FoldFunction::Const(Nothing {}), FoldFunction::Const(Nothing {})],
             folds: vec![fold(self.geometry.cores(), "core"), fold(1, "corelet"), fold(1, "time")],
             data: start.by_core().iter().zip(0..).map(|(value, core)| (CoreKey(core), Decimal(*value))).collect(),
         }

@@ -11,7 +11,7 @@
 //! | the size of a table that indices reach into | as many positions as there are indices |
 //! | formats that files rename, arrangements other than of fp8 weights | `IEEE_INT32` indices, `IEEE_FP32` copies, in order |
 //! | names of dimensions and index tensors; the value of a constant before rounding | none; `index<n>`; the rounded value |
-//! | whether a baked segment 0 is the pool | it is kernel argument 0, unless the caller says otherwise |
+//! | whether a baked segment 0 is the pool | it is where the program says that the launch has one, else kernel argument 0 |
 //!
 //! Where the reading is a matter of trial, [`Guess`] lists the possibilities, the likeliest first. No guess is trusted: the op spec
 //! is emitted again, and the reader refuses the file when no emission is equal to it. Not compared are the debug handle, which op
@@ -38,7 +38,7 @@ mod place;
 mod space;
 mod window;
 
-pub use bundle::to_bundle;
+pub use bundle::{is_baked, to_bundle};
 pub use evaluate::{Base, SymbolValue};
 pub use launch::to_launch;
 

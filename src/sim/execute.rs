@@ -51,7 +51,8 @@ pub(crate) fn results<M: Memory>(plan: &Plan, parts: &Parts, leaders: &[usize], 
     let view = |core| CoreView { plan, core, parts, memory, constants: &constants };
     let values = if plan.kernel == Kernel::Shuffle { shuffle(plan, parts, memory) } else { on_all_cores(plan, view) };
     let values = shared(plan, leaders, &constants, memory, values);
-    values.into_iter().map(|(core, values)| (core, arranged(view(core), values))).collect()
+    let first = values.into_iter().filter(|(core, _)| leaders[*core] == *core);
+    first.map(|(core, values)| (core, arranged(view(core), values))).collect()
 }
 
 fn mark_written(plan: &Plan, core: usize, parts: &Parts, machine: &mut Machine, writer: Writer) {

@@ -132,6 +132,23 @@ pub(crate) fn gather() -> Files {
     emit_ops(vec![op("identity", &[(16, 1), (128, 1)], 0, vec![index, table, matrix((0, 16), (1, 128))])])
 }
 
+/// The bundle `gather` as a program of one launch.
+pub(crate) fn table() -> Files {
+    let tensor = |name: &str, shape: &[i64], (element, format): (&str, &str), device_size: &[i64], stride_map: &[i64]| {
+        json!({"name": name, "shape": shape, "element_type": element, "format": format, "device_size": device_size,
+               "stride_map": stride_map, "bytes": device_size.iter().product::<i64>() * if element == "i32" { 4 } else { 2 }})
+    };
+    let half = ("f16", "SEN169_FP16");
+    let mut index = tensor("t0", &[16], ("i32", "IEEE_INT32"), &[1, 32], &[32, 1]);
+    index["index_range"] = json!([0, 512]);
+    let rows = tensor("t1", &[512, 128], half, &[2, 512, 64], &[64, 128, 1]);
+    let result = tensor("t2", &[16, 128], half, &[2, 16, 64], &[64, 128, 1]);
+    let program = json!({"name": "main", "arguments": [index, rows], "results": [result], "constants": [], "buffers": [],
+                         "launches": [{"bundle": "bundle_0", "arguments": ["t0", "t1", "t2"]}]});
+    let bundle = gather().into_iter().map(|(name, bytes)| (format!("bundle_0/{name}"), bytes));
+    bundle.chain([("program.json".to_owned(), serde_json::to_vec(&program).unwrap())]).collect()
+}
+
 pub(crate) fn relayout() -> Files {
     let owned = |dim| Some(Ownership { dims: vec![OwnedDim { dim, slices: 4, divisor: 1 }] });
     let mut copy = op("identity", &[(64, 4), (256, 1)], 0, vec![matrix((0, 64), (1, 256)), matrix((0, 64), (1, 256))]);
@@ -206,8 +223,8 @@ pub(crate) fn baked() -> Files {
 /// The bundle `nest` as a program of one launch.
 pub(crate) fn program(bytes: [i64; 2]) -> Files {
     let tensor = |(number, bytes): (usize, i64)| {
-        json!({"name": format!("t{number}"), "shape": [512, 64], "element_type": "f16", "format": "SEN169_FP16",
-               "device_size": [1, 512, 64], "stride_map": [64, 64, 1], "bytes": bytes})
+        json!({"name": format!("t{number}"), "shape": [bytes / 128, 64], "element_type": "f16", "format": "SEN169_FP16",
+               "device_size": [1, bytes / 128, 64], "stride_map": [64, 64, 1], "bytes": bytes})
     };
     let tensors: Vec<_> = bytes.into_iter().enumerate().map(tensor).collect();
     let program = json!({"name": "main", "arguments": tensors[..1], "results": tensors[1..], "constants": [], "buffers": [],
@@ -218,20 +235,20 @@ pub(crate) fn program(bytes: [i64; 2]) -> Files {
 
 /// The same with its first tensor as a constant.
 pub(crate) fn constant() -> Files {
-    let mut files = program([32768, 65536]);
+    let mut files = program([65536, 65536]);
     let mut program: Value = serde_json::from_slice(&files["program.json"]).unwrap();
     let mut tensor = program["arguments"][0].take();
     tensor["file"] = json!("constants/t0.bin");
     program["arguments"] = json!([]);
     program["constants"] = json!([tensor]);
     files.insert("program.json".to_owned(), serde_json::to_vec(&program).unwrap());
-    files.insert("constants/t0.bin".to_owned(), vec![0; 32768]);
+    files.insert("constants/t0.bin".to_owned(), vec![0; 65536]);
     files
 }
 
 /// Four launches of one bundle; each leaves a buffer for the next, the third where the first one was.
 pub(crate) fn shared() -> Files {
-    let mut files = program([32768, 65536]);
+    let mut files = program([65536, 65536]);
     let mut program: Value = serde_json::from_slice(&files["program.json"]).unwrap();
     let buffer = |name: &str, offset: i64, first: usize| {
         let mut tensor = program["results"][0].clone();
@@ -269,7 +286,8 @@ pub(crate) fn right() -> Vec<(&'static str, Files)> {
         ("top-k", top_k(0)),
         ("restickify", restick(DeviceFormat::Sen169Fp16, Arrangement::Standard)),
         ("baked", baked()),
-        ("program", program([32768, 65536])),
+        ("program", program([65536, 65536])),
+        ("table", table()),
         ("constant", constant()),
         ("shared", shared()),
     ]

@@ -1,6 +1,7 @@
 //! Bundles that are wrong in one way each.
 
 use crate::bundles::{Files, adds, at, base, columns, emit_ops, matmul, matrix, op, operand, program, restick, sparse, top_k};
+use crate::derived::{broken_members, broken_programs};
 use crate::edits::{STARTS_1, becomes, json, remove, rename, set, sets, starts, text, texts};
 use serde_json::{Value, json};
 use spyre::bundle::{Arrangement, Coordinate as C};
@@ -12,7 +13,7 @@ pub(crate) struct Broken {
     pub(crate) files: Files,
 }
 
-fn broken(labels: &'static [&'static str], base_name: &str, edit: impl FnOnce(&mut Files)) -> Broken {
+pub(crate) fn broken(labels: &'static [&'static str], base_name: &str, edit: impl FnOnce(&mut Files)) -> Broken {
     let mut files = base(base_name);
     let before = files.clone();
     edit(&mut files);
@@ -266,7 +267,7 @@ fn broken_addresses() -> Vec<Broken> {
         broken(&["sdsc_r68"], "nest", texts("32768*d0", "32700*d0")),
         broken(&["sdsc_r69"], "nest", texts("allocate 8192 bytes", "allocate 8064 bytes")),
         broken(&["sdsc_r69"], "nest", texts("%pool_offset_4096 = arith.constant 4096", "%pool_offset_4096 = arith.constant -128")),
-        broken(&["sdsc_r70"], "program", becomes(program([32768, 65408]))),
+        broken(&["sdsc_r70"], "program", becomes(program([65536, 65408]))),
         broken(&["sdsc_r70"], "program", becomes(program([32640, 65536]))),
         broken(&["sdsc_r71"], "baked", |files| starts(files, "17179869056", 2)),
         broken(&["sdsc_r71"], "baked", |files| starts(files, &(7_i64 << 34).to_string(), 2)),
@@ -274,6 +275,16 @@ fn broken_addresses() -> Vec<Broken> {
 }
 
 pub(crate) fn all_broken() -> Vec<Broken> {
-    let groups = [broken_values, broken_symbols, broken_files, broken_divisions, broken_tensors, broken_families, broken_addresses];
+    let groups = [
+        broken_values,
+        broken_symbols,
+        broken_files,
+        broken_divisions,
+        broken_tensors,
+        broken_families,
+        broken_addresses,
+        broken_members,
+        broken_programs,
+    ];
     groups.into_iter().flat_map(|group| group()).collect()
 }

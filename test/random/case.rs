@@ -115,7 +115,10 @@ impl Case {
             Ok((_, exact)) if exact.len() != self.expected.len() => fails("results are missing", String::new()),
             Ok((outcome, exact)) => {
                 let results = outcome.results.iter().zip(exact).zip(&self.expected);
-                let complaint = |(((name, array), exact), expected)| Some(format!("{name}: {}", difference(array, &exact, expected)?));
+                let complaint = |((result, exact), expected): ((&(String, HostArray), Companions<Bound>), _)| {
+                    let (name, array) = result;
+                    Some(format!("{name}: {}", difference(array, &exact, expected)?))
+                };
                 results.into_iter().find_map(complaint).map_or(Outcome::Agrees, |message| fails("the numbers differ", message))
             }
         }

@@ -433,7 +433,7 @@ pub(crate) fn placed(mut op: OpSpec, changes: &Changes, is_baked: bool) -> Item 
         let offset_bytes = *bytes;
         operand.allocation = match memory {
             0 if operand.name.is_none() => Allocation::Lx { offset_bytes },
-            1 if !is_baked => Allocation::Pool { offset_bytes },
+            1 => Allocation::Pool { offset_bytes },
             memory => Allocation::Hbm { argument: u32::try_from(memory % 4).unwrap(), offset_bytes },
         };
         let key = if operand.allocation.is_lx() || is_baked { None } else { Some(if *memory == 1 { 4 } else { memory % 4 }) };

@@ -17,13 +17,22 @@ pub(super) fn core_bytes(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
 }
 
 /// One dimension of a tensor, in rows beside the stick and in sticks along it.
-struct Extent {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent<'a> {
+    pub(super) label: &'a str,
     /// What one core has.
-    part: i64,
+    pub(super) part: i64,
     /// What all cores have.
-    whole: i64,
+    pub(super) whole: i64,
     /// What else the tensor has.
-    gap: i64,
+    pub(super) gap: i64,
+}
+
+impl Extent<'_> {
+    /// What the tensor has in memory.
+    pub(super) const fn all(&self) -> i64 {
+        self.whole.saturating_add(self.gap)
+    }
 }
 
 /// A core's part is a box within the tensor; its span ends with the last stick of its last row. The dimensions of a node go
@@ -32,7 +41,7 @@ fn hbm_sticks(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
     let (mut last, mut stride) = (0_i64, 1_i64);
     for extent in extents(file, tensor) {
         last = last.saturating_add((extent.part - 1).saturating_mul(stride));
-        stride = stride.saturating_mul(extent.whole.saturating_add(extent.gap));
+        stride = stride.saturating_mul(extent.all());
     }
     last.saturating_add(1)
 }
@@ -42,11 +51,12 @@ fn lx_sticks(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
     extents(file, tensor).fold(1_i64, |sticks, extent| sticks.saturating_mul(extent.part.saturating_add(extent.gap)))
 }
 
-fn extents<'a>(file: &'a FileView<'_>, tensor: &'a TensorView<'_>) -> impl Iterator<Item = Extent> + 'a {
+/// The dimensions that a tensor has, from the one beside the stick outwards.
+pub(super) fn extents<'a>(file: &'a FileView<'_>, tensor: &'a TensorView<'a>) -> impl Iterator<Item = Extent<'a>> + 'a {
     tensor.node.order.iter().filter(|label| tensor.has(label)).filter_map(|label| extent(file, tensor, label))
 }
 
-fn extent(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> Option<Extent> {
+fn extent<'a>(file: &FileView<'_>, tensor: &TensorView<'a>, label: &'a str) -> Option<Extent<'a>> {
     let size = file.size(label)?.max(1);
     let gap = gap(tensor, label);
     let part = (size / tensor.held_slices(label).unwrap_or(1).max(1)).max(1);
@@ -54,13 +64,13 @@ fn extent(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> Option<E
         if file.family == Family::Restickify {
             // Both sticks of a restickify are padded, so the gap may be what the space has beyond the tensor.
             let whole = size.saturating_sub(gap).max(1);
-            return Some(Extent { part: part.min(whole), whole, gap: 0 });
+            return Some(Extent { label, part: part.min(whole), whole, gap: 0 });
         }
-        return Some(Extent { part, whole: size, gap });
+        return Some(Extent { label, part, whole: size, gap });
     };
     let sticks = |elements: i64| elements.div_euclid(per_stick) + i64::from(elements.rem_euclid(per_stick) > 0);
     let whole = sticks(size);
-    Some(Extent { part: sticks(part), whole, gap: sticks(size.saturating_add(gap)) - whole })
+    Some(Extent { label, part: sticks(part), whole, gap: sticks(size.saturating_add(gap)) - whole })
 }
 
 /// What a tensor has behind the part that all cores have, along a dimension.

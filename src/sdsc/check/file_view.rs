@@ -14,6 +14,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) target: &'a Target,
     /// The kernel arguments, by number; none when nobody says what they are.
     pub(super) arguments: &'a [Buffer],
+    /// Bytes of the pool in front of the arguments, if addresses are in the files; none when nobody says where arguments are.
+    pub(super) pool_bytes: Option<i64>,
     /// The function of the bundle; none when its text has no meaning.
     pub(super) launch: Option<&'a Launch<'a>>,
     /// The execute that runs the file.

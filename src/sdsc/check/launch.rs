@@ -1,7 +1,7 @@
 //! What the values of `bundle.mlir` are: one walk over the statements, which keeps what it finds wrong for the rules to report.
 
 use super::bundle_text::{BundleText, Execute, Field, For, Ident, Map, MapRef, Param, ParamType, Position, Stmt, StmtKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a value counts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,6 +104,8 @@ pub(super) struct Launch<'a> {
     /// How often each loop runs, where that is known.
     pub(super) loops: Vec<Option<i64>>,
     pub(super) pools: Vec<Pool>,
+    /// The kernel arguments that are read as addresses.
+    pub(super) arguments: BTreeSet<usize>,
     pub(super) problems: Vec<Problem>,
 }
 
@@ -229,6 +231,9 @@ impl<'a> Walk<'a> {
             Field::Value => {
                 let is_size = granularity.is_some() || max.is_some();
                 let base = if is_size { Base::Parameter(index) } else { Base::Argument(argument_number(self.text, index)) };
+                if let Base::Argument(argument) = base {
+                    self.launch.arguments.insert(argument);
+                }
                 return Value::Number(Form::of(base));
             }
             Field::Granularity => granularity,

@@ -17,10 +17,14 @@
 mod buffers;
 pub mod bundle_text;
 mod extent;
+mod facts;
 mod file_view;
+mod flow;
 mod functions;
 mod launch;
 mod program;
+mod program_flow;
+mod program_tensors;
 mod report;
 mod rules;
 mod tree;
@@ -30,11 +34,13 @@ pub use rules::{RULES, Rule, rules_table};
 
 use super::model::Sdsc;
 use crate::target::Target;
+use facts::FileFacts;
 use file_view::{FileView, Surroundings};
+use flow::{Flow, flow};
 use launch::{ExecuteView, Launch};
 use report::{Report, member};
 use rules::launches::BundleView;
-use rules::{ONE_OPERATION, SCHEMA, TEXT};
+use rules::{FLOW_IN_HBM, FLOW_IN_LX, ONE_OPERATION, SCHEMA, SIZES, TEXT};
 use serde_path_to_error::Segment;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -62,6 +68,10 @@ pub struct Buffer {
     pub name: String,
     /// Its size.
     pub bytes: i64,
+    /// Its device shape, the elements of a stick last; empty when it is not known.
+    pub device_size: Vec<i64>,
+    /// Its number format; empty when it is not known.
+    pub format: String,
 }
 
 /// Files that cannot be checked.
@@ -92,8 +102,9 @@ pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> 
     let sdsc = files.sdsc.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
     let tree = Memory(sdsc.chain([(BUNDLE_FILE, files.text.as_bytes())]).collect());
     let mut report = Report::default();
-    match (Source { tree: &tree, folder: "", arguments: &files.arguments, target }).check(&mut report) {
-        Ok(()) => report.into_violations(),
+    let source = Source { tree: &tree, folder: "", arguments: &files.arguments, pool_bytes: None, is_in_program: false, target };
+    match source.check(&mut report) {
+        Ok(_) => report.into_violations(),
         Err(never) => match never {},
     }
 }
@@ -142,11 +153,37 @@ struct Source<'a, T> {
     tree: &'a T,
     folder: &'a str,
     arguments: &'a [Buffer],
+    /// As in [`Surroundings`].
+    pool_bytes: Option<i64>,
+    /// Whether a program says all that runs, so that nothing else leaves values in LX.
+    is_in_program: bool,
     target: &'a Target,
 }
 
+/// What a program's rules know of a bundle.
+#[derive(Debug, Default)]
+struct BundleFacts {
+    /// The kernel arguments that its function has as parameters.
+    parameters: BTreeSet<usize>,
+    pools: Vec<launch::Pool>,
+    files: BTreeMap<String, FileFacts>,
+    flow: Flow,
+}
+
+impl BundleFacts {
+    /// The bytes of pool that the tensors of a bundle need.
+    fn pool_need(&self) -> i64 {
+        let end = |tensor: &facts::TensorFacts| match tensor.place {
+            facts::Place::Hbm { base: launch::Base::Pool(_), whole, .. } => Some(whole),
+            _ => None,
+        };
+        self.files.values().flat_map(|file| &file.tensors).filter_map(end).max().unwrap_or(0)
+    }
+}
+
 impl<T: Tree> Source<'_, T> {
-    fn check(&self, report: &mut Report) -> Result<(), T::Error> {
+    fn check(&self, report: &mut Report) -> Result<BundleFacts, T::Error> {
+        let before = report.len();
         report.enter_file(path_in(self.folder, BUNDLE_FILE));
         let bytes = self.tree.read(&path_in(self.folder, BUNDLE_FILE))?;
         // A text that is no UTF-8 is refused at the first character that stands in for what is not.
@@ -162,15 +199,38 @@ impl<T: Tree> Source<'_, T> {
             rules::check_bundle(&BundleView { launch, folder: self.folder, files: &files, target: self.target }, report);
         }
         let executes = launch.as_ref().map(first_executes).unwrap_or_default();
+        let mut facts = BundleFacts::default();
         for name in &files {
             let execute = executes.get(name.as_str()).copied();
-            let around = Surroundings { target: self.target, arguments: self.arguments, launch: launch.as_ref(), execute };
+            let (target, arguments, pool_bytes) = (self.target, self.arguments, self.pool_bytes);
+            let around = Surroundings { target, arguments, pool_bytes, launch: launch.as_ref(), execute };
             let path = path_in(self.folder, name);
             let bytes = self.tree.read(&path)?;
             report.enter_file(path);
-            check_sdsc(name, &bytes, around, report);
+            if let Some(found) = check_sdsc(name, &bytes, around, report) {
+                facts.files.insert(name.clone(), found);
+            }
         }
-        Ok(())
+        if let (Ok(text), Some(launch)) = (&parsed, &launch) {
+            facts.parameters = launch.arguments.clone();
+            facts.pools.clone_from(&launch.pools);
+            facts.flow = flow(&text.body, launch, &facts.files, !self.is_in_program);
+            // Bytes that are nobody's, or another's, follow from what other rules say.
+            if report.len() == before {
+                self.report_flow(&facts.flow, report);
+            }
+        }
+        Ok(facts)
+    }
+
+    fn report_flow(&self, flow: &Flow, report: &mut Report) {
+        for (rule, faults) in [(FLOW_IN_LX, &flow.lx_faults), (FLOW_IN_HBM, &flow.hbm_faults), (SIZES, &flow.size_faults)] {
+            report.enter_rule(rule);
+            for fault in faults {
+                report.enter_file(path_in(self.folder, &fault.file));
+                report.json(fault.path.clone(), fault.message.clone());
+            }
+        }
     }
 
     /// The names of the SDSC files: what is called so, and what is executed, which may have any name.
@@ -192,20 +252,23 @@ fn first_executes<'l, 't>(launch: &'l Launch<'t>) -> BTreeMap<&'t str, &'l Execu
     executes
 }
 
-fn check_sdsc(name: &str, bytes: &[u8], around: Surroundings<'_>, report: &mut Report) {
+/// Checks a file; gives what is known of it, if it has a meaning.
+fn check_sdsc(name: &str, bytes: &[u8], around: Surroundings<'_>, report: &mut Report) -> Option<FileFacts> {
     let sdsc: Sdsc = match serde_json::from_slice(bytes) {
         Ok(sdsc) => sdsc,
         Err(error) => {
             report.enter_rule(SCHEMA);
-            return report_shape::<Sdsc>(bytes, &error, report);
+            report_shape::<Sdsc>(bytes, &error, report);
+            return None;
         }
     };
-    if let Some(file) = FileView::new(name, &sdsc, around) {
-        rules::check_file(&file, report);
-    } else {
+    let Some(file) = FileView::new(name, &sdsc, around) else {
         report.enter_rule(ONE_OPERATION);
         rules::identity::there_is_one_operation(&sdsc, report);
-    }
+        return None;
+    };
+    rules::check_file(&file, report);
+    Some(FileFacts::of(&file))
 }
 
 /// Reports JSON of another shape. The text is read again for the path, since keeping track of it is slow.

@@ -3,7 +3,7 @@
 use super::report::Report;
 use super::rules::{BUFFERS, CONSTANTS, PROGRAM};
 use super::tree::{Tree, is_below, path_in};
-use super::{BUNDLE_FILE, Buffer, Source, buffers, report_shape};
+use super::{BUNDLE_FILE, Buffer, BundleFacts, Source, buffers, program_flow, program_tensors, report_shape};
 use crate::files::is_plain_name;
 use crate::sdsc::program::{FILE_NAME, LaunchEntry, Program, Tensor};
 use crate::target::Target;
@@ -19,16 +19,25 @@ pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, target: &Target, 
         check_constants(program, tree, report);
         report.enter_rule(BUFFERS);
         buffers::check(program, report);
+        if report.len() == 0 {
+            program_tensors::check(program, report);
+        }
         report.enter_rule(PROGRAM);
     }
     if tree.has(BUNDLE_FILE) {
-        let arguments = program.map(|program| own_arguments(&program, own_name, report)).unwrap_or_default();
-        Source { tree, folder: "", arguments: &arguments, target }.check(report)?;
+        let given = program.map(|program| own_arguments(&program, own_name, report)).unwrap_or_default();
+        given.source(tree, "", target, false).check(report)?;
         return Ok(true);
     }
-    let bundles = program.map(|program| bundles(&program, tree, report)).unwrap_or_default();
-    for (folder, arguments) in bundles {
-        Source { tree, folder: &folder, arguments: &arguments, target }.check(report)?;
+    let Some(program) = program else { return Ok(has_program) };
+    let mut facts: BTreeMap<String, BundleFacts> = BTreeMap::new();
+    for (folder, given) in bundles(&program, tree, report) {
+        let found = given.source(tree, &folder, target, true).check(report)?;
+        facts.insert(folder, found);
+    }
+    if report.len() == 0 {
+        report.enter_file(FILE_NAME);
+        program_flow::check(&program, &facts, report);
     }
     Ok(has_program)
 }
@@ -101,36 +110,56 @@ fn check_index_ranges(program: &Program, report: &mut Report) {
     }
 }
 
+/// What a launch gives its bundle.
+#[derive(Default)]
+struct Given {
+    arguments: Vec<Buffer>,
+    /// As in the rules' surroundings; none where there is no launch.
+    pool_bytes: Option<i64>,
+}
+
+impl Given {
+    fn of(program: &Program, number: usize, launch: &LaunchEntry, report: &mut Report) -> Self {
+        Self { arguments: arguments(program, number, launch, report), pool_bytes: Some(launch.pool_bytes) }
+    }
+
+    const fn source<'a, T: Tree>(&'a self, tree: &'a T, folder: &'a str, target: &'a Target, is_in_program: bool) -> Source<'a, T> {
+        Source { tree, folder, arguments: self.arguments.as_slice(), pool_bytes: self.pool_bytes, is_in_program, target }
+    }
+}
+
 /// The kernel arguments of a launch.
 fn arguments(program: &Program, number: usize, launch: &LaunchEntry, report: &mut Report) -> Vec<Buffer> {
-    let bytes: BTreeMap<&str, i64> = program.tensors().map(|tensor| (tensor.name.as_str(), tensor.bytes)).collect();
+    let tensors: BTreeMap<&str, &Tensor> = program.tensors().map(|tensor| (tensor.name.as_str(), tensor)).collect();
     let mut buffers = Vec::with_capacity(launch.arguments.len());
     for (argument, name) in launch.arguments.iter().enumerate() {
-        let known = bytes.get(name.as_str()).copied();
+        let known = tensors.get(name.as_str()).copied();
         if known.is_none() {
             let path = format!("/launches/{number}/arguments/{argument}");
             report.json(path, format!("'{name}' is no tensor of the program; a launch is given its tensors"));
         }
         // In a tensor that nobody knows, no byte is out of place.
-        buffers.push(Buffer { name: name.clone(), bytes: known.unwrap_or(i64::MAX) });
+        let nobody = || Tensor { bytes: i64::MAX, ..Tensor::default() };
+        let Tensor { bytes, device_size, format, .. } = known.cloned().unwrap_or_else(nobody);
+        buffers.push(Buffer { name: name.clone(), bytes, device_size, format });
     }
     buffers
 }
 
 /// The kernel arguments of the bundle that stands beside its `program.json`.
-fn own_arguments(program: &Program, own_name: Option<&str>, report: &mut Report) -> Vec<Buffer> {
+fn own_arguments(program: &Program, own_name: Option<&str>, report: &mut Report) -> Given {
     let is_own = |launch: &LaunchEntry| matches!(&*launch.bundle, "" | ".") || Some(launch.bundle.as_str()) == own_name;
     let only = if program.launches.len() == 1 { Some(0) } else { None };
     let number = program.launches.iter().position(is_own).or(only);
-    number.map(|number| arguments(program, number, &program.launches[number], report)).unwrap_or_default()
+    number.map(|number| Given::of(program, number, &program.launches[number], report)).unwrap_or_default()
 }
 
 /// The folder of each bundle and what it is given. A bundle that is launched twice is given the smaller of two tensors.
-fn bundles<T: Tree>(program: &Program, tree: &T, report: &mut Report) -> BTreeMap<String, Vec<Buffer>> {
-    let mut bundles: BTreeMap<String, Vec<Buffer>> = BTreeMap::new();
+fn bundles<T: Tree>(program: &Program, tree: &T, report: &mut Report) -> BTreeMap<String, Given> {
+    let mut bundles: BTreeMap<String, Given> = BTreeMap::new();
     let mut missing = BTreeSet::new();
     for (number, launch) in program.launches.iter().enumerate() {
-        let given = arguments(program, number, launch, report);
+        let given = Given::of(program, number, launch, report);
         if !is_plain_name(&launch.bundle) || !tree.has(&path_in(&launch.bundle, BUNDLE_FILE)) {
             if missing.insert(&launch.bundle) {
                 let message = format!("there is no bundle '{}'; a launch names a folder with {BUNDLE_FILE}", launch.bundle);
@@ -139,14 +168,15 @@ fn bundles<T: Tree>(program: &Program, tree: &T, report: &mut Report) -> BTreeMa
             continue;
         }
         match bundles.get_mut(&launch.bundle) {
-            Some(known) if known.len() == given.len() => {
-                for (known, given) in known.iter_mut().zip(given).filter(|(known, given)| given.bytes < known.bytes) {
+            Some(known) if known.arguments.len() == given.arguments.len() && known.pool_bytes == given.pool_bytes => {
+                for (known, given) in known.arguments.iter_mut().zip(given.arguments).filter(|(known, given)| given.bytes < known.bytes) {
                     *known = given;
                 }
             }
             Some(_) => {
                 let path = format!("/launches/{number}/arguments");
-                report.json(path, format!("{} arguments, and another number in another launch of the bundle", given.len()));
+                let given = given.arguments.len();
+                report.json(path, format!("{given} arguments, and others, or another pool, in another launch of the bundle"));
             }
             None => {
                 bundles.insert(launch.bundle.clone(), given);

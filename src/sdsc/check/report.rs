@@ -58,6 +58,16 @@ impl Report {
         self.rule = rule;
     }
 
+    /// How many violations there are so far.
+    pub(super) const fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Whether a rule of those is broken so far.
+    pub(super) fn breaks_any(&self, is_one: impl Fn(usize) -> bool) -> bool {
+        self.found.iter().any(|(rule, _)| is_one(*rule))
+    }
+
     /// The whole file breaks the rule.
     pub(super) fn file(&mut self, message: impl Into<String>) {
         self.push(Place::File, message.into());

@@ -37,7 +37,9 @@ impl<'de> Visitor<'de> for ConstantsVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Constants, A::Error> {
-        EntriesVisitor(PhantomData).visit_map(map).map(Constants)
+        let constants = EntriesVisitor(PhantomData).visit_map(map)?;
+        // "None" is spelled as a string: readers tell it from an object by that.
+        if constants.is_empty() { Err(de::Error::invalid_length(0, &self)) } else { Ok(Constants(constants)) }
     }
 }
 
@@ -75,5 +77,6 @@ mod tests {
         assert_eq!(serde_json::to_string(&Constants::default()).unwrap(), r#""{}""#);
         assert_eq!(serde_json::from_str::<Constants>(r#""{}""#).unwrap(), Constants::default());
         assert!(serde_json::from_str::<Constants>(r#""""#).is_err());
+        assert!(serde_json::from_str::<Constants>("{}").is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! Folds: how a value repeats over cores, corelets, time and the elements of a core's part.
 
-use super::{Entries, Text};
+use super::{Entries, Nothing, Text};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -18,6 +18,7 @@ pub struct Fold {
 
 /// How a value follows from a fold's position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum FoldFunction {
     /// `alpha * position + beta`.
     Affine {
@@ -29,9 +30,9 @@ pub enum FoldFunction {
         beta: i64,
     },
     /// It is listed.
-    Map {},
+    Map(Nothing),
     /// It does not.
-    Const {},
+    Const(Nothing),
 }
 
 /// The folds of a coordinate, outermost first.

@@ -59,23 +59,43 @@ pub struct Operation {
     #[serde(rename = "dscs_")]
     pub dscs: Vec<Named<Dsc>>,
     /// Data movement descriptions; always empty, and only there with symbolic sizes.
-    #[serde(rename = "datadscs_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "datadscs_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub data_dscs: Option<Vec<Nothing>>,
     /// Always empty, and only there with symbolic sizes.
-    #[serde(rename = "dimToSymbolMappingOpcodeCorrection_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "dimToSymbolMappingOpcodeCorrection_",
+        default,
+        deserialize_with = "present",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub opcode_correction: Option<Nothing>,
     /// The name of the size that each symbol stands for.
-    #[serde(rename = "inputSymbolsAndTags_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "inputSymbolsAndTags_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub symbol_tags: Option<Entries<Decimal, Text>>,
     /// Always empty, and only there with symbolic sizes.
-    #[serde(rename = "symbolDefinitions_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "symbolDefinitions_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub symbol_definitions: Option<Nothing>,
 }
 
 /// An object without members.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Nothing {}
+
+impl<'de> Deserialize<'de> for Nothing {
+    /// An empty array would do for what is derived, and it is none.
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let members = Entries::<Text, serde::de::IgnoredAny>::deserialize(deserializer)?.0;
+        match members.first() {
+            None => Ok(Self {}),
+            Some((name, _)) => Err(serde::de::Error::unknown_field(name, &[])),
+        }
+    }
+}
+
+/// A member that may be missing: one that is there is not null.
+pub(super) fn present<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
 
 /// Where an op comes from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -142,7 +162,7 @@ pub struct Dsc {
     #[serde(rename = "maskingConstId_")]
     pub masking_constant: i64,
     /// The symbol of each symbolic dimension.
-    #[serde(rename = "dimToSymbolMapping_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "dimToSymbolMapping_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub dim_symbols: Option<Entries<Text, Vec<i64>>>,
     /// One core's part of the space.
     #[serde(rename = "dataStageParam_")]
@@ -151,7 +171,7 @@ pub struct Dsc {
     #[serde(rename = "primaryDsInfo_")]
     pub classes: Entries<Text, ClassInfo>,
     /// Set for windowed ops.
-    #[serde(rename = "pdsRelation_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "pdsRelation_", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub class_relation: Option<ClassRelation>,
     /// Where each tensor is.
     #[serde(rename = "scheduleTree_")]
@@ -189,7 +209,7 @@ pub struct ComputeOp {
     #[serde(rename = "outputLabeledDs")]
     pub outputs: Vec<Text>,
     /// The index tensors.
-    #[serde(rename = "indirectAccessIndexLabeledDs", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "indirectAccessIndexLabeledDs", default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub indices: Option<Vec<Text>>,
 }
 

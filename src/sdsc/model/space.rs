@@ -14,7 +14,7 @@ pub struct SpaceSizes {
     #[serde(flatten)]
     pub sizes: Sizes,
     /// The windows.
-    #[serde(rename = "paddingSizes_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "paddingSizes_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub windows: Option<Entries<Text, WindowInfo>>,
 }
 
@@ -123,13 +123,13 @@ pub struct WindowInfo {
     #[serde(rename = "padBack_")]
     pub pad_back: i64,
     /// Points that no window reads (depthwise convolutions only, as the next two).
-    #[serde(rename = "unneededPad_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "unneededPad_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub unneeded: Option<i64>,
     /// Those taken off the front padding.
-    #[serde(rename = "unneededPadFront_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "unneededPadFront_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub unneeded_front: Option<i64>,
     /// Those taken off the back padding.
-    #[serde(rename = "unneededPadBack_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "unneededPadBack_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub unneeded_back: Option<i64>,
     /// Points of the input with padding.
     #[serde(rename = "totalSize_")]

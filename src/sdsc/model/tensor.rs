@@ -17,7 +17,7 @@ pub struct ClassInfo {
     #[serde(rename = "stickSize_")]
     pub stick_sizes: Vec<i64>,
     /// Always `[1]`, and only there for windowed ops.
-    #[serde(rename = "stickRepl_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "stickRepl_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub stick_replication: Option<Vec<i64>>,
 }
 
@@ -53,7 +53,7 @@ pub struct Node {
     #[serde(rename(serialize = "padding_"), skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub early_padding: Option<Entries<Text, Text>>,
     /// 1 when the start addresses are symbols.
-    #[serde(rename = "isStartAddrSymbolic_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "isStartAddrSymbolic_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub is_symbolic: Option<u8>,
     /// The tensor's own dimension order.
     #[serde(rename = "layoutDimOrder_")]
@@ -65,19 +65,19 @@ pub struct Node {
     #[serde(rename = "indirectAllocType_")]
     pub indirection: Text,
     /// The node of the index tensor, or of what it indexes.
-    #[serde(rename = "relatedIndirectAccessAlloc_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "relatedIndirectAccessAlloc_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub related: Option<Text>,
     /// `index`, on index tensors.
-    #[serde(rename = "indexTensorType_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "indexTensorType_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub index_type: Option<Text>,
     /// The byte address or the symbol of each core's part.
     #[serde(rename = "startAddressCoreCorelet_")]
     pub start: FoldMap<CoreKey, Decimal>,
     /// How a windowed input is padded, by dimension.
-    #[serde(rename = "padding_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "padding_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub padding: Option<Entries<Text, Text>>,
     /// Elements beyond the part that the op touches, by dimension and core; core -1 is every core.
-    #[serde(rename = "backGapCore_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "backGapCore_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub gaps: Option<Entries<Text, Entries<i64, Decimal>>>,
     /// How the op's space lies in the tensor.
     #[serde(rename = "coordinates_")]
@@ -145,10 +145,10 @@ pub struct TensorInfo {
 #[serde(deny_unknown_fields)]
 pub struct Memory {
     /// In HBM.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub hbm: Option<Presence>,
     /// In LX.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub lx: Option<Presence>,
 }
 
@@ -160,15 +160,15 @@ pub struct Presence {
     #[serde(rename = "isPresent")]
     pub is_present: u8,
     /// 1 for the padded inputs of windowed ops.
-    #[serde(rename = "isPadded", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "isPadded", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub is_padded: Option<u8>,
     /// Always 0.
-    #[serde(rename = "isZeroPadded", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "isZeroPadded", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub is_zero_padded: Option<u8>,
     /// Always 0.
-    #[serde(rename = "dsOffset", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "dsOffset", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub offset: Option<i64>,
     /// The node of the tensor.
-    #[serde(rename = "allocateNode_", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "allocateNode_", default, deserialize_with = "super::present", skip_serializing_if = "Option::is_none")]
     pub node: Option<Text>,
 }

@@ -3,6 +3,7 @@
 use super::evaluate::{Effect, Step, evaluate};
 use super::{ReadError, Surroundings, SymbolValue, to_op_spec};
 use crate::bundle::geometry::Geometry;
+use crate::bundle::launch::Stmt;
 use crate::bundle::symbols::{Addresses, MemoryMap};
 use crate::bundle::{Bundle, Item, Launch, OpSpec};
 use crate::sdsc::Sdsc;
@@ -11,24 +12,45 @@ use std::collections::BTreeMap;
 
 /// The bundle of a launch and its files; file `k` is the operation of `sdsc_<k>.json`.
 ///
-/// The numbers that the launch was parsed with, [`Launch::first_symbol_ids`], are not needed.
+/// The numbers that the launch was parsed with, [`Launch::first_symbol_ids`], are not needed. `pool_bytes` is the size of the pool in front
+/// of the arguments of a bundle with baked addresses, which only its program knows.
 ///
 /// # Errors
 ///
 /// When a file is not read back, or the launch of what was read back does something else than this one.
-pub fn to_bundle(launch: &Launch, files: &[Sdsc]) -> Result<Bundle, ReadError> {
-    let effect = evaluate(launch)?;
+pub fn to_bundle(launch: &Launch, files: &[Sdsc], pool_bytes: i64) -> Result<Bundle, ReadError> {
+    let mut effect = evaluate(launch)?;
     let is_baked = !has_symbols(&effect.steps);
+    if is_baked {
+        effect.pool_bytes = pool_bytes;
+    }
     let target = Target::spyre();
-    let memory = is_baked.then_some(MemoryMap { segment_bytes: target.segment_bytes, segments: target.segments, has_pool: false });
+    let memory = is_baked.then_some(MemoryMap { segment_bytes: target.segment_bytes, segments: target.segments, has_pool: pool_bytes > 0 });
     let mut reader = Reader { files, memory, pool_bytes: effect.pool_bytes, next_id: -1, n_ops: 0 };
     let bundle = Bundle { pool_bytes: effect.pool_bytes, items: reader.items(&effect.steps)? };
     if reader.n_ops != files.len() {
         return Err(ReadError::launch(format!("runs {} ops; there are {} files", reader.n_ops, files.len())));
     }
     let again = if is_baked { Launch::baked(&bundle, &target) } else { Launch::new(&bundle) }?;
-    check_same(&effect, &evaluate(&again)?)?;
+    let mut again = evaluate(&again)?;
+    if is_baked {
+        again.pool_bytes = if bundle.uses_pool() { pool_bytes } else { 0 };
+    }
+    check_same(&effect, &again)?;
     Ok(bundle)
+}
+
+/// Whether the addresses of a bundle are in its files, so that its executes name no symbols.
+#[must_use]
+pub fn is_baked(launch: &Launch) -> bool {
+    fn is_symbolic(body: &[Stmt]) -> bool {
+        body.iter().any(|statement| match statement {
+            Stmt::Execute(execute) => execute.symbol_ids.is_some(),
+            Stmt::For { body, .. } => is_symbolic(body),
+            _ => false,
+        })
+    }
+    !is_symbolic(&launch.body)
 }
 
 /// Whether any op has symbols, even if none; ops with baked addresses have not.

@@ -96,7 +96,8 @@ fn shared_results(plan: &Plan, parts: &Parts) -> Result<Vec<usize>, SimError> {
     let leaders = plan.leaders();
     for (core, leader) in leaders.iter().enumerate().filter(|(core, leader)| core != *leader) {
         let (part, first) = (&parts.0[core][plan.output], &parts.0[*leader][plan.output]);
-        if !plan.kernel.accumulates() {
+        let is_split = plan.consumed_dims().iter().any(|dim| plan.dims[*dim].slices > 1);
+        if !plan.kernel.accumulates() && is_split {
             return Err(SimError::NotSimulated { op: plan.name.clone(), what: format!("'{}' with a split reduction", plan.function) });
         }
         if matches!(part.region, RegionId::Lx(_)) {

@@ -210,7 +210,7 @@ fn constant(info: &ConstantInfo) -> Checked<OpConstant> {
 
 /// What a result must be for its kernel.
 fn check_result(plan: &Plan) -> Checked<()> {
-    let reduced: Vec<usize> = plan.reduced_dims().into_iter().filter(|dim| plan.dims[*dim].size > 1).collect();
+    let reduced: Vec<usize> = plan.consumed_dims().into_iter().filter(|dim| plan.dims[*dim].size > 1).collect();
     if plan.kernel.is_elementwise()
         && let Some(dim) = reduced.first()
     {

@@ -162,6 +162,12 @@ impl Plan {
         (0..self.dims.len()).filter(|dim| !self.tensors[self.output].present[*dim]).collect()
     }
 
+    /// The dimensions that an input has and the result has not. One that no tensor has is a repetition, which changes nothing.
+    pub(crate) fn consumed_dims(&self) -> Vec<usize> {
+        let is_read = |dim: &usize| self.tensors.iter().any(|tensor| tensor.present[*dim]);
+        self.reduced_dims().into_iter().filter(is_read).collect()
+    }
+
     /// Points of one core along some dimensions.
     pub(crate) fn volume(&self, dims: &[usize]) -> usize {
         dims.iter().map(|dim| self.dims[*dim].local as usize).product()
@@ -177,8 +183,11 @@ impl Plan {
         Walk::new(self.tensors.iter().map(TensorPlan::track).collect(), &self.locals(), &dims, inner)
     }
 
-    /// For each core, the first core that computes the same part of the result.
+    /// For each core, the first core that computes the same part of the result. What is not added up each core has in its own LX.
     pub(crate) fn leaders(&self) -> Vec<usize> {
+        if !self.kernel.accumulates() && self.tensors[self.output].memory == Memory::Lx {
+            return (0..self.cores.len()).collect();
+        }
         let dims = self.output_dims();
         let part = |core: &Core| dims.iter().map(|dim| core.slots[*dim]).collect::<Vec<_>>();
         let parts: Vec<Vec<i64>> = self.cores.iter().map(part).collect();

@@ -4,6 +4,7 @@
 
 mod demo;
 mod docs;
+mod mutants;
 mod mutate_passes;
 mod new_pass;
 mod plans;
@@ -22,6 +23,7 @@ usage: cargo xtask COMMAND
   test                       setup, and every test and check; what CI runs
   docs                       write docs/generated and docs/supported-ops.md again, from the .td files and the import's tables
   plans [OPTION...]          write the table of HBM bytes in docs/performance.md again; with options of spyre-compile only print it
+  mutants [PROGRAM]          change every field of emitted files and write the table of what finds it in docs/mutants.md
   plugin                     build the plugin for a stock mlir-opt
   mutate-passes [N [FROM [TO]]]
                              break N sampled lines of the passes one at a time, and say which the tests do not notice (hours)
@@ -36,6 +38,8 @@ fn main() -> ExitCode {
         ["demo"] => demo::run(),
         ["test"] => test::run(),
         ["docs"] => docs::run(),
+        ["mutants"] => mutants::run(None),
+        ["mutants", program] => mutants::run(Some(program)),
         ["plans", options @ ..] => plans::run(options),
         ["plugin"] => plugin::run(),
         ["mutate-passes", options @ ..] => mutate_passes::run(options),

@@ -57,14 +57,14 @@ pub(super) fn hbm_addresses_are_symbols_or_numbers(file: &FileView<'_>, report: 
 }
 
 /// Where a core's part of a tensor starts.
-struct Start<'a> {
-    tensor: TensorView<'a>,
-    core: CoreKey,
-    form: Form,
+pub(in super::super) struct Start<'a> {
+    pub(in super::super) tensor: TensorView<'a>,
+    pub(in super::super) core: CoreKey,
+    pub(in super::super) form: Form,
 }
 
 /// The starts of the tensors in HBM, as far as they are known.
-fn starts<'a>(file: &FileView<'a>) -> Vec<Start<'a>> {
+pub(in super::super) fn starts<'a>(file: &FileView<'a>) -> Vec<Start<'a>> {
     let mut values: BTreeMap<i64, &Form> = BTreeMap::new();
     if let Some(execute) = file.around.execute {
         let known = execute.ids().iter().zip(&execute.values);
@@ -75,12 +75,25 @@ fn starts<'a>(file: &FileView<'a>) -> Vec<Start<'a>> {
         for (core, start) in tensor.node.start.data.iter() {
             let form = match tensor.node.is_symbolic {
                 Some(1) => values.get(&start.0).map(|form| (*form).clone()),
-                _ => Some(Form { base: None, constant: start.0, terms: Vec::new() }),
+                _ => Some(baked(file, start.0)),
             };
             starts.extend(form.map(|form| Start { tensor, core: *core, form }));
         }
     }
     starts
+}
+
+/// A baked address: bytes in a kernel argument or in the pool, if it is known which segment is whose.
+fn baked(file: &FileView<'_>, address: i64) -> Form {
+    let number = Form { base: None, constant: address, terms: Vec::new() };
+    let (Some(pool_bytes), true) = (file.around.pool_bytes, address >= 0) else { return number };
+    let segment_bytes = file.around.target.segment_bytes;
+    let n_pools = i64::from(pool_bytes > 0);
+    let base = match usize::try_from(address / segment_bytes - n_pools) {
+        Ok(argument) => Base::Argument(argument),
+        Err(_) => Base::Pool(0),
+    };
+    Form { base: Some(base), constant: address % segment_bytes, ..number }
 }
 
 /// The first start of each tensor for which `fault` has something to say is reported, since the others follow the same rule.
@@ -117,7 +130,7 @@ pub(super) fn addresses_are_whole_sticks(file: &FileView<'_>, report: &mut Repor
 }
 
 /// The least and the largest number that a form takes in its loops, without its base.
-fn range(form: &Form, loops: &[Option<i64>]) -> Option<(i64, i64)> {
+pub(in super::super) fn range(form: &Form, loops: &[Option<i64>]) -> Option<(i64, i64)> {
     let (mut least, mut largest) = (form.constant, form.constant);
     for (level, stride) in &form.terms {
         let count = (*loops.get(*level)?)?;
@@ -143,7 +156,11 @@ fn leaves(file: &FileView<'_>, start: &Start<'_>, size: i64, buffer: &str) -> Op
 pub(super) fn pool_tensors_lie_within(file: &FileView<'_>, report: &mut Report) {
     let Some(launch) = file.around.launch else { return };
     report_starts(file, report, |start| match start.form.base {
-        Some(Base::Pool(pool)) => leaves(file, start, launch.pools.get(pool)?.bytes, "the pool"),
+        Some(Base::Pool(pool)) => {
+            let baked = file.around.pool_bytes.filter(|_| pool == 0);
+            let bytes = launch.pools.get(pool).map(|pool| pool.bytes).or(baked)?;
+            leaves(file, start, bytes, "the pool")
+        }
         Some(Base::Argument(_) | Base::Parameter(_)) | None => None,
     });
 }
@@ -161,7 +178,7 @@ pub(super) fn argument_tensors_lie_within(file: &FileView<'_>, report: &mut Repo
 pub(super) fn baked_addresses_lie_within_segments(file: &FileView<'_>, report: &mut Report) {
     let target = file.around.target;
     report_starts(file, report, |start| {
-        let address = start.form.constant;
+        let address = start.tensor.node.start.data.get(&start.core)?.0;
         if start.tensor.node.is_symbolic == Some(1) || address < 0 {
             return None;
         }

@@ -2,7 +2,7 @@
 
 use super::super::file_view::FileView;
 use super::super::report::Report;
-use crate::sdsc::model::{Entries, Fold, FoldFunction, Text};
+use crate::sdsc::model::{Entries, Fold, FoldFunction, Nothing, Text};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn core_counts_agree(file: &FileView<'_>, report: &mut Report) {
@@ -21,6 +21,9 @@ pub(super) fn core_counts_agree(file: &FileView<'_>, report: &mut Report) {
 
 pub(super) fn cores_are_listed_once(file: &FileView<'_>, report: &mut Report) {
     let operation = file.operation;
+    if !file.dsc.core_ids.is_sorted() {
+        report.json(file.dsc_at("coreIdsUsed_"), format!("{:?}; cores are listed in order", file.dsc.core_ids));
+    }
     let mut check = |path: String, cores: Vec<i64>| {
         if let Some(fault) = listing_fault(cores, operation.n_cores) {
             report.json(path, format!("{fault}; cores 0 to {} are listed once each", operation.n_cores.saturating_sub(1)));
@@ -60,8 +63,8 @@ fn listing_fault(mut cores: Vec<i64>, n_cores: i64) -> Option<String> {
 }
 
 pub(super) fn core_folds_count_the_cores(file: &FileView<'_>, report: &mut Report) {
-    const MAP: FoldFunction = FoldFunction::Map {};
-    const CONST: FoldFunction = FoldFunction::Const {};
+    const MAP: FoldFunction = FoldFunction::Map(Nothing {});
+    const CONST: FoldFunction = FoldFunction::Const(Nothing {});
     let cores = file.operation.n_cores;
     let mut check = |path: String, functions: &[FoldFunction], wanted: [FoldFunction; 3], folds: &[Fold]| {
         let is_fold = |fold: &Fold, factor: i64, label: &str| fold.factor == factor && fold.label == label;

@@ -4,17 +4,22 @@ pub(super) mod addresses;
 pub(super) mod constants;
 pub(super) mod coordinates;
 pub(super) mod cores;
+pub(super) mod derived;
 pub(super) mod families;
 pub(super) mod identity;
 pub(super) mod launches;
 pub(super) mod layouts;
 pub(super) mod sizes;
+pub(super) mod slices;
 pub(super) mod symbols;
 mod table;
 pub(super) mod tensors;
 pub(super) mod windows;
 
-pub(super) use table::{BUFFERS, CONSTANTS, ONE_OPERATION, PROGRAM, SCHEMA, TEXT};
+pub(super) use table::{
+    ARGUMENTS, BUFFERS, CONSTANTS, FLOW_IN_HBM, FLOW_IN_LX, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES, NAMES, ONE_OPERATION, POOL_BYTES,
+    PROGRAM, READ_ONLY, SCHEMA, SIZES, TENSORS, TEXT,
+};
 pub use table::{RULES, rules_table};
 
 use super::file_view::FileView;
@@ -41,6 +46,8 @@ enum Check {
     Bundle(fn(&BundleView<'_>, &mut Report)),
     /// On each SDSC file.
     File(fn(&FileView<'_>, &mut Report)),
+    /// On each SDSC file, while no other rule is broken: a member that follows from others is worked out from right ones.
+    Derived(fn(&FileView<'_>, &mut Report)),
 }
 
 /// Checks the rules on the statements of `bundle.mlir`.
@@ -57,6 +64,15 @@ pub(super) fn check_bundle(view: &BundleView<'_>, report: &mut Report) {
 pub(super) fn check_file(file: &FileView<'_>, report: &mut Report) {
     for (place, rule) in RULES.iter().enumerate() {
         if let Check::File(check) = rule.check {
+            report.enter_rule(place);
+            check(file, report);
+        }
+    }
+    if report.breaks_any(|place| !matches!(RULES[place].check, Check::Derived(_))) {
+        return;
+    }
+    for (place, rule) in RULES.iter().enumerate() {
+        if let Check::Derived(check) = rule.check {
             report.enter_rule(place);
             check(file, report);
         }

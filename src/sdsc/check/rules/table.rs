@@ -1,7 +1,8 @@
 //! The table of rules, from the most basic on: what breaks a rule may break later ones as well.
 
 use super::{
-    Check, Rule, addresses, constants, coordinates, cores, families, identity, launches, layouts, sizes, symbols, tensors, windows,
+    Check, Rule, addresses, constants, coordinates, cores, derived, families, identity, launches, layouts, sizes, slices, symbols, tensors,
+    windows,
 };
 use std::fmt::Write;
 
@@ -18,10 +19,40 @@ pub(in super::super) const PROGRAM: usize = 2;
 pub(in super::super) const ONE_OPERATION: usize = 3;
 
 /// The place of the rule on the files of constants.
-pub(in super::super) const CONSTANTS: usize = 71;
+pub(in super::super) const CONSTANTS: usize = place("sdsc_r72");
 
 /// The place of the rule on the buffers that launches share.
-pub(in super::super) const BUFFERS: usize = 72;
+pub(in super::super) const BUFFERS: usize = place("sdsc_r73");
+
+/// The places of the rules on what several files say together.
+pub(in super::super) const SIZES: usize = place("sdsc_r87");
+pub(in super::super) const FLOW_IN_LX: usize = place("sdsc_r88");
+pub(in super::super) const FLOW_IN_HBM: usize = place("sdsc_r89");
+pub(in super::super) const FLOW_OF_LAUNCHES: usize = place("sdsc_r90");
+pub(in super::super) const READ_ONLY: usize = place("sdsc_r91");
+pub(in super::super) const TENSORS: usize = place("sdsc_r92");
+pub(in super::super) const NAMES: usize = place("sdsc_r93");
+pub(in super::super) const ARGUMENTS: usize = place("sdsc_r94");
+pub(in super::super) const POOL_BYTES: usize = place("sdsc_r95");
+pub(in super::super) const INDEX_RANGES: usize = place("sdsc_r96");
+pub(in super::super) const LIVES: usize = place("sdsc_r97");
+
+/// The place in [`RULES`] of a label.
+const fn place(label: &str) -> usize {
+    let mut place = 0;
+    while !is_same(RULES[place].label.as_bytes(), label.as_bytes()) {
+        place += 1;
+    }
+    place
+}
+
+const fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
 
 /// Every rule. "Specification" is the SuperDSC-Bundle interface specification and "schema" the project's description of every
 /// field; labels are not given anew when a rule goes.
@@ -128,7 +159,12 @@ pub const RULES: &[Rule] = &[
         "schema, section 10",
         Check::File(cores::core_counts_agree),
     ),
-    rule("sdsc_r23", "every list and map over cores has each core once", "schema, section 10", Check::File(cores::cores_are_listed_once)),
+    rule(
+        "sdsc_r23",
+        "every list and map over cores has each core once, lists in order",
+        "schema, section 10",
+        Check::File(cores::cores_are_listed_once),
+    ),
     rule(
         "sdsc_r24",
         "folds of addresses and constants are over the op's cores",
@@ -405,6 +441,95 @@ pub const RULES: &[Rule] = &[
         "project, symbols",
         Check::File(windows::moving_symbols_are_of_one_window),
     ),
+    rule(
+        "sdsc_r80",
+        "the start of a core's part is the start of core 0's and the bytes to its slices",
+        "schema, section 7",
+        Check::Derived(slices::starts_follow_the_slices),
+    ),
+    rule("sdsc_r81", "cores take the slices of a dimension in turn", "schema, section 5", Check::Derived(slices::slices_go_round)),
+    rule(
+        "sdsc_r82",
+        "the steps and counts of the folds of a dimension, and its padding, are those of a core's part",
+        "schema, section 6",
+        Check::Derived(derived::folds_are_worked_out),
+    ),
+    rule(
+        "sdsc_r83",
+        "a page is what one index reaches, and -1 where nothing is reached through indices",
+        "schema, section 3",
+        Check::Derived(derived::pages_are_worked_out),
+    ),
+    rule(
+        "sdsc_r84",
+        "a layout class has the order of its first tensor",
+        "schema, section 3",
+        Check::Derived(derived::classes_have_the_order_of_their_first_tensor),
+    ),
+    rule(
+        "sdsc_r85",
+        "`memOrg_` names every memory that a tensor may be in, each present, and has the members of windows for windowed ops only",
+        "schema, sections 6 and 9",
+        Check::Derived(derived::memories_are_complete),
+    ),
+    rule(
+        "sdsc_r86",
+        "the inputs of an op are those of its family: a reduction lists its result as well",
+        "schema, section 4",
+        Check::Derived(derived::inputs_are_those_of_the_family),
+    ),
+    rule(
+        "sdsc_r87",
+        "a tensor with its gaps has the sizes of the kernel argument, or of the tensor in the pool, that it is in",
+        "schema, section 3; project, `program.json`",
+        Check::Derived(slices::sizes_are_those_of_the_argument),
+    ),
+    rule(
+        "sdsc_r88",
+        "a core reads from LX what one op wrote there for it: the same bytes, format and slice, and no live tensor is overwritten",
+        "torch-spyre facts, A; project, `docs/lx-planning.md`",
+        Check::Reading,
+    ),
+    rule("sdsc_r89", "what an op reads from the pool, an op before it wrote", "specification, `device_mem_allocate`", Check::Reading),
+    rule(
+        "sdsc_r90",
+        "what a launch reads of a result or a shared buffer has been written before, and every result is written",
+        "project, `program.json`",
+        Check::Reading,
+    ),
+    rule("sdsc_r91", "arguments and constants are only read", "project, `program.json`", Check::Reading),
+    rule(
+        "sdsc_r92",
+        "the shape, element type, format, device size, stride map and bytes of a tensor follow from each other",
+        "project, `program.json`",
+        Check::Reading,
+    ),
+    rule("sdsc_r93", "every tensor of a program has a name of its own", "project, `program.json`", Check::Reading),
+    rule(
+        "sdsc_r94",
+        "a launch is given what its bundle uses, each once, and each tensor but an argument is given to a launch",
+        "project, `program.json`",
+        Check::Reading,
+    ),
+    rule("sdsc_r95", "`pool_bytes` is what the tensors of a pool need, and 0 without one", "project, `program.json`", Check::Reading),
+    rule(
+        "sdsc_r96",
+        "an argument that is read as indices has a range, which is from 0 to a size of the tables it indexes",
+        "project, `program.json`",
+        Check::Reading,
+    ),
+    rule(
+        "sdsc_r97",
+        "a shared buffer lives from the first to the last launch that is given it, and the region ends with the last buffer",
+        "project, `program.json`",
+        Check::Reading,
+    ),
+    rule(
+        "sdsc_r99",
+        "a tensor in a kernel argument has its format, but that indices are unsigned and integers are copied as floats",
+        "schema, section 3; project, `program.json`",
+        Check::Derived(slices::formats_are_those_of_the_argument),
+    ),
 ];
 
 const fn rule(label: &'static str, statement: &'static str, source: &'static str, check: Check) -> Rule {
@@ -428,8 +553,9 @@ mod tests {
 
     #[test]
     fn labels_are_numbered_in_order() {
-        for (number, rule) in (1..).zip(RULES) {
-            assert_eq!(rule.label, format!("sdsc_r{number}"));
+        let number = |rule: &Rule| rule.label.strip_prefix("sdsc_r").and_then(|number| number.parse::<u32>().ok()).unwrap();
+        assert!(RULES.windows(2).all(|pair| number(&pair[0]) < number(&pair[1])));
+        for rule in RULES {
             assert!(!rule.statement.ends_with('.') && !rule.statement.contains('|'), "{}", rule.statement);
         }
         for place in [TEXT, SCHEMA, PROGRAM, ONE_OPERATION, CONSTANTS, BUFFERS] {

@@ -1,0 +1,213 @@
+//! What the rules on a whole bundle keep of each SDSC file: where its tensors are and which part of them each core has.
+
+use super::extent::{core_bytes, extents};
+use super::file_view::{FileView, TensorView};
+use super::launch::Base;
+use super::rules::addresses::{Start, range, starts};
+use crate::target::STICK_BYTES;
+use std::collections::BTreeMap;
+
+/// The facts of one file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FileFacts {
+    pub(super) tensors: Vec<TensorFacts>,
+}
+
+/// One tensor of a file.
+#[derive(Clone, Debug)]
+pub(super) struct TensorFacts {
+    /// The pointer to its starts.
+    pub(super) path: String,
+    pub(super) is_result: bool,
+    /// Where the tensors are that its elements choose from, if it holds indices.
+    pub(super) tables: Option<Vec<Base>>,
+    pub(super) place: Place,
+}
+
+/// Where a tensor is.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// On each core, from an address on.
+    Lx(LxPart),
+    /// In one buffer, from the first byte of any core to the last, in all iterations.
+    Hbm {
+        base: Base,
+        first: i64,
+        end: i64,
+        /// The end of the tensor with its gaps, if it begins with the first byte: it ends there or before.
+        whole: i64,
+        /// Sticks of the tensor with its gaps, and how many of its dimensions have more than one position.
+        sticks: i64,
+        n_dims: usize,
+    },
+    /// Nothing says where.
+    Unknown,
+}
+
+/// A tensor in LX.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LxPart {
+    pub(super) start: i64,
+    pub(super) end: i64,
+    /// Which part of it each core has, where the file says it.
+    pub(super) part: Option<Part>,
+}
+
+/// Which part of a tensor each core has: the dimensions in memory from the innermost on, neighbours taken together where they are one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) format: String,
+    pub(super) dims: Vec<PartDim>,
+}
+
+/// One dimension of a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PartDim {
+    /// Positions on one core.
+    pub(super) size: i64,
+    pub(super) slices: i64,
+    /// The slice of each core.
+    pub(super) slots: Vec<i64>,
+}
+
+impl Part {
+    /// Why a reader of `self` would not find what `written` says, if it would not.
+    pub(super) fn mismatch(&self, written: &Self) -> Option<String> {
+        if self.format != written.format {
+            return Some(format!("{}, written as {}", self.format, written.format));
+        }
+        let shape = |part: &Self| part.dims.iter().map(|dim| (dim.size, dim.slices)).collect::<Vec<_>>();
+        if shape(self) != shape(written) {
+            return Some(format!("parts and slices {:?} from the innermost dimension on, written as {:?}", shape(self), shape(written)));
+        }
+        let differs = |(read, written): (&PartDim, &PartDim)| {
+            let slots = read.slots.iter().enumerate();
+            slots.map(|(core, slot)| (core, *slot, written.slots.get(core).copied())).find(|(_, slot, known)| Some(*slot) != *known)
+        };
+        let (core, slot, known) = self.dims.iter().zip(&written.dims).find_map(differs)?;
+        Some(match known {
+            Some(known) => format!("slice {slot} on core {core}, which wrote slice {known}"),
+            None => format!("slice {slot} on core {core}, which wrote nothing"),
+        })
+    }
+}
+
+impl FileFacts {
+    pub(super) fn of(file: &FileView<'_>) -> Self {
+        let starts = starts(file);
+        let tensors = file.tensors().map(|tensor| tensor_facts(file, &tensor, &starts)).collect();
+        Self { tensors }
+    }
+}
+
+fn tensor_facts(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[Start<'_>]) -> TensorFacts {
+    let name = &tensor.node.name;
+    let reached = |other: &TensorView<'_>| other.node.indirection == "value_tensor" && other.node.related.as_deref() == Some(&**name);
+    let base_of = |number: usize| starts.iter().find(|start| start.tensor.index == number).and_then(|start| start.form.base);
+    let tables = tensor.is_index().then(|| file.tensors().filter(reached).filter_map(|table| base_of(table.index)).collect());
+    TensorFacts {
+        path: file.node_at(tensor.index, "startAddressCoreCorelet_"),
+        is_result: Some(tensor.index) == file.result(),
+        tables,
+        place: if tensor.is_lx() { lx_place(file, tensor) } else { hbm_place(file, tensor, starts) },
+    }
+}
+
+fn lx_place(file: &FileView<'_>, tensor: &TensorView<'_>) -> Place {
+    let Some((_, start)) = tensor.node.start.data.iter().next() else { return Place::Unknown };
+    let end = start.0.saturating_add(core_bytes(file, tensor));
+    Place::Lx(LxPart { start: start.0, end, part: part(file, tensor) })
+}
+
+/// Which part each core has; none where sizes are symbolic or not all in the file, or the op reads or leaves a part of what is there.
+fn part(file: &FileView<'_>, tensor: &TensorView<'_>) -> Option<Part> {
+    if file.dsc.dim_symbols.is_some() || file.is_indirect() || file.family.is_windowed() {
+        return None;
+    }
+    let own = &tensor.node.coordinates.core_to_slice;
+    let by_core = if own.is_empty() { &file.operation.core_to_slice } else { own };
+    let cores: BTreeMap<i64, _> = by_core.iter().map(|(core, slots)| (*core, slots)).collect();
+    let mut dims: Vec<PartDim> = Vec::new();
+    for extent in extents(file, tensor) {
+        if extent.gap != 0 {
+            return None;
+        }
+        let slots = cores.values().map(|slots| slots.get(extent.label).copied().unwrap_or_default()).collect();
+        let slices = tensor.held_slices(extent.label)?.max(1);
+        push_merged(&mut dims, PartDim { size: extent.part, slices, slots });
+    }
+    Some(Part { format: tensor.info.format.to_string(), dims })
+}
+
+/// Adds a dimension outside of the others. It is one with its neighbour where cores have whole neighbours, or one position of it.
+fn push_merged(dims: &mut Vec<PartDim>, outer: PartDim) {
+    if outer.size == 1 && outer.slices == 1 {
+        return;
+    }
+    match dims.last_mut() {
+        Some(inner) if inner.slices == 1 => *inner = PartDim { size: inner.size.saturating_mul(outer.size), ..outer },
+        Some(inner) if outer.size == 1 => {
+            let slots = inner.slots.iter().zip(&outer.slots).map(|(inside, outside)| outside * inner.slices + inside).collect();
+            *inner = PartDim { size: inner.size, slices: inner.slices.saturating_mul(outer.slices), slots };
+        }
+        Some(_) | None => dims.push(outer),
+    }
+}
+
+fn hbm_place(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[Start<'_>]) -> Place {
+    let bytes = core_bytes(file, tensor);
+    let loops = file.around.launch.map_or(&[][..], |launch| &launch.loops);
+    let mut place: Option<(Base, i64, i64)> = None;
+    for start in starts.iter().filter(|start| start.tensor.index == tensor.index) {
+        let (Some(base), Some((least, largest))) = (start.form.base, range(&start.form, loops)) else { return Place::Unknown };
+        let end = largest.saturating_add(bytes);
+        place = match place {
+            None => Some((base, least, end)),
+            Some((known, first, last)) if known == base => Some((base, first.min(least), last.max(end))),
+            Some(_) => return Place::Unknown,
+        };
+    }
+    let sticks = extents(file, tensor).fold(1_i64, |sticks, extent| sticks.saturating_mul(extent.all()));
+    // How far what indices or windows reach goes is in no file.
+    let is_open = file.family.is_windowed() || tensor.node.indirection == "value_tensor";
+    let bytes = if is_open { i64::MAX } else { sticks.saturating_mul(STICK_BYTES) };
+    let whole = |first: i64, end: i64| first.saturating_add(bytes).max(end);
+    let n_dims = extents(file, tensor).filter(|extent| extent.all() > 1).count();
+    place.map_or(Place::Unknown, |(base, first, end)| Place::Hbm { base, first, end, whole: whole(first, end), sticks, n_dims })
+}
+
+/// The bytes of the first stick and of the last one.
+pub(super) const fn ends(first: i64, end: i64) -> [(i64, i64); 2] {
+    [(first, first.saturating_add(STICK_BYTES)), (end.saturating_sub(STICK_BYTES), end)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dim(size: i64, slots: &[i64]) -> PartDim {
+        PartDim { size, slices: slots.iter().max().map_or(1, |slot| slot + 1), slots: slots.to_vec() }
+    }
+
+    fn merged(dims: &[PartDim]) -> Vec<PartDim> {
+        let mut merged = Vec::new();
+        dims.iter().for_each(|dim| push_merged(&mut merged, dim.clone()));
+        merged
+    }
+
+    #[test]
+    fn a_part_is_the_same_in_other_dimensions() {
+        let rows = merged(&[dim(64, &[0, 1])]);
+        assert_eq!(merged(&[dim(32, &[0, 0]), dim(2, &[0, 1])]), rows);
+        assert_eq!(merged(&[dim(64, &[0, 0]), dim(1, &[0, 1])]), rows);
+        assert_ne!(merged(&[dim(64, &[0, 1]), dim(2, &[0, 0])]), rows);
+    }
+
+    #[test]
+    fn a_mismatch_names_the_core() {
+        let part = |slots: &[i64]| Part { format: "SEN169_FP16".to_owned(), dims: vec![dim(64, slots)] };
+        assert_eq!(part(&[0, 1]).mismatch(&part(&[0, 1])), None);
+        assert_eq!(part(&[1, 0]).mismatch(&part(&[0, 1])).unwrap(), "slice 1 on core 0, which wrote slice 0");
+        assert!(part(&[0, 1, 2]).mismatch(&part(&[0, 1])).is_some());
+    }
+}

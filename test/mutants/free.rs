@@ -1,0 +1,153 @@
+//! Fields without a meaning: a change of one changes nothing that anybody computes.
+
+use crate::Mutant;
+use serde_json::Value;
+
+/// A field that may be anything, or that may change in one way.
+pub(crate) struct Free {
+    /// The field, as the table names it; `*` at its end stands for all below.
+    pub(crate) field: &'static str,
+    /// Which changes of it, for the table.
+    pub(crate) which: &'static str,
+    when: fn(&Change<'_>) -> bool,
+    pub(crate) reason: &'static str,
+    pub(crate) source: &'static str,
+}
+
+/// A change of a file.
+pub(crate) struct Change<'a> {
+    place: &'a str,
+    kind: &'static str,
+    before: Value,
+    after: Value,
+}
+
+pub(crate) const FREE: &[Free] = &[
+    any("debug_handle_*", "says where an op comes from; the back end ignores it", "schema, section 6"),
+    any("program.json name", "the name of the function, for messages", "project, `program.json`"),
+    any("program.json constants/shape*", HOST_OF_CONSTANT, PAGE),
+    any("program.json constants/element_type", HOST_OF_CONSTANT, PAGE),
+    any("program.json constants/stride_map*", HOST_OF_CONSTANT, PAGE),
+    any("program.json buffers/shape*", HOST_OF_BUFFER, PAGE),
+    any("program.json buffers/element_type", HOST_OF_BUFFER, PAGE),
+    any("program.json buffers/stride_map*", HOST_OF_BUFFER, PAGE),
+    Free {
+        which: ", order",
+        when: is_swap,
+        ..any("program.json constants", "launches name tensors; only arguments and results have an order", PAGE)
+    },
+    Free {
+        which: ", order",
+        when: is_swap,
+        ..any("program.json buffers", "launches name tensors; only arguments and results have an order", PAGE)
+    },
+    units("program.json arguments/device_size"),
+    units("program.json results/device_size"),
+    units("program.json constants/device_size"),
+    units("program.json buffers/device_size"),
+    steps("program.json arguments/stride_map*"),
+    steps("program.json results/stride_map*"),
+    Free {
+        which: ", of one row or one stick",
+        when: moves_units_only,
+        ..any("dscs_/scheduleTree_/layoutDimOrder_", "a dimension of one position moves no address wherever it stands", "schema, section 3")
+    },
+    Free {
+        which: ", of the outermost dimension",
+        when: is_outermost,
+        ..any(
+            "dscs_/scheduleTree_/backGapCore_*",
+            "strides are products of the sizes inside; what is behind the outermost dimension moves no address",
+            "schema, section 3",
+        )
+    },
+];
+
+const PAGE: &str = "project, `program.json`";
+const HOST_OF_CONSTANT: &str = "the file of a constant has the device's bytes; what the host's array was changes none of them";
+const HOST_OF_BUFFER: &str = "launches hand it on as it is; no host sees it as an array";
+
+const fn any(field: &'static str, reason: &'static str, source: &'static str) -> Free {
+    Free { field, which: "", when: |_| true, reason, source }
+}
+
+const fn units(field: &'static str) -> Free {
+    Free {
+        which: ", place of a 1",
+        when: keeps_other_sizes,
+        ..any(field, "a device dimension of one position moves no address wherever it stands", PAGE)
+    }
+}
+
+const fn steps(field: &'static str) -> Free {
+    Free {
+        which: ", where the size is 1",
+        when: steps_of_units_only,
+        ..any(field, "nothing walks along a dimension of one position", PAGE)
+    }
+}
+
+/// Whether a mutant is of a field on the list, and of those changes of it.
+pub(crate) fn is_free(content: &[u8], mutant: &Mutant) -> bool {
+    let is_of = |free: &&Free| free.field.strip_suffix('*').map_or(free.field == mutant.field, |start| mutant.field.starts_with(start));
+    let (Ok(before), Ok(after)) = (serde_json::from_slice(content), serde_json::from_slice(&mutant.content)) else { return false };
+    let change = Change { place: &mutant.place, kind: mutant.kind, before, after };
+    FREE.iter().filter(is_of).any(|free| (free.when)(&change))
+}
+
+fn is_swap(change: &Change<'_>) -> bool {
+    change.kind == "swapped"
+}
+
+fn numbers(value: Option<&Value>) -> Vec<i64> {
+    value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_i64).collect()
+}
+
+/// The same sizes in the same order, but for ones.
+fn keeps_other_sizes(change: &Change<'_>) -> bool {
+    let others = |value: &Value| numbers(value.pointer(change.place)).into_iter().filter(|size| *size != 1).collect::<Vec<_>>();
+    is_swap(change) && others(&change.before) == others(&change.after)
+}
+
+fn steps_of_units_only(change: &Change<'_>) -> bool {
+    let Some((tensor, _)) = change.place.split_once("/stride_map") else { return false };
+    let steps = |value: &Value| numbers(value.pointer(&format!("{tensor}/stride_map")));
+    let sizes = numbers(change.before.pointer(&format!("{tensor}/device_size")));
+    let (before, after) = (steps(&change.before), steps(&change.after));
+    before.len() == after.len() && before.iter().zip(&after).zip(sizes).all(|((before, after), size)| before == after || size == 1)
+}
+
+fn words(value: Option<&Value>) -> Vec<&str> {
+    value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// The description that a place is in.
+fn description<'v>(value: &'v Value, place: &str) -> Option<&'v Value> {
+    value.pointer(place.split_once("/scheduleTree_")?.0)
+}
+
+/// The same dimensions in the same order, but for those of one row or one stick.
+fn moves_units_only(change: &Change<'_>) -> bool {
+    let Some(dsc) = description(&change.before, change.place) else { return false };
+    let sticks = dsc["primaryDsInfo_"].as_object().into_iter().flat_map(|classes| classes.values());
+    let sticks: Vec<&str> = sticks.flat_map(|class| words(class.get("stickDimOrder_"))).collect();
+    let is_unit = |label: &&str| {
+        let size = dsc["N_"][format!("{label}_")].as_i64().unwrap_or(i64::MAX);
+        size == 1 || (sticks.contains(label) && size <= 64)
+    };
+    let order = |value: &'_ Value| -> Vec<String> {
+        words(value.pointer(change.place)).into_iter().filter(|label| !is_unit(label)).map(str::to_owned).collect()
+    };
+    is_swap(change) && order(&change.before) == order(&change.after)
+}
+
+/// Only the gap of the last dimension of the order changes.
+fn is_outermost(change: &Change<'_>) -> bool {
+    let Some((node, _)) = change.place.split_once("/backGapCore_") else { return false };
+    let order = words(change.before.pointer(&format!("{node}/layoutDimOrder_")));
+    let without_last = |value: &Value| {
+        let gaps = value.pointer(&format!("{node}/backGapCore_")).and_then(Value::as_object).cloned().unwrap_or_default();
+        gaps.into_iter().filter(|(label, _)| order.last().is_none_or(|last| last != label)).collect::<Vec<_>>()
+    };
+    without_last(&change.before) == without_last(&change.after)
+}

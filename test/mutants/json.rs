@@ -1,0 +1,154 @@
+//! Changes of the fields of a JSON file.
+
+use crate::{Mutant, fields::field_of};
+use serde_json::{Value, json};
+
+/// Adds every change of every field.
+pub(crate) fn mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {
+    let value: Value = serde_json::from_slice(content).unwrap();
+    let mut paths = Vec::new();
+    walk(&value, &mut Vec::new(), &mut paths);
+    for path in &paths {
+        let found = value.pointer(&pointer(path)).unwrap();
+        let mut add = |kind: &'static str, to: Option<Value>| {
+            let mut changed = value.clone();
+            let to_text = to.as_ref().map_or_else(|| "nothing".to_owned(), Value::to_string);
+            set(&mut changed, path, to);
+            if changed != value {
+                let mut field = field_of(path);
+                if file == "program.json" {
+                    field = format!("program.json {field}");
+                }
+                let content = serde_json::to_vec(&changed).unwrap();
+                all.push(Mutant { file: file.to_owned(), place: pointer(path), field, kind, to: to_text, content });
+            }
+        };
+        replacements(found, &mut add);
+        if let Some((key, parent)) = path.split_last() {
+            neighbours(&value, parent, key, &mut add);
+            if value.pointer(&pointer(parent)).unwrap().is_object() {
+                add("dropped", None);
+            }
+        }
+    }
+}
+
+fn walk(value: &Value, path: &mut Vec<String>, paths: &mut Vec<Vec<String>>) {
+    paths.push(path.clone());
+    let mut visit = |key: String, value: &Value| {
+        path.push(key);
+        walk(value, path, paths);
+        path.pop();
+    };
+    match value {
+        Value::Object(members) => members.iter().for_each(|(key, value)| visit(key.clone(), value)),
+        Value::Array(items) => items.iter().enumerate().for_each(|(key, value)| visit(key.to_string(), value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn pointer(path: &[String]) -> String {
+    path.iter().map(|key| format!("/{}", key.replace('~', "~0").replace('/', "~1"))).collect()
+}
+
+fn set(value: &mut Value, path: &[String], to: Option<Value>) {
+    match to {
+        Some(to) => *value.pointer_mut(&pointer(path)).unwrap() = to,
+        None => {
+            let (key, parent) = path.split_last().unwrap();
+            value.pointer_mut(&pointer(parent)).unwrap().as_object_mut().unwrap().remove(key);
+        }
+    }
+}
+
+/// Other values in the place of one.
+fn replacements(found: &Value, add: &mut impl FnMut(&'static str, Option<Value>)) {
+    match found {
+        Value::Number(number) => {
+            let number = number.as_i64().unwrap();
+            add("off by one", Some(json!(number + 1)));
+            add("off by one", Some(json!(number - 1)));
+            for other in [0, 1, -1, 2, 127, 128, number.wrapping_mul(2), number / 2, -number, i64::MAX] {
+                add("other value", Some(json!(other)));
+            }
+            add("other type", Some(json!(number.to_string())));
+            add("other type", Some(Value::Null));
+        }
+        Value::String(text) => {
+            texts(text, add);
+            add("other type", Some(json!([text])));
+            add("other type", Some(json!({})));
+            add("other type", Some(Value::Null));
+        }
+        Value::Array(items) => arrays(items, add),
+        Value::Object(members) => {
+            let mut more = members.clone();
+            more.insert("unknown_".to_owned(), json!(1));
+            add("added", Some(Value::Object(more)));
+            add("emptied", Some(json!({})));
+            add("other type", Some(json!([])));
+            add("other type", Some(Value::Null));
+        }
+        Value::Null => add("other type", Some(json!(0))),
+        Value::Bool(value) => add("other value", Some(json!(!value))),
+    }
+}
+
+/// Words that stand for each other somewhere in the format.
+const WORDS: [&[&str]; 9] = [
+    &["SEN169_FP16", "IEEE_FP32", "IEEE_INT32", "SENUINT32"],
+    &["f16", "f32", "bf16", "i32", "i64"],
+    &["hbm", "lx"],
+    &["mb", "out", "x", "in"],
+    &["OUTPUT", "KERNEL", "INPUT", "KERNEL_IDX"],
+    &["no_indirection", "value_tensor", "index_tensor"],
+    &["sub", "add", "max", "min", "exp", "abs", "sum"],
+    &["pt", "sfp"],
+    &["regular", "fast"],
+];
+
+fn texts(text: &str, add: &mut impl FnMut(&'static str, Option<Value>)) {
+    if let Ok(number) = text.parse::<i64>() {
+        add("off by one", Some(json!((number + 1).to_string())));
+        add("off by one", Some(json!((number - 1).to_string())));
+        for other in [0, -1, 128, number + 128, number - 128, number * 2, -number] {
+            add("other value", Some(json!(other.to_string())));
+        }
+        add("other type", Some(json!(number)));
+    }
+    for word in WORDS.iter().filter(|words| words.contains(&text)).flat_map(|words| words.iter()) {
+        add("other value", Some(json!(word)));
+    }
+    add("other value", Some(json!("")));
+    add("other value", Some(json!(format!("{text}x"))));
+}
+
+fn arrays(items: &[Value], add: &mut impl FnMut(&'static str, Option<Value>)) {
+    for at in 0..items.len() {
+        let mut fewer = items.to_vec();
+        fewer.remove(at);
+        add("dropped", Some(json!(fewer)));
+        let mut twice = items.to_vec();
+        twice.insert(at, items[at].clone());
+        add("duplicated", Some(json!(twice)));
+        if at + 1 < items.len() {
+            let mut swapped = items.to_vec();
+            swapped.swap(at, at + 1);
+            add("swapped", Some(json!(swapped)));
+        }
+    }
+    add("emptied", Some(json!([])));
+    add("other type", Some(json!({})));
+    add("other type", Some(Value::Null));
+}
+
+/// The value of a neighbour in the place of a value: both change, or one.
+fn neighbours(value: &Value, parent: &[String], key: &str, add: &mut impl FnMut(&'static str, Option<Value>)) {
+    let Value::Object(members) = value.pointer(&pointer(parent)).unwrap() else { return };
+    let mut behind = members.iter().skip_while(|(known, _)| *known != key).skip(1);
+    if let (Some((_, next)), Some(own)) = (behind.next(), members.get(key)) {
+        if std::mem::discriminant(next) == std::mem::discriminant(own) {
+            add("value of its neighbour", Some(next.clone()));
+        }
+    }
+}

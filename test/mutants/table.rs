@@ -1,0 +1,125 @@
+//! The table of what finds the mutants.
+
+use crate::{
+    Mutant,
+    free::{FREE, is_free},
+    programs::Program,
+    verdict::Verdict,
+};
+use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path};
+
+/// A mutant and what became of it.
+pub(crate) struct Outcome {
+    field: String,
+    kind: &'static str,
+    verdict: Verdict,
+    /// Whether nobody asks for what was changed.
+    is_free: bool,
+    /// What was changed, for messages.
+    shown: String,
+}
+
+impl Outcome {
+    pub(crate) fn of(program: &Program, mutant: &Mutant, verdict: Verdict) -> Self {
+        let shown = format!("{}: {} {} {} [{}] -> {}", program.name, mutant.file, mutant.place, mutant.kind, mutant.field, mutant.to);
+        let is_free = !verdict.is_kill() && is_free(&program.files[&mutant.file], mutant);
+        Self { field: mutant.field.clone(), kind: mutant.kind, verdict, is_free, shown }
+    }
+}
+
+/// How many mutants each means finds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    tried: usize,
+    rule: usize,
+    emission: usize,
+    refused: usize,
+    numbers: usize,
+    free: usize,
+    survive: usize,
+}
+
+impl Row {
+    fn add(&mut self, verdict: &Verdict, is_free: bool) {
+        self.tried += 1;
+        let count = match verdict {
+            Verdict::Rule(_) => &mut self.rule,
+            Verdict::Emission => &mut self.emission,
+            Verdict::Refused => &mut self.refused,
+            Verdict::Numbers => &mut self.numbers,
+            Verdict::Survives if is_free => &mut self.free,
+            Verdict::Survives => &mut self.survive,
+        };
+        *count += 1;
+    }
+
+    fn cells(&self) -> String {
+        let Self { tried, rule, emission, refused, numbers, free, survive } = self;
+        format!("{tried} | {rule} | {emission} | {refused} | {numbers} | {free} | {survive} |")
+    }
+}
+
+const HEAD: &str =
+    "mutants | a rule | re-emission | simulator refuses | numbers differ | means nothing | survive |\n|---|---|---|---|---|---|---|---|\n";
+
+/// Everything that was tried.
+#[derive(Default)]
+pub(crate) struct Counts {
+    outcomes: Vec<Outcome>,
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, outcome: Outcome) {
+        self.outcomes.push(outcome);
+    }
+
+    pub(crate) fn survivors(&self) -> Vec<String> {
+        let survives = |outcome: &&Outcome| !outcome.verdict.is_kill() && !outcome.is_free;
+        self.outcomes.iter().filter(survives).map(|outcome| outcome.shown.clone()).collect()
+    }
+
+    fn rows(&self, name: impl Fn(&Outcome) -> String) -> BTreeMap<String, Row> {
+        let mut rows: BTreeMap<String, Row> = BTreeMap::new();
+        for outcome in &self.outcomes {
+            rows.entry(name(outcome)).or_default().add(&outcome.verdict, outcome.is_free);
+        }
+        rows
+    }
+
+    fn table(&self, first: &str, name: impl Fn(&Outcome) -> String) -> String {
+        let mut table = format!("| {first} | {HEAD}");
+        let all = self.rows(|_| "**all**".to_owned());
+        for (name, row) in self.rows(name).into_iter().chain(all) {
+            writeln!(table, "| {name} | {}", row.cells()).unwrap();
+        }
+        table
+    }
+
+    pub(crate) fn by_kind(&self) -> String {
+        self.table("change", |outcome| outcome.kind.to_owned())
+    }
+
+    fn by_field(&self) -> String {
+        self.table("field", |outcome| format!("`{}`", if outcome.field.is_empty() { "the file" } else { &outcome.field }))
+    }
+}
+
+/// Compares with the page, or writes it if the caller blesses.
+pub(crate) fn expect_on_page(counts: &Counts) {
+    const BEGIN: &str = "<!-- mutants: begin -->\n";
+    const END: &str = "<!-- mutants: end -->\n";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/mutants.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (head, rest) = page.split_once(BEGIN).expect("the page has a place for the mutants");
+    let (_, tail) = rest.split_once(END).expect("the place for the mutants has an end");
+    let mut free = "| field without meaning | reason | source |\n|---|---|---|\n".to_owned();
+    for one in FREE {
+        writeln!(free, "| `{}`{} | {} | {} |", one.field, one.which, one.reason, one.source).unwrap();
+    }
+    let wanted = format!("{head}{BEGIN}{}\n{free}\n{}{END}{tail}", counts.by_kind(), counts.by_field());
+    if env::var_os("BLESS").is_some_and(|bless| bless == "1") {
+        fs::write(&path, &wanted).unwrap();
+    } else {
+        assert!(page == wanted, "the tables of {} are out of date; run `cargo xtask mutants`", path.display());
+    }
+}

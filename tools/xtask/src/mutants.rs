@@ -1,0 +1,14 @@
+//! `cargo xtask mutants`: every field of every file of a covering set of programs is changed, and the table of docs/mutants.md is written.
+
+use crate::step::{self, cargo};
+
+/// The test that tries a sample tries all when it is told to, and writes the table.
+pub(crate) fn run(program: Option<&str>) -> Result<(), String> {
+    let mut test = cargo(["test", "--test", "mutants", "--", "no_mutant_survives", "--nocapture"]);
+    test.env("SPYRE_MUTANTS", "1");
+    match program {
+        Some(program) => test.env("SPYRE_MUTANTS_OF", program),
+        None => test.env("BLESS", "1"),
+    };
+    step::run("mutants", &mut test)
+}
