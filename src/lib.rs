@@ -2,6 +2,7 @@
 
 pub mod affine;
 pub mod assignment;
+pub mod files;
 pub mod target;
 
 pub mod import;
@@ -27,6 +28,7 @@ pub mod dialect;
 pub mod mlir;
 
 pub mod element;
+pub mod interpret;
 pub mod sim;
 
 pub mod reference;
@@ -37,3 +39,4 @@ pub mod pipeline;
 pub mod report;
 pub mod tool;
 pub mod translate;
+pub mod validate;

@@ -1,6 +1,7 @@
 //! What the compiler decided and why, per op, per launch and in total; bytes moved beside the lower bound.
 
 use crate::explain::{Explain, TileLoop};
+use crate::validate::Verdict;
 use serde::Serialize;
 use std::fmt;
 
@@ -25,6 +26,9 @@ pub struct Report {
     pub moves: Moves,
     /// What no plan can beat.
     pub lower_bound: LowerBound,
+    /// What was found to be equal, if the compilation was validated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validation: Option<Verdict>,
     /// The files that were written, below the output directory; empty if the compiler stopped before.
     pub files: Vec<String>,
 }

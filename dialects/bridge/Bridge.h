@@ -32,8 +32,13 @@ void spyreRegisterPasses(SpyrePassRunner runner, SpyrePipelineExpander expander)
 /// Adds our dialects and the upstream ones that programs are made of.
 void spyreRegisterDialects(MlirDialectRegistry registry);
 
-/// MLIR's opt driver; returns the exit code.
-int spyreOptMain(int argc, char **argv);
+/// What happens in a pipeline. Where one begins there is no pass and no operation.
+typedef enum { SpyrePipelineBegins = 0, SpyreBeforePass = 1, SpyreAfterPass = 2 } SpyreEvent;
+/// Looks at a module or function before and after a pass; false: it has reported an error.
+typedef bool (*SpyrePassObserver)(MlirStringRef pass, MlirOperation operation, SpyreEvent event);
+
+/// MLIR's opt driver; returns the exit code. With `--spyre-validate-each` the observer looks at every pass.
+int spyreOptMain(int argc, char **argv, SpyrePassObserver observer);
 
 /// Adds what lowering to LLVM needs beyond the dialects of programs.
 void spyreRegisterReferenceDialects(MlirDialectRegistry registry);

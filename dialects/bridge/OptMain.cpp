@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bridge.h"
-#include "Bytecode.h"
+#include "Input.h"
 #include "Sdsc.h"
 #include "SdscBundle.h"
 #include "Spyre.h"
@@ -22,8 +22,12 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -40,31 +44,80 @@ void spyreRegisterDialects(MlirDialectRegistry registry) {
   func::registerInlinerExtension(*unwrap(registry));
 }
 
-/// Whether the input is anything but newer bytecode; what is wrong with it goes to standard error, as from MLIR's own driver.
+/// Whether the input may be parsed; what is wrong with it goes to standard error, as from MLIR's own driver.
 static LogicalResult checkInput(const llvm::MemoryBuffer &input) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   llvm::SourceMgr manager;
   SourceMgrDiagnosticHandler handler(manager, &context);
-  return spyre::refuseNewerBytecode(input, &context);
+  return spyre::checkInput(input, &context);
 }
 
-/// What MLIR's driver does with its command line, and the check of the input between opening and parsing it.
-static LogicalResult runOpt(StringRef inputFilename, StringRef outputFilename, DialectRegistry &registry) {
+namespace {
+/// Shows modules and functions to an observer before and after each pass.
+struct Observation final : PassInstrumentation {
+  Observation(SpyrePassObserver observer, bool &isRefused) : observer(observer), isRefused(isRefused) {
+    observer(wrap(StringRef()), {nullptr}, SpyrePipelineBegins);
+  }
+
+  void runBeforePass(Pass *pass, Operation *op) override { show(pass, op, SpyreBeforePass); }
+  void runAfterPass(Pass *pass, Operation *op) override { show(pass, op, SpyreAfterPass); }
+
+private:
+  void show(Pass *pass, Operation *op, SpyreEvent event) {
+    // MLIR's own adaptors between modules and functions have no argument.
+    if (!pass->getArgument().empty() && isa<ModuleOp, func::FuncOp>(op))
+      isRefused |= !observer(wrap(pass->getArgument()), wrap(op), event);
+  }
+
+  SpyrePassObserver observer;
+  bool &isRefused;
+};
+} // namespace
+
+/// MLIR's driver with every pass observed; nothing is printed if the observer refuses one.
+static LogicalResult runObserved(raw_ostream &output, std::unique_ptr<llvm::MemoryBuffer> input, DialectRegistry &registry,
+                                 const MlirOptMainConfig &plain, SpyrePassObserver observer) {
+  bool isRefused = false;
+  MlirOptMainConfig config = plain;
+  config.setPassPipelineSetupFn([&plain, &isRefused, observer](PassManager &passes) {
+    if (failed(plain.setupPassPipeline(passes)))
+      return failure();
+    passes.addInstrumentation(std::make_unique<Observation>(observer, isRefused));
+    return success();
+  });
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(MlirOptMain(stream, std::move(input), registry, config)) || isRefused)
+    return failure();
+  output << text;
+  return success();
+}
+
+/// What MLIR's driver does with its command line, and the check of the input between opening and parsing it. `observer` may be null.
+static LogicalResult runOpt(StringRef inputFilename, StringRef outputFilename, DialectRegistry &registry, SpyrePassObserver observer) {
   std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFilename, &message);
+  std::unique_ptr<llvm::MemoryBuffer> input = spyre::openInput(inputFilename, message);
   std::unique_ptr<llvm::ToolOutputFile> output = input ? openOutputFile(outputFilename, &message) : nullptr;
   if (!output) {
     llvm::errs() << message << "\n";
     return failure();
   }
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
-  if (failed(checkInput(*input)) || failed(MlirOptMain(output->os(), std::move(input), registry, config)))
+  if (failed(checkInput(*input)))
+    return failure();
+  // Until the first pass of ours runs.
+  spyre::guardParser();
+  if (failed(observer ? runObserved(output->os(), std::move(input), registry, config, observer)
+                      : MlirOptMain(output->os(), std::move(input), registry, config)))
     return failure();
   output->keep();
   return success();
 }
 
-int spyreOptMain(int argc, char **argv) {
+int spyreOptMain(int argc, char **argv, SpyrePassObserver observer) {
+  static llvm::cl::opt<bool> validatesEach(
+      "spyre-validate-each", llvm::cl::desc("Interpret functions before and after every pass on elements of a finite field, and refuse a "
+                                            "pass that changes what they compute"));
   DialectRegistry registry;
   spyreRegisterDialects(wrap(&registry));
   auto [inputFilename, outputFilename] = registerAndParseCLIOptions(argc, argv, "The optimizer driver of spyre-mlir\n", registry);
@@ -73,5 +126,5 @@ int spyreOptMain(int argc, char **argv) {
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, inputFilename, outputFilename, registry));
   llvm::InitLLVM init(argc, argv);
-  return asMainReturnCode(runOpt(inputFilename, outputFilename, registry));
+  return asMainReturnCode(runOpt(inputFilename, outputFilename, registry, validatesEach ? observer : nullptr));
 }

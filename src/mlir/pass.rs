@@ -4,6 +4,7 @@ use super::{
     Op, Reported, error_at,
     text::{string_ref, text_of},
 };
+use crate::validate::Event;
 use mlir_sys::{MlirOperation, MlirStringRef};
 use std::{
     collections::BTreeMap,
@@ -102,7 +103,11 @@ unsafe extern "C" {
         runner: unsafe extern "C" fn(MlirStringRef, MlirOperation, MlirStringRef) -> bool,
         expander: unsafe extern "C" fn(MlirStringRef, RawAnswer, *mut c_void),
     );
-    fn spyreOptMain(argc: c_int, argv: *mut *mut c_char) -> c_int;
+    fn spyreOptMain(
+        argc: c_int,
+        argv: *mut *mut c_char,
+        observer: unsafe extern "C" fn(MlirStringRef, MlirOperation, ObservedEvent) -> bool,
+    ) -> c_int;
 }
 
 static FOUND_BUG: AtomicBool = AtomicBool::new(false);
@@ -147,6 +152,31 @@ unsafe extern "C" fn expand_pipeline(options: MlirStringRef, answer: RawAnswer, 
     unsafe { answer(string_ref(&text), is_error, data) }
 }
 
+/// `SpyreEvent`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+#[expect(dead_code, reason = "C++ makes them")]
+enum ObservedEvent {
+    PipelineBegins = 0,
+    BeforePass = 1,
+    AfterPass = 2,
+}
+
+unsafe extern "C" fn observe(pass: MlirStringRef, op: MlirOperation, event: ObservedEvent) -> bool {
+    let event = match event {
+        ObservedEvent::PipelineBegins => Event::Begin,
+        // SAFETY: MLIR hands over a valid operation and waits for the observer to return.
+        ObservedEvent::BeforePass => Event::Before(unsafe { Op::from_raw(op) }),
+        // SAFETY: the same.
+        ObservedEvent::AfterPass => Event::After(unsafe { Op::from_raw(op) }),
+    };
+    // A panic must not cross into C++.
+    catch_unwind(AssertUnwindSafe(|| crate::validate::observe(text_of(pass), event))).unwrap_or_else(|_| {
+        note_bug();
+        false
+    })
+}
+
 /// Registers our passes and the pipeline with MLIR.
 pub fn register() {
     // SAFETY: both functions live as long as the process.
@@ -162,7 +192,7 @@ pub fn opt_main(arguments: impl Iterator<Item = String>) -> i32 {
     let count = c_int::try_from(pointers.len()).unwrap_or(c_int::MAX);
     pointers.push(std::ptr::null_mut());
     // SAFETY: the strings outlive the call, which only reads them.
-    let code = unsafe { spyreOptMain(count, pointers.as_mut_ptr()) };
+    let code = unsafe { spyreOptMain(count, pointers.as_mut_ptr(), observe) };
     // LLVM's own convention is 1 for every failure; a bug of ours is 2 (interfaces.md).
     if found_bug() { 2 } else { code }
 }

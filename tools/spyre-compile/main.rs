@@ -8,6 +8,7 @@ use spyre::{
     pipeline::{Options, Phase},
     report::Report,
     tool,
+    validate::compile_validated,
 };
 use std::{fs, io, path::Path, process::ExitCode};
 
@@ -59,6 +60,9 @@ struct Arguments {
     /// Stop after a phase and print IR: import, layout, hint, tile, work, lx, bundle
     #[arg(long, value_name = "PHASE", default_value = "emit")]
     compile_to: String,
+    /// Execute the imported program and the files on elements of a finite field, and write nothing unless they agree
+    #[arg(long)]
+    validate: bool,
     /// Write what was decided and why, bytes moved and lower bounds; a picture of the scratchpad goes to FILE.svg
     #[arg(long, value_name = "FILE.json")]
     report: Option<String>,
@@ -78,7 +82,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let session = Session::new();
     let source = session.open(&arguments.input).map_err(|reason| format!("cannot read '{}': {reason}", arguments.input))?;
     let module = source.parse().ok_or_else(String::new)?;
-    let mut report = compile(&module, &options, output).ok_or_else(String::new)?;
+    let mut report = if arguments.validate { compile_validated(&module, &options, output) } else { compile(&module, &options, output) }
+        .ok_or_else(String::new)?;
     if emits {
         report.files = files_below(Path::new(output)).map_err(|error| format!("cannot list '{output}': {error}"))?;
         tool::say(&summary(&report, output))?;
@@ -123,7 +128,8 @@ fn write_report(report: &Report, path: &str) -> Result<(), String> {
 
 fn summary(report: &Report, output: &str) -> String {
     let n_files = report.files.len();
-    format!("{report}\n  {n_files} files written to {output}\n")
+    let validation = report.validation.as_ref().map_or_else(String::new, |verdict| format!("  {verdict}\n"));
+    format!("{report}\n{validation}  {n_files} files written to {output}\n")
 }
 
 /// The files below a folder, in order.

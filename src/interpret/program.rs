@@ -1,0 +1,271 @@
+//! A function of `spyre` ops as plain values: what is computed, without layouts, places and cores.
+
+use crate::affine::Expr;
+
+/// A value of a function, by its place in [`Function::values`].
+pub type ValueId = usize;
+
+/// What a value holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tensor {
+    /// Sizes of the dimensions.
+    pub shape: Vec<usize>,
+    /// The type of the elements.
+    pub element: ElementType,
+}
+
+impl Tensor {
+    /// The number of elements.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.shape.iter().product()
+    }
+}
+
+/// The types that elements of a program have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ElementType {
+    /// IEEE half precision.
+    F16,
+    /// bfloat16.
+    Bf16,
+    /// IEEE single precision.
+    F32,
+    /// A truth value, 1 or 0 in the format of what computes with it.
+    Truth,
+    /// An integer of 32 bits.
+    I32,
+    /// An integer of 64 bits.
+    I64,
+}
+
+impl ElementType {
+    /// The type of that name in MLIR.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "f16" => Self::F16,
+            "bf16" => Self::Bf16,
+            "f32" => Self::F32,
+            "i1" => Self::Truth,
+            "i32" => Self::I32,
+            "i64" => Self::I64,
+            _ => return None,
+        })
+    }
+
+    /// Whether the elements are integers: positions, not numbers to compute with.
+    #[must_use]
+    pub const fn is_integer(self) -> bool {
+        matches!(self, Self::I32 | Self::I64)
+    }
+
+    /// The bytes of an element in [`Literal::bytes`].
+    const fn width(self) -> usize {
+        match self {
+            Self::Truth => 1,
+            Self::F16 | Self::Bf16 => 2,
+            Self::F32 | Self::I32 => 4,
+            Self::I64 => 8,
+        }
+    }
+}
+
+/// The elements of a constant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Literal<'a> {
+    /// Row-major and little endian; truth values may be packed, eight in a byte.
+    pub bytes: &'a [u8],
+    /// Whether there is one element, which stands for all.
+    pub is_splat: bool,
+    /// The type of the elements.
+    pub element: ElementType,
+}
+
+impl Literal<'_> {
+    /// Whether there are as many bytes as `length` elements have.
+    #[must_use]
+    pub fn holds(&self, length: usize) -> bool {
+        let length = if self.is_splat { 1 } else { length };
+        self.bytes.len() == length * self.element.width() || self.is_packed(length)
+    }
+
+    fn is_packed(&self, length: usize) -> bool {
+        self.element == ElementType::Truth && !self.is_splat && self.bytes.len() == length.div_ceil(8) && length > 1
+    }
+
+    /// Element `index` of `length` as a number.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "integers of a program are below 2^53; as positions they are read by `integer`")]
+    pub fn number(&self, index: usize, length: usize) -> f64 {
+        match self.element {
+            ElementType::F16 => half::f16::from_le_bytes(self.raw(index)).to_f64(),
+            ElementType::Bf16 => half::bf16::from_le_bytes(self.raw(index)).to_f64(),
+            ElementType::F32 => f64::from(f32::from_le_bytes(self.raw(index))),
+            ElementType::Truth => f64::from(u8::from(self.truth(index, length))),
+            ElementType::I32 | ElementType::I64 => self.integer(index) as f64,
+        }
+    }
+
+    /// Element `index` as an integer; 0 for other types.
+    #[must_use]
+    pub fn integer(&self, index: usize) -> i64 {
+        match self.element {
+            ElementType::I32 => i64::from(i32::from_le_bytes(self.raw(index))),
+            ElementType::I64 => i64::from_le_bytes(self.raw(index)),
+            ElementType::F16 | ElementType::Bf16 | ElementType::F32 | ElementType::Truth => 0,
+        }
+    }
+
+    fn truth(&self, index: usize, length: usize) -> bool {
+        if self.is_packed(length) { (self.bytes[index / 8] >> (index % 8)) & 1 == 1 } else { self.raw::<1>(index) != [0] }
+    }
+
+    fn raw<const WIDTH: usize>(&self, index: usize) -> [u8; WIDTH] {
+        let index = if self.is_splat { 0 } else { index };
+        self.bytes.as_chunks().0[index]
+    }
+}
+
+/// A function: its first values are its arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function<'a> {
+    /// Its name.
+    pub name: String,
+    /// The tensors that it computes with.
+    pub values: Vec<Tensor>,
+    /// Its ops.
+    pub body: Block<'a>,
+}
+
+impl Function<'_> {
+    /// The element operations of one execution: points of iteration spaces, and elements moved.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.steps_of(&self.body)
+    }
+
+    fn steps_of(&self, block: &Block<'_>) -> u64 {
+        let elements = |id: Option<&ValueId>| id.map_or(0, |id| self.values[*id].length() as u64);
+        let of = |op: &Operation<'_>| match &op.kind {
+            Kind::Reduce { .. } => elements(op.inputs.first()),
+            Kind::Matmul => {
+                let columns = op.outputs.first().and_then(|id| self.values[*id].shape.last()).copied().unwrap_or(1);
+                elements(op.inputs.first()).saturating_mul(columns as u64)
+            }
+            Kind::Insert { .. } => elements(op.inputs.first()),
+            Kind::Scope(body) => self.steps_of(body),
+            Kind::Loop(around) => self.steps_of(&around.body).saturating_mul(around.count as u64),
+            _ => elements(op.outputs.first()),
+        };
+        block.ops.iter().map(of).fold(0, u64::saturating_add)
+    }
+}
+
+/// Ops in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Block<'a> {
+    /// What is given from outside.
+    pub arguments: Vec<ValueId>,
+    /// The ops.
+    pub ops: Vec<Operation<'a>>,
+    /// What is given to the outside.
+    pub yields: Vec<ValueId>,
+}
+
+/// One op.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operation<'a> {
+    /// What it does.
+    pub kind: Kind<'a>,
+    /// What it reads.
+    pub inputs: Vec<ValueId>,
+    /// What it gives.
+    pub outputs: Vec<ValueId>,
+}
+
+/// What an op does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind<'a> {
+    /// Gives a tensor known at compile time.
+    Constant(Literal<'a>),
+    /// Gives one number everywhere.
+    Fill(f64),
+    /// A device function of the elements at one point; a dimension of size 1 is repeated.
+    Pointwise {
+        /// The function's name in the table of device functions.
+        function: String,
+        /// Its numbers, in the table's order.
+        constants: Vec<f64>,
+    },
+    /// A device function of all elements along dimensions, which stay with size 1.
+    Reduce {
+        /// The function's name in the table of device functions.
+        function: String,
+        /// Its numbers, in the table's order.
+        constants: Vec<f64>,
+        /// The dimensions.
+        dims: Vec<usize>,
+    },
+    /// Matrix products over equal batch dimensions.
+    Matmul,
+    /// Rows of the first input along a dimension, chosen by the second.
+    Gather {
+        /// The dimension of the table.
+        dim: usize,
+    },
+    /// The same elements, wherever they are.
+    Copy,
+    /// Elements that nothing has written.
+    Empty,
+    /// The first input goes to the window of the second that begins at `offsets`.
+    Insert {
+        /// The first position along each dimension.
+        offsets: Vec<usize>,
+    },
+    /// For each dimension of the input the position, in terms of the result's dimensions.
+    View(Vec<Expr>),
+    /// The ops of a scope, in their place.
+    Scope(Block<'a>),
+    /// Iterations over tiles.
+    Loop(Loop<'a>),
+}
+
+/// A counted loop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loop<'a> {
+    /// The number of iterations.
+    pub count: usize,
+    /// For each input the dimension that is cut into tiles; none for one that is carried from iteration to iteration.
+    pub read: Vec<Option<usize>>,
+    /// For each result the dimension along which the tiles are put together; none for one that is carried.
+    pub given: Vec<Option<usize>>,
+    /// One iteration.
+    pub body: Block<'a>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_have_their_numbers() {
+        let halves: Vec<u8> = [1.5_f32, -2.0].iter().flat_map(|value| half::f16::from_f32(*value).to_le_bytes()).collect();
+        let literal = Literal { bytes: &halves, is_splat: false, element: ElementType::F16 };
+        assert!(literal.holds(2) && !literal.holds(3));
+        assert_eq!([literal.number(0, 2), literal.number(1, 2)], [1.5, -2.0]);
+        let splat = Literal { bytes: &7_i64.to_le_bytes(), is_splat: true, element: ElementType::I64 };
+        assert!(splat.holds(100) && splat.integer(99) == 7);
+    }
+
+    #[test]
+    fn truth_values_come_in_bits_or_in_bytes() {
+        let numbers = |bytes, is_splat| {
+            let literal = Literal { bytes, is_splat, element: ElementType::Truth };
+            (0..3).map(|index| literal.number(index, 3)).collect::<Vec<f64>>()
+        };
+        assert_eq!(numbers(&[0b101], false), [1.0, 0.0, 1.0]);
+        assert_eq!(numbers(&[0, 1, 1], false), [0.0, 1.0, 1.0]);
+        assert_eq!(numbers(&[0xff], true), [1.0; 3]);
+    }
+}

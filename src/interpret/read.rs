@@ -1,0 +1,134 @@
+//! From IR to plain values: the only file of the interpreter that knows MLIR.
+
+use super::program::{Block, ElementType, Function, Kind, Literal, Loop, Operation, Tensor, ValueId};
+use crate::{
+    dialect,
+    mlir::{
+        self, BlockExt, Op, OpExt, TensorType, Value, ValueLike, ValueMap, float_value, floats, integer, integers, map_of, map_results,
+        raw_elements,
+    },
+};
+
+/// An op that the interpreter does not know, or that does not say what it must, and why.
+pub type Unreadable<'c> = (Op<'c>, String);
+
+/// Every function with a body.
+///
+/// # Errors
+/// See [`Unreadable`].
+pub fn read_functions(module: Op<'_>) -> Result<Vec<Function<'_>>, Unreadable<'_>> {
+    let functions = module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some());
+    functions.map(read_function).collect()
+}
+
+/// A function of `spyre` ops, after any phase up to `lx`.
+///
+/// # Errors
+/// See [`Unreadable`].
+pub fn read_function(function: Op<'_>) -> Result<Function<'_>, Unreadable<'_>> {
+    let mut reader = Reader { values: Vec::new(), ids: ValueMap::default() };
+    let body = function.body().ok_or_else(|| (function, "has no body".to_owned()))?;
+    let body = reader.block(function, body)?;
+    Ok(Function { name: function.text_attr("sym_name").to_owned(), values: reader.values, body })
+}
+
+struct Reader {
+    values: Vec<Tensor>,
+    ids: ValueMap<ValueId>,
+}
+
+impl Reader {
+    fn block<'c>(&mut self, around: Op<'c>, block: mlir::Block<'c>) -> Result<Block<'c>, Unreadable<'c>> {
+        let arguments = block.args().into_iter().map(|argument| self.define(around, argument)).collect::<Result<_, _>>()?;
+        let mut ops = block.ops();
+        let terminator = ops.pop().ok_or_else(|| (around, "has an empty body".to_owned()))?;
+        if !terminator.is("func.return") && !terminator.is(dialect::YIELD) {
+            return Err((terminator, format!("cannot be interpreted: '{}' ends no body of the interpreter's", terminator.full_name())));
+        }
+        let ops = ops.into_iter().map(|op| self.operation(op)).collect::<Result<_, _>>()?;
+        Ok(Block { arguments, ops, yields: self.uses(terminator)? })
+    }
+
+    fn define<'c>(&mut self, at: Op<'c>, value: Value<'c>) -> Result<ValueId, Unreadable<'c>> {
+        let tensor = tensor_of(value).ok_or_else(|| (at, format!("cannot be interpreted: has a value of {}", value.r#type())))?;
+        let id = self.values.len();
+        self.values.push(tensor);
+        self.ids.insert(value, id);
+        Ok(id)
+    }
+
+    fn uses<'c>(&self, op: Op<'c>) -> Result<Vec<ValueId>, Unreadable<'c>> {
+        let id = |value| self.ids.get(value).copied().ok_or_else(|| (op, "cannot be interpreted: reads what nothing has made".to_owned()));
+        op.inputs().into_iter().map(id).collect()
+    }
+
+    fn operation<'c>(&mut self, op: Op<'c>) -> Result<Operation<'c>, Unreadable<'c>> {
+        let inputs = self.uses(op)?;
+        let kind = self.kind(op)?;
+        let outputs = op.outputs().into_iter().map(|output| self.define(op, output)).collect::<Result<_, _>>()?;
+        Ok(Operation { kind, inputs, outputs })
+    }
+
+    fn kind<'c>(&mut self, op: Op<'c>) -> Result<Kind<'c>, Unreadable<'c>> {
+        let lacking = |name: &str| (op, format!("cannot be interpreted: has no '{name}' of the kind that it needs"));
+        let positions = |name: &str| op.attr(name).and_then(integers).and_then(as_positions).ok_or_else(|| lacking(name));
+        let function = || op.text_attr("function").to_owned();
+        let constants = || op.attr("constants").and_then(floats).unwrap_or_default();
+        Ok(match op.full_name() {
+            "spyre.constant" => Kind::Constant(literal_of(op).ok_or_else(|| lacking("value"))?),
+            "spyre.fill" => Kind::Fill(op.attr("value").and_then(number).ok_or_else(|| lacking("value"))?),
+            "spyre.pointwise" => Kind::Pointwise { function: function(), constants: constants() },
+            "spyre.reduce" => Kind::Reduce { function: function(), constants: constants(), dims: positions("reduced")? },
+            "spyre.matmul" => Kind::Matmul,
+            "spyre.gather" => Kind::Gather { dim: op.attr("dim").and_then(integer).and_then(as_position).ok_or_else(|| lacking("dim"))? },
+            "spyre.copy" | "spyre.restickify" => Kind::Copy,
+            "spyre.empty" => Kind::Empty,
+            "spyre.insert" => Kind::Insert { offsets: positions("offsets")? },
+            "spyre.view" => Kind::View(op.attr("map").and_then(map_of).map(map_results).ok_or_else(|| lacking("map"))?),
+            "spyre.hint" => Kind::Scope(self.body(op)?),
+            "spyre.loop" => Kind::Loop(Loop {
+                count: op.attr("count").and_then(integer).and_then(as_position).ok_or_else(|| lacking("count"))?,
+                read: dims_of(op).ok_or_else(|| lacking("tiled_dims"))?,
+                given: op.body_ops().last().and_then(|terminator| dims_of(*terminator)).ok_or_else(|| lacking("tiled_dims"))?,
+                body: self.body(op)?,
+            }),
+            other => return Err((op, format!("cannot be interpreted: '{other}' is no op of a tensor program of 'spyre' ops"))),
+        })
+    }
+
+    fn body<'c>(&mut self, op: Op<'c>) -> Result<Block<'c>, Unreadable<'c>> {
+        let body = op.body().ok_or_else(|| (op, "has no body".to_owned()))?;
+        self.block(op, body)
+    }
+}
+
+fn as_position(number: i64) -> Option<usize> {
+    usize::try_from(number).ok()
+}
+
+fn as_positions(numbers: Vec<i64>) -> Option<Vec<usize>> {
+    numbers.into_iter().map(as_position).collect()
+}
+
+/// The dimensions of tiles; none for what is carried.
+fn dims_of(op: Op<'_>) -> Option<Vec<Option<usize>>> {
+    Some(op.attr("tiled_dims").and_then(integers)?.into_iter().map(as_position).collect())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the number that fills a tensor is one of its format")]
+fn number(attribute: mlir::Attribute<'_>) -> Option<f64> {
+    float_value(attribute).or_else(|| integer(attribute).map(|number| number as f64))
+}
+
+fn literal_of(constant: Op<'_>) -> Option<Literal<'_>> {
+    let raw = constant.attr("value").and_then(raw_elements)?;
+    let tensor = TensorType::of(constant.output().r#type())?;
+    let literal = Literal { bytes: raw.bytes, is_splat: raw.is_splat, element: ElementType::of(&tensor.element.to_string())? };
+    let length = as_positions(tensor.shape)?.into_iter().product();
+    literal.holds(length).then_some(literal)
+}
+
+fn tensor_of(value: Value<'_>) -> Option<Tensor> {
+    let tensor = TensorType::of(value.r#type())?;
+    Some(Tensor { shape: as_positions(tensor.shape)?, element: ElementType::of(&tensor.element.to_string())? })
+}

@@ -1,0 +1,171 @@
+//! How likely it is that a draw hides a difference.
+//!
+//! What a program computes between two functions that are random in the field is a quotient of two polynomials. Two different ones of
+//! degree d agree in a draw with probability at most d / 2^31 (Schwartz and Zippel); random functions of different operands agree with 2^-31.
+
+use crate::interpret::{Block, Function, Kind, Operation, Tensor};
+
+/// The number of elements of the field is at least two to this power.
+const FIELD_BITS: f64 = 30.99;
+
+/// The degrees of a quotient of polynomials.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Degree {
+    above: f64,
+    below: f64,
+}
+
+impl Degree {
+    /// An element that is nothing else's polynomial.
+    const FRESH: Self = Self { above: 1.0, below: 0.0 };
+
+    fn larger(self, other: Self) -> Self {
+        Self { above: self.above.max(other.above), below: self.below.max(other.below) }
+    }
+
+    fn sum(self, other: Self) -> Self {
+        Self { above: (self.above + other.below).max(other.above + self.below), below: self.below + other.below }
+    }
+
+    fn product(self, other: Self) -> Self {
+        Self { above: self.above + other.above, below: self.below + other.below }
+    }
+
+    const fn inverse(self) -> Self {
+        Self { above: self.below, below: self.above }
+    }
+
+    /// A sum of so many.
+    fn sum_of(self, count: f64) -> Self {
+        Self { above: self.above + (count - 1.0).max(0.0) * self.below, below: self.below * count }
+    }
+
+    /// A product of so many.
+    fn power(self, count: f64) -> Self {
+        Self { above: self.above * count, below: self.below * count }
+    }
+}
+
+/// A bound for the degree of a difference of two programs whose results have the degrees of this one's, as a power of two.
+#[must_use]
+pub(super) fn log2_degree(function: &Function<'_>) -> f64 {
+    let mut degrees = vec![Degree::default(); function.values.len()];
+    function.body.arguments.iter().for_each(|id| degrees[*id] = Degree::FRESH);
+    walk(&function.body, &function.values, &mut degrees);
+    let most = function.body.yields.iter().map(|id| degrees[*id].above + degrees[*id].below).fold(1.0, f64::max);
+    // The difference of two quotients has both divisors.
+    (2.0 * most).log2()
+}
+
+/// The largest probability that `draws` draws hide a difference of that degree, as a power of two; none where the degree gives no bound.
+#[must_use]
+pub(super) fn log2_chance(log2_degree: f64, draws: u64) -> Option<f64> {
+    let of_one = log2_degree - FIELD_BITS;
+    #[expect(clippy::cast_precision_loss, reason = "draws are few")]
+    (of_one < 0.0).then_some(of_one * draws as f64)
+}
+
+fn walk(block: &Block<'_>, values: &[Tensor], degrees: &mut Vec<Degree>) {
+    for op in &block.ops {
+        match &op.kind {
+            Kind::Scope(body) => {
+                walk(body, values, degrees);
+                op.outputs.iter().zip(&body.yields).for_each(|(output, yielded)| degrees[*output] = degrees[*yielded]);
+            }
+            Kind::Loop(around) => {
+                op.inputs.iter().zip(&around.body.arguments).for_each(|(input, argument)| degrees[*argument] = degrees[*input]);
+                for _ in 0..around.count {
+                    walk(&around.body, values, degrees);
+                    let carried = |dims: &[Option<usize>]| dims.iter().enumerate().filter(|(_, dim)| dim.is_none()).map(|(at, _)| at).collect();
+                    let (from, to): (Vec<usize>, Vec<usize>) = (carried(&around.given), carried(&around.read));
+                    to.into_iter().zip(from).for_each(|(to, from)| {
+                        degrees[around.body.arguments[to]] = degrees[around.body.yields[from]];
+                    });
+                }
+                op.outputs.iter().zip(&around.body.yields).for_each(|(output, yielded)| degrees[*output] = degrees[*yielded]);
+            }
+            _ => {
+                let degree = degree(op, values, degrees);
+                op.outputs.iter().for_each(|output| degrees[*output] = degree);
+            }
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sizes of tensors are below 2^53")]
+fn degree(op: &Operation<'_>, values: &[Tensor], degrees: &[Degree]) -> Degree {
+    let inputs: Vec<Degree> = op.inputs.iter().map(|id| degrees[*id]).collect();
+    let largest = inputs.iter().copied().fold(Degree::default(), Degree::larger);
+    match (&op.kind, inputs.as_slice()) {
+        (Kind::Constant(_) | Kind::Fill(_) | Kind::Empty, _) => Degree::default(),
+        (Kind::Pointwise { function, .. }, _) => pointwise(function, &inputs),
+        (Kind::Reduce { function, dims, .. }, [of]) => {
+            let count: usize = dims.iter().map(|dim| values[op.inputs[0]].shape[*dim]).product();
+            match function.as_str() {
+                "sum" | "mean" => of.sum_of(count as f64),
+                "prod" => of.power(count as f64),
+                _ => *of,
+            }
+        }
+        (Kind::Matmul, [left, right]) => {
+            let count = values[op.inputs[0]].shape.last().copied().unwrap_or(1);
+            left.product(*right).sum_of(count as f64)
+        }
+        (Kind::Gather { .. }, [table, ..]) => *table,
+        _ => largest,
+    }
+}
+
+fn pointwise(function: &str, inputs: &[Degree]) -> Degree {
+    let exponential = Degree::FRESH;
+    match (function, inputs) {
+        ("add" | "sub", [a, b]) => a.sum(*b),
+        ("mul", [a, b]) => a.product(*b),
+        ("realdiv", [a, b]) => a.product(b.inverse()),
+        ("reciprocal", [a]) => a.inverse(),
+        ("rsqrt" | "sigmoid", [_]) => exponential.sum(Degree::default()).inverse(),
+        ("silu" | "gelufwd", [a]) => a.product(exponential.inverse()),
+        ("neg" | "abs" | "relufwd" | "clip", [a]) => *a,
+        ("maximum" | "minimum", [a, b]) => a.larger(*b),
+        ("where3", [_, a, b]) => a.larger(*b),
+        ("equal" | "notequal" | "greaterthan" | "greaterequal" | "lesserthan" | "lesserequal", _) => Degree::default(),
+        _ => Degree::FRESH,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interpret::ElementType;
+
+    fn function(shapes: &[&[usize]], n_arguments: usize, ops: Vec<(Kind<'static>, Vec<usize>)>) -> Function<'static> {
+        let tensor = |shape: &&[usize]| Tensor { shape: shape.to_vec(), element: ElementType::F16 };
+        let ops = ops.into_iter().enumerate().map(|(at, (kind, inputs))| Operation { kind, inputs, outputs: vec![n_arguments + at] });
+        let body = Block { arguments: (0..n_arguments).collect(), ops: ops.collect(), yields: vec![shapes.len() - 1] };
+        Function { name: "f".to_owned(), values: shapes.iter().map(tensor).collect(), body }
+    }
+
+    fn named(function: &str) -> Kind<'static> {
+        Kind::Pointwise { function: function.to_owned(), constants: Vec::new() }
+    }
+
+    #[test]
+    fn a_product_of_matrices_has_degree_two() {
+        let product = function(&[&[4, 8], &[8, 2], &[4, 2]], 2, vec![(Kind::Matmul, vec![0, 1])]);
+        assert_eq!(log2_degree(&product), 2.0);
+        assert!(log2_chance(2.0, 2).is_some_and(|chance| (-58.0..-57.9).contains(&chance)));
+    }
+
+    #[test]
+    fn quotients_have_the_degrees_of_both_and_random_functions_begin_anew() {
+        let ops = vec![(named("realdiv"), vec![0, 1]), (named("add"), vec![2, 0])];
+        assert_eq!(log2_degree(&function(&[&[1], &[1], &[1], &[1]], 2, ops)), 6_f64.log2(), "(x + x y) / y");
+        let ops = vec![(named("mul"), vec![0, 0]), (named("tanh"), vec![1])];
+        assert_eq!(log2_degree(&function(&[&[1], &[1], &[1]], 1, ops)), 1.0);
+    }
+
+    #[test]
+    fn a_degree_beyond_the_field_gives_no_bound() {
+        assert_eq!(log2_chance(31.0, 2), None);
+    }
+}

@@ -1,0 +1,109 @@
+//! Random arguments for a function: elements of a finite field, and positions where ops look something up.
+
+use crate::{
+    element::{Arithmetic, Field, FieldElement},
+    interpret::{Array, Block, ElementType, Function, Kind, Tensor},
+};
+
+/// Positions of arguments that nothing looks up are below this.
+const SMALL: usize = 16;
+
+/// The arguments of a function in a draw.
+#[must_use]
+pub fn arguments(function: &Function<'_>, draw: u64) -> Vec<Array<FieldElement>> {
+    let (rows, field) = (rows(function), Field::new(draw));
+    let of = |(position, id): (u64, &usize)| {
+        let bits = |index: usize| stirred(draw ^ stirred(position ^ stirred(index as u64)));
+        argument(&function.values[*id], rows[*id].unwrap_or(SMALL), position, &field, bits)
+    };
+    (0..).zip(&function.body.arguments).map(of).collect()
+}
+
+fn argument(tensor: &Tensor, rows: usize, position: u64, field: &Field, bits: impl Fn(usize) -> u64) -> Array<FieldElement> {
+    let length = tensor.length();
+    match tensor.element {
+        ElementType::I32 | ElementType::I64 => Array::positions((0..length).map(|index| (bits(index) % rows.max(1) as u64).cast_signed())),
+        ElementType::Truth => Array::numbers((0..length).map(|index| field.number(if bits(index) % 2 == 1 { 1.0 } else { 0.0 })).collect()),
+        ElementType::F16 | ElementType::Bf16 | ElementType::F32 => {
+            Array::numbers((0..length).map(|index| field.input(position, index as u64)).collect())
+        }
+    }
+}
+
+/// A number's bits, stirred (the finaliser of `SplitMix64`).
+const fn stirred(number: u64) -> u64 {
+    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}
+
+/// For each value of integers the rows of the smallest table that it is used for, where there is one.
+fn rows(function: &Function<'_>) -> Vec<Option<usize>> {
+    let mut rows = vec![None; function.values.len()];
+    note_rows(&function.body, &function.values, &mut rows);
+    rows
+}
+
+/// Backwards: what a reader needs of a value, the values that it shows must keep to.
+fn note_rows(block: &Block<'_>, values: &[Tensor], rows: &mut [Option<usize>]) {
+    let note = |rows: &mut [Option<usize>], id: usize, found: Option<usize>| {
+        rows[id] = [rows[id], found].into_iter().flatten().min();
+    };
+    for op in block.ops.iter().rev() {
+        let found = op.outputs.first().and_then(|output| rows[*output]);
+        match &op.kind {
+            Kind::Gather { dim } => {
+                note(rows, op.inputs[1], Some(values[op.inputs[0]].shape[*dim]));
+                note(rows, op.inputs[0], found);
+            }
+            Kind::Copy | Kind::View(_) | Kind::Insert { .. } => op.inputs.iter().for_each(|input| note(rows, *input, found)),
+            Kind::Scope(body) => {
+                op.outputs.iter().zip(&body.yields).for_each(|(output, yielded)| note(rows, *yielded, rows[*output]));
+                note_rows(body, values, rows);
+            }
+            Kind::Loop(around) => {
+                op.outputs.iter().zip(&around.body.yields).for_each(|(output, yielded)| note(rows, *yielded, rows[*output]));
+                note_rows(&around.body, values, rows);
+                op.inputs.iter().zip(&around.body.arguments).for_each(|(input, argument)| note(rows, *input, rows[*argument]));
+            }
+            Kind::Constant(_) | Kind::Fill(_) | Kind::Pointwise { .. } | Kind::Reduce { .. } | Kind::Matmul | Kind::Empty => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interpret::Operation;
+
+    /// A table of so many rows, positions in it, and the positions through a copy.
+    fn lookup(n_rows: usize) -> Function<'static> {
+        let tensor = |shape: &[usize], element| Tensor { shape: shape.to_vec(), element };
+        let positions = || tensor(&[100], ElementType::I64);
+        let half = |shape: &[usize]| tensor(shape, ElementType::F16);
+        let values = vec![half(&[n_rows, 2]), positions(), positions(), half(&[100, 2])];
+        let copy = Operation { kind: Kind::Copy, inputs: vec![1], outputs: vec![2] };
+        let gather = Operation { kind: Kind::Gather { dim: 0 }, inputs: vec![0, 2], outputs: vec![3] };
+        let body = Block { arguments: vec![0, 1], ops: vec![copy, gather], yields: vec![3] };
+        Function { name: "f".to_owned(), values, body }
+    }
+
+    #[test]
+    fn positions_fill_the_smallest_table_that_they_are_looked_up_in() {
+        for n_rows in [1, 3, 70] {
+            let [table, Array::Positions(positions)] = &arguments(&lookup(n_rows), 0)[..] else { panic!("two arguments") };
+            assert_eq!(table.length(), n_rows * 2);
+            let largest = positions.iter().flatten().max().copied();
+            assert!(largest < i64::try_from(n_rows).ok() && positions.iter().flatten().all(|position| *position >= 0));
+            assert!(n_rows == 1 || largest > Some(0));
+        }
+    }
+
+    #[test]
+    fn draws_differ_and_repeat() {
+        let of = |draw| arguments(&lookup(3), draw);
+        assert_eq!(of(1), of(1));
+        assert_ne!(of(1), of(2));
+    }
+}

@@ -1,0 +1,69 @@
+//! Validation after every pass: `spyre-opt --spyre-validate-each`.
+
+use super::Snapshot;
+use crate::mlir::{Op, error_at, note_bug, remark_at};
+use std::sync::{Mutex, PoisonError};
+
+/// What a pipeline is about to do, or has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event<'c> {
+    /// A pipeline begins on a new module.
+    Begin,
+    /// A pass is about to run on an operation.
+    Before(Op<'c>),
+    /// A pass has run on it.
+    After(Op<'c>),
+}
+
+/// What is known of the functions of a pipeline's module.
+struct Observed {
+    /// What they compute; none while they are no tensor programs of `spyre` ops.
+    known: Option<Snapshot>,
+    /// The passes since then, which nobody has judged.
+    unjudged: Vec<String>,
+}
+
+static OBSERVED: Mutex<Observed> = Mutex::new(Observed { known: None, unjudged: Vec::new() });
+
+/// Compares what functions compute before and after a pass. False if the pass has changed it, which has been reported. Passes whose input or
+/// output is no tensor program of `spyre` ops cannot be judged; a remark names them.
+pub fn observe(pass: &str, event: Event<'_>) -> bool {
+    let mut observed = OBSERVED.lock().unwrap_or_else(PoisonError::into_inner);
+    match event {
+        Event::Begin => *observed = Observed { known: None, unjudged: Vec::new() },
+        Event::Before(op) if observed.known.is_none() && observed.unjudged.is_empty() => observed.known = Snapshot::of(op).ok(),
+        Event::Before(_) => {}
+        Event::After(op) => return observed.judge(pass, op),
+    }
+    true
+}
+
+impl Observed {
+    fn judge(&mut self, pass: &str, op: Op<'_>) -> bool {
+        let after = match Snapshot::of(op) {
+            Ok(after) => after,
+            Err(reason) => {
+                if self.known.take().is_some() {
+                    remark_at(op, format_args!("is not validated from pass '{pass}' on: {reason}")).emit();
+                }
+                self.unjudged.push(pass.to_owned());
+                return true;
+            }
+        };
+        let Some(before) = &mut self.known else {
+            self.unjudged.push(pass.to_owned());
+            let passes = std::mem::take(&mut self.unjudged).join("', '");
+            remark_at(op, format_args!("is validated behind pass '{pass}' only: nothing is known of '{passes}'")).emit();
+            self.known = Some(after);
+            return true;
+        };
+        let difference = before.difference(&after);
+        // What comes behind is not to blame for this pass.
+        before.take(after);
+        let Some((function, difference)) = difference else { return true };
+        note_bug();
+        let _ = error_at(op, format_args!("computes something else after pass '{pass}', which is a bug of ours: '{function}': {difference}"))
+            .report();
+        false
+    }
+}

@@ -1,0 +1,34 @@
+//! Validation of a compilation by executing it on elements of finite fields.
+//!
+//! The imported program is interpreted, the written files are executed on the simulated machine, on the same random arguments, and every
+//! element of every result must be equal: no tolerance. If it is not, the program is interpreted after each phase to say which one changed
+//! it. `docs/referee.md` says what this proves and what it does not.
+//!
+//! | file | what |
+//! |---|---|
+//! | `draw` | random arguments |
+//! | `difference` | where two executions differ |
+//! | `degree` | how likely it is that a draw hides a difference |
+//! | `files` | the written files on the simulated machine |
+//! | `phases` | one compilation, validated before anything is written |
+//! | `snapshot`, `each` | what functions compute before and after a pass |
+
+mod degree;
+mod difference;
+mod draw;
+mod each;
+mod files;
+mod phases;
+mod snapshot;
+
+pub use difference::{Difference, difference};
+pub use draw::arguments;
+pub use each::{Event, observe};
+pub use phases::{Verdict, compile_validated};
+pub use snapshot::Snapshot;
+
+/// Draws of random arguments and random functions. In every third one zero is the largest number, so that what a maximum begins with shows.
+pub const DRAWS: u64 = 3;
+
+/// Programs with more element operations in one execution are not executed whole.
+pub const MOST_STEPS: u64 = 1 << 32;

@@ -1,0 +1,239 @@
+//! One compilation, validated before anything is written.
+
+use super::{DRAWS, Difference, MOST_STEPS, arguments, degree, difference, files};
+use crate::{
+    compile::compile_watched,
+    element::{Field, FieldElement},
+    dialect::target_of,
+    interpret::{Array, Function, evaluate, read_functions},
+    mlir::{Module, Op, error_at, note_bug},
+    pipeline::{Options, Phase},
+    report::Report,
+    sdsc::{File, Fresh},
+    sim::Simulation,
+    target::Target,
+};
+use serde::Serialize;
+use std::{fmt, fs, io, path::Path};
+
+/// What validation has found to be equal.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    /// What was compared with the imported program: `files`, or the IR after a phase.
+    pub compared: String,
+    /// Draws of random elements.
+    pub draws: u64,
+    /// Element operations of one execution of the imported program.
+    pub element_operations: u64,
+    /// A bound for the degree of a difference, as a power of two.
+    pub log2_degree: f64,
+    /// The largest probability that all draws hide a difference, as a power of two; none where the degree gives no bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log2_chance: Option<f64>,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { compared, draws, element_operations, log2_degree, log2_chance } = self;
+        write!(
+            formatter,
+            "validated: {compared} and the imported program agree in {draws} draws of random elements of a finite field \
+             ({element_operations} element operations each)"
+        )?;
+        match log2_chance {
+            Some(chance) => write!(formatter, "; a difference is hidden with probability 2^{chance:.0} at most"),
+            None => write!(formatter, "; a difference may have a degree of 2^{log2_degree:.0}, which gives no bound for it to be hidden"),
+        }
+    }
+}
+
+/// Compiles as [`crate::compile::compile`] does, and validates: nothing is written unless the files compute what the imported program says. On
+/// a difference the phase that made it is reported.
+#[must_use]
+pub fn compile_validated<'c>(module: &Module<'c>, options: &Options, output: &str) -> Option<Report> {
+    let refuse = |reason: &dyn fmt::Display| {
+        let _ = error_at(module.op(), reason).report();
+    };
+    let place = tempfile::tempdir().map_err(|error| refuse(&format_args!("cannot be validated: no temporary folder: {error}"))).ok()?;
+    let directory = place.path().join("bundle");
+    let emits = options.compile_to == Phase::Emit;
+    let original = emits.then(|| module.duplicate());
+    let destination = if emits { directory.to_str()? } else { output };
+    let mut phases = Phases::default();
+    let mut report = compile_watched(module, options, destination, &mut |phase| phases.note(phase, module.op()))?;
+    let verdict = match phases.judge(emits.then_some(directory.as_path())) {
+        Ok(verdict) => verdict,
+        Err(failure) => {
+            let message = match (&failure, &original) {
+                (Failure::Limit(message) | Failure::Phase(message), _) => message.clone(),
+                (Failure::Files(message), Some(original)) => format!("{message}: {}", blame(original, options)),
+                (Failure::Files(message), None) => message.clone(),
+            };
+            refuse(&message);
+            if !matches!(failure, Failure::Limit(_)) {
+                note_bug();
+            }
+            return None;
+        }
+    };
+    if emits {
+        let files = files_below(&directory, "").map_err(|error| refuse(&format_args!("cannot read its files again: {error}"))).ok()?;
+        Fresh::write(Path::new(output), &files).and_then(Fresh::put_in_place).map_err(|error| refuse(&error)).ok()?;
+    }
+    report.validation = Some(verdict);
+    Some(report)
+}
+
+/// Which phase makes wrong files of IR that is right after every phase: the one without whose decisions they are right.
+fn blame(original: &Module<'_>, options: &Options) -> String {
+    let in_hbm = Options { lx_planner: "none".to_owned(), joint: String::new(), ..options.clone() };
+    let undivided = Options { cores: "1".to_owned(), ..in_hbm.clone() };
+    for (phase, without, options) in [(Phase::Lx, "a place in LX", in_hbm), (Phase::Work, "a division of work", undivided)] {
+        if is_right(&original.duplicate(), &options) {
+            return format!("phase '{phase}' is at fault, or what becomes of it: without {without} they are right");
+        }
+    }
+    format!("phase '{}' is at fault, or the layouts: without a place in LX and a division of work they are wrong, too", Phase::Bundle)
+}
+
+/// Whether the files that a compilation writes agree with what it has imported.
+fn is_right(module: &Module<'_>, options: &Options) -> bool {
+    let Ok(place) = tempfile::tempdir() else { return false };
+    let (directory, mut phases) = (place.path().join("bundle"), Phases::default());
+    let Some(output) = directory.to_str() else { return false };
+    compile_watched(module, options, output, &mut |phase| phases.note(phase, module.op())).is_some() && phases.judge(Some(&directory)).is_ok()
+}
+
+/// The files below a folder, in order.
+fn files_below(folder: &Path, prefix: &str) -> io::Result<Vec<File>> {
+    let mut entries = fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            files.extend(files_below(&entry.path(), &format!("{path}/"))?);
+        } else {
+            files.push(File { path, content: fs::read(entry.path())? });
+        }
+    }
+    Ok(files)
+}
+
+/// Why a compilation is not validated.
+enum Failure {
+    /// It cannot be.
+    Limit(String),
+    /// The IR after a phase is not what was imported.
+    Phase(String),
+    /// The files are not, and all IR is.
+    Files(String),
+}
+
+/// The program after each phase that leaves one of `spyre` ops.
+#[derive(Default)]
+struct Phases<'c> {
+    phases: Vec<(Phase, Result<Vec<Function<'c>>, String>)>,
+    target: Option<Target>,
+}
+
+impl<'c> Phases<'c> {
+    fn note(&mut self, phase: Phase, module: Op<'c>) {
+        if phase <= Phase::Lx {
+            self.phases.push((phase, read_functions(module).map_err(|(_, message)| message)));
+            self.target = target_of(module).ok();
+        }
+    }
+
+    /// Compares the last program, or the files, with the first.
+    fn judge(&self, directory: Option<&Path>) -> Result<Verdict, Failure> {
+        let mut programs = Vec::with_capacity(self.phases.len());
+        for (phase, functions) in &self.phases {
+            match functions {
+                Ok(functions) => programs.push((*phase, functions)),
+                Err(reason) => return Err(Failure::Limit(format!("cannot be validated after phase '{phase}': {reason}"))),
+            }
+        }
+        let Some((_, imported)) = programs.first() else { return Err(Failure::Limit("cannot be validated before it is imported".to_owned())) };
+        let mut verdict = Verdict {
+            compared: directory.map_or_else(|| format!("the IR after phase '{}'", self.last()), |_| "the files".to_owned()),
+            draws: DRAWS,
+            element_operations: imported.iter().map(Function::steps).fold(0, u64::saturating_add),
+            log2_degree: imported.iter().map(degree::log2_degree).fold(0.0, f64::max),
+            log2_chance: None,
+        };
+        verdict.log2_chance = degree::log2_chance(verdict.log2_degree, DRAWS);
+        if verdict.element_operations > MOST_STEPS {
+            let found = verdict.element_operations;
+            return Err(Failure::Limit(format!("cannot be validated: takes {found} element operations, more than {MOST_STEPS}")));
+        }
+        let target = self.target.clone().unwrap_or_else(Target::spyre);
+        let simulation = directory.map(|directory| Simulation::load(directory, &target)).transpose();
+        let simulation = simulation.map_err(|error| Failure::Files(format!("gives files that cannot be executed: {error}")))?;
+        for position in 0..imported.len() {
+            let versions: Vec<(Phase, &Function<'_>)> =
+                programs.iter().filter_map(|(phase, functions)| Some((*phase, functions.get(position)?))).collect();
+            for draw in 0..DRAWS {
+                Versions { versions: &versions, draw }.judge(simulation.as_ref())?;
+            }
+        }
+        Ok(verdict)
+    }
+
+    fn last(&self) -> Phase {
+        self.phases.last().map_or(Phase::Import, |(phase, _)| *phase)
+    }
+}
+
+/// One function after each phase, in one draw.
+struct Versions<'a, 'c> {
+    versions: &'a [(Phase, &'a Function<'c>)],
+    draw: u64,
+}
+
+impl Versions<'_, '_> {
+    fn judge(&self, simulation: Option<&Simulation>) -> Result<(), Failure> {
+        let [(_, imported), ..] = self.versions else { return Ok(()) };
+        let last = self.versions.last().map_or(*imported, |(_, last)| *last);
+        let expected = self.run(imported).map_err(|fault| Failure::Limit(format!("cannot be validated: {fault}")))?;
+        if let Some(found) = self.compare(imported, &expected, &expected) {
+            return Err(Failure::Limit(format!("cannot be validated: the imported program itself: {found}")));
+        }
+        let found = match simulation {
+            Some(simulation) => files::results(simulation, imported, self.draw),
+            None => self.run(last),
+        };
+        let symptom = self.symptom(&expected, found);
+        symptom.map_or(Ok(()), |symptom| Err(self.blame(&expected, &symptom)))
+    }
+
+    /// The first phase behind which the program is another, or the files.
+    fn blame(&self, expected: &[Array<FieldElement>], symptom: &str) -> Failure {
+        let imported = self.versions[0].1;
+        for (phase, version) in self.versions {
+            if let Some(symptom) = self.symptom(expected, self.run(version)) {
+                let name = &imported.name;
+                return Failure::Phase(format!("computes something else after phase '{phase}', which is a bug of ours: '{name}': {symptom}"));
+            }
+        }
+        let name = &imported.name;
+        Failure::Files(format!("gives files that compute something else, which is a bug of ours: '{name}': {symptom}"))
+    }
+
+    fn run(&self, function: &Function<'_>) -> Result<Vec<Array<FieldElement>>, String> {
+        evaluate(function, arguments(function, self.draw), &Field::new(self.draw)).map_err(|fault| fault.to_string())
+    }
+
+    /// What is wrong with results, if anything is.
+    fn symptom(&self, expected: &[Array<FieldElement>], found: Result<Vec<Array<FieldElement>>, String>) -> Option<String> {
+        match found {
+            Ok(found) => self.compare(self.versions[0].1, expected, &found).map(|found| found.to_string()),
+            Err(reason) => Some(reason),
+        }
+    }
+
+    fn compare(&self, imported: &Function<'_>, expected: &[Array<FieldElement>], found: &[Array<FieldElement>]) -> Option<Difference> {
+        let shapes: Vec<&[usize]> = imported.body.yields.iter().map(|id| imported.values[*id].shape.as_slice()).collect();
+        difference(expected, found, &shapes, self.draw)
+    }
+}

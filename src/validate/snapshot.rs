@@ -1,0 +1,75 @@
+//! What the functions of a module compute, to be compared with what they compute later.
+
+use super::{DRAWS, Difference, MOST_STEPS, arguments, difference};
+use crate::{
+    element::{Field, FieldElement},
+    interpret::{Array, Function, evaluate, read_function},
+    mlir::{Op, OpExt},
+};
+use std::collections::BTreeMap;
+
+/// The results of functions in every draw.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    functions: BTreeMap<String, Results>,
+}
+
+/// For each draw the results, and their shapes.
+#[derive(Clone, Debug)]
+struct Results {
+    draws: Vec<Vec<Array<FieldElement>>>,
+    shapes: Vec<Vec<usize>>,
+}
+
+impl Snapshot {
+    /// Interprets the functions of a module, or one function.
+    ///
+    /// # Errors
+    /// Why they cannot be: an op that is none of a tensor program, more element operations than [`MOST_STEPS`], or none is there.
+    pub fn of(op: Op<'_>) -> Result<Self, String> {
+        let functions = if op.is("func.func") { vec![op] } else { op.body_ops() };
+        let functions: Vec<Op<'_>> = functions.into_iter().filter(|op| op.is("func.func") && op.body().is_some()).collect();
+        if functions.is_empty() {
+            return Err("there is no function".to_owned());
+        }
+        let mut snapshot = Self::default();
+        for function in functions {
+            let function = read_function(function).map_err(|(_, message)| message)?;
+            let results = Results::of(&function)?;
+            snapshot.functions.insert(function.name, results);
+        }
+        Ok(snapshot)
+    }
+
+    /// The first function that computes something else in `after`, by its name. Functions that are in one snapshot only do not count.
+    #[must_use]
+    pub fn difference(&self, after: &Self) -> Option<(String, Difference)> {
+        self.functions.iter().find_map(|(name, before)| {
+            let after = after.functions.get(name)?;
+            before.difference(after).map(|found| (name.clone(), found))
+        })
+    }
+
+    /// Takes what another snapshot says.
+    pub fn take(&mut self, other: Self) {
+        self.functions.extend(other.functions);
+    }
+}
+
+impl Results {
+    fn of(function: &Function<'_>) -> Result<Self, String> {
+        let steps = function.steps();
+        if steps > MOST_STEPS {
+            return Err(format!("'{}' takes {steps} element operations, more than {MOST_STEPS}", function.name));
+        }
+        let run = |draw| evaluate(function, arguments(function, draw), &Field::new(draw)).map_err(|fault| fault.to_string());
+        let draws = (0..DRAWS).map(run).collect::<Result<_, _>>()?;
+        Ok(Self { draws, shapes: function.body.yields.iter().map(|id| function.values[*id].shape.clone()).collect() })
+    }
+
+    fn difference(&self, after: &Self) -> Option<Difference> {
+        let shapes: Vec<&[usize]> = self.shapes.iter().map(Vec::as_slice).collect();
+        let both = self.draws.iter().zip(&after.draws);
+        (0..).zip(both).find_map(|(draw, (before, after))| difference(before, after, &shapes, draw))
+    }
+}

@@ -1,0 +1,108 @@
+//! Faults in IR are found by what functions compute, and the pass is named.
+
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use spyre::{
+    mlir::{Module, Session},
+    validate::{Event, Snapshot, observe},
+};
+
+/// A softmax in tiles of columns: maxima and sums that loops carry, and a loop that reads them.
+const TILED: &str = "
+  func.func @softmax(%x: tensor<8x256xf16>) -> tensor<8x256xf16> {
+    %lowest = spyre.fill 0xFC00 : f16 -> tensor<8x1xf16>
+    %max = spyre.loop 4 \"N\" tiled(%tile = %x[1] : tensor<8x256xf16>) carried(%before = %lowest : tensor<8x1xf16>) {
+      %part = spyre.reduce max(%tile) dims [1] : tensor<8x64xf16> -> tensor<8x1xf16>
+      %after = spyre.pointwise maximum(%before, %part) : tensor<8x1xf16>
+      spyre.yield %after : tensor<8x1xf16>
+    } : tensor<8x1xf16>
+    %zero = spyre.fill 0.0 : f16 -> tensor<8x1xf16>
+    %powers, %sum = spyre.loop 4 \"N\" tiled(%tile = %x[1] : tensor<8x256xf16>) carried(%before = %zero : tensor<8x1xf16>) {
+      %moved = spyre.pointwise sub(%tile, %max) : (tensor<8x64xf16>, tensor<8x1xf16>) -> tensor<8x64xf16>
+      %power = spyre.pointwise exp(%moved) : tensor<8x64xf16>
+      %part = spyre.reduce sum(%power) dims [1] : tensor<8x64xf16> -> tensor<8x1xf16>
+      %after = spyre.pointwise add(%before, %part) : tensor<8x1xf16>
+      spyre.yield %power[1], %after : tensor<8x64xf16>, tensor<8x1xf16>
+    } : tensor<8x256xf16>, tensor<8x1xf16>
+    %y = spyre.pointwise realdiv(%powers, %sum) : (tensor<8x256xf16>, tensor<8x1xf16>) -> tensor<8x256xf16>
+    return %y : tensor<8x256xf16>
+  }";
+
+/// The same in whole tensors.
+const WHOLE: &str = "
+  func.func @softmax(%x: tensor<8x256xf16>) -> tensor<8x256xf16> {
+    %max = spyre.reduce max(%x) dims [1] : tensor<8x256xf16> -> tensor<8x1xf16>
+    %moved = spyre.pointwise sub(%x, %max) : (tensor<8x256xf16>, tensor<8x1xf16>) -> tensor<8x256xf16>
+    %power = spyre.pointwise exp(%moved) : tensor<8x256xf16>
+    %sum = spyre.reduce sum(%power) dims [1] : tensor<8x256xf16> -> tensor<8x1xf16>
+    %y = spyre.pointwise realdiv(%power, %sum) : (tensor<8x256xf16>, tensor<8x1xf16>) -> tensor<8x256xf16>
+    return %y : tensor<8x256xf16>
+  }";
+
+fn with_module<R>(text: &str, then: impl FnOnce(&Module<'_>) -> R) -> R {
+    let session = Session::new();
+    let module = Module::parse(&session, text).unwrap_or_else(|| panic!("no module: {text}"));
+    then(&module)
+}
+
+fn snapshot(text: &str) -> Snapshot {
+    with_module(text, |module| Snapshot::of(module.op()).unwrap())
+}
+
+#[test]
+fn a_tiled_program_computes_what_the_whole_one_does() {
+    let found = snapshot(WHOLE).difference(&snapshot(TILED));
+    assert!(found.is_none(), "{found:?}");
+}
+
+/// Each of these is what a pass could have done: one word of the tiled program.
+#[test]
+fn a_fault_in_a_tiled_program_is_found() {
+    let whole = snapshot(WHOLE);
+    for (right, wrong) in [
+        ("sub(%tile, %max)", "sub(%tile, %lowest)"),
+        ("spyre.pointwise add(%before, %part)", "spyre.pointwise maximum(%before, %part)"),
+        ("spyre.fill 0.0 : f16", "spyre.fill 1.0 : f16"),
+        ("spyre.pointwise maximum(%before, %part)", "spyre.pointwise minimum(%before, %part)"),
+        ("spyre.reduce max(%tile)", "spyre.reduce min(%tile)"),
+        ("spyre.pointwise exp(%moved)", "spyre.pointwise exp(%tile)"),
+        ("realdiv(%powers, %sum)", "realdiv(%x, %sum)"),
+        ("spyre.reduce sum(%power)", "spyre.reduce sum(%moved)"),
+    ] {
+        assert!(TILED.contains(right), "{right}");
+        let found = whole.difference(&snapshot(&TILED.replacen(right, wrong, 1)));
+        assert!(found.is_some_and(|(name, _)| name == "softmax"), "{wrong}");
+    }
+}
+
+#[test]
+fn what_nothing_has_written_is_no_result() {
+    let padded = |rows: &str| {
+        format!(
+            "func.func @pad(%x: tensor<{rows}x64xf16>) -> tensor<8x64xf16> {{
+              %buffer = spyre.empty : tensor<8x64xf16>
+              %y = spyre.insert %x into %buffer at [0, 0] : tensor<{rows}x64xf16> into tensor<8x64xf16>
+              return %y : tensor<8x64xf16>
+            }}"
+        )
+    };
+    let (whole, partial) = (snapshot(&padded("8")), snapshot(&padded("7")));
+    assert!(whole.difference(&whole).is_none());
+    let (_, found) = partial.difference(&partial).unwrap();
+    assert!(found.is_unwritten && found.index == [7, 0] && found.count == 64, "{found}");
+}
+
+/// Not the fault of a pass that comes behind the one that made it.
+#[test]
+fn the_pass_that_broke_it_is_named_alone() {
+    let broken = TILED.replace("sub(%tile, %max)", "add(%tile, %max)");
+    with_module(WHOLE, |whole| {
+        with_module(&broken, |broken| {
+            assert!(observe("", Event::Begin));
+            assert!(observe("right", Event::Before(whole.op())));
+            assert!(observe("right", Event::After(whole.op())));
+            assert!(!observe("wrong", Event::After(broken.op())));
+            assert!(observe("innocent", Event::After(broken.op())));
+        });
+    });
+}
