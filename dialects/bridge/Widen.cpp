@@ -10,12 +10,14 @@
 #include "Bridge.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
@@ -78,6 +80,17 @@ void eraseCasts(Operation *module) {
   }
 }
 
+/// Gives functions names that no function of the mathematical library has.
+LogicalResult rename(ModuleOp module) {
+  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
+    auto name = StringAttr::get(module.getContext(), "program." + function.getName());
+    if (failed(SymbolTable::replaceAllSymbolUses(function, name, module)))
+      return failure();
+    function.setName(name);
+  }
+  return success();
+}
+
 /// Writes a formula in front of an op, on numbers or element by element.
 struct Formula {
   OpBuilder builder;
@@ -136,7 +149,7 @@ bool spyreReferenceWiden(MlirModule module, bool approximated) {
   eraseCasts(op);
   if (approximated)
     approximate(op);
-  return succeeded(verify(op));
+  return succeeded(rename(op)) && succeeded(verify(op));
 }
 
 bool spyreReferenceHasApproximated(MlirModule module) {

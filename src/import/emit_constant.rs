@@ -11,29 +11,31 @@ use crate::{
 pub(super) fn constant_before<'c>(before: Op<'c>, at: Location<'c>, known: &Known, shape: Vec<i64>, element: Type<'c>) -> Value<'c> {
     let context = before.ctx();
     let element_name = element.to_string();
-    let known = known.repeated(&shape);
-    let known = known.within(largest_finite(&element_name));
+    let asked = known.repeated(&shape);
+    let known = asked.within(largest_finite(&element_name));
     let is_exact = match element_name.as_str() {
         "f16" => known.numbers().all(|number| half::f16::from_f64(number).to_f64() == number),
         "bf16" => known.numbers().all(|number| half::bf16::from_f64(number).to_f64() == number),
         _ => true,
     };
     let held = if is_exact { element } else { parse_type(context, "f32") };
-    let numbers: Vec<f64> = known.uniform().map_or_else(|| known.numbers().collect(), |number| vec![number]);
+    let elements = |known: &Known| known.uniform().map_or_else(|| known.numbers().collect(), |number| vec![number]);
+    let (numbers, asked): (Vec<f64>, Vec<f64>) = (elements(&known), elements(&asked));
     let output = tensor_of(shape.clone(), held);
     let made = insert_before(before, constant(context, at, dense_attribute(output, &numbers), output));
-    if numbers.iter().any(|&number| !is_single(number)) && held.to_string().starts_with('f') {
+    if held.to_string().contains('f') && asked.iter().any(|&number| !is_single(number, &element_name)) {
         let wide = tensor_of(shape.clone(), parse_type(context, "f64"));
-        made.set_attr(EXACT, dense_attribute(wide, &numbers));
+        made.set_attr(EXACT, dense_attribute(wide, &asked));
     }
     retyped_before(before, at, made.output(), &shape, held, element)
 }
 
-/// Whether single precision has the number. The device computes in no more, but a referee asks what the program means.
-fn is_single(number: f64) -> bool {
+/// Whether single precision has the number, and the device's format reaches it. The device computes in no more, but a referee asks what the
+/// program means.
+fn is_single(number: f64, element: &str) -> bool {
     #[expect(clippy::cast_possible_truncation, reason = "whether that changes the number is the question")]
     let single = number as f32;
-    f64::from(single) == number || number.is_nan()
+    !number.is_finite() || (f64::from(single) == number && number.abs() <= largest_finite(element))
 }
 
 /// A tensor under another element type of the same device format, or what will be.

@@ -31,6 +31,8 @@ pub enum ElementType {
     Bf16,
     /// IEEE single precision.
     F32,
+    /// Double precision: the exact numbers of a constant.
+    F64,
     /// A truth value, 1 or 0 in the format of what computes with it.
     Truth,
     /// An integer of 32 bits.
@@ -47,6 +49,7 @@ impl ElementType {
             "f16" => Self::F16,
             "bf16" => Self::Bf16,
             "f32" => Self::F32,
+            "f64" => Self::F64,
             "i1" => Self::Truth,
             "i32" => Self::I32,
             "i64" => Self::I64,
@@ -66,7 +69,7 @@ impl ElementType {
             Self::Truth => 1,
             Self::F16 | Self::Bf16 => 2,
             Self::F32 | Self::I32 => 4,
-            Self::I64 => 8,
+            Self::F64 | Self::I64 => 8,
         }
     }
 }
@@ -102,6 +105,7 @@ impl Literal<'_> {
             ElementType::F16 => half::f16::from_le_bytes(self.raw(index)).to_f64(),
             ElementType::Bf16 => half::bf16::from_le_bytes(self.raw(index)).to_f64(),
             ElementType::F32 => f64::from(f32::from_le_bytes(self.raw(index))),
+            ElementType::F64 => f64::from_le_bytes(self.raw(index)),
             ElementType::Truth => f64::from(u8::from(self.truth(index, length))),
             ElementType::I32 | ElementType::I64 => self.integer(index) as f64,
         }
@@ -113,7 +117,7 @@ impl Literal<'_> {
         match self.element {
             ElementType::I32 => i64::from(i32::from_le_bytes(self.raw(index))),
             ElementType::I64 => i64::from_le_bytes(self.raw(index)),
-            ElementType::F16 | ElementType::Bf16 | ElementType::F32 | ElementType::Truth => 0,
+            ElementType::F16 | ElementType::Bf16 | ElementType::F32 | ElementType::F64 | ElementType::Truth => 0,
         }
     }
 

@@ -121,9 +121,13 @@ fn number(attribute: mlir::Attribute<'_>) -> Option<f64> {
 }
 
 fn literal_of(constant: Op<'_>) -> Option<Literal<'_>> {
-    let raw = constant.attr("value").and_then(raw_elements)?;
     let tensor = TensorType::of(constant.output().r#type())?;
-    let literal = Literal { bytes: raw.bytes, is_splat: raw.is_splat, element: ElementType::of(&tensor.element.to_string())? };
+    // Without rounding a program means its exact numbers.
+    let (raw, element) = match constant.attr(dialect::EXACT).and_then(raw_elements) {
+        Some(exact) => (exact, ElementType::F64),
+        None => (constant.attr("value").and_then(raw_elements)?, ElementType::of(&tensor.element.to_string())?),
+    };
+    let literal = Literal { bytes: raw.bytes, is_splat: raw.is_splat, element };
     let length = as_positions(tensor.shape)?.into_iter().product();
     literal.holds(length).then_some(literal)
 }

@@ -7,7 +7,7 @@
 use super::error::SimError;
 use super::host::{Elements, HostArray};
 use super::memory::{Region, Writer};
-use super::number::{POISON, width};
+use super::number::{DL16_SATURATED, POISON, dl16_to_f32, width};
 use crate::sdsc::program::Tensor;
 use crate::target::{DeviceFormat, STICK_BYTES};
 
@@ -128,14 +128,20 @@ impl DeviceLayout {
         missing.map_or(Ok(()), |byte| Err(format!("nobody wrote byte {byte:#x} of the result")))
     }
 
-    /// Refuses a constant whose bytes are not those that its exact numbers are rounded to.
+    /// Refuses a constant whose bytes are not those that its exact numbers are rounded to. A finite number beyond the format may become its
+    /// last one that is no infinity.
     pub(crate) fn check_rounded(&self, exact: &HostArray, bytes: &[u8]) -> Result<(), String> {
         let (mut rounded, mut wrong) = (Vec::new(), None);
-        let width = width(self.format);
+        let (width, last) = (width(self.format), last_finite(self.format));
         self.each_element(|index, byte| {
+            let number = exact.elements.get(index);
             rounded.clear();
             exact.elements.encode(self.format, index, 1, 1, &mut rounded);
-            if wrong.is_none() && bytes.get(byte..byte + width) != Some(&rounded[..]) {
+            if number.is_finite() && number.abs() > last {
+                Elements::F64(vec![last.copysign(number)]).encode(self.format, 0, 1, 1, &mut rounded);
+            }
+            let found = bytes.get(byte..byte + width).unwrap_or_default();
+            if wrong.is_none() && !rounded.chunks_exact(width).any(|rounded| rounded == found) {
                 wrong = Some((index, exact.elements.get(index)));
             }
         });
@@ -204,6 +210,14 @@ impl DeviceLayout {
             }
         };
         Some(Run { device: index * stick, host: host as usize, host_stride, valid })
+    }
+}
+
+/// The largest number of a format that stands for no infinity.
+fn last_finite(format: DeviceFormat) -> f64 {
+    match format {
+        DeviceFormat::Sen169Fp16 => dl16_to_f32(DL16_SATURATED - 1).into(),
+        _ => f32::MAX.into(),
     }
 }
 

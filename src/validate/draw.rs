@@ -24,7 +24,7 @@ fn argument(tensor: &Tensor, rows: usize, position: u64, field: &Field, bits: im
     match tensor.element {
         ElementType::I32 | ElementType::I64 => Array::positions((0..length).map(|index| (bits(index) % rows.max(1) as u64).cast_signed())),
         ElementType::Truth => Array::numbers((0..length).map(|index| field.number(if bits(index) % 2 == 1 { 1.0 } else { 0.0 })).collect()),
-        ElementType::F16 | ElementType::Bf16 | ElementType::F32 => {
+        ElementType::F16 | ElementType::Bf16 | ElementType::F32 | ElementType::F64 => {
             Array::numbers((0..length).map(|index| field.input(position, index as u64)).collect())
         }
     }
