@@ -288,7 +288,7 @@ def SpyreSettleLoops : Spyre_Pass<"spyre-settle-loops"> {
     The passes that divide work do the same first, and what comes behind them refuses a loop that is not settled. Implemented
     in `src/tile/settle_loops.rs`.
 
-    Example: `spyre-opt --spyre-settle-loops test/tile/settle-loops.mlir`
+    Example: `spyre-opt --split-input-file --spyre-settle-loops test/tile/settle-loops.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
