@@ -77,7 +77,10 @@ fn check_kind(found: &Metadata) -> io::Result<()> {
     if found.is_file() {
         return Ok(());
     }
-    Err(io::Error::new(ErrorKind::InvalidInput, if found.is_dir() { "is a directory, not a file" } else { "is a pipe or a device, not a file" }))
+    Err(io::Error::new(
+        ErrorKind::InvalidInput,
+        if found.is_dir() { "is a directory, not a file" } else { "is a pipe or a device, not a file" },
+    ))
 }
 
 /// What a file says, if it has at most so many bytes.

@@ -23,6 +23,7 @@ pub static PASSES: &[Pass] = &[
     layout::own_results::PASS,
     hint::propagate_dims::PASS,
     tile::coarse_tile::PASS,
+    tile::settle_loops::PASS,
     work::reduce_span::PASS,
     work::divide_work::PASS,
     lx::divide_jointly::PASS,
@@ -221,6 +222,27 @@ impl Options {
         Ok(())
     }
 
+    /// The options that have no effect on a module that has a phase behind it, but for what they say already.
+    #[must_use]
+    pub fn without_effect(&self, done: Phase) -> Vec<&'static str> {
+        let usual = Self::default();
+        let options = [
+            ("target", Phase::Import, self.target != usual.target),
+            ("cores", Phase::Import, self.cores != usual.cores),
+            ("lx-bytes", Phase::Import, self.lx_bytes != usual.lx_bytes),
+            ("tiles", Phase::Import, self.tiles != usual.tiles),
+            ("bind", Phase::Import, self.bind != usual.bind),
+            ("precision", Phase::Import, self.precision != usual.precision),
+            ("sticks", Phase::Layout, self.sticks != usual.sticks),
+            ("dims", Phase::Hint, self.dims != usual.dims),
+            ("joint", Phase::Work, self.joint != usual.joint),
+            ("lx-planner", Phase::Lx, self.lx_planner != usual.lx_planner),
+            ("addresses", Phase::Bundle, self.addresses != usual.addresses),
+            ("loops", Phase::Bundle, self.loops != usual.loops),
+        ];
+        options.into_iter().filter(|(_, phase, is_given)| *is_given && *phase <= done).map(|(name, ..)| name).collect()
+    }
+
     /// The passes of one phase as text, with the check behind them. `output` is the directory to emit.
     #[must_use]
     pub fn passes_of(&self, phase: Phase, output: &str) -> Vec<String> {
@@ -240,7 +262,7 @@ impl Options {
                 "spyre-own-results".to_owned(),
             ],
             Phase::Hint => vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(","))],
-            Phase::Tile => vec!["spyre-coarse-tile".to_owned()],
+            Phase::Tile => ["spyre-coarse-tile", "spyre-settle-loops"].map(str::to_owned).to_vec(),
             Phase::Work if self.is_joint() => ["spyre-reduce-span", "spyre-divide-jointly"].map(str::to_owned).to_vec(),
             Phase::Work => ["spyre-reduce-span", "spyre-divide-work"].map(str::to_owned).to_vec(),
             Phase::Lx => self.lx_passes(),

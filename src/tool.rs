@@ -1,23 +1,18 @@
 //! What the command-line tools share: exit codes, messages, and writing without half-written files.
 
-use crate::{files, mlir::found_bug};
+use crate::mlir::found_bug;
 use clap::Parser;
 use std::{
-    env,
-    ffi::{OsStr, OsString},
     fs,
-    io::{self, Read, Write},
+    io::{self, Write},
     path::Path,
-    process::{Command, ExitCode},
+    process::ExitCode,
 };
 
 /// A tool's `main`: reads the arguments and runs. Exit 0 on success, 1 on a mistake of the user's, 2 on a bug of ours.
 ///
 /// An empty message stands for errors that MLIR has reported already.
 pub fn main<Arguments: Parser + Send + Sync>(name: &str, run: impl FnOnce(&Arguments) -> Result<(), String> + Send) -> ExitCode {
-    if let Some(code) = supervised(name) {
-        return code;
-    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -52,45 +47,6 @@ pub fn on_large_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
             Err(error) => std::panic::panic_any(format!("cannot start a thread: {error}")),
         }
     })
-}
-
-/// Says to a tool that another one watches over it.
-const SUPERVISED: &str = "SPYRE_SUPERVISED";
-
-/// What bytecode begins with.
-const BYTECODE_MAGIC: &[u8] = b"ML\xefR";
-
-/// Runs the tool once more and waits for it, if it is given bytecode: MLIR's reader of bytecode ends by a signal on some damaged files, of
-/// which the second tool's user must learn by a message. None if there is none, or this is the second tool.
-#[must_use]
-pub fn supervised(name: &str) -> Option<ExitCode> {
-    if env::var_os(SUPERVISED).is_some() || !env::args_os().skip(1).chain([OsString::from("-")]).any(|argument| is_bytecode(&argument)) {
-        return None;
-    }
-    let status = env::current_exe().and_then(|tool| Command::new(tool).args(env::args_os().skip(1)).env(SUPERVISED, "1").status());
-    Some(match status.map(|status| status.code()) {
-        Ok(Some(code)) => ExitCode::from(u8::try_from(code).unwrap_or(2)),
-        Ok(None) => {
-            let _ = writeln!(io::stderr(), "{name}: error: the bytecode is damaged: MLIR's reader ended by a signal; in the producer, save as text");
-            ExitCode::FAILURE
-        }
-        Err(error) => {
-            let _ = writeln!(io::stderr(), "{name}: error: cannot start a process to read bytecode: {error}");
-            ExitCode::FAILURE
-        }
-    })
-}
-
-/// Whether an argument, or what follows its `=`, names a file of bytecode; `-` is standard input, if that is a file.
-fn is_bytecode(argument: &OsStr) -> bool {
-    let argument = argument.to_string_lossy();
-    let path = match argument.split_once('=') {
-        Some((option, path)) if option.starts_with('-') => path,
-        _ => &argument,
-    };
-    let Ok(mut file) = files::open(Path::new(if path == "-" { "/dev/stdin" } else { path })) else { return false };
-    let mut magic = [0; 4];
-    file.read_exact(&mut magic).is_ok() && magic == BYTECODE_MAGIC
 }
 
 /// Prints; a reader that has gone away, as in `| head`, is no error.

@@ -167,7 +167,7 @@ fn value_of<'c>(
 fn read_bundle(directory: &Path, folder: &str) -> Result<Bundle, String> {
     let path_of = |file: &str| format!("{folder}{file}");
     let at_fault = |file: &str, error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(path_of(file)).display());
-    let at_bundle = |error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(folder.trim_end_matches('/')).display());
+    let at_bundle = |error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(folder).components().as_path().display());
     let text = String::from_utf8(read(directory, &path_of(BUNDLE_FILE))?).map_err(|error| at_fault(BUNDLE_FILE, &error))?;
     let launch = to_launch(&text).map_err(|error| at_bundle(&error))?;
     let mut files: Vec<Sdsc> = Vec::new();

@@ -85,8 +85,12 @@ fn try_target(name: &str) {
     };
     for from in (first..end).step_by(BATCH) {
         let to = (from + BATCH).min(end);
-        if let Err((case, what)) = run_batch(target, from, to) {
-            panic!("target '{name}', case {case}, which is in {}: {what}", kept(target, case).display());
+        let mut next = from;
+        while let Err((case, what)) = run_batch(target, next, to) {
+            // The tool would have said so and ended; the process goes on behind it.
+            let is_refused = what.contains("MLIR's own parser failed on this file by a signal");
+            assert!(is_refused, "target '{name}', case {case}, which is in {}: {what}", kept(target, case).display());
+            next = case + 1;
         }
     }
 }

@@ -58,7 +58,9 @@ MlirModule spyreSourceParse(SpyreSource *source) {
   const llvm::MemoryBuffer *buffer = source->manager->getMemoryBuffer(source->manager->getMainFileID());
   if (failed(spyre::checkInput(*buffer, source->context)))
     return MlirModule{nullptr};
+  spyre::guardParser();
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(source->manager, ParserConfig(source->context));
+  spyre::endParserGuard();
   return wrap(module.release());
 }
 

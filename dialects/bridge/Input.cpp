@@ -9,11 +9,13 @@
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
@@ -254,4 +256,37 @@ LogicalResult spyre::checkInput(llvm::MemoryBufferRef buffer, MLIRContext *conte
   if (std::optional<size_t> place = NestingScan(text).tooDeep())
     return errorAt(*place) << "nests deeper than " << maxNesting << " levels of brackets, operators and aliases, the most that is parsed";
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Signals of the parser
+//===----------------------------------------------------------------------===//
+
+static constexpr int parserSignals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+static struct sigaction usualActions[std::size(parserSignals)];
+static bool guardsParser = false;
+
+/// Calls nothing but what a signal handler may.
+static void leaveParser(int) {
+  static constexpr char message[] = "error: MLIR's own parser failed on this file by a signal; what it complained about stands above\n";
+  [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, message, sizeof(message) - 1);
+  ::_exit(1);
+}
+
+void spyre::guardParser() {
+  if (std::exchange(guardsParser, true))
+    return;
+  struct sigaction action = {};
+  action.sa_handler = leaveParser;
+  // The stack may be what is exhausted.
+  action.sa_flags = SA_ONSTACK;
+  for (auto [signal, usual] : llvm::zip(parserSignals, usualActions))
+    ::sigaction(signal, &action, &usual);
+}
+
+void spyre::endParserGuard() {
+  if (!std::exchange(guardsParser, false))
+    return;
+  for (auto [signal, usual] : llvm::zip(parserSignals, usualActions))
+    ::sigaction(signal, &usual, nullptr);
 }

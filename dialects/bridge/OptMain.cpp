@@ -105,6 +105,8 @@ static LogicalResult runOpt(StringRef inputFilename, StringRef outputFilename, D
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (failed(checkInput(*input)))
     return failure();
+  // Until the first pass of ours runs.
+  spyre::guardParser();
   if (failed(observer ? runObserved(output->os(), std::move(input), registry, config, observer)
                       : MlirOptMain(output->os(), std::move(input), registry, config)))
     return failure();

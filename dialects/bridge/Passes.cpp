@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bridge.h"
+#include "Input.h"
 #include "Sdsc.h"
 #include "SdscBundle.h"
 #include "Spyre.h"
@@ -39,6 +40,7 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYREOWNRESULTS
 #define GEN_PASS_DEF_SPYREPROPAGATEDIMS
 #define GEN_PASS_DEF_SPYRECOARSETILE
+#define GEN_PASS_DEF_SPYRESETTLELOOPS
 #define GEN_PASS_DEF_SPYREREDUCESPAN
 #define GEN_PASS_DEF_SPYREDIVIDEWORK
 #define GEN_PASS_DEF_SPYREDIVIDEJOINTLY
@@ -71,6 +73,7 @@ std::string optionsOf(Pass &pass) {
     using Base = spyre::impl::Name##Base<Name>;                                                                                   \
     using Base::Base;                                                                                                             \
     void runOnOperation() final {                                                                                                 \
+      spyre::endParserGuard();                                                                                                    \
       std::string options = optionsOf(*this);                                                                                     \
       if (!runPass(wrap(getArgument()), wrap(getOperation().getOperation()), wrap(StringRef(options))))                           \
         signalPassFailure();                                                                                                      \
@@ -92,6 +95,7 @@ std::string optionsOf(Pass &pass) {
   X(SpyreOwnResults) \
   X(SpyrePropagateDims) \
   X(SpyreCoarseTile) \
+  X(SpyreSettleLoops) \
   X(SpyreReduceSpan) \
   X(SpyreDivideWork) \
   X(SpyreDivideJointly) \

@@ -273,6 +273,26 @@ def SpyreCoarseTile : Spyre_Pass<"spyre-coarse-tile"> {
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
+def SpyreSettleLoops : Spyre_Pass<"spyre-settle-loops"> {
+  let summary = "Let every loop overwrite what it carries";
+  let description = [{
+    All that a `spyre.loop` carries from a start on lies in one buffer. Copies a value where that buffer would be overwritten
+    before the last reader of what was in it:
+    * a start that others read when the loop runs or later, that two loops or two places of one begin with, or that no op
+      beside the loop makes;
+    * a value that is left for the next iteration, or written as a tile, and is not made in the body for that one place: one
+      from outside, one that the iteration found elsewhere (values that change places), one that is left twice;
+    * a value whose op overwrites what the iteration found before that was read; an elementwise op may read it at the same
+      elements.
+
+    The passes that divide work do the same first, and what comes behind them refuses a loop that is not settled. Implemented
+    in `src/tile/settle_loops.rs`.
+
+    Example: `spyre-opt --spyre-settle-loops test/tile/settle-loops.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // work
 //===----------------------------------------------------------------------===//
@@ -427,8 +447,8 @@ def SpyreEmitBundle : Spyre_Pass<"spyre-emit-bundle"> {
 def SpyreVerifyPhase : Spyre_Pass<"spyre-verify-phase"> {
   let summary = "Refuse what should be gone, or decided, after a phase";
   let description = [{
-    Runs after every phase of the pipeline, so that a mistake shows in the phase that made it. Implemented in
-    `src/gate/verify_phase.rs`.
+    Runs after every phase of the pipeline, so that a mistake shows in the phase that made it. Writes the phase on the module,
+    as `spyre.phase`: from there `spyre-compile` goes on. Implemented in `src/gate/verify_phase.rs`.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-verify-phase=phase=layout test/gate/verify-phase.mlir`
   }];

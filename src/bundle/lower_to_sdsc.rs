@@ -18,6 +18,7 @@ use crate::{
         error_at, floats, insert_before, integer, new_block, push, raw_elements, string, type_attribute,
     },
     target::{Family, STICK_BYTES, Target},
+    tile::settle_loops::check_settled,
     work::CoreOrder,
 };
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdsc", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    check_settled(module)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         if function.body().is_none() {
             return Err(error_at(function, "is declared and not defined: calls are not supported").report());

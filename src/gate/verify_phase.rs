@@ -1,14 +1,16 @@
 //! `spyre-verify-phase`: refuses what should be gone, or decided, after a phase.
 //!
-//! Reads the module; writes nothing. Each phase keeps the promises of the phases before it.
+//! Reads the module; writes `spyre.phase`, from which a compilation of the printed module goes on. Each phase keeps the promises of the phases
+//! before it.
 
 use crate::{
-    dialect::{ComputeOp, Tensor, operation_of, split_of, target_of},
+    dialect::{ComputeOp, Tensor, operation_of, set_phase, split_of, target_of},
     layout::own_results::shared_results,
     lx::plan_lx::check_places,
     mlir::{Op, OpExt, Options, Pass, Reported, ValueLike, error_at},
     pipeline::Phase,
     target::Target,
+    tile::settle_loops::check_settled,
     work::check_split,
 };
 
@@ -22,18 +24,21 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
             return Err(refused(op, broken));
         }
     }
-    if !(Phase::Work..Phase::Bundle).contains(&phase) {
-        return Ok(());
+    if (Phase::Tile..Phase::Bundle).contains(&phase) {
+        check_settled(module)?;
     }
-    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
-    for compute in ComputeOp::all_in(module) {
-        check_work(compute, &target).map_err(|broken| refused(compute.op, &broken))?;
-    }
-    if phase == Phase::Lx {
-        for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-            check_places(function, &target, &refused)?;
+    if (Phase::Work..Phase::Bundle).contains(&phase) {
+        let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+        for compute in ComputeOp::all_in(module) {
+            check_work(compute, &target).map_err(|broken| refused(compute.op, &broken))?;
+        }
+        if phase == Phase::Lx {
+            for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
+                check_places(function, &target, &refused)?;
+            }
         }
     }
+    set_phase(module, phase.name());
     Ok(())
 }
 

@@ -147,11 +147,12 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         for (input, operand) in inputs.iter().zip(&operands) {
             wide.push(self.repeated(operand, self.shape(*input), &tensor.shape)?);
         }
+        let constants: Vec<A::Element> = constants.iter().map(|constant| arithmetic.number(*constant)).collect();
         match wide.as_slice() {
             [x] => {
                 let function = Unary::of(name).ok_or_else(|| Fault::unknown(name))?;
                 let mut out = x.to_vec();
-                out.par_chunks_mut(CHUNK).for_each(|out| arithmetic.unary(function, constants, out));
+                out.par_chunks_mut(CHUNK).for_each(|out| arithmetic.unary(function, &constants, out));
                 Ok(out)
             }
             [left, right] => {

@@ -8,9 +8,9 @@ use melior::ir::{BlockRef, Identifier, OperationRef};
 use mlir_sys::{
     MlirContext, mlirBlockAppendOwnedOperation, mlirBlockInsertOwnedOperationBefore, mlirIdentifierStr, mlirLocationGetContext,
     mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull, mlirOperationDestroy, mlirOperationGetAttributeByName,
-    mlirOperationGetLocation, mlirOperationGetName, mlirOperationMoveBefore, mlirOperationRemoveAttributeByName,
-    mlirOperationRemoveFromParent, mlirOperationSetAttributeByName, mlirOperationSetOperand, mlirValueGetFirstUse,
-    mlirValueReplaceAllUsesOfWith, mlirValueSetType,
+    mlirOperationGetLocation, mlirOperationGetName, mlirOperationIsBeforeInBlock, mlirOperationMoveBefore,
+    mlirOperationRemoveAttributeByName, mlirOperationRemoveFromParent, mlirOperationSetAttributeByName, mlirOperationSetOperand,
+    mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith, mlirValueSetType,
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -66,6 +66,8 @@ pub trait OpExt<'c>: Copy {
     fn text_attr(self, name: &str) -> &'c str;
     /// Replaces operand `index`.
     fn set_input(self, index: usize, value: Value<'c>);
+    /// Whether the operation stands before another one of the same block.
+    fn is_before(self, other: Op<'c>) -> bool;
     /// Moves the operation in front of another one.
     fn move_to_before(self, other: Op<'c>);
     /// Moves the operation to the end of a block.
@@ -146,6 +148,11 @@ impl<'c> OpExt<'c> for Op<'c> {
     fn set_input(self, index: usize, value: Value<'c>) {
         // SAFETY: callers index by `inputs`, which is as long as the operand list.
         unsafe { mlirOperationSetOperand(self.to_raw(), index.cast_signed(), value.to_raw()) }
+    }
+
+    fn is_before(self, other: Op<'c>) -> bool {
+        // SAFETY: callers ask about operations of one block.
+        unsafe { mlirOperationIsBeforeInBlock(self.to_raw(), other.to_raw()) }
     }
 
     fn move_to_before(self, other: Op<'c>) {

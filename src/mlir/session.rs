@@ -121,6 +121,14 @@ impl<'c> Module<'c> {
         unsafe { Op::from_raw(mlirModuleGetOperation(self.raw)) }
     }
 
+    /// A copy of the module.
+    #[must_use]
+    pub fn duplicate(&self) -> Self {
+        // SAFETY: the module is alive; the copy of a module operation is one, and the new module owns it.
+        let raw = unsafe { mlir_sys::mlirModuleFromOperation(mlir_sys::mlirOperationClone(mlirModuleGetOperation(self.raw))) };
+        Self { raw, session: self.session }
+    }
+
     /// The module as the C API has it.
     pub(super) fn raw(&self) -> MlirModule {
         self.raw

@@ -91,7 +91,9 @@ pub(crate) fn constants(dir: &Path, program: &Program) -> Result<BTreeMap<String
     let mut files = BTreeMap::new();
     for constant in &program.constants {
         if let Some(file) = &constant.file {
-            let path = path_below(dir, file).map_err(|error| refused(&dir.join(file), error))?;
+            // What is wrong with a name stands in the program, what is missing does not.
+            let at = |error: &io::Error| if error.raw_os_error().is_some() { file } else { FILE_NAME };
+            let path = path_below(dir, file).map_err(|error| refused(&dir.join(at(&error)), error))?;
             opened(&path, constant)?;
             files.insert(constant.name.clone(), path);
         }

@@ -9,6 +9,7 @@
 //! | `draw` | random arguments |
 //! | `difference` | where two executions differ |
 //! | `degree` | how likely it is that a draw hides a difference |
+//! | `files` | the written files on the simulated machine |
 //! | `phases` | one compilation, validated before anything is written |
 //! | `snapshot`, `each` | what functions compute before and after a pass |
 
@@ -16,6 +17,7 @@ mod degree;
 mod difference;
 mod draw;
 mod each;
+mod files;
 mod phases;
 mod snapshot;
 
@@ -25,8 +27,8 @@ pub use each::{Event, observe};
 pub use phases::{Verdict, compile_validated};
 pub use snapshot::Snapshot;
 
-/// Draws of random arguments and random functions.
-pub const DRAWS: u64 = 2;
+/// Draws of random arguments and random functions. In every third one zero is the largest number, so that what a maximum begins with shows.
+pub const DRAWS: u64 = 3;
 
 /// Programs with more element operations in one execution are not executed whole.
 pub const MOST_STEPS: u64 = 1 << 32;

@@ -1,14 +1,17 @@
 //! One compilation, validated before anything is written.
 
-use super::{DRAWS, Difference, MOST_STEPS, arguments, degree, difference};
+use super::{DRAWS, Difference, MOST_STEPS, arguments, degree, difference, files};
 use crate::{
     compile::compile_watched,
     element::{Field, FieldElement},
+    dialect::target_of,
     interpret::{Array, Function, evaluate, read_functions},
     mlir::{Module, Op, error_at, note_bug},
     pipeline::{Options, Phase},
     report::Report,
     sdsc::{File, Fresh},
+    sim::Simulation,
+    target::Target,
 };
 use serde::Serialize;
 use std::{fmt, fs, io, path::Path};
@@ -54,16 +57,22 @@ pub fn compile_validated<'c>(module: &Module<'c>, options: &Options, output: &st
     let place = tempfile::tempdir().map_err(|error| refuse(&format_args!("cannot be validated: no temporary folder: {error}"))).ok()?;
     let directory = place.path().join("bundle");
     let emits = options.compile_to == Phase::Emit;
-    let target = if emits { directory.to_str()? } else { output };
+    let original = emits.then(|| module.duplicate());
+    let destination = if emits { directory.to_str()? } else { output };
     let mut phases = Phases::default();
-    let mut report = compile_watched(module, options, target, &mut |phase| phases.note(phase, module.op()))?;
+    let mut report = compile_watched(module, options, destination, &mut |phase| phases.note(phase, module.op()))?;
     let verdict = match phases.judge(emits.then_some(directory.as_path())) {
         Ok(verdict) => verdict,
         Err(failure) => {
-            if failure.is_bug {
+            let message = match (&failure, &original) {
+                (Failure::Limit(message) | Failure::Phase(message), _) => message.clone(),
+                (Failure::Files(message), Some(original)) => format!("{message}: {}", blame(original, options)),
+                (Failure::Files(message), None) => message.clone(),
+            };
+            refuse(&message);
+            if !matches!(failure, Failure::Limit(_)) {
                 note_bug();
             }
-            refuse(&failure.message);
             return None;
         }
     };
@@ -73,6 +82,26 @@ pub fn compile_validated<'c>(module: &Module<'c>, options: &Options, output: &st
     }
     report.validation = Some(verdict);
     Some(report)
+}
+
+/// Which phase makes wrong files of IR that is right after every phase: the one without whose decisions they are right.
+fn blame(original: &Module<'_>, options: &Options) -> String {
+    let in_hbm = Options { lx_planner: "none".to_owned(), joint: String::new(), ..options.clone() };
+    let undivided = Options { cores: "1".to_owned(), ..in_hbm.clone() };
+    for (phase, without, options) in [(Phase::Lx, "a place in LX", in_hbm), (Phase::Work, "a division of work", undivided)] {
+        if is_right(&original.duplicate(), &options) {
+            return format!("phase '{phase}' is at fault, or what becomes of it: without {without} they are right");
+        }
+    }
+    format!("phase '{}' is at fault, or the layouts: without a place in LX and a division of work they are wrong, too", Phase::Bundle)
+}
+
+/// Whether the files that a compilation writes agree with what it has imported.
+fn is_right(module: &Module<'_>, options: &Options) -> bool {
+    let Ok(place) = tempfile::tempdir() else { return false };
+    let (directory, mut phases) = (place.path().join("bundle"), Phases::default());
+    let Some(output) = directory.to_str() else { return false };
+    compile_watched(module, options, output, &mut |phase| phases.note(phase, module.op())).is_some() && phases.judge(Some(&directory)).is_ok()
 }
 
 /// The files below a folder, in order.
@@ -92,31 +121,27 @@ fn files_below(folder: &Path, prefix: &str) -> io::Result<Vec<File>> {
 }
 
 /// Why a compilation is not validated.
-struct Failure {
-    is_bug: bool,
-    message: String,
-}
-
-impl Failure {
-    const fn limit(message: String) -> Self {
-        Self { is_bug: false, message }
-    }
-
-    const fn bug(message: String) -> Self {
-        Self { is_bug: true, message }
-    }
+enum Failure {
+    /// It cannot be.
+    Limit(String),
+    /// The IR after a phase is not what was imported.
+    Phase(String),
+    /// The files are not, and all IR is.
+    Files(String),
 }
 
 /// The program after each phase that leaves one of `spyre` ops.
 #[derive(Default)]
 struct Phases<'c> {
     phases: Vec<(Phase, Result<Vec<Function<'c>>, String>)>,
+    target: Option<Target>,
 }
 
 impl<'c> Phases<'c> {
     fn note(&mut self, phase: Phase, module: Op<'c>) {
         if phase <= Phase::Lx {
             self.phases.push((phase, read_functions(module).map_err(|(_, message)| message)));
+            self.target = target_of(module).ok();
         }
     }
 
@@ -126,12 +151,12 @@ impl<'c> Phases<'c> {
         for (phase, functions) in &self.phases {
             match functions {
                 Ok(functions) => programs.push((*phase, functions)),
-                Err(reason) => return Err(Failure::limit(format!("cannot be validated after phase '{phase}': {reason}"))),
+                Err(reason) => return Err(Failure::Limit(format!("cannot be validated after phase '{phase}': {reason}"))),
             }
         }
-        let Some((_, imported)) = programs.first() else { return Err(Failure::limit("cannot be validated before it is imported".to_owned())) };
+        let Some((_, imported)) = programs.first() else { return Err(Failure::Limit("cannot be validated before it is imported".to_owned())) };
         let mut verdict = Verdict {
-            compared: format!("the IR after phase '{}'", self.last()),
+            compared: directory.map_or_else(|| format!("the IR after phase '{}'", self.last()), |_| "the files".to_owned()),
             draws: DRAWS,
             element_operations: imported.iter().map(Function::steps).fold(0, u64::saturating_add),
             log2_degree: imported.iter().map(degree::log2_degree).fold(0.0, f64::max),
@@ -140,13 +165,16 @@ impl<'c> Phases<'c> {
         verdict.log2_chance = degree::log2_chance(verdict.log2_degree, DRAWS);
         if verdict.element_operations > MOST_STEPS {
             let found = verdict.element_operations;
-            return Err(Failure::limit(format!("cannot be validated: takes {found} element operations, more than {MOST_STEPS}")));
+            return Err(Failure::Limit(format!("cannot be validated: takes {found} element operations, more than {MOST_STEPS}")));
         }
+        let target = self.target.clone().unwrap_or_else(Target::spyre);
+        let simulation = directory.map(|directory| Simulation::load(directory, &target)).transpose();
+        let simulation = simulation.map_err(|error| Failure::Files(format!("gives files that cannot be executed: {error}")))?;
         for position in 0..imported.len() {
             let versions: Vec<(Phase, &Function<'_>)> =
                 programs.iter().filter_map(|(phase, functions)| Some((*phase, functions.get(position)?))).collect();
             for draw in 0..DRAWS {
-                Versions { versions: &versions, draw }.judge(directory)?;
+                Versions { versions: &versions, draw }.judge(simulation.as_ref())?;
             }
         }
         Ok(verdict)
@@ -164,20 +192,18 @@ struct Versions<'a, 'c> {
 }
 
 impl Versions<'_, '_> {
-    fn judge(&self, directory: Option<&Path>) -> Result<(), Failure> {
-        let [(_, imported), .., (_, last)] = self.versions else { return Ok(()) };
-        let expected = self.results(imported)?;
+    fn judge(&self, simulation: Option<&Simulation>) -> Result<(), Failure> {
+        let [(_, imported), ..] = self.versions else { return Ok(()) };
+        let last = self.versions.last().map_or(*imported, |(_, last)| *last);
+        let expected = self.run(imported).map_err(|fault| Failure::Limit(format!("cannot be validated: {fault}")))?;
         if let Some(found) = self.compare(imported, &expected, &expected) {
-            return Err(Failure::limit(format!("cannot be validated: the imported program itself: {found}")));
+            return Err(Failure::Limit(format!("cannot be validated: the imported program itself: {found}")));
         }
-        let found = match directory {
-            Some(_directory) => self.results(last),
-            None => self.results(last),
+        let found = match simulation {
+            Some(simulation) => files::results(simulation, imported, self.draw),
+            None => self.run(last),
         };
-        let symptom = match found {
-            Ok(found) => self.compare(imported, &expected, &found).map(|found| found.to_string()),
-            Err(failure) => Some(failure.message),
-        };
+        let symptom = self.symptom(&expected, found);
         symptom.map_or(Ok(()), |symptom| Err(self.blame(&expected, &symptom)))
     }
 
@@ -185,22 +211,25 @@ impl Versions<'_, '_> {
     fn blame(&self, expected: &[Array<FieldElement>], symptom: &str) -> Failure {
         let imported = self.versions[0].1;
         for (phase, version) in self.versions {
-            let symptom = match self.results(version) {
-                Ok(found) => self.compare(imported, expected, &found).map(|found| found.to_string()),
-                Err(failure) => Some(failure.message),
-            };
-            if let Some(symptom) = symptom {
+            if let Some(symptom) = self.symptom(expected, self.run(version)) {
                 let name = &imported.name;
-                return Failure::bug(format!("computes something else after phase '{phase}', which is a bug of ours: '{name}': {symptom}"));
+                return Failure::Phase(format!("computes something else after phase '{phase}', which is a bug of ours: '{name}': {symptom}"));
             }
         }
         let name = &imported.name;
-        Failure::bug(format!("gives files that compute something else, which is a bug of ours: '{name}': {symptom}"))
+        Failure::Files(format!("gives files that compute something else, which is a bug of ours: '{name}': {symptom}"))
     }
 
-    fn results(&self, function: &Function<'_>) -> Result<Vec<Array<FieldElement>>, Failure> {
-        evaluate(function, arguments(function, self.draw), &Field::new(self.draw))
-            .map_err(|fault| Failure::limit(format!("cannot be interpreted: {fault}")))
+    fn run(&self, function: &Function<'_>) -> Result<Vec<Array<FieldElement>>, String> {
+        evaluate(function, arguments(function, self.draw), &Field::new(self.draw)).map_err(|fault| fault.to_string())
+    }
+
+    /// What is wrong with results, if anything is.
+    fn symptom(&self, expected: &[Array<FieldElement>], found: Result<Vec<Array<FieldElement>>, String>) -> Option<String> {
+        match found {
+            Ok(found) => self.compare(self.versions[0].1, expected, &found).map(|found| found.to_string()),
+            Err(reason) => Some(reason),
+        }
     }
 
     fn compare(&self, imported: &Function<'_>, expected: &[Array<FieldElement>], found: &[Array<FieldElement>]) -> Option<Difference> {

@@ -1,7 +1,7 @@
 //! A forger of results: it changes true plans and certificates in every field, invents cuts, and mends what the checker names. What is accepted
 //! all the same has to be a legal plan, and a bound that no plan is below.
 
-use crate::{BUDGET, HEADING, brute, linked_instance, lx, random, random_instance, verify};
+use crate::{BUDGET, HEADING, brute, corrupt::nowhere, linked_instance, lx, random, random_instance, verify};
 use random::Random;
 use serde_json::{Value, json};
 use spyre::lx::{Buffer, Exact, Instance, Stays, Unverified, Verified};
@@ -48,6 +48,47 @@ fn no_forgery_is_accepted_that_is_not_true() {
     }
     println!("{n_accepted} accepted, {n_refused} refused");
     assert!(n_accepted > n_instances() && n_refused > 10 * n_instances());
+}
+
+/// Sets of stays that are tried as cuts of one instance, and cuts that a certificate may have.
+const TRIED_CUTS: usize = 250;
+const CUTS: usize = 128;
+
+/// Asks the checker about many cuts, one by one, and uses all that it lets pass against a plan with nothing in LX.
+#[test]
+fn no_cuts_that_are_accepted_raise_a_bound_above_the_optimum() {
+    let (mut n_cuts, mut n_needed) = (0, 0);
+    for seed in 0..n_instances() / 5 {
+        let instance = linked_instance(seed + 1_000_000);
+        let text = random::json(&instance);
+        for stays in [Stays::Whole, Stays::Split] {
+            let nothing = Exact { stays, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &nowhere(&instance));
+            let mut result: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
+            result["optimal"] = json!(false);
+            let least = brute::least_hbm_bytes(&instance.buffers, &instance.capacity, stays == Stays::Whole);
+            if nothing.hbm_bytes_left <= least + 1 {
+                continue;
+            }
+            let accepts = |result: &mut Value, bound: i64, cuts: &[Value]| {
+                result["lower_bound"] = json!(bound);
+                result["certificate"]["cuts"] = json!(cuts);
+                verify(&result.to_string(), &text).is_ok()
+            };
+            let mut forger = Forger { results: Vec::new(), instance: &instance, random: Random(seed) };
+            let mut cuts: Vec<Value> = Vec::new();
+            for _ in 0..TRIED_CUTS {
+                let cut = forger.cut_around_a_birth();
+                if cuts.len() < CUTS && !cuts.contains(&cut) && accepts(&mut result, 0, std::slice::from_ref(&cut)) {
+                    cuts.push(cut);
+                }
+            }
+            n_cuts += cuts.len();
+            n_needed += usize::from(!accepts(&mut result, least, &[]) && accepts(&mut result, least, &cuts));
+            assert!(!accepts(&mut result, least + 1, &cuts), "seed {seed} {stays:?}: {result}\n{text}");
+        }
+    }
+    println!("{n_cuts} cuts; {n_needed} bounds need them");
+    assert!(n_cuts as u64 > n_instances());
 }
 
 fn results(instance: &Instance) -> Vec<Value> {
@@ -154,6 +195,21 @@ impl Forger<'_> {
         json!({"buffer": buffer.name, "start": start, "end": end})
     }
 
+    /// Stays that are live when some buffer is born, with takeovers and absent links as they come.
+    fn cut_around_a_birth(&mut self) -> Value {
+        let birth = self.buffer().life().start as u64;
+        // Small cuts say most.
+        let (n, mut stays) = ([2, 2, 2, 2, 3, 3, 4, 5][self.random.below(8)], Vec::<Value>::new());
+        for _ in 0..20 {
+            let stay = self.stay();
+            let covers = stay["start"].as_u64() <= Some(birth) && Some(birth) < stay["end"].as_u64();
+            if covers && stays.len() < n && stays.iter().all(|other| other["buffer"] != stay["buffer"]) {
+                stays.push(stay);
+            }
+        }
+        self.cut_of(&stays)
+    }
+
     fn change_prices(&mut self, result: &mut Value) {
         let certificate = &mut result["certificate"];
         let prices: Vec<(u64, i64)> = serde_json::from_value(certificate["prices"].clone()).unwrap();
@@ -249,7 +305,7 @@ impl Forger<'_> {
         cuts[at][key] = json!(list);
     }
 
-    /// Some stays, with takeovers among them and links out of LX as they come.
+    /// Some stays in a cut.
     fn invent_a_cut(&mut self, result: &mut Value) {
         let mut stays: Vec<Value> = Vec::new();
         for _ in 0..2 + self.random.below(4) {
@@ -258,11 +314,17 @@ impl Forger<'_> {
                 stays.push(stay);
             }
         }
-        let (mut mergers, mut absent) = (Vec::new(), Vec::new());
+        let cut = self.cut_of(&stays);
+        result["certificate"]["cuts"].as_array_mut().unwrap().push(cut);
+    }
+
+    /// A cut of these stays, with takeovers among them and links out of LX as they come.
+    fn cut_of(&mut self, stays: &[Value]) -> Value {
+        let (mut mergers, mut absent): (Vec<[String; 2]>, Vec<String>) = (Vec::new(), Vec::new());
         for (index, buffer) in self.instance.buffers.iter().enumerate() {
             let is_in = |buffer: &Buffer| stays.iter().any(|stay| stay["buffer"] == json!(buffer.name));
             let parent = (0..self.instance.buffers.len()).find(|&parent| {
-                let is_double = mergers.iter().any(|pair: &[String; 2]| pair[1] == self.instance.buffers[parent].name);
+                let is_double = mergers.iter().any(|pair| pair[1] == self.instance.buffers[parent].name);
                 let buffers = &self.instance.buffers;
                 is_in(&buffers[parent])
                     && !is_double
@@ -277,7 +339,6 @@ impl Forger<'_> {
                 _ => {}
             }
         }
-        let cut = json!({"stays": stays, "mergers": mergers, "absent": absent});
-        result["certificate"]["cuts"].as_array_mut().unwrap().push(cut);
+        json!({"stays": stays, "mergers": mergers, "absent": absent})
     }
 }

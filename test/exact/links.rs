@@ -108,6 +108,15 @@ fn a_takeover_is_from_the_stay_that_ends() {
     assert!(refusal(&forged, &text).contains("cut 0: its stays fit together"));
 }
 
+/// What a child may have from its parent is no rent for two.
+#[test]
+fn a_child_pays_no_rent_when_it_is_born() {
+    let text = instance(4, &[buffer("p", 4, (0, 1), &[]), buffer("c", 4, (1, 2), &["p"])]);
+    let mut forged = result(&text, "whole lives", &[("p", 0, 2, 0)], (8, json!(null)));
+    (forged["certificate"]["cuts"], forged["certificate"]["rents"]) = (json!([]), json!([[1, [["p", 8], ["c", 8]]]]));
+    assert!(refusal(&forged, &text).contains("'c' pays rent in operation 1, in which it may take over an address"));
+}
+
 /// Within an operation an address goes on in the order of the list, so that it cannot go round.
 #[test]
 fn parents_of_each_other_are_no_circle() {

@@ -1,11 +1,11 @@
 // RUN: split-file %s %t
 // RUN: spyre-opt --spyre-verify-phase=phase=import --split-input-file --verify-diagnostics %t/import.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=layout --split-input-file --verify-diagnostics %t/layout.mlir
-// RUN: spyre-opt --spyre-verify-phase=phase=tile --verify-diagnostics %t/tile.mlir
+// RUN: spyre-opt --spyre-verify-phase=phase=tile --split-input-file --verify-diagnostics %t/tile.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=work --split-input-file --verify-diagnostics %t/work.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=lx --split-input-file --verify-diagnostics %t/lx.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=bundle --split-input-file --verify-diagnostics %t/bundle.mlir
-// RUN: not spyre-opt --spyre-verify-phase=phase=tiles %t/lx.mlir 2>&1 | FileCheck %s
+// RUN: not spyre-opt --spyre-verify-phase=phase=tiles %t/tile.mlir 2>&1 | FileCheck %s
 // CHECK: error: 'builtin.module' op unknown phase 'tiles': expected one of import, layout, hint, tile, work, lx, bundle, emit
 
 //--- import.mlir
@@ -46,6 +46,32 @@ func.func @hints_are_loops(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, 
   // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'tile': its hints should have become loops}}
   %y = spyre.pointwise exp(%x) {hints = [#spyre.tile_hint<0, A = 2>]} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @what_is_read_is_there(%x: tensor<64x64xf16, #layout>, %y: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  %start = spyre.copy %y : tensor<64x64xf16, #layout> -> tensor<64x64xf16, #layout>
+  // expected-error @+1 {{'spyre.loop' op cannot write over what it finds value 0: what the iteration finds there is read when that is overwritten; run spyre-settle-loops first}}
+  %r = spyre.loop 4 "T" carried(%m = %start : tensor<64x64xf16, #layout>) {
+    %n = spyre.pointwise maximum(%m, %x) : tensor<64x64xf16, #layout>
+    %d = spyre.pointwise sub(%n, %m) : tensor<64x64xf16, #layout>
+    spyre.yield %n : tensor<64x64xf16, #layout>
+  } : tensor<64x64xf16, #layout>
+  return %r : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @starts_are_apart(%x: tensor<64x64xf16, #layout>) -> (tensor<64x64xf16, #layout>, tensor<64x64xf16, #layout>) {
+  %start = spyre.copy %x : tensor<64x64xf16, #layout> -> tensor<64x64xf16, #layout>
+  // expected-error @+1 {{'spyre.loop' op cannot overwrite operand 0: the value is needed when the loop has overwritten it; run spyre-settle-loops first}}
+  %r:2 = spyre.loop 4 "T" carried(%m = %start : tensor<64x64xf16, #layout>, %n = %start : tensor<64x64xf16, #layout>) {
+    spyre.yield %m, %n : tensor<64x64xf16, #layout>, tensor<64x64xf16, #layout>
+  } : tensor<64x64xf16, #layout>, tensor<64x64xf16, #layout>
+  return %r#0, %r#1 : tensor<64x64xf16, #layout>, tensor<64x64xf16, #layout>
 }
 
 //--- work.mlir

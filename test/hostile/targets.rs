@@ -65,7 +65,8 @@ impl Place {
     /// Nothing leaves the folder that is written to, and nothing temporary stays.
     pub(crate) fn check_untouched(&self) {
         let names = |folder: PathBuf| {
-            let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+            let mut names: Vec<String> =
+                fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
             names.sort();
             names
         };

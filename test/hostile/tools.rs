@@ -105,7 +105,11 @@ fn no_file_of_a_bundle_is_a_pipe_a_device_or_a_folder() {
                 let message = refusal(tool, &arguments);
                 assert!(!message.contains("bug"), "{name}, {number}: {message}");
             }
-            if path.is_dir() { fs::remove_dir(&path).unwrap() } else { fs::remove_file(&path).unwrap() }
+            if path.is_dir() {
+                fs::remove_dir(&path).unwrap()
+            } else {
+                fs::remove_file(&path).unwrap()
+            }
             fs::write(&path, &kept).unwrap();
         }
     }
@@ -175,7 +179,10 @@ fn no_name_in_ir_leads_out_of_the_output() {
         let message = refusal(TRANSLATE, &["--mlir-to-bundle", ir.to_str().unwrap(), "-o", written.to_str().unwrap()]);
         expect(&message, &format!("cannot be written as '{name}'"));
         let left: Vec<_> = fs::read_dir(written.parent().unwrap()).unwrap().collect();
-        assert!(left.is_empty() && !place.path().join("escaped").exists() && !place.path().join("deep/escaped").exists(), "{name}: {left:?}");
+        assert!(
+            left.is_empty() && !place.path().join("escaped").exists() && !place.path().join("deep/escaped").exists(),
+            "{name}: {left:?}"
+        );
     }
 }
 
@@ -202,7 +209,10 @@ fn what_a_user_names_is_a_file() {
     }
     let list = place.path().join("list.json");
     fs::write(&list, "[]").unwrap();
-    expect(&refusal(COMPILE, &[&program, "-o", out, "--target", list.to_str().unwrap()]), "is no machine description: invalid type: sequence");
+    expect(
+        &refusal(COMPILE, &[&program, "-o", out, "--target", list.to_str().unwrap()]),
+        "is no machine description: invalid type: sequence",
+    );
 }
 
 #[test]
@@ -223,7 +233,11 @@ fn text_that_nests_too_deep_is_refused() {
             map(format!("d0{}", " mod 7".repeat(depth))),
             format!("func.func private @f() attributes {{a = {}}}\n", around("[", depth, "", "]")),
             // Names of what is named: the text of each is flat.
-            format!("!t0 = tuple<i1>\n{}func.func private @f(!t{})\n", chain(&|n| format!("!t{n} = tuple<!t{}>\n", n - 1), depth), depth - 1),
+            format!(
+                "!t0 = tuple<i1>\n{}func.func private @f(!t{})\n",
+                chain(&|n| format!("!t{n} = tuple<!t{}>\n", n - 1), depth),
+                depth - 1
+            ),
             format!("#a0 = [1]\n{}", chain(&|n| format!("#a{n} = // [\n  [ // ]\n#a{}]\n", n - 1), depth)),
         ]
     };

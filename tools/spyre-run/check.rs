@@ -25,9 +25,6 @@ pub(crate) fn check(
     }
     for (number, ((name, found), expected)) in outcome.results.iter().zip(&reference.results).enumerate() {
         let named = |message: String| format!("'{name}' {message}");
-        if found.shape != expected.shape {
-            return Err(named(format!("has shape {:?}, the reference {:?}", found.shape, expected.shape)));
-        }
         let approximated = reference.approximated.as_ref().map(|results| &results[number]);
         let verdict = judge(&companions[number], expected, approximated).map_err(named)?;
         if let Some(tolerance) = arguments.tolerance {

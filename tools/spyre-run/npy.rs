@@ -32,6 +32,7 @@ pub(crate) fn read(path: &str, element_type: &str) -> Result<HostArray, String> 
         }
         "i32" => Elements::I32(file.into_vec().map_err(refuse)?),
         "i64" => Elements::I64(file.into_vec().map_err(refuse)?),
+        "i1" => Elements::Bool(file.into_vec::<bool>().map_err(refuse)?.into_iter().map(u8::from).collect()),
         other => return Err(format!("cannot read '{path}': no NumPy type for elements of {other}")),
     };
     Ok(HostArray { shape, elements })
@@ -95,7 +96,7 @@ fn bytes_of(array: &HostArray) -> io::Result<Vec<u8>> {
         Elements::F64(values) => all(&array.shape, values.iter().copied()),
         Elements::I32(values) => all(&array.shape, values.iter().copied()),
         Elements::I64(values) => all(&array.shape, values.iter().copied()),
-        Elements::Bool(values) => all(&array.shape, values.iter().copied()),
+        Elements::Bool(values) => all(&array.shape, values.iter().map(|&value| value != 0)),
     }
 }
 

@@ -1,0 +1,118 @@
+//! Import means what the program says: the imported program in f64 beside MLIR's JIT of the original with its floats in f64.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+use spyre::{
+    element::Exact,
+    interpret::{Array, ElementType, Function, evaluate, read_functions},
+    mlir::Session,
+    pipeline::{Options, Phase},
+    reference::{ALLOWED, Reference},
+    sim::{Elements, HostArray},
+    validate::arguments,
+};
+use std::{fs, path::PathBuf};
+
+/// How much more than the largest effect of an approximation is allowed where a program has functions that import approximates.
+const APPROXIMATED: f64 = 3.0;
+
+/// Numbers of both signs around an offset, none alike; positions are those of a draw.
+fn inputs(function: &Function<'_>) -> Vec<Array<f64>> {
+    let number = |position: usize, index: usize| ((index * 37 + position * 11) % 199) as f64 / 100.0 - 0.7;
+    let of = |(position, array): (usize, Array<_>)| match array {
+        Array::Positions(positions) => Array::Positions(positions),
+        Array::Numbers(elements) => {
+            let is_truth = function.values[function.body.arguments[position]].element == ElementType::Truth;
+            let element = |index: usize| if is_truth { (index % 3 % 2) as f64 } else { number(position, index) };
+            Array::numbers((0..elements.len()).map(element).collect())
+        }
+    };
+    arguments(function, 0).into_iter().enumerate().map(of).collect()
+}
+
+/// The same for the JIT, which reads every floating-point argument as f64.
+fn host(function: &Function<'_>, position: usize, array: &Array<f64>) -> HostArray {
+    let tensor = &function.values[function.body.arguments[position]];
+    let shape = tensor.shape.iter().map(|size| i64::try_from(*size).unwrap()).collect();
+    let elements = match (array, tensor.element) {
+        (Array::Positions(positions), ElementType::I32) => {
+            Elements::I32(positions.iter().map(|position| i32::try_from(position.unwrap()).unwrap()).collect())
+        }
+        (Array::Positions(positions), _) => Elements::I64(positions.iter().map(|position| position.unwrap()).collect()),
+        (Array::Numbers(numbers), ElementType::Truth) => Elements::Bool(numbers.iter().map(|number| u8::from(*number != 0.0)).collect()),
+        (Array::Numbers(numbers), _) => Elements::F64(numbers.to_vec()),
+    };
+    HostArray { shape, elements }
+}
+
+fn numbers(array: &HostArray) -> Vec<f64> {
+    (0..array.elements.len()).map(|index| array.elements.get(index)).collect()
+}
+
+/// Compares one program; the message of what differs.
+fn check(path: &str) -> Result<(), String> {
+    let session = Session::new();
+    let source = session.open(path)?;
+    let module = source.parse().ok_or("is not parsed")?;
+    // Without a planner no function is replaced by a chain that approximates it.
+    let options = Options { lx_planner: "none".to_owned(), ..Options::default() };
+    if !module.run(&options.pipeline([Phase::Import], "")) {
+        return Err("is not imported".to_owned());
+    }
+    let functions = read_functions(module.op()).map_err(|(_, message)| message)?;
+    let [function] = functions.as_slice() else { return Err("has not one function".to_owned()) };
+    let given = inputs(function);
+    let hosts: Vec<HostArray> = given.iter().enumerate().map(|(position, array)| host(function, position, array)).collect();
+    let found = evaluate(function, given, &Exact).map_err(|fault| fault.to_string())?;
+    let reference = Reference::of(path, &hosts)?;
+    for (result, (found, expected)) in found.iter().zip(&reference.results).enumerate() {
+        let Array::Numbers(found) = found else { continue };
+        let expected = numbers(expected);
+        let finite = expected.iter().filter(|number| number.is_finite());
+        let scale = (finite.clone().map(|number| number * number).sum::<f64>() / finite.count().max(1) as f64).sqrt();
+        let other = reference.approximated.as_ref().map(|results| numbers(&results[result]));
+        let effect = other.map_or(0.0, |other| {
+            APPROXIMATED * other.iter().zip(&expected).map(|(other, expected)| (other - expected).abs()).fold(0.0, f64::max)
+        });
+        for (index, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            let is_same = found == expected || (found.is_nan() && expected.is_nan());
+            if !is_same && !((found - expected).abs() <= ALLOWED * (scale + expected.abs()) + effect) {
+                return Err(format!("element {index} of result {result} is {found:e}, the JIT's {expected:e}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The programs of a folder, cut into those of a file.
+fn programs(folder: &str) -> Vec<(String, String)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "mlir"));
+    paths.sort();
+    let parts = |path: PathBuf| {
+        let (name, text) = (path.file_stem().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap());
+        text.split("// -----").enumerate().map(|(part, text)| (format!("{name}_{part}"), text.to_owned())).collect::<Vec<_>>()
+    };
+    paths.into_iter().flat_map(parts).collect()
+}
+
+#[test]
+fn imported_programs_mean_what_mlir_says() {
+    let place = tempfile::tempdir().unwrap();
+    let (mut wrong, mut n_right) = (Vec::new(), 0);
+    for (name, text) in programs("test/execution") {
+        // Files with several programs are for the tools, which take them apart; scopes are not of MLIR.
+        if text.matches("func.func").count() != 1 || text.contains("//---") || text.contains("spyre.") {
+            continue;
+        }
+        let path = place.path().join(format!("{name}.mlir"));
+        fs::write(&path, text).unwrap();
+        match check(path.to_str().unwrap()) {
+            Ok(()) => n_right += 1,
+            Err(message) => wrong.push(format!("{name}: {message}")),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(n_right >= 8, "{n_right} programs");
+}
