@@ -117,7 +117,7 @@ impl Fresh {
         let refused = at(&directory);
         for _ in 0..MOST_TRIES {
             match renameat_with(CWD, folder.path(), CWD, &directory, RenameFlags::NOREPLACE) {
-                Ok(()) => return folder.is_in_place(&directory).map_err(refused),
+                Ok(()) => return folder.put_at(&directory).map_err(refused),
                 Err(Errno::EXIST) => {}
                 Err(error) if is_unknown(error) => return replace_in_two_steps(folder, &directory),
                 Err(error) => return Err(refused(error.into())),
@@ -161,7 +161,7 @@ impl Locked {
     }
 
     /// The folder has been renamed, and is not removed any more.
-    fn is_in_place(self, directory: &Path) -> io::Result<()> {
+    fn put_at(self, directory: &Path) -> io::Result<()> {
         let _ = self.folder.keep();
         sync(parent_of(directory))
     }
@@ -279,7 +279,7 @@ fn replace_in_two_steps(fresh: Locked, directory: &Path) -> Result<(), WriteErro
     let refused = at(directory);
     if !directory.exists() {
         fs::rename(fresh.path(), directory).map_err(&refused)?;
-        return fresh.is_in_place(directory).map_err(refused);
+        return fresh.put_at(directory).map_err(refused);
     }
     sync_below(fresh.path()).map_err(&refused)?;
     let old = tempfile::Builder::new().prefix(OLD_PREFIX).tempdir_in(parent_of(directory)).map_err(&refused)?;
@@ -292,7 +292,7 @@ fn replace_in_two_steps(fresh: Locked, directory: &Path) -> Result<(), WriteErro
         }
         return Err(refused(error));
     }
-    fresh.is_in_place(directory).map_err(refused)
+    fresh.put_at(directory).map_err(refused)
 }
 
 /// Makes sure that the files of a folder are on the disk.

@@ -44,7 +44,7 @@ impl Tree for Disk<'_> {
 
     fn bytes(&self, path: &str) -> Option<u64> {
         let file = path_below(self.0, path).and_then(fs::metadata).ok()?;
-        file.is_file().then(|| file.len())
+        file.is_file().then_some(file.len())
     }
 
     fn names(&self, folder: &str) -> Result<Vec<String>, CheckError> {
