@@ -12,7 +12,7 @@ func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tens
 }
 
 //--- eight.mlir
-// CHECK: error: 'builtin.module' op cannot be validated after phase 'import': cannot be interpreted: has a value of 'tensor<64x64xi8>'
+// CHECK: error: 'builtin.module' op cannot be validated after phase 'import': cannot be interpreted: has a value of tensor<64x64xi8>
 func.func @copy(%x: tensor<64x64xi8>) -> tensor<64x64xi8> {
   %y = spyre.copy %x : tensor<64x64xi8> -> tensor<64x64xi8>
   return %y : tensor<64x64xi8>
