@@ -65,7 +65,7 @@ fn set(value: &mut Value, path: &[String], to: Option<Value>) {
 fn replacements(found: &Value, add: &mut impl FnMut(&'static str, Option<Value>)) {
     match found {
         Value::Number(number) => {
-            let number = number.as_i64().unwrap();
+            let Some(number) = number.as_i64() else { return add("other value", Some(json!(number.as_f64().unwrap() * 1.5))) };
             add("off by one", Some(json!(number + 1)));
             add("off by one", Some(json!(number - 1)));
             for other in [0, 1, -1, 2, 127, 128, number.wrapping_mul(2), number / 2, -number, i64::MAX] {

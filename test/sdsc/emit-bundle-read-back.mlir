@@ -1,11 +1,11 @@
 // Files with addresses in them are read back as they are, with a pool and without, and written again to the same bytes.
 // RUN: rm -rf %t && mkdir %t
-// RUN: spyre-compile %s -o %t/baked --addresses baked > %t/log
+// RUN: spyre-compile %s -o %t/baked --addresses baked --lx-planner none > %t/log
 // RUN: FileCheck %s --check-prefix=POOL --input-file=%t/baked/program.json
 // RUN: spyre-translate --check-bundle %t/baked | count 0
 // RUN: spyre-translate --bundle-to-mlir %t/baked | FileCheck %s
 // RUN: spyre-translate --bundle-to-mlir %t/baked | spyre-translate --mlir-to-bundle - -o %t/again && diff -r %t/baked %t/again
-// RUN: spyre-compile %s -o %t/one --addresses baked --cores 1 --lx-planner none > %t/log
+// RUN: spyre-compile %s -o %t/one --addresses baked --cores 1 > %t/log
 // RUN: spyre-translate --bundle-to-mlir %t/one | spyre-translate --mlir-to-bundle - -o %t/one_again && diff -r %t/one %t/one_again
 // RUN: spyre-compile %s -o %t/symbolic > %t/log
 // RUN: spyre-translate --bundle-to-mlir %t/symbolic | spyre-translate --mlir-to-bundle - -o %t/written && diff -r %t/symbolic %t/written

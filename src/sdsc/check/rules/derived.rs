@@ -84,9 +84,9 @@ pub(super) fn pages_are_worked_out(file: &FileView<'_>, report: &mut Report) {
 
 /// What one index reaches along a dimension of a tensor; -1 where nothing is reached through indices.
 fn wanted_pages(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> Vec<i64> {
+    // Whether a dimension of one point was added for an index tensor, and has a page of 1, or is the op's own is in no file.
     if is_added(file, tensor, label) {
-        // Whether a dimension of one point was added or is the op's own is in no file.
-        return if tensor.node.indirection == "no_indirection" { vec![-1] } else { vec![1, -1] };
+        return vec![1, -1];
     }
     let Some(index) = index_of(file, tensor.node).filter(|_| !tensor.stick().iter().any(|stick| stick == label)) else { return vec![-1] };
     let own: Vec<Extent<'_>> = extents(file, &index).filter(|extent| !is_added(file, &index, extent.label)).collect();
