@@ -47,7 +47,8 @@ fn execution(files: &Files, right: &Right) -> String {
 }
 
 fn agrees(results: &[Companions<Bound>], right: &Right) -> bool {
-    results.len() == right.expected.len() && results.iter().zip(&right.expected).all(|(found, expected)| judge(found, expected, None).is_ok())
+    results.len() == right.expected.len()
+        && results.iter().zip(&right.expected).all(|(found, expected)| judge(found, expected, None).is_ok())
 }
 
 fn broken(fault: &Fault, right: &Right) -> Files {

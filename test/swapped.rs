@@ -174,7 +174,8 @@ fn plans_are_equal_in_a_field() {
         simulation.run_with(field, &compiled.inputs, &RunOptions::default()).map(|(_, mut results)| results.remove(0).elements)
     };
     let agree = |one: &[FieldElement], other: &[FieldElement]| one.iter().zip(other).all(|(one, other)| one.agrees(*other));
-    let compiled = [&["--cores", "1", "--lx-planner", "none"][..], &UNROLLED, &["--cores", "4"]].map(|options| Compiled::new(SOFTMAX, options));
+    let compiled =
+        [&["--cores", "1", "--lx-planner", "none"][..], &UNROLLED, &["--cores", "4"]].map(|options| Compiled::new(SOFTMAX, options));
     for field in &fields {
         let expected = results(&compiled[0], field).unwrap();
         assert!(!expected.iter().any(|element| field.is_poison(*element)));

@@ -37,11 +37,7 @@ impl<E: Copy> Array<E> {
 
     /// A tensor that nothing has written.
     pub(super) fn unwritten(of: &Tensor, poison: E) -> Self {
-        if of.element.is_integer() {
-            Self::Positions(Arc::new(vec![None; of.length()]))
-        } else {
-            Self::numbers(vec![poison; of.length()])
-        }
+        if of.element.is_integer() { Self::Positions(Arc::new(vec![None; of.length()])) } else { Self::numbers(vec![poison; of.length()]) }
     }
 
     /// The elements of a tensor of `from` sizes that a walk visits, one after the other.

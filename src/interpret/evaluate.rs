@@ -93,7 +93,9 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         match (&op.kind, op.inputs.as_slice(), op.outputs.as_slice()) {
             (Kind::Constant(literal), [], [of]) => one(self.constant(literal, &self.tensors[*of])),
             (Kind::Fill(number), [], [of]) => one(self.fill(*number, &self.tensors[*of])),
-            (Kind::Pointwise { function, constants }, inputs, [of]) => one(Array::numbers(self.pointwise(function, constants, inputs, *of)?)),
+            (Kind::Pointwise { function, constants }, inputs, [of]) => {
+                one(Array::numbers(self.pointwise(function, constants, inputs, *of)?))
+            }
             (Kind::Reduce { function, constants, dims }, [input], [of]) => {
                 one(Array::numbers(self.reduce(function, constants, *input, dims, *of)?))
             }
@@ -183,14 +185,7 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         Ok(Cow::Owned(wide))
     }
 
-    fn reduce(
-        &self,
-        name: &str,
-        constants: &[f64],
-        input: ValueId,
-        dims: &[usize],
-        of: ValueId,
-    ) -> Result<Vec<A::Element>, Fault> {
+    fn reduce(&self, name: &str, constants: &[f64], input: ValueId, dims: &[usize], of: ValueId) -> Result<Vec<A::Element>, Fault> {
         let reduction = Reduction::of(name).ok_or_else(|| Fault::unknown(name))?;
         let (elements, shape, tensor) = (self.numbers(input)?, self.shape(input), &self.tensors[of]);
         let mut out = vec![self.arithmetic.identity(reduction); tensor.length()];
@@ -246,7 +241,8 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         let indices = indices.iter().map(position).collect::<Result<Vec<_>, _>>()?;
         let strides = strides(shape);
         let mut tables = vec![indices.iter().map(|index| index * strides[dim]).collect::<Vec<usize>>()];
-        tables.extend((0..shape.len()).filter(|other| *other != dim).map(|other| (0..shape[other]).map(|at| at * strides[other]).collect()));
+        tables
+            .extend((0..shape.len()).filter(|other| *other != dim).map(|other| (0..shape[other]).map(|at| at * strides[other]).collect()));
         Ok(self.value(table)?.visited(&Walk::Sums(tables)))
     }
 
@@ -255,7 +251,8 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         let deaths = deaths(body, self.tensors.len());
         let wholes = self.all(inputs)?;
         let mut results: Vec<_> = outputs.iter().map(|id| Array::unwritten(&self.tensors[*id], self.arithmetic.poison())).collect();
-        let carried = |read: &[Option<usize>]| read.iter().enumerate().filter(|(_, dim)| dim.is_none()).map(|(at, _)| at).collect::<Vec<_>>();
+        let carried =
+            |read: &[Option<usize>]| read.iter().enumerate().filter(|(_, dim)| dim.is_none()).map(|(at, _)| at).collect::<Vec<_>>();
         let mut state: Vec<Array<A::Element>> = carried(&around.read).into_iter().map(|at| wholes[at].clone()).collect();
         for iteration in 0..count {
             let mut states = state.drain(..);
@@ -326,5 +323,4 @@ fn note_reads(op: &Operation<'_>, note: &mut impl FnMut(ValueId)) {
 }
 
 #[cfg(test)]
-#[path = "evaluate_tests.rs"]
 mod tests;

@@ -76,7 +76,8 @@ fn walk(block: &Block<'_>, values: &[Tensor], degrees: &mut Vec<Degree>) {
                 op.inputs.iter().zip(&around.body.arguments).for_each(|(input, argument)| degrees[*argument] = degrees[*input]);
                 for _ in 0..around.count {
                     walk(&around.body, values, degrees);
-                    let carried = |dims: &[Option<usize>]| dims.iter().enumerate().filter(|(_, dim)| dim.is_none()).map(|(at, _)| at).collect();
+                    let carried =
+                        |dims: &[Option<usize>]| dims.iter().enumerate().filter(|(_, dim)| dim.is_none()).map(|(at, _)| at).collect();
                     let (from, to): (Vec<usize>, Vec<usize>) = (carried(&around.given), carried(&around.read));
                     to.into_iter().zip(from).for_each(|(to, from)| {
                         degrees[around.body.arguments[to]] = degrees[around.body.yields[from]];

@@ -33,12 +33,7 @@ impl fmt::Display for Difference {
 
 /// The first result in which two executions differ. What nothing has written agrees with nothing.
 #[must_use]
-pub fn difference(
-    expected: &[Array<FieldElement>],
-    found: &[Array<FieldElement>],
-    shapes: &[&[usize]],
-    draw: u64,
-) -> Option<Difference> {
+pub fn difference(expected: &[Array<FieldElement>], found: &[Array<FieldElement>], shapes: &[&[usize]], draw: u64) -> Option<Difference> {
     let field = Field::new(draw);
     expected.iter().zip(found).zip(shapes).enumerate().find_map(|(result, ((expected, found), shape))| {
         let verdicts = verdicts(expected, found, &field);

@@ -62,8 +62,9 @@ impl Observed {
         before.take(after);
         let Some((function, difference)) = difference else { return true };
         note_bug();
-        let _ = error_at(op, format_args!("computes something else after pass '{pass}', which is a bug of ours: '{function}': {difference}"))
-            .report();
+        let _ =
+            error_at(op, format_args!("computes something else after pass '{pass}', which is a bug of ours: '{function}': {difference}"))
+                .report();
         false
     }
 }

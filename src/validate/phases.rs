@@ -3,8 +3,8 @@
 use super::{DRAWS, Difference, MOST_STEPS, arguments, degree, difference, files};
 use crate::{
     compile::compile_watched,
-    element::{Field, FieldElement},
     dialect::target_of,
+    element::{Field, FieldElement},
     interpret::{Array, Function, evaluate, read_functions},
     mlir::{Module, Op, error_at, note_bug},
     pipeline::{Options, Phase},
@@ -101,7 +101,8 @@ fn is_right(module: &Module<'_>, options: &Options) -> bool {
     let Ok(place) = tempfile::tempdir() else { return false };
     let (directory, mut phases) = (place.path().join("bundle"), Phases::default());
     let Some(output) = directory.to_str() else { return false };
-    compile_watched(module, options, output, &mut |phase| phases.note(phase, module.op())).is_some() && phases.judge(Some(&directory)).is_ok()
+    compile_watched(module, options, output, &mut |phase| phases.note(phase, module.op())).is_some()
+        && phases.judge(Some(&directory)).is_ok()
 }
 
 /// The files below a folder, in order.
@@ -154,7 +155,9 @@ impl<'c> Phases<'c> {
                 Err(reason) => return Err(Failure::Limit(format!("cannot be validated after phase '{phase}': {reason}"))),
             }
         }
-        let Some((_, imported)) = programs.first() else { return Err(Failure::Limit("cannot be validated before it is imported".to_owned())) };
+        let Some((_, imported)) = programs.first() else {
+            return Err(Failure::Limit("cannot be validated before it is imported".to_owned()));
+        };
         let mut verdict = Verdict {
             compared: directory.map_or_else(|| format!("the IR after phase '{}'", self.last()), |_| "the files".to_owned()),
             draws: DRAWS,
@@ -213,7 +216,9 @@ impl Versions<'_, '_> {
         for (phase, version) in self.versions {
             if let Some(symptom) = self.symptom(expected, self.run(version)) {
                 let name = &imported.name;
-                return Failure::Phase(format!("computes something else after phase '{phase}', which is a bug of ours: '{name}': {symptom}"));
+                return Failure::Phase(format!(
+                    "computes something else after phase '{phase}', which is a bug of ours: '{name}': {symptom}"
+                ));
             }
         }
         let name = &imported.name;
