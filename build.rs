@@ -68,6 +68,7 @@ fn build_dialects(prefix: &Path, build: &Path) -> Result<PathBuf, Box<dyn Error>
         .args(["-G", "Ninja", "-S", ".", "-B"])
         .arg(build)
         .arg("-DCMAKE_BUILD_TYPE=Release")
+        .arg("-DCMAKE_COMPILE_WARNING_AS_ERROR=ON")
         .arg(format!("-DMLIR_DIR={}", prefix.join("lib/cmake/mlir").display()))
         .arg(format!("-DCMAKE_C_COMPILER={}", bin.join("clang").display()))
         .arg(format!("-DCMAKE_CXX_COMPILER={}", bin.join("clang++").display())))?;
@@ -77,11 +78,16 @@ fn build_dialects(prefix: &Path, build: &Path) -> Result<PathBuf, Box<dyn Error>
 
 fn run(command: &mut Command) -> Result<(), Box<dyn Error>> {
     let output = command.output().map_err(|error| format!("cannot run {:?}: {error}", command.get_program()))?;
-    if output.status.success() {
-        return Ok(());
-    }
     let text = [output.stdout, output.stderr].concat();
-    Err(format!("{command:?} failed:\n{}", String::from_utf8_lossy(&text)).into())
+    let text = String::from_utf8_lossy(&text);
+    if !output.status.success() {
+        return Err(format!("{command:?} failed:\n{text}").into());
+    }
+    // Warnings of the compiler are errors; these are CMake's, tablegen's and the linker's.
+    for line in text.lines().filter(|line| line.to_lowercase().contains("warning")) {
+        println!("cargo::warning={line}");
+    }
+    Ok(())
 }
 
 fn link(libraries: &Path, prefix: &Path) {

@@ -3,16 +3,17 @@
 use crate::{
     bundle::{Allocation, Bundle, Item},
     cost::{Formula, OpTraffic, Touched, bytes_needed, describe, kernel_of, lx_peak_bytes, price, traffic},
-    dialect::{ComputeOp, FOR_LAYOUT, Tensor, bundle_of, target_of},
+    dialect::{ComputeOp, FOR_LAYOUT, Tensor, bundle_of, phase_of, target_of},
     explain::{Numbers, ValuePlace, add_up, location_text, loops_of, place_of, values_in_lx},
-    mlir::{Module, Op, OpExt, ValueLike, elements, integer, symbol_name},
+    mlir::{Module, Op, OpExt, Reported, ValueLike, elements, error_at, integer, symbol_name, warning_at},
     pipeline::{Options, Phase},
     report::{Bytes, Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, thousandths},
     target::{Target, TimeModel},
 };
 use std::collections::BTreeMap;
 
-/// Compiles `module` in place up to the phase that the options name, and writes the files if that is the last one.
+/// Compiles `module` in place up to the phase that the options name, and writes the files if that is the last one. A module that was
+/// printed behind a phase goes on with the next one.
 ///
 /// Returns none if a pass failed; it has reported why, and nothing was written.
 #[must_use]
@@ -24,7 +25,9 @@ pub fn compile(module: &Module<'_>, options: &Options, output: &str) -> Option<R
 #[must_use]
 pub fn compile_watched(module: &Module<'_>, options: &Options, output: &str, watch: &mut dyn FnMut(Phase)) -> Option<Report> {
     let mut report = Report::default();
-    for phase in Phase::ALL.into_iter().take_while(|phase| *phase <= options.compile_to) {
+    let done = phase_behind(module.op(), options).ok()?;
+    let phases = Phase::ALL.into_iter().filter(|phase| done.is_none_or(|done| *phase > done) && *phase <= options.compile_to);
+    for phase in phases {
         let passes = options.passes_of(phase, output);
         for (number, pass) in passes.iter().enumerate() {
             // The verifier takes as long as a pass: the module is verified once a phase, by its last pass.
@@ -44,6 +47,20 @@ pub fn compile_watched(module: &Module<'_>, options: &Options, output: &str, wat
         watch(phase);
     }
     Some(report)
+}
+
+/// The last phase that a module has behind it; none for a program.
+fn phase_behind(module: Op<'_>, options: &Options) -> Result<Option<Phase>, Reported> {
+    let Some(name) = phase_of(module) else { return Ok(None) };
+    let done: Phase = name.parse().map_err(|message| error_at(module, format_args!("'spyre.phase': {message}")).report())?;
+    if done > options.compile_to {
+        let message = format!("has phase '{done}' behind it: it cannot be compiled to phase '{}'", options.compile_to);
+        return Err(error_at(module, message).report());
+    }
+    for option in options.without_effect(done) {
+        warning_at(module, format_args!("option '{option}' has no effect: it is for a phase before '{done}', or '{done}' itself")).emit();
+    }
+    Ok(Some(done))
 }
 
 fn describe_ops(module: Op<'_>, report: &mut Report) {

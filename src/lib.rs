@@ -2,6 +2,7 @@
 
 pub mod affine;
 pub mod assignment;
+pub mod files;
 pub mod target;
 
 pub mod import;

@@ -14,13 +14,16 @@ pub static PASSES: &[Pass] = &[
     import::import_linalg::PASS,
     hint::flatten_hints::PASS,
     import::expand_functions::PASS,
+    layout::materialize_views::PASS,
     layout::lay_out_tables::PASS,
     layout::pad_contractions::PASS,
     layout::propagate_layouts::PASS,
     layout::insert_restickify::PASS,
     layout::split_views::PASS,
+    layout::own_results::PASS,
     hint::propagate_dims::PASS,
     tile::coarse_tile::PASS,
+    tile::settle_loops::PASS,
     work::reduce_span::PASS,
     work::divide_work::PASS,
     lx::divide_jointly::PASS,
@@ -219,12 +222,34 @@ impl Options {
         Ok(())
     }
 
+    /// The options that have no effect on a module that has a phase behind it, but for what they say already.
+    #[must_use]
+    pub fn without_effect(&self, done: Phase) -> Vec<&'static str> {
+        let usual = Self::default();
+        let options = [
+            ("target", Phase::Import, self.target != usual.target),
+            ("cores", Phase::Import, self.cores != usual.cores),
+            ("lx-bytes", Phase::Import, self.lx_bytes != usual.lx_bytes),
+            ("tiles", Phase::Import, self.tiles != usual.tiles),
+            ("bind", Phase::Import, self.bind != usual.bind),
+            ("precision", Phase::Import, self.precision != usual.precision),
+            ("sticks", Phase::Layout, self.sticks != usual.sticks),
+            ("dims", Phase::Hint, self.dims != usual.dims),
+            ("joint", Phase::Work, self.joint != usual.joint),
+            ("lx-planner", Phase::Lx, self.lx_planner != usual.lx_planner),
+            ("addresses", Phase::Bundle, self.addresses != usual.addresses),
+            ("loops", Phase::Bundle, self.loops != usual.loops),
+        ];
+        options.into_iter().filter(|(_, phase, is_given)| *is_given && *phase <= done).map(|(name, ..)| name).collect()
+    }
+
     /// The passes of one phase as text, with the check behind them. `output` is the directory to emit.
     #[must_use]
     pub fn passes_of(&self, phase: Phase, output: &str) -> Vec<String> {
         let mut passes = match phase {
             Phase::Import => self.import_passes(),
             Phase::Layout => vec![
+                "spyre-materialize-views".to_owned(),
                 "spyre-lay-out-tables".to_owned(),
                 "spyre-pad-contractions".to_owned(),
                 format!("spyre-propagate-layouts{{sticks={}}}", self.sticks),
@@ -233,9 +258,11 @@ impl Options {
                 // Views that lead to split ones are not needed any more.
                 "canonicalize".to_owned(),
                 "cse".to_owned(),
+                // Copies of one value have become one.
+                "spyre-own-results".to_owned(),
             ],
             Phase::Hint => vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(","))],
-            Phase::Tile => vec!["spyre-coarse-tile".to_owned()],
+            Phase::Tile => ["spyre-coarse-tile", "spyre-settle-loops"].map(str::to_owned).to_vec(),
             Phase::Work if self.is_joint() => ["spyre-reduce-span", "spyre-divide-jointly"].map(str::to_owned).to_vec(),
             Phase::Work => ["spyre-reduce-span", "spyre-divide-work"].map(str::to_owned).to_vec(),
             Phase::Lx => self.lx_passes(),
@@ -244,7 +271,7 @@ impl Options {
                 "spyre-lower-to-sdsc".to_owned(),
                 format!("spyre-lower-to-sdscbundle{{addresses={} loops={}}}", self.addresses, self.loops),
             ],
-            Phase::Emit => return vec![format!("spyre-emit-bundle{{output={}}}", quoted(output))],
+            Phase::Emit => return vec![format!("spyre-emit-bundle{{output={} compiled=true}}", quoted(output))],
         };
         passes.push(format!("spyre-verify-phase{{phase={phase}}}"));
         passes
@@ -320,7 +347,7 @@ mod tests {
     fn a_phase_stops_the_pipeline_behind_its_check() {
         let text = expand("compile-to=layout cores=4").unwrap();
         assert!(text.contains("spyre-set-target{file={} cores=4 lx-bytes=-1}"), "{text}");
-        assert!(text.ends_with("canonicalize,cse,spyre-verify-phase{phase=layout}"), "{text}");
+        assert!(text.ends_with("canonicalize,cse,spyre-own-results,spyre-verify-phase{phase=layout}"), "{text}");
     }
 
     #[test]

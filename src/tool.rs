@@ -12,7 +12,7 @@ use std::{
 /// A tool's `main`: reads the arguments and runs. Exit 0 on success, 1 on a mistake of the user's, 2 on a bug of ours.
 ///
 /// An empty message stands for errors that MLIR has reported already.
-pub fn main<Arguments: Parser>(name: &str, run: impl FnOnce(&Arguments) -> Result<(), String>) -> ExitCode {
+pub fn main<Arguments: Parser + Send + Sync>(name: &str, run: impl FnOnce(&Arguments) -> Result<(), String> + Send) -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -21,7 +21,7 @@ pub fn main<Arguments: Parser>(name: &str, run: impl FnOnce(&Arguments) -> Resul
             return ExitCode::from(u8::from(error.use_stderr()));
         }
     };
-    match run(&arguments) {
+    match on_large_stack(|| run(&arguments)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             if !message.is_empty() {
@@ -32,12 +32,33 @@ pub fn main<Arguments: Parser>(name: &str, run: impl FnOnce(&Arguments) -> Resul
     }
 }
 
+/// The stack of a tool. Text nests at most as deep as `dialects/bridge/Input.h` says, for which this is enough; what the system gives the
+/// first thread depends on the user's settings.
+pub const STACK_BYTES: usize = 256 << 20;
+
+/// Runs on a stack of [`STACK_BYTES`], of which only what is used takes memory.
+pub fn on_large_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        // Names the thread in messages of a panic as the first one has it.
+        let thread = std::thread::Builder::new().name("main".to_owned()).stack_size(STACK_BYTES).spawn_scoped(scope, run);
+        match thread.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => std::panic::panic_any(format!("cannot start a thread: {error}")),
+        }
+    })
+}
+
 /// Prints; a reader that has gone away, as in `| head`, is no error.
 ///
 /// # Errors
 /// The system's reason.
 pub fn say(text: &str) -> Result<(), String> {
-    match io::stdout().write_all(text.as_bytes()) {
+    print(text.as_bytes())
+}
+
+fn print(content: &[u8]) -> Result<(), String> {
+    match io::stdout().write_all(content) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("cannot print: {error}")),
         _ => Ok(()),
     }
@@ -47,23 +68,28 @@ pub fn say(text: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// The file and the system's reason.
-pub fn write_file(path: &str, text: &str) -> Result<(), String> {
+pub fn write_file(path: &str, content: impl AsRef<[u8]>) -> Result<(), String> {
+    let content = content.as_ref();
     if path == "-" {
-        return say(text);
+        return print(content);
     }
     let write = || match fs::canonicalize(path) {
-        Ok(place) if !place.is_file() => fs::write(place, text),
+        Ok(place) if !place.is_file() => fs::write(place, content),
         // Behind a link is the file that is meant.
-        Ok(file) => replace_file(&file, text),
-        Err(_) => replace_file(Path::new(path), text),
+        Ok(file) => replace_file(&file, content),
+        Err(_) => replace_file(Path::new(path), content),
     };
     write().map_err(|error| format!("cannot write '{path}': {error}"))
 }
 
-fn replace_file(target: &Path, text: &str) -> io::Result<()> {
+fn replace_file(target: &Path, content: &[u8]) -> io::Result<()> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut fresh = new_file(folder)?;
-    fresh.write_all(text.as_bytes())?;
+    fresh.write_all(content)?;
+    if target.exists() {
+        // After a loss of power there is the old file or the new one, not the new one's name alone.
+        fresh.as_file().sync_data()?;
+    }
     fresh.persist(target)?;
     Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::{
     bundle::Bundle,
     dialect::{self, bundle_to_ir, push_items},
+    files::{self, MAX_TEXT_BYTES, is_plain_name, path_below},
     layout::DeviceLayout,
     mlir::{Attribute, Attributes, Module, Op, OpExt, Session, build, dense_elements, new_block, push, type_attribute},
     pipeline::emit_pipeline,
@@ -11,7 +12,7 @@ use crate::{
         case_json::read_case,
         check::{BUNDLE_FILE, Violation, check_directory},
         host_bytes,
-        program::{self, Program, Tensor},
+        program::{self, LaunchEntry, Program, Tensor},
         to_bundle, to_launch,
     },
 };
@@ -47,16 +48,20 @@ pub fn mlir_to_bundle(session: &Session, input: &str, output: &str) -> Result<()
 pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, String> {
     let program = directory.join(program::FILE_NAME);
     if directory.join(BUNDLE_FILE).exists() || !program.exists() {
-        let bundle = read_bundle(directory)?;
+        let bundle = read_bundle(directory, "")?;
         return print(session, |module| {
             push_bundle(module, "bundle_0", &bundle, &[]);
             Ok(())
         });
     }
     let at_fault = |error: &dyn std::fmt::Display| format!("{}: {error}", program.display());
-    let description: Program = serde_json::from_slice(&read(&program)?).map_err(|error| at_fault(&error))?;
+    let description: Program = serde_json::from_slice(&read(directory, program::FILE_NAME)?).map_err(|error| at_fault(&error))?;
     description.check_no_symbols().map_err(|error| at_fault(&error))?;
-    let bundles = description.launches.iter().map(|launch| read_bundle(&directory.join(&launch.bundle))).collect::<Result<Vec<_>, _>>()?;
+    let bundle_of = |launch: &LaunchEntry| match launch.bundle.as_str() {
+        name if is_plain_name(name) => read_bundle(directory, &format!("{name}/")),
+        name => Err(at_fault(&format!("'{name}' is no plain name of a folder"))),
+    };
+    let bundles = description.launches.iter().map(bundle_of).collect::<Result<Vec<_>, _>>()?;
     print(session, |module| push_program(module, &description, &bundles, directory).map_err(|error| at_fault(&error)))
 }
 
@@ -124,6 +129,10 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[Bundle], direc
 
 fn tensor_of<'c>(at: Op<'c>, tensor: &Tensor) -> Result<(dialect::Tensor<'c>, DeviceLayout), String> {
     let refuse = |what: String| format!("'{}' {what}", tensor.name);
+    // What stands here becomes the text of a type, and is one word of it.
+    if !tensor.element_type.chars().all(|letter| letter.is_ascii_alphanumeric()) {
+        return Err(refuse(format!("has elements of the unknown type '{}'", tensor.element_type)));
+    }
     let sizes: String = tensor.shape.iter().map(|size| format!("{size}x")).collect();
     let host = Type::parse(at.ctx(), &format!("tensor<{sizes}{}>", tensor.element_type)).and_then(dialect::Tensor::of);
     let host =
@@ -141,34 +150,42 @@ fn value_of<'c>(
     (directory, file): (&Path, &str),
 ) -> Result<Attribute<'c>, String> {
     let refuse = |what: String| format!("'{}': {what}", tensor.name);
-    if !program::is_below(file) {
-        return Err(refuse(format!("'{file}' is no path below the directory")));
-    }
-    let bytes = host_bytes(&read(&directory.join(file))?, layout, &tensor.element_type, &tensor.shape)
-        .map_err(|error| refuse(error.to_string()))?;
+    let of_file = || {
+        let path = path_below(directory, file)?;
+        let bytes = u64::try_from(tensor.bytes).unwrap_or(0);
+        files::read(&path, bytes)
+    };
+    let content = of_file().map_err(|error| refuse(format!("cannot read '{}': {error}", directory.join(file).display())))?;
+    let bytes = host_bytes(&content, layout, &tensor.element_type, &tensor.shape).map_err(|error| refuse(error.to_string()))?;
     // MLIR packs booleans, eight in a byte.
     let packed = |bools: &[u8]| bools.chunks(8).map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit)).collect();
     let bytes: Vec<u8> = if tensor.element_type == "i1" { packed(&bytes) } else { bytes };
     dense_elements(of.host.build(), &bytes).ok_or_else(|| refuse(format!("{} bytes are no tensor of {}", bytes.len(), tensor.element_type)))
 }
 
-fn read_bundle(directory: &Path) -> Result<Bundle, String> {
-    let at_fault = |file: &str, error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(file).display());
-    let text = String::from_utf8(read(&directory.join(BUNDLE_FILE))?).map_err(|error| at_fault(BUNDLE_FILE, &error))?;
-    let launch = to_launch(&text).map_err(|error| format!("{}: {error}", directory.display()))?;
+/// The bundle whose files stand behind `folder`, which is empty or ends with `/`.
+fn read_bundle(directory: &Path, folder: &str) -> Result<Bundle, String> {
+    let path_of = |file: &str| format!("{folder}{file}");
+    let at_fault = |file: &str, error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(path_of(file)).display());
+    let at_bundle = |error: &dyn std::fmt::Display| format!("{}: {error}", directory.join(folder).components().as_path().display());
+    let text = String::from_utf8(read(directory, &path_of(BUNDLE_FILE))?).map_err(|error| at_fault(BUNDLE_FILE, &error))?;
+    let launch = to_launch(&text).map_err(|error| at_bundle(&error))?;
     let mut files: Vec<Sdsc> = Vec::new();
     loop {
         let name = format!("sdsc_{}.json", files.len());
-        if !directory.join(&name).exists() {
+        // A link to nothing is found, and not read.
+        if fs::symlink_metadata(directory.join(path_of(&name))).is_err() {
             break;
         }
-        let content = read(&directory.join(&name))?;
+        let content = read(directory, &path_of(&name))?;
         let file = &mut serde_json::Deserializer::from_slice(&content);
         files.push(serde_path_to_error::deserialize(file).map_err(|error| at_fault(&name, &error))?);
     }
-    to_bundle(&launch, &files).map_err(|error| format!("{}: {error}", directory.display()))
+    to_bundle(&launch, &files).map_err(|error| at_bundle(&error))
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    fs::read(path).map_err(|error| format!("cannot read '{}': {error}", path.display()))
+/// What a file below the directory says.
+fn read(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
+    let content = path_below(directory, path).and_then(|path| files::read(&path, MAX_TEXT_BYTES));
+    content.map_err(|error| format!("cannot read '{}': {error}", directory.join(path).display()))
 }

@@ -28,7 +28,11 @@ fn a_csv_instance_is_placed_and_drawn() {
     fs::write(folder.path().join("in.csv"), CSV).unwrap();
     let output = spyre_plan(folder.path(), &["in.csv", "--capacity", "12", "-o", "out.json", "--svg", "out.svg"]);
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "no progress where there is no terminal");
-    assert!(String::from_utf8(output.stdout).unwrap().starts_with("5 of 5 buffers in LX; HBM 0 bytes left, bound 0, optimal;"));
+    assert!(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .starts_with("5 of 5 buffers in LX; HBM 0 bytes left, bound 0, optimal among whole lives;")
+    );
     let result: serde_json::Value = serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
     assert_eq!(result["addresses"].as_object().unwrap().len(), 5);
     assert_eq!((&result["optimal"], &result["timed_out"]), (&true.into(), &false.into()));
@@ -49,11 +53,11 @@ fn an_evicted_buffer_is_planned_drawn_and_verified() {
     fs::write(folder.path().join("in.json"), EVICTED).unwrap();
     let output = spyre_plan(folder.path(), &["in.json", "-o", "out.json", "--svg", "out.svg"]);
     let said = String::from_utf8(output.stdout).unwrap();
-    assert!(said.starts_with("2 of 2 buffers in LX in 3 stays; HBM 6 bytes left, bound 6, optimal;"), "{said}");
+    assert!(said.starts_with("2 of 2 buffers in LX in 3 stays; HBM 6 bytes left, bound 6, optimal among split stays;"), "{said}");
     assert!(fs::read_to_string(folder.path().join("out.svg")).unwrap().contains("outer is evicted and reloaded"));
     let verified = spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]);
     let said = String::from_utf8(verified.stdout).unwrap();
-    assert_eq!(said, "valid for 4 bytes of LX: HBM 6 bytes left, bound 6, gap 0.000 %, optimal\n");
+    assert_eq!(said, "valid for 4 bytes of LX: HBM 6 bytes left, bound 6, gap 0.000 %, optimal among split stays\n");
     let text = fs::read_to_string(folder.path().join("out.json")).unwrap();
     fs::write(folder.path().join("out.json"), text.replace("\"hbm_bytes_left\": 6", "\"hbm_bytes_left\": 5")).unwrap();
     let refused = spyre_plan(folder.path(), &["--verify", "out.json", "in.json"]);
@@ -88,7 +92,11 @@ fn weights_say_what_is_worth_its_place() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("in.csv"), "id,lower,upper,size,weight\na,0,9,3,1\nb,0,9,3,5\nc,0,9,3,2\n").unwrap();
     let output = spyre_plan(folder.path(), &["in.csv", "--capacity", "6", "-o", "out.json"]);
-    assert!(String::from_utf8(output.stdout).unwrap().starts_with("2 of 3 buffers in LX; HBM 6 bytes left, bound 6, optimal;"));
+    assert!(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .starts_with("2 of 3 buffers in LX; HBM 6 bytes left, bound 6, optimal among whole lives;")
+    );
     let result: serde_json::Value = serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
     assert!(result["addresses"]["a"].is_null());
     assert!(spyre_plan(folder.path(), &["--verify", "out.json", "in.csv"]).status.success());
@@ -98,8 +106,11 @@ fn weights_say_what_is_worth_its_place() {
 fn the_smallest_peak_needs_no_capacity() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("in.csv"), CSV).unwrap();
-    let output = spyre_plan(folder.path(), &["in.csv", "--smallest-peak"]);
-    assert!(String::from_utf8(output.stdout).unwrap().contains("12 bytes suffice, bound 12, optimal"));
+    let output = spyre_plan(folder.path(), &["in.csv", "--smallest-peak", "-o", "out.json"]);
+    assert!(String::from_utf8(output.stdout).unwrap().contains("12 bytes suffice, bound 12, optimal among whole lives"));
+    let verified = spyre_plan(folder.path(), &["--verify", "out.json", "in.csv"]);
+    let said = String::from_utf8(verified.stdout).unwrap();
+    assert!(said.starts_with("valid for 12 bytes of LX, which suffice for everything, bound 12: HBM 0 bytes left"), "{said}");
 }
 
 /// All but the seconds.

@@ -25,10 +25,11 @@ use std::{
 /// Of a program so many swaps are tried.
 const N_SWAPS: usize = 14;
 
-/// What takes a function's place: as many operands, and another meaning.
-const SWAPS: [(&str, &str); 14] = [
+/// What takes a function's place: as many operands, and another meaning. What a softmax subtracts does not change its result, so that nothing
+/// takes the place of its maximum, nor a sum that of its difference.
+const SWAPS: [(&str, &str); 13] = [
     ("add", "sub"),
-    ("sub", "add"),
+    ("sub", "mul"),
     ("mul", "add"),
     ("realdiv", "mul"),
     ("maximum", "minimum"),
@@ -38,7 +39,6 @@ const SWAPS: [(&str, &str); 14] = [
     ("sigmoid", "silu"),
     ("rsqrt", "sqrt"),
     ("sqrt", "rsqrt"),
-    ("max", "min"),
     ("sum", "max"),
     ("sumnonstick", "maxnonstick"),
 ];

@@ -279,6 +279,8 @@ fn a_stage_imports_earlier_stages_only() {
             let imported = import.split("::").next().unwrap_or_default();
             let allowed = match (stage, module) {
                 _ if imported == module => true,
+                // How a file of somebody else is opened is no knowledge of any stage.
+                _ if imported == "files" => true,
                 // The model of time and traffic is plain Rust over the stages' models.
                 (_, "cost") => STAGES.contains(&imported),
                 // The referee shares the file format with the compiler, and nothing else.

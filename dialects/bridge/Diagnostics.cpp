@@ -5,13 +5,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bridge.h"
-#include "Bytecode.h"
+#include "Input.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -44,7 +43,7 @@ struct SpyreSource {
 
 SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyrePipelineAnswer answer, void *data) {
   std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(unwrap(path), &message);
+  std::unique_ptr<llvm::MemoryBuffer> buffer = spyre::openInput(unwrap(path), message);
   if (!buffer) {
     answer(wrap(StringRef(message)), /*isError=*/true, data);
     return nullptr;
@@ -57,9 +56,11 @@ SpyreSource *spyreSourceOpen(MlirContext context, MlirStringRef path, SpyrePipel
 
 MlirModule spyreSourceParse(SpyreSource *source) {
   const llvm::MemoryBuffer *buffer = source->manager->getMemoryBuffer(source->manager->getMainFileID());
-  if (failed(spyre::refuseNewerBytecode(*buffer, source->context)))
+  if (failed(spyre::checkInput(*buffer, source->context)))
     return MlirModule{nullptr};
+  spyre::guardParser();
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(source->manager, ParserConfig(source->context));
+  spyre::endParserGuard();
   return wrap(module.release());
 }
 

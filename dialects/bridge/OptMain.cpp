@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bridge.h"
-#include "Bytecode.h"
+#include "Input.h"
 #include "Sdsc.h"
 #include "SdscBundle.h"
 #include "Spyre.h"
@@ -44,12 +44,12 @@ void spyreRegisterDialects(MlirDialectRegistry registry) {
   func::registerInlinerExtension(*unwrap(registry));
 }
 
-/// Whether the input is anything but newer bytecode; what is wrong with it goes to standard error, as from MLIR's own driver.
+/// Whether the input may be parsed; what is wrong with it goes to standard error, as from MLIR's own driver.
 static LogicalResult checkInput(const llvm::MemoryBuffer &input) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   llvm::SourceMgr manager;
   SourceMgrDiagnosticHandler handler(manager, &context);
-  return spyre::refuseNewerBytecode(input, &context);
+  return spyre::checkInput(input, &context);
 }
 
 namespace {
@@ -96,7 +96,7 @@ static LogicalResult runObserved(raw_ostream &output, std::unique_ptr<llvm::Memo
 /// What MLIR's driver does with its command line, and the check of the input between opening and parsing it. `observer` may be null.
 static LogicalResult runOpt(StringRef inputFilename, StringRef outputFilename, DialectRegistry &registry, SpyrePassObserver observer) {
   std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFilename, &message);
+  std::unique_ptr<llvm::MemoryBuffer> input = spyre::openInput(inputFilename, message);
   std::unique_ptr<llvm::ToolOutputFile> output = input ? openOutputFile(outputFilename, &message) : nullptr;
   if (!output) {
     llvm::errs() << message << "\n";
@@ -105,6 +105,8 @@ static LogicalResult runOpt(StringRef inputFilename, StringRef outputFilename, D
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (failed(checkInput(*input)))
     return failure();
+  // Until the first pass of ours runs.
+  spyre::guardParser();
   if (failed(observer ? runObserved(output->os(), std::move(input), registry, config, observer)
                       : MlirOptMain(output->os(), std::move(input), registry, config)))
     return failure();

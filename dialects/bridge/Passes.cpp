@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bridge.h"
+#include "Input.h"
 #include "Sdsc.h"
 #include "SdscBundle.h"
 #include "Spyre.h"
@@ -30,13 +31,16 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYREIMPORTLINALG
 #define GEN_PASS_DEF_SPYREFLATTENHINTS
 #define GEN_PASS_DEF_SPYREEXPANDFUNCTIONS
+#define GEN_PASS_DEF_SPYREMATERIALIZEVIEWS
 #define GEN_PASS_DEF_SPYRELAYOUTTABLES
 #define GEN_PASS_DEF_SPYREPROPAGATELAYOUTS
 #define GEN_PASS_DEF_SPYREINSERTRESTICKIFY
 #define GEN_PASS_DEF_SPYREPADCONTRACTIONS
 #define GEN_PASS_DEF_SPYRESPLITVIEWS
+#define GEN_PASS_DEF_SPYREOWNRESULTS
 #define GEN_PASS_DEF_SPYREPROPAGATEDIMS
 #define GEN_PASS_DEF_SPYRECOARSETILE
+#define GEN_PASS_DEF_SPYRESETTLELOOPS
 #define GEN_PASS_DEF_SPYREREDUCESPAN
 #define GEN_PASS_DEF_SPYREDIVIDEWORK
 #define GEN_PASS_DEF_SPYREDIVIDEJOINTLY
@@ -69,6 +73,7 @@ std::string optionsOf(Pass &pass) {
     using Base = spyre::impl::Name##Base<Name>;                                                                                   \
     using Base::Base;                                                                                                             \
     void runOnOperation() final {                                                                                                 \
+      spyre::endParserGuard();                                                                                                    \
       std::string options = optionsOf(*this);                                                                                     \
       if (!runPass(wrap(getArgument()), wrap(getOperation().getOperation()), wrap(StringRef(options))))                           \
         signalPassFailure();                                                                                                      \
@@ -81,13 +86,16 @@ std::string optionsOf(Pass &pass) {
   X(SpyreImportLinalg) \
   X(SpyreFlattenHints) \
   X(SpyreExpandFunctions) \
+  X(SpyreMaterializeViews) \
   X(SpyreLayOutTables) \
   X(SpyrePadContractions) \
   X(SpyrePropagateLayouts) \
   X(SpyreInsertRestickify) \
   X(SpyreSplitViews) \
+  X(SpyreOwnResults) \
   X(SpyrePropagateDims) \
   X(SpyreCoarseTile) \
+  X(SpyreSettleLoops) \
   X(SpyreReduceSpan) \
   X(SpyreDivideWork) \
   X(SpyreDivideJointly) \

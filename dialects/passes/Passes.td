@@ -105,6 +105,23 @@ def SpyreFlattenHints : Spyre_Pass<"spyre-flatten-hints"> {
 // layout
 //===----------------------------------------------------------------------===//
 
+def SpyreMaterializeViews : Spyre_Pass<"spyre-materialize-views"> {
+  let summary = "Make tensors of views that no op can read as they are";
+  let description = [{
+    A dimension of device memory has one index, so a view of a diagonal becomes a sum over a new dimension of which a mask
+    leaves one element. The device knows what an op reduces or contracts by the operands that move along a dimension: a
+    reduction whose operand only repeats elements along a reduced dimension reads a copy, and so does a product whose left
+    operand lacks a dimension of the result, whose operands lack K, or whose views cut its rows or batches into more
+    dimensions than the device's matmul has. Implemented in `src/layout/materialize_views.rs` and `needs.rs`.
+
+    Refuses a diagonal that moves a dimension by parts, one of integers, one too long for a mask, and a product with more
+    than two dimensions of rows or of batches.
+
+    Example: `spyre-opt --spyre-materialize-views test/layout/materialize-views.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
 def SpyreLayOutTables : Spyre_Pass<"spyre-lay-out-tables"> {
   let summary = "Give the tables of gathers the layout that an index can reach into";
   let description = [{
@@ -187,6 +204,18 @@ def SpyreSplitViews : Spyre_Pass<"spyre-split-views"> {
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
+def SpyreOwnResults : Spyre_Pass<"spyre-own-results"> {
+  let summary = "Give every result of the program a buffer of its own";
+  let description = [{
+    A result that is the buffer of another one, of an argument or of a constant is copied. `spyre-propagate-layouts` copies
+    such results as well, so that their layouts are chosen with all others; what is left are copies that became one when
+    equal ops were merged. Implemented in `src/layout/own_results.rs`.
+
+    Example: `spyre-opt --spyre-own-results test/layout/own-results.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
 //===----------------------------------------------------------------------===//
 // hint
 //===----------------------------------------------------------------------===//
@@ -232,13 +261,35 @@ def SpyreCoarseTile : Spyre_Pass<"spyre-coarse-tile"> {
     comes before it. A value that only its loop uses lives within one iteration, with a layout of its own; a value that
     others read is written into its full buffer tile by tile, or copied there if ops in the loop read it too. Where a loop
     cuts a dimension that an op reduces, it carries an accumulator: a copy of the neutral element, to which each iteration
-    adds its part. `docs/architecture.md`, "Loops", has the rules. Implemented in `src/tile/coarse_tile.rs`.
+    adds its part. An op that writes a part of a larger buffer is not tiled: it stands between the loops of what it reads and
+    of what reads it, and a remark says so. `docs/architecture.md`, "Loops", has the rules. Implemented in
+    `src/tile/coarse_tile.rs`.
 
     Refuses a count that does not divide (nothing is peeled), a tile that ends inside a stick, a name that an op has twice
-    or that no op has, an inner name of a dimension whose outer names are not cut to single positions, a reduction whose
-    parts cannot be combined, and the tiling of an op that writes a part of a larger buffer.
+    or that no op has, an inner name of a dimension whose outer names are not cut to single positions, and a reduction whose
+    parts cannot be combined.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile test/tile/coarse-tile.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyreSettleLoops : Spyre_Pass<"spyre-settle-loops"> {
+  let summary = "Let every loop overwrite what it carries";
+  let description = [{
+    All that a `spyre.loop` carries from a start on lies in one buffer. Copies a value where that buffer would be overwritten
+    before the last reader of what was in it:
+    * a start that others read when the loop runs or later, that two loops or two places of one begin with, or that no op
+      beside the loop makes;
+    * a value that is left for the next iteration, or written as a tile, and is not made in the body for that one place: one
+      from outside, one that the iteration found elsewhere (values that change places), one that is left twice;
+    * a value whose op overwrites what the iteration found before that was read; an elementwise op may read it at the same
+      elements.
+
+    The passes that divide work do the same first, and what comes behind them refuses a loop that is not settled. Implemented
+    in `src/tile/settle_loops.rs`.
+
+    Example: `spyre-opt --spyre-settle-loops test/tile/settle-loops.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
@@ -383,20 +434,22 @@ def SpyreEmitBundle : Spyre_Pass<"spyre-emit-bundle"> {
     Writes `program.json`, a file for each constant with its bytes in device memory and, per bundle, `bundle.mlir` and the
     SDSC files, complete or not at all. Implemented in `src/sdsc/emit_bundle.rs`.
 
-    Refuses a directory that it cannot write, and constants that the device cannot hold.
+    Refuses a directory that it cannot write, names that lead out of it, constants that the device cannot hold, and a program whose
+    files would break a rule of the format.
 
     Example: `spyre-opt --spyre-compile --spyre-emit-bundle=output=out test/sdsc/emit-bundle.mlir`
   }];
   let options = [
-    Option<"output", "output", "std::string", "\"\"", "The directory to write">
+    Option<"output", "output", "std::string", "\"\"", "The directory to write">,
+    Option<"compiled", "compiled", "bool", "false", "The module went through all phases: a rule that it breaks is a bug of ours">
   ];
 }
 
 def SpyreVerifyPhase : Spyre_Pass<"spyre-verify-phase"> {
   let summary = "Refuse what should be gone, or decided, after a phase";
   let description = [{
-    Runs after every phase of the pipeline, so that a mistake shows in the phase that made it. Implemented in
-    `src/gate/verify_phase.rs`.
+    Runs after every phase of the pipeline, so that a mistake shows in the phase that made it. Writes the phase on the module,
+    as `spyre.phase`: from there `spyre-compile` goes on. Implemented in `src/gate/verify_phase.rs`.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-verify-phase=phase=layout test/gate/verify-phase.mlir`
   }];

@@ -7,6 +7,7 @@
 #include "Spyre.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -27,6 +28,15 @@ struct SpyreAsmInterface : OpAsmDialectInterface {
     return AliasResult::OverridableAlias;
   }
 };
+
+/// A call in a scope is inlined there, and a scope in a function that is called comes along.
+struct SpyreInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Operation *, bool) const override { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const override { return true; }
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }
+};
 } // namespace
 
 void SpyreDialect::initialize() {
@@ -35,7 +45,7 @@ void SpyreDialect::initialize() {
 #define GET_OP_LIST
 #include "SpyreOps.cpp.inc"
       >();
-  addInterfaces<SpyreAsmInterface>();
+  addInterfaces<SpyreAsmInterface, SpyreInlinerInterface>();
 }
 
 // `spyre.dim_sizes` on a function says how large named dimensions are, `spyre.symbols` how large counts can be that are known at
@@ -65,6 +75,9 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return success();
   // The numbers in it are checked where they are read: the machine is described in one place, src/target.
   if (attribute.getName() == "spyre.target" && isa<ModuleOp>(op) && isa<DictionaryAttr>(attribute.getValue()))
+    return success();
+  // The last phase of the compiler that the module has behind it.
+  if (attribute.getName() == "spyre.phase" && isa<ModuleOp>(op) && isa<StringAttr>(attribute.getValue()))
     return success();
   if (attribute.getName() == "spyre.dim_sizes" && isa<FunctionOpInterface>(op))
     return verifyNumbers(op, attribute, "sizes");

@@ -365,8 +365,8 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
 
     A *carried* operand is what the first iteration finds; every other one finds what the iteration before it yields
     without a dimension, and the loop's result is what the last one yields. The `n`-th carried operand belongs to the
-    `n`-th value that is yielded without a dimension. All of them are one buffer, which each iteration overwrites. In
-    `tiled_dims` a carried operand has the number -1.
+    `n`-th value that is yielded without a dimension. All of them come to lie in one buffer, which each iteration
+    overwrites: `spyre-settle-loops` copies what is read longer. In `tiled_dims` a carried operand has the number -1.
 
     With a `symbol` the number of iterations is known at launch only: at least 1 and at most `count`, into which the tiles
     are cut. A run does the first so many of them; what the others would have written, nobody writes.
@@ -378,8 +378,7 @@ def Spyre_LoopOp : Spyre_Op<"loop", [
     * (loop_c4) every result is `count` of the yielded tiles along the yielded dimension;
     * (loop_c5) a carried operand, its block argument, the value yielded for it and its result have one type, and there
       are as many carried operands, behind the tiled ones, as values yielded without a dimension;
-    * (loop_c6) nothing but the loop uses a value that it carries: the loop overwrites it;
-    * (loop_c7) a `symbol` begins with a letter and has letters, digits and `_`.
+    * (loop_c6) a `symbol` begins with a letter and has letters, digits and `_`.
 
     Examples:
     ```mlir

@@ -359,9 +359,6 @@ static LogicalResult verifyOperand(LoopOp loop, size_t index) {
   // loop_c5
   if (found != type)
     return loop.emitOpError("carries ") << type << ", but operand " << index << " is " << found << " inside";
-  // loop_c6
-  if (!loop.getTiled()[index].hasOneUse())
-    return loop.emitOpError("overwrites operand ") << index << ", which it carries, but it is not its only user";
   return success();
 }
 
@@ -393,7 +390,7 @@ LogicalResult LoopOp::verify() {
   // loop_c1
   if (static_cast<int64_t>(getCount()) <= 0)
     return emitOpError("runs over at least one tile, found ") << static_cast<int64_t>(getCount());
-  // loop_c7
+  // loop_c6
   if (getSymbol() && !isCountSymbol(*getSymbol()))
     return emitOpError("runs over '") << *getSymbol() << "' tiles, which is no name of letters, digits and '_'";
   Block &body = getBody().front();

@@ -1,5 +1,8 @@
 //! The simulator alone, by path: MLIR's libraries bring a `main` of their own, and the fuzzer needs neither them nor the compiler.
 
+#[path = "../../src/files.rs"]
+pub mod files;
+
 #[path = "../../src/target/mod.rs"]
 pub mod target;
 

@@ -221,8 +221,7 @@ impl<'a> Builder<'a> {
         Name::Size(size)
     }
 
-    /// Replaces the symbols of operands that move by addresses that follow the loops. A symbol that an operand which stays
-    /// shares with one that moves is replaced too, as the reference emitter does.
+    /// Replaces the symbols of operands that move by addresses that follow the loops. Operands that share a symbol move alike.
     fn advance(
         &mut self,
         op: &OpSpec,

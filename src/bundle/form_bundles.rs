@@ -11,6 +11,7 @@ use crate::{
     lx::{Buffer, Capacity, FirstFit, Planner, Use, UseKind},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
     target::{STICK_BYTES, Target},
+    tile::settle_loops::check_settled,
 };
 use std::ops::Range;
 
@@ -22,6 +23,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         Addresses::Symbolic => None,
         Addresses::Baked => Some(usize::try_from(target.segments).unwrap_or(0)),
     };
+    check_settled(module)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         Former::of(function)?.form(segments, &target)?;
     }

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     dialect::{
-        Access, ComputeOp, Memory, Place, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of, moves_of, owner_of, push_items, split_of,
-        target_of,
+        Access, ComputeOp, EXACT, Memory, Place, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of, moves_of, owner_of, push_items,
+        split_of, target_of,
     },
     layout,
     mlir::{
@@ -18,6 +18,7 @@ use crate::{
         error_at, floats, insert_before, integer, new_block, push, raw_elements, string, type_attribute,
     },
     target::{Family, STICK_BYTES, Target},
+    tile::settle_loops::check_settled,
     work::CoreOrder,
 };
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdsc", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    check_settled(module)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         if function.body().is_none() {
             return Err(error_at(function, "is declared and not defined: calls are not supported").report());
@@ -95,8 +97,8 @@ struct SharedPlace {
 }
 
 /// What makes the bytes of a constant in device memory: its device layout, its sizes other than 1, the type of its elements, and their
-/// bytes, which may be one element for all.
-type Content<'c> = (String, Vec<i64>, String, bool, &'c [u8]);
+/// bytes, which may be one element for all; and those of the numbers that they are rounded from.
+type Content<'c> = (String, Vec<i64>, String, bool, [&'c [u8]; 2]);
 
 struct Lowering<'c> {
     function: Op<'c>,
@@ -185,7 +187,8 @@ impl<'c> Lowering<'c> {
                 .text("role", buffer.role.name())
                 .int("position", buffer.position)
                 .with("type", type_attribute(buffer.shown.r#type()))
-                .with_option("value", buffer.constant().and_then(value_of));
+                .with_option("value", buffer.constant().and_then(value_of))
+                .with_option(EXACT, buffer.constant().and_then(|constant| constant.attr(EXACT)));
             let attributes = match rows.get(buffer.shown).filter(|_| buffer.role == Role::Input) {
                 Some(rows) => attributes.ints("index_range", &[0, *rows]),
                 None => attributes,
@@ -426,9 +429,10 @@ fn value_of(constant: Op<'_>) -> Option<Attribute<'_>> {
 fn content_of(constant: Value<'_>) -> Option<Content<'_>> {
     let tensor = Tensor::of(constant.r#type())?;
     let raw = raw_elements(constant.def().and_then(value_of)?)?;
+    let exact = constant.def().and_then(|def| def.attr(EXACT)).and_then(raw_elements).map_or(&[][..], |exact| exact.bytes);
     // A dimension of size 1 moves nothing.
     let sizes = tensor.host.shape.iter().copied().filter(|&size| size != 1).collect();
-    Some((tensor.layout?.to_string(), sizes, tensor.host.element.to_string(), raw.is_splat, raw.bytes))
+    Some((tensor.layout?.to_string(), sizes, tensor.host.element.to_string(), raw.is_splat, [raw.bytes, exact]))
 }
 
 /// A launch with the program buffers of its kernel arguments.

@@ -15,7 +15,9 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let refuse = |message: String| error_at(module, message).report();
     let addresses: Addresses = options.text("addresses").parse().map_err(refuse)?;
     let loops: Loops = options.text("loops").parse().map_err(refuse)?;
-    for bundle in module.nested().into_iter().filter(|op| op.is("sdsc.bundle")) {
+    // Listed first: an erased bundle takes the ops in it along, which are in the list of nested ops as well.
+    let bundles: Vec<Op<'_>> = module.nested().into_iter().filter(|op| op.is("sdsc.bundle")).collect();
+    for bundle in bundles {
         let model = bundle_of(bundle).map_err(|(op, message)| error_at(op, message).report())?;
         let model = match loops {
             Loops::Keep => model,

@@ -1,8 +1,9 @@
 //! Start addresses: the symbols that stand for them, or their values ("SuperDSC schema, section 7").
 //!
 //! A kernel argument's address is known at launch only, so a file says "symbol -3" where an address belongs, and `bundle.mlir`
-//! says what symbol -3 is. Ids are negative and consecutive over the bundle; two operands of one op whose addresses are known to
-//! be equal share a symbol.
+//! says what symbol -3 is. Ids are negative and consecutive over the bundle; two operands of one op share a symbol if their addresses
+//! are known to be equal in every iteration of the loops around the op: where one moves and another one stands still, or moves
+//! otherwise, each has a symbol of its own, though both begin at one byte.
 
 use super::geometry::{Geometry, Label, Scale, Tensor};
 use super::{Allocation, Bundle, BundleError, OpSpec, Operand};
@@ -126,20 +127,22 @@ impl Addresses {
     /// When an operand can have no address.
     pub fn symbolic(op: &OpSpec, geometry: &Geometry, first_id: i64) -> Result<Self, BundleError> {
         check_lx(op)?;
-        let mut table = Table { first_id, symbols: Vec::new(), ids: BTreeMap::new() };
+        let mut table = Table { first_id, symbols: Vec::new(), ids: BTreeMap::new(), unused_bases: BTreeMap::new() };
         let dims = table.dim_symbols(op);
         let mut starts = Vec::with_capacity(op.operands.len());
         for (index, (operand, tensor)) in op.operands.iter().zip(&geometry.tensors).enumerate() {
             let positions = positions(geometry, operand, tensor);
+            let course = Course::of(operand, tensor);
             starts.push(match operand.allocation {
                 Allocation::Lx { .. } => Start::Fixed(positions),
                 Allocation::Pool { .. } => {
-                    Start::Symbolic(positions.into_iter().map(|offset| table.id(Key::Pool(offset), Symbol::Pool { offset })).collect())
+                    let id = |offset| table.id((Spot::Pool(offset), course.clone()), Symbol::Pool { offset });
+                    Start::Symbolic(positions.into_iter().map(id).collect())
                 }
                 Allocation::Hbm { argument, .. } => {
                     let split = symbolic_split(geometry, tensor);
                     check_symbolic_tiling(index, operand, tensor, split)?;
-                    Start::Symbolic(table.argument_ids(argument, &positions, split.is_some()))
+                    Start::Symbolic(table.argument_ids(argument, &positions, split.is_some(), &course))
                 }
             });
         }
@@ -234,14 +237,42 @@ fn check_lx(op: &OpSpec) -> Result<(), BundleError> {
     Ok(())
 }
 
-/// What makes two addresses of one op the same.
+/// What makes two addresses of one op the same: where they begin, and how they go on.
+type Key = (Spot, Course);
+
+/// A byte in memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
+enum Spot {
     Argument(u32),
     Slice(u32, i64),
     Position(u32, i64),
-    SplitCore(u32, usize),
+    SplitCore { argument: u32, core: usize, position: i64 },
     Pool(i64),
+}
+
+/// How an address follows the loops around an op. One that stands still is that of its byte, whatever is read there. One that moves is
+/// that of a window: a file says nothing of steps, so that a symbol of several windows could not be told from a mistake.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Course {
+    /// Bytes for each loop, outermost first; empty for an address that stands still.
+    steps: Vec<i64>,
+    /// The dimensions of the window, with their scales.
+    dims: Vec<(Label, i64)>,
+    /// What the buffer has beyond the window, by dimension.
+    gaps: Vec<(Label, i64)>,
+}
+
+impl Course {
+    fn of(operand: &Operand, tensor: &Tensor) -> Self {
+        if !advances(operand) {
+            return Self::default();
+        }
+        Self {
+            steps: operand.tile_advance.iter().map(|elements| elements * tensor.format.bytes()).collect(),
+            dims: tensor.dims.iter().map(|dim| (dim.label, dim.scale.value())).collect(),
+            gaps: tensor.gaps.clone(),
+        }
+    }
 }
 
 /// The symbols of one op.
@@ -249,6 +280,8 @@ struct Table {
     first_id: i64,
     symbols: Vec<Symbol>,
     ids: BTreeMap<Key, i64>,
+    /// The ids of arguments that only parts are used of so far.
+    unused_bases: BTreeMap<u32, i64>,
 }
 
 impl Table {
@@ -262,9 +295,22 @@ impl Table {
         if let Some(id) = self.ids.get(&key) {
             return *id;
         }
-        let id = self.push(symbol);
+        let id = match key.0 {
+            Spot::Argument(argument) => self.unused_bases.remove(&argument),
+            Spot::Slice(..) | Spot::Position(..) | Spot::SplitCore { .. } | Spot::Pool(_) => None,
+        };
+        let id = id.unwrap_or_else(|| self.push(symbol));
         self.ids.insert(key, id);
         id
+    }
+
+    /// Gives an argument an id, if it has none.
+    fn reserve_base(&mut self, argument: u32) {
+        let has_id = self.ids.keys().any(|(spot, _)| *spot == Spot::Argument(argument));
+        if !has_id && !self.unused_bases.contains_key(&argument) {
+            let id = self.push(Symbol::Argument { argument });
+            self.unused_bases.insert(argument, id);
+        }
     }
 
     /// One symbol for each distinct size.
@@ -281,20 +327,24 @@ impl Table {
     }
 
     /// The ids of a tensor in a kernel argument. The argument itself has an id even when the tensor starts above it.
-    fn argument_ids(&mut self, argument: u32, positions: &[i64], is_symbolic_split: bool) -> Vec<i64> {
+    fn argument_ids(&mut self, argument: u32, positions: &[i64], is_symbolic_split: bool, course: &Course) -> Vec<i64> {
         let front = positions.first().copied().unwrap_or_default();
-        let mut base = self.id(Key::Argument(argument), Symbol::Argument { argument });
-        if front > 0 {
-            base = self.id(Key::Slice(argument, front), Symbol::Slice { argument, front });
-        }
-        let id_of = |(core, position): (usize, &i64)| {
-            if *position == front {
-                base
-            } else if is_symbolic_split {
-                self.id(Key::SplitCore(argument, core), Symbol::SplitCore { value: i64::from(argument) + position })
-            } else {
-                self.id(Key::Position(argument, *position), Symbol::Core { argument, front, displacement: position - front })
+        let base = if front > 0 {
+            self.reserve_base(argument);
+            self.id((Spot::Slice(argument, front), course.clone()), Symbol::Slice { argument, front })
+        } else {
+            self.id((Spot::Argument(argument), course.clone()), Symbol::Argument { argument })
+        };
+        let id_of = |(core, &position): (usize, &i64)| {
+            if position == front {
+                return base;
             }
+            let (spot, symbol) = if is_symbolic_split {
+                (Spot::SplitCore { argument, core, position }, Symbol::SplitCore { value: i64::from(argument) + position })
+            } else {
+                (Spot::Position(argument, position), Symbol::Core { argument, front, displacement: position - front })
+            };
+            self.id((spot, course.clone()), symbol)
         };
         positions.iter().enumerate().map(id_of).collect()
     }
@@ -334,6 +384,51 @@ mod tests {
         let addresses = symbolic(&add);
         assert_eq!(addresses.starts[0], addresses.starts[1]);
         assert_eq!(addresses.symbols.len(), 4);
+    }
+
+    /// The add of a matrix to itself, one operand of which moves by `steps` elements in each loop around it.
+    fn add_to_itself(steps: [&[i64]; 2]) -> Addresses {
+        let mut add = add(2);
+        add.operands[1].allocation = add.operands[0].allocation;
+        for (operand, steps) in add.operands.iter_mut().zip(steps) {
+            operand.tile_advance = steps.to_vec();
+        }
+        symbolic(&add)
+    }
+
+    #[test]
+    fn operands_that_part_in_a_loop_share_no_symbol() {
+        for steps in [[&[64][..], &[0]], [&[0], &[64]], [&[64], &[]], [&[64], &[128]], [&[64, 0], &[0, 64]], [&[64, 64], &[64, 0]]] {
+            let [first, second, _] = add_to_itself(steps).starts.try_into().unwrap();
+            assert!(first.by_core().iter().all(|id| !second.by_core().contains(id)), "{steps:?}");
+        }
+        for steps in [[&[64][..], &[64]], [&[0], &[]], [&[0, 0], &[0]]] {
+            let [first, second, _] = add_to_itself(steps).starts.try_into().unwrap();
+            assert_eq!(first, second, "{steps:?}");
+        }
+    }
+
+    #[test]
+    fn windows_that_move_share_no_symbol() {
+        let mut add = add(1);
+        add.operands[1] = dense(&[128, 512], 0, 1);
+        for operand in &mut add.operands[..2] {
+            operand.allocation = Allocation::Hbm { argument: 0, offset_bytes: 0 };
+            operand.tile_advance = vec![64];
+        }
+        let addresses = symbolic(&add);
+        assert_ne!(addresses.starts[0], addresses.starts[1]);
+    }
+
+    #[test]
+    fn an_argument_has_one_id_beside_those_that_move() {
+        let mut add = add(1);
+        add.operands[0] = dense(&[128, 512], 0, 1);
+        add.operands[0].coordinates[0] = Coordinate::floordiv(1, 64).plus(1);
+        add.operands[1].allocation = Allocation::Hbm { argument: 0, offset_bytes: 0 };
+        add.operands[1].tile_advance = vec![64];
+        // The base of the slice is the id that the operand at the base takes.
+        assert_eq!(symbolic(&add).starts[..2], [Start::Symbolic(vec![-2]), Start::Symbolic(vec![-1])]);
     }
 
     #[test]

@@ -77,7 +77,16 @@ impl<'c> ComputeOp<'c> {
         let mut sizes = [0_i64; MOST_DIMS];
         // SAFETY: C++ writes no more numbers than the array holds.
         let rank = unsafe { spyreComputeOpGetIterationSpace(self.op.to_raw(), MOST_DIMS.cast_signed(), sizes.as_mut_ptr()) };
-        sizes[..usize::try_from(rank).unwrap_or(0)].to_vec()
+        let rank = usize::try_from(rank).unwrap_or(0);
+        sizes.get(..rank).map_or_else(|| self.large_iteration_space(rank), <[i64]>::to_vec)
+    }
+
+    /// The sizes of an op with more dimensions than any that the device has; it is refused later, by name.
+    fn large_iteration_space(self, rank: usize) -> Vec<i64> {
+        let mut sizes = vec![0_i64; rank];
+        // SAFETY: C++ writes no more numbers than the vector holds.
+        unsafe { spyreComputeOpGetIterationSpace(self.op.to_raw(), rank.cast_signed(), sizes.as_mut_ptr()) };
+        sizes
     }
 
     /// How many of the last iteration dimensions are reduced.

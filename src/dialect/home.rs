@@ -38,6 +38,12 @@ pub fn carried_home(value: Value<'_>) -> Value<'_> {
     home
 }
 
+/// Whether a loop carries the buffer that a value lies in, or a part of which it is: an iteration may overwrite it.
+#[must_use]
+pub fn is_carried(value: Value<'_>) -> bool {
+    std::iter::successors(link_of(value), |link| link_of(link.to())).any(|link| matches!(link, Link::Carried(_)))
+}
+
 /// How `value`, as a window of its buffer, moves with loops.
 ///
 /// # Errors
@@ -89,6 +95,7 @@ impl<'c> Shift<'c> {
 }
 
 /// How a value belongs to the same buffer as another one.
+#[derive(Clone, Copy)]
 enum Link<'c> {
     /// The view shows the elements of another value.
     View(Op<'c>),
@@ -185,6 +192,18 @@ pub fn behind_views(value: Value<'_>) -> Value<'_> {
     behind
 }
 
+/// The ops other than views that use a value or a view of it, each as often as it does.
+#[must_use]
+pub fn readers_through_views(value: Value<'_>) -> Vec<Op<'_>> {
+    let (mut found, mut shown) = (Vec::new(), vec![value]);
+    while let Some(value) = shown.pop() {
+        for user in value.users() {
+            if user.is("spyre.view") { shown.push(user.output()) } else { found.push(user) }
+        }
+    }
+    found
+}
+
 /// The ops that use a value, a view of it, the same buffer once more parts of it are written, or what loops carry from it on.
 #[must_use]
 pub fn users_behind_views(value: Value<'_>) -> Vec<Op<'_>> {
@@ -264,6 +283,56 @@ pub fn carried_by(around: Op<'_>) -> Vec<Carried<'_>> {
         .zip(carried_positions(terminator))
         .map(|(from, to)| Carried { before: inputs[from], argument: arguments[from], after: yielded[to], result: outputs[to] })
         .collect()
+}
+
+/// A value that an iteration of a loop leaves, and what the iteration finds in the same place.
+pub struct Slot<'c> {
+    /// Which operand of the loop's terminator it is.
+    pub position: usize,
+    /// The value.
+    pub left: Value<'c>,
+    /// Whether the next iteration finds it.
+    pub is_carried: bool,
+    /// What the iteration finds there: what the loop carries, or the tiles that it reads of the window that it writes.
+    pub found: Vec<Value<'c>>,
+}
+
+/// What the iterations of a loop leave.
+#[must_use]
+pub fn slots_of(around: Op<'_>) -> Vec<Slot<'_>> {
+    let Some(terminator) = around.body_ops().pop().filter(|_| around.is("spyre.loop")) else { return Vec::new() };
+    let mut carried = carried_by(around).into_iter();
+    let slot = |(position, left)| {
+        let (is_carried, found) = match tiled_dim(terminator, position) {
+            Some(CARRIED) | None => (true, carried.next().map(|carried| carried.argument).into_iter().collect()),
+            Some(dim) => (false, tiles_of_window(around, dim, around.outputs()[position])),
+        };
+        Slot { position, left, is_carried, found }
+    };
+    terminator.inputs().into_iter().enumerate().map(slot).collect()
+}
+
+/// The tiles along a dimension that a loop reads of the memory that `written` lies in.
+fn tiles_of_window<'c>(around: Op<'c>, dim: i64, written: Value<'c>) -> Vec<Value<'c>> {
+    let memory = memory_of(written);
+    let arguments = around.body().map(BlockExt::args).unwrap_or_default();
+    let both = around.inputs().into_iter().zip(arguments).enumerate();
+    let same = both.filter(|(index, (whole, _))| tiled_dim(around, *index) == Some(dim) && memory_of(*whole) == memory);
+    same.map(|(_, (_, tile))| tile).collect()
+}
+
+/// The buffer that a value lies in, and through which views and loops it is a part of it.
+fn memory_of(value: Value<'_>) -> (Value<'_>, Vec<(Op<'_>, Option<usize>)>) {
+    let (mut home, mut through) = (value, Vec::new());
+    while let Some(link) = link_of(home) {
+        match &link {
+            Link::View(view) => through.push((*view, None)),
+            Link::Tile { around, dim, .. } => through.push((*around, Some(*dim))),
+            Link::Carried(_) | Link::Part(_) => {}
+        }
+        home = link.to();
+    }
+    (home, through)
 }
 
 /// A tensor that a loop reads tile by tile.

@@ -1,6 +1,7 @@
 //! The function of a bundle in the `sdscbundle` dialect, from and to the plain model of a launch.
 //!
-//! Names have no place in IR, so each value carries its own in its location; a value without one gets a number.
+//! Names have no place in IR, so each value carries its own in its location. A text has no locations: the function lists the names, in the
+//! order in which values are defined. A value without a name gets a number.
 
 use crate::{
     bundle::{
@@ -10,7 +11,7 @@ use crate::{
     mlir::{
         Attribute, Attributes, Block, BlockExt, Context, Expr, Location, Op, OpExt, Type, TypeLike, Value, ValueExt, ValueLike, ValueMap,
         array, build, elements, index_type, integer, location_name, map_attribute, map_from_exprs, map_of, map_results, named_block,
-        named_location, push, type_attribute,
+        named_location, push, string_array, strings, type_attribute,
     },
 };
 use mlir_sys::{MlirContext, MlirType};
@@ -25,6 +26,9 @@ unsafe extern "C" {
 /// The name of the function that the back end looks for.
 const FUNCTION: &str = "sdsc_bundle";
 
+/// The attribute of the function with the names of its values.
+const NAMES: &str = "sdsc.names";
+
 /// Appends the function of a launch to the body of `module`.
 pub fn push_launch<'c>(module: Op<'c>, location: Location<'c>, launch: &Launch) {
     let context = module.ctx();
@@ -34,11 +38,12 @@ pub fn push_launch<'c>(module: Op<'c>, location: Location<'c>, launch: &Launch) 
     let function_type = melior::ir::r#type::FunctionType::new(context, &types, &[]);
     let attributes = Attributes::new(context).text("sym_name", FUNCTION).with("function_type", type_attribute(function_type.into()));
     let function = push(module, build("func.func", location, &[], &[], attributes, vec![named_block(&named)]));
-    let mut builder = Builder { context, location, launch, values: BTreeMap::new() };
+    let mut builder = Builder { context, location, launch, values: BTreeMap::new(), names: Vec::new() };
     for (param, argument) in launch.params.iter().zip(function.body().map(BlockExt::args).unwrap_or_default()) {
-        builder.values.insert(param.name, argument);
+        builder.define(param.name, argument);
     }
     builder.statements(function, &launch.body);
+    function.set_attr(NAMES, string_array(context, &builder.names));
     push(function, build("func.return", location, &[], &[], Attributes::new(context), vec![]));
 }
 
@@ -53,9 +58,16 @@ struct Builder<'a, 'c> {
     location: Location<'c>,
     launch: &'a Launch,
     values: BTreeMap<Name, Value<'c>>,
+    /// The names of the values, as they were defined.
+    names: Vec<String>,
 }
 
 impl<'c> Builder<'_, 'c> {
+    fn define(&mut self, name: Name, value: Value<'c>) {
+        self.values.insert(name, value);
+        self.names.push(name.to_string());
+    }
+
     fn statements(&mut self, parent: Op<'c>, statements: &[Stmt]) {
         for statement in statements {
             self.statement(parent, statement);
@@ -88,7 +100,7 @@ impl<'c> Builder<'_, 'c> {
         let location = named_location(self.location, &name.to_string());
         let operands: Vec<Value<'c>> = operands.iter().map(|operand| self.values[operand]).collect();
         let built = push(parent, build(operation, location, &operands, &[index_type(self.context)], attributes, vec![]));
-        self.values.insert(name, built.output());
+        self.define(name, built.output());
     }
 
     fn execute(&self, parent: Op<'c>, execute: &Execute) {
@@ -106,7 +118,7 @@ impl<'c> Builder<'_, 'c> {
         let block = named_block(&[(index_type(self.context), named_location(self.location, &counter.to_string()))]);
         let around = push(parent, build("scf.for", self.location, &operands, &[], Attributes::new(self.context), vec![block]));
         if let Some(argument) = around.body().and_then(|block| block.args().first().copied()) {
-            self.values.insert(counter, argument);
+            self.define(counter, argument);
         }
         self.statements(around, body);
         push(around, build("scf.yield", self.location, &[], &[], Attributes::new(self.context), vec![]));
@@ -127,7 +139,7 @@ pub fn launch_of<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
     let function = module.body_ops().into_iter().find(|op| op.is("func.func") && op.text_attr("sym_name") == FUNCTION);
     let function = function.ok_or_else(|| (module, format!("has no function '{FUNCTION}'")))?;
     let Some(body) = function.body() else { return Err((function, "has no body".to_owned())) };
-    let mut reader = Reader { launch: Launch::default(), names: ValueMap::default(), n_unnamed: 0 };
+    let mut reader = Reader { launch: Launch::default(), names: ValueMap::default(), noted: names_on(function).into_iter(), n_unnamed: 0 };
     for (position, argument) in body.args().into_iter().enumerate() {
         let number = u32::try_from(position).unwrap_or(u32::MAX);
         let name = reader.name(argument, || Some(Name::ArgumentBase(number)));
@@ -137,6 +149,14 @@ pub fn launch_of<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
     Ok(reader.launch)
 }
 
+/// The names that a function lists, if it has as many values.
+fn names_on(function: Op<'_>) -> Vec<&str> {
+    let names = function.attr(NAMES).and_then(strings).unwrap_or_default();
+    let defined = |op: Op<'_>| op.outputs().len() + op.body().map_or(0, |body| body.args().len());
+    let n_values: usize = function.nested().into_iter().map(defined).sum();
+    if names.len() == n_values { names } else { Vec::new() }
+}
+
 fn bounds_of(param: Type<'_>) -> Option<SizeBounds> {
     // SAFETY: any type may be asked; one of another kind answers 0.
     let (granularity, max) =
@@ -144,16 +164,19 @@ fn bounds_of(param: Type<'_>) -> Option<SizeBounds> {
     (granularity > 0).then_some(SizeBounds { granularity, max })
 }
 
-struct Reader {
+struct Reader<'c> {
     launch: Launch,
     names: ValueMap<Name>,
+    /// The listed names of the values that are still to come.
+    noted: std::vec::IntoIter<&'c str>,
     n_unnamed: i64,
 }
 
-impl Reader {
-    /// The name in the value's location, else a fitting one, else a number; noted for its users.
+impl Reader<'_> {
+    /// The name in the value's location, else the listed one, else a fitting one, else a number; noted for its users.
     fn name(&mut self, value: Value<'_>, fitting: impl FnOnce() -> Option<Name>) -> Name {
-        let given = location_name(value.location()).parse().ok();
+        let listed = self.noted.next().and_then(|name| name.parse().ok());
+        let given = location_name(value.location()).parse().ok().or(listed);
         let name = given.or_else(fitting).unwrap_or_else(|| {
             self.n_unnamed += 1;
             Name::Symbol(self.n_unnamed)

@@ -30,18 +30,18 @@ mod views;
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
 pub use compute::{Access, ComputeOp, UsedAs, plain_dims, plain_view};
 pub use home::{
-    Carried, GivenTile, Move, ReadTile, behind_views, carried_by, carried_home, given_tiles, home_of, last_writer_of, moves_of, owner_of,
-    read_tiles, users_behind_views,
+    Carried, GivenTile, Move, ReadTile, Slot, behind_views, carried_by, carried_home, given_tiles, home_of, is_carried, last_writer_of,
+    moves_of, owner_of, read_tiles, readers_through_views, slots_of, users_behind_views,
 };
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, split_of};
 pub use ops::{
-    FOR_LAYOUT, FOR_LOOP, Rebuilt, YIELD, constant, copy, copy_for_layout, copy_for_loop, empty, gather, hints_attribute, insert,
+    EXACT, FOR_LAYOUT, FOR_LOOP, Rebuilt, YIELD, constant, copy, copy_for_layout, copy_for_loop, empty, gather, hints_attribute, insert,
     loop_over, matmul, pointwise, rebuilt, reduce, restickify, view, work_attribute, work_div_attribute, yield_tiles,
 };
 pub use schedule::{Schedule, Step};
 pub use sdsc::{bundle_of, bundle_to_ir, op_of, op_to_ir, push_items};
 pub use symbols::{DIM_SIZES, declared_maxima, declared_sizes};
-pub use target::{set_target, target_of};
+pub use target::{phase_of, set_phase, set_target, target_of};
 pub use tile_op::tile_op_of;
 pub use views::{View, indices_of_view, shown_as};

@@ -95,6 +95,9 @@ pub fn copy_for_loop<'c>(context: &'c Context, at: Location<'c>, input: Value<'c
     build("spyre.copy", at, &[input], &[output], Attributes::new(context).text(FOR_LOOP, why), vec![])
 }
 
+/// The attribute of a constant, here and in `sdsc`, with the program's numbers in f64 where the elements round them.
+pub const EXACT: &str = "exact";
+
 /// `spyre.constant` with the elements in `value`.
 #[must_use]
 pub fn constant<'c>(context: &'c Context, at: Location<'c>, value: Attribute<'c>, output: Type<'c>) -> Operation<'c> {

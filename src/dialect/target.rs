@@ -1,14 +1,28 @@
-//! The machine that a module is compiled for: the module attribute `spyre.target`, Spyre without it.
+//! What a module says about its compilation: the machine that it is for (`spyre.target`, Spyre without it), and how far it has come
+//! (`spyre.phase`, not begun without it).
 
 use crate::{
     mlir::{
         Attribute, Attributes, Context, Op, OpExt, array, dictionary, dictionary_entries, elements, f64_attribute, float_value, integer,
+        string, string_attribute,
     },
     target::Target,
 };
 use serde_json::{Map, Value};
 
 const TARGET: &str = "spyre.target";
+const PHASE: &str = "spyre.phase";
+
+/// The name of the last phase that a module has behind it.
+#[must_use]
+pub fn phase_of(module: Op<'_>) -> Option<&str> {
+    module.attr(PHASE).and_then(string)
+}
+
+/// Writes the name of the last phase that a module has behind it.
+pub fn set_phase(module: Op<'_>, name: &str) {
+    module.set_attr(PHASE, string_attribute(module.ctx(), name));
+}
 
 /// The machine of a module.
 ///

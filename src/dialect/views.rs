@@ -84,7 +84,15 @@ pub fn shown_as(value: Value<'_>) -> Option<View<'_>> {
 fn view_behind<'c>(value: Value<'c>, indices: Vec<Index>, space: &[i64]) -> Result<View<'c>, String> {
     let (mut value, mut indices) = (value, indices);
     let mut tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
-    while let Some(view) = value.def().filter(|op| op.is("spyre.view") && tensor.layout.is_none()) {
+    while tensor.layout.is_none() {
+        // A tile of a view is no data of its own: the first of them is where the view begins.
+        let around = std::iter::successors(home::tiled_operand(value), |whole| home::tiled_operand(*whole)).last();
+        if let Some(view) = around.filter(|whole| whole.def().is_some_and(|op| op.is("spyre.view"))) {
+            value = view;
+            tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
+            continue;
+        }
+        let Some(view) = value.def().filter(|op| op.is("spyre.view")) else { break };
         let map = view.attr("map").and_then(map_of).ok_or("a view without a map")?;
         let text = |error: IndexError| format!("reads through {map}: {error}");
         let exprs = map_results(map);

@@ -1,23 +1,51 @@
 //! `spyre-verify-phase`: refuses what should be gone, or decided, after a phase.
 //!
-//! Reads the module; writes nothing. Each phase keeps the promises of the phases before it.
+//! Reads the module; writes `spyre.phase`, from which a compilation of the printed module goes on. Each phase keeps the promises of the phases
+//! before it.
 
 use crate::{
-    dialect::{ComputeOp, Tensor},
+    dialect::{ComputeOp, Tensor, operation_of, set_phase, split_of, target_of},
+    layout::own_results::shared_results,
+    lx::plan_lx::check_places,
     mlir::{Op, OpExt, Options, Pass, Reported, ValueLike, error_at},
     pipeline::Phase,
+    target::Target,
+    tile::settle_loops::check_settled,
+    work::check_split,
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-verify-phase", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let phase: Phase = options.text("phase").parse().map_err(|message: String| error_at(module, message).report())?;
+    let refused = |op: Op<'_>, broken: &str| error_at(op, format_args!("not allowed after phase '{phase}': {broken}")).report();
     for op in module.nested() {
         if let Some(broken) = broken_promise(op, phase) {
-            return Err(error_at(op, format_args!("not allowed after phase '{phase}': {broken}")).report());
+            return Err(refused(op, broken));
         }
     }
+    if (Phase::Tile..Phase::Bundle).contains(&phase) {
+        check_settled(module)?;
+    }
+    if (Phase::Work..Phase::Bundle).contains(&phase) {
+        let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+        for compute in ComputeOp::all_in(module) {
+            check_work(compute, &target).map_err(|broken| refused(compute.op, &broken))?;
+        }
+        if phase == Phase::Lx {
+            for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
+                check_places(function, &target, &refused)?;
+            }
+        }
+    }
+    set_phase(module, phase.name());
     Ok(())
+}
+
+/// Whether the work of an op is divided in a way that the hardware has.
+fn check_work(compute: ComputeOp<'_>, target: &Target) -> Result<(), String> {
+    let (operation, split) = (operation_of(compute)?, split_of(compute)?);
+    check_split(&operation, &split, target).map_err(|error| error.explained(&operation, &compute.dim_names()))
 }
 
 /// The first promise that an op breaks.
@@ -32,6 +60,9 @@ fn broken_promise(op: Op<'_>, phase: Phase) -> Option<&'static str> {
     }
     if is_after(Phase::Import) && op.is("spyre.hint") {
         return Some("hint scopes become attributes");
+    }
+    if op.is("func.return") && is_after(Phase::Layout) && !is_after(Phase::Bundle) && !shared_results(op).is_empty() {
+        return Some("a result is the buffer of another one, or of an argument or a constant: no launch would write it");
     }
     let is_laid_out = || Tensor::of(op.output().r#type()).is_some_and(|tensor| tensor.layout.is_some());
     let makes_buffer = op.is("spyre.empty") || ComputeOp::of(op).is_some();

@@ -161,7 +161,7 @@ fn count_of(attribute: Attribute<'_>) -> Option<Count> {
 }
 
 /// Moves the ops of a scope in front of it and removes it.
-fn dissolve(scope: Op<'_>) {
+pub(crate) fn dissolve(scope: Op<'_>) {
     let mut inside = scope.body_ops();
     let Some(terminator) = inside.pop() else { return };
     for op in inside {

@@ -2,7 +2,7 @@
 
 use super::known::Known;
 use crate::{
-    dialect::{constant, view},
+    dialect::{EXACT, constant, view},
     mlir::{Expr, Location, Op, OpExt, TensorType, Type, Value, dense_attribute, insert_before, map_from_exprs, parse_type},
 };
 
@@ -21,8 +21,19 @@ pub(super) fn constant_before<'c>(before: Op<'c>, at: Location<'c>, known: &Know
     let held = if is_exact { element } else { parse_type(context, "f32") };
     let numbers: Vec<f64> = known.uniform().map_or_else(|| known.numbers().collect(), |number| vec![number]);
     let output = tensor_of(shape.clone(), held);
-    let value = insert_before(before, constant(context, at, dense_attribute(output, &numbers), output)).output();
-    retyped_before(before, at, value, &shape, held, element)
+    let made = insert_before(before, constant(context, at, dense_attribute(output, &numbers), output));
+    if numbers.iter().any(|&number| !is_single(number)) && held.to_string().starts_with('f') {
+        let wide = tensor_of(shape.clone(), parse_type(context, "f64"));
+        made.set_attr(EXACT, dense_attribute(wide, &numbers));
+    }
+    retyped_before(before, at, made.output(), &shape, held, element)
+}
+
+/// Whether single precision has the number. The device computes in no more, but a referee asks what the program means.
+fn is_single(number: f64) -> bool {
+    #[expect(clippy::cast_possible_truncation, reason = "whether that changes the number is the question")]
+    let single = number as f32;
+    f64::from(single) == number || number.is_nan()
 }
 
 /// A tensor under another element type of the same device format, or what will be.

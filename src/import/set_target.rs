@@ -4,9 +4,11 @@
 
 use crate::{
     dialect::{set_target, target_of},
+    files::{MAX_TEXT_BYTES, read_text},
     mlir::{Op, Options, Pass, Reported, error_at},
     target::Target,
 };
+use std::path::Path;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-set-target", run };
 
@@ -38,6 +40,8 @@ fn read(module: Op<'_>, options: &Options) -> Result<Target, String> {
 }
 
 fn parse(path: &str) -> Result<Target, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read machine description '{path}': {error}"))?;
-    serde_json::from_str(&text).map_err(|error| format!("'{path}' is no machine description: {error}"))
+    let text = read_text(Path::new(path), MAX_TEXT_BYTES).map_err(|error| format!("cannot read machine description '{path}': {error}"))?;
+    // Reading a structure takes an array for it as well, of which nobody sees what it means.
+    let is_object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text).map(|_| ());
+    is_object.and_then(|()| serde_json::from_str(&text)).map_err(|error| format!("'{path}' is no machine description: {error}"))
 }

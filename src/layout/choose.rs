@@ -292,7 +292,11 @@ impl<'a> Chooser<'a> {
             let found = self.states[variable][states[variable]];
             let part = || op.written_window(buffer, found).err().map(MisfitKind::Part);
             let is_unwritable = !op.writes_part(stick, buffer, found);
-            return is_unwritable.then(|| part().unwrap_or(MisfitKind::PartSticks { sizes, found, expected }));
+            let kind = || match buffer.allows(found) {
+                true => part().unwrap_or(MisfitKind::PartSticks { sizes, found, expected }),
+                false => MisfitKind::Regrouped { sizes, found, stick: buffer.format.elements_per_stick() },
+            };
+            return is_unwritable.then(kind);
         }
         match (buffer.allows(expected), buffer.given.is_some()) {
             (true, _) => None,

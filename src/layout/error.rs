@@ -294,6 +294,20 @@ pub enum IndexError {
         /// Size of the factor; the dimension's own if it is not split.
         size: i64,
     },
+    /// A dimension of memory has one index, and no two of them are the same.
+    #[error(
+        "operand {operand}: iteration dimension {dim} moves dimensions {first} and {second}, which is a diagonal: materialize views first"
+    )]
+    Diagonal {
+        /// The operand.
+        operand: usize,
+        /// The iteration dimension.
+        dim: usize,
+        /// A dimension of the operand's buffer.
+        first: usize,
+        /// Another one.
+        second: usize,
+    },
     /// The layout of an operand cannot be read so.
     #[error("operand {operand}: {error}")]
     Layout {

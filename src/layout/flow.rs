@@ -1,7 +1,11 @@
 //! A program as the choice of sticks sees it: buffers, and ops that read and write them through index maps.
 
-use super::{DeviceLayout, DimOrder, HostTensor, Index, LayoutError, ReadableOperand, Term, ViewedOperand, readable, sticks_needed};
+use super::{DeviceLayout, Digit, DimOrder, HostTensor, Index, LayoutError, ReadableOperand, Term, ViewedOperand, readable, sticks_needed};
 use crate::target::{DeviceFormat, Family, STICK_BYTES};
+
+/// The dimensions that a product may have of each kind: in all its tensors, and in the left operand and the result only (specification,
+/// batched matmul).
+pub(super) const MOST_ROWS_OF_A_PRODUCT: usize = 2;
 
 /// A buffer of the program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -184,6 +188,9 @@ impl Op {
     /// Whether an insert can write its part into a buffer with `own` in its sticks when `stick` is in those of the op.
     #[must_use]
     pub fn writes_part(&self, stick: Option<usize>, buffer: &Buffer, own: Option<usize>) -> bool {
+        if !buffer.allows(own) {
+            return false;
+        }
         let is_in_sticks = match own {
             // One element a stick is the first element of a stick of the buffer.
             Some(own) => self.result_stick(stick) == Some(own) || stick.is_none() && written_size(&self.written[own]) == 1,
@@ -222,6 +229,26 @@ impl Op {
         }
     }
 
+    /// Whether the device has a dimension for every part of the rows of a product.
+    fn has_room_for(&self, parts: &[Vec<i64>]) -> bool {
+        let (Kind::Matmul, Some(right)) = (self.kind, self.reads.get(1)) else { return true };
+        // Each part with the dimension and the number of points below it.
+        let mut rows = Vec::new();
+        for (dim, parts) in parts.iter().enumerate().take(self.ranges.len().saturating_sub(2)) {
+            let mut divisor = 1;
+            for &size in parts.iter().rev() {
+                rows.extend((size > 1).then_some((dim, divisor)));
+                divisor *= size;
+            }
+        }
+        let is_shared = |&(dim, divisor): &(usize, i64)| {
+            let moves = |digit: &Digit| digit.dim == dim && (digit.divisor..digit.end()).contains(&divisor);
+            right.indices.iter().flat_map(|index| &index.digits).any(moves)
+        };
+        let (shared, own): (Vec<(usize, i64)>, Vec<(usize, i64)>) = rows.into_iter().partition(is_shared);
+        shared.len().max(own.len()) <= MOST_ROWS_OF_A_PRODUCT
+    }
+
     /// Whether the right operand of a product has rows for whole sticks of K: those behind its end are read too, and are 0.
     fn has_padding(&self, operand: usize, host: &HostTensor, elements: i64, indices: &[Index]) -> bool {
         let k = self.ranges.len().saturating_sub(1);
@@ -234,6 +261,17 @@ impl Op {
             along_k.all(|digit| padded.checked_mul(digit.factor).is_some_and(|rows| rows <= size - index.offset))
         };
         indices.iter().zip(host.sizes()).all(is_enough)
+    }
+
+    /// Whether the operand of a reduction moves along all that is reduced: the device reduces the dimensions that an operand has.
+    fn has_reduced_parts(&self, parts: &[Vec<i64>], read: &ReadableOperand) -> bool {
+        if !matches!(self.kind, Kind::Reduction | Kind::ReductionOffStick) {
+            return true;
+        }
+        let flat = parts.concat();
+        let first = parts[..self.ranges.len() - self.n_reduced].iter().map(Vec::len).sum::<usize>();
+        let moves = |part: usize| read.coordinates.iter().any(|coordinate| coordinate.term.is_some_and(|term| term.dim == part));
+        (first..flat.len()).all(|part| flat[part] == 1 || moves(part))
     }
 
     /// Whether operand `operand`, with a buffer of these sizes and this layout read at `indices`, can be read as it is when `stick` is in
@@ -249,7 +287,10 @@ impl Op {
     ) -> bool {
         let Some((parts, read)) = read_alone(&self.ranges, host, layout, indices) else { return false };
         let is_cut = |dim: usize| parts[dim].len() > 1;
-        if (0..self.ranges.len()).any(|dim| is_cut(dim) && self.is_whole(dim)) {
+        if (0..self.ranges.len()).any(|dim| is_cut(dim) && self.is_whole(dim)) || !self.has_room_for(&parts) {
+            return false;
+        }
+        if !self.has_reduced_parts(&parts, &read) {
             return false;
         }
         let expected = self.lane(stick, operand);
@@ -389,6 +430,38 @@ mod tests {
         assert!(reads(&matmul, Some(1), 1, &[128, 128], Some(1), &columns));
         let later = [Index { offset: 28, ..columns[0].clone() }, columns[1].clone()];
         assert!(!reads(&matmul, Some(1), 1, &[128, 128], Some(1), &later));
+    }
+
+    #[test]
+    fn a_matmul_has_two_dimensions_for_rows_of_each_kind() {
+        let ranges = [24, 32, 128, 64];
+        let right = |batch: Option<Index>| {
+            let indices = batch.into_iter().chain([Index::dim(3, &ranges).unwrap(), Index::dim(2, &ranges).unwrap()]).collect();
+            Read { buffer: 0, indices, is_exempt: false }
+        };
+        let part = |of: Expr| Index::of(&of, &ranges).unwrap();
+        let number = |number: i64| Box::new(Expr::Constant(number));
+        let div = |by: i64| Expr::FloorDiv(Box::new(Expr::Dim(0)), number(by));
+        let rest = |of: Expr, by: i64| Expr::Mod(Box::new(of), number(by));
+        let rows = [part(div(12)), part(rest(div(4), 3)), part(rest(Expr::Dim(0), 4)), part(Expr::Dim(1)), part(Expr::Dim(3))];
+        let reads_left = |right: Read, n_parts: usize| {
+            let matmul = Op { reads: vec![right.clone(), right], ..op(Kind::Matmul, &ranges, 1) };
+            let (sizes, indices) = match n_parts {
+                1 => (vec![24, 32, 64], dims(&ranges, &[0, 1, 3])),
+                2 => (vec![6, 4, 32, 64], [&[part(div(4))], &rows[2..]].concat()),
+                _ => (vec![2, 3, 4, 32, 64], rows.to_vec()),
+            };
+            reads(&matmul, Some(2), 0, &sizes, Some(sizes.len() - 1), &indices)
+        };
+        // Rows that the right operand lacks: with those of dimension 1, one part is left for dimension 0.
+        assert!(reads_left(right(None), 1));
+        assert!(!reads_left(right(None), 2));
+        // Two that it has.
+        assert!(reads_left(right(Some(part(Expr::Dim(0)))), 2));
+        assert!(!reads_left(right(Some(part(Expr::Dim(0)))), 3));
+        // One of two that it has: a head of keys for four heads of queries.
+        assert!(reads_left(right(Some(part(div(4)))), 2));
+        assert!(reads_left(right(Some(part(div(4)))), 3));
     }
 
     #[test]

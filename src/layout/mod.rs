@@ -34,6 +34,7 @@
 //! | `flow.rs` | a program as buffers and ops that read them, and whether an op can read a buffer as it lies |
 //! | `form.rs` | the forms into which a buffer can be moved for a reader |
 //! | `choose.rs` | the choice of sticks for the whole program |
+//! | `needs.rs` | what ops need of the views that they read |
 //! | `misfit.rs` | what no choice makes possible |
 //! | `cost.rs` | what a choice of sticks costs |
 //! | `table.rs` | the layout of a table that an index tensor is read into |
@@ -49,6 +50,7 @@ mod form;
 mod host;
 mod index;
 mod misfit;
+mod needs;
 mod program;
 mod readable;
 mod reshape;
@@ -64,6 +66,8 @@ mod window;
 
 pub(crate) mod insert_restickify;
 pub(crate) mod lay_out_tables;
+pub(crate) mod materialize_views;
+pub(crate) mod own_results;
 pub(crate) mod pad_contractions;
 pub(crate) mod propagate_layouts;
 pub(crate) mod split_views;
@@ -78,6 +82,7 @@ pub use form::{Form, Level, Way};
 pub use host::{HostDim, HostTensor};
 pub use index::{Digit, Index};
 pub use misfit::{Misfit, MisfitKind};
+pub use needs::{Diagonal, cuts_outer_dims, diagonal, fits_matmul, has_dim, is_whole_dim};
 pub use readable::{Readable, ReadableOperand, ViewedOperand, readable};
 pub use split::{OperandView, SplitIteration, SplitOperand, split_iteration};
 pub use sticks::{Stick, StickConflict, agreed_stick, stick_of};

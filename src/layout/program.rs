@@ -119,8 +119,13 @@ fn check(buffer: &Buffer) -> Result<(), LayoutError> {
     }
 }
 
-/// The format in which a value is stored: that of the type as which ops compute with it, where a view shows it as another one.
+/// The format in which a value is stored: that of the type as which ops compute with it, where a view shows it as another one. A copy
+/// changes no format: an f32 result may be a copy of what was computed in the 16-bit format.
 pub(super) fn format_in(value: Value<'_>) -> Option<DeviceFormat> {
+    let mut value = value;
+    while let Some(copy) = value.def().filter(|def| def.is("spyre.copy")) {
+        value = home_of(copy.inputs()[0]);
+    }
     let own = TensorType::of(value.r#type())?.element;
     let shown = value.users().into_iter().filter(|user| user.is("spyre.view")).find_map(|view| {
         let element = TensorType::of(view.output().r#type())?.element;

@@ -121,11 +121,11 @@ fn results_of(function: Op<'_>) -> Vec<Value<'_>> {
 /// Copies what is returned without being a buffer of its own: an argument, a constant, a value returned before, another value under other
 /// indices.
 ///
-/// A view that keeps the elements in their order is no copy: the strides of a device layout count host elements.
+/// A view that keeps the elements in their order is no copy: the strides of a device layout count host elements. What other passes make of
+/// equal copies is left to `spyre-own-results`.
 fn copy_results(function: Op<'_>) {
     let Some(terminator) = function.body_ops().pop() else { return };
-    // A value that is returned again is a copy of its last copy: two copies of one value would be taken for one.
-    let (mut taken, mut last_copies) = (ValueMap::default(), ValueMap::default());
+    let mut taken = ValueMap::default();
     for (index, result) in terminator.inputs().into_iter().enumerate() {
         let buffer = home_of(result);
         let is_made = buffer.def().is_some_and(|def| !def.is("spyre.constant"));
@@ -134,9 +134,7 @@ fn copy_results(function: Op<'_>) {
         } else {
             let (context, at) = (terminator.ctx(), terminator.loc());
             let Some(tensor) = TensorType::of(result.r#type()) else { continue };
-            let source = last_copies.get(result).copied().unwrap_or(result);
-            let copied = insert_before(terminator, copy(context, at, source, tensor.with_shape(tensor.shape.clone()).build())).output();
-            last_copies.insert(result, copied);
+            let copied = insert_before(terminator, copy(context, at, result, tensor.with_shape(tensor.shape.clone()).build())).output();
             terminator.set_input(index, copied);
         }
     }

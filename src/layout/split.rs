@@ -1,6 +1,6 @@
 //! Splitting iteration dimensions and buffer dimensions so that each part of a buffer is moved by one part of the iteration.
 
-use super::{Coordinate, Digit, Index, IndexError};
+use super::{Coordinate, Diagonal, Digit, Index, IndexError, diagonal};
 use std::collections::BTreeSet;
 
 /// How one operand reads its buffer.
@@ -112,6 +112,9 @@ fn parts_of(ranges: &[i64], operands: &[Vec<Index>]) -> Result<Vec<Vec<Part>>, I
 }
 
 fn split_operand(operand: usize, sizes: &[i64], indices: &[Index], parts: &[Vec<Part>]) -> Result<SplitOperand, IndexError> {
+    if let Some(Diagonal { dim, first, second }) = diagonal(indices) {
+        return Err(IndexError::Diagonal { operand, dim, first, second });
+    }
     let mut split = SplitOperand { factors: Vec::with_capacity(sizes.len()), indices: Vec::new() };
     for (dim, (&size, index)) in sizes.iter().zip(indices).enumerate() {
         let (factors, coordinates) = split_dim((operand, dim), size, index.offset, &pieces_of(index, parts))?;
@@ -275,6 +278,12 @@ mod tests {
         let convolution = refused(&[8, 3], &[5, 10], &[number(0), d(0) + d(1)]);
         assert_eq!(convolution, "operand 0, dimension 1: 3 steps of 1 overlap with steps of 1");
         assert_eq!(refused(&[4, 12], &[32], &[d(0) * 8 + d(1)]), "operand 0, dimension 0: 12 steps of 1 overlap with steps of 8");
+    }
+
+    #[test]
+    fn a_diagonal_is_refused() {
+        let error = refused(&[8, 4], &[8, 4, 9], &[d(0), d(1), d(0) + 1]);
+        assert_eq!(error, "operand 0: iteration dimension 0 moves dimensions 0 and 2, which is a diagonal: materialize views first");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! its iteration dimensions; its result is shown under the dimensions that it had. Nothing moves. What is left of views are permuted,
 //! shifted, added and dropped dimensions.
 
-use super::{DeviceLayout, HostTensor, Index, OperandView, SplitOperand, split_iteration};
+use super::{DeviceLayout, HostTensor, Index, OperandView, SplitIteration, SplitOperand, flow::MOST_ROWS_OF_A_PRODUCT, split_iteration};
 use crate::{
     affine::Expr,
     dialect::{ComputeOp, Tensor, View, rebuilt, view},
@@ -34,6 +34,7 @@ fn split(compute: ComputeOp<'_>) -> Result<(), String> {
     let seen: Vec<OperandView<'_>> =
         views.iter().zip(&hosts).map(|(view, host)| OperandView { sizes: host.sizes(), indices: &view.indices }).collect();
     let split = split_iteration(&ranges, &seen).map_err(|error| format!("reads views that cannot be split together: {error}"))?;
+    check_rows(compute, &split)?;
     let splitter = Splitter { compute, parts: split.parts };
     let is_cut = splitter.parts.iter().any(|parts| parts.len() > 1);
     let n_inputs = views.len() - 1;
@@ -46,6 +47,25 @@ fn split(compute: ComputeOp<'_>) -> Result<(), String> {
         return Ok(());
     }
     splitter.rebuild(&inputs, &views[n_inputs], &hosts[n_inputs], &split.operands[n_inputs])
+}
+
+/// Each operand of a product alone has rows that the device has dimensions for; together they may cut them into more.
+fn check_rows(compute: ComputeOp<'_>, split: &SplitIteration) -> Result<(), String> {
+    if compute.family() != Family::Matmul {
+        return Ok(());
+    }
+    let sizes = split.parts.concat();
+    let moves =
+        |operand: usize, part: usize| split.operands[operand].indices.iter().any(|index| index.term.is_some_and(|term| term.dim == part));
+    let rows = 0..sizes.len().saturating_sub(2);
+    let (shared, own): (Vec<usize>, Vec<usize>) = rows.filter(|&part| sizes[part] > 1).partition(|&part| moves(1, part));
+    let most = shared.len().max(own.len());
+    if most > MOST_ROWS_OF_A_PRODUCT {
+        return Err(format!(
+            "would have {most} dimensions of one kind, where the device has {MOST_ROWS_OF_A_PRODUCT}: its operands cut the rows apart: reshape one of them less"
+        ));
+    }
+    Ok(())
 }
 
 /// Whether an operand is read by whole iteration dimensions and constants.

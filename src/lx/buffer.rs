@@ -58,14 +58,6 @@ impl Buffer {
         life.start < others.end && others.start < life.end
     }
 
-    /// Whether this buffer could take over the address of `parent`, one of its in-place parents: the parent dies in the operation in which
-    /// this one is born, is read (or it would hand over nothing), and is at least as large.
-    #[must_use]
-    pub fn can_succeed(&self, parent: &Self) -> bool {
-        let is_read = parent.uses.iter().any(|one| one.kind == UseKind::Read);
-        is_read && parent.life().end == self.life().start + 1 && self.bytes <= parent.bytes
-    }
-
     /// Bytes that one core copies when the buffer is in LX for its whole life: in, if a value from HBM is read in its first operation, and out,
     /// if HBM needs it at the end and does not have it.
     #[must_use]
@@ -83,6 +75,17 @@ impl Buffer {
     pub fn is_read_first(&self) -> bool {
         self.uses.first().is_some_and(|first| first.kind == UseKind::Read)
     }
+}
+
+/// Whether a buffer of the list could take over the address of another, one of its in-place parents: the parent dies in the operation in
+/// which the child is born, is read (or it would hand over nothing), and is at least as large. If the parent is born in the same operation, it
+/// is listed first: an address does not go round.
+#[must_use]
+pub fn can_succeed(buffers: &[Buffer], child: usize, parent: usize) -> bool {
+    let (heir, elder) = (&buffers[child], &buffers[parent]);
+    let is_read = elder.uses.iter().any(|one| one.kind == UseKind::Read);
+    let is_before = (elder.life().start, parent) < (heir.life().start, child);
+    is_read && is_before && elder.life().end == heir.life().start + 1 && heir.bytes <= elder.bytes
 }
 
 /// The memory that buffers are placed in.
@@ -135,11 +138,14 @@ pub(super) mod tests {
 
     #[test]
     fn an_address_is_taken_over_in_the_parent_s_last_operation() {
-        let parent = buffer("p", 40, &[0, 2]);
-        assert!(buffer("c", 40, &[2, 3]).can_succeed(&parent));
-        assert!(!buffer("c", 41, &[2, 3]).can_succeed(&parent), "larger than the parent");
-        assert!(!buffer("c", 40, &[3, 4]).can_succeed(&parent), "born later");
-        assert!(!buffer("c", 40, &[0, 3]).can_succeed(&buffer("p", 40, &[0])), "a parent that is never read");
+        let succeeds = |child: Buffer, parent: Buffer| can_succeed(&[parent, child], 1, 0);
+        let parent = || buffer("p", 40, &[0, 2]);
+        assert!(succeeds(buffer("c", 40, &[2, 3]), parent()));
+        assert!(!succeeds(buffer("c", 41, &[2, 3]), parent()), "larger than the parent");
+        assert!(!succeeds(buffer("c", 40, &[3, 4]), parent()), "born later");
+        assert!(!succeeds(buffer("c", 40, &[0, 3]), buffer("p", 40, &[0])), "a parent that is never read");
+        let short = [buffer("b", 40, &[2, 2]), buffer("c", 40, &[2, 2])];
+        assert_eq!((can_succeed(&short, 1, 0), can_succeed(&short, 0, 1)), (true, false), "within an operation, in the order of the list");
     }
 
     #[test]

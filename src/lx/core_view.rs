@@ -3,7 +3,6 @@
 use super::Mismatch;
 use crate::layout::Coordinate;
 use crate::work::{CoreOrder, DimKind, Operation, WorkSplit};
-use std::collections::BTreeMap;
 
 /// One use of a buffer by an op whose work is divided. The first use of a buffer that an op writes is that op's.
 #[derive(Clone, Copy, Debug)]
@@ -16,25 +15,41 @@ pub struct CoreUse<'a> {
     pub split: &'a WorkSplit,
 }
 
-/// How a buffer is sliced over the cores: for every device dimension that is cut, the digit of the core number that says which slice a
-/// core has (torch-spyre, `PerCoreView`).
+/// How a buffer is sliced over the cores: which digits of the position in it say which core has it. Positions count the sticks that are
+/// used, in the order of memory, so users agree even if they see the buffer under different dimensions; a torch-spyre `PerCoreView`, which
+/// counts the dimensions of one layout, could not tell them apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CoreView {
-    digits: BTreeMap<usize, Digit>,
+    /// From the innermost on; as few as possible.
+    digits: Vec<Digit>,
 }
 
-/// `core floordiv weight mod slices`.
+/// Sticks of position `p` are on the cores with `core floordiv weight mod slices == p floordiv step mod slices`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Digit {
+    step: i64,
     slices: i64,
     weight: i64,
 }
 
 impl CoreView {
+    /// Puts digits together that continue each other, in memory and in the number of the core.
+    fn of(mut digits: Vec<Digit>) -> Self {
+        digits.sort_unstable();
+        digits.dedup_by(|outer, inner| {
+            let continues = outer.step == inner.step * inner.slices && outer.weight == inner.weight * inner.slices;
+            if continues {
+                inner.slices *= outer.slices;
+            }
+            continues
+        });
+        Self { digits }
+    }
+
     /// Number of slices, each on one core.
     #[must_use]
     pub fn slices(&self) -> i64 {
-        self.digits.values().map(|digit| digit.slices).product()
+        self.digits.iter().map(|digit| digit.slices).product()
     }
 }
 
@@ -52,7 +67,7 @@ pub fn agreed_view(uses: &[CoreUse<'_>]) -> Result<CoreView, Mismatch> {
             None => agreed = Some(view),
         }
     }
-    Ok(agreed.unwrap_or(CoreView { digits: BTreeMap::new() }))
+    Ok(agreed.unwrap_or_else(|| CoreView::of(Vec::new())))
 }
 
 /// How one user slices the buffer; `user` is its position among the users, for the message.
@@ -60,19 +75,29 @@ pub(super) fn view_of(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Mismat
     let operand = &one.op.operands[one.operand];
     let is_write = one.operand + 1 == one.op.operands.len();
     let weights = one.split.divisors(CoreOrder::of(one.op.family));
-    let mut digits = BTreeMap::new();
+    let extents = extents(one, &operand.coordinates);
+    let mut digits = Vec::new();
     for (dim, &slices) in one.split.slices().iter().enumerate().filter(|&(_, &slices)| slices > 1) {
         if is_write && one.op.dims[dim].kind == DimKind::Reduction {
             return Err(Mismatch::PartialSums);
         }
         let Some(device_dim) = sliced_dim(user, &operand.coordinates, dim)? else { continue };
-        if operand.layout.device_size()[device_dim] % slices != 0 {
+        if extents[device_dim] % slices != 0 {
             return Err(Mismatch::Uneven { user });
         }
-        digits.insert(device_dim, Digit { slices, weight: weights[dim] });
+        let step = extents[device_dim..].iter().product::<i64>() / slices;
+        digits.push(Digit { step, slices, weight: weights[dim] });
     }
-    let (view, cores) = (CoreView { digits }, one.split.cores());
+    let (view, cores) = (CoreView::of(digits), one.split.cores());
     if view.slices() == cores { Ok(view) } else { Err(Mismatch::Shared { user, cores, slices: view.slices() }) }
+}
+
+/// The positions that a use has of each device dimension but the last, which is one stick: those of a tile where the layout is that of a
+/// larger buffer, so that the copy of a tile is sliced like the tile.
+fn extents(one: &CoreUse<'_>, coordinates: &[Coordinate]) -> Vec<i64> {
+    let ranges: Vec<i64> = one.op.dims.iter().map(|dim| dim.size).collect();
+    let outer = coordinates.iter().take(coordinates.len().saturating_sub(1));
+    outer.map(|coordinate| coordinate.term.and_then(|term| term.last(&ranges).ok()).map_or(1, |last| last + 1)).collect()
 }
 
 /// The device dimension that is cut when `dim` is; none when the operand does not move along it. The stick itself is never cut.
@@ -168,6 +193,26 @@ mod tests {
         let (copied, contracted) = (split(&[2, 4]), split(&[2, 1, 4]));
         let uses = [CoreUse { op: &copy, operand: 1, split: &copied }, CoreUse { op: &contract, operand: 0, split: &contracted }];
         assert_eq!(agreed_view(&uses), Err(Mismatch::Slices { user: 1 }));
+    }
+
+    #[test]
+    fn slices_are_told_apart_under_other_dimensions() {
+        // [2, 4, 3, 128] as 4 x 3 x 2 sticks x 2, and the same bytes as [2, 12, 128] of 12 x 2 sticks x 2.
+        let fine = [2, 4, 3, 128];
+        let dims = [0, 1, 2, 3].map(Coordinate::dim);
+        let fine = operation(Family::Pointwise, &fine, 4, vec![operand(&fine, &dims, &fine)]);
+        let merged = [2, 12, 128];
+        let merged = operation(Family::Pointwise, &merged, 3, vec![operand(&merged, &dims[..3], &merged)]);
+        let agree = |of_fine: &[i64], of_merged: &[i64]| {
+            let (of_fine, of_merged) = (split(of_fine), split(of_merged));
+            let of_fine = of_fine.in_order(vec![1, 0, 2, 3]).unwrap();
+            let of_merged = of_merged.in_order(vec![1, 0, 2]).unwrap();
+            let uses = [CoreUse { op: &fine, operand: 0, split: &of_fine }, CoreUse { op: &merged, operand: 0, split: &of_merged }];
+            agreed_view(&uses).map(|view| view.slices())
+        };
+        assert_eq!(agree(&[1, 4, 1, 2], &[2, 4, 1]), Err(Mismatch::Slices { user: 1 }), "sticks are no rows");
+        assert_eq!(agree(&[2, 4, 1, 1], &[2, 4, 1]), Ok(8));
+        assert_eq!(agree(&[1, 4, 3, 1], &[1, 12, 1]), Err(Mismatch::Slices { user: 1 }), "the outer digit changes first");
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::{
     dialect::{ComputeOp, Step, target_of, tile_op_of},
     mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, error_at},
     target::Target,
+    tile::settle_loops::settle_loops,
     work::{
         WorkSplit,
         divide_work::{check_hints, divided, set_work},
@@ -24,6 +25,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-jointly", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    settle_loops(module);
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         check_hints(&ComputeOp::all_in(function))?;
         let values = Values::of(function)?;

@@ -1,6 +1,6 @@
 //! What first-fit and best-fit share: the order of the buffers, and the gaps over a life.
 
-use super::{Buffer, Capacity, Placement, live::Live};
+use super::{Buffer, Capacity, Placement, buffer::can_succeed, live::Live};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
@@ -103,7 +103,7 @@ fn order(buffers: &[Buffer]) -> Vec<usize> {
 fn parent_is_free(buffers: &[Buffer], live: &Live, addresses: &[Option<i64>], index: usize, parent: usize) -> bool {
     let Some(start) = addresses[parent] else { return false };
     let end = start + buffers[parent].bytes;
-    buffers[index].can_succeed(&buffers[parent])
+    can_succeed(buffers, index, parent)
         && obstacles(buffers, live, addresses, index, Some(parent)).iter().all(|&(low, high)| high <= start || end <= low)
 }
 

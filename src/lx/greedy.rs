@@ -1,6 +1,6 @@
 //! The greedy planner: places each buffer when it is born, and never looks ahead.
 
-use super::{Buffer, Capacity, Placement, Planner, live::Live};
+use super::{Buffer, Capacity, Placement, Planner, buffer::can_succeed, live::Live};
 
 /// torch-spyre's default planner of August 2026 (`GreedyLayoutSolver`).
 ///
@@ -22,7 +22,7 @@ impl Planner for Greedy {
         let mut live = Live::new(buffers);
         for index in births {
             let buffer = &buffers[index];
-            let free = |&&parent: &&usize| !has_successor[parent] && addresses[parent].is_some() && buffer.can_succeed(&buffers[parent]);
+            let free = |&&parent: &&usize| !has_successor[parent] && addresses[parent].is_some() && can_succeed(buffers, index, parent);
             addresses[index] = match buffer.in_place_parents.iter().find(free) {
                 Some(&parent) => {
                     has_successor[parent] = true;

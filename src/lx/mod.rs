@@ -61,7 +61,7 @@ pub(crate) mod divide_jointly;
 pub(crate) mod plan_lx;
 
 pub use best_fit::BestFit;
-pub use buffer::{Buffer, Capacity, Use, UseKind};
+pub use buffer::{Buffer, Capacity, Use, UseKind, can_succeed};
 pub use core_view::{CoreUse, CoreView, agreed_view};
 pub use drawing::{Drawing, Stay, draw};
 pub use eligible::{Barred, Mismatch};

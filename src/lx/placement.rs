@@ -1,6 +1,6 @@
 //! What a planner decides, what it costs, and whether it is legal.
 
-use super::{Barred, Buffer, Capacity, live::Live};
+use super::{Barred, Buffer, Capacity, buffer::can_succeed, live::Live};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -160,7 +160,7 @@ pub fn check(buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> 
         if address % capacity.alignment != 0 {
             return Err(Violation::Misaligned { buffer: index, address });
         }
-        let end = address + buffer.bytes;
+        let end = address.saturating_add(buffer.bytes);
         if address < 0 || end > capacity.bytes {
             return Err(Violation::OutOfBounds { buffer: index, address, end });
         }
@@ -199,7 +199,7 @@ fn predecessors(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<Option<usi
     let mut predecessors = vec![None; buffers.len()];
     for (index, buffer) in buffers.iter().enumerate() {
         let same_address = |&&parent: &&usize| addresses[parent].is_some() && addresses[parent] == addresses[index];
-        let free = |&&parent: &&usize| !taken[parent] && parent != index && buffer.can_succeed(&buffers[parent]);
+        let free = |&&parent: &&usize| !taken[parent] && can_succeed(buffers, index, parent);
         predecessors[index] = buffer.in_place_parents.iter().filter(same_address).find(free).copied();
         if let Some(parent) = predecessors[index] {
             taken[parent] = true;

@@ -2,8 +2,9 @@
 
 use super::{
     Exact, Instance, Placement, Plan, Stays, UnknownPlanner,
+    buffer::can_succeed,
     drawing::{Drawing, Stay},
-    pack::{Packer, Packing, Peak, PeakSearch, Rectangle, Shape, Steps},
+    pack::{Packer, Packing, Peak, PeakSearch, Rectangle, Shape, Steps, load},
     planner_named,
 };
 
@@ -91,7 +92,7 @@ pub struct PlannedPeak {
     pub placement: Placement,
     /// Bytes that suffice.
     pub bytes: i64,
-    /// Bytes below which there is no plan.
+    /// Bytes below which there is no plan; both are multiples of the alignment.
     pub lower_bound: i64,
     /// Steps taken.
     pub steps: u64,
@@ -111,8 +112,28 @@ pub fn smallest_lx(instance: &Instance, limits: &mut Limits) -> PlannedPeak {
         (search.peak.is_optimal(), Progress { steps: 0, best: height * alignment, bound: lower_bound * alignment })
     });
     let Peak { offsets, height, lower_bound } = search.peak;
+    // The search keeps all apart: where addresses may be taken over, only what is live without a doubt bounds it.
+    let is_kept_apart = (0..instance.buffers.len()).all(|buffer| !may_inherit(instance, buffer));
+    let lower_bound = if is_kept_apart { lower_bound } else { load_without_heirs(instance) };
     let (bytes, lower_bound) = (height * alignment, lower_bound * alignment);
     PlannedPeak { placement: placed(instance, &offsets), bytes, lower_bound, steps, timed_out }
+}
+
+/// Whether a buffer may take over an address.
+fn may_inherit(instance: &Instance, buffer: usize) -> bool {
+    let is_placed = |index: usize| instance.buffers[index].barred.is_none();
+    let parents = &instance.buffers[buffer].in_place_parents;
+    is_placed(buffer) && parents.iter().any(|&parent| is_placed(parent) && can_succeed(&instance.buffers, buffer, parent))
+}
+
+/// The most units that are live at once, but for buffers that may take over an address in that operation.
+fn load_without_heirs(instance: &Instance) -> i64 {
+    let shapes = shapes(instance);
+    let steps = shapes.iter().enumerate().flat_map(|(buffer, shape)| {
+        let birth = i64::from(may_inherit(instance, buffer));
+        shape.steps.iter().map(move |step| Rectangle { lower: step.lower + birth, ..*step })
+    });
+    load(&steps.filter(|step| step.lower < step.upper).collect::<Vec<_>>())
 }
 
 /// The buffers in units of the alignment; a barred one takes no place.
@@ -146,7 +167,7 @@ pub fn drawing_of(instance: &Instance, plan: &Plan, title: String) -> Drawing {
         let buffer = &buffers[stay.buffer];
         let is_born = stay.start == buffer.life().start;
         let takes_over =
-            |parent: &&usize| is_born && buffer.can_succeed(&buffers[**parent]) && last_address(**parent) == Some(stay.address);
+            |parent: &&usize| is_born && can_succeed(buffers, stay.buffer, **parent) && last_address(**parent) == Some(stay.address);
         let successor_of = buffer.in_place_parents.iter().find(takes_over).map(|&parent| buffers[parent].name.clone());
         Stay { name: buffer.name.clone(), bytes: buffer.bytes, address: stay.address, times: stay.start..stay.end, successor_of }
     };

@@ -4,14 +4,17 @@
 //! value made in an iteration of a loop lives in it; a value from outside that the loop reads lives until the loop ends.
 
 use super::{
-    Barred, Buffer, Capacity, CoreUse, Placement, Planner, Use, UseKind, agreed_view, check, emit_stays::emit_stays, planner_named,
+    Barred, Buffer, Capacity, CoreUse, Placement, Planner, Use, UseKind, Violation, agreed_view, check, emit_stays::emit_stays,
+    planner_named,
 };
 use crate::{
     dialect::{
-        Access, ComputeOp, Memory, Place, Schedule, Step, Tensor, UsedAs, home_of, operation_of, split_of, target_of, users_behind_views,
+        Access, ComputeOp, Memory, Place, Schedule, Step, Tensor, UsedAs, home_of, is_carried, operation_of, split_of, target_of,
+        users_behind_views,
     },
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
-    target::Family,
+    target::{Family, Target},
+    tile::settle_loops::check_settled,
     work::{Operation, WorkSplit},
 };
 use std::collections::BTreeMap;
@@ -20,6 +23,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-plan-lx", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    check_settled(module)?;
     let planner = match options.text("planner") {
         "none" => None,
         name => Some(planner_named(name).map_err(|error| error_at(module, error).report())?),
@@ -37,6 +41,44 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         }
     }
     Ok(())
+}
+
+/// Checks the places that a function's ops say: that two values never share bytes of LX while both are needed, and that every user of a
+/// value in LX has just the part that its writer left there.
+///
+/// # Errors
+/// What `refused` makes of the op and of what is wrong.
+pub(crate) fn check_places<'c>(function: Op<'c>, target: &Target, refused: &dyn Fn(Op<'c>, &str) -> Reported) -> Result<(), Reported> {
+    let program = Program::of(function)?;
+    let (buffers, placement) = program.placed();
+    let Err(violation) = check(&buffers, &Capacity::of(target), &placement) else { return Ok(()) };
+    let op_of = |buffer: usize| program.values.schedule.steps.get(buffer).map_or(function, |step| step.compute.op);
+    let LxConflict { buffer, message } = explain(&buffers, &violation, &|buffer| op_of(buffer).loc().to_string());
+    Err(refused(op_of(buffer), &message))
+}
+
+/// What is wrong with a place, and whose it is.
+struct LxConflict {
+    buffer: usize,
+    message: String,
+}
+
+fn explain(buffers: &[Buffer], violation: &Violation, place_of: &dyn Fn(usize) -> String) -> LxConflict {
+    let (buffer, message) = match *violation {
+        Violation::Length { .. } => (0, violation.to_string()),
+        Violation::Barred { buffer } => {
+            let reason = buffers[buffer].barred.as_ref().map_or_else(String::new, |barred| format!(": {barred}"));
+            (buffer, format!("its result may not be in LX{reason}"))
+        }
+        Violation::Misaligned { buffer, address } => (buffer, format!("its result lies at {address} in LX, where no stick begins")),
+        Violation::OutOfBounds { buffer, address, end } => {
+            (buffer, format!("its result has bytes {address} to {end} of LX, which ends before"))
+        }
+        Violation::Overlap { first, second } => {
+            (second, format!("its result shares bytes of LX with that of the op at {} while both are needed", place_of(first)))
+        }
+    };
+    LxConflict { buffer, message }
 }
 
 /// How one compute op divides its work.
@@ -79,13 +121,19 @@ impl<'c> Program<'c> {
 
     /// Checks what the planner `exact` and its copies have made of the program, from nothing but the program.
     fn check_places(&self, capacity: &Capacity) -> Result<(), Reported> {
+        let (buffers, placement) = self.placed();
+        self.check("exact", &buffers, capacity, &placement)
+    }
+
+    /// The buffers, and where the program says that they are.
+    fn placed(&self) -> (Vec<Buffer>, Placement) {
         let buffers: Vec<Buffer> = (0..self.divisions.len()).map(|time| self.buffer(time)).collect();
         let address = |step: &Step<'c>| match Place::on(step.compute.op)?.memory {
             Memory::Lx(address) => Some(address),
             Memory::Hbm | Memory::Pool(_) => None,
         };
         let addresses: Vec<Option<i64>> = self.values.schedule.steps.iter().map(address).collect();
-        self.check("exact", &buffers, capacity, &Placement { reasons: vec![None; addresses.len()], addresses })
+        (buffers, Placement { reasons: vec![None; addresses.len()], addresses })
     }
 
     fn check(&self, planner: &str, buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> Result<(), Reported> {
@@ -132,7 +180,7 @@ impl<'c> Program<'c> {
 
     /// Writes the place; a copy of an HBM tensor that found no room in LX would only cost a pass over HBM, so its readers get the original
     /// back. What is copied from LX may be gone when the readers come, so such a copy stays; and so does a copy under other indices or in
-    /// another layout, whose readers may need its sticks.
+    /// another layout, whose readers may need its sticks, and one of what a loop may have overwritten by then.
     pub(super) fn place_result(&self, compute: ComputeOp<'c>, place: &Place) {
         if self.values.overwrites(compute) {
             return;
@@ -140,7 +188,8 @@ impl<'c> Program<'c> {
         let op = compute.op;
         let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some());
         let is_from_hbm = op.is("spyre.copy") && home_of(op.inputs()[0]).def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
-        if is_from_hbm && place.memory == Memory::Hbm && is_read_by_ops_only && keeps_indices(op) && keeps_layout(op) {
+        let is_spare = is_from_hbm && is_read_by_ops_only && keeps_indices(op) && keeps_layout(op);
+        if is_spare && place.memory == Memory::Hbm && !is_carried(op.inputs()[0]) {
             op.output().replace_with(op.inputs()[0]);
             op.erase();
             return;
@@ -232,6 +281,10 @@ impl<'c> Values<'c> {
             return Some(Barred::FunctionNotAllowed { function: step.compute.function().to_owned() });
         }
         let output = step.compute.op.output();
+        // As large as what it was a window of, it is not what a core has of it.
+        if Tensor::of(home_of(output).r#type()).is_some_and(|tensor| tensor.buffer_shape.is_some()) {
+            return Some(Barred::Tiled);
+        }
         let users = users_behind_views(output);
         if users.iter().any(|user| user.is("spyre.yield") || user.is("spyre.loop")) {
             return Some(Barred::Tiled);

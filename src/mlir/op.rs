@@ -8,9 +8,9 @@ use melior::ir::{BlockRef, Identifier, OperationRef};
 use mlir_sys::{
     MlirContext, mlirBlockAppendOwnedOperation, mlirBlockInsertOwnedOperationBefore, mlirIdentifierStr, mlirLocationGetContext,
     mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull, mlirOperationDestroy, mlirOperationGetAttributeByName,
-    mlirOperationGetLocation, mlirOperationGetName, mlirOperationMoveBefore, mlirOperationRemoveAttributeByName,
-    mlirOperationRemoveFromParent, mlirOperationSetAttributeByName, mlirOperationSetOperand, mlirValueGetFirstUse,
-    mlirValueReplaceAllUsesOfWith, mlirValueSetType,
+    mlirOperationGetLocation, mlirOperationGetName, mlirOperationIsBeforeInBlock, mlirOperationMoveBefore,
+    mlirOperationRemoveAttributeByName, mlirOperationRemoveFromParent, mlirOperationSetAttributeByName, mlirOperationSetOperand,
+    mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith, mlirValueSetType,
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -66,11 +66,16 @@ pub trait OpExt<'c>: Copy {
     fn text_attr(self, name: &str) -> &'c str;
     /// Replaces operand `index`.
     fn set_input(self, index: usize, value: Value<'c>);
+    /// Whether the operation stands before another one of the same block.
+    fn is_before(self, other: Op<'c>) -> bool;
     /// Moves the operation in front of another one.
     fn move_to_before(self, other: Op<'c>);
     /// Moves the operation to the end of a block.
     fn move_to_end(self, block: Block<'c>);
     /// Removes and destroys the operation.
+    ///
+    /// # Panics
+    /// If something uses its results: it would read freed memory.
     fn erase(self);
     /// The operations of the body, in order; empty without a body.
     fn body_ops(self) -> Vec<Op<'c>>;
@@ -145,6 +150,11 @@ impl<'c> OpExt<'c> for Op<'c> {
         unsafe { mlirOperationSetOperand(self.to_raw(), index.cast_signed(), value.to_raw()) }
     }
 
+    fn is_before(self, other: Op<'c>) -> bool {
+        // SAFETY: callers ask about operations of one block.
+        unsafe { mlirOperationIsBeforeInBlock(self.to_raw(), other.to_raw()) }
+    }
+
     fn move_to_before(self, other: Op<'c>) {
         // SAFETY: both are in blocks.
         unsafe { mlirOperationMoveBefore(self.to_raw(), other.to_raw()) }
@@ -159,7 +169,8 @@ impl<'c> OpExt<'c> for Op<'c> {
     }
 
     fn erase(self) {
-        // SAFETY: callers erase an operation once, when nothing uses its results.
+        assert!(self.outputs().into_iter().all(|output| output.users().is_empty()), "'{}' is erased before its users", self.full_name());
+        // SAFETY: callers erase an operation once, and nothing uses its results.
         unsafe {
             mlirOperationRemoveFromParent(self.to_raw());
             mlirOperationDestroy(self.to_raw());

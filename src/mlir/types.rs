@@ -271,6 +271,7 @@ pub fn dense_attribute<'c>(tensor: Type<'c>, numbers: &[f64]) -> Attribute<'c> {
         "f16" => numbers.iter().flat_map(|&number| half::f16::from_f64(number).to_le_bytes()).collect(),
         "bf16" => numbers.iter().flat_map(|&number| half::bf16::from_f64(number).to_le_bytes()).collect(),
         "f32" => numbers.iter().flat_map(|&number| (number as f32).to_le_bytes()).collect(),
+        "f64" => numbers.iter().flat_map(|&number| number.to_le_bytes()).collect(),
         _ => numbers.iter().flat_map(|&number| (number as i32).to_le_bytes()).collect(),
     };
     // SAFETY: MLIR copies the bytes, which are one element or as many as the type has.

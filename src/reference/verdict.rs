@@ -33,10 +33,10 @@ pub struct Verdict {
 /// # Errors
 /// The element that is furthest off, or the first that leaves its bounds.
 pub fn judge(found: &Companions<Bound>, expected: &HostArray, approximated: Option<&HostArray>) -> Result<Verdict, String> {
-    let length = expected.elements.len();
-    if found.elements.len() != length {
-        return Err(format!("the result has {} elements, the reference {length}", found.elements.len()));
+    if found.shape != expected.shape {
+        return Err(format!("has shape {:?}, the reference {:?}", found.shape, expected.shape));
     }
+    let length = expected.elements.len();
     let reference: Vec<f64> = (0..length).map(|index| expected.elements.get(index)).collect();
     let scale = root_mean_square(&reference);
     let effect = approximated.map_or(0.0, |other| APPROXIMATED * largest_difference(&reference, other));
@@ -49,12 +49,13 @@ pub fn judge(found: &Companions<Bound>, expected: &HostArray, approximated: Opti
         let off = distance(bound.exact, *expected);
         if off > 0.0 {
             verdict.difference = verdict.difference.max(off / size);
+            // Where the reference is no number, nothing else is near.
+            let excess = if size.is_finite() { off - ALLOWED * size - effect } else { off };
+            if excess > 0.0 && worst.is_none_or(|(most, _)| excess > most) {
+                worst = Some((excess, index));
+            }
         }
-        let excess = off - ALLOWED * size - effect;
-        if !(excess <= 0.0) && worst.is_none_or(|(most, _)| excess > most) {
-            worst = Some((excess, index));
-        }
-        if effect > 0.0 {
+        if effect > 0.0 && size > 0.0 {
             verdict.allowed = verdict.allowed.max(ALLOWED + effect / size);
         }
     }
@@ -120,8 +121,9 @@ mod tests {
 
     fn judged(exact: &[f64], expected: &[f64], device: &[f32]) -> Result<Verdict, String> {
         let bound = |exact: &f64| Bound { exact: *exact, low: exact - 0.01, high: exact + 0.01 };
-        let found = Companions { elements: exact.iter().map(bound).collect(), device: device.to_vec() };
-        judge(&found, &HostArray { shape: vec![expected.len() as i64], elements: Elements::F64(expected.to_vec()) }, None)
+        let shape = vec![expected.len() as i64];
+        let found = Companions { shape: shape.clone(), elements: exact.iter().map(bound).collect(), device: device.to_vec() };
+        judge(&found, &HostArray { shape, elements: Elements::F64(expected.to_vec()) }, None)
     }
 
     #[test]
@@ -135,11 +137,14 @@ mod tests {
     #[test]
     fn zeros_and_what_is_no_number_agree_with_themselves_only() {
         assert!(judged(&[0.0; 2], &[1.0, 2.0], &[0.0; 2]).is_err());
+        let other_shape = HostArray { shape: vec![2, 1], elements: Elements::F64(vec![1.0, 2.0]) };
+        let found = Companions { shape: vec![2], elements: vec![Bound { exact: 1.0, low: 1.0, high: 1.0 }; 2], device: vec![1.0; 2] };
+        assert!(judge(&found, &other_shape, None).unwrap_err().contains("has shape [2], the reference [2, 1]"));
         assert!(judged(&[1e-30, 0.0], &[0.0; 2], &[0.0; 2]).is_err());
         assert!(judged(&[f64::NAN, 2.0], &[1.0, 2.0], &[f32::NAN, 2.0]).is_err());
         assert!(judged(&[1.0, 2.0], &[1.0, 2.0], &[f32::NAN, 2.0]).unwrap_err().contains("no number"));
         let anything = Bound { exact: f64::NAN, low: f64::NEG_INFINITY, high: f64::INFINITY };
-        let found = Companions { elements: vec![anything], device: vec![f32::NAN] };
+        let found = Companions { shape: vec![1], elements: vec![anything], device: vec![f32::NAN] };
         let expected = HostArray { shape: vec![1], elements: Elements::F64(vec![f64::NAN]) };
         assert_eq!(judge(&found, &expected, None).unwrap().n_nan, 1);
     }

@@ -19,6 +19,7 @@ use crate::{
         symbols::{Addresses, MemoryMap},
     },
     dialect,
+    files::is_plain_name,
     layout::DeviceLayout,
     mlir::{
         Attribute, Op, OpExt, Options, Pass, Reported, ValueExt, dictionary_entries, elements, error_at, integer, integers, note_bug,
@@ -42,17 +43,20 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     // The files are written while they are checked; that shows only when they are put in place.
     let (violations, fresh) = rayon::join(|| check_files(contents(), &target), || Fresh::write(Path::new(output), &files));
     let violations = violations.map_err(|error| error_at(module, error).report())?;
-    judge(module, &violations)?;
+    judge(module, options, &violations)?;
     fresh.and_then(Fresh::put_in_place).map_err(|error| error_at(module, error).report())
 }
 
-/// What a broken rule means. A program went through all of our passes, so a broken rule is a bug of ours and nothing
-/// is written; op specs of another front end are theirs to answer for, and are written with a warning.
-fn judge(module: Op<'_>, violations: &[Violation]) -> Result<(), Reported> {
+/// What a broken rule means. A program that went through all of our passes has none, so it is a bug of ours. Whoever writes IR of a later
+/// phase answers for it: a program is refused, and so nothing is written; op specs of another front end are written with a warning.
+fn judge(module: Op<'_>, options: &Options, violations: &[Violation]) -> Result<(), Reported> {
     let Some(first) = violations.first() else { return Ok(()) };
-    if module.body_ops().iter().any(|op| op.is("sdsc.program")) {
+    if options.text("compiled") == "true" {
         note_bug();
         return Err(error_at(module, format_args!("gives files that break a rule of the format, which is a bug of ours: {first}")).report());
+    }
+    if let Some(program) = module.body_ops().into_iter().find(|op| op.is("sdsc.program")) {
+        return Err(error_at(program, format_args!("gives files that break a rule of the format: {first}")).report());
     }
     for violation in violations {
         warning_at(module, format_args!("gives files that break a rule of the format: {violation}")).emit();
@@ -62,6 +66,9 @@ fn judge(module: Op<'_>, violations: &[Violation]) -> Result<(), Reported> {
 
 fn files_of(module: Op<'_>) -> Result<Vec<File>, Reported> {
     let target = dialect::target_of(module).map_err(|message| error_at(module, message).report())?;
+    if module.body_ops().is_empty() {
+        return Err(error_at(module, "is empty: expected an 'sdsc.program', or the ops of one bundle").report());
+    }
     let programs: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is("sdsc.program")).collect();
     match programs.as_slice() {
         [] => bare_bundle(module, &target),
@@ -85,6 +92,7 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
     let mut description = Program { name: program.text_attr("sym_name").to_owned(), symbols: symbols_of(program), ..Program::default() };
     for op in program.body_ops() {
         let name = op.text_attr("sym_name").to_owned();
+        check_name(op, &name)?;
         match op.full_name() {
             "sdsc.buffer" => {
                 let (mut tensor, constant) = buffer_of(op, target).map_err(|message| error_at(op, message).report())?;
@@ -124,6 +132,17 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
         files.push(File { path: EXACT_FILE.to_owned(), content });
     }
     Ok(files)
+}
+
+/// Bundles are folders of their names, and a run writes results to files of theirs. Others than plain ones would lie elsewhere.
+fn check_name(op: Op<'_>, name: &str) -> Result<(), Reported> {
+    let is_taken = op.is("builtin.module") && [program::CONSTANTS_FOLDER, program::FILE_NAME, EXACT_FILE].contains(&name);
+    let becomes_file = op.is("builtin.module") || op.text_attr("role") == "output";
+    if !becomes_file || is_plain_name(name) && !is_taken {
+        return Ok(());
+    }
+    let why = if is_taken { "the program has a file or a folder of its own of that name" } else { "it is no plain name of a file" };
+    Err(error_at(op, format_args!("cannot be written as '{name}': {why}")).report())
 }
 
 /// Notes the elements of a constant as the program has them; gives their file, if they are not all the same.
@@ -204,7 +223,10 @@ fn content_of(
     let element = tensor.host.element.to_string();
     let host = HostElements { element: &element, shape: &tensor.host.shape, bytes: raw.bytes, is_splat: raw.is_splat };
     let content = device_bytes(&host, layout).map_err(|error| format!("has a value that cannot be stored: {error}"))?;
-    let exact = is_rounded(&host, layout.format()).then(|| exact_elements(&host));
+    let exact = match buffer.attr(dialect::EXACT).and_then(raw_elements) {
+        Some(exact) => Some(exact_elements(&HostElements { element: "f64", bytes: exact.bytes, is_splat: exact.is_splat, ..host })),
+        None => is_rounded(&host, layout.format()).then(|| exact_elements(&host)),
+    };
     Ok(ConstantContent { content, exact })
 }
 
@@ -212,6 +234,7 @@ fn exact_elements(host: &HostElements<'_>) -> ExactElements {
     match (host.is_splat, host.element, host.bytes) {
         (true, "f16", &[a, b]) => ExactElements::Same(half::f16::from_le_bytes([a, b]).into()),
         (true, "bf16", &[a, b]) => ExactElements::Same(half::bf16::from_le_bytes([a, b]).into()),
+        (true, "f64", &[a, b, c, d, e, f, g, h]) => ExactElements::Same(f64::from_le_bytes([a, b, c, d, e, f, g, h])),
         (true, _, &[a, b, c, d]) => ExactElements::Same(f32::from_le_bytes([a, b, c, d]).into()),
         _ => ExactElements::Each(host.bytes.to_vec()),
     }

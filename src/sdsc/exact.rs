@@ -30,7 +30,7 @@ pub struct ExactNumbers {
 pub enum ExactConstant {
     /// One number for all elements.
     Number(f64),
-    /// A file with the elements, row-major and little endian, in the element type that `program.json` says.
+    /// A file with the elements, row-major and little endian, in the element type that `program.json` says, or in f64.
     File(String),
 }
 

@@ -155,19 +155,24 @@ impl<'a, A: Companion> Planes<'a, A> {
         Self { arithmetic, regions: BTreeMap::new() }
     }
 
-    fn get(&self, region: RegionId, byte: usize, format: DeviceFormat) -> A::Element {
-        let plane = self.regions.get(&region).filter(|plane| plane.formats.get(byte / STICK_BYTES as usize) == Some(&Some(format)));
-        plane.map_or(self.arithmetic.poison(), |plane| plane.elements[byte / SLOT_BYTES])
+    /// How the elements of a region are read.
+    fn reader(&self, region: RegionId, format: DeviceFormat) -> impl Fn(usize) -> A::Element {
+        let (plane, poison) = (self.regions.get(&region), self.arithmetic.poison());
+        move |byte| match plane {
+            Some(plane) if plane.formats.get(byte / STICK_BYTES as usize) == Some(&Some(format)) => plane.elements[byte / SLOT_BYTES],
+            _ => poison,
+        }
     }
 
     /// The elements of an array, row-major, and the device's numbers.
     pub(crate) fn array(&self, region: RegionId, layout: &DeviceLayout, machine: &Machine) -> (Vec<A::Element>, Vec<f32>) {
         let length = layout.host_length();
         let (mut elements, mut device) = (vec![self.arithmetic.poison(); length], vec![f32::NAN; length]);
+        let (numbers, read) = (numbers(machine, region, layout.format), self.reader(region, layout.format));
         layout.each_element(|index, byte| {
-            device[index] = number_at(machine, region, byte, layout.format);
+            device[index] = numbers[byte / layout.format.bytes() as usize];
             elements[index] = match is_float(layout.format) {
-                true => self.get(region, byte, layout.format),
+                true => read(byte),
                 false => self.arithmetic.given(device[index].into(), device[index]),
             };
         });
@@ -175,10 +180,12 @@ impl<'a, A: Companion> Planes<'a, A> {
     }
 }
 
-fn number_at(machine: &Machine, region: RegionId, byte: usize, format: DeviceFormat) -> f32 {
-    let mut number = [f32::NAN];
-    decode_run(format, machine.bytes(region), byte, 1, &mut number);
-    number[0]
+/// The device's numbers in all of a region.
+fn numbers(machine: &Machine, region: RegionId, format: DeviceFormat) -> Vec<f32> {
+    let bytes = machine.bytes(region);
+    let mut numbers = vec![0.0; bytes.len() / format.bytes() as usize];
+    decode_run(format, bytes, 0, 1, &mut numbers);
+    numbers
 }
 
 /// The bytes and what is beside them.
@@ -204,13 +211,13 @@ impl<A: Companion> Memory for Both<'_, '_, A> {
     }
 
     fn read(&self, from: Elements<'_>, out: &mut [A::Element]) {
-        for (index, element) in out.iter_mut().enumerate() {
-            *element = if is_float(from.format) {
-                self.planes.get(from.part.region, from.byte(index), from.format)
-            } else {
-                let number = number_at(self.machine, from.part.region, from.byte(index), from.format);
-                self.arithmetic().given(number.into(), number)
-            };
+        if is_float(from.format) {
+            let read = self.planes.reader(from.part.region, from.format);
+            out.iter_mut().enumerate().for_each(|(index, element)| *element = read(from.byte(index)));
+        } else if !out.is_empty() {
+            let mut numbers = vec![0.0; out.len()];
+            decode_run(from.format, self.machine.bytes(from.part.region), from.byte(0), from.stride, &mut numbers);
+            out.iter_mut().zip(numbers).for_each(|(element, number)| *element = self.arithmetic().given(number.into(), number));
         }
     }
 
@@ -282,23 +289,23 @@ impl<A: Companion> Beside for Planes<'_, A> {
         if !is_float(format) {
             return;
         }
-        let width = format.bytes() as usize;
-        if given.argument.is_none() {
-            // Padding of a constant has numbers, too.
-            let mut numbers = vec![0.0; machine.bytes(given.region).len() / width];
-            decode_run(format, machine.bytes(given.region), 0, 1, &mut numbers);
-            let cells: Vec<_> = numbers.iter().map(|number| self.arithmetic.given(meaning(format, *number), *number)).collect();
-            self.write(given.region, 0, format, &cells);
-        }
-        let Some(exact) = given.exact else { return };
+        let arithmetic = self.arithmetic;
+        let numbers = numbers(machine, given.region, format);
+        // Padding of a constant has numbers, too.
+        let padding = |number: &f32| match given.argument {
+            Some(_) => arithmetic.poison(),
+            None => arithmetic.given(meaning(format, *number), *number),
+        };
+        let cells: Vec<_> = numbers.iter().map(padding).collect();
+        self.write(given.region, 0, format, &cells);
+        let (Some(exact), Some(plane)) = (given.exact, self.regions.get_mut(&given.region)) else { return };
         let is_number = matches!(exact.elements.type_name(), "f16" | "bf16" | "f32");
         given.layout.each_element(|index, byte| {
-            let (number, device) = (exact.elements.get(index), number_at(machine, given.region, byte, format));
-            let element = match given.argument.filter(|_| is_number) {
-                Some(argument) => self.arithmetic.argument(argument, index as u64, number, device),
-                None => self.arithmetic.given(number, device),
+            let (number, device) = (exact.elements.get(index), numbers[byte / format.bytes() as usize]);
+            plane.elements[byte / SLOT_BYTES] = match given.argument.filter(|_| is_number) {
+                Some(argument) => arithmetic.argument(argument, index as u64, number, device),
+                None => arithmetic.given(number, device),
             };
-            self.write(given.region, byte, format, &[element]);
         });
     }
 

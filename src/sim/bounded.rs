@@ -311,3 +311,97 @@ impl Companion for Bounded {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::number::{DL16_MAX, dl16_to_f32};
+    use super::super::ops::Device;
+    use super::*;
+
+    const UNARY: [Unary; 13] = [
+        Unary::Abs,
+        Unary::Exp,
+        Unary::Floor,
+        Unary::Gelu,
+        Unary::Log,
+        Unary::Neg,
+        Unary::Reciprocal,
+        Unary::Relu,
+        Unary::Rsqrt,
+        Unary::Sigmoid,
+        Unary::Silu,
+        Unary::Sqrt,
+        Unary::Tanh,
+    ];
+    const BINARY: [Binary; 8] =
+        [Binary::Add, Binary::Sub, Binary::Mul, Binary::Div, Binary::Maximum, Binary::Minimum, Binary::Greater, Binary::Equal];
+
+    /// A device's number, and a bound of it that is as wide as rounding makes them; some are a point.
+    fn drawn(state: &mut u64) -> (f32, Bound) {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let bits = (*state >> 33) as u16;
+        let device = dl16_to_f32(bits & 0x8000 | 0x3000 + bits % 0x1800);
+        let width = f64::from(device) * [0.0, 1e-3, 0.3][(*state >> 60) as usize % 3];
+        let exact = f64::from(device) + width / 3.0;
+        let (one, other) = (f64::from(device) - width, f64::from(device) + width);
+        (device, Bound { exact, low: one.min(other), high: one.max(other) })
+    }
+
+    fn stored(device: f32) -> f32 {
+        dl16_to_f32(dl16_from_f32(device))
+    }
+
+    #[test]
+    fn the_device_stays_within_its_bounds() {
+        let mut state = 1;
+        for _ in 0..4000 {
+            let ((a, left), (b, right)) = (drawn(&mut state), drawn(&mut state));
+            for function in UNARY {
+                let found = Bounded.stored(DeviceFormat::Sen169Fp16, Bounded.apply(function, &[], left));
+                let device = stored(Device.apply(function, &[], a));
+                assert!(found.holds(device.into()), "{function:?} of {a} is {device}, not in {found:?}");
+            }
+            for function in BINARY {
+                let (mut bounds, mut device) = ([left], [a]);
+                Bounded.binary(function, &mut bounds, &[right]);
+                Device.binary(function, &mut device, &[b]);
+                let (found, device) = (Bounded.stored(DeviceFormat::Sen169Fp16, bounds[0]), stored(device[0]));
+                assert!(found.holds(device.into()), "{function:?} of {a} and {b} is {device}, not in {found:?}");
+            }
+            let square = Bounded.square(left);
+            assert!(square.low >= 0.0 && square.holds((a * a).into()));
+        }
+    }
+
+    #[test]
+    fn sums_of_products_stay_within_their_bounds() {
+        let (mut state, k, n) = (2, 700, 3);
+        let (a, left): (Vec<f32>, Vec<Bound>) = (0..k).map(|_| drawn(&mut state)).unzip();
+        let (b, right): (Vec<f32>, Vec<Bound>) = (0..k * n).map(|_| drawn(&mut state)).unzip();
+        let (mut device, mut bounds) = (vec![0.0; n], vec![Bounded.number(0.0); n]);
+        Device.multiply(&a, &b, &mut device, k, n);
+        Bounded.multiply(&left, &right, &mut bounds, k, n);
+        let mut exact = vec![0.0; n];
+        Exact.multiply(
+            &left.iter().map(|x| x.exact).collect::<Vec<_>>(),
+            &right.iter().map(|x| x.exact).collect::<Vec<_>>(),
+            &mut exact,
+            k,
+            n,
+        );
+        for column in 0..n {
+            assert!(bounds[column].holds(device[column].into()), "{} is not in {:?}", device[column], bounds[column]);
+            assert!((bounds[column].exact - exact[column]).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn bounds_of_plain_numbers_are_narrow() {
+        let (x, y) = (Bounded.number(1.5), Bounded.number(-0.25));
+        let sum = Bounded.stored(DeviceFormat::Sen169Fp16, Bounded.add(x, y));
+        assert_eq!(sum, Bound { exact: 1.25, low: 1.25, high: 1.25 });
+        let infinite = Bounded.given(f64::NEG_INFINITY, -dl16_to_f32(DL16_MAX));
+        assert!(Bounded.apply(Unary::Exp, &[], infinite).high < 1e-37);
+        assert!(!x.holds(f64::NAN) && Bounded.poison().holds(f64::NAN));
+    }
+}

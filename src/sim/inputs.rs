@@ -47,9 +47,9 @@ impl Draw {
             Self::Random => scale * (float(bits) + OFFSET),
             Self::Ties => scale * sign * [0.0, 0.5, 1.0, 1.0][(bits >> 1) as usize % 4],
             Self::Extreme => scale * float(bits) * f64::exp2(((bits >> 40) % 16) as f64 - 10.0),
-            Self::Infinite => match (bits >> 40) % 32 {
-                0..4 => f64::NEG_INFINITY,
-                4 => f64::INFINITY,
+            Self::Infinite => match (bits >> 40) % 512 {
+                0..64 => f64::NEG_INFINITY,
+                64 => f64::INFINITY,
                 _ => scale * (float(bits) + OFFSET),
             },
         }

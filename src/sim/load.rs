@@ -4,18 +4,16 @@ use super::bundle_text::{Bundle, parse};
 use super::error::SimError;
 use super::host::{Elements, HostArray};
 use super::plan::{Plan, compile};
+use crate::files::{MAX_TEXT_BYTES, is_plain_name, open, path_below, read_text};
 use crate::sdsc::exact::{EXACT_FILE, ExactConstant, ExactNumbers};
 use crate::sdsc::model::Sdsc;
-use crate::sdsc::program::{BufferPlace, FILE_NAME, Program, Tensor, is_below};
+use crate::sdsc::program::{BufferPlace, FILE_NAME, Program, Tensor};
 use crate::target::{STICK_BYTES, Target};
 use serde::de::DeserializeOwned;
-use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Read;
-use std::path::{Component, Path, PathBuf};
-
-/// The bytes of a file that is still read; the largest real ones have a few megabytes.
-const MAX_FILE_BYTES: u64 = 1 << 28;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 /// The name of the text of a bundle.
 const BUNDLE_FILE: &str = "bundle.mlir";
@@ -29,14 +27,31 @@ pub(crate) struct LoadedBundle {
 
 /// Reads `program.json`.
 pub(crate) fn program(dir: &Path) -> Result<Program, SimError> {
-    json(&dir.join(FILE_NAME))
+    let program: Program = json(dir, FILE_NAME)?;
+    check_result_names(dir, &program)?;
+    Ok(program)
+}
+
+/// Results are written to files of their names.
+fn check_result_names(dir: &Path, program: &Program) -> Result<(), SimError> {
+    let malformed = |message: String| Err(SimError::Malformed { file: dir.join(FILE_NAME).display().to_string(), message });
+    let mut names = BTreeSet::new();
+    for Tensor { name, .. } in &program.results {
+        if !is_plain_name(name) {
+            return malformed(format!("the result '{name}' has no plain file name"));
+        }
+        if !names.insert(name) {
+            return malformed(format!("two results are called '{name}'"));
+        }
+    }
+    Ok(())
 }
 
 /// Reads a bundle and all files that it executes.
 pub(crate) fn bundle(dir: &Path, name: &str, target: &Target) -> Result<LoadedBundle, SimError> {
-    let folder = dir.join(plain(dir, name)?);
-    let path = folder.join(BUNDLE_FILE);
-    let bundle = parse(&text(&path)?).map_err(|error| SimError::Text {
+    let text_path = format!("{}/{BUNDLE_FILE}", plain(dir, name)?);
+    let path = dir.join(&text_path);
+    let bundle = parse(&text(dir, &text_path)?).map_err(|error| SimError::Text {
         path: path.clone(),
         line: error.line,
         column: error.column,
@@ -44,7 +59,7 @@ pub(crate) fn bundle(dir: &Path, name: &str, target: &Target) -> Result<LoadedBu
     })?;
     let mut plans = BTreeMap::new();
     for file in bundle.files() {
-        let sdsc: Sdsc = json(&folder.join(plain(&path, &file)?))?;
+        let sdsc: Sdsc = json(dir, &format!("{name}/{}", plain(&path, &file)?))?;
         plans.insert(file.clone(), compile(&format!("{name}/{file}"), &sdsc, target)?);
     }
     Ok(LoadedBundle { bundle, plans })
@@ -76,11 +91,9 @@ pub(crate) fn constants(dir: &Path, program: &Program) -> Result<BTreeMap<String
     let mut files = BTreeMap::new();
     for constant in &program.constants {
         if let Some(file) = &constant.file {
-            if !is_below(file) {
-                let message = format!("'{file}' is no path below the directory");
-                return Err(SimError::Malformed { file: dir.join(FILE_NAME).display().to_string(), message });
-            }
-            let path = dir.join(file);
+            // What is wrong with a name stands in the program, what is missing does not.
+            let at = |error: &io::Error| if error.raw_os_error().is_some() { file } else { FILE_NAME };
+            let path = path_below(dir, file).map_err(|error| refused(&dir.join(at(&error)), error))?;
             opened(&path, constant)?;
             files.insert(constant.name.clone(), path);
         }
@@ -99,7 +112,7 @@ pub(crate) fn exact(
         return Ok(BTreeMap::new());
     }
     let malformed = |message: String| SimError::Malformed { file: path.display().to_string(), message };
-    let numbers: ExactNumbers = json(&path)?;
+    let numbers: ExactNumbers = json(dir, EXACT_FILE)?;
     for (file, constants) in &numbers.ops {
         let plan = file.rsplit_once('/').and_then(|(bundle, file)| bundles.get_mut(bundle)?.plans.get_mut(file));
         let plan = plan.ok_or_else(|| malformed(format!("'{file}' is no file that a launch executes")))?;
@@ -120,8 +133,10 @@ pub(crate) fn exact(
         let length = length.filter(|length| *length as i64 <= tensor.bytes).ok_or_else(|| malformed(format!("'{name}' has no size")))?;
         let elements = match constant {
             ExactConstant::Number(number) => Elements::F64(vec![*number; length]),
-            ExactConstant::File(file) if is_below(file) => exact_elements(&dir.join(file), tensor, length)?,
-            ExactConstant::File(file) => return Err(malformed(format!("'{file}' is no path below the directory"))),
+            ExactConstant::File(file) => {
+                let place = path_below(dir, file).map_err(|error| refused(&dir.join(file), error))?;
+                exact_elements(&place, tensor, length)?
+            }
         };
         arrays.insert(name.clone(), HostArray { shape: tensor.shape.clone(), elements });
     }
@@ -131,6 +146,10 @@ pub(crate) fn exact(
 fn exact_elements(path: &Path, tensor: &Tensor, length: usize) -> Result<Elements, SimError> {
     let malformed = |message: String| SimError::Malformed { file: path.display().to_string(), message };
     let mut elements = Elements::zeros(&tensor.element_type, length).map_err(malformed)?;
+    // Where the element type rounds, too, they are in f64.
+    if std::fs::metadata(path).is_ok_and(|found| found.len() == 8 * length as u64) {
+        elements = Elements::F64(vec![0.0; length]);
+    }
     let bytes = i64::try_from(length * elements.element_bytes()).unwrap_or(i64::MAX);
     let (mut file, mut content) = (opened(path, &Tensor { bytes, ..tensor.clone() })?, Vec::new());
     file.read_to_end(&mut content).map_err(|source| SimError::Io { path: path.to_owned(), source })?;
@@ -140,45 +159,43 @@ fn exact_elements(path: &Path, tensor: &Tensor, length: usize) -> Result<Element
 
 /// The file of a constant, which has just the constant's bytes.
 pub(crate) fn opened(path: &Path, constant: &Tensor) -> Result<File, SimError> {
-    let io = |source| SimError::Io { path: PathBuf::from(path), source };
-    // Asked before it is opened: what is no file may be endless.
-    let found = fs::metadata(path).map_err(io)?;
-    if !found.is_file() || i64::try_from(found.len()) != Ok(constant.bytes) {
+    let file = open(path).map_err(|error| refused(path, error))?;
+    let found = file.metadata().map_err(|error| refused(path, error))?;
+    if i64::try_from(found.len()) != Ok(constant.bytes) {
         let message = format!("is no file of {} bytes, which '{}' has", constant.bytes, constant.name);
         return Err(SimError::Malformed { file: path.display().to_string(), message });
     }
-    File::open(path).map_err(io)
+    Ok(file)
 }
 
 /// A name of a file beside another one; paths would let a bundle read what is not its own.
-fn plain<'n>(within: &Path, name: &'n str) -> Result<&'n Path, SimError> {
-    let path = Path::new(name);
-    let mut components = path.components();
-    match (components.next(), components.next()) {
-        (Some(Component::Normal(_)), None) => Ok(path),
-        _ => Err(SimError::Malformed { file: within.display().to_string(), message: format!("'{name}' is no plain file name") }),
-    }
+fn plain<'n>(within: &Path, name: &'n str) -> Result<&'n str, SimError> {
+    let refused = || SimError::Malformed { file: within.display().to_string(), message: format!("'{name}' is no plain file name") };
+    if is_plain_name(name) { Ok(name) } else { Err(refused()) }
 }
 
-fn text(path: &Path) -> Result<String, SimError> {
-    let io = |source| SimError::Io { path: PathBuf::from(path), source };
-    let bytes = fs::metadata(path).map_err(io)?.len();
-    if bytes > MAX_FILE_BYTES {
-        let limit = MAX_FILE_BYTES as i64;
-        return Err(SimError::TooMuchMemory { what: path.display().to_string(), bytes: i64::try_from(bytes).unwrap_or(i64::MAX), limit });
-    }
-    fs::read_to_string(path).map_err(io)
+fn text(dir: &Path, path: &str) -> Result<String, SimError> {
+    let read = path_below(dir, path).and_then(|path| read_text(&path, MAX_TEXT_BYTES));
+    read.map_err(|error| refused(&dir.join(path), error))
 }
 
-fn json<T: DeserializeOwned>(path: &Path) -> Result<T, SimError> {
-    let text = text(path)?;
+/// What the system does not give is missing; what we do not take is wrong.
+fn refused(path: &Path, error: io::Error) -> SimError {
+    if error.raw_os_error().is_some() {
+        return SimError::Io { path: PathBuf::from(path), source: error };
+    }
+    SimError::Malformed { file: path.display().to_string(), message: error.to_string() }
+}
+
+fn json<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<T, SimError> {
+    let (text, path) = (text(dir, name)?, dir.join(name));
     let mut deserializer = serde_json::Deserializer::from_str(&text);
     let parsed = serde_path_to_error::deserialize(&mut deserializer);
     let value = parsed.map_err(|error| SimError::Json {
-        path: PathBuf::from(path),
+        path: path.clone(),
         member: error.path().to_string(),
         message: error.inner().to_string(),
     })?;
-    deserializer.end().map_err(|error| SimError::Json { path: PathBuf::from(path), member: ".".to_owned(), message: error.to_string() })?;
+    deserializer.end().map_err(|error| SimError::Json { path, member: ".".to_owned(), message: error.to_string() })?;
     Ok(value)
 }

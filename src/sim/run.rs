@@ -74,6 +74,8 @@ impl Default for RunOptions {
 /// A result as other elements than the device's numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Companions<E> {
+    /// The sizes, outermost first.
+    pub shape: Vec<i64>,
     /// The elements, row-major.
     pub elements: Vec<E>,
     /// The device's numbers, before they become those of the host.
@@ -166,7 +168,7 @@ impl Simulation {
         let companions = |tensor: &Tensor| {
             let buffer = buffers.get(&tensor.name).map_or(0, |extent| extent.buffer);
             let (elements, device) = planes.array(RegionId::Hbm(buffer), &DeviceLayout::of(tensor)?, &machine);
-            Ok(Companions { elements, device })
+            Ok(Companions { shape: tensor.shape.clone(), elements, device })
         };
         let companions = self.program.results.iter().map(companions).collect::<Result<_, SimError>>()?;
         Ok((Outcome { results, report }, companions))

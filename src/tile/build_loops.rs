@@ -83,8 +83,8 @@ pub(super) struct Builder<'a, 'c> {
     /// Views of tiles, by the value that they are a part of and the loop that they stand in.
     views: BTreeMap<(usize, usize, bool), Value<'c>>,
     moved_views: ValueMap<()>,
-    /// Ops in whose place others stand.
-    replaced: Vec<Op<'c>>,
+    /// Results in whose place others stand.
+    replaced: ValueMap<()>,
     /// The type of each op's whole result.
     full: Vec<Type<'c>>,
 }
@@ -109,7 +109,7 @@ impl<'a, 'c> Builder<'a, 'c> {
             tiles: BTreeMap::new(),
             views: BTreeMap::new(),
             moved_views: ValueMap::default(),
-            replaced: Vec::new(),
+            replaced: ValueMap::default(),
             full: items.list.iter().map(|item| item.op.outputs()[0].r#type()).collect(),
         };
         builder.note_uses();
@@ -123,15 +123,15 @@ impl<'a, 'c> Builder<'a, 'c> {
         for value in terminator.inputs() {
             self.move_views(value, terminator);
         }
-        self.replaced.iter().for_each(|op| op.erase());
-        self.erase_unused_views();
+        self.erase_unused();
         Ok(())
     }
 
-    /// Views of what is only there tile by tile show nothing any more.
-    fn erase_unused_views(&self) {
+    /// Views of what is only there tile by tile show nothing any more, and replaced ops have no readers but such views.
+    fn erase_unused(&self) {
         for op in self.around.body_ops().into_iter().rev() {
-            if op.is("spyre.view") && op.output().users().is_empty() {
+            let Some(&output) = op.outputs().first() else { continue };
+            if op.is("spyre.view") && output.users().is_empty() || self.replaced.get(output).is_some() {
                 op.erase();
             }
         }

@@ -8,7 +8,7 @@ use crate::{
     dialect::{Access, ComputeOp, Tensor, TileHint, behind_views, declared_maxima, declared_sizes, plain_view, target_of},
     hint::{Count, CountError, maximum_of},
     layout::{DeviceLayout, LayoutError},
-    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
+    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, remark_at},
     target::Target,
 };
 use std::collections::BTreeMap;
@@ -102,7 +102,11 @@ impl<'c> Items<'c> {
     fn add_compute(&mut self, compute: ComputeOp<'c>, maxima: &BTreeMap<String, i64>) -> Result<(), Reported> {
         let refuse = |message: String| error_at(compute.op, message).report();
         let levels: Result<Vec<Level>, CountError> = compute.hints().into_iter().map(|hint| level_of(hint, maxima)).collect();
-        let levels = levels.map_err(|error| refuse(error.to_string()))?;
+        let mut levels = levels.map_err(|error| refuse(error.to_string()))?;
+        if compute.is_insert() && !levels.is_empty() {
+            remark_at(compute.op, "writes a part of a larger buffer: it is not tiled, and stands between the loops").emit();
+            levels.clear();
+        }
         if !levels.is_empty() {
             compute.accesses().map_err(refuse)?;
         }
@@ -212,16 +216,12 @@ fn cut_behind(view: Op<'_>) -> Vec<Option<usize>> {
     (0..rank).map(find).collect()
 }
 
-/// A tile must not end inside a stick of a tensor that it is a window of, and not write a part of another op's buffer.
+/// A tile must not end inside a stick of a tensor that it is a window of.
 fn check_cuts(items: &Items<'_>, tree: &Tree) -> Result<(), Reported> {
     for (position, item) in items.list.iter().enumerate() {
         let cuts = &tree.cuts[position];
-        let (Some(compute), Some(first)) = (item.compute, cuts.first()) else { continue };
+        let Some(compute) = item.compute.filter(|_| !cuts.is_empty()) else { continue };
         let refuse = |message: String| error_at(compute.op, message).report();
-        if compute.is_insert() {
-            let (Level { id: _, name, count, symbol: _ }, size) = (&first.level, items.plain[position].sizes[first.dim]);
-            return Err(refuse(format!("cannot cut '{name}' of {size} into {count} tiles: it writes a part of a larger buffer")));
-        }
         for access in compute.accesses().map_err(refuse)? {
             access.layout().map_err(refuse)?;
             for cut in cuts {

@@ -39,12 +39,14 @@
 //! | `tree.rs` | which loop every op is in |
 //! | `coarse_tile.rs` | reads ops and hints |
 //! | `build_loops.rs` | writes the loops |
+//! | `settle_loops.rs` | lets loops overwrite what they carry |
 
 mod cut;
 mod tree;
 
 mod build_loops;
 pub(crate) mod coarse_tile;
+pub(crate) mod settle_loops;
 
 pub use cut::{Cut, CutError, KnownNames, Level, Operand, TiledOp};
 pub use tree::{Loop, Node, Tree};

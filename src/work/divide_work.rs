@@ -7,12 +7,14 @@ use crate::{
     dialect::{ComputeOp, operation_of, target_of, work_attribute},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at},
     target::Target,
+    tile::settle_loops::settle_loops,
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-work", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    settle_loops(module);
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         check_hints(&ComputeOp::all_in(function))?;
     }

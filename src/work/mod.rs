@@ -100,6 +100,19 @@ pub fn divide(op: &Operation, target: &Target) -> Result<WorkSplit, WorkError> {
     Ok(split)
 }
 
+/// Whether an op may be divided so: what [`divide`] promises of its answer, for a split that somebody else gives.
+///
+/// # Errors
+/// When the split has another number of dimensions, the hardware cannot work so, or a core would address too much of a tensor.
+pub fn check_split(op: &Operation, split: &WorkSplit, target: &Target) -> Result<(), WorkError> {
+    op.check()?;
+    if split.slices().len() != op.dims.len() {
+        return Err(WorkError::Length { expected: op.dims.len(), found: split.slices().len() });
+    }
+    checked_hint(op, split, target)?;
+    check_span(op, split, target)
+}
+
 /// Whether no core addresses more of a tensor than the hardware can.
 fn check_span(op: &Operation, split: &WorkSplit, target: &Target) -> Result<(), WorkError> {
     for operand in 0..op.operands.len() {

@@ -7,12 +7,14 @@ use super::reduce_span;
 use crate::{
     dialect::{ComputeOp, operation_of, target_of, work_attribute},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at},
+    tile::settle_loops::settle_loops,
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-reduce-span", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    settle_loops(module);
     for compute in ComputeOp::all_in(module) {
         let refuse = |message: String| error_at(compute.op, message).report();
         let operation = operation_of(compute).map_err(refuse)?;

@@ -18,3 +18,17 @@ module attributes {spyre.target = {pool_bytes = 8192 : i64}} {
 // expected-error @+1 {{'builtin.module' op 'spyre.target': unknown field `core`}}
 module attributes {spyre.target = {core = 4 : i64}} {
 }
+
+// -----
+
+#other = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @a_loop_that_is_not_settled(%x: tensor<64x64xf16, #other>, %y: tensor<64x64xf16, #other>) -> tensor<64x64xf16, #other> {
+  %start = spyre.copy %y : tensor<64x64xf16, #other> -> tensor<64x64xf16, #other>
+  // expected-error @+1 {{'spyre.loop' op cannot write over what it finds value 0: what the iteration finds there is read when that is overwritten; run spyre-settle-loops first}}
+  %r = spyre.loop 4 "T" carried(%m = %start : tensor<64x64xf16, #other>) {
+    %n = spyre.pointwise maximum(%m, %x) : tensor<64x64xf16, #other>
+    %d = spyre.pointwise sub(%n, %m) : tensor<64x64xf16, #other>
+    spyre.yield %n : tensor<64x64xf16, #other>
+  } : tensor<64x64xf16, #other>
+  return %r : tensor<64x64xf16, #other>
+}

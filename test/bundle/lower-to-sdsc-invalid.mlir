@@ -118,3 +118,17 @@ func.func @part_of_one_element(%x: tensor<1x64xf16, #layout>) -> tensor<1x64xf16
   %y = spyre.reduce mean(%x) dims [0] {constants = array<f64: 0.25>, spyre.bundle = 0 : i64, work = #spyre.work<[1, 1]>, place = #spyre.place<hbm>} : tensor<1x64xf16, #layout> -> tensor<1x64xf16, #layout>
   return %y : tensor<1x64xf16, #layout>
 }
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @a_loop_that_is_not_settled(%x: tensor<64x64xf16, #layout>, %y: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  %start = spyre.copy %y : tensor<64x64xf16, #layout> -> tensor<64x64xf16, #layout>
+  // expected-error @+1 {{'spyre.loop' op cannot write over what it finds value 0: what the iteration finds there is read when that is overwritten; run spyre-settle-loops first}}
+  %r = spyre.loop 4 "T" carried(%m = %start : tensor<64x64xf16, #layout>) {
+    %n = spyre.pointwise maximum(%m, %x) : tensor<64x64xf16, #layout>
+    %d = spyre.pointwise sub(%n, %m) : tensor<64x64xf16, #layout>
+    spyre.yield %n : tensor<64x64xf16, #layout>
+  } : tensor<64x64xf16, #layout>
+  return %r : tensor<64x64xf16, #layout>
+}

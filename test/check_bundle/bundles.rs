@@ -102,6 +102,17 @@ pub(crate) fn nest() -> Files {
     emit(8192, vec![Item::Loop { count: 2, symbol: None, body: vec![Item::Loop { count: 4, symbol: None, body }] }])
 }
 
+/// Rows less one row, tile by tile, of two arguments that both move.
+pub(crate) fn moving_row() -> Files {
+    let tile = |mut operand: Operand| {
+        operand.tile_advance = vec![4096];
+        operand
+    };
+    let row = operand(&[1, 64], vec![C::constant(0), C::dim(1)]);
+    let sub = op("sub", &[(64, 1), (64, 1)], 0, vec![tile(matrix((0, 64), (1, 64))), tile(row), tile(matrix((0, 64), (1, 64)))]);
+    emit(0, vec![Item::Loop { count: 4, symbol: None, body: vec![Item::Op(Box::new(sub))] }])
+}
+
 /// `exp` between scratchpads, with the copies in and out.
 pub(crate) fn chain() -> Files {
     let tensor = || matrix((0, 128), (1, 64));
@@ -248,6 +259,7 @@ pub(crate) fn right() -> Vec<(&'static str, Files)> {
         ("sparse", emit_ops(vec![op("rsqrt", &[(64, 4)], 0, vec![sparse(0, 64), sparse(0, 64)])])),
         ("columns", columns([1, 4])),
         ("nest", nest()),
+        ("moving row", moving_row()),
         ("chain", chain()),
         ("gather", gather()),
         ("relayout", relayout()),

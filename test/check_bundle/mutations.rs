@@ -66,6 +66,12 @@ fn broken_symbols() -> Vec<Broken> {
             text(files, "(%arg_0, %arg_0_core_4096", "(%arg_0_core_4096, %arg_0");
             text(files, "[-1, -2", "[-2, -1");
         }),
+        broken(&["sdsc_r74"], "moving row", |files| {
+            text(files, "(%addr_0, %addr_1, %addr_2)", "(%addr_0, %addr_2)");
+            text(files, "[-1, -2, -3]", "[-1, -2]");
+            starts(files, "-1", 1);
+            set(files, "dsc/scheduleTree_/2/startAddressCoreCorelet_/data_/[0, 0, 0]", json!("-2"));
+        }),
         broken(&["sdsc_r64"], "symbolic", |files| remove(files, "op/symbolDefinitions_")),
         broken(&["sdsc_r64"], "symbolic", sets("op/inputSymbolsAndTags_", json!({"-2": "s"}))),
     ]

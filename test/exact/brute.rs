@@ -48,11 +48,22 @@ pub(crate) fn least_hbm_bytes(buffers: &[Buffer], capacity: &Capacity, whole: bo
     search.best
 }
 
-/// Whether all buffers have addresses for their whole lives.
+/// The smallest LX of whole units in which all that may be in LX has addresses for its whole life.
+pub(crate) fn least_peak(buffers: &[Buffer], alignment: i64) -> i64 {
+    let mut capacity = Capacity { bytes: 0, alignment };
+    while !all_fit(buffers, &capacity) {
+        capacity.bytes += alignment;
+    }
+    capacity.bytes
+}
+
+/// Whether all buffers that may be in LX have addresses for their whole lives.
 pub(crate) fn all_fit(buffers: &[Buffer], capacity: &Capacity) -> bool {
     let way = |buffer: &Buffer| {
         let life = buffer.life();
-        vec![Way { bytes: 0, stays: vec![Stay { first: life.start, last: life.end - 1 }] }]
+        let whole = Stay { first: life.start, last: life.end.max(1) - 1 };
+        let stays = if buffer.barred.is_some() || life.is_empty() { Vec::new() } else { vec![whole] };
+        vec![Way { bytes: 0, stays }]
     };
     let ways: Vec<Vec<Way>> = buffers.iter().map(way).collect();
     let behind = vec![0; buffers.len() + 1];
@@ -231,7 +242,10 @@ impl Search<'_> {
     fn takes_over(&self, parent: &Put, child: &Put) -> bool {
         let (elder, younger) = (&self.buffers[parent.buffer], &self.buffers[child.buffer]);
         let time = child.stay.first;
+        // Of two that are born in one operation the parent is listed first.
+        let is_older = elder.uses[0].time < time || parent.buffer < child.buffer;
         younger.in_place_parents.contains(&parent.buffer)
+            && is_older
             && younger.bytes <= elder.bytes
             && elder.uses.iter().any(|one| one.kind == UseKind::Read)
             && parent.address == child.address

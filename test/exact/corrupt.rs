@@ -1,6 +1,6 @@
 //! Corrupted results: the checker rejects each field that matters, and whatever it accepts is true.
 
-use crate::{BUDGET, HEADING, both, brute, lx, random, random_instance, verify};
+use crate::{BUDGET, HEADING, both, brute, linked_instance, lx, random, random_instance, verify};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use spyre::lx::{Barred, Exact, Instance, PlannedBytes, Stays, Unverified};
@@ -63,7 +63,9 @@ fn corruptions(result: &Value) -> Vec<(String, Value)> {
         change("/reasons".to_owned(), without(&result["reasons"], name));
     }
     change("/reasons".to_owned(), with(&result["reasons"], "nobody", json!("it saves none")));
-    for key in ["capacity", "alignment", "addresses", "reasons", "stays", "hbm_bytes_left", "lower_bound", "optimal", "certificate"] {
+    for key in
+        ["capacity", "alignment", "addresses", "reasons", "stays", "hbm_bytes_left", "lower_bound", "optimal", "among", "certificate"]
+    {
         corrupted.push((format!("no {key}"), without(result, key)));
     }
     corrupted
@@ -115,6 +117,7 @@ fn a_corrupted_certificate_is_rejected() {
         ("/certificate/prices", json!([[0, 5], [0, 5]])),
         ("/certificate/prices", json!([[0, -5]])),
         ("/certificate/prices", json!([[0, i64::MAX]])),
+        ("/among", json!("all plans")),
         ("/certificate/prices", json!([[99, 5]])),
         ("/certificate/prices", json!([["0", 5]])),
         ("/certificate/prices", json!(null)),
@@ -164,6 +167,9 @@ fn the_kind_of_the_bound_is_rejected_if_it_is_another() {
         n_tried += 1;
         for (mut result, new) in [(whole, false), (split, true)] {
             result["certificate"]["whole_lives"] = json!(new);
+            let refused = verify(&result.to_string(), &random::json(&instance)).unwrap_err().to_string();
+            assert!(refused.contains("the certificate is not for the plans that the bound is among"), "seed {seed}: {refused}");
+            result["among"] = json!(if new { "whole lives" } else { "split stays" });
             assert!(verify(&result.to_string(), &random::json(&instance)).is_err(), "seed {seed}: {new}");
         }
     }
@@ -172,37 +178,47 @@ fn the_kind_of_the_bound_is_rejected_if_it_is_another() {
 
 #[test]
 fn a_corrupted_peak_is_rejected() {
-    for seed in 0..100 {
-        let mut instance = random_instance(seed);
+    for (seed, mut instance) in (0..20).flat_map(|seed| [(seed, random_instance(seed)), (seed, linked_instance(seed))]) {
         let mut always = |_: &lx::Progress| true;
-        let found = lx::smallest_lx(&instance, &mut lx::Limits { budget: BUDGET, go_on: &mut always });
+        let found = lx::smallest_lx(&instance, &mut lx::Limits { budget: 100_000, go_on: &mut always });
         instance.capacity.bytes = found.bytes;
         let plan = Exact { stays: Stays::Whole, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &found.placement);
         let peak = PlannedBytes { bytes: found.bytes, lower_bound: found.lower_bound };
         let result: Value = serde_json::from_str(&plan.to_json(&instance, &lx::Heading { peak: Some(peak), ..HEADING }).unwrap()).unwrap();
         let check = |result: &Value| verify(&result.to_string(), &random::json(&instance));
-        let load = lx::pack::load(&rectangles(&instance)) * instance.capacity.alignment;
-        // A bound that a search proved is beyond the checker.
-        assert_eq!(check(&result).is_ok(), found.lower_bound <= load, "seed {seed}");
-        for (pointer, new) in [("/peak/bytes", found.bytes + 1), ("/peak/bytes", found.bytes - 1), ("/peak/lower_bound", load + 1)] {
+        let least = brute::least_peak(&instance.buffers, instance.capacity.alignment);
+        assert!(found.lower_bound <= least && least <= found.bytes, "seed {seed}: {found:?}, {least}");
+        assert!(check(&result).is_ok_and(|verified| verified.peak_bound == Some(found.lower_bound)), "seed {seed}");
+        let mut changes = vec![("/peak/bytes", json!(found.bytes + 1)), ("/peak/bytes", json!(found.bytes - 1))];
+        changes.push(("/peak/lower_bound", json!(least + 1)));
+        if !result["stays"].as_array().unwrap().is_empty() {
+            // What is not in LX needs no room.
+            let nothing = Exact { stays: Stays::Whole, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &nowhere(&instance));
+            let nothing: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
+            assert!(check(&nothing).is_ok());
+            let keys = ["stays", "addresses", "reasons", "hbm_bytes_left", "lower_bound"];
+            let mut changed = keys.iter().fold(result.clone(), |changed, key| with(&changed, key, nothing[*key].clone()));
+            changed["optimal"] = json!(nothing["optimal"] == json!(true) && found.bytes == found.lower_bound);
+            let refused = check(&changed);
+            assert!(refused.as_ref().is_err_and(|error| error.to_string().contains("is not in LX")), "seed {seed}: {refused:?}");
+        }
+        for (pointer, new) in changes {
             let mut corrupted = result.clone();
-            *corrupted.pointer_mut(pointer).unwrap() = json!(new);
+            *corrupted.pointer_mut(pointer).unwrap() = new;
             assert!(check(&corrupted).is_err(), "seed {seed}: {pointer}");
         }
     }
 }
 
-fn rectangles(instance: &Instance) -> Vec<lx::pack::Rectangle> {
-    let rectangle = |buffer: &lx::Buffer| {
-        let (life, units) = (buffer.life(), instance.capacity.align(buffer.bytes) / instance.capacity.alignment);
-        let size = if buffer.barred.is_some() { 0 } else { units };
-        lx::pack::Rectangle { lower: life.start as i64, upper: life.end as i64, size }
-    };
-    instance.buffers.iter().map(rectangle).collect()
+/// Nothing is in LX.
+pub(crate) fn nowhere(instance: &Instance) -> lx::Placement {
+    let reason = lx::Unplaced::NoGap { bytes: 0, time: 0, taken: 0, capacity: 0 };
+    let reason = |buffer: &lx::Buffer| Some(buffer.barred.clone().map_or(reason.clone(), lx::Unplaced::Barred));
+    lx::Placement { addresses: vec![None; instance.buffers.len()], reasons: instance.buffers.iter().map(reason).collect() }
 }
 
 /// Pointers to all numbers, truth values and texts.
-fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
+pub(crate) fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(map) => map.iter().for_each(|(key, value)| leaves(value, &format!("{at}/{key}"), found)),
         Value::Array(list) => list.iter().enumerate().for_each(|(index, value)| leaves(value, &format!("{at}/{index}"), found)),

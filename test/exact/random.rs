@@ -67,6 +67,39 @@ pub(crate) fn layers(seed: u64) -> crate::lx::Instance {
     crate::lx::Instance { name: format!("layers{seed}"), capacity, buffers }
 }
 
+/// Up to 9 buffers over 5 operations in little LX. Many are written and read in a single operation, between a parent that dies there and a
+/// child that is born there: an address goes from the one to the other through them. Some have a parent that is listed behind them.
+pub(crate) fn links(seed: u64) -> (Vec<Buffer>, Capacity) {
+    let mut random = Random(seed ^ 0x11AA);
+    let n = 4 + random.below(6);
+    let capacity = Capacity { bytes: 3 + random.below(6) as i64, alignment: [1, 1, 1, 2][random.below(4)] };
+    let mut lives: Vec<(usize, usize)> = Vec::new();
+    for _ in 0..n {
+        let birth = if lives.is_empty() || random.below(3) == 0 { random.below(5) } else { lives[random.below(lives.len())].1 };
+        let length = [0, 0, 1, 1, 1, 2, 3][random.below(7)];
+        lives.push((birth, (birth + length).min(4)));
+    }
+    let mut buffer = |index: usize| {
+        let (birth, death) = lives[index];
+        let mut uses = vec![Use { time: birth, kind: UseKind::Write }];
+        let middle: Vec<usize> = (birth + 1..death).filter(|_| random.below(3) == 0).collect();
+        let n_last = 1 + random.below(3);
+        uses.extend(middle.into_iter().chain(std::iter::repeat_n(death, n_last)).map(|time| Use { time, kind: UseKind::Read }));
+        let dies_here = |parent: &usize| *parent != index && lives[*parent].1 == birth;
+        let in_place_parents: Vec<usize> = (0..n).filter(dies_here).filter(|_| random.below(4) > 0).collect();
+        Buffer {
+            name: format!("b{index}"),
+            bytes: 1 + random.below(5) as i64,
+            uses,
+            in_place_parents,
+            starts_in_hbm: false,
+            ends_in_hbm: random.below(9) == 0,
+            barred: (random.below(20) == 0).then_some(Barred::Unsized),
+        }
+    };
+    ((0..n).map(&mut buffer).collect(), capacity)
+}
+
 fn uses(random: &mut Random) -> Vec<Use> {
     let mut uses = Vec::new();
     let (first, last) = (random.below(4), random.below(4));

@@ -3,6 +3,11 @@
 // RUN: spyre-compile %t/spyre.mlir -o %t/out > %t/log && spyre-run %t/out --check %t/linalg.mlir | FileCheck %s
 // RUN: spyre-compile %t/spyre.mlir -o %t/one --cores 1 > %t/log && spyre-run %t/one --check %t/linalg.mlir | FileCheck %s
 // RUN: spyre-compile %t/spyre.mlir -o %t/baked --addresses baked --loops unroll > %t/log && spyre-run %t/baked --check %t/linalg.mlir | FileCheck %s
+// RUN: spyre-compile %t/columns.mlir -o %t/columns --tiles A=4 > %t/log && spyre-run %t/columns --check %t/columns.mlir | FileCheck %s --check-prefix=COLUMNS
+
+// In a tiled scope the two inserts stand between the loops, too.
+// COLUMNS: bundle_0: 10 executes
+// COLUMNS: result0: agrees with the reference
 
 // CHECK: bundle_0: 26 executes
 // CHECK: result0: agrees with the reference
@@ -35,4 +40,14 @@ func.func @tiles(%x: tensor<64x128xf16>, %y: tensor<64x128xf16>) -> tensor<128x1
   %whole = tensor.concat dim(0) %exp, %abs : (tensor<64x128xf16>, tensor<64x128xf16>) -> tensor<128x128xf16>
   %neg = linalg.negf ins(%whole : tensor<128x128xf16>) outs(%empty : tensor<128x128xf16>) -> tensor<128x128xf16>
   return %neg : tensor<128x128xf16>
+}
+
+//--- columns.mlir
+func.func @columns(%x: tensor<64x64xf16> {spyre.dims = ["A", "B"]}, %y: tensor<64x64xf16> {spyre.dims = ["A", "B"]}) -> tensor<64x128xf16> {
+  %half = tensor.empty() : tensor<64x64xf16>
+  %empty = tensor.empty() : tensor<64x128xf16>
+  %exp = linalg.exp ins(%x : tensor<64x64xf16>) outs(%half : tensor<64x64xf16>) -> tensor<64x64xf16>
+  %both = tensor.concat dim(1) %exp, %y : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x128xf16>
+  %neg = linalg.negf ins(%both : tensor<64x128xf16>) outs(%empty : tensor<64x128xf16>) -> tensor<64x128xf16>
+  return %neg : tensor<64x128xf16>
 }

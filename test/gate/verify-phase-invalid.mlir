@@ -1,11 +1,11 @@
 // RUN: split-file %s %t
 // RUN: spyre-opt --spyre-verify-phase=phase=import --split-input-file --verify-diagnostics %t/import.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=layout --split-input-file --verify-diagnostics %t/layout.mlir
-// RUN: spyre-opt --spyre-verify-phase=phase=tile --verify-diagnostics %t/tile.mlir
+// RUN: spyre-opt --spyre-verify-phase=phase=tile --split-input-file --verify-diagnostics %t/tile.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=work --split-input-file --verify-diagnostics %t/work.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=lx --split-input-file --verify-diagnostics %t/lx.mlir
 // RUN: spyre-opt --spyre-verify-phase=phase=bundle --split-input-file --verify-diagnostics %t/bundle.mlir
-// RUN: not spyre-opt --spyre-verify-phase=phase=tiles %t/lx.mlir 2>&1 | FileCheck %s
+// RUN: not spyre-opt --spyre-verify-phase=phase=tiles %t/tile.mlir 2>&1 | FileCheck %s
 // CHECK: error: 'builtin.module' op unknown phase 'tiles': expected one of import, layout, hint, tile, work, lx, bundle, emit
 
 //--- import.mlir
@@ -48,6 +48,32 @@ func.func @hints_are_loops(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, 
   return %y : tensor<64x64xf16, #layout>
 }
 
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @what_is_read_is_there(%x: tensor<64x64xf16, #layout>, %y: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  %start = spyre.copy %y : tensor<64x64xf16, #layout> -> tensor<64x64xf16, #layout>
+  // expected-error @+1 {{'spyre.loop' op cannot write over what it finds value 0: what the iteration finds there is read when that is overwritten; run spyre-settle-loops first}}
+  %r = spyre.loop 4 "T" carried(%m = %start : tensor<64x64xf16, #layout>) {
+    %n = spyre.pointwise maximum(%m, %x) : tensor<64x64xf16, #layout>
+    %d = spyre.pointwise sub(%n, %m) : tensor<64x64xf16, #layout>
+    spyre.yield %n : tensor<64x64xf16, #layout>
+  } : tensor<64x64xf16, #layout>
+  return %r : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @starts_are_apart(%x: tensor<64x64xf16, #layout>) -> (tensor<64x64xf16, #layout>, tensor<64x64xf16, #layout>) {
+  %start = spyre.copy %x : tensor<64x64xf16, #layout> -> tensor<64x64xf16, #layout>
+  // expected-error @+1 {{'spyre.loop' op cannot overwrite operand 0: the value is needed when the loop has overwritten it; run spyre-settle-loops first}}
+  %r:2 = spyre.loop 4 "T" carried(%m = %start : tensor<64x64xf16, #layout>, %n = %start : tensor<64x64xf16, #layout>) {
+    spyre.yield %m, %n : tensor<64x64xf16, #layout>, tensor<64x64xf16, #layout>
+  } : tensor<64x64xf16, #layout>, tensor<64x64xf16, #layout>
+  return %r#0, %r#1 : tensor<64x64xf16, #layout>, tensor<64x64xf16, #layout>
+}
+
 //--- work.mlir
 #layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
 func.func @work_is_divided(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
@@ -63,6 +89,33 @@ func.func @hints_are_followed(%x: tensor<64x64xf16, #same>) -> tensor<64x64xf16,
   // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': its work_div should have become its division}}
   %y = spyre.pointwise exp(%x) {work = #spyre.work<[1, 1]>, work_div = [#spyre.work_hint<0, A = 1>]} : tensor<64x64xf16, #same>
   return %y : tensor<64x64xf16, #same>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @slices_are_even(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': 3 slices do not divide the 64 positions of iteration dimension 0}}
+  %y = spyre.pointwise exp(%x) {work = #spyre.work<[3, 1]>} : tensor<64x64xf16, #layout>
+  return %y : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @sticks_are_whole(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': 2 slices do not divide the 1 sticks of iteration dimension 1}}
+  %y = spyre.pointwise exp(%x) {work = #spyre.work<[1, 2]>} : tensor<64x64xf16, #layout>
+  return %y : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @there_are_so_many_cores(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': the split needs 64 cores of 32}}
+  %y = spyre.pointwise exp(%x) {work = #spyre.work<[64, 1]>} : tensor<64x64xf16, #layout>
+  return %y : tensor<64x64xf16, #layout>
 }
 
 //--- lx.mlir
@@ -81,6 +134,37 @@ func.func @the_place_of_a_buffer_is_known(%x: tensor<64x64xf16, #same>) -> tenso
   // expected-error @+1 {{'spyre.insert' op not allowed after phase 'lx': its result has no place}}
   %y = spyre.insert %x into %buffer at [0, 0] {work = #spyre.work<[32, 1]>} : tensor<64x64xf16, #same> into tensor<64x64xf16, #same>
   return %y : tensor<64x64xf16, #same>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @values_in_lx_share_no_bytes(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  %a = spyre.pointwise exp(%x) {place = #spyre.place<lx, 0>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'lx': its result shares bytes of LX with that of the op at}}
+  %b = spyre.pointwise neg(%x) {place = #spyre.place<lx, 4096>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
+  %c = spyre.pointwise add(%a, %b) {place = #spyre.place<hbm>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
+  return %c : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @readers_have_what_the_writer_left(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'lx': its result may not be in LX: its users divide it among the cores in different ways}}
+  %a = spyre.pointwise exp(%x) {place = #spyre.place<lx, 0>, work = #spyre.work<[2, 1]>} : tensor<64x64xf16, #layout>
+  %b = spyre.pointwise neg(%a) {place = #spyre.place<hbm>, work = #spyre.work<[4, 1]>} : tensor<64x64xf16, #layout>
+  return %b : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @lx_has_an_end(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'lx': its result has bytes 1625216 to 1633408 of LX, which ends before}}
+  %a = spyre.pointwise exp(%x) {place = #spyre.place<lx, 1625216>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
+  %b = spyre.pointwise neg(%a) {place = #spyre.place<hbm>, work = #spyre.work<[1, 1]>} : tensor<64x64xf16, #layout>
+  return %b : tensor<64x64xf16, #layout>
 }
 
 //--- bundle.mlir

@@ -174,3 +174,17 @@ func.func @part_of_the_sticks_of_rows(%x: tensor<8x64xf16>) -> tensor<128x64xf16
   %0 = spyre.insert %x into %buffer at [8, 0] : tensor<8x64xf16> into tensor<128x64xf16, #on_rows>
   return %0 : tensor<128x64xf16, #on_rows>
 }
+
+// -----
+
+// Parts of rows of 2 do not lie side by side in memory, as those of the result must.
+func.func @parts_returned_under_other_dimensions(%x: tensor<72x64xf16>, %w: tensor<64x2xf16>, %y: tensor<17x72x2xf16>) -> tensor<324x8xf16> {
+  %buffer = spyre.empty : tensor<18x72x2xf16>
+  %product = spyre.matmul(%x, %w) : (tensor<72x64xf16>, tensor<64x2xf16>) -> tensor<72x2xf16>
+  %part = spyre.view %product by affine_map<(d0, d1, d2) -> (d1, d2)> : tensor<72x2xf16> -> tensor<1x72x2xf16>
+  // expected-error @+1 {{'spyre.insert' op makes a buffer of [18, 72, 2] with dimension 2 in its sticks, which is returned under other dimensions: that takes a dimension of whole sticks of 64 elements there}}
+  %first = spyre.insert %part into %buffer at [0, 0, 0] : tensor<1x72x2xf16> into tensor<18x72x2xf16>
+  %both = spyre.insert %y into %first at [1, 0, 0] : tensor<17x72x2xf16> into tensor<18x72x2xf16>
+  %shown = spyre.view %both by affine_map<(d0, d1) -> (d0 floordiv 18, (d0 mod 18) * 4 + d1 floordiv 2, d1 mod 2)> : tensor<18x72x2xf16> -> tensor<324x8xf16>
+  return %shown : tensor<324x8xf16>
+}

@@ -39,3 +39,17 @@ func.func @reshape(%x: tensor<8x64xf16>) -> tensor<512xf16> {
 // expected-error @+1 {{'builtin.module' op 'lx_bytes' must be a multiple of 128, found 100}}
 module attributes {spyre.target = {lx_bytes = 100 : i64}} {
 }
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @a_loop_that_is_not_settled(%x: tensor<64x64xf16, #layout>, %y: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  %start = spyre.copy %y : tensor<64x64xf16, #layout> -> tensor<64x64xf16, #layout>
+  // expected-error @+1 {{'spyre.loop' op cannot write over what it finds value 0: what the iteration finds there is read when that is overwritten; run spyre-settle-loops first}}
+  %r = spyre.loop 4 "T" carried(%m = %start : tensor<64x64xf16, #layout>) {
+    %n = spyre.pointwise maximum(%m, %x) : tensor<64x64xf16, #layout>
+    %d = spyre.pointwise sub(%n, %m) : tensor<64x64xf16, #layout>
+    spyre.yield %n : tensor<64x64xf16, #layout>
+  } : tensor<64x64xf16, #layout>
+  return %r : tensor<64x64xf16, #layout>
+}

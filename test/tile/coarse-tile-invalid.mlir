@@ -88,15 +88,6 @@ func.func @name_of_two_dimensions(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 // -----
 
-func.func @part_of_a_buffer(%x: tensor<32x64xf16>) -> tensor<64x64xf16> {
-  %buffer = spyre.empty : tensor<64x64xf16>
-  // expected-error @+1 {{'spyre.insert' op cannot cut 'A' of 32 into 2 tiles: it writes a part of a larger buffer}}
-  %0 = spyre.insert %x into %buffer at [0, 0] {dims = ["A", "B"], hints = [#spyre.tile_hint<0, A = 2>]} : tensor<32x64xf16> into tensor<64x64xf16>
-  return %0 : tensor<64x64xf16>
-}
-
-// -----
-
 // 64 elements are 4 of C with 16 of D each: tiles of D alone lie apart.
 func.func @inner_name_of_a_dimension(%x: tensor<64xf16>) -> tensor<64xf16> attributes {spyre.dim_sizes = {C = 4 : i64, D = 16 : i64}} {
   // expected-error @+1 {{'spyre.pointwise' op cannot cut 'D' into 2 tiles: it is an inner name of the 64 elements 'C*D', and 'C' around it is not cut to single positions}}

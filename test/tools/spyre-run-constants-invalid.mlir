@@ -28,7 +28,7 @@
 // LONG: spyre-run: error: {{.*}}const0.bin: is no file of 128 bytes, which 'const0' has
 // GONE: spyre-run: error: {{.*}}const0.bin: No such file
 // GONE-RULE: program.json:/constants/0/file: sdsc_r72: there is no file 'constants/const0.bin' below the directory
-// FOLDER: spyre-run: error: {{.*}}const0.bin: is no file of 128 bytes, which 'const0' has
+// FOLDER: spyre-run: error: {{.*}}const0.bin: is a directory, not a file
 // OUTSIDE: spyre-run: error: {{.*}}program.json: '../out/constants/const0.bin' is no path below the directory
 // OUTSIDE-RULE: program.json:/constants/0/file: sdsc_r72: there is no file '../out/constants/const0.bin' below the directory
 // OUTSIDE-READ: spyre-translate: error: {{.*}}program.json: 'const0': '../out/constants/const0.bin' is no path below the directory

@@ -7,6 +7,9 @@
 // RUN: not spyre-run %t/out --check %s.missing 2>&1 | FileCheck %s --check-prefix=CHECK-FILE
 // RUN: not spyre-run %t/out --check %S/spyre-run.mlir 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: not spyre-run %t/out --check %s --tolerance 0 2>&1 | FileCheck %s --check-prefix=TOLERANCE
+// RUN: not spyre-run %t/out --check %s --tolerance nan 2>&1 | FileCheck %s --check-prefix=FINITE
+// RUN: not spyre-run %t/out --check %s --tolerance inf 2>&1 | FileCheck %s --check-prefix=FINITE
+// RUN: not spyre-run %t/out --draw tie 2>&1 | FileCheck %s --check-prefix=DRAW
 // RUN: not spyre-run %t/out --count --check %s 2>&1 | FileCheck %s --check-prefix=COUNT
 
 // The device function is the wrong one: the numbers show it.
@@ -24,7 +27,9 @@
 // CHECK-FILE: spyre-run: error: {{.*}}.missing
 // OTHER: spyre-run: error: {{.*}}argument
 // TOLERANCE: spyre-run: error: 'result0' differs from the reference by {{.*}}, where 0.00e0 is allowed: element [{{.*}}] is {{.*}}, the reference
-// DIFFERS: spyre-run: error: 'result0' differs from the reference by
+// FINITE: error: invalid value '{{nan|inf}}' for '--tolerance <R>': expected a finite number that is not negative
+// DRAW: error: invalid value 'tie' for '--draw <KIND>': expected one of 'random', 'ties', 'extreme', 'infinite'
+// DIFFERS: spyre-run: error: 'result0' differs from the reference: element [{{.*}}] is {{.*}} without rounding, the reference
 // COUNT: error: the argument '--count' cannot be used with '--check <FILE.mlir>'
 // FILE: spyre-run: error: {{.*}}sdsc_0.json
 func.func @tanh(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {

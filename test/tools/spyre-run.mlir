@@ -4,6 +4,10 @@
 // RUN: diff %t.first %t.second
 // RUN: FileCheck %s --check-prefix=REPORT --input-file=%t.json
 
+// RUN: spyre-run %t --draw ties --check %s | FileCheck %s --check-prefix=GIVEN
+// RUN: spyre-run %t --draw extreme --check %s | FileCheck %s --check-prefix=GIVEN
+// RUN: spyre-run %t --draw infinite --check %s | FileCheck %s --check-prefix=INFINITE
+
 // The first result is the second program's input: the product of ones is not what the seed gives.
 // RUN: spyre-run %t --input arg0=%t.results/result0.npy --check %s | FileCheck %s --check-prefix=GIVEN
 
@@ -15,8 +19,10 @@
 // COUNTED-NEXT: add_mul: 1 launch, counted only
 // CHECK: bundle_0: 2 executes; HBM 24576 B read, 8192 B written; LX
 // CHECK: add_mul: 1 launch, {{[0-9]+}} element operations
-// CHECK: result0: agrees with the reference, largest difference {{.*}} allowed
+// CHECK: result0: agrees with the reference, largest difference {{.*}} of 1.00e-9 allowed; rounded by {{.*}}, at worst {{.*}}
+// CHECK: rounding adds most in bundle_0/sdsc_0.json (add): from 0.00e0 to
 // GIVEN: result0: agrees with the reference
+// INFINITE: result0: agrees with the reference, {{.*}} elements are no numbers in either
 // REPORT: "add_mul"
 func.func @add_mul(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %empty = tensor.empty() : tensor<64x64xf16>

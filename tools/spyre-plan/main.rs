@@ -2,16 +2,17 @@
 
 use clap::Parser;
 use spyre::{
+    files::{MAX_TEXT_BYTES, read_text as read_text_file},
     lx::{
-        Capacity, Exact, Heading, Instance, InstanceError, Limits, Plan, PlannedBytes, Progress, Stays, draw, drawing_of, plan_instance,
-        smallest_lx, verify,
+        Capacity, Exact, Heading, Instance, InstanceError, Limits, Plan, PlannedBytes, Progress, Stays, Verified, draw, drawing_of,
+        plan_instance, smallest_lx, verify,
     },
     tool,
 };
 use std::{
     error::Error,
-    fs,
     io::{IsTerminal, Write},
+    path::Path,
     process::ExitCode,
     time::{Duration, Instant},
 };
@@ -77,7 +78,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         let found = smallest_lx(&instance, &mut limits);
         // The plan is for an LX of this size.
         instance.capacity.bytes = found.bytes;
-        let plan = Exact { stays, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &found.placement);
+        let plan = Exact { stays: Stays::Whole, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &found.placement);
         let peak = PlannedBytes { bytes: found.bytes, lower_bound: found.lower_bound };
         (Plan { steps: found.steps, timed_out: found.timed_out, ..plan }, Some(peak))
     } else {
@@ -103,18 +104,17 @@ fn check(arguments: &Arguments, result: &str) -> Result<(), String> {
     let Arguments { instance, capacity, alignment, .. } = arguments;
     let verified =
         verify(&read_text(result)?, &read_text(instance)?, (*capacity, *alignment)).map_err(|error| format!("{result}: {error}"))?;
-    let optimal = if verified.optimal { ", optimal" } else { "" };
+    let Verified { hbm_bytes_left, lower_bound, optimal, among, capacity, peak_bound } = verified;
+    let optimal = if optimal { ", optimal" } else { "" };
+    let suffices = peak_bound.map_or_else(String::new, |bound| format!(", which suffice for everything, bound {bound}"));
+    let gap = 100.0 * verified.gap();
     tool::say(&format!(
-        "valid for {} bytes of LX: HBM {} bytes left, bound {}, gap {:.3} %{optimal}\n",
-        verified.capacity,
-        verified.hbm_bytes_left,
-        verified.lower_bound,
-        100.0 * verified.gap()
+        "valid for {capacity} bytes of LX{suffices}: HBM {hbm_bytes_left} bytes left, bound {lower_bound}, gap {gap:.3} %{optimal} among {among}\n"
     ))
 }
 
 fn read_text(path: &str) -> Result<String, String> {
-    fs::read_to_string(path).map_err(|error| format!("cannot read '{path}': {error}"))
+    read_text_file(Path::new(path), MAX_TEXT_BYTES).map_err(|error| format!("cannot read '{path}': {error}"))
 }
 
 /// The instance, and whether it is a CSV.
@@ -153,7 +153,8 @@ fn summary(plan: &Plan, peak: Option<PlannedBytes>) -> String {
     let optimal = if is_optimal { ", optimal" } else { "" };
     let stopped = if plan.timed_out { ", timed out" } else { "" };
     let Plan { hbm_bytes_left, lower_bound, steps, .. } = plan;
-    format!("{}; HBM {hbm_bytes_left} bytes left, bound {lower_bound}{suffices}{optimal}; {steps} steps{stopped}\n", n_placed(plan))
+    let (n_placed, among) = (n_placed(plan), plan.among());
+    format!("{n_placed}; HBM {hbm_bytes_left} bytes left, bound {lower_bound}{suffices}{optimal} among {among}; {steps} steps{stopped}\n")
 }
 
 fn n_placed(plan: &Plan) -> String {

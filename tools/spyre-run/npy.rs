@@ -2,17 +2,23 @@
 
 use half::f16;
 use npyz::{AutoSerialize, NpyFile, WriterBuilder};
-use spyre::sim::{Elements, HostArray};
+use spyre::{
+    files,
+    sim::{Elements, HostArray},
+    tool,
+};
 use std::{
     fs::{self, File},
-    io::{self, BufReader, BufWriter},
+    io::{self, BufReader, Read, Seek, SeekFrom},
     path::Path,
 };
 
 /// Reads an array whose elements become of the type that the program says. NumPy has no bf16: such arguments are read from f32.
 pub(crate) fn read(path: &str, element_type: &str) -> Result<HostArray, String> {
     let refuse = |error: io::Error| format!("cannot read '{path}': {error}");
-    let file = NpyFile::new(BufReader::new(File::open(path).map_err(refuse)?)).map_err(refuse)?;
+    let mut file = BufReader::new(files::open(Path::new(path)).map_err(refuse)?);
+    check_header(&mut file).map_err(refuse)?;
+    let file = NpyFile::new(file).map_err(refuse)?;
     if file.order() != npyz::Order::C {
         return Err(format!("'{path}' is in Fortran order: expected C order"));
     }
@@ -26,36 +32,79 @@ pub(crate) fn read(path: &str, element_type: &str) -> Result<HostArray, String> 
         }
         "i32" => Elements::I32(file.into_vec().map_err(refuse)?),
         "i64" => Elements::I64(file.into_vec().map_err(refuse)?),
+        "i1" => Elements::Bool(file.into_vec::<bool>().map_err(refuse)?.into_iter().map(u8::from).collect()),
         other => return Err(format!("cannot read '{path}': no NumPy type for elements of {other}")),
     };
     Ok(HostArray { shape, elements })
 }
 
-/// Writes every result into the folder, which it makes.
+/// The bytes of a header that is still read. One of an array of numbers has about a hundred.
+const MAX_HEADER_BYTES: u64 = 4096;
+
+/// Refuses a header that only its reader would fail on: one that is long or nests, or a shape with more elements than the file has bytes.
+fn check_header(file: &mut BufReader<File>) -> io::Result<()> {
+    let refuse = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    let mut start = [0; 12];
+    file.read_exact(&mut start)?;
+    // Behind the magic number and the version; the first version has a length of two bytes, later ones of four.
+    let (length, header) = match start[6] {
+        1 => (u64::from(u16::from_le_bytes([start[8], start[9]])), 10),
+        _ => (u64::from(u32::from_le_bytes([start[8], start[9], start[10], start[11]])), 12),
+    };
+    if length > MAX_HEADER_BYTES {
+        return refuse("the header is longer than that of any array of numbers");
+    }
+    file.seek(SeekFrom::Start(header))?;
+    let mut text = Vec::new();
+    file.by_ref().take(length).read_to_end(&mut text)?;
+    let text = String::from_utf8_lossy(&text);
+    let n_brackets = text.matches(['(', '[', '{']).count();
+    let mut shapes = text.split("shape").skip(1);
+    let (Some(shape), None) = (shapes.next(), shapes.next()) else { return refuse("the header has no shape, or several") };
+    if n_brackets > 3 || text.contains('\\') {
+        return refuse("the header is not that of an array of numbers");
+    }
+    let sizes = shape.split(|letter: char| !letter.is_ascii_digit()).filter(|size| !size.is_empty());
+    let n_elements = sizes.map(|size| size.parse().ok()).try_fold(1_u64, |product, size: Option<u64>| product.checked_mul(size?));
+    if n_elements.is_none_or(|count| count > file.get_ref().metadata().map_or(0, |found| found.len())) {
+        return refuse("the header's shape has more elements than the file has bytes");
+    }
+    file.rewind()
+}
+
+/// Writes every result into the folder, which it makes; a name that leads elsewhere is refused before anything is written.
 pub(crate) fn write_results(folder: &Path, results: &[(String, HostArray)]) -> Result<(), String> {
+    if let Some((name, _)) = results.iter().find(|(name, _)| !files::is_plain_name(name)) {
+        return Err(format!("cannot write the result '{name}': it has no plain file name"));
+    }
     fs::create_dir_all(folder).map_err(|error| format!("cannot write '{}': {error}", folder.display()))?;
     for (name, array) in results {
         let path = folder.join(format!("{name}.npy"));
-        write(&path, array).map_err(|error| format!("cannot write '{}': {error}", path.display()))?;
+        let cannot = |error: &dyn std::fmt::Display| format!("cannot write '{}': {error}", path.display());
+        let path = path.to_str().ok_or_else(|| cannot(&"the name is no UTF-8"))?;
+        tool::write_file(path, &bytes_of(array).map_err(|error| cannot(&error))?)?;
     }
     Ok(())
 }
 
-fn write(path: &Path, array: &HostArray) -> io::Result<()> {
+/// The content of a file.
+fn bytes_of(array: &HostArray) -> io::Result<Vec<u8>> {
     match &array.elements {
-        Elements::F16(bits) => write_all(path, &array.shape, bits.iter().map(|&bits| f16::from_bits(bits))),
-        Elements::Bf16(bits) => write_all(path, &array.shape, bits.iter().map(|&bits| spyre::sim::bf16_to_f32(bits))),
-        Elements::F32(values) => write_all(path, &array.shape, values.iter().copied()),
-        Elements::F64(values) => write_all(path, &array.shape, values.iter().copied()),
-        Elements::I32(values) => write_all(path, &array.shape, values.iter().copied()),
-        Elements::I64(values) => write_all(path, &array.shape, values.iter().copied()),
-        Elements::Bool(values) => write_all(path, &array.shape, values.iter().copied()),
+        Elements::F16(bits) => all(&array.shape, bits.iter().map(|&bits| f16::from_bits(bits))),
+        Elements::Bf16(bits) => all(&array.shape, bits.iter().map(|&bits| spyre::sim::bf16_to_f32(bits))),
+        Elements::F32(values) => all(&array.shape, values.iter().copied()),
+        Elements::F64(values) => all(&array.shape, values.iter().copied()),
+        Elements::I32(values) => all(&array.shape, values.iter().copied()),
+        Elements::I64(values) => all(&array.shape, values.iter().copied()),
+        Elements::Bool(values) => all(&array.shape, values.iter().map(|&value| value != 0)),
     }
 }
 
-fn write_all<T: AutoSerialize>(path: &Path, shape: &[i64], values: impl Iterator<Item = T>) -> io::Result<()> {
+fn all<T: AutoSerialize>(shape: &[i64], values: impl Iterator<Item = T>) -> io::Result<Vec<u8>> {
     let shape: Vec<u64> = shape.iter().map(|&size| size.unsigned_abs()).collect();
-    let mut writer = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(BufWriter::new(File::create(path)?)).begin_nd()?;
+    let mut bytes = Vec::new();
+    let mut writer = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(&mut bytes).begin_nd()?;
     writer.extend(values)?;
-    writer.finish()
+    writer.finish()?;
+    Ok(bytes)
 }

@@ -2,11 +2,12 @@
 
 use clap::{ArgGroup, Parser};
 use spyre::{
+    files::{MAX_TEXT_BYTES, read_stream, read_text},
     mlir::Session,
     tool,
     translate::{broken_rules, bundle_to_mlir, mlir_to_bundle, opspec_to_mlir},
 };
-use std::{fs, io::Read, path::Path, process::ExitCode};
+use std::{io, path::Path, process::ExitCode};
 
 /// Translates between IR and bundle files.
 #[derive(Parser)]
@@ -68,11 +69,6 @@ fn check_bundle(directory: &str) -> Result<(), String> {
 }
 
 fn read(path: &str) -> Result<String, String> {
-    let text = if path == "-" {
-        let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).map(|_| text)
-    } else {
-        fs::read_to_string(path)
-    };
+    let text = if path == "-" { read_stream(io::stdin(), MAX_TEXT_BYTES) } else { read_text(Path::new(path), MAX_TEXT_BYTES) };
     text.map_err(|error| format!("cannot read '{path}': {error}"))
 }

@@ -1,23 +1,27 @@
-//! Cuts: stays that no addresses can be found for, so that they may not all be chosen together.
+//! Cuts: stays that no addresses can be found for, so that they may not all be chosen together (`docs/lx-planning.md`, "Cuts").
 
 use super::{
     problem::Problem,
     selection::{Run, Selection},
 };
 
-/// Runs that do not fit together when exactly these of them take over addresses from one another.
+/// Runs that do not fit together when exactly these of them take over addresses from one another, and no link between them is in LX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cut {
     pub(crate) runs: Vec<Run>,
     /// Child and parent.
     pub(crate) merges: Vec<(usize, usize)>,
+    /// Values that live for one operation, and through which one run could have the address of another.
+    pub(crate) absent: Vec<usize>,
 }
 
 /// What the sweep asks about its cuts, one bit a cut: which of them a decision makes hold.
 pub(super) struct CutTable {
     pub(super) all: u128,
-    /// Per value: it is in a cut.
+    /// Per value: a cut asks about it.
     pub(super) is_eager: Vec<bool>,
+    /// Per value: cuts that want it out of LX. Empty without cuts.
+    absent: Vec<u128>,
     /// Per value and use: cuts that want it served from LX. Empty without cuts.
     not_in_lx: Vec<Vec<u128>>,
     /// Per value and use: cuts that want it to stay until the next. Empty without cuts.
@@ -37,8 +41,35 @@ impl Cut {
                 merges.push((child, parent));
             }
         }
-        Self { runs, merges }
+        let absent = links(problem, &runs, &merges);
+        Self { runs, merges, absent }
     }
+}
+
+/// Values outside the runs from which a run that begins with its value, and has no parent among the runs, could have the address of another
+/// run: directly, or through more values that live for that operation only.
+fn links(problem: &Problem, runs: &[Run], merges: &[(usize, usize)]) -> Vec<usize> {
+    let is_outside = |value: usize| problem.values[value].may_link() && runs.iter().all(|run| run.value != value);
+    let ends = |value: usize| runs.iter().any(|run| run.value == value && run.last + 1 == problem.values[value].uses.len());
+    let leads_back = |link: usize| {
+        let (mut seen, mut at) = (vec![link], 0);
+        while let Some(&value) = seen.get(at) {
+            let parents = &problem.values[value].parents;
+            if parents.iter().any(|&parent| ends(parent)) {
+                return true;
+            }
+            let more: Vec<usize> = parents.iter().copied().filter(|&parent| is_outside(parent) && !seen.contains(&parent)).collect();
+            seen.extend(more);
+            at += 1;
+        }
+        false
+    };
+    let heirs = runs.iter().filter(|run| run.first == 0 && merges.iter().all(|pair| pair.0 != run.value));
+    let parents = heirs.flat_map(|run| problem.values[run.value].parents.iter().copied());
+    let mut links: Vec<usize> = parents.filter(|&parent| is_outside(parent) && leads_back(parent)).collect();
+    links.sort_unstable();
+    links.dedup();
+    links
 }
 
 /// Pairs of child and parent of which the first use and the last are in the runs.
@@ -57,6 +88,7 @@ impl CutTable {
         let mut table = Self {
             all: 0,
             is_eager: vec![false; problem.values.len()],
+            absent: problem.values.iter().filter(|_| !cuts.is_empty()).map(|_| 0).collect(),
             not_in_lx: per_use(),
             not_kept: per_use(),
             edges: vec![Vec::new(); problem.n_ticks],
@@ -72,6 +104,10 @@ impl CutTable {
                 table.not_kept[run.value][run.first..run.last].iter_mut().for_each(|bits| *bits |= bit);
                 end = end.max(run.ticks(problem).end);
             }
+            for &value in &cut.absent {
+                table.is_eager[value] = true;
+                table.absent[value] |= bit;
+            }
             for (child, parent) in edges(problem, &cut.runs) {
                 let (with, without) = if cut.merges.contains(&(child, parent)) { (bit, 0) } else { (0, bit) };
                 table.edges[problem.values[child].first()].push((child, parent, with, without));
@@ -84,6 +120,11 @@ impl CutTable {
     /// Cuts that a value rules out if this use of it is not served from LX.
     pub(super) fn not_in_lx(&self, value: usize, using: usize) -> u128 {
         if self.all == 0 { 0 } else { self.not_in_lx[value][using] }
+    }
+
+    /// Cuts that a value rules out by being in LX.
+    pub(super) fn in_lx(&self, value: usize) -> u128 {
+        if self.all == 0 { 0 } else { self.absent[value] }
     }
 
     /// Cuts that a value rules out by not being in LX during a use, or by leaving after it.

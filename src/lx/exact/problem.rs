@@ -1,6 +1,6 @@
 //! The selection problem in small integers: values, their uses, and what each choice costs in HBM bytes.
 
-use crate::lx::{Buffer, Capacity, UseKind};
+use crate::lx::{Buffer, Capacity, UseKind, buffer::can_succeed};
 use std::ops::Range;
 
 /// What may be chosen.
@@ -65,6 +65,11 @@ impl Value {
         self.uses.first().map_or(0, |one| one.tick)
     }
 
+    /// Whether it lives for one operation only, in which it may hand over an address that it took over.
+    pub(crate) fn may_link(&self) -> bool {
+        self.uses.len() == 1 && !self.parents.is_empty()
+    }
+
     /// HBM bytes when it never is in LX.
     pub(crate) fn hbm_bytes(&self) -> i64 {
         self.uses.iter().map(|one| one.hbm_bytes).sum()
@@ -101,13 +106,11 @@ impl Problem {
         }
         for (index, buffer) in buffers.iter().enumerate() {
             let Some((first, _)) = first_and_last[index] else { continue };
-            let may = |parent: &&usize| **parent != index && buffer.can_succeed(&buffers[**parent]);
+            let may = |parent: &&usize| can_succeed(buffers, index, **parent);
             let mut parents: Vec<usize> =
                 buffer.in_place_parents.iter().filter(may).filter_map(|&parent| first_and_last[parent]).map(|(_, last)| last).collect();
             let mut seen = std::collections::BTreeSet::new();
             parents.retain(|&parent| seen.insert(parent));
-            // Two buffers of one operation could each be the other's parent; the one listed first is the parent.
-            parents.retain(|&parent| problem.values[parent].first() < problem.values[first].first() || parent < first);
             problem.values[first].parents = parents;
         }
         problem.coarsen();

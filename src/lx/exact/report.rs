@@ -17,6 +17,8 @@ struct File<'a> {
     hbm_bytes_left: i64,
     lower_bound: i64,
     optimal: bool,
+    /// The plans among which no other leaves less than the bound.
+    among: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     peak: Option<PlannedBytes>,
     steps: u64,
@@ -67,6 +69,8 @@ struct Certificate<'a> {
 struct Cut<'a> {
     stays: Vec<Crowded<'a>>,
     mergers: Vec<(&'a str, &'a str)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    absent: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -77,6 +81,12 @@ struct Crowded<'a> {
 }
 
 impl Plan {
+    /// The plans among which no other leaves less than the bound.
+    #[must_use]
+    pub const fn among(&self) -> &'static str {
+        if self.certificate.whole_lives { "whole lives" } else { "split stays" }
+    }
+
     /// The text of `RESULT.json`.
     ///
     /// # Errors
@@ -93,6 +103,7 @@ impl Plan {
         let cut = |cut: &super::solve::CertifiedCut| Cut {
             stays: cut.stays.iter().map(|&(buffer, start, end)| Crowded { buffer: name(buffer), start, end }).collect(),
             mergers: cut.mergers.iter().map(|&(child, parent)| (name(child), name(parent))).collect(),
+            absent: cut.absent.iter().map(|&buffer| name(buffer)).collect(),
         };
         let rented =
             |(time, rents): &(usize, Vec<(usize, i64)>)| (*time, rents.iter().map(|&(buffer, bytes)| (name(buffer), bytes)).collect());
@@ -106,6 +117,7 @@ impl Plan {
             hbm_bytes_left: self.hbm_bytes_left,
             lower_bound: self.lower_bound,
             optimal: self.optimal && heading.peak.is_none_or(|peak| peak.bytes == peak.lower_bound),
+            among: self.among(),
             peak: heading.peak,
             steps: self.steps,
             seconds: heading.seconds,

@@ -155,7 +155,8 @@ fn groups(problem: &Problem, selection: &Selection, runs: &[Run]) -> Vec<Group> 
         ending.get(&parent).copied()
     };
     let mut order: Vec<usize> = (0..runs.len()).filter(|&at| problem.values[runs[at].value].units > 0).collect();
-    order.sort_by_key(|&at| (runs[at].ticks(problem).start, problem.values[runs[at].value].parents.len().min(1), at));
+    // Parents come before their children: of two runs that begin together, the parent was born earlier or is listed first.
+    order.sort_by_key(|&at| (runs[at].ticks(problem).start, problem.values[runs[at].value].first(), runs[at]));
     let mut group_of: BTreeMap<usize, usize> = BTreeMap::new();
     let mut groups: Vec<Group> = Vec::new();
     for at in order {
@@ -186,13 +187,19 @@ const HARD_STEPS: u64 = 300;
 pub(crate) fn core(problem: &Problem, selection: &Selection, runs: &[Run], steps: &mut Steps) -> Option<(Cut, bool)> {
     let search =
         |runs: &[Run], most: u64, steps: &mut Steps| limited(most, steps, &mut packer_of(problem, &groups(problem, selection, runs)));
+    // A run through which one of the rest could have the address of another may not be left out.
+    let is_linked = |rest: &[Run]| {
+        let cut = Cut::of(problem, selection, rest.to_vec());
+        cut.absent.iter().any(|&link| selection.stays[link].in_lx[0])
+    };
     let mut order: Vec<Run> = runs.to_vec();
-    // The smallest leave first.
-    order.sort_by_key(|run| (problem.values[run.value].units * run.ticks(problem).len() as i64, *run));
-    shrink(&mut order, |rest| !matches!(search(rest, HARD_STEPS, steps), Packing::Placed(_)));
+    // The smallest leave first, but links when what they link has left.
+    order
+        .sort_by_key(|run| (problem.values[run.value].may_link(), problem.values[run.value].units * run.ticks(problem).len() as i64, *run));
+    shrink(&mut order, |rest| !is_linked(rest) && !matches!(search(rest, HARD_STEPS, steps), Packing::Placed(_)));
     let proved = matches!(search(&order, PROOF_STEPS, steps), Packing::Impossible);
     if proved {
-        shrink(&mut order, |rest| matches!(search(rest, PROOF_STEPS, steps), Packing::Impossible));
+        shrink(&mut order, |rest| !is_linked(rest) && matches!(search(rest, PROOF_STEPS, steps), Packing::Impossible));
     } else if matches!(search(&order, HARD_STEPS, steps), Packing::Placed(_)) {
         return None;
     }

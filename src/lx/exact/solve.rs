@@ -84,13 +84,15 @@ pub struct Certificate {
     pub rents: Vec<(usize, Vec<(usize, i64)>)>,
 }
 
-/// Stays that do not fit together if exactly these of them take over addresses.
+/// Stays that do not fit together if exactly these of them take over addresses, and the absent buffers are not in LX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertifiedCut {
     /// Buffer, first operation, last one plus one.
     pub stays: Vec<(usize, usize, usize)>,
     /// Child and parent.
     pub mergers: Vec<(usize, usize)>,
+    /// Buffers that live for one operation, in which one of the stays could have the address of another from them.
+    pub absent: Vec<usize>,
 }
 
 /// The best plan so far.
@@ -315,11 +317,12 @@ pub(super) fn trim(problem: &Problem, selection: &mut Selection) {
             selection.stays[index].parent = None;
         }
     }
-    // Runs that save nothing; what an address goes on from has to stay.
+    // Runs that save nothing; what an address goes on from has to stay, and what it could go through: a cut may ask about it.
     let mut is_parent = vec![false; selection.stays.len()];
     selection.stays.iter().filter_map(|stay| stay.parent).for_each(|parent| is_parent[parent] = true);
     for run in selection.runs() {
-        if is_parent[run.value] && run.last + 1 == problem.values[run.value].uses.len() {
+        let value = &problem.values[run.value];
+        if value.may_link() || is_parent[run.value] && run.last + 1 == value.uses.len() {
             continue;
         }
         let bytes = selection.value_bytes(problem, run.value);
@@ -387,6 +390,7 @@ fn certificate(problem: &Problem, times: &[usize], proof: &Proof) -> Certificate
     let cut = |cut: &Cut| CertifiedCut {
         stays: cut.runs.iter().map(|&run| in_operations(problem, times, run)).collect(),
         mergers: cut.merges.iter().map(|&(child, parent)| (problem.values[child].buffer, problem.values[parent].buffer)).collect(),
+        absent: cut.absent.iter().map(|&value| problem.values[value].buffer).collect(),
     };
     let rented = |one: &Rented| {
         let rents = one.rents.iter().map(|&(value, bytes)| (problem.values[value].buffer, bytes));

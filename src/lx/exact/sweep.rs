@@ -352,10 +352,11 @@ impl<'p, const W: usize> Sweep<'p, W> {
     fn emit(&mut self, moment: &Moment, base: &Base<W>, pairs: &[(usize, usize)]) {
         let (mut new, mut priced, mut killed) = (base.state, base.priced, base.killed);
         for (option, fate) in self.options.iter().zip(&self.fates) {
+            let item = &moment.items[option.item];
+            killed |= if *fate == Fate::Out { 0 } else { self.cuts.in_lx(item.value) };
             if *fate == Fate::Stays {
                 continue;
             }
-            let item = &moment.items[option.item];
             let Choice { stay: Some(stay), out_cost, out_bytes, leave } = item.choices[option.at as usize] else { continue };
             let out = Fare { cost: out_cost, bytes: out_bytes, after: At::Hbm };
             let fare = if *fate == Fate::Out { out } else { leave };

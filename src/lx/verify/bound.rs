@@ -10,10 +10,14 @@ use super::{
 };
 use std::collections::BTreeMap;
 
-/// Sets that may be made before the check is given up.
+/// Values of all sets that may be made before the check is given up, with one for each set.
 const MAX_SETS: u64 = 20_000_000;
-/// Partial choices that may be looked at.
-const MAX_CHOICES: u64 = 100_000_000;
+/// Partial choices that may be looked at, with the values and the pairings of each.
+const MAX_CHOICES: u64 = 1_000_000_000;
+/// Values of one operation that may be decided about, one inside the other.
+const MAX_DEPTH: usize = 1000;
+/// Ways to take over addresses in one operation.
+const MAX_PAIRINGS: usize = 10_000;
 
 /// A cut in terms of values.
 pub(super) struct Crowd {
@@ -23,6 +27,8 @@ pub(super) struct Crowd {
     pub(super) merged: Vec<(usize, usize)>,
     /// Pairs that could, and do not.
     pub(super) apart: Vec<(usize, usize)>,
+    /// Values that are not in LX.
+    pub(super) absent: Vec<usize>,
 }
 
 /// Confirms the bound of the result.
@@ -44,7 +50,7 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
     let goal = (i128::from(result.lower_bound) - relaxed.fixed - 1) * relaxed.scale + 1;
     let mut sweep = Sweep::new(&relaxed, &crowds, goal);
     match sweep.run() {
-        None => Err(refuse(format!("it takes more than {MAX_SETS} sets or {MAX_CHOICES} choices"))),
+        None => Err(refuse("it takes too many sets, choices or takeovers".to_owned())),
         Some(0) => Ok(()),
         Some(n) => Err(refuse(format!("{n} sets end below it"))),
     }
@@ -97,6 +103,7 @@ impl<'r> Sweep<'r> {
     fn new(relaxed: &'r Relaxed, crowds: &'r [Crowd], goal: i128) -> Self {
         let mut in_cut = vec![false; relaxed.values.len()];
         crowds.iter().flat_map(|crowd| &crowd.stays).for_each(|stay| in_cut[stay.0] = true);
+        crowds.iter().flat_map(|crowd| &crowd.absent).for_each(|&value| in_cut[value] = true);
         let next_use = vec![0; relaxed.values.len()];
         Self { relaxed, crowds, in_cut, goal, made: 0, choices: 0, next: BTreeMap::new(), next_use, base_after: 0, tick: 0 }
     }
@@ -174,8 +181,8 @@ impl<'r> Sweep<'r> {
         if bound >= self.goal {
             return Some(());
         }
-        self.choices += 1;
-        if self.choices > MAX_CHOICES {
+        self.choices += 1 + present.len() as u64;
+        if self.choices > MAX_CHOICES || at > MAX_DEPTH {
             return None;
         }
         if at < present.len() && present[at].is_cut {
@@ -190,7 +197,7 @@ impl<'r> Sweep<'r> {
             return self.assign(set, cost, present, at + 1, bound + in_extra);
         }
         let units: i128 = present.iter().filter(|one| one.does != Does::Out).map(|one| self.relaxed.values[one.value].units).sum();
-        let saved = self.pairings(present).iter().map(|pairs| self.saved(pairs)).max().unwrap_or(0);
+        let saved = self.pairings(present)?.iter().map(|pairs| self.saved(pairs)).max().unwrap_or(0);
         // Where a cut asks about mergers, all of them count, and some may need others to leave.
         let is_here = |pair: &(usize, usize)| self.relaxed.values[pair.0].uses[0].tick == self.tick;
         let asks = self.crowds.iter().any(|crowd| crowd.merged.iter().chain(&crowd.apart).any(is_here));
@@ -215,8 +222,8 @@ impl<'r> Sweep<'r> {
         pairs.iter().map(|pair| self.relaxed.values[pair.0].units).sum()
     }
 
-    /// All ways in which children can take over addresses: pairs of child and parent, each in one pair.
-    fn pairings(&self, present: &[Present]) -> Vec<Vec<(usize, usize)>> {
+    /// All ways in which children can take over addresses: pairs of child and parent, each in one pair. None if they are too many.
+    fn pairings(&mut self, present: &[Present]) -> Option<Vec<Vec<(usize, usize)>>> {
         let mut all = vec![Vec::new()];
         let is_in = |value: usize| present.iter().any(|one| one.value == value && one.does != Does::Out);
         for one in present.iter().filter(|one| one.does != Does::Out && one.is_used && one.using == 0) {
@@ -227,17 +234,17 @@ impl<'r> Sweep<'r> {
                     .map(|pairs| [&pairs[..], &[(one.value, parent)]].concat())
                     .collect();
                 all.extend(more);
+                if all.len() > MAX_PAIRINGS {
+                    return None;
+                }
             }
         }
-        all
+        self.choices += all.len() as u64;
+        Some(all)
     }
 
     /// The sets after the operation.
     fn make(&mut self, set: &Set, cost: i128, present: &[Present]) -> Option<()> {
-        self.made += 1;
-        if self.made > MAX_SETS {
-            return None;
-        }
         let relaxed = self.relaxed;
         let mut inside = Vec::new();
         let mut cost = cost;
@@ -265,12 +272,16 @@ impl<'r> Sweep<'r> {
             return Some(());
         }
         let units: i128 = present.iter().filter(|one| one.does != Does::Out).map(|one| relaxed.values[one.value].units).sum();
-        let pairings = if self.crowds.is_empty() { vec![Vec::new()] } else { self.pairings(present) };
+        let pairings = if self.crowds.is_empty() { vec![Vec::new()] } else { self.pairings(present)? };
         for pairs in pairings {
             if !self.crowds.is_empty() && units - self.saved(&pairs) > relaxed.capacity {
                 continue;
             }
             let Some(agrees) = self.agrees(set.agrees, present, &pairs) else { continue };
+            self.made += 1 + inside.len() as u64;
+            if self.made > MAX_SETS {
+                return None;
+            }
             let new = Set { inside: inside.clone(), agrees };
             let known = self.next.entry(new).or_insert(cost);
             *known = cost.min(*known);
@@ -299,7 +310,8 @@ impl<'r> Sweep<'r> {
                 let using = self.relaxed.values[stay.0].uses.iter().position(|one| one.tick == self.tick);
                 using.is_some_and(|using| has_use(stay, using)) && present.iter().all(|one| one.value != stay.0)
             });
-            if unmerged || merged || absent || present.iter().any(differs) {
+            let unwanted = present.iter().any(|one| one.does != Does::Out && crowd.absent.contains(&one.value));
+            if unmerged || merged || absent || unwanted || present.iter().any(differs) {
                 agrees &= !(1 << number);
             }
             let end = crowd.stays.iter().map(|stay| self.relaxed.values[stay.0].uses[stay.2].tick).max();

@@ -59,8 +59,18 @@ pub(super) struct Result_ {
     pub(super) hbm_bytes_left: i64,
     pub(super) lower_bound: i64,
     pub(super) optimal: bool,
+    among: Among,
     pub(super) peak: Option<Peak>,
     pub(super) certificate: Certificate,
+}
+
+/// The plans that the bound is for.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+enum Among {
+    #[serde(rename = "whole lives")]
+    WholeLives,
+    #[serde(rename = "split stays")]
+    SplitStays,
 }
 
 /// The smallest LX that was looked for.
@@ -97,6 +107,9 @@ pub(super) struct Cut {
     pub(super) stays: Vec<Crowded>,
     /// Names of child and parent.
     pub(super) mergers: Vec<(String, String)>,
+    /// Buffers that are not in LX.
+    #[serde(default)]
+    pub(super) absent: Vec<String>,
 }
 
 /// A stay of a cut: at least from its first operation to its last.
@@ -110,7 +123,7 @@ pub(super) struct Crowded {
 /// Larger numbers would make sums overflow.
 const MAX_BYTES: i64 = 1 << 44;
 const MAX_TIME: usize = 1 << 44;
-const MAX_PRICE: i64 = 1 << 60;
+const MAX_PRICES: i128 = 1 << 60;
 const MAX_SCALE: i64 = 1 << 20;
 
 impl Result_ {
@@ -121,27 +134,32 @@ impl Result_ {
         if !(1..=MAX_SCALE).contains(scale) {
             return refuse("the scale of the prices is not from 1 to 2^20");
         }
-        if !prices.is_sorted_by(|one, other| one.0 < other.0) || prices.iter().any(|(_, price)| !(0..=MAX_PRICE).contains(price)) {
-            return refuse("the prices are not from 0 to 2^60, by ascending operation");
+        let is_priced =
+            prices.iter().all(|(_, price)| *price >= 0) && prices.iter().map(|(_, price)| i128::from(*price)).sum::<i128>() <= MAX_PRICES;
+        if !prices.is_sorted_by(|one, other| one.0 < other.0) || !is_priced {
+            return refuse("the prices are not by ascending operation, from 0 up, and 2^60 together at most");
         }
         if !rents.is_sorted_by(|one, other| one.0 < other.0)
             || rents.iter().flat_map(|one| &one.1).any(|(_, bytes)| !(0..=MAX_BYTES).contains(bytes))
         {
-            return refuse("the rents are not from 0 to 2^48, by ascending operation");
+            return refuse("the rents are not from 0 to 2^44, by ascending operation");
+        }
+        if result.certificate.whole_lives != (result.among == Among::WholeLives) {
+            return refuse("the certificate is not for the plans that the bound is among");
         }
         Ok(result)
     }
 }
 
 impl Instance {
-    /// A CSV does not say how large LX is: the result's word is taken, and reported. `given` are capacity and alignment where they are not
-    /// those of the file.
+    /// A CSV does not say how large LX is: the result's word is taken, and reported. Its addresses are aligned to single bytes. `given` are
+    /// capacity and alignment where they are not those of the file.
     pub(super) fn parse(text: &str, result: &Result_, given: (Option<i64>, Option<i64>)) -> Result<Self, Violation> {
         let refuse = |what: String| Violation::Instance(what);
         let file = if text.trim_start().starts_with('{') {
             serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?
         } else {
-            InstanceFile { limit: result.capacity, alignment: result.alignment, buffers: rows_of_csv(text)? }
+            InstanceFile { limit: result.capacity, alignment: 1, buffers: rows_of_csv(text)? }
         };
         let InstanceFile { limit, alignment, mut buffers } = file;
         let (capacity, alignment) = (given.0.unwrap_or(limit), given.1.unwrap_or(alignment));
@@ -177,6 +195,16 @@ impl Instance {
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.names.get(name).copied()
     }
+
+    /// Whether a buffer may take over the address of another: named by it as a parent, born when the parent dies, no larger, and the parent
+    /// was read. Of two that are born in one operation the parent is listed first.
+    pub(super) fn may_take_over(&self, child: usize, parent: usize) -> bool {
+        let (heir, elder) = (&self.buffers[child], &self.buffers[parent]);
+        let ends = |row: &Row| row.uses.first().zip(row.uses.last()).map(|(first, last)| (first.time, last.time));
+        let (Some((birth, _)), Some((start, death))) = (ends(heir), ends(elder)) else { return false };
+        let is_read = elder.uses.iter().any(|one| one.kind == Kind::Read);
+        heir.parents.contains(&parent) && birth == death && (start < death || parent < child) && heir.size <= elder.size && is_read
+    }
 }
 
 impl Row {
@@ -184,12 +212,6 @@ impl Row {
     pub(super) fn comes_in(&self) -> bool {
         let first = self.uses.first().map(|first| first.time);
         self.graph_input && self.uses.iter().any(|one| Some(one.time) == first && one.kind == Kind::Read)
-    }
-
-    /// Whether it may take over the address of `parent`: born when the parent dies, no larger, and the parent was read.
-    pub(super) fn may_succeed(&self, parent: &Self) -> bool {
-        let (Some(birth), Some(death)) = (self.uses.first(), parent.uses.last()) else { return false };
-        birth.time == death.time && self.size <= parent.size && parent.uses.iter().any(|one| one.kind == Kind::Read)
     }
 }
 

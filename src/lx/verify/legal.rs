@@ -100,10 +100,10 @@ fn hands_down(instance: &Instance, placed: &[Placed<'_>], ancestor: &Placed<'_>,
 /// Whether the child is at the parent's address, and they only meet in the operation that hands it over.
 fn hands_over(instance: &Instance, parent: &Placed<'_>, child: &Placed<'_>) -> bool {
     let (elder, younger) = (&instance.buffers[parent.buffer], &instance.buffers[child.buffer]);
-    let is_named = younger.parents.contains(&parent.buffer) && younger.may_succeed(elder);
+    let may_be = instance.may_take_over(child.buffer, parent.buffer);
     let meets_once = parent.stay.end == child.stay.start + 1 && younger.uses.first().is_some_and(|one| one.time == child.stay.start);
     let dies = elder.uses.last().is_some_and(|one| one.time + 1 == parent.stay.end);
-    is_named && meets_once && dies && parent.stay.address == child.stay.address
+    may_be && meets_once && dies && parent.stay.address == child.stay.address
 }
 
 /// The address of the first stay, or a reason why there is none.
@@ -164,21 +164,4 @@ fn hbm_bytes(row: &Row, stays: &[&Stay], whole: bool) -> i64 {
         at += group.len();
     }
     if row.graph_output && !hbm_is_valid { bytes + size } else { bytes }
-}
-
-/// The most bytes, in units of the alignment, that buffers which may be in LX have at once.
-pub(super) fn load(instance: &Instance) -> i64 {
-    let mut changes: Vec<(usize, i64)> = Vec::new();
-    for row in instance.buffers.iter().filter(|row| row.barred.is_none()) {
-        let Some((first, last)) = row.uses.first().zip(row.uses.last()) else { continue };
-        let bytes = (row.size + instance.alignment - 1) / instance.alignment * instance.alignment;
-        changes.extend([(first.time, bytes), (last.time + 1, -bytes)]);
-    }
-    changes.sort_unstable();
-    let (mut live, mut most) = (0, 0);
-    for (_, change) in changes {
-        live += change;
-        most = live.max(most);
-    }
-    most
 }

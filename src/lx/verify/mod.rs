@@ -10,26 +10,33 @@
 //! | `relax.rs` | values and their least cost at given prices |
 //! | `bound.rs` | the sweep that finds nothing below the bound |
 //! | `rents.rs` | the bound that rents prove |
-//! | `crowd.rs` | that the stays of a cut do not fit together |
+//! | `crowd.rs`, `towers.rs` | that the stays of a cut do not fit together |
+//! | `peak.rs` | the smallest LX |
 
 mod bound;
 mod crowd;
 mod files;
 mod legal;
+mod peak;
 mod relax;
 mod rents;
+mod towers;
 
 /// What was confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verified {
     /// HBM bytes that the plan leaves.
     pub hbm_bytes_left: i64,
-    /// No plan leaves fewer.
+    /// No plan leaves fewer, of those in `among`.
     pub lower_bound: i64,
-    /// Both are equal.
+    /// Both are equal; and if the smallest LX was looked for, it has `capacity` bytes.
     pub optimal: bool,
+    /// The plans that the bound is for: "whole lives" or "split stays".
+    pub among: &'static str,
     /// Bytes of LX the plan is for.
     pub capacity: i64,
+    /// If the smallest LX was looked for, so that all that may be in LX is there: bytes that no LX with room for it is below.
+    pub peak_bound: Option<i64>,
 }
 
 impl Verified {
@@ -93,7 +100,7 @@ pub enum Violation {
 }
 
 /// Checks a result, as `spyre-plan` writes it, against its instance: MiniMalloc's CSV or our JSON. Capacity and alignment can be `given`,
-/// instead of those in the file. Of the smallest LX, only a bound is confirmed that is not above the load.
+/// instead of those in the file.
 ///
 /// # Errors
 /// The first thing that is wrong.
@@ -107,13 +114,7 @@ pub fn verify(result: &str, instance: &str, given: (Option<i64>, Option<i64>)) -
     }
     let mut optimal = result.lower_bound == left;
     if let Some(peak) = &result.peak {
-        let load = legal::load(&instance);
-        if peak.bytes != instance.capacity {
-            return Err(field("peak.bytes", peak.bytes, instance.capacity));
-        }
-        if peak.lower_bound > load {
-            return Err(Violation::Bound { bound: peak.lower_bound, what: format!("the load is {load}") });
-        }
+        peak::check(&instance, &result, peak)?;
         optimal &= peak.bytes == peak.lower_bound;
     }
     if result.optimal != optimal {
@@ -124,7 +125,14 @@ pub fn verify(result: &str, instance: &str, given: (Option<i64>, Option<i64>)) -
     } else {
         rents::check(&instance, &result)?;
     }
-    Ok(Verified { hbm_bytes_left: left, lower_bound: result.lower_bound, optimal, capacity: instance.capacity })
+    Ok(Verified {
+        hbm_bytes_left: left,
+        lower_bound: result.lower_bound,
+        optimal,
+        among: if result.certificate.whole_lives { "whole lives" } else { "split stays" },
+        capacity: instance.capacity,
+        peak_bound: result.peak.map(|peak| peak.lower_bound),
+    })
 }
 
 fn field(field: &str, found: impl ToString, expected: impl ToString) -> Violation {

@@ -41,7 +41,7 @@ pub(super) struct Relaxed {
     pub(super) times: Vec<usize>,
     pub(super) capacity: i128,
     /// Bytes of a unit.
-    pub(super) unit_bytes: i128,
+    unit_bytes: i128,
     pub(super) price: Vec<i128>,
     /// Sums of the prices of the operations before.
     before: Vec<i128>,
@@ -59,7 +59,7 @@ impl Relaxed {
         times.sort_unstable();
         times.dedup();
         let price: Vec<i128> =
-            times.iter().map(|time| prices.iter().find(|one| one.0 == *time).map_or(0, |one| i128::from(one.1))).collect();
+            times.iter().map(|time| prices.binary_search_by_key(time, |one| one.0).map_or(0, |at| i128::from(prices[at].1))).collect();
         let mut before = vec![0];
         for price in &price {
             before.push(before[before.len() - 1] + price);
@@ -104,7 +104,7 @@ impl Relaxed {
             let Some((first, _)) = first_and_last[index] else { continue };
             for &parent in &row.parents {
                 let Some((_, last)) = first_and_last[parent] else { continue };
-                if parent != index && row.may_succeed(&instance.buffers[parent]) && !self.values[first].parents.contains(&last) {
+                if instance.may_take_over(index, parent) && !self.values[first].parents.contains(&last) {
                     self.values[first].parents.push(last);
                 }
             }
@@ -185,6 +185,16 @@ impl Relaxed {
             }
             _ => next[place as usize],
         }
+    }
+
+    /// The highest address of a value, in units: its last unit may be partial where LX's last one is.
+    pub(super) fn highest(&self, instance: &Instance, value: usize) -> i128 {
+        i128::from(instance.capacity - instance.buffers[self.values[value].row].size).div_euclid(self.unit_bytes)
+    }
+
+    /// The units of the largest LX that is smaller than that.
+    pub(super) fn units_below(&self, bytes: i64) -> i128 {
+        (i128::from(bytes) - 1).div_euclid(self.unit_bytes)
     }
 
     /// Price of a unit from one operation to another.

@@ -10,8 +10,9 @@ use super::{
     relax::{Place, Relaxed},
 };
 
-/// Cells of all knapsacks together before the check is given up.
+/// Cells of all knapsacks together, and of one, before the check is given up.
 const MAX_CELLS: i128 = 2_000_000_000;
+const MAX_UNITS: i128 = 1 << 20;
 
 /// Confirms the bound of the result.
 pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violation> {
@@ -19,6 +20,9 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
     let certificate = &result.certificate;
     if !certificate.whole_lives {
         return Err(refuse("rents are for whole lives".to_owned()));
+    }
+    if !certificate.prices.is_empty() || !certificate.cuts.is_empty() {
+        return Err(refuse("rents prove it alone, without prices and cuts".to_owned()));
     }
     let relaxed = Relaxed::new(instance, true, 1, &[]);
     let mut paid = vec![0; relaxed.values.len()];
@@ -35,7 +39,7 @@ pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violati
             paid[value] += i128::from(*bytes);
         }
         cells += relaxed.capacity * payers.len() as i128;
-        if cells > MAX_CELLS {
+        if cells > MAX_CELLS || relaxed.capacity > MAX_UNITS {
             return Err(refuse("it takes too large knapsacks".to_owned()));
         }
         most -= knapsack(&relaxed, &payers);

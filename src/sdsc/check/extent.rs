@@ -63,7 +63,8 @@ fn extent(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> Option<E
     Some(Extent { part: sticks(part), whole, gap: sticks(size.saturating_add(gap)) - whole })
 }
 
-fn gap(tensor: &TensorView<'_>, label: &str) -> i64 {
+/// What a tensor has behind the part that all cores have, along a dimension.
+pub(super) fn gap(tensor: &TensorView<'_>, label: &str) -> i64 {
     let by_core = tensor.node.gaps.as_ref().and_then(|gaps| gaps.get(label));
     by_core.and_then(|by_core| by_core.iter().map(|(_, gap)| gap.0).max()).unwrap_or(0).max(0)
 }

@@ -4,6 +4,7 @@ use super::report::Report;
 use super::rules::{BUFFERS, CONSTANTS, PROGRAM};
 use super::tree::{Tree, is_below, path_in};
 use super::{BUNDLE_FILE, Buffer, Source, buffers, report_shape};
+use crate::files::is_plain_name;
 use crate::sdsc::program::{FILE_NAME, LaunchEntry, Program, Tensor};
 use crate::target::Target;
 use std::collections::{BTreeMap, BTreeSet};
@@ -130,7 +131,7 @@ fn bundles<T: Tree>(program: &Program, tree: &T, report: &mut Report) -> BTreeMa
     let mut missing = BTreeSet::new();
     for (number, launch) in program.launches.iter().enumerate() {
         let given = arguments(program, number, launch, report);
-        if !is_below(&launch.bundle) || !tree.has(&path_in(&launch.bundle, BUNDLE_FILE)) {
+        if !is_plain_name(&launch.bundle) || !tree.has(&path_in(&launch.bundle, BUNDLE_FILE)) {
             if missing.insert(&launch.bundle) {
                 let message = format!("there is no bundle '{}'; a launch names a folder with {BUNDLE_FILE}", launch.bundle);
                 report.json(format!("/launches/{number}/bundle"), message);

@@ -1,6 +1,7 @@
 //! Where files are: on disk, or in memory before they are written.
 
 use super::CheckError;
+use crate::files::{MAX_TEXT_BYTES, path_below, read};
 pub(super) use crate::sdsc::program::is_below;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -42,7 +43,8 @@ impl Tree for Disk<'_> {
     }
 
     fn bytes(&self, path: &str) -> Option<u64> {
-        self.has(path).then(|| fs::metadata(self.0.join(path)).ok()).flatten().map(|file| file.len())
+        let file = path_below(self.0, path).and_then(fs::metadata).ok()?;
+        file.is_file().then(|| file.len())
     }
 
     fn names(&self, folder: &str) -> Result<Vec<String>, CheckError> {
@@ -53,8 +55,8 @@ impl Tree for Disk<'_> {
     }
 
     fn read(&self, path: &str) -> Result<Cow<'_, [u8]>, CheckError> {
-        let path = self.0.join(path);
-        fs::read(&path).map(Cow::from).map_err(|source| CheckError::Read { path, source })
+        let content = path_below(self.0, path).and_then(|path| read(&path, MAX_TEXT_BYTES));
+        content.map(Cow::from).map_err(|source| CheckError::Read { path: self.0.join(path), source })
     }
 }
 

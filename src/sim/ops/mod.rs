@@ -13,6 +13,8 @@ mod reduce;
 mod shuffle;
 mod store;
 
+#[cfg(test)]
+pub(crate) use function::Device;
 pub(crate) use memory::{ElementOf, Elements, Memory, Written};
 pub(crate) use reduce::combine;
 pub(crate) use shuffle::{moved_bytes, shuffle};

@@ -66,6 +66,7 @@ impl TensorFile<'_> {
         let ownership = self.ownership()?;
         let stored = self.stored(class, memory, ownership.is_some(), stick)?;
         let locals: Vec<i64> = (0..self.dims.len()).map(|dim| self.local(dim, &stored, ownership.is_some())).collect::<Result<_>>()?;
+        self.check_slices(ownership.as_deref().unwrap_or_default(), &locals)?;
         let mut offsets: Vec<Vec<i64>> = locals.iter().map(|local| vec![0; *local as usize]).collect();
         let indirect = self.fill(&stored, stick, format, &mut offsets)?;
         let present = (0..self.dims.len()).map(|dim| stored.iter().any(|entry| entry.dim == dim) || self.window(dim).is_some()).collect();
@@ -142,6 +143,17 @@ impl TensorFile<'_> {
             return malformed(format!("slice {slot} of {slices} of '{label}', which has {size} points"));
         }
         Ok(slot)
+    }
+
+    /// Slices of what a core has lie among the points, also along a dimension that is not stored and so has no extent of its own.
+    fn check_slices(&self, slots_of_cores: &[Vec<i64>], locals: &[i64]) -> Result<()> {
+        for (dim, slot) in slots_of_cores.iter().flat_map(|slots| slots.iter().enumerate()) {
+            let Dim { label, size, .. } = &self.dims[dim];
+            if (slot + 1).checked_mul(locals[dim]).is_none_or(|end| end > *size) {
+                return malformed(format!("slice {slot} of '{label}' has {} points of {size} in {}", locals[dim], self.info.name));
+            }
+        }
+        Ok(())
     }
 
     /// The stored dimensions from the inside, with their extents.

@@ -53,7 +53,7 @@ impl<'c> Builder<'_, 'c> {
         let factor = self.one_number(mean, factor, to, body)?;
         let share = body.put(pointwise(mean.ctx(), mean.loc(), "mul", &[element, factor], &[], to));
         self.name_dims(op, share);
-        self.replaced.push(mean);
+        self.replaced.insert(mean.output(), ());
         self.combine(op, share.output(), body)
     }
 

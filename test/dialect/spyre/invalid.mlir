@@ -722,7 +722,7 @@ func.func @hint_spelling() {
 
 // -----
 
-func.func @loop_c7() {
+func.func @loop_c6() {
   // expected-error @+1 {{'spyre.loop' op runs over '' tiles, which is no name of letters, digits and '_'}}
   spyre.loop 2 "A" attributes {symbol = ""} {
     spyre.yield
@@ -868,18 +868,6 @@ func.func @loop_c5(%x: tensor<4x64xf16>, %y: tensor<4x64xf16>) {
     "spyre.yield"() <{tiled_dims = array<i64>}> : () -> ()
   }) : (tensor<4x64xf16>, tensor<4x64xf16>) -> ()
   return
-}
-
-// -----
-
-func.func @loop_c6(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
-  %y = spyre.pointwise exp(%x) : tensor<4x64xf16>
-  // expected-error @+1 {{'spyre.loop' op overwrites operand 0, which it carries, but it is not its only user}}
-  spyre.loop 2 "A" carried(%y0 = %y : tensor<4x64xf16>) {
-    %z = spyre.pointwise exp(%y0) : tensor<4x64xf16>
-    spyre.yield %z : tensor<4x64xf16>
-  } : tensor<4x64xf16>
-  return %y : tensor<4x64xf16>
 }
 
 // -----

@@ -34,6 +34,8 @@ const NEEDS: &[(&str, Probe)] = &[
     ("cmake", Probe::Program("cmake")),
     ("ninja-build", Probe::Program("ninja")),
     ("python3", Probe::Program("python3")),
+    // Runs `test/memory.rs`.
+    ("valgrind", Probe::Program("valgrind")),
     ("zlib1g-dev", Probe::Header("zlib.h")),
     ("libzstd-dev", Probe::Header("zstd.h")),
     ("libxml2-dev", Probe::Header("libxml2/libxml/parser.h")),

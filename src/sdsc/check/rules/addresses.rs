@@ -8,7 +8,7 @@ use crate::sdsc::model::CoreKey;
 use crate::target::STICK_BYTES;
 use std::collections::BTreeMap;
 
-fn start_path(file: &FileView<'_>, tensor: usize, core: CoreKey) -> String {
+pub(super) fn start_path(file: &FileView<'_>, tensor: usize, core: CoreKey) -> String {
     file.node_at(tensor, &format!("startAddressCoreCorelet_/data_/{core}"))
 }
 

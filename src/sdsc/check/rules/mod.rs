@@ -12,6 +12,7 @@ pub(super) mod sizes;
 pub(super) mod symbols;
 mod table;
 pub(super) mod tensors;
+pub(super) mod windows;
 
 pub(super) use table::{BUFFERS, CONSTANTS, ONE_OPERATION, PROGRAM, SCHEMA, TEXT};
 pub use table::{RULES, rules_table};

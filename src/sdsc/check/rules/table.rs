@@ -1,6 +1,8 @@
 //! The table of rules, from the most basic on: what breaks a rule may break later ones as well.
 
-use super::{Check, Rule, addresses, constants, coordinates, cores, families, identity, launches, layouts, sizes, symbols, tensors};
+use super::{
+    Check, Rule, addresses, constants, coordinates, cores, families, identity, launches, layouts, sizes, symbols, tensors, windows,
+};
 use std::fmt::Write;
 
 /// The place in [`RULES`] of the rule on the text of `bundle.mlir`.
@@ -396,6 +398,12 @@ pub const RULES: &[Rule] = &[
         "a buffer that launches share is whole sticks of their region, every launch that uses it is in its life, and live ones share no byte",
         "project, `program.json`",
         Check::Reading,
+    ),
+    rule(
+        "sdsc_r74",
+        "tensors that share a symbol that moves in a loop have the same dimensions of the space and the same gaps",
+        "project, symbols",
+        Check::File(windows::moving_symbols_are_of_one_window),
     ),
 ];
 

@@ -1,0 +1,292 @@
+//===- Input.cpp - which files are parsed ---------------------------------===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Input.h"
+#include "Bytecode.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+/// What a stream says until it ends. A pipe that nobody has opened for writing says nothing; reading it is not waiting for somebody.
+static std::unique_ptr<llvm::MemoryBuffer> readStream(int stream, StringRef name, std::string &message) {
+  SmallVector<char, 0> text;
+  constexpr size_t step = size_t(1) << 16;
+  while (true) {
+    size_t length = text.size();
+    text.resize_for_overwrite(length + step);
+    ssize_t count = ::read(stream, text.data() + length, step);
+    text.truncate(length + std::max<ssize_t>(count, 0));
+    if (count == 0)
+      return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(text), name, /*RequiresNullTerminator=*/true);
+    if (text.size() > spyre::maxPipedBytes) {
+      message = "more than " + std::to_string(spyre::maxPipedBytes) + " bytes from a pipe, the most that is read";
+      return nullptr;
+    }
+    if (count < 0 && errno == EAGAIN) {
+      pollfd ready{stream, POLLIN, 0};
+      ::poll(&ready, 1, /*timeout=*/-1);
+    } else if (count < 0 && errno != EINTR) {
+      message = std::strerror(errno);
+      return nullptr;
+    }
+  }
+}
+
+std::unique_ptr<llvm::MemoryBuffer> spyre::openInput(StringRef path, std::string &message) {
+  if (path == "-")
+    return readStream(STDIN_FILENO, "<stdin>", message);
+  std::string terminated = path.str();
+  // Opening a pipe for reading would wait for somebody who writes, and a device may act on being opened.
+  struct stat found;
+  int file = -1;
+  if (::stat(terminated.c_str(), &found) == 0) {
+    if (!S_ISREG(found.st_mode) && !S_ISFIFO(found.st_mode)) {
+      message = S_ISDIR(found.st_mode) ? "is a directory, not a file" : "is a device or a socket, not a file";
+      return nullptr;
+    }
+    file = ::open(terminated.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  }
+  if (file < 0 || ::fstat(file, &found) != 0) {
+    message = std::strerror(errno);
+    return nullptr;
+  }
+  llvm::scope_exit close([file] { ::close(file); });
+  if (!S_ISREG(found.st_mode))
+    return readStream(file, path, message);
+  if (static_cast<uint64_t>(found.st_size) > maxInputBytes) {
+    message = "has more than " + std::to_string(maxInputBytes) + " bytes, the most that is parsed";
+    return nullptr;
+  }
+  llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = llvm::MemoryBuffer::getOpenFile(file, path, found.st_size);
+  if (!buffer) {
+    message = buffer.getError().message();
+    return nullptr;
+  }
+  return std::move(*buffer);
+}
+
+//===----------------------------------------------------------------------===//
+// Nesting
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Walks once over the text of a module and counts how deep it nests. It knows as much of the syntax as it needs: comments, strings,
+/// brackets, operators of affine expressions, and aliases.
+class NestingScan {
+public:
+  explicit NestingScan(StringRef text) : text(text) {}
+
+  /// The first place at which the text nests deeper than the limit; none if it never does.
+  std::optional<size_t> tooDeep() {
+    while (at < text.size()) {
+      size_t start = at;
+      step();
+      if (depth > spyre::maxNesting)
+        return start;
+    }
+    return std::nullopt;
+  }
+
+private:
+  /// What is open: the bracket, and how many levels the operators within it have added.
+  struct Open {
+    char bracket;
+    unsigned operators;
+  };
+
+  void step() {
+    char letter = text[at];
+    hasContent |= !StringRef(" \t\r\n").contains(letter);
+    if (text.substr(at).starts_with("//"))
+      at = std::min(text.find('\n', at), text.size());
+    else if (letter == '"')
+      skipString();
+    else if (letter == '#' || letter == '!')
+      alias();
+    else if (llvm::isAlpha(letter) || letter == '_')
+      word();
+    else
+      sign(letter);
+  }
+
+  void skipString() {
+    // A string ends on its line; what does not is an error that the parser reports.
+    for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
+      at += text[at] == '\\';
+    at = std::min(at + 1, text.size());
+  }
+
+  StringRef takeName() {
+    size_t start = at;
+    while (at < text.size() && (llvm::isAlnum(text[at]) || text[at] == '_' || text[at] == '.' || text[at] == '$'))
+      ++at;
+    return text.slice(start, at);
+  }
+
+  /// A name in front of `=` outside of all brackets is defined; elsewhere it stands for what it was defined as.
+  void alias() {
+    size_t start = at++;
+    takeName();
+    StringRef name = text.slice(start, at);
+    if (open.empty() && text.substr(at).ltrim(" \t\r\n").starts_with("=")) {
+      endDefinition();
+      at = text.find('=', at) + 1;
+      defined = name;
+      hasContent = false;
+      return;
+    }
+    unsigned inside = depth + depths.lookup(name);
+    deepest = std::max(deepest, inside);
+    // As deep as the text would be with what the alias stands for.
+    if (inside > spyre::maxNesting)
+      depth = inside;
+  }
+
+  void endDefinition() {
+    if (!defined.empty())
+      depths[defined] = deepest + 1;
+    defined = StringRef();
+    deepest = depth;
+  }
+
+  /// Whether a line that ends here ends a definition: the next one may go on with a bracket, behind comments too.
+  bool definitionEnds() const {
+    StringRef next = text.substr(at).ltrim(" \t\r\n").take_front(1);
+    return open.empty() && hasContent && (next.empty() || !StringRef("<=({[-/").contains(next));
+  }
+
+  void word() {
+    StringRef name = takeName();
+    if (name == "mod" || name == "floordiv" || name == "ceildiv")
+      addOperator();
+  }
+
+  void addOperator() {
+    // Outside of brackets nothing is computed.
+    if (!open.empty())
+      ++open.back().operators, ++depth;
+    deepest = std::max(deepest, depth);
+  }
+
+  void dropOperators() {
+    if (!open.empty())
+      depth -= std::exchange(open.back().operators, 0);
+  }
+
+  void sign(char letter) {
+    StringRef rest = text.substr(at++);
+    if (rest.starts_with("->")) {
+      ++at;
+      dropOperators();
+    } else if (letter == '<' ? !rest.starts_with("<=") : StringRef("({[").contains(letter)) {
+      open.push_back({letter, 0});
+      deepest = std::max(deepest, ++depth);
+    } else if (letter == '>') {
+      if (!open.empty() && open.back().bracket == '<')
+        close();
+    } else if (StringRef(")}]").contains(letter)) {
+      char opening = letter == ')' ? '(' : letter == '}' ? '{' : '[';
+      // A comparison is no bracket, and ends with what it stands in.
+      while (!open.empty() && open.back().bracket == '<' && opening != '<')
+        close();
+      if (!open.empty() && open.back().bracket == opening)
+        close();
+    } else if (letter == ',' || letter == ':' || letter == '=') {
+      dropOperators();
+    } else if (letter == '+' || letter == '-' || letter == '*') {
+      addOperator();
+    } else if (letter == '\n' && !defined.empty() && definitionEnds()) {
+      endDefinition();
+    }
+  }
+
+  void close() {
+    depth -= open.back().operators + 1;
+    open.pop_back();
+  }
+
+  StringRef text;
+  size_t at = 0;
+  unsigned depth = 0;
+  SmallVector<Open> open;
+  /// The deepest place in what is being defined.
+  unsigned deepest = 0;
+  /// The alias that is being defined, and whether anything stands behind its `=` yet.
+  StringRef defined;
+  bool hasContent = false;
+  llvm::StringMap<unsigned> depths;
+};
+
+} // namespace
+
+LogicalResult spyre::checkInput(llvm::MemoryBufferRef buffer, MLIRContext *context) {
+  if (isBytecode(buffer))
+    return refuseNewerBytecode(buffer, context);
+  StringRef text = buffer.getBuffer();
+  auto errorAt = [&](size_t offset) {
+    StringRef before = text.take_front(offset);
+    size_t lineStart = before.rfind('\n') == StringRef::npos ? 0 : before.rfind('\n') + 1;
+    return emitError(FileLineColLoc::get(context, buffer.getBufferIdentifier(), before.count('\n') + 1, offset - lineStart + 1));
+  };
+  // MLIR's lexer skips zeros; a file of nothing else would keep it busy for long.
+  if (size_t zero = text.find('\0'); zero != StringRef::npos)
+    return errorAt(zero) << "holds a zero byte: neither MLIR's text nor its bytecode";
+  if (std::optional<size_t> place = NestingScan(text).tooDeep())
+    return errorAt(*place) << "nests deeper than " << maxNesting << " levels of brackets, operators and aliases, the most that is parsed";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Signals of the parser
+//===----------------------------------------------------------------------===//
+
+static constexpr int parserSignals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+static struct sigaction usualActions[std::size(parserSignals)];
+static bool guardsParser = false;
+
+/// Calls nothing but what a signal handler may.
+static void leaveParser(int) {
+  static constexpr char message[] = "error: MLIR's own parser failed on this file by a signal; what it complained about stands above\n";
+  [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, message, sizeof(message) - 1);
+  ::_exit(1);
+}
+
+void spyre::guardParser() {
+  if (std::exchange(guardsParser, true))
+    return;
+  struct sigaction action = {};
+  action.sa_handler = leaveParser;
+  // The stack may be what is exhausted.
+  action.sa_flags = SA_ONSTACK;
+  for (auto [signal, usual] : llvm::zip(parserSignals, usualActions))
+    ::sigaction(signal, &action, &usual);
+}
+
+void spyre::endParserGuard() {
+  if (!std::exchange(guardsParser, false))
+    return;
+  for (auto [signal, usual] : llvm::zip(parserSignals, usualActions))
+    ::sigaction(signal, &usual, nullptr);
+}

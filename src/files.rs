@@ -1,0 +1,181 @@
+//! Opening files that others wrote: which names, which kinds of file, how large.
+//!
+//! A bundle may come from anybody, so what it names is read only if it lies below the directory, and nothing is read that is no file or
+//! has no end. Whoever reads a file of a bundle asks here, the simulator, the check and the way back alike: one rule, in one place.
+
+use std::{
+    fs::{self, File, Metadata},
+    io::{self, ErrorKind, Read},
+    path::{Component, Path, PathBuf},
+};
+
+/// The bytes of a text that is still read: a file of a bundle, a machine description, an instance for `spyre-plan`. The largest real ones
+/// have a few megabytes.
+pub const MAX_TEXT_BYTES: u64 = 1 << 28;
+
+/// Whether a name stands for a file or a folder beside others: no path, and neither `.` nor `..`.
+#[must_use]
+pub fn is_plain_name(name: &str) -> bool {
+    let mut components = Path::new(name).components();
+    // A path drops what does not matter to it, such as a `/` at its end; a name has none of it.
+    matches!((components.next(), components.next()), (Some(Component::Normal(only)), None) if only == name) && !name.contains('\0')
+}
+
+/// Whether a path stays below the directory that it starts from. A file may name no others: it would let a program read what is not its
+/// own.
+#[must_use]
+pub fn is_below(path: &str) -> bool {
+    !path.is_empty() && Path::new(path).components().all(|component| matches!(component, Component::Normal(_)))
+}
+
+/// Where a path below a directory leads.
+///
+/// # Errors
+/// When it is no path below the directory, when there is nothing, and when a link on the way leads out of the directory.
+pub fn path_below(directory: &Path, path: &str) -> io::Result<PathBuf> {
+    let refuse = |what: String| Err(io::Error::new(ErrorKind::PermissionDenied, what));
+    if !is_below(path) {
+        return refuse(format!("'{path}' is no path below the directory"));
+    }
+    let (mut whole, mut has_link) = (directory.to_owned(), false);
+    for component in Path::new(path).components() {
+        whole.push(component);
+        has_link |= fs::symlink_metadata(&whole)?.is_symlink();
+    }
+    if has_link && !fs::canonicalize(&whole)?.starts_with(fs::canonicalize(directory)?) {
+        return refuse(format!("'{path}' is a link that leads out of the directory"));
+    }
+    Ok(whole)
+}
+
+/// Opens a file; what is none, such as a pipe or a device, may have no end and is not even opened.
+///
+/// # Errors
+/// The system's reason, or what stands there instead of a file.
+pub fn open(path: &Path) -> io::Result<File> {
+    check_kind(&fs::metadata(path)?)?;
+    let file = open_without_waiting(path)?;
+    // What was a file a moment ago may have been replaced.
+    check_kind(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Opening a pipe waits for somebody who writes to it.
+#[cfg(unix)]
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::NONBLOCK.bits();
+    fs::OpenOptions::new().read(true).custom_flags(flags.cast_signed()).open(path)
+}
+
+#[cfg(not(unix))]
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+fn check_kind(found: &Metadata) -> io::Result<()> {
+    if found.is_file() {
+        return Ok(());
+    }
+    Err(io::Error::new(
+        ErrorKind::InvalidInput,
+        if found.is_dir() { "is a directory, not a file" } else { "is a pipe or a device, not a file" },
+    ))
+}
+
+/// What a file says, if it has at most so many bytes.
+///
+/// # Errors
+/// As [`open`], and when the file is longer.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    if file.metadata()?.len() > limit {
+        return Err(too_long(limit));
+    }
+    read_to_end(file, limit)
+}
+
+/// As [`read`], for a text.
+///
+/// # Errors
+/// As [`read`], and when the file is no UTF-8.
+pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
+    text_of(read(path, limit)?)
+}
+
+/// A text from a stream that somebody else ends, such as standard input.
+///
+/// # Errors
+/// The system's reason, or that the text is longer than `limit` or no UTF-8.
+pub fn read_stream(stream: impl Read, limit: u64) -> io::Result<String> {
+    text_of(read_to_end(stream, limit)?)
+}
+
+fn read_to_end(stream: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // A file may grow while it is read.
+    stream.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(too_long(limit)) } else { Ok(bytes) }
+}
+
+fn text_of(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|error| io::Error::new(ErrorKind::InvalidData, error.utf8_error()))
+}
+
+fn too_long(limit: u64) -> io::Error {
+    io::Error::new(ErrorKind::FileTooLarge, format!("has more than {limit} bytes, the most that is read"))
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_path_does_not_leave_its_folder() {
+        assert!(is_below("b/x") && is_below("x.json"));
+        assert!(!is_below("../x") && !is_below("/x") && !is_below("") && !is_below("b/../../x"));
+        assert!(is_plain_name("bundle_0") && is_plain_name("..x"));
+        for name in ["", ".", "..", "/", "/x", "a/b", "a/", "./a", "a/.", "../a", "a\0b"] {
+            assert!(!is_plain_name(name), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_link_may_lead_to_another_place_below_the_directory_only() {
+        let place = tempfile::tempdir().unwrap();
+        let inside = place.path().join("in");
+        fs::create_dir_all(inside.join("sub")).unwrap();
+        fs::write(inside.join("sub/file"), "ours").unwrap();
+        fs::write(place.path().join("secret"), "theirs").unwrap();
+        symlink("sub/file", inside.join("near")).unwrap();
+        symlink("../secret", inside.join("far")).unwrap();
+        symlink("..", inside.join("up")).unwrap();
+        symlink("nowhere", inside.join("dangling")).unwrap();
+        for path in ["near", "sub/file"] {
+            assert_eq!(read_text(&path_below(&inside, path).unwrap(), 4).unwrap(), "ours");
+        }
+        for path in ["far", "up/secret", "up", "dangling", "missing", "../secret"] {
+            assert!(path_below(&inside, path).is_err(), "{path}");
+        }
+        assert_eq!(path_below(&inside, "far").unwrap_err().to_string(), "'far' is a link that leads out of the directory");
+        // A directory that is itself reached by a link is where it leads to.
+        symlink("in", place.path().join("link")).unwrap();
+        assert!(path_below(&place.path().join("link"), "near").is_ok());
+    }
+
+    #[test]
+    fn what_has_no_end_is_not_read() {
+        let place = tempfile::tempdir().unwrap();
+        let pipe = place.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert_eq!(open(&pipe).unwrap_err().to_string(), "is a pipe or a device, not a file");
+        assert_eq!(open(Path::new("/dev/zero")).unwrap_err().to_string(), "is a pipe or a device, not a file");
+        assert_eq!(open(place.path()).unwrap_err().to_string(), "is a directory, not a file");
+        assert_eq!(read_stream(io::repeat(b'x'), 10).unwrap_err().to_string(), "has more than 10 bytes, the most that is read");
+        let long = place.path().join("long");
+        File::create(&long).unwrap().set_len(1 << 40).unwrap();
+        assert_eq!(read(&long, MAX_TEXT_BYTES).unwrap_err().kind(), ErrorKind::FileTooLarge);
+    }
+}

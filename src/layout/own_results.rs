@@ -1,0 +1,33 @@
+//! `spyre-own-results`: gives every result of the program a buffer of its own.
+//!
+//! Reads what the function returns. Layouts are propagated to results that are buffers of their own, but behind that, equal ops have become
+//! one: two copies of one value, also where the program spells a view of it in two ways or returns it out of a hint scope and from beside
+//! it. A result that came to be the buffer of another one, an argument or a constant is copied; a launch writes each result.
+
+use crate::{
+    dialect::{copy, home_of},
+    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, insert_before},
+};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-own-results", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
+        let Some(terminator) = function.body_ops().pop() else { continue };
+        for (index, result) in shared_results(terminator) {
+            let copied = insert_before(terminator, copy(terminator.ctx(), terminator.loc(), result, result.r#type()));
+            terminator.set_input(index, copied.output());
+        }
+    }
+    Ok(())
+}
+
+/// What a function returns that no op of the program makes for this result alone, by position.
+pub(crate) fn shared_results(terminator: Op<'_>) -> Vec<(usize, Value<'_>)> {
+    let mut taken = ValueMap::default();
+    let mut is_own = |result: Value<'_>| {
+        let buffer = home_of(result);
+        buffer.def().is_some_and(|def| !def.is("spyre.constant")) && taken.insert(buffer, ()).is_none()
+    };
+    terminator.inputs().into_iter().enumerate().filter(|&(_, result)| !is_own(result)).collect()
+}

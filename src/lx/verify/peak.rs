@@ -1,0 +1,75 @@
+//! The smallest LX: everything that may be in LX is there for its whole life, and no smaller LX has room for that.
+
+use super::{
+    Violation, field,
+    files::{Instance, Peak, Result_},
+    relax::Relaxed,
+    towers::{Tower, fit},
+};
+
+/// Confirms that the plan has everything in LX, and the bound: by what is live at once, or else by a search.
+pub(super) fn check(instance: &Instance, result: &Result_, peak: &Peak) -> Result<(), Violation> {
+    let Peak { bytes, lower_bound } = *peak;
+    if bytes != instance.capacity {
+        return Err(field("peak.bytes", bytes, instance.capacity));
+    }
+    // Addresses are aligned, so LX has whole units.
+    if bytes % instance.alignment != 0 {
+        return Err(field("peak.bytes", bytes, format!("a multiple of {}", instance.alignment)));
+    }
+    if !result.certificate.whole_lives {
+        return Err(Violation::Result("the smallest LX is among plans of whole lives".to_owned()));
+    }
+    for row in instance.buffers.iter().filter(|row| row.barred.is_none() && !row.uses.is_empty()) {
+        if result.stays.iter().all(|stay| stay.buffer != row.name) {
+            return Err(Violation::Result(format!("'{}' is not in LX, and LX is to have room for everything", row.name)));
+        }
+    }
+    let refuse = |what: String| Violation::Bound { bound: lower_bound, what };
+    if lower_bound > bytes {
+        return Err(refuse(format!("{bytes} bytes suffice")));
+    }
+    let load = load(instance);
+    if lower_bound <= load {
+        return Ok(());
+    }
+    match fit_below(instance, lower_bound) {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(refuse(format!("{load} bytes are live at once, and a smaller LX may have room for them"))),
+        Err(what) => Err(refuse(format!("{load} bytes are live at once, and that nothing smaller has room is hard to find: {what}"))),
+    }
+}
+
+/// The most bytes that are live at once, in units of the alignment. What may take over an address may need none of its own when it is born.
+fn load(instance: &Instance) -> i64 {
+    let mut changes: Vec<(usize, i64)> = Vec::new();
+    for (index, row) in instance.buffers.iter().enumerate().filter(|(_, row)| row.barred.is_none()) {
+        let Some((first, last)) = row.uses.first().zip(row.uses.last()) else { continue };
+        let bytes = (row.size + instance.alignment - 1) / instance.alignment * instance.alignment;
+        let may_inherit = row.parents.iter().any(|&parent| instance.may_take_over(index, parent));
+        changes.extend([(first.time + usize::from(may_inherit), bytes), (last.time + 1, -bytes)]);
+    }
+    changes.sort_unstable();
+    let (mut live, mut most) = (0, 0);
+    for (_, change) in changes {
+        live += change;
+        most = live.max(most);
+    }
+    most
+}
+
+/// Whether everything may fit into less LX than that, births with a possible takeover left out.
+fn fit_below(instance: &Instance, bytes: i64) -> Result<bool, String> {
+    let relaxed = Relaxed::new(instance, true, 1, &[]);
+    let capacity = relaxed.units_below(bytes);
+    let tower = |value: &super::relax::Value| {
+        let mut tower = Tower::new();
+        tower.add(value.uses[0].tick..value.uses[value.uses.len() - 1].tick + 1, value.units, capacity - value.units);
+        if !value.parents.is_empty() {
+            tower.forget_birth();
+        }
+        tower
+    };
+    let towers: Vec<Tower> = relaxed.values.iter().map(tower).filter(Tower::has_height).collect();
+    fit(&towers, capacity)
+}

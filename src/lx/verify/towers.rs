@@ -1,0 +1,126 @@
+//! Whether stays have addresses that keep them apart.
+//!
+//! Whatever fits can be pushed down until everything lies on the floor or on something else. So it is enough to place by ascending
+//! address, each as low as those before it allow, in every order.
+
+use std::ops::Range;
+
+/// Placements that may be tried, and operations of waiting towers that may be looked at for them.
+const MAX_TRIES: u64 = 5_000_000;
+const MAX_LOOKS: u64 = 1 << 30;
+/// As many towers are tried, one inside the other.
+const MAX_TOWERS: usize = 1000;
+
+/// Stays at one address: height by tick, from the first.
+pub(super) struct Tower {
+    start: usize,
+    heights: Vec<i128>,
+    /// The highest address that it may have.
+    highest: i128,
+}
+
+impl Tower {
+    pub(super) const fn new() -> Self {
+        Self { start: usize::MAX, heights: Vec::new(), highest: i128::MAX }
+    }
+
+    /// Adds a stay.
+    pub(super) fn add(&mut self, ticks: Range<usize>, units: i128, highest: i128) {
+        let old_end = if self.heights.is_empty() { ticks.end } else { self.start + self.heights.len() };
+        let (new_start, new_end) = (self.start.min(ticks.start), old_end.max(ticks.end));
+        let mut heights = vec![0; new_end - new_start];
+        for (height, tick) in self.heights.iter().zip(self.start..) {
+            heights[tick - new_start] = *height;
+        }
+        heights[ticks.start - new_start..ticks.end - new_start].iter_mut().for_each(|height| *height = units.max(*height));
+        *self = Self { start: new_start, heights, highest: highest.min(self.highest) };
+    }
+
+    /// Leaves out its first operation.
+    pub(super) fn forget_birth(&mut self) {
+        self.heights.remove(0);
+        self.start += 1;
+    }
+
+    pub(super) fn has_height(&self) -> bool {
+        self.heights.iter().any(|height| *height > 0)
+    }
+
+    fn ticks(&self) -> Range<usize> {
+        self.start..self.start + self.heights.len()
+    }
+
+    fn height(&self) -> i128 {
+        self.heights.iter().copied().max().unwrap_or(0)
+    }
+}
+
+/// Whether the towers have addresses below `capacity`, in units.
+///
+/// # Errors
+/// When that is too much to find out.
+pub(super) fn fit(towers: &[Tower], capacity: i128) -> Result<bool, String> {
+    if towers.len() > MAX_TOWERS {
+        return Err(format!("there are {} stays, more than {MAX_TOWERS}", towers.len()));
+    }
+    let end = towers.iter().map(|tower| tower.ticks().end).max().unwrap_or(0);
+    let mut search = Search { towers, capacity, floors: vec![0; end], placed: vec![false; towers.len()], tries: 0, looks: 0 };
+    search.fits(0, 0).ok_or_else(|| format!("it takes more than {MAX_TRIES} tries or {MAX_LOOKS} looks"))
+}
+
+struct Search<'t> {
+    towers: &'t [Tower],
+    capacity: i128,
+    floors: Vec<i128>,
+    placed: Vec<bool>,
+    tries: u64,
+    looks: u64,
+}
+
+impl Search<'_> {
+    /// Whether the rest fits above `lowest`; at `lowest`, only towers from `first` on. None if that is too much to find out.
+    fn fits(&mut self, lowest: i128, first: usize) -> Option<bool> {
+        let waiting: Vec<usize> = (0..self.towers.len()).filter(|&tower| !self.placed[tower]).collect();
+        self.tries += 1;
+        self.looks += (waiting.len() * self.floors.len()) as u64;
+        if self.tries > MAX_TRIES || self.looks > MAX_LOOKS {
+            return None;
+        }
+        if waiting.is_empty() {
+            return Some(true);
+        }
+        let rests = |tower: usize| self.floors[self.towers[tower].ticks()].iter().copied().max().unwrap_or(0);
+        let lows: Vec<i128> = waiting.iter().map(|&tower| rests(tower).max(lowest)).collect();
+        if waiting.iter().zip(&lows).any(|(&tower, &low)| low > self.towers[tower].highest) || self.is_overfull(&waiting, &lows) {
+            return Some(false);
+        }
+        let lowest_top = waiting.iter().zip(&lows).map(|(&tower, low)| low + self.towers[tower].height()).min().unwrap_or(0);
+        let mut choices: Vec<(i128, usize)> = waiting.iter().zip(&lows).map(|(&tower, &low)| (low, tower)).collect();
+        choices.retain(|&(low, tower)| low < lowest_top && rests(tower) == low && (low > lowest || tower >= first));
+        choices.sort_unstable();
+        for (low, tower) in choices {
+            let ticks = self.towers[tower].ticks();
+            let before = self.floors[ticks.clone()].to_vec();
+            for (tick, height) in ticks.clone().zip(&self.towers[tower].heights) {
+                self.floors[tick] = low + height;
+            }
+            self.placed[tower] = true;
+            let found = self.fits(low, tower);
+            self.placed[tower] = false;
+            self.floors[ticks].copy_from_slice(&before);
+            if found != Some(false) {
+                return found;
+            }
+        }
+        Some(false)
+    }
+
+    /// Whether the waiting towers are too much for some tick: what is below the lowest of them is lost.
+    fn is_overfull(&self, waiting: &[usize], lows: &[i128]) -> bool {
+        (0..self.floors.len()).any(|tick| {
+            let over = || waiting.iter().zip(lows).filter(|(tower, _)| self.towers[**tower].ticks().contains(&tick));
+            let units: i128 = over().map(|(&tower, _)| self.towers[tower].heights[tick - self.towers[tower].start]).sum();
+            over().map(|(_, low)| *low).min().is_some_and(|low| low + units > self.capacity)
+        })
+    }
+}

@@ -1,0 +1,301 @@
+//! `spyre-settle-loops`: lets every loop overwrite what it carries.
+//!
+//! Reads the loops of a function; writes `spyre.copy` ops. The text of a loop speaks of values, and all that it carries from its start on
+//! lies in one buffer. Both mean the same where an op that writes the buffer finds no reader of what was there behind it; where one is,
+//! there are two buffers, and a copy between them. Loops that need no copy stay as they are.
+
+use crate::{
+    dialect::{
+        Access, Carried, ComputeOp, Slot, Tensor, behind_views, carried_by, copy_for_loop, readers_through_views, slots_of, tile_type,
+    },
+    mlir::{BlockLike, Op, OpExt, Options, Pass, Reported, Type, Value, ValueExt, ValueLike, error_at, insert_before, integer, integers},
+};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-settle-loops", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    settle_loops(module);
+    Ok(())
+}
+
+/// Puts copies where a buffer would be overwritten before its last reader. Whoever divides work does this first, as the copies are divided
+/// like all ops.
+pub(crate) fn settle_loops(module: Op<'_>) {
+    module.body_ops().into_iter().filter(|op| op.is("func.func")).for_each(settle_block);
+}
+
+/// Refuses a loop that overwrites what is still to be read.
+pub(crate) fn check_settled(module: Op<'_>) -> Result<(), Reported> {
+    match module.body_ops().into_iter().filter(|op| op.is("func.func")).find_map(first_unsettled) {
+        Some((at, message)) => Err(error_at(at, message).report()),
+        None => Ok(()),
+    }
+}
+
+/// The first loop that overwrites what is still to be read, and what it overwrites.
+pub(crate) fn first_unsettled(around: Op<'_>) -> Option<(Op<'_>, String)> {
+    let loops = || around.body_ops().into_iter().filter(|op| op.is("spyre.loop"));
+    let start = loops()
+        .find_map(|inner| carried_by(inner).into_iter().find_map(|carried| Some((inner, trouble_at_start(around, inner, &carried)?))));
+    let (at, what) = match start {
+        Some(found) => found,
+        None => match shared_yields(around).into_iter().chain(late_yields(around)).next() {
+            Some(trouble) => (around, trouble),
+            None => return loops().find_map(first_unsettled),
+        },
+    };
+    let Trouble { place, position, why } = what;
+    Some((at, format!("{} {position}: {why}; run spyre-settle-loops first", place.text())))
+}
+
+/// Something that a loop hands on that is not in a buffer of its own.
+struct Trouble {
+    place: Handed,
+    position: usize,
+    why: &'static str,
+}
+
+#[derive(Clone, Copy)]
+enum Handed {
+    In,
+    On,
+}
+
+impl Handed {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::In => "cannot overwrite operand",
+            Self::On => "cannot write over what it finds value",
+        }
+    }
+}
+
+const NOT_MADE_BESIDE: &str = "no op beside the loop makes the value for it";
+const READ_LATER: &str = "the value is needed when the loop has overwritten it";
+const NOT_MADE_INSIDE: &str = "no op in the body makes the value for this place";
+const FOUND_READ_LATER: &str = "what the iteration finds there is read when that is overwritten";
+
+/// Settles the loops in the body of `around`: those that stand in it before those within.
+fn settle_block(around: Op<'_>) {
+    let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is("spyre.loop")).collect();
+    // A copy at the end can take a buffer from a loop in the body, which then needs a start of its own; no place gets more than two.
+    while copy_starts(around, &loops) | copy_yields(around, shared_yields) | copy_yields(around, late_yields) {}
+    loops.into_iter().for_each(settle_block);
+}
+
+/// Whether any start had to be copied.
+fn copy_starts<'c>(around: Op<'c>, loops: &[Op<'c>]) -> bool {
+    let mut is_any = false;
+    for &inner in loops {
+        for carried in carried_by(inner) {
+            if let Some(Trouble { position, why, .. }) = trouble_at_start(around, inner, &carried) {
+                let own = copy_for_loop(inner.ctx(), inner.loc(), carried.before, carried.before.r#type(), why);
+                inner.set_input(position, insert_before(inner, own).output());
+                is_any = true;
+            }
+        }
+    }
+    is_any
+}
+
+/// Whether any value that is found by `troubles` had to be copied. The copies stand in front of the terminator, in the order of the values.
+fn copy_yields<'c>(around: Op<'c>, troubles: impl Fn(Op<'c>) -> Vec<Trouble>) -> bool {
+    let found = troubles(around);
+    let Some(terminator) = around.body_ops().pop() else { return false };
+    for Trouble { position, why, .. } in &found {
+        let value = terminator.inputs()[*position];
+        let copied = copy_for_loop(around.ctx(), terminator.loc(), value, type_at(around, terminator, *position), why);
+        terminator.set_input(*position, insert_before(terminator, copied).output());
+    }
+    !found.is_empty()
+}
+
+/// The type of what a loop leaves at a place: of a result that it writes tile by tile, the window.
+fn type_at<'c>(around: Op<'c>, terminator: Op<'c>, position: usize) -> Type<'c> {
+    let left = terminator.inputs()[position].r#type();
+    let result = around.outputs()[position].r#type();
+    let dims = terminator.attr("tiled_dims").and_then(integers).unwrap_or_default();
+    let Some(dim) = dims.get(position).and_then(|&dim| usize::try_from(dim).ok()) else { return left };
+    let has_layout = Tensor::of(result).is_some_and(|tensor| tensor.layout.is_some());
+    let count = around.attr("count").and_then(integer).unwrap_or(1);
+    if has_layout { tile_type(result, dim, count).unwrap_or(left) } else { left }
+}
+
+//===----------------------------------------------------------------------===//
+// What a loop begins with
+//===----------------------------------------------------------------------===//
+
+/// Why a loop in the body of `around` may not overwrite what it begins with, if it may not.
+fn trouble_at_start<'c>(around: Op<'c>, inner: Op<'c>, carried: &Carried<'c>) -> Option<Trouble> {
+    let (_, position) = carried.argument.arg_of()?;
+    let trouble = |why| Some(Trouble { place: Handed::In, position, why });
+    if !is_made_for(around, inner, carried) {
+        return trouble(NOT_MADE_BESIDE);
+    }
+    let tiled = inner.attr("tiled_dims").and_then(integers).unwrap_or_default();
+    let uses: Vec<usize> = (0_usize..).zip(inner.inputs()).filter(|(_, input)| *input == carried.before).map(|(index, _)| index).collect();
+    // Of equal starts of one loop all but the last are copied.
+    let is_last = uses.iter().all(|&other| other == position || tiled[other] < 0 && other < position);
+    let readers = readers_through_views(carried.before);
+    let within = readers.iter().filter(|&&reader| reader == inner).count() - uses.len();
+    let is_later = |reader: &&Op<'c>| **reader != inner && standing_in(**reader, around).is_none_or(|at| !at.is_before(inner));
+    if is_last && within == 0 && !readers.iter().any(|reader| is_later(&reader)) { None } else { trouble(READ_LATER) }
+}
+
+/// Whether the start of a loop in the body of `around` is the result of an op there, or of a loop that carries it; or what `around` finds in the place where it
+/// leaves what comes of it.
+fn is_made_for<'c>(around: Op<'c>, inner: Op<'c>, carried: &Carried<'c>) -> bool {
+    match carried.before.def() {
+        Some(def) => {
+            let is_carried = || carried_by(def).into_iter().any(|before| before.result == carried.before);
+            def.parent() == inner.parent() && (makes_buffer(def) || def.is("spyre.loop") && is_carried())
+        }
+        None => slots_of(around).iter().any(|slot| {
+            let made = Making::of(around, slot.left);
+            slot.found.contains(&carried.before) && made.begins_with == Origin::Argument(carried.before) && made.loops.contains(&inner)
+        }),
+    }
+}
+
+/// Whether an op writes a buffer of its own.
+fn makes_buffer(op: Op<'_>) -> bool {
+    ComputeOp::of(op).is_some_and(|compute| !compute.is_insert())
+}
+
+/// The op in the body of `around` that is `op` or has it inside.
+fn standing_in<'c>(op: Op<'c>, around: Op<'c>) -> Option<Op<'c>> {
+    std::iter::successors(Some(op), |op| op.parent()).find(|op| op.parent() == Some(around))
+}
+
+//===----------------------------------------------------------------------===//
+// What an iteration leaves
+//===----------------------------------------------------------------------===//
+
+/// How a value that a body leaves is made: what its buffer begins with, and the loops that overwrite that, from the last to the first.
+struct Making<'c> {
+    begins_with: Origin<'c>,
+    loops: Vec<Op<'c>>,
+}
+
+/// What a buffer begins with in a body.
+#[derive(Clone, Copy, PartialEq)]
+enum Origin<'c> {
+    /// What an op of the body writes, or a loop in it tile by tile.
+    Written(Value<'c>),
+    /// What the body finds.
+    Argument(Value<'c>),
+    /// Something from elsewhere, or under other indices.
+    Foreign,
+}
+
+impl<'c> Making<'c> {
+    fn of(around: Op<'c>, left: Value<'c>) -> Self {
+        let (mut value, mut loops) = (left, Vec::new());
+        loop {
+            let begins_with = match value.def() {
+                None if value.arg_of().is_some_and(|(block, _)| block.parent_operation() == Some(around)) => Origin::Argument(value),
+                Some(def) if def.parent() == Some(around) && def.is("spyre.loop") => {
+                    match carried_by(def).into_iter().find(|carried| carried.result == value) {
+                        Some(carried) => {
+                            loops.push(def);
+                            value = carried.before;
+                            continue;
+                        }
+                        None => Origin::Written(value),
+                    }
+                }
+                Some(def) if def.parent() == Some(around) && makes_buffer(def) => Origin::Written(value),
+                _ => Origin::Foreign,
+            };
+            return Self { begins_with, loops };
+        }
+    }
+
+    /// The op of the body that overwrites first what was there before; none if nothing does.
+    fn first_writer(&self) -> Option<Op<'c>> {
+        match self.begins_with {
+            Origin::Written(value) => value.def(),
+            Origin::Argument(_) | Origin::Foreign => self.loops.last().copied(),
+        }
+    }
+}
+
+/// What a loop leaves that has not been made for the place where it is left: it is found elsewhere, or left in two places.
+fn shared_yields(around: Op<'_>) -> Vec<Trouble> {
+    let slots = slots_of(around);
+    let Some(terminator) = around.body_ops().pop() else { return Vec::new() };
+    let is_own = |slot: &Slot<'_>| {
+        let is_there = match Making::of(around, slot.left).begins_with {
+            // A buffer that a loop makes tile by tile belongs to nobody: only an op's place is a carried one's.
+            Origin::Written(value) => !slot.is_carried || !is_made_in_tiles(value) || writes_over_tiles(slot, value),
+            Origin::Argument(found) => slot.found.contains(&found),
+            Origin::Foreign => false,
+        };
+        is_there && slot.left.r#type() == type_at(around, terminator, slot.position)
+    };
+    let own: Vec<bool> = slots.iter().map(is_own).collect();
+    let is_shared = |(number, slot): (usize, &Slot<'_>)| {
+        let is_taken = (0..number).any(|other| own[other] && slots[other].left == slot.left);
+        let trouble = Trouble { place: Handed::On, position: slot.position, why: NOT_MADE_INSIDE };
+        (!own[number] || is_taken).then_some(trouble)
+    };
+    slots.iter().enumerate().filter_map(is_shared).collect()
+}
+
+/// What a loop writes over something that is still to be read.
+fn late_yields(around: Op<'_>) -> Vec<Trouble> {
+    let slots = slots_of(around);
+    let is_late = |slot: &&Slot<'_>| {
+        let made = Making::of(around, slot.left);
+        let Some(writer) = made.first_writer() else { return false };
+        let is_read_late = |found: Value<'_>| {
+            let mut readers = readers_through_views(found).into_iter().filter_map(|reader| Some((reader, standing_in(reader, around)?)));
+            readers.any(|(_, at)| !(at.is_before(writer) || at == writer)) || !reads_in_place(around, writer, found, &made)
+        };
+        // A loop that begins with what is found has been looked at with its start.
+        slot.found.iter().any(|&found| made.begins_with != Origin::Argument(found) && is_read_late(found))
+    };
+    slots.iter().filter(is_late).map(|slot| Trouble { place: Handed::On, position: slot.position, why: FOUND_READ_LATER }).collect()
+}
+
+/// Whether the first op that writes over what is found reads each element only for the one in its place, if it reads them.
+fn reads_in_place<'c>(around: Op<'c>, writer: Op<'c>, found: Value<'c>, made: &Making<'c>) -> bool {
+    if !readers_through_views(found).into_iter().any(|reader| standing_in(reader, around) == Some(writer)) {
+        return true;
+    }
+    let Origin::Written(value) = made.begins_with else { return false };
+    if writer.is("spyre.loop") {
+        return reads_tiles_in_place(writer, found, value);
+    }
+    let (Some(compute), "spyre.pointwise" | "spyre.copy") = (ComputeOp::of(writer), writer.full_name()) else { return false };
+    let Ok(accesses) = compute.accesses() else { return false };
+    let Some((result, reads)) = accesses.split_last() else { return false };
+    let is_alike = |read: &Access<'c>| {
+        (&read.dims, &read.offsets, &read.tensor.layout, &read.tensor.buffer_shape)
+            == (&result.dims, &result.offsets, &result.tensor.layout, &result.tensor.buffer_shape)
+    };
+    reads.iter().filter(|read| behind_views(read.operand) == found).all(|read| read.value == found && is_alike(read))
+}
+
+fn is_made_in_tiles(written: Value<'_>) -> bool {
+    written.def().is_some_and(|def| def.is("spyre.loop"))
+}
+
+/// Whether the loop that makes a value tile by tile reads the tiles of what is found in the value's place.
+fn writes_over_tiles(slot: &Slot<'_>, written: Value<'_>) -> bool {
+    let Some(writer) = written.def() else { return false };
+    slot.found.iter().any(|found| writer.inputs().contains(found) && reads_tiles_in_place(writer, *found, written))
+}
+
+/// Whether a loop that writes `given` tile by tile reads `found` as the tiles in their places and not otherwise. What its iterations do
+/// with a tile is a matter of its own.
+fn reads_tiles_in_place<'c>(writer: Op<'c>, found: Value<'c>, given: Value<'c>) -> bool {
+    let (Some(terminator), Some(position)) = (writer.body_ops().pop(), writer.outputs().iter().position(|output| *output == given)) else {
+        return false;
+    };
+    let dims = |op: Op<'c>| op.attr("tiled_dims").and_then(integers).unwrap_or_default();
+    let dim = dims(terminator).get(position).copied();
+    let in_place = writer.inputs().into_iter().zip(dims(writer)).filter(|(input, read)| *input == found && Some(*read) == dim).count();
+    let is_within = |reader: &Op<'c>| std::iter::successors(Some(*reader), |op| op.parent()).any(|op| op == writer);
+    readers_through_views(found).iter().filter(|reader| is_within(reader)).count() == in_place
+}

@@ -1,0 +1,159 @@
+//! Mutants of every kind of file that a tool reads end in a result or a message: never in a panic, a signal, a file outside of the output
+//! directory, or without an end.
+//!
+//! The mutants run in processes of their own with limited memory, so that a signal is seen and the mutant is known.
+//! `SPYRE_HOSTILE_CASES=100000` tries more of each target, `SPYRE_HOSTILE_CASE=7` one, whose file is kept.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+#![allow(clippy::print_stdout, reason = "what the processes say to each other")]
+
+#[path = "common/mutation.rs"]
+mod mutation;
+#[path = "../tools/spyre-run/npy.rs"]
+mod npy;
+#[path = "hostile/targets.rs"]
+mod targets;
+#[cfg(unix)]
+#[path = "hostile/tools.rs"]
+mod tools;
+
+use mutation::{below, mutant};
+use std::{
+    env, fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+use targets::{Place, TARGETS, Target};
+
+/// Mutants of each target in `cargo test`.
+const CASES: usize = 300;
+
+/// Mutants of one process.
+const BATCH: usize = 150;
+
+/// The memory of one process, most of it the library's own address space.
+const MEMORY_KIB: usize = 8 << 20;
+
+/// A process that takes longer has met a file that it does not come to an end with; a machine may be busy.
+const MOST_TIME: Duration = Duration::from_secs(500);
+
+const WORK: &str = "SPYRE_HOSTILE_WORK";
+
+fn number_of(variable: &str) -> Option<usize> {
+    env::var(variable).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}: expected a number, found '{text}'")))
+}
+
+/// What a process does that is told so; a test only because a test binary has no other way in.
+#[test]
+fn worker() {
+    let Ok(work) = env::var(WORK) else { return };
+    let parts: Vec<&str> = work.split(':').collect();
+    let (target, from, to): (&Target, usize, usize) =
+        (TARGETS.iter().find(|target| target.name == parts[0]).unwrap(), parts[1].parse().unwrap(), parts[2].parse().unwrap());
+    spyre::tool::on_large_stack(|| {
+        let place = Place::new();
+        let corpus = (target.corpus)(&place);
+        for number in from..to {
+            let case = case_of(target, &corpus, number);
+            println!("case {number}");
+            std::io::stdout().flush().unwrap();
+            (target.run)(&place, &case);
+            assert!(!spyre::mlir::found_bug(), "a bug of ours was reported");
+            place.check_untouched();
+        }
+    });
+    println!("done");
+}
+
+/// One file of the corpus with changes, and which one it was.
+fn case_of(target: &Target, corpus: &[Vec<u8>], number: usize) -> (usize, Vec<u8>) {
+    let mut state = target.name.bytes().fold(number as u64 * 77, |state, byte| state.wrapping_mul(31) + u64::from(byte));
+    let (of, other) = (below(corpus.len(), &mut state), below(corpus.len(), &mut state));
+    (of, mutant(&corpus[of], &corpus[other], &mut state))
+}
+
+fn try_target(name: &str) {
+    if env::var_os(WORK).is_some() {
+        return;
+    }
+    let target = TARGETS.iter().find(|target| target.name == name).unwrap();
+    let (first, end) = match number_of("SPYRE_HOSTILE_CASE") {
+        Some(case) => (case, case + 1),
+        None => (0, number_of("SPYRE_HOSTILE_CASES").unwrap_or(CASES)),
+    };
+    for from in (first..end).step_by(BATCH) {
+        let to = (from + BATCH).min(end);
+        let mut next = from;
+        while let Err((case, what)) = run_batch(target, next, to) {
+            // The tool would have said so and ended; the process goes on behind it.
+            let is_refused = what.contains("MLIR's own parser failed on this file by a signal");
+            assert!(is_refused, "target '{name}', case {case}, which is in {}: {what}", kept(target, case).display());
+            next = case + 1;
+        }
+    }
+}
+
+/// Runs cases in a process; what was the last one, and what became of it.
+fn run_batch(target: &Target, from: usize, to: usize) -> Result<(), (usize, String)> {
+    let scratch = tempfile::tempdir().unwrap();
+    let (out, err) = (scratch.path().join("out"), scratch.path().join("err"));
+    let limited = format!("ulimit -v {MEMORY_KIB}; ulimit -c 0; exec \"$0\" \"$@\"");
+    let mut process = Command::new("sh")
+        .args(["-c", &limited])
+        .arg(env::current_exe().unwrap())
+        .args(["--exact", "worker", "--nocapture", "--test-threads", "1"])
+        .env(WORK, format!("{}:{from}:{to}", target.name))
+        .env("TMPDIR", scratch.path())
+        .stdin(Stdio::null())
+        .stdout(fs::File::create(&out).unwrap())
+        .stderr(fs::File::create(&err).unwrap())
+        .spawn()
+        .unwrap();
+    let started = Instant::now();
+    let status = loop {
+        match process.try_wait().unwrap() {
+            Some(status) => break status.to_string(),
+            None if started.elapsed() > MOST_TIME => {
+                process.kill().unwrap();
+                process.wait().unwrap();
+                break format!("no end after {} s", MOST_TIME.as_secs());
+            }
+            None => std::thread::sleep(Duration::from_millis(20)),
+        }
+    };
+    let said = fs::read_to_string(&out).unwrap();
+    if said.contains("\ndone") {
+        return Ok(());
+    }
+    let last = said.lines().filter_map(|line| line.split_once("case ")?.1.parse().ok()).next_back().unwrap_or(from);
+    let complaints = String::from_utf8_lossy(&fs::read(&err).unwrap()).into_owned();
+    let end: Vec<&str> = complaints.lines().rev().take(8).collect();
+    Err((last, format!("{status}\n{}", end.into_iter().rev().collect::<Vec<_>>().join("\n"))))
+}
+
+/// The file of a case, for whoever looks at it.
+fn kept(target: &Target, number: usize) -> PathBuf {
+    let place = Place::new();
+    let (_, case) = case_of(target, &(target.corpus)(&place), number);
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("hostile-{}-{number}", target.name));
+    fs::write(&path, case).unwrap();
+    path
+}
+
+macro_rules! targets {
+    ($($name:ident),*) => {
+        $(#[test]
+        fn $name() {
+            try_target(stringify!($name));
+        })*
+
+        #[test]
+        fn every_target_is_tried() {
+            assert_eq!(TARGETS.map(|target| target.name), [$(stringify!($name)),*]);
+        }
+    };
+}
+
+targets!(directory, ir, program_text, instance, result, array, op_specs, machine);

@@ -1,0 +1,306 @@
+//! The tools as processes, on files that are no files, lead elsewhere, or nest without an end.
+
+use std::{
+    fs,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    time::{Duration, Instant},
+};
+
+const COMPILE: &str = env!("CARGO_BIN_EXE_spyre-compile");
+const OPT: &str = env!("CARGO_BIN_EXE_spyre-opt");
+const PLAN: &str = env!("CARGO_BIN_EXE_spyre-plan");
+const RUN: &str = env!("CARGO_BIN_EXE_spyre-run");
+const TRANSLATE: &str = env!("CARGO_BIN_EXE_spyre-translate");
+
+/// A tool that takes longer waits for something; a machine may be busy.
+const MOST_TIME: Duration = Duration::from_secs(120);
+
+/// Runs a tool with nothing on standard input, and with little memory.
+fn run(tool: &str, arguments: &[&str]) -> Output {
+    // A pipe that nobody empties would stop a tool that has much to say.
+    let said = tempfile::tempdir().unwrap();
+    let (out, err) = (said.path().join("out"), said.path().join("err"));
+    let mut process = Command::new("sh")
+        .args(["-c", "ulimit -v 4000000; ulimit -c 0; exec \"$0\" \"$@\"", tool])
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(fs::File::create(&out).unwrap())
+        .stderr(fs::File::create(&err).unwrap())
+        .spawn()
+        .unwrap();
+    let started = Instant::now();
+    let status = loop {
+        if let Some(status) = process.try_wait().unwrap() {
+            break status;
+        }
+        if started.elapsed() > MOST_TIME {
+            process.kill().unwrap();
+            panic!("{tool} {arguments:?} does not end");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    Output { status, stdout: fs::read(out).unwrap(), stderr: fs::read(err).unwrap() }
+}
+
+/// The message of a tool that refuses.
+#[track_caller]
+fn refusal(tool: &str, arguments: &[&str]) -> String {
+    let output = run(tool, arguments);
+    let message = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{tool} {arguments:?}: {}\n{}", output.status, &message[..message.len().min(2000)]);
+    message
+}
+
+#[track_caller]
+fn expect(message: &str, part: &str) {
+    assert!(message.contains(part), "expected '{part}' in: {}", &message[..message.len().min(2000)]);
+}
+
+fn input(name: &str) -> String {
+    format!("{}/test/hostile/Inputs/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder with a compiled program in `out`.
+fn compiled() -> (tempfile::TempDir, PathBuf) {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out");
+    let done = run(COMPILE, &[&input("layers.mlir"), "-o", out.to_str().unwrap()]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    (place, out)
+}
+
+/// Everything that reads a bundle directory.
+fn readers(directory: &Path) -> Vec<(&'static str, Vec<&str>)> {
+    let directory = directory.to_str().unwrap();
+    vec![
+        (RUN, vec![directory]),
+        (RUN, vec![directory, "--count"]),
+        (TRANSLATE, vec!["--check-bundle", directory]),
+        (TRANSLATE, vec!["--bundle-to-mlir", directory]),
+    ]
+}
+
+fn make_pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+fn edit(path: &Path, from: &str, to: &str) {
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.contains(from), "{}: no {from}", path.display());
+    fs::write(path, text.replace(from, to)).unwrap();
+}
+
+#[test]
+fn no_file_of_a_bundle_is_a_pipe_a_device_or_a_folder() {
+    let (_place, out) = compiled();
+    for name in ["bundle_0/sdsc_0.json", "bundle_0/bundle.mlir", "program.json"] {
+        let (path, kept) = (out.join(name), fs::read(out.join(name)).unwrap());
+        let endless: [fn(&Path); 3] = [make_pipe, |path| symlink("/dev/zero", path).unwrap(), |path| fs::create_dir(path).unwrap()];
+        for (number, make) in endless.iter().enumerate() {
+            fs::remove_file(&path).unwrap();
+            make(&path);
+            for (tool, arguments) in readers(&out) {
+                let message = refusal(tool, &arguments);
+                assert!(!message.contains("bug"), "{name}, {number}: {message}");
+            }
+            if path.is_dir() {
+                fs::remove_dir(&path).unwrap()
+            } else {
+                fs::remove_file(&path).unwrap()
+            }
+            fs::write(&path, &kept).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_large_file_is_not_read() {
+    let (_place, out) = compiled();
+    let long = fs::OpenOptions::new().write(true).open(out.join("bundle_0/sdsc_0.json")).unwrap();
+    long.set_len(1 << 40).unwrap();
+    for (tool, arguments) in readers(&out) {
+        expect(&refusal(tool, &arguments), "has more than 268435456 bytes, the most that is read");
+    }
+}
+
+#[test]
+fn no_link_leads_out_of_a_bundle() {
+    let (place, out) = compiled();
+    let secret = place.path().join("secret.json");
+    fs::rename(out.join("bundle_0/sdsc_0.json"), &secret).unwrap();
+    symlink("../../secret.json", out.join("bundle_0/sdsc_0.json")).unwrap();
+    for (tool, arguments) in readers(&out) {
+        expect(&refusal(tool, &arguments), "leads out of the directory");
+    }
+    // A link to another file of the same bundle is a file like any other.
+    fs::remove_file(out.join("bundle_0/sdsc_0.json")).unwrap();
+    fs::rename(&secret, out.join("first.json")).unwrap();
+    symlink("../first.json", out.join("bundle_0/sdsc_0.json")).unwrap();
+    for (tool, arguments) in readers(&out) {
+        assert!(run(tool, &arguments).status.success(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn no_name_leads_out_of_a_bundle() {
+    let (place, out) = compiled();
+    let program = out.join("program.json");
+    let right = fs::read(&program).unwrap();
+    let absolute = out.join("bundle_0");
+    for name in ["../out/bundle_0", absolute.to_str().unwrap(), "./bundle_0", ""] {
+        edit(&program, "\"bundle_0\"", &format!("\"{name}\""));
+        for (tool, arguments) in readers(&out) {
+            refusal(tool, &arguments);
+        }
+        fs::write(&program, &right).unwrap();
+    }
+    let results = place.path().join("results");
+    for name in ["../evil", "a/b", place.path().join("evil").to_str().unwrap()] {
+        edit(&program, "\"result0\"", &format!("\"{name}\""));
+        let message = refusal(RUN, &[out.to_str().unwrap(), "--output-dir", results.to_str().unwrap()]);
+        expect(&message, "has no plain file name");
+        assert!(!results.exists() && !place.path().join("evil.npy").exists(), "nothing is written");
+        fs::write(&program, &right).unwrap();
+    }
+}
+
+#[test]
+fn no_name_in_ir_leads_out_of_the_output() {
+    let (place, out) = compiled();
+    let ir = place.path().join("ir.mlir");
+    let read = run(TRANSLATE, &["--bundle-to-mlir", out.to_str().unwrap()]);
+    let text = String::from_utf8(read.stdout).unwrap();
+    let written = place.path().join("deep/er/written");
+    fs::create_dir_all(written.parent().unwrap()).unwrap();
+    for name in ["../../escaped", "../escaped", place.path().join("escaped").to_str().unwrap(), "..", "constants", "program.json"] {
+        fs::write(&ir, text.replace("@bundle_0", &format!("@\"{name}\""))).unwrap();
+        let message = refusal(TRANSLATE, &["--mlir-to-bundle", ir.to_str().unwrap(), "-o", written.to_str().unwrap()]);
+        expect(&message, &format!("cannot be written as '{name}'"));
+        let left: Vec<_> = fs::read_dir(written.parent().unwrap()).unwrap().collect();
+        assert!(
+            left.is_empty() && !place.path().join("escaped").exists() && !place.path().join("deep/escaped").exists(),
+            "{name}: {left:?}"
+        );
+    }
+}
+
+#[test]
+fn what_a_user_names_is_a_file() {
+    let place = tempfile::tempdir().unwrap();
+    let pipe = place.path().join("pipe");
+    make_pipe(&pipe);
+    let (pipe, folder, out) = (pipe.to_str().unwrap(), place.path().to_str().unwrap(), place.path().join("out"));
+    let (out, program) = (out.to_str().unwrap(), input("layers.mlir"));
+    for path in [pipe, folder, "/dev/zero"] {
+        // Nobody writes to the pipe: it is as empty as a file without text.
+        refusal(COMPILE, &[path, "-o", out]);
+        refusal(COMPILE, &[&program, "-o", out, "--target", path]);
+        refusal(TRANSLATE, &["--mlir-to-bundle", path, "-o", out]);
+        refusal(TRANSLATE, &["--opspec-to-mlir", path]);
+        refusal(PLAN, &[path, "--capacity", "1024"]);
+    }
+    expect(&refusal(OPT, &["/dev/zero"]), "is a device or a socket, not a file");
+    expect(&refusal(OPT, &[folder]), "is a directory, not a file");
+    let (_place, compiled) = compiled();
+    for path in [pipe, folder, "/dev/zero"] {
+        expect(&refusal(RUN, &[compiled.to_str().unwrap(), "--input", &format!("arg0={path}")]), "not a file");
+    }
+    let list = place.path().join("list.json");
+    fs::write(&list, "[]").unwrap();
+    expect(
+        &refusal(COMPILE, &[&program, "-o", out, "--target", list.to_str().unwrap()]),
+        "is no machine description: invalid type: sequence",
+    );
+}
+
+#[test]
+fn text_that_nests_too_deep_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("deep.mlir");
+    let path_text = path.to_str().unwrap();
+    let around = |open: &str, depth: usize, inside: &str, close: &str| format!("{}{inside}{}", open.repeat(depth), close.repeat(depth));
+    let chain = |define: &dyn Fn(usize) -> String, n: usize| (1..n).map(define).collect::<String>();
+    let map = |expression: String| format!("func.func private @f() attributes {{m = affine_map<(d0) -> ({expression})>}}\n");
+    let deep = |depth: usize| {
+        [
+            around("builtin.module {\n", depth, "", "}\n"),
+            format!("func.func private @f({})\n", around("tuple<", depth, "i1", ">")),
+            map(around("(", depth, "d0", ")")),
+            map(around("-", depth, "d0", "")),
+            map(format!("d0{}", " + d0".repeat(depth))),
+            map(format!("d0{}", " mod 7".repeat(depth))),
+            format!("func.func private @f() attributes {{a = {}}}\n", around("[", depth, "", "]")),
+            // Names of what is named: the text of each is flat.
+            format!(
+                "!t0 = tuple<i1>\n{}func.func private @f(!t{})\n",
+                chain(&|n| format!("!t{n} = tuple<!t{}>\n", n - 1), depth),
+                depth - 1
+            ),
+            format!("#a0 = [1]\n{}", chain(&|n| format!("#a{n} = // [\n  [ // ]\n#a{}]\n", n - 1), depth)),
+        ]
+    };
+    for text in deep(50_000) {
+        fs::write(&path, &text).unwrap();
+        let start = &text[..text.len().min(60)];
+        for (tool, arguments) in [(OPT, vec![path_text]), (COMPILE, vec![path_text, "-o", "nowhere"])] {
+            let message = refusal(tool, &arguments);
+            assert!(message.contains("nests deeper than 2000 levels"), "{start}: {}", &message[..message.len().min(500)]);
+        }
+    }
+    // What is just allowed is parsed and printed.
+    for text in deep(300) {
+        fs::write(&path, &text).unwrap();
+        let output = run(OPT, &[path_text]);
+        assert_eq!(output.status.code(), Some(0), "{}: {}", &text[..text.len().min(60)], String::from_utf8_lossy(&output.stderr));
+    }
+    for text in deep(950) {
+        fs::write(&path, &text).unwrap();
+        assert!(run(COMPILE, &[path_text, "-o", "nowhere"]).status.code().is_some(), "{}", &text[..text.len().min(60)]);
+    }
+    fs::write(&path, [0; 100]).unwrap();
+    expect(&refusal(OPT, &[path_text]), "holds a zero byte");
+}
+
+#[test]
+fn damaged_bytecode_ends_by_a_message() {
+    let place = tempfile::tempdir().unwrap();
+    let (right, damaged) = (place.path().join("right.mlirbc"), place.path().join("damaged.mlirbc"));
+    let made = run(OPT, &[&input("layers.mlir"), "-emit-bytecode", "-o", right.to_str().unwrap()]);
+    assert!(made.status.success());
+    let right = fs::read(&right).unwrap();
+    let mut state = 1;
+    for _ in 0..40 {
+        let mut bytes = right.clone();
+        let at = crate::mutation::below(bytes.len(), &mut state);
+        bytes[at] = crate::mutation::mix(&mut state).to_le_bytes()[0];
+        fs::write(&damaged, &bytes).unwrap();
+        let output = run(COMPILE, &[damaged.to_str().unwrap(), "--compile-to", "import"]);
+        assert!(output.status.code().is_some_and(|code| code < 2), "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn a_killed_compilation_leaves_the_old_output() {
+    let (place, out) = compiled();
+    let first = fs::read(out.join("program.json")).unwrap();
+    for delay in 0..12 {
+        let mut process = Command::new(COMPILE)
+            .args([&input("layers.mlir"), "-o", out.to_str().unwrap()])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(delay * 20));
+        process.kill().unwrap();
+        process.wait().unwrap();
+        assert_eq!(fs::read(out.join("program.json")).unwrap(), first);
+        assert!(run(TRANSLATE, &["--check-bundle", out.to_str().unwrap()]).status.success());
+    }
+    // What the killed ones have left is removed by the next one.
+    fs::create_dir(place.path().join(".spyre-new-left")).unwrap();
+    assert!(run(COMPILE, &[&input("layers.mlir"), "-o", out.to_str().unwrap()]).status.success());
+    let names: Vec<_> = fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["out"]);
+}

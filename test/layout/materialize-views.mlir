@@ -1,0 +1,105 @@
+// RUN: spyre-opt --spyre-materialize-views --mlir-print-local-scope %s | FileCheck %s
+
+// A mask leaves one element of each row, and their sum is the diagonal.
+// CHECK-LABEL: func.func @diagonal(
+// CHECK-SAME:    [[X:%.+]]: tensor<4x5xf16>)
+// CHECK-NEXT:    [[ALL:%.+]] = spyre.view [[X]] by affine_map<(d0, d1) -> (d0, d1 + 1)> : tensor<4x5xf16> -> tensor<4x4xf16>
+// CHECK-NEXT:    [[EYE:%.+]] = spyre.constant dense<{{\[\[}}1.{{.*}}, 0.{{.*}}> : tensor<4x4xf16>
+// CHECK-NEXT:    [[MASK:%.+]] = spyre.view [[EYE]] by affine_map<(d0, d1) -> (d0, d1)> : tensor<4x4xf16> -> tensor<4x4xf16>
+// CHECK-NEXT:    [[ZERO:%.+]] = spyre.constant dense<0.000000e+00> : tensor<1x1xf16>
+// CHECK-NEXT:    [[ONE:%.+]] = spyre.pointwise where3([[MASK]], [[ALL]], [[ZERO]])
+// CHECK-NEXT:    [[SUM:%.+]] = spyre.reduce sum([[ONE]]) dims [1] : tensor<4x4xf16> -> tensor<4x1xf16>
+// CHECK-NEXT:    [[FOUND:%.+]] = spyre.view [[SUM]] by affine_map<(d0) -> (d0, 0)>
+// CHECK-NEXT:    spyre.pointwise neg([[FOUND]])
+func.func @diagonal(%x: tensor<4x5xf16>) -> tensor<4xf16> {
+  %view = spyre.view %x by affine_map<(d0) -> (d0, d0 + 1)> : tensor<4x5xf16> -> tensor<4xf16>
+  %neg = spyre.pointwise neg(%view) : tensor<4xf16>
+  return %neg : tensor<4xf16>
+}
+
+// Rows chosen by an index tensor: the batch of the table is that of the result.
+// CHECK-LABEL: func.func @the_batch_of_a_gather(
+// CHECK:         spyre.view {{%.+}} by affine_map<(d0, d1, d2) -> (d0, d2, d1)> : tensor<3x3x64xf16> -> tensor<3x64x3xf16>
+// CHECK:         spyre.view {{%.+}} by affine_map<(d0, d1, d2) -> (d0, d2)> : tensor<3x3xf16> -> tensor<3x1x3xf16>
+// CHECK:         spyre.reduce sum({{%.+}}) dims [2] : tensor<3x64x3xf16> -> tensor<3x64x1xf16>
+func.func @the_batch_of_a_gather(%table: tensor<3x8x64xf16>, %index: tensor<3xi64>) -> tensor<3x64xf16> {
+  %all = spyre.gather(%table, %index) dim 1 : (tensor<3x8x64xf16>, tensor<3xi64>) -> tensor<3x3x64xf16>
+  %own = spyre.view %all by affine_map<(d0, d1) -> (d0, d0, d1)> : tensor<3x3x64xf16> -> tensor<3x64xf16>
+  %exp = spyre.pointwise exp(%own) : tensor<3x64xf16>
+  return %exp : tensor<3x64xf16>
+}
+
+// Two masks for three equal indices.
+// CHECK-LABEL: func.func @corner_to_corner(
+// CHECK-COUNT-2: spyre.reduce sum(
+// CHECK-NOT:     spyre.reduce
+func.func @corner_to_corner(%x: tensor<4x4x4xf16>) -> tensor<4xf16> {
+  %view = spyre.view %x by affine_map<(d0) -> (d0, d0, d0)> : tensor<4x4x4xf16> -> tensor<4xf16>
+  %neg = spyre.pointwise neg(%view) : tensor<4xf16>
+  return %neg : tensor<4xf16>
+}
+
+// CHECK-LABEL: func.func @a_sum_of_what_is_repeated(
+// CHECK:         [[SHOWN:%.+]] = spyre.view
+// CHECK-NEXT:    [[COPY:%.+]] = spyre.copy [[SHOWN]] {spyre.for_layout} : tensor<5x3xf16>
+// CHECK-NEXT:    spyre.reduce sum([[COPY]])
+func.func @a_sum_of_what_is_repeated(%x: tensor<5x1xf16>) -> tensor<5x1xf16> {
+  %view = spyre.view %x by affine_map<(d0, d1) -> (d0, 0)> : tensor<5x1xf16> -> tensor<5x3xf16>
+  %sum = spyre.reduce sum(%view) dims [1] : tensor<5x3xf16> -> tensor<5x1xf16>
+  return %sum : tensor<5x1xf16>
+}
+
+// Each element twice, side by side or one row behind the other.
+// CHECK-LABEL: func.func @repeated_by_parts(
+// CHECK-COUNT-2: spyre.copy {{%.+}} {spyre.for_layout} : tensor<6x64xf16>
+func.func @repeated_by_parts(%x: tensor<3x64xf16>) -> (tensor<1x64xf16>, tensor<1x64xf16>) {
+  %pairs = spyre.view %x by affine_map<(d0, d1) -> (d0 floordiv 2, d1)> : tensor<3x64xf16> -> tensor<6x64xf16>
+  %max = spyre.reduce max(%pairs) dims [0] : tensor<6x64xf16> -> tensor<1x64xf16>
+  %again = spyre.view %x by affine_map<(d0, d1) -> (d0 mod 3, d1)> : tensor<3x64xf16> -> tensor<6x64xf16>
+  %min = spyre.reduce min(%again) dims [0] : tensor<6x64xf16> -> tensor<1x64xf16>
+  return %max, %min : tensor<1x64xf16>, tensor<1x64xf16>
+}
+
+// What is repeated along other dimensions stays: each result is the same sum.
+// CHECK-LABEL: func.func @repeats_beside_a_sum(
+// CHECK-NOT:     spyre.copy
+func.func @repeats_beside_a_sum(%x: tensor<3x64xf16>) -> tensor<6x1xf16> {
+  %pairs = spyre.view %x by affine_map<(d0, d1) -> (d0 floordiv 2, d1)> : tensor<3x64xf16> -> tensor<6x64xf16>
+  %max = spyre.reduce max(%pairs) dims [1] : tensor<6x64xf16> -> tensor<6x1xf16>
+  return %max : tensor<6x1xf16>
+}
+
+// The left operand has all dimensions of the result but N, and both have K.
+// CHECK-LABEL: func.func @operands_of_products(
+// CHECK:         [[ROWS:%.+]] = spyre.copy {{%.+}} {spyre.for_layout} : tensor<5x3x64xf16>
+// CHECK-NEXT:    spyre.matmul([[ROWS]], {{%.+}})
+// CHECK:         [[K:%.+]] = spyre.copy {{%.+}} {spyre.for_layout} : tensor<5x64x128xf16>
+// CHECK-NEXT:    spyre.matmul({{%.+}}, [[K]])
+func.func @operands_of_products(%x: tensor<5x64xf16>, %y: tensor<5x64x128xf16>, %z: tensor<5x3x64xf16>, %w: tensor<5x128xf16>)
+    -> (tensor<5x3x128xf16>, tensor<5x3x128xf16>) {
+  %rows = spyre.view %x by affine_map<(d0, d1, d2) -> (d0, d2)> : tensor<5x64xf16> -> tensor<5x3x64xf16>
+  %first = spyre.matmul(%rows, %y) : (tensor<5x3x64xf16>, tensor<5x64x128xf16>) -> tensor<5x3x128xf16>
+  %columns = spyre.view %w by affine_map<(d0, d1, d2) -> (d0, d2)> : tensor<5x128xf16> -> tensor<5x64x128xf16>
+  %second = spyre.matmul(%z, %columns) : (tensor<5x3x64xf16>, tensor<5x64x128xf16>) -> tensor<5x3x128xf16>
+  return %first, %second : tensor<5x3x128xf16>, tensor<5x3x128xf16>
+}
+
+// Windows of rows are three dimensions for the device, a matmul has two.
+// CHECK-LABEL: func.func @rows_of_windows(
+// CHECK:         [[ROWS:%.+]] = spyre.copy {{%.+}} {spyre.for_layout} : tensor<16x4x64xf16>
+// CHECK:         spyre.matmul([[ROWS]], {{%.+}})
+func.func @rows_of_windows(%x: tensor<4x5x6x64xf16>, %w: tensor<64x128xf16>) -> tensor<16x4x128xf16> {
+  %rows = spyre.view %x by affine_map<(d0, d1, d2) -> (d0 floordiv 4, d0 mod 4 + 1, d1 + 2, d2)> : tensor<4x5x6x64xf16> -> tensor<16x4x64xf16>
+  %weight = spyre.view %w by affine_map<(d0, d1, d2) -> (d1, d2)> : tensor<64x128xf16> -> tensor<16x64x128xf16>
+  %product = spyre.matmul(%rows, %weight) : (tensor<16x4x64xf16>, tensor<16x64x128xf16>) -> tensor<16x4x128xf16>
+  return %product : tensor<16x4x128xf16>
+}
+
+// Four queries share a key: a batch of the keys and two dimensions of rows.
+// CHECK-LABEL: func.func @shared_keys(
+// CHECK-NOT:     spyre.copy
+func.func @shared_keys(%q: tensor<16x8x64xf16>, %k: tensor<4x64x128xf16>) -> tensor<16x8x128xf16> {
+  %keys = spyre.view %k by affine_map<(d0, d1, d2) -> (d0 floordiv 4, d1, d2)> : tensor<4x64x128xf16> -> tensor<16x64x128xf16>
+  %product = spyre.matmul(%q, %keys) : (tensor<16x8x64xf16>, tensor<16x64x128xf16>) -> tensor<16x8x128xf16>
+  return %product : tensor<16x8x128xf16>
+}

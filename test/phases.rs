@@ -1,0 +1,173 @@
+//! The IR that is printed behind any phase compiles on from there, to the files of a compilation in one go.
+//!
+//! Each program is compiled twice beside each other, phase by phase: once as it is in memory, once printed and read again behind every
+//! phase. Both must have the same text behind every phase, so every text leads to the same files.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test over files")]
+
+use spyre::{
+    compile::compile,
+    mlir::{Module, OpExt, Session},
+    pipeline::{Options, Phase},
+};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Files of `test/execution`, with the options that are given there.
+const EXECUTIONS: &[(&str, &str)] = &[
+    ("tiles", "dims=0=A:B tiles=A=2,B=4"),
+    ("tiles", "dims=0=A:B tiles=A=4 addresses=baked loops=unroll"),
+    ("insert_tiles", ""),
+    ("results", ""),
+    ("heads", "sticks=greedy cores=3"),
+    ("launches", "addresses=baked"),
+    ("gather", ""),
+    ("constants", ""),
+    ("stays", "lx-planner=exact lx-bytes=65536"),
+];
+
+struct Program {
+    name: String,
+    text: String,
+    options: Options,
+}
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("test").join(name)
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The programs of a file: those behind lines `//---` for `split-file`, or behind `// -----`.
+fn programs_of(path: &Path, options: &str) -> Vec<Program> {
+    let text = read(path);
+    let parts: Vec<&str> =
+        text.split("// -----\n").flat_map(|part| part.split("//--- ")).filter(|part| part.contains("func.func")).collect();
+    let program = |(number, part): (usize, &&str)| Program {
+        name: format!("{} {number} {options}", path.display()),
+        // What is left of the line that names the part.
+        text: part.split_once('\n').filter(|(name, _)| name.ends_with(".mlir")).map_or(*part, |(_, rest)| rest).to_owned(),
+        options: Options::parse(options).unwrap(),
+    };
+    parts.iter().enumerate().map(program).collect()
+}
+
+fn in_folder(name: &str) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder(name)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+/// `--dims X --tiles Y` as the options of a pipeline.
+fn as_pipeline(line: &str) -> String {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.chunks(2).map(|pair| format!("{}={} ", pair[0].trim_start_matches("--"), pair.get(1).unwrap_or(&"true"))).collect()
+}
+
+/// The text of a module behind a phase; none if the program is refused.
+fn printed(module: &Module<'_>, program: &Program, phase: Phase) -> Option<String> {
+    let options = Options { compile_to: phase, ..program.options.clone() };
+    compile(module, &options, "").map(|_| format!("{}\n", module.op()))
+}
+
+fn emitted(module: &Module<'_>, program: &Program) -> Option<BTreeMap<String, Vec<u8>>> {
+    let place = tempfile::tempdir().unwrap();
+    let output = place.path().join("bundle");
+    let options = Options { compile_to: Phase::Emit, ..program.options.clone() };
+    compile(module, &options, output.to_str().unwrap())?;
+    let mut files = BTreeMap::new();
+    let mut folders = vec![output.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.insert(path.strip_prefix(&output).unwrap().display().to_string(), fs::read(&path).unwrap());
+            }
+        }
+    }
+    Some(files)
+}
+
+/// Whether a text compiles from the first phase on when nothing says what it has behind it: tiles, and at last names, are in it already.
+fn compiles_unmarked(text: &str, program: &Program, phase: Phase) -> bool {
+    let dims = if phase < Phase::Hint { program.options.dims.clone() } else { Vec::new() };
+    let options = Options { tiles: Vec::new(), bind: Vec::new(), dims, ..program.options.clone() };
+    let session = silent();
+    let Some(module) = Module::parse(&session, text) else { return false };
+    module.op().remove_attr("spyre.phase");
+    emitted(&module, &Program { name: String::new(), text: String::new(), options }).is_some()
+}
+
+/// A session of its own for each module: names of large constants are told apart within one.
+fn silent() -> Session {
+    let session = Session::new();
+    session.context().attach_diagnostic_handler(|_| true);
+    session
+}
+
+/// What is wrong with a program; none also where it is refused as it is.
+fn check(program: &Program, n_checked: &mut usize) -> Option<String> {
+    let (once, again) = (silent(), silent());
+    let straight = emitted(&Module::parse(&once, &program.text)?, program)?;
+    *n_checked += 1;
+    let in_memory = Module::parse(&again, &program.text)?;
+    let mut read_again = program.text.clone();
+    for phase in Phase::ALL.into_iter().filter(|phase| *phase < Phase::Emit) {
+        let session = silent();
+        let Some(expected) = printed(&in_memory, program, phase) else { return Some(format!("stops in phase {phase}")) };
+        let Some(module) = Module::parse(&session, &read_again) else {
+            return Some(format!("its text in front of phase {phase} is not valid"));
+        };
+        let Some(found) = printed(&module, program, phase) else { return Some(format!("its text in front of phase {phase} is refused")) };
+        if found != expected {
+            return Some(format!("behind phase {phase} its text leads elsewhere"));
+        }
+        if phase < Phase::Bundle && !compiles_unmarked(&found, program, phase) {
+            return Some(format!("its text behind phase {phase} is refused without the mark"));
+        }
+        read_again = found;
+    }
+    let session = silent();
+    let last = Module::parse(&session, &read_again).and_then(|module| emitted(&module, program));
+    if last.as_ref() == Some(&straight) { None } else { Some("the files are others".to_owned()) }
+}
+
+fn check_all(programs: &[Program], least: usize) {
+    let mut n_checked = 0;
+    let wrong: Vec<String> = programs
+        .iter()
+        .filter_map(|program| check(program, &mut n_checked).map(|message| format!("{}: {message}", program.name)))
+        .collect();
+    assert!(wrong.is_empty(), "{} of {n_checked} programs\n{}", wrong.len(), wrong.join("\n"));
+    assert!(n_checked >= least, "only {n_checked} of {} programs compile", programs.len());
+}
+
+#[test]
+fn programs_shown_phase_by_phase() {
+    let inputs = in_folder("pipeline").into_iter().map(|program| program.join("01-input.mlir"));
+    let programs = inputs.flat_map(|input| {
+        let line = read(&input).lines().next().and_then(|line| line.strip_prefix("// OPTIONS:")).map(as_pipeline);
+        programs_of(&input, line.unwrap_or_default().trim())
+    });
+    check_all(&programs.collect::<Vec<_>>(), 2);
+}
+
+#[test]
+fn tiled_programs() {
+    let programs: Vec<Program> = in_folder("tile/Inputs").iter().flat_map(|path| programs_of(path, "")).collect();
+    check_all(&programs, 100);
+}
+
+#[test]
+fn executed_programs() {
+    let file = |name: &str| folder("execution").join(format!("{name}.mlir"));
+    let programs: Vec<Program> = EXECUTIONS.iter().flat_map(|(name, options)| programs_of(&file(name), options)).collect();
+    check_all(&programs, 12);
+}

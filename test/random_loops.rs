@@ -1,0 +1,203 @@
+//! Random `spyre.loop`s over carried values, as one may write them: what an iteration found is read behind what it leaves, values change
+//! places, two begin alike, loops stand in loops. The passes from the division of work on compile them in random ways, the simulated
+//! machine runs them, and the numbers are those of plain Rust to the last bit.
+//!
+//! `SPYRE_RANDOM_LOOPS=100 cargo test --test random_loops` runs the first 100, `SPYRE_RANDOM_LOOP=17` that one alone.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
+
+#[path = "common/cases.rs"]
+mod cases;
+#[path = "random_loops/generate.rs"]
+mod generate;
+
+use cases::{Outcome, number_of};
+use generate::{COLUMNS, Program};
+use half::f16;
+use melior::diagnostic::DiagnosticSeverity;
+use proptest::{collection::vec, prelude::*, strategy::ValueTree};
+use spyre::{
+    compile::compile,
+    mlir::{Module, Session},
+    pipeline::{Options, Phase},
+    sim::{Elements, HostArray, RunOptions, Simulation},
+    target::Target,
+};
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    path::Path,
+    rc::Rc,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+const DEFAULT_PROGRAMS: usize = 1200;
+
+/// Of a hundred programs so many may have numbers that grow too large.
+const MOST_SKIPPED_PERCENT: usize = 25;
+
+/// Failing programs that are reported.
+const MOST_REPORTED: usize = 3;
+
+/// Draws that make a program, and draws that make its options.
+fn recipes() -> impl Strategy<Value = (Vec<u16>, [u16; 6])> {
+    (vec(any::<u16>(), 20..160), any::<[u16; 6]>())
+}
+
+/// How to compile a program.
+#[derive(Debug)]
+struct Way {
+    cores: &'static str,
+    lx_bytes: &'static str,
+    planner: &'static str,
+    joint: bool,
+    loops: &'static str,
+    /// From the first phase on, as `spyre-compile` does.
+    is_whole: bool,
+}
+
+impl Way {
+    fn of(draws: [u16; 6]) -> Self {
+        let pick = |number: usize, list: &[&'static str]| list[usize::from(draws[number]) % list.len()];
+        let planner = pick(2, &["none", "exact", "greedy", "first-fit", "best-fit"]);
+        Self {
+            cores: pick(0, &["1", "2", "32"]),
+            lx_bytes: pick(1, &["-1", "128", "512", "1024", "4096"]),
+            planner,
+            joint: planner == "exact" && draws[3] % 2 == 1,
+            loops: pick(4, &["keep", "unroll"]),
+            is_whole: draws[5] % 3 == 2,
+        }
+    }
+
+    /// The passes from the division of work on.
+    fn passes(&self, output: &Path) -> String {
+        let Self { cores, lx_bytes, planner, loops, .. } = self;
+        let divide = if self.joint { "spyre-divide-jointly" } else { "spyre-divide-work" };
+        let clone = if ["none", "exact"].contains(planner) { "" } else { "spyre-clone-inputs," };
+        format!(
+            "spyre-set-target{{cores={cores} lx-bytes={lx_bytes}}},{divide},{clone}spyre-plan-lx{{planner={planner}}},\
+             spyre-form-bundles,spyre-lower-to-sdsc,spyre-lower-to-sdscbundle{{loops={loops}}},spyre-emit-bundle{{output={}}}",
+            output.display()
+        )
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            cores: self.cores.to_owned(),
+            lx_bytes: self.lx_bytes.to_owned(),
+            lx_planner: self.planner.to_owned(),
+            joint: self.joint.to_string(),
+            loops: self.loops.to_owned(),
+            compile_to: Phase::Emit,
+            ..Options::default()
+        }
+    }
+
+    fn compile(&self, text: &str, output: &Path) -> Result<(), String> {
+        let session = Session::new();
+        let errors = Rc::new(RefCell::new(String::new()));
+        let seen = Rc::clone(&errors);
+        session.context().attach_diagnostic_handler(move |diagnostic| {
+            if matches!(diagnostic.severity(), DiagnosticSeverity::Error) {
+                seen.borrow_mut().push_str(&format!("{diagnostic}\n"));
+            }
+            true
+        });
+        let done = Module::parse(&session, text).is_some_and(|module| {
+            if self.is_whole {
+                compile(&module, &self.options(), output.to_str().unwrap()).is_some()
+            } else {
+                module.run(&self.passes(output))
+            }
+        });
+        if done { Ok(()) } else { Err(errors.borrow().clone()) }
+    }
+}
+
+/// Small integers that follow from their positions.
+fn inputs_of(program: &Program) -> Vec<Vec<i32>> {
+    let number = |argument: usize, at: usize| (argument * 5 + at * 7 + at / COLUMNS * 3) as i32 % 7 - 3;
+    program.rows().0.iter().enumerate().map(|(argument, rows)| (0..rows * COLUMNS).map(|at| number(argument, at)).collect()).collect()
+}
+
+fn host(numbers: &[i32]) -> HostArray {
+    let elements = numbers.iter().map(|&number| f16::from_f32(number as f32).to_bits()).collect();
+    HostArray { shape: vec![(numbers.len() / COLUMNS) as i64, COLUMNS as i64], elements: Elements::F16(elements) }
+}
+
+/// Runs what was compiled.
+fn execute(output: &Path, inputs: &[Vec<i32>]) -> Result<Vec<HostArray>, String> {
+    let simulation = Simulation::load(output, &Target::spyre()).map_err(|error| error.to_string())?;
+    let names = simulation.program().arguments.iter().map(|tensor| tensor.name.clone());
+    let inputs: BTreeMap<_, _> = names.zip(inputs.iter().map(|numbers| host(numbers))).collect();
+    let outcome = simulation.run(&inputs, &RunOptions::default()).map_err(|error| error.to_string())?;
+    Ok(outcome.results.into_iter().map(|(_, array)| array).collect())
+}
+
+fn difference(found: &[HostArray], expected: &[Vec<i32>]) -> Option<String> {
+    if found.len() != expected.len() {
+        return Some(format!("{} results instead of {}", found.len(), expected.len()));
+    }
+    found.iter().zip(expected).enumerate().find_map(|(result, (found, expected))| {
+        let wrong = (0..expected.len()).find(|&at| found.elements.get(at) != f64::from(expected[at]))?;
+        let (found, expected) = (found.elements.get(wrong), expected[wrong]);
+        Some(format!("result {result}: element {wrong} is {found}, not {expected}"))
+    })
+}
+
+fn run((numbers, draws): (Vec<u16>, [u16; 6])) -> ((String, Way), Outcome) {
+    let (program, way) = (Program::of(&numbers), Way::of(draws));
+    let inputs = inputs_of(&program);
+    let text = program.text();
+    let Some(expected) = program.results(&inputs) else { return ((text, way), Outcome::Refused("numbers grow too large".to_owned())) };
+    let place = tempfile::tempdir().unwrap();
+    let output = place.path().join("bundle");
+    let outcome = match way.compile(&text, &output).map(|()| execute(&output, &inputs)) {
+        Err(message) => Outcome::Fails("it is refused", message),
+        Ok(Err(message)) => Outcome::Fails("the simulated machine refuses the bundle", message),
+        Ok(Ok(found)) => difference(&found, &expected).map_or(Outcome::Agrees, |message| Outcome::Fails("the numbers differ", message)),
+    };
+    ((text, way), outcome)
+}
+
+/// The report about a program; of one that fails, the simplest that fails in the same way.
+fn report(number: usize) -> (String, Outcome) {
+    let ((text, way), outcome) = cases::run_simplest(&mut cases::case_of(&recipes(), number), run);
+    (format!("\ncase {number}: {outcome:?}\n{way:?}\n{text}again: SPYRE_RANDOM_LOOP={number} cargo test --test random_loops\n"), outcome)
+}
+
+#[test]
+fn loops_give_what_their_values_are() {
+    if let Some(number) = number_of("SPYRE_RANDOM_LOOP") {
+        let (report, outcome) = report(number);
+        println!("{report}");
+        assert!(!matches!(outcome, Outcome::Fails(..)), "{report}");
+        return;
+    }
+    let n_programs = number_of("SPYRE_RANDOM_LOOPS").unwrap_or(DEFAULT_PROGRAMS);
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&number| number < n_programs) {
+                    let (_, outcome) = run(cases::case_of(&recipes(), number).current());
+                    done.lock().unwrap().push((number, outcome));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap();
+    done.sort_by_key(|(number, _)| *number);
+    let failed: Vec<&(usize, Outcome)> = done.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Fails(..))).collect();
+    let list: String = failed.iter().map(|(number, outcome)| format!("case {number}: {outcome:?}\n")).collect();
+    let reported: String = failed.iter().take(MOST_REPORTED).map(|(number, _)| report(*number).0).collect();
+    assert!(failed.is_empty(), "{} of {n_programs} fail\n{list}{reported}", failed.len());
+    let n_skipped = done.iter().filter(|(_, outcome)| matches!(outcome, Outcome::Refused(_))).count();
+    println!("{n_programs} programs, {n_skipped} with numbers that grow too large");
+    assert!(n_skipped * 100 <= n_programs * MOST_SKIPPED_PERCENT, "{n_skipped} of {n_programs} programs say nothing");
+}
