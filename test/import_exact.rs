@@ -102,8 +102,10 @@ fn imported_programs_mean_what_mlir_says() {
     let place = tempfile::tempdir().unwrap();
     let (mut wrong, mut n_right) = (Vec::new(), 0);
     for (name, text) in programs("test/execution") {
-        // Files with several programs are for the tools, which take them apart; scopes are not of MLIR.
-        if text.matches("func.func").count() != 1 || text.contains("//---") || text.contains("spyre.") {
+        // Files with several programs are for the tools, which take them apart; scopes are not of MLIR; and to the JIT a function `exp` is
+        // the one of its library.
+        let is_other = text.matches("func.func").count() != 1 || text.contains("//---") || text.contains("spyre.");
+        if is_other || text.contains("func.func @exp(") {
             continue;
         }
         let path = place.path().join(format!("{name}.mlir"));

@@ -55,17 +55,16 @@ fn a_tiled_program_computes_what_the_whole_one_does() {
     assert!(found.is_none(), "{found:?}");
 }
 
-/// Each of these is what a pass could have done: one word of the tiled program.
+/// Each of these is what a pass could have done: one word of the tiled program. Another maximum would be no fault here: a softmax does not
+/// depend on what it subtracts, and what that does to its range is no question of algebra.
 #[test]
 fn a_fault_in_a_tiled_program_is_found() {
     let whole = snapshot(WHOLE);
     for (right, wrong) in [
-        ("sub(%tile, %max)", "sub(%tile, %lowest)"),
+        ("sub(%tile, %max)", "mul(%tile, %max)"),
         ("spyre.pointwise add(%before, %part)", "spyre.pointwise maximum(%before, %part)"),
         ("spyre.fill 0.0 : f16", "spyre.fill 1.0 : f16"),
         ("spyre.pointwise maximum(%before, %part)", "spyre.pointwise minimum(%before, %part)"),
-        ("spyre.reduce max(%tile)", "spyre.reduce min(%tile)"),
-        ("spyre.pointwise exp(%moved)", "spyre.pointwise exp(%tile)"),
         ("realdiv(%powers, %sum)", "realdiv(%x, %sum)"),
         ("spyre.reduce sum(%power)", "spyre.reduce sum(%moved)"),
     ] {
@@ -95,7 +94,7 @@ fn what_nothing_has_written_is_no_result() {
 /// Not the fault of a pass that comes behind the one that made it.
 #[test]
 fn the_pass_that_broke_it_is_named_alone() {
-    let broken = TILED.replace("sub(%tile, %max)", "add(%tile, %max)");
+    let broken = TILED.replace("sub(%tile, %max)", "mul(%tile, %max)");
     with_module(WHOLE, |whole| {
         with_module(&broken, |broken| {
             assert!(observe("", Event::Begin));

@@ -323,5 +323,4 @@ fn note_reads(op: &Operation<'_>, note: &mut impl FnMut(ValueId)) {
 }
 
 #[cfg(test)]
-#[path = "evaluate_tests.rs"]
 mod tests;
