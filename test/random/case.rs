@@ -178,7 +178,11 @@ fn difference(array: &HostArray, found: &Companions<Bound>, (shape, expected): &
     let wrong: Vec<usize> = (0..expected.len()).filter(is_off).collect();
     if let Some(&first) = wrong.first() {
         let (is, should_be) = (found.elements[first].exact, expected[first]);
-        return Some(format!("{} of {} elements differ; element {first} is {is}, but should be {should_be:?}", wrong.len(), expected.len()));
+        return Some(format!(
+            "{} of {} elements differ; element {first} is {is}, but should be {should_be:?}",
+            wrong.len(),
+            expected.len()
+        ));
     }
     let escaped = (0..expected.len()).find(|&at| !found.elements[at].holds(f64::from(found.device[at])))?;
     Some(format!("element {escaped} of the device is {}, which is not within {:?}", found.device[escaped], found.elements[escaped]))

@@ -18,8 +18,7 @@ pub(crate) enum Family {
     Tiled,
 }
 
-const SIZES: [usize; 26] =
-    [64, 2, 1, 3, 4, 5, 7, 8, 16, 31, 32, 33, 48, 63, 65, 96, 100, 127, 128, 129, 150, 192, 200, 255, 256, 300];
+const SIZES: [usize; 26] = [64, 2, 1, 3, 4, 5, 7, 8, 16, 31, 32, 33, 48, 63, 65, 96, 100, 127, 128, 129, 150, 192, 200, 255, 256, 300];
 const TILED_SIZES: [usize; 10] = [64, 2, 4, 6, 8, 16, 32, 128, 192, 256];
 const ELEMENTS: [&str; 8] = ["f16", "f16", "f16", "f16", "f16", "f32", "f32", "bf16"];
 const LITERALS: [&str; 8] = ["1.0", "2.0", "0.5", "-1.0", "0.125", "3.0", "0.1", "1.0e-03"];
@@ -39,8 +38,7 @@ const UNARIES: [Unary; 14] = [
     Unary::Log1p,
     Unary::Abs,
 ];
-const BINARIES: [Binary; 8] =
-    [Binary::Add, Binary::Mul, Binary::Sub, Binary::Max, Binary::Min, Binary::Div, Binary::Add, Binary::Sub];
+const BINARIES: [Binary; 8] = [Binary::Add, Binary::Mul, Binary::Sub, Binary::Max, Binary::Min, Binary::Div, Binary::Add, Binary::Sub];
 const COMPARISONS: [Compare; 5] = [Compare::Less, Compare::Greater, Compare::LessEqual, Compare::GreaterEqual, Compare::Equal];
 const FOLDS: [Fold; 7] = [Fold::Sum, Fold::Max, Fold::Sum, Fold::Max, Fold::Min, Fold::Sum, Fold::Prod];
 
@@ -200,7 +198,10 @@ impl Builder {
         let mut body = body.clone();
         if let Scalar::Binary(function, left, _) = &body {
             match self.choices.below(6) {
-                5 => body = Scalar::Binary(*function, left.clone(), Box::new(Scalar::Constant(*self.choices.pick::<&'static str>(&LITERALS)))),
+                5 => {
+                    body =
+                        Scalar::Binary(*function, left.clone(), Box::new(Scalar::Constant(*self.choices.pick::<&'static str>(&LITERALS))))
+                }
                 _ => reads.push(self.partner(value)),
             }
         }

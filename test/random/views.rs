@@ -142,13 +142,7 @@ impl Builder {
         }
         let of_classes = of_classes.into_iter().map(|class| class.unwrap_or_else(|| self.new_class())).collect();
         let along = self.steps(&(operand, read), rank);
-        self.moved(
-            operand,
-            shape.to_vec(),
-            of_classes,
-            move |point| point.iter().zip(&along).map(|(at, step)| at * step).sum(),
-            text,
-        )
+        self.moved(operand, shape.to_vec(), of_classes, move |point| point.iter().zip(&along).map(|(at, step)| at * step).sum(), text)
     }
 
     /// Values side by side along a dimension.

@@ -170,7 +170,8 @@ impl Writer<'_> {
         match around {
             Around::Hint { tiles, work } => {
                 let pairs = |pairs: &[(String, usize)]| list(pairs.iter().map(|(name, count)| format!("{name} = {count}")));
-                let part = |word: &str, of: &[(String, usize)]| if of.is_empty() { String::new() } else { format!(" {word}({})", pairs(of)) };
+                let part =
+                    |word: &str, of: &[(String, usize)]| if of.is_empty() { String::new() } else { format!(" {word}({})", pairs(of)) };
                 let _ = writeln!(text, "{indent}{} = spyre.hint{}{} {{", names.join(", "), part("tiles", &tiles), part("work_div", &work));
                 let mut inside = visible.clone();
                 self.block(range, inner, &mut inside, depth + 1, text);
@@ -184,7 +185,8 @@ impl Writer<'_> {
                 taken.dedup();
                 let (from, to) = (self.types_of(&taken), self.types_of(&given));
                 let operands: Vec<&str> = taken.iter().map(|value| visible[value].as_str()).collect();
-                let _ = writeln!(text, "{indent}{} = func.call @part{scope}({}) : ({from}) -> ({to})", names.join(", "), operands.join(", "));
+                let _ =
+                    writeln!(text, "{indent}{} = func.call @part{scope}({}) : ({from}) -> ({to})", names.join(", "), operands.join(", "));
                 let mut inside: Visible = taken.iter().map(|value| (*value, format!("%v{value}"))).collect();
                 let parameters = list(taken.iter().map(|value| format!("%v{value}: {}", self.builder.type_text(*value))));
                 let mut function = format!("func.func private @part{scope}({parameters}) -> ({to}) {{\n");

@@ -168,7 +168,8 @@ mod tests {
         let text = "fn f(a: usize, b: usize) -> bool { let c = a + 1; c < b && a - b == 0 } const fn g() -> usize { 1 + 1 }";
         let sites = sites_of(text, Path::new("f.rs")).expect("it is Rust");
         let found: Vec<String> = sites.iter().map(|site| format!("{} -> {}", site.was, site.becomes)).collect();
-        let expected = ["a + 1 -> a", "c < b && a - b == 0 -> c < b || a - b == 0", "c < b -> c <= b", "a - b == 0 -> a - b != 0", "a - b -> b - a"];
+        let expected =
+            ["a + 1 -> a", "c < b && a - b == 0 -> c < b || a - b == 0", "c < b -> c <= b", "a - b == 0 -> a - b != 0", "a - b -> b - a"];
         assert_eq!(found, expected);
     }
 
