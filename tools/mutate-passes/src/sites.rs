@@ -75,7 +75,7 @@ impl VisitMut for Visitor {
 
     // Tests are not broken, and neither is what the compiler of the tree evaluates.
     fn visit_item_mut(&mut self, item: &mut Item) {
-        let is_test = matches!(item, Item::Mod(module) if module.attrs.iter().any(|attribute| is_cfg_test(attribute)));
+        let is_test = matches!(item, Item::Mod(module) if module.attrs.iter().any(is_cfg_test));
         if !is_test && !matches!(item, Item::Const(_) | Item::Static(_) | Item::Macro(_)) {
             visit_mut::visit_item_mut(self, item);
         }
