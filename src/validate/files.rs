@@ -24,7 +24,7 @@ pub(super) fn results(simulation: &Simulation, function: &Function<'_>, draw: u6
         fill(&mut elements, array, &field);
         inputs.insert(tensor.name.clone(), HostArray { shape: tensor.shape.clone(), elements });
     }
-    let (_, companions) = simulation.run_with(&field, &inputs, &RunOptions::default()).map_err(|error| error.to_string())?;
+    let companions = simulation.elements(&field, &inputs, &RunOptions::default()).map_err(|error| error.to_string())?;
     let is_integer = |id: &usize| function.values[*id].element.is_integer();
     Ok(companions.into_iter().zip(&function.body.yields).map(|(found, id)| array(found, is_integer(id))).collect())
 }

@@ -13,6 +13,7 @@ use crate::{
     sim::Simulation,
     target::Target,
 };
+use rayon::prelude::*;
 use serde::Serialize;
 use std::{fmt, fs, io, path::Path};
 
@@ -176,9 +177,10 @@ impl<'c> Phases<'c> {
         for position in 0..imported.len() {
             let versions: Vec<(Phase, &Function<'_>)> =
                 programs.iter().filter_map(|(phase, functions)| Some((*phase, functions.get(position)?))).collect();
-            for draw in 0..DRAWS {
-                Versions { versions: &versions, draw }.judge(simulation.as_ref())?;
-            }
+            let judge = |draw| Versions { versions: &versions, draw }.judge(simulation.as_ref());
+            let judged: Vec<Result<(), Failure>> = (0..DRAWS).into_par_iter().map(judge).collect();
+            // The first draw that fails speaks, whichever ended first.
+            judged.into_iter().collect::<Result<(), Failure>>()?;
         }
         Ok(verdict)
     }
