@@ -115,7 +115,7 @@ impl Field {
             FieldElement::INFINITY => x,
             _ => {
                 let exponent = if x.is_spent() { self.hashed(u64::from(x.first), 0x0e_c400, true).residue() } else { x.residue() };
-                let first = power(BASE, exponent, P);
+                let first = exponential(exponent);
                 FieldElement { first: first as u32, ..self.hashed(first, 0x0e_c401, true) }
             }
         }
@@ -215,7 +215,10 @@ impl Arithmetic for Field {
             FieldElement::INFINITY | FieldElement::NEGATIVE_INFINITY => FieldElement::POISON,
             _ if right.first == 0 && left.first == 0 => FieldElement::POISON,
             _ if right.first == 0 => self.mul(FieldElement::INFINITY, left),
-            _ => self.mul(left, FieldElement::new(inverse(u64::from(right.first), P), inverse(right.residue(), Q), right.is_spent())),
+            _ => {
+                let second = if right.is_spent() { 0 } else { inverse(right.residue(), Q) };
+                self.mul(left, FieldElement::new(inverse(u64::from(right.first), P), second, right.is_spent()))
+            }
         }
     }
 
@@ -347,6 +350,33 @@ const fn power(base: u64, mut exponent: u64, modulus: u32) -> u64 {
         exponent /= 2;
     }
     result
+}
+
+/// The digits of an exponent, which count to 256.
+const DIGITS: usize = 4;
+
+/// For each digit of an exponent and each of its values the power of [`BASE`].
+static POWERS: [[u32; 256]; DIGITS] = powers();
+
+const fn powers() -> [[u32; 256]; DIGITS] {
+    let mut powers = [[1; 256]; DIGITS];
+    let (mut digit, mut base) = (0, BASE);
+    while digit < DIGITS {
+        let (mut value, mut product) = (1, base);
+        while value < 256 {
+            powers[digit][value] = product as u32;
+            product = product * base % P as u64;
+            value += 1;
+        }
+        (digit, base) = (digit + 1, product);
+    }
+    powers
+}
+
+/// [`BASE`] to the power of a residue modulo Q.
+fn exponential(exponent: u64) -> u64 {
+    let digits = (exponent as u32).to_le_bytes();
+    POWERS.iter().zip(digits).fold(1, |product, (powers, digit)| product * u64::from(powers[usize::from(digit)]) % u64::from(P))
 }
 
 /// The inverse of a residue; of 0, which meets nothing but itself by chance, 0.
