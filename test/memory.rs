@@ -17,9 +17,9 @@ struct Bench {
 }
 
 impl Bench {
-    /// The program of that name in `test/memory/programs.mlir`.
+    /// The program of that name in `test/memory/Inputs/programs.mlir`.
     fn of(name: &str) -> Self {
-        let programs = include_str!("memory/programs.mlir");
+        let programs = include_str!("memory/Inputs/programs.mlir");
         let header = format!("func.func @{name}(");
         let program = programs.split("// -----\n").find(|program| program.contains(&header));
         Self::with(program.unwrap_or_else(|| panic!("there is no program '{name}'")))

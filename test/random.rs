@@ -46,7 +46,7 @@ const DEFAULT_CASES: usize = 700;
 const BATCH: usize = 50;
 
 /// Failing cases that are reported in their simplest form.
-const MOST_REPORTED: usize = 4;
+const MOST_REPORTED: usize = 3;
 
 /// Tells a process which cases to run.
 const WORK: &str = "SPYRE_RANDOM_WORK";
@@ -196,6 +196,7 @@ fn check(family: Family, most_refused_percent: usize) {
     let n_refused = print_refusals(family, &cases);
     let failed: Vec<&Ran> = cases.iter().filter(|ran| ran.outcome == "fails").collect();
     let list: String = failed.iter().map(|ran| format!("case {}:{}: {}\n", family.name(), ran.number, ran.message)).collect();
+    println!("{list}");
     let is_alive = |ran: &&&Ran| !ran.message.starts_with("the process");
     let reports: String = failed.iter().filter(is_alive).take(MOST_REPORTED).map(|ran| report(family, ran.number)).collect();
     assert!(list.is_empty(), "{} of {} cases fail\n{list}{reports}", failed.len(), cases.len());

@@ -59,6 +59,7 @@ impl Bound {
         // Rounding keeps the sign.
         let wider = |end: f64, sign: f64| match end.abs() {
             0.0 => 0.0,
+            f64::INFINITY => end,
             size if size < SMALLEST => {
                 if end * sign > 0.0 {
                     SMALLEST * sign
@@ -349,6 +350,12 @@ mod tests {
 
     fn stored(device: f32) -> f32 {
         dl16_to_f32(dl16_from_f32(device))
+    }
+
+    #[test]
+    fn an_end_at_infinity_stays_there() {
+        let bound = Bounded.add(Bound::point(f64::INFINITY, f64::INFINITY), Bounded.number(1.0));
+        assert!(bound.holds(f64::INFINITY) && !bound.holds(1.0));
     }
 
     #[test]

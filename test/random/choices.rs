@@ -92,12 +92,20 @@ pub(crate) fn simplest(mut numbers: Vec<usize>, most_tries: usize, mut fails: im
         length /= 2;
     }
     for position in 0..numbers.len() {
-        for smaller in [0, 1, numbers[position] / 2, numbers[position].saturating_sub(1)] {
-            if smaller < numbers[position] {
+        let mut goes_on = true;
+        while goes_on {
+            goes_on = false;
+            let number = numbers[position];
+            for smaller in [0, 1, number / 2, number.saturating_sub(1)].into_iter().filter(|smaller| *smaller < number) {
                 let mut simpler = numbers.clone();
                 simpler[position] = smaller;
-                if !try_it(&mut numbers, simpler).1 {
+                let (is_simpler, has_tries) = try_it(&mut numbers, simpler);
+                if !has_tries {
                     return numbers;
+                }
+                if is_simpler {
+                    goes_on = true;
+                    break;
                 }
             }
         }

@@ -26,6 +26,8 @@ pub(super) struct Extent<'a> {
     pub(super) whole: i64,
     /// What else the tensor has.
     pub(super) gap: i64,
+    /// What the file calls a gap, where it may be what the padded space has and the tensor lacks.
+    pub(super) doubt: i64,
 }
 
 impl Extent<'_> {
@@ -33,6 +35,25 @@ impl Extent<'_> {
     pub(super) const fn all(&self) -> i64 {
         self.whole.saturating_add(self.gap)
     }
+
+    /// What the tensor may have in memory: without the doubtful gap, with it in the space, or behind the space.
+    pub(super) fn sizes(&self) -> impl Iterator<Item = i64> + use<> {
+        let (all, doubt) = (self.all(), self.doubt);
+        (0..if doubt > 0 { 3 } else { 1 }).map(move |times: i64| all.saturating_add(times.saturating_mul(doubt)))
+    }
+}
+
+/// All positions of some dimensions.
+pub(super) fn product(sizes: &[i64]) -> i64 {
+    sizes.iter().fold(1, |product: i64, size| product.saturating_mul(*size))
+}
+
+/// The sizes that a tensor may have, the likeliest first.
+pub(super) fn sizes_by_doubt(extents: &[Extent<'_>]) -> Vec<Vec<i64>> {
+    extents.iter().fold(vec![Vec::new()], |known, extent| {
+        let with = |size: i64| known.iter().map(move |inner: &Vec<i64>| inner.iter().copied().chain([size]).collect());
+        extent.sizes().flat_map(with).collect()
+    })
 }
 
 /// A core's part is a box within the tensor; its span ends with the last stick of its last row. The dimensions of a node go
@@ -61,16 +82,21 @@ fn extent<'a>(file: &FileView<'_>, tensor: &TensorView<'a>, label: &'a str) -> O
     let gap = gap(tensor, label);
     let part = (size / tensor.held_slices(label).unwrap_or(1).max(1)).max(1);
     let Some(per_stick) = tensor.stick_size(label).filter(|elements| *elements > 0) else {
-        if file.family == Family::Restickify {
-            // Both sticks of a restickify are padded, so the gap may be what the space has beyond the tensor.
+        if may_lack(file, label, gap) {
             let whole = size.saturating_sub(gap).max(1);
-            return Some(Extent { label, part: part.min(whole), whole, gap: 0 });
+            return Some(Extent { label, part: part.min(whole), whole, gap: 0, doubt: gap });
         }
-        return Some(Extent { label, part, whole: size, gap });
+        return Some(Extent { label, part, whole: size, gap, doubt: 0 });
     };
     let sticks = |elements: i64| elements.div_euclid(per_stick) + i64::from(elements.rem_euclid(per_stick) > 0);
     let whole = sticks(size);
-    Some(Extent { label, part: sticks(part), whole, gap: sticks(size.saturating_add(gap)) - whole })
+    Some(Extent { label, part: sticks(part), whole, gap: sticks(size.saturating_add(gap)) - whole, doubt: 0 })
+}
+
+/// Both sticks of a restickify are padded, by less than a stick, so that a gap beside the stick may be what the space has beyond the tensor.
+fn may_lack(file: &FileView<'_>, label: &str, gap: i64) -> bool {
+    let pads = |other: TensorView<'_>| other.stick_size(label).is_some_and(|elements| gap < elements);
+    gap > 0 && file.family == Family::Restickify && file.tensors().any(pads)
 }
 
 /// What a tensor has behind the part that all cores have, along a dimension.

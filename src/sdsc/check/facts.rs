@@ -1,6 +1,6 @@
 //! What the rules on a whole bundle keep of each SDSC file: where its tensors are and which part of them each core has.
 
-use super::extent::{core_bytes, extents};
+use super::extent::{Extent, core_bytes, extents, product, sizes_by_doubt};
 use super::file_view::{FileView, TensorView};
 use super::launch::Base;
 use super::rules::addresses::{Start, range, starts};
@@ -36,9 +36,11 @@ pub(super) enum Place {
         end: i64,
         /// The end of the tensor with its gaps, if it begins with the first byte: it ends there or before.
         whole: i64,
-        /// Sticks of the tensor with its gaps, and how many of its dimensions have more than one position.
-        sticks: i64,
+        /// Sticks that the tensor with its gaps may have, the likeliest first, and how many of its dimensions have more than one position.
+        sticks: Vec<i64>,
         n_dims: usize,
+        /// The end of what the op has of it, where the file says that: a box may lie anywhere in the tensor.
+        reach: Option<i64>,
     },
     /// Nothing says where.
     Unknown,
@@ -129,7 +131,7 @@ fn part(file: &FileView<'_>, tensor: &TensorView<'_>) -> Option<Part> {
     let cores: BTreeMap<i64, _> = by_core.iter().map(|(core, slots)| (*core, slots)).collect();
     let mut dims: Vec<PartDim> = Vec::new();
     for extent in extents(file, tensor) {
-        if extent.gap != 0 {
+        if extent.gap != 0 || extent.doubt != 0 {
             return None;
         }
         let slots = cores.values().map(|slots| slots.get(extent.label).copied().unwrap_or_default()).collect();
@@ -167,13 +169,30 @@ fn hbm_place(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[Start<'_>])
             Some(_) => return Place::Unknown,
         };
     }
-    let sticks = extents(file, tensor).fold(1_i64, |sticks, extent| sticks.saturating_mul(extent.all()));
+    let own: Vec<Extent<'_>> = extents(file, tensor).collect();
+    let sticks: Vec<i64> = sizes_by_doubt(&own).iter().map(|sizes| product(sizes)).collect();
     // How far what indices or windows reach goes is in no file.
     let is_open = file.family.is_windowed() || tensor.node.indirection == "value_tensor";
-    let bytes = if is_open { i64::MAX } else { sticks.saturating_mul(STICK_BYTES) };
+    let bytes = if is_open { i64::MAX } else { sticks[0].saturating_mul(STICK_BYTES) };
     let whole = |first: i64, end: i64| first.saturating_add(bytes).max(end);
-    let n_dims = extents(file, tensor).filter(|extent| extent.all() > 1).count();
-    place.map_or(Place::Unknown, |(base, first, end)| Place::Hbm { base, first, end, whole: whole(first, end), sticks, n_dims })
+    let n_dims = own.iter().filter(|extent| extent.all() > 1).count();
+    let is_box = own.iter().any(|extent| extent.gap != 0);
+    let reach = |first: i64, end: i64| match (is_open, is_box) {
+        (false, false) => Some(whole(first, end)),
+        // Where a file has indices, only the first stick of each core's part is certain.
+        (false, true) if !file.is_indirect() => Some(end),
+        (_, true) | (true, false) => None,
+    };
+    let hbm = |(base, first, end): (Base, i64, i64)| Place::Hbm {
+        base,
+        first,
+        end,
+        whole: whole(first, end),
+        reach: reach(first, end),
+        sticks,
+        n_dims,
+    };
+    place.map_or(Place::Unknown, hbm)
 }
 
 /// The bytes of the first stick and of the last one.

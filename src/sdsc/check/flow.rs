@@ -55,32 +55,36 @@ struct Written {
 }
 
 /// A tensor in the pool.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct PoolTensor {
     base: Base,
     first: i64,
     end: i64,
-    sticks: i64,
+    sticks: Vec<i64>,
     n_dims: usize,
 }
 
 impl PoolTensor {
     fn of(place: &Place) -> Option<Self> {
-        match *place {
-            Place::Hbm { base: base @ Base::Pool(_), first, whole, sticks, n_dims, .. } => {
-                Some(Self { base, first, end: whole, sticks, n_dims })
+        match place {
+            Place::Hbm { base: base @ Base::Pool(_), first, reach: Some(end), sticks, n_dims, .. } => {
+                Some(Self { base: *base, first: *first, end: *end, sticks: sticks.clone(), n_dims: *n_dims })
             }
             Place::Hbm { .. } | Place::Lx(_) | Place::Unknown => None,
         }
     }
 
     fn overlaps(&self, other: &Self) -> bool {
-        self.base == other.base && self.first < other.end && other.first < self.end
+        self.has_of(other.base, (other.first, other.end))
+    }
+
+    fn has_of(&self, base: Base, (first, end): (i64, i64)) -> bool {
+        self.base == base && self.first < end && first < self.end
     }
 
     /// Whether it is a box in another tensor: with the gaps it has all of it. What was written in other dimensions may be anything.
-    const fn is_box_of(&self, other: &Self) -> bool {
-        self.n_dims != other.n_dims || self.sticks == other.sticks
+    fn is_box_of(&self, other: &Self) -> bool {
+        self.n_dims != other.n_dims || self.sticks.iter().any(|sticks| other.sticks.contains(sticks))
     }
 }
 
@@ -131,13 +135,13 @@ impl Walk<'_> {
                 Place::Unknown => {}
             }
             if let Some(read) = PoolTensor::of(&tensor.place).filter(|_| !self.alone && tensor.tables.is_none()) {
-                self.check_sizes(file, tensor, read);
+                self.check_sizes(file, tensor, &read);
             }
         }
         for result in results {
-            if let Some(written) = PoolTensor::of(&result.place) {
-                self.pool.retain(|known| !known.overlaps(&written));
-                self.pool.push(written);
+            if let Place::Hbm { base, first, whole, reach, .. } = result.place {
+                self.pool.retain(|known| !known.has_of(base, (first, reach.unwrap_or(whole))));
+                self.pool.extend(PoolTensor::of(&result.place));
             }
             match &result.place {
                 Place::Lx(part) => {
@@ -218,14 +222,13 @@ impl Walk<'_> {
         }
     }
 
-    fn check_sizes(&mut self, file: &str, tensor: &TensorFacts, read: PoolTensor) {
-        // How far what indices reach goes is in no file.
-        let mut found = self.pool.iter().filter(|known| known.overlaps(&read) && known.end < i64::MAX && read.end < i64::MAX);
+    fn check_sizes(&mut self, file: &str, tensor: &TensorFacts, read: &PoolTensor) {
+        let mut found = self.pool.iter().filter(|known| known.overlaps(read));
         let (Some(written), None) = (found.next(), found.next()) else { return };
         if !read.is_box_of(written) {
             let message = format!(
                 "{} sticks in {} dimensions with the gaps, where {} sticks in {} were written",
-                read.sticks, read.n_dims, written.sticks, written.n_dims
+                read.sticks[0], read.n_dims, written.sticks[0], written.n_dims
             );
             let fault = self.fault(file, tensor, message);
             self.flow.size_faults.extend(fault);

@@ -1,6 +1,6 @@
 //! Rules on which slice is where: each core's number says its slices, and its slices say where its part starts.
 
-use super::super::extent::{Extent, core_bytes, extents};
+use super::super::extent::{Extent, core_bytes, extents, product, sizes_by_doubt};
 use super::super::file_view::{FileView, TensorView};
 use super::super::functions::Family;
 use super::super::launch::Base;
@@ -88,7 +88,7 @@ fn step_fault(file: &FileView<'_>, tensor: &TensorView<'_>, found: &[(i64, i64)]
 /// one position, which the reference emitter counts as well, and rows of a padded dimension that a tensor lacks.
 fn sizes_in_memory(file: &FileView<'_>, extents: &[Extent<'_>]) -> Vec<Vec<i64>> {
     let plain: Vec<i64> = extents.iter().map(Extent::all).collect();
-    let mut all = vec![plain.clone()];
+    let mut all = sizes_by_doubt(extents);
     for place in 0..plain.len() {
         let mut with_unit = plain.clone();
         with_unit.insert(place, 1);
@@ -116,7 +116,9 @@ fn bytes_to(file: &FileView<'_>, tensor: &TensorView<'_>, extents: &[Extent<'_>]
     for (extent, size) in extents.iter().zip(sizes) {
         let slices = file.slices(extent.label)?.max(1);
         let slot = slots.get(extent.label).copied().unwrap_or_default();
-        let span = inner.saturating_mul(extent.whole.min(*size));
+        // With a gap in the space or behind it, cores share all of the space.
+        let shared = extent.whole.saturating_add(if *size > extent.all() { extent.doubt } else { 0 });
+        let span = inner.saturating_mul(shared.min(*size));
         bytes = bytes.saturating_add(slot.saturating_mul(span).div_euclid(slices));
         inner = inner.saturating_mul(*size);
     }
@@ -135,17 +137,25 @@ pub(super) fn sizes_are_those_of_the_argument(file: &FileView<'_>, report: &mut 
         let base = starts.iter().find(|start| start.tensor.index == tensor.index).and_then(|start| start.form.base);
         let Some(Base::Argument(argument)) = base else { continue };
         let Some((_, device)) = file.around.arguments.get(argument).and_then(|buffer| buffer.device_size.split_last()) else { continue };
-        let all: Vec<i64> = extents(file, &tensor).map(|extent| extent.all()).filter(|size| *size > 1).collect();
-        let product = |sizes: &[i64]| sizes.iter().fold(1_i64, |product, size| product.saturating_mul(*size));
-        let (found, wanted) = (product(&all), product(device));
-        let is_whole = all.len() >= device.iter().filter(|size| **size > 1).count();
-        let fits = if is_whole { found == wanted } else { found > 0 && wanted % found == 0 };
-        if !fits {
+        let own: Vec<Extent<'_>> = extents(file, &tensor).collect();
+        let (may_be, wanted) = (sizes_by_doubt(&own), product(device));
+        let fits = |all: &Vec<i64>| {
+            let found = product(all);
+            let is_whole = n_dims(all) >= n_dims(device);
+            if is_whole { found == wanted } else { found > 0 && wanted % found == 0 }
+        };
+        if !may_be.iter().any(fits) {
+            let (all, found) = (&may_be[0], product(&may_be[0]));
             let message =
                 format!("{all:?} sticks and rows with the gaps, {found} sticks; kernel argument {argument} has {device:?}, {wanted}");
             report.json(file.node_at(tensor.index, "backGapCore_"), message);
         }
     }
+}
+
+/// How many dimensions have more than one position.
+fn n_dims(sizes: &[i64]) -> usize {
+    sizes.iter().filter(|size| **size > 1).count()
 }
 
 /// A tensor in a kernel argument has the format of the argument. The file says that indices are unsigned, and copies integers as floats.
