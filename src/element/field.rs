@@ -281,8 +281,9 @@ impl Arithmetic for Field {
     }
 
     fn multiply(&self, left: &[FieldElement], right: &[FieldElement], out: &mut [FieldElement], k: usize, n: usize) {
-        let is_finite = |elements: &[FieldElement]| elements.iter().all(|element| element.is_finite());
-        let is_spent = |elements: &[FieldElement]| elements.iter().any(|element| element.is_spent());
+        // Looking at every element takes less time than stopping early.
+        let is_finite = |elements: &[FieldElement]| elements.iter().fold(true, |all, element| all & element.is_finite());
+        let is_spent = |elements: &[FieldElement]| elements.iter().fold(false, |any, element| any | element.is_spent());
         let (right_is_finite, right_is_spent) = (is_finite(right), is_spent(right));
         let (first, mut second) = (parts(right, first_part), None);
         let mut sums = products::Sums::new(n);
