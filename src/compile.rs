@@ -5,7 +5,7 @@ use crate::{
     cost::{Formula, OpTraffic, Touched, bytes_needed, describe, kernel_of, lx_peak_bytes, price, traffic},
     dialect::{ComputeOp, FOR_LAYOUT, Tensor, bundle_of, phase_of, target_of},
     explain::{Numbers, ValuePlace, add_up, location_text, loops_of, place_of, values_in_lx},
-    mlir::{Module, Op, OpExt, Reported, ValueLike, elements, error_at, integer, symbol_name, warning_at},
+    mlir::{Module, Op, OpExt, Reported, ValueLike, elements, error_at, found_bug, integer, symbol_name, warning_at},
     pipeline::{Options, Phase},
     report::{Bytes, Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, thousandths},
     target::{Target, TimeModel},
@@ -33,6 +33,9 @@ pub fn compile_watched(module: &Module<'_>, options: &Options, output: &str, wat
             // The verifier takes as long as a pass: the module is verified once a phase, by its last pass.
             let is_last = number + 1 == passes.len();
             if !(if is_last { module.run(pass) } else { module.run_unverified(pass) }) {
+                if found_bug() {
+                    let _ = error_at(module.op(), format_args!("phase '{phase}' was stopped by a bug of ours")).report();
+                }
                 return None;
             }
             // Decisions are complete when the pool is planned, but a compilation may end before; op specs stand between the passes of

@@ -13,7 +13,7 @@
 //! Two elements count as equal by the first part. Two programs that are different polynomials of degree d agree on a draw by chance with
 //! probability at most d / P (Schwartz and Zippel), two different operands of a hash with 1 / P; P is nearly 2^31.
 
-use super::{Arithmetic, Binary, Unary};
+use super::{Arithmetic, Binary, Unary, products};
 
 /// The first modulus, `2 Q + 1`.
 const P: u32 = 2_147_483_579;
@@ -115,7 +115,7 @@ impl Field {
             FieldElement::INFINITY => x,
             _ => {
                 let exponent = if x.is_spent() { self.hashed(u64::from(x.first), 0x0e_c400, true).residue() } else { x.residue() };
-                let first = power(BASE, exponent, P);
+                let first = exponential(exponent);
                 FieldElement { first: first as u32, ..self.hashed(first, 0x0e_c401, true) }
             }
         }
@@ -215,7 +215,10 @@ impl Arithmetic for Field {
             FieldElement::INFINITY | FieldElement::NEGATIVE_INFINITY => FieldElement::POISON,
             _ if right.first == 0 && left.first == 0 => FieldElement::POISON,
             _ if right.first == 0 => self.mul(FieldElement::INFINITY, left),
-            _ => self.mul(left, FieldElement::new(inverse(u64::from(right.first), P), inverse(right.residue(), Q), right.is_spent())),
+            _ => {
+                let second = if right.is_spent() { 0 } else { inverse(right.residue(), Q) };
+                self.mul(left, FieldElement::new(inverse(u64::from(right.first), P), second, right.is_spent()))
+            }
         }
     }
 
@@ -277,33 +280,44 @@ impl Arithmetic for Field {
         }
     }
 
-    /// Sums of products are reduced seldom: a sum below `2 P^2` plus a product is below `2^64`.
     fn multiply(&self, left: &[FieldElement], right: &[FieldElement], out: &mut [FieldElement], k: usize, n: usize) {
-        let is_finite = |elements: &[FieldElement]| elements.iter().all(|element| element.is_finite());
-        let (right_is_finite, right_is_spent) = (is_finite(right), right.iter().any(|element| element.is_spent()));
-        let mut sums = vec![[0_u64; 2]; n];
+        // Looking at every element takes less time than stopping early.
+        let is_finite = |elements: &[FieldElement]| elements.iter().fold(true, |all, element| all & element.is_finite());
+        let is_spent = |elements: &[FieldElement]| elements.iter().fold(false, |any, element| any | element.is_spent());
+        let (right_is_finite, right_is_spent) = (is_finite(right), is_spent(right));
+        let (first, mut second) = (parts(right, first_part), None);
+        let mut sums = products::Sums::new(n);
         for (row, out) in left.chunks_exact(k).zip(out.chunks_exact_mut(n)) {
             if !right_is_finite || !is_finite(row) || !is_finite(out) {
                 self.multiply_row(row, right, out);
                 continue;
             }
-            sums.fill([0; 2]);
-            for (factor, line) in row.iter().zip(right.chunks_exact(n)).filter(|(factor, _)| factor.first != 0) {
-                let (first, second) = (u64::from(factor.first), factor.residue());
-                for (sum, element) in sums.iter_mut().zip(line) {
-                    // Where one part of a product is 0, so is the other: a zero is a zero.
-                    let second = if element.first == 0 { 0 } else { second * element.residue() };
-                    *sum = [below(sum[0] + first * u64::from(element.first), P), below(sum[1] + second, Q)];
-                }
+            sums.add(&parts(row, first_part), &first);
+            out.iter_mut().zip(sums.take(P)).for_each(|(out, first)| out.first = sum(first, out.first.into(), P) as u32);
+            // Nothing depends on the second part of a spent element.
+            if right_is_spent || is_spent(row) {
+                out.iter_mut().for_each(|out| out.second = SPENT);
+                continue;
             }
-            let row_is_spent = row.iter().any(|element| element.is_spent());
-            for (out, [first, second]) in out.iter_mut().zip(&sums) {
-                let is_spent = row_is_spent || right_is_spent || out.is_spent();
-                let first = (first + u64::from(out.first)) % u64::from(P);
-                *out = FieldElement::new(first, (second + out.residue()) % u64::from(Q), is_spent);
+            sums.add(&parts(row, second_part), second.get_or_insert_with(|| parts(right, second_part)));
+            for (out, second) in out.iter_mut().zip(sums.take(Q)) {
+                *out = FieldElement::new(out.first.into(), sum(second, out.residue(), Q), out.is_spent());
             }
         }
     }
+}
+
+fn parts(elements: &[FieldElement], part: impl Fn(FieldElement) -> u32) -> Vec<u32> {
+    elements.iter().map(|element| part(*element)).collect()
+}
+
+const fn first_part(element: FieldElement) -> u32 {
+    element.first
+}
+
+/// Where one part of a product is 0, so is the other: a zero is a zero.
+const fn second_part(element: FieldElement) -> u32 {
+    if element.first == 0 { 0 } else { element.residue() as u32 }
 }
 
 impl Field {
@@ -316,12 +330,6 @@ impl Field {
             }
         }
     }
-}
-
-/// A sum brought below twice the square of the modulus.
-const fn below(sum: u64, modulus: u32) -> u64 {
-    let limit = 2 * modulus as u64 * modulus as u64;
-    if sum >= limit { sum - limit } else { sum }
 }
 
 const fn sum(left: u64, right: u64, modulus: u32) -> u64 {
@@ -343,6 +351,33 @@ const fn power(base: u64, mut exponent: u64, modulus: u32) -> u64 {
         exponent /= 2;
     }
     result
+}
+
+/// The digits of an exponent, which count to 256.
+const DIGITS: usize = 4;
+
+/// For each digit of an exponent and each of its values the power of [`BASE`].
+static POWERS: [[u32; 256]; DIGITS] = powers();
+
+const fn powers() -> [[u32; 256]; DIGITS] {
+    let mut powers = [[1; 256]; DIGITS];
+    let (mut digit, mut base) = (0, BASE);
+    while digit < DIGITS {
+        let (mut value, mut product) = (1, base);
+        while value < 256 {
+            powers[digit][value] = product as u32;
+            product = product * base % P as u64;
+            value += 1;
+        }
+        (digit, base) = (digit + 1, product);
+    }
+    powers
+}
+
+/// [`BASE`] to the power of a residue modulo Q.
+fn exponential(exponent: u64) -> u64 {
+    let digits = (exponent as u32).to_le_bytes();
+    POWERS.iter().zip(digits).fold(1, |product, (powers, digit)| product * u64::from(powers[usize::from(digit)]) % u64::from(P))
 }
 
 /// The inverse of a residue; of 0, which meets nothing but itself by chance, 0.

@@ -141,7 +141,23 @@ fn poison_stays_but_for_zero_products_and_choices() {
 
 #[test]
 fn products_are_those_of_single_steps() {
-    let (m, k, n) = (3, 300, 5);
+    (300..304).for_each(products_of_so_many);
+}
+
+#[test]
+fn powers_of_the_base_are_those_of_single_steps() {
+    let mut product = 1;
+    for exponent in 0..70_000 {
+        assert_eq!(exponential(exponent), product);
+        product = product * BASE % u64::from(P);
+    }
+    for exponent in [1 << 24, 0x2345_6789, u64::from(Q) - 1] {
+        assert_eq!(exponential(exponent), power(BASE, exponent, P));
+    }
+}
+
+fn products_of_so_many(k: u64) {
+    let (m, n) = (3, 5);
     let left: Vec<FieldElement> = (0..m * k).map(|index| DRAW.input(3, index)).collect();
     let mut right: Vec<FieldElement> = (0..k * n).map(|index| DRAW.input(4, index)).collect();
     right[7] = FieldElement::ZERO;

@@ -8,6 +8,7 @@
 mod exact;
 mod field;
 mod function;
+mod products;
 
 pub use exact::{Exact, erf};
 pub use field::{Field, FieldElement};

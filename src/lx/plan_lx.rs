@@ -12,7 +12,7 @@ use crate::{
         Access, ComputeOp, Memory, Place, Schedule, Step, Tensor, UsedAs, home_of, is_carried, operation_of, split_of, target_of,
         users_behind_views,
     },
-    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
+    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, note_bug},
     target::{Family, Target},
     tile::settle_loops::check_settled,
     work::{Operation, WorkSplit},
@@ -140,6 +140,7 @@ impl<'c> Program<'c> {
         match (check(buffers, capacity, placement), self.values.schedule.steps.first()) {
             (Err(violation), Some(first)) => {
                 let message = format!("the planner '{planner}' has a bug: {violation}; please report this program");
+                note_bug();
                 Err(error_at(first.compute.op, message).report())
             }
             (Err(_), None) | (Ok(()), _) => Ok(()),

@@ -246,6 +246,7 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, exact: &mut Exact
     check_counts(bundle, &launch)?;
     let text = launch.to_string();
     if !parses(bundle.ctx(), &text) {
+        note_bug();
         return Err(error_at(bundle, "has a bug of ours: the text of its bundle.mlir is not valid").report());
     }
     let mut ops = Vec::new();

@@ -110,6 +110,11 @@ pub(crate) trait Beside {
 
     /// Forgets a buffer that died.
     fn release(&mut self, region: RegionId);
+
+    /// Whether nothing needs the device's numbers.
+    fn replaces_numbers(&self) -> bool {
+        false
+    }
 }
 
 /// Nothing.
@@ -138,10 +143,11 @@ struct Plane<E> {
 pub(crate) struct Planes<'a, A: Companion> {
     arithmetic: &'a A,
     regions: BTreeMap<RegionId, Plane<A::Element>>,
+    replaces_numbers: bool,
 }
 
 /// Whether numbers of a format have elements beside them.
-const fn is_float(format: DeviceFormat) -> bool {
+pub(crate) const fn is_float(format: DeviceFormat) -> bool {
     matches!(format, DeviceFormat::Sen169Fp16 | DeviceFormat::IeeeFp32)
 }
 
@@ -152,7 +158,12 @@ pub(crate) const fn fits(format: DeviceFormat) -> bool {
 
 impl<'a, A: Companion> Planes<'a, A> {
     pub(crate) const fn new(arithmetic: &'a A) -> Self {
-        Self { arithmetic, regions: BTreeMap::new() }
+        Self { arithmetic, regions: BTreeMap::new(), replaces_numbers: false }
+    }
+
+    /// The same, for a program that has floating-point numbers only: nothing of the device's is computed.
+    pub(crate) const fn alone(arithmetic: &'a A) -> Self {
+        Self { arithmetic, regions: BTreeMap::new(), replaces_numbers: true }
     }
 
     /// How the elements of a region are read.
@@ -311,5 +322,9 @@ impl<A: Companion> Beside for Planes<'_, A> {
 
     fn release(&mut self, region: RegionId) {
         self.regions.remove(&region);
+    }
+
+    fn replaces_numbers(&self) -> bool {
+        self.replaces_numbers
     }
 }

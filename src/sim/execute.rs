@@ -10,8 +10,7 @@ use super::ops::{CoreView, ElementOf, Memory, Stored, Values, arranged, combine,
 use super::plan::{Interval, Kernel, Plan};
 use super::traffic::{Traffic, count};
 use crate::element::Reduction;
-use std::num::NonZero;
-use std::thread;
+use rayon::prelude::*;
 
 /// Points below which threads cost more than they save.
 const SERIAL_POINTS: u64 = 1 << 15;
@@ -36,11 +35,13 @@ pub(crate) fn execute<B: Beside>(
         return Ok((traffic, OpError::default()));
     }
     // Both are computed before either is stored.
-    let results = results(plan, &parts, &leaders, machine);
+    let results = if beside.replaces_numbers() { Vec::new() } else { results(plan, &parts, &leaders, machine) };
     let error = beside.execute(plan, &parts, &leaders, machine, &results);
     for (core, stored) in &results {
         write(plan, *core, &parts, stored, POISON, machine);
-        mark_written(plan, *core, &parts, machine, writer);
+    }
+    for core in (0..leaders.len()).filter(|core| leaders[*core] == *core) {
+        mark_written(plan, core, &parts, machine, writer);
     }
     Ok((traffic, error))
 }
@@ -82,22 +83,10 @@ fn partial_sum_bytes(plan: &Plan, leaders: &[usize]) -> u64 {
 /// Computes every core's part, on as many threads as there are; the result does not depend on their number.
 fn on_all_cores<'m, M: Memory + 'm>(plan: &Plan, view: impl Fn(usize) -> CoreView<'m, M> + Sync) -> Vec<Values<M>> {
     let n_cores = plan.cores.len();
-    let n_threads = thread::available_parallelism().map_or(1, NonZero::get).min(n_cores);
-    if n_threads < 2 || plan.points.saturating_mul(n_cores as u64) < SERIAL_POINTS {
+    if plan.points.saturating_mul(n_cores as u64) < SERIAL_POINTS {
         return (0..n_cores).map(|core| compute(view(core))).collect();
     }
-    let cores: Vec<usize> = (0..n_cores).collect();
-    thread::scope(|scope| {
-        let view = &view;
-        let spawn = |cores: &[usize]| {
-            let cores = cores.to_vec();
-            scope.spawn(move || cores.into_iter().map(|core| compute(view(core))).collect::<Vec<_>>())
-        };
-        let threads: Vec<_> = cores.chunks(n_cores.div_ceil(n_threads)).map(spawn).collect();
-        let join =
-            |thread: thread::ScopedJoinHandle<'_, Vec<Values<M>>>| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        threads.into_iter().flat_map(join).collect()
-    })
+    (0..n_cores).into_par_iter().map(|core| compute(view(core))).collect()
 }
 
 /// Adds what cores computed of the same result; gives one result for each first core.

@@ -1,7 +1,7 @@
 //! Executing a program: its launches in order, each a walk through its `bundle.mlir`.
 
 use super::allocate::preload;
-use super::beside::{Beside, Companion, Planes, fits};
+use super::beside::{Beside, Companion, Planes, fits, is_float};
 use super::bundle_text::{Expression, Statement};
 use super::error::SimError;
 use super::execute::execute;
@@ -154,6 +154,36 @@ impl Simulation {
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
     ) -> Result<(Outcome, Vec<Companions<A::Element>>), SimError> {
+        let mut planes = Planes::new(arithmetic);
+        let (machine, buffers, report) = self.run_beside(&mut planes, inputs, options)?;
+        let companions = self.companions(&planes, &buffers, &machine)?;
+        Ok((Outcome { results: self.results(&buffers, &machine)?, report }, companions))
+    }
+
+    /// Only the elements that [`Self::run_with`] gives. Where no tensor has integers, the device's numbers are not computed: they are
+    /// poison.
+    ///
+    /// # Errors
+    /// As [`Self::run_with`].
+    pub fn elements<A: Companion>(
+        &self,
+        arithmetic: &A,
+        inputs: &BTreeMap<String, HostArray>,
+        options: &RunOptions,
+    ) -> Result<Vec<Companions<A::Element>>, SimError> {
+        let has_integers = self.plans().flat_map(|plan| &plan.tensors).any(|tensor| !is_float(tensor.format));
+        let mut planes = if has_integers { Planes::new(arithmetic) } else { Planes::alone(arithmetic) };
+        let (machine, buffers, _) = self.run_beside(&mut planes, inputs, options)?;
+        self.check_results(&buffers, &machine)?;
+        self.companions(&planes, &buffers, &machine)
+    }
+
+    fn run_beside<A: Companion>(
+        &self,
+        planes: &mut Planes<'_, A>,
+        inputs: &BTreeMap<String, HostArray>,
+        options: &RunOptions,
+    ) -> Result<(Machine, BTreeMap<String, Extent>, Report), SimError> {
         for plan in self.plans() {
             if let Some(tensor) = plan.tensors.iter().find(|tensor| !fits(tensor.format)) {
                 let what = format!("elements beside those of {}, which have one byte", tensor.format);
@@ -161,17 +191,23 @@ impl Simulation {
             }
         }
         let mut machine = self.machine(options);
-        let mut planes = Planes::new(arithmetic);
-        let buffers = self.allocate(inputs, &mut machine, &mut planes)?;
-        let report = self.launch_all(&buffers, options, &mut machine, &mut planes)?;
-        let results = self.results(&buffers, &machine)?;
-        let companions = |tensor: &Tensor| {
+        let buffers = self.allocate(inputs, &mut machine, planes)?;
+        let report = self.launch_all(&buffers, options, &mut machine, planes)?;
+        Ok((machine, buffers, report))
+    }
+
+    fn companions<A: Companion>(
+        &self,
+        planes: &Planes<'_, A>,
+        buffers: &BTreeMap<String, Extent>,
+        machine: &Machine,
+    ) -> Result<Vec<Companions<A::Element>>, SimError> {
+        let of = |tensor: &Tensor| {
             let buffer = buffers.get(&tensor.name).map_or(0, |extent| extent.buffer);
-            let (elements, device) = planes.array(RegionId::Hbm(buffer), &DeviceLayout::of(tensor)?, &machine);
+            let (elements, device) = planes.array(RegionId::Hbm(buffer), &DeviceLayout::of(tensor)?, machine);
             Ok(Companions { shape: tensor.shape.clone(), elements, device })
         };
-        let companions = self.program.results.iter().map(companions).collect::<Result<_, SimError>>()?;
-        Ok((Outcome { results, report }, companions))
+        self.program.results.iter().map(of).collect()
     }
 
     /// Counts what [`Self::run`] would report, without values: every address is worked out and every access checked, and nothing is
@@ -184,11 +220,17 @@ impl Simulation {
         let mut machine = self.machine(options).without_values();
         let buffers = self.allocate(inputs, &mut machine, &mut ())?;
         let report = self.launch_all(&buffers, options, &mut machine, &mut ())?;
+        self.check_results(&buffers, &machine)?;
+        Ok(report)
+    }
+
+    /// Results must be written in full.
+    fn check_results(&self, buffers: &BTreeMap<String, Extent>, machine: &Machine) -> Result<(), SimError> {
         for tensor in &self.program.results {
-            let region = result_region(tensor, &buffers, &machine)?;
+            let region = result_region(tensor, buffers, machine)?;
             DeviceLayout::of(tensor)?.check_written(region).map_err(|message| array_error(tensor, message))?;
         }
-        Ok(report)
+        Ok(())
     }
 
     fn machine(&self, options: &RunOptions) -> Machine {

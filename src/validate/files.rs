@@ -1,6 +1,5 @@
 //! Executing the written files on elements of a finite field.
 
-use super::arguments;
 use crate::{
     element::{Arithmetic, Field, FieldElement},
     interpret::{Array, Function},
@@ -8,23 +7,27 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// The results of the files in a draw, for the function that they were made of.
+/// The results of the files in a draw on given arguments, for the function that they were made of.
 ///
 /// # Errors
 /// What the simulated machine refuses, or files that take other arguments than the function.
-pub(super) fn results(simulation: &Simulation, function: &Function<'_>, draw: u64) -> Result<Vec<Array<FieldElement>>, String> {
-    let (field, given) = (Field::new(draw), arguments(function, draw));
-    let program = simulation.program();
+pub(super) fn results(
+    simulation: &Simulation,
+    function: &Function<'_>,
+    given: &[Array<FieldElement>],
+    draw: u64,
+) -> Result<Vec<Array<FieldElement>>, String> {
+    let (field, program) = (Field::new(draw), simulation.program());
     if program.arguments.len() != given.len() || program.results.len() != function.body.yields.len() {
         return Err("its files have other arguments or results".to_owned());
     }
     let mut inputs = BTreeMap::new();
-    for (tensor, array) in program.arguments.iter().zip(&given) {
+    for (tensor, array) in program.arguments.iter().zip(given) {
         let mut elements = Elements::zeros(&tensor.element_type, array.length())?;
         fill(&mut elements, array, &field);
         inputs.insert(tensor.name.clone(), HostArray { shape: tensor.shape.clone(), elements });
     }
-    let (_, companions) = simulation.run_with(&field, &inputs, &RunOptions::default()).map_err(|error| error.to_string())?;
+    let companions = simulation.elements(&field, &inputs, &RunOptions::default()).map_err(|error| error.to_string())?;
     let is_integer = |id: &usize| function.values[*id].element.is_integer();
     Ok(companions.into_iter().zip(&function.body.yields).map(|(found, id)| array(found, is_integer(id))).collect())
 }

@@ -13,6 +13,7 @@ use crate::{
     sim::Simulation,
     target::Target,
 };
+use rayon::prelude::*;
 use serde::Serialize;
 use std::{fmt, fs, io, path::Path};
 
@@ -176,9 +177,10 @@ impl<'c> Phases<'c> {
         for position in 0..imported.len() {
             let versions: Vec<(Phase, &Function<'_>)> =
                 programs.iter().filter_map(|(phase, functions)| Some((*phase, functions.get(position)?))).collect();
-            for draw in 0..DRAWS {
-                Versions { versions: &versions, draw }.judge(simulation.as_ref())?;
-            }
+            let judge = |draw| Versions { versions: &versions, draw }.judge(simulation.as_ref());
+            let judged: Vec<Result<(), Failure>> = (0..DRAWS).into_par_iter().map(judge).collect();
+            // The first draw that fails speaks, whichever ended first.
+            judged.into_iter().collect::<Result<(), Failure>>()?;
         }
         Ok(verdict)
     }
@@ -198,12 +200,13 @@ impl Versions<'_, '_> {
     fn judge(&self, simulation: Option<&Simulation>) -> Result<(), Failure> {
         let [(_, imported), ..] = self.versions else { return Ok(()) };
         let last = self.versions.last().map_or(*imported, |(_, last)| *last);
-        let expected = self.run(imported).map_err(|fault| Failure::Limit(format!("cannot be validated: {fault}")))?;
+        let given = arguments(imported, self.draw);
+        let expected = self.run_on(imported, given.clone()).map_err(|fault| Failure::Limit(format!("cannot be validated: {fault}")))?;
         if let Some(found) = self.compare(imported, &expected, &expected) {
             return Err(Failure::Limit(format!("cannot be validated: the imported program itself: {found}")));
         }
         let found = match simulation {
-            Some(simulation) => files::results(simulation, imported, self.draw),
+            Some(simulation) => files::results(simulation, imported, &given, self.draw),
             None => self.run(last),
         };
         let symptom = self.symptom(&expected, found);
@@ -226,7 +229,11 @@ impl Versions<'_, '_> {
     }
 
     fn run(&self, function: &Function<'_>) -> Result<Vec<Array<FieldElement>>, String> {
-        evaluate(function, arguments(function, self.draw), &Field::new(self.draw)).map_err(|fault| fault.to_string())
+        self.run_on(function, arguments(function, self.draw))
+    }
+
+    fn run_on(&self, function: &Function<'_>, given: Vec<Array<FieldElement>>) -> Result<Vec<Array<FieldElement>>, String> {
+        evaluate(function, given, &Field::new(self.draw)).map_err(|fault| fault.to_string())
     }
 
     /// What is wrong with results, if anything is.

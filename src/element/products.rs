@@ -1,0 +1,51 @@
+//! Sums of products of residues, which are reduced once at the end.
+
+/// The products that are added before a sum is taken apart: residues are below `2^31`, so that four fill 64 bits.
+const AT_ONCE: usize = 4;
+
+/// For each column a sum of products, as what its lower and its upper 32 bits have added up to.
+pub(super) struct Sums {
+    low: Vec<u64>,
+    high: Vec<u64>,
+}
+
+impl Sums {
+    pub(super) fn new(n_columns: usize) -> Self {
+        Self { low: vec![0; n_columns], high: vec![0; n_columns] }
+    }
+
+    /// Adds the product of a row with a matrix of residues, row-major.
+    pub(super) fn add(&mut self, row: &[u32], matrix: &[u32]) {
+        let n = self.low.len();
+        let (fours, rest) = row.as_chunks::<AT_ONCE>();
+        for (factors, lines) in fours.iter().zip(matrix.chunks_exact(AT_ONCE * n)) {
+            let [a, b, c, d] = factors.map(u64::from);
+            let (first, others) = lines.split_at(n);
+            let (second, others) = others.split_at(n);
+            let (third, fourth) = others.split_at(n);
+            let both = self.low.iter_mut().zip(&mut self.high);
+            for ((((low, high), x), y), (z, w)) in both.zip(first).zip(second).zip(third.iter().zip(fourth)) {
+                let sum = a * u64::from(*x) + b * u64::from(*y) + c * u64::from(*z) + d * u64::from(*w);
+                *low += sum & u64::from(u32::MAX);
+                *high += sum >> 32;
+            }
+        }
+        for (factor, line) in rest.iter().zip(matrix[fours.len() * AT_ONCE * n..].chunks_exact(n)) {
+            for ((low, high), element) in self.low.iter_mut().zip(&mut self.high).zip(line) {
+                let product = u64::from(*factor) * u64::from(*element);
+                *low += product & u64::from(u32::MAX);
+                *high += product >> 32;
+            }
+        }
+    }
+
+    /// The sums as residues; from here on they are 0.
+    pub(super) fn take(&mut self, modulus: u32) -> impl Iterator<Item = u64> {
+        let modulus = u64::from(modulus);
+        let upper = (1 << 32) % modulus;
+        self.low.iter_mut().zip(&mut self.high).map(move |(low, high)| {
+            let (low, high) = (std::mem::take(low), std::mem::take(high));
+            (low % modulus + high % modulus * upper) % modulus
+        })
+    }
+}
