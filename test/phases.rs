@@ -7,7 +7,7 @@
 
 use spyre::{
     compile::compile,
-    mlir::{Module, OpExt, Session},
+    mlir::{Module, Session},
     pipeline::{Options, Phase},
 };
 use std::{

@@ -40,7 +40,7 @@ use std::{
 };
 
 /// Cases of a family that run by default.
-const DEFAULT_CASES: usize = 700;
+const DEFAULT_CASES: usize = 200;
 
 /// Cases of one process.
 const BATCH: usize = 50;
