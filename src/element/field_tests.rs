@@ -15,8 +15,8 @@ fn values() -> Vec<FieldElement> {
 
 #[test]
 fn the_moduli_are_a_safe_prime_and_its_half() {
-    let is_prime = |number: u32| (2..).take_while(|factor| factor * factor <= number).all(|factor| number % factor != 0);
-    assert!(P == 2 * Q + 1 && is_prime(Q) && (2..46_341).all(|factor| P % factor != 0));
+    let is_prime = |number: u32| (2..).take_while(|factor| factor * factor <= number).all(|factor| !number.is_multiple_of(factor));
+    assert!(P == 2 * Q + 1 && is_prime(Q) && (2..46_341).all(|factor| !P.is_multiple_of(factor)));
     assert_eq!((power(BASE, u64::from(Q), P), BASE != 1), (1, true), "the order of the base divides Q, which is prime");
 }
 

@@ -245,7 +245,7 @@ impl Op {
             let moves = |digit: &Digit| digit.dim == dim && (digit.divisor..digit.end()).contains(&divisor);
             right.indices.iter().flat_map(|index| &index.digits).any(moves)
         };
-        let (shared, own): (Vec<(usize, i64)>, Vec<(usize, i64)>) = rows.into_iter().partition(is_shared);
+        let (shared, own): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_shared);
         shared.len().max(own.len()) <= MOST_ROWS_OF_A_PRODUCT
     }
 

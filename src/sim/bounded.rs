@@ -341,7 +341,7 @@ mod tests {
     fn drawn(state: &mut u64) -> (f32, Bound) {
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let bits = (*state >> 33) as u16;
-        let device = dl16_to_f32(bits & 0x8000 | 0x3000 + bits % 0x1800);
+        let device = dl16_to_f32(bits & 0x8000 | (0x3000 + bits % 0x1800));
         let width = f64::from(device) * [0.0, 1e-3, 0.3][(*state >> 60) as usize % 3];
         let exact = f64::from(device) + width / 3.0;
         let (one, other) = (f64::from(device) - width, f64::from(device) + width);

@@ -57,5 +57,5 @@ pub use error::{SimError, Site};
 pub use host::{Elements, HostArray, bf16_from_f32, bf16_to_f32, dl16_value, f16_from_f32, f16_to_f32};
 pub use inputs::{Draw, drawn, seeded};
 pub use report::Report;
-pub use run::{Companions, LxImage, Outcome, RunOptions, Simulation};
+pub use run::{Accompanied, Companions, LxImage, Outcome, RunOptions, Simulation};
 pub use traffic::Traffic;

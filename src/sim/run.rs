@@ -82,6 +82,9 @@ pub struct Companions<E> {
     pub device: Vec<f32>,
 }
 
+/// What a run gives, and its results as other elements.
+pub type Accompanied<E> = (Outcome, Vec<Companions<E>>);
+
 /// What a run gives.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -153,7 +156,7 @@ impl Simulation {
         arithmetic: &A,
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
-    ) -> Result<(Outcome, Vec<Companions<A::Element>>), SimError> {
+    ) -> Result<Accompanied<A::Element>, SimError> {
         let mut planes = Planes::new(arithmetic);
         let (machine, buffers, report) = self.run_beside(&mut planes, inputs, options)?;
         let companions = self.companions(&planes, &buffers, &machine)?;

@@ -196,7 +196,7 @@ impl Builder {
     fn drawn(&self, kind: Kind, draw: Draw, bits: u64) -> f64 {
         let unit = (bits >> 11) as f64 / (1u64 << 53) as f64;
         let number = match (kind, draw) {
-            (Kind::Truth, _) => return (bits % 3 > 0) as u64 as f64,
+            (Kind::Truth, _) => return f64::from(!bits.is_multiple_of(3)),
             (Kind::Index(bound), _) => return (bits % bound as u64) as f64,
             (Kind::Float, Draw::Offset) => 0.5 + unit,
             (Kind::Float, Draw::Centred) => 4.0 * unit - 2.0,

@@ -187,7 +187,7 @@ impl Builder {
 
     /// A constant, or operand `position`.
     fn leaf(&mut self, position: usize) -> Box<Scalar> {
-        if self.choices.one_in(4) { Box::new(Scalar::Constant(*self.choices.pick::<&'static str>(&LITERALS))) } else { operand(position) }
+        if self.choices.one_in(4) { Box::new(Scalar::Constant(self.choices.pick::<&'static str>(&LITERALS))) } else { operand(position) }
     }
 
     /// An op whose iteration space is a value's; a second operand, where the body has one, is found or made.
@@ -199,8 +199,7 @@ impl Builder {
         if let Scalar::Binary(function, left, _) = &body {
             match self.choices.below(6) {
                 5 => {
-                    body =
-                        Scalar::Binary(*function, left.clone(), Box::new(Scalar::Constant(*self.choices.pick::<&'static str>(&LITERALS))))
+                    body = Scalar::Binary(*function, left.clone(), Box::new(Scalar::Constant(self.choices.pick::<&'static str>(&LITERALS))))
                 }
                 _ => reads.push(self.partner(value)),
             }

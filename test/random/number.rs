@@ -119,7 +119,7 @@ impl Number {
             }
             Binary::Div => {
                 let quotient = a / b;
-                if b == 0.0 && sum == 0.0 || !are_finite && sum == 0.0 {
+                if sum == 0.0 && (b == 0.0 || !are_finite) {
                     return Self::exact(quotient);
                 }
                 let room = b.abs() - other.error;

@@ -79,7 +79,7 @@ fn hint(builder: &Builder, range: Range<usize>, choices: &mut Choices) -> Around
             }
         }
     }
-    let (mut tiles, mut work): (Vec<(String, usize)>, Vec<(String, usize)>) = (vec![], vec![]);
+    let (mut tiles, mut work) = (Vec::<(String, usize)>::new(), Vec::<(String, usize)>::new());
     if dims.is_empty() {
         return Around::Hint { tiles, work };
     }

@@ -139,7 +139,7 @@ fn lives_are_exact(program: &Program, report: &mut Report) {
         let uses = |launch: &usize| program.launches[*launch].arguments.contains(&buffer.name);
         let mut users = (0..program.launches.len()).filter(uses);
         let first = users.next();
-        let last = users.last().or(first);
+        let last = users.next_back().or(first);
         if (first, last) != (Some(place.first_launch), Some(place.last_launch)) {
             let message = format!(
                 "'{}' lives from launch {} to {}; it is used from {first:?} to {last:?}",
