@@ -146,9 +146,9 @@ fn arrays(items: &[Value], add: &mut impl FnMut(&'static str, Option<Value>)) {
 fn neighbours(value: &Value, parent: &[String], key: &str, add: &mut impl FnMut(&'static str, Option<Value>)) {
     let Value::Object(members) = value.pointer(&pointer(parent)).unwrap() else { return };
     let mut behind = members.iter().skip_while(|(known, _)| *known != key).skip(1);
-    if let (Some((_, next)), Some(own)) = (behind.next(), members.get(key)) {
-        if std::mem::discriminant(next) == std::mem::discriminant(own) {
-            add("value of its neighbour", Some(next.clone()));
-        }
+    if let (Some((_, next)), Some(own)) = (behind.next(), members.get(key))
+        && std::mem::discriminant(next) == std::mem::discriminant(own)
+    {
+        add("value of its neighbour", Some(next.clone()));
     }
 }

@@ -173,7 +173,7 @@ impl Program {
         let count = [2, 4, 3, 1][draws.below(4)];
         let mut around = Loop { count, ..Loop::default() };
         for _ in 0..draws.below(3) {
-            let whole: Vec<Id> = visible.iter().filter(|id| self.types[**id].rows % count == 0).copied().collect();
+            let whole: Vec<Id> = visible.iter().filter(|id| self.types[**id].rows.is_multiple_of(count)).copied().collect();
             if let Some(whole) = draws.of(&whole) {
                 let tile = self.value(self.types[whole].tile(count));
                 around.tiled.push((tile, whole));

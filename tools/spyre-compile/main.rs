@@ -88,7 +88,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         report.files = files_below(Path::new(output)).map_err(|error| format!("cannot list '{output}': {error}"))?;
         tool::say(&summary(&report, output))?;
     } else {
-        tool::write_file(output, &format!("{}\n", module.op()))?;
+        tool::write_file(output, format!("{}\n", module.op()))?;
     }
     arguments.report.as_deref().map_or(Ok(()), |path| write_report(&report, path))
 }
@@ -116,11 +116,11 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
 
 fn write_report(report: &Report, path: &str) -> Result<(), String> {
     let text = serde_json::to_string_pretty(report).map_err(|error| error.to_string())?;
-    tool::write_file(path, &format!("{text}\n"))?;
+    tool::write_file(path, format!("{text}\n"))?;
     match path.strip_suffix(".json") {
         Some(name) if !report.explain.scratchpad.is_empty() => {
             let lx_bytes = report.target.get("lx_bytes").copied().unwrap_or_default();
-            tool::write_file(&format!("{name}.svg"), &draw_scratchpad(&report.program, lx_bytes, &report.explain.scratchpad))
+            tool::write_file(&format!("{name}.svg"), draw_scratchpad(&report.program, lx_bytes, &report.explain.scratchpad))
         }
         _ => Ok(()),
     }

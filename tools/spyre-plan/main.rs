@@ -90,11 +90,11 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     tool::say(&summary(&plan, peak))?;
     if let Some(path) = &arguments.output {
         let text = plan.to_json(&instance, &heading).map_err(|error| error.to_string())?;
-        tool::write_file(path, &format!("{text}\n"))?;
+        tool::write_file(path, format!("{text}\n"))?;
     }
     if let Some(path) = &arguments.svg {
         let title = format!("{}: {}", arguments.instance, n_placed(&plan));
-        tool::write_file(path, &draw(&drawing_of(&instance, &plan, title)))?;
+        tool::write_file(path, draw(&drawing_of(&instance, &plan, title)))?;
     }
     Ok(())
 }

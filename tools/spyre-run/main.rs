@@ -90,7 +90,7 @@ fn finish(outcome: &Outcome, arguments: &Arguments) -> Result<(), String> {
 fn write_report(report: &Report, arguments: &Arguments) -> Result<(), String> {
     let Some(path) = &arguments.report else { return Ok(()) };
     let text = serde_json::to_string_pretty(report).map_err(|error| error.to_string())?;
-    tool::write_file(path, &format!("{text}\n"))
+    tool::write_file(path, format!("{text}\n"))
 }
 
 /// The inputs from files, and generated ones for the other arguments; for counting only where they are indices.
