@@ -26,6 +26,8 @@ pub fn compile(module: &Module<'_>, options: &Options, output: &str) -> Option<R
 pub fn compile_watched(module: &Module<'_>, options: &Options, output: &str, watch: &mut dyn FnMut(Phase)) -> Option<Report> {
     let mut report = Report::default();
     let done = phase_behind(module.op(), options).ok()?;
+    // Another compilation of this process may have found one.
+    let found_before = found_bug();
     let phases = Phase::ALL.into_iter().filter(|phase| done.is_none_or(|done| *phase > done) && *phase <= options.compile_to);
     for phase in phases {
         let passes = options.passes_of(phase, output);
@@ -33,7 +35,7 @@ pub fn compile_watched(module: &Module<'_>, options: &Options, output: &str, wat
             // The verifier takes as long as a pass: the module is verified once a phase, by its last pass.
             let is_last = number + 1 == passes.len();
             if !(if is_last { module.run(pass) } else { module.run_unverified(pass) }) {
-                if found_bug() {
+                if found_bug() && !found_before {
                     let _ = error_at(module.op(), format_args!("phase '{phase}' was stopped by a bug of ours")).report();
                 }
                 return None;
