@@ -129,7 +129,7 @@ fn parents_of_each_other_are_no_circle() {
     assert_eq!(Exact::whole_lives().solve(&instance.buffers, &instance.capacity).hbm_bytes_left, 0);
 }
 
-/// Six of its nine buffers live for one operation, where they may take over from each other in thousands of ways.
+/// Seven of its nine buffers live for one operation, where they may take over from each other in thousands of ways.
 #[test]
 fn many_ways_to_hand_down_are_confirmed() {
     let instance = crate::linked_instance(67_385);
