@@ -34,6 +34,9 @@ use std::{
 };
 use targets::{Case, TARGETS, Target};
 
+/// The folder of the project.
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
 /// Mutants of each target in `cargo test`.
 const CASES: usize = 300;
 

@@ -49,7 +49,7 @@ impl Program {
 }
 
 pub(crate) fn input(name: &str) -> Vec<u8> {
-    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("test/hostile/Inputs").join(name)).unwrap()
+    fs::read(Path::new(crate::ROOT).join("test/hostile/Inputs").join(name)).unwrap()
 }
 
 /// Golden bundles of different kinds; absent where the material beside the project is.
