@@ -14,7 +14,9 @@ pub(crate) fn check(case: &Case, run: impl FnOnce()) {
     let can_measure = fs::write("/proc/self/clear_refs", "5").is_ok();
     let before = status_of("VmRSS");
     run();
-    let Some(grown) = status_of("VmHWM").zip(before).map(|(most, before)| most.saturating_sub(before)).filter(|_| can_measure) else { return };
+    let Some(grown) = status_of("VmHWM").zip(before).map(|(most, before)| most.saturating_sub(before)).filter(|_| can_measure) else {
+        return;
+    };
     let allowed = BYTES_OF_A_CASE + BYTES_OF_A_BYTE * case.mutant.len() as u64;
     if std::env::var_os("SPYRE_HOSTILE_TRACE").is_some() {
         println!("grown {grown} {}", case.mutant.len());

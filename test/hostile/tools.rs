@@ -368,7 +368,8 @@ fn two_compilations_into_one_place_do_not_mix() {
             Command::new(COMPILE).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
         });
         assert!(both.into_iter().all(|mut process| process.wait().unwrap().success()));
-        let is_equal = |right: &Path| Command::new("diff").arg("-rq").arg(right).arg(&out).stdout(Stdio::null()).status().unwrap().success();
+        let is_equal =
+            |right: &Path| Command::new("diff").arg("-rq").arg(right).arg(&out).stdout(Stdio::null()).status().unwrap().success();
         assert!(rights.iter().any(|right| is_equal(&right.1)), "{:?}", names_in(&out));
         assert_eq!(names_in(place.path()), ["out"]);
     }
