@@ -309,8 +309,9 @@ impl Op {
             Some(term) => expected.is_some_and(|dim| term.dim == innermost(&parts, dim)),
             // One element a stick: the dimension in the sticks of the others may not step over these.
             None => {
-                let is_matmul = self.kind == Kind::Matmul && expected.is_some();
-                !is_matmul && !outer.iter().filter_map(|coordinate| coordinate.term).any(|term| stick == Some(dim_of(&parts, term)))
+                // A product, and a reduction, computes on the sticks of what it reads: nothing repeats an element in them.
+                let needs_sticks = matches!(self.kind, Kind::Matmul | Kind::Reduction | Kind::ReductionOffStick) && expected.is_some();
+                !needs_sticks && !outer.iter().filter_map(|coordinate| coordinate.term).any(|term| stick == Some(dim_of(&parts, term)))
             }
         }
     }
