@@ -97,6 +97,9 @@ impl Number {
         // All of them rise or fall everywhere, so the ends say how far off the result can be; a NaN at an end makes it unknown.
         let off = (apply(x + error) - value).abs().max((apply(x - error) - value).abs());
         let off = if (apply(x + error) - apply(x - error)).is_nan() { f64::INFINITY } else { off };
+        if off.is_infinite() {
+            return Self { value, error: off };
+        }
         match function {
             // The argument is as large as its result's exponent, so its roundings count.
             Unary::Exp | Unary::Exp2 => Self::rounded(value, off + ROUNDING * x.abs() * value, x.is_finite()),
@@ -193,6 +196,7 @@ mod tests {
         let grown = near.unary(Unary::Exp);
         assert!(grown.error > 1e-6 * 22026.0 && grown.error < 1e-6 * 22030.0);
         assert_eq!(Number { value: 0.0, error: 1e-9 }.unary(Unary::Log).error, f64::INFINITY);
+        assert_eq!(Number { value: f64::NAN, error: f64::INFINITY }.unary(Unary::Exp).error, f64::INFINITY);
         assert!(Number::exact(-1.0).unary(Unary::Sqrt).value.is_nan() && Number::exact(-1.0).unary(Unary::Sqrt).error == 0.0);
     }
 }
