@@ -62,7 +62,8 @@ impl Number {
     /// With the roundings that a result of this size brings, of operands that are finite or not.
     fn rounded(value: f64, error: f64, is_of_finite: bool) -> Self {
         if value.is_nan() || value.is_infinite() {
-            let error = if error > 0.0 && !error.is_nan() || is_of_finite { f64::INFINITY } else { 0.0 };
+            // The error of what is unknown is no number where it meets one.
+            let error = if error != 0.0 || is_of_finite { f64::INFINITY } else { 0.0 };
             return Self { value, error };
         }
         let error = error + ROUNDING * value.abs();
@@ -97,9 +98,6 @@ impl Number {
         // All of them rise or fall everywhere, so the ends say how far off the result can be; a NaN at an end makes it unknown.
         let off = (apply(x + error) - value).abs().max((apply(x - error) - value).abs());
         let off = if (apply(x + error) - apply(x - error)).is_nan() { f64::INFINITY } else { off };
-        if off.is_infinite() {
-            return Self { value, error: off };
-        }
         match function {
             // The argument is as large as its result's exponent, so its roundings count.
             Unary::Exp | Unary::Exp2 => Self::rounded(value, off + ROUNDING * x.abs() * value, x.is_finite()),
@@ -148,7 +146,8 @@ impl Number {
             Compare::Equal => a == b,
         };
         let sum = self.error + other.error;
-        let is_unknown = sum.is_infinite() || sum > 0.0 && (a - b).abs() <= 2.0 * sum;
+        // The device's maximum and minimum do not keep which of two is chosen where one is NaN.
+        let is_unknown = a.is_nan() || b.is_nan() || sum.is_infinite() || sum > 0.0 && (a - b).abs() <= 2.0 * sum;
         Self { value: f64::from(is), error: f64::from(is_unknown) }
     }
 
@@ -197,6 +196,8 @@ mod tests {
         assert!(grown.error > 1e-6 * 22026.0 && grown.error < 1e-6 * 22030.0);
         assert_eq!(Number { value: 0.0, error: 1e-9 }.unary(Unary::Log).error, f64::INFINITY);
         assert_eq!(Number { value: f64::NAN, error: f64::INFINITY }.unary(Unary::Exp).error, f64::INFINITY);
+        let unknown = Number { value: f64::NAN, error: f64::INFINITY };
+        assert_eq!(unknown.binary(Binary::Mul, Number::exact(2.0)).error, f64::INFINITY);
         assert!(Number::exact(-1.0).unary(Unary::Sqrt).value.is_nan() && Number::exact(-1.0).unary(Unary::Sqrt).error == 0.0);
     }
 }
