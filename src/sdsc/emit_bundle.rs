@@ -52,7 +52,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 fn judge(module: Op<'_>, options: &Options, violations: &[Violation]) -> Result<(), Reported> {
     let Some(first) = violations.first() else { return Ok(()) };
     if options.text("compiled") == "true" {
-        note_bug();
+        note_bug(module);
         return Err(error_at(module, format_args!("gives files that break a rule of the format, which is a bug of ours: {first}")).report());
     }
     if let Some(program) = module.body_ops().into_iter().find(|op| op.is("sdsc.program")) {
@@ -246,7 +246,7 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, exact: &mut Exact
     check_counts(bundle, &launch)?;
     let text = launch.to_string();
     if !parses(bundle.ctx(), &text) {
-        note_bug();
+        note_bug(bundle);
         return Err(error_at(bundle, "has a bug of ours: the text of its bundle.mlir is not valid").report());
     }
     let mut ops = Vec::new();

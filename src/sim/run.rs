@@ -174,7 +174,10 @@ impl Simulation {
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
     ) -> Result<Vec<Companions<A::Element>>, SimError> {
-        let has_integers = self.plans().flat_map(|plan| &plan.tensors).any(|tensor| !is_float(tensor.format));
+        // Integers that are only moved have a floating-point format in the op that moves them.
+        let of_program = self.program.tensors().map(|tensor| Ok(DeviceLayout::of(tensor)?.format)).collect::<Result<Vec<_>, SimError>>()?;
+        let of_ops = self.plans().flat_map(|plan| &plan.tensors).map(|tensor| tensor.format);
+        let has_integers = of_ops.chain(of_program).any(|format| !is_float(format));
         let mut planes = if has_integers { Planes::new(arithmetic) } else { Planes::alone(arithmetic) };
         let (machine, buffers, _) = self.run_beside(&mut planes, inputs, options)?;
         self.check_results(&buffers, &machine)?;

@@ -21,6 +21,7 @@ mod files;
 mod phases;
 mod snapshot;
 
+use difference::undefined;
 pub use difference::{Difference, difference};
 pub use draw::arguments;
 pub use each::{Event, observe};

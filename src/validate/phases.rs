@@ -1,6 +1,6 @@
 //! One compilation, validated before anything is written.
 
-use super::{DRAWS, Difference, MOST_STEPS, arguments, degree, difference, files};
+use super::{DRAWS, Difference, MOST_STEPS, arguments, degree, difference, files, undefined};
 use crate::{
     compile::compile_watched,
     dialect::target_of,
@@ -26,6 +26,8 @@ pub struct Verdict {
     pub draws: u64,
     /// Element operations of one execution of the imported program.
     pub element_operations: u64,
+    /// Elements of results that have no value, such as a quotient of zeros, in the draw that has the fewest.
+    pub undefined: u64,
     /// A bound for the degree of a difference, as a power of two.
     pub log2_degree: f64,
     /// The largest probability that all draws hide a difference, as a power of two; none where the degree gives no bound.
@@ -35,12 +37,15 @@ pub struct Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { compared, draws, element_operations, log2_degree, log2_chance } = self;
+        let Self { compared, draws, element_operations, undefined, log2_degree, log2_chance } = self;
         write!(
             formatter,
             "validated: {compared} and the imported program agree in {draws} draws of random elements of a finite field \
              ({element_operations} element operations each)"
         )?;
+        if *undefined > 0 {
+            write!(formatter, "; {undefined} elements of results or more have no value in a draw, such as 0 / 0")?;
+        }
         match log2_chance {
             Some(chance) => write!(formatter, "; a difference is hidden with probability 2^{chance:.0} at most"),
             None => write!(formatter, "; a difference may have a degree of 2^{log2_degree:.0}, which gives no bound for it to be hidden"),
@@ -72,7 +77,7 @@ pub fn compile_validated<'c>(module: &Module<'c>, options: &Options, output: &st
             };
             refuse(&message);
             if !matches!(failure, Failure::Limit(_)) {
-                note_bug();
+                note_bug(module.op());
             }
             return None;
         }
@@ -163,6 +168,7 @@ impl<'c> Phases<'c> {
             compared: directory.map_or_else(|| format!("the IR after phase '{}'", self.last()), |_| "the files".to_owned()),
             draws: DRAWS,
             element_operations: imported.iter().map(Function::steps).fold(0, u64::saturating_add),
+            undefined: 0,
             log2_degree: imported.iter().map(degree::log2_degree).fold(0.0, f64::max),
             log2_chance: None,
         };
@@ -178,9 +184,10 @@ impl<'c> Phases<'c> {
             let versions: Vec<(Phase, &Function<'_>)> =
                 programs.iter().filter_map(|(phase, functions)| Some((*phase, functions.get(position)?))).collect();
             let judge = |draw| Versions { versions: &versions, draw }.judge(simulation.as_ref());
-            let judged: Vec<Result<(), Failure>> = (0..DRAWS).into_par_iter().map(judge).collect();
+            let judged: Vec<Result<u64, Failure>> = (0..DRAWS).into_par_iter().map(judge).collect();
             // The first draw that fails speaks, whichever ended first.
-            judged.into_iter().collect::<Result<(), Failure>>()?;
+            let undefined = judged.into_iter().collect::<Result<Vec<u64>, Failure>>()?;
+            verdict.undefined += undefined.into_iter().min().unwrap_or(0);
         }
         Ok(verdict)
     }
@@ -197,8 +204,9 @@ struct Versions<'a, 'c> {
 }
 
 impl Versions<'_, '_> {
-    fn judge(&self, simulation: Option<&Simulation>) -> Result<(), Failure> {
-        let [(_, imported), ..] = self.versions else { return Ok(()) };
+    /// The elements of the results that have no value.
+    fn judge(&self, simulation: Option<&Simulation>) -> Result<u64, Failure> {
+        let [(_, imported), ..] = self.versions else { return Ok(0) };
         let last = self.versions.last().map_or(*imported, |(_, last)| *last);
         let given = arguments(imported, self.draw);
         let expected = self.run_on(imported, given.clone()).map_err(|fault| Failure::Limit(format!("cannot be validated: {fault}")))?;
@@ -210,7 +218,7 @@ impl Versions<'_, '_> {
             None => self.run(last),
         };
         let symptom = self.symptom(&expected, found);
-        symptom.map_or(Ok(()), |symptom| Err(self.blame(&expected, &symptom)))
+        symptom.map_or_else(|| Ok(undefined(&expected)), |symptom| Err(self.blame(&expected, &symptom)))
     }
 
     /// The first phase behind which the program is another, or the files.
