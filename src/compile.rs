@@ -21,7 +21,7 @@ pub fn compile(module: &Module<'_>, options: &Options, output: &str) -> Option<R
     compile_watched(module, options, output, &mut |_| {})
 }
 
-/// As [`compile`]; `watch` is told of each phase when it is done.
+/// As [`compile`]; `watch` is told of each phase when it is done, and of the import a first time when the program is in our ops.
 #[must_use]
 pub fn compile_watched(module: &Module<'_>, options: &Options, output: &str, watch: &mut dyn FnMut(Phase)) -> Option<Report> {
     let mut report = Report::default();
@@ -42,6 +42,7 @@ pub fn compile_watched(module: &Module<'_>, options: &Options, output: &str, wat
             // Decisions are complete when the pool is planned, but a compilation may end before; op specs stand between the passes of
             // the bundle phase.
             match pass.split('{').next() {
+                Some("spyre-import-linalg") => watch(phase),
                 Some("spyre-plan-lx") if options.compile_to == phase => describe_ops(module.op(), &mut report),
                 Some("spyre-form-bundles") => describe_ops(module.op(), &mut report),
                 Some("spyre-lower-to-sdsc") => describe_launches(module.op(), &mut report),

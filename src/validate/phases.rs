@@ -147,7 +147,12 @@ struct Phases<'c> {
 impl<'c> Phases<'c> {
     fn note(&mut self, phase: Phase, module: Op<'c>) {
         if phase <= Phase::Lx {
-            self.phases.push((phase, read_functions(module).map_err(|(_, message)| message)));
+            let functions = read_functions(module).map_err(|(_, message)| message);
+            // What the import makes first may have ops that are folded away; then its end is where all begins.
+            if phase == Phase::Import && self.phases.first().is_some_and(|(_, before)| before.is_err()) {
+                self.phases.clear();
+            }
+            self.phases.push((phase, functions));
             self.target = target_of(module).ok();
         }
     }
