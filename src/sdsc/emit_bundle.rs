@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     bundle::{
-        Bundle, BundleError, Constant, Launch, OpSpec,
+        Bundle, BundleError, Constant, Launch, Life, OpSpec, Scratch,
         geometry::Geometry,
         symbols::{Addresses, MemoryMap},
     },
@@ -115,7 +115,8 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
                 let buffers = op.attr("sdsc.buffers").and_then(elements).unwrap_or_default();
                 let arguments = buffers.into_iter().filter_map(symbol_name).map(str::to_owned).collect();
                 files.extend(bundle_files(op, &format!("{name}/"), target, &mut exact)?);
-                description.launches.push(LaunchEntry { bundle: name, arguments, pool_bytes: baked_pool_bytes(op) });
+                let [lx, pool] = lives_in(op)?;
+                description.launches.push(LaunchEntry { bundle: name, arguments, pool_bytes: baked_pool_bytes(op), lx, pool });
             }
             _ => return Err(error_at(op, "cannot be written: lower bundles to sdscbundle first").report()),
         }
@@ -238,6 +239,17 @@ fn exact_elements(host: &HostElements<'_>) -> ExactElements {
         (true, _, &[a, b, c, d]) => ExactElements::Same(f32::from_le_bytes([a, b, c, d]).into()),
         _ => ExactElements::Each(host.bytes.to_vec()),
     }
+}
+
+/// The lives of what a launch has in LX and in its pool.
+fn lives_in(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], Reported> {
+    let lives = dialect::lives_of(bundle).map_err(|message| error_at(bundle, message).report())?;
+    let of = |memory: Scratch| {
+        let kept = lives.iter().filter(|life| life.memory == memory);
+        let life = |life: &Life| program::Life { offset: life.offset_bytes, bytes: life.bytes, first_op: life.first, last_op: life.last };
+        kept.map(life).collect()
+    };
+    Ok([of(Scratch::Lx), of(Scratch::Pool)])
 }
 
 /// `bundle.mlir` and the SDSC files of one bundle, their paths behind `folder`.

@@ -1,6 +1,6 @@
 //! One compilation, validated before anything is written.
 
-use super::{DRAWS, Difference, MOST_STEPS, arguments, degree, difference, files, undefined};
+use super::{Difference, MOST_STEPS_OF_ONE_DRAW, arguments, degree, difference, draws_for, files, undefined};
 use crate::{
     compile::compile_watched,
     dialect::target_of,
@@ -40,8 +40,9 @@ impl fmt::Display for Verdict {
         let Self { compared, draws, element_operations, undefined, log2_degree, log2_chance } = self;
         write!(
             formatter,
-            "validated: {compared} and the imported program agree in {draws} draws of random elements of a finite field \
-             ({element_operations} element operations each)"
+            "validated: {compared} and the imported program agree in {draws} {} of random elements of a finite field \
+             ({element_operations} element operations each)",
+            if *draws == 1 { "draw, as the program is large," } else { "draws" }
         )?;
         if *undefined > 0 {
             write!(formatter, "; {undefined} elements of results or more have no value in a draw, such as 0 / 0")?;
@@ -169,19 +170,21 @@ impl<'c> Phases<'c> {
         let Some((_, imported)) = programs.first() else {
             return Err(Failure::Limit("cannot be validated before it is imported".to_owned()));
         };
+        let element_operations = imported.iter().map(Function::steps).fold(0, u64::saturating_add);
+        let draws = draws_for(element_operations).ok_or_else(|| {
+            let message = format!("cannot be validated: takes {element_operations} element operations, more than {MOST_STEPS_OF_ONE_DRAW}");
+            Failure::Limit(message)
+        })?;
+        let n_draws = draws.end - draws.start;
         let mut verdict = Verdict {
             compared: directory.map_or_else(|| format!("the IR after phase '{}'", self.last()), |_| "the files".to_owned()),
-            draws: DRAWS,
-            element_operations: imported.iter().map(Function::steps).fold(0, u64::saturating_add),
+            draws: n_draws,
+            element_operations,
             undefined: 0,
             log2_degree: imported.iter().map(degree::log2_degree).fold(0.0, f64::max),
             log2_chance: None,
         };
-        verdict.log2_chance = degree::log2_chance(verdict.log2_degree, DRAWS);
-        if verdict.element_operations > MOST_STEPS {
-            let found = verdict.element_operations;
-            return Err(Failure::Limit(format!("cannot be validated: takes {found} element operations, more than {MOST_STEPS}")));
-        }
+        verdict.log2_chance = degree::log2_chance(verdict.log2_degree, n_draws);
         let target = self.target.clone().unwrap_or_else(Target::spyre);
         let simulation = directory.map(|directory| Simulation::load(directory, &target)).transpose();
         let simulation = simulation.map_err(|error| Failure::Files(format!("gives files that cannot be executed: {error}")))?;
@@ -189,7 +192,7 @@ impl<'c> Phases<'c> {
             let versions: Vec<(Phase, &Function<'_>)> =
                 programs.iter().filter_map(|(phase, functions)| Some((*phase, functions.get(position)?))).collect();
             let judge = |draw| Versions { versions: &versions, draw }.judge(simulation.as_ref());
-            let judged: Vec<Result<u64, Failure>> = (0..DRAWS).into_par_iter().map(judge).collect();
+            let judged: Vec<Result<u64, Failure>> = draws.clone().into_par_iter().map(judge).collect();
             // The first draw that fails speaks, whichever ended first.
             let undefined = judged.into_iter().collect::<Result<Vec<u64>, Failure>>()?;
             verdict.undefined += undefined.into_iter().min().unwrap_or(0);
