@@ -63,7 +63,7 @@ fn program(case: &str) -> Program {
     let launches = vec![LaunchEntry {
         bundle: "case".to_owned(),
         arguments: arguments.iter().map(|tensor| tensor.name.clone()).collect(),
-        pool_bytes: 0,
+        ..LaunchEntry::default()
     }];
     Program { name: case.to_owned(), results: arguments.clone(), arguments, launches, ..Program::default() }
 }

@@ -52,16 +52,7 @@ impl Arithmetic for Exact {
 
     /// As IEEE 754 compares: NaN is unequal to everything.
     fn compare(&self, comparison: Binary, left: f64, right: f64) -> f64 {
-        let holds = match comparison {
-            Binary::Equal => left == right,
-            Binary::NotEqual => left != right,
-            Binary::Greater => left > right,
-            Binary::GreaterEqual => left >= right,
-            Binary::Less => left < right,
-            Binary::LessEqual => left <= right,
-            Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Maximum | Binary::Minimum => return f64::NAN,
-        };
-        f64::from(u8::from(holds))
+        comparison.holds(&left, &right).map_or(f64::NAN, |holds| f64::from(u8::from(holds)))
     }
 
     fn apply(&self, function: Unary, constants: &[f64], x: f64) -> f64 {
