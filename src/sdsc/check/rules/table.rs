@@ -2,7 +2,7 @@
 
 use super::{
     Check, Rule, addresses, constants, coordinates, cores, derived, families, identity, launches, layouts, sizes, slices, symbols, tensors,
-    windows,
+    windowed, windows,
 };
 use std::fmt::Write;
 
@@ -529,6 +529,12 @@ pub const RULES: &[Rule] = &[
         "a tensor in a kernel argument has its format, but that indices are unsigned and integers are copied as floats",
         "schema, section 3; project, `program.json`",
         Check::Derived(slices::formats_are_those_of_the_argument),
+    ),
+    rule(
+        "sdsc_r100",
+        "the windows of cores, the padding and the parts of what is read through windows follow from the sizes and the strides",
+        "schema, section 9",
+        Check::Derived(windowed::what_goes_with_windows_is_worked_out),
     ),
 ];
 
