@@ -1,8 +1,9 @@
 //! The tests that a mutant must pass to survive.
 
-use crate::MUTANT;
+use crate::{MUTANT, read, sites::Site};
 use serde_json::Value;
 use std::{
+    collections::BTreeSet,
     env,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -13,28 +14,75 @@ use std::{
 /// A test program may run so long; a mutant that takes longer is noticed.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// A test program, and what it is told: the quickest first.
-const TESTS: [(&str, &[&str]); 11] = [
-    ("spyre", &["tile::", "work::", "lx::", "bundle::", "cost::", "pipeline::"]),
-    ("lit", &["tile", "work", "lx", "bundle", "gate", "pipeline", "execution"]),
-    ("pipeline", &[]),
-    ("snapshot", &[]),
-    ("emission", &[]),
-    ("workdiv", &[]),
-    ("joint", &[]),
-    ("tiles", &[]),
-    ("plans", &[]),
-    ("random", &[]),
-    ("report", &[]),
+/// The quickest tests first: a test program, what it is told, and the stage whose mutants it is for (all, where none is named).
+const TESTS: [(&str, &[&str], Option<&str>); 19] = [
+    ("spyre", &["tile::"], Some("tile")),
+    ("spyre", &["work::"], Some("work")),
+    ("spyre", &["lx::"], Some("lx")),
+    ("spyre", &["bundle::"], Some("bundle")),
+    ("lit", &["tile/"], Some("tile")),
+    ("lit", &["work/"], Some("work")),
+    ("lit", &["lx/"], Some("lx")),
+    ("lit", &["bundle/"], Some("bundle")),
+    ("random", &[], None),
+    ("spyre", &["tile::", "work::", "lx::", "bundle::", "cost::", "pipeline::"], None),
+    ("lit", &["tile", "work", "lx", "bundle", "gate", "pipeline", "execution"], None),
+    ("pipeline", &[], None),
+    ("snapshot", &[], None),
+    ("emission", &[], None),
+    ("workdiv", &[], None),
+    ("report", &[], None),
+    ("tiles", &[], None),
+    ("plans", &[], None),
+    ("joint", &[], None),
 ];
 
+/// What the switch of a mutant is in the text of the mutated tree, up to its number.
+const SWITCH: &str = "crate :: mutant :: is (";
+
 /// Random cases of a family for each mutant.
-const RANDOM_CASES: &str = "60";
+const RANDOM_CASES: &str = "40";
 
 /// The test programs of the mutated tree.
 pub(crate) struct Suite {
     tree: PathBuf,
-    tests: Vec<(String, PathBuf, &'static [&'static str])>,
+    tests: Vec<Test>,
+}
+
+struct Test {
+    name: &'static str,
+    executable: PathBuf,
+    words: &'static [&'static str],
+    stage: Option<&'static str>,
+}
+
+/// The numbers of the mutants that the compiler refuses.
+pub(crate) fn that_do_not_compile(tree: &Path, target: &Path) -> Result<BTreeSet<usize>, String> {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["check", "--lib", "--message-format=json", "--package", "spyre", "--target-dir"]).arg(target).current_dir(tree);
+    let output = command.stderr(Stdio::null()).output().map_err(|error| format!("cannot run cargo: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let errors = messages.filter(|message| message["message"]["level"] == "error" && message["message"]["spans"][0].is_object());
+    let mut numbers = BTreeSet::new();
+    for error in errors {
+        let span = &error["message"]["spans"][0];
+        let path = span["file_name"].as_str().ok_or("an error without a file")?;
+        let end = span["byte_end"].as_u64().and_then(|end| usize::try_from(end).ok()).ok_or("an error without a place")?;
+        let number = last_switch(&read(&tree.join(path))?, end);
+        numbers.insert(number.ok_or_else(|| format!("an error that no mutant made: {}", error["message"]["rendered"]))?);
+    }
+    if numbers.is_empty() && !output.status.success() {
+        return Err("the mutated tree does not build".to_owned());
+    }
+    Ok(numbers)
+}
+
+/// The mutant whose switch is the last one that begins before a place of the file.
+fn last_switch(text: &str, end: usize) -> Option<usize> {
+    let before = text.get(..end)?;
+    let (_, rest) = before.rsplit_once(SWITCH)?;
+    rest.split_once("usize")?.0.trim().parse().ok()
 }
 
 /// Builds the tests of the mutated tree.
@@ -47,9 +95,9 @@ pub(crate) fn build(tree: &Path, target: &Path) -> Result<Suite, String> {
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let built: Vec<(String, PathBuf)> = text.lines().filter_map(|line| executable(&serde_json::from_str(line).ok()?)).collect();
-    let of = |(name, words): (&str, &'static [&'static str])| {
+    let of = |(name, words, stage): (&'static str, _, _)| {
         let (_, path) = built.iter().find(|(built, _)| built == name).ok_or_else(|| format!("there is no test '{name}'"))?;
-        Ok((name.to_owned(), path.clone(), words))
+        Ok(Test { name, executable: path.clone(), words, stage })
     };
     let tests = TESTS.into_iter().map(of).collect::<Result<_, String>>()?;
     Ok(Suite { tree: tree.to_owned(), tests })
@@ -65,17 +113,22 @@ fn executable(message: &Value) -> Option<(String, PathBuf)> {
 }
 
 impl Suite {
-    /// The first test program that notices a mutant, if one does.
-    pub(crate) fn run(&self, mutant: Option<usize>) -> Option<String> {
-        let fails = |(_, path, words): &&(String, PathBuf, &[&str])| {
-            let mut command = Command::new(path);
-            command.args(words.iter()).current_dir(&self.tree).env("SPYRE_RANDOM", RANDOM_CASES).env("CARGO_MANIFEST_DIR", &self.tree);
-            if let Some(number) = mutant {
-                command.env(MUTANT, number.to_string());
+    /// The first test program that notices a mutant.
+    pub(crate) fn run(&self, mutant: Option<&Site>) -> Option<&'static str> {
+        let is_for = |test: &Test| match (mutant, test.stage) {
+            (Some(site), Some(stage)) => site.path.starts_with(Path::new("src").join(stage)),
+            (None, Some(_)) => false,
+            (_, None) => true,
+        };
+        let fails = |test: &Test| {
+            let mut command = Command::new(&test.executable);
+            command.args(test.words).current_dir(&self.tree).env("SPYRE_RANDOM", RANDOM_CASES).env("LIT_OPTS", "--max-failures=1");
+            if let Some(site) = mutant {
+                command.env(MUTANT, site.number.to_string());
             }
             !succeeds(&mut command)
         };
-        self.tests.iter().find(fails).map(|(name, ..)| name.clone())
+        self.tests.iter().find(|test| is_for(test) && fails(test)).map(|test| test.name)
     }
 }
 
@@ -92,5 +145,18 @@ fn succeeds(command: &mut Command) -> bool {
                 return false;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_belongs_to_the_last_switch_before_it() {
+        let text = "(if crate :: mutant :: is (7usize) { a } else { b }) (if crate :: mutant :: is (8usize) { c } else { d })";
+        assert_eq!(last_switch(text, 45), Some(7));
+        assert_eq!(last_switch(text, text.len()), Some(8));
+        assert_eq!(last_switch(text, 5), None);
     }
 }
