@@ -49,13 +49,12 @@ fn run() -> Result<(), String> {
     let (first, end) = (number(2, 0)?, number(3, sample)?);
     let root = env::current_dir().map_err(|error| error.to_string())?;
     let copy = work.join("tree");
-    tree::copy(&root, &copy)?;
-    let (sampled, suite) = build(&root, &copy, &work.join("target"), sample)?;
-    suite.run(None).map_or(Ok(()), |test| Err(format!("{test} fails without a mutant")))?;
+    let (sampled, mut suite) = build(&root, &copy, &work.join("target"), sample)?;
+    suite.measure()?;
     let tried: Vec<&Site> = sampled.iter().filter(|site| (first..end).contains(&site.number)).collect();
     let mut verdicts = Vec::new();
     for site in tried {
-        let noticed = suite.run(Some(site));
+        let noticed = suite.run(site);
         println!("{site}: {}", noticed.unwrap_or("SURVIVES"));
         verdicts.push(Verdict { site, noticed });
     }
@@ -72,6 +71,7 @@ pub(crate) struct Verdict<'a> {
 /// The mutated tree, built: places whose mutant does not compile are replaced until all do.
 fn build(root: &Path, copy: &Path, target: &Path, sample: usize) -> Result<(Vec<Site>, Suite), String> {
     let places = tree::places(root)?;
+    tree::copy(root, copy, &places)?;
     let mut broken = BTreeSet::new();
     for _ in 0..MOST_BUILDS {
         let chosen = tree::sample(places.len(), sample, &broken);

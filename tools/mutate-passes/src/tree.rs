@@ -19,13 +19,13 @@ const SWITCH: &str = "src/lib.rs";
 
 /// Copies what git knows of the tree, but for what [`mutate`] writes. Files that did not change keep their times, so that a build goes
 /// on where it was.
-pub(crate) fn copy(root: &Path, copy: &Path) -> Result<(), String> {
-    for path in files(root)? {
+pub(crate) fn copy(root: &Path, copy: &Path, places: &[Site]) -> Result<(), String> {
+    let mutated: BTreeSet<&Path> = places.iter().map(|site| site.path.as_path()).chain([Path::new(SWITCH)]).collect();
+    for path in files(root)?.into_iter().filter(|path| !mutated.contains(path.as_path())) {
         let (from, to) = (root.join(&path), copy.join(&path));
-        let is_mutated = STAGES.iter().any(|stage| path.starts_with(stage)) || path == Path::new(SWITCH);
-        match fs::read(&from) {
-            Ok(bytes) if !is_mutated => write_changed(&to, &bytes)?,
-            _ => {}
+        // A file that is only deleted from the folder is still known to git.
+        if let Ok(bytes) = fs::read(&from) {
+            write_changed(&to, &bytes)?;
         }
     }
     Ok(())
