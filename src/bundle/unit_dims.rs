@@ -316,7 +316,14 @@ mod tests {
     #[test]
     fn positions_beyond_the_batch_dimensions_are_put_together() {
         // x is at one position of each of three dimensions around its rows and columns, and of one between them.
-        let x = operand(&[(2, C::constant(1)), (3, C::constant(2)), (4, C::dim(0)), (2, C::constant(1)), (1, C::floordiv(2, 64)), (64, C::modulo(2, 64))]);
+        let x = operand(&[
+            (2, C::constant(1)),
+            (3, C::constant(2)),
+            (4, C::dim(0)),
+            (2, C::constant(1)),
+            (1, C::floordiv(2, 64)),
+            (64, C::modulo(2, 64)),
+        ]);
         let y = operand(&[(1, C::floordiv(1, 64)), (64, C::dim(2)), (64, C::modulo(1, 64))]);
         let result = operand(&[(1, C::floordiv(1, 64)), (4, C::dim(0)), (64, C::modulo(1, 64))]);
         let product = matmul(&[4, 64, 64], vec![x, y, result]);
