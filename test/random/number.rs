@@ -104,9 +104,9 @@ impl Number {
             return Self { value: apply(x), error };
         }
         let value = apply(x);
-        // The approximation of erf is off at 0, too.
-        let is_exact = error == 0.0 && (x == 0.0 && function != Unary::Erf || !x.is_finite());
-        if is_exact || value.is_nan() && x + error < 0.0 {
+        // The compiler's error function is an approximation at 0 too.
+        let is_exact = x == 0.0 && function != Unary::Erf || !x.is_finite();
+        if error == 0.0 && is_exact || value.is_nan() && x + error < 0.0 {
             return Self::exact(value);
         }
         // All of them rise or fall everywhere, so the ends say how far off the result can be; a NaN at an end makes it unknown.
