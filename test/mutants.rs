@@ -88,9 +88,7 @@ fn bytes(file: &str, content: &[u8]) -> Vec<Mutant> {
     let mut first = content.to_vec();
     first[0] ^= 0x40;
     first[1] ^= 0x20;
-    let with = |kind, content: Vec<u8>| {
-        Mutant::of_file(file, (String::new(), "constant bytes".to_owned()), kind, String::new(), content)
-    };
+    let with = |kind, content: Vec<u8>| Mutant::of_file(file, (String::new(), "constant bytes".to_owned()), kind, String::new(), content);
     let longer = content.iter().copied().chain([0]).collect();
     vec![with("other value", first), with("dropped", content[1..].to_vec()), with("added", longer)]
 }

@@ -140,7 +140,7 @@ impl<'c> Program<'c> {
         match (check(buffers, capacity, placement), self.values.schedule.steps.first()) {
             (Err(violation), Some(first)) => {
                 let message = format!("the planner '{planner}' has a bug: {violation}; please report this program");
-                note_bug();
+                note_bug(first.compute.op);
                 Err(error_at(first.compute.op, message).report())
             }
             (Err(_), None) | (Ok(()), _) => Ok(()),

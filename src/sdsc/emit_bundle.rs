@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     bundle::{
-        Bundle, BundleError, Constant, Launch, OpSpec,
+        Bundle, BundleError, Constant, Launch, Life, OpSpec, Scratch,
         geometry::Geometry,
         symbols::{Addresses, MemoryMap},
     },
@@ -38,6 +38,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         return Err(error_at(module, "needs the option 'output', the directory to write").report());
     }
     let files = files_of(module)?;
+    check_texts(module, options, &files)?;
     let target = dialect::target_of(module).map_err(|message| error_at(module, message).report())?;
     let contents = || files.iter().map(|file| (file.path.as_str(), file.content.as_slice()));
     // The files are written while they are checked; that shows only when they are put in place.
@@ -47,12 +48,32 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     fresh.and_then(Fresh::put_in_place).map_err(|error| error_at(module, error).report())
 }
 
+/// MLIR can read every `bundle.mlir`. One of a compilation that it cannot read is a bug of ours.
+fn check_texts(module: Op<'_>, options: &Options, files: &[File]) -> Result<(), Reported> {
+    for file in files.iter().filter(|file| file.path.ends_with("bundle.mlir")) {
+        if !str::from_utf8(&file.content).is_ok_and(|text| parses(module.ctx(), text)) {
+            let mut whose = "";
+            if is_ours_to_mend(options) {
+                note_bug(module);
+                whose = ", which is a bug of ours";
+            }
+            return Err(error_at(module, format_args!("gives a '{}' that MLIR cannot read{whose}", file.path)).report());
+        }
+    }
+    Ok(())
+}
+
+/// Whether the program comes from our own passes: then nobody else is to blame for what is wrong with it.
+fn is_ours_to_mend(options: &Options) -> bool {
+    options.text("compiled") == "true"
+}
+
 /// What a broken rule means. A program that went through all of our passes has none, so it is a bug of ours. Whoever writes IR of a later
 /// phase answers for it: a program is refused, and so nothing is written; op specs of another front end are written with a warning.
 fn judge(module: Op<'_>, options: &Options, violations: &[Violation]) -> Result<(), Reported> {
     let Some(first) = violations.first() else { return Ok(()) };
-    if options.text("compiled") == "true" {
-        note_bug();
+    if is_ours_to_mend(options) {
+        note_bug(module);
         return Err(error_at(module, format_args!("gives files that break a rule of the format, which is a bug of ours: {first}")).report());
     }
     if let Some(program) = module.body_ops().into_iter().find(|op| op.is("sdsc.program")) {
@@ -115,7 +136,8 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
                 let buffers = op.attr("sdsc.buffers").and_then(elements).unwrap_or_default();
                 let arguments = buffers.into_iter().filter_map(symbol_name).map(str::to_owned).collect();
                 files.extend(bundle_files(op, &format!("{name}/"), target, &mut exact)?);
-                description.launches.push(LaunchEntry { bundle: name, arguments, pool_bytes: baked_pool_bytes(op) });
+                let [lx, pool] = lives_in(op)?;
+                description.launches.push(LaunchEntry { bundle: name, arguments, pool_bytes: baked_pool_bytes(op), lx, pool });
             }
             _ => return Err(error_at(op, "cannot be written: lower bundles to sdscbundle first").report()),
         }
@@ -240,15 +262,22 @@ fn exact_elements(host: &HostElements<'_>) -> ExactElements {
     }
 }
 
+/// The lives of what a launch has in LX and in its pool.
+fn lives_in(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], Reported> {
+    let lives = dialect::lives_of(bundle).map_err(|message| error_at(bundle, message).report())?;
+    let of = |memory: Scratch| {
+        let kept = lives.iter().filter(|life| life.memory == memory);
+        let life = |life: &Life| program::Life { offset: life.offset_bytes, bytes: life.bytes, first_op: life.first, last_op: life.last };
+        kept.map(life).collect()
+    };
+    Ok([of(Scratch::Lx), of(Scratch::Pool)])
+}
+
 /// `bundle.mlir` and the SDSC files of one bundle, their paths behind `folder`.
 fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, exact: &mut ExactNumbers) -> Result<Vec<File>, Reported> {
     let launch = dialect::launch_of(bundle).map_err(|(op, message)| error_at(op, message).report())?;
     check_counts(bundle, &launch)?;
     let text = launch.to_string();
-    if !parses(bundle.ctx(), &text) {
-        note_bug();
-        return Err(error_at(bundle, "has a bug of ours: the text of its bundle.mlir is not valid").report());
-    }
     let mut ops = Vec::new();
     let memory = baked_memory(bundle, target)?;
     let mut next_id = -1;

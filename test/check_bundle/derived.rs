@@ -135,16 +135,16 @@ pub(crate) fn broken_programs() -> Vec<Broken> {
         ),
         broken(&["sdsc_r21"], "add", sets("dsc/computeOp_/0/attributes_/fidelity_", json!("fast"))),
         broken(&["sdsc_r84"], "pooling", sets("dsc/primaryDsInfo_/OUTPUT/layoutDimOrder_", json!(["out", "j", "i"]))),
-        broken(&["sdsc_r100"], "pooling", sets("dsc/labeledDs_/0/memOrg_/lx/isPadded", json!(0))),
-        broken(&["sdsc_r100"], "pooling", |files| remove(files, "dsc/labeledDs_/1/memOrg_/hbm/dsOffset")),
-        broken(&["sdsc_r100"], "pooling", sets("dsc/pdsRelation_/isPdsReuse", json!(0))),
-        broken(&["sdsc_r100"], "pooling", |files| remove(files, "dsc/primaryDsInfo_/OUTPUT/stickRepl_")),
-        broken(&["sdsc_r100"], "pooling", |files| {
+        broken(&["sdsc_r101"], "pooling", sets("dsc/labeledDs_/0/memOrg_/lx/isPadded", json!(0))),
+        broken(&["sdsc_r101"], "pooling", |files| remove(files, "dsc/labeledDs_/1/memOrg_/hbm/dsOffset")),
+        broken(&["sdsc_r101"], "pooling", sets("dsc/pdsRelation_/isPdsReuse", json!(0))),
+        broken(&["sdsc_r101"], "pooling", |files| remove(files, "dsc/primaryDsInfo_/OUTPUT/stickRepl_")),
+        broken(&["sdsc_r101"], "pooling", |files| {
             set(files, "dsc/scheduleTree_/0/padding_/i", json!("padded"));
             set(files, "dsc/scheduleTree_/0/coordinates_/coordInfo/i/padding", json!("padded"));
         }),
-        broken(&["sdsc_r100"], "pooling", sets(PART_OF_WINDOWS, json!(7))),
-        broken(&["sdsc_r100"], "pooling", |files| {
+        broken(&["sdsc_r101"], "pooling", sets(PART_OF_WINDOWS, json!(7))),
+        broken(&["sdsc_r101"], "pooling", |files| {
             for member in ["dsc/N_/", "dsc/dataStageParam_/0/ss_/", "dsc/dataStageParam_/0/el_/"] {
                 set(files, &format!("{member}paddingSizes_/i/padBack_"), json!(1));
             }

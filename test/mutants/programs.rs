@@ -60,7 +60,11 @@ pub(crate) fn all_programs(only: Option<&str>) -> Vec<Program> {
 fn program(path: &Path) -> Program {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
-    if path.extension().is_some_and(|kind| kind == "json") { emit(path, &out) } else { compile(path, &out) }
+    if path.extension().is_some_and(|kind| kind == "json") {
+        emit(path, &out)
+    } else {
+        compile(path, &out)
+    }
     let mut files = Files::new();
     read(&out, "", &mut files);
     let simulation = Simulation::load(&out, &Target::spyre()).unwrap();

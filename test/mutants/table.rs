@@ -62,8 +62,7 @@ impl Row {
     }
 }
 
-const HEAD: &str =
-    "mutants | a rule | re-emission | simulator refuses | differs in the field | differs in numbers | means nothing | survive |\n\
+const HEAD: &str = "mutants | a rule | re-emission | simulator refuses | differs in the field | differs in numbers | means nothing | survive |\n\
      |---|---|---|---|---|---|---|---|---|\n";
 
 /// Everything that was tried.

@@ -173,7 +173,8 @@ impl Bundle<'_> {
         for operand in operands {
             // The base of an address that an iteration computes is moved before the loops.
             let apply = lines.iter().position(|line| line.trim().starts_with(&format!("{operand} = affine.apply")));
-            let base = apply.map_or_else(|| (*operand).clone(), |line| items(lines[line].rsplit_once(')').unwrap().1, '[', ']')[0].to_owned());
+            let base =
+                apply.map_or_else(|| (*operand).clone(), |line| items(lines[line].rsplit_once(')').unwrap().1, '[', ']')[0].to_owned());
             let moved = format!("%moved_{}", &base[1..]);
             if !defined.contains(&format!("{moved} =")) {
                 defined.push_str(&format!("\t\t{moved} = arith.addi {base}, %moved_by : index\n"));

@@ -22,6 +22,7 @@ mod file_view;
 mod flow;
 mod functions;
 mod launch;
+mod lives;
 mod program;
 mod program_flow;
 mod program_tensors;
@@ -167,6 +168,7 @@ struct BundleFacts {
     parameters: BTreeSet<usize>,
     pools: Vec<launch::Pool>,
     files: BTreeMap<String, FileFacts>,
+    order: lives::Order,
     flow: Flow,
 }
 
@@ -246,6 +248,7 @@ impl<T: Tree> Source<'_, T> {
         if let (Ok(text), Some(launch)) = (&parsed, &launch) {
             facts.parameters = launch.arguments.clone();
             facts.pools.clone_from(&launch.pools);
+            facts.order = lives::Order::of(&text.body);
             facts.flow = flow(&text.body, launch, &facts.files, !self.is_in_program);
             // Bytes that are nobody's, or another's, follow from what other rules say.
             if report.len() == before {

@@ -84,7 +84,8 @@ fn shared_data_is_said(file: &FileView<'_>, kind: Kind, report: &mut Report) {
     }
     for (name, class) in file.dsc.classes.iter() {
         if class.stick_replication.is_some() != kind.is_sliding() {
-            let message = format!("'{}' has the member for every class or for none; poolings and convolutions have it", file.compute.function);
+            let message =
+                format!("'{}' has the member for every class or for none; poolings and convolutions have it", file.compute.function);
             report.json(file.dsc_at(&format!("primaryDsInfo_/{name}/stickRepl_")), message);
         }
     }
