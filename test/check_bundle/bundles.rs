@@ -220,6 +220,12 @@ pub(crate) fn baked() -> Files {
     [("bundle.mlir".to_owned(), launch.to_string().into_bytes()), ("sdsc_0.json".to_owned(), sdsc::to_text(&sdsc))].into()
 }
 
+/// A launch of the bundle `nest`, which has a tile in its pool.
+fn launch(arguments: [&str; 2]) -> Value {
+    let pool = json!([{"offset": 0, "bytes": 8192, "first_op": 0, "last_op": 1}]);
+    json!({"bundle": "bundle_0", "arguments": arguments, "pool": pool})
+}
+
 /// The bundle `nest` as a program of one launch.
 pub(crate) fn program(bytes: [i64; 2]) -> Files {
     let tensor = |(number, bytes): (usize, i64)| {
@@ -228,7 +234,7 @@ pub(crate) fn program(bytes: [i64; 2]) -> Files {
     };
     let tensors: Vec<_> = bytes.into_iter().enumerate().map(tensor).collect();
     let program = json!({"name": "main", "arguments": tensors[..1], "results": tensors[1..], "constants": [], "buffers": [],
-                         "launches": [{"bundle": "bundle_0", "arguments": ["t0", "t1"]}]});
+                         "launches": [launch(["t0", "t1"])]});
     let bundle = nest().into_iter().map(|(name, bytes)| (format!("bundle_0/{name}"), bytes));
     bundle.chain([("program.json".to_owned(), serde_json::to_vec(&program).unwrap())]).collect()
 }
@@ -257,7 +263,6 @@ pub(crate) fn shared() -> Files {
         tensor
     };
     let buffers = json!([buffer("t2", 0, 0), buffer("t3", 65536, 1), buffer("t4", 0, 2)]);
-    let launch = |arguments: [&str; 2]| json!({"bundle": "bundle_0", "arguments": arguments});
     program["launches"] = json!([launch(["t0", "t2"]), launch(["t2", "t3"]), launch(["t3", "t4"]), launch(["t4", "t1"])]);
     program["buffers"] = buffers;
     program["buffer_bytes"] = json!(131_072);
