@@ -32,7 +32,7 @@ use std::{
 use tiled::{BUILDS, Build, Stop, execute};
 
 /// Cases that are known to fail, defects that are open: they count as refused, whoever mends one takes it off the list.
-const OPEN: [(usize, &str); 1] = [(445, "sdsc_r31: a minimum over repeated rows on 32 cores has parts of no whole sticks")];
+const OPEN: [(usize, &str); 0] = [];
 
 const DEFAULT_PROGRAMS: usize = 600;
 

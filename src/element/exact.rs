@@ -41,13 +41,13 @@ impl Arithmetic for Exact {
         left / right
     }
 
-    // Not `max`, which drops NaN.
+    // Not `max`, which drops NaN. Of two zeros the positive one is the larger, as IEEE 754 has it: a reciprocal tells them apart.
     fn maximum(&self, left: f64, right: f64) -> f64 {
-        if left > right || left.is_nan() { left } else { right }
+        if left > right || left.is_nan() || (left == right && right.is_sign_negative()) { left } else { right }
     }
 
     fn minimum(&self, left: f64, right: f64) -> f64 {
-        if left < right || left.is_nan() { left } else { right }
+        -self.maximum(-left, -right)
     }
 
     /// As IEEE 754 compares: NaN is unequal to everything.

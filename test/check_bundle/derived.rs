@@ -1,7 +1,7 @@
 //! Bundles in which one member does not follow from the others, and programs in which files do not fit together.
 
 use crate::bundles::Files;
-use crate::edits::{json, pointer, remove, sets, text, texts};
+use crate::edits::{json, pointer, remove, set, sets, text, texts};
 use crate::mutations::{Broken, broken};
 use serde_json::{Value, json};
 
@@ -146,6 +146,10 @@ pub(crate) fn broken_programs() -> Vec<Broken> {
             let bytes = files.get_mut("bundle_0/bundle.mlir").unwrap();
             *bytes = String::from_utf8(bytes.clone()).unwrap().replace("allocate 8192 bytes", "allocate 16384 bytes").into_bytes();
         }),
+        broken(&["sdsc_r95"], "slice of the pool", |files| {
+            let bytes = files.get_mut("bundle_0/bundle.mlir").unwrap();
+            *bytes = String::from_utf8(bytes.clone()).unwrap().replace("allocate 32768 bytes", "allocate 32896 bytes").into_bytes();
+        }),
         broken(&["sdsc_r96"], "table", program(|value| drop(value["arguments"][0].as_object_mut().unwrap().remove("index_range")))),
         broken(&["sdsc_r96"], "table", program(|value| value["arguments"][0]["index_range"] = json!([0, 511]))),
         broken(&["sdsc_r96"], "table", program(|value| value["arguments"][0]["index_range"] = json!([1, 512]))),
@@ -159,5 +163,19 @@ pub(crate) fn broken_programs() -> Vec<Broken> {
                 value["arguments"][0] = tensor;
             }),
         ),
+        broken(&["sdsc_r101"], "pooling", sets("dsc/pdsRelation_/isPdsReuse", json!(0))),
+        broken(&["sdsc_r101"], "pooling", |files| remove(files, "dsc/primaryDsInfo_/OUTPUT/stickRepl_")),
+        broken(&["sdsc_r101"], "pooling", |files| {
+            set(files, "dsc/scheduleTree_/0/padding_/i", json!("padded"));
+            set(files, "dsc/scheduleTree_/0/coordinates_/coordInfo/i/padding", json!("padded"));
+        }),
+        broken(&["sdsc_r101"], "pooling", sets(PART_OF_WINDOWS, json!(7))),
+        broken(&["sdsc_r101"], "pooling", |files| {
+            for member in ["dsc/N_/", "dsc/dataStageParam_/0/ss_/", "dsc/dataStageParam_/0/el_/"] {
+                set(files, &format!("{member}paddingSizes_/i/padBack_"), json!(1));
+            }
+        }),
     ]
 }
+
+const PART_OF_WINDOWS: &str = "dsc/scheduleTree_/0/coordinates_/coordInfo/i/folds/dim_prop_attr/3/factor_";

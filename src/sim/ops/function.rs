@@ -44,9 +44,9 @@ impl Arithmetic for Device {
         left / right
     }
 
-    /// NaN if one is, so that hostile padding shows.
+    /// NaN if one is, so that hostile padding shows. Of two zeros the positive one is the larger, as IEEE 754 has it.
     fn maximum(&self, left: f32, right: f32) -> f32 {
-        if left > right || left.is_nan() { left } else { right }
+        if left > right || left.is_nan() || (left == right && right.is_sign_negative()) { left } else { right }
     }
 
     fn minimum(&self, left: f32, right: f32) -> f32 {

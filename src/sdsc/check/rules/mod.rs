@@ -14,6 +14,7 @@ pub(super) mod slices;
 pub(super) mod symbols;
 mod table;
 pub(super) mod tensors;
+pub(super) mod windowed;
 pub(super) mod windows;
 
 pub(super) use table::{

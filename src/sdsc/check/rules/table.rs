@@ -2,7 +2,7 @@
 
 use super::{
     Check, Rule, addresses, constants, coordinates, cores, derived, families, identity, launches, layouts, sizes, slices, symbols, tensors,
-    windows,
+    windowed, windows,
 };
 use std::fmt::Write;
 
@@ -536,6 +536,12 @@ pub const RULES: &[Rule] = &[
         "what is in LX or in a pool has a life: its bytes, from the first op that writes it to the last that uses it; lives that share bytes share no time",
         "project, `program.json`",
         Check::Reading,
+    ),
+    rule(
+        "sdsc_r101",
+        "the windows of cores, the padding and the parts of what is read through windows follow from the sizes and the strides",
+        "schema, section 9",
+        Check::Derived(windowed::what_goes_with_windows_is_worked_out),
     ),
 ];
 
