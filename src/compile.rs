@@ -5,7 +5,7 @@ use crate::{
     cost::{Formula, OpTraffic, Touched, bytes_needed, describe, kernel_of, lx_peak_bytes, price, traffic},
     dialect::{ComputeOp, FOR_LAYOUT, Tensor, bundle_of, phase_of, target_of},
     explain::{Numbers, ValuePlace, add_up, location_text, loops_of, place_of, values_in_lx},
-    mlir::{Module, Op, OpExt, Reported, ValueLike, elements, error_at, found_bug, integer, symbol_name, warning_at},
+    mlir::{Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, symbol_name, warning_at},
     pipeline::{Options, Phase, emission},
     report::{Bytes, Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, thousandths},
     target::{Target, TimeModel},
@@ -21,13 +21,12 @@ pub fn compile(module: &Module<'_>, options: &Options, output: &str) -> Option<R
     compile_watched(module, options, output, &mut |_| {})
 }
 
-/// As [`compile`]; `watch` is told of each phase when it is done.
+/// As [`compile`]; `watch` is told of each phase when it is done, and of the import a first time when the program is in our ops.
 #[must_use]
 pub fn compile_watched(module: &Module<'_>, options: &Options, output: &str, watch: &mut dyn FnMut(Phase)) -> Option<Report> {
     let mut report = Report::default();
     let done = phase_behind(module.op(), options).ok()?;
-    // Another compilation of this process may have found one.
-    let found_before = found_bug();
+    let found_before = bugs_of(module.op());
     let phases = Phase::ALL.into_iter().filter(|phase| done.is_none_or(|done| *phase > done) && *phase <= options.compile_to);
     for phase in phases {
         let passes = if phase == Phase::Emit { vec![emission(output, done.is_none())] } else { options.passes_of(phase, output) };
@@ -35,7 +34,7 @@ pub fn compile_watched(module: &Module<'_>, options: &Options, output: &str, wat
             // The verifier takes as long as a pass: the module is verified once a phase, by its last pass.
             let is_last = number + 1 == passes.len();
             if !(if is_last { module.run(pass) } else { module.run_unverified(pass) }) {
-                if found_bug() && !found_before {
+                if bugs_of(module.op()) > found_before {
                     let _ = error_at(module.op(), format_args!("phase '{phase}' was stopped by a bug of ours")).report();
                 }
                 return None;
@@ -43,6 +42,7 @@ pub fn compile_watched(module: &Module<'_>, options: &Options, output: &str, wat
             // Decisions are complete when the pool is planned, but a compilation may end before; op specs stand between the passes of
             // the bundle phase.
             match pass.split('{').next() {
+                Some("spyre-import-linalg") => watch(phase),
                 Some("spyre-plan-lx") if options.compile_to == phase => describe_ops(module.op(), &mut report),
                 Some("spyre-form-bundles") => describe_ops(module.op(), &mut report),
                 Some("spyre-lower-to-sdsc") => describe_launches(module.op(), &mut report),

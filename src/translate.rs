@@ -1,8 +1,8 @@
 //! Between IR and files, for `spyre-translate`.
 
 use crate::{
-    bundle::Bundle,
-    dialect::{self, bundle_to_ir, push_items},
+    bundle::{Bundle, Life, Scratch},
+    dialect::{self, bundle_to_ir, push_items, set_lives},
     files::{self, MAX_TEXT_BYTES, is_plain_name, path_below},
     layout::DeviceLayout,
     mlir::{Attribute, Attributes, Module, Op, OpExt, Session, build, dense_elements, new_block, push, string_attribute, type_attribute},
@@ -117,11 +117,12 @@ struct ReadBundle {
     is_baked: bool,
 }
 
-fn push_read(parent: Op<'_>, name: &str, read: &ReadBundle, buffers: &[String]) {
+fn push_read<'c>(parent: Op<'c>, name: &str, read: &ReadBundle, buffers: &[String]) -> Op<'c> {
     let built = push_bundle(parent, name, &read.bundle, buffers);
     if read.is_baked {
         built.set_attr("sdsc.addresses", string_attribute(parent.ctx(), "baked"));
     }
+    built
 }
 
 fn push_program(module: Op<'_>, description: &Program, bundles: &[ReadBundle], directory: &Path) -> Result<(), String> {
@@ -159,9 +160,20 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[ReadBundle], d
         }
     }
     for (launch, bundle) in description.launches.iter().zip(bundles) {
-        push_read(program, &launch.bundle, bundle, &launch.arguments);
+        let built = push_read(program, &launch.bundle, bundle, &launch.arguments);
+        set_lives(built, lives_of(launch));
     }
     Ok(())
+}
+
+/// The lives of what a launch has in LX and in its pool.
+fn lives_of(launch: &LaunchEntry) -> Vec<Life> {
+    let of = |memory: Scratch, lives: &[program::Life]| {
+        let life =
+            |life: &program::Life| Life { memory, offset_bytes: life.offset, bytes: life.bytes, first: life.first_op, last: life.last_op };
+        lives.iter().map(life).collect::<Vec<_>>()
+    };
+    [of(Scratch::Lx, &launch.lx), of(Scratch::Pool, &launch.pool)].concat()
 }
 
 fn tensor_of<'c>(at: Op<'c>, tensor: &Tensor) -> Result<(dialect::Tensor<'c>, DeviceLayout), String> {

@@ -14,9 +14,10 @@ config.excludes = ["Inputs", "pipeline"]
 config.test_source_root = os.path.join(root, "test")
 config.test_exec_root = os.environ.get("SPYRE_LIT_OUTPUT", os.path.join(root, "target", "lit"))
 config.environment["PATH"] = os.pathsep.join([os.path.abspath(tools), llvm, config.environment["PATH"]])
-# What `cargo xtask test` finds uses of freed memory with.
-if "MALLOC_PERTURB_" in os.environ:
-    config.environment["MALLOC_PERTURB_"] = os.environ["MALLOC_PERTURB_"]
+# What `cargo xtask test` finds uses of freed memory with, and what `cargo xtask mutate-passes` breaks a pass with.
+for name in ["MALLOC_PERTURB_", "SPYRE_MUTANT"]:
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
 # `SPYRE_ROUNDTRIP=1` makes every test also one of the printers and parsers.
 if os.environ.get("SPYRE_ROUNDTRIP"):
     config.substitutions.append((r"\bspyre-opt ", "spyre-opt --verify-roundtrip "))

@@ -1,8 +1,9 @@
 //! Nothing in a file is free: every field of every file of a covering set of programs is changed, and each change is refused by a rule
 //! that names the fault, found by the numbers, or of a field that means nothing.
 //!
-//! `cargo xtask mutants` tries all of them and writes the table of `docs/trust.md`; `cargo test --test mutants` tries one in
-//! [`SAMPLE`], always the same ones. `SPYRE_MUTANTS=1` tries all, `SPYRE_MUTANTS_OF=softmax` those of one program only.
+//! `cargo xtask mutants` tries all of them and writes the tables of `docs/mutants.md`; `cargo test --test mutants` tries one in
+//! [`SAMPLE`], always the same ones. `SPYRE_MUTANTS=1` tries all, `SPYRE_MUTANTS_OF=softmax` those of one program only,
+//! `SPYRE_MUTANTS_ALIKE=1000` more of those alike than [`MOST_ALIKE`].
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -18,6 +19,8 @@ mod programs;
 mod table;
 #[path = "mutants/text.rs"]
 mod text;
+#[path = "mutants/together.rs"]
+mod together;
 #[path = "mutants/verdict.rs"]
 mod verdict;
 
@@ -34,10 +37,7 @@ use table::{Counts, Outcome};
 use verdict::{Verdict, judge};
 
 /// One mutant in so many is tried unless all are asked for.
-const SAMPLE: u64 = 40;
-
-/// The programs of the sample; the others have not passed as a whole yet.
-const SAMPLED: [&str; 4] = ["layernorm", "slice", "softmax", "tiled"];
+const SAMPLE: u64 = 100;
 
 /// Mutants of one kind of one field of one program: more tell nothing new.
 const MOST_ALIKE: usize = 3;
@@ -56,11 +56,19 @@ struct Mutant {
     kind: &'static str,
     /// What it becomes, for messages.
     to: String,
-    content: Vec<u8>,
+    /// The files that change.
+    files: Vec<(String, Vec<u8>)>,
+}
+
+impl Mutant {
+    /// A change of one file.
+    fn of_file(file: &str, (place, field): (String, String), kind: &'static str, to: String, content: Vec<u8>) -> Self {
+        Self { file: file.to_owned(), place, field, kind, to, files: vec![(file.to_owned(), content)] }
+    }
 }
 
 /// Every mutant of a program; of those alike, a few.
-fn mutants(program: &Program) -> Vec<Mutant> {
+fn mutants(program: &Program, most_alike: usize) -> Vec<Mutant> {
     let mut all = Vec::new();
     for (file, content) in &program.files {
         if file.ends_with(".json") {
@@ -71,7 +79,8 @@ fn mutants(program: &Program) -> Vec<Mutant> {
             all.extend(bytes(file, content));
         }
     }
-    fields::thinned(all, MOST_ALIKE)
+    together::mutants(&program.files, &mut all);
+    fields::thinned(all, most_alike)
 }
 
 /// Changes of the bytes of a constant: the first, the last, one too few, one too many.
@@ -79,14 +88,7 @@ fn bytes(file: &str, content: &[u8]) -> Vec<Mutant> {
     let mut first = content.to_vec();
     first[0] ^= 0x40;
     first[1] ^= 0x20;
-    let with = |kind, content: Vec<u8>| Mutant {
-        file: file.to_owned(),
-        place: String::new(),
-        field: "constant bytes".to_owned(),
-        kind,
-        to: String::new(),
-        content,
-    };
+    let with = |kind, content: Vec<u8>| Mutant::of_file(file, (String::new(), "constant bytes".to_owned()), kind, String::new(), content);
     let longer = content.iter().copied().chain([0]).collect();
     vec![with("other value", first), with("dropped", content[1..].to_vec()), with("added", longer)]
 }
@@ -120,11 +122,11 @@ fn try_all(program: &Program, mutants: &[Mutant]) -> Vec<Outcome> {
 fn no_mutant_survives() {
     let tries_all = env::var_os("SPYRE_MUTANTS").is_some();
     let only = env::var("SPYRE_MUTANTS_OF").ok();
+    let most_alike = env::var("SPYRE_MUTANTS_ALIKE").map_or(MOST_ALIKE, |most| most.parse().unwrap());
     let mut counts = Counts::default();
-    let is_sampled = |name: &str| tries_all || only.is_some() || SAMPLED.contains(&name);
-    for program in all_programs(only.as_deref()).into_iter().filter(|program| is_sampled(program.name.as_ref())) {
+    for program in all_programs(only.as_deref()) {
         verdict::expect_right(&program);
-        let mut mutants = mutants(&program);
+        let mut mutants = mutants(&program, most_alike);
         mutants.retain(|mutant| tries_all || hash(mutant).is_multiple_of(SAMPLE));
         for outcome in try_all(&program, &mutants) {
             counts.add(outcome);
@@ -135,7 +137,7 @@ fn no_mutant_survives() {
     let survivors = counts.survivors();
     let shown: Vec<&String> = survivors.iter().take(MOST_REPORTED).collect();
     assert!(survivors.is_empty(), "{} mutants survive: {shown:#?}", survivors.len());
-    if tries_all && only.is_none() {
+    if tries_all && only.is_none() && most_alike == MOST_ALIKE {
         table::expect_on_page(&counts);
     }
 }

@@ -1,8 +1,20 @@
-//! Random programs under random hints and options, compiled, run on the simulated machine, and compared with plain Rust.
+//! Random programs under random hints and options: each is compiled in two ways and run on the simulated machine, and compared with plain
+//! Rust in f64, and with itself on elements of a finite field.
+//!
+//! | family | programs |
+//! |---|---|
+//! | `any` | every operation that the front door takes (`docs/supported-ops.md`), f16, bf16 and f32, sizes from 1 to 300, up to 6 dimensions |
+//! | `views` | chains of permutations, slices, reshapes and broadcasts, one view in several spellings, and ops that read them |
+//! | `tiled` | what hints tile, in trees of scopes, under hints by option, and without |
+//! | `repeats` | repeated values that are cut, turned, reduced, normalised, joined and multiplied |
+//!
+//! Half of all second ways leave the hints out. One program in forty goes through `spyre-compile` and `spyre-run --check` too, one compilation
+//! in twelve is validated.
 //!
 //! A case follows from its family and its number. `SPYRE_RANDOM=1000 cargo test --test random` runs the first thousand of each family,
-//! `SPYRE_RANDOM_CASE=tiled:17` that one alone, in its simplest form if it fails. Cases run in processes of their own, a batch in each,
-//! so that one that ends by a signal is found too.
+//! `SPYRE_RANDOM=1000..2000` the next, `SPYRE_RANDOM_CASE=tiled:17` that one alone, in its simplest form if it fails; with
+//! `SPYRE_RANDOM_TABLE=1` the whole table of what was refused is printed. Cases run in processes of their own, a batch in each, so that one
+//! that ends by a signal is found too.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
@@ -10,218 +22,168 @@
 mod build;
 #[path = "random/case.rs"]
 mod case;
+#[path = "random/check.rs"]
+mod check;
 #[path = "random/choices.rs"]
 mod choices;
 #[path = "random/compute.rs"]
 mod compute;
+#[path = "random/constants.rs"]
+mod constants;
+#[path = "common/counted.rs"]
+mod counted;
 #[path = "random/generate.rs"]
 mod generate;
+#[path = "random/hints.rs"]
+mod hints;
+#[path = "random/lookup.rs"]
+mod lookup;
+#[path = "random/moves.rs"]
+mod moves;
 #[path = "random/number.rs"]
 mod number;
 #[path = "random/options.rs"]
 mod options;
+#[path = "random/products.rs"]
+mod products;
+#[path = "random/run.rs"]
+mod run;
+#[path = "random/scalar.rs"]
+mod scalar;
+#[path = "random/steps.rs"]
+mod steps;
 #[path = "random/views.rs"]
 mod views;
 #[path = "random/write.rs"]
 mod write;
 
-use case::{Case, Outcome, kind_of, simplified};
-use generate::Family;
-use std::{
-    collections::BTreeMap,
-    env,
-    io::{BufRead, BufReader, Write},
-    process::{Command, Stdio},
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
-};
+use case::Case;
+use generate::{FAMILIES, Family};
+use run::{Ran, WORK, batch, print_refusals, report, run_cases};
+use spyre::import::{OPERATIONS, Outcome, SCALAR_FUNCTIONS};
+use std::{env, ops::Range};
 
 /// Cases of a family that run by default.
-const DEFAULT_CASES: usize = 200;
+const fn default_cases(family: Family) -> usize {
+    match family {
+        Family::Any => 700,
+        Family::Views => 500,
+        Family::Tiled | Family::Repeats => 400,
+    }
+}
 
 /// Cases that are known to fail, defects that are open: they are left out, whoever mends one takes it off the list.
-const OPEN: [(&str, usize, &str); 1] = [("any", 149, "NaN in a product of f32 that is padded, sliced and stretched")];
+pub(crate) const OPEN: [(&str, usize, &str); 11] = [
+    ("any", 104, "the import panics: a tensor read at computed positions is a constant whose elements are all alike"),
+    ("any", 215, "a mean in a hint scope is another number in the field behind the phase 'tile'"),
+    ("any", 353, "only with hints: 'mixes elements of bf16 and f16'"),
+    ("any", 454, STICK_OF_A_VIEW),
+    ("any", 500, STICK_OF_A_VIEW),
+    ("any", 695, STICK_OF_A_VIEW),
+    ("tiled", 287, "sdsc_r32: a move addresses more than the small span of its machine"),
+    ("repeats", 13, STICK_OF_A_VIEW),
+    ("repeats", 43, "sdsc_r32: a product addresses more than the small span of its machine"),
+    ("repeats", 118, "sdsc_r70: a core reaches beyond an argument"),
+    ("repeats", 170, STICK_OF_A_VIEW),
+];
 
-/// Cases of one process.
-const BATCH: usize = 50;
+const STICK_OF_A_VIEW: &str = "sdsc_r31: work is divided along what a view makes of the dimension in the sticks";
+
+/// Of a hundred programs of a family so many may be refused in both ways.
+const fn most_refused_percent(family: Family) -> usize {
+    match family {
+        Family::Any => 40,
+        Family::Views => 20,
+        Family::Tiled => 30,
+        Family::Repeats => 30,
+    }
+}
 
 /// Failing cases that are reported in their simplest form.
 const MOST_REPORTED: usize = 3;
 
-/// Tells a process which cases to run.
-const WORK: &str = "SPYRE_RANDOM_WORK";
+/// Operations that the front door takes and no program here has, with the reason.
+const NOT_GENERATED: [(&str, &str); 4] = [
+    ("func.return", "it is written `return`"),
+    ("spyre.*", "the dialect's own text, which `random_loops` has, and the tests of the passes"),
+    ("tensor.dim", "sizes are static, so it is a number known at compile time, and a test of the import has it"),
+    ("tensor.extract", "outside of bodies it is a constant's element; in bodies it is here"),
+];
 
-impl Family {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Any => "any",
-            Self::Views => "views",
-            Self::Tiled => "tiled",
-        }
-    }
-
-    fn named(name: &str) -> Self {
-        [Self::Any, Self::Views, Self::Tiled].into_iter().find(|family| family.name() == name).unwrap()
-    }
-}
-
-/// A case that was run: its number, what became of it, in words.
-#[derive(Clone, Debug)]
-struct Ran {
-    number: usize,
-    /// `agrees`, `refused` or `fails`.
-    outcome: String,
-    message: String,
-}
-
-/// What a process of [`run_batch`] does: a line before each case, and one behind it.
+/// What a process of a batch does.
 #[test]
 fn one_batch_runs_in_its_process() {
-    let work = env::var(WORK).unwrap_or_else(|_| "any 0 1".to_owned());
-    let words: Vec<&str> = work.split(' ').collect();
-    let family = Family::named(words[0]);
-    let (start, end): (usize, usize) = (words[1].parse().unwrap(), words[2].parse().unwrap());
-    let mut n_failures = 0;
-    for number in start..end {
-        say(&format!("\nBEGIN {number}\n"));
-        if OPEN.iter().any(|(name, open, _)| (*name, *open) == (family.name(), number)) {
-            say(&format!("\nEND {number} refused \"an open defect\"\n"));
-            continue;
-        }
-        let (case, _) = Case::of(family, number);
-        let (word, message) = match case.run() {
-            Outcome::Agrees => ("agrees", format!("{} {}", case.features.n_ops, case.features.n_scopes)),
-            Outcome::Refused(message) => ("refused", message),
-            Outcome::Fails(what, message) => ("fails", format!("{what}\n{message}")),
-        };
-        n_failures += usize::from(word == "fails");
-        say(&format!("\nEND {number} {word} {message:?}\n"));
-    }
+    let n_failures = batch();
     assert!(env::var(WORK).is_ok() || n_failures == 0, "{n_failures} of the cases fail");
 }
 
-fn say(text: &str) {
-    let mut out = std::io::stdout();
-    out.write_all(text.as_bytes()).unwrap();
-    out.flush().unwrap();
-}
-
-/// Runs the cases from `start` in a process; gives what it said, and where to go on if it ended before its time.
-fn run_batch(family: Family, start: usize, end: usize, done: &Mutex<Vec<Ran>>) {
-    let mut start = start;
-    while start < end {
-        let mut child = Command::new(env::current_exe().unwrap())
-            .args(["--exact", "one_batch_runs_in_its_process", "--nocapture", "--test-threads=1"])
-            .env(WORK, format!("{} {start} {end}", family.name()))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut begun = None;
-        for line in BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok) {
-            if let Some(number) = line.strip_prefix("BEGIN ") {
-                begun = number.parse().ok();
-            } else if let Some(rest) = line.strip_prefix("END ") {
-                let mut words = rest.splitn(3, ' ');
-                let number = words.next().unwrap().parse().unwrap();
-                let (outcome, message) = (words.next().unwrap().to_owned(), words.next().unwrap().to_owned());
-                done.lock().unwrap().push(Ran { number, outcome, message });
-                (begun, start) = (None, number + 1);
-            }
-        }
-        let status = child.wait().unwrap();
-        if let Some(number) = begun {
-            let message = format!("the process ends: {status}");
-            done.lock().unwrap().push(Ran { number, outcome: "fails".to_owned(), message });
-            start = number + 1;
-        } else if start < end {
-            done.lock().unwrap().push(Ran { number: start, outcome: "fails".to_owned(), message: format!("the process stops: {status}") });
-            return;
-        }
+/// The cases to run: `1000`, or `1000..2000`.
+fn range(family: Family) -> Range<usize> {
+    let Ok(text) = env::var("SPYRE_RANDOM") else { return 0..default_cases(family) };
+    match text.split_once("..") {
+        Some((start, end)) => start.parse().unwrap()..end.parse().unwrap(),
+        None => 0..text.parse().unwrap(),
     }
 }
 
-fn run_cases(family: Family, n_cases: usize) -> Vec<Ran> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                loop {
-                    let start = next.fetch_add(BATCH, Ordering::Relaxed);
-                    if start >= n_cases {
-                        break;
-                    }
-                    run_batch(family, start, (start + BATCH).min(n_cases), &done);
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap();
-    done.sort_by_key(|ran: &Ran| ran.number);
-    done
-}
-
-fn report(family: Family, number: usize) -> String {
-    let (case, numbers) = Case::of(family, number);
-    let (case, outcome) = match case.run() {
-        Outcome::Fails(what, _) => simplified(family, numbers, &what),
-        outcome => (case, outcome),
-    };
-    let options = options::text(&case.options);
-    let again = format!("SPYRE_RANDOM_CASE={}:{number} cargo test --test random", family.name());
-    format!("\ncase {}:{number}: {outcome:?}\noptions: {options}\n{}again: {again}\n", family.name(), case.text)
-}
-
-fn print_refusals(family: Family, cases: &[Ran]) -> usize {
-    let mut kinds: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    for ran in cases.iter().filter(|ran| ran.outcome == "refused") {
-        kinds.entry(kind_of(&ran.message)).or_insert((0, ran.number)).0 += 1;
-    }
-    let n_refused = kinds.values().map(|(count, _)| count).sum();
-    println!("{}: {} programs, {n_refused} refused", family.name(), cases.len());
-    let mut kinds: Vec<_> = kinds.into_iter().collect();
-    kinds.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
-    for (kind, (count, number)) in kinds {
-        println!("  {count} such as {number}: {kind}");
-    }
-    n_refused
-}
-
-fn check(family: Family, most_refused_percent: usize) {
-    if let Ok(case) = env::var("SPYRE_RANDOM_CASE") {
-        let (name, number) = case.split_once(':').unwrap();
-        if name == family.name() {
-            println!("{}", report(family, number.parse().unwrap()));
-        }
-        return;
-    }
-    let n_cases = env::var("SPYRE_RANDOM").map_or(DEFAULT_CASES, |number| number.parse().unwrap());
-    let cases = run_cases(family, n_cases);
-    let n_refused = print_refusals(family, &cases);
-    let failed: Vec<&Ran> = cases.iter().filter(|ran| ran.outcome == "fails").collect();
+/// Gives the complaints about the cases of a family.
+fn check_family(family: Family) -> String {
+    let cases = range(family);
+    let n_cases = cases.len();
+    let ran = run_cases(family, cases);
+    let n_refused = print_refusals(family, &ran);
+    let failed: Vec<&Ran> = ran.iter().filter(|ran| ran.outcome == "fails").collect();
     let list: String = failed.iter().map(|ran| format!("case {}:{}: {}\n", family.name(), ran.number, ran.message)).collect();
     println!("{list}");
     let is_alive = |ran: &&&Ran| !ran.message.starts_with("the process");
     let reports: String = failed.iter().filter(is_alive).take(MOST_REPORTED).map(|ran| report(family, ran.number)).collect();
-    assert!(list.is_empty(), "{} of {} cases fail\n{list}{reports}", failed.len(), cases.len());
-    assert_eq!(cases.len(), n_cases);
-    assert!(n_refused * 100 <= n_cases * most_refused_percent, "{n_refused} of {n_cases} programs are refused");
+    let mut complaints = format!("{list}{reports}");
+    if ran.len() != n_cases {
+        complaints += &format!("{} of {n_cases} cases of {} were run\n", ran.len(), family.name());
+    }
+    if n_refused * 100 > n_cases * most_refused_percent(family) && n_cases > 50 {
+        complaints += &format!("{n_refused} of {n_cases} programs of {} are refused\n", family.name());
+    }
+    complaints
 }
 
 #[test]
-fn any_program_is_right_or_refused() {
-    check(Family::Any, 60);
+fn programs_are_right_or_refused() {
+    if let Ok(case) = env::var("SPYRE_RANDOM_CASE") {
+        let (name, number) = case.split_once(':').unwrap();
+        println!("{}", report(Family::named(name), number.parse().unwrap()));
+        return;
+    }
+    let complaints: String = FAMILIES.into_iter().map(check_family).collect();
+    assert!(complaints.is_empty(), "{complaints}");
 }
 
+/// Everything that the tables of the import say is taken is in some program.
 #[test]
-fn views_are_right_or_refused() {
-    check(Family::Views, 60);
+fn programs_have_every_operation() {
+    let taken = OPERATIONS.iter().filter(|row| matches!(row.outcome, Outcome::Becomes(_))).map(|row| row.name);
+    let is_generated = |name: &&str| NOT_GENERATED.iter().all(|(known, _)| known != name);
+    let mut missing: Vec<&str> = taken.chain(SCALAR_FUNCTIONS.iter().map(|function| function.name)).filter(is_generated).collect();
+    for number in 0..default_cases(Family::Any) {
+        let text = &Case::of(Family::Any, number).0.written[0].text;
+        // A family of operations has a name that ends in a star.
+        missing.retain(|name| !text.contains(name.trim_end_matches('*')));
+        if missing.is_empty() {
+            return;
+        }
+    }
+    panic!("no program has {missing:?}");
 }
 
+/// Options and hints are drawn as often as they are of use.
 #[test]
-fn tiled_programs_are_right_or_refused() {
-    check(Family::Tiled, 60);
+fn every_option_is_drawn() {
+    let mut missing: Vec<&str> = options::DRAWN.to_vec();
+    for number in 0..400 {
+        for written in Case::of(Family::Tiled, number).0.written {
+            let words = written.way.text();
+            missing.retain(|name| !words.split(' ').any(|word| word == *name));
+        }
+    }
+    assert!(missing.is_empty(), "never drawn: {missing:?}");
 }

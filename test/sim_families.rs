@@ -212,8 +212,12 @@ fn run(op: &Op, args: &[Arg<'_>], given: &[(usize, Vec<f64>)]) -> Result<(Vec<Ve
     };
     let tensors: Vec<Tensor> = args.iter().enumerate().map(tensor).collect();
     let (result, arguments) = tensors.split_last().unwrap();
-    let launches =
-        vec![LaunchEntry { bundle: "b".to_owned(), arguments: tensors.iter().map(|tensor| tensor.name.clone()).collect(), pool_bytes: 0 }];
+    let launches = vec![LaunchEntry {
+        bundle: "b".to_owned(),
+        arguments: tensors.iter().map(|tensor| tensor.name.clone()).collect(),
+        pool_bytes: 0,
+        ..LaunchEntry::default()
+    }];
     let program =
         Program { name: "p".to_owned(), arguments: arguments.to_vec(), results: vec![result.clone()], launches, ..Program::default() };
     let simulation = Simulation::with_program(program, dir.path(), &Target::spyre())?;
@@ -437,7 +441,8 @@ fn a_read_of_what_another_core_writes_is_found() {
         bytes: 2048,
         ..Tensor::default()
     };
-    let launches = vec![LaunchEntry { bundle: "b".to_owned(), arguments: vec!["a".to_owned(); 2], pool_bytes: 0 }];
+    let launches =
+        vec![LaunchEntry { bundle: "b".to_owned(), arguments: vec!["a".to_owned(); 2], pool_bytes: 0, ..LaunchEntry::default() }];
     let program =
         Program { name: "p".to_owned(), arguments: vec![tensor.clone()], results: vec![tensor.clone()], launches, ..Program::default() };
     let simulation = Simulation::with_program(program, dir.path(), &Target::spyre()).unwrap();

@@ -47,7 +47,7 @@ fn program(case: &str, args: &[Arg<'_>], result: usize) -> Program {
     let names = tensors.iter().map(|tensor| tensor.name.clone()).collect();
     let mut arguments = tensors;
     let results = vec![arguments.remove(result)];
-    let launches = vec![LaunchEntry { bundle: case.to_owned(), arguments: names, pool_bytes: 0 }];
+    let launches = vec![LaunchEntry { bundle: case.to_owned(), arguments: names, pool_bytes: 0, ..LaunchEntry::default() }];
     Program { name: case.to_owned(), arguments, results, launches, ..Program::default() }
 }
 

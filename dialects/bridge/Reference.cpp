@@ -12,6 +12,7 @@
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -26,12 +27,14 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
@@ -59,6 +62,48 @@ struct CopiesToLinalgPass : PassWrapper<CopiesToLinalgPass, OperationPass<func::
       linalg::CopyOp::create(builder, copy.getLoc(), copy.getSource(), copy.getTarget());
       copy.erase();
     });
+  }
+};
+
+/// Forms of ops that the passes below do not lower, or lower wrongly.
+struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReferenceFormsPass)
+
+  StringRef getArgument() const override { return "spyre-reference-forms"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect, tensor::TensorDialect>();
+  }
+
+  void runOnOperation() override {
+    bool failed = false;
+    getOperation().walk([&](Operation *op) {
+      if (auto aggregated = dyn_cast<linalg::AggregatedOpInterface>(op))
+        failed |= mlir::failed(decompose(aggregated));
+      else if (auto power = dyn_cast<math::FPowIOp>(op))
+        widenExponent(power);
+    });
+    if (failed)
+      signalPassFailure();
+  }
+
+  /// `linalg.softmax` has no loops of its own.
+  static LogicalResult decompose(linalg::AggregatedOpInterface op) {
+    OpBuilder builder(op);
+    FailureOr<SmallVector<Value>> parts = op.decomposeOperation(builder);
+    if (mlir::failed(parts))
+      return op->emitError("the reference cannot decompose this op");
+    op->replaceAllUsesWith(*parts);
+    op->erase();
+    return success();
+  }
+
+  /// `math-expand-ops` gives zero to a negative power the sign of a negative zero, whatever the zero and the power are.
+  static void widenExponent(math::FPowIOp power) {
+    OpBuilder builder(power);
+    Value exponent = arith::SIToFPOp::create(builder, power.getLoc(), power.getType(), power.getRhs());
+    Value result = math::PowFOp::create(builder, power.getLoc(), power.getLhs(), exponent);
+    power.replaceAllUsesWith(result);
+    power.erase();
   }
 };
 
@@ -95,17 +140,18 @@ void registerReferencePasses() {
   memref::registerExpandStridedMetadataPass();
   LLVM::registerLLVMRequestCWrappersPass();
   PassRegistration<CopiesToLinalgPass>();
+  PassRegistration<ReferenceFormsPass>();
 }
 
 // Results become arguments, so that the caller owns all memory; C wrappers take descriptors by pointer, and are asked for
 // before functions of libm are declared, which have none. The order is
 // that of a pipeline tried on softmax, matmul and transformer blocks in f16 and f32.
 constexpr llvm::StringLiteral kPipeline =
-    "func.func(convert-elementwise-to-linalg,linalg-generalize-named-ops,canonicalize,cse,linalg-fuse-elementwise-ops,canonicalize,cse),convert-tensor-to-linalg,"
+    "func.func(spyre-reference-forms,convert-elementwise-to-linalg,linalg-generalize-named-ops,canonicalize,cse,linalg-fuse-elementwise-ops,canonicalize,cse),convert-tensor-to-linalg,"
     "one-shot-bufferize{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map},"
     "buffer-results-to-out-params{modify-public-functions=true},func.func(llvm-request-c-wrappers),buffer-deallocation-pipeline,convert-bufferization-to-memref,"
     "func.func(spyre-reference-copies-to-linalg,convert-linalg-to-loops),lower-affine,convert-scf-to-cf,memref-expand,expand-strided-metadata,lower-affine,"
-    "func.func(math-expand-ops{ops=fpowi,rsqrt}),convert-math-to-libm,convert-math-to-llvm,arith-expand,convert-arith-to-llvm,"
+    "func.func(math-expand-ops{ops=clampf,rsqrt}),convert-math-to-libm,convert-math-to-llvm,arith-expand,convert-arith-to-llvm,"
     "convert-index-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,"
     "reconcile-unrealized-casts,symbol-dce";
 } // namespace

@@ -4,13 +4,14 @@
 //! loops. The buffers that launches share get their offsets here, when it is known which launches use them.
 
 use super::{
-    Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, LoopSymbol, OpSpec, Operand, SharedBuffer, Term, share,
+    Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, OpSpec, Operand, Scratch, SharedBuffer,
+    Term, share,
     unit_dims::{complete_unit_dims, drop_unit_dims},
 };
 use crate::{
     dialect::{
         Access, ComputeOp, EXACT, Memory, Place, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of, moves_of, owner_of, push_items,
-        split_of, target_of,
+        set_lives, split_of, target_of,
     },
     layout,
     mlir::{
@@ -207,6 +208,7 @@ impl<'c> Lowering<'c> {
             let names: Vec<String> = launch.arguments.iter().map(|&buffer| self.buffers[buffer].name()).collect();
             let built = push(program, bundle_to_ir(context, location, &name, &bundle, &names));
             push_items(built, location, &bundle.items);
+            set_lives(built, launch.lives);
         }
         Ok(())
     }
@@ -308,7 +310,7 @@ impl<'c> Lowering<'c> {
     }
 
     fn launch(&self, items: &[Op<'c>]) -> Result<LoweredLaunch, Reported> {
-        let mut launch = LoweredLaunch { bundle: Bundle::default(), arguments: self.arguments(items) };
+        let mut launch = LoweredLaunch::new(self.arguments(items));
         launch.bundle.items = items.iter().filter_map(|item| self.item(*item, &mut launch).transpose()).collect::<Result<_, _>>()?;
         Ok(launch)
     }
@@ -330,6 +332,7 @@ impl<'c> Lowering<'c> {
         }
         let Some(compute) = ComputeOp::of(op) else { return Ok(None) };
         let spec = self.op_spec(compute, launch).map_err(|message| error_at(op, message).report())?;
+        launch.n_ops += 1;
         Ok(Some(Item::Op(Box::new(spec))))
     }
 
@@ -359,7 +362,9 @@ impl<'c> Lowering<'c> {
         let n_inputs = accesses.len() - 1;
         let mut operands = Vec::with_capacity(accesses.len());
         for (position, access) in accesses.iter().enumerate() {
-            operands.push(self.operand(compute, access, position < n_inputs, launch)?);
+            let operand = self.operand(compute, access, position < n_inputs, launch)?;
+            launch.note_life(home_of(access.value), &operand, split.slices());
+            operands.push(operand);
         }
         let used: Vec<Vec<usize>> =
             (0..accesses.len()).map(|operand| compute.operand_dims(operand).into_iter().flatten().collect()).collect();
@@ -439,6 +444,32 @@ fn content_of(constant: Value<'_>) -> Option<Content<'_>> {
 struct LoweredLaunch {
     bundle: Bundle,
     arguments: Vec<usize>,
+    n_ops: usize,
+    lives: Vec<Life>,
+    /// The life of a buffer, by its position in the list.
+    by_buffer: ValueMap<usize>,
+}
+
+impl LoweredLaunch {
+    fn new(arguments: Vec<usize>) -> Self {
+        Self { bundle: Bundle::default(), arguments, n_ops: 0, lives: Vec::new(), by_buffer: ValueMap::default() }
+    }
+
+    /// Notes that the next op touches a buffer.
+    fn note_life(&mut self, buffer: Value<'_>, operand: &Operand, slices: &[i64]) {
+        let (memory, offset_bytes, bytes) = match operand.allocation {
+            Allocation::Hbm { .. } => return,
+            Allocation::Lx { offset_bytes } => (Scratch::Lx, offset_bytes, operand.part_bytes(slices)),
+            Allocation::Pool { offset_bytes } => (Scratch::Pool, offset_bytes, bytes_of(buffer)),
+        };
+        let number = self.by_buffer.get(buffer).copied().unwrap_or(self.lives.len());
+        if number == self.lives.len() {
+            self.by_buffer.insert(buffer, number);
+            self.lives.push(Life { memory, offset_bytes, bytes, first: self.n_ops, last: self.n_ops });
+        }
+        let life = &mut self.lives[number];
+        (life.bytes, life.last) = (life.bytes.max(bytes), self.n_ops);
+    }
 }
 
 /// Elements that the start of a window moves with each loop around the op, outermost first; empty if it stays.

@@ -2,9 +2,9 @@
 //!
 //! Reads `sdsc.bundle`s; replaces each by a module with the function of `bundle.mlir` and the op specs in the order of their files.
 
-use super::{Addresses, Bundle, Launch, Loops, unroll};
+use super::{Addresses, Bundle, Launch, Loops, unroll, unrolled_lives};
 use crate::{
-    dialect::{bundle_of, op_to_ir, push_launch, target_of},
+    dialect::{bundle_of, lives_of, op_to_ir, push_launch, set_lives, target_of},
     mlir::{Attributes, Context, Op, OpExt, Options, Pass, Reported, build_module, error_at, insert_before, push, string_array},
 };
 
@@ -19,9 +19,13 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let bundles: Vec<Op<'_>> = module.nested().into_iter().filter(|op| op.is("sdsc.bundle")).collect();
     for bundle in bundles {
         let model = bundle_of(bundle).map_err(|(op, message)| error_at(op, message).report())?;
-        let model = match loops {
-            Loops::Keep => model,
-            Loops::Unroll => unroll(&model).map_err(|error| error_at(bundle, error).report())?,
+        let lives = lives_of(bundle).map_err(|message| error_at(bundle, message).report())?;
+        let (model, lives) = match loops {
+            Loops::Keep => (model, lives),
+            Loops::Unroll => {
+                let lives = unrolled_lives(&model.items, &lives);
+                (unroll(&model).map_err(|error| error_at(bundle, error).report())?, lives)
+            }
         };
         // What was read back from files keeps their addresses.
         let addresses = if bundle.text_attr("sdsc.addresses") == "baked" { Addresses::Baked } else { addresses };
@@ -39,6 +43,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         }
         let lowered = insert_before(bundle, build_module(location, attributes));
         push_launch(lowered, location, &launch);
+        set_lives(lowered, lives);
         for (number, op) in model.ops().into_iter().enumerate() {
             push(lowered, op_to_ir(context, location, op, Some(&format!("sdsc_{number}.json"))));
         }

@@ -23,6 +23,7 @@ mod error;
 pub mod form;
 pub mod geometry;
 pub mod launch;
+mod lives;
 mod mode;
 pub mod name;
 mod op_spec;
@@ -38,6 +39,7 @@ pub(crate) mod lower_to_sdscbundle;
 
 pub use error::BundleError;
 pub use launch::Launch;
+pub use lives::{Life, Scratch, unrolled_lives};
 pub use mode::{Addresses, Loops};
 pub use op_spec::{
     Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, LoopSymbol, OpSpec, Operand, OwnedDim, Ownership,

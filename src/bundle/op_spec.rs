@@ -39,6 +39,16 @@ pub struct LoopSymbol {
     pub dim: String,
 }
 
+impl Operand {
+    /// Bytes that a core has of it, where so many slices of each iteration dimension are shared out.
+    #[must_use]
+    pub fn part_bytes(&self, slices: &[i64]) -> i64 {
+        let moves = |dim: usize| self.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
+        let n_parts: i64 = slices.iter().enumerate().filter(|(dim, _)| moves(*dim)).map(|(_, slices)| slices).product();
+        self.device_size.iter().product::<i64>() * self.format.bytes() / n_parts.max(1)
+    }
+}
+
 impl Bundle {
     /// The loops whose number of iterations is known at launch only, with the maxima, in depth-first order.
     #[must_use]

@@ -7,6 +7,7 @@
 //! facts, B.3).
 
 use super::{Coordinate, IterationDim, OpSpec, Operand, Term};
+use crate::layout::MOST_ROWS_OF_A_PRODUCT;
 
 /// Leaves dimensions of size 1 out of the iteration space and out of the device sizes.
 ///
@@ -64,6 +65,7 @@ pub(super) fn complete_unit_dims(op: &mut OpSpec, used: &[Vec<usize>]) {
 /// first. Returns the dimensions of each operand.
 fn give_pins_dims(op: &mut OpSpec, used: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let is_unit: Vec<bool> = op.iteration_space.iter().map(|dim| dim.range == 1).collect();
+    merge_pins_beyond_room(op, used);
     let free = |operand: &Operand, used: &[usize]| -> Vec<usize> {
         let moves_with = |dim| operand.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
         used.iter().copied().filter(|&dim| is_unit[dim] && !moves_with(dim)).collect()
@@ -84,6 +86,25 @@ fn give_pins_dims(op: &mut OpSpec, used: &[Vec<usize>]) -> Vec<Vec<usize>> {
     }
     add_unit_dims(op, added);
     used.iter().map(|used| (0..added).chain(used.iter().map(|dim| dim + added)).collect()).collect()
+}
+
+/// Puts each position that an operand is at into the dimension inside of it, where a dimension for each would be more batch dimensions than
+/// a product has. At most the one beside the stick is left.
+fn merge_pins_beyond_room(op: &mut OpSpec, used: &[Vec<usize>]) {
+    let n_batch = (0..op.iteration_space.len()).filter(|dim| used.iter().all(|used| used.contains(dim))).count();
+    let most = op.operands.iter().map(|operand| pins(operand).len()).max().unwrap_or(0);
+    if n_batch + most <= MOST_ROWS_OF_A_PRODUCT {
+        return;
+    }
+    for operand in &mut op.operands {
+        let beside_stick = operand.device_size.len().saturating_sub(2);
+        for position in pins(operand).into_iter().rev().filter(|position| *position < beside_stick) {
+            let size = operand.device_size.remove(position);
+            let pin = operand.coordinates.remove(position);
+            operand.coordinates[position].offset += pin.offset * operand.device_size[position];
+            operand.device_size[position] *= size;
+        }
+    }
 }
 
 /// Puts dimensions of one point in front of the iteration space.
@@ -290,6 +311,25 @@ mod tests {
         for other in [0, 2] {
             assert_eq!((product.operands[other].device_size[0], &product.operands[other].coordinates[0]), (1, &C::dim(0)));
         }
+    }
+
+    #[test]
+    fn positions_beyond_the_batch_dimensions_are_put_together() {
+        // x is at one position of each of three dimensions around its rows and columns, and of one between them.
+        let x = operand(&[
+            (2, C::constant(1)),
+            (3, C::constant(2)),
+            (4, C::dim(0)),
+            (2, C::constant(1)),
+            (1, C::floordiv(2, 64)),
+            (64, C::modulo(2, 64)),
+        ]);
+        let y = operand(&[(1, C::floordiv(1, 64)), (64, C::dim(2)), (64, C::modulo(1, 64))]);
+        let result = operand(&[(1, C::floordiv(1, 64)), (4, C::dim(0)), (64, C::modulo(1, 64))]);
+        let product = matmul(&[4, 64, 64], vec![x, y, result]);
+        assert_eq!(product.iteration_space.len(), 3);
+        assert_eq!(product.operands[0].device_size, [24, 2, 64]);
+        assert_eq!(product.operands[0].coordinates[..2], [C::dim(0).plus(20), C::floordiv(2, 64).plus(1)]);
     }
 
     #[test]

@@ -97,10 +97,7 @@ fn lx_end(op: &OpSpec, operand: &Operand) -> i64 {
 /// Bytes of a tensor of an op on each of its cores.
 #[must_use]
 pub fn lx_bytes_of(op: &OpSpec, operand: &Operand) -> i64 {
-    let moves = |dim: usize| operand.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
-    let slices: i64 = op.iteration_space.iter().enumerate().filter(|(dim, _)| moves(*dim)).map(|(_, dim)| dim.split).product();
-    let elements: i64 = operand.device_size.iter().product();
-    elements * operand.format.bytes() / slices.max(1)
+    operand.part_bytes(&op.iteration_space.iter().map(|dim| dim.split).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub use ops::{
     loop_over, matmul, pointwise, rebuilt, reduce, restickify, view, work_attribute, work_div_attribute, yield_tiles,
 };
 pub use schedule::{Schedule, Step};
-pub use sdsc::{bundle_of, bundle_to_ir, op_of, op_to_ir, push_items};
+pub use sdsc::{bundle_of, bundle_to_ir, lives_of, op_of, op_to_ir, push_items, set_lives};
 pub use symbols::{DIM_SIZES, declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};
 pub use tile_op::tile_op_of;

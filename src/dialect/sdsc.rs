@@ -2,7 +2,7 @@
 
 use crate::{
     bundle::{
-        Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, LoopSymbol, OpSpec, Operand, OwnedDim, Ownership,
+        Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, OpSpec, Operand, OwnedDim, Ownership,
         SymbolicDim, Term, Window, WindowAxis,
     },
     mlir::{
@@ -87,6 +87,27 @@ pub fn bundle_to_ir<'c>(
     let attributes =
         Attributes::new(context).text("sym_name", name).with("buffers", array(context, &buffers)).int("pool_bytes", bundle.pool_bytes);
     build("sdsc.bundle", location, &[], &[], attributes, vec![new_block(&[], location)])
+}
+
+/// The lives of what a launch has in LX and in its pool, as one text each.
+const LIVES: &str = "sdsc.lives";
+
+/// Writes the lives of a launch on its `sdsc.bundle`, or on the module that this becomes.
+pub fn set_lives(bundle: Op<'_>, mut lives: Vec<Life>) {
+    lives.sort_unstable_by_key(|life| (life.first, life.offset_bytes, *life));
+    if !lives.is_empty() {
+        let texts: Vec<String> = lives.iter().map(ToString::to_string).collect();
+        bundle.set_attr(LIVES, string_array(bundle.ctx(), &texts));
+    }
+}
+
+/// The lives of a launch.
+///
+/// # Errors
+/// The text that is no life.
+pub fn lives_of(bundle: Op<'_>) -> Result<Vec<Life>, String> {
+    let texts = bundle.attr(LIVES).map_or(Some(Vec::new()), strings).ok_or_else(|| format!("'{LIVES}' is no list of texts"))?;
+    texts.into_iter().map(str::parse).collect()
 }
 
 /// `sdsc.op`; `file` is the name of its SDSC file once the bundle is lowered.

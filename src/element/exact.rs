@@ -41,27 +41,18 @@ impl Arithmetic for Exact {
         left / right
     }
 
-    // Not `max`, which drops NaN.
+    // Not `max`, which drops NaN. Of two zeros the positive one is the larger, as IEEE 754 has it: a reciprocal tells them apart.
     fn maximum(&self, left: f64, right: f64) -> f64 {
-        if left > right || left.is_nan() { left } else { right }
+        if left > right || left.is_nan() || (left == right && right.is_sign_negative()) { left } else { right }
     }
 
     fn minimum(&self, left: f64, right: f64) -> f64 {
-        if left < right || left.is_nan() { left } else { right }
+        -self.maximum(-left, -right)
     }
 
     /// As IEEE 754 compares: NaN is unequal to everything.
     fn compare(&self, comparison: Binary, left: f64, right: f64) -> f64 {
-        let holds = match comparison {
-            Binary::Equal => left == right,
-            Binary::NotEqual => left != right,
-            Binary::Greater => left > right,
-            Binary::GreaterEqual => left >= right,
-            Binary::Less => left < right,
-            Binary::LessEqual => left <= right,
-            Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Maximum | Binary::Minimum => return f64::NAN,
-        };
-        f64::from(u8::from(holds))
+        comparison.holds(&left, &right).map_or(f64::NAN, |holds| f64::from(u8::from(holds)))
     }
 
     fn apply(&self, function: Unary, constants: &[f64], x: f64) -> f64 {

@@ -8,7 +8,8 @@
 //!
 //! Functions with a law that compilers use are defined by the law (`relu x` is the larger of `x` and 0). Each other one is a keyed hash of
 //! its name, its constants and the first part of its operand. Maximum, minimum and comparisons use a keyed order of the residues modulo P:
-//! associative, commutative, idempotent, and nothing else. Infinities are elements beside the residues, the least and the greatest.
+//! associative, commutative, idempotent, and nothing else but that 1 is above 0 where 0 is not the largest. Infinities are elements beside the
+//! residues, the least and the greatest; what has no value, such as 0 / 0, is an element, too, and apart from what nothing has written.
 //!
 //! Two elements count as equal by the first part. Two programs that are different polynomials of degree d agree on a draw by chance with
 //! probability at most d / P (Schwartz and Zippel), two different operands of a hash with 1 / P; P is nearly 2^31.
@@ -40,6 +41,7 @@ impl FieldElement {
     const POISON: Self = Self { first: u32::MAX, second: 0 };
     const INFINITY: Self = Self { first: u32::MAX - 1, second: 0 };
     const NEGATIVE_INFINITY: Self = Self { first: u32::MAX - 2, second: 0 };
+    const UNDEFINED: Self = Self { first: u32::MAX - 3, second: 0 };
     const ZERO: Self = Self { first: 0, second: 0 };
     const ONE: Self = Self { first: 1, second: 1 };
 
@@ -57,6 +59,17 @@ impl FieldElement {
 
     const fn new(first: u64, second: u64, is_spent: bool) -> Self {
         Self { first: first as u32, second: second as u32 | if is_spent { SPENT } else { 0 } }
+    }
+
+    /// Whether it is what a program computes where it has no value, such as a quotient of zeros.
+    #[must_use]
+    pub const fn is_undefined(self) -> bool {
+        self.first == Self::UNDEFINED.first
+    }
+
+    /// What a function is where one operand is no element that it could compute with: what is unwritten shows before what is undefined.
+    fn missing(operands: [Self; 2]) -> Option<Self> {
+        [Self::POISON, Self::UNDEFINED].into_iter().find(|missing| operands.contains(missing))
     }
 
     /// Whether two programs that computed these computed the same, as far as one draw tells.
@@ -94,12 +107,16 @@ impl Field {
     }
 
     /// Where a residue stands in the order.
-    const fn rank(&self, element: FieldElement) -> u64 {
+    fn rank(&self, element: FieldElement) -> u64 {
+        let keyed = |first: u32| 1 + (stirred(self.key ^ stirred(u64::from(first) ^ 0x0d_e500)) >> 1);
         match element {
             FieldElement::NEGATIVE_INFINITY => 0,
             FieldElement::INFINITY => u64::MAX,
             FieldElement { first: 0, .. } if self.is_zero_largest => u64::MAX - 1,
-            _ => 1 + (stirred(self.key ^ stirred(element.first as u64 ^ 0x0d_e500)) >> 1),
+            // Programs rely on 1 being the larger one where a maximum keeps a divisor from being 0.
+            FieldElement { first: 0, .. } => keyed(0).min(keyed(1)),
+            FieldElement { first: 1, .. } => keyed(0).max(keyed(1)),
+            FieldElement { first, .. } => keyed(first),
         }
     }
 
@@ -138,7 +155,7 @@ impl Arithmetic for Field {
             return match number {
                 f64::INFINITY => FieldElement::INFINITY,
                 f64::NEG_INFINITY => FieldElement::NEGATIVE_INFINITY,
-                _ => FieldElement::POISON,
+                _ => FieldElement::UNDEFINED,
             };
         }
         let bits = number.abs().to_bits();
@@ -172,9 +189,9 @@ impl Arithmetic for Field {
             return FieldElement::new(first, sum(left.residue(), right.residue(), Q), left.is_spent() || right.is_spent());
         }
         match (left, right) {
-            (FieldElement::POISON, _) | (_, FieldElement::POISON) => FieldElement::POISON,
+            _ if let Some(missing) = FieldElement::missing([left, right]) => missing,
             (infinite, other) | (other, infinite) if other.is_finite() || other == infinite => infinite,
-            _ => FieldElement::POISON,
+            _ => FieldElement::UNDEFINED,
         }
     }
 
@@ -182,7 +199,7 @@ impl Arithmetic for Field {
         let negative = match right {
             FieldElement::INFINITY => FieldElement::NEGATIVE_INFINITY,
             FieldElement::NEGATIVE_INFINITY => FieldElement::INFINITY,
-            FieldElement::POISON => FieldElement::POISON,
+            FieldElement::POISON | FieldElement::UNDEFINED => right,
             _ => FieldElement::new(opposite(u64::from(right.first), P), opposite(right.residue(), Q), right.is_spent()),
         };
         self.add(left, negative)
@@ -196,9 +213,9 @@ impl Arithmetic for Field {
             return FieldElement::new(first, second, left.is_spent() || right.is_spent());
         }
         match (left, right) {
-            (FieldElement::POISON, _) | (_, FieldElement::POISON) => FieldElement::POISON,
+            _ if let Some(missing) = FieldElement::missing([left, right]) => missing,
             (infinite, other) | (other, infinite) if other.is_finite() => match other.first {
-                0 => FieldElement::POISON,
+                0 => FieldElement::UNDEFINED,
                 first if first == P - 1 => self.sub(FieldElement::ZERO, infinite),
                 _ => infinite,
             },
@@ -210,10 +227,10 @@ impl Arithmetic for Field {
     /// A residue over zero is infinity.
     fn div(&self, left: FieldElement, right: FieldElement) -> FieldElement {
         match right {
-            FieldElement::POISON => FieldElement::POISON,
+            _ if let Some(missing) = FieldElement::missing([left, right]) => missing,
             FieldElement::INFINITY | FieldElement::NEGATIVE_INFINITY if left.is_finite() => FieldElement::ZERO,
-            FieldElement::INFINITY | FieldElement::NEGATIVE_INFINITY => FieldElement::POISON,
-            _ if right.first == 0 && left.first == 0 => FieldElement::POISON,
+            FieldElement::INFINITY | FieldElement::NEGATIVE_INFINITY => FieldElement::UNDEFINED,
+            _ if right.first == 0 && left.first == 0 => FieldElement::UNDEFINED,
             _ if right.first == 0 => self.mul(FieldElement::INFINITY, left),
             _ => {
                 let second = if right.is_spent() { 0 } else { inverse(right.residue(), Q) };
@@ -224,7 +241,7 @@ impl Arithmetic for Field {
 
     fn maximum(&self, left: FieldElement, right: FieldElement) -> FieldElement {
         match (left, right) {
-            (FieldElement::POISON, _) | (_, FieldElement::POISON) => FieldElement::POISON,
+            _ if let Some(missing) = FieldElement::missing([left, right]) => missing,
             _ if self.rank(left) >= self.rank(right) => left,
             _ => right,
         }
@@ -232,31 +249,25 @@ impl Arithmetic for Field {
 
     fn minimum(&self, left: FieldElement, right: FieldElement) -> FieldElement {
         match (left, right) {
-            (FieldElement::POISON, _) | (_, FieldElement::POISON) => FieldElement::POISON,
+            _ if let Some(missing) = FieldElement::missing([left, right]) => missing,
             _ if self.rank(left) <= self.rank(right) => left,
             _ => right,
         }
     }
 
     fn compare(&self, comparison: Binary, left: FieldElement, right: FieldElement) -> FieldElement {
-        if self.is_poison(left) || self.is_poison(right) {
-            return FieldElement::POISON;
+        if let Some(missing) = FieldElement::missing([left, right]) {
+            return missing;
         }
-        let (left, right) = (self.rank(left), self.rank(right));
-        let holds = match comparison {
-            Binary::Equal => left == right,
-            Binary::NotEqual => left != right,
-            Binary::Greater => left > right,
-            Binary::GreaterEqual => left >= right,
-            Binary::Less => left < right,
-            Binary::LessEqual => left <= right,
-            Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Maximum | Binary::Minimum => return FieldElement::POISON,
-        };
-        if holds { FieldElement::ONE } else { FieldElement::ZERO }
+        match comparison.holds(&self.rank(left), &self.rank(right)) {
+            Some(true) => FieldElement::ONE,
+            Some(false) => FieldElement::ZERO,
+            None => FieldElement::POISON,
+        }
     }
 
     fn apply(&self, function: Unary, constants: &[FieldElement], x: FieldElement) -> FieldElement {
-        if self.is_poison(x) {
+        if self.is_poison(x) || x.is_undefined() {
             return x;
         }
         let negative = || self.sub(FieldElement::ZERO, x);

@@ -32,7 +32,7 @@ fn numbers_keep_their_sums_and_products() {
     }
     assert_eq!(DRAW.number(-0.0), FieldElement::ZERO);
     assert_eq!(DRAW.number(f64::MIN_POSITIVE / 4.0), DRAW.mul(DRAW.number(f64::MIN_POSITIVE), DRAW.number(0.25)));
-    assert!(DRAW.is_poison(DRAW.number(f64::NAN)));
+    assert!(DRAW.number(f64::NAN).is_undefined());
 }
 
 #[test]
@@ -184,5 +184,27 @@ fn in_every_third_draw_zero_is_the_largest_number() {
         let largest = (0..1000).map(|index| field.input(0, index)).fold(field.number(0.0), |most, x| field.maximum(most, x));
         assert_eq!(field.is_zero(largest), draw % 3 == 2);
         assert_eq!(field.maximum(field.number(0.0), field.number(f64::INFINITY)), field.number(f64::INFINITY));
+    }
+}
+
+/// What a program has no value for is equal in two programs; what nothing has written is equal to nothing.
+#[test]
+fn what_is_undefined_is_no_poison() {
+    let (zero, infinity, poison) = (FieldElement::ZERO, FieldElement::INFINITY, FieldElement::POISON);
+    let undefined = [DRAW.div(zero, zero), DRAW.sub(infinity, infinity), DRAW.mul(zero, infinity), DRAW.div(infinity, infinity)];
+    for element in undefined {
+        assert!(element.is_undefined() && !DRAW.is_poison(element) && element.agrees(undefined[0]));
+        assert!(DRAW.maximum(element, zero).is_undefined() && DRAW.apply(Unary::Exp, &[], element).is_undefined());
+        assert!(DRAW.is_poison(DRAW.add(element, poison)) && DRAW.is_poison(DRAW.minimum(poison, element)));
+    }
+}
+
+/// As a divisor that a maximum with 1 keeps from being 0.
+#[test]
+fn one_is_above_zero_but_where_zero_is_the_largest() {
+    for draw in 0..9 {
+        let field = Field::new(draw);
+        let larger = field.maximum(FieldElement::ZERO, FieldElement::ONE);
+        assert_eq!(larger == FieldElement::ONE, draw % 3 != 2, "draw {draw}");
     }
 }

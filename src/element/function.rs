@@ -83,6 +83,22 @@ pub enum Reduction {
     AveragePool,
 }
 
+impl Binary {
+    /// Whether a comparison holds of two things that are in an order; none for a function that is no comparison.
+    #[must_use]
+    pub fn holds<T: PartialOrd>(self, left: &T, right: &T) -> Option<bool> {
+        Some(match self {
+            Self::Equal => left == right,
+            Self::NotEqual => left != right,
+            Self::Greater => left > right,
+            Self::GreaterEqual => left >= right,
+            Self::Less => left < right,
+            Self::LessEqual => left <= right,
+            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Maximum | Self::Minimum => return None,
+        })
+    }
+}
+
 impl Unary {
     /// The function of that name.
     #[must_use]

@@ -6,7 +6,7 @@
 use super::{Binding, Bindings, Count, CountError, TileCount, WorkHint};
 use crate::{
     dialect::{ComputeOp, TileHint, declared_maxima, hints_attribute, work_div_attribute},
-    mlir::{Attribute, Op, OpExt, Options, Pass, Reported, ValueExt, elements, error_at, integer, integers, string, strings},
+    mlir::{Attribute, Op, OpExt, Options, Pass, Reported, elements, error_at, integer, integers, string, strings},
 };
 use std::{collections::BTreeMap, str::FromStr};
 
@@ -89,7 +89,7 @@ impl Flattener<'_> {
             if op.is("spyre.hint") {
                 let inner = self.enter(op, wishes)?;
                 self.flatten(op, &inner)?;
-                dissolve(op);
+                op.dissolve();
             } else if op.is("spyre.loop") {
                 self.bind_loop(op)?;
                 self.flatten(op, wishes)?;
@@ -158,17 +158,4 @@ fn names<'c>(scope: Op<'c>, list: &str) -> Vec<&'c str> {
 /// A count as a scope has it: an integer, or a name.
 fn count_of(attribute: Attribute<'_>) -> Option<Count> {
     integer(attribute).map(Count::Number).or_else(|| string(attribute).map(|symbol| Count::Symbol(symbol.to_owned())))
-}
-
-/// Moves the ops of a scope in front of it and removes it.
-pub(crate) fn dissolve(scope: Op<'_>) {
-    let mut inside = scope.body_ops();
-    let Some(terminator) = inside.pop() else { return };
-    for op in inside {
-        op.move_to_before(scope);
-    }
-    for (result, value) in scope.outputs().into_iter().zip(terminator.inputs()) {
-        result.replace_with(value);
-    }
-    scope.erase();
 }

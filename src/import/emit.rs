@@ -5,8 +5,8 @@ use super::{
     graph::{Element, Graph, Kind, NodeId},
     import_linalg::{Importer, Source},
     known::Known,
-    recognize::compared_element,
     reshape::reshape_map,
+    truth::{TwoFormats, elements_of_truth},
 };
 use crate::{
     dialect::{constant, empty, gather, insert, matmul, pointwise, reduce, view},
@@ -16,6 +16,7 @@ use crate::{
     },
     target::{DeviceFormat, DeviceFunction},
 };
+use std::collections::BTreeMap;
 
 /// An operation that stays, with the nodes that it reads.
 pub(super) struct Kept<'c> {
@@ -34,6 +35,8 @@ pub(super) struct Emitter<'a, 'c> {
     function: Op<'c>,
     context: &'c Context,
     half: Option<Element>,
+    /// As what truth values are stored.
+    truths: BTreeMap<NodeId, Element>,
     values: Vec<Option<Value<'c>>>,
     /// How often each node is read by needed nodes and by operations that stay.
     n_uses: Vec<usize>,
@@ -49,6 +52,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             function,
             context: function.ctx(),
             half: importer.half,
+            truths: BTreeMap::new(),
             values: vec![None; n_nodes],
             n_uses: vec![0; n_nodes],
         }
@@ -60,6 +64,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         let needed = self.graph.needed_for(&roots, |_| false);
         self.check_refusals(&needed)?;
         self.choose_format(&needed)?;
+        self.choose_formats_of_truth(&needed)?;
         for &user in &needed {
             for input in self.graph.needs(user) {
                 self.n_uses[input.index()] += 1;
@@ -110,6 +115,22 @@ impl<'a, 'c> Emitter<'a, 'c> {
         Ok(())
     }
 
+    /// Truth values have the format of the numbers that they meet, of which there is one.
+    fn choose_formats_of_truth(&mut self, needed: &[NodeId]) -> Result<(), Reported> {
+        if self.half.is_some() {
+            return Ok(());
+        }
+        self.truths = elements_of_truth(self.graph, needed).map_err(|TwoFormats { user, needed, found }| {
+            let (found, needed) = (found.name(), needed.name());
+            let message = format!(
+                "uses truth values of numbers of {found} beside numbers of {needed}: an op of the device has one format, and a conversion is \
+                 not supported yet; compare and choose in one format"
+            );
+            error_at(self.function, message).at(self.location(user)).report()
+        })?;
+        Ok(())
+    }
+
     fn lacks_single_precision(&self, id: NodeId) -> Option<&'static str> {
         let node = self.graph.node(id);
         let is_single = node.element == Element::F32 || node.inputs.iter().any(|&input| self.graph.node(input).element == Element::F32);
@@ -133,7 +154,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
     fn element_type(&self, id: NodeId) -> Type<'c> {
         let own = self.graph.node(id).element;
         let element = match own {
-            Element::Bool => self.half.unwrap_or_else(|| compared_element(self.graph, id)),
+            Element::Bool => self.half.or_else(|| self.truths.get(&id).copied()).unwrap_or(Element::F16),
             Element::F32 => self.half.unwrap_or(own),
             Element::F16 | Element::Bf16 | Element::Int => own,
         };

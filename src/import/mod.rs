@@ -18,6 +18,7 @@
 //! | `body.rs` | what a body combines |
 //! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
 //! | `scaled_product.rs` | one factor for a product of two scaled tensors |
+//! | `truth.rs` | the number format of truth values |
 //! | `index.rs` | indices that bodies compute: views and gathers |
 //! | `views.rs`, `reshape.rs` | index maps |
 //! | `window.rs` | parts of an iteration space, for branches |
@@ -50,6 +51,7 @@ mod safe_softmax;
 mod scalar;
 mod scaled_product;
 pub(crate) mod set_target;
+mod truth;
 mod views;
 mod window;
 
@@ -61,3 +63,4 @@ pub use graph::{Element, Graph, Kind, Node, NodeId};
 pub use known::Known;
 pub use operations::{OPERATIONS, Operation, Outcome, supported_ops_page};
 pub use precision::Precision;
+pub use truth::{TwoFormats, elements_of_truth};

@@ -5,7 +5,7 @@ use crate::target::{DeviceFormat, Family, STICK_BYTES};
 
 /// The dimensions that a product may have of each kind: in all its tensors, and in the left operand and the result only (specification,
 /// batched matmul).
-pub(super) const MOST_ROWS_OF_A_PRODUCT: usize = 2;
+pub const MOST_ROWS_OF_A_PRODUCT: usize = 2;
 
 /// A buffer of the program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -229,8 +229,9 @@ impl Op {
         }
     }
 
-    /// Whether the device has a dimension for every part of the rows of a product.
-    fn has_room_for(&self, parts: &[Vec<i64>]) -> bool {
+    /// Whether the device has a dimension for every part of the rows of a product, and one in all tensors for the position that the operand
+    /// is at between its sticks and its rows (others are part of the dimension inside of them).
+    fn has_room_for(&self, parts: &[Vec<i64>], read: &ReadableOperand) -> bool {
         let (Kind::Matmul, Some(right)) = (self.kind, self.reads.get(1)) else { return true };
         // Each part with the dimension and the number of points below it.
         let mut rows = Vec::new();
@@ -246,7 +247,9 @@ impl Op {
             right.indices.iter().flat_map(|index| &index.digits).any(moves)
         };
         let (shared, own): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_shared);
-        shared.len().max(own.len()) <= MOST_ROWS_OF_A_PRODUCT
+        let beside_stick = read.layout.device_size().iter().zip(&read.coordinates).rev().nth(1);
+        let is_pinned = beside_stick.is_some_and(|(&size, coordinate)| size > 1 && coordinate.term.is_none());
+        (shared.len() + usize::from(is_pinned)).max(own.len()) <= MOST_ROWS_OF_A_PRODUCT
     }
 
     /// Whether the right operand of a product has rows for whole sticks of K: those behind its end are read too, and are 0.
@@ -287,7 +290,7 @@ impl Op {
     ) -> bool {
         let Some((parts, read)) = read_alone(&self.ranges, host, layout, indices) else { return false };
         let is_cut = |dim: usize| parts[dim].len() > 1;
-        if (0..self.ranges.len()).any(|dim| is_cut(dim) && self.is_whole(dim)) || !self.has_room_for(&parts) {
+        if (0..self.ranges.len()).any(|dim| is_cut(dim) && self.is_whole(dim)) || !self.has_room_for(&parts, &read) {
             return false;
         }
         if !self.has_reduced_parts(&parts, &read) {
@@ -309,8 +312,9 @@ impl Op {
             Some(term) => expected.is_some_and(|dim| term.dim == innermost(&parts, dim)),
             // One element a stick: the dimension in the sticks of the others may not step over these.
             None => {
-                let is_matmul = self.kind == Kind::Matmul && expected.is_some();
-                !is_matmul && !outer.iter().filter_map(|coordinate| coordinate.term).any(|term| stick == Some(dim_of(&parts, term)))
+                // A product, and a reduction, computes on the sticks of what it reads: nothing repeats an element in them.
+                let needs_sticks = matches!(self.kind, Kind::Matmul | Kind::Reduction | Kind::ReductionOffStick) && expected.is_some();
+                !needs_sticks && !outer.iter().filter_map(|coordinate| coordinate.term).any(|term| stick == Some(dim_of(&parts, term)))
             }
         }
     }

@@ -77,7 +77,7 @@ pub use coordinates::{Coordinate, Term, device_coordinates};
 pub use cost::Cost;
 pub use device_layout::{DeviceLayout, DimOrder, sticks_needed};
 pub use error::{IndexError, LayoutError};
-pub use flow::{Buffer, Flow, Kind, Op, Read, Role};
+pub use flow::{Buffer, Flow, Kind, MOST_ROWS_OF_A_PRODUCT, Op, Read, Role};
 pub use form::{Form, Level, Way};
 pub use host::{HostDim, HostTensor};
 pub use index::{Digit, Index};

@@ -5,7 +5,7 @@
 //! its iteration dimensions; its result is shown under the dimensions that it had. Nothing moves. What is left of views are permuted,
 //! shifted, added and dropped dimensions.
 
-use super::{DeviceLayout, HostTensor, Index, OperandView, SplitIteration, SplitOperand, flow::MOST_ROWS_OF_A_PRODUCT, split_iteration};
+use super::{DeviceLayout, HostTensor, Index, MOST_ROWS_OF_A_PRODUCT, OperandView, SplitIteration, SplitOperand, split_iteration};
 use crate::{
     affine::Expr,
     dialect::{ComputeOp, Tensor, View, rebuilt, view},

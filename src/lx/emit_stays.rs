@@ -11,7 +11,7 @@ use super::{
     stays::{Candidate, Chosen},
 };
 use crate::{
-    dialect::{Access, Memory, Place, Step, Tensor, UsedAs, view},
+    dialect::{Access, Memory, Place, Step, Tensor, UsedAs, behind_views, view},
     mlir::{Op, OpExt, OperationLike, Type, Value, ValueExt, ValueLike, ValueMap, insert_before, map_of},
     target::Family,
 };
@@ -225,30 +225,36 @@ impl<'c> Planned<'c> {
 
     /// Writes the copies of the stays, and lets the readers read them.
     fn emit(&self, program: &Program<'c>, candidate: &Candidate, stays: &[StayInLx]) -> Result<(), String> {
-        let (mut in_hbm, mut later) = (self.value, stays);
+        let mut later = stays;
         if let Some((first, others)) = stays.split_first().filter(|(first, _)| candidate.begins_with_write(first)) {
             later = others;
             if candidate.leaves_lx(stays) {
-                in_hbm = self.copy_out(program)?;
+                self.copy_out(program)?;
                 self.let_read(program, first, self.value)?;
             }
         }
         for stay in later {
-            let copy = self.copy(program, in_hbm, program.values.schedule.steps[stay.start].compute.op)?;
+            let copy = self.copy(program, self.found_by(program, stay)?, program.values.schedule.steps[stay.start].compute.op)?;
             Place { memory: Memory::Lx(stay.address), reason: String::new() }.set_on(copy);
             self.let_read(program, stay, copy.output())?;
         }
         Ok(())
     }
 
+    /// What the first reader of a later stay finds in HBM: behind a loop that carries the value and leaves it as it was, the loop's result.
+    fn found_by(&self, program: &Program<'c>, stay: &StayInLx) -> Result<Value<'c>, String> {
+        let (reader, operand) = self.readers.iter().find(|(reader, _)| *reader == stay.start).ok_or("a stay begins without a reader")?;
+        Ok(behind_views(program.values.schedule.steps[*reader].compute.op.inputs()[*operand]))
+    }
+
     /// Copies the value from LX right behind its writer; all that used it uses the copy.
-    fn copy_out(&self, program: &Program<'c>) -> Result<Value<'c>, String> {
+    fn copy_out(&self, program: &Program<'c>) -> Result<(), String> {
         let behind = program.values.schedule.steps[self.first_user()].compute.op.next_in_block();
         let copy = self.copy(program, self.value, behind.ok_or("a block ends with a compute op")?)?;
         Place { memory: Memory::Hbm, reason: COPIED_OUT.to_owned() }.set_on(copy);
         self.value.replace_with(copy.output());
         copy.set_input(0, self.value);
-        Ok(copy.output())
+        Ok(())
     }
 
     fn copy(&self, program: &Program<'c>, from: Value<'c>, before: Op<'c>) -> Result<Op<'c>, String> {

@@ -30,7 +30,7 @@ pub use jit::{Jit, JitArray, has_approximated, widen};
 pub use location::{is_unknown, location_name, named_block, named_location};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use op::{BlockExt, OpExt, Scratch, ValueExt, ValueMap};
-pub use pass::{Options, Pass, found_bug, note_bug, opt_main, register};
+pub use pass::{Options, Pass, bugs_of, found_bug, note_bug, opt_main, register};
 pub use session::{Module, Session, Source, parses};
 pub(crate) use text::{string_ref, text_of};
 pub(crate) use types::f64_attribute;

@@ -77,6 +77,8 @@ pub trait OpExt<'c>: Copy {
     /// # Panics
     /// If something uses its results: it would read freed memory.
     fn erase(self);
+    /// Puts the operations of the body in the operation's place, and what they end with in the place of its results.
+    fn dissolve(self);
     /// The operations of the body, in order; empty without a body.
     fn body_ops(self) -> Vec<Op<'c>>;
     /// This operation and all in it, outside before inside.
@@ -175,6 +177,14 @@ impl<'c> OpExt<'c> for Op<'c> {
             mlirOperationRemoveFromParent(self.to_raw());
             mlirOperationDestroy(self.to_raw());
         }
+    }
+
+    fn dissolve(self) {
+        let mut inside = self.body_ops();
+        let Some(terminator) = inside.pop() else { return };
+        inside.into_iter().for_each(|op| op.move_to_before(self));
+        self.outputs().into_iter().zip(terminator.inputs()).for_each(|(result, value)| result.replace_with(value));
+        self.erase();
     }
 
     fn body_ops(self) -> Vec<Op<'c>> {

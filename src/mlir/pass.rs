@@ -1,7 +1,7 @@
 //! Passes in Rust: declared in `dialects/passes/Passes.td`, which makes their options, help and documentation; run here.
 
 use super::{
-    Op, Reported, error_at,
+    Op, OpExt, Reported, error_at,
     text::{string_ref, text_of},
 };
 use crate::validate::Event;
@@ -10,7 +10,7 @@ use std::{
     collections::BTreeMap,
     ffi::{CString, c_char, c_int, c_void},
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 /// A pass of ours. Its options come from [`Options`]; it reads the module, decides by plain algorithms, and writes.
@@ -110,17 +110,32 @@ unsafe extern "C" {
     ) -> c_int;
 }
 
-static FOUND_BUG: AtomicBool = AtomicBool::new(false);
+/// The bugs that were found, by the address of the context: one context is used by one thread at a time.
+static BUGS: Mutex<BTreeMap<usize, u64>> = Mutex::new(BTreeMap::new());
 
-/// Notes that what was just reported is a bug of ours and not the user's mistake: the tools exit with 2.
-pub fn note_bug() {
-    FOUND_BUG.store(true, Ordering::Relaxed);
+/// Notes that what was just reported about an operation is a bug of ours and not the user's mistake: the tools exit with 2.
+pub fn note_bug(op: Op<'_>) {
+    *bugs().entry(context_of(op)).or_default() += 1;
 }
 
-/// Whether a pass of ours has panicked, or has found what only a bug of ours explains.
+/// How many bugs passes have found in modules of the operation's context, panics included.
+#[must_use]
+pub fn bugs_of(op: Op<'_>) -> u64 {
+    bugs().get(&context_of(op)).copied().unwrap_or(0)
+}
+
+/// Whether a pass of this process has panicked, or has found what only a bug of ours explains.
 #[must_use]
 pub fn found_bug() -> bool {
-    FOUND_BUG.load(Ordering::Relaxed)
+    !bugs().is_empty()
+}
+
+fn bugs() -> MutexGuard<'static, BTreeMap<usize, u64>> {
+    BUGS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn context_of(op: Op<'_>) -> usize {
+    op.ctx().to_raw().ptr.addr()
 }
 
 unsafe extern "C" fn run_pass(argument: MlirStringRef, module: MlirOperation, options: MlirStringRef) -> bool {
@@ -136,7 +151,7 @@ unsafe extern "C" fn run_pass(argument: MlirStringRef, module: MlirOperation, op
     match catch_unwind(AssertUnwindSafe(|| (pass.run)(module, &options))) {
         Ok(done) => done.is_ok(),
         Err(_) => {
-            note_bug();
+            note_bug(module);
             let _ = error_at(module, format_args!("pass '{argument}' has a bug: it panicked; please report this program")).report();
             false
         }
@@ -172,7 +187,9 @@ unsafe extern "C" fn observe(pass: MlirStringRef, op: MlirOperation, event: Obse
     };
     // A panic must not cross into C++.
     catch_unwind(AssertUnwindSafe(|| crate::validate::observe(text_of(pass), event))).unwrap_or_else(|_| {
-        note_bug();
+        if let Event::Before(op) | Event::After(op) = event {
+            note_bug(op);
+        }
         false
     })
 }

@@ -11,7 +11,6 @@ pub use compare::{Comparison, Worst, compare};
 pub use verdict::{ALLOWED, Verdict, judge};
 
 use crate::{
-    hint::flatten_hints::dissolve,
     mlir::{BlockExt, Jit, JitArray, Module, Op, OpExt, Session, TensorType, ValueLike, has_approximated, widen},
     sim::{Elements, HostArray},
 };
@@ -96,7 +95,7 @@ fn widened(elements: &Elements) -> Elements {
 /// The first op of one of our dialects that computes.
 fn leave_upstream_only(module: Op<'_>) -> Result<(), String> {
     // Scopes within scopes come behind those around them.
-    module.nested().into_iter().rev().filter(|op| op.is("spyre.hint")).for_each(dissolve);
+    module.nested().into_iter().rev().filter(|op| op.is("spyre.hint")).for_each(OpExt::dissolve);
     for op in module.nested() {
         let name = op.full_name();
         if name.starts_with("spyre.") || name.starts_with("sdsc") {

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     bundle::{
-        Bundle, BundleError, Constant, Launch, OpSpec,
+        Bundle, BundleError, Constant, Launch, Life, OpSpec, Scratch,
         geometry::Geometry,
         symbols::{Addresses, MemoryMap},
     },
@@ -52,20 +52,20 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 fn check_texts(module: Op<'_>, options: &Options, files: &[File]) -> Result<(), Reported> {
     for file in files.iter().filter(|file| file.path.ends_with("bundle.mlir")) {
         if !str::from_utf8(&file.content).is_ok_and(|text| parses(module.ctx(), text)) {
-            let whose = if is_ours_to_mend(options) { ", which is a bug of ours" } else { "" };
+            let mut whose = "";
+            if is_ours_to_mend(options) {
+                note_bug(module);
+                whose = ", which is a bug of ours";
+            }
             return Err(error_at(module, format_args!("gives a '{}' that MLIR cannot read{whose}", file.path)).report());
         }
     }
     Ok(())
 }
 
-/// Whether the program comes from our own passes: then nobody else is to blame, and what is wrong is noted as a bug of ours.
+/// Whether the program comes from our own passes: then nobody else is to blame for what is wrong with it.
 fn is_ours_to_mend(options: &Options) -> bool {
-    let is_ours = options.text("compiled") == "true";
-    if is_ours {
-        note_bug();
-    }
-    is_ours
+    options.text("compiled") == "true"
 }
 
 /// What a broken rule means. A program that went through all of our passes has none, so it is a bug of ours. Whoever writes IR of a later
@@ -73,6 +73,7 @@ fn is_ours_to_mend(options: &Options) -> bool {
 fn judge(module: Op<'_>, options: &Options, violations: &[Violation]) -> Result<(), Reported> {
     let Some(first) = violations.first() else { return Ok(()) };
     if is_ours_to_mend(options) {
+        note_bug(module);
         return Err(error_at(module, format_args!("gives files that break a rule of the format, which is a bug of ours: {first}")).report());
     }
     if let Some(program) = module.body_ops().into_iter().find(|op| op.is("sdsc.program")) {
@@ -135,7 +136,8 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
                 let buffers = op.attr("sdsc.buffers").and_then(elements).unwrap_or_default();
                 let arguments = buffers.into_iter().filter_map(symbol_name).map(str::to_owned).collect();
                 files.extend(bundle_files(op, &format!("{name}/"), target, &mut exact)?);
-                description.launches.push(LaunchEntry { bundle: name, arguments, pool_bytes: baked_pool_bytes(op) });
+                let [lx, pool] = lives_in(op)?;
+                description.launches.push(LaunchEntry { bundle: name, arguments, pool_bytes: baked_pool_bytes(op), lx, pool });
             }
             _ => return Err(error_at(op, "cannot be written: lower bundles to sdscbundle first").report()),
         }
@@ -267,6 +269,17 @@ fn exact_elements(host: &HostElements<'_>) -> ExactElements {
         (true, _, &[a, b, c, d]) => ExactElements::Same(f32::from_le_bytes([a, b, c, d]).into()),
         _ => ExactElements::Each(host.bytes.to_vec()),
     }
+}
+
+/// The lives of what a launch has in LX and in its pool.
+fn lives_in(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], Reported> {
+    let lives = dialect::lives_of(bundle).map_err(|message| error_at(bundle, message).report())?;
+    let of = |memory: Scratch| {
+        let kept = lives.iter().filter(|life| life.memory == memory);
+        let life = |life: &Life| program::Life { offset: life.offset_bytes, bytes: life.bytes, first_op: life.first, last_op: life.last };
+        kept.map(life).collect()
+    };
+    Ok([of(Scratch::Lx), of(Scratch::Pool)])
 }
 
 /// `bundle.mlir` and the SDSC files of one bundle, their paths behind `folder`.

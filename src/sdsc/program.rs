@@ -9,7 +9,9 @@
 //!   "constants": [{"name": "const0", ..., "file": "constants/const0.bin"}],
 //!   "buffers": [{"name": "temp0", ..., "place": {"offset": 0, "first_launch": 0, "last_launch": 1}}],
 //!   "buffer_bytes": 8192,
-//!   "launches": [{"bundle": "bundle_0", "arguments": ["arg0", "result0"]}]
+//!   "launches": [{"bundle": "bundle_0", "arguments": ["arg0", "result0"],
+//!                 "lx": [{"offset": 0, "bytes": 512, "first_op": 0, "last_op": 3}],
+//!                 "pool": [{"offset": 0, "bytes": 4096, "first_op": 1, "last_op": 2}]}]
 //! }
 //! ```
 //!
@@ -17,6 +19,10 @@
 //!
 //! The file of a constant has its content as it stands in device memory: exactly `bytes` bytes, row-major over `device_size`, in the
 //! number format, little endian. What holds nothing of the host is zero.
+//!
+//! `lx` and `pool` of a launch are the lives of what the compiler's plan has put there: which bytes, from the first op that writes them to
+//! the last that touches them. A life is one of the innermost loop around both ops, where there is one: each iteration has its own. Where
+//! either op stands in a loop further in, the life has all of that loop. Outside of all lives the bytes hold nothing.
 //!
 //! Buffers that launches share lie in one region of `buffer_bytes`, which a launcher allocates once: each at its offset, from the start of
 //! its first launch to the end of its last one. Outside of that time its bytes belong to others.
@@ -120,8 +126,22 @@ pub struct Tensor {
     pub place: Option<BufferPlace>,
 }
 
+/// A value that a launch has in LX or in its pool for a time. Executes are counted in the order of the text of `bundle.mlir`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Life {
+    /// Its first byte.
+    pub offset: i64,
+    /// Its bytes; in LX those of one core.
+    pub bytes: i64,
+    /// The first execute that writes it.
+    pub first_op: usize,
+    /// The last execute that reads or writes it.
+    pub last_op: usize,
+}
+
 /// One kernel launch.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LaunchEntry {
     /// The folder of the bundle.
@@ -131,6 +151,12 @@ pub struct LaunchEntry {
     /// Bytes of the pool of a launch whose addresses are in its files; otherwise `bundle.mlir` allocates the pool and says so.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub pool_bytes: i64,
+    /// What is in the LX of the cores, and when.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lx: Vec<Life>,
+    /// What is in the pool, and when.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pool: Vec<Life>,
 }
 
 impl Program {

@@ -140,7 +140,11 @@ fn check_written(plan: &Plan, core: usize, tensor: usize, part: &Part, machine: 
     for interval in plan.touched(part, tensor) {
         if let Some(byte) = region.first_unwritten(interval.start as usize, interval.end as usize) {
             let (site, address) = (plan.site(core, tensor), part.address - part.byte + byte as i64);
-            return Err(SimError::Unwritten { site, address, memory: region.name.clone() });
+            let memory = region.name.clone();
+            return Err(match region.writer(byte) {
+                0 => SimError::Unwritten { site, address, memory },
+                writer => SimError::Dead { site, address, memory, writer: machine.writer_name(writer).to_owned() },
+            });
         }
     }
     match part.region {

@@ -71,6 +71,19 @@ impl Simulation {
         Ok(buffers)
     }
 
+    /// Poisons the buffers whose life ends.
+    pub(super) fn end_lives<B: Beside>(&self, launch: usize, buffers: &BTreeMap<String, Extent>, machine: &mut Machine, beside: &mut B) {
+        let ends = |tensor: &&Tensor| tensor.place.is_some_and(|place| place.last_launch == launch);
+        for extent in self.program.buffers.iter().filter(ends).filter_map(|tensor| buffers.get(&tensor.name)) {
+            // One whose value the caller gave is not in the region.
+            if extent.end < i64::MAX {
+                let region = RegionId::Hbm(extent.buffer);
+                machine.region_mut(region).end_life(extent.start as usize, extent.end as usize);
+                beside.end_life(region, extent.start as usize, extent.end as usize);
+            }
+        }
+    }
+
     /// Poisons the buffers whose life begins: what stood there was another's.
     pub(super) fn begin_lives(&self, launch: usize, buffers: &BTreeMap<String, Extent>, machine: &mut Machine) {
         let begins = |tensor: &&Tensor| tensor.place.is_some_and(|place| place.first_launch == launch);

@@ -111,6 +111,9 @@ pub(crate) trait Beside {
     /// Forgets a buffer that died.
     fn release(&mut self, region: RegionId);
 
+    /// Forgets bytes whose life has ended.
+    fn end_life(&mut self, region: RegionId, start: usize, end: usize);
+
     /// Whether nothing needs the device's numbers.
     fn replaces_numbers(&self) -> bool {
         false
@@ -126,6 +129,8 @@ impl Beside for () {
     fn put(&mut self, _: &Given<'_>, _: &Machine) {}
 
     fn release(&mut self, _: RegionId) {}
+
+    fn end_life(&mut self, _: RegionId, _: usize, _: usize) {}
 }
 
 /// Slots of a stick: elements of two bytes have one each, of four bytes every second one.
@@ -322,6 +327,13 @@ impl<A: Companion> Beside for Planes<'_, A> {
 
     fn release(&mut self, region: RegionId) {
         self.regions.remove(&region);
+    }
+
+    fn end_life(&mut self, region: RegionId, start: usize, end: usize) {
+        let Some(plane) = self.regions.get_mut(&region) else { return };
+        let stick = STICK_BYTES as usize;
+        let end = end.div_ceil(stick).min(plane.formats.len());
+        plane.formats[(start / stick).min(end)..end].fill(None);
     }
 
     fn replaces_numbers(&self) -> bool {

@@ -98,6 +98,18 @@ pub enum SimError {
         /// The buffer.
         memory: String,
     },
+    /// A read of bytes whose life has ended.
+    #[error("{site}: reads poison: the life of byte {address:#x} of {memory}, which {writer} wrote, has ended")]
+    Dead {
+        /// Where.
+        site: Site,
+        /// The first such byte.
+        address: i64,
+        /// The buffer.
+        memory: String,
+        /// The op that wrote it.
+        writer: String,
+    },
     /// A write to an argument or a constant.
     #[error("{site}: writes byte {address:#x} of {memory}, which is the caller's: arguments and constants are read only")]
     ReadOnly {
@@ -213,6 +225,7 @@ impl SimError {
             Self::OutOfBounds { .. } => "out-of-bounds",
             Self::Misaligned { .. } => "misaligned",
             Self::Unwritten { .. } => "unwritten",
+            Self::Dead { .. } => "dead",
             Self::ReadOnly { .. } => "read-only",
             Self::WriteConflict { .. } => "write-conflict",
             Self::ReadConflict { .. } => "read-conflict",

@@ -182,6 +182,11 @@ impl Machine {
         self.writers.get(writer as usize).map_or("nobody", |index| &self.names[*index])
     }
 
+    /// The LX of every core that has used it.
+    pub(crate) fn lx_regions(&self) -> Vec<RegionId> {
+        self.lx.keys().map(|core| RegionId::Lx(*core)).collect()
+    }
+
     /// Poisons the LX of every core.
     pub(crate) fn wipe_lx(&mut self) {
         self.lx.values_mut().for_each(Region::wipe);

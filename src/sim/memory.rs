@@ -197,6 +197,16 @@ impl Region {
         self.writers[start / STICK..end / STICK].fill(0);
     }
 
+    /// Poisons a range of whole sticks whose life has ended, as far as it is in use. Who wrote it stays known.
+    pub(crate) fn end_life(&mut self, start: usize, end: usize) {
+        let end = end.next_multiple_of(STICK).min(self.length);
+        let start = start.min(end);
+        if self.has_values {
+            self.bytes[start..end].fill(POISON);
+        }
+        self.written.clear(start, end);
+    }
+
     /// Poisons everything.
     pub(crate) fn wipe(&mut self) {
         let Self { name, capacity, has_values, .. } = std::mem::take(self);
@@ -261,6 +271,17 @@ mod tests {
         region.ensure(256);
         assert!(region.bytes().iter().all(|byte| *byte == POISON));
         assert_eq!(region.first_unwritten(0, 256), Some(0));
+    }
+
+    #[test]
+    fn what_has_died_is_poison_that_somebody_wrote() {
+        let mut region = Region::new("lx".to_owned(), 512);
+        region.ensure(384);
+        region.write(0, &[1; 384]);
+        region.mark_written(0, 384, 7);
+        region.end_life(128, 1 << 20);
+        assert_eq!((region.bytes()[127], region.bytes()[128], region.bytes()[383]), (1, POISON, POISON));
+        assert_eq!((region.first_unwritten(0, 384), region.writer(128)), (Some(128), 7));
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! | [`bundle_text`] | `bundle.mlir` as a program over addresses |
 //! | `load` | the files of a directory |
 //! | `plan` | an op as loops and tables, worked out once from its JSON |
+//! | `lives` | what dies when: read later, it is poison |
 //! | `machine`, `memory` | HBM and LX, poisoned, with every written byte noted |
 //! | `access` | the checks before an execution: bounds, alignment, unwritten bytes, conflicts, overlaps |
 //! | `ops` | what the functions compute, one file a family |
@@ -40,6 +41,7 @@ mod execute;
 mod host;
 mod inputs;
 pub mod layout;
+mod lives;
 mod load;
 mod machine;
 mod memory;

@@ -7,6 +7,7 @@ use super::error::SimError;
 use super::execute::execute;
 use super::host::HostArray;
 use super::layout::DeviceLayout;
+use super::lives::{Dead, Deaths, Scratch};
 use super::load::{self, LoadedBundle};
 use super::machine::{Extent, Machine, RegionId};
 use super::memory::Region;
@@ -23,6 +24,8 @@ use std::path::{Path, PathBuf};
 pub struct Simulation {
     pub(super) program: Program,
     bundles: BTreeMap<String, LoadedBundle>,
+    /// What dies when in each launch.
+    deaths: Vec<Deaths>,
     /// The files of constants, by name.
     pub(super) constants: BTreeMap<String, PathBuf>,
     /// The constants that rounding changed, as the program has them.
@@ -109,11 +112,18 @@ impl Simulation {
     /// As [`Self::load`].
     pub fn with_program(program: Program, dir: &Path, target: &Target) -> Result<Self, SimError> {
         program.check_no_symbols().map_err(|message| SimError::Malformed { file: program.name.clone(), message })?;
-        let mut bundles = BTreeMap::new();
-        for launch in &program.launches {
+        let mut bundles: BTreeMap<String, LoadedBundle> = BTreeMap::new();
+        let mut deaths = Vec::with_capacity(program.launches.len());
+        for (number, launch) in program.launches.iter().enumerate() {
             if !bundles.contains_key(&launch.bundle) {
                 bundles.insert(launch.bundle.clone(), load::bundle(dir, &launch.bundle, target)?);
             }
+            let found = bundles.get(&launch.bundle).map_or_else(|| Ok(Deaths::default()), |loaded| Deaths::of(launch, &loaded.bundle));
+            deaths.push(found.map_err(|message| {
+                let message =
+                    format!("launch {number} has {message}; a life has bytes, and is from one op of the launch to the same or a later one");
+                SimError::Malformed { file: program.name.clone(), message }
+            })?);
             if let Some(name) = launch.arguments.iter().find(|name| !program.tensors().any(|tensor| tensor.name == **name)) {
                 let message = format!("launch '{}' names '{name}', which is no tensor of the program", launch.bundle);
                 return Err(SimError::Malformed { file: program.name.clone(), message });
@@ -122,7 +132,7 @@ impl Simulation {
         load::check_places(dir, &program)?;
         let constants = load::constants(dir, &program)?;
         let exact = load::exact(dir, &program, &mut bundles)?;
-        Ok(Self { program, bundles, constants, exact, target: target.clone() })
+        Ok(Self { program, bundles, deaths, constants, exact, target: target.clone() })
     }
 
     /// The ops of all bundles.
@@ -174,7 +184,10 @@ impl Simulation {
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
     ) -> Result<Vec<Companions<A::Element>>, SimError> {
-        let has_integers = self.plans().flat_map(|plan| &plan.tensors).any(|tensor| !is_float(tensor.format));
+        // Integers that are only moved have a floating-point format in the op that moves them.
+        let of_program = self.program.tensors().map(|tensor| Ok(DeviceLayout::of(tensor)?.format)).collect::<Result<Vec<_>, SimError>>()?;
+        let of_ops = self.plans().flat_map(|plan| &plan.tensors).map(|tensor| tensor.format);
+        let has_integers = of_ops.chain(of_program).any(|format| !is_float(format));
         let mut planes = if has_integers { Planes::new(arithmetic) } else { Planes::alone(arithmetic) };
         let (machine, buffers, _) = self.run_beside(&mut planes, inputs, options)?;
         self.check_results(&buffers, &machine)?;
@@ -259,6 +272,7 @@ impl Simulation {
             let mut launch = Launch {
                 loaded,
                 entry,
+                deaths: &self.deaths[number],
                 options,
                 machine: &mut *machine,
                 beside: &mut *beside,
@@ -267,12 +281,14 @@ impl Simulation {
                 values: Vec::new(),
                 ops: Vec::new(),
                 iterations: 0,
+                pool: None,
             };
             let mut done = launch.run(buffers)?;
             done.time = modelled(&done, options.launch_ns);
             report.total += done.total;
             report.time += done.time;
             report.launches.push(done);
+            self.end_lives(number, buffers, machine, beside);
         }
         Ok(report)
     }
@@ -300,6 +316,7 @@ fn result_region<'m>(tensor: &Tensor, buffers: &BTreeMap<String, Extent>, machin
 struct Launch<'l, B: Beside> {
     loaded: &'l LoadedBundle,
     entry: &'l LaunchEntry,
+    deaths: &'l Deaths,
     options: &'l RunOptions,
     machine: &'l mut Machine,
     beside: &'l mut B,
@@ -310,6 +327,15 @@ struct Launch<'l, B: Beside> {
     values: Vec<i64>,
     ops: Vec<OpReport>,
     iterations: u64,
+    /// The buffer of the first pool.
+    pool: Option<usize>,
+}
+
+/// Where a launch is: executes and loops are numbered in the order of the text.
+#[derive(Clone, Copy, Default)]
+struct Cursor {
+    execute: usize,
+    loops: usize,
 }
 
 impl<B: Beside> Launch<'_, B> {
@@ -317,8 +343,9 @@ impl<B: Beside> Launch<'_, B> {
         self.values = vec![0; self.loaded.bundle.n_values];
         let pools = self.place(buffers)?;
         let loaded = self.loaded;
+        self.pool = pools.first().map(|(buffer, _)| *buffer);
         let mut pools_left = pools.iter().copied();
-        let done = self.statements(&loaded.bundle.body, &mut pools_left);
+        let done = self.statements(&loaded.bundle.body, &mut pools_left, &mut Cursor::default());
         self.machine.unmap_all();
         for (buffer, _) in &pools {
             self.machine.release(*buffer);
@@ -401,7 +428,13 @@ impl<B: Beside> Launch<'_, B> {
         SimError::Malformed { file: format!("{}/bundle.mlir", self.entry.bundle), message }
     }
 
-    fn statements(&mut self, body: &[Statement], pools: &mut impl Iterator<Item = (usize, i64)>) -> Result<(), SimError> {
+    fn statements(
+        &mut self,
+        body: &[Statement],
+        pools: &mut impl Iterator<Item = (usize, i64)>,
+        cursor: &mut Cursor,
+    ) -> Result<(), SimError> {
+        let deaths = self.deaths;
         for statement in body {
             match statement {
                 Statement::Define { result, expression } => self.values[*result] = self.evaluate(expression, pools)?,
@@ -411,18 +444,43 @@ impl<B: Beside> Launch<'_, B> {
                         return Err(self.malformed(format!("a loop with the step {step}")));
                     }
                     let mut at = self.values[*lower];
+                    let number = cursor.loops;
+                    cursor.loops += 1;
+                    let first = *cursor;
                     while at < upper {
+                        *cursor = first;
                         self.values[*iterator] = at;
                         self.iterations += 1;
                         self.spend(RunOptions::STATEMENT_STEPS, &self.entry.bundle)?;
-                        self.statements(body, pools)?;
+                        self.statements(body, pools, cursor)?;
                         at = at.saturating_add(step);
                     }
+                    *cursor = first;
+                    pass(body, cursor);
+                    self.end(deaths.behind_loop(number));
                 }
-                Statement::Execute { file, operands, symbols, .. } => self.execute(file, operands, symbols.as_deref())?,
+                Statement::Execute { file, operands, symbols, .. } => {
+                    self.execute(file, operands, symbols.as_deref())?;
+                    self.end(deaths.behind_op(cursor.execute));
+                    cursor.execute += 1;
+                }
             }
         }
         Ok(())
+    }
+
+    /// Makes poison of what has died.
+    fn end(&mut self, dead: &[Dead]) {
+        for Dead { memory, start, end } in dead {
+            let regions = match memory {
+                Scratch::Lx => self.machine.lx_regions(),
+                Scratch::Pool => self.pool.map(RegionId::Hbm).into_iter().collect(),
+            };
+            for region in regions {
+                self.machine.region_mut(region).end_life(*start as usize, *end as usize);
+                self.beside.end_life(region, *start as usize, *end as usize);
+            }
+        }
     }
 
     fn evaluate(&self, expression: &Expression, pools: &mut impl Iterator<Item = (usize, i64)>) -> Result<i64, SimError> {
@@ -477,5 +535,19 @@ impl<B: Beside> Launch<'_, B> {
         *self.steps = self.steps.saturating_add(steps);
         let limit = self.options.max_steps;
         if *self.steps > limit { Err(SimError::TooManySteps { op: op.to_owned(), limit }) } else { Ok(()) }
+    }
+}
+
+/// Moves behind statements that may not have been executed.
+fn pass(body: &[Statement], cursor: &mut Cursor) {
+    for statement in body {
+        match statement {
+            Statement::Execute { .. } => cursor.execute += 1,
+            Statement::For { body, .. } => {
+                cursor.loops += 1;
+                pass(body, cursor);
+            }
+            Statement::Define { .. } => {}
+        }
     }
 }

@@ -49,6 +49,15 @@ pub fn difference(expected: &[Array<FieldElement>], found: &[Array<FieldElement>
     })
 }
 
+/// How many elements of results have no value.
+pub(super) fn undefined(results: &[Array<FieldElement>]) -> u64 {
+    let of = |result: &Array<FieldElement>| match result {
+        Array::Numbers(elements) => elements.iter().filter(|element| element.is_undefined()).count() as u64,
+        Array::Positions(_) => 0,
+    };
+    results.iter().map(of).sum()
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Verdict {
     Same,

@@ -61,7 +61,7 @@ impl Observed {
         // What comes behind is not to blame for this pass.
         before.take(after);
         let Some((function, difference)) = difference else { return true };
-        note_bug();
+        note_bug(op);
         let _ =
             error_at(op, format_args!("computes something else after pass '{pass}', which is a bug of ours: '{function}': {difference}"))
                 .report();

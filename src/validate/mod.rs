@@ -21,6 +21,7 @@ mod files;
 mod phases;
 mod snapshot;
 
+use difference::undefined;
 pub use difference::{Difference, difference};
 pub use draw::arguments;
 pub use each::{Event, observe};
@@ -30,5 +31,31 @@ pub use snapshot::Snapshot;
 /// Draws of random arguments and random functions. In every third one zero is the largest number, so that what a maximum begins with shows.
 pub const DRAWS: u64 = 3;
 
-/// Programs with more element operations in one execution are not executed whole.
+/// Programs with more element operations in one execution are executed in one draw only.
 pub const MOST_STEPS: u64 = 1 << 32;
+
+/// Programs with more are not executed.
+pub const MOST_STEPS_OF_ONE_DRAW: u64 = 1 << 36;
+
+/// The draws in which a program of so many element operations is executed: of one draw alone, that in which zero is the largest number.
+/// None if it is too large.
+#[must_use]
+pub fn draws_for(element_operations: u64) -> Option<std::ops::Range<u64>> {
+    match element_operations {
+        0..=MOST_STEPS => Some(0..DRAWS),
+        0..=MOST_STEPS_OF_ONE_DRAW => Some(DRAWS - 1..DRAWS),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_program_is_executed_in_the_draw_that_shows_what_a_maximum_begins_with() {
+        assert_eq!(draws_for(MOST_STEPS), Some(0..DRAWS));
+        assert_eq!(draws_for(MOST_STEPS + 1), Some(2..3));
+        assert_eq!((draws_for(MOST_STEPS_OF_ONE_DRAW), draws_for(MOST_STEPS_OF_ONE_DRAW + 1)), (Some(2..3), None));
+    }
+}

@@ -1,6 +1,6 @@
 //! One compilation, validated before anything is written.
 
-use super::{DRAWS, Difference, MOST_STEPS, arguments, degree, difference, files};
+use super::{Difference, MOST_STEPS_OF_ONE_DRAW, arguments, degree, difference, draws_for, files, undefined};
 use crate::{
     compile::compile_watched,
     dialect::{phase_of, target_of},
@@ -26,6 +26,8 @@ pub struct Verdict {
     pub draws: u64,
     /// Element operations of one execution of the imported program.
     pub element_operations: u64,
+    /// Elements of results that have no value, such as a quotient of zeros, in the draw that has the fewest.
+    pub undefined: u64,
     /// A bound for the degree of a difference, as a power of two.
     pub log2_degree: f64,
     /// The largest probability that all draws hide a difference, as a power of two; none where the degree gives no bound.
@@ -35,12 +37,16 @@ pub struct Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { compared, draws, element_operations, log2_degree, log2_chance } = self;
+        let Self { compared, draws, element_operations, undefined, log2_degree, log2_chance } = self;
         write!(
             formatter,
-            "validated: {compared} and the imported program agree in {draws} draws of random elements of a finite field \
-             ({element_operations} element operations each)"
+            "validated: {compared} and the imported program agree in {draws} {} of random elements of a finite field \
+             ({element_operations} element operations each)",
+            if *draws == 1 { "draw, as the program is large," } else { "draws" }
         )?;
+        if *undefined > 0 {
+            write!(formatter, "; {undefined} elements of results or more have no value in a draw, such as 0 / 0")?;
+        }
         match log2_chance {
             Some(chance) => write!(formatter, "; a difference is hidden with probability 2^{chance:.0} at most"),
             None => write!(formatter, "; a difference may have a degree of 2^{log2_degree:.0}, which gives no bound for it to be hidden"),
@@ -74,7 +80,7 @@ pub fn compile_validated<'c>(module: &Module<'c>, options: &Options, output: &st
             refuse(&message);
             // Whoever edits IR that was printed behind a phase answers for it.
             if !is_resumed && !matches!(failure, Failure::Limit(_)) {
-                note_bug();
+                note_bug(module.op());
             }
             return None;
         }
@@ -144,7 +150,12 @@ struct Phases<'c> {
 impl<'c> Phases<'c> {
     fn note(&mut self, phase: Phase, module: Op<'c>) {
         if phase <= Phase::Lx {
-            self.phases.push((phase, read_functions(module).map_err(|(_, message)| message)));
+            let functions = read_functions(module).map_err(|(_, message)| message);
+            // What the import makes first may have ops that are folded away; then its end is where all begins.
+            if phase == Phase::Import && self.phases.first().is_some_and(|(_, before)| before.is_err()) {
+                self.phases.clear();
+            }
+            self.phases.push((phase, functions));
             self.target = target_of(module).ok();
         }
     }
@@ -161,18 +172,21 @@ impl<'c> Phases<'c> {
         let Some((_, imported)) = programs.first() else {
             return Err(Failure::Limit("cannot be validated before it is imported".to_owned()));
         };
+        let element_operations = imported.iter().map(Function::steps).fold(0, u64::saturating_add);
+        let draws = draws_for(element_operations).ok_or_else(|| {
+            let message = format!("cannot be validated: takes {element_operations} element operations, more than {MOST_STEPS_OF_ONE_DRAW}");
+            Failure::Limit(message)
+        })?;
+        let n_draws = draws.end - draws.start;
         let mut verdict = Verdict {
             compared: directory.map_or_else(|| format!("the IR after phase '{}'", self.last()), |_| "the files".to_owned()),
-            draws: DRAWS,
-            element_operations: imported.iter().map(Function::steps).fold(0, u64::saturating_add),
+            draws: n_draws,
+            element_operations,
+            undefined: 0,
             log2_degree: imported.iter().map(degree::log2_degree).fold(0.0, f64::max),
             log2_chance: None,
         };
-        verdict.log2_chance = degree::log2_chance(verdict.log2_degree, DRAWS);
-        if verdict.element_operations > MOST_STEPS {
-            let found = verdict.element_operations;
-            return Err(Failure::Limit(format!("cannot be validated: takes {found} element operations, more than {MOST_STEPS}")));
-        }
+        verdict.log2_chance = degree::log2_chance(verdict.log2_degree, n_draws);
         let target = self.target.clone().unwrap_or_else(Target::spyre);
         let simulation = directory.map(|directory| Simulation::load(directory, &target)).transpose();
         let simulation = simulation.map_err(|error| Failure::Files(format!("gives files that cannot be executed: {error}")))?;
@@ -180,9 +194,10 @@ impl<'c> Phases<'c> {
             let versions: Vec<(Phase, &Function<'_>)> =
                 programs.iter().filter_map(|(phase, functions)| Some((*phase, functions.get(position)?))).collect();
             let judge = |draw| Versions { versions: &versions, draw }.judge(simulation.as_ref());
-            let judged: Vec<Result<(), Failure>> = (0..DRAWS).into_par_iter().map(judge).collect();
+            let judged: Vec<Result<u64, Failure>> = draws.clone().into_par_iter().map(judge).collect();
             // The first draw that fails speaks, whichever ended first.
-            judged.into_iter().collect::<Result<(), Failure>>()?;
+            let undefined = judged.into_iter().collect::<Result<Vec<u64>, Failure>>()?;
+            verdict.undefined += undefined.into_iter().min().unwrap_or(0);
         }
         Ok(verdict)
     }
@@ -199,8 +214,9 @@ struct Versions<'a, 'c> {
 }
 
 impl Versions<'_, '_> {
-    fn judge(&self, simulation: Option<&Simulation>) -> Result<(), Failure> {
-        let [(_, imported), ..] = self.versions else { return Ok(()) };
+    /// The elements of the results that have no value.
+    fn judge(&self, simulation: Option<&Simulation>) -> Result<u64, Failure> {
+        let [(_, imported), ..] = self.versions else { return Ok(0) };
         let last = self.versions.last().map_or(*imported, |(_, last)| *last);
         let given = arguments(imported, self.draw);
         let expected = self.run_on(imported, given.clone()).map_err(|fault| Failure::Limit(format!("cannot be validated: {fault}")))?;
@@ -212,7 +228,7 @@ impl Versions<'_, '_> {
             None => self.run(last),
         };
         let symptom = self.symptom(&expected, found);
-        symptom.map_or(Ok(()), |symptom| Err(self.blame(&expected, &symptom)))
+        symptom.map_or_else(|| Ok(undefined(&expected)), |symptom| Err(self.blame(&expected, &symptom)))
     }
 
     /// The first phase behind which the program is another, or the files.

@@ -220,6 +220,17 @@ pub(crate) fn baked() -> Files {
     [("bundle.mlir".to_owned(), launch.to_string().into_bytes()), ("sdsc_0.json".to_owned(), sdsc::to_text(&sdsc))].into()
 }
 
+/// A launch of the bundle `nest`, which has a tile in its pool.
+fn launch(arguments: [&str; 2]) -> Value {
+    launch_with_pool(arguments, 8192)
+}
+
+/// A launch whose first op leaves a tensor of so many bytes in the pool for the second.
+fn launch_with_pool(arguments: [&str; 2], bytes: i64) -> Value {
+    let pool = json!([{"offset": 0, "bytes": bytes, "first_op": 0, "last_op": 1}]);
+    json!({"bundle": "bundle_0", "arguments": arguments, "pool": pool})
+}
+
 /// The bundle `nest` as a program of one launch.
 pub(crate) fn program(bytes: [i64; 2]) -> Files {
     let tensor = |(number, bytes): (usize, i64)| {
@@ -228,12 +239,32 @@ pub(crate) fn program(bytes: [i64; 2]) -> Files {
     };
     let tensors: Vec<_> = bytes.into_iter().enumerate().map(tensor).collect();
     let program = json!({"name": "main", "arguments": tensors[..1], "results": tensors[1..], "constants": [], "buffers": [],
-                         "launches": [{"bundle": "bundle_0", "arguments": ["t0", "t1"]}]});
+                         "launches": [launch(["t0", "t1"])]});
     let bundle = nest().into_iter().map(|(name, bytes)| (format!("bundle_0/{name}"), bytes));
     bundle.chain([("program.json".to_owned(), serde_json::to_vec(&program).unwrap())]).collect()
 }
 
-/// The same with its first tensor as a constant.
+/// Of a matrix in the pool, columns are read that have others on both sides.
+pub(crate) fn slice_of_pool() -> Files {
+    let columns = C { offset: 2, ..C::floordiv(1, 64) };
+    let slice = pool(operand(&[4, 64, 64], vec![columns, C::dim(0), C::modulo(1, 64)]), 0);
+    let exp = op("exp", &[(64, 2), (256, 1)], 0, vec![matrix((0, 64), (1, 256)), pool(matrix((0, 64), (1, 256)), 0)]);
+    let neg = op("neg", &[(64, 2), (64, 1)], 0, vec![slice, matrix((0, 64), (1, 64))]);
+    let mut files: Files = emit(32768, [exp, neg].map(|op| Item::Op(Box::new(op))).to_vec())
+        .into_iter()
+        .map(|(name, bytes)| (format!("bundle_0/{name}"), bytes))
+        .collect();
+    let tensor = |name: &str, columns: i64| {
+        json!({"name": name, "shape": [64, columns], "element_type": "f16", "format": "SEN169_FP16",
+               "device_size": [columns / 64, 64, 64], "stride_map": [64, columns, 1], "bytes": columns * 128})
+    };
+    let program = json!({"name": "main", "arguments": [tensor("t0", 256)], "results": [tensor("t1", 64)], "constants": [], "buffers": [],
+                         "launches": [launch_with_pool(["t0", "t1"], 32768)]});
+    files.insert("program.json".to_owned(), serde_json::to_vec(&program).unwrap());
+    files
+}
+
+/// [`program`] with its first tensor as a constant.
 pub(crate) fn constant() -> Files {
     let mut files = program([65536, 65536]);
     let mut program: Value = serde_json::from_slice(&files["program.json"]).unwrap();
@@ -257,7 +288,6 @@ pub(crate) fn shared() -> Files {
         tensor
     };
     let buffers = json!([buffer("t2", 0, 0), buffer("t3", 65536, 1), buffer("t4", 0, 2)]);
-    let launch = |arguments: [&str; 2]| json!({"bundle": "bundle_0", "arguments": arguments});
     program["launches"] = json!([launch(["t0", "t2"]), launch(["t2", "t3"]), launch(["t3", "t4"]), launch(["t4", "t1"])]);
     program["buffers"] = buffers;
     program["buffer_bytes"] = json!(131_072);
@@ -287,6 +317,7 @@ pub(crate) fn right() -> Vec<(&'static str, Files)> {
         ("restickify", restick(DeviceFormat::Sen169Fp16, Arrangement::Standard)),
         ("baked", baked()),
         ("program", program([65536, 65536])),
+        ("slice of the pool", slice_of_pool()),
         ("table", table()),
         ("constant", constant()),
         ("shared", shared()),

@@ -1,7 +1,7 @@
 //! Bundles in which one member does not follow from the others, and programs in which files do not fit together.
 
 use crate::bundles::Files;
-use crate::edits::{json, pointer, remove, sets, text, texts};
+use crate::edits::{json, pointer, remove, set, sets, text, texts};
 use crate::mutations::{Broken, broken};
 use serde_json::{Value, json};
 
@@ -61,6 +61,36 @@ pub(crate) fn broken_members() -> Vec<Broken> {
     ]
 }
 
+/// Changes what a program says of the life of the tile in its pool.
+fn life(member: &'static str, number: i64) -> Broken {
+    broken(&["sdsc_r100"], "program", program(move |value| value["launches"][0]["pool"][0][member] = json!(number)))
+}
+
+pub(crate) fn broken_lives() -> Vec<Broken> {
+    let second = |offset: i64, [first_op, last_op]: [i64; 2]| {
+        program(move |value| {
+            let lives = value["launches"][0]["pool"].as_array_mut().unwrap();
+            lives.push(json!({"offset": offset, "bytes": 8192, "first_op": first_op, "last_op": last_op}));
+        })
+    };
+    vec![
+        life("offset", 128),
+        life("offset", 64),
+        life("offset", -128),
+        life("bytes", 8064),
+        life("bytes", 8320),
+        life("bytes", 0),
+        life("first_op", 1),
+        life("last_op", 0),
+        life("last_op", 2),
+        broken(&["sdsc_r100"], "program", program(|value| drop(value["launches"][0].as_object_mut().unwrap().remove("pool")))),
+        // Another life of the same bytes, one of bytes that nothing touches, and one that is not in its place in the list.
+        broken(&["sdsc_r100"], "program", second(0, [1, 1])),
+        broken(&["sdsc_r100"], "program", second(8192, [1, 1])),
+        broken(&["sdsc_r100"], "program", second(-8192, [0, 1])),
+    ]
+}
+
 pub(crate) fn broken_programs() -> Vec<Broken> {
     const GAP: &str = "dsc/scheduleTree_/0/backGapCore_/mb/-1";
     vec![
@@ -116,6 +146,10 @@ pub(crate) fn broken_programs() -> Vec<Broken> {
             let bytes = files.get_mut("bundle_0/bundle.mlir").unwrap();
             *bytes = String::from_utf8(bytes.clone()).unwrap().replace("allocate 8192 bytes", "allocate 16384 bytes").into_bytes();
         }),
+        broken(&["sdsc_r95"], "slice of the pool", |files| {
+            let bytes = files.get_mut("bundle_0/bundle.mlir").unwrap();
+            *bytes = String::from_utf8(bytes.clone()).unwrap().replace("allocate 32768 bytes", "allocate 32896 bytes").into_bytes();
+        }),
         broken(&["sdsc_r96"], "table", program(|value| drop(value["arguments"][0].as_object_mut().unwrap().remove("index_range")))),
         broken(&["sdsc_r96"], "table", program(|value| value["arguments"][0]["index_range"] = json!([0, 511]))),
         broken(&["sdsc_r96"], "table", program(|value| value["arguments"][0]["index_range"] = json!([1, 512]))),
@@ -129,5 +163,23 @@ pub(crate) fn broken_programs() -> Vec<Broken> {
                 value["arguments"][0] = tensor;
             }),
         ),
+        broken(&["sdsc_r21"], "add", sets("dsc/computeOp_/0/attributes_/fidelity_", json!("fast"))),
+        broken(&["sdsc_r84"], "pooling", sets("dsc/primaryDsInfo_/OUTPUT/layoutDimOrder_", json!(["out", "j", "i"]))),
+        broken(&["sdsc_r101"], "pooling", sets("dsc/labeledDs_/0/memOrg_/lx/isPadded", json!(0))),
+        broken(&["sdsc_r101"], "pooling", |files| remove(files, "dsc/labeledDs_/1/memOrg_/hbm/dsOffset")),
+        broken(&["sdsc_r101"], "pooling", sets("dsc/pdsRelation_/isPdsReuse", json!(0))),
+        broken(&["sdsc_r101"], "pooling", |files| remove(files, "dsc/primaryDsInfo_/OUTPUT/stickRepl_")),
+        broken(&["sdsc_r101"], "pooling", |files| {
+            set(files, "dsc/scheduleTree_/0/padding_/i", json!("padded"));
+            set(files, "dsc/scheduleTree_/0/coordinates_/coordInfo/i/padding", json!("padded"));
+        }),
+        broken(&["sdsc_r101"], "pooling", sets(PART_OF_WINDOWS, json!(7))),
+        broken(&["sdsc_r101"], "pooling", |files| {
+            for member in ["dsc/N_/", "dsc/dataStageParam_/0/ss_/", "dsc/dataStageParam_/0/el_/"] {
+                set(files, &format!("{member}paddingSizes_/i/padBack_"), json!(1));
+            }
+        }),
     ]
 }
+
+const PART_OF_WINDOWS: &str = "dsc/scheduleTree_/0/coordinates_/coordInfo/i/folds/dim_prop_attr/3/factor_";

@@ -311,10 +311,36 @@ fn files() -> Vec<Fault> {
     ]
 }
 
+/// Changes of what a plan says of the lives in its first launch.
+fn lives() -> Vec<Fault> {
+    let longest = |edit: fn(&mut serde_json::Value)| {
+        program(move |value| {
+            let lives = value["launches"][0]["lx"].as_array_mut().unwrap();
+            let length = |life: &serde_json::Value| life["last_op"].as_i64().unwrap() - life["first_op"].as_i64().unwrap();
+            edit(lives.iter_mut().max_by_key(|life| length(life)).unwrap());
+        })
+    };
+    vec![
+        fault("a life in LX ends an op early", "chain", longest(|life| add(life, "last_op", -1))),
+        fault("a life in LX begins an op late", "chain", longest(|life| add(life, "first_op", 1))),
+        fault("a life in LX goes on behind its last use", "chain", longest(|life| add(life, "last_op", 1))),
+        fault("a life in LX is a stick short", "chain", longest(|life| add(life, "bytes", -128))),
+        fault("a life in LX is a stick too long", "chain", longest(|life| add(life, "bytes", 128))),
+        fault("a life in LX is elsewhere", "chain", longest(|life| add(life, "offset", 1 << 19))),
+        fault("a life in LX is left out", "chain", program(|value| _ = value["launches"][0]["lx"].as_array_mut().unwrap().remove(0))),
+        fault("a life in the pool ends an op early", "turned", program(|value| value["launches"][0]["pool"][0]["last_op"] = json!(0))),
+        fault("a life has an op that is not there", "turned", program(|value| value["launches"][0]["pool"][0]["last_op"] = json!(2))),
+    ]
+}
+
+fn add(life: &mut serde_json::Value, member: &str, number: i64) {
+    life[member] = json!(life[member].as_i64().unwrap() + number);
+}
+
 fn swap(list: &mut serde_json::Value, first: usize, second: usize) {
     list.as_array_mut().unwrap().swap(first, second);
 }
 
 pub(crate) fn all_faults() -> Vec<Fault> {
-    [loops, executes, memory, division, ops, files].into_iter().flat_map(|group| group()).collect()
+    [loops, executes, memory, division, ops, files, lives].into_iter().flat_map(|group| group()).collect()
 }

@@ -245,6 +245,9 @@ fn turned_program() -> Value {
         "results": [tensor("result0", [64, 128], [2, 64, 64])],
         "constants": [],
         "buffers": [],
-        "launches": [{"bundle": "bundle_0", "arguments": ["arg0", "arg1", "result0"]}]
+        "launches": [{
+            "bundle": "bundle_0", "arguments": ["arg0", "arg1", "result0"],
+            "pool": [{"offset": 0, "bytes": 16384, "first_op": 0, "last_op": 1}]
+        }]
     })
 }

@@ -230,6 +230,6 @@ pub(crate) fn golden_program(folder: &Path) -> Description {
     let arguments: Vec<Tensor> = json["args"].as_array().unwrap().iter().map(tensor).collect();
     let bundle = folder.file_name().unwrap().to_str().unwrap().to_owned();
     let names = arguments.iter().map(|tensor| tensor.name.clone()).collect();
-    let launches = vec![LaunchEntry { bundle: bundle.clone(), arguments: names, pool_bytes: 0 }];
+    let launches = vec![LaunchEntry { bundle: bundle.clone(), arguments: names, ..LaunchEntry::default() }];
     Description { name: bundle, results: arguments.clone(), arguments, launches, ..Description::default() }
 }

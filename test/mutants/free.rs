@@ -90,7 +90,8 @@ const fn steps(field: &'static str) -> Free {
 /// Whether a mutant is of a field on the list, and of those changes of it.
 pub(crate) fn is_free(content: &[u8], mutant: &Mutant) -> bool {
     let is_of = |free: &&Free| free.field.strip_suffix('*').map_or(free.field == mutant.field, |start| mutant.field.starts_with(start));
-    let (Ok(before), Ok(after)) = (serde_json::from_slice(content), serde_json::from_slice(&mutant.content)) else { return false };
+    let [(_, changed)] = mutant.files.as_slice() else { return false };
+    let (Ok(before), Ok(after)) = (serde_json::from_slice(content), serde_json::from_slice(changed)) else { return false };
     let change = Change { place: &mutant.place, kind: mutant.kind, before, after };
     FREE.iter().filter(is_of).any(|free| (free.when)(&change))
 }

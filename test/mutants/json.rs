@@ -16,11 +16,11 @@ pub(crate) fn mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {
             set(&mut changed, path, to);
             if changed != value {
                 let mut field = field_of(path);
-                if file == "program.json" {
-                    field = format!("program.json {field}");
+                if matches!(file, "program.json" | "exact.json") {
+                    field = format!("{file} {field}");
                 }
                 let content = serde_json::to_vec(&changed).unwrap();
-                all.push(Mutant { file: file.to_owned(), place: pointer(path), field, kind, to: to_text, content });
+                all.push(Mutant::of_file(file, (pointer(path), field), kind, to_text, content));
             }
         };
         replacements(found, &mut add);

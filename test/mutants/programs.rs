@@ -1,7 +1,12 @@
 //! The programs whose files are changed.
 
+use serde::Deserialize;
+use serde_json::Value;
 use spyre::{
-    sim::{HostArray, RunOptions, Simulation, seeded},
+    bundle::Launch,
+    element::{Field, FieldElement},
+    sdsc::{case_json::read_case, from_op_spec, to_text},
+    sim::{Bound, Bounded, Companion, Companions, Draw, Elements, HostArray, RunOptions, Simulation, drawn},
     target::Target,
 };
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
@@ -15,7 +20,32 @@ pub(crate) struct Program {
     pub(crate) files: Files,
     /// The values of the arguments, in order.
     pub(crate) inputs: Vec<HostArray>,
-    pub(crate) results: Vec<HostArray>,
+    pub(crate) right: Right,
+}
+
+/// What right files give.
+pub(crate) struct Right {
+    /// The results in each of [`fields`].
+    pub(crate) fields: Vec<Ran<FieldElement>>,
+    /// The results as they are without rounding.
+    pub(crate) exact: Vec<HostArray>,
+    /// The element operations that a mutant is given: a few times those of the right files, since a mutant may count far.
+    pub(crate) max_steps: u64,
+}
+
+/// What an execution gives.
+pub(crate) struct Ran<E> {
+    /// The results: their element types, and their elements.
+    pub(crate) results: Vec<(&'static str, Companions<E>)>,
+    steps: u64,
+}
+
+/// A bundle as a front end hands it over, with the program that launches it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Handed {
+    case: Value,
+    program: Value,
 }
 
 /// The programs of `test/mutants/Inputs`, in the order of their names, or the one of a name.
@@ -24,24 +54,54 @@ pub(crate) fn all_programs(only: Option<&str>) -> Vec<Program> {
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| only.is_none_or(|only| path.file_stem().is_some_and(|stem| stem == only)));
     paths.sort();
-    paths.iter().map(|path| compiled(path)).collect()
+    paths.iter().map(|path| program(path)).collect()
 }
 
-/// A program says in its first line with which options it is compiled.
-fn compiled(path: &Path) -> Program {
-    let text = fs::read_to_string(path).unwrap();
-    let options = text.lines().next().and_then(|line| line.strip_prefix("// options: ")).unwrap_or_else(|| panic!("{}", path.display()));
+fn program(path: &Path) -> Program {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
-    let output = command.arg(path).arg("-o").arg(&out).args(options.split_whitespace()).output().unwrap();
-    assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
+    if path.extension().is_some_and(|kind| kind == "json") {
+        emit(path, &out)
+    } else {
+        compile(path, &out)
+    }
     let mut files = Files::new();
     read(&out, "", &mut files);
     let simulation = Simulation::load(&out, &Target::spyre()).unwrap();
-    let inputs: Vec<HostArray> = simulation.program().arguments.iter().map(|tensor| seeded(tensor, 7).unwrap()).collect();
-    let results = run(&out, &inputs).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    Program { name: path.file_stem().unwrap().to_string_lossy().into_owned(), files, inputs, results }
+    let described = simulation.program();
+    let inputs: Vec<HostArray> =
+        (0..described.arguments.len()).map(|position| drawn(described, position, 7, Draw::Random).unwrap()).collect();
+    let right = || {
+        let fields = fields().iter().map(|field| run(&out, &inputs, field, u64::MAX)).collect::<Result<Vec<_>, _>>()?;
+        let exact = exact(run(&out, &inputs, &Bounded, u64::MAX)?);
+        Ok(Right { max_steps: 4 * fields[0].steps, fields, exact })
+    };
+    let right = right().unwrap_or_else(|error: String| panic!("{}: {error}", path.display()));
+    Program { name: path.file_stem().unwrap().to_string_lossy().into_owned(), files, inputs, right }
+}
+
+/// A program says in its first line with which options it is compiled. That its files compute what it says is validated.
+fn compile(path: &Path, out: &Path) {
+    let text = fs::read_to_string(path).unwrap();
+    let options = text.lines().next().and_then(|line| line.strip_prefix("// options:")).unwrap_or_else(|| panic!("{}", path.display()));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
+    let output = command.arg(path).arg("-o").arg(out).arg("--validate").args(options.split_whitespace()).output().unwrap();
+    assert!(output.status.success(), "{}: {}", path.display(), String::from_utf8_lossy(&output.stderr));
+}
+
+/// A bundle that is handed over is emitted as it is, since nothing compiles it.
+fn emit(path: &Path, out: &Path) {
+    let handed: Handed = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let bundle = read_case(&handed.case.to_string()).unwrap();
+    let launch = Launch::new(&bundle).unwrap();
+    let folder = out.join("bundle_0");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(out.join("program.json"), handed.program.to_string()).unwrap();
+    fs::write(folder.join("bundle.mlir"), launch.to_string()).unwrap();
+    for (index, op) in bundle.ops().into_iter().enumerate() {
+        let sdsc = from_op_spec(op, index, launch.first_symbol_ids[index]).unwrap();
+        fs::write(folder.join(format!("sdsc_{index}.json")), to_text(&sdsc)).unwrap();
+    }
 }
 
 fn read(folder: &Path, below: &str, files: &mut Files) {
@@ -56,8 +116,22 @@ fn read(folder: &Path, below: &str, files: &mut Files) {
     }
 }
 
+/// The draws of the field that everything is compared in. In the second one zero is larger than all other numbers, so that padding that
+/// counts shows in a maximum.
+pub(crate) fn fields() -> [Field; 2] {
+    [Field::new(1), Field::new(2)]
+}
+
+fn exact(ran: Ran<Bound>) -> Vec<HostArray> {
+    let array = |(_, result): (_, Companions<Bound>)| HostArray {
+        shape: result.shape,
+        elements: Elements::F64(result.elements.iter().map(|bound| bound.exact).collect()),
+    };
+    ran.results.into_iter().map(array).collect()
+}
+
 /// Runs a directory; its arguments get the values in order, and the results are in order, as a caller has them.
-pub(crate) fn run(out: &Path, inputs: &[HostArray]) -> Result<Vec<HostArray>, String> {
+pub(crate) fn run<A: Companion>(out: &Path, inputs: &[HostArray], arithmetic: &A, max_steps: u64) -> Result<Ran<A::Element>, String> {
     let simulation = Simulation::load(out, &Target::spyre()).map_err(|error| error.to_string())?;
     let names: Vec<String> = simulation.program().arguments.iter().map(|tensor| tensor.name.clone()).collect();
     if names.len() != inputs.len() {
@@ -69,8 +143,8 @@ pub(crate) fn run(out: &Path, inputs: &[HostArray]) -> Result<Vec<HostArray>, St
         }
     }
     let inputs = names.into_iter().zip(inputs.iter().cloned()).collect();
-    // A mutant may count far.
-    let options = RunOptions { max_steps: 1 << 24, max_bytes: 1 << 28, wipe_lx: true, ..RunOptions::default() };
-    let outcome = simulation.run(&inputs, &options).map_err(|error| error.to_string())?;
-    Ok(outcome.results.into_iter().map(|(_, array)| array).collect())
+    let options = RunOptions { max_steps, max_bytes: 1 << 28, wipe_lx: true, ..RunOptions::default() };
+    let (outcome, companions) = simulation.run_with(arithmetic, &inputs, &options).map_err(|error| error.to_string())?;
+    let types = outcome.results.iter().map(|(_, array)| array.elements.type_name());
+    Ok(Ran { results: types.zip(companions).collect(), steps: outcome.report.steps })
 }

@@ -10,6 +10,7 @@ use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path};
 
 /// A mutant and what became of it.
 pub(crate) struct Outcome {
+    program: String,
     field: String,
     kind: &'static str,
     verdict: Verdict,
@@ -23,7 +24,7 @@ impl Outcome {
     pub(crate) fn of(program: &Program, mutant: &Mutant, verdict: Verdict) -> Self {
         let shown = format!("{}: {} {} {} [{}] -> {}", program.name, mutant.file, mutant.place, mutant.kind, mutant.field, mutant.to);
         let is_free = !verdict.is_kill() && is_free(&program.files[&mutant.file], mutant);
-        Self { field: mutant.field.clone(), kind: mutant.kind, verdict, is_free, shown }
+        Self { program: program.name.clone(), field: mutant.field.clone(), kind: mutant.kind, verdict, is_free, shown }
     }
 }
 
@@ -34,6 +35,7 @@ struct Row {
     rule: usize,
     emission: usize,
     refused: usize,
+    field: usize,
     numbers: usize,
     free: usize,
     survive: usize,
@@ -46,6 +48,7 @@ impl Row {
             Verdict::Rule(_) => &mut self.rule,
             Verdict::Emission => &mut self.emission,
             Verdict::Refused => &mut self.refused,
+            Verdict::Field => &mut self.field,
             Verdict::Numbers => &mut self.numbers,
             Verdict::Survives if is_free => &mut self.free,
             Verdict::Survives => &mut self.survive,
@@ -54,13 +57,13 @@ impl Row {
     }
 
     fn cells(&self) -> String {
-        let Self { tried, rule, emission, refused, numbers, free, survive } = self;
-        format!("{tried} | {rule} | {emission} | {refused} | {numbers} | {free} | {survive} |")
+        let Self { tried, rule, emission, refused, field, numbers, free, survive } = self;
+        format!("{tried} | {rule} | {emission} | {refused} | {field} | {numbers} | {free} | {survive} |")
     }
 }
 
-const HEAD: &str =
-    "mutants | a rule | re-emission | simulator refuses | numbers differ | means nothing | survive |\n|---|---|---|---|---|---|---|---|\n";
+const HEAD: &str = "mutants | a rule | re-emission | simulator refuses | differs in the field | differs in numbers | means nothing | survive |\n\
+     |---|---|---|---|---|---|---|---|---|\n";
 
 /// Everything that was tried.
 #[derive(Default)]
@@ -99,6 +102,10 @@ impl Counts {
         self.table("change", |outcome| outcome.kind.to_owned())
     }
 
+    fn by_program(&self) -> String {
+        self.table("program", |outcome| format!("`{}`", outcome.program))
+    }
+
     fn by_field(&self) -> String {
         self.table("field", |outcome| format!("`{}`", if outcome.field.is_empty() { "the file" } else { &outcome.field }))
     }
@@ -116,7 +123,7 @@ pub(crate) fn expect_on_page(counts: &Counts) {
     for one in FREE {
         writeln!(free, "| `{}`{} | {} | {} |", one.field, one.which, one.reason, one.source).unwrap();
     }
-    let wanted = format!("{head}{BEGIN}{}\n{free}\n{}{END}{tail}", counts.by_kind(), counts.by_field());
+    let wanted = format!("{head}{BEGIN}{}\n{}\n{free}\n{}{END}{tail}", counts.by_kind(), counts.by_program(), counts.by_field());
     if env::var_os("BLESS").is_some_and(|bless| bless == "1") {
         fs::write(&path, &wanted).unwrap();
     } else {

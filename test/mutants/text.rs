@@ -12,8 +12,8 @@ pub(crate) fn mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {
         let mut add = |kind: &'static str, to: String| {
             let changed: String = lines[..number].iter().copied().chain([&*to]).chain(lines[number + 1..].iter().copied()).collect();
             if changed != text {
-                let (file, place, content) = (file.to_owned(), format!("line {}", number + 1), changed.into_bytes());
-                all.push(Mutant { file, place, field: field.clone(), kind, to: to.trim().to_owned(), content });
+                let place = format!("line {}", number + 1);
+                all.push(Mutant::of_file(file, (place, field.clone()), kind, to.trim().to_owned(), changed.into_bytes()));
             }
         };
         add("dropped", String::new());
@@ -117,8 +117,8 @@ fn swaps(file: &str, text: &str, lines: &[&str], all: &mut Vec<Mutant>) {
         let content: String = swapped.concat();
         // The order of definitions means nothing as long as each comes before its use.
         if content != text && lines[at].contains("sdsc_execute") {
-            let (file, place, field) = (file.to_owned(), format!("line {}", at + 1), format!("bundle.mlir {}", statement(lines[at])));
-            all.push(Mutant { file, place, field, kind: "swapped", to: lines[at + 1].trim().to_owned(), content: content.into_bytes() });
+            let (place, field) = (format!("line {}", at + 1), format!("bundle.mlir {}", statement(lines[at])));
+            all.push(Mutant::of_file(file, (place, field), "swapped", lines[at + 1].trim().to_owned(), content.into_bytes()));
         }
     }
 }

@@ -2,10 +2,13 @@
 
 use crate::{
     Mutant,
-    programs::{Files, Program, run},
+    programs::{Files, Program, Ran, fields, run},
 };
 use spyre::{
+    element::FieldElement,
+    reference,
     sdsc::{check::check_files, differs_from_its_emission},
+    sim::{Bounded, Companions},
     target::Target,
 };
 use std::{fs, path::Path};
@@ -19,7 +22,9 @@ pub(crate) enum Verdict {
     Emission,
     /// The simulated machine refuses it.
     Refused,
-    /// The results differ.
+    /// The results differ in the finite field.
+    Field,
+    /// The results differ as numbers, or leave their bounds.
     Numbers,
     Survives,
 }
@@ -46,7 +51,9 @@ pub(crate) fn expect_right(program: &Program) {
 
 pub(crate) fn judge(program: &Program, mutant: &Mutant) -> Verdict {
     let mut files = program.files.clone();
-    files.insert(mutant.file.clone(), mutant.content.clone());
+    for (file, content) in &mutant.files {
+        files.insert(file.clone(), content.clone());
+    }
     if let Some((label, _)) = broken_rule(&files) {
         return Verdict::Rule(label);
     }
@@ -55,11 +62,25 @@ pub(crate) fn judge(program: &Program, mutant: &Mutant) -> Verdict {
     }
     let place = tempfile::tempdir().unwrap();
     write(place.path(), &files);
-    match run(place.path(), &program.inputs) {
-        Err(_) => Verdict::Refused,
-        Ok(results) if results != program.results => Verdict::Numbers,
-        Ok(_) => Verdict::Survives,
+    let right = &program.right;
+    for (field, right_ran) in fields().iter().zip(&right.fields) {
+        match run(place.path(), &program.inputs, field, right.max_steps) {
+            Err(_) => return Verdict::Refused,
+            Ok(ran) if !agrees(&ran, right_ran) => return Verdict::Field,
+            Ok(_) => {}
+        }
     }
+    let Ok(ran) = run(place.path(), &program.inputs, &Bounded, right.max_steps) else { return Verdict::Refused };
+    let is_right = ran.results.iter().zip(&right.exact).all(|((_, found), right)| reference::judge(found, right, None).is_ok());
+    if is_right { Verdict::Survives } else { Verdict::Numbers }
+}
+
+fn agrees(found: &Ran<FieldElement>, right: &Ran<FieldElement>) -> bool {
+    let is_same = |(found, right): (&(&str, Companions<FieldElement>), &(&str, Companions<FieldElement>))| {
+        let mut elements = found.1.elements.iter().zip(&right.1.elements);
+        (found.0, &found.1.shape) == (right.0, &right.1.shape) && elements.all(|(found, right)| found.agrees(*right))
+    };
+    found.results.len() == right.results.len() && found.results.iter().zip(&right.results).all(is_same)
 }
 
 fn write(out: &Path, files: &Files) {

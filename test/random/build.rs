@@ -10,17 +10,19 @@ use spyre::sim::{Elements, HostArray};
 /// More elements, or points of an iteration space, take the simulator of a debug build too long.
 pub(crate) const MOST_ELEMENTS: usize = 1 << 13;
 pub(crate) const MOST_POINTS: usize = 1 << 17;
-pub(crate) const MOST_RANK: usize = 5;
+pub(crate) const MOST_RANK: usize = 6;
 
 /// What the elements of a tensor are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Of the program's type.
     Float,
+    /// `f32` between values of 16 bits.
+    Wide,
     /// `i1`.
     Truth,
-    /// `i64`, below a bound.
-    Index(usize),
+    /// `i64` or `i32`, below a bound.
+    Index { bound: usize, is_short: bool },
 }
 
 /// A tensor with its numbers.
@@ -39,6 +41,10 @@ pub(crate) struct Op {
     pub(crate) operands: Vec<usize>,
     pub(crate) result: usize,
     pub(crate) text: String,
+    /// The classes and sizes of its iteration dimensions, which a hint may cut; a view has none.
+    pub(crate) dims: Vec<(usize, usize)>,
+    /// The classes of the last dimensions of what it reads and writes: these may be in sticks.
+    pub(crate) last: Vec<usize>,
 }
 
 /// What the elements of an argument are drawn from.
@@ -78,11 +84,15 @@ pub(crate) type Read = (usize, Vec<Option<usize>>);
 pub(crate) struct Builder {
     /// `f16`, `bf16` or `f32`.
     pub(crate) element: &'static str,
+    /// The kind of the numbers that are computed with now.
+    pub(crate) kind: Kind,
     pub(crate) choices: Choices,
     pub(crate) values: Vec<Value>,
     pub(crate) ops: Vec<Op>,
     /// The values that are arguments, in order.
     pub(crate) arguments: Vec<usize>,
+    /// Functions that ops call, as text.
+    pub(crate) functions: String,
     /// Union-find over classes of dimensions.
     parents: Vec<usize>,
 }
@@ -117,7 +127,8 @@ pub(crate) fn each_point(sizes: &[usize], mut visit: impl FnMut(&[usize])) {
 
 impl Builder {
     pub(crate) fn new(element: &'static str, choices: Choices) -> Self {
-        Self { element, choices, values: vec![], ops: vec![], arguments: vec![], parents: vec![] }
+        let (values, ops, arguments, parents, functions) = (vec![], vec![], vec![], vec![], String::new());
+        Self { element, kind: Kind::Float, choices, values, ops, arguments, functions, parents }
     }
 
     /// A class of its own.
@@ -138,8 +149,10 @@ impl Builder {
     pub(crate) fn element_of(&self, kind: Kind) -> &'static str {
         match kind {
             Kind::Float => self.element,
+            Kind::Wide => "f32",
             Kind::Truth => "i1",
-            Kind::Index(_) => "i64",
+            Kind::Index { is_short: true, .. } => "i32",
+            Kind::Index { .. } => "i64",
         }
     }
 
@@ -149,7 +162,7 @@ impl Builder {
     }
 
     pub(crate) fn float_type(&self, shape: &[usize]) -> String {
-        self.type_of(shape, Kind::Float)
+        self.type_of(shape, self.kind)
     }
 
     pub(crate) fn type_text(&self, value: usize) -> String {
@@ -170,11 +183,27 @@ impl Builder {
         self.values.len()
     }
 
+    /// An op that shows its operands under other indices.
     pub(crate) fn push(&mut self, value: Value, operands: &[usize], text: String) -> usize {
+        self.push_over(value, operands, text, vec![])
+    }
+
+    /// An op with iteration dimensions of these classes and sizes.
+    pub(crate) fn push_over(&mut self, value: Value, operands: &[usize], text: String, dims: Vec<(usize, usize)>) -> usize {
         let result = self.next();
         self.values.push(value);
-        self.ops.push(Op { operands: operands.to_vec(), result, text });
+        let last = operands.iter().chain([&result]).filter_map(|&value| self.values[value].classes.last().copied()).collect();
+        self.ops.push(Op { operands: operands.to_vec(), result, text, dims, last });
         result
+    }
+
+    /// In f32, as far as a program of 16 bits goes: what `part` makes has this type.
+    pub(crate) fn in_f32<R>(&mut self, part: impl FnOnce(&mut Self) -> R) -> R {
+        let element = std::mem::replace(&mut self.element, "f32");
+        self.kind = Kind::Wide;
+        let made = part(self);
+        (self.element, self.kind) = (element, Kind::Float);
+        made
     }
 
     /// A new argument with dimensions of these classes.
@@ -197,14 +226,14 @@ impl Builder {
         let unit = (bits >> 11) as f64 / (1u64 << 53) as f64;
         let number = match (kind, draw) {
             (Kind::Truth, _) => return f64::from(!bits.is_multiple_of(3)),
-            (Kind::Index(bound), _) => return (bits % bound as u64) as f64,
-            (Kind::Float, Draw::Offset) => 0.5 + unit,
-            (Kind::Float, Draw::Centred) => 4.0 * unit - 2.0,
-            (Kind::Float, Draw::Ties) => (bits % 3) as f64 - 1.0,
-            (Kind::Float, Draw::Large) => 2000.0 * unit - 1000.0,
-            (Kind::Float, Draw::Tiny) => (unit - 0.5) * 1e-4,
-            (Kind::Float, Draw::Mask) => [0.0, 0.0, -65504.0][(bits % 3) as usize],
-            (Kind::Float, Draw::Infinite) => [1.5, unit, f64::INFINITY, f64::NEG_INFINITY, unit - 1.0, unit + 1.0][(bits % 6) as usize],
+            (Kind::Index { bound, .. }, _) => return (bits % bound as u64) as f64,
+            (_, Draw::Offset) => 0.5 + unit,
+            (_, Draw::Centred) => 4.0 * unit - 2.0,
+            (_, Draw::Ties) => (bits % 3) as f64 - 1.0,
+            (_, Draw::Large) => 2000.0 * unit - 1000.0,
+            (_, Draw::Tiny) => (unit - 0.5) * 1e-4,
+            (_, Draw::Mask) => [0.0, 0.0, -65504.0][(bits % 3) as usize],
+            (_, Draw::Infinite) => [1.5, unit, f64::INFINITY, f64::NEG_INFINITY, unit - 1.0, unit + 1.0][(bits % 6) as usize],
         };
         self.rounded(number)
     }
@@ -215,17 +244,27 @@ impl Builder {
         let numbers = data.iter().map(|number| number.value);
         let elements = match (kind, self.element) {
             (Kind::Truth, _) => Elements::Bool(numbers.map(|number| number as u8).collect()),
-            (Kind::Index(_), _) => Elements::I64(numbers.map(|number| number as i64).collect()),
+            (Kind::Index { is_short: true, .. }, _) => Elements::I32(numbers.map(|number| number as i32).collect()),
+            (Kind::Index { .. }, _) => Elements::I64(numbers.map(|number| number as i64).collect()),
             (Kind::Float, "f16") => Elements::F16(numbers.map(|number| f16::from_f64(number).to_bits()).collect()),
             (Kind::Float, "bf16") => Elements::Bf16(numbers.map(|number| bf16::from_f64(number).to_bits()).collect()),
-            (Kind::Float, _) => Elements::F32(numbers.map(|number| number as f32).collect()),
+            (Kind::Float | Kind::Wide, _) => Elements::F32(numbers.map(|number| number as f32).collect()),
         };
         HostArray { shape: shape.iter().map(|size| *size as i64).collect(), elements }
     }
 
-    /// Values with float elements.
+    /// Values of the numbers that are computed with now.
     pub(crate) fn floats(&self) -> Vec<usize> {
-        (0..self.values.len()).filter(|&value| self.values[value].kind == Kind::Float).collect()
+        (0..self.values.len()).filter(|&value| self.values[value].kind == self.kind).collect()
+    }
+
+    pub(crate) fn shape(&self, value: usize) -> Vec<usize> {
+        self.values[value].shape.clone()
+    }
+
+    /// A read of a value at the indices of the iteration space.
+    pub(crate) fn whole(&self, value: usize) -> Read {
+        (value, (0..self.values[value].shape.len()).map(Some).collect())
     }
 
     /// Strides of a read along the iteration dimensions.

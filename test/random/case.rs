@@ -1,55 +1,59 @@
-//! One random case: its program, its hints, its options, and what becomes of it.
+//! One random case: its program, its hints, and two ways to compile it.
 
 use crate::{
-    build::Builder,
+    build::{Builder, Value},
+    check,
     choices::{Choices, simplest},
     generate::{Family, grow},
+    hints::Hints,
     number::Number,
-    options,
-    write::{Scope, module, scopes},
+    options::Way,
+    write::module,
 };
-use melior::diagnostic::DiagnosticSeverity;
-use spyre::{
-    compile::compile,
-    mlir::{Module, Session},
-    pipeline::Options,
-    sim::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation},
-    target::Target,
-};
-use std::{cell::RefCell, path::Path, rc::Rc};
+use spyre::sim::HostArray;
 
 /// What a failing case may cost until it is reported.
 const MOST_TRIES: usize = 300;
 
-/// The numbers that a case follows from, in three lists that are made simpler one after the other.
+/// One in so many cases goes through the tools themselves, which compare with MLIR's JIT.
+const TOOLS_EVERY: usize = 40;
+
+/// What a case follows from: numbers for its program, its hints, its options, and for the second way, which are made simpler one after
+/// the other.
+pub(crate) const N_LISTS: usize = 4;
+const PROGRAM: usize = 0;
+const HINTS: usize = 1;
+const OPTIONS: usize = 2;
+const SECOND: usize = 3;
+
 #[derive(Clone, Debug)]
-pub(crate) struct Numbers {
-    program: Vec<usize>,
-    hints: Vec<usize>,
-    options: Vec<usize>,
+pub(crate) struct Numbers([Vec<usize>; N_LISTS]);
+
+/// A program with its hints, and how to compile it.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    pub(crate) text: String,
+    pub(crate) way: Way,
 }
 
 /// A case, written out.
 pub(crate) struct Case {
-    pub(crate) text: String,
-    pub(crate) options: Options,
-    inputs: Vec<HostArray>,
-    expected: Vec<(Vec<usize>, Vec<Number>)>,
-    pub(crate) features: Features,
-}
-
-/// What a program has, for the statistics.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Features {
-    pub(crate) n_ops: usize,
-    pub(crate) n_scopes: usize,
+    /// The same program, compiled in two ways.
+    pub(crate) written: [Written; 2],
+    pub(crate) inputs: Vec<HostArray>,
+    pub(crate) expected: Vec<(Vec<usize>, Vec<Number>)>,
+    /// The draw of field elements.
+    pub(crate) draw: u64,
+    /// Also by the tools.
+    pub(crate) by_tools: bool,
 }
 
 /// What became of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
-    Agrees,
-    /// With the message.
+    /// With the message if one of the ways is refused.
+    Agrees(Option<String>),
+    /// Both ways are refused, with the message about the first.
     Refused(String),
     /// With what went wrong in a few words, and the message.
     Fails(String, String),
@@ -58,165 +62,82 @@ pub(crate) enum Outcome {
 impl Case {
     /// The case of a number, and the numbers that it follows from.
     pub(crate) fn of(family: Family, number: usize) -> (Self, Numbers) {
-        let of = |part: usize| Choices::of_case(3 * number + part);
-        let mut asked = [Vec::new(), Vec::new(), Vec::new()];
-        let case = Self::grown(family, [of(0), of(1), of(2)], &mut asked);
-        let [program, hints, options] = asked;
-        (case, Numbers { program, hints, options })
+        let (mut case, numbers) = Self::grown(family, [0, 1, 2, 3].map(|part| Choices::of_case(N_LISTS * number + part)));
+        case.by_tools = number % TOOLS_EVERY == TOOLS_EVERY - 1;
+        (case, numbers)
     }
 
-    fn again(family: Family, numbers: &Numbers) -> Self {
-        let given = |list: &Vec<usize>| Choices::given(list.clone());
-        Self::grown(family, [given(&numbers.program), given(&numbers.hints), given(&numbers.options)], &mut [const { Vec::new() }; 3])
+    fn again(family: Family, numbers: &Numbers, by_tools: bool) -> Self {
+        let (case, _) = Self::grown(family, numbers.0.clone().map(Choices::given));
+        Self { by_tools, ..case }
     }
 
-    fn grown(family: Family, choices: [Choices; 3], asked: &mut [Vec<usize>; 3]) -> Self {
-        let [program, mut of_hints, mut of_options] = choices;
+    fn grown(family: Family, choices: [Choices; N_LISTS]) -> (Self, Numbers) {
+        let [program, mut of_hints, mut of_options, mut of_second] = choices;
         let (builder, results) = grow(family, program);
         // Most programs of users have no hints.
         let has_hints = family == Family::Tiled || family == Family::Any && of_hints.one_in(4);
-        let scopes = if has_hints { scopes(&builder, &mut of_hints) } else { vec![] };
-        let is_named = !scopes.is_empty();
-        let nameless: Vec<usize> = builder.arguments.iter().copied().filter(|_| of_hints.one_in(12)).collect();
-        let options = options::options(&mut of_options);
-        let case = Self::written(&builder, &results, &scopes, &nameless, is_named, options);
-        *asked = [builder.choices.into_numbers(), of_hints.into_numbers(), of_options.into_numbers()];
-        case
-    }
-
-    fn written(builder: &Builder, results: &[usize], scopes: &[Scope], nameless: &[usize], is_named: bool, options: Options) -> Self {
-        let of_result = |value: &usize| (builder.values[*value].shape.clone(), builder.values[*value].data.clone());
-        Self {
-            text: module(builder, results, scopes, nameless, is_named),
-            options,
+        let hints = match has_hints {
+            true => Hints::drawn(&builder, &mut of_hints),
+            false if of_hints.one_in(6) => Hints::calls(&builder, &mut of_hints),
+            false => Hints::default(),
+        };
+        let other = match of_second.below(4) {
+            0 | 1 if has_hints => Hints::default(),
+            2 if has_hints => hints.clone(),
+            _ if has_hints || of_second.one_in(6) => Hints::drawn(&builder, &mut of_second),
+            _ => hints.clone(),
+        };
+        let first = Written::of(&builder, &results, &hints, Way::drawn(&mut of_options));
+        let draw = of_options.below(30) as u64;
+        let second = Written::of(&builder, &results, &other, Way::drawn(&mut of_second));
+        let of_result = |value: &usize| {
+            let Value { shape, data, .. } = builder.values[*value].clone();
+            (shape, data)
+        };
+        let case = Self {
+            written: [first, second],
             inputs: builder.arguments.iter().map(|value| builder.host(*value)).collect(),
             expected: results.iter().map(of_result).collect(),
-            features: Features { n_ops: builder.ops.len(), n_scopes: scopes.len() },
-        }
+            draw,
+            by_tools: false,
+        };
+        (case, Numbers([builder.choices, of_hints, of_options, of_second].map(Choices::into_numbers)))
     }
 
-    /// Compiles the program, runs what was written, and compares.
     pub(crate) fn run(&self) -> Outcome {
-        let place = tempfile::tempdir().unwrap();
-        let output = place.path().join("bundle");
-        match self.emit(&output) {
-            Outcome::Agrees => {}
-            other => return other,
-        }
-        let fails = |what: &str, message: String| Outcome::Fails(what.to_owned(), message);
-        let simulation = match Simulation::load(&output, &Target::spyre()) {
-            Ok(simulation) => simulation,
-            Err(error) => return fails("the simulated machine cannot read the bundle", error.to_string()),
-        };
-        let names = simulation.program().arguments.iter().map(|tensor| tensor.name.clone());
-        let inputs = names.zip(self.inputs.iter().cloned()).collect();
-        match simulation.run_with(&Bounded, &inputs, &RunOptions::default()) {
-            Err(error) => fails("the simulated machine refuses the bundle", error.to_string()),
-            Ok((_, exact)) if exact.len() != self.expected.len() => fails("results are missing", String::new()),
-            Ok((outcome, exact)) => {
-                let results = outcome.results.iter().zip(exact).zip(&self.expected);
-                let complaint = |((result, exact), expected): ((&(String, HostArray), Companions<Bound>), _)| {
-                    let (name, array) = result;
-                    Some(format!("{name}: {}", difference(array, &exact, expected)?))
-                };
-                results.into_iter().find_map(complaint).map_or(Outcome::Agrees, |message| fails("the numbers differ", message))
-            }
-        }
+        check::run(self)
     }
 
-    fn emit(&self, output: &Path) -> Outcome {
-        let session = Session::new();
-        let errors = listen(&session);
-        let Some(module) = Module::parse(&session, &self.text) else {
-            return Outcome::Fails("the test wrote a module that is not valid".to_owned(), errors.borrow().join("\n"));
-        };
-        if compile(&module, &self.options, output.to_str().unwrap()).is_some() {
-            return Outcome::Agrees;
-        }
-        let errors = errors.borrow();
-        match errors.iter().find(|message| message.contains("a bug of ours") || message.contains("panicked")).or_else(|| errors.first()) {
-            None => Outcome::Fails("it stops without a message".to_owned(), String::new()),
-            Some(message) if message.contains("bug of ours") || message.contains("panicked") => {
-                Outcome::Fails(format!("spyre-compile has a bug: {}", kind_of(message)), message.clone())
-            }
-            Some(message) => Outcome::Refused(message.clone()),
-        }
+    /// The case as one may look at it.
+    pub(crate) fn report(&self) -> String {
+        let [first, second] = &self.written;
+        let text = if first.text == second.text { String::new() } else { format!("and with the other hints:\n{}", second.text) };
+        format!("options: {}\nand: {}\n{}{text}", first.way.text(), second.way.text(), first.text)
     }
 }
 
-/// Collects the errors of a session; warnings are none.
-fn listen(session: &Session) -> Rc<RefCell<Vec<String>>> {
-    let errors = Rc::new(RefCell::new(Vec::new()));
-    let seen = Rc::clone(&errors);
-    session.context().attach_diagnostic_handler(move |diagnostic| {
-        if matches!(diagnostic.severity(), DiagnosticSeverity::Error) {
-            seen.borrow_mut().push(diagnostic.to_string());
-        }
-        true
-    });
-    errors
-}
-
-/// Beyond the bound of each element, so much of its size and of the result's may be off.
-const ALLOWED: f64 = 1e-9;
-
-/// Where the reference itself may be off by more of its size, an element says nothing.
-const KNOWN: f64 = 1e-6;
-
-/// What is wrong with a result, if anything: with the numbers that were never rounded, or with those of the device beside them.
-fn difference(array: &HostArray, found: &Companions<Bound>, (shape, expected): &(Vec<usize>, Vec<Number>)) -> Option<String> {
-    if array.shape.iter().map(|size| *size as usize).collect::<Vec<_>>() != *shape {
-        return Some(format!("the result is {:?}, but should be {shape:?}", array.shape));
+impl Written {
+    fn of(builder: &Builder, results: &[usize], hints: &Hints, mut way: Way) -> Self {
+        let (text, bound) = module(builder, results, hints);
+        hints.put_in(builder, &bound, &mut way.options);
+        Self { text, way }
     }
-    let finite: Vec<f64> = expected.iter().map(|number| number.value).filter(|value| value.is_finite()).collect();
-    let scale = (finite.iter().map(|value| value * value).sum::<f64>() / finite.len().max(1) as f64).sqrt();
-    let is_off = |at: &usize| {
-        let (is, Number { value, error }) = (found.elements[*at].exact, expected[*at]);
-        let is_known = error == 0.0 || error < KNOWN * (value.abs() + scale);
-        is_known && !is_near(is, value, 16.0 * error + ALLOWED * (value.abs() + scale))
-    };
-    let wrong: Vec<usize> = (0..expected.len()).filter(is_off).collect();
-    if let Some(&first) = wrong.first() {
-        let (is, should_be) = (found.elements[first].exact, expected[first]);
-        return Some(format!(
-            "{} of {} elements differ; element {first} is {is}, but should be {should_be:?}",
-            wrong.len(),
-            expected.len()
-        ));
-    }
-    let escaped = (0..expected.len()).find(|&at| !found.elements[at].holds(f64::from(found.device[at])))?;
-    Some(format!("element {escaped} of the device is {}, which is not within {:?}", found.device[escaped], found.elements[escaped]))
-}
-
-fn is_near(is: f64, should_be: f64, allowed: f64) -> bool {
-    is == should_be || is.is_nan() && should_be.is_nan() || (is - should_be).abs() <= allowed
 }
 
 /// The simplest case that fails in the same way.
-pub(crate) fn simplified(family: Family, numbers: Numbers, what: &str) -> (Case, Outcome) {
-    let still_fails = |numbers: &Numbers| matches!(Case::again(family, numbers).run(), Outcome::Fails(again, _) if again == what);
+pub(crate) fn simplified(family: Family, numbers: Numbers, by_tools: bool, what: &str) -> (Case, Outcome) {
+    let still_fails = |numbers: &Numbers| matches!(Case::again(family, numbers, by_tools).run(), Outcome::Fails(again, _) if again == what);
     let mut now = numbers;
-    let options = simplest(now.options.clone(), MOST_TRIES / 3, |list| still_fails(&Numbers { options: list.to_vec(), ..now.clone() }));
-    now.options = options;
-    let hints = simplest(now.hints.clone(), MOST_TRIES / 3, |list| still_fails(&Numbers { hints: list.to_vec(), ..now.clone() }));
-    now.hints = hints;
-    let program = simplest(now.program.clone(), MOST_TRIES, |list| still_fails(&Numbers { program: list.to_vec(), ..now.clone() }));
-    now.program = program;
-    let case = Case::again(family, &now);
+    for list in [SECOND, OPTIONS, HINTS, PROGRAM] {
+        let most = if list == PROGRAM { MOST_TRIES } else { MOST_TRIES / 4 };
+        now.0[list] = simplest(now.0[list].clone(), most, |shorter| {
+            let mut numbers = now.clone();
+            numbers.0[list] = shorter.to_vec();
+            still_fails(&numbers)
+        });
+    }
+    let case = Case::again(family, &now, by_tools);
     let outcome = case.run();
     (case, outcome)
-}
-
-/// A message without its numbers and names, for counting.
-pub(crate) fn kind_of(message: &str) -> String {
-    let mut kind = String::new();
-    for (position, part) in message.lines().next().unwrap_or_default().split('\'').enumerate() {
-        let part = if position % 2 == 1 && (part.len() < 6 || part.contains('<')) { "#" } else { part };
-        for character in part.chars().map(|character| if character.is_ascii_digit() { '#' } else { character }) {
-            if character != '#' || !kind.ends_with('#') {
-                kind.push(character);
-            }
-        }
-    }
-    kind
 }

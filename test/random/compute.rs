@@ -1,23 +1,10 @@
-//! Ops that compute: elementwise bodies, reductions, sums of products.
+//! Ops that compute: elementwise ops, reductions, sums of products.
 
 use crate::{
     build::{Builder, Kind, MOST_ELEMENTS, MOST_POINTS, Read, Value, each_point, list, map_text},
     number::{Binary, Compare, Number, Unary},
+    scalar::{Lines, Scalar},
 };
-
-/// The scalar computation of an elementwise op.
-#[derive(Clone, Debug)]
-pub(crate) enum Scalar {
-    Operand(usize),
-    /// A literal of MLIR.
-    Constant(&'static str),
-    Unary(Unary, Box<Scalar>),
-    Binary(Binary, Box<Scalar>, Box<Scalar>),
-    /// `left ? right`, then one of two.
-    Choose(Compare, [Box<Scalar>; 4]),
-    /// The operand is a truth value.
-    Masked(usize, [Box<Scalar>; 2]),
-}
 
 /// Elements of a reduction are combined by this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +15,18 @@ pub(crate) enum Fold {
     Prod,
 }
 
+/// What an op writes over.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Start<'a> {
+    Nothing,
+    /// A literal in each element.
+    Filled(&'a str),
+    /// Another operand of the op.
+    Operand(usize),
+}
+
 impl Unary {
-    fn op(self) -> &'static str {
+    pub(crate) fn op(self) -> &'static str {
         match self {
             Self::Neg => "arith.negf",
             Self::Abs => "math.absf",
@@ -43,6 +40,8 @@ impl Unary {
             Self::Erf => "math.erf",
             Self::Exp2 => "math.exp2",
             Self::Log1p => "math.log1p",
+            Self::Expm1 => "math.expm1",
+            Self::Log2 => "math.log2",
         }
     }
 
@@ -59,13 +58,13 @@ impl Unary {
             Self::Floor => "linalg.floor",
             Self::Ceil => "linalg.ceil",
             Self::Erf => "linalg.erf",
-            Self::Exp2 | Self::Log1p => return None,
+            Self::Exp2 | Self::Log1p | Self::Expm1 | Self::Log2 => return None,
         })
     }
 }
 
 impl Binary {
-    fn op(self) -> &'static str {
+    pub(crate) fn op(self) -> &'static str {
         match self {
             Self::Add => "arith.addf",
             Self::Sub => "arith.subf",
@@ -73,29 +72,41 @@ impl Binary {
             Self::Div => "arith.divf",
             Self::Max => "arith.maximumf",
             Self::Min => "arith.minimumf",
+            Self::MaxNum => "arith.maxnumf",
+            Self::MinNum => "arith.minnumf",
         }
     }
 
-    fn named(self) -> &'static str {
-        match self {
+    fn named(self) -> Option<&'static str> {
+        Some(match self {
             Self::Add => "linalg.add",
             Self::Sub => "linalg.sub",
             Self::Mul => "linalg.mul",
             Self::Div => "linalg.div",
             Self::Max => "linalg.max",
             Self::Min => "linalg.min",
-        }
+            Self::MaxNum | Self::MinNum => return None,
+        })
     }
 }
 
 impl Compare {
-    fn predicate(self) -> &'static str {
+    pub(crate) fn predicate(self) -> &'static str {
         match self {
             Self::Less => "olt",
             Self::LessEqual => "ole",
             Self::Greater => "ogt",
             Self::GreaterEqual => "oge",
             Self::Equal => "oeq",
+            Self::NotEqual => "une",
+            Self::UnorderedOrEqual => "ueq",
+            Self::OrderedAndNotEqual => "one",
+            Self::NotGreaterEqual => "ult",
+            Self::NotGreater => "ule",
+            Self::NotLessEqual => "ugt",
+            Self::NotLess => "uge",
+            Self::Unordered => "uno",
+            Self::Ordered => "ord",
         }
     }
 }
@@ -124,66 +135,9 @@ impl Fold {
     }
 }
 
-/// Writes a scalar computation as lines; gives the name of its result.
-struct Lines<'a> {
-    text: String,
-    next: usize,
-    element: &'a str,
-    names: &'a [String],
-}
-
-impl Lines<'_> {
-    fn define(&mut self, right: &str) -> String {
-        let name = format!("%q{}", self.next);
-        self.next += 1;
-        self.text += &format!("  {name} = {right}\n");
-        name
-    }
-
-    fn write(&mut self, scalar: &Scalar) -> String {
-        let element = self.element;
-        match scalar {
-            Scalar::Operand(position) => self.names[*position].clone(),
-            Scalar::Constant(literal) => self.define(&format!("arith.constant {literal} : {element}")),
-            Scalar::Unary(function, of) => {
-                let of = self.write(of);
-                self.define(&format!("{} {of} : {element}", function.op()))
-            }
-            Scalar::Binary(function, left, right) => {
-                let (left, right) = (self.write(left), self.write(right));
-                self.define(&format!("{} {left}, {right} : {element}", function.op()))
-            }
-            Scalar::Choose(comparison, [left, right, yes, no]) => {
-                let (left, right) = (self.write(left), self.write(right));
-                let condition = self.define(&format!("arith.cmpf {}, {left}, {right} : {element}", comparison.predicate()));
-                let (yes, no) = (self.write(yes), self.write(no));
-                self.define(&format!("arith.select {condition}, {yes}, {no} : {element}"))
-            }
-            Scalar::Masked(mask, [yes, no]) => {
-                let (yes, no) = (self.write(yes), self.write(no));
-                self.define(&format!("arith.select {}, {yes}, {no} : {element}", self.names[*mask]))
-            }
-        }
-    }
-}
-
-impl Scalar {
-    fn value(&self, operands: &[Number], round: &impl Fn(f64) -> f64) -> Number {
-        let of = |scalar: &Self| scalar.value(operands, round);
-        match self {
-            Self::Operand(position) => operands[*position],
-            Self::Constant(literal) => Number::exact(round(literal.parse().unwrap())),
-            Self::Unary(function, x) => of(x).unary(*function),
-            Self::Binary(function, x, y) => of(x).binary(*function, of(y)),
-            Self::Choose(comparison, [left, right, yes, no]) => of(left).compare(*comparison, of(right)).select(of(yes), of(no)),
-            Self::Masked(mask, [yes, no]) => operands[*mask].select(of(yes), of(no)),
-        }
-    }
-}
-
 impl Builder {
     /// The classes of an iteration space; dimensions that meet in it become one class.
-    fn meet(&mut self, sizes: &[usize], reads: &[Read]) -> Vec<usize> {
+    pub(crate) fn meet(&mut self, sizes: &[usize], reads: &[Read]) -> Vec<usize> {
         let mut classes: Vec<Option<usize>> = vec![None; sizes.len()];
         for (value, map) in reads {
             for (position, dim) in map.iter().enumerate() {
@@ -203,13 +157,14 @@ impl Builder {
         let classes = self.meet(sizes, reads);
         // A body in f32 between values of 16 bits.
         let is_wide = self.element != "f32" && self.choices.one_in(8);
+        let dims: Vec<(usize, usize)> = classes.iter().copied().zip(sizes.iter().copied()).collect();
         let round = |number: f64| if is_wide { f64::from(number as f32) } else { self.rounded(number) };
         let steps: Vec<_> = reads.iter().map(|read| self.steps(read, sizes.len())).collect();
         let mut data = Vec::with_capacity(sizes.iter().product());
         each_point(sizes, |point| {
             let at = |steps: &Vec<usize>| steps.iter().zip(point).map(|(step, index)| step * index).sum::<usize>();
             let operands: Vec<Number> = reads.iter().zip(&steps).map(|((value, _), steps)| self.values[*value].data[at(steps)]).collect();
-            data.push(body.value(&operands, &round));
+            data.push(body.value(&operands, point, &round));
         });
         let operands: Vec<usize> = reads.iter().map(|(value, _)| *value).collect();
         let identity: Vec<Option<usize>> = (0..sizes.len()).map(Some).collect();
@@ -217,17 +172,22 @@ impl Builder {
         let spelling = if are_plain && !is_wide { self.choices.below(4) } else { 0 };
         let short = self.short(sizes, body, spelling);
         let text = short.unwrap_or_else(|| self.elementwise_text(sizes, reads, body, is_wide));
-        self.push(Value { shape: sizes.to_vec(), classes, data, kind: Kind::Float }, &operands, text)
+        self.push_over(Value { shape: sizes.to_vec(), classes, data, kind: self.kind }, &operands, text, dims)
     }
 
     /// A single function without a body: on tensors, named, or as a map.
     fn short(&self, sizes: &[usize], body: &Scalar, spelling: usize) -> Option<String> {
         let (result, shape) = (self.next(), self.float_type(sizes));
         let is_operand = |scalar: &Scalar| matches!(scalar, Scalar::Operand(_));
+        let one = |scalar: &Scalar| matches!(scalar, Scalar::Constant("1.0"));
         let (op, named, count) = match body {
+            Scalar::Binary(Binary::Mul, left, right) if matches!((&**left, &**right), (Scalar::Operand(0), Scalar::Operand(0))) => {
+                ("", Some("linalg.square"), 1)
+            }
+            Scalar::Binary(Binary::Div, left, right) if one(left) && is_operand(right) => ("", Some("linalg.reciprocal"), 1),
             Scalar::Unary(function, of) if is_operand(of) => (function.op(), function.named(), 1),
             Scalar::Binary(function, left, right) if matches!((&**left, &**right), (Scalar::Operand(0), Scalar::Operand(1))) => {
-                (function.op(), Some(function.named()), 2)
+                (function.op(), function.named(), 2)
             }
             _ => return None,
         };
@@ -235,6 +195,7 @@ impl Builder {
         let types = list((0..count).map(|_| &shape));
         let empty = format!("%e{result} = tensor.empty() : {shape}\n");
         match (spelling, named) {
+            (1 | 3, _) if op.is_empty() => None,
             (1, _) => Some(format!("%v{result} = {op} {names} : {shape}\n")),
             (2, Some(named)) => Some(format!("{empty}%v{result} = {named} ins({names} : {types}) outs(%e{result} : {shape}) -> {shape}\n")),
             (3, _) => Some(format!("{empty}%v{result} = linalg.map {{ {op} }} ins({names} : {types}) outs(%e{result} : {shape})\n")),
@@ -244,7 +205,7 @@ impl Builder {
 
     fn elementwise_text(&self, sizes: &[usize], reads: &[Read], body: &Scalar, is_wide: bool) -> String {
         let element = if is_wide { "f32" } else { self.element };
-        let is_float = |position: usize| self.values[reads[position].0].kind == Kind::Float;
+        let is_float = |position: usize| self.values[reads[position].0].kind == self.kind;
         let mut names = Vec::new();
         let mut start = String::new();
         for position in 0..reads.len() {
@@ -262,14 +223,15 @@ impl Builder {
         }
         let text = std::mem::take(&mut lines.text);
         let identity: Vec<Option<usize>> = (0..sizes.len()).map(Some).collect();
-        self.generic(sizes, reads, &identity, &format!("{text}  linalg.yield {last} : {}\n", self.element), None)
+        let body = format!("{text}  linalg.yield {last} : {}\n", self.element);
+        self.generic(sizes, reads, &identity, &body, Start::Nothing, self.kind)
     }
 
-    /// The text of a `linalg.generic`; it starts from a literal if there is one.
-    fn generic(&self, sizes: &[usize], reads: &[Read], map: &[Option<usize>], body: &str, start: Option<&str>) -> String {
-        let (result, element, rank) = (self.next(), self.element, sizes.len());
+    /// The text of a `linalg.generic` that gives a kind of elements.
+    pub(crate) fn generic(&self, sizes: &[usize], reads: &[Read], map: &[Option<usize>], body: &str, start: Start<'_>, to: Kind) -> String {
+        let (result, element, rank) = (self.next(), self.element_of(to), sizes.len());
         let of_result: Vec<usize> = map.iter().map(|dim| dim.map_or(1, |dim| sizes[dim])).collect();
-        let of_result = self.float_type(&of_result);
+        let of_result = self.type_of(&of_result, to);
         let is_reduced = |dim: usize| !map.contains(&Some(dim));
         let kinds = (0..rank).map(|dim| if is_reduced(dim) { "\"reduction\"" } else { "\"parallel\"" });
         let maps = reads.iter().map(|(_, map)| map.as_slice()).chain([map]).map(|map| map_text(rank, map));
@@ -277,13 +239,7 @@ impl Builder {
         let types = reads.iter().map(|(value, _)| self.type_text(*value));
         let scalars: String =
             reads.iter().enumerate().map(|(at, (value, _))| format!("%x{at}: {}, ", self.element_of(self.values[*value].kind))).collect();
-        let mut text = format!("%e{result} = tensor.empty() : {of_result}\n");
-        let mut outs = format!("%e{result}");
-        if let Some(start) = start {
-            text += &format!("%c{result} = arith.constant {start} : {element}\n");
-            text += &format!("%f{result} = linalg.fill ins(%c{result} : {element}) outs({outs} : {of_result}) -> {of_result}\n");
-            outs = format!("%f{result}");
-        }
+        let (text, outs) = self.start(&of_result, start);
         let ins = if reads.is_empty() { String::new() } else { format!("ins({} : {}) ", list(names), list(types)) };
         text + &format!(
             "%v{result} = linalg.generic {{indexing_maps = [{}], iterator_types = [{}]}}\n    {ins}outs({outs} : {of_result}) {{\n\
@@ -291,6 +247,23 @@ impl Builder {
             list(maps),
             list(kinds),
         )
+    }
+
+    /// The lines that make what an op writes over, and its name.
+    fn start(&self, of_result: &str, start: Start<'_>) -> (String, String) {
+        let (result, element) = (self.next(), self.element);
+        let empty = format!("%e{result} = tensor.empty() : {of_result}\n");
+        match start {
+            Start::Nothing => (empty, format!("%e{result}")),
+            Start::Operand(position) => (String::new(), format!("{{{position}}}")),
+            Start::Filled(literal) => (
+                format!(
+                    "{empty}%c{result} = arith.constant {literal} : {element}\n\
+                     %f{result} = linalg.fill ins(%c{result} : {element}) outs(%e{result} : {of_result}) -> {of_result}\n"
+                ),
+                format!("%f{result}"),
+            ),
+        }
     }
 
     /// A reduction over some dimensions, which stay with size 1 or go.
@@ -311,21 +284,42 @@ impl Builder {
         } else {
             let element = self.element;
             let body = format!("  %q0 = {op} %x0, %out : {element}\n  linalg.yield %q0 : {element}\n");
-            self.generic(&sizes, &reads, &map, &body, Some(literal))
+            self.generic(&sizes, &reads, &map, &body, Start::Filled(literal), self.kind)
         };
-        self.push(Value { shape, classes: of_result, data, kind: Kind::Float }, &[operand], text)
+        let dims = classes.iter().copied().zip(sizes).collect();
+        self.push_over(Value { shape, classes: of_result, data, kind: self.kind }, &[operand], text, dims)
     }
 
     fn named_reduction(&self, operand: usize, shape: &[usize], dims: &[usize], literal: &str, op: &str) -> String {
-        let (result, of_result, element) = (self.next(), self.float_type(shape), self.element);
+        let (result, of_result) = (self.next(), self.float_type(shape));
+        let (start, outs) = self.start(&of_result, Start::Filled(literal));
         format!(
-            "%e{result} = tensor.empty() : {of_result}\n\
-             %c{result} = arith.constant {literal} : {element}\n\
-             %f{result} = linalg.fill ins(%c{result} : {element}) outs(%e{result} : {of_result}) -> {of_result}\n\
-             %v{result} = linalg.reduce {{ {op} }} ins({{0}} : {}) outs(%f{result} : {of_result}) dimensions = [{}]\n",
+            "{start}%v{result} = linalg.reduce {{ {op} }} ins({{0}} : {}) outs({outs} : {of_result}) dimensions = [{}]\n",
             self.type_text(operand),
             list(dims),
         )
+    }
+
+    /// `linalg.softmax`
+    pub(crate) fn named_softmax(&mut self, operand: usize, dim: usize) -> usize {
+        let Value { shape, classes, data: x, kind } = self.values[operand].clone();
+        let (result, of_value) = (self.next(), self.type_text(operand));
+        let identity: Vec<Option<usize>> = (0..shape.len()).map(Some).collect();
+        let map: Vec<Option<usize>> = identity.iter().map(|own| own.filter(|own| *own != dim)).collect();
+        let highest = self.folded(&shape, &[(operand, identity.clone())], &map, Fold::Max, f64::NEG_INFINITY);
+        let rows = crate::build::strides(&map.iter().map(|dim| dim.map_or(1, |dim| shape[dim])).collect::<Vec<_>>());
+        let mut of = Vec::with_capacity(x.len());
+        each_point(&shape, |point| of.push((0..shape.len()).filter(|own| *own != dim).map(|own| point[own] * rows[own]).sum::<usize>()));
+        let grown: Vec<Number> = x.iter().zip(&of).map(|(x, row)| x.binary(Binary::Sub, highest[*row]).unary(Unary::Exp)).collect();
+        let mut sums = vec![Number::exact(0.0); highest.len()];
+        grown.iter().zip(&of).for_each(|(grown, row)| sums[*row] = sums[*row].binary(Binary::Add, *grown));
+        let data = grown.iter().zip(&of).map(|(grown, row)| grown.binary(Binary::Div, sums[*row])).collect();
+        let text = format!(
+            "%e{result} = tensor.empty() : {of_value}\n\
+             %v{result} = linalg.softmax dimension({dim}) ins({{0}} : {of_value}) outs(%e{result} : {of_value}) -> {of_value}\n"
+        );
+        let dims = classes.iter().copied().zip(shape.iter().copied()).collect();
+        self.push_over(Value { shape, classes, data, kind }, &[operand], text, dims)
     }
 
     /// Products of all reads, folded over what the map lacks.
@@ -367,41 +361,59 @@ impl Builder {
         points.iter().product::<usize>() <= MOST_POINTS && shape.iter().product::<usize>() <= MOST_ELEMENTS
     }
 
-    /// A sum of products: `sizes` are the result's dimensions and then the contracted one.
-    pub(crate) fn contract(&mut self, sizes: &[usize], left: Read, right: Read) -> usize {
-        let reads = [left, right];
-        let classes = self.meet(sizes, &reads);
+    /// A sum of products: `sizes` are the result's dimensions and then the contracted one. It may be added to a value.
+    pub(crate) fn contract(&mut self, sizes: &[usize], left: Read, right: Read, onto: Option<usize>) -> usize {
+        let mut reads = vec![left, right];
         let rank = sizes.len() - 1;
         let map: Vec<Option<usize>> = (0..rank).map(Some).collect();
         let data = self.folded(sizes, &reads, &map, Fold::Sum, 0.0);
-        let named = if self.choices.one_in(2) { self.named_product(sizes, &reads) } else { None };
+        let data = match onto {
+            None => data,
+            Some(value) => data.into_iter().zip(&self.values[value].data).map(|(sum, start)| sum.binary(Binary::Add, *start)).collect(),
+        };
+        let start = if onto.is_some() { Start::Operand(2) } else { Start::Filled("0.0") };
+        let named = if self.choices.one_in(2) { self.named_product(sizes, &[&reads[0], &reads[1]], start) } else { None };
         let text = named.unwrap_or_else(|| {
             let element = self.element;
             let body = format!(
                 "  %q0 = arith.mulf %x0, %x1 : {element}\n  %q1 = arith.addf %q0, %out : {element}\n  linalg.yield %q1 : {element}\n"
             );
-            self.generic(sizes, &reads, &map, &body, Some("0.0"))
+            self.generic(sizes, &reads, &map, &body, start, self.kind)
         });
-        let value = Value { shape: sizes[..rank].to_vec(), classes: classes[..rank].to_vec(), data, kind: Kind::Float };
-        self.push(value, &[reads[0].0, reads[1].0], text)
+        let operands: Vec<usize> = reads.iter().map(|(value, _)| *value).chain(onto).collect();
+        reads.extend(onto.map(|value| (value, map)));
+        let classes = self.meet(sizes, &reads);
+        let dims = classes.iter().copied().zip(sizes.iter().copied()).collect();
+        let value = Value { shape: sizes[..rank].to_vec(), classes: classes[..rank].to_vec(), data, kind: self.kind };
+        self.push_over(value, &operands, text, dims)
     }
 
-    /// `linalg.matmul` or `linalg.batch_matmul`, where the operands have their order.
-    fn named_product(&self, sizes: &[usize], reads: &[Read; 2]) -> Option<String> {
+    /// The named op of a product where its operands have their order; else `linalg.contract`, which has maps.
+    fn named_product(&self, sizes: &[usize], reads: &[&Read; 2], start: Start<'_>) -> Option<String> {
         let rank = sizes.len() - 1;
         let some = |dims: &[usize]| dims.iter().map(|dim| Some(*dim)).collect::<Vec<_>>();
+        let are = |left: &[usize], right: &[usize]| reads[0].1 == some(left) && reads[1].1 == some(right);
+        let result_map: Vec<Option<usize>> = (0..rank).map(Some).collect();
+        let all_used = (0..rank).all(|dim| reads.iter().any(|read| read.1.contains(&Some(dim))));
+        let contract = format!(
+            "linalg.contract indexing_maps = [{}, {}, {}]",
+            map_text(rank + 1, &reads[0].1),
+            map_text(rank + 1, &reads[1].1),
+            map_text(rank + 1, &result_map)
+        );
         let op = match rank {
-            2 if reads[0].1 == some(&[0, 2]) && reads[1].1 == some(&[2, 1]) => "linalg.matmul",
-            3 if reads[0].1 == some(&[0, 1, 3]) && reads[1].1 == some(&[0, 3, 2]) => "linalg.batch_matmul",
+            0 if are(&[0], &[0]) => "linalg.dot",
+            1 if are(&[0, 1], &[1]) => "linalg.matvec",
+            1 if are(&[1], &[1, 0]) => "linalg.vecmat",
+            2 if are(&[0, 2], &[2, 1]) => "linalg.matmul",
+            2 if are(&[0, 1, 2], &[0, 2]) => "linalg.batch_matvec",
+            3 if are(&[0, 1, 3], &[0, 3, 2]) => "linalg.batch_matmul",
+            _ if all_used => contract.as_str(),
             _ => return None,
         };
-        let (result, of_result, element) = (self.next(), self.float_type(&sizes[..rank]), self.element);
+        let (result, of_result) = (self.next(), self.float_type(&sizes[..rank]));
+        let (text, outs) = self.start(&of_result, start);
         let [left, right] = [0, 1].map(|position| self.type_text(reads[position].0));
-        Some(format!(
-            "%e{result} = tensor.empty() : {of_result}\n\
-             %c{result} = arith.constant 0.0 : {element}\n\
-             %f{result} = linalg.fill ins(%c{result} : {element}) outs(%e{result} : {of_result}) -> {of_result}\n\
-             %v{result} = {op} ins({{0}}, {{1}} : {left}, {right}) outs(%f{result} : {of_result}) -> {of_result}\n"
-        ))
+        Some(format!("{text}%v{result} = {op} ins({{0}}, {{1}} : {left}, {right}) outs({outs} : {of_result}) -> {of_result}\n"))
     }
 }

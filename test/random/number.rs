@@ -31,6 +31,8 @@ pub(crate) enum Unary {
     Erf,
     Exp2,
     Log1p,
+    Expm1,
+    Log2,
 }
 
 /// A function of two numbers.
@@ -42,9 +44,11 @@ pub(crate) enum Binary {
     Div,
     Max,
     Min,
+    MaxNum,
+    MinNum,
 }
 
-/// A comparison of numbers that are none of them NaN.
+/// A comparison; what it gives for NaN is in the name, and nobody relies on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compare {
     Less,
@@ -52,6 +56,15 @@ pub(crate) enum Compare {
     Greater,
     GreaterEqual,
     Equal,
+    NotEqual,
+    UnorderedOrEqual,
+    OrderedAndNotEqual,
+    NotGreaterEqual,
+    NotGreater,
+    NotLessEqual,
+    NotLess,
+    Unordered,
+    Ordered,
 }
 
 impl Number {
@@ -62,7 +75,8 @@ impl Number {
     /// With the roundings that a result of this size brings, of operands that are finite or not.
     fn rounded(value: f64, error: f64, is_of_finite: bool) -> Self {
         if value.is_nan() || value.is_infinite() {
-            let error = if error > 0.0 && !error.is_nan() || is_of_finite { f64::INFINITY } else { 0.0 };
+            // The error of what is unknown is no number where it meets one.
+            let error = if error != 0.0 || is_of_finite { f64::INFINITY } else { 0.0 };
             return Self { value, error };
         }
         let error = error + ROUNDING * value.abs();
@@ -84,12 +98,16 @@ impl Number {
             Unary::Erf => erf(x),
             Unary::Exp2 => x.exp2(),
             Unary::Log1p => x.ln_1p(),
+            Unary::Expm1 => x.exp_m1(),
+            Unary::Log2 => x.log2(),
         };
         if matches!(function, Unary::Neg | Unary::Abs) {
             return Self { value: apply(x), error };
         }
         let value = apply(x);
-        if error == 0.0 && (x == 0.0 || !x.is_finite()) || value.is_nan() && x + error < 0.0 {
+        // The compiler's error function is an approximation at 0 too.
+        let is_exact = x == 0.0 && function != Unary::Erf || !x.is_finite();
+        if error == 0.0 && is_exact || value.is_nan() && x + error < 0.0 {
             return Self::exact(value);
         }
         // All of them rise or fall everywhere, so the ends say how far off the result can be; a NaN at an end makes it unknown.
@@ -100,7 +118,9 @@ impl Number {
             Unary::Exp | Unary::Exp2 => Self::rounded(value, off + ROUNDING * x.abs() * value, x.is_finite()),
             // The compiler's approximation is right to 1.5e-7 (Abramowitz and Stegun, 7.1.26).
             Unary::Erf => Self::rounded(value, off + 2e-7, x.is_finite()),
-            Unary::Log | Unary::Log1p => Self::rounded(value, off + ROUNDING, x.is_finite()),
+            // The compiler takes 1 off the exponential.
+            Unary::Expm1 => Self::rounded(value, off + ROUNDING * (1.0 + x.abs()) * (1.0 + value.abs()), x.is_finite()),
+            Unary::Log | Unary::Log1p | Unary::Log2 => Self::rounded(value, off + ROUNDING, x.is_finite()),
             Unary::Floor | Unary::Ceil => Self { value, error: off },
             _ => Self::rounded(value, off, x.is_finite()),
         }
@@ -126,9 +146,11 @@ impl Number {
                 let error = if room > 0.0 { (self.error + quotient.abs() * other.error) / room } else { f64::INFINITY };
                 Self::rounded(quotient, error, are_finite)
             }
+            // Which of both is given where the other is not a number nobody relies on.
+            Binary::MaxNum | Binary::MinNum if a.is_nan() || b.is_nan() => Self { value: f64::NAN, error: f64::INFINITY },
             Binary::Max | Binary::Min if a.is_nan() || b.is_nan() => Self { value: f64::NAN, error: sum },
-            Binary::Max => Self { value: a.max(b), error: self.error.max(other.error) },
-            Binary::Min => Self { value: a.min(b), error: self.error.max(other.error) },
+            Binary::Max | Binary::MaxNum => Self { value: a.max(b), error: self.error.max(other.error) },
+            Binary::Min | Binary::MinNum => Self { value: a.min(b), error: self.error.max(other.error) },
         }
     }
 
@@ -136,14 +158,22 @@ impl Number {
     pub(crate) fn compare(self, comparison: Compare, other: Self) -> Self {
         let (a, b) = (self.value, other.value);
         let is = match comparison {
-            Compare::Less => a < b,
-            Compare::LessEqual => a <= b,
-            Compare::Greater => a > b,
-            Compare::GreaterEqual => a >= b,
-            Compare::Equal => a == b,
+            Compare::Less | Compare::NotGreaterEqual => a < b,
+            Compare::LessEqual | Compare::NotGreater => a <= b,
+            Compare::Greater | Compare::NotLessEqual => a > b,
+            Compare::GreaterEqual | Compare::NotLess => a >= b,
+            Compare::Equal | Compare::UnorderedOrEqual => a == b,
+            Compare::NotEqual | Compare::OrderedAndNotEqual => a != b,
+            Compare::Unordered => a.is_nan() || b.is_nan(),
+            Compare::Ordered => !(a.is_nan() || b.is_nan()),
         };
         let sum = self.error + other.error;
-        let is_unknown = sum.is_infinite() || sum > 0.0 && (a - b).abs() <= 2.0 * sum;
+        // What is unknown may also be no number.
+        let is_unknown = match comparison {
+            Compare::Unordered | Compare::Ordered => !sum.is_finite(),
+            _ if a.is_nan() || b.is_nan() => true,
+            _ => sum.is_infinite() || sum > 0.0 && (a - b).abs() <= 2.0 * sum,
+        };
         Self { value: f64::from(is), error: f64::from(is_unknown) }
     }
 
@@ -191,6 +221,9 @@ mod tests {
         let grown = near.unary(Unary::Exp);
         assert!(grown.error > 1e-6 * 22026.0 && grown.error < 1e-6 * 22030.0);
         assert_eq!(Number { value: 0.0, error: 1e-9 }.unary(Unary::Log).error, f64::INFINITY);
+        assert_eq!(Number { value: f64::NAN, error: f64::INFINITY }.unary(Unary::Exp).error, f64::INFINITY);
+        let unknown = Number { value: f64::NAN, error: f64::INFINITY };
+        assert_eq!(unknown.binary(Binary::Mul, Number::exact(2.0)).error, f64::INFINITY);
         assert!(Number::exact(-1.0).unary(Unary::Sqrt).value.is_nan() && Number::exact(-1.0).unary(Unary::Sqrt).error == 0.0);
     }
 }

@@ -1,45 +1,147 @@
-//! Random options of `spyre-compile`.
+//! Random ways to compile: the options of `spyre-compile`, and machines.
 
 use crate::choices::Choices;
-use spyre::pipeline::{Options, Phase};
+use spyre::{
+    pipeline::{Options, Phase},
+    target::Target,
+};
+use std::path::Path;
 
 const LX_BYTES: [&str; 8] = ["-1", "256", "1024", "4096", "8192", "65536", "262144", "1048576"];
 const PLANNERS: [&str; 6] = ["", "none", "greedy", "first-fit", "best-fit", "exact"];
 
-/// Options with every choice made at random; the first choice of each is the default.
-pub(crate) fn options(choices: &mut Choices) -> Options {
-    let cores = if choices.one_in(2) { 1 + choices.below(32) } else { 0 };
-    let planner = if choices.one_in(2) { *choices.pick(&PLANNERS) } else { "" };
-    let lx_bytes = if choices.one_in(3) { *choices.pick(&LX_BYTES) } else { "-1" };
-    let joint = if planner == "exact" { *choices.pick(&["", "true", "false"]) } else { "" };
-    Options {
-        cores: cores.to_string(),
-        lx_planner: planner.to_owned(),
-        joint: joint.to_owned(),
-        lx_bytes: lx_bytes.to_owned(),
-        addresses: if choices.one_in(4) { "baked" } else { "symbolic" }.to_owned(),
-        loops: if choices.one_in(3) { "unroll" } else { "keep" }.to_owned(),
-        precision: if choices.one_in(6) { "strict" } else { "device" }.to_owned(),
-        sticks: if choices.one_in(4) { "greedy" } else { "global" }.to_owned(),
-        compile_to: Phase::Emit,
-        ..Options::default()
+/// The options of `spyre-compile` that are drawn, here or with the hints.
+pub(crate) const DRAWN: [&str; 13] = [
+    "--cores",
+    "--target",
+    "--tiles",
+    "--bind",
+    "--dims",
+    "--lx-planner",
+    "--joint",
+    "--lx-bytes",
+    "--addresses",
+    "--loops",
+    "--precision",
+    "--sticks",
+    "--validate",
+];
+
+/// The options that change nothing in what is written: where it goes, where to stop, what is said about it.
+#[cfg(test)]
+pub(crate) const NOT_DRAWN: [&str; 4] = ["--compile-to", "--report", "--help", "--version"];
+
+/// One way to compile.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
+    pub(crate) options: Options,
+    /// Another machine.
+    machine: Option<Target>,
+    /// Nothing is written unless it is validated.
+    pub(crate) is_validated: bool,
+}
+
+impl Way {
+    /// Every choice made at random; the first choice of each is the default.
+    pub(crate) fn drawn(choices: &mut Choices) -> Self {
+        let cores = if choices.one_in(2) { 1 + choices.below(32) } else { 0 };
+        let planner = if choices.one_in(2) { *choices.pick(&PLANNERS) } else { "" };
+        let lx_bytes = if choices.one_in(3) { *choices.pick(&LX_BYTES) } else { "-1" };
+        let joint = if planner == "exact" { *choices.pick(&["", "true", "false"]) } else { "" };
+        let options = Options {
+            cores: cores.to_string(),
+            lx_planner: planner.to_owned(),
+            joint: joint.to_owned(),
+            lx_bytes: lx_bytes.to_owned(),
+            addresses: if choices.one_in(5) { "baked" } else { "symbolic" }.to_owned(),
+            loops: if choices.one_in(3) { "unroll" } else { "keep" }.to_owned(),
+            // Between numbers of 16 bits it is mostly refused.
+            precision: if choices.one_in(16) { "strict" } else { "device" }.to_owned(),
+            sticks: if choices.one_in(4) { "greedy" } else { "global" }.to_owned(),
+            compile_to: Phase::Emit,
+            ..Options::default()
+        };
+        let mut way = Self { options, machine: None, is_validated: choices.one_in(12) };
+        if choices.one_in(10) {
+            way.machine = Some(Target {
+                cores: *choices.pick(&[32, 8, 3, 64]),
+                lx_bytes: *choices.pick(&[1_625_344, 4096, 32768]),
+                core_span_bytes: *choices.pick(&[65_535 * 4096, 65536, 16384]),
+                ..Target::spyre()
+            });
+            // What the machine has is not exceeded.
+            (way.options.cores, way.options.lx_bytes) = ("0".to_owned(), "-1".to_owned());
+        }
+        way
+    }
+
+    /// The machine that the files are for.
+    pub(crate) fn target(&self) -> Target {
+        self.machine.clone().unwrap_or_else(Target::spyre)
+    }
+
+    pub(crate) const fn has_machine(&self) -> bool {
+        self.machine.is_some()
+    }
+
+    /// The options, with the file of the machine in a folder.
+    pub(crate) fn options_in(&self, folder: &Path) -> Options {
+        let mut options = self.options.clone();
+        if let Some(machine) = &self.machine {
+            let path = folder.join("machine.json");
+            std::fs::write(&path, serde_json::to_string(machine).unwrap()).unwrap();
+            options.target = path.to_string_lossy().into_owned();
+        }
+        options
+    }
+
+    /// As arguments of `spyre-compile`, without those that are the defaults.
+    pub(crate) fn words(&self, options: &Options) -> Vec<String> {
+        let defaults = Options::default();
+        let pairs = [
+            ("--cores", &options.cores, &defaults.cores),
+            ("--target", &options.target, &defaults.target),
+            ("--lx-planner", &options.lx_planner, &defaults.lx_planner),
+            ("--lx-bytes", &options.lx_bytes, &defaults.lx_bytes),
+            ("--addresses", &options.addresses, &defaults.addresses),
+            ("--loops", &options.loops, &defaults.loops),
+            ("--precision", &options.precision, &defaults.precision),
+            ("--sticks", &options.sticks, &defaults.sticks),
+        ];
+        let changed = pairs.iter().filter(|(_, is, was)| is != was);
+        let mut words: Vec<String> = changed.flat_map(|(name, is, _)| [(*name).to_owned(), (*is).clone()]).collect();
+        words.extend((options.joint == "true").then(|| "--joint".to_owned()));
+        words.extend(self.is_validated.then(|| "--validate".to_owned()));
+        for (name, list) in [("--tiles", &options.tiles), ("--bind", &options.bind), ("--dims", &options.dims)] {
+            words.extend(list.iter().flat_map(|one| [name.to_owned(), one.clone()]));
+        }
+        words
+    }
+
+    /// What the report of a case says.
+    pub(crate) fn text(&self) -> String {
+        let mut options = self.options.clone();
+        if let Some(Target { cores, lx_bytes, core_span_bytes, .. }) = &self.machine {
+            options.target = format!("<(echo '{{\"cores\": {cores}, \"lx_bytes\": {lx_bytes}, \"core_span_bytes\": {core_span_bytes}}}')");
+        }
+        self.words(&options).join(" ")
     }
 }
 
-/// As arguments of `spyre-compile`, without those that are the defaults.
-pub(crate) fn text(options: &Options) -> String {
-    let defaults = Options::default();
-    let pairs = [
-        ("--cores", &options.cores, &defaults.cores),
-        ("--lx-planner", &options.lx_planner, &defaults.lx_planner),
-        ("--lx-bytes", &options.lx_bytes, &defaults.lx_bytes),
-        ("--addresses", &options.addresses, &defaults.addresses),
-        ("--loops", &options.loops, &defaults.loops),
-        ("--precision", &options.precision, &defaults.precision),
-        ("--sticks", &options.sticks, &defaults.sticks),
-    ];
-    let mut words: Vec<String> = pairs.iter().filter(|(_, is, was)| is != was).map(|(name, is, _)| format!("{name} {is}")).collect();
-    words.extend((options.joint == "true").then(|| "--joint".to_owned()));
-    words.extend(options.tiles.iter().map(|tile| format!("--tiles {tile}")));
-    words.join(" ")
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{collections::BTreeSet, process::Command};
+
+    /// A new option makes this fail until it is drawn, or until it is said that it changes nothing.
+    #[test]
+    fn every_option_of_the_tool_is_drawn() {
+        let help = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg("--help").output().unwrap();
+        let help = String::from_utf8(help.stdout).unwrap();
+        let is_option = |word: &&str| word.starts_with("--") && word.len() > 2;
+        let of_line = |line: &str| line.split([' ', ',', '<']).find(is_option).map(str::to_owned);
+        let has: BTreeSet<String> = help.lines().filter(|line| line.trim_start().starts_with('-')).filter_map(of_line).collect();
+        let known: BTreeSet<String> = DRAWN.iter().chain(&NOT_DRAWN).map(|&name| name.to_owned()).collect();
+        assert_eq!(has, known);
+    }
 }

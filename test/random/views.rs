@@ -1,7 +1,7 @@
-//! Ops that move numbers: permutations, slices, reshapes, broadcasts, parts side by side, borders, rows by index.
+//! Ops that move numbers: permutations, slices, reshapes, broadcasts, parts side by side, borders.
 
 use crate::{
-    build::{Builder, Kind, Value, each_point, list, map_text, strides},
+    build::{Builder, Value, each_point, list, map_text, strides},
     number::Number,
 };
 
@@ -90,7 +90,13 @@ impl Builder {
         let groups_text = list(groups.iter().map(|group| format!("[{}]", list(group))));
         let (result, to) = (self.next(), self.type_of(&shape, kind));
         let given = self.type_text(operand);
-        let text = if is_merged {
+        let text = if self.choices.one_in(8) {
+            let (rank, sizes) = (shape.len(), list(&shape));
+            format!(
+                "%s{result} = arith.constant dense<[{sizes}]> : tensor<{rank}xindex>\n\
+                 %v{result} = tensor.reshape {{0}}(%s{result}) : ({given}, tensor<{rank}xindex>) -> {to}\n"
+            )
+        } else if is_merged {
             format!("%v{result} = tensor.collapse_shape {{0}} [{groups_text}] : {given} into {to}\n")
         } else {
             format!("%v{result} = tensor.expand_shape {{0}} [{groups_text}] output_shape [{}] : {given} into {to}\n", list(&shape))
@@ -216,36 +222,5 @@ impl Builder {
         });
         let of_classes = (0..from.len()).map(|dim| if shape[dim] == from[dim] { classes[dim] } else { self.new_class() }).collect();
         self.push(Value { shape, classes: of_classes, data, kind }, &[operand], text)
-    }
-
-    /// Rows of a table, chosen by an index for each.
-    pub(crate) fn gather(&mut self, table: usize, indices: usize) -> usize {
-        let (from, index) = (self.values[table].clone(), self.values[indices].clone());
-        let shape = [&index.shape[..], &from.shape[1..]].concat();
-        let (result, of_result, element) = (self.next(), self.float_type(&shape), self.element);
-        let rank = shape.len();
-        let read: Vec<Option<usize>> = (0..index.shape.len()).map(Some).collect();
-        let identity: Vec<Option<usize>> = (0..rank).map(Some).collect();
-        let others: Vec<usize> = (index.shape.len()..rank).collect();
-        let lines: String = others.iter().map(|dim| format!("  %n{dim} = linalg.index {dim} : index\n")).collect();
-        let at = list(std::iter::once("%n".to_owned()).chain(others.iter().map(|dim| format!("%n{dim}"))));
-        let text = format!(
-            "%e{result} = tensor.empty() : {of_result}\n\
-             %v{result} = linalg.generic {{indexing_maps = [{}, {}], iterator_types = [{}]}}\n    \
-             ins({{1}} : {}) outs(%e{result} : {of_result}) {{\n^bb0(%x0: i64, %out: {element}):\n  \
-             %n = arith.index_cast %x0 : i64 to index\n{lines}  %q = tensor.extract {{0}}[{at}] : {}\n  linalg.yield %q : {element}\n}} -> {of_result}\n",
-            map_text(rank, &read),
-            map_text(rank, &identity),
-            list((0..rank).map(|_| "\"parallel\"")),
-            self.type_text(indices),
-            self.type_text(table),
-        );
-        let row: usize = from.shape[1..].iter().product();
-        let mut data = Vec::with_capacity(shape.iter().product());
-        for number in &index.data {
-            data.extend_from_slice(&from.data[number.value as usize * row..][..row]);
-        }
-        let classes = [&index.classes[..], &from.classes[1..]].concat();
-        self.push(Value { shape, classes, data, kind: Kind::Float }, &[table, indices], text)
     }
 }

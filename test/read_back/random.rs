@@ -293,21 +293,27 @@ struct Windowed {
     inputs: [i64; 3],
     kernel: i64,
     cores: i64,
+    /// Whether windows lie side by side and the input is laid out window by window.
+    is_blocked: bool,
 }
 
 /// A pooling, a direct or a depthwise convolution, whose heights are split.
 fn windowed() -> impl Strategy<Value = OpSpec> {
     let window = (1..4_i64, 1..3_i64, 0..2_i64);
-    let sizes = (1..4_i64, 1..3_i64, 1..3_i64, 2..4_i64, 1..3_i64, 1..3_i64);
-    (0..3_usize, window, sizes).prop_map(|(kind, (kernel, stride, padding), (per_core, cores, batch, width, channels, inputs))| {
-        let mut shape = axis(kernel, stride, padding.min(kernel / 2));
+    let sizes = (1..4_i64, 1..3_i64, 1..3_i64, 2..4_i64, 0..3_i64, 1..3_i64);
+    (0..4_usize, window, sizes).prop_map(|(kind, (kernel, stride, padding), (per_core, cores, batch, width, channels, inputs))| {
+        let is_blocked = kind == 3;
+        let mut shape = if is_blocked { axis(kernel, kernel, 0) } else { axis(kernel, stride, padding.min(kernel / 2)) };
+        let is_pool = matches!(kind, 0 | 3);
+        let channels = if is_pool { channels } else { channels.max(1) };
         let height = per_core * cores + cores;
         let (h, w) = (input(height, shape), input(width, shape));
-        let sizes = Windowed { ranges: [batch, channels * 64, height, width], inputs: [inputs * 64, h, w], kernel, cores };
+        let ranges = [batch, (channels * 64).max(1), height, width];
+        let sizes = Windowed { ranges, inputs: [inputs * 64, h, w], kernel, cores, is_blocked };
         let mut op = match kind {
-            0 => pool(&sizes),
             1 => convolution(&sizes),
-            _ => depthwise(&sizes),
+            2 => depthwise(&sizes),
+            _ => pool(&sizes),
         };
         let total = |size: i64| (kind == 2).then_some(size + 2 * shape.padding);
         let height_axis = WindowAxis { total_size: total(h), ..shape };
@@ -327,7 +333,7 @@ fn convolution(sizes: &Windowed) -> OpSpec {
     let from = vec![blocks(4), at(2, h), at(5, 1), at(3, w), at(6, 1), at(0, batch)];
     let weight = vec![blocks(1), unit.clone(), at(5, kernel), at(6, kernel), at(4, inputs)];
     let to = vec![blocks(1), unit, at(2, height), at(3, width), at(0, batch)];
-    let operands = [(from, 4), (weight, 1), (to, 1)].map(|(axes, stick)| windowed_tensor(axes, stick)).to_vec();
+    let operands = [(from, 4), (weight, 1), (to, 1)].map(|(axes, stick)| windowed_tensor(axes, Some(stick))).to_vec();
     op("conv2d", true, &space, &[1, 1, sizes.cores, 1, 1, 1, 1], operands)
 }
 
@@ -335,7 +341,7 @@ fn depthwise(sizes: &Windowed) -> OpSpec {
     let ([_, channels, height, width], [_, h, w], kernel) = (sizes.ranges, sizes.inputs, sizes.kernel);
     let blocks = (Coordinate::floordiv(0, 64), channels / 64);
     let axes = |dim: usize, sizes: [i64; 2]| {
-        windowed_tensor(vec![blocks.clone(), (Coordinate::dim(dim), sizes[0]), (Coordinate::dim(dim + 1), sizes[1])], 0)
+        windowed_tensor(vec![blocks.clone(), (Coordinate::dim(dim), sizes[0]), (Coordinate::dim(dim + 1), sizes[1])], Some(0))
     };
     let operands = vec![axes(1, [h, w]), axes(3, [kernel, kernel]), axes(1, [height, width])];
     op("depthwiseconv2dnative", true, &[channels, height, width, kernel, kernel], &[1, sizes.cores, 1, 1, 1], operands)
@@ -348,9 +354,10 @@ fn pool(windowed: &Windowed) -> OpSpec {
     let position = |at: usize| (sizes[at].0 != 1).then(|| sizes[..at].iter().filter(|(size, _)| *size != 1).count());
     let n = kept.len();
     let axis = |at: usize, size: i64| position(at).map_or((Coordinate::constant(0), size), |dim| (Coordinate::dim(dim), size));
-    let stick = position(3).unwrap_or_default();
-    let blocks = (Coordinate::floordiv(stick, 64), channels / 64);
-    let from = vec![blocks.clone(), axis(1, h), (Coordinate::dim(n), 1), axis(2, w), (Coordinate::dim(n + 1), 1), axis(0, batch)];
+    let stick = position(3);
+    let blocks = stick.map_or((Coordinate::constant(0), 1), |dim| (Coordinate::floordiv(dim, 64), channels / 64));
+    let (h, w, points) = if windowed.is_blocked { (height, width, kernel) } else { (h, w, 1) };
+    let from = vec![blocks.clone(), axis(1, h), (Coordinate::dim(n), points), axis(2, w), (Coordinate::dim(n + 1), points), axis(0, batch)];
     let to = vec![blocks, axis(1, height), axis(2, width), axis(0, batch)];
     let operands = [from, to].map(|axes| windowed_tensor(axes, stick)).to_vec();
     let space: Vec<_> = kept.iter().map(|(size, _)| *size).chain([kernel, kernel]).collect();
@@ -360,10 +367,11 @@ fn pool(windowed: &Windowed) -> OpSpec {
     pool
 }
 
-fn windowed_tensor(axes: Vec<(Coordinate, i64)>, stick: usize) -> Operand {
-    let mut operand = tensor(Sen169Fp16, &[64; 7], &[stick], Some(stick));
+fn windowed_tensor(axes: Vec<(Coordinate, i64)>, stick: Option<usize>) -> Operand {
+    let mut operand = tensor(Sen169Fp16, &[64; 7], &[0], None);
     let (coordinates, sizes): (Vec<_>, Vec<_>) = axes.into_iter().unzip();
-    operand.coordinates = coordinates.into_iter().chain([Coordinate::modulo(stick, 64)]).collect();
+    let lane = stick.map_or(Coordinate::constant(0), |dim| Coordinate::modulo(dim, 64));
+    operand.coordinates = coordinates.into_iter().chain([lane]).collect();
     operand.device_size = sizes.into_iter().chain([64]).collect();
     operand
 }

@@ -14,6 +14,8 @@ pub(super) struct Plan {
     pub(super) order: Vec<Label>,
     /// The stick of the reference operand.
     pub(super) stick: Option<Label>,
+    /// The dimension that was added for full sticks where all operands are sparse.
+    pub(super) full_stick: Option<Label>,
     /// A single row that stands before the dimensions of every operand but the index tensors.
     pub(super) outer: Option<Label>,
     /// The stick that an index tensor without one is given, by operand.
@@ -89,14 +91,22 @@ impl Plan {
 
     /// An op whose operands are all sparse computes on one full stick for each element.
     fn add_full_stick(&mut self, view: &OpView<'_>) -> Result<(), BundleError> {
-        match view.family {
-            OpFamily::Pool => self.space.set(Label::Out, channels(view)?),
-            OpFamily::Depthwise => self.space.set_first(Label::Out, channels(view)?),
-            OpFamily::Matmul | OpFamily::Conv2d | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => {
-                let label = Label::ORDINARY.get(view.labels.len()).ok_or(BundleError::NoLabelLeft { purpose: "the stick" })?;
-                self.space.set(*label, view.op.operands[0].format.elements_per_stick());
+        let label = match view.family {
+            OpFamily::Pool => {
+                self.space.set(Label::Out, channels(view)?);
+                Label::Out
             }
-        }
+            OpFamily::Depthwise => {
+                self.space.set_first(Label::Out, channels(view)?);
+                Label::Out
+            }
+            OpFamily::Matmul | OpFamily::Conv2d | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => {
+                let label = *Label::ORDINARY.get(view.labels.len()).ok_or(BundleError::NoLabelLeft { purpose: "the stick" })?;
+                self.space.set(label, view.op.operands[0].format.elements_per_stick());
+                label
+            }
+        };
+        self.full_stick = Some(label);
         Ok(())
     }
 
@@ -181,6 +191,7 @@ mod tests {
         let sparse = || operand(&[1, 8, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)]);
         let plan = view("rsqrt", &[8], vec![sparse(), sparse()], |view| Plan::new(view).unwrap());
         assert_eq!(sizes(&plan), [(Label::Out, 8), (Label::X, 64)]);
+        assert_eq!(plan.full_stick, Some(Label::X));
     }
 
     #[test]

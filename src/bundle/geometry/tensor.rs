@@ -175,18 +175,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// When everything is sparse, the first dimension that the op does not iterate serves as the stick.
+    /// When everything is sparse, the dimension that was added for it serves as the stick.
     fn add_op_stick(&mut self) {
-        if self.plan.stick.is_some() {
-            return;
-        }
-        let added = self.plan.space.dims().iter().map(|dim| dim.label).find(|label| !self.plan.order.contains(label));
-        if let Some(stick) = added {
-            self.stick = Some(stick);
-            self.has_stick = true;
-            if !self.order.contains(&stick) {
-                self.order.push(stick);
-            }
+        let Some(stick) = self.plan.full_stick else { return };
+        self.stick = Some(stick);
+        self.has_stick = true;
+        if !self.order.contains(&stick) {
+            self.order.push(stick);
         }
     }
 
@@ -329,6 +324,16 @@ mod tests {
         let column = operand(&[4, 64], vec![Coordinate::floordiv(1, 64), Coordinate::modulo(1, 64)]);
         let over_rows = tensors("sum", &[64, 256], vec![dense(&[64, 256], 0, 1), column]);
         assert_eq!(scales(&over_rows[1]), [(Label::Out, 1), (Label::Mb, -1)]);
+    }
+
+    #[test]
+    fn a_sparse_reduction_of_repetitions_has_the_added_stick() {
+        // 32 elements, repeated twice and summed up twice.
+        let input = operand(&[1, 32, 64], vec![Coordinate::constant(0), Coordinate::dim(1), Coordinate::constant(0)]);
+        let result = operand(&[1, 2, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)]);
+        let found = tensors("sum", &[2, 32], vec![input, result]);
+        assert_eq!(scales(&found[0]), [(Label::Out, 1), (Label::X, 1)]);
+        assert!(found.iter().all(|tensor| tensor.stick == [Label::X]), "{found:?}");
     }
 
     #[test]

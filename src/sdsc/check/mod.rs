@@ -22,6 +22,7 @@ mod file_view;
 mod flow;
 mod functions;
 mod launch;
+mod lives;
 mod program;
 mod program_flow;
 mod program_tensors;
@@ -167,17 +168,50 @@ struct BundleFacts {
     parameters: BTreeSet<usize>,
     pools: Vec<launch::Pool>,
     files: BTreeMap<String, FileFacts>,
+    order: lives::Order,
     flow: Flow,
 }
 
 impl BundleFacts {
-    /// The bytes of pool that the tensors of a bundle need.
+    /// The most bytes of pool that the tensors of a bundle need: up to the end of the last one that an op writes.
+    ///
+    /// A tensor that ops write in parts ends where its last part does, or behind it, by no more than the part that begins first shows.
     fn pool_need(&self) -> i64 {
-        let end = |tensor: &facts::TensorFacts| match tensor.place {
-            facts::Place::Hbm { base: launch::Base::Pool(_), whole, .. } => Some(whole),
-            _ => None,
-        };
-        self.files.values().flat_map(|file| &file.tensors).filter_map(end).max().unwrap_or(0)
+        let results = self.files.values().flat_map(|file| &file.tensors).filter(|tensor| tensor.is_result);
+        let mut parts: Vec<PoolPart> = results.filter_map(PoolPart::of).collect();
+        parts.sort_unstable();
+        let mut needed = 0;
+        let mut rest = parts.as_slice();
+        while let Some(first) = rest.first() {
+            let n_others = rest.iter().position(|part| part.sticks != first.sticks || part.first >= first.whole).unwrap_or(rest.len());
+            let (own, others) = rest.split_at(n_others);
+            let end = own.iter().map(|part| part.end).max().unwrap_or(0);
+            let whole = own.iter().map(|part| part.whole).min().unwrap_or(0);
+            needed = needed.max(end).max(whole);
+            rest = others;
+        }
+        needed
+    }
+}
+
+/// What an op writes of a tensor in the pool; parts of one tensor have the same number of sticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct PoolPart {
+    sticks: i64,
+    first: i64,
+    end: i64,
+    /// Where the tensor ends if it begins with the part.
+    whole: i64,
+}
+
+impl PoolPart {
+    fn of(tensor: &facts::TensorFacts) -> Option<Self> {
+        match &tensor.place {
+            facts::Place::Hbm { base: launch::Base::Pool(_), first, end, whole, sticks, .. } => {
+                Some(Self { sticks: *sticks.first()?, first: *first, end: *end, whole: *whole })
+            }
+            facts::Place::Hbm { .. } | facts::Place::Lx(_) | facts::Place::Unknown => None,
+        }
     }
 }
 
@@ -214,6 +248,7 @@ impl<T: Tree> Source<'_, T> {
         if let (Ok(text), Some(launch)) = (&parsed, &launch) {
             facts.parameters = launch.arguments.clone();
             facts.pools.clone_from(&launch.pools);
+            facts.order = lives::Order::of(&text.body);
             facts.flow = flow(&text.body, launch, &facts.files, !self.is_in_program);
             // Bytes that are nobody's, or another's, follow from what other rules say.
             if report.len() == before {

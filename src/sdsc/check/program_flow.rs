@@ -3,9 +3,9 @@
 use super::facts::Place;
 use super::launch::Base;
 use super::report::Report;
-use super::rules::{ARGUMENTS, FLOW_OF_LAUNCHES, INDEX_RANGES, POOL_BYTES, READ_ONLY};
+use super::rules::{ARGUMENTS, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES_IN_LAUNCHES, POOL_BYTES, READ_ONLY};
 use super::tree::path_in;
-use super::{BUNDLE_FILE, BundleFacts};
+use super::{BUNDLE_FILE, BundleFacts, lives};
 use crate::sdsc::program::{FILE_NAME, LaunchEntry, Program, Tensor};
 use crate::target::STICK_BYTES;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +34,10 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
     program.pools_have_the_bytes_of_their_tensors(report);
     report.enter_rule(INDEX_RANGES);
     program.indices_have_the_range_of_their_tables(report);
+    report.enter_rule(LIVES_IN_LAUNCHES);
+    for Known { number, launch, facts } in &program.launches {
+        lives::check(*number, launch, facts, report);
+    }
 }
 
 /// A launch and its bundle.

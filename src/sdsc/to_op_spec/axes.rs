@@ -41,20 +41,20 @@ fn span(axes: &[Axis], sizes: &[i64], per_stick: i64, at: usize) -> i64 {
     inner(sizes, per_stick, at).saturating_mul(sizes[at].min(axes[at].extent))
 }
 
-/// Sizes that the steps follow from, near to those given; none when there are none. A size above the extent without a gap occurs where
-/// files have no gaps (`may_exceed`).
-pub(super) fn fit(axes: &[Axis], sizes: &[i64], per_stick: i64, may_exceed: bool) -> Option<Vec<i64>> {
+/// Sizes that the steps follow from, near to those given; none when there are none. A size above the extent occurs only where files do not
+/// show a gap.
+pub(super) fn fit(axes: &[Axis], sizes: &[i64], per_stick: i64) -> Option<Vec<i64>> {
     let mut sizes = sizes.to_vec();
     for at in 0..axes.len().min(sizes.len()) {
         if !axes[at].is_divided(span(axes, &sizes, per_stick, at)) {
-            sizes = adjust(axes, &sizes, per_stick, at, may_exceed)?;
+            sizes = adjust(axes, &sizes, per_stick, at)?;
         }
     }
     Some(sizes)
 }
 
 /// Other sizes that the steps of an axis follow from: of the axis itself, or else of one inside of it.
-fn adjust(axes: &[Axis], sizes: &[i64], per_stick: i64, at: usize, may_exceed: bool) -> Option<Vec<i64>> {
+fn adjust(axes: &[Axis], sizes: &[i64], per_stick: i64, at: usize) -> Option<Vec<i64>> {
     let divided = &axes[at];
     let (_, first) = *divided.steps.first()?;
     let spans = (0..divided.slices).map(|rest| first.saturating_mul(divided.slices).saturating_add(rest));
@@ -66,7 +66,7 @@ fn adjust(axes: &[Axis], sizes: &[i64], per_stick: i64, at: usize, may_exceed: b
             let size = wanted.checked_div(unit).filter(|size| *size > 0 && size.saturating_mul(unit) == wanted);
             let Some(size) = size else { continue };
             changed[other] = size;
-            let is_hidden = size <= axes[other].extent || (may_exceed && other < at);
+            let is_hidden = size <= axes[other].extent || (axes[other].gap.is_none() && other < at);
             if is_hidden && fits(&axes[..=at], &changed, per_stick) {
                 return Some(changed);
             }
@@ -88,14 +88,15 @@ mod tests {
         let rows = axis(128, 2, vec![(1, 64 * 64)]);
         assert!(fits(&[rows.clone(), axis(4, 1, vec![])], &[128, 4], 64));
         let columns = axis(4, 2, vec![(1, 2 * 100 * 64)]);
-        assert_eq!(fit(&[axis(128, 1, vec![]), columns.clone()], &[128, 4], 64, false), Some(vec![100, 4]));
-        assert_eq!(fit(&[rows, columns], &[128, 4], 64, false), None);
+        assert_eq!(fit(&[axis(128, 1, vec![]), columns.clone()], &[128, 4], 64), Some(vec![100, 4]));
+        assert_eq!(fit(&[rows, columns], &[128, 4], 64), None);
     }
 
     #[test]
     fn a_convolution_has_larger_sizes_without_gaps() {
-        let axes = [axis(6, 1, vec![]), axis(6, 3, vec![(1, 2 * 8 * 64)])];
-        assert_eq!(fit(&axes, &[6, 6], 64, true), Some(vec![8, 6]));
-        assert_eq!(fit(&axes, &[6, 6], 64, false), None);
+        let mut axes = [axis(6, 1, vec![]), axis(6, 3, vec![(1, 2 * 8 * 64)])];
+        assert_eq!(fit(&axes, &[6, 6], 64), None);
+        axes[0].gap = None;
+        assert_eq!(fit(&axes, &[6, 6], 64), Some(vec![8, 6]));
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn form(file: &File<'_>, guess: &Guess, tensor: usize) -> Result<Form
     let stick = stick(file, guess, tensor)?;
     let tensor = Tensor { file, guess, index: tensor, per_stick: file.format(tensor)?.elements_per_stick() };
     let axes = tensor.axes(stick)?;
-    let mut forms = tensor.plain(stick)?.variants();
+    let forms = tensor.plain(stick)?.variants();
     if let Some(form) = forms.iter().filter_map(|form| tensor.settled(form, &axes)).nth(tensor.first_form()) {
         return Ok(form);
     }
@@ -67,13 +67,9 @@ pub(super) fn form(file: &File<'_>, guess: &Guess, tensor: usize) -> Result<Form
     if let Some(form) = sparse.variants().iter().find_map(|form| tensor.settled(form, &sparse_axes)) {
         return Ok(form);
     }
-    let mut plain = forms.swap_remove(0);
-    let sizes: Vec<_> = plain.terms.iter().zip(&axes).map(|(term, axis)| axis.known().unwrap_or(term.size)).collect();
     let member = || format!("scheduleTree_[{}].startAddressCoreCorelet_", tensor.index);
-    let sizes = fit(&axes, &sizes, tensor.per_stick, tensor.is_convolution())
-        .ok_or_else(|| ReadError::member(member(), "no sizes of the tensor put its slices there"))?;
-    plain.terms.iter_mut().zip(sizes).for_each(|(term, size)| term.size = size);
-    Ok(plain)
+    let fitted = forms.into_iter().find_map(|form| tensor.fitted(form, &axes));
+    fitted.ok_or_else(|| ReadError::member(member(), "no sizes of the tensor put its slices there"))
 }
 
 fn stick(file: &File<'_>, guess: &Guess, tensor: usize) -> Result<Stick, ReadError> {
@@ -236,6 +232,14 @@ impl Tensor<'_> {
             }
         }
         Ok(steps)
+    }
+
+    /// The form with the sizes that gaps tell and, of those that they do not, sizes that put the slices where they are.
+    fn fitted(&self, mut form: Form, axes: &[Axis]) -> Option<Form> {
+        let sizes: Vec<_> = form.terms.iter().zip(axes).map(|(term, axis)| axis.known().unwrap_or(term.size)).collect();
+        let sizes = fit(axes, &sizes, self.per_stick)?;
+        form.terms.iter_mut().zip(sizes).for_each(|(term, size)| term.size = size);
+        Some(form)
     }
 
     /// The form with the sizes that gaps tell, if it shows just the gaps and the steps of the file.

@@ -39,10 +39,10 @@ impl File<'_> {
         }
     }
 
-    /// `[N, C, H, W]` of a windowed op's result; dimensions of size 1 are not in the file.
+    /// `[N, C, H, W]` of a windowed op's result; dimensions of size 1 are not in the file, but for a single channel that was given a stick.
     pub(super) fn output_ranges(&self, guess: &Guess) -> Option<[i64; 4]> {
-        let is_windowed = self.family(guess.is_reduction).is_windowed();
-        is_windowed.then(|| [Label::Mb, Label::Out, Label::I, Label::J].map(|label| self.size(label)))
+        let size = |label: Label| if guess.dims.contains(&label) || label != Label::Out { self.size(label) } else { 1 };
+        self.family(guess.is_reduction).is_windowed().then(|| [Label::Mb, Label::Out, Label::I, Label::J].map(size))
     }
 
     /// The dimensions of a window's points where files do not show them: everywhere but in class `KERNEL` of a sliding op.
@@ -62,15 +62,17 @@ impl File<'_> {
         }
     }
 
-    /// The device size of a dimension of a windowed input, of which files say nothing but a gap; of a point of a window it is 1,
-    /// since windows overlap.
+    /// The device size of a dimension of a windowed input, of which files say nothing but a gap. Of a point of a window it is 1, since windows
+    /// overlap; an input without a gap along what slides is laid out window by window, if that is possible.
     pub(super) fn input_size(&self, guess: &Guess, tensor: usize, label: Label) -> Option<i64> {
         let family = self.family(guess.is_reduction);
         if tensor != 0 || !family.is_windowed() {
             return None;
         }
-        if matches!(label, Label::Ki | Label::Kj) {
-            return Some(1);
+        if let Some((sliding, taps)) = AXES.into_iter().find(|(_, taps)| *taps == label) {
+            let axis = self.axis(sliding, taps);
+            let is_apart = axis.stride == axis.kernel && axis.padding == 0 && self.gap(tensor, sliding) == 0;
+            return Some(if is_apart && !family.is_convolution() { axis.kernel } else { 1 });
         }
         let (_, taps) = AXES.into_iter().find(|(sliding, _)| *sliding == label && self.gap(tensor, label) == 0)?;
         let info = self.dsc.space.windows.as_ref()?.get(label.name())?;

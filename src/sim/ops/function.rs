@@ -44,9 +44,9 @@ impl Arithmetic for Device {
         left / right
     }
 
-    /// NaN if one is, so that hostile padding shows.
+    /// NaN if one is, so that hostile padding shows. Of two zeros the positive one is the larger, as IEEE 754 has it.
     fn maximum(&self, left: f32, right: f32) -> f32 {
-        if left > right || left.is_nan() { left } else { right }
+        if left > right || left.is_nan() || (left == right && right.is_sign_negative()) { left } else { right }
     }
 
     fn minimum(&self, left: f32, right: f32) -> f32 {
@@ -54,15 +54,7 @@ impl Arithmetic for Device {
     }
 
     fn compare(&self, comparison: Binary, left: f32, right: f32) -> f32 {
-        f32::from(match comparison {
-            Binary::Equal => left == right,
-            Binary::NotEqual => left != right,
-            Binary::Greater => left > right,
-            Binary::GreaterEqual => left >= right,
-            Binary::Less => left < right,
-            Binary::LessEqual => left <= right,
-            Binary::Add | Binary::Sub | Binary::Mul | Binary::Div | Binary::Maximum | Binary::Minimum => return f32::NAN,
-        })
+        comparison.holds(&left, &right).map_or(f32::NAN, f32::from)
     }
 
     fn apply(&self, function: Unary, constants: &[f32], element: f32) -> f32 {

@@ -6,20 +6,26 @@
 
 mod sites;
 mod suite;
+mod table;
 mod tree;
 
 use sites::Site;
 use std::{
+    collections::BTreeSet,
     env, fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
+use suite::Suite;
 
 /// The variable that names the mutant of a process.
 pub(crate) const MUTANT: &str = "SPYRE_MUTANT";
 
 /// Mutants that are tried where nobody says how many.
 const DEFAULT_SAMPLE: usize = 200;
+
+/// Builds after which the tool gives up: each drops mutants that the types refuse.
+const MOST_BUILDS: usize = 12;
 
 fn main() -> ExitCode {
     match run() {
@@ -43,25 +49,42 @@ fn run() -> Result<(), String> {
     let (first, end) = (number(2, 0)?, number(3, sample)?);
     let root = env::current_dir().map_err(|error| error.to_string())?;
     let copy = work.join("tree");
-    tree::copy(&root, &copy)?;
-    let sampled = tree::mutate(&copy, sample)?;
-    println!("{} mutants sampled", sampled.len());
-    let suite = suite::build(&copy, &work.join("target"))?;
-    suite.run(None).map_or(Ok(()), |test| Err(format!("{test} fails without a mutant")))?;
-    let mut survivors = Vec::new();
+    let (sampled, mut suite) = build(&root, &copy, &work.join("target"), sample)?;
+    suite.measure()?;
     let tried: Vec<&Site> = sampled.iter().filter(|site| (first..end).contains(&site.number)).collect();
-    for site in &tried {
-        match suite.run(Some(site.number)) {
-            Some(test) => println!("{site}: {test}"),
-            None => {
-                println!("{site}: SURVIVES");
-                survivors.push(*site);
-            }
-        }
+    let mut verdicts = Vec::new();
+    for site in tried {
+        let noticed = suite.run(site);
+        println!("{site}: {}", noticed.unwrap_or("SURVIVES"));
+        verdicts.push(Verdict { site, noticed });
     }
-    println!("{} of {} mutants are noticed", tried.len() - survivors.len(), tried.len());
-    survivors.iter().for_each(|site| println!("  survives: {site}"));
+    println!("\n{}", table::markdown(&verdicts));
     Ok(())
+}
+
+/// What became of a mutant: the test program that notices it.
+pub(crate) struct Verdict<'a> {
+    site: &'a Site,
+    noticed: Option<&'static str>,
+}
+
+/// The mutated tree, built: places whose mutant does not compile are replaced until all do.
+fn build(root: &Path, copy: &Path, target: &Path, sample: usize) -> Result<(Vec<Site>, Suite), String> {
+    let places = tree::places(root)?;
+    tree::copy(root, copy, &places)?;
+    let mut broken = BTreeSet::new();
+    for _ in 0..MOST_BUILDS {
+        let chosen = tree::sample(places.len(), sample, &broken);
+        let sampled = tree::mutate(root, copy, &places, &chosen)?;
+        let numbers = suite::that_do_not_compile(copy, target)?;
+        if numbers.is_empty() {
+            println!("{} mutants of {} places; {} do not compile and gave way", sampled.len(), places.len(), broken.len());
+            return Ok((sampled, suite::build(copy, target)?));
+        }
+        let positions: Vec<usize> = chosen.into_iter().collect();
+        broken.extend(numbers.into_iter().filter_map(|number| positions.get(number)));
+    }
+    Err(format!("the mutated tree does not compile after {MOST_BUILDS} replacements of mutants"))
 }
 
 /// Reads a file; an error names it.

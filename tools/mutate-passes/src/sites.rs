@@ -25,6 +25,13 @@ pub(crate) struct Site {
     becomes: String,
 }
 
+impl Site {
+    /// The same place as the mutant of a number.
+    pub(crate) fn numbered(&self, number: usize) -> Self {
+        Self { number, ..self.clone() }
+    }
+}
+
 impl fmt::Display for Site {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { number, path, line, was, becomes, .. } = self;

@@ -1,8 +1,9 @@
 //! The tests that a mutant must pass to survive.
 
-use crate::MUTANT;
+use crate::{MUTANT, read, sites::Site};
 use serde_json::Value;
 use std::{
+    collections::BTreeSet,
     env,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -10,31 +11,79 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A test program may run so long; a mutant that takes longer is noticed.
-const LIMIT: Duration = Duration::from_secs(300);
+/// A test that takes so many times longer than without a mutant, and this long at least, does not come to an end: that is noticed.
+const MOST_SLOWER: u32 = 10;
+const LEAST_LIMIT: Duration = Duration::from_secs(60);
 
-/// A test program, and what it is told: the quickest first.
-const TESTS: [(&str, &[&str]); 11] = [
-    ("spyre", &["tile::", "work::", "lx::", "bundle::", "cost::", "pipeline::"]),
-    ("lit", &["tile", "work", "lx", "bundle", "gate", "pipeline", "execution"]),
-    ("pipeline", &[]),
-    ("snapshot", &[]),
-    ("emission", &[]),
-    ("workdiv", &[]),
-    ("joint", &[]),
-    ("tiles", &[]),
-    ("plans", &[]),
-    ("random", &[]),
-    ("report", &[]),
+/// The quickest tests first: a test program, what it is told, and the stage whose mutants it is for (all, where none is named).
+const TESTS: [(&str, &[&str], Option<&str>); 18] = [
+    ("spyre", &["tile::"], Some("tile")),
+    ("spyre", &["work::"], Some("work")),
+    ("spyre", &["lx::"], Some("lx")),
+    ("spyre", &["bundle::"], Some("bundle")),
+    ("lit", &["tile/"], Some("tile")),
+    ("lit", &["work/"], Some("work")),
+    ("lit", &["lx/"], Some("lx")),
+    ("lit", &["bundle/"], Some("bundle")),
+    ("random", &[], None),
+    ("spyre", &["tile::", "work::", "lx::", "bundle::", "cost::", "pipeline::"], None),
+    ("lit", &["tile", "work", "lx", "bundle", "gate", "pipeline", "execution"], None),
+    ("pipeline", &[], None),
+    ("snapshot", &[], None),
+    ("emission", &[], None),
+    ("workdiv", &[], None),
+    ("report", &[], None),
+    ("plans", &[], None),
+    ("tiles", &[], None),
 ];
 
+/// What the switch of a mutant is in the text of the mutated tree, up to its number.
+const SWITCH: &str = "crate :: mutant :: is (";
+
 /// Random cases of a family for each mutant.
-const RANDOM_CASES: &str = "60";
+const RANDOM_CASES: &str = "30";
 
 /// The test programs of the mutated tree.
 pub(crate) struct Suite {
     tree: PathBuf,
-    tests: Vec<(String, PathBuf, &'static [&'static str])>,
+    tests: Vec<Test>,
+}
+
+struct Test {
+    name: &'static str,
+    executable: PathBuf,
+    words: &'static [&'static str],
+    stage: Option<&'static str>,
+    limit: Duration,
+}
+
+/// The numbers of the mutants that the compiler refuses.
+pub(crate) fn that_do_not_compile(tree: &Path, target: &Path) -> Result<BTreeSet<usize>, String> {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["check", "--lib", "--message-format=json", "--package", "spyre", "--target-dir"]).arg(target).current_dir(tree);
+    let output = command.stderr(Stdio::null()).output().map_err(|error| format!("cannot run cargo: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let errors = messages.filter(|message| message["message"]["level"] == "error" && message["message"]["spans"][0].is_object());
+    let mut numbers = BTreeSet::new();
+    for error in errors {
+        let span = &error["message"]["spans"][0];
+        let path = span["file_name"].as_str().ok_or("an error without a file")?;
+        let end = span["byte_end"].as_u64().and_then(|end| usize::try_from(end).ok()).ok_or("an error without a place")?;
+        let number = last_switch(&read(&tree.join(path))?, end);
+        numbers.insert(number.ok_or_else(|| format!("an error that no mutant made: {}", error["message"]["rendered"]))?);
+    }
+    if numbers.is_empty() && !output.status.success() {
+        return Err("the mutated tree does not build".to_owned());
+    }
+    Ok(numbers)
+}
+
+/// The mutant whose switch is the last one that begins before a place of the file.
+fn last_switch(text: &str, end: usize) -> Option<usize> {
+    let before = text.get(..end)?;
+    let (_, rest) = before.rsplit_once(SWITCH)?;
+    rest.split_once("usize")?.0.trim().parse().ok()
 }
 
 /// Builds the tests of the mutated tree.
@@ -47,9 +96,9 @@ pub(crate) fn build(tree: &Path, target: &Path) -> Result<Suite, String> {
     }
     let text = String::from_utf8_lossy(&output.stdout);
     let built: Vec<(String, PathBuf)> = text.lines().filter_map(|line| executable(&serde_json::from_str(line).ok()?)).collect();
-    let of = |(name, words): (&str, &'static [&'static str])| {
+    let of = |(name, words, stage): (&'static str, _, _)| {
         let (_, path) = built.iter().find(|(built, _)| built == name).ok_or_else(|| format!("there is no test '{name}'"))?;
-        Ok((name.to_owned(), path.clone(), words))
+        Ok(Test { name, executable: path.clone(), words, stage, limit: Duration::MAX })
     };
     let tests = TESTS.into_iter().map(of).collect::<Result<_, String>>()?;
     Ok(Suite { tree: tree.to_owned(), tests })
@@ -65,32 +114,60 @@ fn executable(message: &Value) -> Option<(String, PathBuf)> {
 }
 
 impl Suite {
-    /// The first test program that notices a mutant, if one does.
-    pub(crate) fn run(&self, mutant: Option<usize>) -> Option<String> {
-        let fails = |(_, path, words): &&(String, PathBuf, &[&str])| {
-            let mut command = Command::new(path);
-            command.args(words.iter()).current_dir(&self.tree).env("SPYRE_RANDOM", RANDOM_CASES).env("CARGO_MANIFEST_DIR", &self.tree);
-            if let Some(number) = mutant {
-                command.env(MUTANT, number.to_string());
+    /// Runs every test without a mutant: none may fail, and each gets its limit.
+    pub(crate) fn measure(&mut self) -> Result<(), String> {
+        for position in 0..self.tests.len() {
+            let started = Instant::now();
+            let test = &self.tests[position];
+            if !self.succeeds(test, None) {
+                return Err(format!("{} {} fails without a mutant", test.name, test.words.join(" ")));
             }
-            !succeeds(&mut command)
-        };
-        self.tests.iter().find(fails).map(|(name, ..)| name.clone())
+            self.tests[position].limit = (started.elapsed() * MOST_SLOWER).max(LEAST_LIMIT);
+        }
+        Ok(())
+    }
+
+    /// The first test program that notices a mutant.
+    pub(crate) fn run(&self, site: &Site) -> Option<&'static str> {
+        let is_for = |test: &Test| test.stage.is_none_or(|stage| site.path.starts_with(Path::new("src").join(stage)));
+        self.tests.iter().find(|test| is_for(test) && !self.succeeds(test, Some(site))).map(|test| test.name)
+    }
+
+    fn succeeds(&self, test: &Test, mutant: Option<&Site>) -> bool {
+        let mut command = Command::new(&test.executable);
+        command.args(test.words).current_dir(&self.tree).env("SPYRE_RANDOM", RANDOM_CASES).env("LIT_OPTS", "--max-failures=1");
+        if let Some(site) = mutant {
+            command.env(MUTANT, site.number.to_string());
+        }
+        succeeds(&mut command, test.limit)
     }
 }
 
-fn succeeds(command: &mut Command) -> bool {
+fn succeeds(command: &mut Command, limit: Duration) -> bool {
     let Ok(mut child) = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn() else { return false };
     let started = Instant::now();
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return status.success(),
-            Ok(None) if started.elapsed() < LIMIT => thread::sleep(Duration::from_millis(20)),
+            Ok(None) if started.elapsed() < limit => thread::sleep(Duration::from_millis(20)),
             _ => {
                 let _ = child.kill();
                 let _ = child.wait();
                 return false;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_belongs_to_the_last_switch_before_it() {
+        let text = "(if crate :: mutant :: is (7usize) { a } else { b }) (if crate :: mutant :: is (8usize) { c } else { d })";
+        assert_eq!(last_switch(text, 45), Some(7));
+        assert_eq!(last_switch(text, text.len()), Some(8));
+        assert_eq!(last_switch(text, 5), None);
     }
 }

@@ -14,19 +14,29 @@ use std::{
 /// The stages whose lines are broken.
 const STAGES: [&str; 4] = ["src/tile", "src/work", "src/lx", "src/bundle"];
 
-/// Copies what git knows of the tree; files that did not change keep their times, so that a build goes on where it was.
-pub(crate) fn copy(root: &Path, copy: &Path) -> Result<(), String> {
-    for path in files(root)? {
+/// The file of the mutated tree with the function that says which mutant a process is.
+const SWITCH: &str = "src/lib.rs";
+
+/// Copies what git knows of the tree, but for what [`mutate`] writes. Files that did not change keep their times, so that a build goes
+/// on where it was.
+pub(crate) fn copy(root: &Path, copy: &Path, places: &[Site]) -> Result<(), String> {
+    let mutated: BTreeSet<&Path> = places.iter().map(|site| site.path.as_path()).chain([Path::new(SWITCH)]).collect();
+    for path in files(root)?.into_iter().filter(|path| !mutated.contains(path.as_path())) {
         let (from, to) = (root.join(&path), copy.join(&path));
-        let Ok(bytes) = fs::read(&from) else { continue };
-        if fs::read(&to).is_ok_and(|there| there == bytes) {
-            continue;
+        // A file that is only deleted from the folder is still known to git.
+        if let Ok(bytes) = fs::read(&from) {
+            write_changed(&to, &bytes)?;
         }
-        let folder = to.parent().unwrap_or(copy);
-        let written = fs::create_dir_all(folder).and_then(|()| fs::write(&to, bytes));
-        written.map_err(|error| format!("cannot write {}: {error}", to.display()))?;
     }
     Ok(())
+}
+
+fn write_changed(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    if fs::read(path).is_ok_and(|there| there == bytes) {
+        return Ok(());
+    }
+    let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(path, bytes));
+    written.map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 /// The files of the tree, also new ones that git does not ignore.
@@ -37,33 +47,45 @@ fn files(root: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(String::from_utf8_lossy(&output.stdout).lines().map(PathBuf::from).collect())
 }
 
-/// Puts mutants into the copy, spread evenly over all places where there could be one.
-pub(crate) fn mutate(copy: &Path, sample: usize) -> Result<Vec<Site>, String> {
-    let sources: Vec<PathBuf> = files_below(copy)?;
+/// Every place of the stages where there could be a mutant.
+pub(crate) fn places(root: &Path) -> Result<Vec<Site>, String> {
     let mut all = Vec::new();
-    for path in &sources {
-        let text = read(&copy.join(path))?;
-        all.extend(sites_of(&text, path).map_err(|error| format!("{}: {error}", path.display()))?);
+    for path in files_below(root)? {
+        let text = read(&root.join(&path))?;
+        all.extend(sites_of(&text, &path).map_err(|error| format!("{}: {error}", path.display()))?);
     }
-    let step = (all.len() / sample.max(1)).max(1);
-    let mut chosen: Vec<Site> = all.into_iter().step_by(step).take(sample).collect();
-    chosen.iter_mut().enumerate().for_each(|(number, site)| site.number = number);
-    for path in sources.iter().collect::<BTreeSet<_>>() {
+    Ok(all)
+}
+
+/// A sample of the places, spread evenly, by their positions in `places`. One that is known not to compile gives way to the next.
+pub(crate) fn sample(n_places: usize, sample: usize, broken: &BTreeSet<usize>) -> BTreeSet<usize> {
+    let mut chosen = BTreeSet::new();
+    for number in 0..sample.min(n_places) {
+        let wanted = number * n_places / sample;
+        let place = (wanted..n_places).find(|place| !broken.contains(place) && !chosen.contains(place));
+        chosen.extend(place);
+    }
+    chosen
+}
+
+/// Puts the sampled mutants into the copy; gives them with their numbers.
+pub(crate) fn mutate(root: &Path, copy: &Path, places: &[Site], sampled: &BTreeSet<usize>) -> Result<Vec<Site>, String> {
+    let chosen: Vec<Site> = sampled.iter().enumerate().map(|(number, place)| places[*place].numbered(number)).collect();
+    for path in places.iter().map(|site| &site.path).collect::<BTreeSet<_>>() {
         let own: Vec<&Site> = chosen.iter().filter(|site| site.path == *path).collect();
-        if !own.is_empty() {
-            let text = mutate_file(&read(&copy.join(path))?, &own)?;
-            fs::write(copy.join(path), text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-        }
+        let text = read(&root.join(path))?;
+        let text = if own.is_empty() { text } else { mutate_file(&text, &own)? };
+        write_changed(&copy.join(path), text.as_bytes())?;
     }
-    add_switch(copy)?;
+    add_switch(root, copy)?;
     Ok(chosen)
 }
 
-fn files_below(copy: &Path) -> Result<Vec<PathBuf>, String> {
+fn files_below(root: &Path) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     let mut folders: Vec<PathBuf> = STAGES.iter().map(PathBuf::from).collect();
     while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(copy.join(&folder)).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
+        let entries = fs::read_dir(root.join(&folder)).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
         for entry in entries.filter_map(Result::ok) {
             let path = folder.join(entry.file_name());
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -79,14 +101,22 @@ fn files_below(copy: &Path) -> Result<Vec<PathBuf>, String> {
 }
 
 /// Adds the function that says whether this process is a mutant.
-fn add_switch(copy: &Path) -> Result<(), String> {
-    let path = copy.join("src/lib.rs");
+fn add_switch(root: &Path, copy: &Path) -> Result<(), String> {
     let switch = format!(
         "\n/// Which mutant this process is.\npub(crate) mod mutant {{\n    static NUMBER: std::sync::LazyLock<Option<usize>> =\n        \
          std::sync::LazyLock::new(|| std::env::var({MUTANT:?}).ok()?.parse().ok());\n    \
          pub(crate) fn is(number: usize) -> bool {{\n        *NUMBER == Some(number)\n    }}\n}}\n"
     );
-    let text = read(&path)?;
-    let written = if text.contains("mod mutant {") { Ok(()) } else { fs::write(&path, text + &switch) };
-    written.map_err(|error| format!("cannot write {}: {error}", path.display()))
+    write_changed(&copy.join(SWITCH), (read(&root.join(SWITCH))? + &switch).as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_that_does_not_compile_gives_way_to_the_next() {
+        assert_eq!(sample(10, 5, &BTreeSet::new()), BTreeSet::from([0, 2, 4, 6, 8]));
+        assert_eq!(sample(10, 5, &BTreeSet::from([2, 8, 9])), BTreeSet::from([0, 3, 4, 6]));
+    }
 }

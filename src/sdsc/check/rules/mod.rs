@@ -14,11 +14,12 @@ pub(super) mod slices;
 pub(super) mod symbols;
 mod table;
 pub(super) mod tensors;
+pub(super) mod windowed;
 pub(super) mod windows;
 
 pub(super) use table::{
-    ARGUMENTS, BUFFERS, CONSTANTS, FLOW_IN_HBM, FLOW_IN_LX, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES, NAMES, ONE_OPERATION, POOL_BYTES,
-    PROGRAM, READ_ONLY, SCHEMA, SIZES, TENSORS, TEXT,
+    ARGUMENTS, BUFFERS, CONSTANTS, FLOW_IN_HBM, FLOW_IN_LX, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES, LIVES_IN_LAUNCHES, NAMES, ONE_OPERATION,
+    POOL_BYTES, PROGRAM, READ_ONLY, SCHEMA, SIZES, TENSORS, TEXT,
 };
 pub use table::{RULES, rules_table};
 

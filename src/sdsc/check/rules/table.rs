@@ -2,7 +2,7 @@
 
 use super::{
     Check, Rule, addresses, constants, coordinates, cores, derived, families, identity, launches, layouts, sizes, slices, symbols, tensors,
-    windows,
+    windowed, windows,
 };
 use std::fmt::Write;
 
@@ -36,6 +36,7 @@ pub(in super::super) const ARGUMENTS: usize = place("sdsc_r94");
 pub(in super::super) const POOL_BYTES: usize = place("sdsc_r95");
 pub(in super::super) const INDEX_RANGES: usize = place("sdsc_r96");
 pub(in super::super) const LIVES: usize = place("sdsc_r97");
+pub(in super::super) const LIVES_IN_LAUNCHES: usize = place("sdsc_r100");
 
 /// The place in [`RULES`] of a label.
 const fn place(label: &str) -> usize {
@@ -529,6 +530,18 @@ pub const RULES: &[Rule] = &[
         "a tensor in a kernel argument has its format, but that indices are unsigned and integers are copied as floats",
         "schema, section 3; project, `program.json`",
         Check::Derived(slices::formats_are_those_of_the_argument),
+    ),
+    rule(
+        "sdsc_r100",
+        "what is in LX or in a pool has a life: its bytes, from the first op that writes it to the last that uses it; lives that share bytes share no time",
+        "project, `program.json`",
+        Check::Reading,
+    ),
+    rule(
+        "sdsc_r101",
+        "the windows of cores, the padding and the parts of what is read through windows follow from the sizes and the strides",
+        "schema, section 9",
+        Check::Derived(windowed::what_goes_with_windows_is_worked_out),
     ),
 ];
 

@@ -1,0 +1,177 @@
+//! When the values that a plan places in LX or in the pool are there.
+//!
+//! Ops are counted in the order of their files. A life is from the first op that writes the value to the last op that touches it. It is
+//! one of the innermost loop around both, where there is one: each iteration has a life of its own. Where either op stands in a loop further
+//! in, the life has all of that loop.
+
+use super::Item;
+use std::collections::BTreeMap;
+use std::fmt::{self, Display, Formatter};
+use std::ops::Range;
+use std::str::FromStr;
+
+/// Memory whose bytes belong to one value after the other within a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scratch {
+    /// The LX of every core.
+    Lx,
+    /// The launch's own HBM.
+    Pool,
+}
+
+/// A value in such memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Life {
+    /// Where it is.
+    pub memory: Scratch,
+    /// Its first byte there.
+    pub offset_bytes: i64,
+    /// Its bytes; in LX those of one core.
+    pub bytes: i64,
+    /// The first op that writes it.
+    pub first: usize,
+    /// The last op that reads or writes it.
+    pub last: usize,
+}
+
+/// `lx 512 + 128: 0 to 3`.
+impl Display for Life {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let memory = match self.memory {
+            Scratch::Lx => "lx",
+            Scratch::Pool => "pool",
+        };
+        write!(formatter, "{memory} {} + {}: {} to {}", self.offset_bytes, self.bytes, self.first, self.last)
+    }
+}
+
+impl FromStr for Life {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let read = || {
+            let words: Vec<&str> = text.split([' ', ':']).filter(|word| !word.is_empty()).collect();
+            let &[memory, offset, "+", bytes, first, "to", last] = words.as_slice() else { return None };
+            let memory = match memory {
+                "lx" => Scratch::Lx,
+                "pool" => Scratch::Pool,
+                _ => return None,
+            };
+            let (offset_bytes, bytes) = (offset.parse().ok()?, bytes.parse().ok()?);
+            Some(Self { memory, offset_bytes, bytes, first: first.parse().ok()?, last: last.parse().ok()? })
+        };
+        read().ok_or_else(|| format!("'{text}' is no life, such as 'lx 512 + 128: 0 to 3'"))
+    }
+}
+
+/// The lives of the same values where the loops are written out: each iteration has its own.
+#[must_use]
+pub fn unrolled_lives(items: &[Item], lives: &[Life]) -> Vec<Life> {
+    let mut by_first: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut by_last: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (number, life) in lives.iter().enumerate() {
+        by_first.entry(life.first).or_default().push(number);
+        by_last.entry(life.last).or_default().push(number);
+    }
+    let mut walk = Walk { lives, by_first, by_last, next: 0, open: BTreeMap::new(), done: Vec::new() };
+    walk.items(items, 0);
+    walk.close(&(0..usize::MAX));
+    walk.done.sort_unstable_by_key(|life| (life.first, life.offset_bytes, *life));
+    walk.done
+}
+
+struct Walk<'a> {
+    lives: &'a [Life],
+    by_first: BTreeMap<usize, Vec<usize>>,
+    by_last: BTreeMap<usize, Vec<usize>>,
+    /// The number of the next op that is written out.
+    next: usize,
+    /// The lives that have begun in the iterations in progress, by their first ops and numbers.
+    open: BTreeMap<(usize, usize), Life>,
+    done: Vec<Life>,
+}
+
+impl Walk<'_> {
+    /// Writes out items whose first op is op `first` of the loops; gives the number behind the last one.
+    fn items(&mut self, items: &[Item], first: usize) -> usize {
+        let mut op = first;
+        for item in items {
+            match item {
+                Item::Op(_) => {
+                    self.op(op);
+                    op += 1;
+                }
+                Item::Loop { count, body, .. } => {
+                    let start = op;
+                    op += n_ops(body);
+                    for _ in 0..*count {
+                        self.items(body, start);
+                        self.close(&(start..op));
+                    }
+                }
+            }
+        }
+        op
+    }
+
+    fn op(&mut self, op: usize) {
+        for &number in self.by_first.get(&op).into_iter().flatten() {
+            self.open.entry((op, number)).or_insert(Life { first: self.next, last: self.next, ..self.lives[number] });
+        }
+        for number in self.by_last.get(&op).into_iter().flatten() {
+            if let Some(life) = self.open.get_mut(&(self.lives[*number].first, *number)) {
+                life.last = self.next;
+            }
+        }
+        self.next += 1;
+    }
+
+    /// Ends the lives of an iteration of the loop that has these ops.
+    fn close(&mut self, ops: &Range<usize>) {
+        let begun = self.open.range((ops.start, 0)..(ops.end, 0)).map(|(key, _)| *key);
+        let ended: Vec<(usize, usize)> = begun.filter(|(_, number)| ops.contains(&self.lives[*number].last)).collect();
+        self.done.extend(ended.into_iter().filter_map(|key| self.open.remove(&key)));
+    }
+}
+
+fn n_ops(items: &[Item]) -> usize {
+    let of = |item: &Item| match item {
+        Item::Op(_) => 1,
+        Item::Loop { body, .. } => n_ops(body),
+    };
+    items.iter().map(of).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::OpSpec;
+    use super::*;
+
+    fn life(first: usize, last: usize) -> Life {
+        Life { memory: Scratch::Lx, offset_bytes: 128, bytes: 256, first, last }
+    }
+
+    fn ops(count: usize) -> Vec<Item> {
+        (0..count).map(|_| Item::Op(Box::new(OpSpec::default()))).collect()
+    }
+
+    #[test]
+    fn the_text_of_a_life_reads_back() {
+        for memory in [Scratch::Lx, Scratch::Pool] {
+            let life = Life { memory, ..life(3, 14) };
+            assert_eq!(life.to_string().parse(), Ok(life));
+        }
+        assert!("lx 0 + 1: 2".parse::<Life>().is_err() && "hbm 0 + 1: 2 to 3".parse::<Life>().is_err());
+    }
+
+    #[test]
+    fn an_iteration_has_its_own_life_and_a_loop_lengthens_what_comes_from_outside() {
+        let around = Item::Loop { count: 3, symbol: None, body: ops(2) };
+        let items: Vec<Item> = ops(1).into_iter().chain([around]).chain(ops(1)).collect();
+        let times = |given: Life| unrolled_lives(&items, &[given]).iter().map(|life| (life.first, life.last)).collect::<Vec<_>>();
+        assert_eq!(times(life(1, 2)), [(1, 2), (3, 4), (5, 6)]);
+        assert_eq!(times(life(0, 1)), [(0, 5)]);
+        assert_eq!(times(life(1, 3)), [(1, 7)]);
+        assert_eq!(times(life(2, 2)), [(2, 2), (4, 4), (6, 6)]);
+    }
+}

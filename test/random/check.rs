@@ -1,0 +1,265 @@
+//! What becomes of a case: both ways are compiled and executed. The numbers that are never rounded are compared with the generator's own
+//! computation, and the two executions with each other on elements of a finite field, where they must be equal.
+
+use crate::{
+    case::{Case, Outcome, Written},
+    counted::check_counted,
+    number::Number,
+};
+use melior::diagnostic::DiagnosticSeverity;
+use spyre::{
+    compile::compile,
+    element::{Field, FieldElement},
+    mlir::{Module, Session},
+    sim::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation},
+    validate::compile_validated,
+};
+use std::{cell::RefCell, collections::BTreeMap, fs, process::Command, rc::Rc};
+use tempfile::TempDir;
+
+/// What is refused under some options, or with some hints, and not under others. Whoever refuses another program that can be compiled has
+/// a reason that stands here.
+const DEPENDS_ON_THE_WAY: [&str; 13] = [
+    "cannot cut",
+    "is to be cut into",
+    "is an inner name of",
+    "would see their diagonal only",
+    "cannot follow its 'work_div'",
+    "is to be divided along",
+    "a core would address",
+    "precision=strict keeps it",
+    "which baked addresses cannot say",
+    "binds 'T",
+    "cannot be divided",
+    "with baked addresses has at most",
+    // Sticks that are chosen greedily, or for other hints, may be such that nothing leads on from them.
+    "no chain of moves gives it",
+];
+
+/// What one way gives.
+enum Emitted {
+    /// The files live as long as their folder.
+    Bundle {
+        _place: TempDir,
+        simulation: Box<Simulation>,
+    },
+    Refused(String),
+}
+
+fn fails(what: &str, message: impl ToString) -> Outcome {
+    Outcome::Fails(what.to_owned(), message.to_string())
+}
+
+pub(crate) fn run(case: &Case) -> Outcome {
+    check(case).unwrap_or_else(|outcome| outcome)
+}
+
+fn check(case: &Case) -> Result<Outcome, Outcome> {
+    let [first, second] = &case.written;
+    let emitted = [emit(first)?, emit(second)?];
+    if case.by_tools {
+        for (written, emitted) in case.written.iter().zip(&emitted) {
+            by_tools(written, matches!(emitted, Emitted::Bundle { .. }))?;
+        }
+    }
+    let (simulation, other, refused) = match &emitted {
+        [Emitted::Bundle { simulation, .. }, Emitted::Bundle { simulation: other, .. }] => (simulation, Some(other), None),
+        [Emitted::Refused(message), Emitted::Refused(_)] => return Ok(Outcome::Refused(message.clone())),
+        [Emitted::Bundle { simulation, .. }, Emitted::Refused(message)]
+        | [Emitted::Refused(message), Emitted::Bundle { simulation, .. }] => (simulation, None, Some(message.clone())),
+    };
+    if let Some(message) = refused.as_ref().filter(|message| !DEPENDS_ON_THE_WAY.iter().any(|known| message.contains(known))) {
+        return Err(fails("only one way is refused", message));
+    }
+    compare_with_reference(simulation, case)?;
+    if let Some(other) = other {
+        compare_in_field(simulation, other, case).or_else(|difference| {
+            is_by_import(case)?.then_some(()).ok_or(difference)?;
+            compare_with_reference(other, case)
+        })?;
+    }
+    Ok(Outcome::Agrees(refused))
+}
+
+fn emit(written: &Written) -> Result<Emitted, Outcome> {
+    let place = tempfile::tempdir().unwrap();
+    let output = place.path().join("bundle");
+    let options = written.way.options_in(place.path());
+    let session = Session::new();
+    let errors = listen(&session);
+    let Some(module) = Module::parse(&session, &written.text) else {
+        return Err(fails("the test wrote a module that is not valid", errors.borrow().join("\n")));
+    };
+    let path = output.to_str().unwrap();
+    let mut is_written = false;
+    if written.way.is_validated {
+        is_written = compile_validated(&module.duplicate(), &options, path).is_some();
+        if errors.borrow().iter().any(|message| message.contains("cannot be validated")) {
+            errors.borrow_mut().clear();
+            is_written = compile(&module, &options, path).is_some();
+        }
+    } else {
+        is_written |= compile(&module, &options, path).is_some();
+    }
+    if is_written {
+        let simulation = Simulation::load(&output, &written.way.target());
+        let simulation = simulation.map_err(|error| fails("the simulated machine cannot read the bundle", error))?;
+        return Ok(Emitted::Bundle { _place: place, simulation: Box::new(simulation) });
+    }
+    let errors = errors.borrow();
+    let is_bug = |message: &&String| message.contains("bug of ours") || message.contains("panicked");
+    match errors.iter().find(is_bug).or_else(|| errors.first()) {
+        None => Err(fails("it stops without a message", "")),
+        Some(message) if is_bug(&message) => Err(fails(&format!("spyre-compile has a bug: {}", kind_of(message)), message)),
+        Some(message) => Ok(Emitted::Refused(message.clone())),
+    }
+}
+
+/// Collects the errors of a session; warnings are none.
+fn listen(session: &Session) -> Rc<RefCell<Vec<String>>> {
+    let errors = Rc::new(RefCell::new(Vec::new()));
+    let seen = Rc::clone(&errors);
+    session.context().attach_diagnostic_handler(move |diagnostic| {
+        if matches!(diagnostic.severity(), DiagnosticSeverity::Error) {
+            seen.borrow_mut().push(diagnostic.to_string());
+        }
+        true
+    });
+    errors
+}
+
+/// The same by `spyre-compile`, and `spyre-run --check`, which compares with MLIR's JIT on inputs of its own.
+fn by_tools(written: &Written, is_written: bool) -> Result<(), Outcome> {
+    let place = tempfile::tempdir().unwrap();
+    let (input, output) = (place.path().join("program.mlir"), place.path().join("bundle"));
+    fs::write(&input, &written.text).unwrap();
+    let words = written.way.words(&written.way.options_in(place.path()));
+    let compiled = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(&input).arg("-o").arg(&output).args(words).output().unwrap();
+    let said = String::from_utf8_lossy(&compiled.stderr).into_owned();
+    if said.contains("cannot be validated") {
+        return Ok(());
+    }
+    match compiled.status.code() {
+        Some(0) if is_written => {}
+        Some(1) if !is_written => return Ok(()),
+        _ => return Err(fails("spyre-compile ends in another way than in process", format!("{}\n{said}", compiled.status))),
+    }
+    if written.way.has_machine() {
+        return Ok(());
+    }
+    let ran = Command::new(env!("CARGO_BIN_EXE_spyre-run")).arg(&output).arg("--check").arg(&input).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    // MLIR's JIT does not take all that the compiler takes.
+    let is_compared = !said.contains("the JIT refuses the module");
+    if ran.status.success() || !is_compared { Ok(()) } else { Err(fails("spyre-run --check finds a difference", said)) }
+}
+
+/// Whether two ways that differ in the field each compute what they have imported. Scopes decide what the import sees at once: a sum that is
+/// divided by 6 is a mean, which is a product with the number next to a sixth, or a quotient. In the field these are different.
+fn is_by_import(case: &Case) -> Result<bool, Outcome> {
+    if case.written[0].text == case.written[1].text {
+        return Ok(false);
+    }
+    for written in &case.written {
+        let mut validated = written.clone();
+        validated.way.is_validated = true;
+        emit(&validated)?;
+    }
+    Ok(true)
+}
+
+fn inputs_of(simulation: &Simulation, case: &Case) -> BTreeMap<String, HostArray> {
+    simulation.program().arguments.iter().map(|tensor| tensor.name.clone()).zip(case.inputs.iter().cloned()).collect()
+}
+
+fn compare_with_reference(simulation: &Simulation, case: &Case) -> Result<(), Outcome> {
+    let ran = simulation.run_with(&Bounded, &inputs_of(simulation, case), &RunOptions::default());
+    let (outcome, exact) = ran.map_err(|error| fails("the simulated machine refuses the bundle", error))?;
+    let is_index = |name: &String| simulation.program().arguments.iter().any(|tensor| tensor.name == *name && tensor.index_range.is_some());
+    let indices = inputs_of(simulation, case).into_iter().filter(|(name, _)| is_index(name)).collect();
+    check_counted(simulation, &indices, &outcome);
+    if exact.len() != case.expected.len() {
+        return Err(fails("results are missing", ""));
+    }
+    for (((name, array), exact), expected) in outcome.results.iter().zip(&exact).zip(&case.expected) {
+        if let Some(difference) = difference(array, exact, expected) {
+            return Err(fails("the numbers differ", format!("{name}: {difference}")));
+        }
+    }
+    Ok(())
+}
+
+fn compare_in_field(one: &Simulation, other: &Simulation, case: &Case) -> Result<(), Outcome> {
+    let of = |simulation: &Simulation| -> Result<Vec<Companions<FieldElement>>, Outcome> {
+        let elements = simulation.elements(&Field::new(case.draw), &inputs_of(simulation, case), &RunOptions::default());
+        elements.map_err(|error| fails("the simulated machine refuses the bundle in the field", error))
+    };
+    let (one, other) = (of(one)?, of(other)?);
+    for (result, (one, other)) in one.iter().zip(&other).enumerate() {
+        let wrong = one.elements.iter().zip(&other.elements).filter(|(one, other)| !one.agrees(**other)).count();
+        if wrong > 0 || one.shape != other.shape {
+            let message = format!("result {result}: {wrong} of {} elements", one.elements.len());
+            return Err(fails("the two ways differ in the field", message));
+        }
+    }
+    Ok(())
+}
+
+/// Beyond the bound of each element, so much of its size and of the result's may be off.
+const ALLOWED: f64 = 1e-9;
+
+/// Where the reference itself may be off by more of its size, an element says nothing.
+const KNOWN: f64 = 1e-6;
+
+/// What is wrong with a result, if anything: with the numbers that were never rounded, or with those of the device beside them.
+fn difference(array: &HostArray, found: &Companions<Bound>, (shape, expected): &(Vec<usize>, Vec<Number>)) -> Option<String> {
+    if array.shape.iter().map(|size| *size as usize).collect::<Vec<_>>() != *shape {
+        return Some(format!("the result is {:?}, but should be {shape:?}", array.shape));
+    }
+    let finite: Vec<f64> = expected.iter().map(|number| number.value).filter(|value| value.is_finite()).collect();
+    let scale = (finite.iter().map(|value| value * value).sum::<f64>() / finite.len().max(1) as f64).sqrt();
+    let is_off = |at: &usize| {
+        let (is, Number { value, error }) = (found.elements[*at].exact, expected[*at]);
+        let is_known = error == 0.0 || error < KNOWN * (value.abs() + scale);
+        is_known && !is_near(is, value, 16.0 * error + ALLOWED * (value.abs() + scale))
+    };
+    let wrong: Vec<usize> = (0..expected.len()).filter(is_off).collect();
+    if let Some(&first) = wrong.first() {
+        let (is, should_be) = (found.elements[first].exact, expected[first]);
+        return Some(format!(
+            "{} of {} elements differ; element {first} is {is}, but should be {should_be:?}",
+            wrong.len(),
+            expected.len()
+        ));
+    }
+    let escaped = (0..expected.len()).find(|&at| !found.elements[at].holds(f64::from(found.device[at])))?;
+    Some(format!("element {escaped} of the device is {}, which is not within {:?}", found.device[escaped], found.elements[escaped]))
+}
+
+fn is_near(is: f64, should_be: f64, allowed: f64) -> bool {
+    is == should_be || is.is_nan() && should_be.is_nan() || (is - should_be).abs() <= allowed
+}
+
+/// A message without its numbers, names, lists and maps, for counting.
+pub(crate) fn kind_of(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default();
+    let line = line.replace('"', "");
+    // The op that speaks does not matter.
+    let line = line.split_once(" op ").map_or(line.as_str(), |(_, rest)| rest);
+    let mut kind = String::new();
+    for (position, part) in line.split('\'').enumerate() {
+        let part = if position % 2 == 1 && (part.len() < 6 || part.contains('<')) { "#" } else { part };
+        for character in part.chars().map(|character| if character.is_ascii_digit() { '#' } else { character }) {
+            if character != '#' || !kind.ends_with('#') {
+                kind.push(character);
+            }
+        }
+    }
+    while kind.contains("#, #") {
+        kind = kind.replace("#, #", "#");
+    }
+    match (kind.find("(d#"), kind.rfind("):")) {
+        (Some(start), Some(end)) if start < end => format!("{}(map{}", &kind[..start], &kind[end..]),
+        _ => kind,
+    }
+}

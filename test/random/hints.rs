@@ -1,0 +1,181 @@
+//! Hints: scopes around ops, and hints around the whole function by options.
+
+use crate::{build::Builder, choices::Choices};
+use spyre::pipeline::Options;
+use std::ops::Range;
+
+/// What a range of ops stands in.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Around {
+    /// Names and counts, outermost first; names and slices over the cores.
+    Hint { tiles: Vec<(String, usize)>, work: Vec<(String, usize)> },
+    /// A function of its own.
+    Call,
+}
+
+/// A range of ops with what is around it. Scopes are nested, and an outer one stands before the scopes in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Scope {
+    pub(crate) range: Range<usize>,
+    pub(crate) around: Around,
+}
+
+impl Scope {
+    fn nests_with(&self, other: &Self) -> bool {
+        let holds = |outer: &Range<usize>, inner: &Range<usize>| outer.start <= inner.start && inner.end <= outer.end;
+        holds(&self.range, &other.range) && self.range != other.range
+            || self.range.end <= other.range.start
+            || other.range.end <= self.range.start
+    }
+}
+
+/// All hints of a program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hints {
+    pub(crate) scopes: Vec<Scope>,
+    /// Around the whole function, outermost first.
+    tiles: Vec<(String, usize)>,
+    /// The arguments whose dimensions have names, by number of the value.
+    named: Vec<usize>,
+    /// Names come by the option `--dims`.
+    are_options: bool,
+    /// Counts have names, which the option `--bind` gives a number.
+    pub(crate) are_bound: bool,
+}
+
+impl Hints {
+    pub(crate) fn names_by_attribute(&self, value: usize) -> bool {
+        !self.are_options && self.named.contains(&value)
+    }
+
+    /// Draws hints for a program; what the program has names decides which there can be.
+    pub(crate) fn drawn(builder: &Builder, choices: &mut Choices) -> Self {
+        let named: Vec<usize> = builder.arguments.iter().copied().filter(|_| !choices.one_in(12)).collect();
+        let mut hints = Self { named, are_options: choices.one_in(4), are_bound: choices.one_in(6), ..Self::default() };
+        if choices.one_in(5)
+            && let Around::Hint { tiles, .. } = hint(builder, &hints.named, 0..builder.ops.len(), choices)
+        {
+            hints.tiles = tiles;
+        }
+        if hints.tiles.is_empty() || choices.one_in(3) {
+            hints.scopes = scopes(builder, &hints.named, choices);
+        }
+        hints
+    }
+
+    /// Functions that are called, and nothing to be cut.
+    pub(crate) fn calls(builder: &Builder, choices: &mut Choices) -> Self {
+        let start = choices.below(builder.ops.len());
+        let end = start + 1 + choices.below(builder.ops.len() - start);
+        Self { scopes: vec![Scope { range: start..end, around: Around::Call }], ..Self::default() }
+    }
+
+    /// Puts down what is said by options; `bound` is what the names of counts in the text stand for.
+    pub(crate) fn put_in(&self, builder: &Builder, bound: &[String], options: &mut Options) {
+        let mut bound = bound.to_vec();
+        if !self.tiles.is_empty() {
+            let count = |(name, count): &(String, usize)| {
+                if !self.are_bound {
+                    return format!("{name}={count}");
+                }
+                let symbol = format!("T{}", bound.len());
+                bound.push(format!("{symbol}={count}"));
+                format!("{name}={symbol}")
+            };
+            options.tiles = vec![self.tiles.iter().map(count).collect::<Vec<_>>().join(",")];
+        }
+        if !bound.is_empty() {
+            options.bind = vec![bound.join(",")];
+        }
+        if self.are_options {
+            let names = |&value: &usize| {
+                let position = builder.arguments.iter().position(|argument| *argument == value)?;
+                let names: Vec<String> = builder.values[value].classes.iter().map(|class| name_of(builder, *class)).collect();
+                (!names.is_empty()).then(|| format!("{position}={}", names.join(":")))
+            };
+            options.dims = self.named.iter().filter_map(names).collect();
+        }
+    }
+}
+
+/// The names of classes of dimensions.
+pub(crate) fn name_of(builder: &Builder, class: usize) -> String {
+    format!("N{}", builder.class(class))
+}
+
+/// Draws scopes whose names the ops in them have.
+fn scopes(builder: &Builder, named: &[usize], choices: &mut Choices) -> Vec<Scope> {
+    let n_ops = builder.ops.len();
+    let mut scopes: Vec<Scope> = Vec::new();
+    for _ in 0..1 + choices.below(4) {
+        let start = choices.below(n_ops);
+        let end = start + 1 + choices.below(n_ops - start);
+        let around = if choices.one_in(6) { Around::Call } else { hint(builder, named, start..end, choices) };
+        let scope = Scope { range: start..end, around };
+        let is_empty = matches!(&scope.around, Around::Hint { tiles, work } if tiles.is_empty() && work.is_empty());
+        if !is_empty && scopes.iter().all(|other| other.nests_with(&scope)) {
+            scopes.push(scope);
+        }
+    }
+    // Outer scopes first among those that begin together.
+    scopes.sort_by_key(|scope| (scope.range.start, std::cmp::Reverse(scope.range.end)));
+    scopes
+}
+
+/// A dimension that a hint may name.
+#[derive(Clone, Debug, PartialEq)]
+struct Dim {
+    name: String,
+    size: usize,
+    /// It is the last one of a tensor that an op of the range reads or writes.
+    may_be_stick: bool,
+}
+
+fn hint(builder: &Builder, named: &[usize], range: Range<usize>, choices: &mut Choices) -> Around {
+    let is_named = |class: usize| {
+        let has = |&value: &usize| builder.values[value].classes.iter().any(|own| builder.class(*own) == class);
+        named.iter().any(has)
+    };
+    let ops = &builder.ops[range];
+    let is_last = |class: usize| ops.iter().any(|op| op.last.iter().any(|last| builder.class(*last) == class));
+    let mut dims: Vec<Dim> = Vec::new();
+    for &(class, size) in ops.iter().flat_map(|op| &op.dims) {
+        let class = builder.class(class);
+        let dim = Dim { name: name_of(builder, class), size, may_be_stick: is_last(class) };
+        // At times a name that nothing has.
+        if size > 1 && !dims.contains(&dim) && (is_named(class) || choices.one_in(30)) {
+            dims.push(dim);
+        }
+    }
+    let (mut tiles, mut work) = (Vec::<(String, usize)>::new(), Vec::<(String, usize)>::new());
+    if dims.is_empty() {
+        return Around::Hint { tiles, work };
+    }
+    let stick = if builder.element == "f32" { 32 } else { 64 };
+    for _ in 0..1 + choices.below(2) {
+        let dim = choices.pick(&dims).clone();
+        let count = count_of(&dim, stick, choices);
+        if count > 1 && tiles.iter().all(|(known, _)| *known != dim.name) {
+            tiles.push((dim.name, count));
+        }
+    }
+    if choices.one_in(6) {
+        let dim = choices.pick(&dims).clone();
+        work.push((dim.name.clone(), count_of(&dim, stick, choices).clamp(1, 32)));
+    }
+    Around::Hint { tiles, work }
+}
+
+/// Mostly a divisor that leaves whole sticks where there may be sticks, at times any, seldom a number that does not divide.
+fn count_of(dim: &Dim, stick: usize, choices: &mut Choices) -> usize {
+    let size = dim.size;
+    let whole: Vec<usize> = (2..=size).filter(|count| size.is_multiple_of(count * stick)).collect();
+    let any: Vec<usize> = (2..=size.min(32)).filter(|count| size.is_multiple_of(*count)).collect();
+    match choices.below(12) {
+        0..=7 if !whole.is_empty() => *choices.pick(&whole),
+        11 => 2 + choices.below(7),
+        0..=9 if dim.may_be_stick => 1,
+        _ if !any.is_empty() => *choices.pick(&any),
+        _ => 1,
+    }
+}

@@ -1,0 +1,205 @@
+//! Ops that read a tensor at indices that their bodies compute: rows by index, and positions that follow from the iteration alone.
+
+use crate::{
+    build::{Builder, Kind, Value, each_point, list, map_text, strides},
+    scalar::holds,
+};
+
+/// Positions along a dimension that follow from the iteration, and the ops that compute them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Along {
+    /// `2 i + 1`
+    Odd,
+    /// `2 i`, by a shift.
+    Even,
+    /// `i / 2`, by the op.
+    Half(&'static str),
+    /// `(i + 1) / 2`
+    HalfAbove,
+    /// `i mod n`, by the op.
+    Again(&'static str),
+    /// `n - 1 - i`
+    Backwards,
+    /// `i`, but not beyond the end, by the op.
+    UpTo(&'static str),
+    /// `i`, but not before a position, by the op.
+    From(&'static str),
+    /// `i` where a predicate of `arith.cmpi` holds for it and 2, else 0.
+    Where(&'static str),
+}
+
+pub(crate) const ALONG: [Along; 9] = [
+    Along::Odd,
+    Along::Even,
+    Along::Half("floordivsi"),
+    Along::HalfAbove,
+    Along::Again("remsi"),
+    Along::Backwards,
+    Along::UpTo("minsi"),
+    Along::From("maxsi"),
+    Along::Where("slt"),
+];
+
+impl Along {
+    /// How many positions there are along a dimension of that size.
+    fn size(self, size: usize) -> usize {
+        match self {
+            Self::Odd => size / 2,
+            Self::Even => size.div_ceil(2),
+            Self::Half(_) => 2 * size,
+            Self::HalfAbove => 2 * size - 1,
+            Self::Again(_) => size + size / 2,
+            Self::UpTo(_) => size + 3,
+            Self::Backwards | Self::From(_) | Self::Where(_) => size,
+        }
+    }
+
+    fn position(self, at: usize, size: usize) -> usize {
+        match self {
+            Self::Odd => 2 * at + 1,
+            Self::Even => 2 * at,
+            Self::Half(_) => at / 2,
+            Self::HalfAbove => at.div_ceil(2),
+            Self::Again(_) => at % size,
+            Self::Backwards => size - 1 - at,
+            Self::UpTo(_) => at.min(size - 1),
+            Self::From(_) => at.max((size - 1).min(2)),
+            Self::Where(predicate) => at * usize::from(holds(predicate, at as i64, 2)),
+        }
+    }
+
+    /// Lines that define `%n` from `%i`.
+    fn text(self, size: usize) -> String {
+        let last = size - 1;
+        let number = |name: &str, value: usize| format!("  %{name} = arith.constant {value} : index\n");
+        let by = |op: &str, value: usize| number("k", value) + &format!("  %n = arith.{op} %i, %k : index\n");
+        match self {
+            Self::Odd => number("k", 2) + "  %m = arith.muli %i, %k : index\n" + &number("l", 1) + "  %n = arith.addi %m, %l : index\n",
+            Self::Even => by("shli", 1),
+            Self::Half(op) => by(op, 2),
+            Self::HalfAbove => by("ceildivsi", 2),
+            Self::Again(op) => by(op, size),
+            Self::Backwards => number("k", last) + "  %n = arith.subi %k, %i : index\n",
+            Self::UpTo(op) => by(op, last),
+            Self::From(op) => by(op, last.min(2)),
+            Self::Where(predicate) => {
+                number("k", 2)
+                    + &number("l", 0)
+                    + &format!("  %m = arith.cmpi {predicate}, %i, %k : index\n  %n = arith.select %m, %i, %l : index\n")
+            }
+        }
+    }
+}
+
+/// How an index is made of what an argument gives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wrapping {
+    Plain,
+    /// With assertions that it is within its bounds.
+    Asserted,
+    /// Negative ones count from the end, and what is beyond the end is the last one.
+    Clamped,
+}
+
+impl Wrapping {
+    /// Lines that define `%n` from `%x0`, for an index below a bound.
+    fn text(self, element: &str, bound: usize) -> String {
+        let cast = format!("  %n = arith.index_cast %x0 : {element} to index\n");
+        match self {
+            Self::Plain => cast,
+            Self::Asserted => format!(
+                "  %l = arith.constant {bound} : {element}\n  %z = arith.constant 0 : {element}\n  \
+                 %a = arith.cmpi slt, %x0, %l : {element}\n  cf.assert %a, \"below the rows\"\n  \
+                 %b = arith.cmpi sge, %x0, %z : {element}\n  cf.assert %b, \"not negative\"\n{cast}"
+            ),
+            Self::Clamped => format!(
+                "  %l = arith.constant {bound} : {element}\n  %z = arith.constant 0 : {element}\n  \
+                 %a = arith.cmpi slt, %x0, %z : {element}\n  %b = arith.addi %x0, %l : {element}\n  \
+                 %c = arith.select %a, %b, %x0 : {element}\n  %d = arith.index_cast %c : {element} to index\n  \
+                 %e = arith.constant 0 : index\n  %f = arith.constant {} : index\n  \
+                 %g = arith.maxsi %d, %e : index\n  %n = arith.minsi %g, %f : index\n",
+                bound - 1
+            ),
+        }
+    }
+}
+
+impl Builder {
+    /// Parts of a table along a dimension, chosen by an index for each.
+    pub(crate) fn gather(&mut self, table: usize, indices: usize, dim: usize, wrapping: Wrapping) -> usize {
+        let (from, index) = (self.values[table].clone(), self.values[indices].clone());
+        let n_index = index.shape.len();
+        let others: Vec<usize> = (0..from.shape.len()).filter(|&other| other != dim).collect();
+        let shape: Vec<usize> = index.shape.iter().copied().chain(others.iter().map(|&other| from.shape[other])).collect();
+        let rank = shape.len();
+        let read: Vec<Option<usize>> = (0..n_index).map(Some).collect();
+        let mut at: Vec<String> = (n_index..rank).map(|dim| format!("%n{dim}")).collect();
+        at.insert(dim, "%n".to_owned());
+        let lines: String = (n_index..rank).map(|dim| format!("  %n{dim} = linalg.index {dim} : index\n")).collect();
+        let of_index = self.element_of(index.kind);
+        let computed = wrapping.text(of_index, from.shape[dim]);
+        let text = self.extract_text(table, &shape, Some((indices, &read)), &(computed + &lines), &at);
+        let steps = strides(&from.shape);
+        let of_indices = strides(&index.shape);
+        let mut data = Vec::with_capacity(shape.iter().product());
+        each_point(&shape, |point| {
+            let row = index.data[point.iter().zip(&of_indices).map(|(at, step)| at * step).sum::<usize>()].value as usize;
+            let rest: usize = others.iter().zip(&point[n_index..]).map(|(&other, at)| at * steps[other]).sum();
+            data.push(from.data[row * steps[dim] + rest]);
+        });
+        let classes: Vec<usize> = index.classes.iter().copied().chain(others.iter().map(|&other| from.classes[other])).collect();
+        let dims = classes.iter().copied().zip(shape.iter().copied()).collect();
+        self.push_over(Value { shape, classes, data, kind: from.kind }, &[table, indices], text, dims)
+    }
+
+    /// A value at positions along a dimension that follow from the iteration.
+    pub(crate) fn along(&mut self, value: usize, dim: usize, along: Along) -> Option<usize> {
+        let from = self.values[value].clone();
+        let mut shape = from.shape.clone();
+        shape[dim] = along.size(from.shape[dim]);
+        if shape[dim] == 0 || shape.iter().product::<usize>() > crate::build::MOST_ELEMENTS {
+            return None;
+        }
+        let rank = shape.len();
+        let mut at: Vec<String> = (0..rank).map(|dim| format!("%n{dim}")).collect();
+        at[dim] = "%n".to_owned();
+        let lines: String =
+            (0..rank).filter(|&other| other != dim).map(|dim| format!("  %n{dim} = linalg.index {dim} : index\n")).collect();
+        let computed = format!("  %i = linalg.index {dim} : index\n") + &along.text(from.shape[dim]);
+        let text = self.extract_text(value, &shape, None, &(computed + &lines), &at);
+        let steps = strides(&from.shape);
+        let mut data = Vec::with_capacity(shape.iter().product());
+        each_point(&shape, |point| {
+            let of = |other: usize| if other == dim { along.position(point[dim], from.shape[dim]) } else { point[other] };
+            data.push(from.data[(0..rank).map(|other| of(other) * steps[other]).sum::<usize>()]);
+        });
+        let mut classes = from.classes.clone();
+        classes[dim] = self.new_class();
+        Some(self.push(Value { shape, classes, data, kind: from.kind }, &[value], text))
+    }
+
+    /// A `linalg.generic` that gives an element of operand 0 at indices that its body computes, with operand 1 as `%x0` if there is one.
+    fn extract_text(&self, from: usize, shape: &[usize], read: Option<(usize, &[Option<usize>])>, lines: &str, at: &[String]) -> String {
+        let (result, rank, kind) = (self.next(), shape.len(), self.values[from].kind);
+        let (of_result, element, table) = (self.type_of(shape, kind), self.element_of(kind), self.type_text(from));
+        let identity: Vec<Option<usize>> = (0..rank).map(Some).collect();
+        let maps = read.map(|(_, map)| map_text(rank, map)).into_iter().chain([map_text(rank, &identity)]);
+        let (ins, scalar) = read.map_or_else(Default::default, |(value, _)| {
+            (format!("ins({{1}} : {}) ", self.type_text(value)), format!("%x0: {}, ", self.element_of(self.values[value].kind)))
+        });
+        format!(
+            "%e{result} = tensor.empty() : {of_result}\n\
+             %v{result} = linalg.generic {{indexing_maps = [{}], iterator_types = [{}]}}\n    \
+             {ins}outs(%e{result} : {of_result}) {{\n^bb0({scalar}%out: {element}):\n\
+             {lines}  %q = tensor.extract {{0}}[{}] : {table}\n  linalg.yield %q : {element}\n}} -> {of_result}\n",
+            list(maps),
+            list((0..rank).map(|_| "\"parallel\"")),
+            list(at),
+        )
+    }
+}
+
+/// Indices below a bound, of either width.
+pub(crate) const fn index(bound: usize, is_short: bool) -> Kind {
+    Kind::Index { bound, is_short }
+}

@@ -1,0 +1,102 @@
+//! Sums of products of two values, or of a value and an argument.
+
+use crate::build::{Builder, Draw, MOST_ELEMENTS, Read};
+
+impl Builder {
+    pub(crate) fn product(&mut self, value: usize) {
+        let shape = self.shape(value);
+        match shape.len() {
+            1 => self.product_of_row(value, shape[0]),
+            2..=4 => self.product_of_matrix(value, &shape),
+            _ => {}
+        }
+    }
+
+    /// With another row, or with a matrix.
+    fn product_of_row(&mut self, value: usize, k: usize) {
+        if self.choices.one_in(3) {
+            let right = self.other(&[0], &[k], 0);
+            self.contracted(&[k], Some((value, vec![Some(0)])), right);
+        } else {
+            let sizes = [self.any_size(), k];
+            let right = self.other(&[1, 0], &sizes, 0);
+            self.contracted(&sizes, Some((value, vec![Some(1)])), right);
+        }
+    }
+
+    /// The value is the left operand, or the right one; the leading dimensions are of a batch, or rows of the left operand.
+    fn product_of_matrix(&mut self, value: usize, shape: &[usize]) {
+        let rank = shape.len();
+        let is_turned = self.choices.one_in(4);
+        let turned = |mut dims: Vec<usize>| {
+            if is_turned {
+                let last = dims.len() - 1;
+                dims.swap(last - 1, last);
+            }
+            dims
+        };
+        if self.choices.one_in(3) {
+            let n_batch = rank - 2;
+            let (m, n, k) = (n_batch, n_batch + 1, n_batch + 2);
+            let sizes = [&shape[..n_batch], &[self.any_size(), shape[rank - 1], shape[n_batch]]].concat();
+            let left = self.other(&turned((0..n_batch).chain([m, k]).collect()), &sizes, n_batch);
+            let right = Some((value, (0..n_batch).chain([k, n]).map(Some).collect()));
+            return self.contracted(&sizes, left, right);
+        }
+        let n_batch = if self.choices.one_in(2) { rank - 2 } else { 0 };
+        let left = |k: usize| Some((value, (0..rank - 1).chain([k]).map(Some).collect()));
+        if self.choices.one_in(6) {
+            let right = self.other(&(0..n_batch).chain([rank - 1]).collect::<Vec<_>>(), shape, n_batch);
+            return self.contracted(shape, left(rank - 1), right);
+        }
+        let sizes = [&shape[..rank - 1], &[self.any_size(), shape[rank - 1]]].concat();
+        let right = self.other(&turned((0..n_batch).chain([rank, rank - 1]).collect()), &sizes, n_batch);
+        self.contracted(&sizes, left(rank), right);
+    }
+
+    /// An operand with these iteration dimensions, of which the first may be missing or be there by repetition only: a value, or an
+    /// argument. None if it is too large.
+    fn other(&mut self, dims: &[usize], sizes: &[usize], n_batch: usize) -> Option<Read> {
+        let shape: Vec<usize> = dims.iter().map(|&dim| sizes[dim]).collect();
+        let map = |dims: &[usize]| dims.iter().map(|&dim| Some(dim)).collect::<Vec<_>>();
+        if shape.iter().product::<usize>() > MOST_ELEMENTS {
+            return None;
+        }
+        let known: Vec<usize> = self.floats().into_iter().filter(|&other| self.values[other].shape == shape).collect();
+        if !known.is_empty() && self.choices.one_in(2) {
+            return Some((*self.choices.pick(&known), map(dims)));
+        }
+        let draw = if self.choices.one_in(2) { Draw::Offset } else { Draw::Centred };
+        let is_spread = self.choices.one_in(5);
+        let is_thin = n_batch > 0 && self.choices.one_in(3);
+        let kept: Vec<usize> =
+            (0..dims.len()).filter(|&position| !(is_spread || is_thin && position < n_batch) || self.choices.one_in(2)).collect();
+        let of_argument: Vec<usize> = kept.iter().map(|&position| shape[position]).collect();
+        let classes = of_argument.iter().map(|_| self.new_class()).collect();
+        let argument = self.argument_of(of_argument, classes, self.kind, draw);
+        let kept_dims: Vec<usize> = kept.iter().map(|&position| dims[position]).collect();
+        if !is_spread || kept.len() == dims.len() {
+            return Some((argument, map(&kept_dims)));
+        }
+        let added: Vec<usize> = (0..dims.len()).filter(|position| !kept.contains(position)).collect();
+        Some((self.broadcast(argument, &shape, &added), map(dims)))
+    }
+
+    /// The product, at times added to a value or an argument.
+    fn contracted(&mut self, sizes: &[usize], left: Option<Read>, right: Option<Read>) {
+        let rank = sizes.len() - 1;
+        let (Some(left), Some(right)) = (left, right) else { return };
+        if !self.fits(sizes, &sizes[..rank]) {
+            return;
+        }
+        let onto = self.choices.one_in(8).then(|| {
+            let known: Vec<usize> = self.floats().into_iter().filter(|&other| self.values[other].shape == sizes[..rank]).collect();
+            if !known.is_empty() && self.choices.one_in(2) {
+                return *self.choices.pick(&known);
+            }
+            let classes = sizes[..rank].iter().map(|_| self.new_class()).collect();
+            self.argument_of(sizes[..rank].to_vec(), classes, self.kind, Draw::Centred)
+        });
+        self.contract(sizes, left, right, onto);
+    }
+}

@@ -1,0 +1,157 @@
+//! Many cases, a batch of them in a process, and the table of what was refused and why.
+
+use crate::{
+    OPEN,
+    case::{Case, Outcome, simplified},
+    check::kind_of,
+    generate::Family,
+};
+use std::{
+    collections::BTreeMap,
+    env,
+    io::{BufRead, BufReader, Write},
+    ops::Range,
+    process::{Command, Stdio},
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+/// Cases of one process.
+const BATCH: usize = 25;
+
+/// Reasons that are printed without `SPYRE_RANDOM_TABLE`.
+const FEW: usize = 4;
+
+/// Tells a process which cases to run.
+pub(crate) const WORK: &str = "SPYRE_RANDOM_WORK";
+
+/// A case that was run: its number, what became of it, in words.
+#[derive(Clone, Debug)]
+pub(crate) struct Ran {
+    pub(crate) number: usize,
+    /// `agrees`, `half` where one of the ways is refused, `refused` or `fails`.
+    pub(crate) outcome: String,
+    pub(crate) message: String,
+}
+
+/// Runs the cases that [`WORK`] names: a line before each case, and one behind it. Gives how many fail.
+pub(crate) fn batch() -> usize {
+    let work = env::var(WORK).unwrap_or_else(|_| "any 0 1".to_owned());
+    let words: Vec<&str> = work.split(' ').collect();
+    let family = Family::named(words[0]);
+    let (start, end): (usize, usize) = (words[1].parse().unwrap(), words[2].parse().unwrap());
+    let mut n_failures = 0;
+    for number in start..end {
+        say(&format!("\nBEGIN {number}\n"));
+        if OPEN.iter().any(|(name, open, _)| (*name, *open) == (family.name(), number)) {
+            say(&format!("\nEND {number} refused \"an open defect\"\n"));
+            continue;
+        }
+        let (word, message) = match Case::of(family, number).0.run() {
+            Outcome::Agrees(None) => ("agrees", String::new()),
+            Outcome::Agrees(Some(message)) => ("half", message),
+            Outcome::Refused(message) => ("refused", message),
+            Outcome::Fails(what, message) => ("fails", format!("{what}\n{message}")),
+        };
+        n_failures += usize::from(word == "fails");
+        say(&format!("\nEND {number} {word} {message:?}\n"));
+    }
+    n_failures
+}
+
+fn say(text: &str) {
+    let mut out = std::io::stdout();
+    out.write_all(text.as_bytes()).unwrap();
+    out.flush().unwrap();
+}
+
+/// Runs the cases from `start` in a process; gives what it said, and goes on in another one if it ended before its time.
+fn run_batch(family: Family, cases: Range<usize>, done: &Mutex<Vec<Ran>>) {
+    let mut start = cases.start;
+    while start < cases.end {
+        let mut child = Command::new(env::current_exe().unwrap())
+            .args(["--exact", "one_batch_runs_in_its_process", "--nocapture", "--test-threads=1"])
+            .env(WORK, format!("{} {start} {}", family.name(), cases.end))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut begun = None;
+        for line in BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok) {
+            if let Some(number) = line.strip_prefix("BEGIN ") {
+                begun = number.parse().ok();
+            } else if let Some(rest) = line.strip_prefix("END ") {
+                let mut words = rest.splitn(3, ' ');
+                let number = words.next().unwrap().parse().unwrap();
+                let (outcome, message) = (words.next().unwrap().to_owned(), words.next().unwrap().to_owned());
+                done.lock().unwrap().push(Ran { number, outcome, message });
+                (begun, start) = (None, number + 1);
+            }
+        }
+        let status = child.wait().unwrap();
+        let fails =
+            |number: usize, what: &str| Ran { number, outcome: "fails".to_owned(), message: format!("the process {what}: {status}") };
+        if let Some(number) = begun {
+            done.lock().unwrap().push(fails(number, "ends"));
+            start = number + 1;
+        } else if start < cases.end {
+            done.lock().unwrap().push(fails(start, "stops"));
+            return;
+        }
+    }
+}
+
+/// What becomes of the cases of a family, in the order of their numbers.
+pub(crate) fn run_cases(family: Family, cases: Range<usize>) -> Vec<Ran> {
+    let (next, done) = (AtomicUsize::new(cases.start), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let start = next.fetch_add(BATCH, Ordering::Relaxed);
+                    if start >= cases.end {
+                        break;
+                    }
+                    run_batch(family, start..(start + BATCH).min(cases.end), &done);
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap();
+    done.sort_by_key(|ran: &Ran| ran.number);
+    done
+}
+
+/// The case in its simplest form, and how to run it again.
+pub(crate) fn report(family: Family, number: usize) -> String {
+    let (case, numbers) = Case::of(family, number);
+    let by_tools = case.by_tools;
+    let (case, outcome) = match case.run() {
+        Outcome::Fails(what, _) => simplified(family, numbers, by_tools, &what),
+        outcome => (case, outcome),
+    };
+    let again = format!("SPYRE_RANDOM_CASE={}:{number} cargo test --test random", family.name());
+    format!("\ncase {}:{number}: {outcome:?}\n{}again: {again}\n", family.name(), case.report())
+}
+
+/// Prints what was refused, by reason; gives how many programs were refused in both ways.
+pub(crate) fn print_refusals(family: Family, cases: &[Ran]) -> usize {
+    let mut kinds: BTreeMap<String, ([usize; 2], usize)> = BTreeMap::new();
+    for ran in cases {
+        let Some(column) = ["refused", "half"].iter().position(|outcome| ran.outcome == *outcome) else { continue };
+        kinds.entry(kind_of(&ran.message)).or_insert(([0, 0], ran.number)).0[column] += 1;
+    }
+    let counts = |column: usize| kinds.values().map(|(counts, _)| counts[column]).sum::<usize>();
+    let (n_refused, n_half) = (counts(0), counts(1));
+    println!("{}: {} programs, {n_refused} refused, {n_half} refused in one of two ways", family.name(), cases.len());
+    let mut kinds: Vec<_> = kinds.into_iter().collect();
+    kinds.sort_by_key(|(_, (counts, _))| std::cmp::Reverse(counts[0] + counts[1]));
+    let shown = if env::var_os("SPYRE_RANDOM_TABLE").is_some() { kinds.len() } else { FEW };
+    for (kind, ([both, one], number)) in kinds.iter().take(shown) {
+        println!("  {both} and {one} such as {}:{number}: {kind}", family.name());
+    }
+    n_refused
+}

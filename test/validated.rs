@@ -1,0 +1,176 @@
+//! Every program of the tests is validated: those that text tests compile, with their options, tiled programs, models, and the programs of
+//! others that stand beside the project.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test over files")]
+
+#[path = "models/attention.rs"]
+mod attention;
+mod common;
+#[allow(dead_code, reason = "the benchmark has other shapes")]
+#[path = "../benches/granite.rs"]
+mod granite;
+
+use attention::Attention;
+use granite::Granite;
+use rayon::prelude::*;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// A program and the options that it is compiled with.
+struct Run {
+    input: PathBuf,
+    options: Vec<String>,
+}
+
+fn compile(run: &Run, further: &[&str]) -> Output {
+    let place = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
+    command.arg(&run.input).arg("-o").arg(place.path().join("out")).args(&run.options).args(further).output().unwrap()
+}
+
+/// What is wrong with the validation of a program, if anything is. One that is refused without it may be refused.
+fn complaint(run: &Run, may_be_refused: bool) -> Option<String> {
+    let done = compile(run, &["--validate"]);
+    if done.status.success() && String::from_utf8_lossy(&done.stdout).contains("validated: ") {
+        return None;
+    }
+    if may_be_refused && done.status.code() == Some(1) && compile(run, &[]).status.code() == Some(1) {
+        return None;
+    }
+    Some(format!("{} {:?}: {}", run.input.display(), run.options, String::from_utf8_lossy(&done.stderr)))
+}
+
+fn check(runs: &[Run], may_be_refused: bool) {
+    let complaints: Vec<String> = runs.par_iter().filter_map(|run| complaint(run, may_be_refused)).collect();
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+fn test_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("test")
+}
+
+/// The MLIR files below a folder, in order.
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let below = |path: PathBuf| if path.is_dir() { files_below(&path) } else { vec![path] };
+    paths.into_iter().flat_map(below).filter(|path| path.extension().is_some_and(|kind| kind == "mlir")).collect()
+}
+
+/// What a text test compiles to files. Parts of a file that it splits are put into `place`.
+fn runs_of(path: &Path, place: &Path) -> Vec<Run> {
+    let text = fs::read_to_string(path).unwrap();
+    for part in text.split("//--- ").skip(1) {
+        let (name, content) = part.split_once('\n').unwrap();
+        fs::write(place.join(name.trim()), content).unwrap();
+    }
+    let lines: String = text.lines().filter_map(|line| line.strip_prefix("// RUN: ")).map(|line| format!("{line}\n")).collect();
+    let lines = lines.replace("\\\n", " ");
+    lines
+        .lines()
+        .flat_map(|line| line.split(['|', ';']))
+        .flat_map(|line| line.split("&&"))
+        .filter_map(|line| run_of(line, path, place))
+        .collect()
+}
+
+/// The compilation that a command is, if it is one that writes files.
+fn run_of(command: &str, path: &Path, place: &Path) -> Option<Run> {
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let (&"spyre-compile", arguments) = words.split_first()? else { return None };
+    if !arguments.contains(&"-o") || arguments.iter().any(|word| ["--compile-to", "--validate", "-"].contains(word)) {
+        return None;
+    }
+    let mut run = Run { input: PathBuf::new(), options: Vec::new() };
+    let mut arguments = arguments.iter();
+    while let Some(&word) = arguments.next() {
+        match word {
+            "-o" | ">" | "2>" | "--report" => _ = arguments.next(),
+            "%s" => run.input = path.to_owned(),
+            _ if word.starts_with("%t") => run.input = place.join(Path::new(word).file_name()?),
+            _ if word.starts_with("2>") => {}
+            _ => run.options.push(word.replace("%s", path.to_str()?)),
+        }
+    }
+    run.input.exists().then_some(run)
+}
+
+#[test]
+fn what_text_tests_compile_is_validated() {
+    let place = tempfile::tempdir().unwrap();
+    let runs: Vec<Run> = (files_below(&test_folder()).iter().enumerate())
+        .flat_map(|(number, path)| {
+            let place = place.path().join(number.to_string());
+            fs::create_dir(&place).unwrap();
+            runs_of(path, &place)
+        })
+        .collect();
+    assert!(runs.len() > 140, "{} compilations were found", runs.len());
+    check(&runs, false);
+}
+
+#[test]
+fn tiled_programs_are_validated() {
+    let place = tempfile::tempdir().unwrap();
+    let mut runs = Vec::new();
+    for path in files_below(&test_folder().join("tile/Inputs")) {
+        for (number, program) in fs::read_to_string(&path).unwrap().split("// -----\n").enumerate() {
+            let input = place.path().join(format!("{}_{number}.mlir", path.file_stem().unwrap().to_str().unwrap()));
+            fs::write(&input, program).unwrap();
+            runs.push(Run { input, options: Vec::new() });
+        }
+    }
+    assert!(runs.len() > 100, "{} programs were found", runs.len());
+    check(&runs, true);
+}
+
+#[test]
+fn models_are_validated() {
+    let square = Attention { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: false };
+    let small = Granite { layers: 1, sequence: 32, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
+    let models: [(String, &[&str]); 5] = [
+        (square.module(), &[]),
+        (Attention { head_size: 80, ..square }.module(), &["--cores", "5"]),
+        (Attention { is_packed: true, head_size: 32, ..square }.module(), &["--sticks", "greedy"]),
+        (small.module(), &[]),
+        (Granite { layers: 2, sequence: 8, ..small }.module(), &["--cores", "2", "--lx-planner", "first-fit"]),
+    ];
+    let place = tempfile::tempdir().unwrap();
+    let run = |(number, (text, options)): (usize, &(String, &[&str]))| {
+        let input = place.path().join(format!("model_{number}.mlir"));
+        fs::write(&input, text).unwrap();
+        Run { input, options: options.iter().map(|option| (*option).to_owned()).collect() }
+    };
+    check(&models.iter().enumerate().map(run).collect::<Vec<_>>(), false);
+}
+
+/// What is refused of the programs beside the project, with or without validation, and one that takes minutes.
+const REFUSED: [&str; 6] = [
+    // Overlapping windows, a dynamic size, cosines of run-time values.
+    "conv_relu_f16",
+    "softmax_dyn_f16",
+    "hf_granite2b_1layer_f16",
+    "hf_granite2b_40layer_f16",
+    // A result with its last dimension of two in the sticks.
+    "mm_concat_reshape",
+    // 1.7e10 element operations.
+    "online_softmax_8192",
+];
+
+#[test]
+#[ignore = "minutes in a debug build, and needs ../shared"]
+fn programs_of_others_are_validated() {
+    let Some(inputs) = common::shared("inputs") else { return };
+    let is_broken =
+        |path: &PathBuf| path.components().any(|part| part.as_os_str().to_str().is_some_and(|part| part.starts_with("format-")));
+    let is_refused = |path: &PathBuf| REFUSED.contains(&path.file_stem().unwrap().to_str().unwrap());
+    let runs: Vec<Run> = files_below(&inputs)
+        .into_iter()
+        .filter(|path| !is_broken(path) && !is_refused(path))
+        .map(|input| Run { input, options: Vec::new() })
+        .collect();
+    check(&runs, false);
+}
