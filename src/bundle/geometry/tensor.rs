@@ -332,8 +332,8 @@ mod tests {
         let input = operand(&[1, 32, 64], vec![Coordinate::constant(0), Coordinate::dim(1), Coordinate::constant(0)]);
         let result = operand(&[1, 2, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)]);
         let found = tensors("sum", &[2, 32], vec![input, result]);
-        assert_eq!(scales(&found[0]), [(Label::Out, 1), (Label::X, 1)]);
-        assert!(found.iter().all(|tensor| tensor.stick == [Label::X]), "{found:?}");
+        assert_eq!(scales(&found[0]), [(Label::Out, 1), (Label::Y, 1)]);
+        assert!(found.iter().all(|tensor| tensor.stick == [Label::Y]), "{found:?}");
     }
 
     #[test]
