@@ -161,6 +161,7 @@ const REFUSED: [&str; 6] = [
 ];
 
 #[test]
+#[ignore = "minutes in a debug build, and needs ../shared"]
 fn programs_of_others_are_validated() {
     let Some(inputs) = common::shared("inputs") else { return };
     let is_broken =

@@ -226,6 +226,9 @@ fn place_of(buffer: Op<'_>) -> Option<BufferPlace> {
     Some(BufferPlace { offset, first_launch: usize::try_from(first).ok()?, last_launch: usize::try_from(last).ok()? })
 }
 
+/// The most bytes of a constant that one number stands for: a short text may ask for any number of them.
+const MAX_SPLAT_BYTES: i64 = 1 << 28;
+
 /// The bytes of a constant in device memory.
 fn content_of(
     buffer: Op<'_>,
@@ -242,6 +245,9 @@ fn content_of(
         return Err(format!("has {} bytes, more than a segment of {}", layout.bytes(), target.segment_bytes));
     }
     let raw = raw_elements(value).ok_or("holds elements that are neither 'dense' nor a 'dense_resource' with content")?;
+    if raw.is_splat && layout.bytes() > MAX_SPLAT_BYTES {
+        return Err(format!("says one number for {} bytes, more than the {MAX_SPLAT_BYTES} that a file may repeat: fill with it", layout.bytes()));
+    }
     let element = tensor.host.element.to_string();
     let host = HostElements { element: &element, shape: &tensor.host.shape, bytes: raw.bytes, is_splat: raw.is_splat };
     let content = device_bytes(&host, layout).map_err(|error| format!("has a value that cannot be stored: {error}"))?;
