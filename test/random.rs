@@ -77,12 +77,10 @@ pub(crate) const OPEN: [(&str, usize, &str); 6] = [
     ("any", 104, "the import panics: a tensor read at computed positions is a constant whose elements are all alike"),
     ("any", 215, "a mean in a hint scope is another number in the field behind the phase 'tile'"),
     ("any", 353, "only with hints: 'mixes elements of bf16 and f16'"),
-    ("any", 695, STICK_OF_A_VIEW),
+    ("any", 695, "sdsc_r31: a choice whose work is divided within the sticks of its result"),
     ("tiled", 287, "sdsc_r32: a move addresses more than the small span of its machine"),
     ("repeats", 43, "sdsc_r32: a product addresses more than the small span of its machine"),
 ];
-
-const STICK_OF_A_VIEW: &str = "sdsc_r31: work is divided along what a view makes of the dimension in the sticks";
 
 /// Of a hundred programs of a family so many may be refused in both ways.
 const fn most_refused_percent(family: Family) -> usize {
