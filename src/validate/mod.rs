@@ -35,7 +35,7 @@ pub const DRAWS: u64 = 3;
 pub const MOST_STEPS: u64 = 1 << 32;
 
 /// Programs with more are not executed.
-pub const MOST_STEPS_OF_ONE_DRAW: u64 = 1 << 36;
+pub const MOST_STEPS_OF_ONE_DRAW: u64 = 1 << 35;
 
 /// The draws in which a program of so many element operations is executed: of one draw alone, that in which zero is the largest number.
 /// None if it is too large.
