@@ -41,10 +41,10 @@ pub const MOST_STEPS_OF_ONE_DRAW: u64 = 1 << 35;
 /// None if it is too large.
 #[must_use]
 pub fn draws_for(element_operations: u64) -> Option<std::ops::Range<u64>> {
-    match element_operations {
-        0..=MOST_STEPS => Some(0..DRAWS),
-        0..=MOST_STEPS_OF_ONE_DRAW => Some(DRAWS - 1..DRAWS),
-        _ => None,
+    match () {
+        () if element_operations <= MOST_STEPS => Some(0..DRAWS),
+        () if element_operations <= MOST_STEPS_OF_ONE_DRAW => Some(DRAWS - 1..DRAWS),
+        () => None,
     }
 }
 
