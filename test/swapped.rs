@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+mod common;
 #[allow(dead_code, reason = "the benchmark has other shapes")]
 #[path = "../benches/granite.rs"]
 mod granite;
@@ -193,4 +194,24 @@ fn plans_are_equal_in_a_field() {
 fn swapped_functions_show_in_two_layers_of_a_model() {
     let model = Granite { layers: 2, sequence: 8, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
     Compiled::new(&model.module(), &[]).check();
+}
+
+/// Four heads, one iteration for each of two.
+const UNROLLED_HEADS: [&str; 6] = ["--dims", "0=B:H:S:D,1=B:H:T:D,2=B:H:T:D", "--tiles", "H=2", "--loops", "unroll"];
+
+/// Of a model that others have exported, and of its attention, a loop over heads written out.
+#[test]
+#[ignore = "minutes in a debug build, and needs ../shared"]
+fn swapped_functions_show_in_models_of_others() {
+    let Some(inputs) = common::shared("inputs/torch-mlir") else { return };
+    let read = |name: &str| fs::read_to_string(inputs.join(name)).unwrap();
+    Compiled::new(&read("granite_lm2_f16.mlir"), &[]).check();
+    Compiled::new(&read("sdpa_f16.mlir"), &UNROLLED_HEADS).check();
+}
+
+/// Product, softmax and product, of which each tile has some of the queries.
+#[test]
+fn swapped_functions_show_in_an_unrolled_attention() {
+    let programs = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("test/tile/Inputs/attention.mlir")).unwrap();
+    Compiled::new(programs.split("// -----").next().unwrap(), &["--loops", "unroll"]).check();
 }

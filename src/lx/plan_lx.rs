@@ -369,3 +369,36 @@ impl Numbers {
         number
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mlir::{Module, Session, bugs_of};
+
+    /// The sum is still read when the exponential is written.
+    const CHAIN: &str = "
+      func.func @chain(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+        %sum = spyre.pointwise add(%x, %x) : tensor<64x64xf16>
+        %exp = spyre.pointwise exp(%sum) : tensor<64x64xf16>
+        %product = spyre.pointwise mul(%exp, %sum) : tensor<64x64xf16>
+        return %product : tensor<64x64xf16>
+      }";
+
+    #[test]
+    fn a_plan_that_is_wrong_is_a_bug_of_the_planner() {
+        let session = Session::new();
+        let module = Module::parse(&session, CHAIN).unwrap();
+        assert!(module.run("spyre-propagate-layouts,spyre-divide-work"));
+        let function = module.op().body_ops().into_iter().find(|op| op.is("func.func")).unwrap();
+        let Ok(program) = Program::of(function) else { panic!("no program: {function}") };
+        let (capacity, buffers) = (Capacity::of(&Target::spyre()), (0..3).map(|time| program.buffer(time)).collect::<Vec<_>>());
+        let judge = |addresses: [Option<i64>; 3]| {
+            let placement = Placement { addresses: addresses.to_vec(), reasons: vec![None; 3] };
+            program.check("best", &buffers, &capacity, &placement).is_ok()
+        };
+        assert!(judge([Some(0), Some(8192), None]));
+        assert_eq!(bugs_of(module.op()), 0);
+        assert!(!judge([Some(0), Some(0), None]));
+        assert_eq!(bugs_of(module.op()), 1);
+    }
+}

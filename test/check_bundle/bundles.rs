@@ -220,6 +220,17 @@ pub(crate) fn baked() -> Files {
     [("bundle.mlir".to_owned(), launch.to_string().into_bytes()), ("sdsc_0.json".to_owned(), sdsc::to_text(&sdsc))].into()
 }
 
+/// A launch of the bundle `nest`, which has a tile in its pool.
+fn launch(arguments: [&str; 2]) -> Value {
+    launch_with_pool(arguments, 8192)
+}
+
+/// A launch whose first op leaves a tensor of so many bytes in the pool for the second.
+fn launch_with_pool(arguments: [&str; 2], bytes: i64) -> Value {
+    let pool = json!([{"offset": 0, "bytes": bytes, "first_op": 0, "last_op": 1}]);
+    json!({"bundle": "bundle_0", "arguments": arguments, "pool": pool})
+}
+
 /// The bundle `nest` as a program of one launch.
 pub(crate) fn program(bytes: [i64; 2]) -> Files {
     let tensor = |(number, bytes): (usize, i64)| {
@@ -228,7 +239,7 @@ pub(crate) fn program(bytes: [i64; 2]) -> Files {
     };
     let tensors: Vec<_> = bytes.into_iter().enumerate().map(tensor).collect();
     let program = json!({"name": "main", "arguments": tensors[..1], "results": tensors[1..], "constants": [], "buffers": [],
-                         "launches": [{"bundle": "bundle_0", "arguments": ["t0", "t1"]}]});
+                         "launches": [launch(["t0", "t1"])]});
     let bundle = nest().into_iter().map(|(name, bytes)| (format!("bundle_0/{name}"), bytes));
     bundle.chain([("program.json".to_owned(), serde_json::to_vec(&program).unwrap())]).collect()
 }
@@ -248,7 +259,7 @@ pub(crate) fn slice_of_pool() -> Files {
                "device_size": [columns / 64, 64, 64], "stride_map": [64, columns, 1], "bytes": columns * 128})
     };
     let program = json!({"name": "main", "arguments": [tensor("t0", 256)], "results": [tensor("t1", 64)], "constants": [], "buffers": [],
-                         "launches": [{"bundle": "bundle_0", "arguments": ["t0", "t1"]}]});
+                         "launches": [launch_with_pool(["t0", "t1"], 32768)]});
     files.insert("program.json".to_owned(), serde_json::to_vec(&program).unwrap());
     files
 }
@@ -277,7 +288,6 @@ pub(crate) fn shared() -> Files {
         tensor
     };
     let buffers = json!([buffer("t2", 0, 0), buffer("t3", 65536, 1), buffer("t4", 0, 2)]);
-    let launch = |arguments: [&str; 2]| json!({"bundle": "bundle_0", "arguments": arguments});
     program["launches"] = json!([launch(["t0", "t2"]), launch(["t2", "t3"]), launch(["t3", "t4"]), launch(["t4", "t1"])]);
     program["buffers"] = buffers;
     program["buffer_bytes"] = json!(131_072);

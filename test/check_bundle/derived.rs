@@ -61,6 +61,36 @@ pub(crate) fn broken_members() -> Vec<Broken> {
     ]
 }
 
+/// Changes what a program says of the life of the tile in its pool.
+fn life(member: &'static str, number: i64) -> Broken {
+    broken(&["sdsc_r100"], "program", program(move |value| value["launches"][0]["pool"][0][member] = json!(number)))
+}
+
+pub(crate) fn broken_lives() -> Vec<Broken> {
+    let second = |offset: i64, [first_op, last_op]: [i64; 2]| {
+        program(move |value| {
+            let lives = value["launches"][0]["pool"].as_array_mut().unwrap();
+            lives.push(json!({"offset": offset, "bytes": 8192, "first_op": first_op, "last_op": last_op}));
+        })
+    };
+    vec![
+        life("offset", 128),
+        life("offset", 64),
+        life("offset", -128),
+        life("bytes", 8064),
+        life("bytes", 8320),
+        life("bytes", 0),
+        life("first_op", 1),
+        life("last_op", 0),
+        life("last_op", 2),
+        broken(&["sdsc_r100"], "program", program(|value| drop(value["launches"][0].as_object_mut().unwrap().remove("pool")))),
+        // Another life of the same bytes, one of bytes that nothing touches, and one that is not in its place in the list.
+        broken(&["sdsc_r100"], "program", second(0, [1, 1])),
+        broken(&["sdsc_r100"], "program", second(8192, [1, 1])),
+        broken(&["sdsc_r100"], "program", second(-8192, [0, 1])),
+    ]
+}
+
 pub(crate) fn broken_programs() -> Vec<Broken> {
     const GAP: &str = "dsc/scheduleTree_/0/backGapCore_/mb/-1";
     vec![

@@ -1,7 +1,7 @@
 //! Bundles that are wrong in one way each.
 
 use crate::bundles::{Files, adds, at, base, columns, emit_ops, matmul, matrix, op, operand, program, restick, sparse, top_k};
-use crate::derived::{broken_members, broken_programs};
+use crate::derived::{broken_lives, broken_members, broken_programs};
 use crate::edits::{STARTS_1, becomes, json, remove, rename, set, sets, starts, text, texts};
 use serde_json::{Value, json};
 use spyre::bundle::{Arrangement, Coordinate as C};
@@ -285,6 +285,7 @@ pub(crate) fn all_broken() -> Vec<Broken> {
         broken_addresses,
         broken_members,
         broken_programs,
+        broken_lives,
     ];
     groups.into_iter().flat_map(|group| group()).collect()
 }
