@@ -24,7 +24,8 @@ mod together;
 #[path = "mutants/verdict.rs"]
 mod verdict;
 
-use programs::{Program, all_programs};
+use programs::{Files, Program, all_programs};
+use serde_json::Value;
 use std::{
     env,
     sync::{
@@ -37,7 +38,7 @@ use table::{Counts, Outcome};
 use verdict::{Verdict, judge};
 
 /// One mutant in so many is tried unless all are asked for.
-const SAMPLE: u64 = 100;
+const SAMPLE: u64 = 50;
 
 /// Mutants of one kind of one field of one program: more tell nothing new.
 const MOST_ALIKE: usize = 3;
@@ -56,14 +57,30 @@ struct Mutant {
     kind: &'static str,
     /// What it becomes, for messages.
     to: String,
-    /// The files that change.
-    files: Vec<(String, Vec<u8>)>,
+    change: Change,
+}
+
+/// How files change. Members are set when a mutant is tried, since few of all that there are will be.
+#[derive(Clone, Debug)]
+enum Change {
+    /// The contents of files.
+    Files(Vec<(String, Vec<u8>)>),
+    /// A member of a JSON file becomes another value, or goes.
+    Member { path: Vec<String>, to: Option<Value> },
 }
 
 impl Mutant {
     /// A change of one file.
     fn of_file(file: &str, (place, field): (String, String), kind: &'static str, to: String, content: Vec<u8>) -> Self {
-        Self { file: file.to_owned(), place, field, kind, to, files: vec![(file.to_owned(), content)] }
+        Self { file: file.to_owned(), place, field, kind, to, change: Change::Files(vec![(file.to_owned(), content)]) }
+    }
+
+    /// The files that it changes, as they are then.
+    fn files(&self, right: &Files) -> Vec<(String, Vec<u8>)> {
+        match &self.change {
+            Change::Files(files) => files.clone(),
+            Change::Member { path, to } => vec![(self.file.clone(), json::changed(&right[&self.file], path, to.clone()))],
+        }
     }
 }
 

@@ -111,7 +111,7 @@ fn the_pass_that_broke_it_is_named_alone() {
 
 /// The text behind phase `bundle`, in which the maxima of a softmax are said to live for one op only.
 fn with_a_short_life() -> [String; 2] {
-    let options = Options { compile_to: Phase::Bundle, lx_planner: "first-fit".to_owned(), cores: "1".to_owned(), ..Options::default() };
+    let options = Options { compile_to: Phase::Bundle, lx_planner: "none".to_owned(), cores: "1".to_owned(), ..Options::default() };
     let right = with_module(WHOLE, |module| {
         assert!(compile(module, &options, "").is_some());
         format!("{}\n", module.op())

@@ -65,7 +65,9 @@ fn runs_of(path: &Path, place: &Path) -> Vec<Run> {
     let text = fs::read_to_string(path).unwrap();
     for part in text.split("//--- ").skip(1) {
         let (name, content) = part.split_once('\n').unwrap();
-        fs::write(place.join(name.trim()), content).unwrap();
+        let part = place.join(name.trim());
+        fs::create_dir_all(part.parent().unwrap()).unwrap();
+        fs::write(part, content).unwrap();
     }
     let lines: String = text.lines().filter_map(|line| line.strip_prefix("// RUN: ")).map(|line| format!("{line}\n")).collect();
     let lines = lines.replace("\\\n", " ");
@@ -90,7 +92,7 @@ fn run_of(command: &str, path: &Path, place: &Path) -> Option<Run> {
         match word {
             "-o" | ">" | "2>" | "--report" => _ = arguments.next(),
             "%s" => run.input = path.to_owned(),
-            _ if word.starts_with("%t") => run.input = place.join(Path::new(word).file_name()?),
+            _ if word.starts_with("%t/") => run.input = place.join(word.strip_prefix("%t/")?),
             _ if word.starts_with("2>") => {}
             _ => run.options.push(word.replace("%s", path.to_str()?)),
         }

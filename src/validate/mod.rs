@@ -35,16 +35,16 @@ pub const DRAWS: u64 = 3;
 pub const MOST_STEPS: u64 = 1 << 32;
 
 /// Programs with more are not executed.
-pub const MOST_STEPS_OF_ONE_DRAW: u64 = 1 << 36;
+pub const MOST_STEPS_OF_ONE_DRAW: u64 = 1 << 35;
 
 /// The draws in which a program of so many element operations is executed: of one draw alone, that in which zero is the largest number.
 /// None if it is too large.
 #[must_use]
 pub fn draws_for(element_operations: u64) -> Option<std::ops::Range<u64>> {
-    match element_operations {
-        0..=MOST_STEPS => Some(0..DRAWS),
-        0..=MOST_STEPS_OF_ONE_DRAW => Some(DRAWS - 1..DRAWS),
-        _ => None,
+    match () {
+        () if element_operations <= MOST_STEPS => Some(0..DRAWS),
+        () if element_operations <= MOST_STEPS_OF_ONE_DRAW => Some(DRAWS - 1..DRAWS),
+        () => None,
     }
 }
 

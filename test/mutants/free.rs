@@ -1,6 +1,6 @@
 //! Fields without a meaning: a change of one changes nothing that anybody computes.
 
-use crate::Mutant;
+use crate::{Mutant, programs::Files};
 use serde_json::Value;
 
 /// A field that may be anything, or that may change in one way.
@@ -88,10 +88,11 @@ const fn steps(field: &'static str) -> Free {
 }
 
 /// Whether a mutant is of a field on the list, and of those changes of it.
-pub(crate) fn is_free(content: &[u8], mutant: &Mutant) -> bool {
+pub(crate) fn is_free(right: &Files, mutant: &Mutant) -> bool {
     let is_of = |free: &&Free| free.field.strip_suffix('*').map_or(free.field == mutant.field, |start| mutant.field.starts_with(start));
-    let [(_, changed)] = mutant.files.as_slice() else { return false };
-    let (Ok(before), Ok(after)) = (serde_json::from_slice(content), serde_json::from_slice(changed)) else { return false };
+    let files = mutant.files(right);
+    let [(path, changed)] = files.as_slice() else { return false };
+    let (Ok(before), Ok(after)) = (serde_json::from_slice(&right[path]), serde_json::from_slice(changed)) else { return false };
     let change = Change { place: &mutant.place, kind: mutant.kind, before, after };
     FREE.iter().filter(is_of).any(|free| (free.when)(&change))
 }

@@ -1,6 +1,6 @@
 //! Changes of the fields of a JSON file.
 
-use crate::{Mutant, fields::field_of};
+use crate::{Change, Mutant, fields::field_of};
 use serde_json::{Value, json};
 
 /// Adds every change of every field.
@@ -11,16 +11,14 @@ pub(crate) fn mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {
     for path in &paths {
         let found = value.pointer(&pointer(path)).unwrap();
         let mut add = |kind: &'static str, to: Option<Value>| {
-            let mut changed = value.clone();
-            let to_text = to.as_ref().map_or_else(|| "nothing".to_owned(), Value::to_string);
-            set(&mut changed, path, to);
-            if changed != value {
+            if to.as_ref() != Some(found) {
                 let mut field = field_of(path);
                 if matches!(file, "program.json" | "exact.json") {
                     field = format!("{file} {field}");
                 }
-                let content = serde_json::to_vec(&changed).unwrap();
-                all.push(Mutant::of_file(file, (pointer(path), field), kind, to_text, content));
+                let to_text = to.as_ref().map_or_else(|| "nothing".to_owned(), Value::to_string);
+                let change = Change::Member { path: path.clone(), to };
+                all.push(Mutant { file: file.to_owned(), place: pointer(path), field, kind, to: to_text, change });
             }
         };
         replacements(found, &mut add);
@@ -31,6 +29,13 @@ pub(crate) fn mutants(file: &str, content: &[u8], all: &mut Vec<Mutant>) {
             }
         }
     }
+}
+
+/// The file with another value of a member, or without it.
+pub(crate) fn changed(content: &[u8], path: &[String], to: Option<Value>) -> Vec<u8> {
+    let mut value = serde_json::from_slice(content).unwrap();
+    set(&mut value, path, to);
+    serde_json::to_vec(&value).unwrap()
 }
 
 fn walk(value: &Value, path: &mut Vec<String>, paths: &mut Vec<Vec<String>>) {

@@ -23,7 +23,7 @@ pub(crate) struct Outcome {
 impl Outcome {
     pub(crate) fn of(program: &Program, mutant: &Mutant, verdict: Verdict) -> Self {
         let shown = format!("{}: {} {} {} [{}] -> {}", program.name, mutant.file, mutant.place, mutant.kind, mutant.field, mutant.to);
-        let is_free = !verdict.is_kill() && is_free(&program.files[&mutant.file], mutant);
+        let is_free = !verdict.is_kill() && is_free(&program.files, mutant);
         Self { program: program.name.clone(), field: mutant.field.clone(), kind: mutant.kind, verdict, is_free, shown }
     }
 }

@@ -1,6 +1,6 @@
 //! Changes of several fields that fit each other, as a mistake of a compiler would make them: no field by itself shows what is wrong.
 
-use crate::{Mutant, programs::Files};
+use crate::{Change, Mutant, programs::Files};
 use serde_json::{Value, json};
 
 /// What a change by a stick adds to an address.
@@ -242,7 +242,7 @@ impl Bundle<'_> {
         }
         if let Some((file, _)) = files.first() {
             let (file, place, field) = (file.clone(), "one point less is padding".to_owned(), "masks of a bundle".to_owned());
-            all.push(Mutant { file, place, field, kind: "together", to: String::new(), files });
+            all.push(Mutant { file, place, field, kind: "together", to: String::new(), change: Change::Files(files) });
         }
     }
 

@@ -51,9 +51,7 @@ pub(crate) fn expect_right(program: &Program) {
 
 pub(crate) fn judge(program: &Program, mutant: &Mutant) -> Verdict {
     let mut files = program.files.clone();
-    for (file, content) in &mutant.files {
-        files.insert(file.clone(), content.clone());
-    }
+    files.extend(mutant.files(&program.files));
     if let Some((label, _)) = broken_rule(&files) {
         return Verdict::Rule(label);
     }
