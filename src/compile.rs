@@ -6,7 +6,7 @@ use crate::{
     dialect::{ComputeOp, FOR_LAYOUT, Tensor, bundle_of, phase_of, target_of},
     explain::{Numbers, ValuePlace, add_up, location_text, loops_of, place_of, values_in_lx},
     mlir::{Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, symbol_name, warning_at},
-    pipeline::{Options, Phase},
+    pipeline::{Options, Phase, emission},
     report::{Bytes, Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, thousandths},
     target::{Target, TimeModel},
 };
@@ -29,7 +29,7 @@ pub fn compile_watched(module: &Module<'_>, options: &Options, output: &str, wat
     let found_before = bugs_of(module.op());
     let phases = Phase::ALL.into_iter().filter(|phase| done.is_none_or(|done| *phase > done) && *phase <= options.compile_to);
     for phase in phases {
-        let passes = options.passes_of(phase, output);
+        let passes = if phase == Phase::Emit { vec![emission(output, done.is_none())] } else { options.passes_of(phase, output) };
         for (number, pass) in passes.iter().enumerate() {
             // The verifier takes as long as a pass: the module is verified once a phase, by its last pass.
             let is_last = number + 1 == passes.len();

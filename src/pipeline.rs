@@ -243,7 +243,8 @@ impl Options {
         options.into_iter().filter(|(_, phase, is_given)| *is_given && *phase <= done).map(|(name, ..)| name).collect()
     }
 
-    /// The passes of one phase as text, with the check behind them. `output` is the directory to emit.
+    /// The passes of one phase as text, with the check behind them, for a program that has come through all phases before it. `output` is
+    /// the directory to emit.
     #[must_use]
     pub fn passes_of(&self, phase: Phase, output: &str) -> Vec<String> {
         let mut passes = match phase {
@@ -271,7 +272,7 @@ impl Options {
                 "spyre-lower-to-sdsc".to_owned(),
                 format!("spyre-lower-to-sdscbundle{{addresses={} loops={}}}", self.addresses, self.loops),
             ],
-            Phase::Emit => return vec![format!("spyre-emit-bundle{{output={} compiled=true}}", quoted(output))],
+            Phase::Emit => return vec![emission(output, true)],
         };
         passes.push(format!("spyre-verify-phase{{phase={phase}}}"));
         passes
@@ -322,6 +323,13 @@ impl Options {
 /// A path as the value of a pass option.
 fn quoted(path: &str) -> String {
     format!("{{{path}}}")
+}
+
+/// The pass that writes files into the directory `output`. What breaks a rule of the format is a bug of ours if the program has come through
+/// all of our passes (`is_compiled`), and else the mistake of whoever has written IR of a later phase.
+#[must_use]
+pub fn emission(output: &str, is_compiled: bool) -> String {
+    format!("spyre-emit-bundle{{output={} compiled={is_compiled}}}", quoted(output))
 }
 
 /// The passes that write `sdsc` or `sdscbundle` IR into the directory `output`.

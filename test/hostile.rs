@@ -7,6 +7,11 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 #![allow(clippy::print_stdout, reason = "what the processes say to each other")]
 
+mod common;
+#[path = "hostile/corpus.rs"]
+mod corpus;
+#[path = "hostile/memory.rs"]
+mod memory;
 #[path = "common/mutation.rs"]
 mod mutation;
 #[path = "../tools/spyre-run/npy.rs"]
@@ -17,21 +22,29 @@ mod targets;
 #[path = "hostile/tools.rs"]
 mod tools;
 
+use corpus::Place;
 use mutation::{below, mutant};
 use std::{
+    collections::BTreeMap,
     env, fs,
     io::Write,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
-use targets::{Place, TARGETS, Target};
+use targets::{Case, TARGETS, Target};
+
+/// The folder of the project.
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Mutants of each target in `cargo test`.
 const CASES: usize = 300;
 
 /// Mutants of one process.
 const BATCH: usize = 150;
+
+/// Numbers in a row that change files of one group.
+const CASES_OF_GROUP: usize = 25;
 
 /// The memory of one process, most of it the library's own address space.
 const MEMORY_KIB: usize = 8 << 20;
@@ -54,12 +67,12 @@ fn worker() {
         (TARGETS.iter().find(|target| target.name == parts[0]).unwrap(), parts[1].parse().unwrap(), parts[2].parse().unwrap());
     spyre::tool::on_large_stack(|| {
         let place = Place::new();
-        let corpus = (target.corpus)(&place);
+        let mut corpus = Corpus::new(target);
         for number in from..to {
-            let case = case_of(target, &corpus, number);
+            let case = corpus.case(&place, number);
             println!("case {number}");
             std::io::stdout().flush().unwrap();
-            (target.run)(&place, &case);
+            memory::check(&case, || (target.run)(&place, &case));
             assert!(!spyre::mlir::found_bug(), "a bug of ours was reported");
             place.check_untouched();
         }
@@ -67,11 +80,25 @@ fn worker() {
     println!("done");
 }
 
-/// One file of the corpus with changes, and which one it was.
-fn case_of(target: &Target, corpus: &[Vec<u8>], number: usize) -> (usize, Vec<u8>) {
-    let mut state = target.name.bytes().fold(number as u64 * 77, |state, byte| state.wrapping_mul(31) + u64::from(byte));
-    let (of, other) = (below(corpus.len(), &mut state), below(corpus.len(), &mut state));
-    (of, mutant(&corpus[of], &corpus[other], &mut state))
+/// The right files of a target, as far as they were needed.
+struct Corpus<'t> {
+    target: &'t Target,
+    groups: BTreeMap<usize, Vec<Vec<u8>>>,
+}
+
+impl<'t> Corpus<'t> {
+    const fn new(target: &'t Target) -> Self {
+        Self { target, groups: BTreeMap::new() }
+    }
+
+    /// One file with changes. Processes have several numbers in a row, which are of one group: it takes time to make one.
+    fn case(&mut self, place: &Place, number: usize) -> Case {
+        let mut state = self.target.name.bytes().fold(number as u64 * 77, |state, byte| state.wrapping_mul(31) + u64::from(byte));
+        let group = number / CASES_OF_GROUP % (self.target.n_groups)();
+        let files = self.groups.entry(group).or_insert_with(|| (self.target.corpus)(place, group));
+        let (of, other) = (below(files.len(), &mut state), below(files.len(), &mut state));
+        Case { group, of, mutant: mutant(&files[of], &files[other], &mut state) }
+    }
 }
 
 fn try_target(name: &str) {
@@ -79,6 +106,9 @@ fn try_target(name: &str) {
         return;
     }
     let target = TARGETS.iter().find(|target| target.name == name).unwrap();
+    if (target.n_groups)() == 0 {
+        return;
+    }
     let (first, end) = match number_of("SPYRE_HOSTILE_CASE") {
         Some(case) => (case, case + 1),
         None => (0, number_of("SPYRE_HOSTILE_CASES").unwrap_or(CASES)),
@@ -140,9 +170,8 @@ fn run_batch(target: &Target, from: usize, to: usize) -> Result<(), (usize, Stri
 /// The file of a case, for whoever looks at it.
 fn kept(target: &Target, number: usize) -> PathBuf {
     let place = Place::new();
-    let (_, case) = case_of(target, &(target.corpus)(&place), number);
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("hostile-{}-{number}", target.name));
-    fs::write(&path, case).unwrap();
+    fs::write(&path, Corpus::new(target).case(&place, number).mutant).unwrap();
     path
 }
 
@@ -160,4 +189,4 @@ macro_rules! targets {
     };
 }
 
-targets!(directory, ir, program_text, instance, result, array, op_specs, machine);
+targets!(directory, golden, ir, resumed, program_text, validated, instance, result, array, op_specs, machine);

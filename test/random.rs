@@ -1,6 +1,16 @@
 //! Random programs under random hints and options: each is compiled in two ways and run on the simulated machine, and compared with plain
 //! Rust in f64, and with itself on elements of a finite field.
 //!
+//! | family | programs |
+//! |---|---|
+//! | `any` | every operation that the front door takes (`docs/supported-ops.md`), f16, bf16 and f32, sizes from 1 to 300, up to 6 dimensions |
+//! | `views` | chains of permutations, slices, reshapes and broadcasts, one view in several spellings, and ops that read them |
+//! | `tiled` | what hints tile, in trees of scopes, under hints by option, and without |
+//! | `repeats` | repeated values that are cut, turned, reduced, normalised, joined and multiplied |
+//!
+//! Half of all second ways leave the hints out. One program in forty goes through `spyre-compile` and `spyre-run --check` too, one compilation
+//! in twelve is validated.
+//!
 //! A case follows from its family and its number. `SPYRE_RANDOM=1000 cargo test --test random` runs the first thousand of each family,
 //! `SPYRE_RANDOM=1000..2000` the next, `SPYRE_RANDOM_CASE=tiled:17` that one alone, in its simplest form if it fails; with
 //! `SPYRE_RANDOM_TABLE=1` the whole table of what was refused is printed. Cases run in processes of their own, a batch in each, so that one
@@ -20,6 +30,8 @@ mod choices;
 mod compute;
 #[path = "random/constants.rs"]
 mod constants;
+#[path = "common/counted.rs"]
+mod counted;
 #[path = "random/generate.rs"]
 mod generate;
 #[path = "random/hints.rs"]
@@ -61,7 +73,21 @@ const fn default_cases(family: Family) -> usize {
 }
 
 /// Cases that are known to fail, defects that are open: they are left out, whoever mends one takes it off the list.
-pub(crate) const OPEN: [(&str, usize, &str); 0] = [];
+pub(crate) const OPEN: [(&str, usize, &str); 11] = [
+    ("any", 104, "the import panics: a tensor read at computed positions is a constant whose elements are all alike"),
+    ("any", 215, "a mean in a hint scope is another number in the field behind the phase 'tile'"),
+    ("any", 353, "only with hints: 'mixes elements of bf16 and f16'"),
+    ("any", 454, STICK_OF_A_VIEW),
+    ("any", 500, STICK_OF_A_VIEW),
+    ("any", 695, STICK_OF_A_VIEW),
+    ("tiled", 287, "sdsc_r32: a move addresses more than the small span of its machine"),
+    ("repeats", 13, STICK_OF_A_VIEW),
+    ("repeats", 43, "sdsc_r32: a product addresses more than the small span of its machine"),
+    ("repeats", 118, "sdsc_r70: a core reaches beyond an argument"),
+    ("repeats", 170, STICK_OF_A_VIEW),
+];
+
+const STICK_OF_A_VIEW: &str = "sdsc_r31: work is divided along what a view makes of the dimension in the sticks";
 
 /// Of a hundred programs of a family so many may be refused in both ways.
 const fn most_refused_percent(family: Family) -> usize {

@@ -6,7 +6,7 @@
 mod counted;
 
 use serde_json::{Value, json};
-use spyre::sdsc::program::{LaunchEntry, Program, Tensor};
+use spyre::sdsc::program::{LaunchEntry, Program, Symbol, Tensor};
 use spyre::sim::{Elements, HostArray, RunOptions, SimError, Simulation, dl16_value, seeded};
 use spyre::target::Target;
 use std::collections::BTreeMap;
@@ -448,4 +448,12 @@ fn a_read_of_what_another_core_writes_is_found() {
     let simulation = Simulation::with_program(program, dir.path(), &Target::spyre()).unwrap();
     let inputs = BTreeMap::from([("a".to_owned(), seeded(&tensor, 1).unwrap())]);
     assert_eq!(simulation.run(&inputs, &RunOptions::default()).unwrap_err().rule(), "read-conflict");
+}
+
+#[test]
+fn numbers_that_are_known_at_launch_only_are_refused() {
+    let symbols = vec![Symbol { name: "T".to_owned(), maximum: 8 }];
+    let program = Program { name: "counted".to_owned(), symbols, ..Program::default() };
+    let error = Simulation::with_program(program, std::path::Path::new("nowhere"), &Target::spyre()).map(|_| ()).unwrap_err();
+    assert_eq!(error.to_string(), "counted: the symbol 'T', at most 8, is known at launch only; the counts of loops are numbers");
 }

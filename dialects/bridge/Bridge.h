@@ -45,6 +45,9 @@ void spyreRegisterReferenceDialects(MlirDialectRegistry registry);
 /// Lowers the module in place and hands it to the JIT; null if that failed, which has been reported. A function `f` becomes
 /// `_mlir_ciface_f`, which takes a descriptor by pointer for each argument and then for each result.
 MlirExecutionEngine spyreReferenceCreate(MlirModule module);
+/// Between the two a signal ends the process with a message and exit code 1: what runs is the user's program.
+void spyreReferenceGuard(void);
+void spyreReferenceEndGuard(void);
 /// Makes f64 of all floating-point numbers of the module; false if what comes of it is not valid, which has been reported. With
 /// `approximated`, functions for which the compiler states an approximation are replaced by it.
 bool spyreReferenceWiden(MlirModule module, bool approximated);

@@ -259,34 +259,47 @@ LogicalResult spyre::checkInput(llvm::MemoryBufferRef buffer, MLIRContext *conte
 }
 
 //===----------------------------------------------------------------------===//
-// Signals of the parser
+// Signals of what a file leads to
 //===----------------------------------------------------------------------===//
 
-static constexpr int parserSignals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
-static struct sigaction usualActions[std::size(parserSignals)];
-static bool guardsParser = false;
+static constexpr int guardedSignals[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+static struct sigaction usualActions[std::size(guardedSignals)];
+/// What is said of a signal; null while nothing is guarded.
+static const char *guardMessage = nullptr;
 
 /// Calls nothing but what a signal handler may.
-static void leaveParser(int) {
-  static constexpr char message[] = "error: MLIR's own parser failed on this file by a signal; what it complained about stands above\n";
-  [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, message, sizeof(message) - 1);
+static void leave(int) {
+  if (const char *message = guardMessage)
+    [[maybe_unused]] ssize_t written = ::write(STDERR_FILENO, message, ::strlen(message));
   ::_exit(1);
 }
 
-void spyre::guardParser() {
-  if (std::exchange(guardsParser, true))
+static void guard(const char *message) {
+  if (std::exchange(guardMessage, message))
     return;
   struct sigaction action = {};
-  action.sa_handler = leaveParser;
+  action.sa_handler = leave;
   // The stack may be what is exhausted.
   action.sa_flags = SA_ONSTACK;
-  for (auto [signal, usual] : llvm::zip(parserSignals, usualActions))
+  for (auto [signal, usual] : llvm::zip(guardedSignals, usualActions))
     ::sigaction(signal, &action, &usual);
 }
 
-void spyre::endParserGuard() {
-  if (!std::exchange(guardsParser, false))
+static void endGuard() {
+  if (!std::exchange(guardMessage, nullptr))
     return;
-  for (auto [signal, usual] : llvm::zip(parserSignals, usualActions))
+  for (auto [signal, usual] : llvm::zip(guardedSignals, usualActions))
     ::sigaction(signal, &usual, nullptr);
 }
+
+void spyre::guardParser() {
+  guard("error: MLIR's own parser failed on this file by a signal; what it complained about stands above\n");
+}
+
+void spyre::endParserGuard() { endGuard(); }
+
+void spyre::guardReference() {
+  guard("error: the reference program ended by a signal: it reads outside of a tensor, divides an integer by 0, or has not enough memory\n");
+}
+
+void spyre::endReferenceGuard() { endGuard(); }

@@ -37,6 +37,11 @@ void guardParser();
 /// From here on a signal is a bug of ours, and shows as such.
 void endParserGuard();
 
+/// The same while a program of the user's runs as it is: what it does wrong is the user's mistake.
+void guardReference();
+
+void endReferenceGuard();
+
 } // namespace spyre
 
 #endif // SPYRE_INPUT_H

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bridge.h"
+#include "Input.h"
 #include "mlir/CAPI/ExecutionEngine.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
@@ -170,6 +171,10 @@ void spyreRegisterReferenceDialects(MlirDialectRegistry registry) {
   registerBuiltinDialectTranslation(into);
   registerLLVMDialectTranslation(into);
 }
+
+void spyreReferenceGuard() { spyre::guardReference(); }
+
+void spyreReferenceEndGuard() { spyre::endReferenceGuard(); }
 
 MlirExecutionEngine spyreReferenceCreate(MlirModule module) {
   registerReferencePasses();

@@ -245,6 +245,12 @@ pub enum BundleError {
         /// The largest number.
         maximum: i64,
     },
+    /// A bundle that would be too large without loops.
+    #[error("has {n_ops} ops when its loops are written out, and at most {} may be: keep loops, or tile less", super::MAX_UNROLLED_OPS)]
+    UnrolledOps {
+        /// The ops of all iterations.
+        n_ops: i64,
+    },
     /// Two loops to the same number that are of different lengths.
     #[error("loops run '{symbol}' times, one at most {first} times and another at most {second}; a name has one maximum")]
     SymbolMaximum {

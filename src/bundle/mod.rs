@@ -46,4 +46,4 @@ pub use op_spec::{
     SymbolicDim, Term, Window, WindowAxis,
 };
 pub use share::{SharedBuffer, share};
-pub use unroll::unroll;
+pub use unroll::{MAX_UNROLLED_OPS, unroll};

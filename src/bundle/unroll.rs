@@ -2,17 +2,34 @@
 
 use super::{Allocation, Bundle, BundleError, Item, OpSpec};
 
+/// The most ops of a bundle whose loops are written out: each takes a file of some 40 KB, and five times that in memory. A short text may ask
+/// for any number.
+pub const MAX_UNROLLED_OPS: i64 = 1 << 13;
+
 /// The same bundle without loops: the same ops on the same memory in the same order.
 ///
 /// # Errors
-/// If the number of iterations of a loop is known at launch only.
+/// If the number of iterations of a loop is known at launch only, or there are more than [`MAX_UNROLLED_OPS`].
 pub fn unroll(bundle: &Bundle) -> Result<Bundle, BundleError> {
     if let Some((symbol, maximum)) = bundle.symbolic_loops().first() {
         return Err(BundleError::UnrolledSymbol { symbol: symbol.name.clone(), dim: symbol.dim.clone(), maximum: *maximum });
     }
+    let n_ops = ops_in(&bundle.items);
+    if n_ops > MAX_UNROLLED_OPS {
+        return Err(BundleError::UnrolledOps { n_ops });
+    }
     let mut items = Vec::new();
     expand(&bundle.items, &mut Vec::new(), &mut items);
     Ok(Bundle { pool_bytes: bundle.pool_bytes, items })
+}
+
+/// How often ops are executed.
+fn ops_in(items: &[Item]) -> i64 {
+    let ops_of = |item: &Item| match item {
+        Item::Op(_) => 1,
+        Item::Loop { count, symbol: _, body } => ops_in(body).saturating_mul(*count),
+    };
+    items.iter().map(ops_of).fold(0, i64::saturating_add)
 }
 
 /// Appends the ops of `items` for the given iteration of the enclosing loops, outermost first.

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 use mlir_sys::{MlirContext, MlirType};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 unsafe extern "C" {
     fn sdscbundleInputArgTypeGet(context: MlirContext, granularity: i64, max_value: i64) -> MlirType;
@@ -139,7 +139,14 @@ pub fn launch_of<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
     let function = module.body_ops().into_iter().find(|op| op.is("func.func") && op.text_attr("sym_name") == FUNCTION);
     let function = function.ok_or_else(|| (module, format!("has no function '{FUNCTION}'")))?;
     let Some(body) = function.body() else { return Err((function, "has no body".to_owned())) };
-    let mut reader = Reader { launch: Launch::default(), names: ValueMap::default(), noted: names_on(function).into_iter(), n_unnamed: 0 };
+    let mut reader = Reader {
+        launch: Launch::default(),
+        names: ValueMap::default(),
+        noted: names_on(function).into_iter(),
+        visible: BTreeSet::new(),
+        defined: Vec::new(),
+        n_unnamed: 0,
+    };
     for (position, argument) in body.args().into_iter().enumerate() {
         let number = u32::try_from(position).unwrap_or(u32::MAX);
         let name = reader.name(argument, || Some(Name::ArgumentBase(number)));
@@ -169,20 +176,35 @@ struct Reader<'c> {
     names: ValueMap<Name>,
     /// The listed names of the values that are still to come.
     noted: std::vec::IntoIter<&'c str>,
+    /// The names of the values that may be used here: no other value is called so.
+    visible: BTreeSet<Name>,
+    /// The same, as they were defined.
+    defined: Vec<Name>,
     n_unnamed: i64,
 }
 
 impl Reader<'_> {
-    /// The name in the value's location, else the listed one, else a fitting one, else a number; noted for its users.
+    /// The name in the value's location, else the listed one, else a fitting one, else a number; noted for its users. Whoever wrote the IR
+    /// may have given one name to two values, or the name of a constant to something else.
     fn name(&mut self, value: Value<'_>, fitting: impl FnOnce() -> Option<Name>) -> Name {
         let listed = self.noted.next().and_then(|name| name.parse().ok());
-        let given = location_name(value.location()).parse().ok().or(listed);
-        let name = given.or_else(fitting).unwrap_or_else(|| {
-            self.n_unnamed += 1;
-            Name::Symbol(self.n_unnamed)
-        });
+        let given = location_name(value.location()).parse().ok();
+        let is_free = |name: &Name| !self.visible.contains(name) && says_its_value(*name, value);
+        let name = [given, listed, fitting()].into_iter().flatten().find(is_free).unwrap_or_else(|| self.number());
+        self.visible.insert(name);
+        self.defined.push(name);
         self.names.insert(value, name);
         name
+    }
+
+    fn number(&mut self) -> Name {
+        loop {
+            self.n_unnamed += 1;
+            let name = Name::Symbol(self.n_unnamed);
+            if !self.visible.contains(&name) {
+                return name;
+            }
+        }
     }
 
     fn operand(&self, op: Op<'_>, index: usize) -> Result<Name, String> {
@@ -208,11 +230,20 @@ impl Reader<'_> {
         if !is(0, 0) || !is(2, 1) || op.inputs().len() != 3 {
             return Err(refuse("counts from 0 in steps of 1, without carried values"));
         }
+        if let Some(missing) = [Name::Zero, Name::One].into_iter().find(|name| !self.visible.contains(name)) {
+            return Err((op, format!("counts from %c0 in steps of %c1, and no constant before it has the name %{missing}")));
+        }
         let bound = self.operand(op, 1).map_err(|message| (op, message))?;
         let Some(body) = op.body() else { return Err(refuse("has no body")) };
         let Some(argument) = body.args().first().copied() else { return Err(refuse("has no counter")) };
+        let n_before = self.defined.len();
         let counter = self.name(argument, || None);
-        Ok(Stmt::For { counter, bound, body: self.statements(body)? })
+        let statements = self.statements(body)?;
+        // Nobody sees them behind the loop, and others may have their names.
+        for name in self.defined.drain(n_before..) {
+            self.visible.remove(&name);
+        }
+        Ok(Stmt::For { counter, bound, body: statements })
     }
 
     fn statement(&mut self, op: Op<'_>) -> Result<Stmt, String> {
@@ -281,22 +312,32 @@ fn constant_of(value: Value<'_>) -> Option<i64> {
     value.def().filter(|def| def.is("arith.constant")).and_then(|def| def.attr("value")).and_then(integer)
 }
 
+/// Whether a name may stand for a value: loops count from the constant that is called 0 in steps of the one that is called 1.
+fn says_its_value(name: Name, value: Value<'_>) -> bool {
+    match name {
+        Name::Zero => constant_of(value) == Some(0),
+        Name::One => constant_of(value) == Some(1),
+        _ => true,
+    }
+}
+
 /// Reads `s0 + a * d0 + b * d1`; false for anything else.
 fn read_strides(expr: &Expr, strides: &mut [i64]) -> bool {
     match expr {
         Expr::Symbol(0) => true,
-        Expr::Dim(dim) => {
-            strides[*dim] += 1;
-            true
-        }
+        Expr::Dim(dim) => add_stride(&mut strides[*dim], 1),
         Expr::Mul(dim, stride) => match (dim.as_ref(), stride.as_ref()) {
-            (Expr::Dim(dim), Expr::Constant(stride)) => {
-                strides[*dim] += stride;
-                true
-            }
+            (Expr::Dim(dim), Expr::Constant(stride)) => add_stride(&mut strides[*dim], *stride),
             _ => false,
         },
         Expr::Add(lhs, rhs) => read_strides(lhs, strides) && read_strides(rhs, strides),
         _ => false,
     }
+}
+
+/// False if the sum is no number of 64 bits.
+fn add_stride(stride: &mut i64, more: i64) -> bool {
+    let sum = stride.checked_add(more);
+    *stride = sum.unwrap_or(*stride);
+    sum.is_some()
 }

@@ -85,7 +85,9 @@ impl DeviceLayout {
         let stick_dim = self.stick_host_dim(host)?;
         let mut dims = vec![HostDim::Unit; host.rank()];
         let mut count = None;
-        for device_dim in (0..within).filter(|&device_dim| self.stride_map()[device_dim] != -1) {
+        // Where there is nothing of the host there is one position.
+        let is_empty = |device_dim: usize| self.stride_map()[device_dim] == -1 && self.device_size()[device_dim] == 1;
+        for device_dim in (0..within).filter(|&device_dim| !is_empty(device_dim)) {
             if count.is_none() && stick_dim.is_some_and(|dim| self.counts_sticks_of(host, dim, device_dim)) {
                 count = Some(device_dim);
             } else if let Some(dim) = self.unplaced_dim_at(host, &dims, device_dim).filter(|&dim| Some(dim) != stick_dim) {
@@ -206,6 +208,8 @@ mod tests {
         assert_eq!(folded.host_dims(&host), Err(LayoutError::DeviceDim { device_dim: 1, size: 2, stride: 65536 }));
         let partial = DeviceLayout::from_parts(vec![4, 64], vec![64, 1], Sen169Fp16).unwrap();
         assert_eq!(partial.host_dims(&host), Err(LayoutError::HostDim { dim: 0, size: 512 }));
+        let repeated = DeviceLayout::from_parts(vec![1000, 4, 512, 64], vec![-1, 64, 256, 1], Sen169Fp16).unwrap();
+        assert_eq!(repeated.host_dims(&host), Err(LayoutError::DeviceDim { device_dim: 0, size: 1000, stride: -1 }));
     }
 
     #[test]

@@ -142,7 +142,11 @@ fn copy_results(function: Op<'_>) {
 
 /// Whether a value, through all views behind it, shows all elements of its buffer in their order.
 fn keeps_order(value: Value<'_>) -> bool {
-    let Some(shown) = shown_as(value) else { return true };
+    let Some(shown) = shown_as(value) else {
+        // A view that cannot be read as indices is copied, and the copy says why it cannot be.
+        let has_layout = Tensor::of(value.r#type()).is_some_and(|tensor| tensor.layout.is_some());
+        return has_layout || value.def().is_none_or(|def| !def.is("spyre.view"));
+    };
     let (Some(to), Some(from)) = (TensorType::of(value.r#type()), TensorType::of(shown.value.r#type())) else { return false };
     let n_elements = |shape: &[i64]| shape.iter().product::<i64>();
     let flat = |indices: &[Index], shape: &[i64]| {

@@ -7,6 +7,8 @@ use std::ffi::c_void;
 unsafe extern "C" {
     pub(super) fn spyreRegisterReferenceDialects(registry: MlirDialectRegistry);
     fn spyreReferenceCreate(module: MlirModule) -> MlirExecutionEngine;
+    fn spyreReferenceGuard();
+    fn spyreReferenceEndGuard();
     fn spyreReferenceWiden(module: MlirModule, approximated: bool) -> bool;
     fn spyreReferenceHasApproximated(module: MlirModule) -> bool;
 }
@@ -82,7 +84,8 @@ impl Jit {
         (!engine.ptr.is_null()).then_some(Self { engine })
     }
 
-    /// Calls a function with its arguments, then its results, which it overwrites.
+    /// Calls a function with its arguments, then its results, which it overwrites. A signal ends the process with exit code 1: what runs is
+    /// somebody's program.
     ///
     /// # Errors
     /// If the module has no such function.
@@ -93,7 +96,12 @@ impl Jit {
         let mut packed: Vec<*mut c_void> = pointers.iter_mut().map(|pointer| std::ptr::from_mut(pointer).cast()).collect();
         // The C API looks for the C wrapper, `_mlir_ciface_` and the name.
         // SAFETY: the caller gives one array per argument and result, each as large as its type says; all of them outlive the call.
-        let done = unsafe { mlirExecutionEngineInvokePacked(self.engine, string_ref(function), packed.as_mut_ptr()) };
+        let done = unsafe {
+            spyreReferenceGuard();
+            let done = mlirExecutionEngineInvokePacked(self.engine, string_ref(function), packed.as_mut_ptr());
+            spyreReferenceEndGuard();
+            done
+        };
         if done.value == 1 { Ok(()) } else { Err(format!("the compiled module has no function '{function}'")) }
     }
 }

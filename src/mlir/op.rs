@@ -256,17 +256,20 @@ pub trait ValueExt<'c>: Copy {
 
 impl<'c> ValueExt<'c> for Value<'c> {
     fn def(self) -> Option<Op<'c>> {
-        melior::ir::operation::OperationResult::try_from(self).ok().map(|result| {
+        // Not by melior's conversion: if it fails it prints the value, for which MLIR numbers all values around it.
+        self.is_operation_result().then(|| {
             // SAFETY: the owner of a result is an operation of the same module.
-            unsafe { OperationRef::from_raw(mlir_sys::mlirOpResultGetOwner(result.to_raw())) }
+            unsafe { OperationRef::from_raw(mlir_sys::mlirOpResultGetOwner(self.to_raw())) }
         })
     }
 
     fn arg_of(self) -> Option<(Block<'c>, usize)> {
-        melior::ir::block::BlockArgument::try_from(self).ok().map(|argument| {
+        self.is_block_argument().then(|| {
             // SAFETY: the owner of a block argument is a block of the same module.
-            let block = unsafe { BlockRef::from_raw(mlir_sys::mlirBlockArgumentGetOwner(argument.to_raw())) };
-            (block, argument.argument_number())
+            let block = unsafe { BlockRef::from_raw(mlir_sys::mlirBlockArgumentGetOwner(self.to_raw())) };
+            // SAFETY: the value is an argument.
+            let number = unsafe { mlir_sys::mlirBlockArgumentGetArgNumber(self.to_raw()) };
+            (block, number.cast_unsigned())
         })
     }
 

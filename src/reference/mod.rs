@@ -4,6 +4,7 @@
 //! is lost that the program does not lose: a sum of 10,000 ones in f16 would be 2,048.
 
 mod compare;
+mod runnable;
 mod verdict;
 
 pub use compare::{Comparison, Worst, compare};
@@ -52,6 +53,7 @@ fn run_as(path: &str, inputs: &[HostArray], approximated: bool) -> Result<Option
         return Ok(None);
     }
     leave_upstream_only(module.op()).map_err(|found| format!("'{path}' {found}"))?;
+    runnable::check(module.op()).map_err(|found| format!("'{path}' {found}"))?;
     check_inputs(function_of(&module, path)?, inputs)?;
     if !widen(&module, approximated) {
         return Err(String::new());

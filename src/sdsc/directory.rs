@@ -10,6 +10,7 @@ use rustix::{
 };
 use std::{
     collections::BTreeSet,
+    ffi::OsStr,
     fs::{self, TryLockError},
     io,
     path::{Path, PathBuf},
@@ -88,10 +89,10 @@ impl Fresh {
     pub fn write(directory: &Path, files: &[File]) -> Result<Self, WriteError> {
         check_names(files)?;
         let directory = behind_links(directory)?;
-        check_replaceable(&directory)?;
         let parent = parent_of(&directory);
         remove_forgotten(parent);
-        let folder = Locked::new(parent).map_err(at(&directory))?;
+        check_replaceable(&directory)?;
+        let folder = Locked::new(parent, FRESH_PREFIX).map_err(at(&directory))?;
         let mut made = folder.path().to_owned();
         for file in files {
             let path = folder.path().join(&file.path);
@@ -143,9 +144,9 @@ impl Fresh {
 }
 
 impl Locked {
-    fn new(parent: &Path) -> io::Result<Self> {
+    fn new(parent: &Path, prefix: &str) -> io::Result<Self> {
         for _ in 0..MOST_TRIES {
-            let folder = tempfile::Builder::new().prefix(FRESH_PREFIX).tempdir_in(parent)?;
+            let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
             // Whoever looks for forgotten folders may have the lock already, and removes the folder. Where the file system has no locks,
             // nobody gets one, and nothing is removed.
             let Ok(lock) = fs::File::open(folder.path()) else { continue };
@@ -231,17 +232,32 @@ fn holds_only(folder: &Path, is_ours: &dyn Fn(&Path, &str) -> bool) -> bool {
     entries.flatten().all(|entry| is_ours(&entry.path(), &entry.file_name().to_string_lossy()))
 }
 
-/// Removes what compilations have left that ended before they could: folders of ours that nobody has locked. Failing is no harm.
+/// Removes what compilations have left that ended before they could: folders of ours that nobody has locked. An old bundle whose place is
+/// empty goes back there. Failing is no harm.
 fn remove_forgotten(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
-    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(FRESH_PREFIX)) {
-        let path = entry.path();
-        let lock = if is_folder(&path) { fs::File::open(&path) } else { continue };
-        if lock.is_ok_and(|lock| lock.try_lock().is_ok()) && !holds_others(&path) {
+    for entry in entries.flatten() {
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        let is_old = name.starts_with(OLD_PREFIX);
+        if !(is_old || name.starts_with(FRESH_PREFIX)) || !is_folder(&path) {
+            continue;
+        }
+        let lock = fs::File::open(&path);
+        if lock.is_ok_and(|lock| lock.try_lock().is_ok()) && !holds_others(&path) && !(is_old && is_wanted(&path, parent)) {
             // Two may remove it at the same time; that it is gone is all that matters.
             let _ = fs::remove_dir_all(&path);
         }
     }
+}
+
+/// Puts an old bundle back if there is nothing at its place; whether it is still needed where it is.
+fn is_wanted(old: &Path, parent: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(old) else { return true };
+    entries.flatten().any(|entry| {
+        let place = parent.join(entry.file_name());
+        // Nothing is lost if somebody else comes first: a folder that holds something is not replaced by a rename.
+        fs::symlink_metadata(&place).is_err() && fs::rename(entry.path(), &place).is_err()
+    })
 }
 
 /// Whether there is a file in a folder that no bundle has. The bundle may be half written, or half removed by somebody else.
@@ -282,13 +298,14 @@ fn replace_in_two_steps(fresh: Locked, directory: &Path) -> Result<(), WriteErro
         return fresh.put_at(directory).map_err(refused);
     }
     sync_below(fresh.path()).map_err(&refused)?;
-    let old = tempfile::Builder::new().prefix(OLD_PREFIX).tempdir_in(parent_of(directory)).map_err(&refused)?;
-    let kept = old.path().join("bundle");
+    // The name says to others where it belongs, should this be the end of the process.
+    let old = Locked::new(parent_of(directory), OLD_PREFIX).map_err(&refused)?;
+    let kept = old.path().join(directory.file_name().unwrap_or(OsStr::new("bundle")));
     fs::rename(directory, &kept).map_err(&refused)?;
     if let Err(error) = fs::rename(fresh.path(), directory) {
         if fs::rename(&kept, directory).is_err() {
             // It stays where it is, beside the place that it had.
-            let _ = old.keep();
+            let _ = old.folder.keep();
         }
         return Err(refused(error));
     }
@@ -438,6 +455,36 @@ mod tests {
         running.put_in_place().unwrap();
         assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "1");
         assert_eq!(names_in(place.path()), [".spyre-new-mine", "out"]);
+    }
+
+    #[test]
+    fn old_bundles_go_when_they_are_replaced_and_back_when_they_are_not() {
+        let place = tempfile::tempdir().unwrap();
+        let old = |folder: &str, name: &str, file: &str| {
+            fs::create_dir_all(place.path().join(folder).join(name)).unwrap();
+            fs::write(place.path().join(folder).join(name).join(file), "old").unwrap();
+        };
+        let directory = place.path().join("out");
+        write_directory(&directory, &[file("program.json", "1")]).unwrap();
+        // Killed behind the second rename, between both, before the first; somebody's own; and one that is needed right now.
+        old(".spyre-old-behind", "out", "program.json");
+        old(".spyre-old-between", "lost", "program.json");
+        fs::create_dir(place.path().join(".spyre-old-before")).unwrap();
+        old(".spyre-old-mine", "lost", "thesis.tex");
+        let running = Locked::new(place.path(), OLD_PREFIX).unwrap();
+        old(running.path().file_name().unwrap().to_str().unwrap(), "moving", "program.json");
+        write_directory(&directory, &[file("program.json", "2")]).unwrap();
+        let now = running.path().file_name().unwrap().to_str().unwrap().to_owned();
+        let mut expected = vec![".spyre-old-mine".to_owned(), "lost".to_owned(), "out".to_owned(), now];
+        expected.sort();
+        assert_eq!(names_in(place.path()), expected);
+        assert_eq!(fs::read_to_string(place.path().join("lost/program.json")).unwrap(), "old");
+        drop(running);
+        // The place of the output itself: the old bundle comes back, and is replaced as any other.
+        fs::create_dir(place.path().join(".spyre-old-x")).unwrap();
+        fs::rename(&directory, place.path().join(".spyre-old-x/out")).unwrap();
+        drop(Fresh::write(&directory, &[file("program.json", "3")]).unwrap());
+        assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
     }
 
     #[test]

@@ -38,6 +38,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         return Err(error_at(module, "needs the option 'output', the directory to write").report());
     }
     let files = files_of(module)?;
+    check_texts(module, options, &files)?;
     let target = dialect::target_of(module).map_err(|message| error_at(module, message).report())?;
     let contents = || files.iter().map(|file| (file.path.as_str(), file.content.as_slice()));
     // The files are written while they are checked; that shows only when they are put in place.
@@ -47,11 +48,31 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     fresh.and_then(Fresh::put_in_place).map_err(|error| error_at(module, error).report())
 }
 
+/// MLIR can read every `bundle.mlir`. One of a compilation that it cannot read is a bug of ours.
+fn check_texts(module: Op<'_>, options: &Options, files: &[File]) -> Result<(), Reported> {
+    for file in files.iter().filter(|file| file.path.ends_with("bundle.mlir")) {
+        if !str::from_utf8(&file.content).is_ok_and(|text| parses(module.ctx(), text)) {
+            let mut whose = "";
+            if is_ours_to_mend(options) {
+                note_bug(module);
+                whose = ", which is a bug of ours";
+            }
+            return Err(error_at(module, format_args!("gives a '{}' that MLIR cannot read{whose}", file.path)).report());
+        }
+    }
+    Ok(())
+}
+
+/// Whether the program comes from our own passes: then nobody else is to blame for what is wrong with it.
+fn is_ours_to_mend(options: &Options) -> bool {
+    options.text("compiled") == "true"
+}
+
 /// What a broken rule means. A program that went through all of our passes has none, so it is a bug of ours. Whoever writes IR of a later
 /// phase answers for it: a program is refused, and so nothing is written; op specs of another front end are written with a warning.
 fn judge(module: Op<'_>, options: &Options, violations: &[Violation]) -> Result<(), Reported> {
     let Some(first) = violations.first() else { return Ok(()) };
-    if options.text("compiled") == "true" {
+    if is_ours_to_mend(options) {
         note_bug(module);
         return Err(error_at(module, format_args!("gives files that break a rule of the format, which is a bug of ours: {first}")).report());
     }
@@ -205,6 +226,9 @@ fn place_of(buffer: Op<'_>) -> Option<BufferPlace> {
     Some(BufferPlace { offset, first_launch: usize::try_from(first).ok()?, last_launch: usize::try_from(last).ok()? })
 }
 
+/// The most bytes of a constant that one number stands for: a short text may ask for any number of them.
+const MAX_SPLAT_BYTES: i64 = 1 << 28;
+
 /// The bytes of a constant in device memory.
 fn content_of(
     buffer: Op<'_>,
@@ -221,6 +245,9 @@ fn content_of(
         return Err(format!("has {} bytes, more than a segment of {}", layout.bytes(), target.segment_bytes));
     }
     let raw = raw_elements(value).ok_or("holds elements that are neither 'dense' nor a 'dense_resource' with content")?;
+    if raw.is_splat && layout.bytes() > MAX_SPLAT_BYTES {
+        return Err(format!("says one number for {} bytes, more than the {MAX_SPLAT_BYTES} that a file may repeat: fill with it", layout.bytes()));
+    }
     let element = tensor.host.element.to_string();
     let host = HostElements { element: &element, shape: &tensor.host.shape, bytes: raw.bytes, is_splat: raw.is_splat };
     let content = device_bytes(&host, layout).map_err(|error| format!("has a value that cannot be stored: {error}"))?;
@@ -257,10 +284,6 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, exact: &mut Exact
     let launch = dialect::launch_of(bundle).map_err(|(op, message)| error_at(op, message).report())?;
     check_counts(bundle, &launch)?;
     let text = launch.to_string();
-    if !parses(bundle.ctx(), &text) {
-        note_bug(bundle);
-        return Err(error_at(bundle, "has a bug of ours: the text of its bundle.mlir is not valid").report());
-    }
     let mut ops = Vec::new();
     let memory = baked_memory(bundle, target)?;
     let mut next_id = -1;

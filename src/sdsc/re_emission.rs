@@ -2,7 +2,7 @@
 //!
 //! A rule says what is wrong with a field; this says only that no op spec has the file. So it is asked after the rules, of files on disk
 //! only: what the compiler is about to write would be compared with itself. The reader does not know every layout of what the reference
-//! emitter pools, so bundles with poolings are left out.
+//! emitter pools, so the files of poolings are left out.
 
 use super::check::{BUNDLE_FILE, Place, Violation};
 use super::program::{FILE_NAME, Program};
@@ -33,13 +33,10 @@ fn bundle_difference(files: &BTreeMap<&str, &[u8]>, folder: &str, pool_bytes: i6
     while let Some(bytes) = files.get(&*path(&format!("sdsc_{}.json", read.len()))) {
         read.push(serde_json::from_slice(bytes).ok()?);
     }
-    if read.iter().any(pools) {
-        return None;
-    }
     let error = to_launch(text).and_then(|launch| to_bundle(&launch, &read, pool_bytes)).err()?;
     let violation = |file: String, message: String| Violation { label: LABEL, file, place: Place::File, message };
     match error {
-        ReadError::InFile { source, .. } if is_order(&source) => None,
+        ReadError::InFile { index, source } if is_order(&source) || pools(&read[index]) => None,
         ReadError::InFile { index, source } => Some(violation(path(&format!("sdsc_{index}.json")), source.to_string())),
         error => Some(violation(path(BUNDLE_FILE), error.to_string())),
     }

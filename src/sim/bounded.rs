@@ -17,6 +17,9 @@ const FUNCTION: f64 = 1e-6;
 /// Where `f32` loses digits.
 const SMALLEST: f64 = 1.3e-38;
 
+/// The largest number of `f32`.
+const LARGEST: f64 = f32::MAX as f64;
+
 /// Where silu and gelu turn: the argument, and a bit less than the result there.
 const SILU_TURNS: (f64, f64) = (-1.278_464_542_761_073_7, -0.278_464_8);
 const GELU_TURNS: (f64, f64) = (-0.751_791_524_693_564_5, -0.169_971_4);
@@ -69,7 +72,9 @@ impl Bound {
             }
             size => size.mul_add(slack * sign, end),
         };
-        Self { exact, low: wider(low, -1.0), high: wider(high, 1.0) }
+        // What `f32` does not reach is an infinity there.
+        let within = |end: f64, sign: f64| if end * sign > LARGEST { f64::INFINITY * sign } else { end };
+        Self { exact, low: within(wider(low, -1.0), -1.0), high: within(wider(high, 1.0), 1.0) }
     }
 
     fn contains_zero(self) -> bool {
@@ -259,6 +264,11 @@ impl Arithmetic for Bounded {
                 }
             }
             for (out, [exact, mid, radius, size]) in out.iter_mut().zip(&sums) {
+                // A sum on the way may be an infinity, and the last one anything.
+                if *size > LARGEST {
+                    *out = Bound::anything(out.exact + exact);
+                    continue;
+                }
                 let radius = radius + rounding * size;
                 *out = self.add(*out, Bound { exact: *exact, low: mid - radius, high: mid + radius });
             }
@@ -356,6 +366,23 @@ mod tests {
     fn an_end_at_infinity_stays_there() {
         let bound = Bounded.add(Bound::point(f64::INFINITY, f64::INFINITY), Bounded.number(1.0));
         assert!(bound.holds(f64::INFINITY) && !bound.holds(1.0));
+    }
+
+    #[test]
+    fn what_f32_does_not_reach_on_the_way_is_in_the_bounds() {
+        let product = |numbers: &[f32]| {
+            let device = numbers.iter().fold(1.0, |product, x| Device.mul(product, *x));
+            let bound = numbers.iter().fold(Bounded.number(1.0), |product, x| Bounded.mul(product, Bounded.number(f64::from(*x))));
+            assert!(bound.holds(device.into()), "{device} of {numbers:?} is not in {bound:?}");
+        };
+        product(&[1e30, 1e30, 1e-30]);
+        product(&[-1e30, 1e30, 1e-30]);
+        product(&[1e30, 1e30, 0.0]);
+        let (mut device, mut bounds) = ([0.0], [Bounded.number(0.0)]);
+        let (a, b) = ([1e30_f32, 1e30, 1.0], [1e30_f32, -1e30, 1.0]);
+        Device.multiply(&a, &b, &mut device, 3, 1);
+        Bounded.multiply(&a.map(|x| Bounded.number(x.into())), &b.map(|x| Bounded.number(x.into())), &mut bounds, 3, 1);
+        assert!(bounds[0].holds(device[0].into()), "{device:?} is not in {bounds:?}");
     }
 
     #[test]

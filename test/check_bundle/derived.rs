@@ -163,6 +163,10 @@ pub(crate) fn broken_programs() -> Vec<Broken> {
                 value["arguments"][0] = tensor;
             }),
         ),
+        broken(&["sdsc_r21"], "add", sets("dsc/computeOp_/0/attributes_/fidelity_", json!("fast"))),
+        broken(&["sdsc_r84"], "pooling", sets("dsc/primaryDsInfo_/OUTPUT/layoutDimOrder_", json!(["out", "j", "i"]))),
+        broken(&["sdsc_r101"], "pooling", sets("dsc/labeledDs_/0/memOrg_/lx/isPadded", json!(0))),
+        broken(&["sdsc_r101"], "pooling", |files| remove(files, "dsc/labeledDs_/1/memOrg_/hbm/dsOffset")),
         broken(&["sdsc_r101"], "pooling", sets("dsc/pdsRelation_/isPdsReuse", json!(0))),
         broken(&["sdsc_r101"], "pooling", |files| remove(files, "dsc/primaryDsInfo_/OUTPUT/stickRepl_")),
         broken(&["sdsc_r101"], "pooling", |files| {

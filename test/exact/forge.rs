@@ -1,7 +1,7 @@
 //! A forger of results: it changes true plans and certificates in every field, invents cuts, and mends what the checker names. What is accepted
 //! all the same has to be a legal plan, and a bound that no plan is below.
 
-use crate::{BUDGET, HEADING, brute, corrupt::nowhere, linked_instance, lx, random, random_instance, verify};
+use crate::{BUDGET, HEADING, brute, corrupt::nowhere, linked_instance, lx, number_of, random, random_instance, verify};
 use random::Random;
 use serde_json::{Value, json};
 use spyre::lx::{Buffer, Exact, Instance, Stays, Unverified, Verified};
@@ -13,7 +13,7 @@ const MENDINGS: usize = 6;
 
 /// `SPYRE_FORGED_INSTANCES`: 10,000 take some minutes.
 fn n_instances() -> u64 {
-    std::env::var("SPYRE_FORGED_INSTANCES").ok().and_then(|text| text.parse().ok()).unwrap_or(150)
+    number_of("SPYRE_FORGED_INSTANCES").unwrap_or(150)
 }
 
 struct Forger<'i> {

@@ -128,3 +128,14 @@ fn parents_of_each_other_are_no_circle() {
     let instance = Instance::from_json(&text).unwrap();
     assert_eq!(Exact::whole_lives().solve(&instance.buffers, &instance.capacity).hbm_bytes_left, 0);
 }
+
+/// Seven of its nine buffers live for one operation, where they may take over from each other in thousands of ways.
+#[test]
+fn many_ways_to_hand_down_are_confirmed() {
+    let instance = crate::linked_instance(67_385);
+    for exact in both() {
+        let plan = exact.solve(&instance.buffers, &instance.capacity);
+        let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &crate::random::json(&instance));
+        assert!(verified.as_ref().is_ok_and(|verified| verified.optimal), "{:?}: {verified:?}", exact.stays);
+    }
+}

@@ -1,7 +1,11 @@
 //! What is done with a mutant: everything that a tool does with a file of its kind.
 
-use crate::npy;
+use crate::{
+    corpus::{PROGRAMS, Place, golden_folders, golden_program, input, with_module},
+    npy,
+};
 use spyre::{
+    compile::compile,
     files::{MAX_TEXT_BYTES, read_text},
     lx::{Capacity, Instance, Limits, Stays, plan_instance, verify},
     mlir::Session,
@@ -10,191 +14,133 @@ use spyre::{
     sim::{RunOptions, Simulation, seeded},
     target,
     translate::{bundle_to_mlir, opspec_to_mlir},
+    validate::compile_validated,
 };
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fs, path::Path};
+
+/// A file with changes, and the right one that it was: the group, of one program mostly, and the number in it.
+pub(crate) struct Case {
+    pub(crate) group: usize,
+    pub(crate) of: usize,
+    pub(crate) mutant: Vec<u8>,
+}
 
 /// A kind of file.
 #[derive(Clone, Copy)]
 pub(crate) struct Target {
     pub(crate) name: &'static str,
-    /// Right files.
-    pub(crate) corpus: fn(&Place) -> Vec<Vec<u8>>,
-    /// What a tool does with a mutant of the right file of this number.
-    pub(crate) run: fn(&Place, &(usize, Vec<u8>)),
+    pub(crate) n_groups: fn() -> usize,
+    /// The right files of a group.
+    pub(crate) corpus: fn(&Place, usize) -> Vec<Vec<u8>>,
+    /// What tools do with a mutant.
+    pub(crate) run: fn(&Place, &Case),
 }
 
-pub(crate) const TARGETS: [Target; 8] = [
-    Target { name: "directory", corpus: |place| place.bundle_files().into_iter().map(|(_, content)| content).collect(), run: directory },
-    Target { name: "ir", corpus: |place| place.pages().into_iter().map(|(_, text)| text.into_bytes()).collect(), run: ir },
-    Target { name: "program_text", corpus: |_| PROGRAMS.map(|(name, _)| input(name)).to_vec(), run: program_text },
-    Target { name: "instance", corpus: |_| vec![input("instance.csv"), input("instance.json")], run: instance },
-    Target { name: "result", corpus: |_| vec![planned().into_bytes()], run: result },
-    Target { name: "array", corpus: |place| place.arrays(), run: array },
-    Target { name: "op_specs", corpus: |_| vec![input("case.json")], run: op_specs },
-    Target { name: "machine", corpus: |_| vec![input("machine.json")], run: machine },
+const fn of_programs(name: &'static str, corpus: fn(&Place, usize) -> Vec<Vec<u8>>, run: fn(&Place, &Case)) -> Target {
+    Target { name, n_groups: || PROGRAMS.len(), corpus, run }
+}
+
+const fn of_files(name: &'static str, corpus: fn(&Place, usize) -> Vec<Vec<u8>>, run: fn(&Place, &Case)) -> Target {
+    Target { name, n_groups: || 1, corpus, run }
+}
+
+pub(crate) const TARGETS: [Target; 11] = [
+    of_programs("directory", |place, program| contents(&place.bundle(program).1), directory),
+    Target { name: "golden", n_groups: || golden_folders().len(), corpus: golden_files, run: golden },
+    of_programs("ir", Place::pages, ir),
+    of_programs("resumed", Place::pages, resumed),
+    of_programs("program_text", |_, program| vec![PROGRAMS[program].text()], program_text),
+    of_programs("validated", |_, program| vec![PROGRAMS[program].text()], validated),
+    of_files("instance", |_, _| vec![input("instance.csv"), input("instance.json")], instance),
+    of_files("result", |_, _| vec![planned().into_bytes()], result),
+    of_files("array", |place, _| place.arrays(), array),
+    of_files("op_specs", |_, _| vec![input("case.json")], op_specs),
+    of_files("machine", |_, _| vec![input("machine.json")], machine),
 ];
 
-/// The programs, and the names of their arguments' dimensions where scopes name some.
-const PROGRAMS: [(&str, &str); 3] = [("layers.mlir", ""), ("tiles.mlir", "0=A:B,1=A:B"), ("rows.mlir", "")];
-
-fn input(name: &str) -> Vec<u8> {
-    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("test/hostile/Inputs").join(name)).unwrap()
+/// The most that a bundle may ask of the simulator.
+fn limits() -> RunOptions {
+    RunOptions { max_steps: 1 << 20, max_bytes: 1 << 26, ..RunOptions::default() }
 }
 
-/// A folder in which a file is written, with a directory for output in another folder in it. What is beside them stays as it is.
-pub(crate) struct Place {
-    folder: tempfile::TempDir,
-}
-
-impl Place {
-    pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir_all(folder.path().join("beside/within")).unwrap();
-        fs::write(folder.path().join("beside/own"), "mine").unwrap();
-        Self { folder }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join("beside/within").join(name)
-    }
-
-    /// Nothing leaves the folder that is written to, and nothing temporary stays.
-    pub(crate) fn check_untouched(&self) {
-        let names = |folder: PathBuf| {
-            let mut names: Vec<String> =
-                fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-            names.sort();
-            names
-        };
-        assert_eq!(names(self.folder.path().to_owned()), ["beside"], "a file was written outside");
-        assert_eq!(names(self.folder.path().join("beside")), ["own", "within"], "a file was written outside");
-        assert_eq!(fs::read_to_string(self.folder.path().join("beside/own")).unwrap(), "mine");
-        let temporary = names(self.path("")).into_iter().find(|name| name.starts_with('.'));
-        assert_eq!(temporary, None, "a temporary folder is left");
-    }
-
-    fn write(&self, name: &str, content: &[u8]) -> String {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, content).unwrap();
-        path.to_str().unwrap().to_owned()
-    }
-
-    /// The right programs after each phase.
-    fn pages(&self) -> Vec<(Phase, String)> {
-        let mut pages = Vec::new();
-        for (name, dims) in PROGRAMS {
-            let session = Session::new();
-            let source = session.open(&self.write("program.mlir", &input(name))).unwrap();
-            let module = source.parse().unwrap();
-            let options = options(dims);
-            for phase in Phase::ALL.into_iter().take_while(|phase| *phase < Phase::Emit) {
-                assert!(module.run(&options.pipeline([phase], "")), "{name} after {phase}");
-                pages.push((phase, format!("{}\n", module.op())));
-            }
-        }
-        pages
-    }
-
-    /// The files of the right programs, each with its path below this place.
-    fn bundle_files(&self) -> Vec<(String, Vec<u8>)> {
-        let mut found = Vec::new();
-        for (name, dims) in PROGRAMS {
-            let folder = format!("right/{name}");
-            if !self.path(&folder).exists() {
-                fs::create_dir_all(self.path("right")).unwrap();
-                assert!(compiled(&input(name), self, dims, &self.path(&folder)), "{name}");
-            }
-            let mut folders = vec![folder];
-            while let Some(folder) = folders.pop() {
-                let mut entries: Vec<_> = fs::read_dir(self.path(&folder)).unwrap().map(Result::unwrap).collect();
-                entries.sort_by_key(fs::DirEntry::file_name);
-                for entry in entries {
-                    let path = format!("{folder}/{}", entry.file_name().to_str().unwrap());
-                    if entry.file_type().unwrap().is_dir() {
-                        folders.push(path);
-                    } else {
-                        found.push((path, fs::read(entry.path()).unwrap()));
-                    }
-                }
-            }
-        }
-        found
-    }
-
-    fn arrays(&self) -> Vec<Vec<u8>> {
-        use spyre::sim::{Elements, HostArray};
-        let shape = vec![2, 3];
-        let arrays = [Elements::F16(vec![1; 6]), Elements::F32(vec![1.0; 6]), Elements::I64(vec![1; 6])];
-        let named = |(number, elements): (usize, Elements)| (format!("a{number}"), HostArray { shape: shape.clone(), elements });
-        let arrays: Vec<(String, HostArray)> = arrays.into_iter().enumerate().map(named).collect();
-        npy::write_results(&self.path("arrays"), &arrays).unwrap();
-        arrays.iter().map(|(name, _)| fs::read(self.path("arrays").join(format!("{name}.npy"))).unwrap()).collect()
-    }
-}
-
-fn options(dims: &str) -> Options {
-    let dims = dims.split(',').filter(|dims| !dims.is_empty()).map(str::to_owned).collect();
-    Options { dims, compile_to: Phase::Emit, ..Options::default() }
-}
-
-fn compiled(text: &[u8], place: &Place, dims: &str, output: &Path) -> bool {
-    let path = place.write("program.mlir", text);
-    let session = Session::new();
-    let Ok(source) = session.open(&path) else { return false };
-    let Some(module) = source.parse() else { return false };
-    module.run(&options(dims).pipeline(Phase::ALL, output.to_str().unwrap()))
+fn contents(files: &[(String, Vec<u8>)]) -> Vec<Vec<u8>> {
+    files.iter().map(|file| file.1.clone()).collect()
 }
 
 /// Executes, counts, checks and reads back a directory of which one file is a mutant.
-fn directory(place: &Place, (number, mutant): &(usize, Vec<u8>)) {
-    let files = place.bundle_files();
-    let (name, right) = &files[*number];
-    place.write(name, mutant);
-    let (program, _) = name.strip_prefix("right/").unwrap().split_once('/').unwrap();
-    let folder = place.path("right").join(program);
-    let limits = RunOptions { max_steps: 1 << 20, max_bytes: 1 << 26, ..RunOptions::default() };
+fn directory(place: &Place, case: &Case) {
+    let (folder, files) = place.bundle(case.group);
+    let (name, right) = &files[case.of];
+    fs::write(folder.join(name), &case.mutant).unwrap();
     if let Ok(simulation) = Simulation::load(&folder, &target::Target::spyre()) {
-        let tensors = simulation.program().arguments.iter();
-        let inputs: BTreeMap<_, _> = tensors.filter_map(|tensor| Some((tensor.name.clone(), seeded(tensor, 1).ok()?))).collect();
-        let _ = simulation.count(&inputs, &limits);
-        if let Ok(outcome) = simulation.run(&inputs, &limits) {
-            npy::write_results(&place.path("results"), &outcome.results).unwrap();
-        }
+        execute(place, &simulation);
     }
     let _ = check_directory(&folder);
+    read_back(place, &folder);
+    fs::write(folder.join(name), right).unwrap();
+}
+
+fn execute(place: &Place, simulation: &Simulation) {
+    let tensors = simulation.program().arguments.iter();
+    let inputs: BTreeMap<_, _> = tensors.filter_map(|tensor| Some((tensor.name.clone(), seeded(tensor, 1).ok()?))).collect();
+    let _ = simulation.count(&inputs, &limits());
+    if let Ok(outcome) = simulation.run(&inputs, &limits()) {
+        npy::write_results(&place.path("results"), &outcome.results).unwrap();
+    }
+}
+
+fn read_back(place: &Place, folder: &Path) {
     let session = Session::new();
-    if let Ok(text) = bundle_to_mlir(&session, &folder) {
+    if let Ok(text) = bundle_to_mlir(&session, folder) {
         let _ = emitted(place, text.as_bytes(), "spyre-lower-to-sdscbundle");
     }
-    place.write(name, right);
+}
+
+fn golden_files(place: &Place, group: usize) -> Vec<Vec<u8>> {
+    contents(&place.golden(&golden_folders()[group]).1)
+}
+
+/// The same with a bundle that has no program beside it; what it is executed with is what it was made for.
+fn golden(place: &Place, case: &Case) {
+    let from = &golden_folders()[case.group];
+    let (folder, files) = place.golden(from);
+    let (name, right) = &files[case.of];
+    fs::write(folder.join(name), &case.mutant).unwrap();
+    if let Ok(simulation) = Simulation::with_program(golden_program(from), folder.parent().unwrap(), &target::Target::spyre()) {
+        execute(place, &simulation);
+    }
+    let _ = check_directory(&folder);
+    read_back(place, &folder);
+    fs::write(folder.join(name), right).unwrap();
 }
 
 /// Runs the phases behind the one that a page is of, and writes.
-fn ir(place: &Place, (number, mutant): &(usize, Vec<u8>)) {
-    // The last phase writes files, not pages.
-    let n_pages = Phase::ALL.len() - 1;
-    let (phase, dims) = (Phase::ALL[*number % n_pages], PROGRAMS[*number / n_pages].1);
+fn ir(place: &Place, case: &Case) {
+    let phase = Phase::ALL[case.of];
     let rest = Phase::ALL.into_iter().filter(|later| *later > phase && *later < Phase::Emit);
-    let _ = emitted(place, mutant, &format!("spyre-verify-phase{{phase={phase}}},{}", options(dims).pipeline(rest, "")));
+    let passes = PROGRAMS[case.group].options().pipeline(rest, "");
+    let _ = emitted(place, &case.mutant, &format!("spyre-verify-phase{{phase={phase}}},{passes}"));
+}
+
+/// Compiles on from a page, which says itself which phase it is behind.
+fn resumed(place: &Place, case: &Case) {
+    with_module(place, &case.mutant, |module| compile(&module, &PROGRAMS[case.group].options(), &place.out()).is_some());
 }
 
 /// Runs passes and writes, as for IR that somebody else gives; whether it was written.
 fn emitted(place: &Place, text: &[u8], passes: &str) -> bool {
-    let path = place.write("given.mlir", text);
-    let session = Session::new();
-    let Ok(source) = session.open(&path) else { return false };
-    let Some(module) = source.parse() else { return false };
     let passes = passes.trim_end_matches(',');
-    module.run(&format!("{passes},spyre-emit-bundle{{output={}}}", place.path("out").display()))
+    with_module(place, text, |module| module.run(&format!("{passes},spyre-emit-bundle{{output={}}}", place.out())))
 }
 
-fn program_text(place: &Place, (number, mutant): &(usize, Vec<u8>)) {
-    let _ = compiled(mutant, place, PROGRAMS[*number].1, &place.path("out"));
+fn program_text(place: &Place, case: &Case) {
+    let passes = PROGRAMS[case.group].options().pipeline(Phase::ALL, &place.out());
+    with_module(place, &case.mutant, |module| module.run(&passes));
+}
+
+/// Compiles, interprets what was imported, and executes what was written.
+fn validated(place: &Place, case: &Case) {
+    with_module(place, &case.mutant, |module| compile_validated(&module, &PROGRAMS[case.group].options(), &place.out()).is_some());
 }
 
 /// A plan of an instance, as far as a few steps go.
@@ -216,7 +162,7 @@ fn planned() -> String {
     plan_of(&String::from_utf8(input("instance.json")).unwrap()).unwrap().1
 }
 
-fn instance(place: &Place, (_, mutant): &(usize, Vec<u8>)) {
+fn instance(place: &Place, Case { mutant, .. }: &Case) {
     let path = place.write("instance", mutant);
     let Ok(text) = read_text(Path::new(&path), MAX_TEXT_BYTES) else { return };
     if let Some((instance, result)) = plan_of(&text) {
@@ -225,20 +171,20 @@ fn instance(place: &Place, (_, mutant): &(usize, Vec<u8>)) {
     }
 }
 
-fn result(_: &Place, (_, mutant): &(usize, Vec<u8>)) {
+fn result(_: &Place, Case { mutant, .. }: &Case) {
     let instance = String::from_utf8(input("instance.json")).unwrap();
     let _ = verify(&String::from_utf8_lossy(mutant), &instance, (None, None));
     let _ = verify(&planned(), &String::from_utf8_lossy(mutant), (None, None));
 }
 
-fn array(place: &Place, (_, mutant): &(usize, Vec<u8>)) {
+fn array(place: &Place, Case { mutant, .. }: &Case) {
     let path = place.write("array.npy", mutant);
     for element_type in ["f16", "bf16", "f32", "i32", "i64"] {
         let _ = npy::read(&path, element_type);
     }
 }
 
-fn op_specs(place: &Place, (_, mutant): &(usize, Vec<u8>)) {
+fn op_specs(place: &Place, Case { mutant, .. }: &Case) {
     let session = Session::new();
     if let Ok(text) = opspec_to_mlir(&session, &String::from_utf8_lossy(mutant)) {
         let _ = emitted(place, text.as_bytes(), "spyre-lower-to-sdscbundle");
@@ -246,12 +192,8 @@ fn op_specs(place: &Place, (_, mutant): &(usize, Vec<u8>)) {
 }
 
 /// Compiles for a machine that somebody describes.
-fn machine(place: &Place, (_, mutant): &(usize, Vec<u8>)) {
+fn machine(place: &Place, Case { mutant, .. }: &Case) {
     let machine = place.write("machine.json", mutant);
-    let path = place.write("program.mlir", &input(PROGRAMS[0].0));
-    let session = Session::new();
-    let source = session.open(&path).unwrap();
-    let module = source.parse().unwrap();
-    let options = Options { target: machine, ..options("") };
-    let _ = module.run(&options.pipeline(Phase::ALL, place.path("out").to_str().unwrap()));
+    let options = Options { target: machine, ..PROGRAMS[0].options() };
+    with_module(place, &PROGRAMS[0].text(), |module| module.run(&options.pipeline(Phase::ALL, &place.out())));
 }

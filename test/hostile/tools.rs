@@ -263,6 +263,25 @@ fn text_that_nests_too_deep_is_refused() {
     expect(&refusal(OPT, &[path_text]), "holds a zero byte");
 }
 
+/// Whoever edits what was printed behind a phase answers for it, wherever the compilation goes on.
+#[test]
+fn edited_ir_is_refused_and_no_bug_of_ours() {
+    let place = tempfile::tempdir().unwrap();
+    let (page, out) = (place.path().join("page.mlir"), place.path().join("out"));
+    let (page, out) = (page.to_str().unwrap(), out.to_str().unwrap());
+    for phase in ["lx", "bundle"] {
+        let printed = run(COMPILE, &[&input("layers.mlir"), "--compile-to", phase, "-o", page]);
+        assert!(printed.status.success());
+        // The sum reads what nobody has written.
+        let (from, to) = if phase == "lx" { ("reduce max(%", "reduce max(%arg0 , %") } else { ("ins [#lx1, #hbm2]", "ins [#lx2, #hbm2]") };
+        edit(Path::new(page), from, to);
+        for arguments in [vec![page, "-o", out], vec![page, "-o", out, "--validate"]] {
+            assert!(!refusal(COMPILE, &arguments).contains("bug of ours"));
+            assert!(!Path::new(out).exists());
+        }
+    }
+}
+
 #[test]
 fn damaged_bytecode_ends_by_a_message() {
     let place = tempfile::tempdir().unwrap();
@@ -281,26 +300,77 @@ fn damaged_bytecode_ends_by_a_message() {
     }
 }
 
+/// The milliseconds of a compilation to be killed after: every stretch of it is met.
+fn moments() -> impl Iterator<Item = Duration> {
+    let (_place, out) = compiled();
+    let started = Instant::now();
+    assert!(run(COMPILE, &[&input("layers.mlir"), "-o", out.to_str().unwrap()]).status.success());
+    let whole = started.elapsed();
+    (0..MOMENTS).map(move |moment| whole * moment / (MOMENTS - 4))
+}
+
+/// The last few are behind the usual end.
+const MOMENTS: u32 = 40;
+
+fn compile_and_kill(out: &Path, delay: Duration) {
+    let mut process = Command::new(COMPILE)
+        .args([&input("layers.mlir"), "-o", out.to_str().unwrap()])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(delay);
+    process.kill().unwrap();
+    process.wait().unwrap();
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
 #[test]
-fn a_killed_compilation_leaves_the_old_output() {
+fn a_killed_compilation_leaves_the_old_output_or_none() {
     let (place, out) = compiled();
     let first = fs::read(out.join("program.json")).unwrap();
-    for delay in 0..12 {
-        let mut process = Command::new(COMPILE)
-            .args([&input("layers.mlir"), "-o", out.to_str().unwrap()])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(delay * 20));
-        process.kill().unwrap();
-        process.wait().unwrap();
+    let fresh = place.path().join("fresh");
+    for delay in moments() {
+        compile_and_kill(&out, delay);
         assert_eq!(fs::read(out.join("program.json")).unwrap(), first);
-        assert!(run(TRANSLATE, &["--check-bundle", out.to_str().unwrap()]).status.success());
+        assert!(run(TRANSLATE, &["--check-bundle", out.to_str().unwrap()]).status.success(), "{delay:?}");
+        compile_and_kill(&fresh, delay);
+        if fresh.exists() {
+            assert!(run(TRANSLATE, &["--check-bundle", fresh.to_str().unwrap()]).status.success(), "{delay:?}");
+            fs::remove_dir_all(&fresh).unwrap();
+        }
     }
     // What the killed ones have left is removed by the next one.
     fs::create_dir(place.path().join(".spyre-new-left")).unwrap();
     assert!(run(COMPILE, &[&input("layers.mlir"), "-o", out.to_str().unwrap()]).status.success());
-    let names: Vec<_> = fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(names, ["out"]);
+    assert_eq!(names_in(place.path()), ["out"]);
+}
+
+#[test]
+fn two_compilations_into_one_place_do_not_mix() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out");
+    let alone = |program: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let to = folder.path().join("alone");
+        assert!(run(COMPILE, &[&input(program), "-o", to.to_str().unwrap()]).status.success());
+        (folder, to)
+    };
+    let rights = ["layers.mlir", "rows.mlir"].map(alone);
+    for _ in 0..6 {
+        let both = ["layers.mlir", "rows.mlir"].map(|program| {
+            let arguments = [&input(program), "-o", out.to_str().unwrap()];
+            Command::new(COMPILE).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        });
+        assert!(both.into_iter().all(|mut process| process.wait().unwrap().success()));
+        let is_equal =
+            |right: &Path| Command::new("diff").arg("-rq").arg(right).arg(&out).stdout(Stdio::null()).status().unwrap().success();
+        assert!(rights.iter().any(|right| is_equal(&right.1)), "{:?}", names_in(&out));
+        assert_eq!(names_in(place.path()), ["out"]);
+    }
 }

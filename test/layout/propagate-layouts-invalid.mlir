@@ -188,3 +188,22 @@ func.func @parts_returned_under_other_dimensions(%x: tensor<72x64xf16>, %w: tens
   %shown = spyre.view %both by affine_map<(d0, d1) -> (d0 floordiv 18, (d0 mod 18) * 4 + d1 floordiv 2, d1 mod 2)> : tensor<18x72x2xf16> -> tensor<324x8xf16>
   return %shown : tensor<324x8xf16>
 }
+
+// -----
+
+// What is returned under indices that carry is copied like any other view, and the copy cannot read it either.
+func.func @returned_across_rows(%x: tensor<24x12x16xf16>) -> tensor<24x65xf16> {
+  %0 = spyre.pointwise neg(%x) : tensor<24x12x16xf16>
+  %1 = spyre.view %0 by affine_map<(d0, d1) -> (d0, (d1 + 19) floordiv 16, (d1 + 19) mod 16)> : tensor<24x12x16xf16> -> tensor<24x65xf16>
+  // expected-error @+1 {{'spyre.copy' op reads through (d0, d1) -> (d0, (d1 + 19) floordiv 16, (d1 + 19) mod 16): what lies below divisor 16 reaches}}
+  return %1 : tensor<24x65xf16>
+}
+
+// -----
+
+// Positions that hold nothing of the host would be read as if they did.
+func.func @empty_positions(%x: tensor<64x64xf16>) -> tensor<64x1xf16, #spyre.layout<[1000, 64, 64], [-1, 1, -1]>> {
+  // expected-error @+1 {{device dimension 0 (size 1000, stride -1) is no host dimension and no stick count of one}}
+  %y = spyre.reduce sum(%x) dims [1] : tensor<64x64xf16> -> tensor<64x1xf16, #spyre.layout<[1000, 64, 64], [-1, 1, -1]>>
+  return %y : tensor<64x1xf16, #spyre.layout<[1000, 64, 64], [-1, 1, -1]>>
+}

@@ -8,7 +8,7 @@ const STICK_BYTES: i64 = 128;
 
 /// Functions that take each other's place: as many operands, another meaning.
 const FUNCTIONS: [(&str, &str); 8] = [
-    ("sub", "add"),
+    ("sub", "mul"),
     ("add", "sub"),
     ("realdiv", "mul"),
     ("mul", "add"),
@@ -71,8 +71,8 @@ impl Bundle<'_> {
             self.tensor_moved(execute, all);
             self.function_replaced(execute, all);
             self.cores_exchanged(execute, all);
-            self.mask_moved(execute, all);
         }
+        self.masks_moved(&executes, all);
         for pair in executes.windows(2).filter(|pair| pair[0].operands.len() == pair[1].operands.len() && !pair[0].operands.is_empty()) {
             self.operands_of_ops_exchanged(&pair[0], &pair[1], all);
         }
@@ -226,15 +226,24 @@ impl Bundle<'_> {
         self.add_sdsc("slices and addresses of two cores", execute, "cores 0 and 1".to_owned(), &changed, all);
     }
 
-    /// One point less is padding.
-    fn mask_moved(&self, execute: &Execute, all: &mut Vec<Mutant>) {
-        let mut changed = self.sdsc(execute);
-        let masks = description_mut(&mut changed)["coordinateMasking_"].as_object_mut().unwrap();
-        for mask in masks.values_mut() {
-            let [valid, padding] = [0, 1].map(|at| mask[0][at].as_i64().unwrap());
-            *mask = json!([[valid + 1, padding - 1]]);
+    /// One point less is padding, in every op that masks it: what one op replaces in the padding, the next may replace again.
+    fn masks_moved(&self, executes: &[Execute], all: &mut Vec<Mutant>) {
+        let mut files = Vec::new();
+        for execute in executes {
+            let mut changed = self.sdsc(execute);
+            let masks = description_mut(&mut changed)["coordinateMasking_"].as_object_mut().unwrap();
+            for mask in masks.values_mut() {
+                let [valid, padding] = [0, 1].map(|at| mask[0][at].as_i64().unwrap());
+                *mask = json!([[valid + 1, padding - 1]]);
+            }
+            if changed != self.sdsc(execute) {
+                files.push((format!("{}{}", self.folder, execute.file), serde_json::to_vec(&changed).unwrap()));
+            }
         }
-        self.add_sdsc("mask", execute, "one point less is padding".to_owned(), &changed, all);
+        if let Some((file, _)) = files.first() {
+            let (file, place, field) = (file.clone(), "one point less is padding".to_owned(), "masks of a bundle".to_owned());
+            all.push(Mutant { file, place, field, kind: "together", to: String::new(), files });
+        }
     }
 
     fn operands_of_ops_exchanged(&self, first: &Execute, second: &Execute, all: &mut Vec<Mutant>) {

@@ -3,6 +3,7 @@
 
 use crate::{
     case::{Case, Outcome, Written},
+    counted::check_counted,
     number::Number,
 };
 use melior::diagnostic::DiagnosticSeverity;
@@ -18,7 +19,7 @@ use tempfile::TempDir;
 
 /// What is refused under some options, or with some hints, and not under others. Whoever refuses another program that can be compiled has
 /// a reason that stands here.
-const DEPENDS_ON_THE_WAY: [&str; 11] = [
+const DEPENDS_ON_THE_WAY: [&str; 13] = [
     "cannot cut",
     "is to be cut into",
     "is an inner name of",
@@ -30,6 +31,9 @@ const DEPENDS_ON_THE_WAY: [&str; 11] = [
     "which baked addresses cannot say",
     "binds 'T",
     "cannot be divided",
+    "with baked addresses has at most",
+    // Sticks that are chosen greedily, or for other hints, may be such that nothing leads on from them.
+    "no chain of moves gives it",
 ];
 
 /// What one way gives.
@@ -69,7 +73,10 @@ fn check(case: &Case) -> Result<Outcome, Outcome> {
     }
     compare_with_reference(simulation, case)?;
     if let Some(other) = other {
-        compare_in_field(simulation, other, case)?;
+        compare_in_field(simulation, other, case).or_else(|difference| {
+            is_by_import(case)?.then_some(()).ok_or(difference)?;
+            compare_with_reference(other, case)
+        })?;
     }
     Ok(Outcome::Agrees(refused))
 }
@@ -147,6 +154,20 @@ fn by_tools(written: &Written, is_written: bool) -> Result<(), Outcome> {
     if ran.status.success() || !is_compared { Ok(()) } else { Err(fails("spyre-run --check finds a difference", said)) }
 }
 
+/// Whether two ways that differ in the field each compute what they have imported. Scopes decide what the import sees at once: a sum that is
+/// divided by 6 is a mean, which is a product with the number next to a sixth, or a quotient. In the field these are different.
+fn is_by_import(case: &Case) -> Result<bool, Outcome> {
+    if case.written[0].text == case.written[1].text {
+        return Ok(false);
+    }
+    for written in &case.written {
+        let mut validated = written.clone();
+        validated.way.is_validated = true;
+        emit(&validated)?;
+    }
+    Ok(true)
+}
+
 fn inputs_of(simulation: &Simulation, case: &Case) -> BTreeMap<String, HostArray> {
     simulation.program().arguments.iter().map(|tensor| tensor.name.clone()).zip(case.inputs.iter().cloned()).collect()
 }
@@ -154,6 +175,9 @@ fn inputs_of(simulation: &Simulation, case: &Case) -> BTreeMap<String, HostArray
 fn compare_with_reference(simulation: &Simulation, case: &Case) -> Result<(), Outcome> {
     let ran = simulation.run_with(&Bounded, &inputs_of(simulation, case), &RunOptions::default());
     let (outcome, exact) = ran.map_err(|error| fails("the simulated machine refuses the bundle", error))?;
+    let is_index = |name: &String| simulation.program().arguments.iter().any(|tensor| tensor.name == *name && tensor.index_range.is_some());
+    let indices = inputs_of(simulation, case).into_iter().filter(|(name, _)| is_index(name)).collect();
+    check_counted(simulation, &indices, &outcome);
     if exact.len() != case.expected.len() {
         return Err(fails("results are missing", ""));
     }

@@ -52,10 +52,10 @@ impl Hints {
     pub(crate) fn drawn(builder: &Builder, choices: &mut Choices) -> Self {
         let named: Vec<usize> = builder.arguments.iter().copied().filter(|_| !choices.one_in(12)).collect();
         let mut hints = Self { named, are_options: choices.one_in(4), are_bound: choices.one_in(6), ..Self::default() };
-        if choices.one_in(5) {
-            if let Around::Hint { tiles, .. } = hint(builder, &hints.named, 0..builder.ops.len(), choices) {
-                hints.tiles = tiles;
-            }
+        if choices.one_in(5)
+            && let Around::Hint { tiles, .. } = hint(builder, &hints.named, 0..builder.ops.len(), choices)
+        {
+            hints.tiles = tiles;
         }
         if hints.tiles.is_empty() || choices.one_in(3) {
             hints.scopes = scopes(builder, &hints.named, choices);

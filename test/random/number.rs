@@ -75,7 +75,8 @@ impl Number {
     /// With the roundings that a result of this size brings, of operands that are finite or not.
     fn rounded(value: f64, error: f64, is_of_finite: bool) -> Self {
         if value.is_nan() || value.is_infinite() {
-            let error = if error > 0.0 && !error.is_nan() || is_of_finite { f64::INFINITY } else { 0.0 };
+            // The error of what is unknown is no number where it meets one.
+            let error = if error != 0.0 || is_of_finite { f64::INFINITY } else { 0.0 };
             return Self { value, error };
         }
         let error = error + ROUNDING * value.abs();
@@ -220,6 +221,9 @@ mod tests {
         let grown = near.unary(Unary::Exp);
         assert!(grown.error > 1e-6 * 22026.0 && grown.error < 1e-6 * 22030.0);
         assert_eq!(Number { value: 0.0, error: 1e-9 }.unary(Unary::Log).error, f64::INFINITY);
+        assert_eq!(Number { value: f64::NAN, error: f64::INFINITY }.unary(Unary::Exp).error, f64::INFINITY);
+        let unknown = Number { value: f64::NAN, error: f64::INFINITY };
+        assert_eq!(unknown.binary(Binary::Mul, Number::exact(2.0)).error, f64::INFINITY);
         assert!(Number::exact(-1.0).unary(Unary::Sqrt).value.is_nan() && Number::exact(-1.0).unary(Unary::Sqrt).error == 0.0);
     }
 }

@@ -69,7 +69,8 @@ impl Way {
                 core_span_bytes: *choices.pick(&[65_535 * 4096, 65536, 16384]),
                 ..Target::spyre()
             });
-            way.options.cores = "0".to_owned();
+            // What the machine has is not exceeded.
+            (way.options.cores, way.options.lx_bytes) = ("0".to_owned(), "-1".to_owned());
         }
         way
     }

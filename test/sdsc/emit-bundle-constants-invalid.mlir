@@ -65,3 +65,10 @@ sdsc.program @names_are_names_of_files {
   // expected-error @+1 {{'sdsc.buffer' op cannot have a file: '../const0' is no name of letters, digits and '_'}}
   sdsc.buffer @"../const0" constant 0 = dense<1.0> : tensor<64xf16> : tensor<64xf16, #spyre.layout<[1, 64], [64, 1]>>
 }
+
+// -----
+
+sdsc.program @one_number_many_times {
+  // expected-error @+1 {{'sdsc.buffer' op says one number for 268435584 bytes, more than the 268435456 that a file may repeat: fill with it}}
+  sdsc.buffer @const0 constant 0 = dense<1.5> : tensor<2097153x64xf16> : tensor<2097153x64xf16, #spyre.layout<[1, 2097153, 64], [64, 64, 1]>>
+}

@@ -16,8 +16,8 @@ const MAX_SETS: u64 = 20_000_000;
 const MAX_CHOICES: u64 = 1_000_000_000;
 /// Values of one operation that may be decided about, one inside the other.
 const MAX_DEPTH: usize = 1000;
-/// Ways to take over addresses in one operation.
-const MAX_PAIRINGS: usize = 10_000;
+/// Ways to take over addresses in one operation. Nine buffers of one operation have up to 21,147: a way puts them into chains.
+const MAX_PAIRINGS: usize = 1 << 15;
 
 /// A cut in terms of values.
 pub(super) struct Crowd {

@@ -4,6 +4,7 @@
 
 mod demo;
 mod docs;
+mod fuzz;
 mod mutants;
 mod mutate_passes;
 mod new_pass;
@@ -24,6 +25,7 @@ usage: cargo xtask COMMAND
   docs                       write docs/generated and docs/supported-ops.md again, from the .td files and the import's tables
   plans [OPTION...]          write the table of HBM bytes in docs/performance.md again; with options of spyre-compile only print it
   mutants [PROGRAM]          change every field of emitted files and write the table of what finds it in docs/mutants.md
+  fuzz TARGET MINUTES        change files as coverage leads, and give them to what reads them; the targets are those of test/hostile.rs
   plugin                     build the plugin for a stock mlir-opt
   mutate-passes [N [FROM [TO]]]
                              break N sampled lines of the passes one at a time, and say which the tests do not notice (hours)
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         ["mutants"] => mutants::run(None),
         ["mutants", program] => mutants::run(Some(program)),
         ["plans", options @ ..] => plans::run(options),
+        ["fuzz", target, minutes] => fuzz::run(target, minutes),
         ["plugin"] => plugin::run(),
         ["mutate-passes", options @ ..] => mutate_passes::run(options),
         ["new-pass", stage, argument] => new_pass::run(stage, argument),

@@ -50,6 +50,28 @@ pub(super) fn what_goes_with_windows_is_worked_out(file: &FileView<'_>, report: 
     for tensor in file.tensors() {
         padding_is_that_of_windows(file, kind, &tensor, report);
         folds_follow_the_windows(file, kind, &tensor, report);
+        memories_say_what_is_padded(file, kind, &tensor, report);
+    }
+}
+
+/// Every memory of a tensor says whether what is there is padded: of all tensors of what slides, of the input of a depthwise convolution.
+fn memories_say_what_is_padded(file: &FileView<'_>, kind: Kind, tensor: &TensorView<'_>, report: &mut Report) {
+    let is_padded = kind.reads_windows(file, tensor.index);
+    let in_lx_only = tensor.is_lx();
+    let is_said = if kind.is_sliding() { !in_lx_only } else { is_padded };
+    let memory = &tensor.info.memory;
+    for (name, found) in [("hbm", &memory.hbm), ("lx", &memory.lx)] {
+        let Some(found) = found else { continue };
+        let wanted = [
+            ("isPadded", is_said.then(|| u8::from(is_padded)).map(i64::from), found.is_padded.map(i64::from)),
+            ("isZeroPadded", (is_said && !in_lx_only).then_some(0), found.is_zero_padded.map(i64::from)),
+            ("dsOffset", (is_said && kind.is_sliding()).then_some(0), found.offset),
+            ("allocateNode_", (is_said && kind.is_sliding()).then_some(0), found.node.as_ref().map(|_| 0)),
+        ];
+        if let Some((member, _, _)) = wanted.into_iter().find(|(_, wanted, found)| wanted != found) {
+            let message = format!("the member is not what a tensor of '{}' has", file.compute.function);
+            report.json(file.tensor_at(tensor.index, &format!("memOrg_/{name}/{member}")), message);
+        }
     }
 }
 

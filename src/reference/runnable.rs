@@ -1,0 +1,121 @@
+//! Which modules are run as they are. A module may come from anybody, and compiled code may do anything: call the system, read any address,
+//! run for ever. What computes on tensors does not.
+
+use crate::mlir::{BlockExt, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integer, symbol_name};
+use std::collections::BTreeMap;
+
+/// Ops of other dialects than `linalg`, `arith` and `math`: none changes a tensor in place, jumps, or asks for a size when it runs.
+const OPS: [&str; 23] = [
+    "affine.apply",
+    "builtin.module",
+    "cf.assert",
+    "func.call",
+    "func.func",
+    "func.return",
+    "scf.for",
+    "scf.if",
+    "scf.yield",
+    "tensor.bitcast",
+    "tensor.cast",
+    "tensor.collapse_shape",
+    "tensor.concat",
+    "tensor.dim",
+    "tensor.empty",
+    "tensor.expand_shape",
+    "tensor.extract",
+    "tensor.extract_slice",
+    "tensor.from_elements",
+    "tensor.insert_slice",
+    "tensor.pad",
+    "tensor.splat",
+    "tensor.yield",
+];
+
+/// The bytes of all tensors in f64, if each had a place of its own.
+const MAX_BYTES: i64 = 1 << 34;
+
+/// The most steps: ops, in each iteration of the loops around them, and for each element of the largest tensor of a `linalg` op.
+const MAX_STEPS: i64 = 1 << 40;
+
+/// Refuses what is not run.
+pub(super) fn check(module: Op<'_>) -> Result<(), String> {
+    let functions: BTreeMap<&str, Op<'_>> =
+        module.body_ops().into_iter().filter(|op| op.is("func.func")).map(|function| (function.text_attr("sym_name"), function)).collect();
+    let mut bytes = 0_i64;
+    for op in module.nested() {
+        let name = op.full_name();
+        let is_known = OPS.contains(&name) || ["linalg.", "arith.", "math."].iter().any(|dialect| name.starts_with(dialect));
+        if !is_known {
+            return Err(format!("has '{name}' at {}: only functions of linalg on tensors are run", op.loc()));
+        }
+        // Views are counted too: the bound is not close.
+        for value in op.outputs() {
+            bytes = bytes.saturating_add(elements_of(value).saturating_mul(8));
+        }
+    }
+    if bytes > MAX_BYTES {
+        return Err(format!("has tensors of {bytes} bytes in f64, more than the {MAX_BYTES} that are run"));
+    }
+    let mut steps = Steps { functions, known: BTreeMap::new() };
+    for function in module.body_ops() {
+        let found = steps.of(function)?;
+        if found > MAX_STEPS {
+            return Err(format!("takes {found} steps at {}, more than the {MAX_STEPS} that are run", function.loc()));
+        }
+    }
+    Ok(())
+}
+
+fn elements_of(value: Value<'_>) -> i64 {
+    TensorType::of(value.r#type()).map_or(0, |tensor| tensor.shape.iter().fold(1, |elements: i64, size| elements.saturating_mul(*size)))
+}
+
+/// How long a module runs.
+struct Steps<'c> {
+    functions: BTreeMap<&'c str, Op<'c>>,
+    /// The steps of functions that are called; none while they are looked at.
+    known: BTreeMap<&'c str, Option<i64>>,
+}
+
+impl<'c> Steps<'c> {
+    fn of(&mut self, op: Op<'c>) -> Result<i64, String> {
+        let mut steps = 1_i64;
+        for inner in op.bodies().into_iter().flat_map(BlockExt::ops) {
+            steps = steps.saturating_add(self.of(inner)?);
+        }
+        Ok(match op.full_name() {
+            "scf.for" => steps.saturating_mul(trips_of(op)?),
+            "func.call" => self.of_call(op)?,
+            name if name.starts_with("linalg.") => {
+                steps.saturating_mul(op.inputs().into_iter().chain(op.outputs()).map(elements_of).max().unwrap_or(1))
+            }
+            _ => steps,
+        })
+    }
+
+    fn of_call(&mut self, call: Op<'c>) -> Result<i64, String> {
+        let name = call.attr("callee").and_then(symbol_name).unwrap_or_default();
+        let Some((&name, &callee)) = self.functions.get_key_value(name).filter(|(_, callee)| callee.body().is_some()) else {
+            return Err(format!("calls '{name}' at {}, which has no body", call.loc()));
+        };
+        match self.known.get(name) {
+            Some(Some(known)) => Ok(*known),
+            Some(None) => Err(format!("has a function '{name}' that calls itself, at {}: it has no end", call.loc())),
+            None => {
+                self.known.insert(name, None);
+                let steps = self.of(callee)?;
+                self.known.insert(name, Some(steps));
+                Ok(steps)
+            }
+        }
+    }
+}
+
+/// How often the body of a loop runs.
+fn trips_of(op: Op<'_>) -> Result<i64, String> {
+    let constant = |index: usize| op.inputs().get(index)?.def().filter(|def| def.is("arith.constant"))?.attr("value").and_then(integer);
+    match (constant(0), constant(1), constant(2)) {
+        (Some(from), Some(to), Some(step)) if step > 0 => Ok((to.saturating_sub(from).max(0) / step).saturating_add(1)),
+        _ => Err(format!("has a loop at {} whose bounds are no constants: it is not known to end", op.loc())),
+    }
+}

@@ -1,0 +1,10 @@
+// RUN: not spyre-compile %s -o %t --dims 0=A:B --tiles A=16384 --loops unroll 2>&1 | FileCheck %s
+// RUN: not ls %t
+// RUN: spyre-compile %s -o %t.kept --dims 0=A:B --tiles A=16384
+
+// A short text may ask for any number of ops.
+// CHECK: unroll-invalid.mlir:7:{{[0-9]+}}: error: 'sdsc.bundle' op has 16384 ops when its loops are written out, and at most 8192 may be: keep loops, or tile less
+func.func @many_tiles(%x: tensor<16384x64xf16>) -> tensor<16384x64xf16> {
+  %y = spyre.pointwise abs(%x) : tensor<16384x64xf16>
+  return %y : tensor<16384x64xf16>
+}

@@ -1,0 +1,235 @@
+//! Right files of every kind, which mutants are made of.
+
+use crate::{common, npy};
+use spyre::{
+    mlir::{Module, Session},
+    pipeline::{Options, Phase},
+    sdsc::program::{LaunchEntry, Program as Description, Tensor},
+};
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    rc::Rc,
+};
+
+/// A program that everybody starts from: its file, and how it is compiled.
+pub(crate) struct Program {
+    file: &'static str,
+    /// The names of its arguments' dimensions, where scopes name some.
+    dims: &'static [&'static str],
+    addresses: &'static str,
+    loops: &'static str,
+}
+
+pub(crate) const PROGRAMS: [Program; 6] = [
+    Program { file: "layers.mlir", dims: &[], addresses: "symbolic", loops: "keep" },
+    Program { file: "tiles.mlir", dims: &["0=A:B", "1=A:B"], addresses: "symbolic", loops: "keep" },
+    Program { file: "rows.mlir", dims: &[], addresses: "symbolic", loops: "keep" },
+    Program { file: "launches.mlir", dims: &[], addresses: "baked", loops: "keep" },
+    Program { file: "constants.mlir", dims: &[], addresses: "symbolic", loops: "keep" },
+    Program { file: "carried.mlir", dims: &[], addresses: "symbolic", loops: "unroll" },
+];
+
+impl Program {
+    pub(crate) fn text(&self) -> Vec<u8> {
+        input(self.file)
+    }
+
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            dims: self.dims.iter().map(|&dims| dims.to_owned()).collect(),
+            addresses: self.addresses.to_owned(),
+            loops: self.loops.to_owned(),
+            compile_to: Phase::Emit,
+            ..Options::default()
+        }
+    }
+}
+
+pub(crate) fn input(name: &str) -> Vec<u8> {
+    fs::read(Path::new(crate::ROOT).join("test/hostile/Inputs").join(name)).unwrap()
+}
+
+/// Golden bundles of different kinds; absent where the material beside the project is.
+const GOLDEN: [&str; 18] = [
+    "pw_add_2core",
+    "bc_all_sparse",
+    "bc_row_vector",
+    "red_sum_nonstick",
+    "red_sum_unaligned_fp32",
+    "mm_m4_n4_k2",
+    "mm_k_padded",
+    "restick_2d",
+    "slice_cols",
+    "shuffle_linear_bias",
+    "gather_embedding_1d",
+    "norm_layer_norm",
+    "conv2d_3x3",
+    "softmax_64x256",
+    "tile_two_loops_sequence",
+    "dtype_fp16_to_fp32",
+    "bmm_3d",
+    "lx_hbm_lx_pool",
+];
+
+/// The folders of the golden bundles.
+pub(crate) fn golden_folders() -> Vec<PathBuf> {
+    let Some(golden) = common::shared("golden/visible") else { return Vec::new() };
+    GOLDEN.iter().map(|name| golden.join(name)).collect()
+}
+
+/// A file of a bundle: its path in its folder, and what it says.
+pub(crate) type Named = (String, Vec<u8>);
+
+/// A folder in which a file is written, with a directory for output in another folder in it. What is beside them stays as it is.
+pub(crate) struct Place {
+    folder: tempfile::TempDir,
+    /// The right bundles that are here already.
+    bundles: RefCell<BTreeMap<PathBuf, Rc<Vec<Named>>>>,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("beside/within")).unwrap();
+        fs::write(folder.path().join("beside/own"), "mine").unwrap();
+        Self { folder, bundles: RefCell::default() }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("beside/within").join(name)
+    }
+
+    /// Nothing leaves the folder that is written to, and nothing temporary stays.
+    pub(crate) fn check_untouched(&self) {
+        assert_eq!(names_in(self.folder.path()), ["beside"], "a file was written outside");
+        assert_eq!(names_in(&self.folder.path().join("beside")), ["own", "within"], "a file was written outside");
+        assert_eq!(fs::read_to_string(self.folder.path().join("beside/own")).unwrap(), "mine");
+        let temporary = names_in(&self.path("")).into_iter().find(|name| name.starts_with('.'));
+        assert_eq!(temporary, None, "a temporary folder is left");
+    }
+
+    /// Where a bundle is written.
+    pub(crate) fn out(&self) -> String {
+        self.path("out").to_str().unwrap().to_owned()
+    }
+
+    pub(crate) fn write(&self, name: &str, content: &[u8]) -> String {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// A program after each phase.
+    pub(crate) fn pages(&self, program: usize) -> Vec<Vec<u8>> {
+        let program = &PROGRAMS[program];
+        let mut pages = Vec::new();
+        let is_done = with_module(self, &program.text(), |module| {
+            Phase::ALL.into_iter().take_while(|phase| *phase < Phase::Emit).all(|phase| {
+                let is_done = module.run(&program.options().pipeline([phase], ""));
+                pages.push(format!("{}\n", module.op()).into_bytes());
+                is_done
+            })
+        });
+        assert!(is_done, "{}", program.file);
+        pages
+    }
+
+    /// The folder with a compiled program, and its files.
+    pub(crate) fn bundle(&self, program: usize) -> (PathBuf, Rc<Vec<Named>>) {
+        let program = &PROGRAMS[program];
+        let folder = self.path("right").join(program.file);
+        let files = self.files_of(&folder, || {
+            fs::create_dir_all(self.path("right")).unwrap();
+            let passes = program.options().pipeline(Phase::ALL, folder.to_str().unwrap());
+            assert!(with_module(self, &program.text(), |module| module.run(&passes)), "{}", program.file);
+        });
+        (folder, files)
+    }
+
+    /// The folder with a copy of a golden bundle, and its files.
+    pub(crate) fn golden(&self, from: &Path) -> (PathBuf, Rc<Vec<Named>>) {
+        let folder = self.path("golden").join(from.file_name().unwrap());
+        let files = self.files_of(&folder, || {
+            fs::create_dir_all(&folder).unwrap();
+            for name in names_in(from).iter().filter(|name| *name != "case.json") {
+                fs::copy(from.join(name), folder.join(name)).unwrap();
+            }
+        });
+        (folder, files)
+    }
+
+    fn files_of(&self, folder: &Path, make: impl FnOnce()) -> Rc<Vec<Named>> {
+        if let Some(known) = self.bundles.borrow().get(folder) {
+            return known.clone();
+        }
+        make();
+        let files = Rc::new(files_below(folder, ""));
+        self.bundles.borrow_mut().insert(folder.to_owned(), files.clone());
+        files
+    }
+
+    pub(crate) fn arrays(&self) -> Vec<Vec<u8>> {
+        use spyre::sim::{Elements, HostArray};
+        let shape = vec![2, 3];
+        let arrays = [Elements::F16(vec![1; 6]), Elements::F32(vec![1.0; 6]), Elements::I64(vec![1; 6])];
+        let named = |(number, elements): (usize, Elements)| (format!("a{number}"), HostArray { shape: shape.clone(), elements });
+        let arrays: Vec<(String, HostArray)> = arrays.into_iter().enumerate().map(named).collect();
+        npy::write_results(&self.path("arrays"), &arrays).unwrap();
+        arrays.iter().map(|(name, _)| fs::read(self.path("arrays").join(format!("{name}.npy"))).unwrap()).collect()
+    }
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn files_below(folder: &Path, front: &str) -> Vec<Named> {
+    let mut files = Vec::new();
+    for name in names_in(folder) {
+        let path = folder.join(&name);
+        if path.is_dir() {
+            files.extend(files_below(&path, &format!("{front}{name}/")));
+        } else {
+            files.push((format!("{front}{name}"), fs::read(path).unwrap()));
+        }
+    }
+    files
+}
+
+/// Does something with a text as a module, if it is one; whether it succeeded.
+pub(crate) fn with_module(place: &Place, text: &[u8], run: impl FnOnce(Module<'_>) -> bool) -> bool {
+    let path = place.write("given.mlir", text);
+    let session = Session::new();
+    let Ok(source) = session.open(&path) else { return false };
+    source.parse().is_some_and(run)
+}
+
+/// The program that a golden bundle is run as, from its `case.json`: every argument is an input and a result of its device size.
+pub(crate) fn golden_program(folder: &Path) -> Description {
+    let json: serde_json::Value = serde_json::from_slice(&fs::read(folder.join("case.json")).unwrap()).unwrap();
+    let tensor = |arg: &serde_json::Value| {
+        let device_size: Vec<i64> = arg["device_size"].as_array().unwrap().iter().map(|size| size.as_i64().unwrap()).collect();
+        let n_elements: i64 = device_size.iter().product();
+        Tensor {
+            name: format!("arg{}", arg["index"]),
+            shape: vec![n_elements],
+            element_type: if arg["dtype"] == "IEEE_INT32" { "i32" } else { "f32" }.to_owned(),
+            format: arg["dtype"].as_str().unwrap().to_owned(),
+            bytes: n_elements * 128 / device_size.last().unwrap(),
+            stride_map: (0..device_size.len()).map(|dim| device_size[dim + 1..].iter().product()).collect(),
+            device_size,
+            ..Tensor::default()
+        }
+    };
+    let arguments: Vec<Tensor> = json["args"].as_array().unwrap().iter().map(tensor).collect();
+    let bundle = folder.file_name().unwrap().to_str().unwrap().to_owned();
+    let names = arguments.iter().map(|tensor| tensor.name.clone()).collect();
+    let launches = vec![LaunchEntry { bundle: bundle.clone(), arguments: names, ..LaunchEntry::default() }];
+    Description { name: bundle, results: arguments.clone(), arguments, launches, ..Description::default() }
+}

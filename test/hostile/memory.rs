@@ -1,0 +1,32 @@
+//! What a tool needs for a file beyond what a process has anyway: a stated number of bytes, and so many for each byte of the file.
+
+use crate::targets::Case;
+use std::fs;
+
+/// Whatever the file says: what a simulated machine of 64 MiB holds, its inputs and its results (`limits` of `targets.rs`).
+const BYTES_OF_A_CASE: u64 = 1 << 29;
+/// For each byte of the file.
+const BYTES_OF_A_BYTE: u64 = 4096;
+
+/// Runs a case and looks at the most memory that the process has had in the meantime.
+pub(crate) fn check(case: &Case, run: impl FnOnce()) {
+    // Some containers do not let a process forget its peak; then nothing is known.
+    let can_measure = fs::write("/proc/self/clear_refs", "5").is_ok();
+    let before = status_of("VmRSS");
+    run();
+    let Some(grown) = status_of("VmHWM").zip(before).map(|(most, before)| most.saturating_sub(before)).filter(|_| can_measure) else {
+        return;
+    };
+    let allowed = BYTES_OF_A_CASE + BYTES_OF_A_BYTE * case.mutant.len() as u64;
+    if std::env::var_os("SPYRE_HOSTILE_TRACE").is_some() {
+        println!("grown {grown} {}", case.mutant.len());
+    }
+    assert!(grown <= allowed, "a file of {} bytes took {grown} bytes of memory, more than {allowed}", case.mutant.len());
+}
+
+/// A number of `/proc/self/status`, in bytes.
+fn status_of(name: &str) -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with(name))?;
+    Some(line.split_ascii_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
+}
