@@ -9,7 +9,7 @@
 // CHECK-NEXT: sdsc.buffer @const2 constant 2 = dense_resource<third> : tensor<1x2xf16>
 // CHECK-NEXT: sdsc.buffer @result0 output 0
 // CHECK-NEXT: sdsc.buffer @result1 output 1
-// CHECK-NEXT: sdsc.bundle @bundle_0(@arg0, @const0, @const1, @const2, @result0, @result1) {
+// CHECK-NEXT: sdsc.bundle @bundle_0(@arg0, @const0, @const1, @const2, @result0, @result1){{.*}} {
 // CHECK-NEXT:   sdsc.op "mul" {{.+}} ins [{{.+}} argument = 0>, {{.+}} argument = 1>] outs
 // CHECK-NEXT:   sdsc.op "add" {{.+}} ins [{{.+}} argument = 2>] outs
 // CHECK-NEXT:   sdsc.op "add" {{.+}} ins [{{.+}} argument = 2>] outs

@@ -50,7 +50,7 @@ func.func @product(%x: tensor<64x128xf16>, %y: tensor<128x256xf16>) -> tensor<64
 // CHECK-DAG: #[[BIAS:.+]] = #sdsc.tensor<{{.*}}device_size = [1, 4, 64], coordinates = #[[BIAS_AT]], memory = "hbm", argument = 1>
 // CHECK-DAG: #[[POOL:.+]] = #sdsc.tensor<{{.*}}memory = "pool">
 // CHECK-LABEL: sdsc.program @bias
-// CHECK: sdsc.bundle @bundle_0(@arg0, @arg1, @result0) pool_bytes 32768 {
+// CHECK: sdsc.bundle @bundle_0(@arg0, @arg1, @result0) pool_bytes 32768 attributes {sdsc.lives = ["pool 0 + 32768: 0 to 1"]} {
 // CHECK-NEXT: sdsc.op "add" dims [#c0, #c1] ins [{{.+}}, #[[BIAS]]] outs [#[[POOL]]]
 // CHECK-NEXT: sdsc.op "exp" dims [#c0, #c1] ins [#[[POOL]]] outs
 func.func @bias(%x: tensor<64x256xf16>, %bias: tensor<1x256xf16>) -> tensor<64x256xf16> {

@@ -16,7 +16,7 @@
 // CHECK-NEXT: sdsc.buffer @arg1 input 1
 // CHECK-NEXT: sdsc.buffer @arg2 input 2
 // CHECK-NEXT: sdsc.buffer @result0 output 0
-// CHECK-NEXT: sdsc.bundle @bundle_0(@arg0, @arg1, @arg2, @result0) {
+// CHECK-NEXT: sdsc.bundle @bundle_0(@arg0, @arg1, @arg2, @result0) attributes {sdsc.lives = ["lx 0 + {{[0-9]+}}: 0 to 1"]} {
 // CHECK-NEXT:   sdsc.loop 2 {
 // CHECK-NEXT:     sdsc.loop 4 {
 // CHECK-NEXT:       sdsc.op "add" dims [#[[ROWS]], #[[COLUMNS]]] ins [#[[A]], #[[B]]] outs [#[[LOCAL]]]

@@ -15,7 +15,7 @@
 // RUN: not spyre-translate --check-bundle %t/symbolic | FileCheck %s --check-prefix=NET
 
 // CHECK: sdsc.bundle @bundle_0
-// CHECK-SAME: attributes {sdsc.addresses = "baked"}
+// CHECK-SAME: attributes {sdsc.addresses = "baked"{{.*}}}
 // POOL: "pool_bytes"
 // NET: bundle_0/sdsc_0.json: sdsc_r98: {{.*}}fidelity_
 func.func @views(%x: tensor<128x96xf16>, %y: tensor<96x128xf16>) -> (tensor<96x128xf16>, tensor<96x64xf16>) {

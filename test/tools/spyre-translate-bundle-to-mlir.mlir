@@ -17,7 +17,7 @@
 // CHECK: sdsc.program @add_mul {
 // CHECK-NEXT: sdsc.buffer @arg0 input 0 : tensor<64x512xf16, #layout>
 // CHECK: sdsc.buffer @result0 output 0 : tensor<64x512xf16, #layout>
-// CHECK-NEXT: sdsc.bundle @bundle_0(@arg0, @arg1, @arg2, @result0) {
+// CHECK-NEXT: sdsc.bundle @bundle_0(@arg0, @arg1, @arg2, @result0){{.*}} {
 // CHECK-NEXT: sdsc.loop 2 {
 // CHECK-NEXT: sdsc.op "add" dims
 // CHECK-NEXT: sdsc.op "mul" dims
