@@ -246,7 +246,10 @@ fn content_of(
     }
     let raw = raw_elements(value).ok_or("holds elements that are neither 'dense' nor a 'dense_resource' with content")?;
     if raw.is_splat && layout.bytes() > MAX_SPLAT_BYTES {
-        return Err(format!("says one number for {} bytes, more than the {MAX_SPLAT_BYTES} that a file may repeat: fill with it", layout.bytes()));
+        return Err(format!(
+            "says one number for {} bytes, more than the {MAX_SPLAT_BYTES} that a file may repeat: fill with it",
+            layout.bytes()
+        ));
     }
     let element = tensor.host.element.to_string();
     let host = HostElements { element: &element, shape: &tensor.host.shape, bytes: raw.bytes, is_splat: raw.is_splat };
