@@ -175,9 +175,12 @@ fn inputs_of(simulation: &Simulation, case: &Case) -> BTreeMap<String, HostArray
 fn compare_with_reference(simulation: &Simulation, case: &Case) -> Result<(), Outcome> {
     let ran = simulation.run_with(&Bounded, &inputs_of(simulation, case), &RunOptions::default());
     let (outcome, exact) = ran.map_err(|error| fails("the simulated machine refuses the bundle", error))?;
-    let is_index = |name: &String| simulation.program().arguments.iter().any(|tensor| tensor.name == *name && tensor.index_range.is_some());
-    let indices = inputs_of(simulation, case).into_iter().filter(|(name, _)| is_index(name)).collect();
-    check_counted(simulation, &indices, &outcome);
+    if case.draw.is_multiple_of(4) {
+        let is_index =
+            |name: &String| simulation.program().arguments.iter().any(|tensor| tensor.name == *name && tensor.index_range.is_some());
+        let indices = inputs_of(simulation, case).into_iter().filter(|(name, _)| is_index(name)).collect();
+        check_counted(simulation, &indices, &outcome);
+    }
     if exact.len() != case.expected.len() {
         return Err(fails("results are missing", ""));
     }
