@@ -118,7 +118,7 @@ fn scalar_module(body: &str) -> String {
 /// The program of each promised row.
 fn programs() -> BTreeMap<String, String> {
     let mut programs = BTreeMap::new();
-    for module in include_str!("supported_ops/tensors.mlir").split("// -----\n") {
+    for module in include_str!("supported_ops/tensors.txt").split("// -----\n") {
         let rows = module.lines().filter_map(|line| line.strip_prefix("// row: "));
         programs.extend(rows.map(|row| (row.to_owned(), module.to_owned())));
     }

@@ -144,7 +144,6 @@ fn n_ops(items: &[Item]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::OpSpec;
     use super::*;
 
     fn life(first: usize, last: usize) -> Life {
@@ -152,7 +151,7 @@ mod tests {
     }
 
     fn ops(count: usize) -> Vec<Item> {
-        (0..count).map(|_| Item::Op(Box::new(OpSpec::default()))).collect()
+        (0..count).map(|_| Item::Op(Box::default())).collect()
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::{
     contraction::{flat_index, index_of, size_of},
     graph::{Element, Kind, NodeId},
     import_linalg::Importer,
+    import_tensor::shape_of,
     index::{always_holds, lookup, moving_dims, refuse_window},
     known::Known,
     read_body::{cast_types, read_body, sizes_of},
@@ -379,7 +380,8 @@ impl<'a, 'c> Generic<'a, 'c> {
         }
         let location = self.location(at);
         self.importer.note_place(location);
-        match lookup(&mut self.importer.graph, table, &indices, &self.window.sizes) {
+        let rows = shape_of(at.inputs()[0]);
+        match lookup(&mut self.importer.graph, (table, &rows), &indices, &self.window.sizes) {
             Ok(found) => {
                 self.gathered.extend(found.chosen);
                 Ok(found.node)

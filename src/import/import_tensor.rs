@@ -197,6 +197,6 @@ fn softmax<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> 
     })
 }
 
-fn shape_of(tensor: Value<'_>) -> Vec<i64> {
+pub(super) fn shape_of(tensor: Value<'_>) -> Vec<i64> {
     TensorType::of(tensor.r#type()).map(|tensor| tensor.shape).unwrap_or_default()
 }

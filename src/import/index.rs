@@ -11,12 +11,12 @@ pub(super) struct Lookup {
     pub(super) chosen: Option<(NodeId, i64)>,
 }
 
-/// The element of `table` at `indices` for every point of an iteration space with these sizes.
+/// The element of a table of `rows` at `indices` for every point of an iteration space with these sizes. The node of a table whose elements
+/// are one number has none of its dimensions.
 ///
 /// # Errors
 /// Why the device cannot read it.
-pub(super) fn lookup(graph: &mut Graph, table: NodeId, indices: &[NodeId], sizes: &[i64]) -> Result<Lookup, String> {
-    let rows = graph.node(table).shape.clone();
+pub(super) fn lookup(graph: &mut Graph, (table, rows): (NodeId, &[i64]), indices: &[NodeId], sizes: &[i64]) -> Result<Lookup, String> {
     let exprs = plain_indices(graph, indices);
     let last: Vec<i64> = sizes.iter().map(|size| size - 1).collect();
     for (dim, expr) in exprs.iter().enumerate() {
@@ -26,6 +26,9 @@ pub(super) fn lookup(graph: &mut Graph, table: NodeId, indices: &[NodeId], sizes
         if first < 0 || last >= rows[dim] {
             return Err(format!("reads the indices {first} to {last} of a dimension of {}", rows[dim]));
         }
+    }
+    if graph.number_of(table).is_some() {
+        return Ok(Lookup { node: table, chosen: None });
     }
     let computed: Vec<usize> = (0..exprs.len()).filter(|&dim| exprs[dim].is_none()).collect();
     match computed.as_slice() {

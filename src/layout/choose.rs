@@ -188,20 +188,26 @@ impl<'a> Chooser<'a> {
     fn add_read_factors(&self, n_states: &[usize], buffer: usize, factors: &mut Vec<Factor<Cost>>) {
         let readers = &self.readers[buffer];
         let variable = self.variable_of[buffer];
+        // An op that reads the buffer twice is one variable.
+        let variables_of = |readers: &[(usize, usize)]| {
+            let ops: BTreeSet<usize> = readers.iter().map(|(op, _)| *op).filter(|op| *op != variable).collect();
+            [variable].into_iter().chain(ops).collect::<Vec<usize>>()
+        };
         let n_costs =
-            |readers: &[(usize, usize)]| readers.iter().try_fold(n_states[variable], |product, (op, _)| product.checked_mul(n_states[*op]));
-        let together: Vec<&[(usize, usize)]> = match n_costs(readers) {
+            |readers| variables_of(readers).iter().try_fold(1_usize, |product, &variable| product.checked_mul(n_states[variable]));
+        let together: Vec<&[(usize, usize)]> = match n_costs(readers.as_slice()) {
             Some(product) if product <= MOST_COSTS => vec![readers.as_slice()],
             _ => readers.chunks(1).collect(),
         };
         for readers in together.into_iter().filter(|readers| !readers.is_empty()) {
-            let variables = [variable].into_iter().chain(readers.iter().map(|(op, _)| *op)).collect();
+            let variables = variables_of(readers);
+            let places: Vec<usize> = readers.iter().filter_map(|(op, _)| variables.iter().position(|variable| variable == op)).collect();
             factors.push(Factor::new(n_states, variables, |states| {
                 let own = self.buffer_stick(buffer, states[0]);
                 let ways: Vec<Rc<Vec<Way>>> = readers
                     .iter()
-                    .zip(&states[1..])
-                    .map(|(&(op, operand), &state)| self.ways(op, operand, self.states[op][state], own))
+                    .zip(&places)
+                    .map(|(&(op, operand), &place)| self.ways(op, operand, self.states[op][states[place]], own))
                     .collect();
                 cheapest(&ways).map_or(Cost::IMPOSSIBLE, |(bytes, _)| Cost { moved_bytes: bytes, ..Cost::ZERO })
             }));

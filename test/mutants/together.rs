@@ -58,7 +58,7 @@ fn starts(node: &Value) -> Vec<i64> {
     data.into_iter().flatten().map(|(_, start)| start.as_str().unwrap().parse().unwrap()).collect()
 }
 
-fn items<'t>(line: &'t str, open: char, close: char) -> Vec<&'t str> {
+fn items(line: &str, open: char, close: char) -> Vec<&str> {
     let inner = line.split_once(open).and_then(|(_, rest)| rest.split_once(close)).map_or("", |(inner, _)| inner);
     inner.split(", ").filter(|item| !item.is_empty()).collect()
 }

@@ -74,11 +74,11 @@ pub(crate) fn judge(program: &Program, mutant: &Mutant) -> Verdict {
 }
 
 fn agrees(found: &Ran<FieldElement>, right: &Ran<FieldElement>) -> bool {
-    let is_same = |(found, right): (&(&str, Companions<FieldElement>), &(&str, Companions<FieldElement>))| {
-        let mut elements = found.1.elements.iter().zip(&right.1.elements);
-        (found.0, &found.1.shape) == (right.0, &right.1.shape) && elements.all(|(found, right)| found.agrees(*right))
+    let is_same = |found: &Companions<FieldElement>, right: &Companions<FieldElement>| {
+        found.shape == right.shape && found.elements.iter().zip(&right.elements).all(|(found, right)| found.agrees(*right))
     };
-    found.results.len() == right.results.len() && found.results.iter().zip(&right.results).all(is_same)
+    let mut results = found.results.iter().zip(&right.results);
+    found.results.len() == right.results.len() && results.all(|(found, right)| found.0 == right.0 && is_same(&found.1, &right.1))
 }
 
 fn write(out: &Path, files: &Files) {
