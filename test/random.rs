@@ -59,7 +59,7 @@ mod write;
 
 use case::Case;
 use generate::{FAMILIES, Family};
-use run::{Ran, WORK, batch, print_refusals, report, run_cases};
+use run::{Ran, WORK, batch, print_refusals, report, run_cases, say};
 use spyre::import::{OPERATIONS, Outcome, SCALAR_FUNCTIONS};
 use std::{env, ops::Range};
 
@@ -127,7 +127,8 @@ fn check_family(family: Family) -> String {
     let n_refused = print_refusals(family, &ran);
     let failed: Vec<&Ran> = ran.iter().filter(|ran| ran.outcome == "fails").collect();
     let list: String = failed.iter().map(|ran| format!("case {}:{}: {}\n", family.name(), ran.number, ran.message)).collect();
-    println!("{list}");
+    // To make a case simpler takes a while.
+    say(&list);
     let is_alive = |ran: &&&Ran| !ran.message.starts_with("the process");
     let reports: String = failed.iter().filter(is_alive).take(MOST_REPORTED).map(|ran| report(family, ran.number)).collect();
     let mut complaints = format!("{list}{reports}");
@@ -151,13 +152,13 @@ fn programs_are_right_or_refused() {
     assert!(complaints.is_empty(), "{complaints}");
 }
 
-/// Everything that the tables of the import say is taken is in some program.
+/// Everything that the tables of the import name is in some program, if more of them are made than run by default.
 #[test]
 fn programs_have_every_operation() {
     let taken = OPERATIONS.iter().filter(|row| matches!(row.outcome, Outcome::Becomes(_))).map(|row| row.name);
     let is_generated = |name: &&str| NOT_GENERATED.iter().all(|(known, _)| known != name);
     let mut missing: Vec<&str> = taken.chain(SCALAR_FUNCTIONS.iter().map(|function| function.name)).filter(is_generated).collect();
-    for number in 0..default_cases(Family::Any) {
+    for number in 0..3 * default_cases(Family::Any) {
         let text = &Case::of(Family::Any, number).0.written[0].text;
         // A family of operations has a name that ends in a star.
         missing.retain(|name| !text.contains(name.trim_end_matches('*')));

@@ -5,7 +5,7 @@ use crate::mlir::{BlockExt, Op, OpExt, TensorType, Value, ValueExt, ValueLike, i
 use std::collections::BTreeMap;
 
 /// Ops of other dialects than `linalg`, `arith` and `math`: none changes a tensor in place, jumps, or asks for a size when it runs.
-const OPS: [&str; 23] = [
+const OPS: [&str; 24] = [
     "affine.apply",
     "builtin.module",
     "cf.assert",
@@ -27,6 +27,7 @@ const OPS: [&str; 23] = [
     "tensor.from_elements",
     "tensor.insert_slice",
     "tensor.pad",
+    "tensor.reshape",
     "tensor.splat",
     "tensor.yield",
 ];

@@ -62,7 +62,8 @@ pub(crate) fn batch() -> usize {
     n_failures
 }
 
-fn say(text: &str) {
+/// Writes at once, whatever becomes of the process.
+pub(crate) fn say(text: &str) {
     let mut out = std::io::stdout();
     out.write_all(text.as_bytes()).unwrap();
     out.flush().unwrap();

@@ -11,7 +11,7 @@ module attributes {spyre.phase = "bundle", spyre.target = {cores = 2 : i64}} {
   sdsc.program @softmax {
     sdsc.buffer @arg0 input 0 : tensor<64x256xf16, #layout>
     sdsc.buffer @result0 output 0 : tensor<64x256xf16, #layout>
-    builtin.module @bundle_0 attributes {sdsc.buffers = [@arg0, @result0]} {
+    builtin.module @bundle_0 attributes {sdsc.buffers = [@arg0, @result0], sdsc.lives = ["lx 4096 + 16384: 0 to 2", "lx 0 + 4096: 1 to 2", "lx 4096 + 16384: 2 to 3", "lx 4096 + 16384: 3 to 5", "lx 0 + 4096: 4 to 5"]} {
       func.func @sdsc_bundle(%arg0: !sdscbundle.input_arg<index>, %arg1: !sdscbundle.input_arg<index>) attributes {sdsc.names = ["arg_0_base_addr", "arg_1_base_addr", "arg_0", "arg_1", "arg_0_core_offset_4096", "arg_0_core_4096", "arg_1_core_offset_4096", "arg_1_core_4096"]} {
         %0 = sdscbundle.input_arg_extract value from %arg0 : !sdscbundle.input_arg<index> -> index
         %1 = sdscbundle.input_arg_extract value from %arg1 : !sdscbundle.input_arg<index> -> index
