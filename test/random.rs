@@ -73,8 +73,7 @@ const fn default_cases(family: Family) -> usize {
 }
 
 /// Cases that are known to fail, defects that are open: they are left out, whoever mends one takes it off the list.
-pub(crate) const OPEN: [(&str, usize, &str); 6] = [
-    ("any", 104, "the import panics: a tensor read at computed positions is a constant whose elements are all alike"),
+pub(crate) const OPEN: [(&str, usize, &str); 5] = [
     ("any", 215, "a mean in a hint scope is another number in the field behind the phase 'tile'"),
     ("any", 353, "only with hints: 'mixes elements of bf16 and f16'"),
     ("any", 695, "sdsc_r31: a choice whose work is divided within the sticks of its result"),
