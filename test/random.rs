@@ -32,6 +32,8 @@ mod compute;
 mod constants;
 #[path = "common/counted.rs"]
 mod counted;
+#[path = "common/errors.rs"]
+mod errors;
 #[path = "random/generate.rs"]
 mod generate;
 #[path = "random/hints.rs"]

@@ -8,13 +8,15 @@
 
 #[path = "common/cases.rs"]
 mod cases;
+#[path = "common/errors.rs"]
+mod errors;
 #[path = "random_loops/generate.rs"]
 mod generate;
 
 use cases::{Outcome, number_of};
+use errors::listen;
 use generate::{COLUMNS, Program};
 use half::f16;
-use melior::diagnostic::DiagnosticSeverity;
 use proptest::{collection::vec, prelude::*, strategy::ValueTree};
 use spyre::{
     compile::compile,
@@ -24,10 +26,8 @@ use spyre::{
     target::Target,
 };
 use std::{
-    cell::RefCell,
     collections::BTreeMap,
     path::Path,
-    rc::Rc,
     sync::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -103,14 +103,7 @@ impl Way {
 
     fn compile(&self, text: &str, output: &Path) -> Result<(), String> {
         let session = Session::new();
-        let errors = Rc::new(RefCell::new(String::new()));
-        let seen = Rc::clone(&errors);
-        session.context().attach_diagnostic_handler(move |diagnostic| {
-            if matches!(diagnostic.severity(), DiagnosticSeverity::Error) {
-                seen.borrow_mut().push_str(&format!("{diagnostic}\n"));
-            }
-            true
-        });
+        let errors = listen(&session);
         let done = Module::parse(&session, text).is_some_and(|module| {
             if self.is_whole {
                 compile(&module, &self.options(), output.to_str().unwrap()).is_some()
@@ -118,7 +111,7 @@ impl Way {
                 module.run(&self.passes(output))
             }
         });
-        if done { Ok(()) } else { Err(errors.borrow().clone()) }
+        if done { Ok(()) } else { Err(errors.borrow().iter().map(|error| format!("{error}\n")).collect()) }
     }
 }
 

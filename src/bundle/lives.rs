@@ -4,7 +4,7 @@
 //! one of the innermost loop around both, where there is one: each iteration has a life of its own. Where either op stands in a loop further
 //! in, the life has all of that loop.
 
-use super::Item;
+use super::{Allocation, Item, Operand};
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
@@ -64,7 +64,7 @@ impl FromStr for Life {
     }
 }
 
-/// The lives of the same values where the loops are written out: each iteration has its own.
+/// The lives of the same values where the loops are written out: each iteration has its own, but of values that the iterations go along.
 #[must_use]
 pub fn unrolled_lives(items: &[Item], lives: &[Life]) -> Vec<Life> {
     let mut by_first: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -73,15 +73,70 @@ pub fn unrolled_lives(items: &[Item], lives: &[Life]) -> Vec<Life> {
         by_first.entry(life.first).or_default().push(number);
         by_last.entry(life.last).or_default().push(number);
     }
-    let mut walk = Walk { lives, by_first, by_last, next: 0, open: BTreeMap::new(), done: Vec::new() };
-    walk.items(items, 0);
-    walk.close(&(0..usize::MAX));
+    let most_around = LoopsAround::of(items, lives);
+    let mut walk = Walk { lives, most_around, by_first, by_last, next: 0, open: BTreeMap::new(), done: Vec::new() };
+    walk.items(items, 0, 0);
+    walk.close(&(0..usize::MAX), 0);
     walk.done.sort_unstable_by_key(|life| (life.first, life.offset_bytes, *life));
     walk.done
 }
 
+/// The most loops that can be around each life: an op that goes along a value with a loop has it from outside of that loop, even if nothing
+/// else does anything with the value.
+struct LoopsAround<'a> {
+    lives: &'a [Life],
+    /// The lives that begin at an address, in the order of time; no two share time but where one takes the other's place.
+    by_place: BTreeMap<(Scratch, i64), Vec<usize>>,
+    most: Vec<usize>,
+}
+
+impl<'a> LoopsAround<'a> {
+    fn of(items: &[Item], lives: &'a [Life]) -> Vec<usize> {
+        let mut by_place: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for (number, life) in lives.iter().enumerate() {
+            by_place.entry((life.memory, life.offset_bytes)).or_default().push(number);
+        }
+        by_place.values_mut().for_each(|numbers| numbers.sort_by_key(|number| lives[*number].first));
+        let mut around = Self { lives, by_place, most: vec![usize::MAX; lives.len()] };
+        around.items(items, 0);
+        around.most
+    }
+
+    /// Looks at items whose first op is op `first`; gives the number behind the last one.
+    fn items(&mut self, items: &[Item], first: usize) -> usize {
+        let mut op = first;
+        for item in items {
+            match item {
+                Item::Loop { body, .. } => op = self.items(body, op),
+                Item::Op(spec) => {
+                    spec.operands.iter().for_each(|operand| self.operand(op, operand));
+                    op += 1;
+                }
+            }
+        }
+        op
+    }
+
+    fn operand(&mut self, op: usize, operand: &Operand) {
+        let Some(level) = operand.tile_advance.iter().position(|&advance| advance != 0) else { return };
+        let place = match operand.allocation {
+            Allocation::Lx { offset_bytes } => (Scratch::Lx, offset_bytes),
+            Allocation::Pool { offset_bytes } => (Scratch::Pool, offset_bytes),
+            Allocation::Hbm { .. } => return,
+        };
+        let there = self.by_place.get(&place).map_or(&[][..], Vec::as_slice);
+        // What is read was written before; a result may begin where an operand ends.
+        let n_begun = there.partition_point(|number| self.lives[*number].first < op + usize::from(!operand.is_input));
+        if let Some(&number) = there[..n_begun].last().filter(|number| self.lives[**number].last >= op) {
+            self.most[number] = level.min(self.most[number]);
+        }
+    }
+}
+
 struct Walk<'a> {
     lives: &'a [Life],
+    /// The most loops around each.
+    most_around: Vec<usize>,
     by_first: BTreeMap<usize, Vec<usize>>,
     by_last: BTreeMap<usize, Vec<usize>>,
     /// The number of the next op that is written out.
@@ -92,8 +147,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Writes out items whose first op is op `first` of the loops; gives the number behind the last one.
-    fn items(&mut self, items: &[Item], first: usize) -> usize {
+    /// Writes out items in `depth` loops, whose first op is op `first` of the loops; gives the number behind the last one.
+    fn items(&mut self, items: &[Item], first: usize, depth: usize) -> usize {
         let mut op = first;
         for item in items {
             match item {
@@ -105,8 +160,8 @@ impl Walk<'_> {
                     let start = op;
                     op += n_ops(body);
                     for _ in 0..*count {
-                        self.items(body, start);
-                        self.close(&(start..op));
+                        self.items(body, start, depth + 1);
+                        self.close(&(start..op), depth + 1);
                     }
                 }
             }
@@ -126,10 +181,11 @@ impl Walk<'_> {
         self.next += 1;
     }
 
-    /// Ends the lives of an iteration of the loop that has these ops.
-    fn close(&mut self, ops: &Range<usize>) {
+    /// Ends the lives of an iteration of the loop that has these ops, the innermost of `depth`.
+    fn close(&mut self, ops: &Range<usize>, depth: usize) {
         let begun = self.open.range((ops.start, 0)..(ops.end, 0)).map(|(key, _)| *key);
-        let ended: Vec<(usize, usize)> = begun.filter(|(_, number)| ops.contains(&self.lives[*number].last)).collect();
+        let is_ended = |number: usize| ops.contains(&self.lives[number].last) && depth <= self.most_around[number];
+        let ended: Vec<(usize, usize)> = begun.filter(|(_, number)| is_ended(*number)).collect();
         self.done.extend(ended.into_iter().filter_map(|key| self.open.remove(&key)));
     }
 }
@@ -144,7 +200,9 @@ fn n_ops(items: &[Item]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Arrangement, Coordinate, OpSpec};
     use super::*;
+    use crate::target::DeviceFormat;
 
     fn life(first: usize, last: usize) -> Life {
         Life { memory: Scratch::Lx, offset_bytes: 128, bytes: 256, first, last }
@@ -172,5 +230,32 @@ mod tests {
         assert_eq!(times(life(0, 1)), [(0, 5)]);
         assert_eq!(times(life(1, 3)), [(1, 7)]);
         assert_eq!(times(life(2, 2)), [(2, 2), (4, 4), (6, 6)]);
+    }
+
+    #[test]
+    fn what_the_iterations_fill_has_one_life_even_if_nothing_reads_it() {
+        let writer = |tile_advance: &[i64]| {
+            let operand = Operand {
+                is_input: false,
+                format: DeviceFormat::Sen169Fp16,
+                arrangement: Arrangement::Standard,
+                device_size: vec![1, 64],
+                coordinates: vec![Coordinate::constant(0), Coordinate::dim(0)],
+                allocation: Allocation::Lx { offset_bytes: 128 },
+                tile_advance: tile_advance.to_vec(),
+                name: None,
+                ownership: None,
+            };
+            Item::Op(Box::new(OpSpec { operands: vec![operand], ..OpSpec::default() }))
+        };
+        let times = |tile_advance: &[i64]| {
+            let inner = Item::Loop { count: 2, symbol: None, body: vec![writer(tile_advance)] };
+            let outer = Item::Loop { count: 2, symbol: None, body: vec![inner] };
+            unrolled_lives(&[outer], &[life(0, 0)]).iter().map(|life| (life.first, life.last)).collect::<Vec<_>>()
+        };
+        assert_eq!(times(&[]), [(0, 0), (1, 1), (2, 2), (3, 3)]);
+        assert_eq!(times(&[0, 64]), [(0, 1), (2, 3)]);
+        assert_eq!(times(&[64, 0]), [(0, 3)]);
+        assert_eq!(times(&[64, 64]), [(0, 3)]);
     }
 }

@@ -242,8 +242,9 @@ fn remove_forgotten(parent: &Path) {
         if !(is_old || name.starts_with(FRESH_PREFIX)) || !is_folder(&path) {
             continue;
         }
-        let lock = fs::File::open(&path);
-        if lock.is_ok_and(|lock| lock.try_lock().is_ok()) && !holds_others(&path) && !(is_old && is_wanted(&path, parent)) {
+        let Ok(lock) = fs::File::open(&path) else { continue };
+        // Held until the folder is gone: who has just made it and locks it next would lose it otherwise.
+        if lock.try_lock().is_ok() && !holds_others(&path) && !(is_old && is_wanted(&path, parent)) {
             // Two may remove it at the same time; that it is gone is all that matters.
             let _ = fs::remove_dir_all(&path);
         }

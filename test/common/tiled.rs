@@ -2,8 +2,10 @@
 
 #[path = "counted.rs"]
 mod counted;
+#[path = "errors.rs"]
+mod errors;
 
-use melior::diagnostic::DiagnosticSeverity;
+use errors::listen;
 use spyre::{
     compile::compile,
     mlir::{Module, Session},
@@ -12,7 +14,7 @@ use spyre::{
     sim::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation},
     target::Target,
 };
-use std::{cell::RefCell, collections::BTreeMap, fs, path::Path, rc::Rc};
+use std::{collections::BTreeMap, fs, path::Path};
 
 /// A way to compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,19 +133,6 @@ fn emit(text: &str, build: Build, output: &Path) -> Result<(), Stop> {
         Some(message) if message.contains("bug") => Stop::Broken("spyre-compile has a bug", message.clone()),
         Some(message) => Stop::Refused(message.clone()),
     })
-}
-
-/// Collects the errors of a session; warnings are none.
-fn listen(session: &Session) -> Rc<RefCell<Vec<String>>> {
-    let errors = Rc::new(RefCell::new(Vec::new()));
-    let seen = Rc::clone(&errors);
-    session.context().attach_diagnostic_handler(move |diagnostic| {
-        if matches!(diagnostic.severity(), DiagnosticSeverity::Error) {
-            seen.borrow_mut().push(diagnostic.to_string());
-        }
-        true
-    });
-    errors
 }
 
 /// The results of a program without scopes by MLIR's JIT.

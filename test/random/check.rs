@@ -4,9 +4,9 @@
 use crate::{
     case::{Case, Outcome, Written},
     counted::check_counted,
+    errors::listen,
     number::Number,
 };
-use melior::diagnostic::DiagnosticSeverity;
 use spyre::{
     compile::compile,
     element::{Field, FieldElement},
@@ -14,7 +14,7 @@ use spyre::{
     sim::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation},
     validate::compile_validated,
 };
-use std::{cell::RefCell, collections::BTreeMap, fs, process::Command, rc::Rc};
+use std::{collections::BTreeMap, fs, process::Command};
 use tempfile::TempDir;
 
 /// What is refused under some options, or with some hints, and not under others. Whoever refuses another program that can be compiled has
@@ -113,19 +113,6 @@ fn emit(written: &Written) -> Result<Emitted, Outcome> {
         Some(message) if is_bug(&message) => Err(fails(&format!("spyre-compile has a bug: {}", kind_of(message)), message)),
         Some(message) => Ok(Emitted::Refused(message.clone())),
     }
-}
-
-/// Collects the errors of a session; warnings are none.
-fn listen(session: &Session) -> Rc<RefCell<Vec<String>>> {
-    let errors = Rc::new(RefCell::new(Vec::new()));
-    let seen = Rc::clone(&errors);
-    session.context().attach_diagnostic_handler(move |diagnostic| {
-        if matches!(diagnostic.severity(), DiagnosticSeverity::Error) {
-            seen.borrow_mut().push(diagnostic.to_string());
-        }
-        true
-    });
-    errors
 }
 
 /// The same by `spyre-compile`, and `spyre-run --check`, which compares with MLIR's JIT on inputs of its own.

@@ -56,20 +56,33 @@ pub(super) fn sizes_by_doubt(extents: &[Extent<'_>]) -> Vec<Vec<i64>> {
     })
 }
 
-/// A core's part is a box within the tensor; its span ends with the last stick of its last row. The dimensions of a node go
-/// from the one beside the stick outwards.
+/// A core's part is a box within the tensor; its span ends with the last stick of its last row.
 fn hbm_sticks(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
-    let (mut last, mut stride) = (0_i64, 1_i64);
-    for extent in extents(file, tensor) {
-        last = last.saturating_add((extent.part - 1).saturating_mul(stride));
-        stride = stride.saturating_mul(extent.all());
-    }
-    last.saturating_add(1)
+    span(extents(file, tensor).map(|extent| (extent.part, extent.all())))
 }
 
-/// In LX a core has a tensor of its own.
+/// In LX a core has a tensor of its own, with the gaps between its rows.
 fn lx_sticks(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
-    extents(file, tensor).fold(1_i64, |sticks, extent| sticks.saturating_mul(extent.part.saturating_add(extent.gap)))
+    span(extents(file, tensor).map(|extent| (extent.part, in_lx(&extent))))
+}
+
+/// The bytes of a core's tensor in LX, with the gap behind its last row.
+pub(super) fn lx_bytes_with_gaps(file: &FileView<'_>, tensor: &TensorView<'_>) -> i64 {
+    let sizes: Vec<i64> = extents(file, tensor).map(|extent| in_lx(&extent)).collect();
+    product(&sizes).saturating_mul(STICK_BYTES)
+}
+
+const fn in_lx(extent: &Extent<'_>) -> i64 {
+    extent.part.saturating_add(extent.gap)
+}
+
+/// The sticks from the first to the last one of a box, from what it has and what there is of each dimension, from the one beside the stick
+/// outwards.
+fn span(dims: impl Iterator<Item = (i64, i64)>) -> i64 {
+    let (last, _) = dims.fold((0_i64, 1_i64), |(last, stride), (part, all)| {
+        (last.saturating_add((part - 1).saturating_mul(stride)), stride.saturating_mul(all))
+    });
+    last.saturating_add(1)
 }
 
 /// The dimensions that a tensor has, from the one beside the stick outwards.

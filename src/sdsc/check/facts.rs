@@ -1,6 +1,6 @@
 //! What the rules on a whole bundle keep of each SDSC file: where its tensors are and which part of them each core has.
 
-use super::extent::{Extent, core_bytes, extents, product, sizes_by_doubt};
+use super::extent::{Extent, core_bytes, extents, lx_bytes_with_gaps, product, sizes_by_doubt};
 use super::file_view::{FileView, TensorView};
 use super::launch::Base;
 use super::rules::addresses::{Start, range, starts};
@@ -51,6 +51,8 @@ pub(super) enum Place {
 pub(super) struct LxPart {
     pub(super) start: i64,
     pub(super) end: i64,
+    /// The end with the gap behind the last row, if the tensor begins with `start`.
+    pub(super) whole: i64,
     /// Which part of it each core has, where the file says it.
     pub(super) part: Option<Part>,
 }
@@ -117,8 +119,11 @@ fn tensor_facts(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[Start<'_
 
 fn lx_place(file: &FileView<'_>, tensor: &TensorView<'_>) -> Place {
     let Some((_, start)) = tensor.node.start.data.iter().next() else { return Place::Unknown };
-    let end = start.0.saturating_add(core_bytes(file, tensor));
-    Place::Lx(LxPart { start: start.0, end, part: part(file, tensor) })
+    let bytes = core_bytes(file, tensor);
+    let is_open = file.is_indirect() || file.family.is_windowed();
+    let whole = if is_open { bytes } else { lx_bytes_with_gaps(file, tensor).max(bytes) };
+    let behind = |bytes: i64| start.0.saturating_add(bytes);
+    Place::Lx(LxPart { start: start.0, end: behind(bytes), whole: behind(whole), part: part(file, tensor) })
 }
 
 /// Which part each core has; none where sizes are symbolic or not all in the file, or the op reads or leaves a part of what is there.

@@ -167,7 +167,7 @@ impl Sweep<'_> {
 
     fn touch(&mut self, op: usize, tensor: &TensorFacts, is_pool: bool) -> Result<(), Fault> {
         let (start, end, reach) = match &tensor.place {
-            Place::Lx(part) if !is_pool => (part.start, part.end, part.end),
+            Place::Lx(part) if !is_pool => (part.start, part.end, part.whole),
             Place::Hbm { base: Base::Pool(_), first, end, whole, .. } if is_pool => (*first, *end, *whole),
             Place::Lx(_) | Place::Hbm { .. } | Place::Unknown => return Ok(()),
         };

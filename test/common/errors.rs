@@ -1,0 +1,18 @@
+//! What a compilation in process says.
+
+use melior::diagnostic::DiagnosticSeverity;
+use spyre::mlir::Session;
+use std::{cell::RefCell, rc::Rc};
+
+/// Collects the errors of a session; warnings are none.
+pub(crate) fn listen(session: &Session) -> Rc<RefCell<Vec<String>>> {
+    let errors = Rc::new(RefCell::new(Vec::new()));
+    let seen = Rc::clone(&errors);
+    session.context().attach_diagnostic_handler(move |diagnostic| {
+        if matches!(diagnostic.severity(), DiagnosticSeverity::Error) {
+            seen.borrow_mut().push(diagnostic.to_string());
+        }
+        true
+    });
+    errors
+}
