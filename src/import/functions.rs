@@ -199,7 +199,7 @@ impl ScalarFunction {
         !is_known && (matches!(self.run, Run::Integer) || elements.contains(&Element::Int))
     }
 
-    /// The node of the operation on `inputs`, with elements of `element` where all of them are known at compile time.
+    /// The node of the operation on `inputs`, with elements of `element` where none of them is a floating-point number of run time.
     ///
     /// # Errors
     /// Why the device cannot compute it.
@@ -215,7 +215,8 @@ impl ScalarFunction {
                 Ok(graph.pointwise(function, inputs, Element::Bool))
             }
             Run::Rule(rule) => {
-                let element = elements.iter().copied().find(|element| element.is_float()).or(elements.first().copied()).unwrap_or(element);
+                let given = if element.is_float() { element } else { elements.first().copied().unwrap_or(element) };
+                let element = elements.iter().copied().find(|element| element.is_float()).unwrap_or(given);
                 rule(graph, inputs, element)
             }
             Run::Never => Err("of a run-time value has no device function".to_owned()),

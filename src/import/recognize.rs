@@ -151,7 +151,7 @@ pub(super) fn clamp(graph: &mut Graph, inputs: &[NodeId], element: Element) -> B
     minimum(graph, &[above, inputs[2]], element)
 }
 
-pub(super) fn select(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
+pub(super) fn select(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let &[condition, yes, no] = inputs else { return Err("does not have three operands".to_owned()) };
     if let Some(number) = graph.number_of(condition) {
         return broadcast_like(graph, if number == 0.0 { no } else { yes }, inputs);
@@ -162,7 +162,7 @@ pub(super) fn select(graph: &mut Graph, inputs: &[NodeId], _element: Element) ->
     let elements = graph.elements_of(&[yes, no]);
     let element = match elements.as_slice() {
         // Both choices are numbers: the result is as precise as what was compared.
-        [] => compared_element(graph, condition),
+        [] => compared_element(graph, condition, element),
         _ => same(&elements)?,
     };
     if let Some(simpler) = choice(graph, condition, yes, no, element)?.or_else(|| as_safe_softmax(graph, condition, yes, no)) {
@@ -201,8 +201,8 @@ fn is_limit_of(graph: &Graph, limit: NodeId, x: NodeId, other: NodeId) -> bool {
     is_either("maximum") || is_either("minimum") || is_relu
 }
 
-/// The element type of what a truth value was made of.
-pub(super) fn compared_element(graph: &Graph, condition: NodeId) -> Element {
+/// The element type of what a truth value was made of; that of the numbers that it becomes where it was given.
+pub(super) fn compared_element(graph: &Graph, condition: NodeId, becomes: Element) -> Element {
     let (mut stack, mut seen) = (vec![condition], BTreeSet::new());
     while let Some(id) = stack.pop() {
         let node = graph.node(id);
@@ -211,7 +211,7 @@ pub(super) fn compared_element(graph: &Graph, condition: NodeId) -> Element {
         }
         stack.extend(node.inputs.iter().filter(|&&input| seen.insert(input)));
     }
-    Element::F16
+    becomes
 }
 
 /// A node with the shape of the whole operation.
@@ -259,9 +259,9 @@ pub(super) fn xor(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Bu
     Ok(graph.pointwise("notequal", inputs, Element::Bool))
 }
 
-pub(super) fn number_of_truth(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
+pub(super) fn number_of_truth(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let node = graph.node(inputs[0]).clone();
-    let element = compared_element(graph, inputs[0]);
+    let element = compared_element(graph, inputs[0], element);
     Ok(graph.add(Kind::Reshape, inputs, node.shape, element))
 }
 

@@ -3,7 +3,7 @@
 use super::{Buffer, DeviceLayout, Flow, Kind, LayoutError, Op as FlowOp, Read, Role};
 use crate::{
     dialect::{ComputeOp, Tensor, UsedAs, View, format_of, home_of},
-    mlir::{Op, OpExt, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, error_at},
+    mlir::{Op, OpExt, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at},
     target::DeviceFormat,
 };
 
@@ -127,11 +127,22 @@ pub(super) fn format_in(value: Value<'_>) -> Option<DeviceFormat> {
         value = home_of(copy.inputs()[0]);
     }
     let own = TensorType::of(value.r#type())?.element;
-    let shown = value.users().into_iter().filter(|user| user.is("spyre.view")).find_map(|view| {
-        let element = TensorType::of(view.output().r#type())?.element;
-        (element != own).then_some(element)
-    });
     // What an op computes keeps its format, whatever it is shown as.
     let is_stored = value.def().is_none_or(|def| def.is("spyre.constant"));
-    format_of(shown.filter(|_| is_stored).unwrap_or(own))
+    format_of(shown_as_number(value).filter(|_| is_stored).unwrap_or(own))
+}
+
+/// The other type as which views show a stored value: truth values as what they choose among or become. What is in the 16-bit format already
+/// stays there: a result shows that as f32.
+fn shown_as_number(value: Value<'_>) -> Option<Type<'_>> {
+    let own = TensorType::of(value.r#type())?.element.to_string();
+    value.users().into_iter().filter(|user| user.is("spyre.view")).find_map(|view| {
+        let element = TensorType::of(view.output().r#type())?.element;
+        match (own.as_str(), element.to_string().as_str()) {
+            (own, shown) if own == shown => None,
+            (_, "i1") => shown_as_number(view.output()),
+            ("f16" | "bf16", _) => None,
+            _ => Some(element),
+        }
+    })
 }

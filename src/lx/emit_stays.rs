@@ -15,6 +15,7 @@ use crate::{
     mlir::{Op, OpExt, OperationLike, Type, Value, ValueExt, ValueLike, ValueMap, insert_before, map_of},
     target::Family,
 };
+use std::collections::BTreeSet;
 
 /// Why the copy of a value in LX is in HBM.
 const COPIED_OUT: &str = "it is the copy in HBM of a value in LX";
@@ -89,8 +90,11 @@ fn add_parents<'c>(program: &Program<'c>, inputs: &[Planned<'c>], made: &mut [Pl
     let mut read: Vec<Vec<usize>> = vec![Vec::new(); made.len()];
     for (index, input) in inputs.iter().enumerate() {
         let steps = &program.values.schedule.steps;
-        let alike = input.readers.iter().filter(|&&(reader, operand)| input.is_alike(&steps[reader], operand));
-        alike.for_each(|&(reader, _)| read[reader].push(index));
+        let (alike, others): (Vec<_>, Vec<_>) =
+            input.readers.iter().partition(|&&(reader, operand)| input.is_alike(&steps[reader], operand));
+        let in_other_ways: BTreeSet<usize> = others.into_iter().map(|(reader, _)| reader).collect();
+        let readers: BTreeSet<usize> = alike.into_iter().map(|(reader, _)| reader).collect();
+        readers.difference(&in_other_ways).for_each(|&reader| read[reader].push(index));
     }
     for (made, read) in made.iter_mut().zip(read) {
         let buffer = &mut made.candidate.buffer;

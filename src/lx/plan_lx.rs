@@ -306,17 +306,20 @@ impl<'c> Values<'c> {
         readers.is_empty().then_some(Barred::NoReader)
     }
 
-    /// The operands whose address the result may take: same indices, same device layout, elementwise (F.3).
+    /// The operands whose address the result may take: same indices, same device layout, elementwise (F.3). What is read in another way as
+    /// well, as in `x + transpose(x)`, would be read where it is overwritten.
     pub(super) fn parents(&self, step: &Step<'c>) -> Vec<usize> {
         let Some((result, inputs)) = step.accesses.split_last() else { return Vec::new() };
         if step.compute.family() != Family::Pointwise {
             return Vec::new();
         }
-        let is_alike = |input: &&Access<'c>| {
+        let is_alike = |input: &Access<'c>| {
             input.dims == result.dims && input.offsets == result.offsets && input.tensor.layout == result.tensor.layout
         };
-        let mut parents: Vec<usize> =
-            inputs.iter().filter(is_alike).filter_map(|input| self.schedule.writers(input.value).first().copied()).collect();
+        let writer = |input: &Access<'c>| self.schedule.writers(input.value).first().copied();
+        let (alike, others): (Vec<&Access<'c>>, Vec<&Access<'c>>) = inputs.iter().partition(|input| is_alike(input));
+        let others: Vec<usize> = others.into_iter().filter_map(writer).collect();
+        let mut parents: Vec<usize> = alike.into_iter().filter_map(writer).filter(|parent| !others.contains(parent)).collect();
         parents.dedup();
         parents
     }

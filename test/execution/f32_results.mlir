@@ -6,6 +6,7 @@
 // RUN: spyre-compile %t/turned.mlir -o %t/turned > %t/log && spyre-run %t/turned --check %t/turned.mlir | FileCheck %s --check-prefix=TWO
 // RUN: spyre-compile %t/heads.mlir -o %t/heads --cores 3 > %t/log && spyre-run %t/heads --check %t/heads.mlir | FileCheck %s --check-prefix=TWO
 // RUN: spyre-compile %t/passed.mlir -o %t/passed > %t/log && spyre-run %t/passed --check %t/passed.mlir | FileCheck %s --check-prefix=TWO
+// RUN: spyre-compile %t/given.mlir -o %t/given > %t/log && spyre-run %t/given --check %t/given.mlir | FileCheck %s --check-prefix=TWO
 
 // TWO-COUNT-2: agrees with the reference
 
@@ -53,4 +54,16 @@ func.func @passed(%x: tensor<64x96xf32>) -> (tensor<64x96xf32>, tensor<64x96xf32
   %empty = tensor.empty() : tensor<64x96xf32>
   %y = linalg.tanh ins(%x : tensor<64x96xf32>) outs(%empty : tensor<64x96xf32>) -> tensor<64x96xf32>
   return %x, %y : tensor<64x96xf32>, tensor<64x96xf32>
+}
+
+//--- given.mlir
+// A constant that is computed with and returned.
+func.func @given(%x: tensor<2x64xf32>, %w: tensor<64x64xf32>) -> (tensor<64xf32>, tensor<2x64xf32>) {
+  %zeros = arith.constant dense<0.0> : tensor<2x64xf32>
+  %bias = arith.constant dense<-1.75> : tensor<64xf32>
+  %product = linalg.matmul ins(%x, %w : tensor<2x64xf32>, tensor<64x64xf32>) outs(%zeros : tensor<2x64xf32>) -> tensor<2x64xf32>
+  %empty = tensor.empty() : tensor<2x64xf32>
+  %rows = linalg.broadcast ins(%bias : tensor<64xf32>) outs(%empty : tensor<2x64xf32>) dimensions = [0]
+  %scaled = linalg.mul ins(%product, %rows : tensor<2x64xf32>, tensor<2x64xf32>) outs(%empty : tensor<2x64xf32>) -> tensor<2x64xf32>
+  return %bias, %scaled : tensor<64xf32>, tensor<2x64xf32>
 }

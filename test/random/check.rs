@@ -138,7 +138,9 @@ fn by_tools(written: &Written, is_written: bool) -> Result<(), Outcome> {
     let said = String::from_utf8_lossy(&ran.stderr);
     // MLIR's JIT does not take all that the compiler takes.
     let is_compared = !said.contains("the JIT refuses the module");
-    if ran.status.success() || !is_compared { Ok(()) } else { Err(fails("spyre-run --check finds a difference", said)) }
+    // The device keeps what is no number, which these leave out: docs/trust.md, "What is not covered".
+    let keeps_nan = said.contains("is NaN without rounding") && ["maxnumf", "minnumf"].iter().any(|name| written.text.contains(name));
+    if ran.status.success() || !is_compared || keeps_nan { Ok(()) } else { Err(fails("spyre-run --check finds a difference", said)) }
 }
 
 /// Whether two ways that differ in the field each compute what they have imported. Scopes decide what the import sees at once: a sum that is

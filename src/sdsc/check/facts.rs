@@ -55,6 +55,8 @@ pub(super) struct LxPart {
     pub(super) whole: i64,
     /// Which part of it each core has, where the file says it.
     pub(super) part: Option<Part>,
+    /// The order of its elements: its dimensions of more than one stick from the innermost on, and those along its sticks.
+    pub(super) order: Vec<(String, i64, i64)>,
 }
 
 /// Which part of a tensor each core has: the dimensions in memory from the innermost on, neighbours taken together where they are one.
@@ -123,7 +125,14 @@ fn lx_place(file: &FileView<'_>, tensor: &TensorView<'_>) -> Place {
     let is_open = file.is_indirect() || file.family.is_windowed();
     let whole = if is_open { bytes } else { lx_bytes_with_gaps(file, tensor).max(bytes) };
     let behind = |bytes: i64| start.0.saturating_add(bytes);
-    Place::Lx(LxPart { start: start.0, end: behind(bytes), whole: behind(whole), part: part(file, tensor) })
+    Place::Lx(LxPart { start: start.0, end: behind(bytes), whole: behind(whole), part: part(file, tensor), order: order(file, tensor) })
+}
+
+/// The order of the elements on a core; see [`LxPart::order`].
+fn order(file: &FileView<'_>, tensor: &TensorView<'_>) -> Vec<(String, i64, i64)> {
+    let sticks = file.labels().filter_map(|label| Some((label.to_owned(), tensor.stick_size(label)?, 0)));
+    let larger = extents(file, tensor).filter(|extent| extent.part > 1);
+    sticks.chain(larger.map(|extent| (extent.label.to_owned(), extent.part, extent.gap))).collect()
 }
 
 /// Which part each core has; none where sizes are symbolic or not all in the file, or the op reads or leaves a part of what is there.

@@ -175,12 +175,15 @@ impl Walk<'_> {
     /// A result takes the place of an operand, byte for byte, or has none of its bytes.
     fn check_overlap(&mut self, file: &str, result: &TensorFacts, part: &LxPart, inputs: &[&TensorFacts]) {
         let overlapped = inputs.iter().find_map(|input| match &input.place {
-            Place::Lx(read) if read.start < part.end && part.start < read.end && read.start != part.start => Some(read),
+            Place::Lx(read) if read.start < part.end && part.start < read.end => {
+                (read.start != part.start || read.order != part.order).then_some(read)
+            }
             Place::Lx(_) | Place::Hbm { .. } | Place::Unknown => None,
         });
         if let Some(read) = overlapped {
             let message = format!(
-                "the result in bytes {} to {} of LX overlaps the operand in bytes {} to {}; it takes its place or none of its bytes",
+                "the result in bytes {} to {} of LX overlaps the operand in bytes {} to {}; it takes its place, element by element, or none of \
+                 its bytes",
                 part.start, part.end, read.start, read.end
             );
             let fault = self.fault(file, result, message);

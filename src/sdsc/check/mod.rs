@@ -172,49 +172,6 @@ struct BundleFacts {
     flow: Flow,
 }
 
-impl BundleFacts {
-    /// The most bytes of pool that the tensors of a bundle need: up to the end of the last one that an op writes.
-    ///
-    /// A tensor that ops write in parts ends where its last part does, or behind it, by no more than the part that begins first shows.
-    fn pool_need(&self) -> i64 {
-        let results = self.files.values().flat_map(|file| &file.tensors).filter(|tensor| tensor.is_result);
-        let mut parts: Vec<PoolPart> = results.filter_map(PoolPart::of).collect();
-        parts.sort_unstable();
-        let mut needed = 0;
-        let mut rest = parts.as_slice();
-        while let Some(first) = rest.first() {
-            let n_others = rest.iter().position(|part| part.sticks != first.sticks || part.first >= first.whole).unwrap_or(rest.len());
-            let (own, others) = rest.split_at(n_others);
-            let end = own.iter().map(|part| part.end).max().unwrap_or(0);
-            let whole = own.iter().map(|part| part.whole).min().unwrap_or(0);
-            needed = needed.max(end).max(whole);
-            rest = others;
-        }
-        needed
-    }
-}
-
-/// What an op writes of a tensor in the pool; parts of one tensor have the same number of sticks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct PoolPart {
-    sticks: i64,
-    first: i64,
-    end: i64,
-    /// Where the tensor ends if it begins with the part.
-    whole: i64,
-}
-
-impl PoolPart {
-    fn of(tensor: &facts::TensorFacts) -> Option<Self> {
-        match &tensor.place {
-            facts::Place::Hbm { base: launch::Base::Pool(_), first, end, whole, sticks, .. } => {
-                Some(Self { sticks: *sticks.first()?, first: *first, end: *end, whole: *whole })
-            }
-            facts::Place::Hbm { .. } | facts::Place::Lx(_) | facts::Place::Unknown => None,
-        }
-    }
-}
-
 impl<T: Tree> Source<'_, T> {
     fn check(&self, report: &mut Report) -> Result<BundleFacts, T::Error> {
         let before = report.len();

@@ -6,7 +6,7 @@ use super::report::Report;
 use super::rules::{ARGUMENTS, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES_IN_LAUNCHES, POOL_BYTES, READ_ONLY};
 use super::tree::path_in;
 use super::{BUNDLE_FILE, BundleFacts, lives};
-use crate::sdsc::program::{FILE_NAME, LaunchEntry, Program, Tensor};
+use crate::sdsc::program::{FILE_NAME, LaunchEntry, Life, Program, Tensor};
 use crate::target::STICK_BYTES;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,6 +38,12 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
     for Known { number, launch, facts } in &program.launches {
         lives::check(*number, launch, facts, report);
     }
+}
+
+/// The bytes of a pool with these lives.
+fn pool_need(lives: &[Life]) -> i64 {
+    let end = lives.iter().map(|life| life.offset.saturating_add(life.bytes)).max().unwrap_or(0);
+    end.saturating_add(STICK_BYTES - 1) / STICK_BYTES * STICK_BYTES
 }
 
 /// A launch and its bundle.
@@ -132,21 +138,17 @@ impl Described<'_> {
         }
     }
 
+    /// A pool ends with the last of its lives, which are held against the files by their own rule.
     fn pools_have_the_bytes_of_their_tensors(&self, report: &mut Report) {
-        for launch in self.launches.iter().filter(|launch| launch.facts.parameters.is_empty()) {
-            let (found, path) = (launch.launch.pool_bytes, format!("/launches/{}/pool_bytes", launch.number));
-            let needed = launch.facts.pool_need();
-            if found != 0 && needed == 0 {
-                report.json(path, format!("{found} bytes; no tensor of '{}' is in a pool", launch.launch.bundle));
-            } else if found % STICK_BYTES != 0 || found > needed {
-                report.json(path, format!("{found} bytes; the tensors of '{}' need {needed}, whole sticks", launch.launch.bundle));
+        for Known { launch, facts, number } in &self.launches {
+            let needed = pool_need(&launch.pool);
+            let found: i64 = facts.pools.iter().map(|pool| pool.bytes).sum();
+            if facts.parameters.is_empty() && launch.pool_bytes != needed {
+                let message = format!("{} bytes; the tensors of '{}' need {needed}, whole sticks", launch.pool_bytes, launch.bundle);
+                report.json(format!("/launches/{number}/pool_bytes"), message);
             }
-        }
-        for launch in &self.launches {
-            let needed = launch.facts.pool_need();
-            let found: i64 = launch.facts.pools.iter().map(|pool| pool.bytes).sum();
-            if let Some(pool) = launch.facts.pools.first().filter(|_| found % STICK_BYTES != 0 || found > needed) {
-                report.enter_file(path_in(&launch.launch.bundle, BUNDLE_FILE));
+            if let Some(pool) = facts.pools.first().filter(|_| found != needed) {
+                report.enter_file(path_in(&launch.bundle, BUNDLE_FILE));
                 report.text(pool.at, format!("a pool of {found} bytes; its tensors need {needed}, whole sticks"));
                 report.enter_file(FILE_NAME);
             }

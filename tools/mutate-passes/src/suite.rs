@@ -89,7 +89,10 @@ fn last_switch(text: &str, end: usize) -> Option<usize> {
 /// Builds the tests of the mutated tree.
 pub(crate) fn build(tree: &Path, target: &Path) -> Result<Suite, String> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["test", "--no-run", "--message-format=json", "--package", "spyre", "--target-dir"]).arg(target).current_dir(tree);
+    command
+        .args(["test", "--no-run", "--profile", "checked", "--message-format=json", "--package", "spyre", "--target-dir"])
+        .arg(target)
+        .current_dir(tree);
     let output = command.stderr(Stdio::inherit()).output().map_err(|error| format!("cannot run cargo: {error}"))?;
     if !output.status.success() {
         return Err("the mutated tree does not build".to_owned());
