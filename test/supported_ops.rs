@@ -27,7 +27,7 @@ const SCALARS: &[(&str, &str)] = &[
     ("arith.select", "%c = arith.cmpf ogt, %x, %y : f16\n%r = arith.select %c, %y, %x : f16"),
     ("math.absf", "%r = math.absf %x : f16"),
     ("math.ceil", "%r = math.ceil %x : f16"),
-    ("math.clampf", "%r = math.clampf %x to [%y, %x] : f16"),
+    ("math.clampf", "%low = arith.constant -0.5 : f16\n%high = arith.constant 0.75 : f16\n%r = math.clampf %x to [%low, %high] : f16"),
     ("math.erf", "%r = math.erf %x : f16"),
     ("math.exp", "%r = math.exp %x : f16"),
     ("math.exp2", "%r = math.exp2 %x : f16"),

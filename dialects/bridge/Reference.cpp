@@ -81,6 +81,8 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
         failed |= mlir::failed(decompose(aggregated));
       else if (auto power = dyn_cast<math::FPowIOp>(op))
         widenExponent(power);
+      else if (auto clamp = dyn_cast<math::ClampFOp>(op))
+        bound(clamp);
     });
     if (failed)
       signalPassFailure();
@@ -104,6 +106,15 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     Value result = math::PowFOp::create(builder, power.getLoc(), power.getLhs(), exponent);
     power.replaceAllUsesWith(result);
     power.erase();
+  }
+
+  /// `math-expand-ops` gives every number between the bounds the upper one.
+  static void bound(math::ClampFOp clamp) {
+    OpBuilder builder(clamp);
+    Value above = arith::MaximumFOp::create(builder, clamp.getLoc(), clamp.getValue(), clamp.getMin());
+    Value result = arith::MinimumFOp::create(builder, clamp.getLoc(), above, clamp.getMax());
+    clamp.replaceAllUsesWith(result);
+    clamp.erase();
   }
 };
 
@@ -151,7 +162,7 @@ constexpr llvm::StringLiteral kPipeline =
     "one-shot-bufferize{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map},"
     "buffer-results-to-out-params{modify-public-functions=true},func.func(llvm-request-c-wrappers),buffer-deallocation-pipeline,convert-bufferization-to-memref,"
     "func.func(spyre-reference-copies-to-linalg,convert-linalg-to-loops),lower-affine,convert-scf-to-cf,memref-expand,expand-strided-metadata,lower-affine,"
-    "func.func(math-expand-ops{ops=clampf,rsqrt}),convert-math-to-libm,convert-math-to-llvm,arith-expand,convert-arith-to-llvm,"
+    "func.func(math-expand-ops{ops=rsqrt}),convert-math-to-libm,convert-math-to-llvm,arith-expand,convert-arith-to-llvm,"
     "convert-index-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,"
     "reconcile-unrealized-casts,symbol-dce";
 } // namespace

@@ -2,6 +2,8 @@
 
 use super::ComputeOp;
 use crate::{
+    layout::stick_of,
+    mlir::OpExt,
     target::Family,
     work::{DimKind, IterationDim, Operand, Operation, WorkSplit, hinted_split},
 };
@@ -18,6 +20,8 @@ pub fn operation_of(compute: ComputeOp<'_>) -> Result<Operation, String> {
         let (layout, coordinates) = (access.layout()?.clone(), access.coordinates(&space)?);
         Ok(Operand { layout, coordinates })
     });
+    let operands = operands.collect::<Result<Vec<_>, String>>()?;
+    let blocked = (0..space.len()).filter(|&dim| is_blocked(compute, dim, space[dim], &operands)).collect();
     let minima = match compute.min_work() {
         Some(slices) => WorkSplit::new(slices).map_err(|error| error.to_string())?,
         None => WorkSplit::whole(space.len()),
@@ -25,12 +29,19 @@ pub fn operation_of(compute: ComputeOp<'_>) -> Result<Operation, String> {
     Ok(Operation {
         family: compute.family(),
         dims: space.iter().enumerate().map(|(dim, &size)| IterationDim { size, kind: kind(dim) }).collect(),
-        operands: operands.collect::<Result<_, String>>()?,
+        operands,
         minima,
         hint: hinted_split(&compute.work_div(), &compute.dim_names()).map_err(|error| format!("cannot follow its 'work_div': {error}"))?,
-        // The format forces all splits of an op with indirect access to 1 (schema, section 1).
-        blocked: if compute.family() == Family::Gather { (0..space.len()).collect() } else { Vec::new() },
+        blocked,
     })
+}
+
+/// Whether the format forbids to divide a dimension: all of an op with indirect access (schema, section 1), and what a restickify pads, since
+/// its last slice would hold padding only.
+fn is_blocked(compute: ComputeOp<'_>, dim: usize, size: i64, operands: &[Operand]) -> bool {
+    let is_padded =
+        |operand: &Operand| stick_of(&operand.coordinates).dim == Some(dim) && size % operand.layout.format().elements_per_stick() != 0;
+    compute.family() == Family::Gather || (compute.op.is("spyre.restickify") && operands.iter().any(is_padded))
 }
 
 /// How the work of an op is divided.
