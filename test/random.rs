@@ -75,13 +75,7 @@ const fn default_cases(family: Family) -> usize {
 }
 
 /// Cases that are known to fail, defects that are open: they are left out, whoever mends one takes it off the list.
-pub(crate) const OPEN: [(&str, usize, &str); 5] = [
-    ("any", 215, "a mean in a hint scope is another number in the field behind the phase 'tile'"),
-    ("any", 353, "only with hints: 'mixes elements of bf16 and f16'"),
-    ("any", 695, "sdsc_r31: a choice whose work is divided within the sticks of its result"),
-    ("tiled", 287, "sdsc_r32: a move addresses more than the small span of its machine"),
-    ("repeats", 43, "sdsc_r32: a product addresses more than the small span of its machine"),
-];
+pub(crate) const OPEN: [(&str, usize, &str); 0] = [];
 
 /// Of a hundred programs of a family so many may be refused in both ways.
 const fn most_refused_percent(family: Family) -> usize {

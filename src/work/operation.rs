@@ -94,9 +94,21 @@ impl Operation {
         self.dims[dim].kind == DimKind::Reduction && self.operands.iter().any(pads)
     }
 
-    /// Positions of every iteration dimension that one core has, rounded up.
+    /// Positions of every iteration dimension that one core has, rounded up. A product goes through whole sticks, also of the operand that has
+    /// the dimension beside its sticks.
     pub(super) fn ranges_per_core(&self, split: &WorkSplit) -> Vec<i64> {
-        self.dims.iter().zip(split.slices()).map(|(dim, &slices)| sticks_needed(dim.size, slices)).collect()
+        let positions = self.dims.iter().zip(split.slices()).map(|(dim, &slices)| sticks_needed(dim.size, slices));
+        match self.family {
+            Family::Matmul => positions.enumerate().map(|(dim, positions)| self.padded(dim, positions)).collect(),
+            Family::Pointwise | Family::Reduce | Family::Copy | Family::Gather => positions.collect(),
+        }
+    }
+
+    /// Positions with those that fill the last stick, if the dimension runs in the sticks of an operand.
+    fn padded(&self, dim: usize, positions: i64) -> i64 {
+        let in_stick = self.operands.iter().filter(|operand| stick_of(&operand.coordinates).dim == Some(dim));
+        let sticks = in_stick.map(|operand| operand.layout.format().elements_per_stick());
+        sticks.max().map_or(positions, |stick| sticks_needed(positions, stick).saturating_mul(stick))
     }
 
     /// Reduction dimensions that the split cuts.

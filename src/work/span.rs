@@ -148,6 +148,12 @@ mod tests {
     }
 
     #[test]
+    fn a_product_goes_through_whole_sticks_of_what_it_sums() {
+        let of_weights = |contracted| span_bytes(&matmul(&[], 8, contracted, 64), 1, &WorkSplit::whole(3));
+        assert_eq!((of_weights(2), of_weights(64), of_weights(65)), (Ok(64 * 128), Ok(64 * 128), Ok(128 * 128)));
+    }
+
+    #[test]
     fn a_span_that_cannot_shrink_is_refused() {
         let op = Operation { blocked: vec![1], ..pointwise(&[16384, 16384]) };
         let split = WorkSplit::whole(2);
