@@ -232,22 +232,24 @@ mod tests {
         assert_eq!(times(life(2, 2)), [(2, 2), (4, 4), (6, 6)]);
     }
 
+    /// An op that writes at byte 128 of LX.
+    fn writer(tile_advance: &[i64]) -> Item {
+        let operand = Operand {
+            is_input: false,
+            format: DeviceFormat::Sen169Fp16,
+            arrangement: Arrangement::Standard,
+            device_size: vec![1, 64],
+            coordinates: vec![Coordinate::constant(0), Coordinate::dim(0)],
+            allocation: Allocation::Lx { offset_bytes: 128 },
+            tile_advance: tile_advance.to_vec(),
+            name: None,
+            ownership: None,
+        };
+        Item::Op(Box::new(OpSpec { operands: vec![operand], ..OpSpec::default() }))
+    }
+
     #[test]
     fn what_the_iterations_fill_has_one_life_even_if_nothing_reads_it() {
-        let writer = |tile_advance: &[i64]| {
-            let operand = Operand {
-                is_input: false,
-                format: DeviceFormat::Sen169Fp16,
-                arrangement: Arrangement::Standard,
-                device_size: vec![1, 64],
-                coordinates: vec![Coordinate::constant(0), Coordinate::dim(0)],
-                allocation: Allocation::Lx { offset_bytes: 128 },
-                tile_advance: tile_advance.to_vec(),
-                name: None,
-                ownership: None,
-            };
-            Item::Op(Box::new(OpSpec { operands: vec![operand], ..OpSpec::default() }))
-        };
         let times = |tile_advance: &[i64]| {
             let inner = Item::Loop { count: 2, symbol: None, body: vec![writer(tile_advance)] };
             let outer = Item::Loop { count: 2, symbol: None, body: vec![inner] };
@@ -257,5 +259,13 @@ mod tests {
         assert_eq!(times(&[0, 64]), [(0, 1), (2, 3)]);
         assert_eq!(times(&[64, 0]), [(0, 3)]);
         assert_eq!(times(&[64, 64]), [(0, 3)]);
+    }
+
+    #[test]
+    fn of_several_lives_at_an_address_the_one_is_meant_that_is_there() {
+        let body = vec![writer(&[]), writer(&[]), writer(&[64])];
+        let around = Item::Loop { count: 2, symbol: None, body };
+        let times: Vec<_> = unrolled_lives(&[around], &[life(0, 1), life(2, 2)]).iter().map(|life| (life.first, life.last)).collect();
+        assert_eq!(times, [(0, 1), (2, 5), (3, 4)]);
     }
 }

@@ -123,6 +123,14 @@ mod tests {
             "operand 1 ends in a device dimension of 32; a stick of SEN169_FP16 has 64 elements"
         );
         assert_eq!(
+            error(|op| op.operands[0].coordinates.truncate(2)),
+            "operand 0 has 2 coordinates for 3 device dimensions; each dimension needs one"
+        );
+        assert_eq!(
+            error(|op| op.operands[0] = operand(&[], Vec::new())),
+            "operand 0 has 0 coordinates for 0 device dimensions; each dimension needs one"
+        );
+        assert_eq!(
             error(|op| op.operands[0].coordinates[1] = Coordinate::dim(2)),
             "operand 0 refers to iteration dimension 2; the op has 2"
         );

@@ -118,7 +118,8 @@ fn moving_dims(operand: &Operand, except: &[usize]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{IterationDim, Window, WindowAxis};
+    use super::super::super::{Coordinate, IterationDim, Window, WindowAxis};
+    use super::super::testing::operand;
     use super::*;
 
     fn op(sizes: &[i64], ranges: [i64; 4], kernel: [i64; 2]) -> OpSpec {
@@ -152,5 +153,19 @@ mod tests {
     fn a_collapsed_result_keeps_i_and_j_behind_the_window() {
         let labels = depthwise(&op(&[2, 64, 3, 3, 1, 1], [2, 64, 1, 1], [3, 3])).unwrap();
         assert_eq!(names(&labels), ["mb", "out", "ki", "kj", "i", "j"]);
+    }
+
+    #[test]
+    fn what_operands_read_says_which_dimension_of_a_convolution_is_which() {
+        let at =
+            |dims: &[usize]| operand(&[&vec![1; dims.len() - 1][..], &[64]].concat(), dims.iter().copied().map(Coordinate::dim).collect());
+        // Rows, columns, channels of the result; channels of the input; the window's columns before its rows.
+        let (activation, weight) = (at(&[0, 5, 1, 4, 3]), at(&[5, 4, 3, 2]));
+        let result = Operand { is_input: false, ..at(&[0, 1, 2]) };
+        for inputs in [[activation.clone(), weight.clone()], [weight, activation]] {
+            let operands = inputs.into_iter().chain([result.clone()]).collect();
+            let op = OpSpec { operands, ..op(&[6, 6, 64, 64, 3, 3], [1, 64, 6, 6], [3, 3]) };
+            assert_eq!(names(&conv2d(&op)), ["i", "j", "out", "in", "kj", "ki"]);
+        }
     }
 }
