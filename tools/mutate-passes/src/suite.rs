@@ -16,7 +16,7 @@ const MOST_SLOWER: u32 = 10;
 const LEAST_LIMIT: Duration = Duration::from_secs(60);
 
 /// The quickest tests first: a test program, what it is told, and the stage whose mutants it is for (all, where none is named).
-const TESTS: [(&str, &[&str], Option<&str>); 18] = [
+const TESTS: [(&str, &[&str], Option<&str>); 28] = [
     ("spyre", &["tile::"], Some("tile")),
     ("spyre", &["work::"], Some("work")),
     ("spyre", &["lx::"], Some("lx")),
@@ -25,6 +25,12 @@ const TESTS: [(&str, &[&str], Option<&str>); 18] = [
     ("lit", &["work/"], Some("work")),
     ("lit", &["lx/"], Some("lx")),
     ("lit", &["bundle/"], Some("bundle")),
+    ("exact", &[], Some("lx")),
+    ("spyre_plan", &[], Some("lx")),
+    ("joint", &[], Some("lx")),
+    ("check_bundle", &[], Some("bundle")),
+    ("read_back", &[], Some("bundle")),
+    ("golden", &[], Some("bundle")),
     ("random", &[], None),
     ("spyre", &["tile::", "work::", "lx::", "bundle::", "cost::", "pipeline::"], None),
     ("lit", &["tile", "work", "lx", "bundle", "gate", "pipeline", "execution"], None),
@@ -35,6 +41,10 @@ const TESTS: [(&str, &[&str], Option<&str>); 18] = [
     ("report", &[], None),
     ("plans", &[], None),
     ("tiles", &[], None),
+    ("phases", &[], None),
+    ("validate", &[], None),
+    ("supported_ops", &[], None),
+    ("random_loops", &[], None),
 ];
 
 /// What the switch of a mutant is in the text of the mutated tree, up to its number.
