@@ -30,13 +30,17 @@ pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, 
     program.inputs_are_only_read(report);
     report.enter_rule(FLOW_OF_LAUNCHES);
     program.what_is_read_was_written(report);
-    report.enter_rule(POOL_BYTES);
-    program.pools_have_the_bytes_of_their_tensors(report);
     report.enter_rule(INDEX_RANGES);
     program.indices_have_the_range_of_their_tables(report);
-    report.enter_rule(LIVES_IN_LAUNCHES);
-    for Known { number, launch, facts } in &program.launches {
-        lives::check(*number, launch, facts, report);
+    for launch in &program.launches {
+        let before = report.len();
+        report.enter_rule(LIVES_IN_LAUNCHES);
+        lives::check(launch.number, launch.launch, launch.facts, report);
+        // Where lives are wrong, so is what follows from them.
+        if report.len() == before {
+            report.enter_rule(POOL_BYTES);
+            launch.pool_ends_with_its_lives(report);
+        }
     }
 }
 
@@ -62,6 +66,24 @@ impl Known<'_> {
     fn used(&self) -> BTreeSet<usize> {
         let flow = &self.facts.flow;
         flow.read_first.keys().chain(flow.written.keys()).chain(&self.facts.parameters).copied().collect()
+    }
+
+    /// The pool, in `bundle.mlir` where addresses are symbols, else in `program.json`, ends with the last of its lives.
+    fn pool_ends_with_its_lives(&self, report: &mut Report) {
+        let Self { number, launch, facts } = self;
+        let (needed, stated) = (pool_need(&launch.pool), launch.pool_bytes);
+        let allocated: i64 = facts.pools.iter().map(|pool| pool.bytes).sum();
+        let path = format!("/launches/{number}/pool_bytes");
+        if facts.parameters.is_empty() && stated != needed {
+            report.json(path, format!("{stated} bytes; the tensors of '{}' need {needed}, whole sticks", launch.bundle));
+        } else if !facts.parameters.is_empty() && stated != 0 {
+            report.json(path, "the pool is allocated in bundle.mlir, where addresses are symbols; the member is of the others");
+        }
+        if let Some(pool) = facts.pools.first().filter(|_| allocated != needed) {
+            report.enter_file(path_in(&launch.bundle, BUNDLE_FILE));
+            report.text(pool.at, format!("a pool of {allocated} bytes; its tensors need {needed}, whole sticks"));
+            report.enter_file(FILE_NAME);
+        }
     }
 }
 
@@ -135,27 +157,6 @@ impl Described<'_> {
         report.enter_file(FILE_NAME);
         for (number, result) in self.program.results.iter().enumerate().filter(|(_, result)| !written.contains(&*result.name)) {
             report.json(format!("/results/{number}"), format!("no launch writes '{}'; every result is written", result.name));
-        }
-    }
-
-    /// A pool ends with the last of its lives, which are held against the files by their own rule.
-    fn pools_have_the_bytes_of_their_tensors(&self, report: &mut Report) {
-        for Known { launch, facts, number } in &self.launches {
-            let needed = pool_need(&launch.pool);
-            let found: i64 = facts.pools.iter().map(|pool| pool.bytes).sum();
-            if facts.parameters.is_empty() && launch.pool_bytes != needed {
-                let message = format!("{} bytes; the tensors of '{}' need {needed}, whole sticks", launch.pool_bytes, launch.bundle);
-                report.json(format!("/launches/{number}/pool_bytes"), message);
-            }
-            if let Some(pool) = facts.pools.first().filter(|_| found != needed) {
-                report.enter_file(path_in(&launch.bundle, BUNDLE_FILE));
-                report.text(pool.at, format!("a pool of {found} bytes; its tensors need {needed}, whole sticks"));
-                report.enter_file(FILE_NAME);
-            }
-        }
-        for launch in self.launches.iter().filter(|launch| !launch.facts.parameters.is_empty() && launch.launch.pool_bytes != 0) {
-            let path = format!("/launches/{}/pool_bytes", launch.number);
-            report.json(path, "the pool is allocated in bundle.mlir, where addresses are symbols; the member is of the others");
         }
     }
 
