@@ -6,6 +6,7 @@
 
 #include "Bridge.h"
 #include "Input.h"
+#include "PassRegistry.h"
 #include "Sdsc.h"
 #include "SdscBundle.h"
 #include "Spyre.h"
@@ -20,8 +21,14 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include <utility>
 
 using namespace mlir;
+
+std::shared_mutex &spyre::passRegistry() {
+  static std::shared_mutex mutex;
+  return mutex;
+}
 
 namespace spyre {
 #define GEN_PASS_DECL
@@ -131,11 +138,12 @@ LogicalResult addCompilePipeline(OpPassManager &passes, StringRef options, funct
 } // namespace
 
 void spyreRegisterPasses(SpyrePassRunner runner, SpyrePipelineExpander expander) {
-  runPass = runner;
-  expandPipeline = expander;
+  std::unique_lock lock(spyre::passRegistry());
   static bool registered = false;
   if (std::exchange(registered, true))
     return;
+  runPass = runner;
+  expandPipeline = expander;
 #define SPYRE_REGISTER(Name) registerPass([]() -> std::unique_ptr<Pass> { return std::make_unique<Name>(); });
   SPYRE_PASSES(SPYRE_REGISTER)
   registerPassPipeline("spyre-compile", "The compiler's pipeline up to a phase", addCompilePipeline,
@@ -152,9 +160,12 @@ bool spyreRunPipeline(MlirModule module, MlirStringRef pipeline, bool verifies) 
   PassManager passes(op->getName());
   std::string message;
   llvm::raw_string_ostream stream(message);
-  if (failed(parsePassPipeline(unwrap(pipeline), passes, stream))) {
-    emitError(op.getLoc()) << "malformed pass pipeline: " << message;
-    return false;
+  {
+    std::shared_lock lock(spyre::passRegistry());
+    if (failed(parsePassPipeline(unwrap(pipeline), passes, stream))) {
+      emitError(op.getLoc()) << "malformed pass pipeline: " << message;
+      return false;
+    }
   }
   passes.enableVerifier(verifies);
   return succeeded(passes.run(op));

@@ -8,6 +8,7 @@
 
 #include "Bridge.h"
 #include "Input.h"
+#include "PassRegistry.h"
 #include "mlir/CAPI/ExecutionEngine.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
@@ -120,6 +121,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
 
 /// What the pipeline below names.
 void registerReferencePasses() {
+  std::unique_lock lock(spyre::passRegistry());
   static bool registered = false;
   if (std::exchange(registered, true))
     return;
@@ -152,6 +154,8 @@ void registerReferencePasses() {
   LLVM::registerLLVMRequestCWrappersPass();
   PassRegistration<CopiesToLinalgPass>();
   PassRegistration<ReferenceFormsPass>();
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
 }
 
 // Results become arguments, so that the caller owns all memory; C wrappers take descriptors by pointer, and are asked for
@@ -165,6 +169,11 @@ constexpr llvm::StringLiteral kPipeline =
     "func.func(math-expand-ops{ops=rsqrt}),convert-math-to-libm,convert-math-to-llvm,arith-expand,convert-arith-to-llvm,"
     "convert-index-to-llvm,finalize-memref-to-llvm,convert-func-to-llvm,convert-cf-to-llvm,"
     "reconcile-unrealized-casts,symbol-dce";
+
+LogicalResult parseReferencePipeline(OpPassManager &passes) {
+  std::shared_lock lock(spyre::passRegistry());
+  return parsePassPipeline(kPipeline, passes);
+}
 } // namespace
 
 void spyreRegisterReferenceDialects(MlirDialectRegistry registry) {
@@ -191,10 +200,8 @@ MlirExecutionEngine spyreReferenceCreate(MlirModule module) {
   registerReferencePasses();
   ModuleOp op = unwrap(module);
   PassManager passes(op->getName());
-  if (failed(parsePassPipeline(kPipeline, passes)) || failed(passes.run(op)))
+  if (failed(parseReferencePipeline(passes)) || failed(passes.run(op)))
     return {nullptr};
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
   ExecutionEngineOptions options;
   // The options keep a reference to the function only.
   auto transformer = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, /*targetMachine=*/nullptr);

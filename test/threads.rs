@@ -1,0 +1,78 @@
+//! Compilations and references that begin at the same time in one process: each gives what it gives alone.
+//!
+//! The only test of its program, since what is made once in a process is made by the first that comes.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+use spyre::{
+    compile::compile,
+    mlir::{Module, Session},
+    pipeline::{Options, Phase},
+    reference,
+    sim::{Elements, HostArray},
+};
+use std::{collections::BTreeMap, fs, path::Path, sync::Barrier, thread};
+
+const N_THREADS: usize = 8;
+
+const PROGRAM: &str = "func.func @main(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %e = tensor.empty() : tensor<8x64xf16>
+  %y = linalg.exp ins(%x : tensor<8x64xf16>) outs(%e : tensor<8x64xf16>) -> tensor<8x64xf16>
+  return %y : tensor<8x64xf16>
+}
+";
+
+/// What a thread makes: the files of a compilation, and the results of the reference.
+type Made = (BTreeMap<String, Vec<u8>>, Vec<HostArray>);
+
+fn make(is_reference_first: bool) -> Made {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("program.mlir");
+    fs::write(&path, PROGRAM).unwrap();
+    let input = HostArray { shape: vec![8, 64], elements: Elements::F16((0..512).map(|number| number % 64 * 64).collect()) };
+    let compiled = || {
+        let (session, output) = (Session::new(), place.path().join("bundle"));
+        let module = Module::parse(&session, PROGRAM).unwrap();
+        let options = Options { compile_to: Phase::Emit, ..Options::default() };
+        assert!(compile(&module, &options, output.to_str().unwrap()).is_some());
+        files_below(&output, "")
+    };
+    let referred = || reference::run(path.to_str().unwrap(), &[input.clone()]).unwrap();
+    if is_reference_first {
+        let results = referred();
+        (compiled(), results)
+    } else {
+        (compiled(), referred())
+    }
+}
+
+fn files_below(folder: &Path, prefix: &str) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let name = format!("{prefix}/{}", entry.file_name().to_string_lossy());
+        match entry.path().is_dir() {
+            true => files.extend(files_below(&entry.path(), &name)),
+            false => drop(files.insert(name, fs::read(entry.path()).unwrap())),
+        }
+    }
+    files
+}
+
+#[test]
+fn threads_that_begin_together_give_what_one_gives() {
+    let barrier = Barrier::new(N_THREADS);
+    let made: Vec<Made> = thread::scope(|scope| {
+        let start = |number: usize| {
+            let barrier = &barrier;
+            scope.spawn(move || {
+                barrier.wait();
+                make(number % 2 == 0)
+            })
+        };
+        let threads: Vec<_> = (0..N_THREADS).map(start).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let alone = make(false);
+    assert!(alone.0.len() >= 3, "{:?}", alone.0.keys());
+    assert!(made.iter().all(|made| *made == alone));
+}
