@@ -37,7 +37,7 @@ fn make(is_reference_first: bool) -> Made {
         assert!(compile(&module, &options, output.to_str().unwrap()).is_some());
         files_below(&output, "")
     };
-    let referred = || reference::run(path.to_str().unwrap(), &[input.clone()]).unwrap();
+    let referred = || reference::run(path.to_str().unwrap(), std::slice::from_ref(&input)).unwrap();
     if is_reference_first {
         let results = referred();
         (compiled(), results)
@@ -66,7 +66,7 @@ fn threads_that_begin_together_give_what_one_gives() {
             let barrier = &barrier;
             scope.spawn(move || {
                 barrier.wait();
-                make(number % 2 == 0)
+                make(number.is_multiple_of(2))
             })
         };
         let threads: Vec<_> = (0..N_THREADS).map(start).collect();

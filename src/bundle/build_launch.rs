@@ -334,6 +334,17 @@ module {
     }
 
     #[test]
+    fn sizes_are_named_after_their_op_and_counted_in_it() {
+        let mut sized = copy(Vec::new());
+        for (dim, symbol) in sized.iteration_space.iter_mut().zip(["rows", "columns"]) {
+            dim.symbolic = Some(SymbolicDim { symbol: symbol.to_owned(), max: 64, granularity: 64 });
+        }
+        let bundle = Bundle { pool_bytes: 1 << 20, items: vec![Item::Op(Box::new(sized))] };
+        let text = Launch::new(&bundle).unwrap().to_string();
+        assert!(text.contains("%sym_0_1") && text.contains("%sym_0_2"), "{text}");
+    }
+
+    #[test]
     fn a_level_that_does_not_move_an_operand_is_left_out() {
         let inner = Item::Loop { count: 2, symbol: None, body: vec![Item::Op(Box::new(copy(vec![0, 64])))] };
         let nested = Bundle { pool_bytes: 1 << 20, items: vec![Item::Loop { count: 3, symbol: None, body: vec![inner] }] };
