@@ -54,6 +54,10 @@ bool spyreReferenceWiden(MlirModule module, bool approximated);
 /// Whether the module has such functions.
 bool spyreReferenceHasApproximated(MlirModule module);
 
+/// Makes `linalg.generic` of the named ops in a function and, unlike `linalg-generalize-named-ops`, folds nothing: what folding rounds to
+/// the program's format is a number that a referee asks for.
+void spyreGeneralizeNamedOps(MlirOperation function);
+
 /// A diagnostic under construction.
 typedef struct SpyreDiagnostic SpyreDiagnostic;
 enum SpyreSeverity { SpyreError = 0, SpyreWarning = 1, SpyreRemark = 2 };

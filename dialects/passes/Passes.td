@@ -52,7 +52,7 @@ def SpyreSetTarget : Spyre_Pass<"spyre-set-target"> {
 def SpyreImportLinalg : Spyre_Pass<"spyre-import-linalg"> {
   let summary = "Turn linalg on tensors into spyre ops";
   let description = [{
-    Reads `linalg.generic` (run `linalg-generalize-named-ops` first), `linalg.fill`, reshapes and constants; writes one
+    Reads `linalg.generic`, the named ops that it stands for, reshapes and constants; writes one
     `spyre` op per scalar operation, recognised by what the body computes and not by how it is spelt. With
     `precision=device`, f32 values between an f16 value and an f16 value are computed in the device's f16 format.
     Implemented in `src/import/import_linalg.rs`.

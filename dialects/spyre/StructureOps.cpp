@@ -19,7 +19,12 @@ using namespace spyre;
 // ConstantOp
 //===----------------------------------------------------------------------===//
 
-OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+// Constants whose elements are the same but rounded from other numbers stay two.
+OpFoldResult ConstantOp::fold(FoldAdaptor) {
+  if (Attribute exact = (*this)->getAttr("exact"))
+    return ArrayAttr::get(getContext(), {getValue(), exact});
+  return getValue();
+}
 
 LogicalResult ConstantOp::verify() {
   // constant_c1

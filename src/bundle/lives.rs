@@ -200,9 +200,9 @@ fn n_ops(items: &[Item]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Arrangement, Coordinate, OpSpec};
+    use super::super::Coordinate;
+    use super::super::geometry::testing::{op, operand};
     use super::*;
-    use crate::target::DeviceFormat;
 
     fn life(first: usize, last: usize) -> Life {
         Life { memory: Scratch::Lx, offset_bytes: 128, bytes: 256, first, last }
@@ -234,18 +234,10 @@ mod tests {
 
     /// An op that writes at byte 128 of LX.
     fn writer(tile_advance: &[i64]) -> Item {
-        let operand = Operand {
-            is_input: false,
-            format: DeviceFormat::Sen169Fp16,
-            arrangement: Arrangement::Standard,
-            device_size: vec![1, 64],
-            coordinates: vec![Coordinate::constant(0), Coordinate::dim(0)],
-            allocation: Allocation::Lx { offset_bytes: 128 },
-            tile_advance: tile_advance.to_vec(),
-            name: None,
-            ownership: None,
-        };
-        Item::Op(Box::new(OpSpec { operands: vec![operand], ..OpSpec::default() }))
+        let allocation = Allocation::Lx { offset_bytes: 128 };
+        let written = operand(&[1, 64], vec![Coordinate::constant(0), Coordinate::dim(0)]);
+        let written = Operand { allocation, tile_advance: tile_advance.to_vec(), ..written };
+        Item::Op(Box::new(op("", &[64], vec![written])))
     }
 
     #[test]

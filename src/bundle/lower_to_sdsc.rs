@@ -6,7 +6,7 @@
 use super::{
     Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, OpSpec, Operand, Scratch, SharedBuffer,
     Term, share,
-    unit_dims::{complete_unit_dims, drop_unit_dims},
+    unit_dims::{complete_product, complete_unit_dims, drop_unit_dims},
 };
 use crate::{
     dialect::{
@@ -366,10 +366,11 @@ impl<'c> Lowering<'c> {
             launch.note_life(home_of(access.value), &operand, split.slices());
             operands.push(operand);
         }
-        let used: Vec<Vec<usize>> =
-            (0..accesses.len()).map(|operand| compute.operand_dims(operand).into_iter().flatten().collect()).collect();
+        let used = (0..accesses.len()).map(|operand| compute.operand_dims(operand).into_iter().flatten().collect());
+        let mut with_used: Vec<(Operand, Vec<usize>)> = operands.into_iter().zip(used).collect();
         // Index tensors come first.
-        operands.sort_by_key(|operand| operand.name.is_none());
+        with_used.sort_by_key(|(operand, _)| operand.name.is_none());
+        let (operands, used): (Vec<Operand>, Vec<Vec<usize>>) = with_used.into_iter().unzip();
         let mut spec = OpSpec {
             function: compute.function().to_owned(),
             is_reduction: compute.n_reduced() > 0,
@@ -378,8 +379,10 @@ impl<'c> Lowering<'c> {
             constants: constants_of(compute),
             ..OpSpec::default()
         };
-        if compute.family() == Family::Matmul {
-            complete_unit_dims(&mut spec, &used);
+        match compute.family() {
+            Family::Matmul => complete_product(&mut spec, &used),
+            Family::Gather => complete_unit_dims(&mut spec, &used),
+            Family::Pointwise | Family::Reduce | Family::Copy => {}
         }
         drop_unit_dims(&mut spec, compute.n_reduced());
         Ok(spec)

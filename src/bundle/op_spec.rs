@@ -385,29 +385,22 @@ pub struct OwnedDim {
 
 #[cfg(test)]
 mod tests {
+    use super::super::geometry::testing::{op, operand};
     use super::*;
 
-    fn op(function: &str, allocation: Allocation) -> Item {
-        let operand = Operand {
-            is_input: false,
-            format: DeviceFormat::Sen169Fp16,
-            arrangement: Arrangement::Standard,
-            device_size: vec![1, 64],
-            coordinates: vec![Coordinate::constant(0), Coordinate::dim(0)],
-            allocation,
-            tile_advance: vec![],
-            name: None,
-            ownership: None,
-        };
-        Item::Op(Box::new(OpSpec { function: function.to_owned(), operands: vec![operand], ..OpSpec::default() }))
+    fn writer(function: &str, allocation: Allocation) -> Item {
+        let written = operand(&[1, 64], vec![Coordinate::constant(0), Coordinate::dim(0)]);
+        Item::Op(Box::new(op(function, &[64], vec![Operand { allocation, ..written }])))
     }
 
     #[test]
     fn ops_are_numbered_depth_first() {
         let lx = Allocation::Lx { offset_bytes: 0 };
-        let inner = Item::Loop { count: 2, symbol: None, body: vec![op("b", lx), op("c", lx)] };
-        let bundle =
-            Bundle { pool_bytes: 0, items: vec![op("a", lx), Item::Loop { count: 3, symbol: None, body: vec![inner] }, op("d", lx)] };
+        let inner = Item::Loop { count: 2, symbol: None, body: vec![writer("b", lx), writer("c", lx)] };
+        let bundle = Bundle {
+            pool_bytes: 0,
+            items: vec![writer("a", lx), Item::Loop { count: 3, symbol: None, body: vec![inner] }, writer("d", lx)],
+        };
         let names: Vec<_> = bundle.ops().iter().map(|op| op.function.clone()).collect();
         assert_eq!(names, ["a", "b", "c", "d"]);
         assert!(!bundle.uses_pool());
@@ -415,7 +408,7 @@ mod tests {
 
     #[test]
     fn a_pool_operand_within_a_loop_counts() {
-        let body = vec![op("a", Allocation::Pool { offset_bytes: 128 })];
+        let body = vec![writer("a", Allocation::Pool { offset_bytes: 128 })];
         assert!(Bundle { pool_bytes: 256, items: vec![Item::Loop { count: 2, symbol: None, body }] }.uses_pool());
     }
 }

@@ -39,19 +39,24 @@ pub(super) fn drop_unit_dims(op: &mut OpSpec, n_reduced: usize) {
     }
 }
 
-/// Gives every operand the dimensions of one point in which it is used, where another operand is a window along them: the dimension stays in
-/// the iteration space, and a matmul knows the role of a dimension by the operands that have it (specification, batched matmul). `used` has
-/// the dimensions of each operand.
+/// Completes the operands of a matmul, which knows the role of a dimension by the operands that have it (specification, batched matmul).
 ///
 /// A window may be at one position of its buffer for good. That position is one point of a dimension of size 1 which the operand has; where
 /// there is none, of a new one, which all operands have, as they have a batch dimension.
-pub(super) fn complete_unit_dims(op: &mut OpSpec, used: &[Vec<usize>]) {
+pub(super) fn complete_product(op: &mut OpSpec, used: &[Vec<usize>]) {
     let used = give_pins_dims(op, used);
+    complete_unit_dims(op, &used);
+}
+
+/// Gives every operand the dimensions of one point in which it is used, where another operand is a window along them: the dimension stays in
+/// the iteration space. A gather's table has all dimensions of its indices, and a result of the same class must have them too (schema,
+/// section 3, step 7). `used` has the dimensions of each operand.
+pub(super) fn complete_unit_dims(op: &mut OpSpec, used: &[Vec<usize>]) {
     for dim in (0..op.iteration_space.len()).filter(|dim| op.iteration_space[*dim].range == 1) {
         if !op.operands.iter().any(|operand| is_window(operand, dim)) {
             continue;
         }
-        for (operand, used) in op.operands.iter_mut().zip(&used) {
+        for (operand, used) in op.operands.iter_mut().zip(used) {
             let has_it = operand.coordinates.iter().any(|coordinate| coordinate.moving_dim() == Some(dim));
             if used.contains(&dim) && !has_it {
                 operand.device_size.insert(0, 1);
@@ -272,11 +277,23 @@ mod tests {
         assert_eq!(gather.operands[2].coordinates, [C::constant(0), C::floordiv(0, 64), C::modulo(0, 64)]);
     }
 
+    #[test]
+    fn what_a_row_of_indices_chooses_has_that_row() {
+        let index = operand(&[(1, C::floordiv(1, 32)), (2, C::dim(0)), (32, C::modulo(1, 32))]);
+        let table = operand(&[(128, C::indirect("index")), (1, C::floordiv(2, 64)), (64, C::modulo(2, 64))]);
+        let rows = operand(&[(4, C::dim(1)), (1, C::floordiv(2, 64)), (1, C::constant(0)), (64, C::modulo(2, 64))]);
+        let iteration_space = [1, 4, 64].map(|range| IterationDim::new(range, 1)).to_vec();
+        let mut gather = OpSpec { iteration_space, operands: vec![index, table, rows], ..OpSpec::default() };
+        complete_unit_dims(&mut gather, &[vec![0, 1], vec![2], vec![0, 1, 2]]);
+        assert_eq!(gather.operands[2].coordinates[0], C::dim(0));
+        assert_eq!((gather.operands[0].coordinates.len(), gather.operands[1].coordinates.len()), (3, 3));
+    }
+
     /// A matmul of dimensions m, n, k whose operands are [m, k], [k, n], [m, n].
     fn matmul(ranges: &[i64], operands: Vec<Operand>) -> OpSpec {
         let iteration_space = ranges.iter().map(|&range| IterationDim::new(range, 1)).collect();
         let mut op = OpSpec { function: "batchmatmul".to_owned(), is_reduction: true, iteration_space, operands, ..OpSpec::default() };
-        complete_unit_dims(&mut op, &[vec![0, 2], vec![2, 1], vec![0, 1]]);
+        complete_product(&mut op, &[vec![0, 2], vec![2, 1], vec![0, 1]]);
         op
     }
 

@@ -2,7 +2,6 @@
 
 use super::ComputeOp;
 use crate::{
-    layout::stick_of,
     mlir::OpExt,
     target::Family,
     work::{DimKind, IterationDim, Operand, Operation, WorkSplit, hinted_split},
@@ -39,8 +38,7 @@ pub fn operation_of(compute: ComputeOp<'_>) -> Result<Operation, String> {
 /// Whether the format forbids to divide a dimension: all of an op with indirect access (schema, section 1), and what a restickify pads, since
 /// its last slice would hold padding only.
 fn is_blocked(compute: ComputeOp<'_>, dim: usize, size: i64, operands: &[Operand]) -> bool {
-    let is_padded =
-        |operand: &Operand| stick_of(&operand.coordinates).dim == Some(dim) && size % operand.layout.format().elements_per_stick() != 0;
+    let is_padded = |operand: &Operand| operand.pads(dim, size);
     compute.family() == Family::Gather || (compute.op.is("spyre.restickify") && operands.iter().any(is_padded))
 }
 

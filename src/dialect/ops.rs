@@ -8,8 +8,8 @@ use super::{
 use crate::{
     hint::WorkHint,
     mlir::{
-        AffineMap, Attribute, Attributes, Context, Location, Op, OpExt, Type, Value, ValueLike, array, boolean_unit, build,
-        f64_array_attribute, map_attribute,
+        AffineMap, Attribute, Attributes, Context, Expr, Location, Op, OpExt, TensorType, Type, Value, ValueLike, array, boolean_unit,
+        build, f64_array_attribute, map_attribute, map_from_exprs,
     },
 };
 
@@ -74,6 +74,14 @@ pub fn matmul<'c>(context: &'c Context, at: Location<'c>, lhs: Value<'c>, rhs: V
 #[must_use]
 pub fn view<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, map: AffineMap<'c>, output: Type<'c>) -> Operation<'c> {
     build("spyre.view", at, &[input], &[output], Attributes::new(context).with("map", map_attribute(map)), vec![])
+}
+
+/// A `spyre.view` of the whole tensor under another element type of the same device format, or of what will have it.
+#[must_use]
+pub fn retyped<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, shape: &[i64], element: Type<'c>) -> Operation<'c> {
+    let same: Vec<Expr> = (0..shape.len()).map(Expr::Dim).collect();
+    let shown = TensorType { shape: shape.to_vec(), element, encoding: None };
+    view(context, at, input, map_from_exprs(context, shape.len(), 0, &same), shown.build())
 }
 
 /// `spyre.copy`.

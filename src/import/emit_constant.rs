@@ -2,8 +2,8 @@
 
 use super::known::Known;
 use crate::{
-    dialect::{EXACT, constant, view},
-    mlir::{Expr, Location, Op, OpExt, TensorType, Type, Value, dense_attribute, insert_before, map_from_exprs, parse_type},
+    dialect::{EXACT, constant, retyped},
+    mlir::{Location, Op, OpExt, TensorType, Type, Value, dense_attribute, has_number, insert_before, parse_type},
 };
 
 /// A constant; in f32, shown as f16, where f16 could not hold its numbers: the device's format has a larger range. Finite numbers stay
@@ -13,29 +13,18 @@ pub(super) fn constant_before<'c>(before: Op<'c>, at: Location<'c>, known: &Know
     let element_name = element.to_string();
     let asked = known.repeated(&shape);
     let known = asked.within(largest_finite(&element_name));
-    let is_exact = match element_name.as_str() {
-        "f16" => known.numbers().all(|number| half::f16::from_f64(number).to_f64() == number),
-        "bf16" => known.numbers().all(|number| half::bf16::from_f64(number).to_f64() == number),
-        _ => true,
-    };
+    let is_exact = known.numbers().all(|number| has_number(element, number));
     let held = if is_exact { element } else { parse_type(context, "f32") };
     let elements = |known: &Known| known.uniform().map_or_else(|| known.numbers().collect(), |number| vec![number]);
     let (numbers, asked): (Vec<f64>, Vec<f64>) = (elements(&known), elements(&asked));
     let output = tensor_of(shape.clone(), held);
     let made = insert_before(before, constant(context, at, dense_attribute(output, &numbers), output));
-    if held.to_string().contains('f') && asked.iter().any(|&number| !is_single(number, &element_name)) {
+    let is_held = |&number: &f64| !number.is_finite() || (has_number(held, number) && number.abs() <= largest_finite(&element_name));
+    if held.to_string().contains('f') && !asked.iter().all(is_held) {
         let wide = tensor_of(shape.clone(), parse_type(context, "f64"));
         made.set_attr(EXACT, dense_attribute(wide, &asked));
     }
     retyped_before(before, at, made.output(), &shape, held, element)
-}
-
-/// Whether single precision has the number, and the device's format reaches it. The device computes in no more, but a referee asks what the
-/// program means.
-fn is_single(number: f64, element: &str) -> bool {
-    #[expect(clippy::cast_possible_truncation, reason = "whether that changes the number is the question")]
-    let single = number as f32;
-    !number.is_finite() || (f64::from(single) == number && number.abs() <= largest_finite(element))
 }
 
 /// A tensor under another element type of the same device format, or what will be.
@@ -50,9 +39,7 @@ pub(super) fn retyped_before<'c>(
     if from == to {
         return value;
     }
-    let same: Vec<Expr> = (0..shape.len()).map(Expr::Dim).collect();
-    let map = map_from_exprs(before.ctx(), shape.len(), 0, &same);
-    insert_before(before, view(before.ctx(), at, value, map, tensor_of(shape.to_vec(), to))).output()
+    insert_before(before, retyped(before.ctx(), at, value, shape, to)).output()
 }
 
 /// The type of a tensor without a layout.

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::mlir::{
     Attribute, Block, BlockExt, Location, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
-    dense_numbers, error_at, float_value, integer,
+    dense_numbers, error_at, float_value, generalize_named_ops, integer,
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-import-linalg", run };
@@ -40,6 +40,7 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
     if function.nested().into_iter().skip(1).all(|op| is_spyre(op) || op.is("func.return")) {
         return Ok(());
     }
+    generalize_named_ops(function);
     let half = half_of(function).filter(|_| precision == Precision::Device);
     let mut importer = Importer {
         graph: Graph::default(),
@@ -200,10 +201,6 @@ impl<'c> Importer<'c> {
                 }
             }
             name if name.starts_with("tensor.") || name == "linalg.softmax" => import_tensor(self, op)?,
-            // An op without a body has no general form.
-            name if name.starts_with("linalg.") && op.body().is_some() => {
-                return Err(error_at(op, "is a named op: run linalg-generalize-named-ops first").report());
-            }
             _ => self.import_scalar(op)?,
         }
         Ok(())

@@ -39,7 +39,7 @@ const SCATTER: &str = "writes to places that are known at run time only";
 /// Operations on whole tensors. The row with the longest name that fits counts.
 pub const OPERATIONS: &[Operation] = &[
     becomes("linalg.generic", "what its body computes: the scalar operations below, `reduce`, `matmul`, `view`, `gather`"),
-    becomes("linalg.*", "the same as the `linalg.generic` that `linalg-generalize-named-ops` makes of it"),
+    becomes("linalg.*", "the same as the `linalg.generic` that says what it computes"),
     becomes("linalg.fill", "a `constant` where it is read, or nothing where a reduction starts from it"),
     becomes("linalg.softmax", "`reduce max`, `sub`, `exp`, `reduce sum`, `realdiv`"),
     refused("linalg.conv_*", WINDOWS),

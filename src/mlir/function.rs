@@ -2,8 +2,20 @@
 
 use super::{Attribute, BlockExt, Op, OpExt, ValueLike, array, dictionary_entries, elements, op::identifier, type_attribute};
 use melior::ir::{attribute::DictionaryAttribute, r#type::FunctionType};
+use mlir_sys::MlirOperation;
+
+unsafe extern "C" {
+    fn spyreGeneralizeNamedOps(function: MlirOperation);
+}
 
 const ARGUMENT_ATTRIBUTES: &str = "arg_attrs";
+
+/// Makes `linalg.generic` of the named ops in a function. Nothing is folded, since folding rounds to the program's format; what has no
+/// general form stays.
+pub fn generalize_named_ops(function: Op<'_>) {
+    // SAFETY: the operation is alive; nothing holds the named ops in it, which are replaced.
+    unsafe { spyreGeneralizeNamedOps(function.to_raw()) }
+}
 
 /// Makes a function's type say what its arguments and its returned values are.
 pub fn set_function_type(function: Op<'_>) {

@@ -25,7 +25,7 @@ pub use crate::affine::Expr;
 pub use builder::{Attributes, build, build_module, dictionary, insert_after, insert_before, new_block, push};
 pub use dense::{RawElements, dense_elements, dense_splat, raw_elements};
 pub use diag::{Diagnostic, Reported, error_at, remark_at, warning_at};
-pub use function::{argument_attribute, set_argument_attribute, set_function_type};
+pub use function::{argument_attribute, generalize_named_ops, set_argument_attribute, set_function_type};
 pub use jit::{Jit, JitArray, has_approximated, widen};
 pub use location::{is_unknown, location_name, named_block, named_location};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
@@ -36,8 +36,8 @@ pub(crate) use text::{string_ref, text_of};
 pub(crate) use types::f64_attribute;
 pub use types::{
     TensorType, array, boolean_unit, dense_attribute, dense_numbers, dictionary_entries, elements, f64_array_attribute, float_value,
-    floats, i64_attribute, index_type, integer, integers, parse_type, splat_value, string, string_array, string_attribute, strings, symbol,
-    symbol_name, type_attribute, type_of, type_of_elements,
+    floats, has_number, i64_attribute, index_type, integer, integers, parse_type, splat_value, string, string_array, string_attribute,
+    strings, symbol, symbol_name, type_attribute, type_of, type_of_elements,
 };
 
 pub use melior::{

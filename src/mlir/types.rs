@@ -278,6 +278,18 @@ pub fn dense_attribute<'c>(tensor: Type<'c>, numbers: &[f64]) -> Attribute<'c> {
     unsafe { Attribute::from_raw(mlirDenseElementsAttrRawBufferGet(tensor.to_raw(), bytes.len(), bytes.as_ptr().cast())) }
 }
 
+/// Whether the element type has the number, so that a constant of it is not rounded; integers and truth values have theirs.
+#[must_use]
+#[expect(clippy::cast_possible_truncation, reason = "whether that changes the number is the question")]
+pub fn has_number(element: Type<'_>, number: f64) -> bool {
+    match element.to_string().as_str() {
+        "f16" => half::f16::from_f64(number).to_f64() == number,
+        "bf16" => half::bf16::from_f64(number).to_f64() == number,
+        "f32" => f64::from(number as f32) == number,
+        _ => true,
+    }
+}
+
 /// The numbers of a dense constant: one if all elements are the same, else one for each; none if there are more than `most`, or if the
 /// attribute or its element type is another.
 #[must_use]

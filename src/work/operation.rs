@@ -31,6 +31,19 @@ pub struct Operand {
     pub coordinates: Vec<Coordinate>,
 }
 
+impl Operand {
+    /// Elements of its stick, if the iteration dimension runs in its sticks.
+    fn stick_along(&self, dim: usize) -> Option<i64> {
+        (stick_of(&self.coordinates).dim == Some(dim)).then(|| self.layout.format().elements_per_stick())
+    }
+
+    /// Whether the iteration dimension, of that size, runs in its sticks and leaves the last one partly empty.
+    #[must_use]
+    pub fn pads(&self, dim: usize, size: i64) -> bool {
+        self.stick_along(dim).is_some_and(|stick| size % stick != 0)
+    }
+}
+
 /// What is known of an op before its work is divided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
@@ -53,11 +66,13 @@ impl Operation {
     /// positions (torch-spyre, stick adjustment).
     #[must_use]
     pub fn units(&self) -> Vec<i64> {
-        let unit = |dim: usize| {
-            let in_stick = self.operands.iter().filter(|operand| stick_of(&operand.coordinates).dim == Some(dim));
-            in_stick.map(|operand| operand.layout.format().elements_per_stick()).max().unwrap_or(1)
-        };
+        let unit = |dim| self.stick_along(dim).unwrap_or(1);
         self.dims.iter().enumerate().map(|(index, dim)| sticks_needed(dim.size, unit(index))).collect()
+    }
+
+    /// Elements of the largest stick of an operand in which the dimension runs.
+    fn stick_along(&self, dim: usize) -> Option<i64> {
+        self.operands.iter().filter_map(|operand| operand.stick_along(dim)).max()
     }
 
     /// Whether the dimension may be cut at all. A reduction that masks the padding of its last stick must see that stick on every core
@@ -88,10 +103,8 @@ impl Operation {
 
     /// Whether the dimension is reduced in the sticks of an operand whose last stick is partly empty.
     pub(super) fn is_padded_reduction(&self, dim: usize) -> bool {
-        let size = self.dims[dim].size;
-        let pads =
-            |operand: &Operand| stick_of(&operand.coordinates).dim == Some(dim) && size % operand.layout.format().elements_per_stick() != 0;
-        self.dims[dim].kind == DimKind::Reduction && self.operands.iter().any(pads)
+        let IterationDim { size, kind } = self.dims[dim];
+        kind == DimKind::Reduction && self.operands.iter().any(|operand| operand.pads(dim, size))
     }
 
     /// Positions of every iteration dimension that one core has, rounded up. A product goes through whole sticks, also of the operand that has
@@ -106,9 +119,7 @@ impl Operation {
 
     /// Positions with those that fill the last stick, if the dimension runs in the sticks of an operand.
     fn padded(&self, dim: usize, positions: i64) -> i64 {
-        let in_stick = self.operands.iter().filter(|operand| stick_of(&operand.coordinates).dim == Some(dim));
-        let sticks = in_stick.map(|operand| operand.layout.format().elements_per_stick());
-        sticks.max().map_or(positions, |stick| sticks_needed(positions, stick).saturating_mul(stick))
+        self.stick_along(dim).map_or(positions, |stick| sticks_needed(positions, stick).saturating_mul(stick))
     }
 
     /// Reduction dimensions that the split cuts.

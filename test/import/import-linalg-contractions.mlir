@@ -1,4 +1,4 @@
-// RUN: spyre-opt --split-input-file --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops),spyre-import-linalg,canonicalize)' --mlir-print-local-scope %s | FileCheck %s
+// RUN: spyre-opt --split-input-file --pass-pipeline='builtin.module(spyre-import-linalg,canonicalize)' --mlir-print-local-scope %s | FileCheck %s
 
 // What sums of products start from, and which dimensions they have.
 // CHECK-LABEL: func.func @onto_a_bias(

@@ -46,15 +46,6 @@ func.func @dynamic_result() -> tensor<?xf16> {
 
 // -----
 
-func.func @named_ops(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  %shape = tensor.empty() : tensor<8x64xf16>
-  // expected-error @+1 {{'linalg.exp' op is a named op: run linalg-generalize-named-ops first}}
-  %exp = linalg.exp ins(%x : tensor<8x64xf16>) outs(%shape : tensor<8x64xf16>) -> tensor<8x64xf16>
-  return %exp : tensor<8x64xf16>
-}
-
-// -----
-
 func.func @loops(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %low = arith.constant 0 : index
   %high = arith.constant 4 : index

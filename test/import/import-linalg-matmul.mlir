@@ -120,7 +120,7 @@ func.func @batch_dims_come_first(%q: tensor<8x4x64xf16>, %k: tensor<16x4x64xf16>
 
 // -----
 
-// What linalg-generalize-named-ops makes of a matmul of f16 with an f32 result, rounded behind it.
+// What the general form is of a matmul of f16 with an f32 result, rounded behind it.
 // CHECK-LABEL: func.func @f32_accumulators_are_the_device_s_own(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>, [[Y:%.+]]: tensor<64x128xf16>) -> tensor<8x128xf16> {
 // CHECK-NEXT:    [[PRODUCT:%.+]] = spyre.matmul([[X]], [[Y]]) : (tensor<8x64xf16>, tensor<64x128xf16>) -> tensor<8x128xf16>

@@ -1,6 +1,6 @@
-// RUN: spyre-opt --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops),spyre-import-linalg,canonicalize)' --mlir-print-local-scope %s | FileCheck %s
+// RUN: spyre-opt --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(spyre-import-linalg,canonicalize)' --mlir-print-local-scope %s | FileCheck %s
 
-// Programs of named ops, which linalg-generalize-named-ops turns into linalg.generic.
+// Programs of named ops, which import turns into linalg.generic first.
 
 // CHECK-LABEL: func.func @fills_start_reductions(
 // CHECK-SAME:    [[X:%.+]]: tensor<8x64xf16>) -> tensor<8xf16> {

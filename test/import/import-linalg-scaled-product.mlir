@@ -1,4 +1,4 @@
-// RUN: spyre-opt --split-input-file --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops),spyre-import-linalg)' --mlir-print-local-scope %s | FileCheck %s
+// RUN: spyre-opt --split-input-file --pass-pipeline='builtin.module(spyre-import-linalg)' --mlir-print-local-scope %s | FileCheck %s
 
 // Queries and keys are scaled by a half and a quarter, as in scaled dot product attention: the queries alone by an eighth.
 

@@ -1,4 +1,4 @@
-// RUN: spyre-opt --split-input-file --linalg-generalize-named-ops --spyre-import-linalg --canonicalize --mlir-print-local-scope %s | FileCheck %s
+// RUN: spyre-opt --split-input-file --spyre-import-linalg --canonicalize --mlir-print-local-scope %s | FileCheck %s
 
 // PyTorch's attention gives 0 for a row of -inf: two bounds do the same, whose results may live in LX. The lower one is the number of the
 // device's format next to -inf, which is -2^32 there.

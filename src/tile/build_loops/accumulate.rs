@@ -3,16 +3,15 @@
 use super::{Body, Builder, Uses};
 use crate::{
     affine::Expr,
-    dialect::{ComputeOp, EXACT, Tensor, constant, copy, pointwise, view},
+    dialect::{ComputeOp, EXACT, Tensor, constant, copy, pointwise, retyped, view},
     layout::DeviceLayout,
     mlir::{
-        Op, OpExt, Reported, TensorType, Type, Value, ValueLike, dense_attribute, error_at, floats, insert_before, map_from_exprs,
-        parse_type,
+        Op, OpExt, Reported, TensorType, Type, Value, ValueLike, dense_attribute, error_at, floats, has_number, insert_before,
+        map_from_exprs, parse_type,
     },
     target::Family,
     tile::coarse_tile::Item,
 };
-use half::{bf16, f16};
 
 /// Why there is a copy of an accumulator.
 const MAY_STAY_IN_LX: &str = "an accumulator that may stay in LX is a result, given by a loop, or read tile by tile";
@@ -121,9 +120,9 @@ impl<'c> Builder<'_, 'c> {
         let context = of.ctx();
         let of_element = |element: Type<'c>| TensorType { shape: shape.clone(), encoding: None, element };
         let element = tensor.host.element;
-        let is_rounded = is_rounded(number, element);
+        let is_exact = has_number(element, number);
         // The device's format has more of the number than f16.
-        let held = if is_rounded { parse_type(context, "f32") } else { element };
+        let held = if is_exact { element } else { parse_type(context, "f32") };
         let bare = of_element(held).build();
         let mut full = bare;
         if let Some(layout) = &tensor.layout {
@@ -132,16 +131,14 @@ impl<'c> Builder<'_, 'c> {
         }
         let at = self.in_block(body);
         let made = insert_before(at, constant(context, of.loc(), dense_attribute(bare, &[number]), full));
-        if is_rounded {
-            made.set_attr(EXACT, dense_attribute(of_element(parse_type(context, "f64")).build(), &[number]));
+        if is_exact {
+            return Ok(made.output());
         }
+        made.set_attr(EXACT, dense_attribute(of_element(parse_type(context, "f64")).build(), &[number]));
         if held == element {
             return Ok(made.output());
         }
-        let same: Vec<Expr> = (0..shape.len()).map(Expr::Dim).collect();
-        let map = map_from_exprs(context, shape.len(), 0, &same);
-        let shown = of_element(element).build();
-        Ok(insert_before(at, view(context, of.loc(), made.output(), map, shown)).output())
+        Ok(insert_before(at, retyped(context, of.loc(), made.output(), &shape, element)).output())
     }
 
     /// What others than the ops beside the loop read of a finished accumulator: a copy, if it may stay in LX.
@@ -150,15 +147,5 @@ impl<'c> Builder<'_, 'c> {
         let window = self.window(op, depth)?;
         let is_copied = (used < depth || in_hbm) && (result.r#type() != window || self.fits_lx(window));
         Ok(if is_copied { self.copy_to(op, result, window, MAY_STAY_IN_LX, body) } else { result })
-    }
-}
-
-/// Whether a format has another number for it.
-#[expect(clippy::cast_possible_truncation, reason = "whether that changes the number is the question")]
-fn is_rounded(number: f64, element: Type<'_>) -> bool {
-    match element.to_string().as_str() {
-        "f16" => f16::from_f64(number).to_f64() != number,
-        "bf16" => bf16::from_f64(number).to_f64() != number,
-        _ => f64::from(number as f32) != number,
     }
 }
