@@ -75,12 +75,7 @@ const fn default_cases(family: Family) -> usize {
 }
 
 /// Cases that are known to fail, defects that are open: they are left out, whoever mends one takes it off the list.
-pub(crate) const OPEN: [(&str, usize, &str); 4] = [
-    ("any", 2762, "only with hints: a copy whose tensor lacks a dimension of its class"),
-    ("any", 2787, "a result of constants alone is f32 where the program says more"),
-    ("tiled", 3309, "sdsc_r80: a copy in tiles whose cores start elsewhere than their slices"),
-    ("tiled", 3319, "the device's number is NaN where the program says -inf"),
-];
+pub(crate) const OPEN: [(&str, usize, &str); 0] = [];
 
 /// Of a hundred programs of a family so many may be refused in both ways.
 const fn most_refused_percent(family: Family) -> usize {

@@ -132,15 +132,15 @@ pub(super) fn format_in(value: Value<'_>) -> Option<DeviceFormat> {
     format_of(shown_as_number(value).filter(|_| is_stored).unwrap_or(own))
 }
 
-/// The other type as which views show a stored value: truth values as what they choose among or become. What is in the 16-bit format already
-/// stays there: a result shows that as f32.
+/// The other type as which views show a stored value, or a copy of it: truth values as what they choose among or become. What is in the
+/// 16-bit format already stays there: a result shows that as f32.
 fn shown_as_number(value: Value<'_>) -> Option<Type<'_>> {
     let own = TensorType::of(value.r#type())?.element.to_string();
-    value.users().into_iter().filter(|user| user.is("spyre.view")).find_map(|view| {
-        let element = TensorType::of(view.output().r#type())?.element;
+    value.users().into_iter().filter(|user| user.is("spyre.view") || user.is("spyre.copy")).find_map(|shows| {
+        let element = TensorType::of(shows.output().r#type())?.element;
         match (own.as_str(), element.to_string().as_str()) {
-            (own, shown) if own == shown => None,
-            (_, "i1") => shown_as_number(view.output()),
+            ("f16" | "bf16", shown) if own == shown => None,
+            (own, shown) if own == shown || shown == "i1" => shown_as_number(shows.output()),
             ("f16" | "bf16", _) => None,
             _ => Some(element),
         }

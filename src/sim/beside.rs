@@ -76,6 +76,13 @@ pub struct Escape {
 }
 
 impl OpError {
+    /// The root mean square of the exact numbers.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    pub fn magnitude(&self) -> f64 {
+        (self.squares / self.count.max(1) as f64).sqrt()
+    }
+
     /// The root mean square of the differences, relative to that of the exact numbers.
     #[must_use]
     pub fn relative(&self) -> f64 {

@@ -212,6 +212,16 @@ pub(crate) fn restick(formats: DeviceFormat, arrangement: Arrangement) -> Files 
     emit_ops(vec![op("ReStickifyOpHBM", &[(128, 2), (256, 1)], 0, vec![matrix((1, 256), (0, 128)), to])])
 }
 
+/// One stick a row, which f32 fills and f16 does not.
+pub(crate) fn copies(from: DeviceFormat) -> Files {
+    let mut source = matrix((0, 128), (1, 64));
+    if from == DeviceFormat::IeeeFp32 {
+        source = operand(&[2, 128, 32], vec![C::floordiv(1, 32), C::dim(0), C::modulo(1, 32)]);
+    }
+    source.format = from;
+    emit_ops(vec![op("identity", &[(128, 1), (64, 1)], 0, vec![source, matrix((0, 128), (1, 64))])])
+}
+
 pub(crate) fn baked() -> Files {
     let bundle = Bundle { pool_bytes: 0, items: vec![Item::Op(Box::new(adds((2, 1))))] };
     let launch = Launch::baked(&bundle, &Target::spyre()).unwrap();
@@ -315,6 +325,7 @@ pub(crate) fn right() -> Vec<(&'static str, Files)> {
         ("clip", clip()),
         ("top-k", top_k(0)),
         ("restickify", restick(DeviceFormat::Sen169Fp16, Arrangement::Standard)),
+        ("identity", copies(DeviceFormat::Sen169Fp16)),
         ("baked", baked()),
         ("program", program([65536, 65536])),
         ("slice of the pool", slice_of_pool()),

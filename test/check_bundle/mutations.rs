@@ -1,6 +1,6 @@
 //! Bundles that are wrong in one way each.
 
-use crate::bundles::{Files, adds, at, base, columns, emit_ops, matmul, matrix, op, operand, program, restick, sparse, top_k};
+use crate::bundles::{Files, adds, at, base, columns, copies, emit_ops, matmul, matrix, op, operand, program, restick, sparse, top_k};
 use crate::derived::{broken_lives, broken_members, broken_programs};
 use crate::edits::{STARTS_1, becomes, json, remove, rename, set, sets, starts, text, texts};
 use serde_json::{Value, json};
@@ -235,6 +235,7 @@ fn broken_families() -> Vec<Broken> {
             *files = emit_ops(vec![op("sum", &[(64, 2), (64, 1)], 0, vec![matrix((0, 64), (1, 64)), sparse(0, 64)])]);
             rename(files, "sum", "sumnonstick");
         }),
+        broken(&["sdsc_r102"], "identity", becomes(copies(DeviceFormat::IeeeFp32))),
         broken(&["sdsc_r55"], "top-k", becomes(top_k(2))),
         broken(&["sdsc_r56"], "restickify", becomes(restick(DeviceFormat::Sen143Fp8, Arrangement::Qfp8Wt))),
         broken(&["sdsc_r57"], "add", becomes(emit_ops(vec![two_sticks]))),

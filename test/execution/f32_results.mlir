@@ -7,6 +7,7 @@
 // RUN: spyre-compile %t/heads.mlir -o %t/heads --cores 3 > %t/log && spyre-run %t/heads --check %t/heads.mlir | FileCheck %s --check-prefix=TWO
 // RUN: spyre-compile %t/passed.mlir -o %t/passed > %t/log && spyre-run %t/passed --check %t/passed.mlir | FileCheck %s --check-prefix=TWO
 // RUN: spyre-compile %t/given.mlir -o %t/given > %t/log && spyre-run %t/given --check %t/given.mlir | FileCheck %s --check-prefix=TWO
+// RUN: spyre-compile %t/repeated.mlir -o %t/repeated > %t/log && spyre-run %t/repeated --check %t/repeated.mlir | FileCheck %s --check-prefix=TWO
 
 // TWO-COUNT-2: agrees with the reference
 
@@ -66,4 +67,28 @@ func.func @given(%x: tensor<2x64xf32>, %w: tensor<64x64xf32>) -> (tensor<64xf32>
   %rows = linalg.broadcast ins(%bias : tensor<64xf32>) outs(%empty : tensor<2x64xf32>) dimensions = [0]
   %scaled = linalg.mul ins(%product, %rows : tensor<2x64xf32>, tensor<2x64xf32>) outs(%empty : tensor<2x64xf32>) -> tensor<2x64xf32>
   return %bias, %scaled : tensor<64xf32>, tensor<2x64xf32>
+}
+
+//--- repeated.mlir
+// An argument that a scope repeats and gives as f32, and that an op behind it reads in the 16-bit format, padded.
+#x = affine_map<(i, j, k, l) -> (i, j, l)>
+#repeated = affine_map<(i, j, k, l) -> (l, k)>
+#product = affine_map<(i, j, k, l) -> (i, j, k)>
+func.func @repeated(%x: tensor<2x64x32xf32> {spyre.dims = ["N", "M", "K"]}, %number: tensor<f32>) -> (tensor<2x64x31xf32>, tensor<2x64x32xf32>) {
+  %shape = tensor.empty() : tensor<32x31xf32>
+  %empty = tensor.empty() : tensor<2x64x32xf32>
+  %y, %repeated = spyre.hint tiles(N = 2) {
+    %neg = linalg.negf ins(%x : tensor<2x64x32xf32>) outs(%empty : tensor<2x64x32xf32>) -> tensor<2x64x32xf32>
+    %repeated = linalg.broadcast ins(%number : tensor<f32>) outs(%shape : tensor<32x31xf32>) dimensions = [0, 1]
+    spyre.yield %neg, %repeated : tensor<2x64x32xf32>, tensor<32x31xf32>
+  }
+  %zero = arith.constant dense<0.0> : tensor<2x64x31xf32>
+  %product = linalg.generic {indexing_maps = [#x, #repeated, #product], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%y, %repeated : tensor<2x64x32xf32>, tensor<32x31xf32>) outs(%zero : tensor<2x64x31xf32>) {
+  ^bb0(%left: f32, %right: f32, %out: f32):
+    %part = arith.mulf %left, %right : f32
+    %sum = arith.addf %part, %out : f32
+    linalg.yield %sum : f32
+  } -> tensor<2x64x31xf32>
+  return %product, %y : tensor<2x64x31xf32>, tensor<2x64x32xf32>
 }

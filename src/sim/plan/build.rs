@@ -7,6 +7,7 @@ use crate::sdsc::model::{Bits, ConstantInfo, Dsc, Operation, Sdsc, Text};
 use crate::sim::error::SimError;
 use crate::sim::number::{constant_value, meaning};
 use crate::target::{DeviceFormat, Target};
+use std::collections::BTreeSet;
 
 /// Points along one dimension of one core; tables are as long.
 const MAX_LOCAL: i64 = 1 << 26;
@@ -226,6 +227,11 @@ fn check_result(plan: &Plan) -> Checked<()> {
     }
     if !plan.indices.is_empty() && plan.kernel != Kernel::Copy {
         return Err(Fault::NotSimulated(format!("'{}' with indirect access", plan.function)));
+    }
+    let values = plan.tensors.iter().enumerate().filter(|(tensor, _)| !plan.indices.contains(tensor));
+    let formats: BTreeSet<DeviceFormat> = values.map(|(_, tensor)| tensor.format).collect();
+    if plan.function == "identity" && formats.len() > 1 {
+        return malformed("the tensors of an identity have one format; other functions convert");
     }
     let owned = plan.tensors.iter().filter(|tensor| tensor.ownership.is_some()).count();
     if (plan.kernel == Kernel::Shuffle) != (owned == plan.tensors.len()) || (owned != 0 && plan.kernel != Kernel::Shuffle) {

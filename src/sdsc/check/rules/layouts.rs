@@ -110,6 +110,14 @@ pub(super) fn sticks_have_128_bytes(file: &FileView<'_>, report: &mut Report) {
     }
 }
 
+pub(super) fn an_identity_has_one_format(file: &FileView<'_>, report: &mut Report) {
+    let Some(first) = file.data_tensors().next().filter(|_| file.compute.function == "identity") else { return };
+    for tensor in file.data_tensors().filter(|tensor| tensor.info.format != first.info.format) {
+        let message = format!("{}, where the identity takes {}", tensor.info.format, first.info.format);
+        report.json(file.tensor_at(tensor.index, "dataFormat_"), message);
+    }
+}
+
 pub(super) fn the_op_has_the_format_of_its_input(file: &FileView<'_>, report: &mut Report) {
     let Some(first) = file.data_tensors().next() else { return };
     let wanted = &first.info.format;

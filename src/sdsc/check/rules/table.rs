@@ -543,6 +543,12 @@ pub const RULES: &[Rule] = &[
         "schema, section 9",
         Check::Derived(windowed::what_goes_with_windows_is_worked_out),
     ),
+    rule(
+        "sdsc_r102",
+        "an identity gives elements in the format in which it takes them; other functions convert",
+        "schema, section 3",
+        Check::File(layouts::an_identity_has_one_format),
+    ),
 ];
 
 const fn rule(label: &'static str, statement: &'static str, source: &'static str, check: Check) -> Rule {
