@@ -360,7 +360,8 @@ impl Graph {
         if self.node(part).shape == shape {
             return part;
         }
-        let element = if self.node(part).kind == Kind::Undefined { element } else { self.node(part).element };
+        let says_nothing = matches!(self.node(part).kind, Kind::Undefined | Kind::Refused(_));
+        let element = if says_nothing { element } else { self.node(part).element };
         self.add(Kind::Insert(offsets), &[part, whole], shape, element)
     }
 

@@ -375,12 +375,20 @@ impl<'a, 'c> Generic<'a, 'c> {
     fn extract(&mut self, scalar_op: &ScalarOp, at: Op<'c>) -> Result<NodeId, Reported> {
         let table = self.importer.node_of(at, at.inputs()[0])?;
         let indices: Vec<NodeId> = scalar_op.operands[1..].iter().map(|&operand| self.operand(operand)).collect::<Result<_, _>>()?;
-        if let Some(refused) = self.importer.graph.refused_among(&indices).or(self.importer.graph.refused_among(&[table])) {
+        if let Some(refused) = self.importer.graph.refused_among(&indices) {
             return Ok(refused);
         }
         let location = self.location(at);
         self.importer.note_place(location);
         let rows = shape_of(at.inputs()[0]);
+        if let Some(refused) = self.importer.graph.refused_among(&[table]) {
+            // Another table of the same size bounds the indices as well.
+            let element = self.importer.graph.node(refused).element;
+            let table = self.importer.graph.undefined(rows.clone(), element);
+            let found = lookup(&mut self.importer.graph, (table, &rows), &indices, &self.window.sizes);
+            self.gathered.extend(found.into_iter().flat_map(|found| found.chosen));
+            return Ok(refused);
+        }
         match lookup(&mut self.importer.graph, (table, &rows), &indices, &self.window.sizes) {
             Ok(found) => {
                 self.gathered.extend(found.chosen);

@@ -14,3 +14,40 @@ func.func @truth_in_two_formats(%x: tensor<64x64xf16>, %y: tensor<64x64xf32>, %z
   } -> tensor<64x64xf32>
   return %r : tensor<64x64xf32>
 }
+
+// -----
+
+// What is refused first is what the user can change, and not what follows from it: the bounds of an index into a table that is refused,
+func.func @bounds_of_an_index(%x: tensor<32x64xf16>, %list: tensor<4xi64>) -> tensor<4x64xf16> {
+  // expected-error @+1 {{'arith.extf' op converts f16 to f32: precision=strict keeps it}}
+  %wide = arith.extf %x : tensor<32x64xf16> to tensor<32x64xf32>
+  %table = math.tanh %wide : tensor<32x64xf32>
+  %e = tensor.empty() : tensor<4x64xf32>
+  %rows = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%list : tensor<4xi64>) outs(%e : tensor<4x64xf32>) {
+  ^bb0(%at: i64, %o: f32):
+    %high = arith.constant 32 : i64
+    %is_within = arith.cmpi slt, %at, %high : i64
+    cf.assert %is_within, "beyond the rows"
+    %row = arith.index_cast %at : i64 to index
+    %j = linalg.index 1 : index
+    %element = tensor.extract %table[%row, %j] : tensor<32x64xf32>
+    linalg.yield %element : f32
+  } -> tensor<4x64xf32>
+  %narrow = arith.truncf %rows : tensor<4x64xf32> to tensor<4x64xf16>
+  return %narrow : tensor<4x64xf16>
+}
+
+// -----
+
+// and a tensor of which a part is refused beside one of its own element type.
+func.func @part_of_a_tensor(%x: tensor<32x64xf16>) -> tensor<32x64xf16> {
+  %part = tensor.extract_slice %x[0, 0] [16, 64] [1, 1] : tensor<32x64xf16> to tensor<16x64xf16>
+  // expected-error @+1 {{'arith.extf' op converts f16 to f32: precision=strict keeps it}}
+  %wide = arith.extf %part : tensor<16x64xf16> to tensor<16x64xf32>
+  %tanh = math.tanh %wide : tensor<16x64xf32>
+  %narrow = arith.truncf %tanh : tensor<16x64xf32> to tensor<16x64xf16>
+  %whole = tensor.insert_slice %narrow into %x[0, 0] [16, 64] [1, 1] : tensor<16x64xf16> into tensor<32x64xf16>
+  %sum = arith.addf %whole, %x : tensor<32x64xf16>
+  return %sum : tensor<32x64xf16>
+}

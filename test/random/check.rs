@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 /// What is refused under some options, or with some hints, and not under others. Whoever refuses another program that can be compiled has
 /// a reason that stands here.
-const DEPENDS_ON_THE_WAY: [&str; 13] = [
+const DEPENDS_ON_THE_WAY: [&str; 16] = [
     "cannot cut",
     "is to be cut into",
     "is an inner name of",
@@ -34,6 +34,10 @@ const DEPENDS_ON_THE_WAY: [&str; 13] = [
     "with baked addresses has at most",
     // Sticks that are chosen greedily, or for other hints, may be such that nothing leads on from them.
     "no chain of moves gives it",
+    "whose layout has one element a stick",
+    // A window adds dimensions, of which a file has seven.
+    "no label is left for the dimension",
+    "has one output and at most 7 dimensions",
 ];
 
 /// What one way gives.
