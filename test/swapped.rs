@@ -102,13 +102,13 @@ impl Compiled {
             let simulation = Simulation::load(&self.place.path().join("out"), &Target::spyre())?;
             simulation.run_with(&Bounded, &self.inputs, &RunOptions::default())
         };
-        let found = match run() {
-            Ok((_, found)) => found,
+        let (outcome, found) = match run() {
+            Ok(ran) => ran,
             Err(error) => return Some(error.to_string()),
         };
         let judged = |number: usize| {
             let approximated = self.reference.approximated.as_ref().map(|results| &results[number]);
-            judge(&found[number], &self.reference.results[number], approximated).err()
+            judge(&found[number], &self.reference.results[number], approximated, outcome.report.largest_magnitude()).err()
         };
         (0..found.len()).find_map(judged)
     }

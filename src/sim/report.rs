@@ -21,6 +21,15 @@ pub struct Report {
     pub time: ModelledTime,
 }
 
+impl Report {
+    /// The largest root mean square of the exact numbers that an operation gave, if such numbers went beside the device's.
+    #[must_use]
+    pub fn largest_magnitude(&self) -> f64 {
+        let ops = self.launches.iter().flat_map(|launch| &launch.ops);
+        ops.map(|op| op.error.magnitude()).filter(|size| size.is_finite()).fold(0.0, f64::max)
+    }
+}
+
 /// A launch of a bundle.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LaunchReport {

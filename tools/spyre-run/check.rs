@@ -23,8 +23,7 @@ pub(crate) fn check(
     if reference.results.len() != outcome.results.len() {
         return Err(format!("the module has {} results, the bundle {}", reference.results.len(), outcome.results.len()));
     }
-    let ops = outcome.report.launches.iter().flat_map(|launch| &launch.ops);
-    let on_the_way = ops.map(|op| op.error.magnitude()).filter(|size| size.is_finite()).fold(0.0, f64::max);
+    let on_the_way = outcome.report.largest_magnitude();
     for (number, ((name, found), expected)) in outcome.results.iter().zip(&reference.results).enumerate() {
         let named = |message: String| format!("'{name}' {message}");
         let approximated = reference.approximated.as_ref().map(|results| &results[number]);
