@@ -34,7 +34,7 @@ const DEPENDS_ON_THE_WAY: [&str; 16] = [
     "with baked addresses has at most",
     // Sticks that are chosen greedily, or for other hints, may be such that nothing leads on from them.
     "no chain of moves gives it",
-    "whose layout has one element a stick",
+    "cannot write its result, whose layout has",
     // A window adds dimensions, of which a file has seven.
     "no label is left for the dimension",
     "has one output and at most 7 dimensions",

@@ -173,7 +173,7 @@ impl Described<'_> {
                     Base::Pool(_) | Base::Parameter(_) => None,
                 };
                 for table in tables.iter().filter_map(table) {
-                    ends.entry(name).or_default().extend(&table.shape);
+                    ends.entry(name).or_default().extend(sizes_of_rows(&table.shape));
                 }
             }
         }
@@ -190,5 +190,25 @@ impl Described<'_> {
                 (Some(_), false) | (None, false) => {}
             }
         }
+    }
+}
+
+/// The sizes of a tensor's dimensions, and of those in a row that are shown as one.
+fn sizes_of_rows(shape: &[i64]) -> impl Iterator<Item = i64> {
+    (0..shape.len()).flat_map(|first| {
+        shape[first..].iter().scan(1_i64, |size, dim| {
+            *size = size.saturating_mul(*dim);
+            Some(*size)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_in_a_row_may_be_shown_as_one() {
+        assert_eq!(sizes_of_rows(&[2, 3, 5]).collect::<Vec<_>>(), [2, 6, 30, 3, 15, 5]);
     }
 }

@@ -515,7 +515,7 @@ pub const RULES: &[Rule] = &[
     rule("sdsc_r95", "`pool_bytes` is what the tensors of a pool need, and 0 without one", "project, `program.json`", Check::Reading),
     rule(
         "sdsc_r96",
-        "an argument that is read as indices has a range, which is from 0 to a size of the tables it indexes",
+        "an argument that is read as indices has a range, which is from 0 to a size of the tables it indexes, or of several dimensions of one in a row",
         "project, `program.json`",
         Check::Reading,
     ),
