@@ -250,7 +250,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         Ok(constant_before(before, self.location(user), known, shape, element))
     }
 
-    /// The memory that a part is written into: that of the tensor itself if nobody else reads it, else a copy.
+    /// The memory that a part is written into: that of the tensor itself if nobody else reads it, else a copy of what is written there.
     fn buffer(&self, user: NodeId, whole: NodeId, before: Op<'c>, output: Type<'c>, at: Location<'c>) -> Result<Value<'c>, Reported> {
         let kind = &self.graph.node(whole).kind;
         let is_own = matches!(kind, Kind::Insert(_)) && self.n_uses[whole.index()] == 1;
@@ -260,6 +260,12 @@ impl<'a, 'c> Emitter<'a, 'c> {
         let fresh = insert_before(before, empty(self.context, at, output)).output();
         if *kind == Kind::Undefined {
             return Ok(fresh);
+        }
+        if let Some(parts) = self.graph.parts_of_unfinished(whole) {
+            // What nothing has written is not copied.
+            return parts.into_iter().try_fold(fresh, |into, (part, offsets)| {
+                Ok(insert_before(before, insert(self.context, at, self.value(part, before)?, into, offsets)).output())
+            });
         }
         let original = match kind {
             Kind::Known(known) if known.uniform().is_some() => {

@@ -365,6 +365,21 @@ impl Graph {
         self.add(Kind::Insert(offsets), &[part, whole], shape, element)
     }
 
+    /// The parts that were written into memory, first ones first, where they leave some of it as it was, or may do so.
+    #[must_use]
+    pub fn parts_of_unfinished(&self, whole: NodeId) -> Option<Vec<(NodeId, &[i64])>> {
+        let (mut parts, mut into) = (Vec::new(), whole);
+        while let Kind::Insert(offsets) = &self.node(into).kind {
+            let &[part, before] = self.node(into).inputs.as_slice() else { return None };
+            parts.push((part, offsets.as_slice()));
+            into = before;
+        }
+        let boxes: Vec<(&[i64], &[i64])> = parts.iter().map(|&(part, offsets)| (offsets, self.node(part).shape.as_slice())).collect();
+        let is_unfinished = self.node(into).kind == Kind::Undefined && !fill(&boxes, &self.node(whole).shape);
+        parts.reverse();
+        is_unfinished.then_some(parts)
+    }
+
     /// Every node that `roots` need and that `is_done` does not know, inputs before users.
     #[must_use]
     pub fn needed_for(&self, roots: &[NodeId], is_done: impl Fn(NodeId) -> bool) -> Vec<NodeId> {
@@ -382,6 +397,16 @@ impl Graph {
 /// Whether a map shows every index where it is.
 fn is_identity(map: &[Expr]) -> bool {
     map.iter().enumerate().all(|(position, expr)| *expr == Expr::Dim(position))
+}
+
+/// Whether boxes, as offsets and sizes, share nothing and together are all of a tensor.
+fn fill(boxes: &[(&[i64], &[i64])], shape: &[i64]) -> bool {
+    let meet = |one: &(&[i64], &[i64]), other: &(&[i64], &[i64])| {
+        (0..shape.len()).all(|dim| one.0[dim] < other.0[dim] + other.1[dim] && other.0[dim] < one.0[dim] + one.1[dim])
+    };
+    let n_elements: i64 = boxes.iter().map(|(_, sizes)| sizes.iter().product::<i64>()).sum();
+    n_elements == shape.iter().product::<i64>()
+        && boxes.iter().enumerate().all(|(at, one)| !boxes[..at].iter().any(|other| meet(one, other)))
 }
 
 #[cfg(test)]

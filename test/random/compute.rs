@@ -2,7 +2,7 @@
 
 use crate::{
     build::{Builder, Kind, MOST_ELEMENTS, MOST_POINTS, Read, Value, each_point, list, map_text},
-    number::{Binary, Compare, Number, Unary},
+    number::{Binary, Compare, NEAR_OVERFLOW, Number, Unary},
     scalar::{Lines, Scalar},
 };
 
@@ -326,7 +326,7 @@ impl Builder {
     fn folded(&self, sizes: &[usize], reads: &[Read], map: &[Option<usize>], fold: Fold, start: f64) -> Vec<Number> {
         let shape: Vec<usize> = map.iter().map(|dim| dim.map_or(1, |dim| sizes[dim])).collect();
         let mut data = vec![Number::exact(start); shape.iter().product()];
-        let mut magnitudes = vec![0.0; data.len()];
+        let (mut magnitudes, mut largest) = (vec![0.0; data.len()], vec![1.0; data.len()]);
         let steps: Vec<_> = reads.iter().map(|read| self.steps(read, sizes.len())).collect();
         let mut of_result = vec![0; sizes.len()];
         for (dim, stride) in map.iter().zip(crate::build::strides(&shape)) {
@@ -344,8 +344,16 @@ impl Builder {
             }
             let place = at(&of_result);
             magnitudes[place] += product.value.abs();
+            largest[place] *= product.value.abs().max(1.0);
             data[place] = data[place].binary(fold.binary(), product);
         });
+        if fold == Fold::Prod {
+            // In another order it may overflow before it meets a zero.
+            data.iter_mut()
+                .zip(&largest)
+                .filter(|(_, largest)| **largest > NEAR_OVERFLOW)
+                .for_each(|(number, _)| number.error = f64::INFINITY);
+        }
         if fold == Fold::Sum {
             // Another order of the sum may be off by roundings of what cancels.
             let n = sizes.iter().product::<usize>() as f64 / data.len() as f64;

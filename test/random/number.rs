@@ -14,7 +14,7 @@ pub(crate) struct Number {
 const ROUNDING: f64 = 1e-15;
 
 /// Beyond this an overflow may happen in one computation and not in the other.
-const NEAR_OVERFLOW: f64 = 1e290;
+pub(crate) const NEAR_OVERFLOW: f64 = 1e290;
 
 /// A function of one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
