@@ -143,7 +143,7 @@ mod tests {
         let bound = |exact: &f64| Bound { exact: *exact, low: exact - 0.01, high: exact + 0.01 };
         let shape = vec![expected.len() as i64];
         let found = Companions { shape: shape.clone(), elements: exact.iter().map(bound).collect(), device: device.to_vec() };
-        judge(&found, &HostArray { shape, elements: Elements::F64(expected.to_vec()) }, None, 1.0)
+        judge(&found, &HostArray { shape, elements: Elements::F64(expected.to_vec()) }, None, 0.0)
     }
 
     #[test]
