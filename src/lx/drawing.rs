@@ -284,6 +284,12 @@ mod tests {
     }
 
     #[test]
+    fn an_axis_has_at_most_so_many_steps_and_no_larger_ones_than_it_needs() {
+        assert_eq!([step(9, 10, &[1, 2, 5], 10), step(19, 10, &[1, 2, 5], 10), step(100, 10, &[1, 2, 5], 10)], [1, 2, 10]);
+        assert_eq!([step(10, 10, &[1, 2, 5], 10), step(11 * 128, 11, &[1], 2)], [1, 128]);
+    }
+
+    #[test]
     fn a_chain_and_an_eviction_are_drawn() {
         let successor = Stay { successor_of: Some("scores".to_owned()), ..stay("probabilities", 256 << 10, 0, 3..6) };
         let stays = vec![

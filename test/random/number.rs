@@ -105,6 +105,10 @@ impl Number {
             return Self { value: apply(x), error };
         }
         let value = apply(x);
+        if function == Unary::Rsqrt && x == 0.0 {
+            // As of a quotient by zero.
+            return Self { value, error: f64::INFINITY };
+        }
         // The compiler's error function is an approximation at 0 too.
         let is_exact = x == 0.0 && function != Unary::Erf || !x.is_finite();
         if error == 0.0 && is_exact || value.is_nan() && x + error < 0.0 {
@@ -139,6 +143,10 @@ impl Number {
             }
             Binary::Div => {
                 let quotient = a / b;
+                // The sign of a zero nobody keeps: docs/trust.md, "What is not covered".
+                if b == 0.0 && quotient.is_infinite() {
+                    return Self { value: quotient, error: f64::INFINITY };
+                }
                 if sum == 0.0 && (b == 0.0 || !are_finite) {
                     return Self::exact(quotient);
                 }

@@ -114,12 +114,10 @@ impl Plan {
     fn pad_contraction(&mut self, view: &OpView<'_>) {
         let weight = view.own_order(1);
         let result = view.own_order(view.op.operands.len() - 1);
-        let mut contracted: Vec<_> =
-            weight.dims.iter().filter(|label| weight.stick != Some(**label) && !result.dims.contains(label)).collect();
-        contracted.sort_by_key(|label| label.name());
-        if let Some(label) = contracted.first() {
-            let size = self.space.size(**label);
-            self.space.grow(**label, round_up(size, view.op.operands[1].format.elements_per_stick()) - size);
+        let contracted = weight.dims.iter().filter(|label| weight.stick != Some(**label) && !result.dims.contains(label));
+        if let Some(label) = contracted.min_by_key(|label| label.name()) {
+            let size = self.space.size(*label);
+            self.space.grow(*label, round_up(size, view.op.operands[1].format.elements_per_stick()) - size);
         }
     }
 
