@@ -75,7 +75,10 @@ const fn default_cases(family: Family) -> usize {
 }
 
 /// Cases that are known to fail, defects that are open: they are left out, whoever mends one takes it off the list.
-pub(crate) const OPEN: [(&str, usize, &str); 0] = [];
+pub(crate) const OPEN: [(&str, usize, &str); 2] = [
+    ("any", 7395, "only with hints: a gather from a table of one dimension is refused"),
+    ("tiled", 23039, "--check: the logarithm of a sum that is 1 but for what f64 rounds"),
+];
 
 /// Of a hundred programs of a family so many may be refused in both ways.
 const fn most_refused_percent(family: Family) -> usize {
