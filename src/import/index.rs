@@ -48,14 +48,7 @@ pub(super) fn lookup(graph: &mut Graph, (table, rows): (NodeId, &[i64]), indices
                         .to_owned(),
                 );
             };
-            let chosen = Some((index, rows[dim]));
-            if rows[dim] > 1 {
-                return Ok(Lookup { node: gather(graph, table, dim, index, &exprs, sizes), chosen });
-            }
-            // Nothing is to be chosen.
-            let exprs: Vec<Expr> = exprs.into_iter().map(|expr| expr.unwrap_or(Expr::Constant(0))).collect();
-            let shape = moving_dims(&exprs, sizes);
-            Ok(Lookup { node: graph.view(table, exprs, &shape), chosen })
+            Ok(Lookup { node: gather(graph, table, dim, index, &exprs, sizes), chosen: Some((index, rows[dim])) })
         }
         several => Err(format!("takes {} indices from tensors: one is supported yet", several.len())),
     }

@@ -101,22 +101,3 @@ func.func @every_second_row(%table: tensor<128x256xf16>) -> tensor<63x256xf16> {
   } -> tensor<63x256xf16>
   return %y : tensor<63x256xf16>
 }
-
-// -----
-
-// Of a table of one row nothing is chosen.
-// CHECK-LABEL: func.func @one_row(
-// CHECK-NOT:     gather
-// CHECK:         spyre.pointwise neg
-func.func @one_row(%table: tensor<1xf16>, %list: tensor<4xi64>) -> tensor<4xf16> {
-  %e = tensor.empty() : tensor<4xf16>
-  %rows = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-      ins(%list : tensor<4xi64>) outs(%e : tensor<4xf16>) {
-  ^bb0(%at: i64, %o: f16):
-    %row = arith.index_cast %at : i64 to index
-    %element = tensor.extract %table[%row] : tensor<1xf16>
-    %neg = arith.negf %element : f16
-    linalg.yield %neg : f16
-  } -> tensor<4xf16>
-  return %rows : tensor<4xf16>
-}

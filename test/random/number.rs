@@ -109,9 +109,11 @@ impl Number {
             // As of a quotient by zero.
             return Self { value, error: f64::INFINITY };
         }
+        // What is less has no logarithm and no root.
+        let least = if function == Unary::Log1p { -1.0 } else { 0.0 };
         // The compiler's error function is an approximation at 0 too.
         let is_exact = x == 0.0 && function != Unary::Erf || !x.is_finite();
-        if error == 0.0 && is_exact || value.is_nan() && x + error < 0.0 {
+        if error == 0.0 && is_exact || value.is_nan() && x + error < least {
             return Self::exact(value);
         }
         // All of them rise or fall everywhere, so the ends say how far off the result can be; a NaN at an end makes it unknown.
