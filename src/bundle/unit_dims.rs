@@ -192,21 +192,11 @@ fn drop_from_space(op: &mut OpSpec) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{Allocation, Arrangement, Coordinate as C};
-    use crate::target::DeviceFormat;
+    use crate::bundle::{Coordinate as C, geometry::testing};
 
     fn operand(dims: &[(i64, C)]) -> Operand {
-        Operand {
-            is_input: true,
-            format: DeviceFormat::Sen169Fp16,
-            arrangement: Arrangement::Standard,
-            device_size: dims.iter().map(|(size, _)| *size).collect(),
-            coordinates: dims.iter().map(|(_, coordinate)| coordinate.clone()).collect(),
-            allocation: Allocation::Lx { offset_bytes: 0 },
-            tile_advance: vec![],
-            name: None,
-            ownership: None,
-        }
+        let (sizes, coordinates): (Vec<i64>, Vec<C>) = dims.iter().cloned().unzip();
+        testing::operand(&sizes, coordinates)
     }
 
     fn op(ranges: &[i64], operands: Vec<Operand>, n_reduced: usize) -> OpSpec {

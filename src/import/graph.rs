@@ -374,9 +374,9 @@ impl Graph {
             parts.push((part, offsets.as_slice()));
             into = before;
         }
-        let boxes: Vec<(&[i64], &[i64])> = parts.iter().map(|&(part, offsets)| (offsets, self.node(part).shape.as_slice())).collect();
-        let is_unfinished = self.node(into).kind == Kind::Undefined && !fill(&boxes, &self.node(whole).shape);
         parts.reverse();
+        let boxes = parts.iter().map(|&(part, offsets)| (offsets, self.node(part).shape.as_slice()));
+        let is_unfinished = self.node(into).kind == Kind::Undefined && !fill(boxes, &self.node(whole).shape);
         is_unfinished.then_some(parts)
     }
 
@@ -399,19 +399,42 @@ fn is_identity(map: &[Expr]) -> bool {
     map.iter().enumerate().all(|(position, expr)| *expr == Expr::Dim(position))
 }
 
-/// Whether boxes, as offsets and sizes, share nothing and together are all of a tensor.
-fn fill(boxes: &[(&[i64], &[i64])], shape: &[i64]) -> bool {
-    let meet = |one: &(&[i64], &[i64]), other: &(&[i64], &[i64])| {
+/// Whether boxes, as offsets and sizes, are all of a tensor; what lies across others before it does not count.
+fn fill<'a>(boxes: impl Iterator<Item = (&'a [i64], &'a [i64])>, shape: &[i64]) -> bool {
+    let meet = |one: (&[i64], &[i64]), other: (&[i64], &[i64])| {
         (0..shape.len()).all(|dim| one.0[dim] < other.0[dim] + other.1[dim] && other.0[dim] < one.0[dim] + one.1[dim])
     };
-    let n_elements: i64 = boxes.iter().map(|(_, sizes)| sizes.iter().product::<i64>()).sum();
-    n_elements == shape.iter().product::<i64>()
-        && boxes.iter().enumerate().all(|(at, one)| !boxes[..at].iter().any(|other| meet(one, other)))
+    let mut missing: i64 = shape.iter().product();
+    let mut apart: Vec<(&[i64], &[i64])> = Vec::new();
+    for next in boxes {
+        if !apart.iter().any(|known| meet(*known, next)) {
+            missing -= next.1.iter().product::<i64>();
+            apart.push(next);
+        }
+        if missing == 0 {
+            return true;
+        }
+    }
+    false
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_has_all_its_parts_is_finished_whatever_is_written_later() {
+        let mut graph = Graph::default();
+        let [half, all] = [vec![4, 64], vec![8, 64]];
+        let part = graph.undefined(half, Element::F16);
+        let memory = graph.undefined(all, Element::F16);
+        let first = graph.insert(part, memory, vec![0, 0]);
+        let across = graph.insert(part, first, vec![2, 0]);
+        let second = graph.insert(part, first, vec![4, 0]);
+        let later = graph.insert(part, second, vec![2, 0]);
+        let n_parts = |whole: NodeId| graph.parts_of_unfinished(whole).map(|parts| parts.len());
+        assert_eq!([first, across, second, later].map(n_parts), [Some(1), Some(2), None, None]);
+    }
 
     fn x(graph: &mut Graph) -> NodeId {
         graph.tensor(0, vec![8, 64], Element::F16)

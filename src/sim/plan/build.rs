@@ -7,7 +7,6 @@ use crate::sdsc::model::{Bits, ConstantInfo, Dsc, Operation, Sdsc, Text};
 use crate::sim::error::SimError;
 use crate::sim::number::{constant_value, meaning};
 use crate::target::{DeviceFormat, Target};
-use std::collections::BTreeSet;
 
 /// Points along one dimension of one core; tables are as long.
 const MAX_LOCAL: i64 = 1 << 26;
@@ -229,8 +228,8 @@ fn check_result(plan: &Plan) -> Checked<()> {
         return Err(Fault::NotSimulated(format!("'{}' with indirect access", plan.function)));
     }
     let values = plan.tensors.iter().enumerate().filter(|(tensor, _)| !plan.indices.contains(tensor));
-    let formats: BTreeSet<DeviceFormat> = values.map(|(_, tensor)| tensor.format).collect();
-    if plan.function == "identity" && formats.len() > 1 {
+    let mut formats = values.map(|(_, tensor)| tensor.format);
+    if plan.function == "identity" && formats.next().is_some_and(|first| formats.any(|format| format != first)) {
         return malformed("the tensors of an identity have one format; other functions convert");
     }
     let owned = plan.tensors.iter().filter(|tensor| tensor.ownership.is_some()).count();
