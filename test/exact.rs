@@ -11,6 +11,8 @@ use std::fs;
 
 #[path = "exact/brute.rs"]
 mod brute;
+#[path = "exact/choices.rs"]
+mod choices;
 mod common;
 #[path = "exact/corrupt.rs"]
 mod corrupt;

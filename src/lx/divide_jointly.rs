@@ -4,7 +4,7 @@
 //! `spyre-divide-work`: its splits are where this begins.
 
 use super::{
-    Barred, Buffer, Exact, Use, UseKind,
+    Barred, Buffer, Exact, Stays, Use, UseKind,
     joint::{self, candidates},
     plan_lx::{Numbers, Reads, Values},
     try_splits::time_of_splits,
@@ -30,7 +30,8 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
         check_hints(&ComputeOp::all_in(function))?;
         let values = Values::of(function)?;
         let program = program_of(&values, &target)?;
-        let choice = joint::choose(&program, &Exact::whole_lives(), &target);
+        let planner = Exact::of_compilation(Stays::Whole, program.values.len());
+        let choice = joint::choose(&program, &planner, &target);
         let splits: Vec<&WorkSplit> = program.ops.iter().zip(&choice.splits).map(|(op, &split)| &op.splits[split]).collect();
         let alone: Vec<&WorkSplit> = program.ops.iter().map(|op| &op.splits[0]).collect();
         let is_cheaper = splits == alone

@@ -3,7 +3,7 @@
 //! A plan of whole lives comes first. Where it leaves buffers in HBM that could be in LX, one with split stays may take its place, if it
 //! leaves fewer bytes of the whole device: it is never worse.
 
-use super::{Barred, Buffer, Capacity, Exact, Placement, StayInLx, UseKind};
+use super::{Barred, Buffer, Capacity, Exact, Placement, StayInLx, Stays, UseKind};
 
 /// A buffer that may be in LX, as a compiler sees it.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ impl Chosen {
     /// The best plan of whole lives.
     pub(super) fn whole(candidates: &[Candidate], capacity: &Capacity) -> Self {
         let buffers: Vec<Buffer> = candidates.iter().map(|candidate| candidate.buffer.clone()).collect();
-        let plan = Exact::whole_lives().solve(&buffers, capacity);
+        let plan = Exact::of_compilation(Stays::Whole, buffers.len()).solve(&buffers, capacity);
         let mut chosen = Self::of(candidates, &plan.stays, &[]);
         let addresses = chosen.stays.iter().map(|stays| stays.first().map(|stay| stay.address)).collect();
         let explained = Placement::explained(&buffers, capacity, addresses);
@@ -97,7 +97,7 @@ impl Chosen {
         let mut best = self;
         let mut buffers: Vec<Buffer> = candidates.iter().map(|candidate| candidate.buffer.clone()).collect();
         for _ in 0..MOST_PLANS {
-            let plan = Exact::split_stays().solve(&buffers, capacity);
+            let plan = Exact::of_compilation(Stays::Split, buffers.len()).solve(&buffers, capacity);
             let reasons: Vec<String> = plan.reasons.iter().map(|reason| reason.clone().unwrap_or_default()).collect();
             let chosen = Self::of(candidates, &plan.stays, &reasons);
             let is_broken = |index: usize| !candidates[index].may_split && chosen.stays[index].is_empty();

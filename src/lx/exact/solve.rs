@@ -112,6 +112,10 @@ pub(super) struct Proof {
 
 /// Steps for a plan unless told otherwise: about a second.
 const BUDGET: u64 = 2_000_000;
+/// Steps for a plan of a compilation, which makes several: some 25 ms, and half a millisecond for each buffer. Better prices take a quarter of
+/// the latter, and a few narrow sweeps the rest.
+const STEPS_OF_COMPILATION: u64 = 50_000;
+const STEPS_OF_BUFFER: u64 = 1_000;
 
 impl Planner for Exact {
     fn name(&self) -> &'static str {
@@ -140,6 +144,12 @@ impl Exact {
     #[must_use]
     pub const fn split_stays() -> Self {
         Self { stays: Stays::Split, budget: BUDGET }
+    }
+
+    /// For a plan of a compilation: the budget grows with the number of buffers, so that the time to compile grows with the program.
+    #[must_use]
+    pub const fn of_compilation(stays: Stays, n_buffers: usize) -> Self {
+        Self { stays, budget: STEPS_OF_COMPILATION + STEPS_OF_BUFFER * n_buffers as u64 }
     }
 
     /// The best plan within the budget, and a bound with its proof.

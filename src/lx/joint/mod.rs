@@ -107,14 +107,21 @@ impl Choice {
 /// Chooses a split for each op; every value is in LX for its whole life or not at all. The result is never dearer, by the model and with this planner, than every op's first split.
 #[must_use]
 pub fn choose(program: &Program, planner: &dyn Planner, target: &Target) -> Choice {
-    let mut best = plan(program, &vec![0; program.ops.len()], planner, target).0;
+    let alone = vec![0; program.ops.len()];
+    let (mut best, _) = plan(program, &alone, planner, target);
     let tables = Tables::new(program, &Capacity::of(target), &target.time);
     let mut in_hbm = vec![false; program.values.len()];
+    let mut planned: Vec<Vec<usize>> = Vec::new();
     for _ in 1..MOST_PLANS {
         let problem = tables.problem(&in_hbm);
         let found = minimize(&problem, &tables.start(), MOST_ENTRIES);
         let splits = tables.splits(&found.states);
+        // The same splits have the same plan, which leaves the same values in HBM.
+        if planned.contains(&splits) {
+            break;
+        }
         let (choice, spilled) = plan(program, &splits, planner, target);
+        planned.push(splits);
         if choice.is_better_than(&best) {
             best = choice;
         }

@@ -4,7 +4,7 @@ use super::*;
 use crate::{
     cost::{Dim, OpKind, TileOperand},
     layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates, stick_of},
-    lx::{CoreUse, Exact, Use, UseKind, agreed_view},
+    lx::{CoreUse, Exact, Placement, Use, UseKind, agreed_view},
     target::{DeviceFormat::Sen169Fp16, Family},
     work::{CoreOrder, DimKind, IterationDim, Operand, divide},
 };
@@ -161,6 +161,30 @@ fn what_does_not_fit_is_left_in_hbm_and_the_rest_chosen_again() {
     let choice = choose(&program, &Exact::whole_lives(), &target);
     let alone = evaluate(&program, &[0, 0, 0], &Exact::whole_lives(), &target);
     assert!(choice.ns <= alone.ns);
+}
+
+/// Counts its plans, and leaves all in HBM.
+struct Full(std::cell::Cell<usize>);
+
+impl Planner for Full {
+    fn name(&self) -> &'static str {
+        "full"
+    }
+
+    fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
+        self.0.set(self.0.get() + 1);
+        Placement::explained(buffers, capacity, vec![None; buffers.len()])
+    }
+}
+
+#[test]
+fn the_same_splits_are_planned_once() {
+    let target = Target::spyre();
+    let program = two_layers().build(&target);
+    let full = Full(std::cell::Cell::new(0));
+    choose(&program, &full, &target);
+    // Each op by itself, all in LX, and nothing there.
+    assert!(full.0.get() <= 3, "{} plans", full.0.get());
 }
 
 #[test]
