@@ -3,7 +3,6 @@
 pub mod affine;
 pub mod assignment;
 pub mod files;
-pub mod target;
 
 pub mod import;
 pub mod layout;

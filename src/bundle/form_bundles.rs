@@ -10,9 +10,9 @@ use crate::{
     dialect::{ComputeOp, Memory, Place, Schedule, home_of, owner_of, target_of, users_behind_views},
     lx::{Buffer, Capacity, FirstFit, Planner, Use, UseKind},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
-    target::{STICK_BYTES, Target},
     tile::settle_loops::check_settled,
 };
+use machine::{STICK_BYTES, Target};
 use std::ops::Range;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-form-bundles", run };

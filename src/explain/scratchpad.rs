@@ -106,7 +106,7 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::bundle::{Arrangement, Coordinate, IterationDim};
-    use crate::target::DeviceFormat::Sen169Fp16;
+    use machine::DeviceFormat::Sen169Fp16;
 
     const HBM: Allocation = Allocation::Hbm { argument: 0, offset_bytes: 0 };
 

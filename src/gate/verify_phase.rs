@@ -9,10 +9,10 @@ use crate::{
     lx::plan_lx::check_places,
     mlir::{Op, OpExt, Options, Pass, Reported, ValueLike, error_at},
     pipeline::Phase,
-    target::Target,
     tile::settle_loops::check_settled,
     work::check_split,
 };
+use machine::Target;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-verify-phase", run };
 

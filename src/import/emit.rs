@@ -14,8 +14,8 @@ use crate::{
         Context, Expr, Location, Op, OpExt, Reported, TensorType, Type, Value, ValueLike, error_at, insert_before, map_from_exprs,
         parse_type, remark_at,
     },
-    target::{DeviceFormat, DeviceFunction},
 };
+use machine::{DeviceFormat, DeviceFunction};
 use std::collections::BTreeMap;
 
 /// An operation that stays, with the nodes that it reads.

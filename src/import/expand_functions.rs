@@ -11,8 +11,8 @@ use super::{
 use crate::{
     dialect::{ComputeOp, copy, format_of, home_of, pointwise, target_of},
     mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, error_at, insert_before},
-    target::{Family, Target},
 };
+use machine::{Family, Target};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-expand-functions", run };
 

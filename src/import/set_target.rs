@@ -6,8 +6,8 @@ use crate::{
     dialect::{set_target, target_of},
     files::{MAX_TEXT_BYTES, read_text},
     mlir::{Op, Options, Pass, Reported, error_at},
-    target::Target,
 };
+use machine::Target;
 use std::path::Path;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-set-target", run };

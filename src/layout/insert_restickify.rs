@@ -10,8 +10,8 @@ use super::{DeviceLayout, Form, Strategy, program::Program};
 use crate::{
     dialect::{ComputeOp, Tensor, copy_for_layout, restickify, view},
     mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, error_at, insert_before, map_from_exprs},
-    target::Family,
 };
+use machine::Family;
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-insert-restickify", run };

@@ -8,8 +8,8 @@ use super::DeviceLayout;
 use crate::{
     dialect::{ComputeOp, Tensor, UsedAs, copy_for_layout, format_of},
     mlir::{BlockLike, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_before, set_function_type},
-    target::Family,
 };
+use machine::Family;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lay-out-tables", run };
 

@@ -12,8 +12,8 @@ use crate::{
         Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, dense_attribute, error_at, insert_before,
         map_from_exprs,
     },
-    target::Family,
 };
+use machine::Family;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-materialize-views", run };
 

@@ -10,8 +10,8 @@ use crate::{
     affine::Expr,
     dialect::{ComputeOp, constant, empty, format_of, insert, view},
     mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, dense_attribute, error_at, insert_before, map_from_exprs},
-    target::Family,
 };
+use machine::Family;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-pad-contractions", run };
 

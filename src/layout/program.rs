@@ -4,8 +4,8 @@ use super::{Buffer, DeviceLayout, Flow, Kind, LayoutError, Op as FlowOp, Read, R
 use crate::{
     dialect::{ComputeOp, Tensor, UsedAs, View, format_of, home_of},
     mlir::{Op, OpExt, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at},
-    target::DeviceFormat,
 };
+use machine::DeviceFormat;
 
 /// A function, and the plain model of it.
 pub(super) struct Program<'c> {

@@ -10,8 +10,8 @@ use crate::{
     affine::Expr,
     dialect::{ComputeOp, Tensor, View, rebuilt, view},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_after, insert_before, map_from_exprs},
-    target::Family,
 };
+use machine::Family;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-split-views", run };
 

@@ -1,7 +1,7 @@
 //! What a planner is told about a buffer.
 
 use super::Barred;
-use crate::target::{STICK_BYTES, Target};
+use machine::{STICK_BYTES, Target};
 use std::ops::Range;
 
 /// Whether a use reads or writes the buffer.

@@ -8,9 +8,9 @@ use crate::{
     dialect::{ComputeOp, Tensor, copy, operation_of, split_of, target_of, work_attribute},
     layout::HostTensor,
     mlir::{Block, BlockExt, Context, Op, OpExt, Options, Pass, Reported, Type, Value, ValueLike, ValueMap, error_at, insert_before},
-    target::Family,
     work::{CoreOrder, Operation, WorkSplit},
 };
+use machine::Family;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-clone-inputs", run };
 

@@ -113,8 +113,8 @@ fn sliced_dim(user: usize, coordinates: &[Coordinate], dim: usize) -> Result<Opt
 mod tests {
     use super::*;
     use crate::layout::{DeviceLayout, HostTensor, device_coordinates};
-    use crate::target::{DeviceFormat, Family};
     use crate::work::{IterationDim, Operand};
+    use machine::{DeviceFormat, Family};
 
     fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64]) -> Operand {
         let host = HostTensor::row_major(sizes).unwrap();

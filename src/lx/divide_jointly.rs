@@ -12,13 +12,13 @@ use super::{
 use crate::{
     dialect::{ComputeOp, Step, target_of, tile_op_of},
     mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, error_at},
-    target::Target,
     tile::settle_loops::settle_loops,
     work::{
         WorkSplit,
         divide_work::{check_hints, divided, set_work},
     },
 };
+use machine::Target;
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-jointly", run };

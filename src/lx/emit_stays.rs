@@ -13,8 +13,8 @@ use super::{
 use crate::{
     dialect::{Access, Memory, Place, Step, Tensor, UsedAs, behind_views, view},
     mlir::{Op, OpExt, OperationLike, Type, Value, ValueExt, ValueLike, ValueMap, insert_before, map_of},
-    target::Family,
 };
+use machine::Family;
 use std::collections::BTreeSet;
 
 /// Why the copy of a value in LX is in HBM.

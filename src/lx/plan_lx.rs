@@ -13,10 +13,10 @@ use crate::{
         users_behind_views,
     },
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, note_bug},
-    target::{Family, Target},
     tile::settle_loops::check_settled,
     work::{Operation, WorkSplit},
 };
+use machine::{Family, Target};
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-plan-lx", run };

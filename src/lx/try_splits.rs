@@ -12,9 +12,9 @@ use crate::{
     cost::{Formula, describe, price},
     dialect::{ComputeOp, Memory, Place, home_of, owner_of, split_of, tile_op_of},
     mlir::{Op, Reported, Scratch, Value, error_at},
-    target::Target,
     work::{WorkSplit, divide_work::set_work},
 };
+use machine::Target;
 
 /// The modelled time of a function if its ops, in order, are divided so, ns.
 pub(super) fn time_of_splits<'a>(function: Op<'_>, splits: impl Iterator<Item = &'a WorkSplit>, target: &Target) -> Result<f64, Reported> {

@@ -14,8 +14,8 @@ use crate::{
         BlockExt, Location, Op, OpExt, Reported, Type, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_of, new_block,
         push, string_array, string_attribute,
     },
-    target::Target,
 };
+use machine::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
 mod accumulate;

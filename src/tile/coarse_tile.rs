@@ -9,8 +9,8 @@ use crate::{
     hint::{Count, CountError, maximum_of},
     layout::{DeviceLayout, LayoutError},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, remark_at},
-    target::Target,
 };
+use machine::Target;
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-coarse-tile", run };

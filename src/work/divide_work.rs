@@ -6,9 +6,9 @@ use super::{Operation, WorkSplit, divide, unheard};
 use crate::{
     dialect::{ComputeOp, operation_of, target_of, work_attribute},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at},
-    target::Target,
     tile::settle_loops::settle_loops,
 };
+use machine::Target;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-work", run };
 

@@ -6,7 +6,7 @@
 //! * A *split* gives every dimension a number of slices that divides its units; their product is the number of cores used
 //!   ([`WorkSplit`]). At most one reduction dimension is cut, because the back end adds partial sums along one dimension only.
 //! * The *span* of an operand is the run of device memory that one core addresses in it. The hardware limits it
-//!   ([`crate::target::Target::core_span_bytes`]), so large tensors force splits. The forced splits are *minima*: they stay, other
+//!   ([`machine::Target::core_span_bytes`]), so large tensors force splits. The forced splits are *minima*: they stay, other
 //!   dimensions may be cut besides.
 //!
 //! Two decisions, one after the other: [`reduce_span`] finds the minima, [`divide`] the split. `divide` takes a hint as it is; prices every
@@ -51,7 +51,7 @@ pub use operation::{DimKind, IterationDim, Operand, Operation};
 pub use span::{reduce_span, span_bytes};
 pub use split::{CoreOrder, WorkSplit};
 
-use crate::target::Target;
+use machine::Target;
 
 /// The split of an op over the cores of `target` (torch-spyre, August 2026: hint, else cost model, else largest divisors). Slices are
 /// counts, one per iteration dimension; see `docs/work-division.md`.

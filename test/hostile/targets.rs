@@ -12,7 +12,6 @@ use spyre::{
     pipeline::{Options, Phase},
     sdsc::check::check_directory,
     sim::{RunOptions, Simulation, seeded},
-    target,
     translate::{bundle_to_mlir, opspec_to_mlir},
     validate::compile_validated,
 };
@@ -55,7 +54,7 @@ pub(crate) const TARGETS: [Target; 11] = [
     of_files("result", |_, _| vec![planned().into_bytes()], result),
     of_files("array", |place, _| place.arrays(), array),
     of_files("op_specs", |_, _| vec![input("case.json")], op_specs),
-    of_files("machine", |_, _| vec![input("machine.json")], machine),
+    of_files("machine", |_, _| vec![input("machine.json")], target_file),
 ];
 
 /// The most that a bundle may ask of the simulator.
@@ -72,7 +71,7 @@ fn directory(place: &Place, case: &Case) {
     let (folder, files) = place.bundle(case.group);
     let (name, right) = &files[case.of];
     fs::write(folder.join(name), &case.mutant).unwrap();
-    if let Ok(simulation) = Simulation::load(&folder, &target::Target::spyre()) {
+    if let Ok(simulation) = Simulation::load(&folder, &machine::Target::spyre()) {
         execute(place, &simulation);
     }
     let _ = check_directory(&folder);
@@ -106,7 +105,7 @@ fn golden(place: &Place, case: &Case) {
     let (folder, files) = place.golden(from);
     let (name, right) = &files[case.of];
     fs::write(folder.join(name), &case.mutant).unwrap();
-    if let Ok(simulation) = Simulation::with_program(golden_program(from), folder.parent().unwrap(), &target::Target::spyre()) {
+    if let Ok(simulation) = Simulation::with_program(golden_program(from), folder.parent().unwrap(), &machine::Target::spyre()) {
         execute(place, &simulation);
     }
     let _ = check_directory(&folder);
@@ -192,7 +191,7 @@ fn op_specs(place: &Place, Case { mutant, .. }: &Case) {
 }
 
 /// Compiles for a machine that somebody describes.
-fn machine(place: &Place, Case { mutant, .. }: &Case) {
+fn target_file(place: &Place, Case { mutant, .. }: &Case) {
     let machine = place.write("machine.json", mutant);
     let options = Options { target: machine, ..PROGRAMS[0].options() };
     with_module(place, &PROGRAMS[0].text(), |module| module.run(&options.pipeline(Phase::ALL, &place.out())));

@@ -1,9 +1,7 @@
 //! The splits of an op to choose from.
 
-use crate::{
-    target::Target,
-    work::{CoreOrder, DimKind, Operation, WorkError, WorkSplit, alternatives},
-};
+use crate::work::{CoreOrder, DimKind, Operation, WorkError, WorkSplit, alternatives};
+use machine::Target;
 
 /// The most splits, orders counted, of an op. Where there are more, those on few cores are left out.
 const MOST_CANDIDATES: usize = 512;

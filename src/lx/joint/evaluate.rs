@@ -4,8 +4,8 @@ use super::{Op, Program, Value};
 use crate::{
     cost::{Dim, OpKind, OpShape, TileOp, TileOperand, describe, estimate_op_ns, refuse},
     lx::{Barred, Buffer, Capacity, CoreUse, Planner, agreed_view},
-    target::Target,
 };
+use machine::Target;
 
 pub(super) struct Evaluated {
     pub(super) ns: f64,

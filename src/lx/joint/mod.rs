@@ -29,10 +29,10 @@ use super::{Buffer, Capacity, Planner};
 use crate::{
     assignment::minimize,
     cost::TileOp,
-    target::Target,
     work::{Operation, WorkSplit},
 };
 use evaluate::evaluate;
+use machine::Target;
 use tables::Tables;
 
 pub use candidates::candidates;

@@ -8,8 +8,8 @@ use crate::{
     assignment::{self, Factor, Problem},
     cost::{History, TileOp, describe_op, estimate_op_ns},
     lx::{Capacity, CoreUse, CoreView, core_view::view_of},
-    target::TimeModel,
 };
+use machine::TimeModel;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Time first, then bytes.

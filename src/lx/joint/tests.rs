@@ -5,9 +5,9 @@ use crate::{
     cost::{Dim, OpKind, TileOperand},
     layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates, stick_of},
     lx::{CoreUse, Exact, Placement, Use, UseKind, agreed_view},
-    target::{DeviceFormat::Sen169Fp16, Family},
     work::{CoreOrder, DimKind, IterationDim, Operand, divide},
 };
+use machine::{DeviceFormat::Sen169Fp16, Family};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -182,7 +182,7 @@ fn the_same_splits_are_planned_once() {
     let target = Target::spyre();
     let program = two_layers().build(&target);
     let full = Full(std::cell::Cell::new(0));
-    choose(&program, &full, &target);
+    let _ = choose(&program, &full, &target);
     // Each op by itself, all in LX, and nothing there.
     assert!(full.0.get() <= 3, "{} plans", full.0.get());
 }

@@ -9,9 +9,9 @@ use crate::{
         Op, OpExt, Reported, TensorType, Type, Value, ValueLike, dense_attribute, error_at, floats, has_number, insert_before,
         map_from_exprs, parse_type,
     },
-    target::Family,
     tile::coarse_tile::Item,
 };
+use machine::Family;
 
 /// Why there is a copy of an accumulator.
 const MAY_STAY_IN_LX: &str = "an accumulator that may stay in LX is a result, given by a loop, or read tile by tile";

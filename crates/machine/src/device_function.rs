@@ -1,6 +1,6 @@
 //! The table of device functions: what the hardware computes in one operation.
 //!
-//! The rows are `dialects/spyre/DeviceFunctions.def`, which the C++ verifiers read too; `build.rs` turns them into [`TABLE`].
+//! The rows are `DeviceFunctions.def`, which the C++ verifiers read too; `build.rs` turns them into [`TABLE`].
 
 use super::DeviceFormat;
 
@@ -69,6 +69,12 @@ impl DeviceFunction {
     #[must_use]
     pub fn reduce(name: &str) -> Option<&'static Self> {
         Self::find(Family::Reduce, name)
+    }
+
+    /// Every row of the table.
+    #[must_use]
+    pub const fn all() -> &'static [Self] {
+        TABLE
     }
 
     fn find(family: Family, name: &str) -> Option<&'static Self> {

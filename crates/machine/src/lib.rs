@@ -8,15 +8,10 @@ mod format;
 mod time;
 
 pub use device_function::{DeviceFunction, Family, Unit};
-pub use format::{DeviceFormat, UnknownFormat};
+pub use format::{DeviceFormat, STICK_BYTES, UnknownFormat};
 pub use time::{BroadcastRate, HbmRates, RecommendedTime, Spreads, TimeModel, TorchSpyreTime, TransportRate};
 
 use serde::{Deserialize, Serialize};
-
-/// Bytes of one stick, the unit of transfer between HBM and LX ("SuperDSC-Bundle specification, data layout").
-///
-/// Device layouts, formats and the file format are all defined in terms of this size, so it is not part of [`Target`].
-pub const STICK_BYTES: i64 = 128;
 
 /// What the compiler assumes about the machine. Field names are the keys of a `--target` file; a missing key keeps Spyre's value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
