@@ -4,10 +4,11 @@ use crate::{
     corpus::{PROGRAMS, Place, golden_folders, golden_program, input, with_module},
     npy,
 };
+use scratchpad::{Capacity, Instance, Limits, Stays, plan_instance};
+use scratchpad_verify::verify;
 use spyre::{
     compile::compile,
     files::{MAX_TEXT_BYTES, read_text},
-    lx::{Capacity, Instance, Limits, Stays, plan_instance, verify},
     mlir::Session,
     pipeline::{Options, Phase},
     sdsc::check::check_directory,
@@ -149,10 +150,10 @@ fn plan_of(text: &str) -> Option<(Instance, String)> {
     } else {
         Instance::from_csv(text, Capacity { bytes: 1024, alignment: 1 }).ok()?
     };
-    let mut go_on = |_: &spyre::lx::Progress| true;
+    let mut go_on = |_: &scratchpad::Progress| true;
     let mut limits = Limits { budget: 1000, go_on: &mut go_on };
     let plan = plan_instance(&instance, "exact", Stays::Split, &mut limits).ok()?;
-    let heading = spyre::lx::Heading { planner: "exact", seconds: 0.0, peak: None };
+    let heading = scratchpad::Heading { planner: "exact", seconds: 0.0, peak: None };
     let result = plan.to_json(&instance, &heading).unwrap();
     Some((instance, result))
 }
