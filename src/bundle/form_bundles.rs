@@ -4,12 +4,14 @@
 //! launch for HBM values that live within it. With baked addresses a launch may have to end while a value in LX is alive: the value moves
 //! to HBM.
 
-use super::Addresses;
-use super::form::{Cuts, Step, TensorKind, cut};
+use super::{
+    Addresses,
+    form::{Cuts, Step, TensorKind, cut},
+};
 use crate::{
     dialect::{ComputeOp, Memory, Place, Schedule, home_of, owner_of, target_of, users_behind_views},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
-    tile::settle_loops::check_settled,
+    tile::ir::settle_loops::check_settled,
 };
 use machine::{STICK_BYTES, Target};
 use scratchpad::{Buffer, Capacity, FirstFit, Planner, Use, UseKind};
