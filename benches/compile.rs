@@ -12,7 +12,7 @@ use criterion::{Criterion, criterion_group};
 use granite::Granite;
 use spyre::{
     compile::compile,
-    mlir::{Module, Session},
+    mlir::Module,
     pipeline::{Options, Phase},
 };
 use std::{
@@ -38,7 +38,7 @@ struct Stop {
 
 /// Parses a module and compiles it up to a phase; the first error if that failed. The files are written and thrown away.
 fn compile_text(text: &str, last: Phase) -> Result<(), String> {
-    let session = Session::new();
+    let session = spyre::pipeline::session();
     let errors = Rc::new(RefCell::new(Vec::new()));
     let seen = Rc::clone(&errors);
     session.context().attach_diagnostic_handler(move |diagnostic| {
@@ -48,7 +48,7 @@ fn compile_text(text: &str, last: Phase) -> Result<(), String> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     let options = Options { compile_to: last, ..Options::default() };
-    let report = Module::parse(&session, text).and_then(|module| compile(&module, &options, output.to_str().unwrap()));
+    let report = Module::parse(&session, text).and_then(|mut module| compile(&mut module, &options, output.to_str().unwrap()));
     if report.is_some() { Ok(()) } else { Err(errors.borrow().first().cloned().unwrap_or_default()) }
 }
 

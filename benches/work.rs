@@ -77,7 +77,7 @@ fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("passes");
     group.sample_size(10);
     for n_ops in [1_000, 10_000] {
-        let session = Session::new();
+        let session = spyre::pipeline::session();
         let module = Module::parse(&session, &chain(n_ops)).unwrap();
         // The passes give the same answer however often they run.
         group.throughput(Throughput::Elements(n_ops as u64));

@@ -17,13 +17,18 @@ use std::collections::BTreeMap;
 ///
 /// Returns none if a pass failed; it has reported why, and nothing was written.
 #[must_use]
-pub fn compile(module: &Module<'_>, options: &Options, output: &str) -> Option<Report> {
-    compile_watched(module, options, output, &mut |_| {})
+pub fn compile(module: &mut Module<'_>, options: &Options, output: &str) -> Option<Report> {
+    compile_watched(module, options, output, &mut |_, _| {})
 }
 
 /// As [`compile`]; `watch` is told of each phase when it is done, and of the import a first time when the program is in our ops.
 #[must_use]
-pub fn compile_watched(module: &Module<'_>, options: &Options, output: &str, watch: &mut dyn FnMut(Phase)) -> Option<Report> {
+pub fn compile_watched<'c>(
+    module: &mut Module<'c>,
+    options: &Options,
+    output: &str,
+    watch: &mut dyn FnMut(Phase, &Module<'c>),
+) -> Option<Report> {
     let mut report = Report::default();
     let done = phase_behind(module.op(), options).ok()?;
     let found_before = bugs_of(module.op());
@@ -42,14 +47,14 @@ pub fn compile_watched(module: &Module<'_>, options: &Options, output: &str, wat
             // Decisions are complete when the pool is planned, but a compilation may end before; op specs stand between the passes of
             // the bundle phase.
             match pass.split('{').next() {
-                Some("spyre-import-linalg") => watch(phase),
+                Some("spyre-import-linalg") => watch(phase, module),
                 Some("spyre-plan-lx") if options.compile_to == phase => describe_ops(module.op(), &mut report),
                 Some("spyre-form-bundles") => describe_ops(module.op(), &mut report),
                 Some("spyre-lower-to-sdsc") => describe_launches(module.op(), &mut report),
                 _ => {}
             }
         }
-        watch(phase);
+        watch(phase, module);
     }
     Some(report)
 }

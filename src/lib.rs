@@ -37,6 +37,7 @@ pub mod reference;
 pub mod compile;
 pub mod explain;
 pub mod pipeline;
+pub mod plugin;
 pub mod report;
 pub mod tool;
 pub mod translate;

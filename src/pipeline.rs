@@ -4,7 +4,11 @@
 //! one iteration's work); work division before LX planning (sizes are per core); loops before bundles (a loop is never split over two
 //! launches). After each phase `spyre-verify-phase` refuses what should be gone.
 
-use crate::{bundle, gate, hint, import, joint, layout, lx, mlir::Pass, sdsc, tile, work};
+use crate::{
+    bundle, gate, hint, import, joint, layout, lx,
+    mlir::{Hooks, Pass, Session},
+    sdsc, tile, validate, work,
+};
 use std::{fmt, str::FromStr};
 
 /// Every pass, in the order in which a program meets them.
@@ -35,6 +39,15 @@ pub static PASSES: &[Pass] = &[
     sdsc::emit_bundle::PASS,
     gate::verify_phase::PASS,
 ];
+
+/// What MLIR is told of the compiler.
+pub static HOOKS: Hooks = Hooks { passes: PASSES, expand, observe: validate::observe };
+
+/// A session with the compiler's dialects, passes and pipeline.
+#[must_use]
+pub fn session() -> Session {
+    Session::new(&HOOKS)
+}
 
 /// The phases of the compiler, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -37,7 +37,7 @@ pub fn opspec_to_mlir(session: &Session, text: &str) -> Result<String, String> {
 /// The system's reason if the input cannot be read; an empty message if MLIR has reported an error.
 pub fn mlir_to_bundle(session: &Session, input: &str, output: &str) -> Result<(), String> {
     let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}"))?;
-    let module = source.parse().ok_or_else(String::new)?;
+    let mut module = source.parse().ok_or_else(String::new)?;
     if module.run(&emit_pipeline(output)) { Ok(()) } else { Err(String::new()) }
 }
 

@@ -8,7 +8,7 @@ mod granite;
 use granite::Granite;
 use half::f16;
 use spyre::{
-    mlir::{Module, Session},
+    mlir::Module,
     reference,
     sim::{Elements, HostArray},
 };
@@ -37,7 +37,7 @@ fn run(model: &Granite, inputs: &[HostArray]) -> HostArray {
 
 #[test]
 fn forty_layers_are_a_valid_module() {
-    let session = Session::new();
+    let session = spyre::pipeline::session();
     for model in [Granite::of_2b(40), SMALL, Granite { kv_heads: 4, ..SMALL }] {
         assert!(Module::parse(&session, &model.module()).is_some(), "{model:?}");
     }

@@ -5,7 +5,6 @@
 use spyre::{
     element::Exact,
     interpret::{Array, ElementType, Function, evaluate, read_functions},
-    mlir::Session,
     pipeline::{Options, Phase},
     reference::{ALLOWED, Reference},
     sim::{Elements, HostArray},
@@ -51,7 +50,7 @@ fn numbers(array: &HostArray) -> Vec<f64> {
 
 /// Compares one program; the message of what differs.
 fn check(path: &str) -> Result<(), String> {
-    let session = Session::new();
+    let session = spyre::pipeline::session();
     let source = session.open(path)?;
     let module = source.parse().ok_or("is not parsed")?;
     // Without a planner no function is replaced by a chain that approximates it.

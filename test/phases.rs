@@ -97,7 +97,7 @@ fn emitted(module: &Module<'_>, program: &Program) -> Option<BTreeMap<String, Ve
 
 /// A session of its own for each module: names of large constants are told apart within one.
 fn silent() -> Session {
-    let session = Session::new();
+    let session = spyre::pipeline::session();
     session.context().attach_diagnostic_handler(|_| true);
     session
 }

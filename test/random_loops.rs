@@ -21,7 +21,7 @@ use machine::Target;
 use proptest::{collection::vec, prelude::*, strategy::ValueTree};
 use spyre::{
     compile::compile,
-    mlir::{Module, Session},
+    mlir::Module,
     pipeline::{Options, Phase},
     sim::{Elements, HostArray, RunOptions, Simulation},
 };
@@ -102,11 +102,11 @@ impl Way {
     }
 
     fn compile(&self, text: &str, output: &Path) -> Result<(), String> {
-        let session = Session::new();
+        let session = spyre::pipeline::session();
         let errors = listen(&session);
         let done = Module::parse(&session, text).is_some_and(|module| {
             if self.is_whole {
-                compile(&module, &self.options(), output.to_str().unwrap()).is_some()
+                compile(&mut module, &self.options(), output.to_str().unwrap()).is_some()
             } else {
                 module.run(&self.passes(output))
             }

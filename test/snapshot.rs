@@ -4,7 +4,7 @@
 
 use spyre::{
     compile::compile,
-    mlir::{Module, Session},
+    mlir::Module,
     pipeline::{Options, Phase},
 };
 use std::fs;
@@ -13,10 +13,10 @@ use std::fs;
 fn emitted(program: &str, file: &str) -> String {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
-    let session = Session::new();
+    let session = spyre::pipeline::session();
     let module = Module::parse(&session, program).expect("a valid program");
     let options = Options { cores: "2".to_owned(), compile_to: Phase::Emit, ..Options::default() };
-    compile(&module, &options, out.to_str().unwrap()).expect("it compiles");
+    compile(&mut module, &options, out.to_str().unwrap()).expect("it compiles");
     fs::read_to_string(out.join(file)).unwrap()
 }
 

@@ -6,7 +6,7 @@
 
 use spyre::{
     compile::compile,
-    mlir::{Module, Session},
+    mlir::Module,
     pipeline::{Options, Phase},
     reference,
     sim::{Elements, HostArray},
@@ -31,10 +31,10 @@ fn make(is_reference_first: bool) -> Made {
     fs::write(&path, PROGRAM).unwrap();
     let input = HostArray { shape: vec![8, 64], elements: Elements::F16((0..512).map(|number| number % 64 * 64).collect()) };
     let compiled = || {
-        let (session, output) = (Session::new(), place.path().join("bundle"));
-        let module = Module::parse(&session, PROGRAM).unwrap();
+        let (session, output) = (spyre::pipeline::session(), place.path().join("bundle"));
+        let mut module = Module::parse(&session, PROGRAM).unwrap();
         let options = Options { compile_to: Phase::Emit, ..Options::default() };
-        assert!(compile(&module, &options, output.to_str().unwrap()).is_some());
+        assert!(compile(&mut module, &options, output.to_str().unwrap()).is_some());
         files_below(&output, "")
     };
     let referred = || reference::run(path.to_str().unwrap(), std::slice::from_ref(&input)).unwrap();

@@ -12,7 +12,7 @@ mod tiled;
 
 use half::f16;
 use spyre::{
-    mlir::{BlockExt, Module, OpExt, Session, TensorType, ValueLike},
+    mlir::{BlockExt, Module, OpExt, TensorType, ValueLike},
     reference::{Worst, compare, judge},
     sim::{Elements, HostArray},
 };
@@ -60,9 +60,9 @@ fn program(text: &str) -> Program {
 
 /// The program without its scopes, and the shapes of its arguments. Dissolving scopes is all that is asked of the compiler here.
 fn without_scopes(program: &Program) -> Result<(String, Vec<Vec<i64>>), String> {
-    let session = Session::new();
+    let session = spyre::pipeline::session();
     let refuse = || format!("@{} is not valid", program.name);
-    let module = Module::parse(&session, &program.text).ok_or_else(refuse)?;
+    let mut module = Module::parse(&session, &program.text).ok_or_else(refuse)?;
     if !module.run("spyre-flatten-hints") {
         return Err(refuse());
     }

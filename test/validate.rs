@@ -4,9 +4,9 @@
 
 use spyre::{
     compile::compile,
-    mlir::{Module, Session, bugs_of, note_bug},
+    mlir::{Event, Module, bugs_of, note_bug},
     pipeline::{Options, Phase},
-    validate::{Event, Snapshot, observe},
+    validate::{Snapshot, observe},
 };
 use std::{fs, process::Command};
 
@@ -42,10 +42,10 @@ const WHOLE: &str = "
     return %y : tensor<8x256xf16>
   }";
 
-fn with_module<R>(text: &str, then: impl FnOnce(&Module<'_>) -> R) -> R {
-    let session = Session::new();
-    let module = Module::parse(&session, text).unwrap_or_else(|| panic!("no module: {text}"));
-    then(&module)
+fn with_module<R>(text: &str, then: impl FnOnce(&mut Module<'_>) -> R) -> R {
+    let session = spyre::pipeline::session();
+    let mut module = Module::parse(&session, text).unwrap_or_else(|| panic!("no module: {text}"));
+    then(&mut module)
 }
 
 fn snapshot(text: &str) -> Snapshot {

@@ -56,7 +56,8 @@ bool spyreReferenceHasApproximated(MlirModule module);
 
 /// Makes `linalg.generic` of the named ops in a function and, unlike `linalg-generalize-named-ops`, folds nothing: what folding rounds to
 /// the program's format is a number that a referee asks for.
-void spyreGeneralizeNamedOps(MlirOperation function);
+/// A named op has no users then and is left to `replaced`, which takes it out.
+void spyreGeneralizeNamedOps(MlirOperation function, void (*replaced)(MlirOperation op));
 
 /// A diagnostic under construction.
 typedef struct SpyreDiagnostic SpyreDiagnostic;

@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-void spyreGeneralizeNamedOps(MlirOperation function) {
+void spyreGeneralizeNamedOps(MlirOperation function, void (*replaced)(MlirOperation op)) {
   SmallVector<linalg::LinalgOp> named;
   unwrap(function)->walk([&](linalg::LinalgOp op) {
     if (!isa<linalg::GenericOp>(op.getOperation()))
@@ -20,7 +20,15 @@ void spyreGeneralizeNamedOps(MlirOperation function) {
   IRRewriter rewriter(unwrap(function)->getContext());
   for (linalg::LinalgOp op : named) {
     rewriter.setInsertionPoint(op);
-    // An op that has no general form stays, and import refuses it by its name.
-    (void)linalg::generalizeNamedOp(rewriter, op);
+    // The rewriter frees what it replaces, which Rust may still point at: so it replaces a copy.
+    auto copy = cast<linalg::LinalgOp>(rewriter.clone(*op));
+    FailureOr<linalg::GenericOp> generic = linalg::generalizeNamedOp(rewriter, copy);
+    if (failed(generic)) {
+      // An op that has no general form stays, and import refuses it by its name.
+      rewriter.eraseOp(copy);
+      continue;
+    }
+    rewriter.replaceAllUsesWith(op->getResults(), generic->getResults());
+    replaced(wrap(op.getOperation()));
   }
 }

@@ -4,21 +4,22 @@ use super::program::{Block, ElementType, Function, Kind, Literal, Loop, Operatio
 use crate::{
     dialect,
     mlir::{
-        self, BlockExt, Op, OpExt, TensorType, Value, ValueLike, ValueMap, float_value, floats, integer, integers, map_of, map_results,
-        raw_elements,
+        self, BlockExt, Module, Op, OpExt, RawElements, TensorType, Value, ValueLike, ValueMap, float_value, floats, integer, integers,
+        map_of, map_results, raw_elements,
     },
 };
 
 /// An op that the interpreter does not know, or that does not say what it must, and why.
 pub type Unreadable<'c> = (Op<'c>, String);
 
-/// Every function with a body.
+/// Every function with a body. What its constants hold lives as long as the session, whatever becomes of the module.
 ///
 /// # Errors
 /// See [`Unreadable`].
-pub fn read_functions(module: Op<'_>) -> Result<Vec<Function<'_>>, Unreadable<'_>> {
-    let functions = module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some());
-    functions.map(read_function).collect()
+pub fn read_functions<'m, 'c>(module: &'m Module<'c>) -> Result<Vec<Function<'c>>, Unreadable<'m>> {
+    let session = module.session();
+    let functions = module.op().body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some());
+    functions.map(|function| read(function, &|attribute| raw_elements(session.keep(attribute)?))).collect()
 }
 
 /// A function of `spyre` ops, after any phase up to `lx`.
@@ -26,19 +27,27 @@ pub fn read_functions(module: Op<'_>) -> Result<Vec<Function<'_>>, Unreadable<'_
 /// # Errors
 /// See [`Unreadable`].
 pub fn read_function(function: Op<'_>) -> Result<Function<'_>, Unreadable<'_>> {
-    let mut reader = Reader { values: Vec::new(), ids: ValueMap::default() };
+    read(function, &raw_elements)
+}
+
+fn read<'m, 'c>(function: Op<'m>, content: Content<'_, 'm, 'c>) -> Result<Function<'c>, Unreadable<'m>> {
+    let mut reader = Reader { values: Vec::new(), ids: ValueMap::default(), content };
     let body = function.body().ok_or_else(|| (function, "has no body".to_owned()))?;
     let body = reader.block(function, body)?;
     Ok(Function { name: function.text_attr("sym_name").to_owned(), values: reader.values, body })
 }
 
-struct Reader {
+/// What a constant holds.
+type Content<'r, 'm, 'c> = &'r dyn Fn(mlir::Attribute<'m>) -> Option<RawElements<'c>>;
+
+struct Reader<'r, 'm, 'c> {
     values: Vec<Tensor>,
     ids: ValueMap<ValueId>,
+    content: Content<'r, 'm, 'c>,
 }
 
-impl Reader {
-    fn block<'c>(&mut self, around: Op<'c>, block: mlir::Block<'c>) -> Result<Block<'c>, Unreadable<'c>> {
+impl<'m, 'c> Reader<'_, 'm, 'c> {
+    fn block(&mut self, around: Op<'m>, block: mlir::Block<'m>) -> Result<Block<'c>, Unreadable<'m>> {
         let arguments = block.args().into_iter().map(|argument| self.define(around, argument)).collect::<Result<_, _>>()?;
         let mut ops = block.ops();
         let terminator = ops.pop().ok_or_else(|| (around, "has an empty body".to_owned()))?;
@@ -49,7 +58,7 @@ impl Reader {
         Ok(Block { arguments, ops, yields: self.uses(terminator)? })
     }
 
-    fn define<'c>(&mut self, at: Op<'c>, value: Value<'c>) -> Result<ValueId, Unreadable<'c>> {
+    fn define(&mut self, at: Op<'m>, value: Value<'m>) -> Result<ValueId, Unreadable<'m>> {
         let tensor = tensor_of(value).ok_or_else(|| (at, format!("cannot be interpreted: has a value of {}", value.r#type())))?;
         let id = self.values.len();
         self.values.push(tensor);
@@ -57,25 +66,25 @@ impl Reader {
         Ok(id)
     }
 
-    fn uses<'c>(&self, op: Op<'c>) -> Result<Vec<ValueId>, Unreadable<'c>> {
+    fn uses(&self, op: Op<'m>) -> Result<Vec<ValueId>, Unreadable<'m>> {
         let id = |value| self.ids.get(value).copied().ok_or_else(|| (op, "cannot be interpreted: reads what nothing has made".to_owned()));
         op.inputs().into_iter().map(id).collect()
     }
 
-    fn operation<'c>(&mut self, op: Op<'c>) -> Result<Operation<'c>, Unreadable<'c>> {
+    fn operation(&mut self, op: Op<'m>) -> Result<Operation<'c>, Unreadable<'m>> {
         let inputs = self.uses(op)?;
         let kind = self.kind(op)?;
         let outputs = op.outputs().into_iter().map(|output| self.define(op, output)).collect::<Result<_, _>>()?;
         Ok(Operation { kind, inputs, outputs })
     }
 
-    fn kind<'c>(&mut self, op: Op<'c>) -> Result<Kind<'c>, Unreadable<'c>> {
+    fn kind(&mut self, op: Op<'m>) -> Result<Kind<'c>, Unreadable<'m>> {
         let lacking = |name: &str| (op, format!("cannot be interpreted: has no '{name}' of the kind that it needs"));
         let positions = |name: &str| op.attr(name).and_then(integers).and_then(as_positions).ok_or_else(|| lacking(name));
         let function = || op.text_attr("function").to_owned();
         let constants = || op.attr("constants").and_then(floats).unwrap_or_default();
         Ok(match op.full_name() {
-            "spyre.constant" => Kind::Constant(literal_of(op).ok_or_else(|| lacking("value"))?),
+            "spyre.constant" => Kind::Constant(literal_of(op, self.content).ok_or_else(|| lacking("value"))?),
             "spyre.fill" => Kind::Fill(op.attr("value").and_then(number).ok_or_else(|| lacking("value"))?),
             "spyre.pointwise" => Kind::Pointwise { function: function(), constants: constants() },
             "spyre.reduce" => Kind::Reduce { function: function(), constants: constants(), dims: positions("reduced")? },
@@ -96,7 +105,7 @@ impl Reader {
         })
     }
 
-    fn body<'c>(&mut self, op: Op<'c>) -> Result<Block<'c>, Unreadable<'c>> {
+    fn body(&mut self, op: Op<'m>) -> Result<Block<'c>, Unreadable<'m>> {
         let body = op.body().ok_or_else(|| (op, "has no body".to_owned()))?;
         self.block(op, body)
     }
@@ -120,12 +129,12 @@ fn number(attribute: mlir::Attribute<'_>) -> Option<f64> {
     float_value(attribute).or_else(|| integer(attribute).map(|number| number as f64))
 }
 
-fn literal_of(constant: Op<'_>) -> Option<Literal<'_>> {
+fn literal_of<'m, 'c>(constant: Op<'m>, content: Content<'_, 'm, 'c>) -> Option<Literal<'c>> {
     let tensor = TensorType::of(constant.output().r#type())?;
     // Without rounding a program means its exact numbers.
-    let (raw, element) = match constant.attr(dialect::EXACT).and_then(raw_elements) {
+    let (raw, element) = match constant.attr(dialect::EXACT).and_then(content) {
         Some(exact) => (exact, ElementType::F64),
-        None => (constant.attr("value").and_then(raw_elements)?, ElementType::of(&tensor.element.to_string())?),
+        None => (constant.attr("value").and_then(content)?, ElementType::of(&tensor.element.to_string())?),
     };
     let literal = Literal { bytes: raw.bytes, is_splat: raw.is_splat, element };
     let length = as_positions(tensor.shape)?.into_iter().product();

@@ -5,7 +5,7 @@ use melior::ir::{attribute::DictionaryAttribute, r#type::FunctionType};
 use mlir_sys::MlirOperation;
 
 unsafe extern "C" {
-    fn spyreGeneralizeNamedOps(function: MlirOperation);
+    fn spyreGeneralizeNamedOps(function: MlirOperation, replaced: unsafe extern "C" fn(MlirOperation));
 }
 
 const ARGUMENT_ATTRIBUTES: &str = "arg_attrs";
@@ -13,8 +13,13 @@ const ARGUMENT_ATTRIBUTES: &str = "arg_attrs";
 /// Makes `linalg.generic` of the named ops in a function. Nothing is folded, since folding rounds to the program's format; what has no
 /// general form stays.
 pub fn generalize_named_ops(function: Op<'_>) {
-    // SAFETY: the operation is alive; nothing holds the named ops in it, which are replaced.
-    unsafe { spyreGeneralizeNamedOps(function.to_raw()) }
+    // SAFETY: the operation is alive; what is replaced is not freed before the pass is done.
+    unsafe { spyreGeneralizeNamedOps(function.to_raw(), bury_replaced) }
+}
+
+unsafe extern "C" fn bury_replaced(op: MlirOperation) {
+    // SAFETY: C++ hands over an operation of the function, without users.
+    unsafe { Op::from_raw(op) }.erase();
 }
 
 /// Makes a function's type say what its arguments and its returned values are.

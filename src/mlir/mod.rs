@@ -3,14 +3,44 @@
 //! # Why it is safe
 //!
 //! Handles ([`Op`], [`Value`], [`Block`]) are copies of pointers into the module that a pass was given. A pass owns that
-//! module for as long as it runs and is not run twice at a time on the same module, so a handle is good until the pass
-//! erases what it points to; only [`OpExt::erase`] does that, and it demands that no use is left. All of our passes are
-//! module passes: nothing else looks at the module meanwhile.
+//! module for as long as it runs and is not run twice at a time on the same module. What it erases ([`OpExt::erase`]) is freed when it
+//! returns, and its handles cannot leave it: they live in a `for<'c>`. Handles of a [`Module`] or a [`Scratch`] copy borrow it:
+//!
+//! ```compile_fail,E0716
+//! use spyre::mlir::{Module, OpExt};
+//! let session = spyre::pipeline::session();
+//! let op = Module::parse(&session, "").expect("an empty module").op();
+//! op.nested();
+//! ```
+//!
+//! and whoever runs a pipeline, whose upstream passes free what they erase at once, holds none:
+//!
+//! ```compile_fail,E0502
+//! use spyre::mlir::{Module, OpExt};
+//! let session = spyre::pipeline::session();
+//! let mut module = Module::parse(&session, "").expect("an empty module");
+//! let op = module.op();
+//! assert!(module.run("canonicalize"));
+//! op.nested();
+//! ```
+//!
+//! A handle does not leave a pass:
+//!
+//! ```compile_fail
+//! use spyre::mlir::{Op, Options, Pass, Reported};
+//! static KEPT: std::sync::Mutex<Vec<Op<'static>>> = std::sync::Mutex::new(Vec::new());
+//! const PASS: Pass = Pass { argument: "keep", run };
+//! fn run(module: Op<'_>, _: &Options) -> Result<(), Reported> {
+//!     KEPT.lock().unwrap().push(module);
+//!     Ok(())
+//! }
+//! ```
 
 mod builder;
 mod dense;
 mod diag;
 mod function;
+mod graveyard;
 mod jit;
 mod location;
 mod map;
@@ -30,7 +60,7 @@ pub use jit::{Jit, JitArray, has_approximated, widen};
 pub use location::{is_unknown, location_name, named_block, named_location};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use op::{BlockExt, OpExt, Scratch, ValueExt, ValueMap};
-pub use pass::{Options, Pass, bugs_of, found_bug, note_bug, opt_main, register};
+pub use pass::{Event, Hooks, Options, Pass, bugs_of, found_bug, note_bug, opt_main, register};
 pub use session::{Module, Session, Source, parses};
 pub(crate) use text::{string_ref, text_of};
 pub(crate) use types::f64_attribute;

@@ -2,15 +2,16 @@
 
 use super::{
     Attribute, AttributeLike, Block, BlockLike, Context, Location, Op, OperationLike, RegionLike, Type, TypeLike, Value, ValueLike,
+    graveyard,
     text::{string_ref, text_of},
 };
 use melior::ir::{BlockRef, Identifier, OperationRef};
 use mlir_sys::{
     MlirContext, mlirBlockAppendOwnedOperation, mlirBlockInsertOwnedOperationBefore, mlirIdentifierStr, mlirLocationGetContext,
-    mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull, mlirOperationDestroy, mlirOperationGetAttributeByName,
-    mlirOperationGetLocation, mlirOperationGetName, mlirOperationIsBeforeInBlock, mlirOperationMoveBefore,
-    mlirOperationRemoveAttributeByName, mlirOperationRemoveFromParent, mlirOperationSetAttributeByName, mlirOperationSetOperand,
-    mlirValueGetFirstUse, mlirValueReplaceAllUsesOfWith, mlirValueSetType,
+    mlirOpOperandGetNextUse, mlirOpOperandGetOwner, mlirOpOperandIsNull, mlirOperationGetAttributeByName, mlirOperationGetLocation,
+    mlirOperationGetName, mlirOperationIsBeforeInBlock, mlirOperationMoveBefore, mlirOperationRemoveAttributeByName,
+    mlirOperationRemoveFromParent, mlirOperationSetAttributeByName, mlirOperationSetOperand, mlirValueGetFirstUse,
+    mlirValueReplaceAllUsesOfWith, mlirValueSetType,
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -65,17 +66,26 @@ pub trait OpExt<'c>: Copy {
     /// The text of string attribute `name`; empty if it is absent.
     fn text_attr(self, name: &str) -> &'c str;
     /// Replaces operand `index`.
+    ///
+    /// # Panics
+    /// If there is none.
     fn set_input(self, index: usize, value: Value<'c>);
     /// Whether the operation stands before another one of the same block.
+    ///
+    /// # Panics
+    /// If they are in different blocks.
     fn is_before(self, other: Op<'c>) -> bool;
     /// Moves the operation in front of another one.
+    ///
+    /// # Panics
+    /// If one of them is in no block.
     fn move_to_before(self, other: Op<'c>);
     /// Moves the operation to the end of a block.
     fn move_to_end(self, block: Block<'c>);
-    /// Removes and destroys the operation.
+    /// Takes the operation out of its block, without operands. It is freed when no handle can point at it any more.
     ///
     /// # Panics
-    /// If something uses its results: it would read freed memory.
+    /// If something uses its results.
     fn erase(self);
     /// Puts the operations of the body in the operation's place, and what they end with in the place of its results.
     fn dissolve(self);
@@ -88,7 +98,7 @@ pub trait OpExt<'c>: Copy {
 impl<'c> OpExt<'c> for Op<'c> {
     fn full_name(self) -> &'c str {
         // SAFETY: names are uniqued in the context.
-        text_of(unsafe { mlirIdentifierStr(mlirOperationGetName(self.to_raw())) })
+        unsafe { text_of(mlirIdentifierStr(mlirOperationGetName(self.to_raw()))) }
     }
 
     fn is(self, name: &str) -> bool {
@@ -148,16 +158,24 @@ impl<'c> OpExt<'c> for Op<'c> {
     }
 
     fn set_input(self, index: usize, value: Value<'c>) {
-        // SAFETY: callers index by `inputs`, which is as long as the operand list.
+        assert!(index < self.operand_count(), "'{}' has no operand {index}", self.full_name());
+        // SAFETY: there is such an operand.
         unsafe { mlirOperationSetOperand(self.to_raw(), index.cast_signed(), value.to_raw()) }
     }
 
     fn is_before(self, other: Op<'c>) -> bool {
-        // SAFETY: callers ask about operations of one block.
+        assert!(
+            self.block() == other.block() && self.block().is_some(),
+            "'{}' and '{}' are not in one block",
+            self.full_name(),
+            other.full_name()
+        );
+        // SAFETY: they are in one block.
         unsafe { mlirOperationIsBeforeInBlock(self.to_raw(), other.to_raw()) }
     }
 
     fn move_to_before(self, other: Op<'c>) {
+        assert!(self.block().is_some() && other.block().is_some(), "'{}' or '{}' is in no block", self.full_name(), other.full_name());
         // SAFETY: both are in blocks.
         unsafe { mlirOperationMoveBefore(self.to_raw(), other.to_raw()) }
     }
@@ -171,12 +189,7 @@ impl<'c> OpExt<'c> for Op<'c> {
     }
 
     fn erase(self) {
-        assert!(self.outputs().into_iter().all(|output| output.users().is_empty()), "'{}' is erased before its users", self.full_name());
-        // SAFETY: callers erase an operation once, and nothing uses its results.
-        unsafe {
-            mlirOperationRemoveFromParent(self.to_raw());
-            mlirOperationDestroy(self.to_raw());
-        }
+        graveyard::bury(self);
     }
 
     fn dissolve(self) {
@@ -311,11 +324,18 @@ impl<'c> Scratch<'c> {
         Self { operation: (*op).clone() }
     }
 
-    /// The copy; to be used no longer than this.
+    /// The copy.
     #[must_use]
-    pub fn op(&self) -> Op<'c> {
-        // SAFETY: the operation is alive as long as `self`, and callers keep no reference longer.
+    pub fn op(&self) -> Op<'_> {
+        // SAFETY: the operation is alive as long as `self` is borrowed.
         unsafe { Op::from_raw(self.operation.to_raw()) }
+    }
+}
+
+impl Drop for Scratch<'_> {
+    fn drop(&mut self) {
+        // What is still used is not freed.
+        let _ = graveyard::free(self.op());
     }
 }
 

@@ -1,16 +1,15 @@
 //! Passes in Rust: declared in `dialects/passes/Passes.td`, which makes their options, help and documentation; run here.
 
 use super::{
-    Op, OpExt, Reported, error_at,
+    Op, OpExt, Reported, error_at, graveyard,
     text::{string_ref, text_of},
 };
-use crate::validate::Event;
 use mlir_sys::{MlirOperation, MlirStringRef};
 use std::{
     collections::BTreeMap,
     ffi::{CString, c_char, c_int, c_void},
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 /// A pass of ours. Its options come from [`Options`]; it reads the module, decides by plain algorithms, and writes.
@@ -20,6 +19,30 @@ pub struct Pass {
     /// Does the work on one module.
     pub run: for<'c> fn(Op<'c>, &Options) -> Result<(), Reported>,
 }
+
+/// What a pipeline is about to do, or has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event<'c> {
+    /// A pipeline begins on a new module.
+    Begin,
+    /// A pass is about to run on an operation.
+    Before(Op<'c>),
+    /// A pass has run on it.
+    After(Op<'c>),
+}
+
+/// What this layer is told of the compiler: it knows none of its passes.
+pub struct Hooks {
+    /// Every pass of `Passes.td`.
+    pub passes: &'static [Pass],
+    /// Makes the text of a pass pipeline of the options of the named one, or says why they are refused.
+    pub expand: fn(&str) -> Result<String, String>,
+    /// Looks at an operation before and after a pass, whose argument it gets; false if it has reported an error.
+    pub observe: for<'c> fn(&str, Event<'c>) -> bool,
+}
+
+/// MLIR has one list of passes in a process, so there is one set of hooks.
+static HOOKS: OnceLock<&'static Hooks> = OnceLock::new();
 
 /// The options of one run of a pass, by name. Tablegen has checked that they exist and has filled in the defaults.
 #[derive(Debug, Default)]
@@ -94,7 +117,8 @@ impl Answer {
     pub(crate) unsafe extern "C" fn take(text: MlirStringRef, _is_error: bool, data: *mut c_void) {
         // SAFETY: `data` is the answer that the caller of C++ handed over, which waits for the call to return.
         let answer = unsafe { &mut *data.cast::<Self>() };
-        text_of(text).clone_into(&mut answer.text);
+        // SAFETY: C++ keeps the text until this returns.
+        unsafe { text_of(text) }.clone_into(&mut answer.text);
     }
 }
 
@@ -139,16 +163,21 @@ fn context_of(op: Op<'_>) -> usize {
 }
 
 unsafe extern "C" fn run_pass(argument: MlirStringRef, module: MlirOperation, options: MlirStringRef) -> bool {
-    let argument = text_of(argument);
-    let options = Options::parse(text_of(options));
+    // SAFETY: C++ keeps both texts until this returns.
+    let (argument, options) = unsafe { (text_of(argument), Options::parse(text_of(options))) };
     // SAFETY: MLIR hands over a valid module and waits for the pass to return.
     let module = unsafe { Op::from_raw(module) };
-    let Some(pass) = crate::pipeline::PASSES.iter().find(|pass| pass.argument == argument) else {
+    let Some(pass) = HOOKS.get().and_then(|hooks| hooks.passes.iter().find(|pass| pass.argument == argument)) else {
         let _ = error_at(module, format_args!("pass '{argument}' is declared, but not implemented")).report();
         return false;
     };
     // A panic must not cross into C++; it becomes an error at the module.
-    match catch_unwind(AssertUnwindSafe(|| (pass.run)(module, &options))) {
+    let done = catch_unwind(AssertUnwindSafe(|| {
+        let done = (pass.run)(module, &options);
+        graveyard::free(module).unwrap_or_else(|message| std::panic::panic_any(message));
+        done
+    }));
+    match done {
         Ok(done) => done.is_ok(),
         Err(_) => {
             note_bug(module);
@@ -159,9 +188,12 @@ unsafe extern "C" fn run_pass(argument: MlirStringRef, module: MlirOperation, op
 }
 
 unsafe extern "C" fn expand_pipeline(options: MlirStringRef, answer: RawAnswer, data: *mut c_void) {
-    let (text, is_error) = match crate::pipeline::expand(text_of(options)) {
-        Ok(text) => (text, false),
-        Err(message) => (message, true),
+    // SAFETY: C++ keeps the text until this returns.
+    let expanded = HOOKS.get().map(|hooks| (hooks.expand)(unsafe { text_of(options) }));
+    let (text, is_error) = match expanded {
+        Some(Ok(text)) => (text, false),
+        Some(Err(message)) => (message, true),
+        None => ("no pipeline is registered".to_owned(), true),
     };
     // SAFETY: C++ copies the text before it returns.
     unsafe { answer(string_ref(&text), is_error, data) }
@@ -186,7 +218,9 @@ unsafe extern "C" fn observe(pass: MlirStringRef, op: MlirOperation, event: Obse
         ObservedEvent::AfterPass => Event::After(unsafe { Op::from_raw(op) }),
     };
     // A panic must not cross into C++.
-    catch_unwind(AssertUnwindSafe(|| crate::validate::observe(text_of(pass), event))).unwrap_or_else(|_| {
+    // SAFETY: C++ keeps the text until this returns.
+    let pass = unsafe { text_of(pass) };
+    catch_unwind(AssertUnwindSafe(|| HOOKS.get().is_none_or(|hooks| (hooks.observe)(pass, event)))).unwrap_or_else(|_| {
         if let Event::Before(op) | Event::After(op) = event {
             note_bug(op);
         }
@@ -194,16 +228,17 @@ unsafe extern "C" fn observe(pass: MlirStringRef, op: MlirOperation, event: Obse
     })
 }
 
-/// Registers our passes and the pipeline with MLIR.
-pub fn register() {
+/// Registers passes and their pipeline with MLIR. A process has one set: the first one stays.
+pub fn register(hooks: &'static Hooks) {
+    HOOKS.get_or_init(|| hooks);
     // SAFETY: both functions live as long as the process.
     unsafe { spyreRegisterPasses(run_pass, expand_pipeline) }
 }
 
 /// MLIR's opt driver on the arguments of the process; gives the exit code.
 #[must_use]
-pub fn opt_main(arguments: impl Iterator<Item = String>) -> i32 {
-    register();
+pub fn opt_main(hooks: &'static Hooks, arguments: impl Iterator<Item = String>) -> i32 {
+    register(hooks);
     let arguments: Vec<CString> = arguments.filter_map(|argument| CString::new(argument).ok()).collect();
     let mut pointers: Vec<*mut c_char> = arguments.iter().map(|argument| argument.as_ptr().cast_mut()).collect();
     let count = c_int::try_from(pointers.len()).unwrap_or(c_int::MAX);

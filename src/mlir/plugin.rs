@@ -1,7 +1,4 @@
-//! What a stock `mlir-opt` asks a plugin for: our dialects and passes, from a `cdylib` (`cargo xtask plugin`).
-//!
-//! The entry points are Rust's because a `cdylib` hides the symbols of the C++ in it. They have their names only in the
-//! plugin (feature `plugin`); the structs are those of `mlir/Tools/Plugins/{Dialect,Pass}Plugin.h`.
+//! What a stock `mlir-opt` asks a plugin for: the structs of `mlir/Tools/Plugins/{Dialect,Pass}Plugin.h`.
 
 use mlir_sys::MlirDialectRegistry;
 use std::ffi::{CStr, c_char, c_void};
@@ -39,14 +36,9 @@ unsafe extern "C" fn register_dialects(registry: *mut c_void) {
     unsafe { spyreRegisterDialects(MlirDialectRegistry { ptr: registry }) }
 }
 
-extern "C" fn register_passes() {
-    super::pass::register();
-}
-
-/// The entry point for `--load-dialect-plugin`.
-// SAFETY: MLIR gives the name this meaning, and looks it up in the plugin only.
-#[cfg_attr(feature = "plugin", unsafe(export_name = "mlirGetDialectPluginInfo"))]
-pub extern "C" fn dialect_plugin_info() -> DialectPluginLibraryInfo {
+/// What MLIR asks for the dialects of.
+#[must_use]
+pub fn dialect_plugin_info() -> DialectPluginLibraryInfo {
     DialectPluginLibraryInfo {
         api_version: API_VERSION,
         name: NAME.as_ptr(),
@@ -55,9 +47,8 @@ pub extern "C" fn dialect_plugin_info() -> DialectPluginLibraryInfo {
     }
 }
 
-/// The entry point for `--load-pass-plugin`.
-// SAFETY: as above.
-#[cfg_attr(feature = "plugin", unsafe(export_name = "mlirGetPassPluginInfo"))]
-pub extern "C" fn pass_plugin_info() -> PassPluginLibraryInfo {
-    PassPluginLibraryInfo { api_version: API_VERSION, name: NAME.as_ptr(), version: VERSION.as_ptr().cast(), register: register_passes }
+/// What MLIR asks for the passes of; `register` registers them.
+#[must_use]
+pub fn pass_plugin_info(register: extern "C" fn()) -> PassPluginLibraryInfo {
+    PassPluginLibraryInfo { api_version: API_VERSION, name: NAME.as_ptr(), version: VERSION.as_ptr().cast(), register }
 }

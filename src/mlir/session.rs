@@ -1,8 +1,11 @@
 //! A context with our dialects, source files and modules, for the tools.
 
-use super::{Context, Op, jit, pass, text::string_ref};
+use super::{Attribute, AttributeLike, Context, Hooks, Op, graveyard, jit, pass, text::string_ref};
 use melior::dialect::DialectRegistry;
-use mlir_sys::{MlirContext, MlirDialectRegistry, MlirModule, MlirStringRef, mlirModuleGetOperation, mlirOperationVerify};
+use mlir_sys::{
+    MlirContext, MlirDialectRegistry, MlirModule, MlirStringRef, mlirAttributeGetContext, mlirContextEqual, mlirModuleGetOperation,
+    mlirOperationVerify,
+};
 use std::ffi::c_void;
 
 #[repr(C)]
@@ -23,17 +26,11 @@ pub struct Session {
     context: Context,
 }
 
-impl Default for Session {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Session {
-    /// Registers everything that compiling needs.
+    /// Registers everything that compiling needs, with the passes of the hooks.
     #[must_use]
-    pub fn new() -> Self {
-        pass::register();
+    pub fn new(hooks: &'static Hooks) -> Self {
+        pass::register(hooks);
         Self::with_registry(&DialectRegistry::new())
     }
 
@@ -57,6 +54,16 @@ impl Session {
     #[must_use]
     pub fn context(&self) -> &Context {
         &self.context
+    }
+
+    /// An attribute for as long as the session lives, in whose context it is; none for one of another context.
+    #[must_use]
+    pub fn keep<'c>(&'c self, attribute: Attribute<'_>) -> Option<Attribute<'c>> {
+        // SAFETY: the attribute is valid. Those of a context live as long as it does.
+        unsafe {
+            let is_own = mlirContextEqual(mlirAttributeGetContext(attribute.to_raw()), self.context.to_raw());
+            is_own.then(|| Attribute::from_raw(attribute.to_raw()))
+        }
     }
 
     /// Loads a dialect. The parser loads what it meets; who builds ops without having parsed any must ask.
@@ -116,8 +123,8 @@ impl<'c> Module<'c> {
 
     /// The module operation.
     #[must_use]
-    pub fn op(&self) -> Op<'c> {
-        // SAFETY: the module lives as long as this value, which passes and printers borrow.
+    pub fn op(&self) -> Op<'_> {
+        // SAFETY: the module is alive as long as `self` is borrowed.
         unsafe { Op::from_raw(mlirModuleGetOperation(self.raw)) }
     }
 
@@ -142,18 +149,18 @@ impl<'c> Module<'c> {
 
     /// Runs a textual pipeline; false if a pass failed, which has been reported.
     #[must_use]
-    pub fn run(&self, pipeline: &str) -> bool {
+    pub fn run(&mut self, pipeline: &str) -> bool {
         self.run_pipeline(pipeline, true)
     }
 
     /// As [`Module::run`]; whether the module is still valid is for a later pass to find out. Debug builds look all the same.
     #[must_use]
-    pub fn run_unverified(&self, pipeline: &str) -> bool {
+    pub fn run_unverified(&mut self, pipeline: &str) -> bool {
         self.run_pipeline(pipeline, cfg!(debug_assertions))
     }
 
-    fn run_pipeline(&self, pipeline: &str, verifies: bool) -> bool {
-        // SAFETY: the module is alive and nobody else holds handles into it.
+    fn run_pipeline(&mut self, pipeline: &str, verifies: bool) -> bool {
+        // SAFETY: the module is alive. Passes of MLIR free what they erase, so that whoever runs them must hold no handle: `&mut`.
         unsafe { spyreRunPipeline(self.raw, string_ref(pipeline), verifies) }
     }
 
@@ -167,6 +174,8 @@ impl<'c> Module<'c> {
 
 impl Drop for Module<'_> {
     fn drop(&mut self) {
+        // What is still used is not freed.
+        let _ = graveyard::free(self.op());
         // SAFETY: destroyed once.
         unsafe { mlir_sys::mlirModuleDestroy(self.raw) }
     }

@@ -8,13 +8,16 @@ pub(crate) const fn string_ref(text: &str) -> MlirStringRef {
     MlirStringRef { data: text.as_ptr().cast(), length: text.len() }
 }
 
-/// The text of a string that MLIR's context, or the caller in C++, owns for as long as the result is used.
-pub(crate) fn text_of<'c>(raw: MlirStringRef) -> &'c str {
+/// The text of a string of MLIR.
+///
+/// # Safety
+/// Its bytes are there, and do not change, for as long as the result is used. Strings in attributes and identifiers are uniqued in the
+/// context, which outlives the module; the bridge keeps its own alive until the Rust function that it calls returns.
+pub(crate) unsafe fn text_of<'c>(raw: MlirStringRef) -> &'c str {
     if raw.length == 0 {
         return "";
     }
-    // SAFETY: strings in attributes and identifiers are uniqued in the context, which outlives the module; the bridge keeps
-    // its own strings alive until the Rust function that it calls returns.
+    // SAFETY: as the caller promises.
     let bytes = unsafe { slice::from_raw_parts(raw.data.cast::<u8>(), raw.length) };
     str::from_utf8(bytes).unwrap_or_default()
 }

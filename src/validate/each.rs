@@ -1,19 +1,8 @@
 //! Validation after every pass: `spyre-opt --spyre-validate-each`.
 
 use super::Snapshot;
-use crate::mlir::{Op, error_at, note_bug, remark_at};
+use crate::mlir::{Event, Op, error_at, note_bug, remark_at};
 use std::sync::{Mutex, PoisonError};
-
-/// What a pipeline is about to do, or has done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Event<'c> {
-    /// A pipeline begins on a new module.
-    Begin,
-    /// A pass is about to run on an operation.
-    Before(Op<'c>),
-    /// A pass has run on it.
-    After(Op<'c>),
-}
 
 /// What is known of the functions of a pipeline's module.
 struct Observed {

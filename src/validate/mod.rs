@@ -24,7 +24,7 @@ mod snapshot;
 use difference::undefined;
 pub use difference::{Difference, difference};
 pub use draw::arguments;
-pub use each::{Event, observe};
+pub use each::observe;
 pub use phases::{Verdict, compile_validated};
 pub use snapshot::Snapshot;
 

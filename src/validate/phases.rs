@@ -6,7 +6,7 @@ use crate::{
     dialect::{phase_of, target_of},
     element::{Field, FieldElement},
     interpret::{Array, Function, evaluate, read_functions},
-    mlir::{Module, Op, error_at, note_bug},
+    mlir::{Module, error_at, note_bug},
     pipeline::{Options, Phase},
     report::Report,
     sdsc::{File, Fresh},
@@ -57,18 +57,19 @@ impl fmt::Display for Verdict {
 /// Compiles as [`crate::compile::compile`] does, and validates: nothing is written unless the files compute what the imported program says. On
 /// a difference the phase that made it is reported.
 #[must_use]
-pub fn compile_validated<'c>(module: &Module<'c>, options: &Options, output: &str) -> Option<Report> {
-    let refuse = |reason: &dyn fmt::Display| {
+pub fn compile_validated<'c>(module: &mut Module<'c>, options: &Options, output: &str) -> Option<Report> {
+    let refuse = |module: &Module<'_>, reason: &dyn fmt::Display| {
         let _ = error_at(module.op(), reason).report();
     };
-    let place = tempfile::tempdir().map_err(|error| refuse(&format_args!("cannot be validated: no temporary folder: {error}"))).ok()?;
+    let place =
+        tempfile::tempdir().map_err(|error| refuse(module, &format_args!("cannot be validated: no temporary folder: {error}"))).ok()?;
     let directory = place.path().join("bundle");
     let emits = options.compile_to == Phase::Emit;
     let original = emits.then(|| module.duplicate());
     let destination = if emits { directory.to_str()? } else { output };
     let is_resumed = phase_of(module.op()).is_some();
     let mut phases = Phases::default();
-    let mut report = compile_watched(module, options, destination, &mut |phase| phases.note(phase, module.op()))?;
+    let mut report = compile_watched(module, options, destination, &mut |phase, module: &Module<'c>| phases.note(phase, module))?;
     let verdict = match phases.judge(emits.then_some(directory.as_path())) {
         Ok(verdict) => verdict,
         Err(failure) => {
@@ -77,7 +78,7 @@ pub fn compile_validated<'c>(module: &Module<'c>, options: &Options, output: &st
                 (Failure::Files(message), Some(original)) => format!("{message}: {}", blame(original, options)),
                 (Failure::Files(message), None) => message.clone(),
             };
-            refuse(&message);
+            refuse(module, &message);
             // Whoever edits IR that was printed behind a phase answers for it.
             if !is_resumed && !matches!(failure, Failure::Limit(_)) {
                 note_bug(module.op());
@@ -86,8 +87,9 @@ pub fn compile_validated<'c>(module: &Module<'c>, options: &Options, output: &st
         }
     };
     if emits {
-        let files = files_below(&directory, "").map_err(|error| refuse(&format_args!("cannot read its files again: {error}"))).ok()?;
-        Fresh::write(Path::new(output), &files).and_then(Fresh::put_in_place).map_err(|error| refuse(&error)).ok()?;
+        let files =
+            files_below(&directory, "").map_err(|error| refuse(module, &format_args!("cannot read its files again: {error}"))).ok()?;
+        Fresh::write(Path::new(output), &files).and_then(Fresh::put_in_place).map_err(|error| refuse(module, &error)).ok()?;
     }
     report.validation = Some(verdict);
     Some(report)
@@ -98,7 +100,7 @@ fn blame(original: &Module<'_>, options: &Options) -> String {
     let in_hbm = Options { lx_planner: "none".to_owned(), joint: String::new(), ..options.clone() };
     let undivided = Options { cores: "1".to_owned(), ..in_hbm.clone() };
     for (phase, without, options) in [(Phase::Lx, "a place in LX", in_hbm), (Phase::Work, "a division of work", undivided)] {
-        if is_right(&original.duplicate(), &options) {
+        if is_right(&mut original.duplicate(), &options) {
             return format!("phase '{phase}' is at fault, or what becomes of it: without {without} they are right");
         }
     }
@@ -106,11 +108,11 @@ fn blame(original: &Module<'_>, options: &Options) -> String {
 }
 
 /// Whether the files that a compilation writes agree with what it has imported.
-fn is_right(module: &Module<'_>, options: &Options) -> bool {
+fn is_right<'c>(module: &mut Module<'c>, options: &Options) -> bool {
     let Ok(place) = tempfile::tempdir() else { return false };
     let (directory, mut phases) = (place.path().join("bundle"), Phases::default());
     let Some(output) = directory.to_str() else { return false };
-    compile_watched(module, options, output, &mut |phase| phases.note(phase, module.op())).is_some()
+    compile_watched(module, options, output, &mut |phase, module: &Module<'c>| phases.note(phase, module)).is_some()
         && phases.judge(Some(&directory)).is_ok()
 }
 
@@ -148,7 +150,7 @@ struct Phases<'c> {
 }
 
 impl<'c> Phases<'c> {
-    fn note(&mut self, phase: Phase, module: Op<'c>) {
+    fn note(&mut self, phase: Phase, module: &Module<'c>) {
         if phase <= Phase::Lx {
             let functions = read_functions(module).map_err(|(_, message)| message);
             // What the import makes first may have ops that are folded away; then its end is where all begins.
@@ -156,7 +158,7 @@ impl<'c> Phases<'c> {
                 self.phases.clear();
             }
             self.phases.push((phase, functions));
-            self.target = target_of(module).ok();
+            self.target = target_of(module.op()).ok();
         }
     }
 

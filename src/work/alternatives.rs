@@ -22,7 +22,8 @@ pub const MOST_ALTERNATIVES: usize = 4_096;
 /// When the operation contradicts itself, the hint is impossible, or nothing is allowed.
 ///
 /// ```
-/// use spyre::{target::{DeviceFormat, Family, Target}, work::{DimKind, IterationDim, Operation, alternatives}};
+/// use machine::{DeviceFormat, Family, Target};
+/// use spyre::work::{DimKind, IterationDim, Operation, alternatives};
 /// # use spyre::{layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates}, work::{Operand, WorkSplit}};
 /// # let host = HostTensor::row_major(&[4, 128])?;
 /// # let layout = DeviceLayout::row_major(&[4, 128], DeviceFormat::Sen169Fp16)?;

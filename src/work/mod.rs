@@ -62,7 +62,8 @@ use machine::Target;
 /// When the operation contradicts itself, a hint is impossible, or a core would still address more of a tensor than the hardware can.
 ///
 /// ```
-/// use spyre::{layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates}, target::{DeviceFormat, Family, Target}};
+/// use spyre::{layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates}};
+/// use machine::{DeviceFormat, Family, Target};
 /// use spyre::work::{CoreOrder, DimKind, IterationDim, Operand, Operation, WorkSplit, divide, reduce_span};
 ///
 /// // A sum over the rows of an f16 [64, 256] iterates over 256 columns, which are 4 sticks, then over 64 rows.

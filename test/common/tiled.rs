@@ -9,7 +9,7 @@ use errors::listen;
 use machine::Target;
 use spyre::{
     compile::compile,
-    mlir::{Module, Session},
+    mlir::Module,
     pipeline::{Options, Phase},
     reference,
     sim::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation},
@@ -119,12 +119,12 @@ fn n_loops(bundle: &Path) -> usize {
 }
 
 fn emit(text: &str, build: Build, output: &Path) -> Result<(), Stop> {
-    let session = Session::new();
+    let session = spyre::pipeline::session();
     let errors = listen(&session);
     let Some(module) = Module::parse(&session, text) else {
         return Err(Stop::Broken("the test wrote a module that is not valid", errors.borrow().join("\n")));
     };
-    if compile(&module, &build.options(), output.to_str().unwrap()).is_some() {
+    if compile(&mut module, &build.options(), output.to_str().unwrap()).is_some() {
         return Ok(());
     }
     let errors = errors.borrow();

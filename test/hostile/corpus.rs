@@ -205,7 +205,7 @@ fn files_below(folder: &Path, front: &str) -> Vec<Named> {
 /// Does something with a text as a module, if it is one; whether it succeeded.
 pub(crate) fn with_module(place: &Place, text: &[u8], run: impl FnOnce(Module<'_>) -> bool) -> bool {
     let path = place.write("given.mlir", text);
-    let session = Session::new();
+    let session = spyre::pipeline::session();
     let Ok(source) = session.open(&path) else { return false };
     source.parse().is_some_and(run)
 }

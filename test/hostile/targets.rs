@@ -90,7 +90,7 @@ fn execute(place: &Place, simulation: &Simulation) {
 }
 
 fn read_back(place: &Place, folder: &Path) {
-    let session = Session::new();
+    let session = spyre::pipeline::session();
     if let Ok(text) = bundle_to_mlir(&session, folder) {
         let _ = emitted(place, text.as_bytes(), "spyre-lower-to-sdscbundle");
     }
@@ -185,7 +185,7 @@ fn array(place: &Place, Case { mutant, .. }: &Case) {
 }
 
 fn op_specs(place: &Place, Case { mutant, .. }: &Case) {
-    let session = Session::new();
+    let session = spyre::pipeline::session();
     if let Ok(text) = opspec_to_mlir(&session, &String::from_utf8_lossy(mutant)) {
         let _ = emitted(place, text.as_bytes(), "spyre-lower-to-sdscbundle");
     }

@@ -10,7 +10,7 @@ use crate::{
 use spyre::{
     compile::compile,
     element::{Field, FieldElement},
-    mlir::{Module, Session},
+    mlir::Module,
     sim::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation},
     validate::compile_validated,
 };
@@ -89,21 +89,21 @@ fn emit(written: &Written) -> Result<Emitted, Outcome> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     let options = written.way.options_in(place.path());
-    let session = Session::new();
+    let session = spyre::pipeline::session();
     let errors = listen(&session);
-    let Some(module) = Module::parse(&session, &written.text) else {
+    let Some(mut module) = Module::parse(&session, &written.text) else {
         return Err(fails("the test wrote a module that is not valid", errors.borrow().join("\n")));
     };
     let path = output.to_str().unwrap();
     let mut is_written = false;
     if written.way.is_validated {
-        is_written = compile_validated(&module.duplicate(), &options, path).is_some();
+        is_written = compile_validated(&mut module.duplicate(), &options, path).is_some();
         if errors.borrow().iter().any(|message| message.contains("cannot be validated")) {
             errors.borrow_mut().clear();
-            is_written = compile(&module, &options, path).is_some();
+            is_written = compile(&mut module, &options, path).is_some();
         }
     } else {
-        is_written |= compile(&module, &options, path).is_some();
+        is_written |= compile(&mut module, &options, path).is_some();
     }
     if is_written {
         let simulation = Simulation::load(&output, &written.way.target());

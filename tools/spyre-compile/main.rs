@@ -79,11 +79,12 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         (None, true) => return Err("-o DIR is missing: where should the bundle go?".to_owned()),
         (output, _) => output.as_deref().unwrap_or("-"),
     };
-    let session = Session::new();
+    let session = spyre::pipeline::session();
     let source = session.open(&arguments.input).map_err(|reason| format!("cannot read '{}': {reason}", arguments.input))?;
-    let module = source.parse().ok_or_else(String::new)?;
-    let mut report = if arguments.validate { compile_validated(&module, &options, output) } else { compile(&module, &options, output) }
-        .ok_or_else(String::new)?;
+    let mut module = source.parse().ok_or_else(String::new)?;
+    let mut report =
+        if arguments.validate { compile_validated(&mut module, &options, output) } else { compile(&mut module, &options, output) }
+            .ok_or_else(String::new)?;
     if emits {
         report.files = files_below(Path::new(output)).map_err(|error| format!("cannot list '{output}': {error}"))?;
         tool::say(&summary(&report, output))?;

@@ -3,7 +3,6 @@
 use clap::{ArgGroup, Parser};
 use spyre::{
     files::{MAX_TEXT_BYTES, read_stream, read_text},
-    mlir::Session,
     tool,
     translate::{broken_rules, bundle_to_mlir, mlir_to_bundle, opspec_to_mlir},
 };
@@ -41,7 +40,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.check_bundle {
         return check_bundle(&arguments.input);
     }
-    let session = Session::new();
+    let session = spyre::pipeline::session();
     if arguments.opspec_to_mlir {
         let text = read(&arguments.input)?;
         let ir = opspec_to_mlir(&session, &text).map_err(|message| format!("'{}': {message}", arguments.input))?;

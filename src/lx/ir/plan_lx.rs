@@ -161,7 +161,7 @@ fn keeps_layout(copy: Op<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mlir::{Module, Session, bugs_of};
+    use crate::mlir::{Module, bugs_of};
 
     /// The sum is still read when the exponential is written.
     const CHAIN: &str = "
@@ -174,8 +174,8 @@ mod tests {
 
     #[test]
     fn a_plan_that_is_wrong_is_a_bug_of_the_planner() {
-        let session = Session::new();
-        let module = Module::parse(&session, CHAIN).unwrap();
+        let session = crate::pipeline::session();
+        let mut module = Module::parse(&session, CHAIN).unwrap();
         assert!(module.run("spyre-propagate-layouts,spyre-divide-work"));
         let function = module.op().body_ops().into_iter().find(|op| op.is("func.func")).unwrap();
         let Ok(program) = Program::of(function) else { panic!("no program: {function}") };

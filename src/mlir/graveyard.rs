@@ -1,0 +1,105 @@
+//! Erased operations, kept until nothing can point at them.
+//!
+//! Handles are copies of pointers, so an operation that is erased must not be freed while one of them may be asked. It is taken out of its
+//! block, gives up its operands, and lies here: a pass gives its graves back when it returns (its handles cannot leave it), a module and a
+//! scratch copy when they are dropped (handles borrow them). Each thread has its own, for each works on modules of its own.
+
+use super::{Op, OpExt, ValueExt};
+use mlir_sys::{MlirOperation, mlirOperationDestroy, mlirOperationRemoveFromParent, mlirOperationSetOperands};
+use std::{cell::RefCell, collections::BTreeMap};
+
+thread_local! {
+    /// By the address of the erased operation: itself, and the address of the outermost operation that it stood in.
+    static GRAVES: RefCell<BTreeMap<usize, (MlirOperation, usize)>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Takes the operation out of its block and keeps it.
+///
+/// # Panics
+/// If something uses its results.
+pub(super) fn bury(op: Op<'_>) {
+    let root = root_of(op);
+    for inside in op.nested() {
+        // What is outside of it has one user less. What is inside keeps its results, which nobody outside can have.
+        // SAFETY: no operands need no pointer.
+        unsafe { mlirOperationSetOperands(inside.to_raw(), 0, std::ptr::null()) };
+    }
+    assert!(op.outputs().into_iter().all(|output| output.users().is_empty()), "'{}' is erased before its users", op.full_name());
+    if op.parent().is_some() {
+        // SAFETY: the operation stands in a block, and belongs to the graveyard from here on.
+        unsafe { mlirOperationRemoveFromParent(op.to_raw()) };
+    }
+    GRAVES.with_borrow_mut(|graves| graves.insert(address(op), (op.to_raw(), root)));
+}
+
+/// Frees what was erased from the operation's outermost one.
+///
+/// # Errors
+/// The name of an erased operation of which something uses a result. Then nothing is freed, ever.
+pub(super) fn free(op: Op<'_>) -> Result<(), String> {
+    let root = root_of(op);
+    let graves: Vec<MlirOperation> =
+        GRAVES.with_borrow_mut(|graves| graves.extract_if(.., |_, grave| grave.1 == root).map(|(_, (raw, _))| raw).collect());
+    for &raw in &graves {
+        // SAFETY: what lies here has not been freed.
+        let erased = unsafe { Op::from_raw(raw) };
+        if erased.outputs().into_iter().any(|output| !output.users().is_empty()) {
+            return Err(format!("something uses a result of '{}', which was erased", erased.full_name()));
+        }
+    }
+    // SAFETY: each was taken out of the list, so it is freed once; nothing uses its results, and no handle is left.
+    graves.into_iter().for_each(|raw| unsafe { mlirOperationDestroy(raw) });
+    Ok(())
+}
+
+/// The outermost operation around one; for what stands in an erased operation, that of the erased one.
+fn root_of(op: Op<'_>) -> usize {
+    let mut outermost = op;
+    while let Some(parent) = outermost.parent() {
+        outermost = parent;
+    }
+    let top = address(outermost);
+    GRAVES.with_borrow(|graves| graves.get(&top).map_or(top, |grave| grave.1))
+}
+
+fn address(op: Op<'_>) -> usize {
+    op.to_raw().ptr.addr()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mlir::Module;
+
+    const TWO_OPS: &str = "
+      func.func @f(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+        %exp = spyre.pointwise exp(%x) : tensor<64x64xf16>
+        %sum = spyre.pointwise add(%exp, %x) : tensor<64x64xf16>
+        return %x : tensor<64x64xf16>
+      }";
+
+    #[test]
+    fn what_was_erased_can_be_asked_until_it_is_freed() {
+        let session = crate::pipeline::session();
+        let module = Module::parse(&session, TWO_OPS).unwrap();
+        let ops = module.op().body_ops()[0].body_ops();
+        let [exp, sum, _] = ops.as_slice() else { panic!("{ops:?}") };
+        sum.erase();
+        assert_eq!((sum.full_name(), sum.inputs().len(), sum.nested().len()), ("spyre.pointwise", 0, 1));
+        assert!(exp.output().users().is_empty(), "what is erased uses nothing");
+        exp.erase();
+        assert_eq!(free(module.op()), Ok(()));
+        assert_eq!(module.op().body_ops()[0].body_ops().len(), 1);
+    }
+
+    #[test]
+    fn a_use_of_what_was_erased_is_named_and_frees_nothing() {
+        let session = crate::pipeline::session();
+        let module = Module::parse(&session, TWO_OPS).unwrap();
+        let ops = module.op().body_ops()[0].body_ops();
+        ops[1].erase();
+        ops[0].erase();
+        ops[2].set_input(0, ops[0].output());
+        assert_eq!(free(module.op()), Err("something uses a result of 'spyre.pointwise', which was erased".to_owned()));
+    }
+}
