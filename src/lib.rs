@@ -2,7 +2,6 @@
 
 pub mod affine;
 pub mod assignment;
-pub mod files;
 
 pub mod import;
 pub mod layout;
@@ -26,9 +25,7 @@ pub mod gate;
 pub mod dialect;
 pub mod mlir;
 
-pub mod element;
 pub mod interpret;
-pub mod sim;
 
 pub mod reference;
 

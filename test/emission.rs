@@ -4,13 +4,14 @@
 
 use machine::DeviceFormat;
 use proptest::prelude::*;
+use sdsc_format::model;
 use spyre::bundle::launch::{Execute, Stmt};
 use spyre::bundle::symbols::MemoryMap;
 use spyre::bundle::{
     Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, Launch, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Term,
     Window, WindowAxis,
 };
-use spyre::sdsc::{self, model};
+use spyre::sdsc;
 
 fn operand(format: DeviceFormat, device_size: Vec<i64>, coordinates: Vec<Coordinate>) -> Operand {
     Operand {
@@ -143,9 +144,9 @@ proptest! {
             mentioned.sort_unstable_by(|left, right| right.cmp(left));
             mentioned.dedup();
             prop_assert_eq!(&mentioned, ids);
-            let text = sdsc::to_text(&sdsc);
-            let read: sdsc::Sdsc = serde_json::from_slice(&text).unwrap();
-            prop_assert_eq!(sdsc::to_text(&read), text);
+            let text = sdsc_format::to_text(&sdsc);
+            let read: sdsc_format::Sdsc = serde_json::from_slice(&text).unwrap();
+            prop_assert_eq!(sdsc_format::to_text(&read), text);
         }
     }
 

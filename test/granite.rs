@@ -7,10 +7,10 @@ mod granite;
 
 use granite::Granite;
 use half::f16;
+use referee::{Elements, HostArray};
 use spyre::{
     mlir::{Module, Session},
     reference,
-    sim::{Elements, HostArray},
 };
 use std::fs;
 

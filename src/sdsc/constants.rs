@@ -1,9 +1,9 @@
 //! Constants: which an op has, and their bits ("SuperDSC schema, sections 4 and 6").
 
-use super::model::{Bits, ConstantInfo, Constants, CoreKey, Entries, Fold, FoldFunction, FoldMap, Nothing, Text};
 use crate::bundle::OpSpec;
 use crate::bundle::geometry::{Geometry, OpFamily};
 use machine::DeviceFormat;
+use sdsc_format::model::{Bits, ConstantInfo, Constants, CoreKey, Entries, Fold, FoldFunction, FoldMap, Nothing, Text};
 
 /// The constant that replaces masked padding.
 const MASK_VALUE: &str = "samv-maskvalue";

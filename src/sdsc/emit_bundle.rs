@@ -3,15 +3,7 @@
 //! Reads what `spyre-lower-to-sdscbundle` left; writes `program.json`, the files of constants and, per bundle, `bundle.mlir` and the SDSC
 //! files. A module without an `sdsc.program`, but with one bundle, gives just the files of that bundle.
 
-use super::{
-    File, Fresh, HostElements, Sdsc,
-    check::{Violation, check_files},
-    device_bytes,
-    exact::{EXACT_FILE, EXACT_SUFFIX, ExactConstant, ExactNumbers},
-    from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number,
-    program::{self, BufferPlace, LaunchEntry, Program, Symbol, Tensor},
-    to_text,
-};
+use super::{HostElements, device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number};
 use crate::{
     bundle::{
         Bundle, BundleError, Constant, Launch, Life, OpSpec, Scratch,
@@ -19,15 +11,22 @@ use crate::{
         symbols::{Addresses, MemoryMap},
     },
     dialect,
-    files::is_plain_name,
     layout::DeviceLayout,
     mlir::{
         Attribute, Op, OpExt, Options, Pass, Reported, ValueExt, dictionary_entries, elements, error_at, integer, integers, note_bug,
         parses, raw_elements, strings, symbol_name, type_of, warning_at,
     },
 };
+use files::is_plain_name;
 use machine::Target;
 use rayon::prelude::*;
+use sdsc_check::{Violation, check_files};
+use sdsc_format::{
+    File, Fresh, Sdsc,
+    exact::{EXACT_FILE, EXACT_SUFFIX, ExactConstant, ExactNumbers},
+    program::{self, BufferPlace, LaunchEntry, Program, Symbol, Tensor},
+    to_text,
+};
 use std::{collections::BTreeMap, path::Path};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-emit-bundle", run };

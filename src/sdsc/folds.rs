@@ -1,9 +1,9 @@
 //! Coordinate folds: how one dimension of the op's space is spread over cores and the elements of a stick
 //! ("SuperDSC schema, section 6, `coordInfo`").
 
-use super::model::{CoordInfo, Fold, FoldFunction, Folds, Text};
 use crate::bundle::geometry::Scale;
 use machine::DeviceFormat;
+use sdsc_format::model::{CoordInfo, Fold, FoldFunction, Folds, Text};
 
 /// One dimension of one tensor.
 pub(super) struct DimExtent {

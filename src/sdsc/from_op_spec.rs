@@ -1,17 +1,18 @@
 //! One op spec as one SDSC file ("SuperDSC schema, section 6").
 
+use super::SdscError;
 use super::constants::constants;
-use super::model::{
-    ClassInfo, ClassRelation, ComputeAttributes, ComputeOp, Dsc, Entries, Fold, FoldFunction, FoldMap, Named, Nothing, Operation, Sdsc,
-    Sizes, SpaceSizes, Stage, StagePair, StageParams, SymbolicInfo, Text,
-};
 use super::tensors::texts;
 use super::windows::Windows;
-use super::{SdscError, model};
 use crate::bundle::geometry::{Class, Geometry, OpFamily, Scale, SpaceDim};
 use crate::bundle::symbols::{Addresses, MemoryMap};
 use crate::bundle::{BundleError, OpSpec};
 use machine::{DeviceFormat, Unit};
+use sdsc_format::model;
+use sdsc_format::model::{
+    ClassInfo, ClassRelation, ComputeAttributes, ComputeOp, Dsc, Entries, Fold, FoldFunction, FoldMap, Named, Nothing, Operation, Sdsc,
+    Sizes, SpaceSizes, Stage, StagePair, StageParams, SymbolicInfo, Text,
+};
 
 /// The file of an op whose addresses are launch arguments.
 ///

@@ -1,8 +1,8 @@
 //! The SuperDSC file of an op: what one `sdsc_<n>.json` says.
 //!
 //! This stage decides nothing about the program: it spells an op spec, whose geometry and addresses the stage
-//! [`bundle`](crate::bundle) worked out, in the file format. [`model`] is the format, member by member; it is also what a reader
-//! of files uses. [`from_op_spec()`] fills it, and [`to_text`] prints it byte for byte as the reference emitter does.
+//! [`bundle`](crate::bundle) worked out, in the file format. [`sdsc_format::model`] is the format, member by member; it is also
+//! what a reader of files uses. [`from_op_spec()`] fills it, and [`sdsc_format::to_text`] prints it.
 //!
 //! ```text
 //! op spec: sum of fp16 [64, 50] along its rows, result [64], on 4 cores
@@ -19,32 +19,23 @@
 
 mod affine_text;
 pub mod case_json;
-pub mod check;
 mod constant_bytes;
 mod constants;
-mod directory;
-pub mod exact;
 mod folds;
 mod from_op_spec;
-pub mod model;
 mod placement;
-pub mod program;
 mod re_emission;
 mod tensors;
 mod to_op_spec;
 mod windows;
-mod write;
 
 pub(crate) mod emit_bundle;
 
 pub use constant_bytes::{ConstantError, HostElements, device_bytes, host_bytes, is_rounded, is_rounded_number};
 pub use constants::{bits, dl16_bits};
-pub use directory::{File, Fresh, WriteError};
 pub use from_op_spec::{from_op_spec, from_op_spec_baked};
-pub use model::Sdsc;
 pub use re_emission::{LABEL as EMISSION_LABEL, differs_from_its_emission};
 pub use to_op_spec::{Base, ReadError, Surroundings, SymbolValue, is_baked, to_bundle, to_launch, to_op_spec};
-pub use write::{to_text, write_to};
 
 use crate::bundle::BundleError;
 use crate::bundle::geometry::Label;

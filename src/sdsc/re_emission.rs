@@ -4,9 +4,11 @@
 //! only: what the compiler is about to write would be compared with itself. The reader does not know every layout of what the reference
 //! emitter pools, so the files of poolings are left out.
 
-use super::check::{BUNDLE_FILE, Place, Violation};
-use super::program::{FILE_NAME, Program};
-use super::{ReadError, Sdsc, to_bundle, to_launch};
+use super::{ReadError, to_bundle, to_launch};
+use sdsc_check::{Place, Violation};
+use sdsc_format::BUNDLE_FILE;
+use sdsc_format::Sdsc;
+use sdsc_format::program::{FILE_NAME, Program};
 use std::collections::BTreeMap;
 
 /// The label by which differences are reported, beside those of the rules.

@@ -3,12 +3,12 @@
 use super::SdscError;
 use super::folds::{DimExtent, StickForm, coord_info};
 use super::from_op_spec::Context;
-use super::model::{
-    CoordInfo, Coordinates, CoreKey, Decimal, Entries, Fold, FoldFunction, FoldMap, Memory, Node, Nothing, Presence, TensorInfo, Text,
-};
 use crate::bundle::geometry::{Access, Divisions, Label, Scale, Tensor};
 use crate::bundle::symbols::Start;
 use machine::DeviceFormat;
+use sdsc_format::model::{
+    CoordInfo, Coordinates, CoreKey, Decimal, Entries, Fold, FoldFunction, FoldMap, Memory, Node, Nothing, Presence, TensorInfo, Text,
+};
 
 impl Context<'_> {
     /// Where a tensor is.

@@ -42,11 +42,12 @@ pub use bundle::{is_baked, to_bundle};
 pub use evaluate::{Base, SymbolValue};
 pub use launch::to_launch;
 
-use super::{Sdsc, SdscError, from_op_spec, from_op_spec_baked};
+use super::{SdscError, from_op_spec, from_op_spec_baked};
 use crate::bundle::symbols::MemoryMap;
 use crate::bundle::{BundleError, OpSpec};
 use file::File;
 use guess::Guess;
+use sdsc_format::Sdsc;
 use std::collections::BTreeMap;
 
 /// Why a file or a bundle is not read back.

@@ -1,9 +1,9 @@
 //! What windowed ops say beside the rest: windows, padded inputs, hidden dimensions ("SuperDSC schema, section 9").
 
 use super::SdscError;
-use super::model::{Entries, Presence, Text, WindowInfo};
 use crate::bundle::geometry::{ClassName, Geometry, Label, OpFamily};
 use crate::bundle::{OpSpec, Window, WindowAxis};
+use sdsc_format::model::{Entries, Presence, Text, WindowInfo};
 
 /// An input that is read through whole windows; what no window needs is allowed for.
 const FULL_SPAN: &str = "padded_fullspan_wunneeded";

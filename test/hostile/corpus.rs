@@ -1,10 +1,10 @@
 //! Right files of every kind, which mutants are made of.
 
 use crate::{common, npy};
+use sdsc_format::program::{LaunchEntry, Program as Description, Tensor};
 use spyre::{
     mlir::{Module, Session},
     pipeline::{Options, Phase},
-    sdsc::program::{LaunchEntry, Program as Description, Tensor},
 };
 use std::{
     cell::RefCell,
@@ -173,7 +173,7 @@ impl Place {
     }
 
     pub(crate) fn arrays(&self) -> Vec<Vec<u8>> {
-        use spyre::sim::{Elements, HostArray};
+        use referee::{Elements, HostArray};
         let shape = vec![2, 3];
         let arrays = [Elements::F16(vec![1; 6]), Elements::F32(vec![1.0; 6]), Elements::I64(vec![1; 6])];
         let named = |(number, elements): (usize, Elements)| (format!("a{number}"), HostArray { shape: shape.clone(), elements });

@@ -4,14 +4,14 @@ use crate::{
     corpus::{PROGRAMS, Place, golden_folders, golden_program, input, with_module},
     npy,
 };
+use files::{MAX_TEXT_BYTES, read_text};
+use referee::{RunOptions, Simulation, seeded};
+use sdsc_check::check_directory;
 use spyre::{
     compile::compile,
-    files::{MAX_TEXT_BYTES, read_text},
     lx::{Capacity, Instance, Limits, Stays, plan_instance, verify},
     mlir::Session,
     pipeline::{Options, Phase},
-    sdsc::check::check_directory,
-    sim::{RunOptions, Simulation, seeded},
     translate::{bundle_to_mlir, opspec_to_mlir},
     validate::compile_validated,
 };

@@ -7,11 +7,11 @@ use crate::{
     errors::listen,
     number::Number,
 };
+use element::{Field, FieldElement};
+use referee::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation};
 use spyre::{
     compile::compile,
-    element::{Field, FieldElement},
     mlir::{Module, Session},
-    sim::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation},
     validate::compile_validated,
 };
 use std::{collections::BTreeMap, fs, process::Command};

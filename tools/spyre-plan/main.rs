@@ -1,8 +1,8 @@
 //! `spyre-plan`: the LX planner on its own.
 
 use clap::Parser;
+use files::{MAX_TEXT_BYTES, read_text as read_text_file};
 use spyre::{
-    files::{MAX_TEXT_BYTES, read_text as read_text_file},
     lx::{
         Capacity, Exact, Heading, Instance, InstanceError, Limits, Plan, PlannedBytes, Progress, Stays, Verified, draw, drawing_of,
         plan_instance, smallest_lx, verify,

@@ -6,8 +6,8 @@ use crate::bundle::geometry::Geometry;
 use crate::bundle::launch::Stmt;
 use crate::bundle::symbols::{Addresses, MemoryMap};
 use crate::bundle::{Bundle, Item, Launch, OpSpec};
-use crate::sdsc::Sdsc;
 use machine::Target;
+use sdsc_format::Sdsc;
 use std::collections::BTreeMap;
 
 /// The bundle of a launch and its files; file `k` is the operation of `sdsc_<k>.json`.

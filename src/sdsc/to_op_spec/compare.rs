@@ -1,7 +1,7 @@
 //! Where a file and the one that was emitted again differ.
 
 use super::ReadError;
-use crate::sdsc::model::{Bits, Sdsc};
+use sdsc_format::model::{Bits, Sdsc};
 use serde_json::Value;
 
 /// The first difference that matters.
@@ -39,7 +39,7 @@ fn settle_constants(file: &mut Sdsc, emitted: &mut Sdsc) {
         if !file.masking.is_empty() && file.masking_constant == 0 {
             file.masking_constant = emitted.masking_constant;
         }
-        let infos = |dsc: &mut crate::sdsc::model::Dsc| std::mem::take(&mut dsc.constants.0.0);
+        let infos = |dsc: &mut sdsc_format::model::Dsc| std::mem::take(&mut dsc.constants.0.0);
         let (mut known, made) = (infos(file), infos(emitted));
         for ((_, known), (_, made)) in known.iter_mut().zip(&made) {
             for ((_, known), (_, made)) in known.data.data.0.iter_mut().zip(&made.data.data.0) {

@@ -5,8 +5,8 @@ use super::place::{self, Place};
 use super::{ReadError, Surroundings};
 use crate::bundle::OpSpec;
 use crate::bundle::geometry::{Label, OpFamily};
-use crate::sdsc::model::{Dsc, Node, Operation, Sdsc, TensorInfo, Text};
 use machine::DeviceFormat;
+use sdsc_format::model::{Dsc, Node, Operation, Sdsc, TensorInfo, Text};
 
 /// A file and what follows from it at once.
 pub(super) struct File<'a> {
@@ -132,7 +132,7 @@ impl<'a> File<'a> {
     }
 
     /// The slice of a dimension that a core computes.
-    pub(super) fn slots(&self) -> impl Iterator<Item = (i64, &crate::sdsc::model::Entries<Text, i64>)> {
+    pub(super) fn slots(&self) -> impl Iterator<Item = (i64, &sdsc_format::model::Entries<Text, i64>)> {
         self.operation.core_to_slice.iter().map(|(core, slots)| (*core, slots))
     }
 }

@@ -4,7 +4,7 @@ use super::ReadError;
 use crate::bundle::Launch;
 use crate::bundle::launch::{AffineMap, Execute, Param, SizeBounds, Stmt};
 use crate::bundle::name::Name;
-use crate::sdsc::check::bundle_text::{self, BundleText, Field, Ident, MapRef, ParamType, StmtKind};
+use sdsc_format::bundle_text::{self, BundleText, Field, Ident, MapRef, ParamType, StmtKind};
 
 /// The launch of the text of a `bundle.mlir`; its [`Launch::first_symbol_ids`] are not read.
 ///

@@ -3,7 +3,7 @@
 use super::{Base, ReadError, Surroundings};
 use crate::bundle::Allocation;
 use crate::bundle::symbols::MemoryMap;
-use crate::sdsc::model::Node;
+use sdsc_format::model::Node;
 use std::collections::BTreeSet;
 
 /// Where a tensor is.

@@ -6,7 +6,7 @@ use super::file::File;
 use super::guess::{Guess, Padded};
 use crate::bundle::geometry::Label;
 use crate::bundle::{IterationDim, SymbolicDim};
-use crate::sdsc::model::{Decimal, Entries, Text};
+use sdsc_format::model::{Decimal, Entries, Text};
 
 impl File<'_> {
     /// The dimensions of the op, in order.
