@@ -1,107 +1,74 @@
-//! Prints a launch as the text of `bundle.mlir` ("SuperDSC schema, section 8"): tabs, and names as the reference emitter has them.
+//! A launch as the text of `bundle.mlir`: names as the reference emitter has them ("SuperDSC schema, section 8").
 
-use super::launch::{AffineMap, Execute, Launch, Param, Stmt};
+use super::launch::{AffineMap, Launch, Param, Stmt};
 use super::name::Name;
-use std::fmt::{self, Write};
+use sdsc_format::bundle_text::{self, BundleText, Execute, FUNCTION, Field, For, Ident, Map, MapRef, ParamType, Position, StmtKind};
+use std::fmt;
 
 impl fmt::Display for Launch {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, map) in self.maps.iter().enumerate() {
-            writeln!(formatter, "#map_{number} = {map}")?;
-        }
-        formatter.write_str("module {\n\tfunc.func @sdsc_bundle(")?;
-        separated(formatter, &self.params, |formatter, param| write!(formatter, "%{}: {}", param.name, ParamType(param)))?;
-        formatter.write_str(") {\n")?;
-        statements(formatter, &self.body, 2)?;
-        formatter.write_str("\t\treturn\n\t}\n}\n")
+        text_of(self).fmt(formatter)
     }
 }
 
-impl fmt::Display for AffineMap {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("affine_map<(")?;
-        let dims: Vec<_> = (0..self.strides.len()).collect();
-        separated(formatter, &dims, |formatter, dim| write!(formatter, "d{dim}"))?;
-        formatter.write_str(")[s0] -> (s0")?;
-        for (dim, stride) in self.strides.iter().enumerate() {
-            write!(formatter, " + {stride}*d{dim}")?;
-        }
-        formatter.write_str(")>")
+fn text_of(launch: &Launch) -> BundleText<String> {
+    BundleText {
+        maps: launch.maps.iter().enumerate().map(|(number, map)| (map_name(number), map_of(map))).collect(),
+        function: ident(FUNCTION),
+        params: launch.params.iter().map(|param| bundle_text::Param { name: ident(param.name), kind: type_of(param) }).collect(),
+        body: statements(&launch.body),
     }
 }
 
-/// The type of a parameter.
-struct ParamType<'a>(&'a Param);
-
-impl fmt::Display for ParamType<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("!sdscbundle.input_arg<index")?;
-        if let Some(bounds) = self.0.bounds {
-            write!(formatter, ", granularity={}, max_value={}", bounds.granularity, bounds.max)?;
-        }
-        formatter.write_str(">")
-    }
+fn ident(name: impl ToString) -> Ident<String> {
+    Ident { name: name.to_string(), at: Position::default() }
 }
 
-fn statements(formatter: &mut fmt::Formatter<'_>, body: &[Stmt], depth: usize) -> fmt::Result {
-    body.iter().try_for_each(|statement| write_statement(formatter, statement, depth))
+fn idents(names: &[Name]) -> Vec<Ident<String>> {
+    names.iter().map(ident).collect()
 }
 
-fn write_statement(formatter: &mut fmt::Formatter<'_>, statement: &Stmt, depth: usize) -> fmt::Result {
-    indent(formatter, depth)?;
+fn map_name(number: usize) -> Ident<String> {
+    ident(format_args!("map_{number}"))
+}
+
+fn map_of(map: &AffineMap) -> Map {
+    Map { dims: map.strides.clone(), symbols: vec![1], constant: 0 }
+}
+
+fn type_of(param: &Param) -> ParamType {
+    ParamType::InputArg { granularity: param.bounds.map(|bounds| bounds.granularity), max: param.bounds.map(|bounds| bounds.max) }
+}
+
+fn statements(body: &[Stmt]) -> Vec<bundle_text::Stmt<String>> {
+    body.iter().map(|statement| bundle_text::Stmt { at: Position::default(), kind: kind_of(statement) }).collect()
+}
+
+fn kind_of(statement: &Stmt) -> StmtKind<String> {
     match statement {
-        Stmt::DeviceMemAllocate { name, bytes } => writeln!(formatter, "%{name} = sdscbundle.device_mem_allocate {bytes} bytes : index"),
-        Stmt::InputArgExtract { param } => {
-            let Param { name, value, bounds: _ } = param;
-            writeln!(formatter, "%{value} = sdscbundle.input_arg_extract value from %{name} : {} -> index", ParamType(param))
-        }
-        Stmt::Constant { name, value } => writeln!(formatter, "%{name} = arith.constant {value} : index"),
-        Stmt::AddI { name, lhs, rhs } => writeln!(formatter, "%{name} = arith.addi %{lhs}, %{rhs} : index"),
+        Stmt::DeviceMemAllocate { name, bytes } => StmtKind::Allocate { result: ident(name), bytes: *bytes },
+        Stmt::InputArgExtract { param } => StmtKind::Extract {
+            result: ident(param.value),
+            field: Field::Value,
+            parameter: ident(param.name),
+            parameter_type: type_of(param),
+        },
+        Stmt::Constant { name, value } => StmtKind::Constant { result: ident(name), value: *value },
+        Stmt::AddI { name, lhs, rhs } => StmtKind::Add { result: ident(name), operands: [ident(lhs), ident(rhs)] },
         Stmt::AffineApply { name, map, counters, base } => {
-            write!(formatter, "%{name} = affine.apply #map_{map}(")?;
-            values(formatter, counters)?;
-            writeln!(formatter, ")[%{base}]")
+            StmtKind::Apply { result: ident(name), map: MapRef::Named(map_name(*map)), dims: idents(counters), symbols: vec![ident(base)] }
         }
-        Stmt::Execute(execute) => write_execute(formatter, execute),
-        Stmt::For { counter, bound, body } => {
-            writeln!(formatter, "scf.for %{counter} = %{} to %{bound} step %{} {{", Name::Zero, Name::One)?;
-            statements(formatter, body, depth + 1)?;
-            indent(formatter, depth)?;
-            formatter.write_str("}\n")
-        }
+        Stmt::Execute(execute) => StmtKind::Execute(Execute {
+            operands: idents(&execute.operands),
+            file: execute.filename(),
+            symbol_ids: execute.symbol_ids.clone(),
+        }),
+        Stmt::For { counter, bound, body } => StmtKind::For(For {
+            counter: ident(counter),
+            lower: ident(Name::Zero),
+            upper: ident(bound),
+            step: ident(Name::One),
+            body: statements(body),
+        }),
     }
-}
-
-fn write_execute(formatter: &mut fmt::Formatter<'_>, execute: &Execute) -> fmt::Result {
-    formatter.write_str("sdscbundle.sdsc_execute (")?;
-    values(formatter, &execute.operands)?;
-    write!(formatter, ") {{sdsc_filename=\"{}\"", execute.filename())?;
-    if let Some(ids) = &execute.symbol_ids {
-        formatter.write_str(", \"symbol_ids\"=[")?;
-        separated(formatter, ids, |formatter, id| write!(formatter, "{id}"))?;
-        formatter.write_char(']')?;
-    }
-    formatter.write_str("}\n")
-}
-
-fn values(formatter: &mut fmt::Formatter<'_>, names: &[Name]) -> fmt::Result {
-    separated(formatter, names, |formatter, name| write!(formatter, "%{name}"))
-}
-
-fn separated<T>(
-    formatter: &mut fmt::Formatter<'_>,
-    items: &[T],
-    mut write_item: impl FnMut(&mut fmt::Formatter<'_>, &T) -> fmt::Result,
-) -> fmt::Result {
-    for (index, item) in items.iter().enumerate() {
-        if index > 0 {
-            formatter.write_str(", ")?;
-        }
-        write_item(formatter, item)?;
-    }
-    Ok(())
-}
-
-fn indent(formatter: &mut fmt::Formatter<'_>, depth: usize) -> fmt::Result {
-    (0..depth).try_for_each(|_| formatter.write_char('\t'))
 }

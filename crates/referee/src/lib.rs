@@ -5,7 +5,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | [`bundle_text`] | `bundle.mlir` as a program over addresses |
+//! | [`address_program`] | `bundle.mlir` as a program over addresses |
 //! | `load` | the files of a directory |
 //! | `plan` | an op as loops and tables, worked out once from its JSON |
 //! | `lives` | what dies when: read later, it is poison |
@@ -32,10 +32,10 @@
 //! ```
 
 mod access;
+pub mod address_program;
 mod allocate;
 mod beside;
 mod bounded;
-pub mod bundle_text;
 mod error;
 mod execute;
 mod host;

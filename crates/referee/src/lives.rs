@@ -3,7 +3,7 @@
 //! A life is one of the innermost loop around its first and its last op, and has all of what stands in that loop from the one to the other.
 //! So it ends behind its last op, or behind the loop that this stands in further in; in every iteration anew.
 
-use super::bundle_text::{Bundle, Statement};
+use super::address_program::{Bundle, Statement};
 use sdsc_format::program::{LaunchEntry, Life};
 use std::collections::BTreeMap;
 
@@ -112,7 +112,7 @@ fn without(bytes: &[Dead], taken: &Dead) -> Vec<Dead> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bundle_text::parse;
+    use super::super::address_program::parse;
     use super::*;
 
     /// An op, a loop of two, an op.

@@ -1,6 +1,6 @@
 //! Reading a bundle directory, and nothing else.
 
-use super::bundle_text::{Bundle, parse};
+use super::address_program::{Bundle, parse};
 use super::error::SimError;
 use super::host::{Elements, HostArray};
 use super::plan::{Plan, compile};
@@ -51,8 +51,8 @@ pub(crate) fn bundle(dir: &Path, name: &str, target: &Target) -> Result<LoadedBu
     let path = dir.join(&text_path);
     let bundle = parse(&text(dir, &text_path)?).map_err(|error| SimError::Text {
         path: path.clone(),
-        line: error.line,
-        column: error.column,
+        line: error.at.line,
+        column: error.at.column,
         message: error.message,
     })?;
     let mut plans = BTreeMap::new();

@@ -1,8 +1,8 @@
 //! Executing a program: its launches in order, each a walk through its `bundle.mlir`.
 
+use super::address_program::{Expression, Statement, value_of};
 use super::allocate::preload;
 use super::beside::{Beside, Companion, Planes, fits, is_float};
-use super::bundle_text::{Expression, Statement};
 use super::error::SimError;
 use super::execute::execute;
 use super::host::HostArray;
@@ -490,7 +490,7 @@ impl<B: Beside> Launch<'_, B> {
             Expression::Extract(parameter) => Some(self.values[*parameter]),
             Expression::Apply { map, operands } => {
                 let operands: Vec<i64> = operands.iter().map(|operand| self.values[*operand]).collect();
-                map.result.value(&operands)
+                value_of(map, &operands)
             }
             Expression::Allocate(_) => match pools.next() {
                 Some((_, address)) => Some(address),

@@ -29,7 +29,7 @@ pub(super) struct Flow {
 }
 
 /// The flow of a bundle. In one that is `alone` LX may hold what others left there.
-pub(super) fn flow(body: &[Stmt<'_>], launch: &Launch<'_>, files: &BTreeMap<String, FileFacts>, alone: bool) -> Flow {
+pub(super) fn flow(body: &[Stmt<&str>], launch: &Launch<'_>, files: &BTreeMap<String, FileFacts>, alone: bool) -> Flow {
     let mut walk =
         Walk { launch, files, alone, lx: Vec::new(), hbm: BTreeMap::new(), pool: Vec::new(), flow: Flow::default(), seen: BTreeSet::new() };
     walk.statements(body, &mut Cursor::default());
@@ -101,7 +101,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn statements(&mut self, body: &[Stmt<'_>], cursor: &mut Cursor) {
+    fn statements(&mut self, body: &[Stmt<&str>], cursor: &mut Cursor) {
         for statement in body {
             match &statement.kind {
                 StmtKind::Execute(execute) => {

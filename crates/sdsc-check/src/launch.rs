@@ -78,7 +78,7 @@ pub(super) struct Problem {
 #[derive(Clone, Debug)]
 pub(super) struct ExecuteView<'a> {
     pub(super) at: Position,
-    pub(super) execute: &'a Execute<'a>,
+    pub(super) execute: &'a Execute<&'a str>,
     /// The values, of those operands that have one.
     pub(super) values: Vec<Option<Form>>,
 }
@@ -110,7 +110,7 @@ pub(super) struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
-    pub(super) fn new(text: &'a BundleText<'a>) -> Self {
+    pub(super) fn new(text: &'a BundleText<&'a str>) -> Self {
         let mut walk = Walk { text, maps: BTreeMap::new(), values: BTreeMap::new(), local: Vec::new(), launch: Self::default() };
         walk.maps();
         for (index, param) in text.params.iter().enumerate() {
@@ -126,7 +126,7 @@ impl<'a> Launch<'a> {
 }
 
 struct Walk<'a> {
-    text: &'a BundleText<'a>,
+    text: &'a BundleText<&'a str>,
     maps: BTreeMap<&'a str, &'a Map>,
     values: BTreeMap<&'a str, Value>,
     /// The names that the loop in progress has defined.
@@ -147,7 +147,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn define(&mut self, name: Ident<'a>, value: Value) {
+    fn define(&mut self, name: Ident<&'a str>, value: Value) {
         if self.values.insert(name.name, value).is_some() {
             self.problem(Fault::Definition, name.at, format!("'%{}' is defined twice; a value has one definition", name.name));
         } else {
@@ -156,7 +156,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The number that a name stands for.
-    fn number(&mut self, name: Ident<'a>) -> Option<Form> {
+    fn number(&mut self, name: Ident<&'a str>) -> Option<Form> {
         match self.values.get(name.name) {
             Some(Value::Number(form)) => return Some(form.clone()),
             Some(Value::Unknown) => {}
@@ -172,16 +172,16 @@ impl<'a> Walk<'a> {
         None
     }
 
-    fn numbers(&mut self, names: &[Ident<'a>]) -> Option<Vec<Form>> {
+    fn numbers(&mut self, names: &[Ident<&'a str>]) -> Option<Vec<Form>> {
         let values: Vec<_> = names.iter().map(|name| self.number(*name)).collect();
         values.into_iter().collect()
     }
 
-    fn statements(&mut self, body: &'a [Stmt<'a>], is_outermost: bool) {
+    fn statements(&mut self, body: &'a [Stmt<&'a str>], is_outermost: bool) {
         for statement in body {
             match &statement.kind {
                 StmtKind::Allocate { result, bytes } => self.allocate(*result, *bytes, is_outermost),
-                StmtKind::Extract { result, field, parameter } => self.extract(*result, *field, *parameter),
+                StmtKind::Extract { result, field, parameter, .. } => self.extract(*result, *field, *parameter),
                 StmtKind::Constant { result, value } => self.define(*result, Value::Number(Form::number(*value))),
                 StmtKind::Add { result, operands } => {
                     let values = self.numbers(operands);
@@ -198,7 +198,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn allocate(&mut self, result: Ident<'a>, bytes: i64, is_outermost: bool) {
+    fn allocate(&mut self, result: Ident<&'a str>, bytes: i64, is_outermost: bool) {
         let pool = self.launch.pools.len();
         self.launch.pools.push(Pool { at: result.at, bytes });
         if !is_outermost {
@@ -207,7 +207,7 @@ impl<'a> Walk<'a> {
         self.define(result, Value::Number(Form::of(Base::Pool(pool))));
     }
 
-    fn extract(&mut self, result: Ident<'a>, field: Field, parameter: Ident<'a>) {
+    fn extract(&mut self, result: Ident<&'a str>, field: Field, parameter: Ident<&'a str>) {
         let value = match self.values.get(parameter.name) {
             Some(Value::Unread(index)) => self.field(*index, field, parameter),
             Some(Value::Number(_)) => {
@@ -225,7 +225,7 @@ impl<'a> Walk<'a> {
         self.define(result, value);
     }
 
-    fn field(&mut self, index: usize, field: Field, parameter: Ident<'a>) -> Value {
+    fn field(&mut self, index: usize, field: Field, parameter: Ident<&'a str>) -> Value {
         let ParamType::InputArg { granularity, max } = self.text.params[index].kind else { return Value::Unknown };
         let bound = match field {
             Field::Value => {
@@ -249,7 +249,14 @@ impl<'a> Walk<'a> {
         )
     }
 
-    fn apply(&mut self, result: Ident<'a>, at: Position, map: &'a MapRef<'a>, dims: &[Ident<'a>], symbols: &[Ident<'a>]) {
+    fn apply(
+        &mut self,
+        result: Ident<&'a str>,
+        at: Position,
+        map: &'a MapRef<&'a str>,
+        dims: &[Ident<&'a str>],
+        symbols: &[Ident<&'a str>],
+    ) {
         let values = (self.numbers(dims), self.numbers(symbols));
         let map = match map {
             MapRef::Inline(map) => Some(map),
@@ -279,7 +286,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Defines a weighted sum, of which at most one part may be an address.
-    fn combine(&mut self, result: Ident<'a>, at: Position, constant: i64, parts: Option<Vec<(i64, Form)>>) {
+    fn combine(&mut self, result: Ident<&'a str>, at: Position, constant: i64, parts: Option<Vec<(i64, Form)>>) {
         let Some(parts) = parts else { return self.define(result, Value::Unknown) };
         let value = match sum(constant, &parts) {
             Ok(form) => Value::Number(form),
@@ -291,7 +298,7 @@ impl<'a> Walk<'a> {
         self.define(result, value);
     }
 
-    fn counted_loop(&mut self, at: Position, counted: &'a For<'a>) {
+    fn counted_loop(&mut self, at: Position, counted: &'a For<&'a str>) {
         let bounds = [counted.lower, counted.upper, counted.step].map(|bound| self.number(bound));
         let index = self.launch.loops.len();
         let count = match bounds {
@@ -327,8 +334,8 @@ impl<'a> Walk<'a> {
 
 /// The number of the kernel argument that a parameter carries: the one in its name, as the reference emitter has it, or else its
 /// place among the parameters, since names carry no meaning for the back end.
-fn argument_number(text: &BundleText<'_>, index: usize) -> usize {
-    let number = |param: &Param<'_>| param.name.name.strip_prefix("arg_")?.strip_suffix("_base_addr")?.parse().ok();
+fn argument_number(text: &BundleText<&str>, index: usize) -> usize {
+    let number = |param: &Param<&str>| param.name.name.strip_prefix("arg_")?.strip_suffix("_base_addr")?.parse().ok();
     number(&text.params[index]).unwrap_or(index)
 }
 

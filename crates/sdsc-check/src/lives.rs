@@ -24,13 +24,13 @@ pub(super) struct Order {
 }
 
 impl Order {
-    pub(super) fn of(body: &[Stmt<'_>]) -> Self {
+    pub(super) fn of(body: &[Stmt<&str>]) -> Self {
         let mut order = Self::default();
         order.add(body, &mut Vec::new());
         order
     }
 
-    fn add(&mut self, body: &[Stmt<'_>], around: &mut Vec<usize>) {
+    fn add(&mut self, body: &[Stmt<&str>], around: &mut Vec<usize>) {
         for statement in body {
             match &statement.kind {
                 StmtKind::Execute(execute) => {

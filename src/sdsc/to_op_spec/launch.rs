@@ -18,15 +18,15 @@ pub fn to_launch(text: &str) -> Result<Launch, ReadError> {
     Ok(Launch { maps, params, body: statements(&text, &text.body)?, first_symbol_ids: vec![] })
 }
 
-fn name(ident: Ident<'_>) -> Result<Name, ReadError> {
+fn name(ident: Ident<&str>) -> Result<Name, ReadError> {
     ident.name.parse().map_err(|()| ReadError::launch(format!("{}: '%{}' is no name that the emitter gives", ident.at, ident.name)))
 }
 
-fn param_of(text: &BundleText<'_>, parameter: Ident<'_>) -> Result<Param, ReadError> {
+fn param_of(text: &BundleText<&str>, parameter: Ident<&str>) -> Result<Param, ReadError> {
     let refuse = |what: &str| ReadError::launch(format!("{}: '%{}' {what}", parameter.at, parameter.name));
     let param = text.params.iter().find(|param| param.name.name == parameter.name).ok_or_else(|| refuse("is no parameter"))?;
     let value = text.body.iter().find_map(|statement| match &statement.kind {
-        StmtKind::Extract { result, field: Field::Value, parameter: from } if from.name == parameter.name => Some(*result),
+        StmtKind::Extract { result, field: Field::Value, parameter: from, .. } if from.name == parameter.name => Some(*result),
         _ => None,
     });
     let bounds = match param.kind {
@@ -36,12 +36,12 @@ fn param_of(text: &BundleText<'_>, parameter: Ident<'_>) -> Result<Param, ReadEr
     Ok(Param { name: name(parameter)?, value: name(value.ok_or_else(|| refuse("is not read"))?)?, bounds })
 }
 
-fn statements(text: &BundleText<'_>, body: &[bundle_text::Stmt<'_>]) -> Result<Vec<Stmt>, ReadError> {
-    let at = |statement: &bundle_text::Stmt<'_>, what: String| ReadError::launch(format!("{}: {what}", statement.at));
+fn statements(text: &BundleText<&str>, body: &[bundle_text::Stmt<&str>]) -> Result<Vec<Stmt>, ReadError> {
+    let at = |statement: &bundle_text::Stmt<&str>, what: String| ReadError::launch(format!("{}: {what}", statement.at));
     body.iter().map(|statement| self::statement(text, &statement.kind, |what| at(statement, what))).collect()
 }
 
-fn statement(text: &BundleText<'_>, statement: &StmtKind<'_>, refuse: impl Fn(String) -> ReadError) -> Result<Stmt, ReadError> {
+fn statement(text: &BundleText<&str>, statement: &StmtKind<&str>, refuse: impl Fn(String) -> ReadError) -> Result<Stmt, ReadError> {
     Ok(match statement {
         StmtKind::Allocate { result, bytes } => Stmt::DeviceMemAllocate { name: name(*result)?, bytes: *bytes },
         StmtKind::Extract { parameter, field: Field::Value, .. } => Stmt::InputArgExtract { param: param_of(text, *parameter)? },
@@ -76,7 +76,7 @@ fn statement(text: &BundleText<'_>, statement: &StmtKind<'_>, refuse: impl Fn(St
 }
 
 /// The value of a constant, all of which stand outside of loops.
-fn constant(text: &BundleText<'_>, ident: Ident<'_>) -> Option<i64> {
+fn constant(text: &BundleText<&str>, ident: Ident<&str>) -> Option<i64> {
     text.body.iter().find_map(|statement| match &statement.kind {
         StmtKind::Constant { result, value } if result.name == ident.name => Some(*value),
         _ => None,

@@ -1,20 +1,25 @@
 //! The text of `bundle.mlir` as plain values, each with its place ("torch-spyre facts, D.10"; "SuperDSC schema, section 8").
 //!
-//! The parser is independent of the emitter and of MLIR: names and lines of the text are wanted in messages, and a check that
-//! shared code with what it checks would share its mistakes. White space and comments are free, attribute names may be quoted,
-//! maps may be written where they are used, and the bundle may leave out `module`.
+//! One syntax tree, with one reader ([`parse`]) and one writer (its `Display`). Names are strings of the text, or of whoever builds a
+//! tree; what they stand for is for the reader of the tree to find out. What is read may be anybody's: white space and comments are free,
+//! attribute names may be quoted, maps may be written where they are used, and the bundle may leave out `module`. What is written is
+//! written as the reference emitter does.
 
 mod affine;
 mod lexer;
 mod parser;
+mod writer;
+
+#[cfg(test)]
+mod tests;
 
 pub use affine::Map;
 pub use parser::parse;
 
 use std::fmt;
 
-/// A place in the text, counted from 1; columns count bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A place in the text, counted from 1; columns count bytes. What stands in no text yet is at 0:0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// The line.
     pub line: usize,
@@ -39,36 +44,42 @@ pub struct TextError {
 }
 
 impl TextError {
-    fn new(at: Position, message: impl Into<String>) -> Self {
+    /// What is wrong at a place.
+    pub fn new(at: Position, message: impl Into<String>) -> Self {
         Self { at, message: message.into() }
     }
 }
 
-/// The function of a bundle.
+/// The function of a bundle; `S` are its names, `&str` where they were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BundleText<'a> {
+pub struct BundleText<S> {
     /// The maps that have names.
-    pub maps: Vec<(Ident<'a>, Map)>,
+    pub maps: Vec<(Ident<S>, Map)>,
+    /// The name of the function.
+    pub function: Ident<S>,
     /// The parameters.
-    pub params: Vec<Param<'a>>,
+    pub params: Vec<Param<S>>,
     /// The statements before `return`.
-    pub body: Vec<Stmt<'a>>,
+    pub body: Vec<Stmt<S>>,
 }
 
+/// The name of the function of every bundle that a launcher takes.
+pub const FUNCTION: &str = "sdsc_bundle";
+
 /// A name where it stands, without its sigil.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ident<'a> {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ident<S> {
     /// The name.
-    pub name: &'a str,
+    pub name: S,
     /// Where it stands.
     pub at: Position,
 }
 
 /// A parameter of the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Param<'a> {
+pub struct Param<S> {
     /// Its name.
-    pub name: Ident<'a>,
+    pub name: Ident<S>,
     /// Its type.
     pub kind: ParamType,
 }
@@ -100,94 +111,96 @@ pub enum Field {
 
 /// A statement where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stmt<'a> {
+pub struct Stmt<S> {
     /// Where it stands.
     pub at: Position,
     /// What it says.
-    pub kind: StmtKind<'a>,
+    pub kind: StmtKind<S>,
 }
 
 /// What a statement says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StmtKind<'a> {
+pub enum StmtKind<S> {
     /// Allocates a pool.
     Allocate {
         /// Its address.
-        result: Ident<'a>,
+        result: Ident<S>,
         /// Its size.
         bytes: i64,
     },
     /// Reads a parameter.
     Extract {
         /// The number.
-        result: Ident<'a>,
+        result: Ident<S>,
         /// Which of the parameter's numbers.
         field: Field,
         /// The parameter.
-        parameter: Ident<'a>,
+        parameter: Ident<S>,
+        /// The type that is written behind it.
+        parameter_type: ParamType,
     },
     /// A number.
     Constant {
         /// The result.
-        result: Ident<'a>,
+        result: Ident<S>,
         /// The number.
         value: i64,
     },
     /// A sum.
     Add {
         /// The result.
-        result: Ident<'a>,
+        result: Ident<S>,
         /// The summands.
-        operands: [Ident<'a>; 2],
+        operands: [Ident<S>; 2],
     },
     /// A number that follows from loop counters.
     Apply {
         /// The result.
-        result: Ident<'a>,
+        result: Ident<S>,
         /// How it follows.
-        map: MapRef<'a>,
+        map: MapRef<S>,
         /// The values of the map's dimensions.
-        dims: Vec<Ident<'a>>,
+        dims: Vec<Ident<S>>,
         /// The values of the map's symbols.
-        symbols: Vec<Ident<'a>>,
+        symbols: Vec<Ident<S>>,
     },
     /// Runs an op.
-    Execute(Execute<'a>),
+    Execute(Execute<S>),
     /// Runs statements repeatedly.
-    For(For<'a>),
+    For(For<S>),
 }
 
 /// A map, by name or in place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MapRef<'a> {
+pub enum MapRef<S> {
     /// The map of that name.
-    Named(Ident<'a>),
+    Named(Ident<S>),
     /// This map.
     Inline(Map),
 }
 
 /// Runs an op on its cores.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Execute<'a> {
+pub struct Execute<S> {
     /// The values of its symbols.
-    pub operands: Vec<Ident<'a>>,
+    pub operands: Vec<Ident<S>>,
     /// The file that describes it.
-    pub file: &'a str,
+    pub file: S,
     /// The ids of its symbols; none when the file names no symbols.
     pub symbol_ids: Option<Vec<i64>>,
 }
 
 /// Runs statements for every value of a counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct For<'a> {
+pub struct For<S> {
     /// The counter.
-    pub counter: Ident<'a>,
+    pub counter: Ident<S>,
     /// Its first value.
-    pub lower: Ident<'a>,
+    pub lower: Ident<S>,
     /// What it stays below.
-    pub upper: Ident<'a>,
+    pub upper: Ident<S>,
     /// From one value to the next.
-    pub step: Ident<'a>,
+    pub step: Ident<S>,
     /// The statements.
-    pub body: Vec<Stmt<'a>>,
+    pub body: Vec<Stmt<S>>,
 }

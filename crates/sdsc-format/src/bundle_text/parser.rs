@@ -11,7 +11,7 @@ const MAX_LOOPS: usize = 64;
 /// # Errors
 ///
 /// At the first word that no bundle has there.
-pub fn parse(text: &str) -> Result<BundleText<'_>, TextError> {
+pub fn parse(text: &str) -> Result<BundleText<&str>, TextError> {
     let mut parser = Parser::new(text)?;
     let mut bundle = BundleText::default();
     parser.aliases(&mut bundle)?;
@@ -93,7 +93,7 @@ impl<'a> Parser<'a> {
         Ok(items)
     }
 
-    fn value(&mut self) -> Result<Ident<'a>, TextError> {
+    fn value(&mut self) -> Result<Ident<&'a str>, TextError> {
         match self.next()? {
             (Token::Value(name), at) => Ok(Ident { name, at }),
             (token, at) => Err(TextError::new(at, format!("expected a value, found {}", token.shown()))),
@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn aliases(&mut self, bundle: &mut BundleText<'a>) -> Result<(), TextError> {
+    fn aliases(&mut self, bundle: &mut BundleText<&'a str>) -> Result<(), TextError> {
         while let Token::Alias(name) = self.peek() {
             let (_, at) = self.next()?;
             self.sign('=')?;
@@ -118,10 +118,10 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn function(&mut self, bundle: &mut BundleText<'a>) -> Result<(), TextError> {
+    fn function(&mut self, bundle: &mut BundleText<&'a str>) -> Result<(), TextError> {
         self.expect(Token::Word("func.func"))?;
         match self.next()? {
-            (Token::Function(_), _) => {}
+            (Token::Function(name), at) => bundle.function = Ident { name, at },
             (token, at) => return Err(TextError::new(at, format!("expected the name of the function, found {}", token.shown()))),
         }
         bundle.params = self.list('(', ')', |parser| {
@@ -165,7 +165,7 @@ impl<'a> Parser<'a> {
         Ok(ParamType::InputArg { granularity, max })
     }
 
-    fn statement(&mut self, loops_left: usize) -> Result<Stmt<'a>, TextError> {
+    fn statement(&mut self, loops_left: usize) -> Result<Stmt<&'a str>, TextError> {
         let at = self.next.1;
         let kind = match self.peek() {
             Token::Value(_) => self.definition()?,
@@ -176,7 +176,7 @@ impl<'a> Parser<'a> {
         Ok(Stmt { at, kind })
     }
 
-    fn definition(&mut self) -> Result<StmtKind<'a>, TextError> {
+    fn definition(&mut self) -> Result<StmtKind<&'a str>, TextError> {
         let result = self.value()?;
         self.sign('=')?;
         match self.next()? {
@@ -211,7 +211,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn extract(&mut self, result: Ident<'a>) -> Result<StmtKind<'a>, TextError> {
+    fn extract(&mut self, result: Ident<&'a str>) -> Result<StmtKind<&'a str>, TextError> {
         let field = match self.next()? {
             (Token::Word("value"), _) => Field::Value,
             (Token::Word("granularity"), _) => Field::Granularity,
@@ -223,13 +223,13 @@ impl<'a> Parser<'a> {
         self.expect(Token::Word("from"))?;
         let parameter = self.value()?;
         self.sign(':')?;
-        self.param_type()?;
+        let parameter_type = self.param_type()?;
         self.expect(Token::Arrow)?;
         self.expect(Token::Word("index"))?;
-        Ok(StmtKind::Extract { result, field, parameter })
+        Ok(StmtKind::Extract { result, field, parameter, parameter_type })
     }
 
-    fn apply(&mut self, result: Ident<'a>) -> Result<StmtKind<'a>, TextError> {
+    fn apply(&mut self, result: Ident<&'a str>) -> Result<StmtKind<&'a str>, TextError> {
         let map = match self.next()? {
             (Token::Alias(name), at) => MapRef::Named(Ident { name, at }),
             (Token::Word("affine_map"), _) => MapRef::Inline(affine::map(self)?),
@@ -240,7 +240,7 @@ impl<'a> Parser<'a> {
         Ok(StmtKind::Apply { result, map, dims, symbols })
     }
 
-    fn execute(&mut self) -> Result<Execute<'a>, TextError> {
+    fn execute(&mut self) -> Result<Execute<&'a str>, TextError> {
         self.next()?;
         let operands = self.list('(', ')', Self::value)?;
         let at = self.next.1;
@@ -269,7 +269,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn counted_loop(&mut self, loops_left: usize) -> Result<For<'a>, TextError> {
+    fn counted_loop(&mut self, loops_left: usize) -> Result<For<&'a str>, TextError> {
         let (_, at) = self.next()?;
         let Some(inner) = loops_left.checked_sub(1) else { return Err(TextError::new(at, "loops are nested too deeply")) };
         let counter = self.value()?;
@@ -341,7 +341,8 @@ module {
 
     #[test]
     fn a_bundle_needs_no_module() {
-        assert_eq!(parse("func.func @f() { return }").unwrap(), BundleText::default());
+        let empty = BundleText { function: Ident { name: "f", at: Position { line: 1, column: 11 } }, ..BundleText::default() };
+        assert_eq!(parse("func.func @f() { return }").unwrap(), empty);
         let deep = format!("func.func @f() {{ {} return }}", "scf.for %i = %a to %b step %c {".repeat(100));
         assert!(parse(&deep).unwrap_err().to_string().ends_with("loops are nested too deeply"));
     }
