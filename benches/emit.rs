@@ -6,7 +6,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use machine::DeviceFormat;
 use sdsc_format::to_text;
 use spyre::{
-    bundle::{Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, Launch, OpSpec, Operand},
+    bundle::{Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, OpSpec, Operand},
+    launch::Launch,
     sdsc::from_op_spec,
 };
 

@@ -16,6 +16,8 @@ pub mod lx;
 
 pub mod bundle;
 
+pub mod launch;
+
 pub mod sdsc;
 
 pub mod cost;

@@ -4,7 +4,7 @@
 //! one iteration's work); work division before LX planning (sizes are per core); loops before bundles (a loop is never split over two
 //! launches). After each phase `spyre-verify-phase` refuses what should be gone.
 
-use crate::{bundle, gate, hint, import, layout, lx, mlir::Pass, sdsc, tile, work};
+use crate::{bundle, gate, hint, import, launch, layout, lx, mlir::Pass, sdsc, tile, work};
 use std::{fmt, str::FromStr};
 
 /// Every pass, in the order in which a program meets them.
@@ -31,7 +31,7 @@ pub static PASSES: &[Pass] = &[
     lx::plan_lx::PASS,
     bundle::form_bundles::PASS,
     bundle::lower_to_sdsc::PASS,
-    bundle::lower_to_sdscbundle::PASS,
+    launch::lower_to_sdscbundle::PASS,
     sdsc::emit_bundle::PASS,
     gate::verify_phase::PASS,
 ];

@@ -5,13 +5,16 @@
 use machine::DeviceFormat;
 use proptest::prelude::*;
 use sdsc_format::model;
-use spyre::bundle::launch::{Execute, Stmt};
-use spyre::bundle::symbols::MemoryMap;
-use spyre::bundle::{
-    Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, Launch, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Term,
-    Window, WindowAxis,
-};
+use spyre::launch::symbols::MemoryMap;
+use spyre::launch::{Execute, Stmt};
 use spyre::sdsc;
+use spyre::{
+    bundle::{
+        Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Term, Window,
+        WindowAxis,
+    },
+    launch::Launch,
+};
 
 fn operand(format: DeviceFormat, device_size: Vec<i64>, coordinates: Vec<Coordinate>) -> Operand {
     Operand {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-use spyre::{bundle::Launch, sdsc};
+use spyre::{launch::Launch, sdsc};
 use std::path::Path;
 
 mod common;

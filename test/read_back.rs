@@ -5,9 +5,12 @@
 use machine::Target;
 use proptest::prelude::*;
 use sdsc_format::Sdsc;
-use spyre::bundle::symbols::MemoryMap;
-use spyre::bundle::{Bundle, Item, Launch};
+use spyre::launch::symbols::MemoryMap;
 use spyre::sdsc;
+use spyre::{
+    bundle::{Bundle, Item},
+    launch::Launch,
+};
 use std::path::Path;
 
 mod common;

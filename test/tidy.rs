@@ -8,7 +8,7 @@ use std::{
 };
 
 /// What every stage stands on, then the stages in the order in which a program flows.
-const STAGES: [&str; 10] = ["affine", "assignment", "import", "layout", "hint", "tile", "work", "lx", "bundle", "sdsc"];
+const STAGES: [&str; 11] = ["affine", "assignment", "import", "layout", "hint", "tile", "work", "lx", "bundle", "launch", "sdsc"];
 
 /// What tells one stage's file from a library's: these modules are about IR.
 const IR_MODULES: [&str; 2] = ["mlir", "dialect"];

@@ -410,11 +410,11 @@ def SpyreLowerToSdscBundle : Spyre_Pass<"spyre-lower-to-sdscbundle"> {
   let summary = "Write the launch function of every bundle";
   let description = [{
     Replaces every `sdsc.bundle` by a module with the function of `bundle.mlir` (symbols, loops, executes) and the op
-    specs, each with the name of its file. Implemented in `src/bundle/lower_to_sdscbundle.rs`.
+    specs, each with the name of its file. Implemented in `src/launch/lower_to_sdscbundle.rs`.
 
     Refuses an LX tensor that moves with a loop, a pool that is too large, and baked addresses that move with a loop.
 
-    Example: `spyre-opt --spyre-lower-to-sdscbundle test/bundle/lower-to-sdscbundle.mlir`
+    Example: `spyre-opt --spyre-lower-to-sdscbundle test/launch/lower-to-sdscbundle.mlir`
   }];
   let options = [Option<"addresses", "addresses", "std::string", "\"symbolic\"",
                         "symbolic: kernel arguments are symbols; baked: absolute addresses">,

@@ -1,7 +1,7 @@
 //! Constants: which an op has, and their bits ("SuperDSC schema, sections 4 and 6").
 
 use crate::bundle::OpSpec;
-use crate::bundle::geometry::{Geometry, OpFamily};
+use crate::{bundle::OpFamily, launch::geometry::Geometry};
 use machine::DeviceFormat;
 use sdsc_format::model::{Bits, ConstantInfo, Constants, CoreKey, Entries, Fold, FoldFunction, FoldMap, Nothing, Text};
 

@@ -5,12 +5,13 @@
 
 use super::{HostElements, device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number};
 use crate::{
-    bundle::{
-        Bundle, BundleError, Constant, Launch, Life, OpSpec, Scratch,
+    bundle::{Bundle, Constant, Life, OpSpec, Scratch},
+    dialect,
+    launch::{
+        Launch, LaunchError,
         geometry::Geometry,
         symbols::{Addresses, MemoryMap},
     },
-    dialect,
     layout::DeviceLayout,
     mlir::{
         Attribute, Op, OpExt, Options, Pass, Reported, ValueExt, dictionary_entries, elements, error_at, integer, integers, note_bug,
@@ -369,7 +370,7 @@ fn file_number(name: &str) -> Option<usize> {
 }
 
 /// The id behind the last symbol of an op whose first one has the id `first`: ids count down over the whole bundle.
-fn next_symbol_id(spec: &OpSpec, first: i64) -> Result<i64, BundleError> {
+fn next_symbol_id(spec: &OpSpec, first: i64) -> Result<i64, LaunchError> {
     let geometry = Geometry::new(spec)?;
     Ok(Addresses::symbolic(spec, &geometry, first)?.next_id())
 }

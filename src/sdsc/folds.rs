@@ -1,7 +1,7 @@
 //! Coordinate folds: how one dimension of the op's space is spread over cores and the elements of a stick
 //! ("SuperDSC schema, section 6, `coordInfo`").
 
-use crate::bundle::geometry::Scale;
+use crate::launch::geometry::Scale;
 use machine::DeviceFormat;
 use sdsc_format::model::{CoordInfo, Fold, FoldFunction, Folds, Text};
 

@@ -4,9 +4,12 @@ use super::SdscError;
 use super::constants::constants;
 use super::tensors::texts;
 use super::windows::Windows;
-use crate::bundle::geometry::{Class, Geometry, OpFamily, Scale, SpaceDim};
-use crate::bundle::symbols::{Addresses, MemoryMap};
-use crate::bundle::{BundleError, OpSpec};
+use crate::launch::symbols::{Addresses, MemoryMap};
+use crate::{
+    bundle::OpFamily,
+    launch::geometry::{Class, Geometry, Scale, SpaceDim},
+};
+use crate::{bundle::OpSpec, launch::LaunchError};
 use machine::{DeviceFormat, Unit};
 use sdsc_format::model;
 use sdsc_format::model::{
@@ -16,7 +19,7 @@ use sdsc_format::model::{
 
 /// The file of an op whose addresses are launch arguments.
 ///
-/// `index` is its depth-first number in the bundle; `first_symbol_id` is what [`Launch`](crate::bundle::Launch) gives it.
+/// `index` is its depth-first number in the bundle; `first_symbol_id` is what [`Launch`](crate::launch::Launch) gives it.
 ///
 /// # Errors
 ///
@@ -34,7 +37,7 @@ pub fn from_op_spec_baked(op: &OpSpec, index: usize, map: &MemoryMap) -> Result<
     assemble(op, index, |geometry| Addresses::baked(op, geometry, map))
 }
 
-fn assemble(op: &OpSpec, index: usize, addresses: impl FnOnce(&Geometry) -> Result<Addresses, BundleError>) -> Result<Sdsc, SdscError> {
+fn assemble(op: &OpSpec, index: usize, addresses: impl FnOnce(&Geometry) -> Result<Addresses, LaunchError>) -> Result<Sdsc, SdscError> {
     let in_op = |source: SdscError| SdscError::InOp { index, function: op.function.clone(), source: Box::new(source) };
     let geometry = Geometry::new(op).map_err(|error| in_op(error.into()))?;
     let addresses = addresses(&geometry).map_err(|error| in_op(error.into()))?;
@@ -229,7 +232,7 @@ fn fold(factor: i64, label: &'static str) -> Fold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::geometry::testing::{dense, op, operand};
+    use crate::bundle::testing::{dense, op, operand};
     use crate::bundle::{Allocation, Arrangement, Coordinate, Operand, Window, WindowAxis};
 
     fn dsc(op: &OpSpec) -> (Operation, Dsc) {

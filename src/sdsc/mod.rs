@@ -37,8 +37,8 @@ pub use from_op_spec::{from_op_spec, from_op_spec_baked};
 pub use re_emission::{LABEL as EMISSION_LABEL, differs_from_its_emission};
 pub use to_op_spec::{Base, ReadError, Surroundings, SymbolValue, is_baked, to_bundle, to_launch, to_op_spec};
 
-use crate::bundle::BundleError;
-use crate::bundle::geometry::Label;
+use crate::launch::LaunchError;
+use crate::launch::geometry::Label;
 
 /// An op that has no SDSC file. The text names the value found and the rule it breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,7 +55,7 @@ pub enum SdscError {
     },
     /// The op has no geometry or no addresses.
     #[error(transparent)]
-    Bundle(#[from] BundleError),
+    Bundle(#[from] LaunchError),
     /// A windowed op without a window.
     #[error("a windowed op has no window; its kernel, stride and padding must be given")]
     MissingWindow,

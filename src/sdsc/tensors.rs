@@ -3,8 +3,8 @@
 use super::SdscError;
 use super::folds::{DimExtent, StickForm, coord_info};
 use super::from_op_spec::Context;
-use crate::bundle::geometry::{Access, Divisions, Label, Scale, Tensor};
-use crate::bundle::symbols::Start;
+use crate::launch::geometry::{Access, Divisions, Label, Scale, Tensor};
+use crate::launch::symbols::Start;
 use machine::DeviceFormat;
 use sdsc_format::model::{
     CoordInfo, Coordinates, CoreKey, Decimal, Entries, Fold, FoldFunction, FoldMap, Memory, Node, Nothing, Presence, TensorInfo, Text,

@@ -43,8 +43,8 @@ pub use evaluate::{Base, SymbolValue};
 pub use launch::to_launch;
 
 use super::{SdscError, from_op_spec, from_op_spec_baked};
-use crate::bundle::symbols::MemoryMap;
-use crate::bundle::{BundleError, OpSpec};
+use crate::launch::symbols::MemoryMap;
+use crate::{bundle::OpSpec, launch::LaunchError};
 use file::File;
 use guess::Guess;
 use sdsc_format::Sdsc;
@@ -90,7 +90,7 @@ pub enum ReadError {
     },
     /// What was read back has no launch.
     #[error(transparent)]
-    NotLaunched(#[from] BundleError),
+    NotLaunched(#[from] LaunchError),
 }
 
 impl ReadError {

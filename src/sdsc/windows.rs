@@ -1,8 +1,11 @@
 //! What windowed ops say beside the rest: windows, padded inputs, hidden dimensions ("SuperDSC schema, section 9").
 
 use super::SdscError;
-use crate::bundle::geometry::{ClassName, Geometry, Label, OpFamily};
 use crate::bundle::{OpSpec, Window, WindowAxis};
+use crate::{
+    bundle::OpFamily,
+    launch::geometry::{ClassName, Geometry, Label},
+};
 use sdsc_format::model::{Entries, Presence, Text, WindowInfo};
 
 /// An input that is read through whole windows; what no window needs is allowed for.

@@ -2,12 +2,15 @@
 
 use machine::{DeviceFormat, Target};
 use serde_json::{Value, json};
-use spyre::bundle::symbols::MemoryMap;
-use spyre::bundle::{
-    Allocation, Arrangement, Bundle, Constant, Coordinate as C, Item, IterationDim, Launch, OpSpec, Operand, OwnedDim, Ownership,
-    SymbolicDim, Window, WindowAxis,
-};
+use spyre::launch::symbols::MemoryMap;
 use spyre::sdsc;
+use spyre::{
+    bundle::{
+        Allocation, Arrangement, Bundle, Constant, Coordinate as C, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim,
+        Window, WindowAxis,
+    },
+    launch::Launch,
+};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 

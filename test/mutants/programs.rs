@@ -7,7 +7,7 @@ use sdsc_format::to_text;
 use serde::Deserialize;
 use serde_json::Value;
 use spyre::{
-    bundle::Launch,
+    launch::Launch,
     sdsc::{case_json::read_case, from_op_spec},
 };
 use std::{collections::BTreeMap, fs, path::Path, process::Command};

@@ -2,10 +2,13 @@
 
 use super::evaluate::{Effect, Step, evaluate};
 use super::{ReadError, Surroundings, SymbolValue, to_op_spec};
-use crate::bundle::geometry::Geometry;
-use crate::bundle::launch::Stmt;
-use crate::bundle::symbols::{Addresses, MemoryMap};
-use crate::bundle::{Bundle, Item, Launch, OpSpec};
+use crate::launch::Stmt;
+use crate::launch::geometry::Geometry;
+use crate::launch::symbols::{Addresses, MemoryMap};
+use crate::{
+    bundle::{Bundle, Item, OpSpec},
+    launch::Launch,
+};
 use machine::Target;
 use sdsc_format::Sdsc;
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 use super::ReadError;
 use super::file::File;
 use crate::bundle::Constant;
-use crate::bundle::geometry::OpFamily;
+use crate::bundle::OpFamily;
 use sdsc_format::model::{Bits, ConstantInfo};
 
 /// The op's own constants: without the one that masks padding, which the rules add, last.

@@ -2,8 +2,8 @@
 //! values as it likes.
 
 use super::ReadError;
-use crate::bundle::launch::{Execute, Launch, Param, SizeBounds, Stmt};
-use crate::bundle::name::Name;
+use crate::launch::name::Name;
+use crate::launch::{Execute, Launch, Param, SizeBounds, Stmt};
 use std::collections::BTreeMap;
 
 /// What a symbol of a file stands for: a base and bytes above it, which may move with the enclosing loops.
@@ -200,7 +200,7 @@ fn add_stride(sum: &mut Sum, counter: Name, stride: i64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::launch::AffineMap;
+    use crate::launch::AffineMap;
 
     #[test]
     fn addresses_are_sums_of_a_base_and_strides() {

@@ -4,7 +4,7 @@ use super::guess::Guess;
 use super::place::{self, Place};
 use super::{ReadError, Surroundings};
 use crate::bundle::OpSpec;
-use crate::bundle::geometry::{Label, OpFamily};
+use crate::{bundle::OpFamily, launch::geometry::Label};
 use machine::DeviceFormat;
 use sdsc_format::model::{Dsc, Node, Operation, Sdsc, TensorInfo, Text};
 

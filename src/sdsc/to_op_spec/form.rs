@@ -6,7 +6,7 @@ use super::file::{File, is_index, is_value};
 use super::guess::Guess;
 use super::indices::{index_name, take_indirect};
 use crate::bundle::Coordinate;
-use crate::bundle::geometry::{Label, OpFamily};
+use crate::{bundle::OpFamily, launch::geometry::Label};
 
 /// The dimension along a tensor's stick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

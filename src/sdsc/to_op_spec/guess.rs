@@ -1,7 +1,7 @@
 //! What a file leaves open, as a list of possibilities.
 
 use super::file::{File, is_value};
-use crate::bundle::geometry::{Label, OpFamily};
+use crate::{bundle::OpFamily, launch::geometry::Label};
 
 /// One possibility.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Index tensors: what they are called and which coordinates they stand for.
 
 use super::file::{File, is_index, is_value};
-use crate::bundle::geometry::Label;
+use crate::launch::geometry::Label;
 
 /// The name that an index tensor is given.
 pub(super) fn index_name(tensor: usize) -> String {

@@ -1,9 +1,9 @@
 //! The launch that a `bundle.mlir` describes.
 
 use super::ReadError;
-use crate::bundle::Launch;
-use crate::bundle::launch::{AffineMap, Execute, Param, SizeBounds, Stmt};
-use crate::bundle::name::Name;
+use crate::launch::Launch;
+use crate::launch::name::Name;
+use crate::launch::{AffineMap, Execute, Param, SizeBounds, Stmt};
 use sdsc_format::bundle_text::{self, BundleText, Field, Ident, MapRef, ParamType, StmtKind};
 
 /// The launch of the text of a `bundle.mlir`; its [`Launch::first_symbol_ids`] are not read.

@@ -6,8 +6,8 @@ use super::file::{File, is_index};
 use super::form::{Form, Stick, Term, form};
 use super::guess::{Guess, Owned};
 use super::indices::index_name;
-use crate::bundle::geometry::Label;
 use crate::bundle::{Allocation, Arrangement, Coordinate, Operand, OwnedDim, Ownership};
+use crate::launch::geometry::Label;
 
 /// The tensor of a file's operand.
 pub(super) fn operand(file: &File<'_>, guess: &Guess, tensor: usize) -> Result<Operand, ReadError> {

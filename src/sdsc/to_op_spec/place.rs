@@ -2,7 +2,7 @@
 
 use super::{Base, ReadError, Surroundings};
 use crate::bundle::Allocation;
-use crate::bundle::symbols::MemoryMap;
+use crate::launch::symbols::MemoryMap;
 use sdsc_format::model::Node;
 use std::collections::BTreeSet;
 

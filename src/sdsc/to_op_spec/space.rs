@@ -4,8 +4,8 @@ use super::ReadError;
 use super::evaluate::Base;
 use super::file::File;
 use super::guess::{Guess, Padded};
-use crate::bundle::geometry::Label;
 use crate::bundle::{IterationDim, SymbolicDim};
+use crate::launch::geometry::Label;
 use sdsc_format::model::{Decimal, Entries, Text};
 
 impl File<'_> {

@@ -2,8 +2,8 @@
 
 use super::file::File;
 use super::guess::Guess;
-use crate::bundle::geometry::{Label, OpFamily};
 use crate::bundle::{Window, WindowAxis};
+use crate::{bundle::OpFamily, launch::geometry::Label};
 
 /// What slides, and the dimension of the window's points.
 const AXES: [(Label, Label); 2] = [(Label::I, Label::Ki), (Label::J, Label::Kj)];

@@ -16,24 +16,29 @@ const MOST_SLOWER: u32 = 10;
 const LEAST_LIMIT: Duration = Duration::from_secs(60);
 
 /// The quickest tests first: a test program, what it is told, and the stage whose mutants it is for (all, where none is named).
-const TESTS: [(&str, &[&str], Option<&str>); 28] = [
+const TESTS: [(&str, &[&str], Option<&str>); 33] = [
     ("spyre", &["tile::"], Some("tile")),
     ("spyre", &["work::"], Some("work")),
     ("spyre", &["lx::"], Some("lx")),
     ("spyre", &["bundle::"], Some("bundle")),
+    ("spyre", &["launch::"], Some("launch")),
     ("lit", &["tile/"], Some("tile")),
     ("lit", &["work/"], Some("work")),
     ("lit", &["lx/"], Some("lx")),
     ("lit", &["bundle/"], Some("bundle")),
+    ("lit", &["launch/"], Some("launch")),
     ("exact", &[], Some("lx")),
     ("spyre_plan", &[], Some("lx")),
     ("joint", &[], Some("lx")),
     ("check_bundle", &[], Some("bundle")),
     ("read_back", &[], Some("bundle")),
     ("golden", &[], Some("bundle")),
+    ("check_bundle", &[], Some("launch")),
+    ("read_back", &[], Some("launch")),
+    ("golden", &[], Some("launch")),
     ("random", &[], None),
-    ("spyre", &["tile::", "work::", "lx::", "bundle::", "cost::", "pipeline::"], None),
-    ("lit", &["tile", "work", "lx", "bundle", "gate", "pipeline", "execution"], None),
+    ("spyre", &["tile::", "work::", "lx::", "bundle::", "launch::", "cost::", "pipeline::"], None),
+    ("lit", &["tile", "work", "lx", "bundle", "launch", "gate", "pipeline", "execution"], None),
     ("pipeline", &[], None),
     ("snapshot", &[], None),
     ("emission", &[], None),

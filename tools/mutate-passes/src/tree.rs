@@ -12,7 +12,7 @@ use std::{
 };
 
 /// The stages whose lines are broken.
-const STAGES: [&str; 4] = ["src/tile", "src/work", "src/lx", "src/bundle"];
+const STAGES: [&str; 5] = ["src/tile", "src/work", "src/lx", "src/bundle", "src/launch"];
 
 /// The file of the mutated tree with the function that says which mutant a process is.
 const SWITCH: &str = "src/lib.rs";

@@ -1,8 +1,6 @@
-//! Operands and ops for the unit tests of the emission rules.
+//! Operands and ops for unit tests.
 
-use super::super::{Allocation, Arrangement, Coordinate, IterationDim, OpSpec, Operand};
-use super::order::OpView;
-use super::{OpFamily, access, label};
+use super::{Allocation, Arrangement, Coordinate, IterationDim, OpSpec, Operand};
 use machine::DeviceFormat;
 
 /// An fp16 operand at the start of kernel argument 0.
@@ -34,13 +32,4 @@ pub(crate) fn op(function: &str, ranges: &[i64], mut operands: Vec<Operand>) -> 
     let iteration_space = ranges.iter().map(|range| IterationDim::new(*range, 1)).collect();
     let is_reduction = matches!(function, "batchmatmul" | "sum" | "max" | "topkvalue");
     OpSpec { function: function.to_owned(), is_reduction, iteration_space, operands, ..OpSpec::default() }
-}
-
-/// Calls `check` with the view of an op.
-pub(super) fn view<R>(function: &str, ranges: &[i64], operands: Vec<Operand>, check: impl FnOnce(&OpView<'_>) -> R) -> R {
-    let op = op(function, ranges, operands);
-    let family = OpFamily::of(&op);
-    let labels = label::assign(&op, family).unwrap();
-    let accesses = access::classify(&op).unwrap();
-    check(&OpView { op: &op, family, labels, accesses })
 }

@@ -5,8 +5,9 @@
 //! are known to be equal in every iteration of the loops around the op: where one moves and another one stands still, or moves
 //! otherwise, each has a symbol of its own, though both begin at one byte.
 
+use super::LaunchError;
 use super::geometry::{Geometry, Label, Scale, Tensor};
-use super::{Allocation, Bundle, BundleError, OpSpec, Operand};
+use crate::bundle::{Allocation, Bundle, OpSpec, Operand};
 use machine::Target;
 use std::collections::BTreeMap;
 
@@ -88,10 +89,10 @@ impl MemoryMap {
         Self { segment_bytes: target.segment_bytes, segments: target.segments, has_pool: bundle.uses_pool() }
     }
 
-    fn base(&self, argument: u32) -> Result<i64, BundleError> {
+    fn base(&self, argument: u32) -> Result<i64, LaunchError> {
         let segment = i64::from(argument) + i64::from(self.has_pool);
         if segment >= self.segments {
-            return Err(BundleError::Segments { argument, segment, segments: self.segments });
+            return Err(LaunchError::Segments { argument, segment, segments: self.segments });
         }
         Ok(segment.saturating_mul(self.segment_bytes))
     }
@@ -125,7 +126,7 @@ impl Addresses {
     /// # Errors
     ///
     /// When an operand can have no address.
-    pub fn symbolic(op: &OpSpec, geometry: &Geometry, first_id: i64) -> Result<Self, BundleError> {
+    pub fn symbolic(op: &OpSpec, geometry: &Geometry, first_id: i64) -> Result<Self, LaunchError> {
         check_lx(op)?;
         let mut table = Table { first_id, symbols: Vec::new(), ids: BTreeMap::new(), unused_bases: BTreeMap::new() };
         let dims = table.dim_symbols(op);
@@ -154,15 +155,15 @@ impl Addresses {
     /// # Errors
     ///
     /// When an address is not known before the launch.
-    pub fn baked(op: &OpSpec, geometry: &Geometry, map: &MemoryMap) -> Result<Self, BundleError> {
+    pub fn baked(op: &OpSpec, geometry: &Geometry, map: &MemoryMap) -> Result<Self, LaunchError> {
         check_lx(op)?;
         if let Some(dim) = op.iteration_space.iter().position(|dim| dim.symbolic.is_some()) {
-            return Err(BundleError::BakedSymbolic { dim });
+            return Err(LaunchError::BakedSymbolic { dim });
         }
         let mut starts = Vec::with_capacity(op.operands.len());
         for (index, (operand, tensor)) in op.operands.iter().zip(&geometry.tensors).enumerate() {
             if advances(operand) {
-                return Err(BundleError::BakedAdvance { operand: index });
+                return Err(LaunchError::BakedAdvance { operand: index });
             }
             let base = match operand.allocation {
                 Allocation::Hbm { argument, .. } => map.base(argument)?,
@@ -220,18 +221,18 @@ fn symbolic_split(geometry: &Geometry, tensor: &Tensor) -> Option<Label> {
 }
 
 /// A tensor of one dimension that is split on it and moves: its advance must be along that dimension.
-fn check_symbolic_tiling(index: usize, operand: &Operand, tensor: &Tensor, split: Option<Label>) -> Result<(), BundleError> {
+fn check_symbolic_tiling(index: usize, operand: &Operand, tensor: &Tensor, split: Option<Label>) -> Result<(), LaunchError> {
     let mut present = tensor.dims.iter().filter(|dim| dim.scale == Scale::Present);
     match (split, present.next(), present.next()) {
-        (Some(label), Some(_), None) if advances(operand) => Err(BundleError::SymbolicTiled { operand: index, label }),
+        (Some(label), Some(_), None) if advances(operand) => Err(LaunchError::SymbolicTiled { operand: index, label }),
         _ => Ok(()),
     }
 }
 
-fn check_lx(op: &OpSpec) -> Result<(), BundleError> {
+fn check_lx(op: &OpSpec) -> Result<(), LaunchError> {
     for (operand, spec) in op.operands.iter().enumerate().filter(|(_, spec)| spec.allocation.is_lx()) {
         if let Some(elements) = spec.tile_advance.iter().copied().find(|elements| *elements != 0) {
-            return Err(BundleError::TiledLx { operand, elements });
+            return Err(LaunchError::TiledLx { operand, elements });
         }
     }
     Ok(())
@@ -352,9 +353,9 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use super::super::geometry::testing::{dense, op};
-    use super::super::{Coordinate, SymbolicDim};
     use super::*;
+    use crate::bundle::testing::{dense, op};
+    use crate::bundle::{Coordinate, SymbolicDim};
 
     fn add(split: i64) -> OpSpec {
         let mut add = op("add", &[128, 256], vec![dense(&[128, 256], 0, 1), dense(&[128, 256], 0, 1), dense(&[128, 256], 0, 1)]);
@@ -450,7 +451,7 @@ mod tests {
         assert_eq!(addresses.starts[1], Start::Fixed(vec![2 << 34, (2 << 34) + 8192]));
         let full = MemoryMap { segments: 3, ..map };
         let error = Addresses::baked(&add, &geometry, &full).unwrap_err();
-        assert_eq!(error, BundleError::Segments { argument: 2, segment: 3, segments: 3 });
+        assert_eq!(error, LaunchError::Segments { argument: 2, segment: 3, segments: 3 });
     }
 
     #[test]
@@ -459,7 +460,7 @@ mod tests {
         add.operands[0].allocation = Allocation::Lx { offset_bytes: 0 };
         add.operands[0].tile_advance = vec![0, 64];
         let error = Addresses::symbolic(&add, &Geometry::new(&add).unwrap(), -1).unwrap_err();
-        assert_eq!(error, BundleError::TiledLx { operand: 0, elements: 64 });
+        assert_eq!(error, LaunchError::TiledLx { operand: 0, elements: 64 });
     }
 
     #[test]

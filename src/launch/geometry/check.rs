@@ -1,7 +1,10 @@
 //! Refuses ops that the rules cannot be applied to, so that the rules need not look.
 
-use super::super::{BundleError, Coordinate, IterationDim, OpSpec, Operand};
-use super::OpFamily;
+use crate::bundle::OpFamily;
+use crate::{
+    bundle::{Coordinate, IterationDim, OpSpec, Operand},
+    launch::LaunchError,
+};
 
 /// Elements of a tensor, and bytes from where it may start. With the limits below no address overflows; a card has 2^37 bytes.
 const MAX_ELEMENTS: i64 = 1 << 48;
@@ -16,36 +19,36 @@ const MAX_WINDOW: i64 = 1 << 20;
 const MAX_CORES: i64 = 1024;
 
 /// Checks an op: its space, and each operand against it.
-pub(super) fn check(op: &OpSpec, family: OpFamily) -> Result<(), BundleError> {
+pub(super) fn check(op: &OpSpec, family: OpFamily) -> Result<(), LaunchError> {
     let needed = if family.has_operand_dims() { 3 } else { 1 };
     if op.operands.len() < needed {
-        return Err(BundleError::TooFewOperands { found: op.operands.len(), needed });
+        return Err(LaunchError::TooFewOperands { found: op.operands.len(), needed });
     }
     check_space(&op.iteration_space)?;
     check_window(op)?;
     op.operands.iter().enumerate().try_for_each(|(index, operand)| check_operand(op, index, operand))
 }
 
-fn check_space(space: &[IterationDim]) -> Result<(), BundleError> {
+fn check_space(space: &[IterationDim]) -> Result<(), LaunchError> {
     let mut cores = 1_i64;
     for (dim, found) in space.iter().enumerate() {
         let max = found.symbolic.as_ref().map_or(found.range, |symbolic| symbolic.max);
         if found.range < 1 || found.split < 1 || max < 1 {
-            return Err(BundleError::EmptyDim { dim, range: found.range.min(max), split: found.split });
+            return Err(LaunchError::EmptyDim { dim, range: found.range.min(max), split: found.split });
         }
         up_to(MAX_SIZE, "the size of a dimension", found.range.max(max))?;
         cores = cores.saturating_mul(found.split);
     }
     if cores > MAX_CORES {
-        return Err(BundleError::TooManyCores { found: cores, limit: MAX_CORES });
+        return Err(LaunchError::TooManyCores { found: cores, limit: MAX_CORES });
     }
     Ok(())
 }
 
-fn check_window(op: &OpSpec) -> Result<(), BundleError> {
+fn check_window(op: &OpSpec) -> Result<(), LaunchError> {
     if let Some(ranges) = op.node_output_ranges {
         if ranges.iter().any(|range| *range < 1) {
-            return Err(BundleError::EmptyResult { ranges });
+            return Err(LaunchError::EmptyResult { ranges });
         }
         ranges.iter().try_for_each(|range| up_to(MAX_SIZE, "a range of the result", *range))?;
     }
@@ -53,7 +56,7 @@ fn check_window(op: &OpSpec) -> Result<(), BundleError> {
     for axis in [window.height, window.width] {
         for (what, found) in [("kernel", axis.kernel), ("stride", axis.stride), ("dilation", axis.dilation)] {
             if found < 1 {
-                return Err(BundleError::BadWindow { what, found });
+                return Err(LaunchError::BadWindow { what, found });
             }
             up_to(MAX_WINDOW, "a window's size", found)?;
         }
@@ -63,50 +66,50 @@ fn check_window(op: &OpSpec) -> Result<(), BundleError> {
     Ok(())
 }
 
-fn check_operand(op: &OpSpec, index: usize, operand: &Operand) -> Result<(), BundleError> {
+fn check_operand(op: &OpSpec, index: usize, operand: &Operand) -> Result<(), LaunchError> {
     let sizes = operand.device_size.len();
     let coordinates = operand.coordinates.len();
     if coordinates != sizes || sizes == 0 {
-        return Err(BundleError::CoordinateCount { operand: index, coordinates, sizes });
+        return Err(LaunchError::CoordinateCount { operand: index, coordinates, sizes });
     }
     let expected = operand.format.elements_per_stick();
     let found = operand.device_size[sizes - 1];
     if found != expected {
-        return Err(BundleError::NotAStick { operand: index, found, format: operand.format, expected });
+        return Err(LaunchError::NotAStick { operand: index, found, format: operand.format, expected });
     }
     if let Some(found) = operand.device_size.iter().find(|size| **size < 1) {
-        return Err(BundleError::EmptySize { operand: index, found: *found });
+        return Err(LaunchError::EmptySize { operand: index, found: *found });
     }
     if operand.device_size.iter().fold(1_i64, |product, size| product.saturating_mul(*size)) > MAX_ELEMENTS {
-        return Err(BundleError::TensorTooLarge { operand: index });
+        return Err(LaunchError::TensorTooLarge { operand: index });
     }
     check_coordinates(op, index, operand)?;
     operand.tile_advance.iter().try_for_each(|elements| up_to(MAX_ELEMENTS, "the advance of a tile", *elements))?;
     up_to(MAX_ELEMENTS, "the offset of an allocation", operand.allocation.offset_bytes())
 }
 
-fn check_coordinates(op: &OpSpec, index: usize, operand: &Operand) -> Result<(), BundleError> {
+fn check_coordinates(op: &OpSpec, index: usize, operand: &Operand) -> Result<(), LaunchError> {
     let dims = op.iteration_space.len();
     if let Some(dim) = operand.coordinates.iter().filter_map(Coordinate::moving_dim).find(|dim| *dim >= dims) {
-        return Err(BundleError::UnknownDim { operand: index, dim, dims });
+        return Err(LaunchError::UnknownDim { operand: index, dim, dims });
     }
     for (position, (coordinate, size)) in operand.coordinates.iter().zip(&operand.device_size).enumerate() {
         if coordinate.offset.saturating_abs() > *size {
-            return Err(BundleError::OffsetOutside { operand: index, position, found: coordinate.offset, size: *size });
+            return Err(LaunchError::OffsetOutside { operand: index, position, found: coordinate.offset, size: *size });
         }
     }
     Ok(())
 }
 
-fn up_to(limit: i64, what: &'static str, found: i64) -> Result<(), BundleError> {
-    if found.saturating_abs() > limit { Err(BundleError::TooLarge { what, found, limit }) } else { Ok(()) }
+fn up_to(limit: i64, what: &'static str, found: i64) -> Result<(), LaunchError> {
+    if found.saturating_abs() > limit { Err(LaunchError::TooLarge { what, found, limit }) } else { Ok(()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::Geometry;
-    use super::super::testing::{dense, op, operand};
     use super::*;
+    use crate::bundle::testing::{dense, op, operand};
 
     fn error(change: impl FnOnce(&mut OpSpec)) -> String {
         let mut op = op("neg", &[8, 64], vec![dense(&[8, 64], 0, 1), dense(&[8, 64], 0, 1)]);

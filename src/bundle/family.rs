@@ -1,6 +1,6 @@
 //! The families of ops that the emission rules tell apart.
 
-use super::super::OpSpec;
+use super::OpSpec;
 
 /// A family of ops with common emission rules ("SuperDSC schema, sections 2 to 5").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,13 +63,13 @@ pub(crate) fn is_restickify(op: &OpSpec) -> bool {
 
 /// Converts between number formats; every operand's stick is padded.
 #[must_use]
-pub(super) fn is_conversion(op: &OpSpec) -> bool {
+pub(crate) fn is_conversion(op: &OpSpec) -> bool {
     matches!(op.function.as_str(), "dl16tofp32" | "fp32todl16" | "fp8todl16")
 }
 
 /// Needs an outer dimension beside the stick (the conversions, and quantisation by channel).
 #[must_use]
-pub(super) fn needs_outer_dim(op: &OpSpec) -> bool {
+pub(crate) fn needs_outer_dim(op: &OpSpec) -> bool {
     is_conversion(op) || op.function == "qfp8ch"
 }
 

@@ -1,8 +1,12 @@
 //! Which core computes which slice ("SuperDSC schema, section 5").
 
-use super::super::{BundleError, OpSpec, Operand, Ownership};
-use super::family::is_identity;
-use super::{Label, OpFamily, Space};
+use super::{Label, Space};
+use crate::bundle::OpFamily;
+use crate::bundle::is_identity;
+use crate::{
+    bundle::{OpSpec, Operand, Ownership},
+    launch::LaunchError,
+};
 
 /// How one dimension is divided: core `c` has slice `(c / divisor) mod slices`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,14 +84,14 @@ fn divide_in_order(space: &Space, family: OpFamily) -> Divisions {
 }
 
 /// The division of each tensor by owner, in an LX relayout; none for any other op.
-pub(super) fn owners(op: &OpSpec, labels: &[Label], space: &Space, own: &Divisions) -> Result<Option<Vec<Divisions>>, BundleError> {
+pub(super) fn owners(op: &OpSpec, labels: &[Label], space: &Space, own: &Divisions) -> Result<Option<Vec<Divisions>>, LaunchError> {
     let Some(stray) = op.operands.iter().position(|operand| operand.ownership.is_some()) else { return Ok(None) };
     let is_relayout = match op.operands.as_slice() {
         [from, to] => is_identity(op) && from.allocation.is_lx() && to.allocation.is_lx() && from.ownership != to.ownership,
         _ => false,
     };
     if !is_relayout {
-        return Err(BundleError::StrayOwnership { operand: stray });
+        return Err(LaunchError::StrayOwnership { operand: stray });
     }
     let owner_of = |(operand, spec): (usize, &Operand)| match &spec.ownership {
         Some(ownership) => owner(operand, ownership, labels, space),
@@ -96,10 +100,10 @@ pub(super) fn owners(op: &OpSpec, labels: &[Label], space: &Space, own: &Divisio
     op.operands.iter().enumerate().map(owner_of).collect::<Result<_, _>>().map(Some)
 }
 
-fn owner(operand: usize, ownership: &Ownership, labels: &[Label], space: &Space) -> Result<Divisions, BundleError> {
+fn owner(operand: usize, ownership: &Ownership, labels: &[Label], space: &Space) -> Result<Divisions, LaunchError> {
     let mut dims: Vec<_> = space.dims().iter().map(|dim| Division { label: dim.label, slices: 1, divisor: 1 }).collect();
     for owned in &ownership.dims {
-        let unknown = BundleError::UnknownDim { operand, dim: owned.dim, dims: labels.len() };
+        let unknown = LaunchError::UnknownDim { operand, dim: owned.dim, dims: labels.len() };
         let label = *labels.get(owned.dim).ok_or(unknown)?;
         for division in dims.iter_mut().filter(|division| division.label == label) {
             *division = Division { label, slices: owned.slices.max(1), divisor: owned.divisor.max(1) };
@@ -107,17 +111,17 @@ fn owner(operand: usize, ownership: &Ownership, labels: &[Label], space: &Space)
     }
     let slices = dims.iter().fold(1_i64, |product, division| product.saturating_mul(division.slices));
     if slices != space.cores() {
-        return Err(BundleError::OwnershipCores { operand, slices, cores: space.cores() });
+        return Err(LaunchError::OwnershipCores { operand, slices, cores: space.cores() });
     }
     Ok(Divisions { dims })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{Allocation, OwnedDim};
     use super::super::Geometry;
-    use super::super::testing::{dense, op};
     use super::*;
+    use crate::bundle::testing::{dense, op};
+    use crate::bundle::{Allocation, OwnedDim};
 
     fn copy(from: &[OwnedDim], to: &[OwnedDim]) -> OpSpec {
         let mut copy = op("identity", &[64, 256], vec![dense(&[64, 256], 0, 1), dense(&[64, 256], 0, 1)]);
@@ -154,8 +158,8 @@ mod tests {
 
     #[test]
     fn ownership_needs_a_relayout_and_every_core() {
-        assert_eq!(Geometry::new(&copy(&[ROWS], &[ROWS])), Err(BundleError::StrayOwnership { operand: 0 }));
+        assert_eq!(Geometry::new(&copy(&[ROWS], &[ROWS])), Err(LaunchError::StrayOwnership { operand: 0 }));
         let two = OwnedDim { slices: 2, ..COLUMNS };
-        assert_eq!(Geometry::new(&copy(&[ROWS], &[two])), Err(BundleError::OwnershipCores { operand: 1, slices: 2, cores: 4 }));
+        assert_eq!(Geometry::new(&copy(&[ROWS], &[two])), Err(LaunchError::OwnershipCores { operand: 1, slices: 2, cores: 4 }));
     }
 }

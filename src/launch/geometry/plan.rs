@@ -1,10 +1,11 @@
 //! The op's own dimension order, and the dimensions that the rules add to its space ("SuperDSC schema, section 2.2").
 
-use super::super::BundleError;
-use super::family::needs_outer_dim;
 use super::order::{DimOrder, OpView};
 use super::space::round_up;
-use super::{Label, OpFamily, Space, SpaceDim};
+use super::{Label, Space, SpaceDim};
+use crate::bundle::OpFamily;
+use crate::bundle::needs_outer_dim;
+use crate::launch::LaunchError;
 
 /// The labelled space of an op and the dimensions added to it.
 #[derive(Clone, Debug, Default)]
@@ -26,7 +27,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Labels the space of an op and adds the dimensions that the file needs.
-    pub(super) fn new(view: &OpView<'_>) -> Result<Self, BundleError> {
+    pub(super) fn new(view: &OpView<'_>) -> Result<Self, LaunchError> {
         let n_operands = view.op.operands.len();
         let reference = if view.op.is_reduction { 0 } else { n_operands - 1 };
         let DimOrder { dims: order, stick } = view.reference_order(reference);
@@ -64,24 +65,24 @@ impl Plan {
     }
 
     /// An index tensor that holds a single index iterates nothing: it becomes a single row.
-    fn add_point_row(&mut self, view: &OpView<'_>) -> Result<(), BundleError> {
+    fn add_point_row(&mut self, view: &OpView<'_>) -> Result<(), LaunchError> {
         if self.outer.is_some() || !view.index_tensors().any(|index| view.own_order(index).dims.is_empty()) {
             return Ok(());
         }
-        let label = first_free(&[&self.order]).ok_or(BundleError::NoLabelLeft { purpose: "a single index" })?;
+        let label = first_free(&[&self.order]).ok_or(LaunchError::NoLabelLeft { purpose: "a single index" })?;
         self.space.set(label, 1);
         self.order.insert(0, label);
         self.outer = Some(label);
         Ok(())
     }
 
-    fn add_private_sticks(&mut self, view: &OpView<'_>) -> Result<(), BundleError> {
+    fn add_private_sticks(&mut self, view: &OpView<'_>) -> Result<(), LaunchError> {
         for index in view.index_tensors() {
             let DimOrder { dims, stick } = view.own_order(index);
             if dims.is_empty() || stick.is_some() {
                 continue;
             }
-            let label = first_free(&[&self.order, &dims]).ok_or(BundleError::NoLabelLeft { purpose: "the stick of an index tensor" })?;
+            let label = first_free(&[&self.order, &dims]).ok_or(LaunchError::NoLabelLeft { purpose: "the stick of an index tensor" })?;
             self.space.set(label, 1);
             self.order.push(label);
             self.private.push((index, label));
@@ -90,7 +91,7 @@ impl Plan {
     }
 
     /// An op whose operands are all sparse computes on one full stick for each element.
-    fn add_full_stick(&mut self, view: &OpView<'_>) -> Result<(), BundleError> {
+    fn add_full_stick(&mut self, view: &OpView<'_>) -> Result<(), LaunchError> {
         let label = match view.family {
             OpFamily::Pool => {
                 self.space.set(Label::Out, channels(view)?);
@@ -101,7 +102,7 @@ impl Plan {
                 Label::Out
             }
             OpFamily::Matmul | OpFamily::Conv2d | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => {
-                let label = *Label::ORDINARY.get(view.labels.len()).ok_or(BundleError::NoLabelLeft { purpose: "the stick" })?;
+                let label = *Label::ORDINARY.get(view.labels.len()).ok_or(LaunchError::NoLabelLeft { purpose: "the stick" })?;
                 self.space.set(label, view.op.operands[0].format.elements_per_stick());
                 label
             }
@@ -121,13 +122,13 @@ impl Plan {
         }
     }
 
-    fn add_top_k(&mut self, view: &OpView<'_>) -> Result<(), BundleError> {
+    fn add_top_k(&mut self, view: &OpView<'_>) -> Result<(), LaunchError> {
         let input = view.own_order(0).dims;
         let output = view.own_order(view.op.operands.len() - 1).dims;
         if output.iter().all(|label| input.contains(label)) {
             let label = Label::ORDINARY
                 .get(self.space.dims().len())
-                .ok_or(BundleError::NoLabelLeft { purpose: "the selected elements of a top-k" })?;
+                .ok_or(LaunchError::NoLabelLeft { purpose: "the selected elements of a top-k" })?;
             self.space.set(*label, 1);
             self.top_k = Some(*label);
         }
@@ -154,9 +155,9 @@ fn space_of(view: &OpView<'_>) -> Space {
     space
 }
 
-fn channels(view: &OpView<'_>) -> Result<i64, BundleError> {
+fn channels(view: &OpView<'_>) -> Result<i64, LaunchError> {
     let [_, channels, _, _] =
-        view.op.node_output_ranges.ok_or(BundleError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
+        view.op.node_output_ranges.ok_or(LaunchError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
     Ok(channels)
 }
 
@@ -166,9 +167,10 @@ fn first_free(taken: &[&[Label]]) -> Option<Label> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::Coordinate;
-    use super::super::testing::{dense, operand, view};
+    use super::super::testing::view;
     use super::*;
+    use crate::bundle::Coordinate;
+    use crate::bundle::testing::{dense, operand};
 
     fn sizes(plan: &Plan) -> Vec<(Label, i64)> {
         plan.space.dims().iter().map(|dim| (dim.label, dim.size)).collect()

@@ -1,10 +1,11 @@
 //! Builds the launch of a bundle: declares what its ops need and puts them in order ("SuperDSC schema, section 8").
 
+use super::LaunchError;
 use super::geometry::Geometry;
-use super::launch::{AffineMap, Execute, Launch, Param, SizeBounds, Stmt};
 use super::name::{Name, SizeName, SliceName};
+use super::statements::{AffineMap, Execute, Launch, Param, SizeBounds, Stmt};
 use super::symbols::{Addresses, MemoryMap, Start, Symbol, advances};
-use super::{Bundle, BundleError, Item, OpSpec, SymbolicDim};
+use crate::bundle::{Bundle, Item, OpSpec, SymbolicDim};
 use machine::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +15,7 @@ impl Launch {
     /// # Errors
     ///
     /// When an op has no form in the file format, or the bundle no place in memory.
-    pub fn new(bundle: &Bundle) -> Result<Self, BundleError> {
+    pub fn new(bundle: &Bundle) -> Result<Self, LaunchError> {
         Self::symbolic(bundle, &Target::spyre())
     }
 
@@ -23,7 +24,7 @@ impl Launch {
     /// # Errors
     ///
     /// As [`Self::new`].
-    pub fn symbolic(bundle: &Bundle, target: &Target) -> Result<Self, BundleError> {
+    pub fn symbolic(bundle: &Bundle, target: &Target) -> Result<Self, LaunchError> {
         Builder::new(bundle, target, None).build()
     }
 
@@ -32,7 +33,7 @@ impl Launch {
     /// # Errors
     ///
     /// As [`Self::new`], and when an address is not known before the launch or moves in a loop.
-    pub fn baked(bundle: &Bundle, target: &Target) -> Result<Self, BundleError> {
+    pub fn baked(bundle: &Bundle, target: &Target) -> Result<Self, LaunchError> {
         Builder::new(bundle, target, Some(MemoryMap::of(bundle, target))).build()
     }
 }
@@ -79,13 +80,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn build(mut self) -> Result<Launch, BundleError> {
+    fn build(mut self) -> Result<Launch, LaunchError> {
         let program = self.items(&self.bundle.items, &[])?;
         let mut body = Vec::new();
         if self.uses_pool {
             let (found, limit) = (self.bundle.pool_bytes, self.target.pool_bytes);
             if found < 1 || found > limit {
-                return Err(BundleError::PoolBytes { found, limit });
+                return Err(LaunchError::PoolBytes { found, limit });
             }
             body.push(Stmt::DeviceMemAllocate { name: Name::Pool, bytes: found });
         }
@@ -105,7 +106,7 @@ impl<'a> Builder<'a> {
         Ok(Launch { maps, params, body, first_symbol_ids: self.first_symbol_ids })
     }
 
-    fn items(&mut self, items: &[Item], loops: &[usize]) -> Result<Vec<Stmt>, BundleError> {
+    fn items(&mut self, items: &[Item], loops: &[usize]) -> Result<Vec<Stmt>, LaunchError> {
         let mut body = Vec::new();
         for item in items {
             match item {
@@ -115,7 +116,7 @@ impl<'a> Builder<'a> {
                 }
                 Item::Loop { count, symbol, body: inner } => {
                     if *count < 0 {
-                        return Err(BundleError::LoopCount { found: *count });
+                        return Err(LaunchError::LoopCount { found: *count });
                     }
                     let index = self.n_loops;
                     self.n_loops += 1;
@@ -135,20 +136,20 @@ impl<'a> Builder<'a> {
     }
 
     /// The number of iterations that `symbol` stands for.
-    fn count(&mut self, symbol: &str, maximum: i64) -> Result<Name, BundleError> {
+    fn count(&mut self, symbol: &str, maximum: i64) -> Result<Name, LaunchError> {
         let next = self.counts.len();
         let (number, first) = *self.counts.entry(symbol.to_owned()).or_insert((next, maximum));
         if first != maximum {
-            return Err(BundleError::SymbolMaximum { symbol: symbol.to_owned(), first, second: maximum });
+            return Err(LaunchError::SymbolMaximum { symbol: symbol.to_owned(), first, second: maximum });
         }
         Ok(Name::Count(number))
     }
 
-    fn op(&mut self, op: &OpSpec, index: usize, loops: &[usize], body: &mut Vec<Stmt>) -> Result<(), BundleError> {
+    fn op(&mut self, op: &OpSpec, index: usize, loops: &[usize], body: &mut Vec<Stmt>) -> Result<(), LaunchError> {
         check_advances(op, loops)?;
         let geometry = Geometry::new(op)?;
         if geometry.cores() > self.target.cores {
-            return Err(BundleError::TooManyCores { found: geometry.cores(), limit: self.target.cores });
+            return Err(LaunchError::TooManyCores { found: geometry.cores(), limit: self.target.cores });
         }
         let addresses = match &self.baked {
             Some(map) => Addresses::baked(op, &geometry, map)?,
@@ -280,11 +281,11 @@ fn used_ids(addresses: &Addresses) -> Vec<i64> {
     mentioned.filter(is_new).collect()
 }
 
-fn check_advances(op: &OpSpec, loops: &[usize]) -> Result<(), BundleError> {
+fn check_advances(op: &OpSpec, loops: &[usize]) -> Result<(), LaunchError> {
     for (operand, spec) in op.operands.iter().enumerate() {
         let advances = spec.tile_advance.len();
         if advances != 0 && advances != loops.len() {
-            return Err(BundleError::AdvanceCount { operand, advances, loops: loops.len() });
+            return Err(LaunchError::AdvanceCount { operand, advances, loops: loops.len() });
         }
     }
     Ok(())
@@ -292,9 +293,9 @@ fn check_advances(op: &OpSpec, loops: &[usize]) -> Result<(), BundleError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::geometry::testing::{dense, op};
-    use super::super::{Allocation, LoopSymbol};
     use super::*;
+    use crate::bundle::testing::{dense, op};
+    use crate::bundle::{Allocation, LoopSymbol};
 
     /// Copies a tile of 64 rows from a kernel argument to the pool.
     fn copy(advance: Vec<i64>) -> OpSpec {
@@ -376,7 +377,7 @@ module {
     #[test]
     fn a_count_has_one_maximum() {
         let items = vec![counted("T", 4, vec![]), counted("T", 8, vec![])];
-        let error = BundleError::SymbolMaximum { symbol: "T".to_owned(), first: 4, second: 8 };
+        let error = LaunchError::SymbolMaximum { symbol: "T".to_owned(), first: 4, second: 8 };
         assert_eq!(Launch::new(&Bundle { pool_bytes: 0, items }), Err(error));
     }
 

@@ -2,7 +2,8 @@
 //!
 //! Reads `sdsc.bundle`s; replaces each by a module with the function of `bundle.mlir` and the op specs in the order of their files.
 
-use super::{Addresses, Bundle, Launch, Loops, unroll, unrolled_lives};
+use super::Launch;
+use crate::bundle::{Addresses, Bundle, Loops, unroll, unrolled_lives};
 use crate::{
     dialect::{bundle_of, lives_of, op_to_ir, push_launch, set_lives, target_of},
     mlir::{Attributes, Context, Op, OpExt, Options, Pass, Reported, build_module, error_at, insert_before, push, string_array},

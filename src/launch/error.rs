@@ -1,11 +1,11 @@
-//! What a bundle can be refused for ("SuperDSC schema, section 11" and the limits of the file format).
+//! What a launch can be refused for ("SuperDSC schema, section 11" and the limits of the file format).
 
 use super::geometry::Label;
 use machine::DeviceFormat;
 
-/// An op or a bundle that has no SuperDSC form. The text names the value found and the rule it breaks.
+/// An op or a launch that has no SuperDSC form. The text names the value found and the rule it breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BundleError {
+pub enum LaunchError {
     /// The op at fault, by its depth-first number.
     #[error("op {index} ('{function}'): {source}")]
     InOp {
@@ -14,7 +14,7 @@ pub enum BundleError {
         /// Its device function.
         function: String,
         /// What is wrong with it.
-        source: Box<BundleError>,
+        source: Box<LaunchError>,
     },
     /// More iteration dimensions than labels.
     #[error("{found} iteration dimensions; the file format has labels for at most {limit}")]
@@ -232,25 +232,6 @@ pub enum BundleError {
         /// The count.
         found: i64,
     },
-    /// A loop that runs until the launch says.
-    #[error(
-        "a loop over the tiles of '{dim}' runs '{symbol}' times, at most {maximum}, which is known at launch only: bind the name with the \
-         option 'bind={symbol}=NUMBER', or keep loops"
-    )]
-    UnrolledSymbol {
-        /// The name of the number of iterations.
-        symbol: String,
-        /// The dimension whose tiles it counts.
-        dim: String,
-        /// The largest number.
-        maximum: i64,
-    },
-    /// A bundle that would be too large without loops.
-    #[error("has {n_ops} ops when its loops are written out, and at most {} may be: keep loops, or tile less", super::MAX_UNROLLED_OPS)]
-    UnrolledOps {
-        /// The ops of all iterations.
-        n_ops: i64,
-    },
     /// Two loops to the same number that are of different lengths.
     #[error("loops run '{symbol}' times, one at most {first} times and another at most {second}; a name has one maximum")]
     SymbolMaximum {
@@ -285,7 +266,7 @@ pub enum BundleError {
     },
 }
 
-impl BundleError {
+impl LaunchError {
     /// The error, with the op it belongs to.
     pub(crate) fn in_op(self, index: usize, function: &str) -> Self {
         Self::InOp { index, function: function.to_owned(), source: Box::new(self) }

@@ -1,7 +1,8 @@
 //! The order of a tensor's dimensions, read off its coordinates ("SuperDSC schema, section 2.1").
 
-use super::super::{Coordinate, OpSpec, Term};
-use super::{Access, Label, OpFamily};
+use super::{Access, Label};
+use crate::bundle::OpFamily;
+use crate::bundle::{Coordinate, OpSpec, Term};
 
 /// What the ordering rules consult: the op, its labels and its access.
 pub(super) struct OpView<'a> {
@@ -116,8 +117,9 @@ impl OpView<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{operand, view};
+    use super::super::testing::view;
     use super::*;
+    use crate::bundle::testing::operand;
 
     fn order(coordinates: Vec<Coordinate>) -> DimOrder {
         let size = vec![1; coordinates.len()];

@@ -18,7 +18,6 @@ mod access;
 mod check;
 mod class;
 mod cores;
-mod family;
 mod label;
 mod order;
 mod padding;
@@ -26,19 +25,19 @@ mod plan;
 mod space;
 mod tensor;
 #[cfg(test)]
-pub(crate) mod testing;
+mod testing;
 mod windowed_label;
 
 pub use access::Access;
 pub use class::{Class, ClassName};
 pub use cores::{Division, Divisions};
-pub use family::OpFamily;
 pub use label::Label;
 pub use padding::Padding;
 pub use space::{Space, SpaceDim};
 pub use tensor::{Scale, Tensor, TensorDim};
 
-use super::{BundleError, OpSpec};
+use super::LaunchError;
+use crate::bundle::{OpFamily, OpSpec};
 use order::OpView;
 use plan::Plan;
 
@@ -69,7 +68,7 @@ impl Geometry {
     /// # Errors
     ///
     /// When the op has no form in the file format; the error names the value found and the rule.
-    pub fn new(op: &OpSpec) -> Result<Self, BundleError> {
+    pub fn new(op: &OpSpec) -> Result<Self, LaunchError> {
         let family = OpFamily::of(op);
         check::check(op, family)?;
         let view = OpView { op, family, labels: label::assign(op, family)?, accesses: access::classify(op)? };

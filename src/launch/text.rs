@@ -1,7 +1,7 @@
 //! A launch as the text of `bundle.mlir`: names as the reference emitter has them ("SuperDSC schema, section 8").
 
-use super::launch::{AffineMap, Launch, Param, Stmt};
 use super::name::Name;
+use super::statements::{AffineMap, Launch, Param, Stmt};
 use sdsc_format::bundle_text::{self, BundleText, Execute, FUNCTION, Field, For, Ident, Map, MapRef, ParamType, Position, StmtKind};
 use std::fmt;
 

@@ -1,25 +1,28 @@
 //! Labels of the windowed ops, which depend on which dimensions survived ("SuperDSC schema, section 9").
 
-use super::super::{BundleError, OpSpec, Operand};
 use super::Label;
+use crate::{
+    bundle::{OpSpec, Operand},
+    launch::LaunchError,
+};
 
 /// `[mb, i, j, out, ki, kj]` without the dimensions of size 1 of the result: the front end drops those.
-pub(super) fn pool(op: &OpSpec) -> Result<Vec<Label>, BundleError> {
-    let ranges = op.node_output_ranges.ok_or(BundleError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
+pub(super) fn pool(op: &OpSpec) -> Result<Vec<Label>, LaunchError> {
+    let ranges = op.node_output_ranges.ok_or(LaunchError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
     let [n, c, h, w] = ranges;
     let candidates = [(Label::Mb, n), (Label::I, h), (Label::J, w), (Label::Out, c), (Label::Ki, 0), (Label::Kj, 0)];
     let labels: Vec<_> = candidates.into_iter().filter(|(_, size)| *size != 1).map(|(label, _)| label).collect();
     if labels.len() != op.iteration_space.len() {
-        return Err(BundleError::WindowDims { found: op.iteration_space.len(), expected: labels.len(), ranges });
+        return Err(LaunchError::WindowDims { found: op.iteration_space.len(), expected: labels.len(), ranges });
     }
     Ok(labels)
 }
 
 /// `[mb, out, i, j, ki, kj]`, of which dimensions of size 1 are dropped from the end until the rank fits.
-pub(super) fn depthwise(op: &OpSpec) -> Result<Vec<Label>, BundleError> {
+pub(super) fn depthwise(op: &OpSpec) -> Result<Vec<Label>, LaunchError> {
     let found = op.iteration_space.len();
-    let ranges = op.node_output_ranges.ok_or(BundleError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
-    let window = op.window.as_ref().ok_or(BundleError::MissingWindow { missing: "its window" })?;
+    let ranges = op.node_output_ranges.ok_or(LaunchError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
+    let window = op.window.as_ref().ok_or(LaunchError::MissingWindow { missing: "its window" })?;
     let [n, c, h, w] = ranges;
     let mut labels = vec![
         (Label::Mb, n),
@@ -34,7 +37,7 @@ pub(super) fn depthwise(op: &OpSpec) -> Result<Vec<Label>, BundleError> {
         labels.remove(last_unit);
     }
     if labels.len() != found {
-        return Err(BundleError::WindowDims { found, expected: labels.len(), ranges });
+        return Err(LaunchError::WindowDims { found, expected: labels.len(), ranges });
     }
     let labels: Vec<_> = labels.into_iter().map(|(label, _)| label).collect();
     Ok(reorder_collapsed(op, h, labels))
@@ -108,7 +111,7 @@ fn stick_dim(operand: &Operand) -> Option<usize> {
 /// The dimensions that move the operand, in coordinate order, without those of `except`.
 fn moving_dims(operand: &Operand, except: &[usize]) -> Vec<usize> {
     let mut dims = Vec::new();
-    for dim in operand.coordinates.iter().filter_map(super::super::Coordinate::moving_dim) {
+    for dim in operand.coordinates.iter().filter_map(crate::bundle::Coordinate::moving_dim) {
         if !except.contains(&dim) && !dims.contains(&dim) {
             dims.push(dim);
         }
@@ -118,9 +121,9 @@ fn moving_dims(operand: &Operand, except: &[usize]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{Coordinate, IterationDim, Window, WindowAxis};
-    use super::super::testing::operand;
     use super::*;
+    use crate::bundle::testing::operand;
+    use crate::bundle::{Coordinate, IterationDim, Window, WindowAxis};
 
     fn op(sizes: &[i64], ranges: [i64; 4], kernel: [i64; 2]) -> OpSpec {
         let axis = |kernel| WindowAxis { kernel, ..WindowAxis::default() };
@@ -140,7 +143,7 @@ mod tests {
     fn a_pool_drops_the_unit_dimensions_of_its_result() {
         let labels = pool(&op(&[6, 6, 64, 2, 2], [1, 64, 6, 6], [2, 2])).unwrap();
         assert_eq!(names(&labels), ["i", "j", "out", "ki", "kj"]);
-        assert!(matches!(pool(&op(&[6, 6], [1, 64, 6, 6], [2, 2])), Err(BundleError::WindowDims { found: 2, expected: 5, .. })));
+        assert!(matches!(pool(&op(&[6, 6], [1, 64, 6, 6], [2, 2])), Err(LaunchError::WindowDims { found: 2, expected: 5, .. })));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Dimension labels: what the file format calls the dimensions of an iteration space ("SuperDSC schema, section 2").
 
-use super::super::{BundleError, OpSpec};
-use super::{OpFamily, windowed_label};
+use super::windowed_label;
+use crate::bundle::OpFamily;
+use crate::{bundle::OpSpec, launch::LaunchError};
 use std::fmt;
 
 /// The name of a dimension in SDSC files. Most names say nothing of the dimension's role: they are given by position.
@@ -83,10 +84,10 @@ impl fmt::Display for Label {
 }
 
 /// The label of each iteration dimension, by position.
-pub(super) fn assign(op: &OpSpec, family: OpFamily) -> Result<Vec<Label>, BundleError> {
+pub(super) fn assign(op: &OpSpec, family: OpFamily) -> Result<Vec<Label>, LaunchError> {
     let n = op.iteration_space.len();
     if n > Label::ORDINARY.len() {
-        return Err(BundleError::TooManyDims { found: n, limit: Label::ORDINARY.len() });
+        return Err(LaunchError::TooManyDims { found: n, limit: Label::ORDINARY.len() });
     }
     match family {
         OpFamily::Matmul => Ok(Label::MATMUL[Label::MATMUL.len() - n..].to_vec()),
@@ -104,8 +105,8 @@ fn ordinary(n: usize) -> Vec<Label> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::IterationDim;
     use super::*;
+    use crate::bundle::IterationDim;
 
     fn op(function: &str, n: usize) -> OpSpec {
         OpSpec { function: function.to_owned(), iteration_space: vec![IterationDim::new(2, 1); n], ..OpSpec::default() }
@@ -133,7 +134,7 @@ mod tests {
     #[test]
     fn eight_dimensions_have_no_labels() {
         let op = op("add", 8);
-        assert_eq!(assign(&op, OpFamily::of(&op)), Err(BundleError::TooManyDims { found: 8, limit: 7 }));
+        assert_eq!(assign(&op, OpFamily::of(&op)), Err(LaunchError::TooManyDims { found: 8, limit: 7 }));
     }
 
     #[test]

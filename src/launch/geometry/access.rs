@@ -1,6 +1,6 @@
 //! Which operands are index tensors and which are reached through one ("SuperDSC schema, section 1").
 
-use super::super::{BundleError, OpSpec};
+use crate::{bundle::OpSpec, launch::LaunchError};
 
 /// How an operand is addressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Access {
 }
 
 /// The access of every operand.
-pub(super) fn classify(op: &OpSpec) -> Result<Vec<Access>, BundleError> {
+pub(super) fn classify(op: &OpSpec) -> Result<Vec<Access>, LaunchError> {
     let mut accesses = vec![Access::Direct; op.operands.len()];
     for (value, operand) in op.operands.iter().enumerate() {
         for name in operand.coordinates.iter().filter_map(|coordinate| coordinate.index_name()) {
@@ -37,9 +37,9 @@ pub(super) fn classify(op: &OpSpec) -> Result<Vec<Access>, BundleError> {
                 .iter()
                 .position(|other| other.name.as_deref() == Some(name))
                 .filter(|index| *index != value)
-                .ok_or_else(|| BundleError::UnknownIndex { operand: value, name: name.to_owned() })?;
+                .ok_or_else(|| LaunchError::UnknownIndex { operand: value, name: name.to_owned() })?;
             if op.operands[index].allocation.is_lx() {
-                return Err(BundleError::IndexInLx { operand: index });
+                return Err(LaunchError::IndexInLx { operand: index });
             }
             if accesses[index] == Access::Direct {
                 accesses[index] = Access::Index { value };
@@ -54,9 +54,9 @@ pub(super) fn classify(op: &OpSpec) -> Result<Vec<Access>, BundleError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::Coordinate;
-    use super::super::testing::operand;
     use super::*;
+    use crate::bundle::Coordinate;
+    use crate::bundle::testing::operand;
 
     #[test]
     fn an_indirect_coordinate_links_two_operands() {
@@ -67,6 +67,6 @@ mod tests {
         let mut op = OpSpec { operands: vec![index, table, result], ..OpSpec::default() };
         assert_eq!(classify(&op).unwrap(), [Access::Index { value: 1 }, Access::Value { index: 0 }, Access::Direct]);
         op.operands[0].name = None;
-        assert_eq!(classify(&op), Err(BundleError::UnknownIndex { operand: 1, name: "rows".to_owned() }));
+        assert_eq!(classify(&op), Err(LaunchError::UnknownIndex { operand: 1, name: "rows".to_owned() }));
     }
 }

@@ -1,9 +1,10 @@
 //! What is padded to whole sticks, and which padding must be masked ("SuperDSC schema, section 4").
 
-use super::super::OpSpec;
-use super::family::{is_conversion, is_restickify};
 use super::order::OpView;
-use super::{Class, Label, OpFamily, Scale, Space, Tensor};
+use super::{Class, Label, Scale, Space, Tensor};
+use crate::bundle::OpFamily;
+use crate::bundle::OpSpec;
+use crate::bundle::{is_conversion, is_restickify};
 
 /// Points added to each padded dimension, in the order of the file.
 pub type Padding = Vec<(Label, i64)>;
@@ -90,10 +91,10 @@ pub(super) fn masked(op: &OpSpec, padding: &Padding, result: &Tensor) -> Padding
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{Coordinate, Operand};
     use super::super::Geometry;
-    use super::super::testing::{dense, op, operand};
     use super::*;
+    use crate::bundle::testing::{dense, op, operand};
+    use crate::bundle::{Coordinate, Operand};
 
     fn sparse(rows: i64) -> Operand {
         operand(&[1, rows, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)])

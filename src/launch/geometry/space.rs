@@ -1,7 +1,7 @@
 //! The iteration space of an op as the file sees it: labelled, with the dimensions that the rules add.
 
-use super::super::SymbolicDim;
 use super::Label;
+use crate::bundle::SymbolicDim;
 
 /// One labelled dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! How each tensor lies in the op's space: order, scales, strides, gaps and page sizes ("SuperDSC schema, section 3").
 
-use super::super::{Arrangement, Operand, Term};
 use super::order::{DimOrder, OpView};
 use super::plan::Plan;
 use super::space::round_up;
-use super::{Access, Label, family};
+use super::{Access, Label};
+use crate::bundle::{Arrangement, Operand, Term, is_identity};
 use machine::DeviceFormat;
 
 /// How a tensor takes part in one dimension of the op.
@@ -162,7 +162,7 @@ impl<'a> Builder<'a> {
 
     /// The op's dimensions that the tensor lacks: what it is broadcast along, or was reduced along.
     fn add_absent(&mut self) {
-        use super::OpFamily::{Conv2d, Depthwise, Elementwise, Matmul, Pool, Reduction, TopK};
+        use crate::bundle::OpFamily::{Conv2d, Depthwise, Elementwise, Matmul, Pool, Reduction, TopK};
         let follows_op = match self.view.family {
             Pool | Reduction | Elementwise => true,
             Matmul | Conv2d | Depthwise | TopK => false,
@@ -189,7 +189,7 @@ impl<'a> Builder<'a> {
     fn format(&self) -> DeviceFormat {
         if self.access.is_index() {
             DeviceFormat::SenUint32
-        } else if family::is_identity(self.view.op) && self.operand.format == DeviceFormat::IeeeInt32 {
+        } else if is_identity(self.view.op) && self.operand.format == DeviceFormat::IeeeInt32 {
             DeviceFormat::IeeeFp32
         } else {
             self.operand.format
@@ -287,16 +287,16 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn is_bare_indirect(coordinate: &super::super::Coordinate) -> bool {
+fn is_bare_indirect(coordinate: &crate::bundle::Coordinate) -> bool {
     matches!(coordinate.term, Term::Indirect(_)) && coordinate.offset == 0
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::Coordinate;
     use super::super::Geometry;
-    use super::super::testing::{dense, op, operand};
     use super::*;
+    use crate::bundle::Coordinate;
+    use crate::bundle::testing::{dense, op, operand};
 
     fn tensors(function: &str, ranges: &[i64], operands: Vec<Operand>) -> Vec<Tensor> {
         Geometry::new(&op(function, ranges, operands)).unwrap().tensors

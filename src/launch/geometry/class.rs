@@ -1,7 +1,8 @@
 //! Layout classes: tensors of one op that lie alike share a description in the file ("SuperDSC schema, section 3, step 7").
 
-use super::super::BundleError;
-use super::{Access, Label, OpFamily, Tensor};
+use super::{Access, Label, Tensor};
+use crate::bundle::OpFamily;
+use crate::launch::LaunchError;
 use std::collections::BTreeSet;
 
 /// The name of a layout class. It tells classes apart and, beside `KERNEL_IDX`, says little of a tensor's role.
@@ -75,7 +76,7 @@ impl Class {
 }
 
 /// Gives every tensor its class, and returns the classes in the order of their first tensors.
-pub(super) fn assign(family: OpFamily, is_indirect: bool, tensors: &mut [Tensor]) -> Result<Vec<Class>, BundleError> {
+pub(super) fn assign(family: OpFamily, is_indirect: bool, tensors: &mut [Tensor]) -> Result<Vec<Class>, LaunchError> {
     let names = ClassName::sequence(family);
     let mut classes: Vec<Class> = Vec::new();
     for tensor in tensors {
@@ -90,7 +91,7 @@ pub(super) fn assign(family: OpFamily, is_indirect: bool, tensors: &mut [Tensor]
         tensor.class = known.unwrap_or(classes.len());
         if known.is_none() {
             let free = names.get(classes.len()).copied();
-            let name = by_role.or(free).ok_or(BundleError::TooManyClasses { found: classes.len() + 1, limit: names.len() })?;
+            let name = by_role.or(free).ok_or(LaunchError::TooManyClasses { found: classes.len() + 1, limit: names.len() })?;
             classes.push(Class::new(name, tensor));
         }
     }
@@ -99,11 +100,11 @@ pub(super) fn assign(family: OpFamily, is_indirect: bool, tensors: &mut [Tensor]
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::Coordinate;
     use super::super::Geometry;
-    use super::super::testing::{dense, op, operand};
+    use crate::bundle::Coordinate;
+    use crate::bundle::testing::{dense, op, operand};
 
-    fn classes(op: &super::super::super::OpSpec) -> Vec<(&'static str, Vec<usize>)> {
+    fn classes(op: &crate::bundle::OpSpec) -> Vec<(&'static str, Vec<usize>)> {
         let geometry = Geometry::new(op).unwrap();
         let members = |class| (0..geometry.tensors.len()).filter(|tensor| geometry.tensors[*tensor].class == class).collect();
         geometry.classes.iter().enumerate().map(|(number, class)| (class.name.name(), members(number))).collect()
