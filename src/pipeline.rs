@@ -204,7 +204,7 @@ impl Options {
             return Err(format!("option 'joint' needs the LX planner 'exact', found '{}'", self.planner()));
         }
         if self.planner() != "none" {
-            lx::planner_named(self.planner()).map_err(|error| error.to_string())?;
+            scratchpad::planner_named(self.planner()).map_err(|error| error.to_string())?;
         }
         self.tiles
             .iter()

@@ -7,11 +7,13 @@ use std::{
 };
 
 /// A crate of `crates`, and those of them that it may depend on.
-const CRATES: [(&str, &[&str]); 6] = [
+const CRATES: [(&str, &[&str]); 8] = [
     ("element", &["machine"]),
     ("files", &[]),
     ("machine", &[]),
     ("referee", &["element", "files", "machine", "sdsc-format"]),
+    ("scratchpad", &["machine", "scratchpad-verify"]),
+    ("scratchpad-verify", &[]),
     ("sdsc-check", &["files", "machine", "sdsc-format"]),
     ("sdsc-format", &["files"]),
 ];

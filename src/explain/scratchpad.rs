@@ -3,8 +3,8 @@
 use crate::{
     bundle::{Allocation, Bundle, Item, OpSpec, Operand},
     cost::lx_bytes_of,
-    lx::{Drawing, Stay, draw},
 };
+use scratchpad::{Drawing, Stay, draw};
 use serde::Serialize;
 
 /// A value in LX, from the op that writes it to its last reader.

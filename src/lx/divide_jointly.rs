@@ -4,7 +4,7 @@
 //! `spyre-divide-work`: its splits are where this begins.
 
 use super::{
-    Barred, Buffer, Exact, Stays, Use, UseKind,
+    Ineligible,
     joint::{self, candidates},
     plan_lx::{Numbers, Reads, Values},
     try_splits::time_of_splits,
@@ -19,6 +19,7 @@ use crate::{
     },
 };
 use machine::Target;
+use scratchpad::{Buffer, Exact, Stays, Use, UseKind};
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-jointly", run };
@@ -86,7 +87,7 @@ fn push_value(program: &mut joint::Program, value: joint::Value) {
 /// The result of a step. `positions` says for each earlier step which value its result is.
 fn result(values: &Values<'_>, op: &joint::Op, time: usize, positions: &[usize]) -> joint::Value {
     let bytes = op.operation.operands.last().map_or(0, |operand| operand.layout.bytes());
-    let mut buffer = values.buffer(time, bytes, values.barred(time));
+    let mut buffer = values.buffer(time, bytes, values.ineligible(time));
     for one in &mut buffer.uses {
         one.time = joint::Op::time(one.time);
     }
@@ -131,7 +132,7 @@ fn copied_input(values: &Values<'_>, reads: &Reads, first: usize) -> joint::Valu
         in_place_parents: Vec::new(),
         starts_in_hbm: false,
         ends_in_hbm: false,
-        barred: is_window.then_some(Barred::GraphInput),
+        barred: is_window.then(|| Ineligible::GraphInput.into()),
     };
     joint::Value { buffer, users: reads.clone(), copied_before: Some(first) }
 }

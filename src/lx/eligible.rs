@@ -1,8 +1,10 @@
 //! Which buffers may be in LX at all, and why the others may not.
 
+use scratchpad::Barred;
+
 /// Why a buffer may not be placed in LX, whatever room there is (torch-spyre, August 2026; the first reason in this order is reported).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Barred {
+pub enum Ineligible {
     /// The back end reads or writes LX only for some device functions.
     #[error("the device function '{function}' cannot have it in LX")]
     FunctionNotAllowed {
@@ -57,9 +59,12 @@ pub enum Barred {
     /// The files cannot describe unused bytes behind a buffer in LX.
     #[error("it would need unused space behind it, which an LX buffer cannot have")]
     BackGap,
-    /// The reason that an instance file states.
-    #[error("{0}")]
-    Stated(String),
+}
+
+impl From<Ineligible> for Barred {
+    fn from(ineligible: Ineligible) -> Self {
+        Self(ineligible.to_string())
+    }
 }
 
 /// How the users of a buffer disagree about which core has which part.
@@ -98,9 +103,9 @@ mod tests {
 
     #[test]
     fn reasons_are_sentences_without_a_full_stop() {
-        let reason = Barred::CoreMismatch(Mismatch::Shared { user: 1, cores: 32, slices: 8 });
+        let reason = Ineligible::CoreMismatch(Mismatch::Shared { user: 1, cores: 32, slices: 8 });
         let expected = "its users divide it among the cores in different ways: use 1 runs on 32 cores, but there are 8 slices";
         assert_eq!(reason.to_string(), expected);
-        assert_eq!(Barred::Stated("op not allowed".to_owned()).to_string(), "op not allowed");
+        assert_eq!(Barred::from(reason).to_string(), expected);
     }
 }

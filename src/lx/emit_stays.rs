@@ -5,7 +5,7 @@
 //! read by several ops alike, and results of the graph that ops read as well, are planned like any other value.
 
 use super::{
-    Barred, Buffer, Capacity, StayInLx, Use, UseKind, agreed_view,
+    Ineligible, agreed_view,
     clone_inputs::{User, compact_type, copy_for},
     plan_lx::{Program, reads_part},
     stays::{Candidate, Chosen},
@@ -15,6 +15,7 @@ use crate::{
     mlir::{Op, OpExt, OperationLike, Type, Value, ValueExt, ValueLike, ValueMap, insert_before, map_of},
 };
 use machine::Family;
+use scratchpad::{Buffer, Capacity, StayInLx, Use, UseKind};
 use std::collections::BTreeSet;
 
 /// Why the copy of a value in LX is in HBM.
@@ -78,8 +79,8 @@ fn made_by<'c>(program: &Program<'c>, time: usize) -> Result<Planned<'c>, String
         barred: None,
         candidate: Candidate { buffer: program.buffer(time), device_bytes: program.device_bytes(time), may_split: false },
     };
-    if let Some(barred @ (Barred::GraphOutput | Barred::ViewedOutput)) = &made.candidate.buffer.barred {
-        made.barred = Some(barred.to_string());
+    if let Some(ineligible @ (Ineligible::GraphOutput | Ineligible::ViewedOutput)) = program.values.ineligible(time) {
+        made.barred = Some(ineligible.to_string());
         promote(program, &mut made)?;
     }
     Ok(made)

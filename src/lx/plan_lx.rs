@@ -3,10 +3,7 @@
 //! Reads `work` and program order; writes `place`. A value that may not live in LX, or does not fit, is placed in HBM with the reason. A
 //! value made in an iteration of a loop lives in it; a value from outside that the loop reads lives until the loop ends.
 
-use super::{
-    Barred, Buffer, Capacity, CoreUse, Placement, Planner, Use, UseKind, Violation, agreed_view, check, emit_stays::emit_stays,
-    planner_named,
-};
+use super::{CoreUse, Ineligible, agreed_view, emit_stays::emit_stays};
 use crate::{
     dialect::{
         Access, ComputeOp, Memory, Place, Schedule, Step, Tensor, UsedAs, home_of, is_carried, operation_of, split_of, target_of,
@@ -17,6 +14,7 @@ use crate::{
     work::{Operation, WorkSplit},
 };
 use machine::{Family, Target};
+use scratchpad::{Barred, Buffer, Capacity, Placement, Planner, Use, UseKind, Violation, check, planner_named};
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-plan-lx", run };
@@ -156,9 +154,9 @@ impl<'c> Program<'c> {
     /// The result of a step as a planner sees it.
     pub(super) fn buffer(&self, time: usize) -> Buffer {
         let layout_bytes = self.device_bytes(time);
-        let slices = self.values.barred(time).map_or_else(|| self.slices(time), Err);
-        let (slices, barred) = slices.map_or_else(|barred| (1, Some(barred)), |slices| (slices, None));
-        self.values.buffer(time, layout_bytes / slices, barred)
+        let slices = self.values.ineligible(time).map_or_else(|| self.slices(time), Err);
+        let (slices, ineligible) = slices.map_or_else(|ineligible| (1, Some(ineligible)), |slices| (slices, None));
+        self.values.buffer(time, layout_bytes / slices, ineligible)
     }
 
     /// Bytes of the result of a step on all cores.
@@ -173,10 +171,10 @@ impl<'c> Program<'c> {
     }
 
     /// How many slices a value is in, one a core; or how its users disagree.
-    fn slices(&self, time: usize) -> Result<i64, Barred> {
+    fn slices(&self, time: usize) -> Result<i64, Ineligible> {
         let users = self.values.users(time);
         let uses: Vec<CoreUse<'_>> = users.iter().map(|&user| self.core_use(user)).collect();
-        agreed_view(&uses).map(|view| view.slices()).map_err(Barred::CoreMismatch)
+        agreed_view(&uses).map(|view| view.slices()).map_err(Ineligible::CoreMismatch)
     }
 
     /// Writes the place; a copy of an HBM tensor that found no room in LX would only cost a pass over HBM, so its readers get the original
@@ -214,7 +212,7 @@ impl<'c> Values<'c> {
     }
 
     /// The result of a step as a planner sees it.
-    pub(super) fn buffer(&self, time: usize, bytes: i64, barred: Option<Barred>) -> Buffer {
+    pub(super) fn buffer(&self, time: usize, bytes: i64, ineligible: Option<Ineligible>) -> Buffer {
         let step = &self.schedule.steps[time];
         let readers = self.schedule.readers(step.compute.op.output());
         let needed_until = |user| *self.schedule.times_of_use(&step.loops, user).end();
@@ -222,7 +220,8 @@ impl<'c> Values<'c> {
         uses.extend(readers.iter().map(|&(reader, _)| Use { time: needed_until(reader), kind: UseKind::Read }));
         uses.extend(self.rewriters(time).iter().map(|&writer| Use { time: needed_until(writer), kind: UseKind::Write }));
         uses[1..].sort_by_key(|one| one.time);
-        let in_place_parents = if barred.is_none() { self.parents(step) } else { Vec::new() };
+        let in_place_parents = if ineligible.is_none() { self.parents(step) } else { Vec::new() };
+        let barred = ineligible.map(Barred::from);
         Buffer { name: format!("op{time}"), bytes, uses, in_place_parents, starts_in_hbm: false, ends_in_hbm: false, barred }
     }
 
@@ -266,44 +265,44 @@ impl<'c> Values<'c> {
     }
 
     /// Why the value may not be in LX, however work is divided: the first in the reference's order of reasons (F.1).
-    pub(super) fn barred(&self, time: usize) -> Option<Barred> {
+    pub(super) fn ineligible(&self, time: usize) -> Option<Ineligible> {
         let step = &self.schedule.steps[time];
         let readers = self.schedule.readers(step.compute.op.output());
         if step.compute.family() == Family::Gather {
-            return Some(Barred::Gathered);
+            return Some(Ineligible::Gathered);
         }
         if step.compute.is_insert() {
-            return Some(Barred::WrittenInParts);
+            return Some(Ineligible::WrittenInParts);
         }
         if self.overwrites(step.compute) {
-            return Some(Barred::Carried);
+            return Some(Ineligible::Carried);
         }
         if !may_be_in_lx(step.compute) {
-            return Some(Barred::FunctionNotAllowed { function: step.compute.function().to_owned() });
+            return Some(Ineligible::FunctionNotAllowed { function: step.compute.function().to_owned() });
         }
         let output = step.compute.op.output();
         // As large as what it was a window of, it is not what a core has of it.
         if Tensor::of(home_of(output).r#type()).is_some_and(|tensor| tensor.buffer_shape.is_some()) {
-            return Some(Barred::Tiled);
+            return Some(Ineligible::Tiled);
         }
         let users = users_behind_views(output);
         if users.iter().any(|user| user.is("spyre.yield") || user.is("spyre.loop")) {
-            return Some(Barred::Tiled);
+            return Some(Ineligible::Tiled);
         }
         if readers.iter().any(|&(reader, _)| self.schedule.steps[reader].compute.op.is("spyre.restickify")) {
-            return Some(Barred::ReadByRestickify);
+            return Some(Ineligible::ReadByRestickify);
         }
         if readers.iter().any(|&(reader, operand)| self.schedule.steps[reader].accesses[operand].used_as != UsedAs::Data) {
-            return Some(Barred::Indirect);
+            return Some(Ineligible::Indirect);
         }
         if users.iter().any(|user| user.is("func.return")) {
             let is_itself = output.users().iter().any(|user| user.is("func.return"));
-            return Some(if is_itself { Barred::GraphOutput } else { Barred::ViewedOutput });
+            return Some(if is_itself { Ineligible::GraphOutput } else { Ineligible::ViewedOutput });
         }
         if readers.iter().any(|&(reader, operand)| reads_part(&self.schedule.steps[reader], operand)) {
-            return Some(Barred::PartialRead);
+            return Some(Ineligible::PartialRead);
         }
-        readers.is_empty().then_some(Barred::NoReader)
+        readers.is_empty().then_some(Ineligible::NoReader)
     }
 
     /// The operands whose address the result may take: same indices, same device layout, elementwise (F.3). What is read in another way as

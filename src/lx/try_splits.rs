@@ -4,7 +4,6 @@
 //! and so is the division of each op by itself, before one of them is taken.
 
 use super::{
-    Capacity,
     emit_stays::emit_stays,
     plan_lx::{Numbers, Program, Values},
 };
@@ -15,6 +14,7 @@ use crate::{
     work::{WorkSplit, divide_work::set_work},
 };
 use machine::Target;
+use scratchpad::Capacity;
 
 /// The modelled time of a function if its ops, in order, are divided so, ns.
 pub(super) fn time_of_splits<'a>(function: Op<'_>, splits: impl Iterator<Item = &'a WorkSplit>, target: &Target) -> Result<f64, Reported> {

@@ -6,10 +6,11 @@ use crate::{
 };
 use files::{MAX_TEXT_BYTES, read_text};
 use referee::{RunOptions, Simulation, seeded};
+use scratchpad::{Capacity, Instance, Limits, Stays, plan_instance};
+use scratchpad_verify::verify;
 use sdsc_check::check_directory;
 use spyre::{
     compile::compile,
-    lx::{Capacity, Instance, Limits, Stays, plan_instance, verify},
     mlir::Session,
     pipeline::{Options, Phase},
     translate::{bundle_to_mlir, opspec_to_mlir},
@@ -149,10 +150,10 @@ fn plan_of(text: &str) -> Option<(Instance, String)> {
     } else {
         Instance::from_csv(text, Capacity { bytes: 1024, alignment: 1 }).ok()?
     };
-    let mut go_on = |_: &spyre::lx::Progress| true;
+    let mut go_on = |_: &scratchpad::Progress| true;
     let mut limits = Limits { budget: 1000, go_on: &mut go_on };
     let plan = plan_instance(&instance, "exact", Stays::Split, &mut limits).ok()?;
-    let heading = spyre::lx::Heading { planner: "exact", seconds: 0.0, peak: None };
+    let heading = scratchpad::Heading { planner: "exact", seconds: 0.0, peak: None };
     let result = plan.to_json(&instance, &heading).unwrap();
     Some((instance, result))
 }

@@ -2,13 +2,12 @@
 
 use clap::Parser;
 use files::{MAX_TEXT_BYTES, read_text as read_text_file};
-use spyre::{
-    lx::{
-        Capacity, Exact, Heading, Instance, InstanceError, Limits, Plan, PlannedBytes, Progress, Stays, Verified, draw, drawing_of,
-        plan_instance, smallest_lx, verify,
-    },
-    tool,
+use scratchpad::{
+    Capacity, Exact, Heading, Instance, InstanceError, Limits, Plan, PlannedBytes, Progress, Stays, draw, drawing_of, plan_instance,
+    smallest_lx,
 };
+use scratchpad_verify::{Verified, verify};
+use spyre::tool;
 use std::{
     error::Error,
     io::{IsTerminal, Write},

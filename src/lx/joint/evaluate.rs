@@ -3,9 +3,10 @@
 use super::{Op, Program, Value};
 use crate::{
     cost::{Dim, OpKind, OpShape, TileOp, TileOperand, describe, estimate_op_ns, refuse},
-    lx::{Barred, Buffer, Capacity, CoreUse, Planner, agreed_view},
+    lx::{CoreUse, Ineligible, agreed_view},
 };
 use machine::Target;
+use scratchpad::{Buffer, Capacity, Planner};
 
 pub(super) struct Evaluated {
     pub(super) ns: f64,
@@ -56,11 +57,11 @@ fn buffer(program: &Program, chosen: &[usize], value: &Value, capacity: &Capacit
     let uses: Vec<CoreUse<'_>> = value.users.iter().map(core_use).collect();
     let (bytes, barred) = match agreed_view(&uses) {
         Ok(view) => (value.buffer.bytes / view.slices(), None),
-        Err(mismatch) => (value.buffer.bytes, Some(Barred::CoreMismatch(mismatch))),
+        Err(mismatch) => (value.buffer.bytes, Some(Ineligible::CoreMismatch(mismatch).into())),
     };
     // A copy that fits nowhere is not made.
     let is_pointless = value.copied_before.is_some() && bytes > capacity.bytes;
-    let barred = barred.or(is_pointless.then_some(Barred::GraphInput));
+    let barred = barred.or_else(|| is_pointless.then(|| Ineligible::GraphInput.into()));
     let in_place_parents = if barred.is_none() { value.buffer.in_place_parents.clone() } else { Vec::new() };
     Buffer { bytes, barred, in_place_parents, ..value.buffer.clone() }
 }

@@ -25,7 +25,6 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use super::{Buffer, Capacity, Planner};
 use crate::{
     assignment::minimize,
     cost::TileOp,
@@ -33,6 +32,7 @@ use crate::{
 };
 use evaluate::evaluate;
 use machine::Target;
+use scratchpad::{Buffer, Capacity, Planner};
 use tables::Tables;
 
 pub use candidates::candidates;

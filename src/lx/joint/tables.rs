@@ -7,9 +7,10 @@ use super::{
 use crate::{
     assignment::{self, Factor, Problem},
     cost::{History, TileOp, describe_op, estimate_op_ns},
-    lx::{Capacity, CoreUse, CoreView, core_view::view_of},
+    lx::{CoreUse, CoreView, core_view::view_of},
 };
 use machine::TimeModel;
+use scratchpad::Capacity;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Time first, then bytes.

@@ -4,11 +4,12 @@ use super::*;
 use crate::{
     cost::{Dim, OpKind, TileOperand},
     layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates, stick_of},
-    lx::{CoreUse, Exact, Placement, Use, UseKind, agreed_view},
+    lx::{CoreUse, agreed_view},
     work::{CoreOrder, DimKind, IterationDim, Operand, divide},
 };
 use machine::{DeviceFormat::Sen169Fp16, Family};
 use proptest::prelude::*;
+use scratchpad::{Exact, Placement, Use, UseKind};
 use std::collections::BTreeSet;
 
 const M: usize = 0;

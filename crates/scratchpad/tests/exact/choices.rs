@@ -1,7 +1,7 @@
 //! What the planners choose and how many steps they take, as a snapshot: a change of the search that changes no proof shows here
 //! (`INSTA_UPDATE=always` makes it anew).
 
-use super::{Exact, Instance, Stays, dense_instance, linked_instance, lx, random, random_instance};
+use super::{Exact, Instance, Stays, dense_instance, linked_instance, random, random_instance};
 use std::fmt::Write;
 
 /// FNV-1a of the numbers.
@@ -17,17 +17,25 @@ fn instances() -> Vec<Instance> {
 
 /// As ops that each read the result before and the one halfway back leave them: results of half a megabyte.
 fn chain(n: usize) -> Instance {
-    let mut buffers: Vec<lx::Buffer> = Vec::with_capacity(n);
+    let mut buffers: Vec<scratchpad::Buffer> = Vec::with_capacity(n);
     for index in 0..n {
-        let write = lx::Use { time: index, kind: lx::UseKind::Write };
+        let write = scratchpad::Use { time: index, kind: scratchpad::UseKind::Write };
         let name = format!("v{index}");
         let in_place_parents = index.checked_sub(1).into_iter().collect();
         let (starts_in_hbm, ends_in_hbm) = (false, index + 1 == n);
-        buffers.push(lx::Buffer { name, bytes: 32_768, uses: vec![write], in_place_parents, starts_in_hbm, ends_in_hbm, barred: None });
+        buffers.push(scratchpad::Buffer {
+            name,
+            bytes: 32_768,
+            uses: vec![write],
+            in_place_parents,
+            starts_in_hbm,
+            ends_in_hbm,
+            barred: None,
+        });
         let mut read = |of: usize| {
             let is_known = buffers[of].uses.iter().any(|one| one.time == index);
             if !is_known {
-                buffers[of].uses.push(lx::Use { time: index, kind: lx::UseKind::Read });
+                buffers[of].uses.push(scratchpad::Use { time: index, kind: scratchpad::UseKind::Read });
             }
         };
         if index > 0 {
@@ -35,7 +43,7 @@ fn chain(n: usize) -> Instance {
             read(index / 2);
         }
     }
-    Instance { name: format!("chain of {n}"), capacity: lx::Capacity { bytes: 32_768 * (n as i64 / 5), alignment: 128 }, buffers }
+    Instance { name: format!("chain of {n}"), capacity: scratchpad::Capacity { bytes: 32_768 * (n as i64 / 5), alignment: 128 }, buffers }
 }
 
 #[test]
@@ -51,13 +59,13 @@ fn choices_are_as_before() {
                 writeln!(text, "{index} {name} {stays:?} {budget}: {bytes} >= {bound}, {steps} steps, stays {stays_digest:016x}").unwrap();
             }
         }
-        let mut always = |_: &lx::Progress| true;
-        let peak = lx::smallest_lx(instance, &mut lx::Limits { budget: 50_000, go_on: &mut always });
+        let mut always = |_: &scratchpad::Progress| true;
+        let peak = scratchpad::smallest_lx(instance, &mut scratchpad::Limits { budget: 50_000, go_on: &mut always });
         let addresses = digest(peak.placement.addresses.iter().map(|address| address.unwrap_or(-1)));
         let (bytes, bound, steps) = (peak.bytes, peak.lower_bound, peak.steps);
         writeln!(text, "{index} {name} peak: {bytes} >= {bound}, {steps} steps, addresses {addresses:016x}").unwrap();
         for planner in ["greedy", "first-fit", "best-fit"] {
-            let placement = lx::planner_named(planner).unwrap().plan(buffers, capacity);
+            let placement = scratchpad::planner_named(planner).unwrap().plan(buffers, capacity);
             let addresses = digest(placement.addresses.iter().map(|address| address.unwrap_or(-1)));
             writeln!(text, "{index} {name} {planner}: addresses {addresses:016x}").unwrap();
         }

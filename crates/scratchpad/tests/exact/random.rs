@@ -1,6 +1,7 @@
 //! Random small instances, the same on every machine.
 
-use crate::lx::{Barred, Buffer, Capacity, Use, UseKind};
+use scratchpad::Barred;
+use scratchpad::{Buffer, Capacity, Use, UseKind};
 
 /// A sequence of numbers (SplitMix64).
 pub(crate) struct Random(pub(crate) u64);
@@ -34,14 +35,14 @@ pub(crate) fn instance(seed: u64) -> (Vec<Buffer>, Capacity) {
             in_place_parents: parents,
             starts_in_hbm: random.below(5) == 0,
             ends_in_hbm: random.below(8) == 0,
-            barred: (random.below(12) == 0).then_some(Barred::Unsized),
+            barred: (random.below(12) == 0).then(|| Barred("its size is not known".to_owned())),
         });
     }
     (buffers, capacity)
 }
 
 /// 10 to 40 buffers in a row of layers: mostly short lives, some over many operations, with takeovers.
-pub(crate) fn layers(seed: u64) -> crate::lx::Instance {
+pub(crate) fn layers(seed: u64) -> scratchpad::Instance {
     let mut random = Random(seed ^ 0xA5A5);
     let n = 10 + random.below(31);
     let capacity = Capacity { bytes: 20 + random.below(30) as i64, alignment: [1, 1, 2, 4][random.below(4)] };
@@ -59,12 +60,12 @@ pub(crate) fn layers(seed: u64) -> crate::lx::Instance {
             bytes: 1 + random.below(12) as i64,
             starts_in_hbm: uses[0].kind == UseKind::Read,
             ends_in_hbm: random.below(9) == 0,
-            barred: (random.below(20) == 0).then_some(Barred::Unsized),
+            barred: (random.below(20) == 0).then(|| Barred("its size is not known".to_owned())),
             uses,
             in_place_parents,
         });
     }
-    crate::lx::Instance { name: format!("layers{seed}"), capacity, buffers }
+    scratchpad::Instance { name: format!("layers{seed}"), capacity, buffers }
 }
 
 /// Up to 9 buffers over 5 operations in little LX. Many are written and read in a single operation, between a parent that dies there and a
@@ -94,7 +95,7 @@ pub(crate) fn links(seed: u64) -> (Vec<Buffer>, Capacity) {
             in_place_parents,
             starts_in_hbm: false,
             ends_in_hbm: random.below(9) == 0,
-            barred: (random.below(20) == 0).then_some(Barred::Unsized),
+            barred: (random.below(20) == 0).then(|| Barred("its size is not known".to_owned())),
         }
     };
     ((0..n).map(&mut buffer).collect(), capacity)
@@ -119,7 +120,7 @@ fn uses(random: &mut Random) -> Vec<Use> {
 }
 
 /// The instance as a file.
-pub(crate) fn json(instance: &crate::lx::Instance) -> String {
+pub(crate) fn json(instance: &scratchpad::Instance) -> String {
     let buffer = |buffer: &Buffer| {
         let kind = |one: &Use| if one.kind == UseKind::Read { "read" } else { "write" };
         let uses: Vec<_> = buffer.uses.iter().map(|one| serde_json::json!({"time": one.time, "kind": kind(one)})).collect();

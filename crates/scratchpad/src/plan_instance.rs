@@ -179,7 +179,7 @@ pub fn drawing_of(instance: &Instance, plan: &Plan, title: String) -> Drawing {
 mod tests {
     use super::super::buffer::tests::{buffer, child};
     use super::*;
-    use crate::lx::{Barred, Buffer, Capacity};
+    use crate::{Barred, Buffer, Capacity};
 
     fn instance(buffers: Vec<Buffer>, bytes: i64, alignment: i64) -> Instance {
         Instance { name: String::new(), capacity: Capacity { bytes, alignment }, buffers }
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn everything_is_placed_when_it_fits() {
-        let barred = Buffer { barred: Some(Barred::Unsized), ..buffer("barred", 900, &[0, 3]) };
+        let barred = Buffer { barred: Some(Barred("its size is not known".to_owned())), ..buffer("barred", 900, &[0, 3]) };
         let buffers = vec![buffer("a", 100, &[0, 1]), buffer("b", 200, &[1, 3]), barred, buffer("c", 130, &[2, 3])];
         let instance = instance(buffers, 512, 128);
         let plan = plan_instance(&instance, "exact", Stays::Split, &mut limits(&mut |_| true)).unwrap();

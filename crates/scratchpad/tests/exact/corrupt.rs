@@ -1,9 +1,10 @@
 //! Corrupted results: the checker rejects each field that matters, and whatever it accepts is true.
 
-use crate::{BUDGET, HEADING, both, brute, linked_instance, lx, random, random_instance, verify};
+use crate::{BUDGET, HEADING, both, brute, linked_instance, random, random_instance, verify};
 use proptest::prelude::*;
+use scratchpad::{Exact, Instance, PlannedBytes, Stays};
+use scratchpad_verify::Violation;
 use serde_json::{Value, json};
-use spyre::lx::{Barred, Exact, Instance, PlannedBytes, Stays, Unverified};
 
 fn result_of(exact: Exact, instance: &Instance) -> Value {
     let plan = exact.solve(&instance.buffers, &instance.capacity);
@@ -57,7 +58,7 @@ fn corruptions(result: &Value) -> Vec<(String, Value)> {
     change("/addresses".to_owned(), with(&result["addresses"], "nobody", json!(0)));
     for (name, reason) in result["reasons"].as_object().unwrap() {
         change(format!("/reasons/{name}"), json!(""));
-        if *reason == json!(Barred::Unsized.to_string()) {
+        if *reason == json!("its size is not known") {
             change(format!("/reasons/{name}"), json!("it saves none"));
         }
         change("/reasons".to_owned(), without(&result["reasons"], name));
@@ -179,12 +180,13 @@ fn the_kind_of_the_bound_is_rejected_if_it_is_another() {
 #[test]
 fn a_corrupted_peak_is_rejected() {
     for (seed, mut instance) in (0..20).flat_map(|seed| [(seed, random_instance(seed)), (seed, linked_instance(seed))]) {
-        let mut always = |_: &lx::Progress| true;
-        let found = lx::smallest_lx(&instance, &mut lx::Limits { budget: 100_000, go_on: &mut always });
+        let mut always = |_: &scratchpad::Progress| true;
+        let found = scratchpad::smallest_lx(&instance, &mut scratchpad::Limits { budget: 100_000, go_on: &mut always });
         instance.capacity.bytes = found.bytes;
         let plan = Exact { stays: Stays::Whole, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &found.placement);
         let peak = PlannedBytes { bytes: found.bytes, lower_bound: found.lower_bound };
-        let result: Value = serde_json::from_str(&plan.to_json(&instance, &lx::Heading { peak: Some(peak), ..HEADING }).unwrap()).unwrap();
+        let result: Value =
+            serde_json::from_str(&plan.to_json(&instance, &scratchpad::Heading { peak: Some(peak), ..HEADING }).unwrap()).unwrap();
         let check = |result: &Value| verify(&result.to_string(), &random::json(&instance));
         let least = brute::least_peak(&instance.buffers, instance.capacity.alignment);
         assert!(found.lower_bound <= least && least <= found.bytes, "seed {seed}: {found:?}, {least}");
@@ -211,10 +213,10 @@ fn a_corrupted_peak_is_rejected() {
 }
 
 /// Nothing is in LX.
-pub(crate) fn nowhere(instance: &Instance) -> lx::Placement {
-    let reason = lx::Unplaced::NoGap { bytes: 0, time: 0, taken: 0, capacity: 0 };
-    let reason = |buffer: &lx::Buffer| Some(buffer.barred.clone().map_or(reason.clone(), lx::Unplaced::Barred));
-    lx::Placement { addresses: vec![None; instance.buffers.len()], reasons: instance.buffers.iter().map(reason).collect() }
+pub(crate) fn nowhere(instance: &Instance) -> scratchpad::Placement {
+    let reason = scratchpad::Unplaced::NoGap { bytes: 0, time: 0, taken: 0, capacity: 0 };
+    let reason = |buffer: &scratchpad::Buffer| Some(buffer.barred.clone().map_or(reason.clone(), scratchpad::Unplaced::Barred));
+    scratchpad::Placement { addresses: vec![None; instance.buffers.len()], reasons: instance.buffers.iter().map(reason).collect() }
 }
 
 /// Pointers to all numbers, truth values and texts.
@@ -252,7 +254,7 @@ proptest! {
         }
         let text = random::json(&instance);
         match verify(&result.to_string(), &text) {
-            Err(Unverified::Instance(what)) => prop_assert!(false, "the instance is not to blame: {}", what),
+            Err(Violation::Instance(what)) => prop_assert!(false, "the instance is not to blame: {}", what),
             Err(_) => {}
             Ok(verified) => {
                 let is_whole = result["certificate"]["whole_lives"] == json!(true);

@@ -1,7 +1,7 @@
 //! The fewest HBM bytes by trying everything: for each buffer every way to be served, every address. It knows the rules from the
 //! documents, and nothing of the planner.
 
-use crate::lx::{Buffer, Capacity, UseKind};
+use scratchpad::{Buffer, Capacity, UseKind};
 
 /// An unbroken stay: first and last operation.
 #[derive(Clone, Copy)]

@@ -88,7 +88,8 @@ pub enum Violation {
 
 impl Placement {
     /// A placement with these addresses, and the reasons for the buffers that have none.
-    pub(super) fn explained(buffers: &[Buffer], capacity: &Capacity, addresses: Vec<Option<i64>>) -> Self {
+    #[must_use]
+    pub fn explained(buffers: &[Buffer], capacity: &Capacity, addresses: Vec<Option<i64>>) -> Self {
         let taken = taken_at_births(buffers, &addresses);
         let reason = |buffer: &Buffer| match &buffer.barred {
             Some(barred) => Unplaced::Barred(barred.clone()),
@@ -258,7 +259,7 @@ mod tests {
         assert_eq!(violation(&buffers, &[90]), Violation::OutOfBounds { buffer: 0, address: 90, end: 110 });
         assert_eq!(violation(&buffers, &[-10]), Violation::OutOfBounds { buffer: 0, address: -10, end: 10 });
         assert_eq!(violation(&buffers, &[]), Violation::Length { expected: 1, found: 0 });
-        let barred = [Buffer { barred: Some(Barred::Unsized), ..buffers[0].clone() }];
+        let barred = [Buffer { barred: Some(Barred("its size is not known".to_owned())), ..buffers[0].clone() }];
         assert_eq!(violation(&barred, &[0]), Violation::Barred { buffer: 0 });
     }
 
@@ -274,11 +275,11 @@ mod tests {
 
     #[test]
     fn every_unplaced_buffer_has_a_reason() {
-        let barred = Buffer { barred: Some(Barred::Unsized), ..buffer("x", 20, &[0, 2]) };
+        let barred = Buffer { barred: Some(Barred("its size is not known".to_owned())), ..buffer("x", 20, &[0, 2]) };
         let buffers = [barred, buffer("big", 101, &[0, 1]), buffer("a", 80, &[0, 2]), buffer("b", 30, &[1, 3])];
         let placement = Placement::explained(&buffers, &CAPACITY, vec![None, None, Some(0), None]);
         let expected = [
-            Some(Unplaced::Barred(Barred::Unsized)),
+            Some(Unplaced::Barred(Barred("its size is not known".to_owned()))),
             Some(Unplaced::TooLarge { bytes: 101, capacity: 100 }),
             None,
             Some(Unplaced::NoGap { bytes: 30, time: 1, taken: 80, capacity: 100 }),

@@ -1,6 +1,6 @@
 //! Runs at one address, as the packing engine wants them.
 
-use crate::lx::pack::{Packer, Rectangle, Shape};
+use crate::pack::{Packer, Rectangle, Shape};
 use std::ops::Range;
 
 /// Runs at one address: each takes over that of the one before.

@@ -1,6 +1,6 @@
 //! The selection problem in small integers: values, their uses, and what each choice costs in HBM bytes.
 
-use crate::lx::{Buffer, Capacity, UseKind, buffer::can_succeed};
+use crate::{Buffer, Capacity, UseKind, buffer::can_succeed};
 use std::ops::Range;
 
 /// What may be chosen.

@@ -13,7 +13,7 @@ use super::{
     solve::{Best, Proof, ceil_div, trim},
     sweep::{Limits, sweep},
 };
-use crate::lx::pack::Steps;
+use crate::pack::Steps;
 
 /// Told the steps left and the best HBM bytes; says whether to go on.
 pub(super) type GoOn<'a> = &'a mut dyn FnMut(u64, i64) -> bool;

@@ -1,8 +1,8 @@
 //! Links: buffers that live for one operation, and hand down in it the address that they took over.
 
 use crate::{HEADING, both, brute, verify};
+use scratchpad::{Exact, Instance, Stays};
 use serde_json::{Value, json};
-use spyre::lx::{Exact, Instance, Stays};
 
 /// A buffer that is written in its first operation and read in its last, and those whose address it may take over.
 fn buffer(name: &str, size: i64, (first, last): (usize, usize), parents: &[&str]) -> Value {

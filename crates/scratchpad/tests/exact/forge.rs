@@ -1,10 +1,11 @@
 //! A forger of results: it changes true plans and certificates in every field, invents cuts, and mends what the checker names. What is accepted
 //! all the same has to be a legal plan, and a bound that no plan is below.
 
-use crate::{BUDGET, HEADING, brute, corrupt::nowhere, linked_instance, lx, number_of, random, random_instance, verify};
+use crate::{BUDGET, HEADING, brute, corrupt::nowhere, linked_instance, number_of, random, random_instance, verify};
 use random::Random;
+use scratchpad::{Buffer, Exact, Instance, Stays};
+use scratchpad_verify::{Verified, Violation};
 use serde_json::{Value, json};
-use spyre::lx::{Buffer, Exact, Instance, Stays, Unverified, Verified};
 
 /// Results forged from one instance.
 const FORGERIES: usize = 25;
@@ -33,7 +34,7 @@ fn no_forgery_is_accepted_that_is_not_true() {
         for number in 0..FORGERIES {
             let mut result = forger.forge();
             match mended(&mut result, &instance, &text) {
-                Err(Unverified::Instance(what)) => panic!("the instance is not to blame: {what}"),
+                Err(Violation::Instance(what)) => panic!("the instance is not to blame: {what}"),
                 Err(_) => n_refused += 1,
                 Ok(verified) => {
                     n_accepted += 1;
@@ -101,17 +102,17 @@ fn results(instance: &Instance) -> Vec<Value> {
 }
 
 /// Lets the checker say what the fields have to be, and does as it says.
-fn mended(result: &mut Value, instance: &Instance, text: &str) -> Result<Verified, Unverified> {
+fn mended(result: &mut Value, instance: &Instance, text: &str) -> Result<Verified, Violation> {
     for _ in 0..MENDINGS {
         match verify(&result.to_string(), text) {
-            Err(Unverified::Field { field, expected, .. }) if field == "hbm_bytes_left" => {
+            Err(Violation::Field { field, expected, .. }) if field == "hbm_bytes_left" => {
                 let claims_best = result["lower_bound"] == result["hbm_bytes_left"];
                 let left: i64 = expected.parse().unwrap();
                 result["hbm_bytes_left"] = json!(left);
                 result["lower_bound"] = if claims_best { json!(left) } else { result["lower_bound"].clone() };
             }
-            Err(Unverified::Field { field, expected, .. }) if field == "optimal" => result["optimal"] = json!(expected == "true"),
-            Err(Unverified::Field { field, .. }) if field.starts_with("addresses") || field.starts_with("reasons") => {
+            Err(Violation::Field { field, expected, .. }) if field == "optimal" => result["optimal"] = json!(expected == "true"),
+            Err(Violation::Field { field, .. }) if field.starts_with("addresses") || field.starts_with("reasons") => {
                 let stays = result["stays"].as_array().unwrap().clone();
                 for buffer in &instance.buffers {
                     let of_buffer = stays.iter().filter(|stay| stay["buffer"] == json!(buffer.name));
@@ -329,7 +330,7 @@ impl Forger<'_> {
                 is_in(&buffers[parent])
                     && !is_double
                     && buffer.in_place_parents.contains(&parent)
-                    && lx::can_succeed(buffers, index, parent)
+                    && scratchpad::can_succeed(buffers, index, parent)
             });
             match parent {
                 Some(parent) if is_in(buffer) && self.random.below(2) == 0 => {

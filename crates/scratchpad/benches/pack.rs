@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark")]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use spyre::lx::{
+use scratchpad::{
     Capacity, Instance,
     pack::{Packing, Rectangle, Steps, pack, smallest_peak},
 };

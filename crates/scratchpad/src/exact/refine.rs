@@ -61,7 +61,7 @@ pub(super) fn refined(problem: &Problem, start: &Prices, goal: i64, n_steps: usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lx::{Capacity, Stays, buffer::tests::buffer};
+    use crate::{Capacity, Stays, buffer::tests::buffer};
 
     #[test]
     fn they_come_to_the_best_price() {

@@ -1,7 +1,7 @@
 //! The result of a plan as JSON, with its certificate (docs/lx-planning.md).
 
 use super::solve::{Plan, StayInLx};
-use crate::lx::{Capacity, Instance};
+use crate::{Capacity, Instance};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -251,12 +251,12 @@ fn sections(problem: &Problem, prices: &Prices) -> (Vec<Section>, Vec<f64>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lx::{
+    use crate::{
         Capacity,
         buffer::tests::{buffer, child},
     };
 
-    fn rented(buffers: &[crate::lx::Buffer], bytes: i64, goal: i64) -> Option<Rents> {
+    fn rented(buffers: &[crate::Buffer], bytes: i64, goal: i64) -> Option<Rents> {
         let problem = Problem::new(buffers, &Capacity { bytes, alignment: 1 }, Stays::Whole);
         let prices = Prices::new(&problem, 1, vec![1; problem.n_ticks]);
         rents(&problem, &prices, goal, 10_000).0

@@ -1,6 +1,5 @@
 //! What a planner is told about a buffer.
 
-use super::Barred;
 use machine::{STICK_BYTES, Target};
 use std::ops::Range;
 
@@ -22,6 +21,11 @@ pub struct Use {
     pub kind: UseKind,
 }
 
+/// Why a buffer may not be placed, whatever room there is: a sentence without a full stop, for reports.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Barred(pub String);
+
 /// A value that may live in LX for its whole life. A planner refers to buffers by their position in the list that it is given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Buffer {
@@ -42,6 +46,12 @@ pub struct Buffer {
 }
 
 impl Buffer {
+    /// A buffer that is written and read in between, that takes over no address, and that may be placed.
+    #[must_use]
+    pub const fn new(name: String, bytes: i64, uses: Vec<Use>) -> Self {
+        Self { name, bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, ends_in_hbm: false, barred: None }
+    }
+
     /// The operations during which it is live: first use to last use, half-open. Empty without uses.
     #[must_use]
     pub fn life(&self) -> Range<usize> {
@@ -116,14 +126,14 @@ pub(super) mod tests {
     use super::*;
 
     /// A buffer written at the first time and read at the others.
-    pub(in crate::lx) fn buffer(name: &str, bytes: i64, times: &[usize]) -> Buffer {
+    pub(crate) fn buffer(name: &str, bytes: i64, times: &[usize]) -> Buffer {
         let kind = |position| if position == 0 { UseKind::Write } else { UseKind::Read };
         let uses = times.iter().enumerate().map(|(position, &time)| Use { time, kind: kind(position) }).collect();
-        Buffer { name: name.to_owned(), bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, ends_in_hbm: false, barred: None }
+        Buffer::new(name.to_owned(), bytes, uses)
     }
 
     /// The same buffer, allowed to take over the addresses of `parents`.
-    pub(in crate::lx) fn child(buffer: Buffer, parents: &[usize]) -> Buffer {
+    pub(crate) fn child(buffer: Buffer, parents: &[usize]) -> Buffer {
         Buffer { in_place_parents: parents.to_vec(), ..buffer }
     }
 

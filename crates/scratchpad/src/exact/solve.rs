@@ -11,7 +11,7 @@ use super::{
     settle::{Settled, core, settle},
     sweep::{Limits, sweep},
 };
-use crate::lx::{BestFit, Buffer, Capacity, FirstFit, Greedy, Placement, Planner, Progress, pack::Steps};
+use crate::{BestFit, Buffer, Capacity, FirstFit, Greedy, Placement, Planner, Progress, pack::Steps};
 
 /// The exact planner.
 #[derive(Clone, Copy, Debug)]

@@ -29,7 +29,7 @@ pub fn planner_named(name: &str) -> Result<Box<dyn Planner>, UnknownPlanner> {
 mod tests {
     use super::super::buffer::tests::{buffer, child};
     use super::*;
-    use crate::lx::{Barred, check};
+    use crate::{Barred, check};
     use proptest::prelude::*;
 
     const NAMES: [&str; 4] = ["greedy", "first-fit", "best-fit", "exact"];
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn a_barred_buffer_is_never_placed_and_does_not_bar_its_child() {
-        let parent = Buffer { barred: Some(Barred::Unsized), ..buffer("parent", 20, &[0, 4]) };
+        let parent = Buffer { barred: Some(Barred("its size is not known".to_owned())), ..buffer("parent", 20, &[0, 4]) };
         let buffers = [parent, child(buffer("child", 15, &[4, 8]), &[0])];
         for name in NAMES {
             assert_eq!(addresses(name, &buffers, 512, 1), [None, Some(0)], "{name}");
@@ -117,7 +117,7 @@ mod tests {
         (0_i64..40, 0_usize..8, steps, parents, 0..8).prop_map(|(bytes, start, steps, parents, kind)| {
             let mut times = vec![start];
             steps.iter().for_each(|step| times.push(times[times.len() - 1] + step));
-            let barred = (kind == 0).then_some(Barred::Unsized);
+            let barred = (kind == 0).then(|| Barred("its size is not known".to_owned()));
             Buffer { starts_in_hbm: kind == 1, barred, ..child(buffer("any", bytes, &times), &parents) }
         })
     }

@@ -206,7 +206,7 @@ impl Row {
             in_place_parents: self.in_place_parents.iter().map(position).collect::<Result<_, _>>()?,
             starts_in_hbm: self.graph_input,
             ends_in_hbm: self.graph_output,
-            barred: self.barred.clone().map(Barred::Stated),
+            barred: self.barred.clone().map(Barred),
         };
         check_times(&buffer.name, &buffer.uses)?;
         let is_ordered = buffer.uses.is_sorted_by_key(|one| one.time);
@@ -267,7 +267,7 @@ mod tests {
     fn names_of_parents_become_positions() {
         let instance = json(&child(5, "p")).unwrap();
         assert_eq!(instance.capacity, Capacity { bytes: 512, alignment: 128 });
-        assert_eq!(instance.buffers[0].barred, Some(Barred::Stated("op not allowed".to_owned())));
+        assert_eq!(instance.buffers[0].barred, Some(Barred("op not allowed".to_owned())));
         let child = &instance.buffers[1];
         assert_eq!((child.life(), child.is_read_first(), child.starts_in_hbm), (4..5, true, true));
         assert_eq!(child.in_place_parents, [0]);

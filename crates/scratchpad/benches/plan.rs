@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark")]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use spyre::lx::{Buffer, Capacity, Exact, Use, UseKind};
+use scratchpad::{Buffer, Capacity, Exact, Use, UseKind};
 use std::hint::black_box;
 
 /// Layers of eleven buffers, as an MLP with a residual makes them: short lives in a row, some of them over a layer, and weights of use.

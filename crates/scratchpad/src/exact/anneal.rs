@@ -6,7 +6,7 @@ use super::{
     problem::Problem,
     selection::{Run, Selection, Stay},
 };
-use crate::lx::pack::Steps;
+use crate::pack::Steps;
 
 /// Runs that are placed together or not at all.
 pub(super) struct Parcel {

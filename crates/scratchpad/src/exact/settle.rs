@@ -7,7 +7,7 @@ use super::{
     problem::Problem,
     selection::{Run, Selection},
 };
-use crate::lx::pack::{Packer, Packing, Steps};
+use crate::pack::{Packer, Packing, Steps};
 use std::collections::BTreeMap;
 
 /// What became of a selection.
