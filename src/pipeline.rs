@@ -32,7 +32,7 @@ pub static PASSES: &[Pass] = &[
     bundle::form_bundles::PASS,
     bundle::lower_to_sdsc::PASS,
     launch::lower_to_sdscbundle::PASS,
-    sdsc::emit_bundle::PASS,
+    sdsc::emit::emit_bundle::PASS,
     gate::verify_phase::PASS,
 ];
 

@@ -6,7 +6,7 @@ use crate::{
     layout::DeviceLayout,
     mlir::{Attribute, Attributes, Module, Op, OpExt, Session, build, dense_elements, new_block, push, string_attribute, type_attribute},
     pipeline::emit_pipeline,
-    sdsc::{case_json::read_case, differs_from_its_emission, host_bytes, is_baked, to_bundle, to_launch},
+    sdsc::{differs_from_its_emission, host_bytes, is_baked, read::case_json::read_case, to_bundle, to_launch},
 };
 use files::{MAX_TEXT_BYTES, is_plain_name, path_below};
 use melior::ir::Type;

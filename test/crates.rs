@@ -38,7 +38,7 @@ fn root() -> &'static Path {
 /// The folders of `crates`.
 fn crates() -> Vec<String> {
     let entries = fs::read_dir(root().join("crates")).expect("there are crates");
-    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<String> = entries.filter_map(Result::ok).filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
     names
 }

@@ -10,7 +10,7 @@ mod common;
 #[test]
 fn bundle_mlir_is_byte_for_byte_the_reference() {
     for case in common::golden_cases() {
-        let bundle = sdsc::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
+        let bundle = sdsc::read::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
         let expected = std::fs::read_to_string(case.join("bundle.mlir")).unwrap();
         let found = Launch::new(&bundle).unwrap().to_string();
         assert_eq!(found, expected, "{}", case.display());
@@ -20,7 +20,7 @@ fn bundle_mlir_is_byte_for_byte_the_reference() {
 #[test]
 fn sdsc_files_are_byte_for_byte_the_reference() {
     for case in common::golden_cases() {
-        let bundle = sdsc::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
+        let bundle = sdsc::read::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
         let launch = Launch::new(&bundle).unwrap();
         for (index, op) in bundle.ops().into_iter().enumerate() {
             let path = case.join(format!("sdsc_{index}.json"));

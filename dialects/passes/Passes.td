@@ -431,7 +431,7 @@ def SpyreEmitBundle : Spyre_Pass<"spyre-emit-bundle"> {
   let summary = "Write the bundle directory";
   let description = [{
     Writes `program.json`, a file for each constant with its bytes in device memory and, per bundle, `bundle.mlir` and the
-    SDSC files, complete or not at all. Implemented in `src/sdsc/emit_bundle.rs`.
+    SDSC files, complete or not at all. Implemented in `src/sdsc/emit/emit_bundle.rs`.
 
     Refuses a directory that it cannot write, names that lead out of it, constants that the device cannot hold, and a program whose
     files would break a rule of the format.

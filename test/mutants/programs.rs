@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use spyre::{
     launch::Launch,
-    sdsc::{case_json::read_case, from_op_spec},
+    sdsc::{from_op_spec, read::case_json::read_case},
 };
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 

@@ -1,4 +1,4 @@
-//! An op spec from its SDSC file: the inverse of [`from_op_spec()`](super::from_op_spec()), and from all files of a bundle the
+//! An op spec from its SDSC file: the inverse of [`from_op_spec()`](crate::sdsc::emit::from_op_spec()), and from all files of a bundle the
 //! [`Bundle`](crate::bundle::Bundle).
 //!
 //! A file says less than an op spec. Where several op specs have the same file, the reader takes one and keeps to it:
@@ -42,8 +42,8 @@ pub use bundle::{is_baked, to_bundle};
 pub use evaluate::{Base, SymbolValue};
 pub use launch::to_launch;
 
-use super::{SdscError, from_op_spec, from_op_spec_baked};
 use crate::launch::symbols::MemoryMap;
+use crate::sdsc::emit::{SdscError, from_op_spec, from_op_spec_baked};
 use crate::{bundle::OpSpec, launch::LaunchError};
 use file::File;
 use guess::Guess;

@@ -34,7 +34,7 @@ fn value(number: usize, info: &ConstantInfo) -> Result<f64, ReadError> {
     }
 }
 
-/// The value of DL16 bits: the inverse of [`dl16_bits`](crate::sdsc::dl16_bits), where that has one.
+/// The value of DL16 bits: the inverse of [`dl16_bits`](crate::sdsc::emit::dl16_bits), where that has one.
 fn from_dl16(bits: u16) -> f64 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     if bits & 0x7fff == 0x7fff {
@@ -49,7 +49,7 @@ fn from_dl16(bits: u16) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sdsc::dl16_bits;
+    use crate::sdsc::emit::dl16_bits;
 
     #[test]
     #[expect(clippy::cast_possible_truncation, reason = "every DL16 number but the largest is a single")]
