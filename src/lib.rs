@@ -14,6 +14,8 @@ pub mod work;
 
 pub mod lx;
 
+pub mod joint;
+
 pub mod bundle;
 
 pub mod launch;

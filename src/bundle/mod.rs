@@ -16,8 +16,7 @@ pub(crate) mod testing;
 mod unit_dims;
 mod unroll;
 
-pub(crate) mod form_bundles;
-pub(crate) mod lower_to_sdsc;
+pub(crate) mod ir;
 
 pub use family::OpFamily;
 pub(crate) use family::{is_conversion, is_identity, is_restickify, needs_outer_dim};

@@ -21,7 +21,7 @@
 //! | `statements` | a launch as plain values: [`Launch`] |
 //! | `build_launch` | the launch of a bundle |
 //! | [`name`], `text` | what its values are called, and its text |
-//! | `lower_to_sdscbundle` | the pass |
+//! | `ir/lower_to_sdscbundle.rs` | the pass |
 //!
 //! Limits: at most 7 iteration dimensions an op; LX tensors do not move in loops; the pool is at most
 //! a segment less 2 GiB.
@@ -34,7 +34,7 @@ mod statements;
 pub mod symbols;
 mod text;
 
-pub(crate) mod lower_to_sdscbundle;
+pub(crate) mod ir;
 
 pub use error::LaunchError;
 pub use statements::{AffineMap, Execute, Launch, Param, SizeBounds, Stmt};

@@ -1,5 +1,6 @@
 //! Which buffers may be in LX at all, and why the others may not.
 
+use crate::work::Mismatch;
 use scratchpad::Barred;
 
 /// Why a buffer may not be placed in LX, whatever room there is (torch-spyre, August 2026; the first reason in this order is reported).
@@ -65,36 +66,6 @@ impl From<Ineligible> for Barred {
     fn from(ineligible: Ineligible) -> Self {
         Self(ineligible.to_string())
     }
-}
-
-/// How the users of a buffer disagree about which core has which part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Mismatch {
-    /// The writer and a reader, or two readers, slice it differently.
-    #[error("use {user} slices it differently from use 0")]
-    Slices {
-        /// Position of the use that disagrees with the first.
-        user: usize,
-    },
-    /// A reader runs on more cores than there are slices: several cores would need the same part.
-    #[error("use {user} runs on {cores} cores, but there are {slices} slices")]
-    Shared {
-        /// Position of the use.
-        user: usize,
-        /// Cores of the op.
-        cores: i64,
-        /// Slices of the buffer.
-        slices: i64,
-    },
-    /// The writer's cores each hold a partial sum.
-    #[error("its writer divides a reduction, so that each core has a partial result")]
-    PartialSums,
-    /// A slice is no run of whole positions of one device dimension.
-    #[error("use {user} cuts a device dimension into unequal parts")]
-    Uneven {
-        /// Position of the use.
-        user: usize,
-    },
 }
 
 #[cfg(test)]

@@ -15,9 +15,11 @@
 //!    ...
 //! ```
 //!
-//! [`emit`] writes files, [`read`] finds out what files of ours, or of the reference emitter, were written from.
+//! [`emit`] writes files, [`read`] finds out what files of ours, or of the reference emitter, were written from;
+//! `ir/emit_bundle.rs` is the pass that writes all files of a program.
 
 pub mod emit;
+pub(crate) mod ir;
 pub mod read;
 
 pub use emit::{

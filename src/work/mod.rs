@@ -19,6 +19,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `core_view.rs` | whether all users of a buffer give each core the same part of it |
 //! | `operation.rs` | what is known of an op, units |
 //! | `split.rs` | splits, and which core has which slice |
 //! | `span.rs` | spans, and the minima that keep them inside the limit |
@@ -31,6 +32,7 @@
 //! The rules with their sources and worked examples: `docs/work-division.md`.
 
 mod alternatives;
+mod core_view;
 mod distribute;
 mod error;
 mod hint;
@@ -39,10 +41,10 @@ mod operation;
 mod span;
 mod split;
 
-pub(crate) mod divide_work;
-pub(crate) mod reduce_span;
+pub(crate) mod ir;
 
 pub use alternatives::{MOST_ALTERNATIVES, alternatives};
+pub use core_view::{CoreUse, CoreView, Mismatch, agreed_view, view_of};
 pub use distribute::distribute;
 pub use error::WorkError;
 pub use hint::{hinted_split, unheard};

@@ -4,7 +4,6 @@
 //! |---|---|
 //! | `from_op_spec` | the SDSC file of an op; `tensors`, `folds`, `windows`, `constants` are parts of it |
 //! | `constant_bytes`, `placement` | the file of a constant: where its elements lie, and their bits |
-//! | `emit_bundle` | the pass: all files of a program |
 
 mod constant_bytes;
 mod constants;
@@ -13,8 +12,6 @@ mod from_op_spec;
 mod placement;
 mod tensors;
 mod windows;
-
-pub(crate) mod emit_bundle;
 
 pub use constant_bytes::{ConstantError, HostElements, device_bytes, host_bytes, is_rounded, is_rounded_number};
 pub use constants::{bits, dl16_bits};
