@@ -4,9 +4,11 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use machine::DeviceFormat;
+use sdsc_format::to_text;
 use spyre::{
-    bundle::{Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, Launch, OpSpec, Operand},
-    sdsc::{from_op_spec, to_text},
+    bundle::{Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, OpSpec, Operand},
+    launch::Launch,
+    sdsc::from_op_spec,
 };
 
 /// `n_ops` adds of f16 [1024, 4096] tensors, the rows split over 32 cores.

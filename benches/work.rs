@@ -7,7 +7,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use machine::{DeviceFormat, Family, Target};
 use spyre::{
     layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates},
-    mlir::{Module, Session},
+    mlir::Module,
     work::{DimKind, IterationDim, Operand, Operation, WorkSplit, alternatives, divide, reduce_span},
 };
 
@@ -78,10 +78,10 @@ fn benches(criterion: &mut Criterion) {
     group.sample_size(10);
     for n_ops in [1_000, 10_000] {
         let session = spyre::pipeline::session();
-        let module = Module::parse(&session, &chain(n_ops)).unwrap();
+        let mut module = Module::parse(&session, &chain(n_ops)).unwrap();
         // The passes give the same answer however often they run.
         group.throughput(Throughput::Elements(n_ops as u64));
-        group.bench_with_input(BenchmarkId::from_parameter(n_ops), &module, |bencher, module| {
+        group.bench_function(BenchmarkId::from_parameter(n_ops), |bencher| {
             bencher.iter(|| assert!(module.run("spyre-reduce-span,spyre-divide-work")));
         });
     }

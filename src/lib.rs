@@ -2,7 +2,6 @@
 
 pub mod affine;
 pub mod assignment;
-pub mod files;
 
 pub mod import;
 pub mod layout;
@@ -19,6 +18,8 @@ pub mod joint;
 
 pub mod bundle;
 
+pub mod launch;
+
 pub mod sdsc;
 
 pub mod cost;
@@ -28,9 +29,7 @@ pub mod gate;
 pub mod dialect;
 pub mod mlir;
 
-pub mod element;
 pub mod interpret;
-pub mod sim;
 
 pub mod reference;
 

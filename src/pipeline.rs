@@ -5,7 +5,7 @@
 //! launches). After each phase `spyre-verify-phase` refuses what should be gone.
 
 use crate::{
-    bundle, gate, hint, import, joint, layout, lx,
+    bundle, gate, hint, import, joint, launch, layout, lx,
     mlir::{Hooks, Pass, Session},
     sdsc, tile, validate, work,
 };
@@ -33,10 +33,10 @@ pub static PASSES: &[Pass] = &[
     joint::ir::divide_jointly::PASS,
     lx::ir::clone_inputs::PASS,
     lx::ir::plan_lx::PASS,
-    bundle::form_bundles::PASS,
-    bundle::lower_to_sdsc::PASS,
-    bundle::lower_to_sdscbundle::PASS,
-    sdsc::emit_bundle::PASS,
+    bundle::ir::form_bundles::PASS,
+    bundle::ir::lower_to_sdsc::PASS,
+    launch::ir::lower_to_sdscbundle::PASS,
+    sdsc::ir::emit_bundle::PASS,
     gate::verify_phase::PASS,
 ];
 

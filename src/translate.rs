@@ -3,20 +3,18 @@
 use crate::{
     bundle::{Bundle, Life, Scratch},
     dialect::{self, bundle_to_ir, push_items, set_lives},
-    files::{self, MAX_TEXT_BYTES, is_plain_name, path_below},
     layout::DeviceLayout,
     mlir::{Attribute, Attributes, Module, Op, OpExt, Session, build, dense_elements, new_block, push, string_attribute, type_attribute},
     pipeline::emit_pipeline,
-    sdsc::{
-        Sdsc,
-        case_json::read_case,
-        check::{BUNDLE_FILE, Violation, check_directory},
-        differs_from_its_emission, host_bytes, is_baked,
-        program::{self, LaunchEntry, Program, Tensor},
-        to_bundle, to_launch,
-    },
+    sdsc::{differs_from_its_emission, host_bytes, is_baked, read::case_json::read_case, to_bundle, to_launch},
 };
+use files::{MAX_TEXT_BYTES, is_plain_name, path_below};
 use melior::ir::Type;
+use sdsc_check::{Violation, check_directory};
+use sdsc_format::{
+    BUNDLE_FILE, Sdsc,
+    program::{self, LaunchEntry, Program, Tensor},
+};
 use std::{collections::BTreeSet, fs, path::Path};
 
 /// Op specs in JSON as `sdsc` IR.

@@ -18,9 +18,9 @@ use edits::{set, text};
 use machine::Target;
 use mutations::{Broken, all_broken};
 use proptest::prelude::*;
+use sdsc_check::{Buffer, BundleFiles, CheckError, RULES, check_bundle, check_directory, check_files, rules_table};
 use serde_json::{Value, json};
-use spyre::sdsc::case_json;
-use spyre::sdsc::check::{Buffer, BundleFiles, CheckError, RULES, check_bundle, check_directory, check_files, rules_table};
+use spyre::sdsc::read::case_json;
 use std::collections::BTreeSet;
 use std::path::Path;
 

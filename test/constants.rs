@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use machine::Target;
-use spyre::sim::{Elements, HostArray, RunOptions, Simulation, seeded};
+use referee::{Elements, HostArray, RunOptions, Simulation, seeded};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;

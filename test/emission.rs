@@ -4,13 +4,17 @@
 
 use machine::DeviceFormat;
 use proptest::prelude::*;
-use spyre::bundle::launch::{Execute, Stmt};
-use spyre::bundle::symbols::MemoryMap;
-use spyre::bundle::{
-    Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, Launch, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Term,
-    Window, WindowAxis,
+use sdsc_format::model;
+use spyre::launch::symbols::MemoryMap;
+use spyre::launch::{Execute, Stmt};
+use spyre::sdsc;
+use spyre::{
+    bundle::{
+        Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Term, Window,
+        WindowAxis,
+    },
+    launch::Launch,
 };
-use spyre::sdsc::{self, model};
 
 fn operand(format: DeviceFormat, device_size: Vec<i64>, coordinates: Vec<Coordinate>) -> Operand {
     Operand {
@@ -143,9 +147,9 @@ proptest! {
             mentioned.sort_unstable_by(|left, right| right.cmp(left));
             mentioned.dedup();
             prop_assert_eq!(&mentioned, ids);
-            let text = sdsc::to_text(&sdsc);
-            let read: sdsc::Sdsc = serde_json::from_slice(&text).unwrap();
-            prop_assert_eq!(sdsc::to_text(&read), text);
+            let text = sdsc_format::to_text(&sdsc);
+            let read: sdsc_format::Sdsc = serde_json::from_slice(&text).unwrap();
+            prop_assert_eq!(sdsc_format::to_text(&read), text);
         }
     }
 

@@ -15,11 +15,9 @@ use edits::Files;
 use list::{Fault, all_faults};
 use machine::Target;
 use programs::{Right, all_right, write};
-use spyre::{
-    reference::judge,
-    sdsc::check::check_files,
-    sim::{Bound, Bounded, Companions, RunOptions, Simulation},
-};
+use referee::{Bound, Bounded, Companions, RunOptions, Simulation};
+use sdsc_check::check_files;
+use spyre::reference::judge;
 use std::{collections::BTreeSet, env, fmt::Write as _, fs, path::Path};
 
 /// What no rule and no execution says of right files.

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
-use spyre::{bundle::Launch, sdsc};
+use spyre::{launch::Launch, sdsc};
 use std::path::Path;
 
 mod common;
@@ -10,7 +10,7 @@ mod common;
 #[test]
 fn bundle_mlir_is_byte_for_byte_the_reference() {
     for case in common::golden_cases() {
-        let bundle = sdsc::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
+        let bundle = sdsc::read::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
         let expected = std::fs::read_to_string(case.join("bundle.mlir")).unwrap();
         let found = Launch::new(&bundle).unwrap().to_string();
         assert_eq!(found, expected, "{}", case.display());
@@ -20,13 +20,13 @@ fn bundle_mlir_is_byte_for_byte_the_reference() {
 #[test]
 fn sdsc_files_are_byte_for_byte_the_reference() {
     for case in common::golden_cases() {
-        let bundle = sdsc::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
+        let bundle = sdsc::read::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
         let launch = Launch::new(&bundle).unwrap();
         for (index, op) in bundle.ops().into_iter().enumerate() {
             let path = case.join(format!("sdsc_{index}.json"));
             let expected = std::fs::read_to_string(&path).unwrap();
             let found = sdsc::from_op_spec(op, index, launch.first_symbol_ids[index]).unwrap();
-            let found = String::from_utf8(sdsc::to_text(&found)).unwrap();
+            let found = String::from_utf8(sdsc_format::to_text(&found)).unwrap();
             compare(&expected, &found, &path);
         }
         let n_files = std::fs::read_dir(&case)
@@ -76,9 +76,9 @@ fn golden_files_are_read_back() {
                 continue;
             }
             let text = std::fs::read_to_string(&path).unwrap();
-            let sdsc: sdsc::Sdsc = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(&text))
+            let sdsc: sdsc_format::Sdsc = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(&text))
                 .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            assert_eq!(String::from_utf8(sdsc::to_text(&sdsc)).unwrap(), text, "{}", path.display());
+            assert_eq!(String::from_utf8(sdsc_format::to_text(&sdsc)).unwrap(), text, "{}", path.display());
         }
     }
 }

@@ -7,11 +7,8 @@ mod granite;
 
 use granite::Granite;
 use half::f16;
-use spyre::{
-    mlir::Module,
-    reference,
-    sim::{Elements, HostArray},
-};
+use referee::{Elements, HostArray};
+use spyre::{mlir::Module, reference};
 use std::fs;
 
 const SMALL: Granite = Granite { layers: 2, sequence: 4, hidden: 8, heads: 4, kv_heads: 2, head_size: 4, mlp: 12 };

@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+use element::Exact;
+use referee::{Elements, HostArray};
 use spyre::{
-    element::Exact,
     interpret::{Array, ElementType, Function, evaluate, read_functions},
     pipeline::{Options, Phase},
     reference::{ALLOWED, Reference},
-    sim::{Elements, HostArray},
     validate::arguments,
 };
 use std::{fs, path::PathBuf};

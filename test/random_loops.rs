@@ -19,11 +19,11 @@ use generate::{COLUMNS, Program};
 use half::f16;
 use machine::Target;
 use proptest::{collection::vec, prelude::*, strategy::ValueTree};
+use referee::{Elements, HostArray, RunOptions, Simulation};
 use spyre::{
     compile::compile,
     mlir::Module,
     pipeline::{Options, Phase},
-    sim::{Elements, HostArray, RunOptions, Simulation},
 };
 use std::{
     collections::BTreeMap,

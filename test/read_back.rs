@@ -4,9 +4,13 @@
 
 use machine::Target;
 use proptest::prelude::*;
-use spyre::bundle::symbols::MemoryMap;
-use spyre::bundle::{Bundle, Item, Launch};
-use spyre::sdsc::{self, Sdsc};
+use sdsc_format::Sdsc;
+use spyre::launch::symbols::MemoryMap;
+use spyre::sdsc;
+use spyre::{
+    bundle::{Bundle, Item},
+    launch::Launch,
+};
 use std::path::Path;
 
 mod common;
@@ -26,7 +30,7 @@ fn read(texts: &[String]) -> Vec<Sdsc> {
 fn write(bundle: &Bundle, launch: &Launch) -> Vec<String> {
     let write = |(index, op)| {
         let sdsc = sdsc::from_op_spec(op, index, launch.first_symbol_ids[index]).unwrap();
-        String::from_utf8(sdsc::to_text(&sdsc)).unwrap()
+        String::from_utf8(sdsc_format::to_text(&sdsc)).unwrap()
     };
     bundle.ops().into_iter().enumerate().map(write).collect()
 }
@@ -89,7 +93,7 @@ proptest! {
         let expected = file(&written);
         let pool_bytes = if written.uses_pool() { written.pool_bytes } else { 0 };
         let found = sdsc::to_bundle(&launch, std::slice::from_ref(&expected), pool_bytes).unwrap_or_else(|error| panic!("{error}"));
-        prop_assert_eq!(sdsc::to_text(&file(&found)), sdsc::to_text(&expected));
+        prop_assert_eq!(sdsc_format::to_text(&file(&found)), sdsc_format::to_text(&expected));
         prop_assert_eq!(Launch::baked(&found, &target).unwrap(), launch);
     }
 }

@@ -6,9 +6,9 @@
 mod counted;
 
 use machine::Target;
+use referee::{Elements, HostArray, RunOptions, SimError, Simulation, dl16_value, seeded};
+use sdsc_format::program::{LaunchEntry, Program, Symbol, Tensor};
 use serde_json::{Value, json};
-use spyre::sdsc::program::{LaunchEntry, Program, Symbol, Tensor};
-use spyre::sim::{Elements, HostArray, RunOptions, SimError, Simulation, dl16_value, seeded};
 use std::collections::BTreeMap;
 
 /// One tensor of an op.
@@ -231,7 +231,7 @@ fn run(op: &Op, args: &[Arg<'_>], given: &[(usize, Vec<f64>)]) -> Result<(Vec<Ve
         }
         for at in 0..array.elements.len() {
             let value = given.iter().find(|(given, _)| *given == index).map_or_else(|| array.elements.get(at), |(_, values)| values[at]);
-            let bits = spyre::sim::number::dl16_from_host(value as f32);
+            let bits = referee::number::dl16_from_host(value as f32);
             array.elements.set(at, if tensor.format == "SENUINT32" { value } else { dl16_value(bits) });
         }
         inputs.insert(tensor.name.clone(), array);
@@ -269,7 +269,7 @@ fn masked_reductions() {
     let expected: Vec<f64> = inputs[0].chunks(100).map(|row| row.iter().copied().fold(f64::MAX, f64::min)).collect();
     assert_eq!(found, expected);
     // 0.01 in DL16; maskingConstId_ 0 names the factor, as torch-spyre of August 2026 prints it.
-    let bits = spyre::sim::number::dl16_from_f32(0.01);
+    let bits = referee::number::dl16_from_f32(0.01);
     let constants: &'static [(&str, u32)] = Box::leak(Box::new([("scaling_factor", u32::from(bits)), ("samv-maskvalue", 0)]));
     let (inputs, found) = run(&reduction("mean", constants), &[ROWS, COLUMN], &[]).unwrap();
     for (row, found) in inputs[0].chunks(100).zip(found) {

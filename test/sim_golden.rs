@@ -9,8 +9,8 @@ mod common;
 mod counted;
 
 use machine::Target;
-use spyre::sdsc::program::{LaunchEntry, Program, Tensor};
-use spyre::sim::{HostArray, LxImage, Outcome, RunOptions, SimError, Simulation, f16_from_f32, seeded};
+use referee::{HostArray, LxImage, Outcome, RunOptions, SimError, Simulation, f16_from_f32, seeded};
+use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -58,8 +58,8 @@ fn load(program: Program, dir: &Path) -> Result<Simulation, SimError> {
 /// What the device has of a value: rounded to DL16.
 fn rounded(array: &mut HostArray) {
     for index in 0..array.elements.len() {
-        let bits = spyre::sim::number::dl16_from_host(array.elements.get(index) as f32);
-        array.elements.set(index, spyre::sim::dl16_value(bits));
+        let bits = referee::number::dl16_from_host(array.elements.get(index) as f32);
+        array.elements.set(index, referee::dl16_value(bits));
     }
 }
 

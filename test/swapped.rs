@@ -8,14 +8,12 @@ mod common;
 #[path = "../benches/granite.rs"]
 mod granite;
 
+use element::{Arithmetic, Field, FieldElement};
 use granite::Granite;
 use machine::Target;
+use referee::{Bounded, Draw, HostArray, RunOptions, Simulation, drawn};
 use serde_json::Value;
-use spyre::{
-    element::{Arithmetic, Field, FieldElement},
-    reference::{Reference, judge},
-    sim::{Bounded, Draw, HostArray, RunOptions, Simulation, drawn},
-};
+use spyre::reference::{Reference, judge};
 use std::{
     collections::BTreeMap,
     fs,

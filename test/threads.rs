@@ -4,12 +4,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+use referee::{Elements, HostArray};
 use spyre::{
     compile::compile,
     mlir::Module,
     pipeline::{Options, Phase},
     reference,
-    sim::{Elements, HostArray},
 };
 use std::{collections::BTreeMap, fs, path::Path, sync::Barrier, thread};
 

@@ -11,10 +11,10 @@
 mod tiled;
 
 use half::f16;
+use referee::{Elements, HostArray};
 use spyre::{
     mlir::{BlockExt, Module, OpExt, TensorType, ValueLike},
     reference::{Worst, compare, judge},
-    sim::{Elements, HostArray},
 };
 use std::{fs, path::Path};
 use tiled::{BUILDS, Build, Executed, Stop, by_jit, execute};

@@ -382,7 +382,7 @@ def SpyreFormBundles : Spyre_Pass<"spyre-form-bundles"> {
   let description = [{
     Writes `spyre.bundle`, the number of the launch, on every op and loop of a function, and gives HBM values that live
     within one launch an offset in its pool. With baked addresses a launch addresses at most seven tensors, six beside a
-    pool. Implemented in `src/bundle/form_bundles.rs`.
+    pool. Implemented in `src/bundle/ir/form_bundles.rs`.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-plan-lx --spyre-form-bundles test/bundle/form-bundles.mlir`
   }];
@@ -395,7 +395,7 @@ def SpyreLowerToSdsc : Spyre_Pass<"spyre-lower-to-sdsc"> {
   let summary = "Turn ops into op specs with coordinates and addresses";
   let description = [{
     Replaces every function by an `sdsc.program` with its buffers and bundles. Implemented in
-    `src/bundle/lower_to_sdsc.rs`.
+    `src/bundle/ir/lower_to_sdsc.rs`.
 
     A constant becomes a buffer with the elements as its value; constants of equal bytes and equal layout are one buffer.
 
@@ -410,11 +410,11 @@ def SpyreLowerToSdscBundle : Spyre_Pass<"spyre-lower-to-sdscbundle"> {
   let summary = "Write the launch function of every bundle";
   let description = [{
     Replaces every `sdsc.bundle` by a module with the function of `bundle.mlir` (symbols, loops, executes) and the op
-    specs, each with the name of its file. Implemented in `src/bundle/lower_to_sdscbundle.rs`.
+    specs, each with the name of its file. Implemented in `src/launch/ir/lower_to_sdscbundle.rs`.
 
     Refuses an LX tensor that moves with a loop, a pool that is too large, and baked addresses that move with a loop.
 
-    Example: `spyre-opt --spyre-lower-to-sdscbundle test/bundle/lower-to-sdscbundle.mlir`
+    Example: `spyre-opt --spyre-lower-to-sdscbundle test/launch/lower-to-sdscbundle.mlir`
   }];
   let options = [Option<"addresses", "addresses", "std::string", "\"symbolic\"",
                         "symbolic: kernel arguments are symbols; baked: absolute addresses">,
@@ -431,7 +431,7 @@ def SpyreEmitBundle : Spyre_Pass<"spyre-emit-bundle"> {
   let summary = "Write the bundle directory";
   let description = [{
     Writes `program.json`, a file for each constant with its bytes in device memory and, per bundle, `bundle.mlir` and the
-    SDSC files, complete or not at all. Implemented in `src/sdsc/emit_bundle.rs`.
+    SDSC files, complete or not at all. Implemented in `src/sdsc/ir/emit_bundle.rs`.
 
     Refuses a directory that it cannot write, names that lead out of it, constants that the device cannot hold, and a program whose
     files would break a rule of the format.

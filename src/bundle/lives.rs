@@ -201,8 +201,8 @@ fn n_ops(items: &[Item]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::Coordinate;
-    use super::super::geometry::testing::{op, operand};
     use super::*;
+    use crate::bundle::testing::{op, operand};
 
     fn life(first: usize, last: usize) -> Life {
         Life { memory: Scratch::Lx, offset_bytes: 128, bytes: 256, first, last }

@@ -385,8 +385,8 @@ pub struct OwnedDim {
 
 #[cfg(test)]
 mod tests {
-    use super::super::geometry::testing::{op, operand};
     use super::*;
+    use crate::bundle::testing::{op, operand};
 
     fn writer(function: &str, allocation: Allocation) -> Item {
         let written = operand(&[1, 64], vec![Coordinate::constant(0), Coordinate::dim(0)]);

@@ -192,7 +192,7 @@ fn drop_from_space(op: &mut OpSpec) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{Coordinate as C, geometry::testing};
+    use crate::bundle::{Coordinate as C, testing};
 
     fn operand(dims: &[(i64, C)]) -> Operand {
         let (sizes, coordinates): (Vec<i64>, Vec<C>) = dims.iter().cloned().unzip();

@@ -1,22 +1,46 @@
 //! Loops written out: one op spec per iteration.
 
-use super::{Allocation, Bundle, BundleError, Item, OpSpec};
+use super::{Allocation, Bundle, Item, OpSpec};
 
 /// The most ops of a bundle whose loops are written out: each takes a file of some 40 KB, and five times that in memory. A short text may ask
 /// for any number.
 pub const MAX_UNROLLED_OPS: i64 = 1 << 13;
 
+/// A bundle whose loops cannot be written out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnrollError {
+    /// A loop that runs until the launch says.
+    #[error(
+        "a loop over the tiles of '{dim}' runs '{symbol}' times, at most {maximum}, which is known at launch only: bind the name with the \
+         option 'bind={symbol}=NUMBER', or keep loops"
+    )]
+    KnownAtLaunch {
+        /// The name of the number of iterations.
+        symbol: String,
+        /// The dimension whose tiles it counts.
+        dim: String,
+        /// The largest number.
+        maximum: i64,
+    },
+    /// A bundle that would be too large without loops.
+    #[error("has {n_ops} ops when its loops are written out, and at most {} may be: keep loops, or tile less", MAX_UNROLLED_OPS)]
+    TooManyOps {
+        /// The ops of all iterations.
+        n_ops: i64,
+    },
+}
+
 /// The same bundle without loops: the same ops on the same memory in the same order.
 ///
 /// # Errors
 /// If the number of iterations of a loop is known at launch only, or there are more than [`MAX_UNROLLED_OPS`].
-pub fn unroll(bundle: &Bundle) -> Result<Bundle, BundleError> {
+pub fn unroll(bundle: &Bundle) -> Result<Bundle, UnrollError> {
     if let Some((symbol, maximum)) = bundle.symbolic_loops().first() {
-        return Err(BundleError::UnrolledSymbol { symbol: symbol.name.clone(), dim: symbol.dim.clone(), maximum: *maximum });
+        return Err(UnrollError::KnownAtLaunch { symbol: symbol.name.clone(), dim: symbol.dim.clone(), maximum: *maximum });
     }
     let n_ops = ops_in(&bundle.items);
     if n_ops > MAX_UNROLLED_OPS {
-        return Err(BundleError::UnrolledOps { n_ops });
+        return Err(UnrollError::TooManyOps { n_ops });
     }
     let mut items = Vec::new();
     expand(&bundle.items, &mut Vec::new(), &mut items);
@@ -100,7 +124,7 @@ mod tests {
         let symbol = LoopSymbol { name: "T".to_owned(), dim: "M".to_owned() };
         let inner = Item::Loop { count: 8, symbol: Some(symbol), body: vec![op(&[1000, 64])] };
         let bundle = Bundle { pool_bytes: 0, items: vec![Item::Loop { count: 2, symbol: None, body: vec![inner] }] };
-        let error = BundleError::UnrolledSymbol { symbol: "T".to_owned(), dim: "M".to_owned(), maximum: 8 };
+        let error = UnrollError::KnownAtLaunch { symbol: "T".to_owned(), dim: "M".to_owned(), maximum: 8 };
         assert_eq!(unroll(&bundle), Err(error));
     }
 }

@@ -5,7 +5,7 @@ use super::{
     tile_op::{TileOp, TileOperand},
     traffic::touched_bytes,
 };
-use crate::bundle::{Allocation, Bundle, Item, OpSpec, Operand, geometry::OpFamily};
+use crate::bundle::{Allocation, Bundle, Item, OpFamily, OpSpec, Operand};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Part of a buffer: where it is, and where in it an operand starts.

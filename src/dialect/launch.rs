@@ -4,10 +4,7 @@
 //! order in which values are defined. A value without a name gets a number.
 
 use crate::{
-    bundle::{
-        launch::{AffineMap, Execute, Launch, Param, SizeBounds, Stmt},
-        name::Name,
-    },
+    launch::{AffineMap, Execute, Launch, Param, SizeBounds, Stmt, name::Name},
     mlir::{
         Attribute, Attributes, Block, BlockExt, Context, Expr, Location, Op, OpExt, Type, TypeLike, Value, ValueExt, ValueLike, ValueMap,
         array, build, elements, index_type, integer, location_name, map_attribute, map_from_exprs, map_of, map_results, named_block,

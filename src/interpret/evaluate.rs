@@ -8,7 +8,7 @@ use super::{
     array::{Array, Row, Walk, strides},
     program::{Block, Function, Kind, Literal, Loop, Operation, Tensor, ValueId},
 };
-use crate::element::{Arithmetic, Binary, Reduction, Unary};
+use element::{Arithmetic, Binary, Reduction, Unary};
 use rayon::prelude::*;
 use std::{borrow::Cow, sync::Arc};
 

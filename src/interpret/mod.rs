@@ -1,8 +1,8 @@
 //! An interpreter of `spyre` ops over whole tensors: what a program computes after any phase up to `lx`.
 //!
 //! It knows no device layout, no tile of memory, no place and no core, so a pass that decides about these must not change what it gives.
-//! Over [`Field`](crate::element::Field) elements two programs agree only if they compute the same thing; over
-//! [`Exact`](crate::element::Exact) ones it says what a program means. The numbers that a program has in itself are what it says, not
+//! Over [`Field`](element::Field) elements two programs agree only if they compute the same thing; over
+//! [`Exact`](element::Exact) ones it says what a program means. The numbers that a program has in itself are what it says, not
 //! what the device's formats make of them: the simulator knows them from the files, too.
 //!
 //! | file | what |

@@ -1,6 +1,6 @@
 //! How far a result is from the reference, and how far it may be.
 
-use crate::sim::HostArray;
+use referee::HostArray;
 
 /// The element that is furthest off.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,7 +73,7 @@ pub(super) fn indices(flat: usize, shape: &[i64]) -> Vec<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::Elements;
+    use referee::Elements;
 
     fn array(values: &[f32]) -> HostArray {
         HostArray { shape: vec![1, i64::try_from(values.len()).unwrap()], elements: Elements::F32(values.to_vec()) }

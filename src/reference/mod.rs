@@ -10,10 +10,8 @@ mod verdict;
 pub use compare::{Comparison, Worst, compare};
 pub use verdict::{ALLOWED, Verdict, judge};
 
-use crate::{
-    mlir::{BlockExt, Jit, JitArray, Module, Op, OpExt, Session, TensorType, ValueLike, has_approximated, widen},
-    sim::{Elements, HostArray},
-};
+use crate::mlir::{BlockExt, Jit, JitArray, Module, Op, OpExt, Session, TensorType, ValueLike, has_approximated, widen};
+use referee::{Elements, HostArray};
 
 /// What a program computes.
 #[derive(Clone, Debug, PartialEq)]
@@ -161,7 +159,7 @@ mod tests {
         }";
         std::fs::write(&path, program).unwrap();
         let array = |first: u16| {
-            let halves = (0..6).map(|step| crate::sim::f16_from_f32(f32::from(first + step))).collect();
+            let halves = (0..6).map(|step| referee::f16_from_f32(f32::from(first + step))).collect();
             HostArray { shape: vec![2, 3], elements: Elements::F16(halves) }
         };
         let results = run(path.to_str().unwrap(), &[array(1), array(10)]).unwrap();

@@ -5,7 +5,7 @@
 //! its formats round; they may not leave the bounds that follow from the formats.
 
 use super::compare::indices;
-use crate::sim::{Bound, Companions, HostArray};
+use referee::{Bound, Companions, HostArray};
 
 /// How far two computations in f64 may be from each other, relative to an element's magnitude plus the root mean square of the result.
 pub const ALLOWED: f64 = 1e-9;
@@ -137,7 +137,7 @@ fn distance(found: f64, expected: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::Elements;
+    use referee::Elements;
 
     fn judged(exact: &[f64], expected: &[f64], device: &[f32]) -> Result<Verdict, String> {
         let bound = |exact: &f64| Bound { exact: *exact, low: exact - 0.01, high: exact + 0.01 };

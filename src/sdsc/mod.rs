@@ -1,8 +1,8 @@
 //! The SuperDSC file of an op: what one `sdsc_<n>.json` says.
 //!
 //! This stage decides nothing about the program: it spells an op spec, whose geometry and addresses the stage
-//! [`bundle`](crate::bundle) worked out, in the file format. [`model`] is the format, member by member; it is also what a reader
-//! of files uses. [`from_op_spec()`] fills it, and [`to_text`] prints it byte for byte as the reference emitter does.
+//! [`launch`](crate::launch) worked out, in the file format. [`sdsc_format::model`] is the format, member by member; it is also
+//! what a reader of files uses. [`from_op_spec()`] fills it, and [`sdsc_format::to_text`] prints it.
 //!
 //! ```text
 //! op spec: sum of fp16 [64, 50] along its rows, result [64], on 4 cores
@@ -15,71 +15,17 @@
 //!    ...
 //! ```
 //!
-//! [`case_json`] reads bundles of op specs from JSON.
+//! [`emit`] writes files, [`read`] finds out what files of ours, or of the reference emitter, were written from;
+//! `ir/emit_bundle.rs` is the pass that writes all files of a program.
 
-mod affine_text;
-pub mod case_json;
-pub mod check;
-mod constant_bytes;
-mod constants;
-mod directory;
-pub mod exact;
-mod folds;
-mod from_op_spec;
-pub mod model;
-mod placement;
-pub mod program;
-mod re_emission;
-mod tensors;
-mod to_op_spec;
-mod windows;
-mod write;
+pub mod emit;
+pub(crate) mod ir;
+pub mod read;
 
-pub(crate) mod emit_bundle;
-
-pub use constant_bytes::{ConstantError, HostElements, device_bytes, host_bytes, is_rounded, is_rounded_number};
-pub use constants::{bits, dl16_bits};
-pub use directory::{File, Fresh, WriteError};
-pub use from_op_spec::{from_op_spec, from_op_spec_baked};
-pub use model::Sdsc;
-pub use re_emission::{LABEL as EMISSION_LABEL, differs_from_its_emission};
-pub use to_op_spec::{Base, ReadError, Surroundings, SymbolValue, is_baked, to_bundle, to_launch, to_op_spec};
-pub use write::{to_text, write_to};
-
-use crate::bundle::BundleError;
-use crate::bundle::geometry::Label;
-
-/// An op that has no SDSC file. The text names the value found and the rule it breaks.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SdscError {
-    /// The op at fault, by its depth-first number.
-    #[error("op {index} ('{function}'): {source}")]
-    InOp {
-        /// The depth-first number of the op.
-        index: usize,
-        /// Its device function.
-        function: String,
-        /// What is wrong with it.
-        source: Box<SdscError>,
-    },
-    /// The op has no geometry or no addresses.
-    #[error(transparent)]
-    Bundle(#[from] BundleError),
-    /// A windowed op without a window.
-    #[error("a windowed op has no window; its kernel, stride and padding must be given")]
-    MissingWindow,
-    /// A depthwise convolution that does not say how large its input is.
-    #[error("the window along '{label}' has no total size; a depthwise convolution must say how large its padded input is")]
-    MissingTotal {
-        /// The dimension.
-        label: Label,
-    },
-    /// A tensor that shares a class with one of other dimensions.
-    #[error("tensor {tensor} has no dimension '{label}', which its layout class has; tensors of a class have the same dimensions")]
-    ForeignDim {
-        /// The tensor.
-        tensor: usize,
-        /// The dimension.
-        label: Label,
-    },
-}
+pub use emit::{
+    ConstantError, HostElements, SdscError, bits, device_bytes, dl16_bits, from_op_spec, from_op_spec_baked, host_bytes, is_rounded,
+    is_rounded_number,
+};
+pub use read::{
+    Base, EMISSION_LABEL, ReadError, Surroundings, SymbolValue, differs_from_its_emission, is_baked, to_bundle, to_launch, to_op_spec,
+};

@@ -1,9 +1,7 @@
 //! Where two executions of a program differ.
 
-use crate::{
-    element::{Arithmetic, Field, FieldElement},
-    interpret::Array,
-};
+use crate::interpret::Array;
+use element::{Arithmetic, Field, FieldElement};
 use std::fmt;
 
 /// An element that two executions do not agree on.

@@ -1,9 +1,7 @@
 //! Random arguments for a function: elements of a finite field, and positions where ops look something up.
 
-use crate::{
-    element::{Arithmetic, Field, FieldElement},
-    interpret::{Array, Block, ElementType, Function, Kind, Tensor},
-};
+use crate::interpret::{Array, Block, ElementType, Function, Kind, Tensor};
+use element::{Arithmetic, Field, FieldElement};
 
 /// Positions of arguments that nothing looks up are below this.
 const SMALL: usize = 16;

@@ -1,10 +1,8 @@
 //! Executing the written files on elements of a finite field.
 
-use crate::{
-    element::{Arithmetic, Field, FieldElement},
-    interpret::{Array, Function},
-    sim::{Companions, Elements, HostArray, RunOptions, Simulation},
-};
+use crate::interpret::{Array, Function};
+use element::{Arithmetic, Field, FieldElement};
+use referee::{Companions, Elements, HostArray, RunOptions, Simulation};
 use std::collections::BTreeMap;
 
 /// The results of the files in a draw on given arguments, for the function that they were made of.

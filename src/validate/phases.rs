@@ -4,16 +4,16 @@ use super::{Difference, MOST_STEPS_OF_ONE_DRAW, arguments, degree, difference, d
 use crate::{
     compile::compile_watched,
     dialect::{phase_of, target_of},
-    element::{Field, FieldElement},
     interpret::{Array, Function, evaluate, read_functions},
     mlir::{Module, error_at, note_bug},
     pipeline::{Options, Phase},
     report::Report,
-    sdsc::{File, Fresh},
-    sim::Simulation,
 };
+use element::{Field, FieldElement};
 use machine::Target;
 use rayon::prelude::*;
+use referee::Simulation;
+use sdsc_format::{File, Fresh};
 use serde::Serialize;
 use std::{fmt, fs, io, path::Path};
 

@@ -2,10 +2,10 @@
 
 use super::{DRAWS, Difference, MOST_STEPS, arguments, difference};
 use crate::{
-    element::{Field, FieldElement},
     interpret::{Array, Function, evaluate, read_function},
     mlir::{Op, OpExt},
 };
+use element::{Field, FieldElement};
 use std::collections::BTreeMap;
 
 /// The results of functions in every draw.

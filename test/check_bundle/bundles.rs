@@ -2,12 +2,15 @@
 
 use machine::{DeviceFormat, Target};
 use serde_json::{Value, json};
-use spyre::bundle::symbols::MemoryMap;
-use spyre::bundle::{
-    Allocation, Arrangement, Bundle, Constant, Coordinate as C, Item, IterationDim, Launch, OpSpec, Operand, OwnedDim, Ownership,
-    SymbolicDim, Window, WindowAxis,
-};
+use spyre::launch::symbols::MemoryMap;
 use spyre::sdsc;
+use spyre::{
+    bundle::{
+        Allocation, Arrangement, Bundle, Constant, Coordinate as C, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim,
+        Window, WindowAxis,
+    },
+    launch::Launch,
+};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -74,7 +77,7 @@ pub(crate) fn emit(pool_bytes: i64, items: Vec<Item>) -> Files {
     let launch = Launch::new(&bundle).unwrap();
     let sdsc = bundle.ops().into_iter().enumerate().map(|(index, op)| {
         let sdsc = sdsc::from_op_spec(op, index, launch.first_symbol_ids[index]).unwrap();
-        (format!("sdsc_{index}.json"), sdsc::to_text(&sdsc))
+        (format!("sdsc_{index}.json"), sdsc_format::to_text(&sdsc))
     });
     sdsc.chain([("bundle.mlir".to_owned(), launch.to_string().into_bytes())]).collect()
 }
@@ -227,7 +230,7 @@ pub(crate) fn baked() -> Files {
     let launch = Launch::baked(&bundle, &Target::spyre()).unwrap();
     let map = MemoryMap::of(&bundle, &Target::spyre());
     let sdsc = sdsc::from_op_spec_baked(bundle.ops()[0], 0, &map).unwrap();
-    [("bundle.mlir".to_owned(), launch.to_string().into_bytes()), ("sdsc_0.json".to_owned(), sdsc::to_text(&sdsc))].into()
+    [("bundle.mlir".to_owned(), launch.to_string().into_bytes()), ("sdsc_0.json".to_owned(), sdsc_format::to_text(&sdsc))].into()
 }
 
 /// A launch of the bundle `nest`, which has a tile in its pool.

@@ -1,6 +1,6 @@
 //! Counting gives what running reports.
 
-use spyre::sim::{HostArray, OpError, Outcome, Report, RunOptions, Simulation};
+use referee::{HostArray, OpError, Outcome, Report, RunOptions, Simulation};
 use std::collections::BTreeMap;
 
 /// Compares the report of a run with what counting says; values are given for `inputs` only.

@@ -7,12 +7,12 @@ mod errors;
 
 use errors::listen;
 use machine::Target;
+use referee::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation};
 use spyre::{
     compile::compile,
     mlir::Module,
     pipeline::{Options, Phase},
     reference,
-    sim::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation},
 };
 use std::{collections::BTreeMap, fs, path::Path};
 

@@ -2,11 +2,16 @@
 
 use crate::edits::Files;
 use machine::{DeviceFormat, Target};
+use referee::{HostArray, Simulation, seeded};
+use sdsc_check::check_directory;
+use sdsc_format::to_text;
 use serde_json::{Value, json};
-use spyre::bundle::{Allocation, Arrangement, Bundle, Coordinate as C, Item, IterationDim, Launch, OpSpec, Operand};
 use spyre::reference;
-use spyre::sdsc::{check::check_directory, from_op_spec, to_text};
-use spyre::sim::{HostArray, Simulation, seeded};
+use spyre::sdsc::from_op_spec;
+use spyre::{
+    bundle::{Allocation, Arrangement, Bundle, Coordinate as C, Item, IterationDim, OpSpec, Operand},
+    launch::Launch,
+};
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
 const TILED: &str = "

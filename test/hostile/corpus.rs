@@ -1,10 +1,10 @@
 //! Right files of every kind, which mutants are made of.
 
 use crate::{common, npy};
+use sdsc_format::program::{LaunchEntry, Program as Description, Tensor};
 use spyre::{
-    mlir::{Module, Session},
+    mlir::Module,
     pipeline::{Options, Phase},
-    sdsc::program::{LaunchEntry, Program as Description, Tensor},
 };
 use std::{
     cell::RefCell,
@@ -127,7 +127,7 @@ impl Place {
     pub(crate) fn pages(&self, program: usize) -> Vec<Vec<u8>> {
         let program = &PROGRAMS[program];
         let mut pages = Vec::new();
-        let is_done = with_module(self, &program.text(), |module| {
+        let is_done = with_module(self, &program.text(), |mut module| {
             Phase::ALL.into_iter().take_while(|phase| *phase < Phase::Emit).all(|phase| {
                 let is_done = module.run(&program.options().pipeline([phase], ""));
                 pages.push(format!("{}\n", module.op()).into_bytes());
@@ -145,7 +145,7 @@ impl Place {
         let files = self.files_of(&folder, || {
             fs::create_dir_all(self.path("right")).unwrap();
             let passes = program.options().pipeline(Phase::ALL, folder.to_str().unwrap());
-            assert!(with_module(self, &program.text(), |module| module.run(&passes)), "{}", program.file);
+            assert!(with_module(self, &program.text(), |mut module| module.run(&passes)), "{}", program.file);
         });
         (folder, files)
     }
@@ -173,7 +173,7 @@ impl Place {
     }
 
     pub(crate) fn arrays(&self) -> Vec<Vec<u8>> {
-        use spyre::sim::{Elements, HostArray};
+        use referee::{Elements, HostArray};
         let shape = vec![2, 3];
         let arrays = [Elements::F16(vec![1; 6]), Elements::F32(vec![1.0; 6]), Elements::I64(vec![1; 6])];
         let named = |(number, elements): (usize, Elements)| (format!("a{number}"), HostArray { shape: shape.clone(), elements });

@@ -4,15 +4,14 @@ use crate::{
     corpus::{PROGRAMS, Place, golden_folders, golden_program, input, with_module},
     npy,
 };
+use files::{MAX_TEXT_BYTES, read_text};
+use referee::{RunOptions, Simulation, seeded};
 use scratchpad::{Capacity, Instance, Limits, Stays, plan_instance};
 use scratchpad_verify::verify;
+use sdsc_check::check_directory;
 use spyre::{
     compile::compile,
-    files::{MAX_TEXT_BYTES, read_text},
-    mlir::Session,
     pipeline::{Options, Phase},
-    sdsc::check::check_directory,
-    sim::{RunOptions, Simulation, seeded},
     translate::{bundle_to_mlir, opspec_to_mlir},
     validate::compile_validated,
 };
@@ -124,23 +123,23 @@ fn ir(place: &Place, case: &Case) {
 
 /// Compiles on from a page, which says itself which phase it is behind.
 fn resumed(place: &Place, case: &Case) {
-    with_module(place, &case.mutant, |module| compile(&module, &PROGRAMS[case.group].options(), &place.out()).is_some());
+    with_module(place, &case.mutant, |mut module| compile(&mut module, &PROGRAMS[case.group].options(), &place.out()).is_some());
 }
 
 /// Runs passes and writes, as for IR that somebody else gives; whether it was written.
 fn emitted(place: &Place, text: &[u8], passes: &str) -> bool {
     let passes = passes.trim_end_matches(',');
-    with_module(place, text, |module| module.run(&format!("{passes},spyre-emit-bundle{{output={}}}", place.out())))
+    with_module(place, text, |mut module| module.run(&format!("{passes},spyre-emit-bundle{{output={}}}", place.out())))
 }
 
 fn program_text(place: &Place, case: &Case) {
     let passes = PROGRAMS[case.group].options().pipeline(Phase::ALL, &place.out());
-    with_module(place, &case.mutant, |module| module.run(&passes));
+    with_module(place, &case.mutant, |mut module| module.run(&passes));
 }
 
 /// Compiles, interprets what was imported, and executes what was written.
 fn validated(place: &Place, case: &Case) {
-    with_module(place, &case.mutant, |module| compile_validated(&module, &PROGRAMS[case.group].options(), &place.out()).is_some());
+    with_module(place, &case.mutant, |mut module| compile_validated(&mut module, &PROGRAMS[case.group].options(), &place.out()).is_some());
 }
 
 /// A plan of an instance, as far as a few steps go.

@@ -1,13 +1,14 @@
 //! The programs whose files are changed.
 
+use element::{Field, FieldElement};
 use machine::Target;
+use referee::{Bound, Bounded, Companion, Companions, Draw, Elements, HostArray, RunOptions, Simulation, drawn};
+use sdsc_format::to_text;
 use serde::Deserialize;
 use serde_json::Value;
 use spyre::{
-    bundle::Launch,
-    element::{Field, FieldElement},
-    sdsc::{case_json::read_case, from_op_spec, to_text},
-    sim::{Bound, Bounded, Companion, Companions, Draw, Elements, HostArray, RunOptions, Simulation, drawn},
+    launch::Launch,
+    sdsc::{from_op_spec, read::case_json::read_case},
 };
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 

@@ -4,13 +4,11 @@ use crate::{
     Mutant,
     programs::{Files, Program, Ran, fields, run},
 };
+use element::FieldElement;
 use machine::Target;
-use spyre::{
-    element::FieldElement,
-    reference,
-    sdsc::{check::check_files, differs_from_its_emission},
-    sim::{Bounded, Companions},
-};
+use referee::{Bounded, Companions};
+use sdsc_check::check_files;
+use spyre::{reference, sdsc::differs_from_its_emission};
 use std::{fs, path::Path};
 
 /// What finds a mutant.

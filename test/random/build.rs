@@ -5,7 +5,7 @@ use crate::{
     number::Number,
 };
 use half::{bf16, f16};
-use spyre::sim::{Elements, HostArray};
+use referee::{Elements, HostArray};
 
 /// More elements, or points of an iteration space, take the simulator of a debug build too long.
 pub(crate) const MOST_ELEMENTS: usize = 1 << 13;

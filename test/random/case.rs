@@ -10,7 +10,7 @@ use crate::{
     options::Way,
     write::module,
 };
-use spyre::sim::HostArray;
+use referee::HostArray;
 
 /// What a failing case may cost until it is reported.
 const MOST_TRIES: usize = 300;

@@ -7,13 +7,9 @@ use crate::{
     errors::listen,
     number::Number,
 };
-use spyre::{
-    compile::compile,
-    element::{Field, FieldElement},
-    mlir::Module,
-    sim::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation},
-    validate::compile_validated,
-};
+use element::{Field, FieldElement};
+use referee::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation};
+use spyre::{compile::compile, mlir::Module, validate::compile_validated};
 use std::{collections::BTreeMap, fs, process::Command};
 use tempfile::TempDir;
 

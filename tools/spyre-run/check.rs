@@ -1,9 +1,9 @@
 //! `spyre-run --check`: the results of a bundle beside those of the module that it was compiled from.
 
 use super::{Arguments, finish};
+use referee::{Bounded, HostArray, Report, RunOptions, Simulation};
 use spyre::{
     reference::{Comparison, Reference, Verdict, Worst, compare, judge},
-    sim::{Bounded, HostArray, Report, RunOptions, Simulation},
     tool,
 };
 use std::collections::BTreeMap;

@@ -5,10 +5,8 @@ mod npy;
 
 use clap::Parser;
 use machine::Target;
-use spyre::{
-    sim::{Draw, HostArray, Outcome, Report, RunOptions, Simulation, drawn},
-    tool,
-};
+use referee::{Draw, HostArray, Outcome, Report, RunOptions, Simulation, drawn};
+use spyre::tool;
 use std::{collections::BTreeMap, fmt::Write as _, path::Path, process::ExitCode};
 
 /// Executes a bundle directory on the simulated machine.

@@ -2,11 +2,8 @@
 
 use half::f16;
 use npyz::{AutoSerialize, NpyFile, WriterBuilder};
-use spyre::{
-    files,
-    sim::{Elements, HostArray},
-    tool,
-};
+use referee::{Elements, HostArray};
+use spyre::tool;
 use std::{
     fs::{self, File},
     io::{self, BufReader, Read, Seek, SeekFrom},
@@ -28,7 +25,7 @@ pub(crate) fn read(path: &str, element_type: &str) -> Result<HostArray, String> 
         "f32" => Elements::F32(file.into_vec().map_err(refuse)?),
         "bf16" => {
             let values: Vec<f32> = file.into_vec().map_err(refuse)?;
-            Elements::Bf16(values.into_iter().map(spyre::sim::bf16_from_f32).collect())
+            Elements::Bf16(values.into_iter().map(referee::bf16_from_f32).collect())
         }
         "i32" => Elements::I32(file.into_vec().map_err(refuse)?),
         "i64" => Elements::I64(file.into_vec().map_err(refuse)?),
@@ -91,7 +88,7 @@ pub(crate) fn write_results(folder: &Path, results: &[(String, HostArray)]) -> R
 fn bytes_of(array: &HostArray) -> io::Result<Vec<u8>> {
     match &array.elements {
         Elements::F16(bits) => all(&array.shape, bits.iter().map(|&bits| f16::from_bits(bits))),
-        Elements::Bf16(bits) => all(&array.shape, bits.iter().map(|&bits| spyre::sim::bf16_to_f32(bits))),
+        Elements::Bf16(bits) => all(&array.shape, bits.iter().map(|&bits| referee::bf16_to_f32(bits))),
         Elements::F32(values) => all(&array.shape, values.iter().copied()),
         Elements::F64(values) => all(&array.shape, values.iter().copied()),
         Elements::I32(values) => all(&array.shape, values.iter().copied()),

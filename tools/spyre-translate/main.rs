@@ -1,8 +1,8 @@
 //! `spyre-translate`: between the compiler's IR and files.
 
 use clap::{ArgGroup, Parser};
+use files::{MAX_TEXT_BYTES, read_stream, read_text};
 use spyre::{
-    files::{MAX_TEXT_BYTES, read_stream, read_text},
     tool,
     translate::{broken_rules, bundle_to_mlir, mlir_to_bundle, opspec_to_mlir},
 };

@@ -4,9 +4,9 @@
 
 use crate::{
     dialect::{set_target, target_of},
-    files::{MAX_TEXT_BYTES, read_text},
     mlir::{Op, Options, Pass, Reported, error_at},
 };
+use files::{MAX_TEXT_BYTES, read_text};
 use machine::Target;
 use std::path::Path;
 

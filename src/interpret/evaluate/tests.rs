@@ -1,11 +1,8 @@
 //! One small test for what each op means.
 
 use super::*;
-use crate::{
-    affine::Expr,
-    element::{Exact, Field},
-    interpret::ElementType,
-};
+use crate::{affine::Expr, interpret::ElementType};
+use element::{Exact, Field};
 
 fn tensor(shape: &[usize], element: ElementType) -> Tensor {
     Tensor { shape: shape.to_vec(), element }

@@ -16,25 +16,30 @@ const MOST_SLOWER: u32 = 10;
 const LEAST_LIMIT: Duration = Duration::from_secs(60);
 
 /// The quickest tests first: a test program, what it is told, and the folder whose mutants it is for (all, where none is named).
-const TESTS: [(&str, &[&str], Option<&str>); 29] = [
+const TESTS: [(&str, &[&str], Option<&str>); 34] = [
     ("spyre", &["tile::"], Some("src/tile")),
     ("spyre", &["work::"], Some("src/work")),
     ("spyre", &["lx::"], Some("src/lx")),
     ("spyre", &["bundle::"], Some("src/bundle")),
+    ("spyre", &["launch::"], Some("src/launch")),
     ("scratchpad", &[], Some("crates/scratchpad")),
     ("lit", &["tile/"], Some("src/tile")),
     ("lit", &["work/"], Some("src/work")),
     ("lit", &["lx/"], Some("src/lx")),
     ("lit", &["bundle/"], Some("src/bundle")),
+    ("lit", &["launch/"], Some("src/launch")),
     ("exact", &[], Some("crates/scratchpad")),
     ("spyre_plan", &[], Some("crates/scratchpad")),
     ("joint", &[], Some("src/lx")),
     ("check_bundle", &[], Some("src/bundle")),
     ("read_back", &[], Some("src/bundle")),
     ("golden", &[], Some("src/bundle")),
+    ("check_bundle", &[], Some("src/launch")),
+    ("read_back", &[], Some("src/launch")),
+    ("golden", &[], Some("src/launch")),
     ("random", &[], None),
-    ("spyre", &["tile::", "work::", "lx::", "bundle::", "cost::", "pipeline::"], None),
-    ("lit", &["tile", "work", "lx", "bundle", "gate", "pipeline", "execution"], None),
+    ("spyre", &["tile::", "work::", "lx::", "bundle::", "launch::", "cost::", "pipeline::"], None),
+    ("lit", &["tile", "work", "lx", "bundle", "launch", "gate", "pipeline", "execution"], None),
     ("pipeline", &[], None),
     ("snapshot", &[], None),
     ("emission", &[], None),

@@ -12,7 +12,7 @@ use std::{
 };
 
 /// The stages whose lines are broken.
-const STAGES: [&str; 5] = ["src/tile", "src/work", "src/lx", "src/bundle", "crates/scratchpad/src"];
+const STAGES: [&str; 6] = ["src/tile", "src/work", "src/lx", "src/bundle", "src/launch", "crates/scratchpad/src"];
 
 /// The files of the mutated tree with the function that says which mutant a process is: one of each crate.
 const SWITCHES: [&str; 2] = ["src/lib.rs", "crates/scratchpad/src/lib.rs"];

@@ -4,7 +4,7 @@ use crate::{
     plugin, setup,
     step::{self, cargo},
 };
-use std::{process::Command, time::Instant};
+use std::{ffi::OsStr, fs, process::Command, time::Instant};
 
 pub(crate) fn run() -> Result<(), String> {
     let started = Instant::now();
@@ -14,6 +14,7 @@ pub(crate) fn run() -> Result<(), String> {
         step::run("format", &mut cargo(["fmt", "--all", "--check"])),
         step::run("lints", &mut cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
         step::run("tests", &mut perturbed(&["--workspace", "--no-fail-fast"])),
+        without_llvm(),
         step::run("round trips", perturbed(&["--test", "lit"]).env("SPYRE_ROUNDTRIP", "1")),
         step::run("memory", &mut checked(&["--test", "memory", "--", "--ignored"])),
         plugin_test(),
@@ -38,6 +39,17 @@ fn checked(arguments: &[&str]) -> Command {
     let mut command = cargo(["test", "--profile", "checked"]);
     command.args(arguments);
     command
+}
+
+/// The tests of the crates below `crates`, in a build of their own that does not know where LLVM is.
+fn without_llvm() -> Result<(), String> {
+    let entries = fs::read_dir(step::root().join("crates")).map_err(|error| format!("crates: {error}"))?;
+    let mut names: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
+    names.sort();
+    let mut command = checked(&[]);
+    command.args(names.iter().flat_map(|name| [OsStr::new("--package"), name]));
+    // An empty value keeps cargo from setting its own.
+    step::run("crates without LLVM", command.env("MLIR_SYS_220_PREFIX", "").env("TABLEGEN_220_PREFIX", ""))
 }
 
 /// Builds the plugin, and runs its test: plain `cargo test` leaves that out, for the build takes a minute.

@@ -1,0 +1,277 @@
+//! `bundle.mlir` as a small program over addresses: names are values by number, and each is defined once, before it is used.
+//!
+//! The tree of the text is what the compiler and the referee know in common ([`sdsc_format::bundle_text`]); what it means is worked out
+//! here. It knows what the SuperDSC-Bundle specification allows and nothing else.
+
+#[cfg(test)]
+mod tests;
+
+use sdsc_format::bundle_text::{self, BundleText, FUNCTION, Field, Ident, Map, MapRef, ParamType, Position, Stmt, StmtKind, TextError};
+use std::collections::BTreeMap;
+
+/// A value of the program, by number.
+pub type Value = usize;
+
+/// A parsed `bundle.mlir`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bundle {
+    /// The parameters, in order; they are the first values.
+    pub parameters: Vec<Parameter>,
+    /// The number of values.
+    pub n_values: usize,
+    /// The statements.
+    pub body: Vec<Statement>,
+}
+
+/// A parameter of the bundle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// The name without `%`.
+    pub name: String,
+    /// The bounds of a size; without them the parameter is the address of a kernel argument.
+    pub size: Option<SizeBounds>,
+}
+
+/// The bounds of a symbolic size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SizeBounds {
+    /// The size is a multiple of this.
+    pub granularity: i64,
+    /// The largest size.
+    pub max: i64,
+}
+
+/// One statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Statement {
+    /// `%result = ...`
+    Define {
+        /// The value.
+        result: Value,
+        /// What it is.
+        expression: Expression,
+    },
+    /// `scf.for`
+    For {
+        /// The iterator.
+        iterator: Value,
+        /// Its first value.
+        lower: Value,
+        /// The value that it stays below.
+        upper: Value,
+        /// What it grows by.
+        step: Value,
+        /// The statements of one iteration.
+        body: Vec<Statement>,
+    },
+    /// `sdscbundle.sdsc_execute`
+    Execute {
+        /// The file, in the folder of the bundle.
+        file: String,
+        /// The values of the symbols.
+        operands: Vec<Value>,
+        /// The symbols, one for each operand; without them the operands are numbered -1, -2, ...
+        symbols: Option<Vec<i64>>,
+    },
+}
+
+/// The right side of a definition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expression {
+    /// `arith.constant`
+    Constant(i64),
+    /// `arith.addi`
+    Add(Value, Value),
+    /// `affine.apply`
+    Apply {
+        /// The map.
+        map: Map,
+        /// Its dimensions, then its symbols.
+        operands: Vec<Value>,
+    },
+    /// `sdscbundle.input_arg_extract value from`
+    Extract(Value),
+    /// `sdscbundle.device_mem_allocate`: the address of so many bytes of HBM.
+    Allocate(i64),
+}
+
+impl Bundle {
+    /// The bytes of HBM that the bundle allocates for itself, in order.
+    #[must_use]
+    pub fn pools(&self) -> Vec<i64> {
+        let mut pools = Vec::new();
+        collect(&self.body, &mut |statement| {
+            if let Statement::Define { expression: Expression::Allocate(bytes), .. } = statement {
+                pools.push(*bytes);
+            }
+        });
+        pools
+    }
+
+    /// The files that it executes, each once, in the order of the text.
+    #[must_use]
+    pub fn files(&self) -> Vec<String> {
+        let mut files: Vec<String> = Vec::new();
+        collect(&self.body, &mut |statement| {
+            if let Statement::Execute { file, .. } = statement
+                && !files.contains(file)
+            {
+                files.push(file.clone());
+            }
+        });
+        files
+    }
+}
+
+fn collect(statements: &[Statement], visit: &mut impl FnMut(&Statement)) {
+    for statement in statements {
+        visit(statement);
+        if let Statement::For { body, .. } = statement {
+            collect(body, visit);
+        }
+    }
+}
+
+/// Reads a `bundle.mlir`.
+///
+/// # Errors
+/// The first place that is not of the format, or whose names are not defined.
+pub fn parse(text: &str) -> Result<Bundle, TextError> {
+    let tree = bundle_text::parse(text)?;
+    if tree.function.name != FUNCTION {
+        return refuse(tree.function.at, format!("expected '@{FUNCTION}', found '@{}'", tree.function.name));
+    }
+    let mut names = Names { maps: BTreeMap::new(), scopes: vec![BTreeMap::new()], n_values: 0 };
+    names.maps(&tree)?;
+    let parameters = tree.params.iter().map(|parameter| names.parameter(parameter)).collect::<Result<_, _>>()?;
+    let body = names.statements(&tree.body)?;
+    Ok(Bundle { parameters, n_values: names.n_values, body })
+}
+
+fn refuse<T>(at: Position, message: impl Into<String>) -> Result<T, TextError> {
+    Err(TextError::new(at, message))
+}
+
+/// What names stand for.
+struct Names<'a> {
+    maps: BTreeMap<&'a str, &'a Map>,
+    /// The values by name: those of the function, then those of the loops in progress.
+    scopes: Vec<BTreeMap<&'a str, Value>>,
+    n_values: usize,
+}
+
+impl<'a> Names<'a> {
+    fn maps(&mut self, tree: &'a BundleText<&'a str>) -> Result<(), TextError> {
+        for (name, map) in &tree.maps {
+            if self.maps.insert(name.name, map).is_some() {
+                return refuse(name.at, format!("'#{}' is defined twice", name.name));
+            }
+        }
+        Ok(())
+    }
+
+    fn parameter(&mut self, parameter: &bundle_text::Param<&'a str>) -> Result<Parameter, TextError> {
+        let name = parameter.name;
+        self.define(name)?;
+        let size = match parameter.kind {
+            ParamType::InputArg { granularity: None, max: None } => None,
+            // Without a granularity every size is a multiple of it.
+            ParamType::InputArg { granularity, max: Some(max) } => Some(SizeBounds { granularity: granularity.unwrap_or(1), max }),
+            ParamType::InputArg { max: None, .. } => {
+                return refuse(name.at, format!("the size '%{}' has a granularity and no 'max_value', which it needs", name.name));
+            }
+            ParamType::Index => {
+                let expected = "a launch gives values of the type '!sdscbundle.input_arg'";
+                return refuse(name.at, format!("'%{}' is an index; {expected}", name.name));
+            }
+        };
+        Ok(Parameter { name: name.name.to_owned(), size })
+    }
+
+    fn statements(&mut self, body: &'a [Stmt<&'a str>]) -> Result<Vec<Statement>, TextError> {
+        body.iter().map(|statement| self.statement(statement)).collect()
+    }
+
+    fn statement(&mut self, statement: &'a Stmt<&'a str>) -> Result<Statement, TextError> {
+        let (result, expression) = match &statement.kind {
+            StmtKind::Allocate { result, bytes } => (result, Expression::Allocate(*bytes)),
+            StmtKind::Extract { result, field: Field::Value, parameter, .. } => (result, Expression::Extract(self.value(*parameter)?)),
+            StmtKind::Extract { field, .. } => return refuse(statement.at, format!("expected 'value', found '{field}'")),
+            StmtKind::Constant { result, value } => (result, Expression::Constant(*value)),
+            StmtKind::Add { result, operands: [left, right] } => (result, Expression::Add(self.value(*left)?, self.value(*right)?)),
+            StmtKind::Apply { result, map, dims, symbols } => (result, self.apply(statement.at, map, dims, symbols)?),
+            StmtKind::Execute(execute) => return self.execute(statement.at, execute),
+            StmtKind::For(counted) => return self.counted_loop(counted),
+        };
+        Ok(Statement::Define { result: self.define(*result)?, expression })
+    }
+
+    fn apply(
+        &self,
+        at: Position,
+        map: &MapRef<&'a str>,
+        dims: &[Ident<&'a str>],
+        symbols: &[Ident<&'a str>],
+    ) -> Result<Expression, TextError> {
+        let map = match map {
+            MapRef::Inline(map) => map,
+            MapRef::Named(name) => match self.maps.get(name.name) {
+                Some(map) => map,
+                None => return refuse(name.at, format!("'#{}' is not defined", name.name)),
+            },
+        };
+        if (dims.len(), symbols.len()) != (map.dims.len(), map.symbols.len()) {
+            return refuse(at, format!("the map takes {} dimensions and {} symbols", map.dims.len(), map.symbols.len()));
+        }
+        Ok(Expression::Apply { map: map.clone(), operands: self.values(dims.iter().chain(symbols))? })
+    }
+
+    fn execute(&self, at: Position, execute: &bundle_text::Execute<&'a str>) -> Result<Statement, TextError> {
+        let operands = self.values(&execute.operands)?;
+        if let Some(symbols) = &execute.symbol_ids
+            && symbols.len() != operands.len()
+        {
+            return refuse(at, format!("{} operands but {} symbols", operands.len(), symbols.len()));
+        }
+        Ok(Statement::Execute { file: execute.file.to_owned(), operands, symbols: execute.symbol_ids.clone() })
+    }
+
+    fn counted_loop(&mut self, counted: &'a bundle_text::For<&'a str>) -> Result<Statement, TextError> {
+        let [lower, upper, step] = [self.value(counted.lower)?, self.value(counted.upper)?, self.value(counted.step)?];
+        self.scopes.push(BTreeMap::new());
+        let iterator = self.define(counted.counter)?;
+        let body = self.statements(&counted.body)?;
+        self.scopes.pop();
+        Ok(Statement::For { iterator, lower, upper, step, body })
+    }
+
+    fn values<'n>(&self, names: impl IntoIterator<Item = &'n Ident<&'a str>>) -> Result<Vec<Value>, TextError>
+    where
+        'a: 'n,
+    {
+        names.into_iter().map(|name| self.value(*name)).collect()
+    }
+
+    fn value(&self, name: Ident<&'a str>) -> Result<Value, TextError> {
+        let known = self.scopes.iter().rev().find_map(|scope| scope.get(name.name).copied());
+        known.map_or_else(|| refuse(name.at, format!("'%{}' is not defined", name.name)), Ok)
+    }
+
+    fn define(&mut self, name: Ident<&'a str>) -> Result<Value, TextError> {
+        if self.scopes.iter().any(|scope| scope.contains_key(name.name)) {
+            return refuse(name.at, format!("'%{}' is no name of a new value", name.name));
+        }
+        let value = self.n_values;
+        self.n_values += 1;
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.name, value);
+        }
+        Ok(value)
+    }
+}
+
+/// The value of a map for its dimensions, then its symbols; nothing on overflow.
+pub(crate) fn value_of(map: &Map, operands: &[i64]) -> Option<i64> {
+    let factors = map.dims.iter().chain(&map.symbols);
+    factors.zip(operands).try_fold(map.constant, |sum, (factor, operand)| sum.checked_add(factor.checked_mul(*operand)?))
+}

@@ -1,0 +1,144 @@
+//! Putting the tensors of a program into the machine's memory.
+
+use super::beside::{Beside, Given};
+use super::error::SimError;
+use super::host::HostArray;
+use super::inputs::check_indices;
+use super::layout::DeviceLayout;
+use super::load;
+use super::machine::{Extent, Machine, RegionId};
+use super::run::{LxImage, Simulation, array_error};
+use machine::STICK_BYTES;
+use sdsc_format::program::Tensor;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The name of the memory that launches share.
+const SHARED_REGION: &str = "the buffers that launches share";
+
+impl Simulation {
+    pub(super) fn allocate<B: Beside>(
+        &self,
+        inputs: &BTreeMap<String, HostArray>,
+        machine: &mut Machine,
+        beside: &mut B,
+    ) -> Result<BTreeMap<String, Extent>, SimError> {
+        if let Some(name) = inputs.keys().find(|name| !self.program.tensors().any(|tensor| tensor.name == **name)) {
+            return Err(SimError::Array { name: name.clone(), message: "the program has no such tensor".to_owned() });
+        }
+        let region = if self.program.buffer_bytes > 0 { Some(machine.allocate(SHARED_REGION, self.program.buffer_bytes)?) } else { None };
+        let mut buffers = BTreeMap::new();
+        for tensor in self.program.tensors() {
+            if buffers.contains_key(&tensor.name) {
+                continue;
+            }
+            // A buffer whose value the caller gives is no longer one that launches share.
+            if let (Some(place), None) = (tensor.place, inputs.get(&tensor.name)) {
+                let start = place.offset;
+                buffers.insert(tensor.name.clone(), Extent { buffer: region.unwrap_or(0), start, end: start + tensor.bytes });
+                continue;
+            }
+            let buffer = machine.allocate(&tensor.name, tensor.bytes)?;
+            let is_given = self.program.arguments.iter().chain(&self.program.constants).any(|given| given.name == tensor.name);
+            buffers.insert(tensor.name.clone(), Extent::whole(buffer));
+            if let Some(array) = inputs.get(&tensor.name) {
+                fill(tensor, array, buffer, machine)?;
+                let argument = self.program.arguments.iter().position(|given| given.name == tensor.name);
+                let argument = Some(argument.map_or(u64::MAX, |position| position as u64));
+                beside.put(
+                    &Given { region: RegionId::Hbm(buffer), layout: &DeviceLayout::of(tensor)?, exact: Some(array), argument },
+                    machine,
+                );
+            } else if let Some(path) = self.constants.get(&tensor.name) {
+                read(tensor, path, buffer, machine)?;
+                let (layout, exact) = (DeviceLayout::of(tensor)?, self.exact.get(&tensor.name));
+                if let Some(exact) = exact {
+                    layout.check_rounded(exact, machine.bytes(RegionId::Hbm(buffer))).map_err(|message| array_error(tensor, message))?;
+                }
+                beside.put(&Given { region: RegionId::Hbm(buffer), layout: &layout, exact, argument: None }, machine);
+            } else if !machine.has_values() && self.program.arguments.iter().any(|given| given.name == tensor.name) {
+                let writer = machine.writer(&host(tensor));
+                let region = machine.region_mut(RegionId::Hbm(buffer));
+                region.mark_written(0, region.length(), writer);
+            } else if is_given {
+                return Err(SimError::Array { name: tensor.name.clone(), message: "has no value".to_owned() });
+            }
+            let is_result = self.program.results.iter().any(|result| result.name == tensor.name);
+            if is_given && !is_result {
+                machine.region_mut(RegionId::Hbm(buffer)).protect();
+            }
+        }
+        Ok(buffers)
+    }
+
+    /// Poisons the buffers whose life ends.
+    pub(super) fn end_lives<B: Beside>(&self, launch: usize, buffers: &BTreeMap<String, Extent>, machine: &mut Machine, beside: &mut B) {
+        let ends = |tensor: &&Tensor| tensor.place.is_some_and(|place| place.last_launch == launch);
+        for extent in self.program.buffers.iter().filter(ends).filter_map(|tensor| buffers.get(&tensor.name)) {
+            // One whose value the caller gave is not in the region.
+            if extent.end < i64::MAX {
+                let region = RegionId::Hbm(extent.buffer);
+                machine.region_mut(region).end_life(extent.start as usize, extent.end as usize);
+                beside.end_life(region, extent.start as usize, extent.end as usize);
+            }
+        }
+    }
+
+    /// Poisons the buffers whose life begins: what stood there was another's.
+    pub(super) fn begin_lives(&self, launch: usize, buffers: &BTreeMap<String, Extent>, machine: &mut Machine) {
+        let begins = |tensor: &&Tensor| tensor.place.is_some_and(|place| place.first_launch == launch);
+        for extent in self.program.buffers.iter().filter(begins).filter_map(|tensor| buffers.get(&tensor.name)) {
+            let region = machine.region_mut(RegionId::Hbm(extent.buffer));
+            // One whose value the caller gave is not in the region.
+            if extent.end < i64::MAX {
+                region.poison(extent.start as usize, (extent.end as usize).next_multiple_of(STICK_BYTES as usize).min(region.capacity));
+            }
+        }
+    }
+}
+
+/// The host as the writer of a tensor.
+fn host(tensor: &Tensor) -> String {
+    format!("the host, '{}'", tensor.name)
+}
+
+fn fill(tensor: &Tensor, array: &HostArray, buffer: usize, machine: &mut Machine) -> Result<(), SimError> {
+    let (shape, element_type) = (&array.shape, array.elements.type_name());
+    if *shape != tensor.shape || element_type != tensor.element_type {
+        let message = format!("is {shape:?} of {element_type}, the program's tensor is {:?} of {}", tensor.shape, tensor.element_type);
+        return Err(array_error(tensor, message));
+    }
+    check_indices(tensor, array)?;
+    let writer = machine.writer(&host(tensor));
+    let layout = DeviceLayout::of(tensor)?;
+    let region = machine.region_mut(RegionId::Hbm(buffer));
+    region.keep_values();
+    layout.put(array, region, writer).map_err(|message| array_error(tensor, message))
+}
+
+/// Puts the bytes of a constant's file into its buffer as they are.
+fn read(tensor: &Tensor, path: &Path, buffer: usize, machine: &mut Machine) -> Result<(), SimError> {
+    let file = load::opened(path, tensor)?;
+    let writer = machine.writer(&format!("the file of '{}'", tensor.name));
+    let region = machine.region_mut(RegionId::Hbm(buffer));
+    region.keep_values();
+    region.read_from(file).map_err(|source| SimError::Io { path: path.to_owned(), source })?;
+    region.mark_written(0, region.length(), writer);
+    Ok(())
+}
+
+pub(super) fn preload(images: &[LxImage], machine: &mut Machine) -> Result<(), SimError> {
+    for image in images {
+        let writer = machine.writer("the caller");
+        let region = machine.region_mut(RegionId::Lx(image.core));
+        let start = usize::try_from(image.address).ok().filter(|start| start + image.bytes.len() <= region.capacity);
+        let Some(start) = start else {
+            return Err(SimError::Array { name: region.name.clone(), message: "the image does not fit".to_owned() });
+        };
+        region.ensure(start + image.bytes.len());
+        region.keep_values();
+        region.write(start, &image.bytes);
+        region.mark_written(start, start + image.bytes.len(), writer);
+    }
+    Ok(())
+}

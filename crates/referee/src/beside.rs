@@ -1,0 +1,349 @@
+//! What is kept beside the device's bytes: an element of another kind for each stored number.
+//!
+//! The addresses, the checks and the order are those of the one execution; only what is computed differs. An element remembers the format
+//! in which it was written: read in another one it is poison. Integers have no elements of their own: they are what the bytes say.
+
+use super::access::Parts;
+use super::execute::results;
+use super::host::HostArray;
+use super::layout::DeviceLayout;
+use super::machine::{Machine, RegionId};
+use super::number::{decode_run, meaning};
+use super::ops::{Elements, Memory, Stored, Written, write};
+use super::plan::Plan;
+use element::{Arithmetic, Exact, Field, FieldElement};
+use machine::{DeviceFormat, STICK_BYTES};
+use std::collections::BTreeMap;
+
+/// Elements that an execution can compute beside the device's numbers.
+pub trait Companion: Arithmetic {
+    /// The element of a number that the program gives, which the device has as `device`.
+    fn given(&self, exact: f64, device: f32) -> Self::Element;
+
+    /// The same for element `index`, row-major, of argument `argument`, if it is a floating-point number.
+    fn argument(&self, _argument: u64, _index: u64, exact: f64, device: f32) -> Self::Element {
+        self.given(exact, device)
+    }
+
+    /// What becomes of an element that is stored in a format.
+    fn stored(&self, _format: DeviceFormat, element: Self::Element) -> Self::Element {
+        element
+    }
+
+    /// Notes how far the device's number is from the element.
+    fn judge(&self, _element: Self::Element, _device: f32, _error: &mut OpError) {}
+}
+
+impl Companion for Exact {
+    fn given(&self, exact: f64, _device: f32) -> f64 {
+        exact
+    }
+}
+
+/// Arguments are random.
+impl Companion for Field {
+    fn given(&self, exact: f64, _device: f32) -> FieldElement {
+        self.number(exact)
+    }
+
+    fn argument(&self, argument: u64, index: u64, _exact: f64, _device: f32) -> FieldElement {
+        self.input(argument, index)
+    }
+}
+
+/// How far the device's numbers of an op are from those that were never rounded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OpError {
+    /// Numbers that were compared.
+    pub count: u64,
+    /// The sum of the squares of the exact numbers.
+    pub squares: f64,
+    /// The sum of the squares of the differences.
+    pub squares_off: f64,
+    /// The first number of the device outside of its bounds.
+    pub escaped: Option<Escape>,
+}
+
+/// A number of the device that no rounding explains.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Escape {
+    /// The device's number.
+    pub device: f32,
+    /// The least that it may be.
+    pub low: f64,
+    /// The most.
+    pub high: f64,
+}
+
+impl OpError {
+    /// The root mean square of the exact numbers.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    pub fn magnitude(&self) -> f64 {
+        (self.squares / self.count.max(1) as f64).sqrt()
+    }
+
+    /// The root mean square of the differences, relative to that of the exact numbers.
+    #[must_use]
+    pub fn relative(&self) -> f64 {
+        if self.squares_off == 0.0 { 0.0 } else { (self.squares_off / self.squares).sqrt() }
+    }
+
+    pub(crate) fn include(&mut self, other: Self) {
+        self.count += other.count;
+        self.squares += other.squares;
+        self.squares_off += other.squares_off;
+        self.escaped = self.escaped.or(other.escaped);
+    }
+}
+
+/// A tensor for which both the device's numbers and elements beside them are known.
+pub(crate) struct Given<'g> {
+    pub(crate) region: RegionId,
+    pub(crate) layout: &'g DeviceLayout,
+    /// The program's numbers; where there are none, those that the device's stand for.
+    pub(crate) exact: Option<&'g HostArray>,
+    /// The number of the argument.
+    pub(crate) argument: Option<u64>,
+}
+
+/// What is kept beside the bytes of a machine.
+pub(crate) trait Beside {
+    /// Executes an op before its `device` results are stored, and compares with them.
+    fn execute(&mut self, plan: &Plan, parts: &Parts, leaders: &[usize], machine: &Machine, device: &[(usize, Stored<u8>)]) -> OpError;
+
+    /// Takes up a tensor whose bytes are in the machine.
+    fn put(&mut self, given: &Given<'_>, machine: &Machine);
+
+    /// Forgets a buffer that died.
+    fn release(&mut self, region: RegionId);
+
+    /// Forgets bytes whose life has ended.
+    fn end_life(&mut self, region: RegionId, start: usize, end: usize);
+
+    /// Whether nothing needs the device's numbers.
+    fn replaces_numbers(&self) -> bool {
+        false
+    }
+}
+
+/// Nothing.
+impl Beside for () {
+    fn execute(&mut self, _: &Plan, _: &Parts, _: &[usize], _: &Machine, _: &[(usize, Stored<u8>)]) -> OpError {
+        OpError::default()
+    }
+
+    fn put(&mut self, _: &Given<'_>, _: &Machine) {}
+
+    fn release(&mut self, _: RegionId) {}
+
+    fn end_life(&mut self, _: RegionId, _: usize, _: usize) {}
+}
+
+/// Slots of a stick: elements of two bytes have one each, of four bytes every second one.
+const SLOTS: usize = STICK_BYTES as usize / SLOT_BYTES;
+const SLOT_BYTES: usize = 2;
+
+/// The elements of one region.
+struct Plane<E> {
+    /// What each stick was written as.
+    formats: Vec<Option<DeviceFormat>>,
+    elements: Vec<E>,
+}
+
+/// The elements of all regions.
+pub(crate) struct Planes<'a, A: Companion> {
+    arithmetic: &'a A,
+    regions: BTreeMap<RegionId, Plane<A::Element>>,
+    replaces_numbers: bool,
+}
+
+/// Whether numbers of a format have elements beside them.
+pub(crate) const fn is_float(format: DeviceFormat) -> bool {
+    matches!(format, DeviceFormat::Sen169Fp16 | DeviceFormat::IeeeFp32)
+}
+
+/// Whether a format is wide enough for elements beside it.
+pub(crate) const fn fits(format: DeviceFormat) -> bool {
+    format.bytes() >= SLOT_BYTES as i64
+}
+
+impl<'a, A: Companion> Planes<'a, A> {
+    pub(crate) const fn new(arithmetic: &'a A) -> Self {
+        Self { arithmetic, regions: BTreeMap::new(), replaces_numbers: false }
+    }
+
+    /// The same, for a program that has floating-point numbers only: nothing of the device's is computed.
+    pub(crate) const fn alone(arithmetic: &'a A) -> Self {
+        Self { arithmetic, regions: BTreeMap::new(), replaces_numbers: true }
+    }
+
+    /// How the elements of a region are read.
+    fn reader(&self, region: RegionId, format: DeviceFormat) -> impl Fn(usize) -> A::Element {
+        let (plane, poison) = (self.regions.get(&region), self.arithmetic.poison());
+        move |byte| match plane {
+            Some(plane) if plane.formats.get(byte / STICK_BYTES as usize) == Some(&Some(format)) => plane.elements[byte / SLOT_BYTES],
+            _ => poison,
+        }
+    }
+
+    /// The elements of an array, row-major, and the device's numbers.
+    pub(crate) fn array(&self, region: RegionId, layout: &DeviceLayout, machine: &Machine) -> (Vec<A::Element>, Vec<f32>) {
+        let length = layout.host_length();
+        let (mut elements, mut device) = (vec![self.arithmetic.poison(); length], vec![f32::NAN; length]);
+        let (numbers, read) = (numbers(machine, region, layout.format), self.reader(region, layout.format));
+        layout.each_element(|index, byte| {
+            device[index] = numbers[byte / layout.format.bytes() as usize];
+            elements[index] = match is_float(layout.format) {
+                true => read(byte),
+                false => self.arithmetic.given(device[index].into(), device[index]),
+            };
+        });
+        (elements, device)
+    }
+}
+
+/// The device's numbers in all of a region.
+fn numbers(machine: &Machine, region: RegionId, format: DeviceFormat) -> Vec<f32> {
+    let bytes = machine.bytes(region);
+    let mut numbers = vec![0.0; bytes.len() / format.bytes() as usize];
+    decode_run(format, bytes, 0, 1, &mut numbers);
+    numbers
+}
+
+/// The bytes and what is beside them.
+struct Both<'m, 'a, A: Companion> {
+    machine: &'m Machine,
+    planes: &'m Planes<'a, A>,
+}
+
+impl<A: Companion> Memory for Both<'_, '_, A> {
+    type Arithmetic = A;
+    type Cell = A::Element;
+
+    fn arithmetic(&self) -> &A {
+        self.planes.arithmetic
+    }
+
+    fn machine(&self) -> &Machine {
+        self.machine
+    }
+
+    fn constant(&self, device: f32, exact: f64) -> A::Element {
+        self.arithmetic().given(exact, device)
+    }
+
+    fn read(&self, from: Elements<'_>, out: &mut [A::Element]) {
+        if is_float(from.format) {
+            let read = self.planes.reader(from.part.region, from.format);
+            out.iter_mut().enumerate().for_each(|(index, element)| *element = read(from.byte(index)));
+        } else if !out.is_empty() {
+            let mut numbers = vec![0.0; out.len()];
+            decode_run(from.format, self.machine.bytes(from.part.region), from.byte(0), from.stride, &mut numbers);
+            out.iter_mut().zip(numbers).for_each(|(element, number)| *element = self.arithmetic().given(number.into(), number));
+        }
+    }
+
+    fn copy(&self, from: Elements<'_>, count: usize, out: &mut Vec<A::Element>) {
+        let start = out.len();
+        out.resize(start + count, self.poison());
+        self.read(from, &mut out[start..]);
+    }
+
+    fn encode(&self, format: DeviceFormat, elements: &[A::Element], out: &mut Vec<A::Element>) {
+        out.extend(elements.iter().map(|element| self.arithmetic().stored(format, *element)));
+    }
+
+    fn cells(_format: DeviceFormat) -> usize {
+        1
+    }
+
+    fn poison(&self) -> A::Element {
+        self.arithmetic().poison()
+    }
+}
+
+impl<A: Companion> Written for Planes<'_, A> {
+    type Cell = A::Element;
+
+    fn cells(_format: DeviceFormat) -> usize {
+        1
+    }
+
+    fn write(&mut self, region: RegionId, byte: usize, format: DeviceFormat, cells: &[A::Element]) {
+        let poison = self.arithmetic.poison();
+        let plane = self.regions.entry(region).or_insert_with(|| Plane { formats: Vec::new(), elements: Vec::new() });
+        let (width, stick_bytes) = (format.bytes() as usize, STICK_BYTES as usize);
+        let end = (byte + cells.len() * width).div_ceil(stick_bytes);
+        if plane.formats.len() < end {
+            plane.formats.resize(end, None);
+            plane.elements.resize(end * SLOTS, poison);
+        }
+        for stick in byte / stick_bytes..end {
+            if plane.formats[stick] != Some(format) {
+                plane.formats[stick] = Some(format);
+                plane.elements[stick * SLOTS..][..SLOTS].fill(poison);
+            }
+        }
+        for (index, cell) in cells.iter().enumerate() {
+            plane.elements[(byte + index * width) / SLOT_BYTES] = *cell;
+        }
+    }
+}
+
+impl<A: Companion> Beside for Planes<'_, A> {
+    fn execute(&mut self, plan: &Plan, parts: &Parts, leaders: &[usize], machine: &Machine, device: &[(usize, Stored<u8>)]) -> OpError {
+        let own = results(plan, parts, leaders, &Both { machine, planes: self });
+        let format = plan.tensors[plan.output].format;
+        let mut error = OpError::default();
+        let mut numbers = Vec::new();
+        for ((_, device), (_, own)) in device.iter().zip(&own).filter(|_| is_float(format)) {
+            numbers.resize(own.cells().len(), 0.0);
+            decode_run(format, device.cells(), 0, 1, &mut numbers);
+            own.cells().iter().zip(&numbers).for_each(|(element, number)| self.arithmetic.judge(*element, *number, &mut error));
+        }
+        let poison = self.arithmetic.poison();
+        own.iter().for_each(|(core, stored)| write(plan, *core, parts, stored, poison, self));
+        error
+    }
+
+    fn put(&mut self, given: &Given<'_>, machine: &Machine) {
+        let format = given.layout.format;
+        if !is_float(format) {
+            return;
+        }
+        let arithmetic = self.arithmetic;
+        let numbers = numbers(machine, given.region, format);
+        // Padding of a constant has numbers, too.
+        let padding = |number: &f32| match given.argument {
+            Some(_) => arithmetic.poison(),
+            None => arithmetic.given(meaning(format, *number), *number),
+        };
+        let cells: Vec<_> = numbers.iter().map(padding).collect();
+        self.write(given.region, 0, format, &cells);
+        let (Some(exact), Some(plane)) = (given.exact, self.regions.get_mut(&given.region)) else { return };
+        let is_number = matches!(exact.elements.type_name(), "f16" | "bf16" | "f32");
+        given.layout.each_element(|index, byte| {
+            let (number, device) = (exact.elements.get(index), numbers[byte / format.bytes() as usize]);
+            plane.elements[byte / SLOT_BYTES] = match given.argument.filter(|_| is_number) {
+                Some(argument) => arithmetic.argument(argument, index as u64, number, device),
+                None => arithmetic.given(number, device),
+            };
+        });
+    }
+
+    fn release(&mut self, region: RegionId) {
+        self.regions.remove(&region);
+    }
+
+    fn end_life(&mut self, region: RegionId, start: usize, end: usize) {
+        let Some(plane) = self.regions.get_mut(&region) else { return };
+        let stick = STICK_BYTES as usize;
+        let end = end.div_ceil(stick).min(plane.formats.len());
+        plane.formats[(start / stick).min(end)..end].fill(None);
+    }
+
+    fn replaces_numbers(&self) -> bool {
+        self.replaces_numbers
+    }
+}

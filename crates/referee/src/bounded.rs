@@ -1,0 +1,441 @@
+//! Numbers that were never rounded to a format of the device, each with bounds that the device's own number cannot leave.
+//!
+//! The bounds follow the device operation by operation: rounding is monotone, so that the rounded ends enclose every rounded number between
+//! them; functions are taken at the ends and where they turn; and whatever `f32` itself rounds widens the bounds by more than that.
+
+use super::beside::{Companion, Escape, OpError};
+use super::number::{decode_run, dl16_from_f32, dl16_to_f32, encode_run};
+use element::{Arithmetic, Binary, Exact, Unary};
+use machine::DeviceFormat;
+
+/// More than an operation of `f32` rounds by, relative to its result.
+const STEP: f64 = 1.2e-7;
+
+/// More than a function in `f32` is off by, relative to the largest number on the way.
+const FUNCTION: f64 = 1e-6;
+
+/// Where `f32` loses digits.
+const SMALLEST: f64 = 1.3e-38;
+
+/// The largest number of `f32`.
+const LARGEST: f64 = f32::MAX as f64;
+
+/// Where silu and gelu turn: the argument, and a bit less than the result there.
+const SILU_TURNS: (f64, f64) = (-1.278_464_542_761_073_7, -0.278_464_8);
+const GELU_TURNS: (f64, f64) = (-0.751_791_524_693_564_5, -0.169_971_4);
+
+/// A number and the bounds of the device's number in its place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bound {
+    /// The number, in f64 throughout.
+    pub exact: f64,
+    /// The least that the device's may be.
+    pub low: f64,
+    /// The most; with both infinite it may be anything, also no number.
+    pub high: f64,
+}
+
+impl Bound {
+    const fn point(exact: f64, device: f64) -> Self {
+        Self { exact, low: device, high: device }
+    }
+
+    const fn anything(exact: f64) -> Self {
+        Self { exact, low: f64::NEG_INFINITY, high: f64::INFINITY }
+    }
+
+    fn is_anything(self) -> bool {
+        self.low == f64::NEG_INFINITY && self.high == f64::INFINITY
+    }
+
+    /// Whether the device's number may be this one.
+    #[must_use]
+    pub fn holds(self, device: f64) -> bool {
+        self.is_anything() || (self.low <= device && device <= self.high)
+    }
+
+    /// The bounds of an operation that is off by at most `slack`, relative to `size`.
+    fn around(exact: f64, low: f64, high: f64, slack: f64) -> Self {
+        if low.is_nan() || high.is_nan() {
+            return Self::anything(exact);
+        }
+        // Rounding keeps the sign.
+        let wider = |end: f64, sign: f64| match end.abs() {
+            0.0 => 0.0,
+            f64::INFINITY => end,
+            size if size < SMALLEST => {
+                if end * sign > 0.0 {
+                    SMALLEST * sign
+                } else {
+                    0.0
+                }
+            }
+            size => size.mul_add(slack * sign, end),
+        };
+        // What `f32` does not reach is an infinity there.
+        let within = |end: f64, sign: f64| if end * sign > LARGEST { f64::INFINITY * sign } else { end };
+        Self { exact, low: within(wider(low, -1.0), -1.0), high: within(wider(high, 1.0), 1.0) }
+    }
+
+    fn contains_zero(self) -> bool {
+        self.low <= 0.0 && self.high >= 0.0
+    }
+
+    fn is_zero(self) -> bool {
+        self.low == 0.0 && self.high == 0.0
+    }
+
+    /// The largest magnitude.
+    fn size(self) -> f64 {
+        self.low.abs().max(self.high.abs())
+    }
+
+    fn hull(self, other: Self, exact: f64) -> Self {
+        Self { exact, low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+}
+
+/// Numbers with bounds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bounded;
+
+impl Bounded {
+    /// An operation whose extremes are at the corners.
+    fn corners(exact: f64, left: Bound, right: Bound, operation: impl Fn(f64, f64) -> f64) -> Bound {
+        if left.is_anything() || right.is_anything() {
+            return Bound::anything(exact);
+        }
+        let ends = [(left.low, right.low), (left.low, right.high), (left.high, right.low), (left.high, right.high)];
+        let ends = ends.map(|(left, right)| operation(left, right));
+        if ends.iter().any(|end| end.is_nan()) {
+            return Bound::anything(exact);
+        }
+        let (low, high) = ends.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), end| (low.min(*end), high.max(*end)));
+        Bound::around(exact, low, high, STEP)
+    }
+}
+
+impl Arithmetic for Bounded {
+    type Element = Bound;
+
+    fn number(&self, number: f64) -> Bound {
+        Bound::point(number, f64::from(number as f32))
+    }
+
+    fn poison(&self) -> Bound {
+        Bound::anything(f64::NAN)
+    }
+
+    fn is_poison(&self, element: Bound) -> bool {
+        element.exact.is_nan()
+    }
+
+    fn is_zero(&self, element: Bound) -> bool {
+        element.exact == 0.0
+    }
+
+    fn add(&self, left: Bound, right: Bound) -> Bound {
+        let exact = left.exact + right.exact;
+        if left.is_anything() || right.is_anything() {
+            return Bound::anything(exact);
+        }
+        Bound::around(exact, left.low + right.low, left.high + right.high, STEP)
+    }
+
+    fn sub(&self, left: Bound, right: Bound) -> Bound {
+        let exact = left.exact - right.exact;
+        if left.is_anything() || right.is_anything() {
+            return Bound::anything(exact);
+        }
+        Bound::around(exact, left.low - right.high, left.high - right.low, STEP)
+    }
+
+    fn mul(&self, left: Bound, right: Bound) -> Bound {
+        Self::corners(left.exact * right.exact, left, right, |left, right| left * right)
+    }
+
+    fn square(&self, element: Bound) -> Bound {
+        let (exact, low, high) = (element.exact * element.exact, element.low * element.low, element.high * element.high);
+        if element.is_anything() {
+            return Bound::anything(exact);
+        }
+        let least = if element.contains_zero() { 0.0 } else { low.min(high) };
+        Bound::around(exact, least, low.max(high), STEP)
+    }
+
+    fn div(&self, left: Bound, right: Bound) -> Bound {
+        let exact = left.exact / right.exact;
+        if right.contains_zero() {
+            return Bound::anything(exact);
+        }
+        Self::corners(exact, left, right, |left, right| left / right)
+    }
+
+    fn maximum(&self, left: Bound, right: Bound) -> Bound {
+        let exact = Exact.maximum(left.exact, right.exact);
+        if left.is_anything() || right.is_anything() {
+            return Bound::anything(exact);
+        }
+        Bound { exact, low: left.low.max(right.low), high: left.high.max(right.high) }
+    }
+
+    fn minimum(&self, left: Bound, right: Bound) -> Bound {
+        let exact = Exact.minimum(left.exact, right.exact);
+        if left.is_anything() || right.is_anything() {
+            return Bound::anything(exact);
+        }
+        Bound { exact, low: left.low.min(right.low), high: left.high.min(right.high) }
+    }
+
+    fn compare(&self, comparison: Binary, left: Bound, right: Bound) -> Bound {
+        let exact = Exact.compare(comparison, left.exact, right.exact);
+        let is_decided = left.high < right.low || right.high < left.low || (left.low == left.high && right.low == right.high);
+        if left.is_anything() || right.is_anything() || !is_decided {
+            return Bound { exact, low: 0.0, high: 1.0 };
+        }
+        Bound::point(exact, Exact.compare(comparison, left.low, right.low))
+    }
+
+    fn select(&self, condition: Bound, yes: Bound, no: Bound) -> Bound {
+        let exact = Exact.select(condition.exact, yes.exact, no.exact);
+        match () {
+            () if condition.is_anything() => Bound::anything(exact),
+            () if condition.is_zero() => Bound { exact, ..no },
+            () if !condition.contains_zero() => Bound { exact, ..yes },
+            () => yes.hull(no, exact),
+        }
+    }
+
+    fn apply(&self, function: Unary, constants: &[Bound], x: Bound) -> Bound {
+        let numbers: Vec<f64> = constants.iter().map(|constant| constant.exact).collect();
+        let exact = Exact.apply(function, &numbers, x.exact);
+        let constant = |index: usize| constants.get(index).copied().unwrap_or(self.poison());
+        if x.is_anything() {
+            return Bound::anything(exact);
+        }
+        let ends = || [x.low, x.high].map(|end| Exact.apply(function, &numbers, end));
+        let growing = |slack: f64| Bound::around(exact, ends()[0], ends()[1], slack);
+        // Where a function turns between the ends, it is least there.
+        let turning = |(turn, least): (f64, f64)| {
+            let [low, high] = ends();
+            let slack = FUNCTION * x.size();
+            let low_end = if x.low <= turn && turn <= x.high { least } else { low.min(high) };
+            Bound::around(exact, low_end - slack, low.max(high) + slack, FUNCTION)
+        };
+        match function {
+            Unary::Abs if x.contains_zero() => Bound { exact, low: 0.0, high: x.size() },
+            Unary::Abs => Bound { exact, low: x.low.abs().min(x.high.abs()), high: x.size() },
+            Unary::Neg => Bound { exact, low: -x.high, high: -x.low },
+            Unary::Relu => Bound { exact, low: x.low.max(0.0), high: x.high.max(0.0) },
+            Unary::Reciprocal => Bound { exact, ..self.div(self.number(1.0), x) },
+            Unary::Clip => Bound { exact, ..self.minimum(self.maximum(x, constant(0)), constant(1)) },
+            Unary::Floor => growing(0.0),
+            Unary::Sqrt => growing(STEP),
+            Unary::Exp | Unary::Log | Unary::Tanh | Unary::Sigmoid => growing(FUNCTION),
+            Unary::Softplus if constant(0).low > 0.0 => growing(FUNCTION),
+            Unary::Softplus => Bound::anything(exact),
+            Unary::Rsqrt if x.low > 0.0 => Bound::around(exact, ends()[1], ends()[0], FUNCTION),
+            Unary::Rsqrt => Bound::anything(exact),
+            Unary::Silu => turning(SILU_TURNS),
+            Unary::Gelu => turning(GELU_TURNS),
+        }
+    }
+
+    /// As a middle and a radius: of products the middles are multiplied, and each radius counts with the size of the other factor.
+    fn multiply(&self, left: &[Bound], right: &[Bound], out: &mut [Bound], k: usize, n: usize) {
+        let is_finite = |bounds: &[Bound]| bounds.iter().all(|bound| bound.exact.is_finite() && bound.size().is_finite());
+        let middle = |bound: &Bound| [f64::midpoint(bound.low, bound.high), (bound.high - bound.low) / 2.0 * (1.0 + 1e-9), bound.size()];
+        let (right_is_finite, middles): (bool, Vec<[f64; 3]>) = (is_finite(right), right.iter().map(middle).collect());
+        let rounding = (k + 2) as f64 * STEP;
+        let mut sums = vec![[0.0; 4]; n];
+        for (row, out) in left.chunks_exact(k).zip(out.chunks_exact_mut(n)) {
+            if !right_is_finite || !is_finite(row) {
+                self.multiply_row(row, right, out);
+                continue;
+            }
+            sums.fill([0.0; 4]);
+            for ((factor, line), middles) in row.iter().zip(right.chunks_exact(n)).zip(middles.chunks_exact(n)) {
+                let [mid, radius, size] = middle(factor);
+                for ((sum, other), [other_mid, other_radius, other_size]) in sums.iter_mut().zip(line).zip(middles) {
+                    sum[0] += factor.exact * other.exact;
+                    sum[1] += mid * other_mid;
+                    sum[2] += mid.abs() * other_radius + radius * other_size;
+                    sum[3] += size * other_size;
+                }
+            }
+            for (out, [exact, mid, radius, size]) in out.iter_mut().zip(&sums) {
+                // A sum on the way may be an infinity, and the last one anything.
+                if *size > LARGEST {
+                    *out = Bound::anything(out.exact + exact);
+                    continue;
+                }
+                let radius = radius + rounding * size;
+                *out = self.add(*out, Bound { exact: *exact, low: mid - radius, high: mid + radius });
+            }
+        }
+    }
+}
+
+impl Bounded {
+    fn multiply_row(&self, row: &[Bound], right: &[Bound], out: &mut [Bound]) {
+        for (factor, line) in row.iter().zip(right.chunks_exact(out.len())) {
+            for (sum, other) in out.iter_mut().zip(line) {
+                let exact = if factor.exact == 0.0 || other.exact == 0.0 { 0.0 } else { factor.exact * other.exact };
+                let zero = Bound::point(exact, 0.0);
+                let product = if factor.is_zero() || other.is_zero() { zero } else { Bound { exact, ..self.mul(*factor, *other) } };
+                *sum = self.add(*sum, product);
+            }
+        }
+    }
+}
+
+impl Companion for Bounded {
+    fn given(&self, exact: f64, device: f32) -> Bound {
+        if device.is_nan() { Bound::anything(exact) } else { Bound::point(exact, device.into()) }
+    }
+
+    fn stored(&self, format: DeviceFormat, element: Bound) -> Bound {
+        if element.is_anything() {
+            return element;
+        }
+        let rounded = |end: f64| match format {
+            DeviceFormat::Sen169Fp16 => dl16_to_f32(dl16_from_f32(end as f32)).into(),
+            DeviceFormat::IeeeFp32 => f64::from(end as f32),
+            _ => {
+                let (mut bytes, mut number) = (Vec::new(), [0.0]);
+                encode_run(format, &[end as f32], &mut bytes);
+                decode_run(format, &bytes, 0, 1, &mut number);
+                number[0].into()
+            }
+        };
+        Bound { exact: element.exact, low: rounded(element.low), high: rounded(element.high) }
+    }
+
+    fn judge(&self, element: Bound, device: f32, error: &mut OpError) {
+        if !element.holds(device.into()) && error.escaped.is_none() {
+            error.escaped = Some(Escape { device, low: element.low, high: element.high });
+        }
+        if element.exact.is_finite() && device.is_finite() {
+            error.count += 1;
+            error.squares += element.exact * element.exact;
+            error.squares_off += (element.exact - f64::from(device)).powi(2);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::number::{DL16_MAX, dl16_to_f32};
+    use super::super::ops::Device;
+    use super::*;
+
+    const UNARY: [Unary; 13] = [
+        Unary::Abs,
+        Unary::Exp,
+        Unary::Floor,
+        Unary::Gelu,
+        Unary::Log,
+        Unary::Neg,
+        Unary::Reciprocal,
+        Unary::Relu,
+        Unary::Rsqrt,
+        Unary::Sigmoid,
+        Unary::Silu,
+        Unary::Sqrt,
+        Unary::Tanh,
+    ];
+    const BINARY: [Binary; 8] =
+        [Binary::Add, Binary::Sub, Binary::Mul, Binary::Div, Binary::Maximum, Binary::Minimum, Binary::Greater, Binary::Equal];
+
+    /// A device's number, and a bound of it that is as wide as rounding makes them; some are a point.
+    fn drawn(state: &mut u64) -> (f32, Bound) {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let bits = (*state >> 33) as u16;
+        let device = dl16_to_f32(bits & 0x8000 | (0x3000 + bits % 0x1800));
+        let width = f64::from(device) * [0.0, 1e-3, 0.3][(*state >> 60) as usize % 3];
+        let exact = f64::from(device) + width / 3.0;
+        let (one, other) = (f64::from(device) - width, f64::from(device) + width);
+        (device, Bound { exact, low: one.min(other), high: one.max(other) })
+    }
+
+    fn stored(device: f32) -> f32 {
+        dl16_to_f32(dl16_from_f32(device))
+    }
+
+    #[test]
+    fn an_end_at_infinity_stays_there() {
+        let bound = Bounded.add(Bound::point(f64::INFINITY, f64::INFINITY), Bounded.number(1.0));
+        assert!(bound.holds(f64::INFINITY) && !bound.holds(1.0));
+    }
+
+    #[test]
+    fn what_f32_does_not_reach_on_the_way_is_in_the_bounds() {
+        let product = |numbers: &[f32]| {
+            let device = numbers.iter().fold(1.0, |product, x| Device.mul(product, *x));
+            let bound = numbers.iter().fold(Bounded.number(1.0), |product, x| Bounded.mul(product, Bounded.number(f64::from(*x))));
+            assert!(bound.holds(device.into()), "{device} of {numbers:?} is not in {bound:?}");
+        };
+        product(&[1e30, 1e30, 1e-30]);
+        product(&[-1e30, 1e30, 1e-30]);
+        product(&[1e30, 1e30, 0.0]);
+        let (mut device, mut bounds) = ([0.0], [Bounded.number(0.0)]);
+        let (a, b) = ([1e30_f32, 1e30, 1.0], [1e30_f32, -1e30, 1.0]);
+        Device.multiply(&a, &b, &mut device, 3, 1);
+        Bounded.multiply(&a.map(|x| Bounded.number(x.into())), &b.map(|x| Bounded.number(x.into())), &mut bounds, 3, 1);
+        assert!(bounds[0].holds(device[0].into()), "{device:?} is not in {bounds:?}");
+    }
+
+    #[test]
+    fn the_device_stays_within_its_bounds() {
+        let mut state = 1;
+        for _ in 0..4000 {
+            let ((a, left), (b, right)) = (drawn(&mut state), drawn(&mut state));
+            for function in UNARY {
+                let found = Bounded.stored(DeviceFormat::Sen169Fp16, Bounded.apply(function, &[], left));
+                let device = stored(Device.apply(function, &[], a));
+                assert!(found.holds(device.into()), "{function:?} of {a} is {device}, not in {found:?}");
+            }
+            for function in BINARY {
+                let (mut bounds, mut device) = ([left], [a]);
+                Bounded.binary(function, &mut bounds, &[right]);
+                Device.binary(function, &mut device, &[b]);
+                let (found, device) = (Bounded.stored(DeviceFormat::Sen169Fp16, bounds[0]), stored(device[0]));
+                assert!(found.holds(device.into()), "{function:?} of {a} and {b} is {device}, not in {found:?}");
+            }
+            let square = Bounded.square(left);
+            assert!(square.low >= 0.0 && square.holds((a * a).into()));
+        }
+    }
+
+    #[test]
+    fn sums_of_products_stay_within_their_bounds() {
+        let (mut state, k, n) = (2, 700, 3);
+        let (a, left): (Vec<f32>, Vec<Bound>) = (0..k).map(|_| drawn(&mut state)).unzip();
+        let (b, right): (Vec<f32>, Vec<Bound>) = (0..k * n).map(|_| drawn(&mut state)).unzip();
+        let (mut device, mut bounds) = (vec![0.0; n], vec![Bounded.number(0.0); n]);
+        Device.multiply(&a, &b, &mut device, k, n);
+        Bounded.multiply(&left, &right, &mut bounds, k, n);
+        let mut exact = vec![0.0; n];
+        Exact.multiply(
+            &left.iter().map(|x| x.exact).collect::<Vec<_>>(),
+            &right.iter().map(|x| x.exact).collect::<Vec<_>>(),
+            &mut exact,
+            k,
+            n,
+        );
+        for column in 0..n {
+            assert!(bounds[column].holds(device[column].into()), "{} is not in {:?}", device[column], bounds[column]);
+            assert!((bounds[column].exact - exact[column]).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn bounds_of_plain_numbers_are_narrow() {
+        let (x, y) = (Bounded.number(1.5), Bounded.number(-0.25));
+        let sum = Bounded.stored(DeviceFormat::Sen169Fp16, Bounded.add(x, y));
+        assert_eq!(sum, Bound { exact: 1.25, low: 1.25, high: 1.25 });
+        let infinite = Bounded.given(f64::NEG_INFINITY, -dl16_to_f32(DL16_MAX));
+        assert!(Bounded.apply(Unary::Exp, &[], infinite).high < 1e-37);
+        assert!(!x.holds(f64::NAN) && Bounded.poison().holds(f64::NAN));
+    }
+}

@@ -1,0 +1,121 @@
+//! One execution of an op: check, count, compute on every core, store.
+
+use super::access::{Parts, check};
+use super::beside::{Beside, OpError};
+use super::error::SimError;
+use super::machine::Machine;
+use super::memory::Writer;
+use super::number::POISON;
+use super::ops::{CoreView, ElementOf, Memory, Stored, Values, arranged, combine, compute, moved_bytes, shuffle, write};
+use super::plan::{Interval, Kernel, Plan};
+use super::traffic::{Traffic, count};
+use element::Reduction;
+use rayon::prelude::*;
+
+/// Points below which threads cost more than they save.
+const SERIAL_POINTS: u64 = 1 << 15;
+
+/// Executes an op once, on the device's numbers and on what is kept beside them.
+pub(crate) fn execute<B: Beside>(
+    plan: &Plan,
+    symbols: impl Fn(i64) -> Option<i64>,
+    machine: &mut Machine,
+    beside: &mut B,
+) -> Result<(Traffic, OpError), SimError> {
+    let parts = check(plan, symbols, machine)?;
+    let mut traffic = count(plan, &parts, machine);
+    let leaders = if plan.kernel == Kernel::Shuffle { (0..plan.cores.len()).collect() } else { plan.leaders() };
+    traffic.ring_bytes += partial_sum_bytes(plan, &leaders);
+    if plan.kernel == Kernel::Shuffle {
+        traffic.ring_bytes += moved_bytes(plan);
+    }
+    let writer = machine.writer(&plan.name);
+    if !machine.has_values() {
+        mark(plan, &leaders, &parts, machine, writer);
+        return Ok((traffic, OpError::default()));
+    }
+    // Both are computed before either is stored.
+    let results = if beside.replaces_numbers() { Vec::new() } else { results(plan, &parts, &leaders, machine) };
+    let error = beside.execute(plan, &parts, &leaders, machine, &results);
+    for (core, stored) in &results {
+        write(plan, *core, &parts, stored, POISON, machine);
+    }
+    for core in (0..leaders.len()).filter(|core| leaders[*core] == *core) {
+        mark_written(plan, core, &parts, machine, writer);
+    }
+    Ok((traffic, error))
+}
+
+/// What each first core of a part of the result stores.
+pub(crate) fn results<M: Memory>(plan: &Plan, parts: &Parts, leaders: &[usize], memory: &M) -> Vec<(usize, Stored<M::Cell>)> {
+    let constants: Vec<_> = plan.constants.iter().map(|constant| memory.constant(constant.value, constant.exact)).collect();
+    let view = |core| CoreView { plan, core, parts, memory, constants: &constants };
+    let values = if plan.kernel == Kernel::Shuffle { shuffle(plan, parts, memory) } else { on_all_cores(plan, view) };
+    let values = shared(plan, leaders, &constants, memory, values);
+    let first = values.into_iter().filter(|(core, _)| leaders[*core] == *core);
+    first.map(|(core, values)| (core, arranged(view(core), values))).collect()
+}
+
+fn mark_written(plan: &Plan, core: usize, parts: &Parts, machine: &mut Machine, writer: Writer) {
+    let part = &parts.0[core][plan.output];
+    let written: Vec<Interval> = plan.touched(part, plan.output).collect();
+    let region = machine.region_mut(part.region);
+    written.iter().for_each(|interval| region.mark_written(interval.start as usize, interval.end as usize, writer));
+}
+
+/// Notes what each core would store.
+fn mark(plan: &Plan, leaders: &[usize], parts: &Parts, machine: &mut Machine, writer: Writer) {
+    for core in (0..leaders.len()).filter(|core| leaders[*core] == *core) {
+        machine.region_mut(parts.0[core][plan.output].region).forget_values();
+        mark_written(plan, core, parts, machine, writer);
+    }
+}
+
+/// The partial sums travel over the ring as `f32` (assumption), from each further core once.
+fn partial_sum_bytes(plan: &Plan, leaders: &[usize]) -> u64 {
+    if !plan.kernel.accumulates() {
+        return 0;
+    }
+    let n_further = leaders.iter().enumerate().filter(|(core, leader)| core != *leader).count();
+    4 * (n_further * plan.volume(&plan.output_dims())) as u64
+}
+
+/// Computes every core's part, on as many threads as there are; the result does not depend on their number.
+fn on_all_cores<'m, M: Memory + 'm>(plan: &Plan, view: impl Fn(usize) -> CoreView<'m, M> + Sync) -> Vec<Values<M>> {
+    let n_cores = plan.cores.len();
+    if plan.points.saturating_mul(n_cores as u64) < SERIAL_POINTS {
+        return (0..n_cores).map(|core| compute(view(core))).collect();
+    }
+    (0..n_cores).into_par_iter().map(|core| compute(view(core))).collect()
+}
+
+/// Adds what cores computed of the same result; gives one result for each first core.
+fn shared<M: Memory>(
+    plan: &Plan,
+    leaders: &[usize],
+    constants: &[ElementOf<M>],
+    memory: &M,
+    values: Vec<Values<M>>,
+) -> Vec<(usize, Values<M>)> {
+    let reduction = match plan.kernel {
+        Kernel::Reduce(reduction) => reduction,
+        Kernel::Contract => Reduction::Sum,
+        Kernel::Unary(_) | Kernel::Binary(_) | Kernel::Where | Kernel::MomentPair => return values.into_iter().enumerate().collect(),
+        Kernel::LayerNormScale | Kernel::LayerNorm | Kernel::Copy | Kernel::Shuffle => return values.into_iter().enumerate().collect(),
+    };
+    let mut values: Vec<Option<Values<M>>> = values.into_iter().map(Some).collect();
+    let mut results = Vec::new();
+    for leader in (0..leaders.len()).filter(|core| leaders[*core] == *core) {
+        let mut order = Vec::new();
+        let mut parts = Vec::new();
+        for core in (leader..leaders.len()).filter(|core| leaders[*core] == leader) {
+            if let Some(Values::Elements { values, order: dims }) = values[core].take() {
+                order = dims;
+                parts.push(values);
+            }
+        }
+        let values = combine(memory.arithmetic(), plan, constants, reduction, parts);
+        results.push((leader, Values::Elements { values, order }));
+    }
+    results
+}

@@ -1,0 +1,237 @@
+//! Inputs from a seed: signs, several magnitudes, and no two neighbours alike, so that a swapped index shows.
+
+use super::error::SimError;
+use super::host::{Elements, HostArray};
+use sdsc_format::program::{Program, Tensor};
+use std::str::FromStr;
+
+/// Integer inputs without a range are from 0 and below this.
+const SMALL: i64 = 16;
+
+/// What kind of numbers inputs are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Draw {
+    /// Of all magnitudes around an offset, so that a mean that is not subtracted shows. Arguments of two or more dimensions, but for the first
+    /// of them, count as weights: they are divided by the square root of their second to last size, so that a product with them is about
+    /// as large as what it multiplies, and a softmax behind it is no choice of one element.
+    #[default]
+    Random,
+    /// Few different ones: maxima, comparisons and sums with ties.
+    Ties,
+    /// Large and tiny ones, beyond what random ones have.
+    Extreme,
+    /// Random ones of which some are infinite, more of them negative, as masks have them.
+    Infinite,
+}
+
+impl Draw {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Random, Self::Ties, Self::Extreme, Self::Infinite];
+
+    /// What the command line calls it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Ties => "ties",
+            Self::Extreme => "extreme",
+            Self::Infinite => "infinite",
+        }
+    }
+
+    /// A floating-point number from random bits; `scale` is that of the tensor.
+    fn number(self, bits: u64, scale: f64) -> f64 {
+        const OFFSET: f64 = 0.5;
+        let sign = if bits & 1 == 0 { 1.0 } else { -1.0 };
+        match self {
+            Self::Random => scale * (float(bits) + OFFSET),
+            Self::Ties => scale * sign * [0.0, 0.5, 1.0, 1.0][(bits >> 1) as usize % 4],
+            Self::Extreme => scale * float(bits) * f64::exp2(((bits >> 40) % 16) as f64 - 10.0),
+            Self::Infinite => match (bits >> 40) % 512 {
+                0..64 => f64::NEG_INFINITY,
+                64 => f64::INFINITY,
+                _ => scale * (float(bits) + OFFSET),
+            },
+        }
+    }
+}
+
+impl FromStr for Draw {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let names = Self::ALL.map(Self::name).join("', '");
+        Self::ALL.into_iter().find(|draw| draw.name() == name).ok_or_else(|| format!("expected one of '{names}'"))
+    }
+}
+
+/// An array for an argument of a program, by its position; each has a stream of its own, so that one does not change with the others.
+///
+/// # Errors
+/// If there is no such argument, or no array has such elements.
+pub fn drawn(program: &Program, position: usize, seed: u64, draw: Draw) -> Result<HostArray, SimError> {
+    let is_matrix = |tensor: &Tensor| tensor.shape.len() > 1 && tensor.element_type.contains('f');
+    let none = || SimError::Array { name: program.name.clone(), message: format!("has no argument {position}") };
+    let tensor = program.arguments.get(position).ok_or_else(none)?;
+    let is_weight = is_matrix(tensor) && program.arguments[..position].iter().any(is_matrix);
+    let length = tensor.shape.iter().rev().nth(1).copied().unwrap_or(1).max(1);
+    let scale = if is_weight { 1.0 / (length as f64).sqrt() } else { 1.0 };
+    let seed = seed.wrapping_mul(1_000_003).wrapping_add(position as u64);
+    filled(tensor, seed, |bits| draw.number(bits, scale))
+}
+
+/// An array for a tensor; floats lie between 2^-6 and 4, with one in sixteen outside of 1/4 and 2, indices in their range.
+///
+/// # Errors
+/// If no array has such elements.
+pub fn seeded(tensor: &Tensor, seed: u64) -> Result<HostArray, SimError> {
+    filled(tensor, seed, float)
+}
+
+fn filled(tensor: &Tensor, seed: u64, float: impl Fn(u64) -> f64) -> Result<HostArray, SimError> {
+    let [first, end] = tensor.index_range.unwrap_or([0, SMALL]);
+    let error = |message: String| SimError::Array { name: tensor.name.clone(), message };
+    let length = tensor.shape.iter().try_fold(1usize, |length, size| length.checked_mul(usize::try_from(*size).ok()?));
+    let length =
+        length.filter(|length| *length as i64 <= tensor.bytes.max(1)).ok_or_else(|| error("is larger than its buffer".to_owned()))?;
+    let mut elements = Elements::zeros(&tensor.element_type, length).map_err(error)?;
+    let width = end.saturating_sub(first).max(1).unsigned_abs();
+    // The name is a part of the seed: two inputs of one shape must differ.
+    let mut state = tensor.name.bytes().fold(seed, |state, byte| mix(state ^ u64::from(byte)));
+    for index in 0..length {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let bits = mix(state);
+        let value = match elements {
+            Elements::F16(_) | Elements::Bf16(_) | Elements::F32(_) | Elements::F64(_) => float(bits),
+            Elements::I32(_) | Elements::I64(_) => (first + (bits % width) as i64) as f64,
+            Elements::Bool(_) => (bits % 2) as f64,
+        };
+        elements.set(index, value);
+    }
+    Ok(HostArray { shape: tensor.shape.clone(), elements })
+}
+
+/// Refuses an element outside of the range that the program states for the tensor's indices.
+///
+/// # Errors
+/// The first such element and its value.
+pub(super) fn check_indices(tensor: &Tensor, array: &HostArray) -> Result<(), SimError> {
+    let Some([first, end]) = tensor.index_range else { return Ok(()) };
+    let outside = |index: &usize| !(first..end).contains(&(array.elements.get(*index) as i64));
+    let Some(found) = (0..array.elements.len()).find(outside) else { return Ok(()) };
+    let (element, value) = (position(&array.shape, found), array.elements.get(found));
+    let message = format!("element {element:?} is {value}, which is not in the range {first}..{end} of its indices");
+    Err(SimError::Array { name: tensor.name.clone(), message })
+}
+
+/// The indices of an element of a row-major array.
+fn position(shape: &[i64], element: usize) -> Vec<usize> {
+    let mut rest = element;
+    let mut indices = vec![0; shape.len()];
+    for (index, size) in indices.iter_mut().zip(shape).rev() {
+        let size = usize::try_from(*size).unwrap_or(1).max(1);
+        (*index, rest) = (rest % size, rest / size);
+    }
+    indices
+}
+
+/// A number put together from its sign, its exponent and 52 bits of fraction.
+fn float(bits: u64) -> f64 {
+    const BIAS: u64 = 1023;
+    let exponent = match bits & 15 {
+        0 => BIAS - 6 + ((bits >> 5) & 7),
+        1..=5 => BIAS - 2,
+        6..=10 => BIAS - 1,
+        _ => BIAS,
+    };
+    f64::from_bits(((bits & 16) << 59) | (exponent << 52) | (bits >> 12))
+}
+
+/// The finalizer of SplitMix64.
+const fn mix(state: u64) -> u64 {
+    let state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    state ^ (state >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn tensor(name: &str, element_type: &str) -> Tensor {
+        let (name, element_type, format) = (name.to_owned(), element_type.to_owned(), "SEN169_FP16".to_owned());
+        let (device_size, stride_map) = (vec![16, 64], vec![64, 1]);
+        Tensor { name, shape: vec![1000], element_type, format, device_size, stride_map, bytes: 2048, ..Tensor::default() }
+    }
+
+    #[test]
+    fn inputs_follow_from_the_seed_and_the_name() {
+        let of = |name, seed| seeded(&tensor(name, "f32"), seed).unwrap();
+        assert_eq!(of("a", 1), of("a", 1));
+        assert_ne!(of("a", 1), of("a", 2));
+        assert_ne!(of("a", 1), of("b", 1));
+    }
+
+    #[test]
+    fn floats_have_signs_and_magnitudes() {
+        let array = seeded(&tensor("a", "f32"), 7).unwrap();
+        let values: Vec<f64> = (0..1000).map(|index| array.elements.get(index)).collect();
+        assert!(values.iter().all(|value| (0.015..4.001).contains(&value.abs())));
+        assert!(values.iter().any(|value| value.abs() < 0.05) && values.iter().any(|value| value.abs() > 2.0));
+        let negative = values.iter().filter(|value| **value < 0.0).count();
+        assert!((300..700).contains(&negative), "{negative}");
+    }
+
+    #[test]
+    fn arguments_have_an_offset_and_weights_are_scaled() {
+        let (mut x, mut weights) = (tensor("x", "f32"), tensor("w", "f32"));
+        (x.shape, weights.shape) = (vec![10, 100], vec![100, 10]);
+        let program = Program { arguments: vec![x, weights, tensor("bias", "f32")], ..Program::default() };
+        let mean = |position| {
+            let array = drawn(&program, position, 3, Draw::Random).unwrap();
+            (0..1000).map(|index| array.elements.get(index)).sum::<f64>() / 1000.0
+        };
+        assert!((mean(0) - 0.5).abs() < 0.2 && (mean(2) - 0.5).abs() < 0.2 && (mean(1) - 0.05).abs() < 0.02);
+        assert!(drawn(&program, 3, 3, Draw::Random).is_err());
+        assert_eq!("ties".parse(), Ok(Draw::Ties));
+        assert!("tie".parse::<Draw>().unwrap_err().contains("'random', 'ties', 'extreme', 'infinite'"));
+    }
+
+    #[test]
+    fn ties_and_infinities_are_drawn() {
+        let program = Program { arguments: vec![tensor("x", "f16")], ..Program::default() };
+        let values = |draw| {
+            let array = drawn(&program, 0, 3, draw).unwrap();
+            (0..1000).map(|index| array.elements.get(index)).collect::<Vec<f64>>()
+        };
+        assert!(values(Draw::Ties).iter().all(|value| [0.0, 0.5, 1.0].contains(&value.abs())));
+        assert!(values(Draw::Infinite).contains(&f64::NEG_INFINITY) && values(Draw::Infinite).contains(&f64::INFINITY));
+        assert!(values(Draw::Extreme).iter().any(|value| value.abs() > 32.0));
+    }
+
+    #[test]
+    fn integers_are_small() {
+        let array = seeded(&tensor("a", "i64"), 7).unwrap();
+        assert!((0..1000).all(|index| (0.0..16.0).contains(&array.elements.get(index))));
+    }
+
+    #[test]
+    fn indices_fill_their_range() {
+        let indices = Tensor { index_range: Some([100, 103]), ..tensor("a", "i32") };
+        let array = seeded(&indices, 7).unwrap();
+        let found: BTreeSet<i64> = (0..1000).map(|index| array.elements.get(index) as i64).collect();
+        assert_eq!(found, BTreeSet::from([100, 101, 102]));
+        assert!(check_indices(&indices, &array).is_ok());
+    }
+
+    #[test]
+    fn an_index_outside_of_its_range_is_refused_by_its_place() {
+        let indices = |range| Tensor { index_range: range, ..tensor("a", "i64") };
+        let array = HostArray { shape: vec![2, 3], elements: Elements::I64(vec![0, 4, 1, 2, 5, -1]) };
+        let message = |range| check_indices(&indices(range), &array).unwrap_err().to_string();
+        assert_eq!(message(Some([0, 5])), "'a': element [1, 1] is 5, which is not in the range 0..5 of its indices");
+        assert_eq!(message(Some([0, 6])), "'a': element [1, 2] is -1, which is not in the range 0..6 of its indices");
+        assert!(check_indices(&indices(None), &array).is_ok());
+    }
+}

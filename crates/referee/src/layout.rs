@@ -1,0 +1,345 @@
+//! Between an array of the host and a buffer of the device.
+//!
+//! A device layout is a row-major device shape and, for each device dimension, the host elements that one step moves (`stride_map`;
+//! -1 where no host dimension does: padding, or one element in a stick). The runtime's transfer fills what is beyond the host's
+//! sizes with whatever it likes; here that is NaN, so that an operation that forgets a mask shows.
+
+use super::error::SimError;
+use super::host::{Elements, HostArray};
+use super::memory::{Region, Writer};
+use super::number::{DL16_SATURATED, POISON, dl16_to_f32, width};
+use machine::{DeviceFormat, STICK_BYTES};
+use sdsc_format::program::Tensor;
+
+/// Host elements that a device dimension may reach over, far from overflow.
+const MAX_REACH: i64 = 1 << 50;
+
+/// How the elements of one tensor lie in its buffer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceLayout {
+    /// The number format.
+    pub format: DeviceFormat,
+    sizes: Vec<i64>,
+    /// For each device dimension, how a step moves through the host's array.
+    steps: Vec<Step>,
+    /// The sizes of the host's dimensions, neighbours without a device dimension of their own taken together.
+    host_sizes: Vec<i64>,
+    host_length: i64,
+}
+
+/// One step along a device dimension.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Step {
+    /// Only the first position holds anything.
+    Padding,
+    /// Every position holds the same (an expanded dimension).
+    Same,
+    /// A step along one host dimension.
+    Along { dim: usize, coordinates: i64, elements: i64 },
+}
+
+/// A run of elements in one stick.
+struct Run {
+    /// The first element in the buffer.
+    device: usize,
+    /// The first element in the host's array.
+    host: usize,
+    host_stride: usize,
+    /// Elements of the run that the host has.
+    valid: usize,
+}
+
+impl DeviceLayout {
+    /// The layout of a tensor of `program.json`.
+    ///
+    /// # Errors
+    /// If its members contradict each other.
+    pub fn of(tensor: &Tensor) -> Result<Self, SimError> {
+        Self::new(tensor).map_err(|message| SimError::Array { name: tensor.name.clone(), message })
+    }
+
+    fn new(tensor: &Tensor) -> Result<Self, String> {
+        let format: DeviceFormat = tensor.format.parse().map_err(|error| format!("{error}"))?;
+        let (sizes, map) = (&tensor.device_size, &tensor.stride_map);
+        if sizes.len() != map.len() || sizes.iter().chain(&tensor.shape).any(|size| *size < 1) {
+            return Err(format!("the device size {sizes:?} and the stride map {map:?} do not belong together"));
+        }
+        if sizes.last() != Some(&format.elements_per_stick()) {
+            return Err(format!("the last device size of {sizes:?} is not {}, a stick of {format}", format.elements_per_stick()));
+        }
+        let bytes = product(sizes).and_then(|count| count.checked_mul(format.bytes()));
+        if bytes.is_none_or(|bytes| bytes > tensor.bytes) {
+            return Err(format!("the device size {sizes:?} needs more than {} bytes", tensor.bytes));
+        }
+        let host_length = product(&tensor.shape).filter(|length| product(sizes).is_some_and(|count| *length <= count));
+        let host_length = host_length.ok_or_else(|| format!("the shape {:?} has more elements than the device", tensor.shape))?;
+        if sizes.iter().zip(map).any(|(size, step)| *step < -1 || size.checked_mul(*step).is_none_or(|reach| reach > MAX_REACH)) {
+            return Err(format!("the stride map {map:?} leaves every array"));
+        }
+        // Nothing walks along a dimension of size 1, whatever its stride: the sticks of 7 columns are one, 64 elements from no other.
+        let map: Vec<i64> = sizes.iter().zip(map).map(|(size, step)| if *size == 1 { -1 } else { *step }).collect();
+        let (host_sizes, host_strides) = merged(&tensor.shape, &map);
+        let steps = map.iter().map(|stride| step(*stride, &host_sizes, &host_strides)).collect::<Result<_, _>>()?;
+        Ok(Self { format, sizes: sizes.clone(), steps, host_sizes, host_length })
+    }
+
+    /// Stores an array; the rest of the buffer is NaN, and counts as written.
+    pub(crate) fn put(&self, array: &HostArray, region: &mut Region, writer: Writer) -> Result<(), String> {
+        if self.host_length != array.elements.len() as i64 {
+            return Err(format!("has {} elements, expected {}", array.elements.len(), self.host_length));
+        }
+        let width = width(self.format);
+        let stick = self.stick();
+        let mut bytes = Vec::with_capacity(STICK_BYTES as usize);
+        self.runs(|run| {
+            bytes.clear();
+            array.elements.encode(self.format, run.host, run.host_stride, run.valid, &mut bytes);
+            bytes.resize(stick * width, POISON);
+            region.write(run.device * width, &bytes);
+        });
+        region.mark_written(0, region.length(), writer);
+        Ok(())
+    }
+
+    /// Reads an array back; every element of it must have been written.
+    pub(crate) fn get(&self, shape: &[i64], type_name: &str, region: &Region) -> Result<HostArray, String> {
+        let mut elements = Elements::zeros(type_name, self.host_length as usize)?;
+        self.check_written(region)?;
+        let width = width(self.format);
+        self.runs(|run| {
+            let (start, end) = (run.device * width, (run.device + run.valid) * width);
+            elements.decode(self.format, &region.bytes()[start..end], run.host, run.host_stride, run.valid);
+        });
+        Ok(HostArray { shape: shape.to_vec(), elements })
+    }
+
+    /// Refuses a buffer that lacks elements of the array, or has some that nobody wrote.
+    pub(crate) fn check_written(&self, region: &Region) -> Result<(), String> {
+        let width = width(self.format);
+        let (mut missing, mut n_read) = (None, 0);
+        self.runs(|run| {
+            n_read += run.valid as i64;
+            let (start, end) = (run.device * width, (run.device + run.valid) * width);
+            missing = missing.or_else(|| region.first_unwritten(start, end));
+        });
+        if n_read < self.host_length {
+            return Err(format!("the layout holds {n_read} of the {} elements of the result", self.host_length));
+        }
+        missing.map_or(Ok(()), |byte| Err(format!("nobody wrote byte {byte:#x} of the result")))
+    }
+
+    /// Refuses a constant whose bytes are not those that its exact numbers are rounded to. A finite number beyond the format may become its
+    /// last one that is no infinity.
+    pub(crate) fn check_rounded(&self, exact: &HostArray, bytes: &[u8]) -> Result<(), String> {
+        let (mut rounded, mut wrong) = (Vec::new(), None);
+        let (width, last) = (width(self.format), last_finite(self.format));
+        self.each_element(|index, byte| {
+            let number = exact.elements.get(index);
+            rounded.clear();
+            exact.elements.encode(self.format, index, 1, 1, &mut rounded);
+            if number.is_finite() && number.abs() > last {
+                Elements::F64(vec![last.copysign(number)]).encode(self.format, 0, 1, 1, &mut rounded);
+            }
+            let found = bytes.get(byte..byte + width).unwrap_or_default();
+            if wrong.is_none() && !rounded.chunks_exact(width).any(|rounded| rounded == found) {
+                wrong = Some((index, exact.elements.get(index)));
+            }
+        });
+        wrong.map_or(Ok(()), |(index, number)| Err(format!("its bytes are not what element {index}, exactly {number}, is rounded to")))
+    }
+
+    /// The number of the array's elements.
+    pub(crate) const fn host_length(&self) -> usize {
+        self.host_length as usize
+    }
+
+    /// Visits every element of the array with its place there, row-major, and its byte in the buffer.
+    pub(crate) fn each_element(&self, mut visit: impl FnMut(usize, usize)) {
+        let width = width(self.format);
+        self.runs(|run| (0..run.valid).for_each(|step| visit(run.host + step * run.host_stride, (run.device + step) * width)));
+    }
+
+    fn stick(&self) -> usize {
+        self.sizes.last().map_or(1, |size| *size as usize)
+    }
+
+    /// Visits every stick that holds an element of the host, in the order of the buffer.
+    fn runs(&self, mut visit: impl FnMut(&Run)) {
+        let outer = self.sizes.len() - 1;
+        let mut position = vec![0i64; outer];
+        let mut coordinates = vec![0i64; self.host_sizes.len()];
+        for index in 0.. {
+            let host = self.locate(&position, &mut coordinates);
+            if let Some(host) = host
+                && let Some(run) = self.run(index, host, &coordinates)
+            {
+                visit(&run);
+            }
+            if !advance(&mut position, &self.sizes[..outer]) {
+                return;
+            }
+        }
+    }
+
+    /// The host element of a stick's first position, and the host coordinates of it; nothing in the padding.
+    fn locate(&self, position: &[i64], coordinates: &mut [i64]) -> Option<i64> {
+        coordinates.fill(0);
+        let mut host = 0;
+        for (at, step) in position.iter().zip(&self.steps) {
+            match step {
+                Step::Padding if *at > 0 => return None,
+                Step::Padding | Step::Same => {}
+                Step::Along { dim, coordinates: moved, elements } => {
+                    coordinates[*dim] += at * moved;
+                    host += at * elements;
+                }
+            }
+        }
+        let inside = coordinates.iter().zip(&self.host_sizes).all(|(at, size)| at < size);
+        inside.then_some(host)
+    }
+
+    fn run(&self, index: usize, host: i64, coordinates: &[i64]) -> Option<Run> {
+        let stick = self.stick();
+        let (host_stride, valid) = match self.steps.last()? {
+            Step::Padding => (0, 1),
+            Step::Same => (0, stick),
+            Step::Along { dim, coordinates: moved, elements } => {
+                let left = self.host_sizes[*dim] - coordinates[*dim];
+                (*elements as usize, stick.min((left + moved - 1).div_euclid(*moved) as usize))
+            }
+        };
+        Some(Run { device: index * stick, host: host as usize, host_stride, valid })
+    }
+}
+
+/// The largest number of a format that stands for no infinity.
+fn last_finite(format: DeviceFormat) -> f64 {
+    match format {
+        DeviceFormat::Sen169Fp16 => dl16_to_f32(DL16_SATURATED - 1).into(),
+        _ => f32::MAX.into(),
+    }
+}
+
+fn product(sizes: &[i64]) -> Option<i64> {
+    sizes.iter().try_fold(1i64, |product, size| product.checked_mul(*size))
+}
+
+/// The next position, the last dimension fastest; false after the last one.
+fn advance(position: &mut [i64], sizes: &[i64]) -> bool {
+    for (at, size) in position.iter_mut().zip(sizes).rev() {
+        *at += 1;
+        if *at < *size {
+            return true;
+        }
+        *at = 0;
+    }
+    false
+}
+
+/// The host's dimensions larger than 1 with their strides, row-major; a dimension that no device dimension walks position by position is
+/// one with the next inner one, which then is walked through both.
+fn merged(shape: &[i64], map: &[i64]) -> (Vec<i64>, Vec<i64>) {
+    let (mut sizes, mut strides): (Vec<i64>, Vec<i64>) = (Vec::new(), Vec::new());
+    let mut stride = 1;
+    for size in shape.iter().rev().copied().filter(|size| *size > 1) {
+        let walked = map.contains(&stride);
+        match sizes.last_mut() {
+            Some(inner) if !walked => *inner *= size,
+            _ => {
+                sizes.push(size);
+                strides.push(stride);
+            }
+        }
+        stride *= size;
+    }
+    (sizes, strides)
+}
+
+fn step(stride: i64, host_sizes: &[i64], host_strides: &[i64]) -> Result<Step, String> {
+    match stride {
+        -1 => Ok(Step::Padding),
+        0 => Ok(Step::Same),
+        _ => {
+            let dim = host_strides.iter().rposition(|host| *host <= stride);
+            let fits = dim.filter(|dim| stride > 0 && stride % host_strides[*dim] == 0);
+            match fits {
+                Some(dim) => Ok(Step::Along { dim, coordinates: stride / host_strides[dim], elements: stride }),
+                // All sizes are 1: every step leaves the array.
+                None if host_sizes.is_empty() && stride > 0 => Ok(Step::Padding),
+                None => Err(format!("the stride {stride} does not follow a dimension of the array")),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tensor(shape: &[i64], device_size: &[i64], stride_map: &[i64]) -> Tensor {
+        let bytes = device_size.iter().product::<i64>() * 2;
+        let (element_type, format) = ("f32".to_owned(), "SEN169_FP16".to_owned());
+        let (shape, device_size, stride_map) = (shape.to_vec(), device_size.to_vec(), stride_map.to_vec());
+        Tensor { name: "t".to_owned(), shape, element_type, format, device_size, stride_map, bytes, ..Tensor::default() }
+    }
+
+    fn round_trip(shape: &[i64], device_size: &[i64], stride_map: &[i64]) -> Region {
+        let layout = DeviceLayout::of(&tensor(shape, device_size, stride_map)).unwrap();
+        let count = shape.iter().product::<i64>();
+        let array = HostArray::from_f32(shape, (0..count).map(|index| (index % 500) as f32).collect()).unwrap();
+        let mut region = Region::new("t".to_owned(), 1 << 24);
+        region.ensure((device_size.iter().product::<i64>() * 2) as usize);
+        layout.put(&array, &mut region, 1).unwrap();
+        assert_eq!(layout.get(shape, "f32", &region).unwrap(), array);
+        region
+    }
+
+    /// The reference vectors of "torch-spyre facts, B.2".
+    #[test]
+    fn the_reference_layouts_read_back() {
+        round_trip(&[120], &[2, 64], &[64, 1]);
+        round_trip(&[512, 240], &[4, 512, 64], &[64, 240, 1]);
+        round_trip(&[512, 8, 240], &[8, 4, 512, 64], &[240, 64, 1920, 1]);
+        round_trip(&[5, 100, 150], &[100, 3, 5, 64], &[150, 64, 15000, 1]);
+        round_trip(&[512, 256], &[8, 256, 64], &[16384, 1, 256]);
+        round_trip(&[512, 8, 256], &[256, 1, 512, 64], &[1, 16384, 2048, 256]);
+        round_trip(&[512, 256], &[256, 1, 512, 64], &[1, -1, 256, -1]);
+        round_trip(&[], &[1, 64], &[-1, -1]);
+        round_trip(&[4, 8], &[1, 64], &[-1, 1]);
+        // Heads of 32 columns, two in a stick.
+        round_trip(&[8, 4, 32], &[2, 8, 64], &[64, 128, 1]);
+        // The constructor gives the one stick of 7 columns a stride, which is no multiple of a row.
+        round_trip(&[16, 32, 7], &[32, 1, 16, 64], &[7, 64, 224, 1]);
+    }
+
+    #[test]
+    fn elements_stand_where_the_layout_says() {
+        let region = round_trip(&[3, 100], &[2, 3, 64], &[64, 100, 1]);
+        let mut value = [0.0];
+        // Element (2, 70): stick column 1, row 2, lane 6.
+        super::super::number::decode_run(DeviceFormat::Sen169Fp16, region.bytes(), ((3 + 2) * 64 + 6) * 2, 1, &mut value);
+        assert_eq!(value[0], 270.0);
+        super::super::number::decode_run(DeviceFormat::Sen169Fp16, region.bytes(), ((3 + 2) * 64 + 40) * 2, 1, &mut value);
+        assert!(value[0].is_nan(), "padding is hostile");
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        assert!(DeviceLayout::of(&tensor(&[512, 256], &[4, 512, 64], &[64, 256])).is_err());
+        assert!(DeviceLayout::of(&tensor(&[512, 256], &[4, 512, 32], &[64, 256, 1])).is_err());
+        assert!(DeviceLayout::of(&tensor(&[512, 0], &[4, 512, 64], &[64, 256, 1])).is_err());
+        let mut small = tensor(&[512, 256], &[4, 512, 64], &[64, 256, 1]);
+        small.bytes -= 1;
+        assert!(DeviceLayout::of(&small).is_err());
+    }
+
+    #[test]
+    fn an_unwritten_result_is_found() {
+        let layout = DeviceLayout::of(&tensor(&[3, 100], &[2, 3, 64], &[64, 100, 1])).unwrap();
+        let mut region = Region::new("t".to_owned(), 768);
+        region.ensure(768);
+        region.mark_written(0, 760 - 128, 1);
+        assert!(layout.get(&[3, 100], "f32", &region).unwrap_err().contains("nobody wrote"));
+    }
+}

@@ -1,0 +1,163 @@
+//! When the values of a launch end that `program.json` says are in LX and in the pool.
+//!
+//! A life is one of the innermost loop around its first and its last op, and has all of what stands in that loop from the one to the other.
+//! So it ends behind its last op, or behind the loop that this stands in further in; in every iteration anew.
+
+use super::address_program::{Bundle, Statement};
+use sdsc_format::program::{LaunchEntry, Life};
+use std::collections::BTreeMap;
+
+/// Memory of a launch whose bytes belong to one value after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scratch {
+    /// The LX of every core.
+    Lx,
+    /// The first pool.
+    Pool,
+}
+
+/// Bytes whose life has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Dead {
+    pub(super) memory: Scratch,
+    pub(super) start: i64,
+    pub(super) end: i64,
+}
+
+/// What dies when in a launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Deaths {
+    /// Behind each execute, by its number in the order of the text.
+    behind_ops: BTreeMap<usize, Vec<Dead>>,
+    /// Behind each loop, by its number in the order of the text.
+    behind_loops: BTreeMap<usize, Vec<Dead>>,
+}
+
+impl Deaths {
+    /// What dies in a launch of a bundle.
+    ///
+    /// # Errors
+    /// A life that no execute begins or ends, or that has no bytes.
+    pub(super) fn of(entry: &LaunchEntry, bundle: &Bundle) -> Result<Self, String> {
+        let mut loops = Vec::new();
+        note_loops(&bundle.body, &mut Vec::new(), &mut 0, &mut loops);
+        let mut deaths = Self::default();
+        for (memory, lives) in [(Scratch::Lx, &entry.lx), (Scratch::Pool, &entry.pool)] {
+            let mut born: BTreeMap<usize, Vec<&Life>> = BTreeMap::new();
+            for life in lives {
+                let (has_ops, has_bytes) =
+                    (life.first_op <= life.last_op && life.last_op < loops.len(), life.offset >= 0 && life.bytes > 0);
+                if !has_ops || !has_bytes || life.offset.checked_add(life.bytes).is_none() {
+                    let (first, last, n_ops) = (life.first_op, life.last_op, loops.len());
+                    return Err(format!("a life of {} bytes from op {first} to op {last}, of {n_ops} ops", life.bytes));
+                }
+                born.entry(life.first_op).or_default().push(life);
+            }
+            for life in lives {
+                let (first, last) = (&loops[life.first_op], &loops[life.last_op]);
+                let n_shared = first.iter().zip(last).take_while(|(first, last)| first == last).count();
+                match last.get(n_shared) {
+                    Some(inner) => deaths.behind_loops.entry(*inner).or_default().push(dead(memory, life)),
+                    None => {
+                        // What takes the place of an operand lives on.
+                        let heirs = born.get(&life.last_op).into_iter().flatten().filter(|heir| heir.last_op > life.last_op);
+                        let left = heirs.fold(vec![dead(memory, life)], |left, heir| without(&left, &dead(memory, heir)));
+                        deaths.behind_ops.entry(life.last_op).or_default().extend(left);
+                    }
+                }
+            }
+        }
+        Ok(deaths)
+    }
+
+    /// What dies behind an execute.
+    pub(super) fn behind_op(&self, number: usize) -> &[Dead] {
+        self.behind_ops.get(&number).map_or(&[], Vec::as_slice)
+    }
+
+    /// What dies behind a loop.
+    pub(super) fn behind_loop(&self, number: usize) -> &[Dead] {
+        self.behind_loops.get(&number).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The loops around each execute, outermost first, by their numbers.
+fn note_loops(body: &[Statement], around: &mut Vec<usize>, next: &mut usize, loops: &mut Vec<Vec<usize>>) {
+    for statement in body {
+        match statement {
+            Statement::Execute { .. } => loops.push(around.clone()),
+            Statement::For { body, .. } => {
+                around.push(*next);
+                *next += 1;
+                note_loops(body, around, next, loops);
+                around.pop();
+            }
+            Statement::Define { .. } => {}
+        }
+    }
+}
+
+const fn dead(memory: Scratch, life: &Life) -> Dead {
+    Dead { memory, start: life.offset, end: life.offset + life.bytes }
+}
+
+/// What is left of bytes without those of another life.
+fn without(bytes: &[Dead], taken: &Dead) -> Vec<Dead> {
+    let of = |one: &Dead| {
+        let (front, back) = (Dead { end: one.end.min(taken.start), ..*one }, Dead { start: one.start.max(taken.end), ..*one });
+        [front, back].into_iter().filter(|part| part.start < part.end)
+    };
+    bytes.iter().flat_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::address_program::parse;
+    use super::*;
+
+    /// An op, a loop of two, an op.
+    fn bundle() -> Bundle {
+        let execute = |number: usize| format!("sdscbundle.sdsc_execute () {{sdsc_filename=\"sdsc_{number}.json\", \"symbol_ids\"=[]}}\n");
+        let text = format!(
+            "module {{\nfunc.func @sdsc_bundle() {{\n%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n{}scf.for %i_0 = %c0 to %c1 step \
+             %c1 {{\n{}{}}}\n{}return\n}}\n}}\n",
+            execute(0),
+            execute(1),
+            execute(2),
+            execute(3)
+        );
+        parse(&text).unwrap()
+    }
+
+    fn deaths(lives: &[(i64, i64, usize, usize)]) -> Result<Deaths, String> {
+        let life = |&(offset, bytes, first_op, last_op): &(i64, i64, usize, usize)| Life { offset, bytes, first_op, last_op };
+        Deaths::of(&LaunchEntry { lx: lives.iter().map(life).collect(), ..LaunchEntry::default() }, &bundle())
+    }
+
+    fn at(start: i64, end: i64) -> Dead {
+        Dead { memory: Scratch::Lx, start, end }
+    }
+
+    #[test]
+    fn a_life_ends_behind_its_last_op_or_the_loop_that_it_does_not_begin_in() {
+        let found = deaths(&[(0, 128, 0, 2), (128, 128, 1, 2), (256, 128, 2, 3)]).unwrap();
+        assert_eq!(
+            (found.behind_loop(0), found.behind_op(2), found.behind_op(3)),
+            (&[at(0, 128)][..], &[at(128, 256)][..], &[at(256, 384)][..])
+        );
+        assert_eq!(found.behind_op(0), []);
+    }
+
+    #[test]
+    fn what_takes_the_place_of_an_operand_lives_on() {
+        let found = deaths(&[(0, 384, 1, 2), (128, 128, 2, 3)]).unwrap();
+        assert_eq!(found.behind_op(2), [at(0, 128), at(256, 384)]);
+    }
+
+    #[test]
+    fn a_life_has_ops_and_bytes() {
+        for life in [(0, 128, 2, 1), (0, 128, 0, 4), (0, 0, 0, 1), (-128, 128, 0, 1), (i64::MAX, 128, 0, 1)] {
+            assert!(deaths(&[life]).is_err(), "{life:?}");
+        }
+    }
+}

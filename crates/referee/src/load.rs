@@ -1,0 +1,199 @@
+//! Reading a bundle directory, and nothing else.
+
+use super::address_program::{Bundle, parse};
+use super::error::SimError;
+use super::host::{Elements, HostArray};
+use super::plan::{Plan, compile};
+use files::{MAX_TEXT_BYTES, is_plain_name, open, path_below, read_text};
+use machine::{STICK_BYTES, Target};
+use sdsc_format::BUNDLE_FILE;
+use sdsc_format::exact::{EXACT_FILE, ExactConstant, ExactNumbers};
+use sdsc_format::model::Sdsc;
+use sdsc_format::program::{BufferPlace, FILE_NAME, Program, Tensor};
+use serde::de::DeserializeOwned;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// A bundle with its ops interpreted.
+#[derive(Clone, Debug)]
+pub(crate) struct LoadedBundle {
+    pub(crate) bundle: Bundle,
+    pub(crate) plans: BTreeMap<String, Plan>,
+}
+
+/// Reads `program.json`.
+pub(crate) fn program(dir: &Path) -> Result<Program, SimError> {
+    let program: Program = json(dir, FILE_NAME)?;
+    check_result_names(dir, &program)?;
+    Ok(program)
+}
+
+/// Results are written to files of their names.
+fn check_result_names(dir: &Path, program: &Program) -> Result<(), SimError> {
+    let malformed = |message: String| Err(SimError::Malformed { file: dir.join(FILE_NAME).display().to_string(), message });
+    let mut names = BTreeSet::new();
+    for Tensor { name, .. } in &program.results {
+        if !is_plain_name(name) {
+            return malformed(format!("the result '{name}' has no plain file name"));
+        }
+        if !names.insert(name) {
+            return malformed(format!("two results are called '{name}'"));
+        }
+    }
+    Ok(())
+}
+
+/// Reads a bundle and all files that it executes.
+pub(crate) fn bundle(dir: &Path, name: &str, target: &Target) -> Result<LoadedBundle, SimError> {
+    let text_path = format!("{}/{BUNDLE_FILE}", plain(dir, name)?);
+    let path = dir.join(&text_path);
+    let bundle = parse(&text(dir, &text_path)?).map_err(|error| SimError::Text {
+        path: path.clone(),
+        line: error.at.line,
+        column: error.at.column,
+        message: error.message,
+    })?;
+    let mut plans = BTreeMap::new();
+    for file in bundle.files() {
+        let sdsc: Sdsc = json(dir, &format!("{name}/{}", plain(&path, &file)?))?;
+        plans.insert(file.clone(), compile(&format!("{name}/{file}"), &sdsc, target)?);
+    }
+    Ok(LoadedBundle { bundle, plans })
+}
+
+/// Makes sure that each buffer with a place is whole sticks of the region; whether two share bytes is for the numbers to tell.
+pub(crate) fn check_places(dir: &Path, program: &Program) -> Result<(), SimError> {
+    let malformed = |message: String| SimError::Malformed { file: dir.join(FILE_NAME).display().to_string(), message };
+    if program.buffer_bytes < 0 {
+        return Err(malformed(format!("'buffer_bytes' is {}", program.buffer_bytes)));
+    }
+    let others = program.arguments.iter().chain(&program.results).chain(&program.constants);
+    if let Some(other) = others.into_iter().find(|tensor| tensor.place.is_some()) {
+        return Err(malformed(format!("'{}' has a place, which only buffers have", other.name)));
+    }
+    for buffer in &program.buffers {
+        let Some(BufferPlace { offset, .. }) = buffer.place else { continue };
+        let end = offset.checked_add(buffer.bytes).filter(|end| offset >= 0 && *end > offset && *end <= program.buffer_bytes);
+        if offset % STICK_BYTES != 0 || end.is_none() {
+            let (name, bytes, all) = (&buffer.name, buffer.bytes, program.buffer_bytes);
+            return Err(malformed(format!("'{name}' has {bytes} bytes at {offset}, which are no whole sticks within {all} bytes")));
+        }
+    }
+    Ok(())
+}
+
+/// The files of the constants that have one, by the constant's name.
+pub(crate) fn constants(dir: &Path, program: &Program) -> Result<BTreeMap<String, PathBuf>, SimError> {
+    let mut files = BTreeMap::new();
+    for constant in &program.constants {
+        if let Some(file) = &constant.file {
+            // What is wrong with a name stands in the program, what is missing does not.
+            let at = |error: &io::Error| if error.raw_os_error().is_some() { file } else { FILE_NAME };
+            let path = path_below(dir, file).map_err(|error| refused(&dir.join(at(&error)), error))?;
+            opened(&path, constant)?;
+            files.insert(constant.name.clone(), path);
+        }
+    }
+    Ok(files)
+}
+
+/// Takes up the numbers of the program that rounding changed: gives those of its constants, and notes those of ops in their plans.
+pub(crate) fn exact(
+    dir: &Path,
+    program: &Program,
+    bundles: &mut BTreeMap<String, LoadedBundle>,
+) -> Result<BTreeMap<String, HostArray>, SimError> {
+    let path = dir.join(EXACT_FILE);
+    if !path.exists() {
+        return Ok(BTreeMap::new());
+    }
+    let malformed = |message: String| SimError::Malformed { file: path.display().to_string(), message };
+    let numbers: ExactNumbers = json(dir, EXACT_FILE)?;
+    for (file, constants) in &numbers.ops {
+        let plan = file.rsplit_once('/').and_then(|(bundle, file)| bundles.get_mut(bundle)?.plans.get_mut(file));
+        let plan = plan.ok_or_else(|| malformed(format!("'{file}' is no file that a launch executes")))?;
+        for (name, exact) in constants {
+            let constant = plan.constants.iter_mut().find(|constant| constant.name == *name);
+            let constant = constant.ok_or_else(|| malformed(format!("{} has no constant '{name}'", plan.name)))?;
+            if !constant.rounds_from(*exact) {
+                return Err(malformed(format!("{}: '{name}' is {}, to which {exact} is not rounded", plan.name, constant.value)));
+            }
+            constant.exact = *exact;
+        }
+    }
+    let mut arrays = BTreeMap::new();
+    for (name, constant) in &numbers.constants {
+        let tensor = program.constants.iter().find(|tensor| tensor.name == *name && tensor.file.is_some());
+        let tensor = tensor.ok_or_else(|| malformed(format!("the program has no constant '{name}' with a file")))?;
+        let length = tensor.shape.iter().try_fold(1_usize, |length, size| length.checked_mul(usize::try_from(*size).ok()?));
+        let length = length.filter(|length| *length as i64 <= tensor.bytes).ok_or_else(|| malformed(format!("'{name}' has no size")))?;
+        let elements = match constant {
+            ExactConstant::Number(number) => Elements::F64(vec![*number; length]),
+            ExactConstant::File(file) => {
+                let place = path_below(dir, file).map_err(|error| refused(&dir.join(file), error))?;
+                exact_elements(&place, tensor, length)?
+            }
+        };
+        arrays.insert(name.clone(), HostArray { shape: tensor.shape.clone(), elements });
+    }
+    Ok(arrays)
+}
+
+fn exact_elements(path: &Path, tensor: &Tensor, length: usize) -> Result<Elements, SimError> {
+    let malformed = |message: String| SimError::Malformed { file: path.display().to_string(), message };
+    let mut elements = Elements::zeros(&tensor.element_type, length).map_err(malformed)?;
+    // Where the element type rounds, too, they are in f64.
+    if std::fs::metadata(path).is_ok_and(|found| found.len() == 8 * length as u64) {
+        elements = Elements::F64(vec![0.0; length]);
+    }
+    let bytes = i64::try_from(length * elements.element_bytes()).unwrap_or(i64::MAX);
+    let (mut file, mut content) = (opened(path, &Tensor { bytes, ..tensor.clone() })?, Vec::new());
+    file.read_to_end(&mut content).map_err(|source| SimError::Io { path: path.to_owned(), source })?;
+    elements.set_bytes(&content);
+    Ok(elements)
+}
+
+/// The file of a constant, which has just the constant's bytes.
+pub(crate) fn opened(path: &Path, constant: &Tensor) -> Result<File, SimError> {
+    let file = open(path).map_err(|error| refused(path, error))?;
+    let found = file.metadata().map_err(|error| refused(path, error))?;
+    if i64::try_from(found.len()) != Ok(constant.bytes) {
+        let message = format!("is no file of {} bytes, which '{}' has", constant.bytes, constant.name);
+        return Err(SimError::Malformed { file: path.display().to_string(), message });
+    }
+    Ok(file)
+}
+
+/// A name of a file beside another one; paths would let a bundle read what is not its own.
+fn plain<'n>(within: &Path, name: &'n str) -> Result<&'n str, SimError> {
+    let refused = || SimError::Malformed { file: within.display().to_string(), message: format!("'{name}' is no plain file name") };
+    if is_plain_name(name) { Ok(name) } else { Err(refused()) }
+}
+
+fn text(dir: &Path, path: &str) -> Result<String, SimError> {
+    let read = path_below(dir, path).and_then(|path| read_text(&path, MAX_TEXT_BYTES));
+    read.map_err(|error| refused(&dir.join(path), error))
+}
+
+/// What the system does not give is missing; what we do not take is wrong.
+fn refused(path: &Path, error: io::Error) -> SimError {
+    if error.raw_os_error().is_some() {
+        return SimError::Io { path: PathBuf::from(path), source: error };
+    }
+    SimError::Malformed { file: path.display().to_string(), message: error.to_string() }
+}
+
+fn json<T: DeserializeOwned>(dir: &Path, name: &str) -> Result<T, SimError> {
+    let (text, path) = (text(dir, name)?, dir.join(name));
+    let mut deserializer = serde_json::Deserializer::from_str(&text);
+    let parsed = serde_path_to_error::deserialize(&mut deserializer);
+    let value = parsed.map_err(|error| SimError::Json {
+        path: path.clone(),
+        member: error.path().to_string(),
+        message: error.inner().to_string(),
+    })?;
+    deserializer.end().map_err(|error| SimError::Json { path, member: ".".to_owned(), message: error.to_string() })?;
+    Ok(value)
+}

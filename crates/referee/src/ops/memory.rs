@@ -1,0 +1,134 @@
+//! Where the elements of an op come from and go to: the device's bytes, or what is kept beside them.
+
+use crate::access::Part;
+use crate::machine::{Machine, RegionId};
+use crate::number::{POISON, decode_run, encode_run, width};
+use element::Arithmetic;
+use machine::DeviceFormat;
+
+use super::function::Device;
+
+/// The element of a memory.
+pub(crate) type ElementOf<M> = <<M as Memory>::Arithmetic as Arithmetic>::Element;
+
+/// Some elements of one tensor on one core, evenly spaced.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Elements<'p> {
+    pub(crate) format: DeviceFormat,
+    pub(crate) part: &'p Part,
+    /// Elements from the start of the part to the first.
+    pub(crate) offset: i64,
+    /// Elements from one to the next.
+    pub(crate) stride: i64,
+}
+
+impl Elements<'_> {
+    /// The byte of the region at which an element begins.
+    pub(crate) fn byte(&self, index: usize) -> usize {
+        (self.part.byte + (self.offset + self.stride * index as i64) * self.format.bytes()) as usize
+    }
+}
+
+/// What ops read.
+pub(crate) trait Memory: Sync {
+    /// What they compute with.
+    type Arithmetic: Arithmetic;
+    /// What they store: a part of an element, or one.
+    type Cell: Copy + Send;
+
+    fn arithmetic(&self) -> &Self::Arithmetic;
+
+    /// The bytes of the device, which hold the indices of every execution.
+    fn machine(&self) -> &Machine;
+
+    /// The element of a constant of an op: the device's number, and the program's.
+    fn constant(&self, device: f32, exact: f64) -> ElementOf<Self>
+    where
+        Self: Sized;
+
+    /// Reads elements.
+    fn read(&self, from: Elements<'_>, out: &mut [ElementOf<Self>])
+    where
+        Self: Sized;
+
+    /// Appends elements as they are.
+    fn copy(&self, from: Elements<'_>, count: usize, out: &mut Vec<Self::Cell>);
+
+    /// Appends elements as a store leaves them.
+    fn encode(&self, format: DeviceFormat, elements: &[ElementOf<Self>], out: &mut Vec<Self::Cell>)
+    where
+        Self: Sized;
+
+    /// Cells of an element.
+    fn cells(format: DeviceFormat) -> usize;
+
+    /// A cell of poison.
+    fn poison(&self) -> Self::Cell;
+}
+
+/// What stores write to.
+pub(crate) trait Written {
+    type Cell: Copy;
+
+    /// Cells of an element.
+    fn cells(format: DeviceFormat) -> usize;
+
+    /// Stores elements one after another, from a byte of a region on.
+    fn write(&mut self, region: RegionId, byte: usize, format: DeviceFormat, cells: &[Self::Cell]);
+}
+
+impl Memory for Machine {
+    type Arithmetic = Device;
+    type Cell = u8;
+
+    fn arithmetic(&self) -> &Device {
+        &Device
+    }
+
+    fn machine(&self) -> &Machine {
+        self
+    }
+
+    fn constant(&self, device: f32, _exact: f64) -> f32 {
+        device
+    }
+
+    fn read(&self, from: Elements<'_>, out: &mut [f32]) {
+        if !out.is_empty() {
+            decode_run(from.format, self.bytes(from.part.region), from.byte(0), from.stride, out);
+        }
+    }
+
+    fn copy(&self, from: Elements<'_>, count: usize, out: &mut Vec<u8>) {
+        let (bytes, width) = (self.bytes(from.part.region), width(from.format));
+        if from.stride == 1 {
+            out.extend_from_slice(&bytes[from.byte(0)..][..count * width]);
+        } else {
+            (0..count).for_each(|index| out.extend_from_slice(&bytes[from.byte(index)..][..width]));
+        }
+    }
+
+    fn encode(&self, format: DeviceFormat, elements: &[f32], out: &mut Vec<u8>) {
+        encode_run(format, elements, out);
+    }
+
+    fn cells(format: DeviceFormat) -> usize {
+        width(format)
+    }
+
+    fn poison(&self) -> u8 {
+        POISON
+    }
+}
+
+impl Written for Machine {
+    type Cell = u8;
+
+    fn cells(format: DeviceFormat) -> usize {
+        width(format)
+    }
+
+    fn write(&mut self, region: RegionId, byte: usize, _format: DeviceFormat, cells: &[u8]) {
+        self.region_mut(region).write(byte, cells);
+    }
+}

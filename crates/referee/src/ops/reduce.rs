@@ -1,0 +1,76 @@
+//! Reductions: one value out of many.
+
+use super::{CoreView, ElementOf, Memory, Values};
+use crate::plan::{Plan, Track, Walk, dense};
+use element::{Arithmetic, Reduction};
+
+/// One core's part of a reduction, not scaled yet.
+pub(super) fn reduce<M: Memory>(view: CoreView<'_, M>, reduction: Reduction) -> Values<M> {
+    let (order, arithmetic) = (view.plan.output_dims(), view.arithmetic());
+    let mut values = vec![arithmetic.identity(reduction); view.plan.volume(&order)];
+    visit(view, &order, |inputs, place, stride| accumulate(arithmetic, reduction, inputs, &mut values, place, stride));
+    Values::Elements { values, order }
+}
+
+/// Visits the elements of the input with their places in an array over the dimensions `order`: the first place, and its step.
+pub(super) fn visit<M: Memory>(view: CoreView<'_, M>, order: &[usize], mut each: impl FnMut(&[ElementOf<M>], usize, usize)) {
+    let plan = view.plan;
+    let tensor = plan.inputs[0];
+    let (locals, dims) = (plan.locals(), (0..plan.dims.len()).collect::<Vec<_>>());
+    let (places, even) = (dense(&locals, order), vec![0; locals.len()]);
+    let tracks = vec![plan.tensors[tensor].track(), Track { offsets: &places, even: &even }];
+    let mut values = Vec::new();
+    Walk::new(tracks, &locals, &dims, plan.tensors[tensor].stick()).each(|piece| {
+        view.read_masked(tensor, &piece, piece.lanes[0], &mut values);
+        each(&values, piece.lanes[1].offset as usize, piece.lanes[1].stride as usize);
+    });
+}
+
+fn accumulate<A: Arithmetic>(
+    arithmetic: &A,
+    reduction: Reduction,
+    inputs: &[A::Element],
+    values: &mut [A::Element],
+    place: usize,
+    stride: usize,
+) {
+    match reduction {
+        Reduction::Sum | Reduction::Mean | Reduction::AveragePool => fold(inputs, values, place, stride, |a, b| arithmetic.add(a, b)),
+        Reduction::Max => fold(inputs, values, place, stride, |a, b| arithmetic.maximum(a, b)),
+        Reduction::Min => fold(inputs, values, place, stride, |a, b| arithmetic.minimum(a, b)),
+        Reduction::Prod => fold(inputs, values, place, stride, |a, b| arithmetic.mul(a, b)),
+    }
+}
+
+fn fold<E: Copy>(inputs: &[E], values: &mut [E], place: usize, stride: usize, combine: impl Fn(E, E) -> E) {
+    match stride {
+        0 => values[place] = inputs.iter().fold(values[place], |sum, value| combine(sum, *value)),
+        1 => values[place..].iter_mut().zip(inputs).for_each(|(sum, value)| *sum = combine(*sum, *value)),
+        _ => inputs.iter().enumerate().for_each(|(step, value)| {
+            let sum = &mut values[place + step * stride];
+            *sum = combine(*sum, *value);
+        }),
+    }
+}
+
+/// Adds the parts that cores computed of the same result, in the order of the cores, and scales the sum.
+pub(crate) fn combine<A: Arithmetic>(
+    arithmetic: &A,
+    plan: &Plan,
+    constants: &[A::Element],
+    reduction: Reduction,
+    parts: impl IntoIterator<Item = Vec<A::Element>>,
+) -> Vec<A::Element> {
+    let mut parts = parts.into_iter();
+    let mut values = parts.next().unwrap_or_default();
+    parts.for_each(|part| accumulate(arithmetic, reduction, &part, &mut values, 0, 1));
+    let factor = match reduction {
+        Reduction::Mean => plan.constant("scaling_factor"),
+        Reduction::AveragePool => plan.constant("nmap"),
+        Reduction::Sum | Reduction::Max | Reduction::Min | Reduction::Prod => None,
+    };
+    if let Some(factor) = factor {
+        values.iter_mut().for_each(|value| *value = arithmetic.mul(*value, constants[factor]));
+    }
+    values
+}

@@ -1,0 +1,240 @@
+//! From a file to a plan.
+
+use super::kernel::Kernel;
+use super::tensor::{Fault, TensorFile};
+use super::{Core, Dim, Mask, OpConstant, Plan, TensorPlan};
+use crate::error::SimError;
+use crate::number::{constant_value, meaning};
+use machine::{DeviceFormat, Target};
+use sdsc_format::model::{Bits, ConstantInfo, Dsc, Operation, Sdsc, Text};
+
+/// Points along one dimension of one core; tables are as long.
+const MAX_LOCAL: i64 = 1 << 26;
+
+/// Entries of all tables of an op.
+const MAX_ENTRIES: i64 = 1 << 26;
+
+/// The name of the constant that replaces masked points.
+const MASK: &str = "samv-maskvalue";
+
+/// Interprets a file.
+pub(crate) fn compile(file: &str, sdsc: &Sdsc, target: &Target) -> Result<Plan, SimError> {
+    let named = sdsc.value.dscs.first().filter(|_| sdsc.value.dscs.len() == 1);
+    let function = named.map_or_else(|| sdsc.name.to_string(), |named| named.name.to_string());
+    let name = format!("{file} ({function})");
+    let built = match named {
+        Some(named) => {
+            Builder { operation: &sdsc.value, dsc: &named.value, function: &function, name: &name, n_cores: target.cores }.plan()
+        }
+        None => Err(Fault::Malformed("dscs_ must have exactly one entry".to_owned())),
+    };
+    built.map_err(|fault| match fault {
+        Fault::Malformed(message) => SimError::Malformed { file: name.clone(), message },
+        Fault::NotSimulated(what) => SimError::NotSimulated { op: name.clone(), what },
+    })
+}
+
+struct Builder<'f> {
+    operation: &'f Operation,
+    dsc: &'f Dsc,
+    function: &'f str,
+    name: &'f str,
+    /// The cores of the machine.
+    n_cores: i64,
+}
+
+type Checked<T> = Result<T, Fault>;
+
+fn malformed<T>(message: impl Into<String>) -> Checked<T> {
+    Err(Fault::Malformed(message.into()))
+}
+
+impl Builder<'_> {
+    fn plan(&self) -> Checked<Plan> {
+        let kernel = Kernel::of(self.function).ok_or_else(|| Fault::NotSimulated(format!("the function '{}'", self.function)))?;
+        let dims = self.dims()?;
+        let cores = self.cores(&dims)?;
+        let tensors = self.tensors(&dims, &cores)?;
+        let (inputs, indices, output) = self.operands(tensors.len())?;
+        if inputs.len() != kernel.n_inputs() {
+            return malformed(format!("'{}' takes {} inputs, found {}", self.function, kernel.n_inputs(), inputs.len()));
+        }
+        let constants = self.constants()?;
+        let mask = self.mask(&dims, &constants)?;
+        let points = dims.iter().try_fold(1u64, |points, dim| points.checked_mul(dim.local as u64));
+        let points = points.ok_or_else(|| Fault::Malformed("the iteration space is too large".to_owned()))?;
+        let sizes = self.symbolic_sizes(&dims)?;
+        let (name, function) = (self.name.to_owned(), self.function.to_owned());
+        let plan = Plan { name, function, kernel, dims, cores, tensors, inputs, indices, output, mask, constants, sizes, points };
+        check_result(&plan)?;
+        Ok(plan)
+    }
+
+    fn dims(&self) -> Checked<Vec<Dim>> {
+        let stage = &self.dsc.stages.core.steady.sizes;
+        let dim = |(key, size): (&Text, &i64)| {
+            let label = key.trim_end_matches('_').to_owned();
+            let slices = self.operation.slices.get(label.as_str()).copied().unwrap_or(1);
+            if *size < 1 || slices < 1 || size % slices != 0 {
+                return malformed(format!("'{label}' has {size} points in {slices} slices"));
+            }
+            let local = size / slices;
+            if stage.get(&label) != Some(local) {
+                return malformed(format!("dataStageParam_ has {:?} points of '{label}' for a core, not {local}", stage.get(&label)));
+            }
+            if local > MAX_LOCAL {
+                return Err(Fault::NotSimulated(format!("{local} points of '{label}' on one core")));
+            }
+            Ok(Dim { label, size: *size, slices, local })
+        };
+        let dims: Vec<Dim> = self.dsc.space.sizes.0.iter().map(dim).collect::<Checked<_>>()?;
+        match self.operation.slices.iter().find(|(label, _)| !dims.iter().any(|dim| dim.label == **label)) {
+            Some((label, _)) => malformed(format!("numWkSlicesPerDim_ has '{label}', which N_ has not")),
+            None => Ok(dims),
+        }
+    }
+
+    fn cores(&self, dims: &[Dim]) -> Checked<Vec<Core>> {
+        let listed = &self.dsc.core_ids;
+        let n_slices = dims.iter().try_fold(1i64, |count, dim| count.checked_mul(dim.slices));
+        let n_cores = listed.len() as i64;
+        if n_slices != Some(n_cores) || self.operation.n_cores != n_cores || self.dsc.n_cores != n_cores {
+            return malformed(format!("{} cores for {n_slices:?} slices; every core has one slice", listed.len()));
+        }
+        if let Some(id) = listed.iter().find(|id| !(0..self.n_cores).contains(*id)) {
+            return malformed(format!("there is no core {id}; the machine has {}", self.n_cores));
+        }
+        if n_cores > self.n_cores {
+            return malformed(format!("{n_cores} cores; the machine has {}", self.n_cores));
+        }
+        let mut cores: Vec<Core> = Vec::new();
+        for id in listed {
+            let Some(slice) = self.operation.core_to_slice.get(id) else { return malformed(format!("coreIdToWkSlice_ lacks core {id}")) };
+            let slots: Vec<i64> = dims.iter().map(|dim| slice.get(dim.label.as_str()).copied().unwrap_or(0)).collect();
+            if let Some((slot, dim)) = slots.iter().zip(dims).find(|(slot, dim)| !(0..dim.slices).contains(*slot)) {
+                return malformed(format!("core {id} has slice {slot} of '{}', which has {}", dim.label, dim.slices));
+            }
+            if let Some(other) = cores.iter().find(|other| other.id == *id || other.slots == slots) {
+                return malformed(format!("cores {} and {id} have the same slices", other.id));
+            }
+            cores.push(Core { id: *id, slots });
+        }
+        Ok(cores)
+    }
+
+    fn tensors(&self, dims: &[Dim], cores: &[Core]) -> Checked<Vec<TensorPlan>> {
+        let (nodes, infos) = (&self.dsc.nodes, &self.dsc.tensors);
+        let numbered = nodes.iter().zip(infos).enumerate().all(|(index, (node, info))| node.tensor == index && info.tensor == index);
+        if nodes.len() != infos.len() || !numbered {
+            return malformed("scheduleTree_ and labeledDs_ must list the same tensors, 0, 1, ...");
+        }
+        let entries = dims.iter().map(|dim| dim.local).sum::<i64>().saturating_mul(nodes.len() as i64);
+        if entries > MAX_ENTRIES {
+            return Err(Fault::NotSimulated(format!("{entries} points along the dimensions of all tensors")));
+        }
+        let cores: Vec<i64> = cores.iter().map(|core| core.id).collect();
+        let file = |(node, info)| TensorFile { dsc: self.dsc, node, info, function: self.function, dims, cores: &cores };
+        nodes.iter().zip(infos).map(|pair| file(pair).plan()).collect()
+    }
+
+    /// The inputs without the result (reductions list it as an input too), the index tensors, and the result.
+    fn operands(&self, n_tensors: usize) -> Checked<(Vec<usize>, Vec<usize>, usize)> {
+        let [compute] = self.dsc.compute.as_slice() else { return malformed("computeOp_ must have exactly one entry") };
+        let number = |label: &str| {
+            let number = label.split_once("-idx").and_then(|(_, number)| number.parse::<usize>().ok());
+            match number.filter(|number| *number < n_tensors) {
+                Some(number) => Ok(number),
+                None => malformed(format!("'{label}' is no tensor of the op")),
+            }
+        };
+        if compute.function != self.function {
+            return malformed(format!("opFuncName '{}' is not '{}'", compute.function, self.function));
+        }
+        let [output] = compute.outputs.as_slice() else { return malformed("outputLabeledDs must have exactly one entry") };
+        let output = number(output)?;
+        let inputs: Vec<usize> = compute.inputs.iter().map(|label| number(label)).collect::<Checked<_>>()?;
+        let indices = compute.indices.iter().flatten().map(|label| number(label)).collect::<Checked<_>>()?;
+        Ok((inputs.into_iter().filter(|input| *input != output).collect(), indices, output))
+    }
+
+    fn constants(&self) -> Checked<Vec<OpConstant>> {
+        self.dsc.constants.0.iter().map(|(_, info)| constant(info)).collect()
+    }
+
+    fn mask(&self, dims: &[Dim], constants: &[OpConstant]) -> Checked<Option<Mask>> {
+        let mut masked = Vec::new();
+        for (label, parts) in self.dsc.masking.iter() {
+            let dim = dims.iter().position(|dim| dim.label == **label);
+            match (dim, parts.as_slice()) {
+                (Some(dim), [[valid, pad]]) if *valid >= 0 && *pad >= 0 && valid.checked_add(*pad) == Some(dims[dim].size) => {
+                    masked.push((dim, *valid));
+                }
+                _ => return malformed(format!("coordinateMasking_ of '{label}' is not [[valid, padding]] of its points")),
+            }
+        }
+        if masked.is_empty() {
+            return Ok(None);
+        }
+        // By name, not by maskingConstId_: torch-spyre of August 2026 prints 0 there even if another constant is the first one.
+        match constants.iter().position(|constant| constant.name == MASK) {
+            Some(constant) => Ok(Some(Mask { dims: masked, constant })),
+            None => malformed(format!("coordinateMasking_ without a constant '{MASK}'")),
+        }
+    }
+
+    fn symbolic_sizes(&self, dims: &[Dim]) -> Checked<Vec<(i64, usize)>> {
+        let mut sizes = Vec::new();
+        for (label, symbols) in self.dsc.dim_symbols.iter().flat_map(|symbols| symbols.iter()) {
+            let dim = dims.iter().position(|dim| dim.label == **label);
+            match (dim, symbols.as_slice()) {
+                (Some(dim), [symbol]) => sizes.push((*symbol, dim)),
+                _ => return malformed(format!("dimToSymbolMapping_ of '{label}' is not one symbol of a dimension")),
+            }
+        }
+        Ok(sizes)
+    }
+}
+
+fn constant(info: &ConstantInfo) -> Checked<OpConstant> {
+    let format: DeviceFormat = info.format.parse().or_else(|error| malformed(format!("constant '{}': {error}", info.name)))?;
+    let bits = info.data.data.iter().next().map(|(_, bits)| bits.as_slice());
+    match bits {
+        Some([Bits::Known(bits)]) => {
+            let value = constant_value(format, *bits);
+            Ok(OpConstant { name: info.name.to_string(), value, exact: meaning(format, value) })
+        }
+        Some([Bits::Marker(text)]) => Err(Fault::NotSimulated(format!("the constant {text}, whose bits nobody knows"))),
+        _ => malformed(format!("constant '{}' has not exactly one value", info.name)),
+    }
+}
+
+/// What a result must be for its kernel.
+fn check_result(plan: &Plan) -> Checked<()> {
+    let reduced: Vec<usize> = plan.consumed_dims().into_iter().filter(|dim| plan.dims[*dim].size > 1).collect();
+    if plan.kernel.is_elementwise()
+        && let Some(dim) = reduced.first()
+    {
+        return malformed(format!("the result lacks '{}', but '{}' reduces nothing", plan.dims[*dim].label, plan.function));
+    }
+    if plan.tensors.iter().any(|tensor| tensor.indirect.is_some()) == plan.indices.is_empty() {
+        return malformed("index tensors and value tensors belong together");
+    }
+    for name in plan.kernel.constants() {
+        if plan.constant(name).is_none() {
+            return malformed(format!("'{}' has no constant '{name}'", plan.function));
+        }
+    }
+    if !plan.indices.is_empty() && plan.kernel != Kernel::Copy {
+        return Err(Fault::NotSimulated(format!("'{}' with indirect access", plan.function)));
+    }
+    let values = plan.tensors.iter().enumerate().filter(|(tensor, _)| !plan.indices.contains(tensor));
+    let mut formats = values.map(|(_, tensor)| tensor.format);
+    if plan.function == "identity" && formats.next().is_some_and(|first| formats.any(|format| format != first)) {
+        return malformed("the tensors of an identity have one format; other functions convert");
+    }
+    let owned = plan.tensors.iter().filter(|tensor| tensor.ownership.is_some()).count();
+    if (plan.kernel == Kernel::Shuffle) != (owned == plan.tensors.len()) || (owned != 0 && plan.kernel != Kernel::Shuffle) {
+        return malformed("the tensors of a shuffle, and only they, say which slices the cores hold");
+    }
+    Ok(())
+}

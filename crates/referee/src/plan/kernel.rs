@@ -1,0 +1,113 @@
+//! What an op computes, by the name of its function.
+//!
+//! Functions of one and two inputs, and reductions, are those of [`element`].
+
+use element::{Binary, Reduction, Unary};
+
+/// The computation of an op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kernel {
+    /// One input.
+    Unary(Unary),
+    /// Two inputs.
+    Binary(Binary),
+    /// `first != 0 ? second : third`.
+    Where,
+    /// One value out of many.
+    Reduce(Reduction),
+    /// The mean of the values and of their squares.
+    MomentPair,
+    /// The reciprocal deviation from the two moments.
+    LayerNormScale,
+    /// `(x - mean) * scale * weight + bias`.
+    LayerNorm,
+    /// Sums of products: matrix multiplication and convolution.
+    Contract,
+    /// Data movement, with a change of format if the formats differ.
+    Copy,
+    /// Data movement between the LX of cores.
+    Shuffle,
+}
+
+impl Kernel {
+    /// The computation of a function; nothing if the simulator does not know it.
+    pub(crate) fn of(function: &str) -> Option<Self> {
+        let base = function.strip_suffix("nonstick").unwrap_or(function);
+        if let Some(reduction) = Reduction::of(base) {
+            return Some(Self::Reduce(reduction));
+        }
+        if base != function {
+            return None;
+        }
+        Unary::of(function).map(Self::Unary).or_else(|| Binary::of(function).map(Self::Binary)).or(match function {
+            "where3" => Some(Self::Where),
+            "exx2" => Some(Self::MomentPair),
+            "layernormscale" => Some(Self::LayerNormScale),
+            "layernormnorm" => Some(Self::LayerNorm),
+            "batchmatmul" | "batchmatmulfp8" | "conv2d" | "depthwiseconv2dnative" => Some(Self::Contract),
+            "identity" | "ReStickifyOpHBM" | "dl16tofp32" | "fp32todl16" | "fp8todl16" => Some(Self::Copy),
+            "shuffle" => Some(Self::Shuffle),
+            _ => None,
+        })
+    }
+
+    /// The number of inputs.
+    pub(crate) const fn n_inputs(self) -> usize {
+        match self {
+            Self::Unary(_) | Self::Reduce(_) | Self::MomentPair | Self::LayerNormScale | Self::Copy | Self::Shuffle => 1,
+            Self::Binary(_) | Self::Contract => 2,
+            Self::Where => 3,
+            Self::LayerNorm => 5,
+        }
+    }
+
+    /// The constants that it cannot do without, by the names of torch-spyre.
+    pub(crate) const fn constants(self) -> &'static [&'static str] {
+        match self {
+            Self::Reduce(Reduction::Mean) => &["scaling_factor"],
+            Self::Reduce(Reduction::AveragePool) => &["nmap"],
+            Self::MomentPair => &["exx2scale"],
+            Self::LayerNormScale => &["eps"],
+            Self::Reduce(Reduction::Sum | Reduction::Max | Reduction::Min | Reduction::Prod) => &[],
+            Self::Unary(_) | Self::Binary(_) | Self::Where | Self::LayerNorm | Self::Contract | Self::Copy | Self::Shuffle => &[],
+        }
+    }
+
+    /// Whether a result depends on the inputs at the same point only, so that it may replace one of them.
+    pub(crate) const fn is_elementwise(self) -> bool {
+        match self {
+            Self::Unary(_) | Self::Binary(_) | Self::Where | Self::LayerNormScale | Self::LayerNorm | Self::Copy => true,
+            Self::Reduce(_) | Self::MomentPair | Self::Contract | Self::Shuffle => false,
+        }
+    }
+
+    /// Whether cores may share a result, each with a part of the reduced dimensions.
+    pub(crate) const fn accumulates(self) -> bool {
+        match self {
+            Self::Reduce(_) | Self::Contract => true,
+            Self::Unary(_) | Self::Binary(_) | Self::Where | Self::MomentPair => false,
+            Self::LayerNormScale | Self::LayerNorm | Self::Copy | Self::Shuffle => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reduction_off_the_stick_has_a_suffix() {
+        assert_eq!(Kernel::of("sumnonstick"), Some(Kernel::Reduce(Reduction::Sum)));
+        assert_eq!(Kernel::of("addnonstick"), None);
+        assert_eq!(Kernel::of("fly"), None);
+    }
+
+    /// A new row of the table of device functions must become a kernel.
+    #[test]
+    fn every_device_function_is_known() {
+        assert!(!machine::DeviceFunction::all().is_empty());
+        for function in machine::DeviceFunction::all() {
+            assert!(Kernel::of(function.name).is_some(), "{}", function.name);
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! Where a tensor's elements lie, from the members that the file gives it.
+//!
+//! Memory is made of sticks of 128 bytes. `layoutDimOrder_` lists the dimensions from the inside: the first one steps by one stick,
+//! each next one by the extent of those before it. The dimension along the stick (`stickDimOrder_`) steps by one element inside of a
+//! stick, and at its place in the order by sticks. A dimension whose `scale_` is negative is not stored. An extent is the size of the
+//! iteration (of the whole op in HBM, where the start address is that of a core's slice; of one core's slice in LX) plus
+//! `backGapCore_` (SuperDSC schema, section 3 and section 6).
+
+use super::footprint::footprint;
+use super::{Dim, HOLE, Indirect, Memory, Start, TensorPlan};
+use machine::DeviceFormat;
+use sdsc_format::model::{ClassInfo, CoordInfo, Dsc, Node, TensorInfo, WindowInfo};
+
+/// Elements of one tensor; a core reaches far fewer ("torch-spyre facts, A": 256 MiB).
+const MAX_ELEMENTS: i64 = 1 << 46;
+
+/// What is wrong with a tensor.
+pub(super) enum Fault {
+    /// The members contradict each other or the format.
+    Malformed(String),
+    /// The format allows it, but the simulator does not know it.
+    NotSimulated(String),
+}
+
+type Result<T> = std::result::Result<T, Fault>;
+
+fn malformed<T>(message: impl Into<String>) -> Result<T> {
+    Err(Fault::Malformed(message.into()))
+}
+
+fn not_simulated<T>(what: impl Into<String>) -> Result<T> {
+    Err(Fault::NotSimulated(what.into()))
+}
+
+/// One tensor of a file.
+pub(super) struct TensorFile<'f> {
+    pub(super) dsc: &'f Dsc,
+    pub(super) node: &'f Node,
+    pub(super) info: &'f TensorInfo,
+    /// The function of the op.
+    pub(super) function: &'f str,
+    pub(super) dims: &'f [Dim],
+    /// The cores, in the order of the plan.
+    pub(super) cores: &'f [i64],
+}
+
+/// A dimension of a tensor while its tables are made.
+struct Stored {
+    dim: usize,
+    /// Positions of one core.
+    local: i64,
+    /// Positions in memory.
+    extent: i64,
+}
+
+impl TensorFile<'_> {
+    /// Works out where the elements of the tensor lie.
+    pub(super) fn plan(&self) -> Result<TensorPlan> {
+        let class = self.class()?;
+        let format: DeviceFormat = self.info.format.parse().or_else(|error| malformed(format!("{error}")))?;
+        if self.info.word_length != format.bytes() {
+            return malformed(format!("wordLength is {}, but {format} has {} bytes", self.info.word_length, format.bytes()));
+        }
+        let stick = self.stick(class, format)?;
+        let memory = self.memory()?;
+        let ownership = self.ownership()?;
+        let stored = self.stored(class, memory, ownership.is_some(), stick)?;
+        let locals: Vec<i64> = (0..self.dims.len()).map(|dim| self.local(dim, &stored, ownership.is_some())).collect::<Result<_>>()?;
+        self.check_slices(ownership.as_deref().unwrap_or_default(), &locals)?;
+        let mut offsets: Vec<Vec<i64>> = locals.iter().map(|local| vec![0; *local as usize]).collect();
+        let indirect = self.fill(&stored, stick, format, &mut offsets)?;
+        let present = (0..self.dims.len()).map(|dim| stored.iter().any(|entry| entry.dim == dim) || self.window(dim).is_some()).collect();
+        let even = (0..self.dims.len()).map(|dim| if dim == stick { format.elements_per_stick() as usize } else { 0 }).collect();
+        let is_sparse = stored.iter().all(|entry| entry.dim != stick);
+        let (width, elements) = (format.bytes(), format.elements_per_stick());
+        let along = (!is_sparse).then_some((stick, elements as usize));
+        let touched = |unit| footprint(&offsets, width, unit, along);
+        let (Some(read), Some(written)) = (touched(width), touched(if is_sparse { width * elements } else { width })) else {
+            return not_simulated(format!("{}: more separate pieces of memory than the simulator keeps", self.info.name));
+        };
+        let starts = self.starts(memory)?;
+        let name = self.info.name.to_string();
+        Ok(TensorPlan { name, format, memory, starts, offsets, even, present, is_sparse, indirect, ownership, read, written })
+    }
+
+    fn class(&self) -> Result<&ClassInfo> {
+        let Some(class) = self.dsc.classes.get(&*self.info.class) else {
+            return malformed(format!("dsType_ '{}' is not in primaryDsInfo_", self.info.class));
+        };
+        let in_order = |label| class.order.iter().filter(|known| *known == label).count() == 1;
+        if self.node.order.len() != class.order.len() || !self.node.order.iter().all(in_order) {
+            return malformed(format!("layoutDimOrder_ {:?} is no permutation of the class's {:?}", self.node.order, class.order));
+        }
+        if self.info.scales.len() != class.order.len() || self.node.page_sizes.len() != class.order.len() {
+            return malformed("scale_ and maxDimSizes_ must have one entry for each dimension of the class");
+        }
+        if let Some(scale) = self.info.scales.iter().find(|scale| ![1, -1, -2].contains(*scale)) {
+            return malformed(format!("scale_ {scale} is none of 1, -1 and -2"));
+        }
+        Ok(class)
+    }
+
+    /// The dimension along the stick.
+    fn stick(&self, class: &ClassInfo, format: DeviceFormat) -> Result<usize> {
+        let ([label], [size]) = (class.stick.as_slice(), class.stick_sizes.as_slice()) else {
+            return not_simulated(format!("{}: sticks of {} dimensions", self.info.name, class.stick.len()));
+        };
+        if *size != format.elements_per_stick() {
+            return malformed(format!("stickSize_ is {size}, but a stick of {format} has {}", format.elements_per_stick()));
+        }
+        self.dim(label)
+    }
+
+    fn dim(&self, label: &str) -> Result<usize> {
+        let known = self.dims.iter().position(|dim| dim.label == label);
+        known.map_or_else(|| malformed(format!("dimension '{label}' is not in N_")), Ok)
+    }
+
+    fn memory(&self) -> Result<Memory> {
+        match &*self.node.component {
+            "hbm" => Ok(Memory::Hbm),
+            "lx" => Ok(Memory::Lx),
+            other => malformed(format!("component_ '{other}' is neither hbm nor lx")),
+        }
+    }
+
+    /// The slices that the cores hold, if the file says so.
+    fn ownership(&self) -> Result<Option<Vec<Vec<i64>>>> {
+        let map = &self.node.coordinates.core_to_slice;
+        if map.is_empty() {
+            return Ok(None);
+        }
+        let slots = self.cores.iter().map(|core| {
+            let Some(slots) = map.get(core) else { return malformed(format!("coreIdToWkSlice_ of the tensor lacks core {core}")) };
+            self.dims.iter().map(|dim| self.owned_slot(&dim.label, slots.get(dim.label.as_str()).copied().unwrap_or(0))).collect()
+        });
+        slots.collect::<Result<_>>().map(Some)
+    }
+
+    fn owned_slot(&self, label: &str, slot: i64) -> Result<i64> {
+        let (slices, size) = (self.slices(label)?, self.dims[self.dim(label)?].size);
+        if size % slices != 0 || !(0..slices).contains(&slot) {
+            return malformed(format!("slice {slot} of {slices} of '{label}', which has {size} points"));
+        }
+        Ok(slot)
+    }
+
+    /// Slices of what a core has lie among the points, also along a dimension that is not stored and so has no extent of its own.
+    fn check_slices(&self, slots_of_cores: &[Vec<i64>], locals: &[i64]) -> Result<()> {
+        for (dim, slot) in slots_of_cores.iter().flat_map(|slots| slots.iter().enumerate()) {
+            let Dim { label, size, .. } = &self.dims[dim];
+            if (slot + 1).checked_mul(locals[dim]).is_none_or(|end| end > *size) {
+                return malformed(format!("slice {slot} of '{label}' has {} points of {size} in {}", locals[dim], self.info.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// The stored dimensions from the inside, with their extents.
+    fn stored(&self, class: &ClassInfo, memory: Memory, owned: bool, stick: usize) -> Result<Vec<Stored>> {
+        let mut stored = Vec::new();
+        for label in &self.node.order {
+            let scale = class.order.iter().position(|known| known == label).map(|index| self.info.scales[index]);
+            if scale != Some(1) {
+                continue;
+            }
+            let dim = self.dim(label)?;
+            let local = if owned { self.dims[dim].size / self.slices(label)? } else { self.dims[dim].local };
+            let covered = match memory {
+                Memory::Hbm => self.covered(dim)?,
+                Memory::Lx => local,
+            };
+            let gap = self.gap(label, memory)?;
+            let extent = if self.gap_is_missing(dim, stick, gap) { covered - gap } else { covered.saturating_add(gap) };
+            if extent < 1 {
+                return malformed(format!("dimension '{label}' of {} has the extent {extent}", self.info.name));
+            }
+            stored.push(Stored { dim, local, extent });
+        }
+        Ok(stored)
+    }
+
+    /// The positions that an op covers in HBM: all points, or all positions of a window.
+    fn covered(&self, dim: usize) -> Result<i64> {
+        match self.windowed(dim)? {
+            Some(window) => Ok(window.total),
+            None => Ok(self.dims[dim].size),
+        }
+    }
+
+    /// The slices of a tensor with its own ownership: the factor of `core_fold`.
+    fn slices(&self, label: &str) -> Result<i64> {
+        let info: Option<&CoordInfo> = self.node.coordinates.dims.get(label);
+        let fold = info.and_then(|info| info.folds.folds.iter().find(|fold| fold.label == "core_fold"));
+        match fold.map(|fold| fold.factor) {
+            Some(factor) if factor > 0 => Ok(factor),
+            _ => malformed(format!("{} has no core_fold for '{label}'", self.info.name)),
+        }
+    }
+
+    /// `backGapCore_`: the elements of a dimension beyond the part that the op touches.
+    fn gap(&self, label: &str, memory: Memory) -> Result<i64> {
+        let Some(gaps) = self.node.gaps.as_ref().and_then(|gaps| gaps.get(label)) else { return Ok(0) };
+        let mut values = gaps.iter().map(|(_, gap)| gap.0);
+        let Some(first) = values.next() else { return Ok(0) };
+        if first < 0 || gaps.iter().any(|(core, _)| (*core == -1) != (memory == Memory::Hbm)) {
+            return malformed(format!("backGapCore_ of '{label}' is negative, or not of its kind of memory"));
+        }
+        if values.any(|gap| gap != first) {
+            return not_simulated(format!("{}: a gap that differs between cores", self.info.name));
+        }
+        Ok(first)
+    }
+
+    /// Whether a gap says that the tensor ends before the iteration does.
+    ///
+    /// A restickify pads both stick dimensions; the tensor in which such a dimension is not along the stick is not padded, and
+    /// the gap is what it lacks (schema, section 4). Padding is less than a stick, and a view's gap could be as small: then the file
+    /// says the same for both, and we take it for padding.
+    fn gap_is_missing(&self, dim: usize, stick: usize, gap: i64) -> bool {
+        let along = |class: &ClassInfo| {
+            let size = class.stick_sizes.first().copied().unwrap_or(0);
+            class.stick.first().is_some_and(|label| *label == self.dims[dim].label) && gap < size
+        };
+        self.function == "ReStickifyOpHBM" && dim != stick && gap > 0 && self.dsc.classes.iter().any(|(_, class)| along(class))
+    }
+
+    /// Positions of one core along a dimension of the iteration space.
+    fn local(&self, dim: usize, stored: &[Stored], owned: bool) -> Result<i64> {
+        let entry = stored.iter().find(|entry| entry.dim == dim);
+        Ok(match entry {
+            Some(entry) if owned => entry.local,
+            Some(_) | None => self.dims[dim].local,
+        })
+    }
+
+    /// Fills the tables of the stored dimensions.
+    fn fill(&self, stored: &[Stored], stick: usize, format: DeviceFormat, offsets: &mut [Vec<i64>]) -> Result<Option<Indirect>> {
+        let elements = format.elements_per_stick();
+        let mut step = elements;
+        let (mut by_index, mut blocked) = (Vec::new(), false);
+        for entry in stored {
+            let label = &self.dims[entry.dim].label;
+            if self.is_indirect(label) {
+                by_index.push(entry.dim);
+                continue;
+            }
+            // The size of the table is not in the file, so that nothing may lie outside of it.
+            blocked |= entry.extent > 1 && by_index.iter().any(|dim| self.dims[*dim].size > 1);
+            let sticks =
+                if entry.dim == stick { entry.extent.div_euclid(elements) + i64::from(entry.extent % elements != 0) } else { entry.extent };
+            self.check_end(entry)?;
+            self.check_size(step, entry.extent.max(entry.local))?;
+            let table = &mut offsets[entry.dim];
+            for (at, offset) in (0..).zip(table.iter_mut()) {
+                *offset = match () {
+                    () if at >= entry.extent && self.dims[entry.dim].slices == 1 && entry.dim != stick => HOLE,
+                    () if entry.dim == stick => at / elements * step + at % elements,
+                    () => at * step,
+                };
+            }
+            self.fill_window(entry.dim, step, offsets)?;
+            step *= sticks;
+        }
+        if blocked {
+            return not_simulated(format!("{}: a dimension outside of the indexed one, whose size the file does not give", self.info.name));
+        }
+        if by_index.is_empty() { Ok(None) } else { self.indirect(step).map(Some) }
+    }
+
+    /// Keeps sums of offsets far from overflow.
+    fn check_size(&self, step: i64, positions: i64) -> Result<()> {
+        match step.checked_mul(positions) {
+            Some(elements) if elements <= MAX_ELEMENTS => Ok(()),
+            Some(_) | None => malformed(format!("{} is too large", self.info.name)),
+        }
+    }
+
+    /// A tensor that ends inside of the slice of a core other than the first cannot be told from its tables.
+    fn check_end(&self, entry: &Stored) -> Result<()> {
+        if entry.extent < entry.local
+            || (entry.extent < self.dims[entry.dim].size && self.dims[entry.dim].slices > 1 && self.windowless(entry.dim))
+        {
+            let dim = &self.dims[entry.dim];
+            if dim.slices > 1 && self.node.component == "hbm" {
+                return malformed(format!("'{}' is split over cores, but {} ends inside of a slice", dim.label, self.info.name));
+            }
+        }
+        Ok(())
+    }
+
+    fn windowless(&self, dim: usize) -> bool {
+        self.node.padding.as_ref().is_none_or(|padding| padding.get(self.dims[dim].label.as_str()).is_none())
+    }
+
+    fn is_indirect(&self, label: &str) -> bool {
+        let index = self.node.order.iter().position(|known| known == label);
+        self.node.indirection == "value_tensor" && index.is_some_and(|index| self.node.page_sizes[index] >= 0)
+    }
+
+    fn indirect(&self, row: i64) -> Result<Indirect> {
+        let related = self.node.related.as_deref().unwrap_or_default();
+        let index = self.dsc.nodes.iter().find(|node| node.name == related);
+        match index {
+            Some(index) if index.indirection == "index_tensor" => Ok(Indirect { index: index.tensor, row }),
+            _ => malformed(format!("relatedIndirectAccessAlloc_ '{related}' is no index tensor")),
+        }
+    }
+
+    /// The window of a dimension of this tensor, if the tensor is read through windows along it.
+    fn windowed(&self, dim: usize) -> Result<Option<&WindowInfo>> {
+        if self.windowless(dim) {
+            return Ok(None);
+        }
+        let window = self.dsc.space.windows.as_ref().and_then(|windows| windows.get(self.dims[dim].label.as_str()));
+        match window {
+            Some(window) if window.pad_front != 0 || window.pad_back != 0 => not_simulated("windows with padding"),
+            Some(window) if window.unneeded.is_some_and(|unneeded| unneeded != 0) => not_simulated("windows with unneeded padding"),
+            Some(window) => Ok(Some(window)),
+            None => malformed(format!("'{}' is padded but has no window", self.dims[dim].label)),
+        }
+    }
+
+    /// The dimension whose windows have `dim` as their points, in this tensor.
+    fn window(&self, dim: usize) -> Option<&WindowInfo> {
+        let windows = self.dsc.space.windows.as_ref()?;
+        let found = windows.iter().find(|(label, window)| {
+            window.window_dim == self.dims[dim].label.as_str()
+                && self.node.padding.as_ref().is_some_and(|padding| padding.get(&**label).is_some())
+        });
+        found.map(|(_, window)| window)
+    }
+
+    /// Spaces out a windowed dimension, and gives its window's points their steps.
+    fn fill_window(&self, dim: usize, step: i64, offsets: &mut [Vec<i64>]) -> Result<()> {
+        let Some(window) = self.windowed(dim)? else { return Ok(()) };
+        let points = self.dim(&window.window_dim)?;
+        for (dim, by) in [(dim, window.stride), (points, window.dilation)] {
+            let Some(by) = step.checked_mul(by).filter(|by| *by > 0) else { return malformed("a window has no valid stride and dilation") };
+            self.check_size(by, offsets[dim].len() as i64)?;
+            (0..).zip(&mut offsets[dim]).for_each(|(at, offset): (i64, &mut i64)| *offset = at * by);
+        }
+        Ok(())
+    }
+
+    fn starts(&self, memory: Memory) -> Result<Vec<Start>> {
+        let data = &self.node.start.data;
+        let start = |core: &i64| {
+            let found = data.iter().find(|(key, _)| key.0 == *core).map(|(_, value)| value.0);
+            match (found, memory) {
+                (None, _) => malformed(format!("startAddressCoreCorelet_ of {} lacks core {core}", self.info.name)),
+                (Some(symbol), Memory::Hbm) if symbol < 0 => Ok(Start::Symbol(symbol)),
+                (Some(symbol), Memory::Lx) if symbol < 0 => {
+                    malformed(format!("{} is in LX but has the symbol {symbol} as address", self.info.name))
+                }
+                (Some(address), _) => Ok(Start::Address(address)),
+            }
+        };
+        self.cores.iter().map(start).collect()
+    }
+}

@@ -1,0 +1,553 @@
+//! Executing a program: its launches in order, each a walk through its `bundle.mlir`.
+
+use super::address_program::{Expression, Statement, value_of};
+use super::allocate::preload;
+use super::beside::{Beside, Companion, Planes, fits, is_float};
+use super::error::SimError;
+use super::execute::execute;
+use super::host::HostArray;
+use super::layout::DeviceLayout;
+use super::lives::{Dead, Deaths, Scratch};
+use super::load::{self, LoadedBundle};
+use super::machine::{Extent, Machine, RegionId};
+use super::memory::Region;
+use super::plan::Plan;
+use super::report::{LaunchReport, OpReport, Report};
+use super::time::modelled;
+use machine::Target;
+use sdsc_format::program::{LaunchEntry, Program, Tensor};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A program read from its files, ready to run.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    pub(super) program: Program,
+    bundles: BTreeMap<String, LoadedBundle>,
+    /// What dies when in each launch.
+    deaths: Vec<Deaths>,
+    /// The files of constants, by name.
+    pub(super) constants: BTreeMap<String, PathBuf>,
+    /// The constants that rounding changed, as the program has them.
+    pub(super) exact: BTreeMap<String, HostArray>,
+    target: Target,
+}
+
+/// How to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunOptions {
+    /// The most element operations: points of iteration spaces on all cores, and [`RunOptions::STATEMENT_STEPS`] more for each
+    /// iteration of a loop and each execution of an op.
+    pub max_steps: u64,
+    /// The most bytes of HBM.
+    pub max_bytes: i64,
+    /// Poison the LX of every core before each launch; torch-spyre's planner assumes that LX lasts.
+    pub wipe_lx: bool,
+    /// The values of symbolic sizes by parameter name; the largest one where there is none.
+    pub sizes: BTreeMap<String, i64>,
+    /// Bytes that stand in the LX of cores before the first launch, for bundles that are a part of a program.
+    pub lx: Vec<LxImage>,
+    /// Nanoseconds of a launch by itself, for the modelled time ("peers, section 5": between 0 and 20 us, never measured).
+    pub launch_ns: f64,
+}
+
+/// Bytes in the LX of a core.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LxImage {
+    /// The core.
+    pub core: i64,
+    /// The address of the first byte.
+    pub address: i64,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl RunOptions {
+    /// Element operations that an iteration of a loop, or an execution, counts as: about what it costs.
+    pub const STATEMENT_STEPS: u64 = 1024;
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        let (lx, sizes) = (Vec::new(), BTreeMap::new());
+        Self { max_steps: 1 << 38, max_bytes: 4 << 30, wipe_lx: false, sizes, lx, launch_ns: 4000.0 }
+    }
+}
+
+/// A result as other elements than the device's numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Companions<E> {
+    /// The sizes, outermost first.
+    pub shape: Vec<i64>,
+    /// The elements, row-major.
+    pub elements: Vec<E>,
+    /// The device's numbers, before they become those of the host.
+    pub device: Vec<f32>,
+}
+
+/// What a run gives, and its results as other elements.
+pub type Accompanied<E> = (Outcome, Vec<Companions<E>>);
+
+/// What a run gives.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The results in the order of the program.
+    pub results: Vec<(String, HostArray)>,
+    /// What was done.
+    pub report: Report,
+}
+
+impl Simulation {
+    /// Reads a directory with a `program.json`.
+    ///
+    /// # Errors
+    /// A file that is missing or malformed, or an op that the simulator does not know.
+    pub fn load(dir: &Path, target: &Target) -> Result<Self, SimError> {
+        Self::with_program(load::program(dir)?, dir, target)
+    }
+
+    /// Reads the bundles of a program that the caller describes; `dir` holds their folders and the files of constants.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn with_program(program: Program, dir: &Path, target: &Target) -> Result<Self, SimError> {
+        program.check_no_symbols().map_err(|message| SimError::Malformed { file: program.name.clone(), message })?;
+        let mut bundles: BTreeMap<String, LoadedBundle> = BTreeMap::new();
+        let mut deaths = Vec::with_capacity(program.launches.len());
+        for (number, launch) in program.launches.iter().enumerate() {
+            if !bundles.contains_key(&launch.bundle) {
+                bundles.insert(launch.bundle.clone(), load::bundle(dir, &launch.bundle, target)?);
+            }
+            let found = bundles.get(&launch.bundle).map_or_else(|| Ok(Deaths::default()), |loaded| Deaths::of(launch, &loaded.bundle));
+            deaths.push(found.map_err(|message| {
+                let message =
+                    format!("launch {number} has {message}; a life has bytes, and is from one op of the launch to the same or a later one");
+                SimError::Malformed { file: program.name.clone(), message }
+            })?);
+            if let Some(name) = launch.arguments.iter().find(|name| !program.tensors().any(|tensor| tensor.name == **name)) {
+                let message = format!("launch '{}' names '{name}', which is no tensor of the program", launch.bundle);
+                return Err(SimError::Malformed { file: program.name.clone(), message });
+            }
+        }
+        load::check_places(dir, &program)?;
+        let constants = load::constants(dir, &program)?;
+        let exact = load::exact(dir, &program, &mut bundles)?;
+        Ok(Self { program, bundles, deaths, constants, exact, target: target.clone() })
+    }
+
+    /// The ops of all bundles.
+    pub(super) fn plans(&self) -> impl Iterator<Item = &Plan> {
+        self.bundles.values().flat_map(|bundle| bundle.plans.values())
+    }
+
+    /// The program.
+    #[must_use]
+    pub const fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Runs the program. Arguments, and constants without a file, must have a value; other tensors may have one.
+    ///
+    /// # Errors
+    /// The first rule that an execution breaks.
+    pub fn run(&self, inputs: &BTreeMap<String, HostArray>, options: &RunOptions) -> Result<Outcome, SimError> {
+        let mut machine = self.machine(options);
+        let buffers = self.allocate(inputs, &mut machine, &mut ())?;
+        let report = self.launch_all(&buffers, options, &mut machine, &mut ())?;
+        Ok(Outcome { results: self.results(&buffers, &machine)?, report })
+    }
+
+    /// The same, and beside the device's numbers computes with other elements; gives the results as such, in the order of the program.
+    ///
+    /// # Errors
+    /// As [`Self::run`]; and a tensor whose elements have less than two bytes, beside which there is no room.
+    pub fn run_with<A: Companion>(
+        &self,
+        arithmetic: &A,
+        inputs: &BTreeMap<String, HostArray>,
+        options: &RunOptions,
+    ) -> Result<Accompanied<A::Element>, SimError> {
+        let mut planes = Planes::new(arithmetic);
+        let (machine, buffers, report) = self.run_beside(&mut planes, inputs, options)?;
+        let companions = self.companions(&planes, &buffers, &machine)?;
+        Ok((Outcome { results: self.results(&buffers, &machine)?, report }, companions))
+    }
+
+    /// Only the elements that [`Self::run_with`] gives. Where no tensor has integers, the device's numbers are not computed: they are
+    /// poison.
+    ///
+    /// # Errors
+    /// As [`Self::run_with`].
+    pub fn elements<A: Companion>(
+        &self,
+        arithmetic: &A,
+        inputs: &BTreeMap<String, HostArray>,
+        options: &RunOptions,
+    ) -> Result<Vec<Companions<A::Element>>, SimError> {
+        // Integers that are only moved have a floating-point format in the op that moves them.
+        let of_program = self.program.tensors().map(|tensor| Ok(DeviceLayout::of(tensor)?.format)).collect::<Result<Vec<_>, SimError>>()?;
+        let of_ops = self.plans().flat_map(|plan| &plan.tensors).map(|tensor| tensor.format);
+        let has_integers = of_ops.chain(of_program).any(|format| !is_float(format));
+        let mut planes = if has_integers { Planes::new(arithmetic) } else { Planes::alone(arithmetic) };
+        let (machine, buffers, _) = self.run_beside(&mut planes, inputs, options)?;
+        self.check_results(&buffers, &machine)?;
+        self.companions(&planes, &buffers, &machine)
+    }
+
+    fn run_beside<A: Companion>(
+        &self,
+        planes: &mut Planes<'_, A>,
+        inputs: &BTreeMap<String, HostArray>,
+        options: &RunOptions,
+    ) -> Result<(Machine, BTreeMap<String, Extent>, Report), SimError> {
+        for plan in self.plans() {
+            if let Some(tensor) = plan.tensors.iter().find(|tensor| !fits(tensor.format)) {
+                let what = format!("elements beside those of {}, which have one byte", tensor.format);
+                return Err(SimError::NotSimulated { op: plan.name.clone(), what });
+            }
+        }
+        let mut machine = self.machine(options);
+        let buffers = self.allocate(inputs, &mut machine, planes)?;
+        let report = self.launch_all(&buffers, options, &mut machine, planes)?;
+        Ok((machine, buffers, report))
+    }
+
+    fn companions<A: Companion>(
+        &self,
+        planes: &Planes<'_, A>,
+        buffers: &BTreeMap<String, Extent>,
+        machine: &Machine,
+    ) -> Result<Vec<Companions<A::Element>>, SimError> {
+        let of = |tensor: &Tensor| {
+            let buffer = buffers.get(&tensor.name).map_or(0, |extent| extent.buffer);
+            let (elements, device) = planes.array(RegionId::Hbm(buffer), &DeviceLayout::of(tensor)?, machine);
+            Ok(Companions { shape: tensor.shape.clone(), elements, device })
+        };
+        self.program.results.iter().map(of).collect()
+    }
+
+    /// Counts what [`Self::run`] would report, without values: every address is worked out and every access checked, and nothing is
+    /// computed. Only arguments that are read as indices need a value. [`Report::steps`] and [`RunOptions::max_steps`] count
+    /// statements only.
+    ///
+    /// # Errors
+    /// As [`Self::run`]; and an op that takes as indices what another op writes.
+    pub fn count(&self, inputs: &BTreeMap<String, HostArray>, options: &RunOptions) -> Result<Report, SimError> {
+        let mut machine = self.machine(options).without_values();
+        let buffers = self.allocate(inputs, &mut machine, &mut ())?;
+        let report = self.launch_all(&buffers, options, &mut machine, &mut ())?;
+        self.check_results(&buffers, &machine)?;
+        Ok(report)
+    }
+
+    /// Results must be written in full.
+    fn check_results(&self, buffers: &BTreeMap<String, Extent>, machine: &Machine) -> Result<(), SimError> {
+        for tensor in &self.program.results {
+            let region = result_region(tensor, buffers, machine)?;
+            DeviceLayout::of(tensor)?.check_written(region).map_err(|message| array_error(tensor, message))?;
+        }
+        Ok(())
+    }
+
+    fn machine(&self, options: &RunOptions) -> Machine {
+        Machine::new(self.target.segment_bytes, self.target.lx_bytes, options.max_bytes)
+    }
+
+    fn launch_all<B: Beside>(
+        &self,
+        buffers: &BTreeMap<String, Extent>,
+        options: &RunOptions,
+        machine: &mut Machine,
+        beside: &mut B,
+    ) -> Result<Report, SimError> {
+        preload(&options.lx, machine)?;
+        let mut report = Report { program: self.program.name.clone(), ..Report::default() };
+        for (number, entry) in self.program.launches.iter().enumerate() {
+            self.begin_lives(number, buffers, machine);
+            let Some(loaded) = self.bundles.get(&entry.bundle) else { continue };
+            if options.wipe_lx {
+                machine.wipe_lx();
+            }
+            machine.forget_reads();
+            let mut launch = Launch {
+                loaded,
+                entry,
+                deaths: &self.deaths[number],
+                options,
+                machine: &mut *machine,
+                beside: &mut *beside,
+                pool_bytes: self.target.pool_bytes,
+                steps: &mut report.steps,
+                values: Vec::new(),
+                ops: Vec::new(),
+                iterations: 0,
+                pool: None,
+            };
+            let mut done = launch.run(buffers)?;
+            done.time = modelled(&done, options.launch_ns);
+            report.total += done.total;
+            report.time += done.time;
+            report.launches.push(done);
+            self.end_lives(number, buffers, machine, beside);
+        }
+        Ok(report)
+    }
+
+    fn results(&self, buffers: &BTreeMap<String, Extent>, machine: &Machine) -> Result<Vec<(String, HostArray)>, SimError> {
+        let read = |tensor: &Tensor| {
+            let region = result_region(tensor, buffers, machine)?;
+            let array = DeviceLayout::of(tensor)?.get(&tensor.shape, &tensor.element_type, region);
+            Ok((tensor.name.clone(), array.map_err(|message| array_error(tensor, message))?))
+        };
+        self.program.results.iter().map(read).collect()
+    }
+}
+
+pub(super) fn array_error(tensor: &Tensor, message: String) -> SimError {
+    SimError::Array { name: tensor.name.clone(), message }
+}
+
+fn result_region<'m>(tensor: &Tensor, buffers: &BTreeMap<String, Extent>, machine: &'m Machine) -> Result<&'m Region, SimError> {
+    let region = buffers.get(&tensor.name).and_then(|extent| machine.region(RegionId::Hbm(extent.buffer)));
+    region.ok_or_else(|| array_error(tensor, "has no buffer".to_owned()))
+}
+
+/// A launch while it runs.
+struct Launch<'l, B: Beside> {
+    loaded: &'l LoadedBundle,
+    entry: &'l LaunchEntry,
+    deaths: &'l Deaths,
+    options: &'l RunOptions,
+    machine: &'l mut Machine,
+    beside: &'l mut B,
+    /// The most bytes of a pool whose size nobody gives.
+    pool_bytes: i64,
+    steps: &'l mut u64,
+    /// The values of the bundle, by number.
+    values: Vec<i64>,
+    ops: Vec<OpReport>,
+    iterations: u64,
+    /// The buffer of the first pool.
+    pool: Option<usize>,
+}
+
+/// Where a launch is: executes and loops are numbered in the order of the text.
+#[derive(Clone, Copy, Default)]
+struct Cursor {
+    execute: usize,
+    loops: usize,
+}
+
+impl<B: Beside> Launch<'_, B> {
+    fn run(&mut self, buffers: &BTreeMap<String, Extent>) -> Result<LaunchReport, SimError> {
+        self.values = vec![0; self.loaded.bundle.n_values];
+        let pools = self.place(buffers)?;
+        let loaded = self.loaded;
+        self.pool = pools.first().map(|(buffer, _)| *buffer);
+        let mut pools_left = pools.iter().copied();
+        let done = self.statements(&loaded.bundle.body, &mut pools_left, &mut Cursor::default());
+        self.machine.unmap_all();
+        for (buffer, _) in &pools {
+            self.machine.release(*buffer);
+            self.beside.release(RegionId::Hbm(*buffer));
+        }
+        done?;
+        let mut report = LaunchReport { bundle: self.entry.bundle.clone(), iterations: self.iterations, ..LaunchReport::default() };
+        report.ops = std::mem::take(&mut self.ops);
+        for op in &report.ops {
+            report.total += op.traffic;
+        }
+        Ok(report)
+    }
+
+    /// Puts the arguments and the pools at addresses, and gives the parameters their values. Gives the pools with their addresses.
+    ///
+    /// With addresses in the files, argument `i` has segment `i`, or `i + 1` after a pool ("torch-spyre facts, A"). Otherwise every
+    /// place will do, and segment 0 stays empty: an address that lacks its base hits nothing.
+    fn place(&mut self, buffers: &BTreeMap<String, Extent>) -> Result<Vec<(usize, i64)>, SimError> {
+        let bundle = &self.loaded.bundle;
+        let sizes = bundle.pools();
+        let is_symbolic = bundle.parameters.iter().any(|parameter| parameter.size.is_none());
+        let stated = self.entry.pool_bytes.max(0);
+        let has_silent_pool = !is_symbolic && sizes.is_empty() && (stated > 0 || self.has_silent_pool());
+        let first_argument = usize::from(is_symbolic || !sizes.is_empty() || has_silent_pool);
+        let first_pool = if is_symbolic { 1 + self.entry.arguments.len() } else { 0 };
+        let mut addresses = Vec::new();
+        for (number, name) in self.entry.arguments.iter().enumerate() {
+            let address = self.machine.segment_address(first_argument + number);
+            addresses.push(address);
+            if let Some(buffer) = buffers.get(name) {
+                self.machine.map(*buffer, address);
+            }
+        }
+        self.set_parameters(&addresses)?;
+        let name = format!("pool of {}", self.entry.bundle);
+        let mut pools = Vec::new();
+        for bytes in &sizes {
+            pools.push(self.machine.allocate(&name, *bytes)?);
+        }
+        if has_silent_pool && stated > 0 {
+            pools.push(self.machine.allocate(&name, stated)?);
+        } else if has_silent_pool {
+            pools.push(self.machine.reserve(&name, self.pool_bytes));
+        }
+        let placed = pools.into_iter().enumerate().map(|(number, pool)| (pool, self.machine.segment_address(first_pool + number)));
+        let placed: Vec<(usize, i64)> = placed.collect();
+        placed.iter().for_each(|(pool, address)| self.machine.map(Extent::whole(*pool), *address));
+        Ok(placed)
+    }
+
+    /// Whether a bundle with addresses in its files uses a pool: nothing says so but that the arguments end one segment later.
+    fn has_silent_pool(&self) -> bool {
+        let last = self.loaded.plans.values().filter_map(Plan::last_address).max();
+        last.is_some_and(|last| last >= self.machine.segment_address(self.entry.arguments.len()))
+    }
+
+    fn set_parameters(&mut self, addresses: &[i64]) -> Result<(), SimError> {
+        let parameters = &self.loaded.bundle.parameters;
+        let n_addresses = parameters.iter().filter(|parameter| parameter.size.is_none()).count();
+        let mut position = 0;
+        for (value, parameter) in parameters.iter().enumerate() {
+            if let Some(size) = parameter.size {
+                self.values[value] = self.options.sizes.get(&parameter.name).copied().unwrap_or(size.max);
+                continue;
+            }
+            // Arguments that no op uses have no parameter; then only the name tells which one it is.
+            let named = parameter.name.strip_prefix("arg_").and_then(|rest| rest.split('_').next()?.parse::<usize>().ok());
+            let number = if n_addresses == addresses.len() { Some(position) } else { named };
+            let Some(address) = number.and_then(|number| addresses.get(number)) else {
+                return Err(self.malformed(format!("no argument of the launch for the parameter '{}'", parameter.name)));
+            };
+            self.values[value] = *address;
+            position += 1;
+        }
+        Ok(())
+    }
+
+    fn malformed(&self, message: String) -> SimError {
+        SimError::Malformed { file: format!("{}/bundle.mlir", self.entry.bundle), message }
+    }
+
+    fn statements(
+        &mut self,
+        body: &[Statement],
+        pools: &mut impl Iterator<Item = (usize, i64)>,
+        cursor: &mut Cursor,
+    ) -> Result<(), SimError> {
+        let deaths = self.deaths;
+        for statement in body {
+            match statement {
+                Statement::Define { result, expression } => self.values[*result] = self.evaluate(expression, pools)?,
+                Statement::For { iterator, lower, upper, step, body } => {
+                    let (upper, step) = (self.values[*upper], self.values[*step]);
+                    if step < 1 {
+                        return Err(self.malformed(format!("a loop with the step {step}")));
+                    }
+                    let mut at = self.values[*lower];
+                    let number = cursor.loops;
+                    cursor.loops += 1;
+                    let first = *cursor;
+                    while at < upper {
+                        *cursor = first;
+                        self.values[*iterator] = at;
+                        self.iterations += 1;
+                        self.spend(RunOptions::STATEMENT_STEPS, &self.entry.bundle)?;
+                        self.statements(body, pools, cursor)?;
+                        at = at.saturating_add(step);
+                    }
+                    *cursor = first;
+                    pass(body, cursor);
+                    self.end(deaths.behind_loop(number));
+                }
+                Statement::Execute { file, operands, symbols, .. } => {
+                    self.execute(file, operands, symbols.as_deref())?;
+                    self.end(deaths.behind_op(cursor.execute));
+                    cursor.execute += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes poison of what has died.
+    fn end(&mut self, dead: &[Dead]) {
+        for Dead { memory, start, end } in dead {
+            let regions = match memory {
+                Scratch::Lx => self.machine.lx_regions(),
+                Scratch::Pool => self.pool.map(RegionId::Hbm).into_iter().collect(),
+            };
+            for region in regions {
+                self.machine.region_mut(region).end_life(*start as usize, *end as usize);
+                self.beside.end_life(region, *start as usize, *end as usize);
+            }
+        }
+    }
+
+    fn evaluate(&self, expression: &Expression, pools: &mut impl Iterator<Item = (usize, i64)>) -> Result<i64, SimError> {
+        let value = match expression {
+            Expression::Constant(number) => Some(*number),
+            Expression::Add(left, right) => self.values[*left].checked_add(self.values[*right]),
+            Expression::Extract(parameter) => Some(self.values[*parameter]),
+            Expression::Apply { map, operands } => {
+                let operands: Vec<i64> = operands.iter().map(|operand| self.values[*operand]).collect();
+                value_of(map, &operands)
+            }
+            Expression::Allocate(_) => match pools.next() {
+                Some((_, address)) => Some(address),
+                None => return Err(self.malformed("memory is allocated in a loop".to_owned())),
+            },
+        };
+        value.ok_or_else(|| self.malformed("an address overflows".to_owned()))
+    }
+
+    fn execute(&mut self, file: &str, operands: &[usize], symbols: Option<&[i64]>) -> Result<(), SimError> {
+        let Some(plan) = self.loaded.plans.get(file) else { return Ok(()) };
+        let points = if self.machine.has_values() { plan.points.saturating_mul(plan.cores.len() as u64) } else { 0 };
+        self.spend(points.saturating_add(RunOptions::STATEMENT_STEPS), &plan.name)?;
+        let values: Vec<i64> = operands.iter().map(|operand| self.values[*operand]).collect();
+        let position = |symbol: i64| match symbols {
+            Some(symbols) => symbols.iter().position(|known| *known == symbol),
+            None => usize::try_from(-1 - symbol).ok(),
+        };
+        let value = |symbol: i64| position(symbol).and_then(|position| values.get(position)).copied();
+        for (symbol, dim) in &plan.sizes {
+            match value(*symbol) {
+                None => return Err(SimError::NoValue { op: plan.name.clone(), symbol: *symbol }),
+                Some(size) if size != plan.dims[*dim].size => {
+                    let what = format!("'{}' of {size}, less than its largest size", plan.dims[*dim].label);
+                    return Err(SimError::NotSimulated { op: plan.name.clone(), what });
+                }
+                Some(_) => {}
+            }
+        }
+        let (traffic, error) = execute(plan, value, self.machine, self.beside)?;
+        let index = self.ops.iter().position(|op| op.file == file).unwrap_or(self.ops.len());
+        if index == self.ops.len() {
+            self.ops.push(OpReport::new(file, plan));
+        }
+        self.ops[index].executions += 1;
+        self.ops[index].traffic += traffic;
+        self.ops[index].error.include(error);
+        Ok(())
+    }
+
+    fn spend(&mut self, steps: u64, op: &str) -> Result<(), SimError> {
+        *self.steps = self.steps.saturating_add(steps);
+        let limit = self.options.max_steps;
+        if *self.steps > limit { Err(SimError::TooManySteps { op: op.to_owned(), limit }) } else { Ok(()) }
+    }
+}
+
+/// Moves behind statements that may not have been executed.
+fn pass(body: &[Statement], cursor: &mut Cursor) {
+    for statement in body {
+        match statement {
+            Statement::Execute { .. } => cursor.execute += 1,
+            Statement::For { body, .. } => {
+                cursor.loops += 1;
+                pass(body, cursor);
+            }
+            Statement::Define { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Who wrote the bytes that an execute reads: one walk over the executes of a bundle in their order, loops twice.
+//!
+//! In LX it is exact: each core reads its own bytes, all of a tensor are of one op, which gave that core the same slice of it. In HBM it
+//! is as exact as a static look can be: the first and the last byte of what is read lie between bytes that an earlier op wrote.
+
+use super::facts::{FileFacts, LxPart, Place, TensorFacts, ends};
+use super::launch::{Base, Launch};
+use sdsc_format::bundle_text::{Stmt, StmtKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Something wrong in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) file: String,
+    pub(super) path: String,
+    pub(super) message: String,
+}
+
+/// What a walk finds.
+#[derive(Debug, Default)]
+pub(super) struct Flow {
+    pub(super) lx_faults: Vec<Fault>,
+    pub(super) hbm_faults: Vec<Fault>,
+    pub(super) size_faults: Vec<Fault>,
+    /// The kernel arguments that are read before the bundle has written them, with the first place.
+    pub(super) read_first: BTreeMap<usize, Fault>,
+    /// The kernel arguments that are written, with the first place.
+    pub(super) written: BTreeMap<usize, Fault>,
+}
+
+/// The flow of a bundle. In one that is `alone` LX may hold what others left there.
+pub(super) fn flow(body: &[Stmt<&str>], launch: &Launch<'_>, files: &BTreeMap<String, FileFacts>, alone: bool) -> Flow {
+    let mut walk =
+        Walk { launch, files, alone, lx: Vec::new(), hbm: BTreeMap::new(), pool: Vec::new(), flow: Flow::default(), seen: BTreeSet::new() };
+    walk.statements(body, &mut Cursor::default());
+    walk.flow
+}
+
+/// Where a walk is: executes and loops are numbered in the order of the text.
+#[derive(Clone, Copy, Default)]
+struct Cursor {
+    execute: usize,
+    loops: usize,
+}
+
+/// Bytes in LX that one op wrote.
+#[derive(Clone, Debug)]
+struct Written {
+    /// What is left of them.
+    start: i64,
+    end: i64,
+    /// All of them.
+    whole: LxPart,
+    writer: String,
+}
+
+/// A tensor in the pool.
+#[derive(Clone, Debug)]
+struct PoolTensor {
+    base: Base,
+    first: i64,
+    end: i64,
+    sticks: Vec<i64>,
+    n_dims: usize,
+}
+
+impl PoolTensor {
+    fn of(place: &Place) -> Option<Self> {
+        match place {
+            Place::Hbm { base: base @ Base::Pool(_), first, reach: Some(end), sticks, n_dims, .. } => {
+                Some(Self { base: *base, first: *first, end: *end, sticks: sticks.clone(), n_dims: *n_dims })
+            }
+            Place::Hbm { .. } | Place::Lx(_) | Place::Unknown => None,
+        }
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        self.has_of(other.base, (other.first, other.end))
+    }
+
+    fn has_of(&self, base: Base, (first, end): (i64, i64)) -> bool {
+        self.base == base && self.first < end && first < self.end
+    }
+
+    /// Whether it is a box in another tensor: with the gaps it has all of it. What was written in other dimensions may be anything.
+    fn is_box_of(&self, other: &Self) -> bool {
+        self.n_dims != other.n_dims || self.sticks.iter().any(|sticks| other.sticks.contains(sticks))
+    }
+}
+
+struct Walk<'a> {
+    launch: &'a Launch<'a>,
+    files: &'a BTreeMap<String, FileFacts>,
+    alone: bool,
+    lx: Vec<Written>,
+    hbm: BTreeMap<Base, Vec<(i64, i64)>>,
+    /// The tensors in the pool, as the last op that wrote each has them.
+    pool: Vec<PoolTensor>,
+    flow: Flow,
+    seen: BTreeSet<(String, String)>,
+}
+
+impl Walk<'_> {
+    fn statements(&mut self, body: &[Stmt<&str>], cursor: &mut Cursor) {
+        for statement in body {
+            match &statement.kind {
+                StmtKind::Execute(execute) => {
+                    cursor.execute += 1;
+                    self.execute(execute.file);
+                }
+                StmtKind::For(counted) => {
+                    let count = self.launch.loops.get(cursor.loops).copied().flatten();
+                    cursor.loops += 1;
+                    let first = *cursor;
+                    self.statements(&counted.body, cursor);
+                    // What one iteration leaves is what the next one finds.
+                    if count.is_none_or(|count| count > 1) {
+                        *cursor = first;
+                        self.statements(&counted.body, cursor);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn execute(&mut self, file: &str) {
+        let files = self.files;
+        let Some(facts) = files.get(file) else { return };
+        let (results, inputs): (Vec<&TensorFacts>, Vec<&TensorFacts>) = facts.tensors.iter().partition(|tensor| tensor.is_result);
+        for tensor in &inputs {
+            match &tensor.place {
+                Place::Lx(part) => self.read_lx(file, tensor, part),
+                Place::Hbm { base, first, end, .. } => self.read_hbm(file, tensor, *base, (*first, *end)),
+                Place::Unknown => {}
+            }
+            if let Some(read) = PoolTensor::of(&tensor.place).filter(|_| !self.alone && tensor.tables.is_none()) {
+                self.check_sizes(file, tensor, &read);
+            }
+        }
+        for result in results {
+            if let Place::Hbm { base, first, whole, reach, .. } = result.place {
+                self.pool.retain(|known| !known.has_of(base, (first, reach.unwrap_or(whole))));
+                self.pool.extend(PoolTensor::of(&result.place));
+            }
+            match &result.place {
+                Place::Lx(part) => {
+                    self.check_overlap(file, result, part, &inputs);
+                    self.write_lx(file, part);
+                }
+                Place::Hbm { base, first, whole, .. } => self.write_hbm(file, result, *base, (*first, *whole)),
+                Place::Unknown => {}
+            }
+        }
+    }
+
+    fn fault(&mut self, file: &str, tensor: &TensorFacts, message: String) -> Option<Fault> {
+        let is_new = self.seen.insert((file.to_owned(), tensor.path.clone()));
+        is_new.then(|| Fault { file: file.to_owned(), path: tensor.path.clone(), message })
+    }
+
+    fn read_lx(&mut self, file: &str, tensor: &TensorFacts, read: &LxPart) {
+        let found: Vec<&Written> = self.lx.iter().filter(|written| overlaps(written, read)).collect();
+        let message = match found.as_slice() {
+            [] if self.alone => None,
+            [] => Some(format!("reads bytes {} to {} of LX, which nothing wrote", read.start, read.end)),
+            // How far it reaches is not in every file.
+            found if read.part.is_none() || found.iter().any(|written| written.whole.part.is_none()) => None,
+            found => lx_fault(found, read),
+        };
+        let fault = message.and_then(|message| self.fault(file, tensor, message));
+        self.flow.lx_faults.extend(fault);
+    }
+
+    /// A result takes the place of an operand, byte for byte, or has none of its bytes.
+    fn check_overlap(&mut self, file: &str, result: &TensorFacts, part: &LxPart, inputs: &[&TensorFacts]) {
+        let overlapped = inputs.iter().find_map(|input| match &input.place {
+            Place::Lx(read) if read.start < part.end && part.start < read.end => {
+                (read.start != part.start || read.order != part.order).then_some(read)
+            }
+            Place::Lx(_) | Place::Hbm { .. } | Place::Unknown => None,
+        });
+        if let Some(read) = overlapped {
+            let message = format!(
+                "the result in bytes {} to {} of LX overlaps the operand in bytes {} to {}; it takes its place, element by element, or none of \
+                 its bytes",
+                part.start, part.end, read.start, read.end
+            );
+            let fault = self.fault(file, result, message);
+            self.flow.lx_faults.extend(fault);
+        }
+    }
+
+    fn write_lx(&mut self, file: &str, part: &LxPart) {
+        let before = std::mem::take(&mut self.lx);
+        for written in before {
+            if !overlaps(&written, part) {
+                self.lx.push(written);
+                continue;
+            }
+            let (front, back) = (written.start..part.start.min(written.end), part.end.max(written.start)..written.end);
+            for left in [front, back].into_iter().filter(|left| left.start < left.end) {
+                self.lx.push(Written { start: left.start, end: left.end, ..written.clone() });
+            }
+        }
+        self.lx.push(Written { start: part.start, end: part.end, whole: part.clone(), writer: file.to_owned() });
+    }
+
+    fn read_hbm(&mut self, file: &str, tensor: &TensorFacts, base: Base, (first, end): (i64, i64)) {
+        let written = self.hbm.get(&base).map_or(&[][..], Vec::as_slice);
+        let is_written = |(start, end): (i64, i64)| written.iter().any(|known| known.0 < end && start < known.1);
+        let all = ends(first, end).into_iter().all(is_written);
+        match base {
+            Base::Argument(argument) if !all => {
+                let message = format!("reads bytes {first} to {end} of kernel argument {argument}, which nothing has written before");
+                let fault = Fault { file: file.to_owned(), path: tensor.path.clone(), message };
+                self.flow.read_first.entry(argument).or_insert(fault);
+            }
+            Base::Pool(_) if !all => {
+                let message = format!("reads bytes {first} to {end} of the pool, which nothing has written before");
+                let fault = self.fault(file, tensor, message);
+                self.flow.hbm_faults.extend(fault);
+            }
+            Base::Argument(_) | Base::Pool(_) | Base::Parameter(_) => {}
+        }
+    }
+
+    fn check_sizes(&mut self, file: &str, tensor: &TensorFacts, read: &PoolTensor) {
+        let mut found = self.pool.iter().filter(|known| known.overlaps(read));
+        let (Some(written), None) = (found.next(), found.next()) else { return };
+        if !read.is_box_of(written) {
+            let message = format!(
+                "{} sticks in {} dimensions with the gaps, where {} sticks in {} were written",
+                read.sticks[0], read.n_dims, written.sticks[0], written.n_dims
+            );
+            let fault = self.fault(file, tensor, message);
+            self.flow.size_faults.extend(fault);
+        }
+    }
+
+    fn write_hbm(&mut self, file: &str, tensor: &TensorFacts, base: Base, (first, end): (i64, i64)) {
+        insert(self.hbm.entry(base).or_default(), (first, end));
+        if let Base::Argument(argument) = base {
+            let message = format!("writes bytes {first} to {end} of kernel argument {argument}");
+            let fault = Fault { file: file.to_owned(), path: tensor.path.clone(), message };
+            self.flow.written.entry(argument).or_insert(fault);
+        }
+    }
+}
+
+/// Adds bytes to those of a list, which are in order and apart.
+fn insert(known: &mut Vec<(i64, i64)>, (first, end): (i64, i64)) {
+    let from = known.partition_point(|bytes| bytes.1 < first);
+    let to = known.partition_point(|bytes| bytes.0 <= end);
+    let merged = known[from..to].iter().fold((first, end), |merged, bytes| (merged.0.min(bytes.0), merged.1.max(bytes.1)));
+    known.splice(from..to, [merged]);
+}
+
+const fn overlaps(written: &Written, part: &LxPart) -> bool {
+    written.start < part.end && part.start < written.end
+}
+
+/// Why a core does not find its part in what was written.
+fn lx_fault(found: &[&Written], read: &LxPart) -> Option<String> {
+    let covered: i64 = found.iter().map(|written| written.end.min(read.end) - written.start.max(read.start)).sum();
+    if covered < read.end - read.start {
+        let missing = read.end - read.start - covered;
+        return Some(format!("reads bytes {} to {} of LX, {missing} of which nothing wrote", read.start, read.end));
+    }
+    match found {
+        [one] if (one.whole.start, one.whole.end) == (read.start, read.end) => {
+            let mismatch = read.part.as_ref()?.mismatch(one.whole.part.as_ref()?)?;
+            Some(format!("reads what {} wrote: {mismatch}; a core reads its own slice", one.writer))
+        }
+        // A part of what one op wrote is a matter of the numbers.
+        [] | [_] => None,
+        [first, ..] => {
+            let is_part = |written: &&&Written| {
+                (written.start, written.end) == (written.whole.start, written.whole.end)
+                    && read.start <= written.start
+                    && written.end <= read.end
+            };
+            let broken = found.iter().find(|written| !is_part(written))?;
+            Some(format!(
+                "reads bytes {} to {} of LX, of which {} wrote {} to {} and {} others; a live tensor is overwritten",
+                read.start,
+                read.end,
+                broken.writer,
+                broken.start,
+                broken.end,
+                if std::ptr::eq(*broken, *first) { &found[1].writer } else { &first.writer }
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_kept_apart() {
+        let mut known = Vec::new();
+        for bytes in [(0, 2), (8, 9), (4, 6), (2, 5), (20, 30)] {
+            insert(&mut known, bytes);
+        }
+        assert_eq!(known, [(0, 6), (8, 9), (20, 30)]);
+    }
+}

@@ -1,0 +1,425 @@
+//! What the values of `bundle.mlir` are: one walk over the statements, which keeps what it finds wrong for the rules to report.
+
+use sdsc_format::bundle_text::{BundleText, Execute, Field, For, Ident, Map, MapRef, Param, ParamType, Position, Stmt, StmtKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a value counts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Base {
+    /// The number that the launch gives for a kernel argument.
+    Argument(usize),
+    /// The start of an allocated pool, by its number.
+    Pool(usize),
+    /// A size that the launch gives, or a parameter that is a plain number.
+    Parameter(usize),
+}
+
+/// A number that is linear in loop counters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Form {
+    /// What it counts from; zero otherwise.
+    pub(super) base: Option<Base>,
+    /// What is added.
+    pub(super) constant: i64,
+    /// What each loop's counter is multiplied by.
+    pub(super) terms: Vec<(usize, i64)>,
+}
+
+impl Form {
+    const fn number(constant: i64) -> Self {
+        Self { base: None, constant, terms: Vec::new() }
+    }
+
+    const fn of(base: Base) -> Self {
+        Self { base: Some(base), constant: 0, terms: Vec::new() }
+    }
+
+    /// The number, when nothing but the text decides it.
+    pub(super) const fn as_number(&self) -> Option<i64> {
+        if self.base.is_none() && self.terms.is_empty() { Some(self.constant) } else { None }
+    }
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+enum Value {
+    /// A parameter that must be read first.
+    Unread(usize),
+    /// A number.
+    Number(Form),
+    /// Something that a broken rule leaves without a meaning.
+    Unknown,
+}
+
+/// The rule that something wrong belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// A name is not defined, or twice.
+    Definition,
+    /// A value is not of the kind that its use needs.
+    Kind,
+    /// A number is no base with bytes added.
+    Form,
+    /// A pool has no place.
+    Pool,
+    /// A loop has no bounds.
+    Loop,
+}
+
+/// Something wrong.
+#[derive(Clone, Debug)]
+pub(super) struct Problem {
+    pub(super) fault: Fault,
+    pub(super) at: Position,
+    pub(super) message: String,
+}
+
+/// An execute with the values of its operands.
+#[derive(Clone, Debug)]
+pub(super) struct ExecuteView<'a> {
+    pub(super) at: Position,
+    pub(super) execute: &'a Execute<&'a str>,
+    /// The values, of those operands that have one.
+    pub(super) values: Vec<Option<Form>>,
+}
+
+impl ExecuteView<'_> {
+    /// The ids of its symbols; none when it names no symbols.
+    pub(super) fn ids(&self) -> &[i64] {
+        self.execute.symbol_ids.as_deref().unwrap_or_default()
+    }
+}
+
+/// A pool.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pool {
+    pub(super) at: Position,
+    pub(super) bytes: i64,
+}
+
+/// What a bundle's function computes and runs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Launch<'a> {
+    pub(super) executes: Vec<ExecuteView<'a>>,
+    /// How often each loop runs, where that is known.
+    pub(super) loops: Vec<Option<i64>>,
+    pub(super) pools: Vec<Pool>,
+    /// The kernel arguments that are read as addresses.
+    pub(super) arguments: BTreeSet<usize>,
+    pub(super) problems: Vec<Problem>,
+}
+
+impl<'a> Launch<'a> {
+    pub(super) fn new(text: &'a BundleText<&'a str>) -> Self {
+        let mut walk = Walk { text, maps: BTreeMap::new(), values: BTreeMap::new(), local: Vec::new(), launch: Self::default() };
+        walk.maps();
+        for (index, param) in text.params.iter().enumerate() {
+            let value = match param.kind {
+                ParamType::Index => Value::Number(Form::of(Base::Parameter(index))),
+                ParamType::InputArg { .. } => Value::Unread(index),
+            };
+            walk.define(param.name, value);
+        }
+        walk.statements(&text.body, true);
+        walk.launch
+    }
+}
+
+struct Walk<'a> {
+    text: &'a BundleText<&'a str>,
+    maps: BTreeMap<&'a str, &'a Map>,
+    values: BTreeMap<&'a str, Value>,
+    /// The names that the loop in progress has defined.
+    local: Vec<&'a str>,
+    launch: Launch<'a>,
+}
+
+impl<'a> Walk<'a> {
+    fn problem(&mut self, fault: Fault, at: Position, message: impl Into<String>) {
+        self.launch.problems.push(Problem { fault, at, message: message.into() });
+    }
+
+    fn maps(&mut self) {
+        for (name, map) in &self.text.maps {
+            if self.maps.insert(name.name, map).is_some() {
+                self.problem(Fault::Definition, name.at, format!("the map '#{}' is defined twice; a name has one definition", name.name));
+            }
+        }
+    }
+
+    fn define(&mut self, name: Ident<&'a str>, value: Value) {
+        if self.values.insert(name.name, value).is_some() {
+            self.problem(Fault::Definition, name.at, format!("'%{}' is defined twice; a value has one definition", name.name));
+        } else {
+            self.local.push(name.name);
+        }
+    }
+
+    /// The number that a name stands for.
+    fn number(&mut self, name: Ident<&'a str>) -> Option<Form> {
+        match self.values.get(name.name) {
+            Some(Value::Number(form)) => return Some(form.clone()),
+            Some(Value::Unknown) => {}
+            Some(Value::Unread(_)) => {
+                let message = format!("'%{}' is an unread parameter; 'input_arg_extract' must read it before it is used", name.name);
+                self.problem(Fault::Kind, name.at, message);
+            }
+            None => {
+                let message = format!("'%{}' is not defined here; a value is defined before it is used", name.name);
+                self.problem(Fault::Definition, name.at, message);
+            }
+        }
+        None
+    }
+
+    fn numbers(&mut self, names: &[Ident<&'a str>]) -> Option<Vec<Form>> {
+        let values: Vec<_> = names.iter().map(|name| self.number(*name)).collect();
+        values.into_iter().collect()
+    }
+
+    fn statements(&mut self, body: &'a [Stmt<&'a str>], is_outermost: bool) {
+        for statement in body {
+            match &statement.kind {
+                StmtKind::Allocate { result, bytes } => self.allocate(*result, *bytes, is_outermost),
+                StmtKind::Extract { result, field, parameter, .. } => self.extract(*result, *field, *parameter),
+                StmtKind::Constant { result, value } => self.define(*result, Value::Number(Form::number(*value))),
+                StmtKind::Add { result, operands } => {
+                    let values = self.numbers(operands);
+                    let parts = values.map(|values| values.into_iter().map(|value| (1, value)).collect());
+                    self.combine(*result, statement.at, 0, parts);
+                }
+                StmtKind::Apply { result, map, dims, symbols } => self.apply(*result, statement.at, map, dims, symbols),
+                StmtKind::Execute(execute) => {
+                    let values = execute.operands.iter().map(|operand| self.number(*operand)).collect();
+                    self.launch.executes.push(ExecuteView { at: statement.at, execute, values });
+                }
+                StmtKind::For(counted) => self.counted_loop(statement.at, counted),
+            }
+        }
+    }
+
+    fn allocate(&mut self, result: Ident<&'a str>, bytes: i64, is_outermost: bool) {
+        let pool = self.launch.pools.len();
+        self.launch.pools.push(Pool { at: result.at, bytes });
+        if !is_outermost {
+            self.problem(Fault::Pool, result.at, "a pool is allocated in a loop; it must be allocated once, outside every loop");
+        }
+        self.define(result, Value::Number(Form::of(Base::Pool(pool))));
+    }
+
+    fn extract(&mut self, result: Ident<&'a str>, field: Field, parameter: Ident<&'a str>) {
+        let value = match self.values.get(parameter.name) {
+            Some(Value::Unread(index)) => self.field(*index, field, parameter),
+            Some(Value::Number(_)) => {
+                let message = format!("'%{}' is a number already; only a parameter of type 'input_arg' is read", parameter.name);
+                self.problem(Fault::Kind, parameter.at, message);
+                Value::Unknown
+            }
+            Some(Value::Unknown) => Value::Unknown,
+            None => {
+                let message = format!("'%{}' is not defined here; a value is defined before it is used", parameter.name);
+                self.problem(Fault::Definition, parameter.at, message);
+                Value::Unknown
+            }
+        };
+        self.define(result, value);
+    }
+
+    fn field(&mut self, index: usize, field: Field, parameter: Ident<&'a str>) -> Value {
+        let ParamType::InputArg { granularity, max } = self.text.params[index].kind else { return Value::Unknown };
+        let bound = match field {
+            Field::Value => {
+                let is_size = granularity.is_some() || max.is_some();
+                let base = if is_size { Base::Parameter(index) } else { Base::Argument(argument_number(self.text, index)) };
+                if let Base::Argument(argument) = base {
+                    self.launch.arguments.insert(argument);
+                }
+                return Value::Number(Form::of(base));
+            }
+            Field::Granularity => granularity,
+            Field::Max => max,
+        };
+        bound.map_or_else(
+            || {
+                let message = format!("'%{}' has no such bound; its type must give what is read of it", parameter.name);
+                self.problem(Fault::Kind, parameter.at, message);
+                Value::Unknown
+            },
+            |bound| Value::Number(Form::number(bound)),
+        )
+    }
+
+    fn apply(
+        &mut self,
+        result: Ident<&'a str>,
+        at: Position,
+        map: &'a MapRef<&'a str>,
+        dims: &[Ident<&'a str>],
+        symbols: &[Ident<&'a str>],
+    ) {
+        let values = (self.numbers(dims), self.numbers(symbols));
+        let map = match map {
+            MapRef::Inline(map) => Some(map),
+            MapRef::Named(name) => {
+                let known = self.maps.get(name.name).copied();
+                if known.is_none() {
+                    self.problem(Fault::Definition, name.at, format!("the map '#{}' is not defined", name.name));
+                }
+                known
+            }
+        };
+        let Some(map) = map else { return self.define(result, Value::Unknown) };
+        if (map.dims.len(), map.symbols.len()) != (dims.len(), symbols.len()) {
+            let (wanted, found) = (map.dims.len() + map.symbols.len(), dims.len() + symbols.len());
+            let message = format!("the map is given {found} values; it takes {wanted}, each in its own list");
+            self.problem(Fault::Kind, at, message);
+            return self.define(result, Value::Unknown);
+        }
+        let parts = match values {
+            (Some(dims), Some(symbols)) => {
+                let factors = map.dims.iter().chain(&map.symbols).copied();
+                Some(factors.zip(dims.into_iter().chain(symbols)).collect())
+            }
+            (Some(_) | None, None) | (None, Some(_)) => None,
+        };
+        self.combine(result, at, map.constant, parts);
+    }
+
+    /// Defines a weighted sum, of which at most one part may be an address.
+    fn combine(&mut self, result: Ident<&'a str>, at: Position, constant: i64, parts: Option<Vec<(i64, Form)>>) {
+        let Some(parts) = parts else { return self.define(result, Value::Unknown) };
+        let value = match sum(constant, &parts) {
+            Ok(form) => Value::Number(form),
+            Err(message) => {
+                self.problem(Fault::Form, at, message);
+                Value::Unknown
+            }
+        };
+        self.define(result, value);
+    }
+
+    fn counted_loop(&mut self, at: Position, counted: &'a For<&'a str>) {
+        let bounds = [counted.lower, counted.upper, counted.step].map(|bound| self.number(bound));
+        let index = self.launch.loops.len();
+        let count = match bounds {
+            [Some(lower), Some(upper), Some(step)] => self.count(at, &lower, &upper, &step),
+            _ => None,
+        };
+        self.launch.loops.push(count);
+        let outer = std::mem::take(&mut self.local);
+        self.define(counted.counter, Value::Number(Form { base: None, constant: 0, terms: vec![(index, 1)] }));
+        self.statements(&counted.body, false);
+        // What a loop defines is not seen behind it.
+        for name in std::mem::replace(&mut self.local, outer) {
+            self.values.remove(name);
+        }
+    }
+
+    fn count(&mut self, at: Position, lower: &Form, upper: &Form, step: &Form) -> Option<i64> {
+        let (Some(lower), Some(upper), Some(step)) = (lower.as_number(), upper.as_number(), step.as_number()) else {
+            self.problem(Fault::Loop, at, "a bound of the loop is no constant; loop bounds are constants");
+            return None;
+        };
+        if (lower, step) != (0, 1) {
+            self.problem(Fault::Loop, at, format!("the loop counts from {lower} by {step}; loops count from 0 by 1"));
+            return None;
+        }
+        if upper < 1 {
+            self.problem(Fault::Loop, at, format!("the loop runs {upper} times; it must run at least once"));
+            return None;
+        }
+        Some(upper)
+    }
+}
+
+/// The number of the kernel argument that a parameter carries: the one in its name, as the reference emitter has it, or else its
+/// place among the parameters, since names carry no meaning for the back end.
+fn argument_number(text: &BundleText<&str>, index: usize) -> usize {
+    let number = |param: &Param<&str>| param.name.name.strip_prefix("arg_")?.strip_suffix("_base_addr")?.parse().ok();
+    number(&text.params[index]).unwrap_or(index)
+}
+
+fn sum(constant: i64, parts: &[(i64, Form)]) -> Result<Form, String> {
+    let mut total = Form::number(constant);
+    for (factor, part) in parts {
+        match (part.base, total.base, *factor) {
+            (None, _, _) | (Some(_), _, 0) => {}
+            (Some(base), None, 1) => total.base = Some(base),
+            (Some(_), None, factor) => return Err(format!("an address is multiplied by {factor}; it can only be added to")),
+            (Some(_), Some(_), _) => return Err("two addresses are added; a number is one address and bytes".to_owned()),
+        }
+        let scaled = |value: i64| value.checked_mul(*factor).ok_or_else(overflow);
+        total.constant = total.constant.checked_add(scaled(part.constant)?).ok_or_else(overflow)?;
+        for (level, stride) in &part.terms {
+            let stride = scaled(*stride)?;
+            match total.terms.iter_mut().find(|(known, _)| known == level) {
+                Some((_, known)) => *known = known.checked_add(stride).ok_or_else(overflow)?,
+                None => total.terms.push((*level, stride)),
+            }
+        }
+    }
+    total.terms.retain(|(_, stride)| *stride != 0);
+    Ok(total)
+}
+
+fn overflow() -> String {
+    "an address has more than 64 bits".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sdsc_format::bundle_text::parse;
+
+    fn function(body: &str) -> String {
+        format!(
+            "#m = affine_map<(d0)[s0] -> (s0 + 128*d0)>
+            func.func @f(%arg_3_base_addr: !sdscbundle.input_arg<index>) {{ {body} return }}"
+        )
+    }
+
+    const READ: &str = "%a = sdscbundle.input_arg_extract value from %arg_3_base_addr : !sdscbundle.input_arg<index> -> index
+        %c0 = arith.constant 0 : index %c1 = arith.constant 1 : index %n = arith.constant 4 : index ";
+
+    #[test]
+    fn an_operand_is_a_base_and_bytes() {
+        let body = format!(
+            "{READ} %b = arith.addi %a, %n : index
+            scf.for %i = %c0 to %n step %c1 {{ %x = affine.apply #m(%i)[%b] sdscbundle.sdsc_execute (%x) {{sdsc_filename=\"s\"}} }}"
+        );
+        let text = function(&body);
+        let text = parse(&text).unwrap();
+        let launch = Launch::new(&text);
+        assert!(launch.problems.is_empty(), "{:?}", launch.problems);
+        let expected = Form { base: Some(Base::Argument(3)), constant: 4, terms: vec![(0, 128)] };
+        assert_eq!(launch.executes[0].values, [Some(expected)]);
+        assert_eq!(launch.loops, [Some(4)]);
+    }
+
+    fn faults(body: &str) -> Vec<(Fault, String)> {
+        let text = function(&format!("{READ}{body}"));
+        let text = parse(&text).unwrap();
+        Launch::new(&text).problems.into_iter().map(|problem| (problem.fault, problem.message)).collect()
+    }
+
+    #[test]
+    fn what_has_no_value_is_a_problem_once() {
+        let [(Fault::Definition, message)] = &faults("%y = arith.addi %z, %a : index %w = arith.addi %y, %y : index")[..] else { panic!() };
+        assert_eq!(message, "'%z' is not defined here; a value is defined before it is used");
+        assert!(matches!(faults("%a = arith.constant 1 : index")[..], [(Fault::Definition, _)]));
+        assert!(matches!(faults("%x = affine.apply #k(%a)")[..], [(Fault::Definition, _)]));
+        assert!(matches!(faults("%x = affine.apply #m(%c0, %c1)")[..], [(Fault::Kind, _)]));
+        assert!(matches!(faults("%x = arith.addi %arg_3_base_addr, %a : index")[..], [(Fault::Kind, _)]));
+        assert!(matches!(faults("%x = arith.addi %a, %a : index")[..], [(Fault::Form, _)]));
+        assert!(matches!(faults("%x = affine.apply #m(%a)[%c0]")[..], [(Fault::Form, _)]));
+        assert!(matches!(faults("scf.for %i = %c0 to %a step %c1 { }")[..], [(Fault::Loop, _)]));
+        assert!(matches!(faults("scf.for %i = %c0 to %c0 step %c1 { }")[..], [(Fault::Loop, _)]));
+    }
+
+    #[test]
+    fn what_a_loop_defines_is_not_seen_behind_it() {
+        let twice = "scf.for %i = %c0 to %n step %c1 { %x = arith.constant 1 : index } ".repeat(2);
+        assert!(faults(&twice).is_empty());
+        assert!(matches!(faults(&format!("{twice} %y = arith.addi %x, %a : index"))[..], [(Fault::Definition, _)]));
+    }
+}

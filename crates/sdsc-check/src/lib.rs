@@ -1,0 +1,277 @@
+//! Labelled rules of the bundle format, checked on the files alone.
+//!
+//! The back end aborts, or computes wrong numbers, on bundles that break a rule. So the compiler checks what it is about to write,
+//! and `spyre-translate --check-bundle` checks any bundle. A check reads nothing but the files, through [`sdsc_format`]. What it
+//! knows of the emitter is nothing, so that a mistake of the emitter is not repeated here.
+//!
+//! ```text
+//! sdsc_0.json:/0_add/dscs_/0/add/dataStageParam_/0/ss_/mb_: sdsc_r29: 2 slices of 63 points for the 128 points of 'mb'; equal ...
+//! bundle.mlir:12:3: sdsc_r13: 5 operands for 6 symbol ids; each operand is the value of one symbol
+//! ```
+//!
+//! [`RULES`] is the table of rules; each has a label, a statement, a source and one function. Violations are reported in the
+//! order of the table, from the most basic rule on. The text of a bundle is read once and each SDSC file is read, checked and
+//! dropped, so time is linear in the size of a bundle and memory that of one file.
+
+mod buffers;
+mod extent;
+mod facts;
+mod file_view;
+mod flow;
+mod functions;
+mod launch;
+mod lives;
+mod program;
+mod program_flow;
+mod program_tensors;
+mod report;
+mod rules;
+mod tree;
+
+pub use report::{Place, Violation};
+pub use rules::{RULES, Rule, rules_table};
+
+use facts::FileFacts;
+use file_view::{FileView, Surroundings};
+use flow::{Flow, flow};
+use launch::{ExecuteView, Launch};
+use machine::Target;
+use report::{Report, member};
+use rules::launches::BundleView;
+use rules::{FLOW_IN_HBM, FLOW_IN_LX, ONE_OPERATION, SCHEMA, SIZES, TEXT};
+use sdsc_format::{BUNDLE_FILE, bundle_text, model::Sdsc};
+use serde_path_to_error::Segment;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+use tree::{Disk, Memory, Tree, path_in};
+
+/// The files of one bundle, in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BundleFiles {
+    /// The text of `bundle.mlir`.
+    pub text: String,
+    /// The SDSC files, by name.
+    pub sdsc: BTreeMap<String, Vec<u8>>,
+    /// The kernel arguments, by number; none when their sizes are not known.
+    pub arguments: Vec<Buffer>,
+}
+
+/// A tensor in HBM that a bundle is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Buffer {
+    /// Its name, for messages.
+    pub name: String,
+    /// Its size.
+    pub bytes: i64,
+    /// Its device shape, the elements of a stick last; empty when it is not known.
+    pub device_size: Vec<i64>,
+    /// Its number format; empty when it is not known.
+    pub format: String,
+}
+
+/// Files that cannot be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// They have neither of the files that make a bundle or a program.
+    #[error("{}: neither '{BUNDLE_FILE}' nor 'program.json'; a bundle has the one and a program the other", .0.display())]
+    NoBundle(PathBuf),
+    /// A file or a folder cannot be read.
+    #[error("{}: {source}", .path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+/// Checks a bundle against every rule, for the Spyre card.
+#[must_use]
+pub fn check_bundle(files: &BundleFiles) -> Vec<Violation> {
+    check_bundle_for(files, &Target::spyre())
+}
+
+/// Checks a bundle against every rule, for a machine.
+#[must_use]
+pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> {
+    let sdsc = files.sdsc.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+    let tree = Memory(sdsc.chain([(BUNDLE_FILE, files.text.as_bytes())]).collect());
+    let mut report = Report::default();
+    let source = Source { tree: &tree, folder: "", arguments: &files.arguments, pool_bytes: None, is_in_program: false, target };
+    match source.check(&mut report) {
+        Ok(_) => report.into_violations(),
+        Err(never) => match never {},
+    }
+}
+
+/// Checks the files of a bundle or of a program before they are written, given with their paths below the directory.
+///
+/// # Errors
+///
+/// When there is neither a bundle nor a program.
+pub fn check_files<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, target: &Target) -> Result<Vec<Violation>, CheckError> {
+    let tree = Memory(files.into_iter().collect());
+    let mut report = Report::default();
+    match program::check(&tree, None, target, &mut report) {
+        Ok(true) => Ok(report.into_violations()),
+        Ok(false) => Err(CheckError::NoBundle(PathBuf::from("."))),
+        Err(never) => match never {},
+    }
+}
+
+/// Checks the bundle in a directory, or every bundle of the program there, for the Spyre card.
+///
+/// A bundle has `bundle.mlir` and its JSON files, and may have a `program.json`; a program has `program.json` and a folder for
+/// each bundle. File names in violations are relative to the directory.
+///
+/// # Errors
+///
+/// When the directory has neither file, or a file cannot be read.
+pub fn check_directory(dir: &Path) -> Result<Vec<Violation>, CheckError> {
+    check_directory_for(dir, &Target::spyre())
+}
+
+/// Checks the bundle in a directory, or every bundle of the program there, for a machine.
+///
+/// # Errors
+///
+/// As [`check_directory`].
+pub fn check_directory_for(dir: &Path, target: &Target) -> Result<Vec<Violation>, CheckError> {
+    let mut report = Report::default();
+    let own_name = fs::canonicalize(dir).ok().and_then(|dir| Some(dir.file_name()?.to_string_lossy().into_owned()));
+    let is_bundle = program::check(&Disk(dir), own_name.as_deref(), target, &mut report)?;
+    if is_bundle { Ok(report.into_violations()) } else { Err(CheckError::NoBundle(dir.to_path_buf())) }
+}
+
+/// A bundle whose SDSC files are read one at a time.
+struct Source<'a, T> {
+    tree: &'a T,
+    folder: &'a str,
+    arguments: &'a [Buffer],
+    /// As in [`Surroundings`].
+    pool_bytes: Option<i64>,
+    /// Whether a program says all that runs, so that nothing else leaves values in LX.
+    is_in_program: bool,
+    target: &'a Target,
+}
+
+/// What a program's rules know of a bundle.
+#[derive(Debug, Default)]
+struct BundleFacts {
+    /// The kernel arguments that its function has as parameters.
+    parameters: BTreeSet<usize>,
+    pools: Vec<launch::Pool>,
+    files: BTreeMap<String, FileFacts>,
+    order: lives::Order,
+    flow: Flow,
+}
+
+impl<T: Tree> Source<'_, T> {
+    fn check(&self, report: &mut Report) -> Result<BundleFacts, T::Error> {
+        let before = report.len();
+        report.enter_file(path_in(self.folder, BUNDLE_FILE));
+        let bytes = self.tree.read(&path_in(self.folder, BUNDLE_FILE))?;
+        // A text that is no UTF-8 is refused at the first character that stands in for what is not.
+        let text = String::from_utf8_lossy(&bytes);
+        let parsed = bundle_text::parse(&text);
+        if let Err(error) = &parsed {
+            report.enter_rule(TEXT);
+            report.text(error.at, error.message.clone());
+        }
+        let launch = parsed.as_ref().ok().map(Launch::new);
+        let files = self.files(launch.as_ref())?;
+        if let Some(launch) = &launch {
+            rules::check_bundle(&BundleView { launch, folder: self.folder, files: &files, target: self.target }, report);
+        }
+        let executes = launch.as_ref().map(first_executes).unwrap_or_default();
+        let mut facts = BundleFacts::default();
+        for name in &files {
+            let execute = executes.get(name.as_str()).copied();
+            let (target, arguments, pool_bytes) = (self.target, self.arguments, self.pool_bytes);
+            let around = Surroundings { target, arguments, pool_bytes, launch: launch.as_ref(), execute };
+            let path = path_in(self.folder, name);
+            let bytes = self.tree.read(&path)?;
+            report.enter_file(path);
+            if let Some(found) = check_sdsc(name, &bytes, around, report) {
+                facts.files.insert(name.clone(), found);
+            }
+        }
+        if let (Ok(text), Some(launch)) = (&parsed, &launch) {
+            facts.parameters = launch.arguments.clone();
+            facts.pools.clone_from(&launch.pools);
+            facts.order = lives::Order::of(&text.body);
+            facts.flow = flow(&text.body, launch, &facts.files, !self.is_in_program);
+            // Bytes that are nobody's, or another's, follow from what other rules say.
+            if report.len() == before {
+                self.report_flow(&facts.flow, report);
+            }
+        }
+        Ok(facts)
+    }
+
+    fn report_flow(&self, flow: &Flow, report: &mut Report) {
+        for (rule, faults) in [(FLOW_IN_LX, &flow.lx_faults), (FLOW_IN_HBM, &flow.hbm_faults), (SIZES, &flow.size_faults)] {
+            report.enter_rule(rule);
+            for fault in faults {
+                report.enter_file(path_in(self.folder, &fault.file));
+                report.json(fault.path.clone(), fault.message.clone());
+            }
+        }
+    }
+
+    /// The names of the SDSC files: what is called so, and what is executed, which may have any name.
+    fn files(&self, launch: Option<&Launch<'_>>) -> Result<BTreeSet<String>, T::Error> {
+        let is_sdsc = |name: &String| name.starts_with("sdsc_") && Path::new(name).extension().is_some_and(|kind| kind == "json");
+        let mut files: BTreeSet<String> = self.tree.names(self.folder)?.into_iter().filter(is_sdsc).collect();
+        let executed = launch.into_iter().flat_map(|launch| &launch.executes).map(|execute| execute.execute.file);
+        files.extend(executed.filter(|name| self.tree.has(&path_in(self.folder, name))).map(str::to_owned));
+        Ok(files)
+    }
+}
+
+/// The first execute of each file.
+fn first_executes<'l, 't>(launch: &'l Launch<'t>) -> BTreeMap<&'t str, &'l ExecuteView<'t>> {
+    let mut executes = BTreeMap::new();
+    for execute in &launch.executes {
+        executes.entry(execute.execute.file).or_insert(execute);
+    }
+    executes
+}
+
+/// Checks a file; gives what is known of it, if it has a meaning.
+fn check_sdsc(name: &str, bytes: &[u8], around: Surroundings<'_>, report: &mut Report) -> Option<FileFacts> {
+    let sdsc: Sdsc = match serde_json::from_slice(bytes) {
+        Ok(sdsc) => sdsc,
+        Err(error) => {
+            report.enter_rule(SCHEMA);
+            report_shape::<Sdsc>(bytes, &error, report);
+            return None;
+        }
+    };
+    let Some(file) = FileView::new(name, &sdsc, around) else {
+        report.enter_rule(ONE_OPERATION);
+        rules::identity::there_is_one_operation(&sdsc, report);
+        return None;
+    };
+    rules::check_file(&file, report);
+    Some(FileFacts::of(&file))
+}
+
+/// Reports JSON of another shape. The text is read again for the path, since keeping track of it is slow.
+fn report_shape<'de, T: serde::Deserialize<'de>>(bytes: &'de [u8], error: &serde_json::Error, report: &mut Report) {
+    match serde_path_to_error::deserialize::<_, T>(&mut serde_json::Deserializer::from_slice(bytes)) {
+        Err(found) => report.json(pointer(found.path()), found.inner().to_string()),
+        Ok(_) => report.file(error.to_string()),
+    }
+}
+
+/// A path as a JSON pointer.
+fn pointer(path: &serde_path_to_error::Path) -> String {
+    path.iter().fold(String::new(), |parent, segment| match segment {
+        Segment::Seq { index } => format!("{parent}/{index}"),
+        Segment::Map { key } => member(&parent, key),
+        Segment::Enum { variant } => member(&parent, variant),
+        Segment::Unknown => parent,
+    })
+}

@@ -1,0 +1,214 @@
+//! The lives of what a launch has in LX and in its pool, beside what its files read and write.
+//!
+//! One sweep over the ops of a launch in the order of the text. The time is that of a look at all lives that are there, for each life and
+//! each operand; only so many are there as have room.
+
+use super::BundleFacts;
+use super::facts::{Place, TensorFacts};
+use super::launch::Base;
+use super::report::Report;
+use machine::STICK_BYTES;
+use sdsc_format::bundle_text::{Stmt, StmtKind};
+use sdsc_format::program::{LaunchEntry, Life};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// The executes of a bundle in the order of the text, and the loops around them.
+#[derive(Debug, Default)]
+pub(super) struct Order {
+    files: Vec<String>,
+    /// For each execute the loops around it, outermost first.
+    loops: Vec<Vec<usize>>,
+    /// The executes of each loop.
+    ranges: Vec<Range<usize>>,
+}
+
+impl Order {
+    pub(super) fn of(body: &[Stmt<&str>]) -> Self {
+        let mut order = Self::default();
+        order.add(body, &mut Vec::new());
+        order
+    }
+
+    fn add(&mut self, body: &[Stmt<&str>], around: &mut Vec<usize>) {
+        for statement in body {
+            match &statement.kind {
+                StmtKind::Execute(execute) => {
+                    self.files.push(execute.file.to_owned());
+                    self.loops.push(around.clone());
+                }
+                StmtKind::For(counted) => {
+                    let (number, first) = (self.ranges.len(), self.files.len());
+                    self.ranges.push(first..first);
+                    around.push(number);
+                    self.add(&counted.body, around);
+                    around.pop();
+                    self.ranges[number].end = self.files.len();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// All executes of a life: where its first or its last one stands in a loop that the other does not, all of the loop.
+    fn span(&self, life: &Life) -> Range<usize> {
+        let (first, last) = (&self.loops[life.first_op], &self.loops[life.last_op]);
+        let n_shared = first.iter().zip(last).take_while(|(first, last)| first == last).count();
+        let start = first.get(n_shared).map_or(life.first_op, |inner| self.ranges[*inner].start);
+        start..last.get(n_shared).map_or(life.last_op + 1, |inner| self.ranges[*inner].end)
+    }
+}
+
+/// Checks the lives of a launch, whose bundle breaks no other rule.
+pub(super) fn check(number: usize, launch: &LaunchEntry, facts: &BundleFacts, report: &mut Report) {
+    for (name, lives, is_pool) in [("lx", &launch.lx, false), ("pool", &launch.pool, true)] {
+        let path = |life: usize| format!("/launches/{number}/{name}/{life}");
+        let malformed = (0..lives.len()).find_map(|index| Some((index, fault(&lives[index], facts.order.files.len())?)));
+        let unordered = (1..lives.len()).find(|index| key(&lives[*index - 1]) > key(&lives[*index]));
+        let unordered =
+            unordered.map(|index| (index, "begins before the life in front of it; lives are in the order of their first ops".to_owned()));
+        if let Some((index, message)) = malformed.or(unordered) {
+            report.json(path(index), message);
+            continue;
+        }
+        let mut sweep = Sweep { lives, order: &facts.order, there: BTreeSet::new(), touched: vec![Touched::default(); lives.len()] };
+        match sweep.run(facts, is_pool) {
+            Err(Fault { life: Some(life), message }) => report.json(path(life), message),
+            Err(Fault { life: None, message }) => report.json(format!("/launches/{number}"), message),
+            Ok(()) => {}
+        }
+    }
+}
+
+/// What lives are ordered by.
+const fn key(life: &Life) -> (usize, i64) {
+    (life.first_op, life.offset)
+}
+
+/// What is wrong with the numbers of a life.
+fn fault(life: &Life, n_ops: usize) -> Option<String> {
+    let &Life { offset, bytes, first_op, last_op } = life;
+    if offset < 0 || offset % STICK_BYTES != 0 || bytes < 1 || offset.checked_add(bytes).is_none() {
+        return Some(format!("a life of {bytes} bytes from byte {offset} on; it begins with a stick and has bytes"));
+    }
+    let has_ops = first_op <= last_op && last_op < n_ops;
+    (!has_ops)
+        .then(|| format!("a life from op {first_op} to op {last_op} of {n_ops}; it is from an op of the launch to the same or a later one"))
+}
+
+/// What a launch does with the bytes of a life.
+#[derive(Clone, Debug, Default)]
+struct Touched {
+    /// The first and the last op.
+    ops: Option<(usize, usize)>,
+    /// Whether the first op writes.
+    is_written_first: bool,
+    /// The first byte.
+    start: Option<i64>,
+    /// Where tensors that begin with the first byte may end.
+    ends: BTreeSet<i64>,
+}
+
+struct Fault {
+    life: Option<usize>,
+    message: String,
+}
+
+struct Sweep<'a> {
+    lives: &'a [Life],
+    order: &'a Order,
+    /// The lives that an op falls into.
+    there: BTreeSet<usize>,
+    touched: Vec<Touched>,
+}
+
+impl Sweep<'_> {
+    fn run(&mut self, facts: &BundleFacts, is_pool: bool) -> Result<(), Fault> {
+        let spans: Vec<Range<usize>> = self.lives.iter().map(|life| self.order.span(life)).collect();
+        let mut begins: Vec<usize> = (0..spans.len()).collect();
+        begins.sort_by_key(|life| spans[*life].start);
+        let mut begins = begins.into_iter().peekable();
+        for (op, file) in self.order.files.iter().enumerate() {
+            self.there.retain(|life| spans[*life].end > op);
+            while let Some(life) = begins.next_if(|life| spans[*life].start == op) {
+                self.begin(life, &spans)?;
+            }
+            let tensors = facts.files.get(file).map_or(&[][..], |facts| &facts.tensors);
+            for tensor in tensors {
+                self.touch(op, tensor, is_pool)?;
+            }
+        }
+        (0..self.lives.len()).find_map(|life| self.misstated(life)).map_or(Ok(()), Err)
+    }
+
+    /// Adds a life to those that are there, which have other bytes. Only what takes the place of an operand meets it, in one op.
+    fn begin(&mut self, life: usize, spans: &[Range<usize>]) -> Result<(), Fault> {
+        let Life { offset, bytes, first_op, .. } = self.lives[life];
+        let is_met = |other: &usize| {
+            let known = &self.lives[*other];
+            let is_handed_over = known.last_op == first_op && spans[*other].end == first_op + 1 && spans[life].start == first_op;
+            known.offset < offset + bytes && offset < known.offset + known.bytes && !is_handed_over
+        };
+        if let Some(other) = self.there.iter().copied().find(is_met) {
+            let known = &self.lives[other];
+            let message = format!(
+                "has bytes {offset} to {} from op {first_op} on, of which the life from op {} to op {} has {} to {}; lives that share bytes share no time",
+                offset + bytes,
+                known.first_op,
+                known.last_op,
+                known.offset,
+                known.offset + known.bytes
+            );
+            return Err(Fault { life: Some(life), message });
+        }
+        self.there.insert(life);
+        Ok(())
+    }
+
+    fn touch(&mut self, op: usize, tensor: &TensorFacts, is_pool: bool) -> Result<(), Fault> {
+        let (start, end, reach) = match &tensor.place {
+            Place::Lx(part) if !is_pool => (part.start, part.end, part.whole),
+            Place::Hbm { base: Base::Pool(_), first, end, whole, .. } if is_pool => (*first, *end, *whole),
+            Place::Lx(_) | Place::Hbm { .. } | Place::Unknown => return Ok(()),
+        };
+        let has_it = |life: &&usize| {
+            let known = &self.lives[**life];
+            known.offset <= start && end <= known.offset + known.bytes && (known.first_op < op || known.first_op == op && tensor.is_result)
+        };
+        // A result that takes an operand's place begins a life.
+        let found = self.there.iter().filter(has_it).max_by_key(|life| tensor.is_result && self.lives[**life].first_op == op);
+        let Some(&life) = found else {
+            let (does, memory) = (if tensor.is_result { "writes" } else { "reads" }, if is_pool { "the pool" } else { "LX" });
+            let message = format!("op {op} {does} bytes {start} to {end} of {memory}, which belong to no life then");
+            return Err(Fault { life: None, message });
+        };
+        let touched = &mut self.touched[life];
+        let first = touched.ops.map_or(op, |(first, _)| first);
+        touched.is_written_first |= first == op && tensor.is_result;
+        touched.ops = Some((first, op));
+        touched.start = Some(touched.start.map_or(start, |least| least.min(start)));
+        if start == self.lives[life].offset {
+            touched.ends.insert(reach);
+        }
+        Ok(())
+    }
+
+    /// A life has the bytes and the ops that the files say.
+    fn misstated(&self, life: usize) -> Option<Fault> {
+        let (Life { offset, bytes, first_op, last_op }, touched) = (self.lives[life], &self.touched[life]);
+        let message = match touched.ops {
+            None => "no op reads or writes its bytes".to_owned(),
+            Some((first, _)) if !touched.is_written_first => format!("op {first} reads it before anything writes it"),
+            Some(ops) if ops != (first_op, last_op) => {
+                let (first, last) = ops;
+                format!("is from op {first_op} to op {last_op}, but used from op {first} to op {last}; it ends with the last use")
+            }
+            Some(_) if touched.start != Some(offset) || !touched.ends.contains(&(offset + bytes)) => {
+                let (start, ends) = (touched.start.unwrap_or(offset), &touched.ends);
+                format!("has bytes {offset} to {}, but what is there begins with {start} and ends with one of {ends:?}", offset + bytes)
+            }
+            Some(_) => return None,
+        };
+        Some(Fault { life: Some(life), message })
+    }
+}

@@ -1,0 +1,188 @@
+//! A program: `program.json` and a folder for each bundle, or one bundle beside it.
+
+use super::report::Report;
+use super::rules::{BUFFERS, CONSTANTS, PROGRAM};
+use super::tree::{Tree, is_below, path_in};
+use super::{Buffer, BundleFacts, Source, buffers, program_flow, program_tensors, report_shape};
+use files::is_plain_name;
+use machine::Target;
+use sdsc_format::BUNDLE_FILE;
+use sdsc_format::program::{FILE_NAME, LaunchEntry, Program, Tensor};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Checks the bundle of a tree, or every bundle of the program there; false when the tree has neither.
+///
+/// `own_name` is the name of the tree's directory, by which a program beside a bundle may call it.
+pub(super) fn check<T: Tree>(tree: &T, own_name: Option<&str>, target: &Target, report: &mut Report) -> Result<bool, T::Error> {
+    let has_program = tree.has(FILE_NAME);
+    let program = if has_program { read(tree, report)? } else { None };
+    if let Some(program) = &program {
+        check_constants(program, tree, report);
+        report.enter_rule(BUFFERS);
+        buffers::check(program, report);
+        if report.len() == 0 {
+            program_tensors::check(program, report);
+        }
+        report.enter_rule(PROGRAM);
+    }
+    if tree.has(BUNDLE_FILE) {
+        let given = program.map(|program| own_arguments(&program, own_name, report)).unwrap_or_default();
+        given.source(tree, "", target, false).check(report)?;
+        return Ok(true);
+    }
+    let Some(program) = program else { return Ok(has_program) };
+    let mut facts: BTreeMap<String, BundleFacts> = BTreeMap::new();
+    for (folder, given) in bundles(&program, tree, report) {
+        let found = given.source(tree, &folder, target, true).check(report)?;
+        facts.insert(folder, found);
+    }
+    if report.len() == 0 {
+        report.enter_file(FILE_NAME);
+        program_flow::check(&program, &facts, report);
+    }
+    Ok(has_program)
+}
+
+fn read<T: Tree>(tree: &T, report: &mut Report) -> Result<Option<Program>, T::Error> {
+    report.enter_file(FILE_NAME);
+    report.enter_rule(PROGRAM);
+    let bytes = tree.read(FILE_NAME)?;
+    Ok(match serde_json::from_slice(&bytes) {
+        Ok(program) => {
+            let program: Program = program;
+            check_index_ranges(&program, report);
+            if let Err(message) = program.check_no_symbols() {
+                report.json("/symbols".to_owned(), message);
+            }
+            Some(program)
+        }
+        Err(error) => {
+            report_shape::<Program>(&bytes, &error, report);
+            None
+        }
+    })
+}
+
+/// A constant is a file of its bytes, or comes from the caller.
+fn check_constants<T: Tree>(program: &Program, tree: &T, report: &mut Report) {
+    report.enter_rule(CONSTANTS);
+    for (number, constant) in program.constants.iter().enumerate() {
+        let Some(file) = &constant.file else { continue };
+        let path = format!("/constants/{number}/file");
+        match is_below(file).then(|| tree.bytes(file)).flatten() {
+            None => report.json(path, format!("there is no file '{file}' below the directory; a constant's bytes stand in a file of it")),
+            Some(bytes) if i64::try_from(bytes) != Ok(constant.bytes) => {
+                report.json(path, format!("'{file}' has {bytes} bytes; the constant has {}", constant.bytes));
+            }
+            Some(_) => {}
+        }
+    }
+    let others = [("arguments", &program.arguments), ("results", &program.results), ("buffers", &program.buffers)];
+    for (member, tensors) in others {
+        let has_file = |(_, tensor): &(usize, &Tensor)| tensor.file.is_some();
+        for (number, tensor) in tensors.iter().enumerate().filter(has_file) {
+            report.json(format!("/{member}/{number}/file"), format!("'{}' is no constant; only constants have files", tensor.name));
+        }
+    }
+}
+
+/// A range of indices is what the caller must keep to, so that only arguments have one; indices are integers from 0.
+fn check_index_ranges(program: &Program, report: &mut Report) {
+    let lists = [
+        ("arguments", &program.arguments),
+        ("results", &program.results),
+        ("constants", &program.constants),
+        ("buffers", &program.buffers),
+    ];
+    for (list, tensors) in lists {
+        for (number, tensor) in tensors.iter().enumerate() {
+            let Some([first, end]) = tensor.index_range else { continue };
+            let path = format!("/{list}/{number}/index_range");
+            if list != "arguments" || !matches!(&*tensor.element_type, "i32" | "i64") {
+                let message = format!(
+                    "'{}' is of {} and one of the {list}; only arguments of integers are indices",
+                    tensor.name, tensor.element_type
+                );
+                report.json(path, message);
+            } else if first < 0 || first >= end {
+                report.json(path, format!("{first}..{end}; indices are from 0, and there is at least one"));
+            }
+        }
+    }
+}
+
+/// What a launch gives its bundle.
+#[derive(Default)]
+struct Given {
+    arguments: Vec<Buffer>,
+    /// As in the rules' surroundings; none where there is no launch.
+    pool_bytes: Option<i64>,
+}
+
+impl Given {
+    fn of(program: &Program, number: usize, launch: &LaunchEntry, report: &mut Report) -> Self {
+        Self { arguments: arguments(program, number, launch, report), pool_bytes: Some(launch.pool_bytes) }
+    }
+
+    const fn source<'a, T: Tree>(&'a self, tree: &'a T, folder: &'a str, target: &'a Target, is_in_program: bool) -> Source<'a, T> {
+        Source { tree, folder, arguments: self.arguments.as_slice(), pool_bytes: self.pool_bytes, is_in_program, target }
+    }
+}
+
+/// The kernel arguments of a launch.
+fn arguments(program: &Program, number: usize, launch: &LaunchEntry, report: &mut Report) -> Vec<Buffer> {
+    let tensors: BTreeMap<&str, &Tensor> = program.tensors().map(|tensor| (tensor.name.as_str(), tensor)).collect();
+    let mut buffers = Vec::with_capacity(launch.arguments.len());
+    for (argument, name) in launch.arguments.iter().enumerate() {
+        let known = tensors.get(name.as_str()).copied();
+        if known.is_none() {
+            let path = format!("/launches/{number}/arguments/{argument}");
+            report.json(path, format!("'{name}' is no tensor of the program; a launch is given its tensors"));
+        }
+        // In a tensor that nobody knows, no byte is out of place.
+        let nobody = || Tensor { bytes: i64::MAX, ..Tensor::default() };
+        let Tensor { bytes, device_size, format, .. } = known.cloned().unwrap_or_else(nobody);
+        buffers.push(Buffer { name: name.clone(), bytes, device_size, format });
+    }
+    buffers
+}
+
+/// The kernel arguments of the bundle that stands beside its `program.json`.
+fn own_arguments(program: &Program, own_name: Option<&str>, report: &mut Report) -> Given {
+    let is_own = |launch: &LaunchEntry| matches!(&*launch.bundle, "" | ".") || Some(launch.bundle.as_str()) == own_name;
+    let only = if program.launches.len() == 1 { Some(0) } else { None };
+    let number = program.launches.iter().position(is_own).or(only);
+    number.map(|number| Given::of(program, number, &program.launches[number], report)).unwrap_or_default()
+}
+
+/// The folder of each bundle and what it is given. A bundle that is launched twice is given the smaller of two tensors.
+fn bundles<T: Tree>(program: &Program, tree: &T, report: &mut Report) -> BTreeMap<String, Given> {
+    let mut bundles: BTreeMap<String, Given> = BTreeMap::new();
+    let mut missing = BTreeSet::new();
+    for (number, launch) in program.launches.iter().enumerate() {
+        let given = Given::of(program, number, launch, report);
+        if !is_plain_name(&launch.bundle) || !tree.has(&path_in(&launch.bundle, BUNDLE_FILE)) {
+            if missing.insert(&launch.bundle) {
+                let message = format!("there is no bundle '{}'; a launch names a folder with {BUNDLE_FILE}", launch.bundle);
+                report.json(format!("/launches/{number}/bundle"), message);
+            }
+            continue;
+        }
+        match bundles.get_mut(&launch.bundle) {
+            Some(known) if known.arguments.len() == given.arguments.len() && known.pool_bytes == given.pool_bytes => {
+                for (known, given) in known.arguments.iter_mut().zip(given.arguments).filter(|(known, given)| given.bytes < known.bytes) {
+                    *known = given;
+                }
+            }
+            Some(_) => {
+                let path = format!("/launches/{number}/arguments");
+                let given = given.arguments.len();
+                report.json(path, format!("{given} arguments, and others, or another pool, in another launch of the bundle"));
+            }
+            None => {
+                bundles.insert(launch.bundle.clone(), given);
+            }
+        }
+    }
+    bundles
+}

@@ -1,0 +1,215 @@
+//! Rules on what launches do with the tensors of a program.
+
+use super::facts::Place;
+use super::launch::Base;
+use super::report::Report;
+use super::rules::{ARGUMENTS, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES_IN_LAUNCHES, POOL_BYTES, READ_ONLY};
+use super::tree::path_in;
+use super::{BundleFacts, lives};
+use machine::STICK_BYTES;
+use sdsc_format::BUNDLE_FILE;
+use sdsc_format::program::{FILE_NAME, LaunchEntry, Life, Program, Tensor};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The lists of tensors, by their names in the file.
+pub(super) fn lists(program: &Program) -> [(&'static str, &[Tensor]); 4] {
+    [("arguments", &program.arguments), ("results", &program.results), ("constants", &program.constants), ("buffers", &program.buffers)]
+}
+
+/// Checks the launches of a program whose bundles have been checked.
+pub(super) fn check(program: &Program, bundles: &BTreeMap<String, BundleFacts>, report: &mut Report) {
+    let known = |(number, launch): (usize, _)| Some(Known { number, launch, facts: bundles.get(&launch.bundle)? });
+    let launches: Vec<Known<'_>> = program.launches.iter().enumerate().filter_map(known).collect();
+    // What cannot be read uses nothing.
+    if launches.len() < program.launches.len() || launches.iter().any(|launch| launch.facts.files.is_empty()) {
+        return;
+    }
+    let program = Described { program, launches };
+    report.enter_rule(ARGUMENTS);
+    program.arguments_are_used(report);
+    report.enter_rule(READ_ONLY);
+    program.inputs_are_only_read(report);
+    report.enter_rule(FLOW_OF_LAUNCHES);
+    program.what_is_read_was_written(report);
+    report.enter_rule(INDEX_RANGES);
+    program.indices_have_the_range_of_their_tables(report);
+    for launch in &program.launches {
+        let before = report.len();
+        report.enter_rule(LIVES_IN_LAUNCHES);
+        lives::check(launch.number, launch.launch, launch.facts, report);
+        // Where lives are wrong, so is what follows from them.
+        if report.len() == before {
+            report.enter_rule(POOL_BYTES);
+            launch.pool_ends_with_its_lives(report);
+        }
+    }
+}
+
+/// The bytes of a pool with these lives.
+fn pool_need(lives: &[Life]) -> i64 {
+    let end = lives.iter().map(|life| life.offset.saturating_add(life.bytes)).max().unwrap_or(0);
+    end.saturating_add(STICK_BYTES - 1) / STICK_BYTES * STICK_BYTES
+}
+
+/// A launch and its bundle.
+struct Known<'a> {
+    number: usize,
+    launch: &'a LaunchEntry,
+    facts: &'a BundleFacts,
+}
+
+impl Known<'_> {
+    fn name(&self, argument: usize) -> Option<&str> {
+        self.launch.arguments.get(argument).map(String::as_str)
+    }
+
+    /// The kernel arguments that an op reads or writes, or that the function has as parameters.
+    fn used(&self) -> BTreeSet<usize> {
+        let flow = &self.facts.flow;
+        flow.read_first.keys().chain(flow.written.keys()).chain(&self.facts.parameters).copied().collect()
+    }
+
+    /// The pool, in `bundle.mlir` where addresses are symbols, else in `program.json`, ends with the last of its lives.
+    fn pool_ends_with_its_lives(&self, report: &mut Report) {
+        let Self { number, launch, facts } = self;
+        let (needed, stated) = (pool_need(&launch.pool), launch.pool_bytes);
+        let allocated: i64 = facts.pools.iter().map(|pool| pool.bytes).sum();
+        let path = format!("/launches/{number}/pool_bytes");
+        if facts.parameters.is_empty() && stated != needed {
+            report.json(path, format!("{stated} bytes; the tensors of '{}' need {needed}, whole sticks", launch.bundle));
+        } else if !facts.parameters.is_empty() && stated != 0 {
+            report.json(path, "the pool is allocated in bundle.mlir, where addresses are symbols; the member is of the others");
+        }
+        if let Some(pool) = facts.pools.first().filter(|_| allocated != needed) {
+            report.enter_file(path_in(&launch.bundle, BUNDLE_FILE));
+            report.text(pool.at, format!("a pool of {allocated} bytes; its tensors need {needed}, whole sticks"));
+            report.enter_file(FILE_NAME);
+        }
+    }
+}
+
+struct Described<'a> {
+    program: &'a Program,
+    launches: Vec<Known<'a>>,
+}
+
+impl Described<'_> {
+    fn arguments_are_used(&self, report: &mut Report) {
+        for launch in &self.launches {
+            let (used, given) = (launch.used(), launch.launch.arguments.len());
+            let path = format!("/launches/{}/arguments", launch.number);
+            if let Some(missing) = used.iter().find(|argument| **argument >= given) {
+                report.json(path, format!("{given} arguments; '{}' uses argument {missing}", launch.launch.bundle));
+            } else if let Some(unused) = (0..given).find(|argument| !used.contains(argument)) {
+                let message = format!("'{}', which '{}' does not use", launch.launch.arguments[unused], launch.launch.bundle);
+                report.json(format!("{path}/{unused}"), message);
+            }
+            let mut seen = BTreeSet::new();
+            for (argument, name) in launch.launch.arguments.iter().enumerate().filter(|(_, name)| !seen.insert(*name)) {
+                let path = format!("/launches/{}/arguments/{argument}", launch.number);
+                report.json(path, format!("'{name}' is given twice; a launch is given a tensor once"));
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for launch in self.launches.iter().filter(|launch| !seen.insert((&launch.launch.bundle, &launch.launch.arguments))) {
+            let message = format!("'{}' is launched again with the same arguments; that gives nothing new", launch.launch.bundle);
+            report.json(format!("/launches/{}", launch.number), message);
+        }
+        let given: BTreeSet<&str> = self.launches.iter().flat_map(|launch| &launch.launch.arguments).map(String::as_str).collect();
+        // An argument that the function does not use is given to no launch.
+        for (list, tensors) in lists(self.program).into_iter().filter(|(list, _)| *list != "arguments") {
+            for (number, tensor) in tensors.iter().enumerate().filter(|(_, tensor)| !given.contains(&*tensor.name)) {
+                report.json(format!("/{list}/{number}/name"), format!("'{}' is given to no launch", tensor.name));
+            }
+        }
+    }
+
+    fn inputs_are_only_read(&self, report: &mut Report) {
+        let inputs = [("an argument", &self.program.arguments), ("a constant", &self.program.constants)];
+        let kind_of = |name: &str| {
+            let found = inputs.iter().find(|(_, tensors)| tensors.iter().any(|tensor| tensor.name == name));
+            found.map(|(kind, _)| *kind)
+        };
+        let mut seen = BTreeSet::new();
+        for launch in &self.launches {
+            for (argument, fault) in &launch.facts.flow.written {
+                let Some((name, kind)) = launch.name(*argument).and_then(|name| Some((name, kind_of(name)?))) else { continue };
+                if seen.insert((&*launch.launch.bundle, *argument)) {
+                    report.enter_file(path_in(&launch.launch.bundle, &fault.file));
+                    let message = format!("{}, which is '{name}', {kind} of the program; those are only read", fault.message);
+                    report.json(fault.path.clone(), message);
+                }
+            }
+        }
+        report.enter_file(FILE_NAME);
+    }
+
+    fn what_is_read_was_written(&self, report: &mut Report) {
+        let mut written: BTreeSet<&str> =
+            self.program.arguments.iter().chain(&self.program.constants).map(|tensor| tensor.name.as_str()).collect();
+        for launch in &self.launches {
+            for (argument, fault) in &launch.facts.flow.read_first {
+                let Some(name) = launch.name(*argument).filter(|name| !written.contains(name)) else { continue };
+                report.enter_file(path_in(&launch.launch.bundle, &fault.file));
+                report.json(fault.path.clone(), format!("{}; it is '{name}' in launch {}", fault.message, launch.number));
+            }
+            written.extend(launch.facts.flow.written.keys().filter_map(|argument| launch.name(*argument)));
+        }
+        report.enter_file(FILE_NAME);
+        for (number, result) in self.program.results.iter().enumerate().filter(|(_, result)| !written.contains(&*result.name)) {
+            report.json(format!("/results/{number}"), format!("no launch writes '{}'; every result is written", result.name));
+        }
+    }
+
+    fn indices_have_the_range_of_their_tables(&self, report: &mut Report) {
+        let mut ends: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
+        let mut indices: BTreeSet<&str> = BTreeSet::new();
+        for launch in &self.launches {
+            for tensor in launch.facts.files.values().flat_map(|file| &file.tensors) {
+                let (Some(tables), Place::Hbm { base: Base::Argument(argument), .. }) = (&tensor.tables, &tensor.place) else { continue };
+                let Some(name) = launch.name(*argument) else { continue };
+                indices.insert(name);
+                let table = |base: &Base| match base {
+                    Base::Argument(argument) => launch.name(*argument).and_then(|name| self.program.tensors().find(|one| one.name == name)),
+                    Base::Pool(_) | Base::Parameter(_) => None,
+                };
+                for table in tables.iter().filter_map(table) {
+                    ends.entry(name).or_default().extend(sizes_of_rows(&table.shape));
+                }
+            }
+        }
+        for (number, argument) in self.program.arguments.iter().enumerate() {
+            let path = format!("/arguments/{number}/index_range");
+            match (argument.index_range, indices.contains(&*argument.name)) {
+                (None, true) => report.json(path, format!("'{}' is read as indices and has no range", argument.name)),
+                (Some([first, _]), _) if first != 0 => report.json(path, format!("indices from {first}; they are from 0")),
+                (Some([_, end]), true) => {
+                    if let Some(ends) = ends.get(&*argument.name).filter(|ends| !ends.contains(&end)) {
+                        report.json(path, format!("indices up to {end}; the tables have sizes {ends:?}"));
+                    }
+                }
+                (Some(_), false) | (None, false) => {}
+            }
+        }
+    }
+}
+
+/// The sizes of a tensor's dimensions, and of those in a row that are shown as one.
+fn sizes_of_rows(shape: &[i64]) -> impl Iterator<Item = i64> {
+    (0..shape.len()).flat_map(|first| {
+        shape[first..].iter().scan(1_i64, |size, dim| {
+            *size = size.saturating_mul(*dim);
+            Some(*size)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dimensions_in_a_row_may_be_shown_as_one() {
+        assert_eq!(sizes_of_rows(&[2, 3, 5]).collect::<Vec<_>>(), [2, 6, 30, 3, 15, 5]);
+    }
+}

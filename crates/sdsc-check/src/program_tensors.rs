@@ -1,0 +1,201 @@
+//! Rules on what `program.json` says of each tensor: its members follow from each other.
+
+use super::program_flow::lists;
+use super::report::Report;
+use super::rules::{LIVES, NAMES, TENSORS};
+use machine::DeviceFormat;
+use sdsc_format::program::{Program, Tensor};
+use std::collections::BTreeSet;
+
+/// The element types that a format holds, on the side of the caller.
+const ELEMENTS: [(DeviceFormat, &[&str]); 3] = [
+    (DeviceFormat::Sen169Fp16, &["f16", "bf16", "f32", "i1"]),
+    (DeviceFormat::IeeeFp32, &["f32", "f16", "bf16", "i1"]),
+    (DeviceFormat::IeeeInt32, &["i32", "i64", "index"]),
+];
+
+pub(super) fn check(program: &Program, report: &mut Report) {
+    report.enter_rule(NAMES);
+    names_are_unique(program, report);
+    report.enter_rule(TENSORS);
+    for (list, tensors) in lists(program) {
+        for (number, tensor) in tensors.iter().enumerate() {
+            if let Some((member, fault)) = fault(tensor) {
+                report.json(format!("/{list}/{number}/{member}"), fault);
+            }
+        }
+    }
+    report.enter_rule(LIVES);
+    lives_are_exact(program, report);
+}
+
+fn names_are_unique(program: &Program, report: &mut Report) {
+    let mut seen = BTreeSet::new();
+    for (list, tensors) in lists(program) {
+        for (number, tensor) in tensors.iter().enumerate() {
+            if tensor.name.is_empty() || !seen.insert(&tensor.name) {
+                report.json(format!("/{list}/{number}/name"), format!("'{}'; each tensor has a name of its own", tensor.name));
+            }
+        }
+    }
+}
+
+/// The member that does not follow from the others, and why.
+fn fault(tensor: &Tensor) -> Option<(&'static str, String)> {
+    let Ok(format) = tensor.format.parse::<DeviceFormat>() else {
+        return Some(("format", format!("'{}' is no format of the device", tensor.format)));
+    };
+    let known = ELEMENTS.iter().find(|(known, _)| *known == format).map_or(&[][..], |(_, elements)| elements);
+    if !known.contains(&&*tensor.element_type) {
+        return Some(("element_type", format!("'{}', which {format} does not hold", tensor.element_type)));
+    }
+    if tensor.shape.iter().chain(&tensor.device_size).any(|size| *size < 1) {
+        return Some(("shape", format!("{:?} as {:?}; sizes are positive", tensor.shape, tensor.device_size)));
+    }
+    let per_stick = format.elements_per_stick();
+    if tensor.device_size.last() != Some(&per_stick) {
+        return Some(("device_size", format!("{:?}; the last size is that of a stick, {per_stick}", tensor.device_size)));
+    }
+    let elements = tensor.device_size.iter().try_fold(1_i64, |product, size| product.checked_mul(*size));
+    let bytes = elements.and_then(|elements| elements.checked_mul(format.bytes()));
+    if bytes != Some(tensor.bytes) {
+        let wanted = bytes.map_or_else(|| "too many".to_owned(), |bytes| bytes.to_string());
+        return Some(("bytes", format!("{}; the device size {:?} has {wanted}", tensor.bytes, tensor.device_size)));
+    }
+    map_fault(tensor, per_stick).map(|fault| ("stride_map", fault))
+}
+
+/// A dimension of the device beside its step through the host's elements.
+type Step = (i64, i64);
+
+/// Every element of the host has one place on the device, and no dimension of the device has more positions than it fills, but for the
+/// rest of a stick.
+fn map_fault(tensor: &Tensor, per_stick: i64) -> Option<String> {
+    let (sizes, map) = (&tensor.device_size, &tensor.stride_map);
+    if sizes.len() != map.len() {
+        return Some(format!("{} steps for {} device dimensions; each has one", map.len(), sizes.len()));
+    }
+    let mut steps: Vec<Step> = Vec::new();
+    for (dim, (size, step)) in sizes.iter().zip(map).enumerate() {
+        match step {
+            // The lanes of a stick that holds one element, or a dimension of padding.
+            -1 if *size == 1 || dim + 1 == sizes.len() => {}
+            1.. if *size == 1 => {}
+            1.. => steps.push((*step, *size)),
+            found => return Some(format!("a step of {found} along device dimension {dim} of {size} positions")),
+        }
+    }
+    let mut stride = 1_i64;
+    let mut wanted: Vec<Step> = Vec::new();
+    for size in tensor.shape.iter().rev() {
+        if *size > 1 {
+            wanted.push((stride, *size));
+        }
+        stride = stride.saturating_mul(*size);
+    }
+    steps.sort_unstable();
+    let fits = fill(&steps, &wanted, per_stick);
+    (!fits).then(|| format!("{map:?} over {sizes:?} does not give each element of {:?} one place", tensor.shape))
+}
+
+/// Whether device dimensions, by their steps, fill the dimensions of the host, the innermost first. Some host dimensions may be one for
+/// the device, as those of an array that is one long row.
+fn fill(steps: &[Step], host: &[Step], per_stick: i64) -> bool {
+    let Some(((stride, _), _)) = host.split_first() else { return steps.is_empty() };
+    (1..=host.len()).any(|taken| {
+        let size = host[..taken].iter().fold(1_i64, |size, (_, one)| size.saturating_mul(*one));
+        fill_one(steps, *stride, size, per_stick).into_iter().any(|used| fill(&steps[used..], &host[taken..], per_stick))
+    })
+}
+
+/// How many of the first steps fill a dimension of the host: each begins where the one inside of it ends, and the last one ends with the
+/// dimension, or with the stick that the dimension is filled up to.
+fn fill_one(steps: &[Step], stride: i64, size: i64, per_stick: i64) -> Vec<usize> {
+    let (mut positions, mut filled) = (1_i64, Vec::new());
+    for (used, (step, count)) in (1..).zip(steps) {
+        if *step != stride.saturating_mul(positions) {
+            break;
+        }
+        // A stick may hold fewer elements than it has lanes: then the next step begins before the lanes end.
+        let next = steps.get(used).map_or(i64::MAX, |(next, _)| *next);
+        if stride == 1 && positions == 1 && *count == per_stick && next < per_stick && size > next {
+            positions = next;
+            continue;
+        }
+        let needed = size.saturating_add(positions - 1).div_euclid(positions);
+        let padded = size.saturating_add(per_stick - 1).div_euclid(per_stick).saturating_mul(per_stick);
+        positions = positions.saturating_mul(*count);
+        if *count == needed || positions == padded {
+            filled.push(used);
+        }
+    }
+    filled
+}
+
+/// A buffer lives from the first launch that is given it to the last one, and the region ends with the last buffer.
+fn lives_are_exact(program: &Program, report: &mut Report) {
+    for (number, buffer) in program.buffers.iter().enumerate() {
+        let Some(place) = buffer.place else { continue };
+        let uses = |launch: &usize| program.launches[*launch].arguments.contains(&buffer.name);
+        let mut users = (0..program.launches.len()).filter(uses);
+        let first = users.next();
+        let last = users.next_back().or(first);
+        if (first, last) != (Some(place.first_launch), Some(place.last_launch)) {
+            let message = format!(
+                "'{}' lives from launch {} to {}; it is used from {first:?} to {last:?}",
+                buffer.name, place.first_launch, place.last_launch
+            );
+            report.json(format!("/buffers/{number}/place"), message);
+        }
+    }
+    let end = |buffer: &Tensor| buffer.place.map(|place| place.offset.saturating_add(buffer.bytes));
+    let needed = program.buffers.iter().filter_map(end).max().unwrap_or(0);
+    if program.buffer_bytes != needed {
+        report.json("/buffer_bytes", format!("{} bytes; the last buffer ends at {needed}", program.buffer_bytes));
+    }
+    let placed = program.buffers.iter().filter(|buffer| buffer.place.is_some()).count();
+    if let Some(number) = program.buffers.iter().position(|buffer| buffer.place.is_none()).filter(|_| placed > 0) {
+        report.json(format!("/buffers/{number}"), "no place, where other buffers have one; launches share one region");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tensor(shape: &[i64], device_size: &[i64], stride_map: &[i64]) -> Tensor {
+        Tensor {
+            shape: shape.to_vec(),
+            element_type: "f16".to_owned(),
+            format: "SEN169_FP16".to_owned(),
+            device_size: device_size.to_vec(),
+            stride_map: stride_map.to_vec(),
+            bytes: device_size.iter().product::<i64>() * 2,
+            ..Tensor::default()
+        }
+    }
+
+    #[test]
+    fn each_element_has_one_place() {
+        for (shape, device_size, stride_map) in [
+            (&[64, 512][..], &[8, 64, 64][..], &[64, 512, 1][..]),
+            (&[70, 100], &[2, 70, 64], &[64, 100, 1]),
+            (&[100, 100], &[2, 128, 64], &[64, 100, 1]),
+            (&[70, 7], &[1, 70, 64], &[64, 7, 1]),
+            (&[5], &[1, 5, 64], &[-1, 1, -1]),
+            (&[], &[1, 64], &[-1, -1]),
+            (&[4, 32, 64], &[1, 128, 64], &[64, 64, 1]),
+        ] {
+            assert_eq!(fault(&tensor(shape, device_size, stride_map)), None, "{shape:?}");
+        }
+        for (shape, device_size, stride_map) in [
+            (&[64, 512][..], &[8, 65, 64][..], &[64, 512, 1][..]),
+            (&[64, 512], &[8, 63, 64], &[64, 512, 1]),
+            (&[64, 512], &[8, 64, 64], &[64, 511, 1]),
+            (&[64, 512], &[8, 64, 64], &[512, 64, 1]),
+            (&[64, 511], &[9, 64, 64], &[64, 511, 1]),
+        ] {
+            assert!(fault(&tensor(shape, device_size, stride_map)).is_some(), "{shape:?}");
+        }
+    }
+}

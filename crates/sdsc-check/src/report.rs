@@ -1,0 +1,128 @@
+//! What a check finds, and how rules say so.
+
+use super::RULES;
+use sdsc_format::bundle_text::Position;
+use std::fmt;
+
+/// A rule that a file breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The label of the rule.
+    pub label: &'static str,
+    /// The file, relative to the checked directory.
+    pub file: String,
+    /// The place in the file.
+    pub place: Place,
+    /// The value found and the rule broken.
+    pub message: String,
+}
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The file as a whole.
+    File,
+    /// A JSON pointer, such as `/0_add/dscs_/0/add/N_/mb_`.
+    Json(String),
+    /// A line and a column.
+    Text(Position),
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { label, file, place, message } = self;
+        match place {
+            Place::File => write!(formatter, "{file}: {label}: {message}"),
+            Place::Json(path) => write!(formatter, "{file}:{path}: {label}: {message}"),
+            Place::Text(at) => write!(formatter, "{file}:{at}: {label}: {message}"),
+        }
+    }
+}
+
+/// Collects violations. Each is filed under the rule and the file that are being checked.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    rule: usize,
+    file: String,
+    found: Vec<(usize, Violation)>,
+}
+
+impl Report {
+    /// Says which file is checked from here on.
+    pub(super) fn enter_file(&mut self, file: impl Into<String>) {
+        self.file = file.into();
+    }
+
+    /// Says which rule is checked from here on, by its place in the table. An earlier rule is reported first.
+    pub(super) const fn enter_rule(&mut self, rule: usize) {
+        self.rule = rule;
+    }
+
+    /// How many violations there are so far.
+    pub(super) const fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Whether a rule of those is broken so far.
+    pub(super) fn breaks_any(&self, is_one: impl Fn(usize) -> bool) -> bool {
+        self.found.iter().any(|(rule, _)| is_one(*rule))
+    }
+
+    /// The whole file breaks the rule.
+    pub(super) fn file(&mut self, message: impl Into<String>) {
+        self.push(Place::File, message.into());
+    }
+
+    /// Another file than the one that is checked breaks the rule.
+    pub(super) fn other_file(&mut self, file: &str, message: impl Into<String>) {
+        let checked = std::mem::replace(&mut self.file, file.to_owned());
+        self.file(message);
+        self.file = checked;
+    }
+
+    /// A member of a JSON file breaks the rule.
+    pub(super) fn json(&mut self, path: impl Into<String>, message: impl Into<String>) {
+        self.push(Place::Json(path.into()), message.into());
+    }
+
+    /// A place in a text breaks the rule.
+    pub(super) fn text(&mut self, at: Position, message: impl Into<String>) {
+        self.push(Place::Text(at), message.into());
+    }
+
+    fn push(&mut self, place: Place, message: String) {
+        let violation = Violation { label: RULES[self.rule].label, file: self.file.clone(), place, message };
+        self.found.push((self.rule, violation));
+    }
+
+    /// The violations: those of the most basic rules first, and of one rule in the order of the files.
+    pub(super) fn into_violations(self) -> Vec<Violation> {
+        let mut found = self.found;
+        found.sort_by_key(|(rule, _)| *rule);
+        found.into_iter().map(|(_, violation)| violation).collect()
+    }
+}
+
+/// A JSON pointer to a member, from the pointer to its parent.
+pub(super) fn member(parent: &str, key: &str) -> String {
+    // The two characters that a pointer gives a meaning are escaped (RFC 6901).
+    format!("{parent}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn basic_rules_come_first() {
+        let mut report = Report::default();
+        report.enter_file("b");
+        report.enter_rule(6);
+        report.json(member("/0_a~b", "x/y"), "one");
+        report.enter_rule(1);
+        report.text(Position { line: 3, column: 4 }, "two");
+        report.file("three");
+        let shown: Vec<_> = report.into_violations().iter().map(ToString::to_string).collect();
+        assert_eq!(shown, ["b:3:4: sdsc_r2: two", "b: sdsc_r2: three", "b:/0_a~b/x~1y: sdsc_r7: one"]);
+    }
+}

@@ -1,0 +1,130 @@
+//! Rules on how the space lies in a tensor.
+
+use super::super::file_view::{FileView, TensorView};
+use super::super::report::Report;
+use sdsc_format::model::{CoordInfo, Entries, FoldFunction};
+use std::collections::BTreeSet;
+
+/// Folds before those of the elements: cores, corelets and rows.
+const SPATIAL: usize = 3;
+
+/// The folds of the elements; a dimension has the last few.
+const ELEMENT_LABELS: [&str; 4] = ["elem_arr_3", "elem_arr_2", "elem_arr_1", "elem_arr_0"];
+
+pub(super) fn folds_have_their_form(file: &FileView<'_>, report: &mut Report) {
+    for tensor in file.tensors().filter(|tensor| tensor.class.is_some()) {
+        for (label, info) in tensor.node.coordinates.dims.iter() {
+            let is_stick = tensor.stick().contains(label);
+            let fault = form_fault(info).or_else(|| stick_fault(info, label, is_stick, &tensor));
+            if let Some(fault) = fault {
+                report.json(file.node_at(tensor.index, &format!("coordinates_/coordInfo/{label}")), fault);
+            }
+        }
+    }
+}
+
+fn form_fault(info: &CoordInfo) -> Option<String> {
+    let folds = &info.folds.folds;
+    let n_elements = folds.len().checked_sub(SPATIAL).filter(|count| (1..=ELEMENT_LABELS.len()).contains(count));
+    let Some(n_elements) = n_elements else {
+        return Some(format!("{} folds; there are 3 of cores, corelets and rows and 1 to 4 of elements", folds.len()));
+    };
+    let labels = ["core_fold", "corelet_fold", "row_fold"].iter().chain(&ELEMENT_LABELS[ELEMENT_LABELS.len() - n_elements..]);
+    if !folds.iter().map(|fold| &*fold.label).eq(labels.copied()) {
+        return Some("the folds are 'core_fold', 'corelet_fold', 'row_fold' and 'elem_arr_<k>' down to 0".to_owned());
+    }
+    let is_affine = |function: &FoldFunction| matches!(function, FoldFunction::Affine { beta: 0, alpha: 0.. });
+    if info.folds.functions.len() != folds.len() || !info.folds.functions.iter().all(is_affine) {
+        return Some("every fold is affine and starts at 0".to_owned());
+    }
+    if (info.spatial, info.temporal) != (3, 0) || usize::try_from(info.element_folds) != Ok(n_elements) {
+        return Some(format!(
+            "{} spatial, {} temporal and {} element folds are said; there are 3, 0 and {n_elements}",
+            info.spatial, info.temporal, info.element_folds
+        ));
+    }
+    if folds[1].factor != 1 || folds[2].factor != 1 {
+        return Some("a part is on one corelet and in one row".to_owned());
+    }
+    if folds[0].factor < 1 || folds.iter().any(|fold| fold.factor < 0) {
+        return Some("a dimension has a negative number of parts".to_owned());
+    }
+    None
+}
+
+fn stick_fault(info: &CoordInfo, label: &str, is_stick: bool, tensor: &TensorView<'_>) -> Option<String> {
+    let n_elements = info.folds.folds.len().saturating_sub(SPATIAL);
+    match (is_stick, n_elements) {
+        (false, 1) => None,
+        (false, found) => Some(format!("{found} folds of elements beside the stick; there is one")),
+        (true, 1) => Some("one fold of elements along the stick; sticks and their elements are folds of their own".to_owned()),
+        (true, 2) => {
+            let innermost = info.folds.folds.last().map(|fold| fold.factor);
+            // A block of fp8 weights is spelled in whole sticks or, in later versions of the reference emitter, in the block's rows.
+            let fits = innermost == tensor.elements_per_stick() || innermost == tensor.stick_size(label);
+            let shown = innermost.unwrap_or_default();
+            (!fits).then(|| format!("{shown} elements in a stick of {}", tensor.info.format))
+        }
+        // The blocks of fp8 sticks are orders of their own.
+        (true, _) => None,
+    }
+}
+
+pub(super) fn folds_make_the_size(file: &FileView<'_>, report: &mut Report) {
+    for tensor in file.data_tensors().filter(|tensor| tensor.class.is_some()) {
+        for (label, info) in tensor.node.coordinates.dims.iter() {
+            if let Some(fault) = size_fault(file, &tensor, label, info) {
+                report.json(file.node_at(tensor.index, &format!("coordinates_/coordInfo/{label}/folds")), fault);
+            }
+        }
+    }
+}
+
+fn size_fault(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info: &CoordInfo) -> Option<String> {
+    let (cores, elements) = info.folds.folds.split_at_checked(SPATIAL)?;
+    let slices = cores[0].factor;
+    if !tensor.has(label) {
+        return (slices != 1).then(|| format!("{slices} slices of '{label}', which the tensor has not; it is held whole"));
+    }
+    let size = file.size(label)?;
+    if let Some(wanted) = file.slices(label).filter(|wanted| *wanted != slices && tensor.node.coordinates.core_to_slice.is_empty()) {
+        return Some(format!("{slices} slices of '{label}'; the op has {wanted}"));
+    }
+    // A window reads more than the points of the space, and cut sticks are a matter of another rule.
+    let is_read_by_windows = file.is_windowed(label) && Some(tensor.index) != file.result();
+    let is_stick = tensor.stick_size(label).is_some();
+    let is_cut = is_stick && tensor.elements_per_stick().is_none_or(|per_stick| size / slices.max(1) % per_stick.max(1) != 0);
+    if is_read_by_windows || is_cut || elements.len() == 3 {
+        return None;
+    }
+    let part = elements.iter().fold(1_i64, |product, fold| product.saturating_mul(fold.factor));
+    if part.checked_mul(slices) != Some(size) {
+        return Some(format!("{slices} slices of {part} elements for the {size} points of '{label}'; slices make the whole"));
+    }
+    match info.folds.functions.first() {
+        Some(FoldFunction::Affine { alpha, .. }) if *alpha != part => {
+            Some(format!("slices of {part} elements are {alpha} apart; they follow each other"))
+        }
+        Some(_) | None => None,
+    }
+}
+
+pub(super) fn gaps_are_behind_the_part(file: &FileView<'_>, report: &mut Report) {
+    for (tensor, node) in file.dsc.nodes.iter().enumerate() {
+        for (label, gaps) in node.gaps.iter().flat_map(Entries::iter) {
+            let path = file.node_at(tensor, &format!("backGapCore_/{label}"));
+            if !node.order.contains(label) {
+                report.json(&path, format!("a gap behind '{label}', which is no dimension of the tensor"));
+            }
+            if let Some((core, gap)) = gaps.iter().find(|(_, gap)| gap.0 < 1) {
+                report.json(format!("{path}/{core}"), format!("a gap of {} elements; a gap has at least one", gap.0));
+            }
+            let found: BTreeSet<i64> = gaps.iter().map(|(core, _)| *core).collect();
+            let is_complete =
+                if node.component == "lx" { found.iter().copied().eq(0..file.operation.n_cores) } else { found.iter().eq(&[-1]) };
+            if !is_complete {
+                report.json(path, "a gap is given for every core of a tensor in LX, and for core -1 in HBM");
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Rules on cores and on which slice each computes.
+
+use super::super::file_view::FileView;
+use super::super::report::Report;
+use sdsc_format::model::{Entries, Fold, FoldFunction, Nothing, Text};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) fn core_counts_agree(file: &FileView<'_>, report: &mut Report) {
+    let (cores, limit) = (file.operation.n_cores, file.around.target.cores);
+    if !(1..=limit).contains(&cores) {
+        report.json(file.at("numCoresUsed_"), format!("{cores} cores; an op uses 1 to {limit}"));
+    }
+    if file.operation.core_fold.factor != cores {
+        let message = format!("a fold over {} cores; the op uses {cores}", file.operation.core_fold.factor);
+        report.json(file.at("coreFoldProp_/factor_"), message);
+    }
+    if file.dsc.n_cores != cores {
+        report.json(file.dsc_at("numCoresUsed_"), format!("{} cores; the op uses {cores}", file.dsc.n_cores));
+    }
+}
+
+pub(super) fn cores_are_listed_once(file: &FileView<'_>, report: &mut Report) {
+    let operation = file.operation;
+    if !file.dsc.core_ids.is_sorted() {
+        report.json(file.dsc_at("coreIdsUsed_"), format!("{:?}; cores are listed in order", file.dsc.core_ids));
+    }
+    let mut check = |path: String, cores: Vec<i64>| {
+        if let Some(fault) = listing_fault(cores, operation.n_cores) {
+            report.json(path, format!("{fault}; cores 0 to {} are listed once each", operation.n_cores.saturating_sub(1)));
+        }
+    };
+    check(file.dsc_at("coreIdsUsed_"), file.dsc.core_ids.clone());
+    check(file.at("coreIdToDsc_"), keys(&operation.core_to_dsc));
+    check(file.at("coreIdToWkSlice_"), keys(&operation.core_to_slice));
+    check(file.at("coreIdToDscSchedule"), keys(&operation.core_to_schedule));
+    for (tensor, node) in file.dsc.nodes.iter().enumerate() {
+        let cores = node.start.data.iter().map(|(core, _)| core.0).collect();
+        check(file.node_at(tensor, "startAddressCoreCorelet_/data_"), cores);
+        if !node.coordinates.core_to_slice.is_empty() {
+            check(file.node_at(tensor, "coordinates_/coreIdToWkSlice_"), keys(&node.coordinates.core_to_slice));
+        }
+    }
+}
+
+fn keys<V>(entries: &Entries<i64, V>) -> Vec<i64> {
+    entries.iter().map(|(core, _)| *core).collect()
+}
+
+fn listing_fault(mut cores: Vec<i64>, n_cores: i64) -> Option<String> {
+    cores.sort_unstable();
+    for (expected, core) in (0..).zip(&cores) {
+        if *core != expected {
+            let missing = expected < *core && expected < n_cores;
+            return Some(if missing { format!("core {expected} is missing") } else { format!("core {core} is listed") });
+        }
+    }
+    let n_listed = i64::try_from(cores.len()).unwrap_or(i64::MAX);
+    match n_listed.cmp(&n_cores) {
+        std::cmp::Ordering::Less => Some(format!("core {n_listed} is missing")),
+        std::cmp::Ordering::Equal => None,
+        std::cmp::Ordering::Greater => Some(format!("core {n_cores} is listed")),
+    }
+}
+
+pub(super) fn core_folds_count_the_cores(file: &FileView<'_>, report: &mut Report) {
+    const MAP: FoldFunction = FoldFunction::Map(Nothing {});
+    const CONST: FoldFunction = FoldFunction::Const(Nothing {});
+    let cores = file.operation.n_cores;
+    let mut check = |path: String, functions: &[FoldFunction], wanted: [FoldFunction; 3], folds: &[Fold]| {
+        let is_fold = |fold: &Fold, factor: i64, label: &str| fold.factor == factor && fold.label == label;
+        let is_over_cores = matches!(folds, [core, corelet, time]
+            if is_fold(core, cores, "core") && is_fold(corelet, 1, "corelet") && is_fold(time, 1, "time"));
+        if !is_over_cores {
+            report.json(format!("{path}/dim_prop_attr"), format!("the folds are {cores} of 'core', 1 of 'corelet' and 1 of 'time'"));
+        }
+        if functions != wanted {
+            report.json(format!("{path}/dim_prop_func"), "addresses are listed by core, and constants are the same on every core");
+        }
+    };
+    for (tensor, node) in file.dsc.nodes.iter().enumerate() {
+        let path = file.node_at(tensor, "startAddressCoreCorelet_");
+        check(path, &node.start.functions, [MAP, CONST, CONST], &node.start.folds);
+    }
+    for (number, constant) in file.dsc.constants.0.iter() {
+        let path = file.dsc_at(&format!("constantInfo_/{number}/data_"));
+        check(path, &constant.data.functions, [CONST, CONST, MAP], &constant.data.folds);
+    }
+}
+
+pub(super) fn slices_make_the_cores(file: &FileView<'_>, report: &mut Report) {
+    let cores = file.operation.n_cores;
+    let product = |slices: &mut dyn Iterator<Item = i64>| slices.fold(1_i64, i64::saturating_mul);
+    let found = product(&mut file.operation.slices.iter().map(|(_, slices)| *slices));
+    if found != cores {
+        report.json(file.at("numWkSlicesPerDim_"), format!("{found} slices for {cores} cores; each core computes one slice"));
+    }
+    for tensor in file.tensors().filter(|tensor| !tensor.node.coordinates.core_to_slice.is_empty()) {
+        let found = product(&mut tensor.class_order().iter().filter_map(|label| tensor.held_slices(label)));
+        if found != cores {
+            let path = file.node_at(tensor.index, "coordinates_/coordInfo");
+            report.json(path, format!("{found} slices of the tensor for {cores} cores; each core holds one slice"));
+        }
+    }
+}
+
+type SlotsByCore = Entries<i64, Entries<Text, i64>>;
+
+pub(super) fn slots_are_in_range(file: &FileView<'_>, report: &mut Report) {
+    let labels: Vec<_> = file.operation.slices.iter().map(|(label, _)| &**label).collect();
+    let slices = |label: &str| file.slices(label);
+    check_slots(&file.operation.core_to_slice, &labels, slices, &file.at("coreIdToWkSlice_"), report);
+    for tensor in file.tensors() {
+        let path = file.node_at(tensor.index, "coordinates_/coreIdToWkSlice_");
+        // A dimension that a tensor has not is held whole.
+        let held = |label: &str| file.slices(label).and(tensor.held_slices(label).or(Some(1)));
+        check_slots(&tensor.node.coordinates.core_to_slice, &labels, held, &path, report);
+    }
+}
+
+fn check_slots(slots: &SlotsByCore, labels: &[&str], slices: impl Fn(&str) -> Option<i64>, path: &str, report: &mut Report) {
+    for (core, slots) in slots.iter() {
+        for (label, slot) in slots.iter() {
+            let fault = match slices(label) {
+                Some(slices) if (0..slices).contains(slot) => continue,
+                Some(slices) => format!("slice {slot} of '{label}', which has {slices} slices"),
+                None => format!("a slice of '{label}', which is no dimension of the op"),
+            };
+            report.json(format!("{path}/{core}/{label}"), fault);
+        }
+        if let Some(missing) = labels.iter().find(|label| slots.get(**label).is_none()) {
+            report.json(format!("{path}/{core}"), format!("no slice of '{missing}'; a core has a slice of every dimension"));
+        }
+    }
+}
+
+pub(super) fn slots_are_distinct(file: &FileView<'_>, report: &mut Report) {
+    check_distinct(&file.operation.core_to_slice, "computes", &file.at("coreIdToWkSlice_"), report);
+    for tensor in file.tensors() {
+        let path = file.node_at(tensor.index, "coordinates_/coreIdToWkSlice_");
+        check_distinct(&tensor.node.coordinates.core_to_slice, "holds", &path, report);
+    }
+}
+
+fn check_distinct(slots: &SlotsByCore, verb: &str, path: &str, report: &mut Report) {
+    let mut owner: BTreeMap<BTreeSet<(&str, i64)>, i64> = BTreeMap::new();
+    for (core, slots) in slots.iter() {
+        let slice = slots.iter().map(|(label, slot)| (&**label, *slot)).collect();
+        if let Some(other) = owner.insert(slice, *core) {
+            report.json(format!("{path}/{core}"), format!("core {core} {verb} the slice of core {other}; each core has its own"));
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Rules on members that follow from others: each is worked out again and compared.
+
+use super::super::extent::{Extent, extents};
+use super::super::file_view::{FileView, TensorView};
+use super::super::functions::Family;
+use super::super::report::Report;
+use sdsc_format::model::{CoordInfo, FoldFunction, Node, Presence, Text};
+use std::collections::BTreeSet;
+
+/// How a dimension is padded where nothing pads it.
+const NO_PADDING: &str = "nopad";
+
+/// Step and count of every fold of a dimension, outermost first.
+pub(super) type Folds = Vec<(i64, i64)>;
+
+pub(super) fn folds_are_worked_out(file: &FileView<'_>, report: &mut Report) {
+    for tensor in file.tensors().filter(|tensor| tensor.class.is_some()) {
+        for (label, info) in tensor.node.coordinates.dims.iter() {
+            let path = || file.node_at(tensor.index, &format!("coordinates_/coordInfo/{label}"));
+            let wanted = tensor.node.padding.as_ref().or(tensor.node.early_padding.as_ref()).and_then(|padding| padding.get(label));
+            let wanted = wanted.map_or(NO_PADDING, |padding| &**padding);
+            if info.padding != wanted {
+                let message = format!("'{}' for '{label}'; the tensor's padding of it is '{wanted}'", info.padding);
+                report.json(format!("{}/padding", path()), message);
+            }
+            // Windows read more than the space has: the steps follow from the window, which is a rule of its own.
+            if wanted != NO_PADDING {
+                continue;
+            }
+            let Some(wanted) = wanted_folds(file, &tensor, label, info) else { continue };
+            let found = found_folds(info);
+            if found != wanted {
+                let message = format!("steps and counts {found:?} of '{label}'; those of its part are {wanted:?}");
+                report.json(format!("{}/folds", path()), message);
+            }
+        }
+    }
+}
+
+pub(super) fn found_folds(info: &CoordInfo) -> Folds {
+    let step = |function: &FoldFunction| match function {
+        FoldFunction::Affine { alpha, .. } => *alpha,
+        FoldFunction::Map(_) | FoldFunction::Const(_) => i64::MIN,
+    };
+    info.folds.functions.iter().map(step).zip(info.folds.folds.iter().map(|fold| fold.factor)).collect()
+}
+
+/// Cores, corelets and rows, then the elements of one core's part.
+fn wanted_folds(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, info: &CoordInfo) -> Option<Folds> {
+    let slices = info.folds.folds.first()?.factor.max(1);
+    let size = if tensor.scale(label)? == 1 { file.size(label)? / slices } else { 1 };
+    let (step, elements) = match (tensor.stick().contains(&Text::from(label.to_owned())), info.element_folds) {
+        (false, _) => (size, vec![(1, size)]),
+        (true, 2) if tensor.stick().len() == 1 => {
+            let per_stick = tensor.elements_per_stick()?;
+            match tensor.scale(label) {
+                // The stick holds one element, which stands for all of them.
+                Some(-2) => (per_stick, vec![(per_stick, 1), (0, per_stick)]),
+                Some(_) | None => (size, vec![(per_stick, size / per_stick), (1, per_stick)]),
+            }
+        }
+        (true, 3) => (size, vec![(size / 8, 64), (8, 2), (1, 1)]),
+        (true, 4) => (size, vec![(128, size / 128), (8, 8), (64, 2), (1, 8)]),
+        // How a block of fp8 weights is spelled differs between versions of the reference emitter.
+        (true, _) => return None,
+    };
+    Some([(step, slices), (0, 1), (0, 1)].into_iter().chain(elements).collect())
+}
+
+pub(super) fn pages_are_worked_out(file: &FileView<'_>, report: &mut Report) {
+    if !file.is_indirect() {
+        return;
+    }
+    for tensor in file.tensors() {
+        for (position, (label, found)) in tensor.node.order.iter().zip(&tensor.node.page_sizes).enumerate() {
+            let wanted = wanted_pages(file, &tensor, label);
+            if !wanted.contains(found) {
+                let message = format!("a page of {found} along '{label}'; what one index reaches there is {}", wanted[0]);
+                report.json(file.node_at(tensor.index, &format!("maxDimSizes_/{position}")), message);
+            }
+        }
+    }
+}
+
+/// What one index reaches along a dimension of a tensor; -1 where nothing is reached through indices.
+fn wanted_pages(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> Vec<i64> {
+    // Whether a dimension of one point was added for an index tensor, and has a page of 1, or is the op's own is in no file.
+    if is_added(file, tensor, label) {
+        return vec![1, -1];
+    }
+    let Some(index) = index_of(file, tensor.node).filter(|_| !tensor.stick().iter().any(|stick| stick == label)) else { return vec![-1] };
+    let own: Vec<Extent<'_>> = extents(file, &index).filter(|extent| !is_added(file, &index, extent.label)).collect();
+    let Some(innermost) = own.first().filter(|_| own.iter().any(|extent| extent.label == label)) else { return vec![-1] };
+    let place = tensor.node.order.iter().filter(|other| !is_added(file, tensor, other)).position(|other| other == label).unwrap_or(0);
+    // Only the innermost indexed dimension has an index for each position.
+    let page = if own.len() < 2 || innermost.label == label { 1 } else { own.get(place).map_or(1, Extent::all) };
+    // An index tensor of fewer device dimensions says nothing of it; how many it has is in no file.
+    if place < own.len() { vec![page] } else { vec![page, -1] }
+}
+
+/// A dimension of one point that was added for an index tensor without a stick.
+fn is_added(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str) -> bool {
+    file.size(label) == Some(1) && tensor.node.order.iter().any(|known| known == label)
+}
+
+/// The index tensor through which a tensor is reached.
+fn index_of<'a>(file: &FileView<'a>, node: &Node) -> Option<TensorView<'a>> {
+    let related = node.related.as_deref().filter(|_| node.indirection == "value_tensor")?;
+    file.tensors().find(|tensor| tensor.node.name == related && tensor.is_index())
+}
+
+pub(super) fn classes_have_the_order_of_their_first_tensor(file: &FileView<'_>, report: &mut Report) {
+    // The weight of a depthwise convolution has the points of its windows in front of what its class has.
+    if &*file.compute.function == "depthwiseconv2dnative" {
+        return;
+    }
+    let mut seen = BTreeSet::new();
+    for tensor in file.tensors() {
+        let Some(class) = tensor.class.filter(|_| seen.insert(&*tensor.info.class)) else { continue };
+        if class.order != tensor.node.order {
+            let message = format!(
+                "{:?}, where tensor {}, the first of the class, has {:?}; a class has the order of its first tensor",
+                class.order, tensor.index, tensor.node.order
+            );
+            report.json(file.dsc_at(&format!("primaryDsInfo_/{}/layoutDimOrder_", tensor.info.class)), message);
+        }
+    }
+}
+
+pub(super) fn memories_are_complete(file: &FileView<'_>, report: &mut Report) {
+    let has_windows = file.dsc.class_relation.is_some() || file.dsc.nodes.iter().any(|node| node.padding.is_some());
+    for tensor in file.tensors() {
+        let memory = &tensor.info.memory;
+        let (in_hbm, in_lx) = (!tensor.is_lx(), !tensor.is_index());
+        for (name, wanted, found) in [("hbm", in_hbm, &memory.hbm), ("lx", in_lx, &memory.lx)] {
+            let path = file.tensor_at(tensor.index, &format!("memOrg_/{name}"));
+            match found {
+                Some(found) => check_presence(found, name, &tensor, has_windows, path, report),
+                None if wanted => report.json(path, format!("'{name}' is missing; a tensor names every memory that it may be in")),
+                None => {}
+            }
+        }
+    }
+}
+
+fn check_presence(found: &Presence, memory: &str, tensor: &TensorView<'_>, has_windows: bool, path: String, report: &mut Report) {
+    if found.is_present != 1 {
+        report.json(format!("{path}/isPresent"), format!("{}; a memory that is named is present, 1", found.is_present));
+    }
+    let for_windows = [
+        ("isPadded", found.is_padded.is_some()),
+        ("isZeroPadded", found.is_zero_padded.is_some()),
+        ("dsOffset", found.offset.is_some()),
+        ("allocateNode_", found.node.is_some()),
+    ];
+    if let Some((member, _)) = for_windows.into_iter().find(|(_, is_there)| *is_there && !has_windows) {
+        report.json(format!("{path}/{member}"), "the member is of tensors of windowed ops only");
+    }
+    let is_flag = |flag: Option<u8>| flag.is_none_or(|flag| flag <= 1);
+    if !is_flag(found.is_padded) || found.is_zero_padded.is_some_and(|flag| flag != 0) || found.offset.is_some_and(|offset| offset != 0) {
+        report.json(&path, "'isPadded' is 0 or 1, 'isZeroPadded' and 'dsOffset' are 0");
+    }
+    let wanted = if memory == "hbm" { &*tensor.node.name } else { "" };
+    if let Some(node) = found.node.as_deref().filter(|node| *node != wanted) {
+        report.json(format!("{path}/allocateNode_"), format!("'{node}'; the node of the tensor in this memory is '{wanted}'"));
+    }
+}
+
+pub(super) fn inputs_are_those_of_the_family(file: &FileView<'_>, report: &mut Report) {
+    let n_tensors = file.dsc.tensors.len();
+    let n_inputs = match file.family {
+        Family::Pooling if &*file.compute.function == "depthwiseconv2dnative" => n_tensors,
+        Family::TopK | Family::Pooling => 1,
+        Family::StickReduction | Family::NonstickReduction => n_tensors,
+        Family::Matmul | Family::Convolution | Family::Restickify | Family::Elementwise | Family::Conversion => n_tensors.saturating_sub(1),
+        Family::Other => return,
+    };
+    let name = |tensor: TensorView<'_>| Text::from(format!("Tensor{0}-idx{0}", tensor.index));
+    let wanted: Vec<Text> = file.tensors().take(n_inputs).filter(|tensor| !tensor.is_index()).map(name).collect();
+    if file.compute.inputs != wanted {
+        let message = format!("{:?}; the inputs of '{}' are {wanted:?}", file.compute.inputs, file.compute.function);
+        report.json(file.compute_at("inputLabeledDs"), message);
+    }
+}

@@ -1,0 +1,133 @@
+//! Rules on layout classes and on how tensors belong to them.
+
+use super::super::file_view::FileView;
+use super::super::report::Report;
+use machine::{DeviceFormat, STICK_BYTES};
+use sdsc_format::model::Text;
+use std::collections::BTreeSet;
+
+pub(super) fn classes_are_complete(file: &FileView<'_>, report: &mut Report) {
+    for (name, class) in file.dsc.classes.iter() {
+        let path = format!("primaryDsInfo_/{name}");
+        if !matches!(&**name, "INPUT" | "KERNEL" | "OUTPUT" | "KERNEL_IDX") {
+            let message = format!("'{name}'; a class is called 'INPUT', 'KERNEL', 'OUTPUT' or 'KERNEL_IDX'");
+            report.json(file.dsc_at(&path), message);
+        }
+        for (member, labels) in [("layoutDimOrder_", &class.order), ("stickDimOrder_", &class.stick)] {
+            if let Some(fault) = order_fault(labels) {
+                report.json(file.dsc_at(&format!("{path}/{member}")), fault);
+            }
+        }
+        if class.stick.len() != class.stick_sizes.len() || class.stick_sizes.iter().any(|size| *size < 1) {
+            let message = format!("sizes {:?} for {} stick dimensions; each has a positive size", class.stick_sizes, class.stick.len());
+            report.json(file.dsc_at(&format!("{path}/stickSize_")), message);
+        }
+    }
+}
+
+fn order_fault(labels: &[Text]) -> Option<String> {
+    let mut seen = BTreeSet::new();
+    match labels.iter().find(|label| !seen.insert(*label)) {
+        Some(label) => Some(format!("dimension '{label}' is listed twice; a dimension is listed once")),
+        None if labels.is_empty() => Some("no dimension is listed; there is at least one".to_owned()),
+        None => None,
+    }
+}
+
+pub(super) fn tensors_have_classes(file: &FileView<'_>, report: &mut Report) {
+    for tensor in file.tensors().filter(|tensor| tensor.class.is_none()) {
+        let message = format!("the class '{}' is not in 'primaryDsInfo_'; every tensor has a layout class", tensor.info.class);
+        report.json(file.tensor_at(tensor.index, "dsType_"), message);
+    }
+    for (name, _) in file.dsc.classes.iter().filter(|(name, _)| file.dsc.tensors.iter().all(|tensor| tensor.class != **name)) {
+        report.json(file.dsc_at(&format!("primaryDsInfo_/{name}")), format!("no tensor is of class '{name}'; every class has a tensor"));
+    }
+}
+
+pub(super) fn tensors_have_the_dimensions_of_their_class(file: &FileView<'_>, report: &mut Report) {
+    for tensor in file.tensors() {
+        let Some(class) = tensor.class else { continue };
+        let order = &tensor.node.order;
+        let set: BTreeSet<_> = order.iter().collect();
+        if set.len() != order.len() || set != class.order.iter().collect() {
+            let message = format!("{order:?} is no permutation of {:?}; a tensor has the dimensions of its class", class.order);
+            report.json(file.node_at(tensor.index, "layoutDimOrder_"), message);
+        }
+        let found: BTreeSet<_> = tensor.node.coordinates.dims.iter().map(|(label, _)| label).collect();
+        if found != class.order.iter().collect() {
+            let message = format!("coordinates {found:?} instead of {:?}; there are those of the class", class.order);
+            report.json(file.node_at(tensor.index, "coordinates_/coordInfo"), message);
+        }
+        let lists = [
+            (file.node_at(tensor.index, "maxDimSizes_"), tensor.node.page_sizes.len()),
+            (file.tensor_at(tensor.index, "scale_"), tensor.info.scales.len()),
+        ];
+        for (path, found) in lists.into_iter().filter(|(_, found)| *found != class.order.len()) {
+            report.json(path, format!("{found} entries for {} dimensions; there is one for each", class.order.len()));
+        }
+    }
+}
+
+pub(super) fn scales_have_a_meaning(file: &FileView<'_>, report: &mut Report) {
+    for tensor in file.tensors() {
+        for (position, (label, scale)) in tensor.class_order().iter().zip(&tensor.info.scales).enumerate() {
+            let path = format!("scale_/{position}");
+            match scale {
+                1 | -1 => {}
+                -2 if tensor.stick().contains(label) => {}
+                -2 => {
+                    let message = format!("-2 for '{label}', which is beside the stick; only a stick that holds one element has it");
+                    report.json(file.tensor_at(tensor.index, &path), message);
+                }
+                found => report.json(file.tensor_at(tensor.index, &path), format!("{found} for '{label}'; a scale is 1, -1 or -2")),
+            }
+        }
+    }
+}
+
+pub(super) fn formats_have_their_width(file: &FileView<'_>, report: &mut Report) {
+    for tensor in file.tensors() {
+        match tensor.info.format.parse::<DeviceFormat>() {
+            Ok(format) if format.bytes() == tensor.info.word_length => {}
+            Ok(format) => {
+                let message = format!("{} bytes for {format}; its elements have {}", tensor.info.word_length, format.bytes());
+                report.json(file.tensor_at(tensor.index, "wordLength"), message);
+            }
+            Err(error) => report.json(file.tensor_at(tensor.index, "dataFormat_"), error.to_string()),
+        }
+    }
+}
+
+pub(super) fn sticks_have_128_bytes(file: &FileView<'_>, report: &mut Report) {
+    for tensor in file.tensors() {
+        let Some(class) = tensor.class else { continue };
+        let elements = class.stick_sizes.iter().fold(1_i64, |product, size| product.saturating_mul(*size));
+        let bytes = elements.saturating_mul(tensor.info.word_length);
+        if bytes != STICK_BYTES {
+            let message = format!("a stick of {elements} elements has {bytes} bytes in tensor {}; it has {STICK_BYTES}", tensor.index);
+            report.json(file.dsc_at(&format!("primaryDsInfo_/{}/stickSize_", tensor.info.class)), message);
+        }
+    }
+}
+
+pub(super) fn an_identity_has_one_format(file: &FileView<'_>, report: &mut Report) {
+    let Some(first) = file.data_tensors().next().filter(|_| file.compute.function == "identity") else { return };
+    for tensor in file.data_tensors().filter(|tensor| tensor.info.format != first.info.format) {
+        let message = format!("{}, where the identity takes {}", tensor.info.format, first.info.format);
+        report.json(file.tensor_at(tensor.index, "dataFormat_"), message);
+    }
+}
+
+pub(super) fn the_op_has_the_format_of_its_input(file: &FileView<'_>, report: &mut Report) {
+    let Some(first) = file.data_tensors().next() else { return };
+    let wanted = &first.info.format;
+    let found = &file.compute.attributes.format;
+    if found != wanted {
+        let message = format!("the op computes in {found}; its first tensor of values is {wanted}");
+        report.json(file.compute_at("attributes_/dataFormat_"), message);
+    }
+    for (number, constant) in file.dsc.constants.0.iter().filter(|(_, constant)| constant.format != *found) {
+        let message = format!("the constant '{}' is {}; the op computes in {found}", constant.name, constant.format);
+        report.json(file.dsc_at(&format!("constantInfo_/{number}/dataFormat_")), message);
+    }
+}

@@ -1,0 +1,107 @@
+//! Rules on the iteration space and on one core's part of it.
+
+use super::super::extent::core_bytes;
+use super::super::file_view::{FileView, TensorView};
+use super::super::functions::Family;
+use super::super::report::Report;
+use sdsc_format::model::{Entries, Sizes};
+use std::collections::BTreeSet;
+
+pub(super) fn dimensions_are_those_of_the_space(file: &FileView<'_>, report: &mut Report) {
+    let space: BTreeSet<_> = file.labels().collect();
+    let mut check_all = |path: String, labels: BTreeSet<&str>| {
+        if let Some(label) = space.symmetric_difference(&labels).next() {
+            let place = if labels.contains(label) { "is here and not in" } else { "is missing here and is in" };
+            report.json(path, format!("dimension '{label}' {place} 'N_'; both have the same dimensions"));
+        }
+    };
+    let stages = &file.dsc.stages.core;
+    check_all(file.at("numWkSlicesPerDim_"), file.operation.slices.iter().map(|(label, _)| &**label).collect());
+    check_all(file.dsc_at("dataStageParam_/0/ss_"), labels(&stages.steady.sizes));
+    check_all(file.dsc_at("dataStageParam_/0/el_"), labels(&stages.end.sizes));
+    let mut check_each = |path: &str, label: &str| {
+        if !space.contains(label) {
+            report.json(file.dsc_at(path), format!("'{label}' is no dimension of 'N_'; every dimension has a size"));
+        }
+    };
+    for (name, class) in file.dsc.classes.iter() {
+        class.order.iter().for_each(|label| check_each(&format!("primaryDsInfo_/{name}/layoutDimOrder_"), label));
+        class.stick.iter().for_each(|label| check_each(&format!("primaryDsInfo_/{name}/stickDimOrder_"), label));
+    }
+    file.dsc.masking.iter().for_each(|(label, _)| check_each("coordinateMasking_", label));
+    file.dsc.dim_symbols.iter().flat_map(Entries::iter).for_each(|(label, _)| check_each("dimToSymbolMapping_", label));
+    stages.steady.symbolic.iter().for_each(|(label, _)| check_each("dataStageParam_/0/ss_/symbolicDimInfo_", label));
+}
+
+fn labels(sizes: &Sizes) -> BTreeSet<&str> {
+    sizes.0.iter().map(|(key, _)| key.strip_suffix('_').unwrap_or(key)).collect()
+}
+
+pub(super) fn slices_divide_the_sizes(file: &FileView<'_>, report: &mut Report) {
+    for label in file.labels() {
+        let (Some(size), Some(part), Some(slices)) = (file.size(label), file.core_size(label), file.slices(label)) else { continue };
+        if size < 1 {
+            report.json(file.dsc_at(&format!("N_/{label}_")), format!("{size} points of '{label}'; a dimension has at least one"));
+        } else if part < 1 || slices < 1 || part.checked_mul(slices) != Some(size) {
+            let path = file.dsc_at(&format!("dataStageParam_/0/ss_/{label}_"));
+            report.json(path, format!("{slices} slices of {part} points for the {size} points of '{label}'; equal slices make the whole"));
+        }
+    }
+}
+
+pub(super) fn stages_are_equal(file: &FileView<'_>, report: &mut Report) {
+    let stages = &file.dsc.stages.core;
+    for (key, size) in stages.steady.sizes.0.iter() {
+        let end = stages.end.sizes.0.get(key);
+        if let Some(end) = end.filter(|end| *end != size) {
+            let message = format!("{end} points where 'ss_' has {size}; every core has equal work from start to end");
+            report.json(file.dsc_at(&format!("dataStageParam_/0/el_/{key}")), message);
+        }
+    }
+    if stages.steady.symbolic != stages.end.symbolic {
+        report.json(file.dsc_at("dataStageParam_/0/el_/symbolicDimInfo_"), "the bounds are not those of 'ss_'; both stages are equal");
+    }
+    if stages.steady.windows != stages.end.windows {
+        report.json(file.dsc_at("dataStageParam_/0/el_/paddingSizes_"), "the windows are not those of 'ss_'; both stages are equal");
+    }
+}
+
+pub(super) fn sticks_are_whole(file: &FileView<'_>, report: &mut Report) {
+    let mut seen = BTreeSet::new();
+    for tensor in file.tensors() {
+        for label in tensor.stick().iter().filter(|label| tensor.has(label)) {
+            let (Some(per_stick), Some(part)) = (tensor.stick_size(label), file.core_size(label)) else { continue };
+            let class = &*tensor.info.class;
+            if is_misaligned(file, &tensor, label, per_stick, part) && seen.insert((class, label)) {
+                let path = file.dsc_at(&format!("dataStageParam_/0/ss_/{label}_"));
+                let message =
+                    format!("{part} points of '{label}' on each core; '{class}' has sticks of {per_stick}, of which a core has whole ones");
+                report.json(path, message);
+            }
+        }
+    }
+}
+
+fn is_misaligned(file: &FileView<'_>, tensor: &TensorView<'_>, label: &str, per_stick: i64, part: i64) -> bool {
+    let is_cut = per_stick > 0 && part % per_stick != 0;
+    let is_split = file.slices(label).is_some_and(|slices| slices > 1);
+    if tensor.is_index() {
+        // The last stick of an index tensor may be partly filled; only a division among cores must not cut one.
+        is_cut && is_split && part > per_stick
+    } else {
+        // The reference emitter does not pad what a conversion makes of a tensor with one dimension.
+        let is_flat = file.family == Family::Conversion && file.labels().all(|other| other == label || file.size(other) == Some(1));
+        is_cut && (is_split || !is_flat)
+    }
+}
+
+pub(super) fn spans_are_addressable(file: &FileView<'_>, report: &mut Report) {
+    let limit = file.around.target.core_span_bytes;
+    for tensor in file.tensors().filter(|tensor| !tensor.is_lx()) {
+        let bytes = core_bytes(file, &tensor);
+        if bytes > limit {
+            let message = format!("a core addresses {bytes} bytes of the tensor; it must not exceed 65535 pages of 4096, {limit} bytes");
+            report.json(file.node_at(tensor.index, "startAddressCoreCorelet_"), message);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Rules on which slice is where: each core's number says its slices, and its slices say where its part starts.
+
+use super::super::extent::{Extent, core_bytes, extents, product, sizes_by_doubt};
+use super::super::file_view::{FileView, TensorView};
+use super::super::functions::Family;
+use super::super::launch::Base;
+use super::super::report::Report;
+use super::addresses::{Start, start_path, starts};
+use machine::{DeviceFormat, STICK_BYTES};
+use sdsc_format::model::{Entries, Text};
+
+type SlotsByCore = Entries<i64, Entries<Text, i64>>;
+
+/// Cores take the slices of a dimension in turn: as many in a row have the same slice as all dimensions before it have slices.
+pub(super) fn slices_go_round(file: &FileView<'_>, report: &mut Report) {
+    let mut check = |path: String, slots: &SlotsByCore, slices: &dyn Fn(&str) -> i64| {
+        for (label, _) in file.operation.slices.iter() {
+            if let Some((core, fault)) = round_fault(slots, label, slices(label)) {
+                report.json(format!("{path}/{core}/{label}"), fault);
+            }
+        }
+    };
+    check(file.at("coreIdToWkSlice_"), &file.operation.core_to_slice, &|label| file.slices(label).unwrap_or(1));
+    for tensor in file.tensors().filter(|tensor| !tensor.node.coordinates.core_to_slice.is_empty()) {
+        let held = |label: &str| tensor.held_slices(label).unwrap_or(1);
+        check(file.node_at(tensor.index, "coordinates_/coreIdToWkSlice_"), &tensor.node.coordinates.core_to_slice, &held);
+    }
+}
+
+fn round_fault(slots: &SlotsByCore, label: &str, slices: i64) -> Option<(i64, String)> {
+    let slot = |core: i64| slots.get(&core).and_then(|slots| slots.get(label)).copied();
+    let cores = i64::try_from(slots.0.len()).ok()?;
+    let in_a_row = (0..cores).find(|core| slot(*core) == Some(1)).unwrap_or(cores).max(1);
+    let wanted = |core: i64| (core / in_a_row) % slices.max(1);
+    let wrong = (0..cores).find(|core| slot(*core).is_some_and(|found| found != wanted(*core)))?;
+    let (found, wanted) = (slot(wrong).unwrap_or_default(), wanted(wrong));
+    Some((wrong, format!("core {wrong} has slice {found} of '{label}', where slices in turn give it {wanted}")))
+}
+
+/// The start of a core is the start of core 0 and the bytes to its slices.
+pub(super) fn starts_follow_the_slices(file: &FileView<'_>, report: &mut Report) {
+    let starts = starts(file);
+    for tensor in file.tensors().filter(|tensor| !tensor.is_lx()) {
+        let own: Vec<&Start<'_>> = starts.iter().filter(|start| start.tensor.index == tensor.index).collect();
+        let Some(first) = own.iter().find(|start| start.core.0 == 0) else { continue };
+        // A slice of a symbolic size has a plain number, which the front end leaves to the runtime to correct.
+        if file.dsc.dim_symbols.is_some() {
+            continue;
+        }
+        let moves_alike = |start: &&&Start<'_>| (start.form.base, &start.form.terms) != (first.form.base, &first.form.terms);
+        if let Some(other) = own.iter().find(moves_alike) {
+            let message = format!("core {} is in another buffer, or moves otherwise, than core 0; a tensor is in one place", other.core.0);
+            report.json(start_path(file, tensor.index, other.core), message);
+            continue;
+        }
+        let found: Vec<(i64, i64)> =
+            own.iter().map(|start| (start.core.0, start.form.constant.saturating_sub(first.form.constant))).collect();
+        if let Some((core, message)) = step_fault(file, &tensor, &found) {
+            report.json(file.node_at(tensor.index, &format!("startAddressCoreCorelet_/data_/[{core}, 0, 0]")), message);
+        }
+    }
+}
+
+/// The first core whose bytes behind core 0 are not those to its slices.
+fn step_fault(file: &FileView<'_>, tensor: &TensorView<'_>, found: &[(i64, i64)]) -> Option<(i64, String)> {
+    // What windows read is no box, and what indices reach moves with them.
+    if file.family.is_windowed() || tensor.node.indirection == "value_tensor" {
+        return None;
+    }
+    let extents: Vec<Extent<'_>> = extents(file, tensor).collect();
+    let mut first_fault = None;
+    for sizes in sizes_in_memory(file, &extents) {
+        let fault = found.iter().find_map(|(core, bytes)| {
+            let wanted = bytes_to(file, tensor, &extents, &sizes, *core)?;
+            (wanted != *bytes).then(|| {
+                (*core, format!("core {core} starts {bytes} bytes behind core 0; its slices are {wanted} bytes behind those of core 0"))
+            })
+        });
+        match fault {
+            None => return None,
+            Some(fault) => first_fault = first_fault.or(Some(fault)),
+        }
+    }
+    first_fault
+}
+
+/// The sizes that a tensor may have in memory. First those of the space with the gaps; then what files do not show: a device dimension of
+/// one position, which the reference emitter counts as well, and rows of a padded dimension that a tensor lacks.
+fn sizes_in_memory(file: &FileView<'_>, extents: &[Extent<'_>]) -> Vec<Vec<i64>> {
+    let plain: Vec<i64> = extents.iter().map(Extent::all).collect();
+    let mut all = sizes_by_doubt(extents);
+    for place in 0..plain.len() {
+        let mut with_unit = plain.clone();
+        with_unit.insert(place, 1);
+        all.push(with_unit);
+    }
+    if matches!(file.family, Family::Matmul | Family::Conversion) {
+        for (place, extent) in extents.iter().enumerate().filter(|(_, extent)| extent.gap == 0) {
+            for missing in (1..PADDED_BELOW).take_while(|missing| *missing < extent.whole) {
+                let mut short = plain.clone();
+                short[place] -= missing;
+                all.push(short);
+            }
+        }
+    }
+    all
+}
+
+/// Padding fills up a stick, which has at most so many elements.
+const PADDED_BELOW: i64 = 128;
+
+/// The bytes from core 0's part of a tensor to a core's.
+fn bytes_to(file: &FileView<'_>, tensor: &TensorView<'_>, extents: &[Extent<'_>], sizes: &[i64], core: i64) -> Option<i64> {
+    let slots = file.operation.core_to_slice.get(&core)?;
+    let (mut bytes, mut inner) = (0_i64, STICK_BYTES);
+    for (extent, size) in extents.iter().zip(sizes) {
+        let slices = file.slices(extent.label)?.max(1);
+        let slot = slots.get(extent.label).copied().unwrap_or_default();
+        // With a gap in the space or behind it, cores share all of the space.
+        let shared = extent.whole.saturating_add(if *size > extent.all() { extent.doubt } else { 0 });
+        let span = inner.saturating_mul(shared.min(*size));
+        bytes = bytes.saturating_add(slot.saturating_mul(span).div_euclid(slices));
+        inner = inner.saturating_mul(*size);
+    }
+    // A part of an index tensor may be less than a stick.
+    let is_small = tensor.is_index() && core_bytes(file, tensor) <= STICK_BYTES;
+    (!is_small).then_some(bytes)
+}
+
+/// A tensor in a kernel argument is a box in it: with the gaps it has all of the argument, but for dimensions of which it has one position.
+pub(super) fn sizes_are_those_of_the_argument(file: &FileView<'_>, report: &mut Report) {
+    if file.family.is_windowed() || file.dsc.dim_symbols.is_some() {
+        return;
+    }
+    let starts = starts(file);
+    for tensor in file.tensors().filter(|tensor| tensor.node.indirection != "value_tensor") {
+        let base = starts.iter().find(|start| start.tensor.index == tensor.index).and_then(|start| start.form.base);
+        let Some(Base::Argument(argument)) = base else { continue };
+        let Some((_, device)) = file.around.arguments.get(argument).and_then(|buffer| buffer.device_size.split_last()) else { continue };
+        let own: Vec<Extent<'_>> = extents(file, &tensor).collect();
+        let (may_be, wanted) = (sizes_by_doubt(&own), product(device));
+        let fits = |all: &Vec<i64>| {
+            let found = product(all);
+            let is_whole = n_dims(all) >= n_dims(device);
+            if is_whole { found == wanted } else { found > 0 && wanted % found == 0 }
+        };
+        if !may_be.iter().any(fits) {
+            let (all, found) = (&may_be[0], product(&may_be[0]));
+            let message =
+                format!("{all:?} sticks and rows with the gaps, {found} sticks; kernel argument {argument} has {device:?}, {wanted}");
+            report.json(file.node_at(tensor.index, "backGapCore_"), message);
+        }
+    }
+}
+
+/// How many dimensions have more than one position.
+fn n_dims(sizes: &[i64]) -> usize {
+    sizes.iter().filter(|size| **size > 1).count()
+}
+
+/// A tensor in a kernel argument has the format of the argument. The file says that indices are unsigned, and copies integers as floats.
+pub(super) fn formats_are_those_of_the_argument(file: &FileView<'_>, report: &mut Report) {
+    let starts = starts(file);
+    for tensor in file.tensors() {
+        let base = starts.iter().find(|start| start.tensor.index == tensor.index).and_then(|start| start.form.base);
+        let Some(Base::Argument(argument)) = base else { continue };
+        let Some(wanted) = file.around.arguments.get(argument).map(|buffer| &*buffer.format).filter(|format| !format.is_empty()) else {
+            continue;
+        };
+        let found = &*tensor.info.format;
+        let is_renamed = match found.parse() {
+            Ok(DeviceFormat::SenUint32) => tensor.is_index(),
+            Ok(DeviceFormat::IeeeFp32) => file.compute.function == "identity",
+            _ => false,
+        };
+        if found != wanted && !(is_renamed && wanted == DeviceFormat::IeeeInt32.name()) {
+            let message = format!("{found}, where kernel argument {argument} is {wanted}; an op has the numbers that are there");
+            report.json(file.tensor_at(tensor.index, "dataFormat_"), message);
+        }
+    }
+}

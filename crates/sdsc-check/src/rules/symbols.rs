@@ -1,0 +1,127 @@
+//! Rules on the symbols of a file: those of its sizes and those of its addresses.
+
+use super::super::file_view::FileView;
+use super::super::report::Report;
+use sdsc_format::model::{CoreKey, Entries};
+use std::collections::BTreeSet;
+
+/// A member that mentions a symbol.
+#[derive(Clone, Copy)]
+enum Mention<'a> {
+    Size(&'a str),
+    Start(usize, CoreKey),
+}
+
+impl Mention<'_> {
+    fn path(self, file: &FileView<'_>) -> String {
+        match self {
+            Self::Size(label) => file.dsc_at(&format!("dimToSymbolMapping_/{label}")),
+            Self::Start(tensor, core) => file.node_at(tensor, &format!("startAddressCoreCorelet_/data_/{core}")),
+        }
+    }
+}
+
+/// The ids that a file mentions: sizes, then addresses by tensor and core, each once.
+///
+/// The order of the members of an object has no meaning, so sizes count by their ids and cores by their numbers.
+fn mentioned<'a>(file: &FileView<'a>) -> Vec<(i64, Mention<'a>)> {
+    let dims = file.dsc.dim_symbols.iter().flat_map(Entries::iter);
+    let mut ids: Vec<_> = dims.flat_map(|(label, ids)| ids.iter().map(|id| (*id, Mention::Size(label)))).collect();
+    ids.sort_by_key(|(id, _)| std::cmp::Reverse(*id));
+    for (tensor, node) in file.dsc.nodes.iter().enumerate().filter(|(_, node)| node.is_symbolic == Some(1)) {
+        let mut starts: Vec<_> = node.start.data.iter().collect();
+        starts.sort_by_key(|(core, _)| core.0);
+        ids.extend(starts.into_iter().map(|(core, id)| (id.0, Mention::Start(tensor, *core))));
+    }
+    let mut seen = BTreeSet::new();
+    ids.retain(|(id, _)| seen.insert(*id));
+    ids
+}
+
+pub(super) fn symbols_have_values(file: &FileView<'_>, report: &mut Report) {
+    let Some(execute) = file.around.execute else { return };
+    let given: BTreeSet<i64> = execute.ids().iter().copied().collect();
+    let mentioned = mentioned(file);
+    for (id, mention) in mentioned.iter().filter(|(id, _)| !given.contains(id)) {
+        let message = format!("symbol {id} has no value; the execute at {} must list every symbol of the file", execute.at);
+        report.json(mention.path(file), message);
+    }
+    let wanted: BTreeSet<i64> = mentioned.iter().map(|(id, _)| *id).collect();
+    for id in given.difference(&wanted) {
+        report.file(format!("the execute at {} gives symbol {id} a value; the file does not mention it", execute.at));
+    }
+}
+
+pub(super) fn symbols_are_in_order(file: &FileView<'_>, report: &mut Report) {
+    let Some(execute) = file.around.execute else { return };
+    let mentioned = mentioned(file);
+    let given: BTreeSet<i64> = execute.ids().iter().copied().collect();
+    // Symbols that are missing or repeated are a matter of other rules.
+    if given.len() != execute.ids().len() || given != mentioned.iter().map(|(id, _)| *id).collect() {
+        return;
+    }
+    if let Some(((wanted, mention), found)) = mentioned.iter().zip(execute.ids()).find(|((wanted, _), found)| wanted != *found) {
+        let message =
+            format!("the execute at {} has symbol {found} where the file has {wanted}; it lists symbols as the file does", execute.at);
+        report.json(mention.path(file), message);
+    }
+}
+
+pub(super) fn symbolic_sizes_are_declared(file: &FileView<'_>, report: &mut Report) {
+    let operation = file.operation;
+    let is_symbolic = file.dsc.dim_symbols.is_some();
+    let members = [
+        ("datadscs_", operation.data_dscs.is_some()),
+        ("dimToSymbolMappingOpcodeCorrection_", operation.opcode_correction.is_some()),
+        ("inputSymbolsAndTags_", operation.symbol_tags.is_some()),
+        ("symbolDefinitions_", operation.symbol_definitions.is_some()),
+    ];
+    for (member, is_there) in members.into_iter().filter(|(_, is_there)| *is_there != is_symbolic) {
+        let state = if is_there { "is there" } else { "is missing" };
+        report.json(file.at(member), format!("the member {state}; it is there when the op has symbolic sizes, and only then"));
+    }
+    check_tags(file, report);
+    check_bounds(file, report);
+}
+
+fn check_tags(file: &FileView<'_>, report: &mut Report) {
+    let mapped = file.dsc.dim_symbols.iter().flat_map(Entries::iter);
+    let mut ids = BTreeSet::new();
+    for (label, symbols) in mapped {
+        match symbols.as_slice() {
+            [id] if *id < 0 => {
+                ids.insert(*id);
+            }
+            found => {
+                report.json(file.dsc_at(&format!("dimToSymbolMapping_/{label}")), format!("{found:?}; a size has one negative symbol id"));
+            }
+        }
+    }
+    let Some(tags) = &file.operation.symbol_tags else { return };
+    let tagged: BTreeSet<i64> = tags.iter().map(|(id, _)| id.0).collect();
+    if let Some(id) = ids.symmetric_difference(&tagged).next() {
+        let message =
+            format!("symbol {id} is not in both 'inputSymbolsAndTags_' and 'dimToSymbolMapping_'; each symbol of a size has a name");
+        report.json(file.at("inputSymbolsAndTags_"), message);
+    }
+}
+
+fn check_bounds(file: &FileView<'_>, report: &mut Report) {
+    let mapped = |label: &str| file.dsc.dim_symbols.as_ref().is_some_and(|symbols| symbols.iter().any(|(known, _)| known == label));
+    let stage = &file.dsc.stages.core.steady;
+    for label in file.labels().filter(|label| mapped(label) != stage.symbolic.get(*label).is_some()) {
+        let message =
+            format!("dimension '{label}' is not in both 'symbolicDimInfo_' and 'dimToSymbolMapping_'; a symbolic size has bounds");
+        report.json(file.dsc_at("dataStageParam_/0/ss_/symbolicDimInfo_"), message);
+    }
+    for (label, info) in stage.symbolic.iter() {
+        let largest = file.core_size(label).unwrap_or(i64::MAX);
+        if info.granularity < 1 || info.max < 1 || info.max > largest {
+            let message = format!(
+                "at most {} in steps of {}; a symbolic size is positive and at most the {largest} points of a core",
+                info.max, info.granularity
+            );
+            report.json(file.dsc_at(&format!("dataStageParam_/0/ss_/symbolicDimInfo_/{label}")), message);
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! A rule on what goes with windows: what the stages, the nodes and the folds of a windowed op say of them is worked out again and compared.
+
+use super::super::file_view::{FileView, TensorView};
+use super::super::report::Report;
+use super::derived::found_folds;
+use sdsc_format::model::{Entries, Text, WindowInfo};
+use std::collections::BTreeMap;
+
+/// The dimension that slides, and that of the window's points.
+const AXES: [(&str, &str); 2] = [("i", "ki"), ("j", "kj")];
+
+/// How inputs that are read through windows are padded, where the file does not say it otherwise.
+const FULL_SPAN: &str = "padded_fullspan_wunneeded";
+
+/// The functions of which the schema says what goes with their windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Pool,
+    Convolution,
+    Depthwise,
+}
+
+impl Kind {
+    fn of(function: &str) -> Option<Self> {
+        match function {
+            "avgpoolfwd" => Some(Self::Pool),
+            "conv2d" => Some(Self::Convolution),
+            "depthwiseconv2dnative" => Some(Self::Depthwise),
+            _ => None,
+        }
+    }
+
+    /// Whether tensors of different windows share data.
+    fn is_sliding(self) -> bool {
+        self != Self::Depthwise
+    }
+
+    /// Whether a tensor is read through windows.
+    fn reads_windows(self, file: &FileView<'_>, tensor: usize) -> bool {
+        if self.is_sliding() { Some(tensor) != file.result() } else { tensor == 0 }
+    }
+}
+
+type Windows = BTreeMap<String, WindowInfo>;
+
+pub(super) fn what_goes_with_windows_is_worked_out(file: &FileView<'_>, report: &mut Report) {
+    let Some(kind) = Kind::of(&file.compute.function) else { return };
+    shared_data_is_said(file, kind, report);
+    windows_fit(file, kind, report);
+    for tensor in file.tensors() {
+        padding_is_that_of_windows(file, kind, &tensor, report);
+        folds_follow_the_windows(file, kind, &tensor, report);
+        memories_say_what_is_padded(file, kind, &tensor, report);
+    }
+}
+
+/// Every memory of a tensor says whether what is there is padded: of all tensors of what slides, of the input of a depthwise convolution.
+fn memories_say_what_is_padded(file: &FileView<'_>, kind: Kind, tensor: &TensorView<'_>, report: &mut Report) {
+    let is_padded = kind.reads_windows(file, tensor.index);
+    let in_lx_only = tensor.is_lx();
+    let is_said = if kind.is_sliding() { !in_lx_only } else { is_padded };
+    let memory = &tensor.info.memory;
+    for (name, found) in [("hbm", &memory.hbm), ("lx", &memory.lx)] {
+        let Some(found) = found else { continue };
+        let wanted = [
+            ("isPadded", is_said.then(|| u8::from(is_padded)).map(i64::from), found.is_padded.map(i64::from)),
+            ("isZeroPadded", (is_said && !in_lx_only).then_some(0), found.is_zero_padded.map(i64::from)),
+            ("dsOffset", (is_said && kind.is_sliding()).then_some(0), found.offset),
+            ("allocateNode_", (is_said && kind.is_sliding()).then_some(0), found.node.as_ref().map(|_| 0)),
+        ];
+        if let Some((member, _, _)) = wanted.into_iter().find(|(_, wanted, found)| wanted != found) {
+            let message = format!("the member is not what a tensor of '{}' has", file.compute.function);
+            report.json(file.tensor_at(tensor.index, &format!("memOrg_/{name}/{member}")), message);
+        }
+    }
+}
+
+/// Tensors of overlapping windows share data, and their sticks are not replicated; both are said of poolings and direct convolutions only.
+fn shared_data_is_said(file: &FileView<'_>, kind: Kind, report: &mut Report) {
+    let wanted = kind.is_sliding().then_some(1);
+    let found = file.dsc.class_relation.as_ref().map(|relation| relation.is_reuse);
+    if found != wanted {
+        report.json(file.dsc_at("pdsRelation_/isPdsReuse"), format!("{found:?}; of '{}' it is {wanted:?}", file.compute.function));
+    }
+    for (name, class) in file.dsc.classes.iter() {
+        if class.stick_replication.is_some() != kind.is_sliding() {
+            let message =
+                format!("'{}' has the member for every class or for none; poolings and convolutions have it", file.compute.function);
+            report.json(file.dsc_at(&format!("primaryDsInfo_/{name}/stickRepl_")), message);
+        }
+    }
+}
+
+fn by_label(windows: &Entries<Text, WindowInfo>) -> Windows {
+    windows.iter().map(|(label, window)| (label.to_string(), window.clone())).collect()
+}
+
+fn windows_fit(file: &FileView<'_>, kind: Kind, report: &mut Report) {
+    let found = file.dsc.space.windows.as_ref().map(by_label).unwrap_or_default();
+    let taps = |label: &str| AXES.iter().find(|(sliding, _)| *sliding == label).map(|(_, taps)| *taps);
+    let mut wanted: Windows = Windows::new();
+    let mut per_core: Windows = Windows::new();
+    for (label, window) in &found {
+        let Some(taps) = taps(label) else { continue };
+        let Some(kernel) = file.size(taps) else { continue };
+        let (whole, part) = match kind {
+            Kind::Depthwise => depthwise(file, window, label, kernel),
+            Kind::Pool | Kind::Convolution => {
+                let total = (file.size(label).unwrap_or(1) - 1).saturating_mul(window.stride).saturating_add(kernel);
+                let whole = WindowInfo {
+                    pad_back: window.pad_front,
+                    unneeded: None,
+                    unneeded_front: None,
+                    unneeded_back: None,
+                    total,
+                    dilation: 1,
+                    ..window.clone()
+                };
+                (whole.clone(), Some(whole))
+            }
+        };
+        let named = |window: WindowInfo| WindowInfo { window_dim: taps.to_owned().into(), ..window };
+        wanted.insert(label.clone(), named(whole));
+        per_core.extend(part.map(|part| (label.clone(), named(part))));
+    }
+    let is_complete = AXES.iter().all(|(label, taps)| found.contains_key(*label) == (!kind.is_sliding() || file.size(taps).is_some()));
+    let stages = by_label(&file.dsc.stages.core.steady.windows);
+    for (path, found, wanted) in [("N_", &found, &wanted), ("dataStageParam_/0/ss_", &stages, &per_core)] {
+        if found != wanted || !is_complete {
+            let message = format!("windows {}; those of the sizes and the strides are {}", shown(found), shown(wanted));
+            report.json(file.dsc_at(&format!("{path}/paddingSizes_")), message);
+        }
+    }
+}
+
+fn shown(windows: &Windows) -> String {
+    let one = |(label, window): (&String, &WindowInfo)| {
+        let WindowInfo { pad_front, pad_back, unneeded, total, stride, dilation, window_dim, .. } = window;
+        format!(
+            "'{label}' of '{window_dim}': {total} points, steps of {stride}, {dilation} apart, padded by {pad_front} and {pad_back}, \
+             {} not read",
+            unneeded.unwrap_or_default()
+        )
+    };
+    if windows.is_empty() { "none".to_owned() } else { windows.iter().map(one).collect::<Vec<_>>().join("; ") }
+}
+
+/// The window of the whole op and that of one core. What no window reads is taken off the back padding, then off the front padding.
+fn depthwise(file: &FileView<'_>, window: &WindowInfo, label: &str, kernel: i64) -> (WindowInfo, Option<WindowInfo>) {
+    let padding = window.pad_front.saturating_add(window.unneeded_front.unwrap_or_default());
+    let fitted = |total: i64, outputs: i64| {
+        let read = (outputs - 1).saturating_mul(window.stride).saturating_add(kernel);
+        let unneeded = total.saturating_sub(read);
+        let rest = unneeded.max(0);
+        let back = rest.min(padding);
+        let rest = rest - back;
+        let valid = total.saturating_sub(padding.saturating_mul(2)).max(0);
+        let front = (rest - rest.min(valid)).min(padding);
+        WindowInfo {
+            pad_front: padding - front,
+            pad_back: padding - back,
+            unneeded: Some(unneeded),
+            unneeded_front: Some(front),
+            unneeded_back: Some(back),
+            total,
+            ..window.clone()
+        }
+    };
+    let whole = fitted(window.total, window.total.saturating_sub(kernel).div_euclid(window.stride.max(1)) + 1);
+    let part = file.size(label).zip(file.slices(label)).map(|(size, slices)| {
+        let outputs = size / slices.max(1);
+        let total = if slices == 1 { window.total } else { outputs.saturating_mul(window.stride).saturating_add(kernel - 1) };
+        fitted(total, outputs)
+    });
+    (whole, part)
+}
+
+/// What is read through windows is padded along what slides, and nothing else is.
+fn padding_is_that_of_windows(file: &FileView<'_>, kind: Kind, tensor: &TensorView<'_>, report: &mut Report) {
+    let node = tensor.node;
+    let windows = file.dsc.space.windows.iter().flat_map(Entries::iter).map(|(label, _)| &**label);
+    let is_padded = |label: &&str| !kind.is_sliding() || node.order.iter().any(|known| known == *label);
+    let wanted: Vec<&str> = if kind.reads_windows(file, tensor.index) { windows.filter(is_padded).collect() } else { Vec::new() };
+    let padding = node.padding.as_ref().or(node.early_padding.as_ref());
+    let found: Vec<&str> = padding.into_iter().flat_map(Entries::iter).map(|(label, _)| &**label).collect();
+    let path = file.node_at(tensor.index, "padding_");
+    if found != wanted || (padding.is_some() && wanted.is_empty()) {
+        return report.json(path, format!("padding of {found:?}; what is read through windows is that of {wanted:?}"));
+    }
+    let mut kinds = padding.into_iter().flat_map(Entries::iter).map(|(_, kind)| &**kind);
+    let Some(first) = kinds.next() else { return };
+    if kinds.any(|other| other != first) || (kind.is_sliding() && first != FULL_SPAN) {
+        report.json(path, format!("'{first}' and others; all that slides is padded alike, in poolings and convolutions '{FULL_SPAN}'"));
+    }
+}
+
+/// A core's part of what is read through windows is what its windows read.
+fn folds_follow_the_windows(file: &FileView<'_>, kind: Kind, tensor: &TensorView<'_>, report: &mut Report) {
+    if !kind.reads_windows(file, tensor.index) {
+        return;
+    }
+    for (label, window) in file.dsc.space.windows.iter().flat_map(Entries::iter) {
+        let Some((info, size)) = tensor.coordinate(label).filter(|_| tensor.has(label)).zip(file.size(label)) else { continue };
+        let (kernel, slices) = (file.size(&window.window_dim).unwrap_or(1), file.slices(label).unwrap_or(1).max(1));
+        let step = (size / slices).saturating_mul(window.stride);
+        let (step, part) = match kind {
+            Kind::Pool => (window.total / slices, window.total / slices),
+            Kind::Convolution => (step, step - window.stride + kernel),
+            Kind::Depthwise => (step, step + kernel - 1),
+        };
+        let (found, wanted) = (found_folds(info), vec![(step, slices), (0, 1), (0, 1), (1, part)]);
+        if found != wanted {
+            let message = format!("steps and counts {found:?} of '{label}'; those of what the windows read are {wanted:?}");
+            report.json(file.node_at(tensor.index, &format!("coordinates_/coordInfo/{label}/folds")), message);
+        }
+    }
+}

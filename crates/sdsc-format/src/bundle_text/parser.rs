@@ -1,0 +1,349 @@
+//! The grammar of `bundle.mlir`.
+
+use super::lexer::{Lexer, Token};
+use super::{BundleText, Execute, Field, For, Ident, MapRef, Param, ParamType, Position, Stmt, StmtKind, TextError, affine};
+
+/// Loops that may stand in each other, so that no text makes the parser overflow its stack.
+const MAX_LOOPS: usize = 64;
+
+/// Reads the text of a `bundle.mlir`.
+///
+/// # Errors
+///
+/// At the first word that no bundle has there.
+pub fn parse(text: &str) -> Result<BundleText<&str>, TextError> {
+    let mut parser = Parser::new(text)?;
+    let mut bundle = BundleText::default();
+    parser.aliases(&mut bundle)?;
+    let in_module = parser.accept(Token::Word("module"))?;
+    if in_module {
+        if let Token::Function(_) = parser.peek() {
+            parser.next()?;
+        }
+        parser.sign('{')?;
+    }
+    parser.function(&mut bundle)?;
+    if in_module {
+        parser.sign('}')?;
+    }
+    parser.aliases(&mut bundle)?;
+    match parser.next()? {
+        (Token::End, _) => Ok(bundle),
+        (token, at) => Err(TextError::new(at, format!("expected the end of the text, found {}; a bundle has one function", token.shown()))),
+    }
+}
+
+/// A text with the next word in view.
+pub(super) struct Parser<'a> {
+    lexer: Lexer<'a>,
+    next: (Token<'a>, Position),
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str) -> Result<Self, TextError> {
+        let mut lexer = Lexer::new(text);
+        let next = lexer.next()?;
+        Ok(Self { lexer, next })
+    }
+
+    pub(super) const fn peek(&self) -> Token<'a> {
+        self.next.0
+    }
+
+    pub(super) fn next(&mut self) -> Result<(Token<'a>, Position), TextError> {
+        let following = self.lexer.next()?;
+        Ok(std::mem::replace(&mut self.next, following))
+    }
+
+    pub(super) fn accept(&mut self, token: Token<'a>) -> Result<bool, TextError> {
+        let found = self.peek() == token;
+        if found {
+            self.next()?;
+        }
+        Ok(found)
+    }
+
+    pub(super) fn expect(&mut self, token: Token<'a>) -> Result<Position, TextError> {
+        match self.next()? {
+            (found, at) if found == token => Ok(at),
+            (found, at) => Err(TextError::new(at, format!("expected {}, found {}", token.shown(), found.shown()))),
+        }
+    }
+
+    pub(super) fn sign(&mut self, sign: char) -> Result<Position, TextError> {
+        self.expect(Token::Sign(sign))
+    }
+
+    /// What stands between two signs, separated by commas.
+    pub(super) fn list<T>(
+        &mut self,
+        open: char,
+        close: char,
+        mut item: impl FnMut(&mut Self) -> Result<T, TextError>,
+    ) -> Result<Vec<T>, TextError> {
+        self.sign(open)?;
+        let mut items = Vec::new();
+        while self.peek() != Token::Sign(close) {
+            if !items.is_empty() {
+                self.sign(',')?;
+            }
+            items.push(item(self)?);
+        }
+        self.sign(close)?;
+        Ok(items)
+    }
+
+    fn value(&mut self) -> Result<Ident<&'a str>, TextError> {
+        match self.next()? {
+            (Token::Value(name), at) => Ok(Ident { name, at }),
+            (token, at) => Err(TextError::new(at, format!("expected a value, found {}", token.shown()))),
+        }
+    }
+
+    fn integer(&mut self) -> Result<i64, TextError> {
+        let is_negative = self.accept(Token::Sign('-'))?;
+        match self.next()? {
+            (Token::Integer(value), _) => Ok(if is_negative { -value } else { value }),
+            (token, at) => Err(TextError::new(at, format!("expected a number, found {}", token.shown()))),
+        }
+    }
+
+    fn aliases(&mut self, bundle: &mut BundleText<&'a str>) -> Result<(), TextError> {
+        while let Token::Alias(name) = self.peek() {
+            let (_, at) = self.next()?;
+            self.sign('=')?;
+            self.expect(Token::Word("affine_map"))?;
+            bundle.maps.push((Ident { name, at }, affine::map(self)?));
+        }
+        Ok(())
+    }
+
+    fn function(&mut self, bundle: &mut BundleText<&'a str>) -> Result<(), TextError> {
+        self.expect(Token::Word("func.func"))?;
+        match self.next()? {
+            (Token::Function(name), at) => bundle.function = Ident { name, at },
+            (token, at) => return Err(TextError::new(at, format!("expected the name of the function, found {}", token.shown()))),
+        }
+        bundle.params = self.list('(', ')', |parser| {
+            let name = parser.value()?;
+            parser.sign(':')?;
+            Ok(Param { name, kind: parser.param_type()? })
+        })?;
+        self.sign('{')?;
+        while self.peek() != Token::Word("return") {
+            let statement = self.statement(MAX_LOOPS)?;
+            bundle.body.push(statement);
+        }
+        self.next()?;
+        self.sign('}')?;
+        Ok(())
+    }
+
+    fn param_type(&mut self) -> Result<ParamType, TextError> {
+        match self.next()? {
+            (Token::Word("index"), _) => Ok(ParamType::Index),
+            (Token::Type("sdscbundle.input_arg"), _) => self.input_arg(),
+            (token, at) => Err(TextError::new(at, format!("expected 'index' or '!sdscbundle.input_arg', found {}", token.shown()))),
+        }
+    }
+
+    fn input_arg(&mut self) -> Result<ParamType, TextError> {
+        let (mut granularity, mut max) = (None, None);
+        self.sign('<')?;
+        self.expect(Token::Word("index"))?;
+        while self.accept(Token::Sign(','))? {
+            let (token, at) = self.next()?;
+            self.sign('=')?;
+            let bound = Some(self.integer()?);
+            match token {
+                Token::Word("granularity") => granularity = bound,
+                Token::Word("max_value") => max = bound,
+                token => return Err(TextError::new(at, format!("expected 'granularity' or 'max_value', found {}", token.shown()))),
+            }
+        }
+        self.sign('>')?;
+        Ok(ParamType::InputArg { granularity, max })
+    }
+
+    fn statement(&mut self, loops_left: usize) -> Result<Stmt<&'a str>, TextError> {
+        let at = self.next.1;
+        let kind = match self.peek() {
+            Token::Value(_) => self.definition()?,
+            Token::Word("sdscbundle.sdsc_execute") => StmtKind::Execute(self.execute()?),
+            Token::Word("scf.for") => StmtKind::For(self.counted_loop(loops_left)?),
+            token => return Err(TextError::new(at, format!("expected a statement, found {}", token.shown()))),
+        };
+        Ok(Stmt { at, kind })
+    }
+
+    fn definition(&mut self) -> Result<StmtKind<&'a str>, TextError> {
+        let result = self.value()?;
+        self.sign('=')?;
+        match self.next()? {
+            (Token::Word("sdscbundle.device_mem_allocate"), _) => {
+                let bytes = self.integer()?;
+                self.expect(Token::Word("bytes"))?;
+                self.index_type()?;
+                Ok(StmtKind::Allocate { result, bytes })
+            }
+            (Token::Word("sdscbundle.input_arg_extract"), _) => self.extract(result),
+            (Token::Word("arith.constant"), _) => {
+                let value = self.integer()?;
+                self.index_type()?;
+                Ok(StmtKind::Constant { result, value })
+            }
+            (Token::Word("arith.addi"), _) => {
+                let left = self.value()?;
+                self.sign(',')?;
+                let operands = [left, self.value()?];
+                self.index_type()?;
+                Ok(StmtKind::Add { result, operands })
+            }
+            (Token::Word("affine.apply"), _) => self.apply(result),
+            (token, at) => Err(TextError::new(at, format!("a bundle has no operation {}", token.shown()))),
+        }
+    }
+
+    /// `: index`
+    fn index_type(&mut self) -> Result<(), TextError> {
+        self.sign(':')?;
+        self.expect(Token::Word("index"))?;
+        Ok(())
+    }
+
+    fn extract(&mut self, result: Ident<&'a str>) -> Result<StmtKind<&'a str>, TextError> {
+        let field = match self.next()? {
+            (Token::Word("value"), _) => Field::Value,
+            (Token::Word("granularity"), _) => Field::Granularity,
+            (Token::Word("max_value"), _) => Field::Max,
+            (token, at) => {
+                return Err(TextError::new(at, format!("expected 'value', 'granularity' or 'max_value', found {}", token.shown())));
+            }
+        };
+        self.expect(Token::Word("from"))?;
+        let parameter = self.value()?;
+        self.sign(':')?;
+        let parameter_type = self.param_type()?;
+        self.expect(Token::Arrow)?;
+        self.expect(Token::Word("index"))?;
+        Ok(StmtKind::Extract { result, field, parameter, parameter_type })
+    }
+
+    fn apply(&mut self, result: Ident<&'a str>) -> Result<StmtKind<&'a str>, TextError> {
+        let map = match self.next()? {
+            (Token::Alias(name), at) => MapRef::Named(Ident { name, at }),
+            (Token::Word("affine_map"), _) => MapRef::Inline(affine::map(self)?),
+            (token, at) => return Err(TextError::new(at, format!("expected a map, found {}", token.shown()))),
+        };
+        let dims = self.list('(', ')', Self::value)?;
+        let symbols = if self.peek() == Token::Sign('[') { self.list('[', ']', Self::value)? } else { Vec::new() };
+        Ok(StmtKind::Apply { result, map, dims, symbols })
+    }
+
+    fn execute(&mut self) -> Result<Execute<&'a str>, TextError> {
+        self.next()?;
+        let operands = self.list('(', ')', Self::value)?;
+        let at = self.next.1;
+        let (mut file, mut symbol_ids) = (None, None);
+        self.list('{', '}', |parser| {
+            let (name, at) = match parser.next()? {
+                (Token::Word(name) | Token::Text(name), at) => (name, at),
+                (token, at) => return Err(TextError::new(at, format!("expected an attribute, found {}", token.shown()))),
+            };
+            parser.sign('=')?;
+            match name {
+                "sdsc_filename" if file.is_none() => file = Some(parser.string()?),
+                "symbol_ids" if symbol_ids.is_none() => symbol_ids = Some(parser.list('[', ']', Self::integer)?),
+                _ => return Err(TextError::new(at, format!("unknown or repeated attribute '{name}'"))),
+            }
+            Ok(())
+        })?;
+        let file = file.ok_or_else(|| TextError::new(at, "no attribute 'sdsc_filename'; it names the file of the op"))?;
+        Ok(Execute { operands, file, symbol_ids })
+    }
+
+    fn string(&mut self) -> Result<&'a str, TextError> {
+        match self.next()? {
+            (Token::Text(text), _) => Ok(text),
+            (token, at) => Err(TextError::new(at, format!("expected a string, found {}", token.shown()))),
+        }
+    }
+
+    fn counted_loop(&mut self, loops_left: usize) -> Result<For<&'a str>, TextError> {
+        let (_, at) = self.next()?;
+        let Some(inner) = loops_left.checked_sub(1) else { return Err(TextError::new(at, "loops are nested too deeply")) };
+        let counter = self.value()?;
+        self.sign('=')?;
+        let lower = self.value()?;
+        self.expect(Token::Word("to"))?;
+        let upper = self.value()?;
+        self.expect(Token::Word("step"))?;
+        let step = self.value()?;
+        self.sign('{')?;
+        let mut body = Vec::new();
+        while !self.accept(Token::Sign('}'))? {
+            body.push(self.statement(inner)?);
+        }
+        Ok(For { counter, lower, upper, step, body })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "
+#map_0 = affine_map<(d0)[s0] -> (s0 + 128*d0)>
+module {
+  func.func @sdsc_bundle(%a: !sdscbundle.input_arg<index>, %s: !sdscbundle.input_arg<index, granularity = 64, max_value=1024>,
+                         %n: index) {
+    %pool = sdscbundle.device_mem_allocate 65536 bytes : index
+    %x = sdscbundle.input_arg_extract value from %a : !sdscbundle.input_arg<index> -> index
+    %m = sdscbundle.input_arg_extract max_value from %s : !sdscbundle.input_arg<index, max_value=1024> -> index
+    %c = arith.constant -4 : index // a note
+    %y = arith.addi %x, %c : index
+    scf.for %i = %c to %c step %c {
+      %z = affine.apply #map_0(%i)[%y]
+      %w = affine.apply affine_map<(d0) -> (7*d0)> (%i)
+      sdscbundle.sdsc_execute (%z, %w) { \"sdsc_filename\" = \"sdsc_0.json\" , symbol_ids=[ -1,-2 ] }
+    }
+    sdscbundle.sdsc_execute () {sdsc_filename=\"sdsc_1.json\"}
+    return
+  }
+}
+";
+
+    #[test]
+    fn every_statement_is_read() {
+        let bundle = parse(TEXT).unwrap();
+        assert_eq!((bundle.maps.len(), bundle.params.len(), bundle.body.len()), (1, 3, 7));
+        assert_eq!(bundle.params[1].kind, ParamType::InputArg { granularity: Some(64), max: Some(1024) });
+        let StmtKind::For(counted) = &bundle.body[5].kind else { panic!("{:?}", bundle.body[5]) };
+        let StmtKind::Execute(execute) = &counted.body[2].kind else { panic!("{:?}", counted.body[2]) };
+        assert_eq!((execute.file, execute.symbol_ids.as_deref()), ("sdsc_0.json", Some([-1, -2].as_slice())));
+        assert_eq!(execute.operands[1].at.to_string(), "14:36");
+        let StmtKind::Execute(last) = &bundle.body[6].kind else { panic!("{:?}", bundle.body[6]) };
+        assert_eq!(last.symbol_ids, None);
+    }
+
+    #[test]
+    fn an_error_says_where() {
+        let error = |from: &str, to: &str| parse(&TEXT.replacen(from, to, 1)).unwrap_err().to_string();
+        assert_eq!(error("bytes", "byte"), "6:50: expected 'bytes', found 'byte'");
+        assert_eq!(error("arith.addi", "arith.muli"), "10:10: a bundle has no operation 'arith.muli'");
+        assert_eq!(error("return", "}"), "17:5: expected a statement, found '}'");
+        assert_eq!(error("symbol_ids", "symbols"), "14:76: unknown or repeated attribute 'symbols'");
+        assert_eq!(error(" symbol_ids=[ -1,-2 ] ", " sdsc_filename=\"a\""), "14:76: unknown or repeated attribute 'sdsc_filename'");
+        assert!(parse("").unwrap_err().to_string().starts_with("1:1: expected 'func.func'"));
+        let twice = format!("{TEXT}{TEXT}");
+        assert!(parse(&twice).unwrap_err().to_string().ends_with("found 'module'; a bundle has one function"));
+    }
+
+    #[test]
+    fn a_bundle_needs_no_module() {
+        let empty = BundleText { function: Ident { name: "f", at: Position { line: 1, column: 11 } }, ..BundleText::default() };
+        assert_eq!(parse("func.func @f() { return }").unwrap(), empty);
+        let deep = format!("func.func @f() {{ {} return }}", "scf.for %i = %a to %b step %c {".repeat(100));
+        assert!(parse(&deep).unwrap_err().to_string().ends_with("loops are nested too deeply"));
+    }
+}

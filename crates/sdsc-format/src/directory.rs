@@ -1,0 +1,527 @@
+//! Writing a bundle directory: all of it or nothing.
+
+use super::exact::EXACT_FILE;
+use super::program::{CONSTANT_SUFFIX, CONSTANTS_FOLDER, FILE_NAME};
+use files::is_below;
+use rayon::prelude::*;
+use rustix::{
+    fs::{CWD, RenameFlags, renameat_with},
+    io::Errno,
+};
+use std::{
+    collections::BTreeSet,
+    ffi::OsStr,
+    fs::{self, TryLockError},
+    io,
+    path::{Path, PathBuf},
+};
+
+/// What the names of folders that are being written begin with, and of those that wait to be removed.
+const FRESH_PREFIX: &str = ".spyre-new-";
+
+/// What the names of folders that hold an old bundle begin with, where the file system cannot exchange two folders.
+const OLD_PREFIX: &str = ".spyre-old-";
+
+/// How often a fresh folder is tried to be made: another compilation may take one for forgotten before it is locked.
+const MOST_TRIES: usize = 16;
+
+/// A file of the directory: its path below it, and its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// The path below the directory.
+    pub path: String,
+    /// What it says.
+    pub content: Vec<u8>,
+}
+
+/// Why a directory was not written; nothing is left of it.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The system refused.
+    #[error("cannot write '{path}': {source}", path = path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// There is something else at that place.
+    #[error("will not replace '{path}': it is there and is no bundle directory", path = path.display())]
+    Occupied {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A link whose other end is not there.
+    #[error("cannot write '{path}': it is a link to a place where there is nothing", path = path.display())]
+    Dangling {
+        /// The link.
+        path: PathBuf,
+    },
+    /// A file would lie outside of the directory, or over another one.
+    #[error("cannot write '{path}': {reason}")]
+    Name {
+        /// The path of the file.
+        path: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+}
+
+/// A bundle directory that is written, but not yet in its place; dropped, nothing is left of it.
+#[derive(Debug)]
+pub struct Fresh {
+    folder: Locked,
+    directory: PathBuf,
+}
+
+/// A folder that others leave alone while it is locked. The lock ends with the process, however that ends.
+#[derive(Debug)]
+struct Locked {
+    folder: tempfile::TempDir,
+    _lock: fs::File,
+}
+
+impl Fresh {
+    /// Writes `files` beside `directory`, which does not exist or holds an earlier bundle. A link is followed to what is there.
+    ///
+    /// # Errors
+    /// See [`WriteError`]; of several files that cannot be written the first.
+    pub fn write(directory: &Path, files: &[File]) -> Result<Self, WriteError> {
+        check_names(files)?;
+        let directory = behind_links(directory)?;
+        let parent = parent_of(&directory);
+        remove_forgotten(parent);
+        check_replaceable(&directory)?;
+        let folder = Locked::new(parent, FRESH_PREFIX).map_err(at(&directory))?;
+        let mut made = folder.path().to_owned();
+        for file in files {
+            let path = folder.path().join(&file.path);
+            if let Some(parent) = path.parent().filter(|parent| *parent != made) {
+                fs::create_dir_all(parent).map_err(at(&directory.join(&file.path)))?;
+                parent.clone_into(&mut made);
+            }
+        }
+        // One by one: threads that make files in one folder wait for each other.
+        for file in files {
+            fs::write(folder.path().join(&file.path), &file.content).map_err(at(&directory.join(&file.path)))?;
+        }
+        make_readable(folder.path()).map_err(at(&directory))?;
+        Ok(Self { folder, directory })
+    }
+
+    /// Exchanges the folder with what was there, which is removed then: a failure leaves it, and there is never a mixture.
+    ///
+    /// # Errors
+    /// When the system refuses, or something else than a bundle has come to the place.
+    pub fn put_in_place(self) -> Result<(), WriteError> {
+        let Self { folder, directory } = self;
+        let refused = at(&directory);
+        for _ in 0..MOST_TRIES {
+            match renameat_with(CWD, folder.path(), CWD, &directory, RenameFlags::NOREPLACE) {
+                Ok(()) => return folder.put_at(&directory).map_err(refused),
+                Err(Errno::EXIST) => {}
+                Err(error) if is_unknown(error) => return replace_in_two_steps(folder, &directory),
+                Err(error) => return Err(refused(error.into())),
+            }
+            // What is replaced may be lost from here on, so the new files must not be in memory only.
+            sync_below(folder.path()).map_err(at(&directory))?;
+            match renameat_with(CWD, folder.path(), CWD, &directory, RenameFlags::EXCHANGE) {
+                // The folder has the old bundle now, and goes with it.
+                Ok(()) if !holds_others(folder.path()) => return sync(parent_of(&directory)).map_err(refused),
+                Ok(()) => {
+                    // Somebody else's files have come in the meantime, and go back.
+                    renameat_with(CWD, folder.path(), CWD, &directory, RenameFlags::EXCHANGE).map_err(|error| refused(error.into()))?;
+                    return Err(WriteError::Occupied { path: directory });
+                }
+                // Somebody has removed what was there.
+                Err(Errno::NOENT) if !directory.exists() => {}
+                Err(error) if is_unknown(error) => return replace_in_two_steps(folder, &directory),
+                Err(error) => return Err(refused(error.into())),
+            }
+        }
+        Err(refused(io::Error::other("it comes and goes")))
+    }
+}
+
+impl Locked {
+    fn new(parent: &Path, prefix: &str) -> io::Result<Self> {
+        for _ in 0..MOST_TRIES {
+            let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?;
+            // Whoever looks for forgotten folders may have the lock already, and removes the folder. Where the file system has no locks,
+            // nobody gets one, and nothing is removed.
+            let Ok(lock) = fs::File::open(folder.path()) else { continue };
+            if !matches!(lock.try_lock(), Err(TryLockError::WouldBlock)) && folder.path().exists() {
+                return Ok(Self { folder, _lock: lock });
+            }
+        }
+        Err(io::Error::other("the folder to write to is always removed by somebody"))
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The folder has been renamed, and is not removed any more.
+    fn put_at(self, directory: &Path) -> io::Result<()> {
+        let _ = self.folder.keep();
+        sync(parent_of(directory))
+    }
+}
+
+fn at(path: &Path) -> impl Fn(io::Error) -> WriteError + use<> {
+    let path = path.to_owned();
+    move |source| WriteError::Io { path: path.clone(), source }
+}
+
+fn parent_of(directory: &Path) -> &Path {
+    directory.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// No file leaves the directory, and none lies over another one.
+fn check_names(files: &[File]) -> Result<(), WriteError> {
+    let mut names = BTreeSet::new();
+    for file in files {
+        let refuse = |reason| Err(WriteError::Name { path: file.path.clone(), reason });
+        if !is_below(&file.path) {
+            return refuse("it is no path below the directory");
+        }
+        if !names.insert(&file.path) {
+            return refuse("two files have this name");
+        }
+    }
+    Ok(())
+}
+
+/// The place that is meant: what a link leads to, as where a file is written.
+fn behind_links(directory: &Path) -> Result<PathBuf, WriteError> {
+    match fs::symlink_metadata(directory) {
+        Ok(found) if found.is_symlink() => fs::canonicalize(directory).map_err(|_| WriteError::Dangling { path: directory.to_owned() }),
+        _ => Ok(directory.to_owned()),
+    }
+}
+
+/// A directory may be replaced if all that it holds is a bundle: never somebody's other files.
+fn check_replaceable(directory: &Path) -> Result<(), WriteError> {
+    if directory.exists() && !holds_only_a_bundle(directory) {
+        return Err(WriteError::Occupied { path: directory.to_owned() });
+    }
+    Ok(())
+}
+
+/// Whether every file below the folder has a name that a bundle directory gives its files.
+fn holds_only_a_bundle(folder: &Path) -> bool {
+    let has_program = folder.join(FILE_NAME).is_file();
+    holds_only(folder, &|path, name| {
+        // Anybody may have a folder of that name; beside a program it is the program's.
+        let is_constants = || has_program && name == CONSTANTS_FOLDER && holds_only(path, &|_, name| name.ends_with(CONSTANT_SUFFIX));
+        is_file_of_bundle(name) || (is_folder(path) && (is_constants() || holds_only_a_bundle(path)))
+    })
+}
+
+fn is_file_of_bundle(name: &str) -> bool {
+    name == FILE_NAME || name == EXACT_FILE || name == "bundle.mlir" || (name.starts_with("sdsc_") && name.ends_with(".json"))
+}
+
+/// A link to a folder is none: what it leads to lies elsewhere, and may lead back.
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+}
+
+fn holds_only(folder: &Path, is_ours: &dyn Fn(&Path, &str) -> bool) -> bool {
+    let Ok(entries) = fs::read_dir(folder) else { return false };
+    entries.flatten().all(|entry| is_ours(&entry.path(), &entry.file_name().to_string_lossy()))
+}
+
+/// Removes what compilations have left that ended before they could: folders of ours that nobody has locked. An old bundle whose place is
+/// empty goes back there. Failing is no harm.
+fn remove_forgotten(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        let is_old = name.starts_with(OLD_PREFIX);
+        if !(is_old || name.starts_with(FRESH_PREFIX)) || !is_folder(&path) {
+            continue;
+        }
+        let Ok(lock) = fs::File::open(&path) else { continue };
+        // Held until the folder is gone: who has just made it and locks it next would lose it otherwise.
+        if lock.try_lock().is_ok() && !holds_others(&path) && !(is_old && is_wanted(&path, parent)) {
+            // Two may remove it at the same time; that it is gone is all that matters.
+            let _ = fs::remove_dir_all(&path);
+        }
+    }
+}
+
+/// Puts an old bundle back if there is nothing at its place; whether it is still needed where it is.
+fn is_wanted(old: &Path, parent: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(old) else { return true };
+    entries.flatten().any(|entry| {
+        let place = parent.join(entry.file_name());
+        // Nothing is lost if somebody else comes first: a folder that holds something is not replaced by a rename.
+        fs::symlink_metadata(&place).is_err() && fs::rename(entry.path(), &place).is_err()
+    })
+}
+
+/// Whether there is a file in a folder that no bundle has. The bundle may be half written, or half removed by somebody else.
+fn holds_others(folder: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(folder) else { return folder.exists() };
+    entries.flatten().any(|entry| match fs::symlink_metadata(entry.path()) {
+        Ok(found) if found.is_dir() => holds_others(&entry.path()),
+        Ok(_) => {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            !is_file_of_bundle(&name) && !name.ends_with(CONSTANT_SUFFIX)
+        }
+        Err(_) => false,
+    })
+}
+
+/// A temporary folder is the user's alone; a bundle has the rights of any other folder.
+#[cfg(unix)]
+fn make_readable(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_readable(_folder: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Whether the file system, or the system, does not know how to exchange folders or how not to replace one.
+fn is_unknown(error: Errno) -> bool {
+    [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP].contains(&error)
+}
+
+/// Two renames where the system cannot exchange. Between them there is nothing at the place; if the second one fails, the first is undone.
+fn replace_in_two_steps(fresh: Locked, directory: &Path) -> Result<(), WriteError> {
+    let refused = at(directory);
+    if !directory.exists() {
+        fs::rename(fresh.path(), directory).map_err(&refused)?;
+        return fresh.put_at(directory).map_err(refused);
+    }
+    sync_below(fresh.path()).map_err(&refused)?;
+    // The name says to others where it belongs, should this be the end of the process.
+    let old = Locked::new(parent_of(directory), OLD_PREFIX).map_err(&refused)?;
+    let kept = old.path().join(directory.file_name().unwrap_or(OsStr::new("bundle")));
+    fs::rename(directory, &kept).map_err(&refused)?;
+    if let Err(error) = fs::rename(fresh.path(), directory) {
+        if fs::rename(&kept, directory).is_err() {
+            // It stays where it is, beside the place that it had.
+            let _ = old.folder.keep();
+        }
+        return Err(refused(error));
+    }
+    fresh.put_at(directory).map_err(refused)
+}
+
+/// Makes sure that the files of a folder are on the disk.
+fn sync_below(folder: &Path) -> io::Result<()> {
+    let entries: Vec<PathBuf> = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<_>>()?;
+    // Several at a time: the system writes them together.
+    entries.par_iter().try_for_each(|path| if is_folder(path) { sync_below(path) } else { sync(path) })?;
+    sync(folder)
+}
+
+fn sync(path: &Path) -> io::Result<()> {
+    fs::File::open(path)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write_directory(directory: &Path, files: &[File]) -> Result<(), WriteError> {
+        Fresh::write(directory, files)?.put_in_place()
+    }
+
+    fn file(path: &str, content: &str) -> File {
+        File { path: path.to_owned(), content: content.as_bytes().to_vec() }
+    }
+
+    #[test]
+    fn a_bundle_is_replaced_as_a_whole() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path().join("out");
+        write_directory(&directory, &[file("program.json", "1"), file("bundle_0/sdsc_0.json", "a")]).unwrap();
+        write_directory(&directory, &[file("program.json", "2")]).unwrap();
+        assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
+        assert!(!directory.join("bundle_0").exists(), "nothing of the old bundle is left");
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "nothing temporary is left");
+    }
+
+    #[test]
+    fn other_files_are_never_replaced() {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("bundle.mlir"), "x").unwrap();
+        fs::write(place.path().join("thesis.tex"), "x").unwrap();
+        let refused = write_directory(place.path(), &[file("program.json", "1")]).unwrap_err();
+        assert!(matches!(refused, WriteError::Occupied { .. }));
+        assert!(place.path().join("thesis.tex").exists());
+        let refused = write_directory(&place.path().join("thesis.tex"), &[]).unwrap_err();
+        assert!(refused.to_string().starts_with("will not replace"));
+    }
+
+    #[test]
+    fn constants_belong_to_a_program() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path().join("out");
+        let files = [file("program.json", "1"), file("constants/const0.bin", "x")];
+        write_directory(&directory, &files).unwrap();
+        write_directory(&directory, &files).unwrap();
+        fs::write(directory.join("constants/thesis.tex"), "x").unwrap();
+        assert!(matches!(write_directory(&directory, &files), Err(WriteError::Occupied { .. })));
+        fs::remove_file(directory.join("constants/thesis.tex")).unwrap();
+        fs::remove_file(directory.join("program.json")).unwrap();
+        assert!(matches!(write_directory(&directory, &files), Err(WriteError::Occupied { .. })));
+        assert!(matches!(write_directory(&directory.join("constants"), &files), Err(WriteError::Occupied { .. })));
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_named() {
+        let place = tempfile::tempdir().unwrap();
+        let refused = write_directory(&place.path().join("missing/out"), &[]).unwrap_err();
+        assert!(refused.to_string().contains("missing/out"), "{refused}");
+    }
+
+    /// The names in a folder, hidden ones too.
+    fn names_in(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn no_file_leaves_the_directory() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path().join("in/out");
+        fs::create_dir(place.path().join("in")).unwrap();
+        let absolute = place.path().join("escaped").to_str().unwrap().to_owned();
+        for path in ["../escaped", "../../escaped", "a/../../../escaped", absolute.as_str(), "", "."] {
+            let refused = write_directory(&directory, &[file("program.json", "1"), file(path, "x")]).unwrap_err();
+            assert!(matches!(refused, WriteError::Name { .. }), "{path}: {refused}");
+            assert_eq!((names_in(place.path()), names_in(&place.path().join("in"))), (vec!["in".to_owned()], vec![]), "{path}");
+        }
+        let twice = [file("bundle_0/bundle.mlir", "1"), file("bundle_0/bundle.mlir", "2")];
+        assert!(write_directory(&directory, &twice).unwrap_err().to_string().contains("two files have this name"));
+    }
+
+    #[test]
+    fn a_failure_leaves_the_old_bundle() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path().join("out");
+        write_directory(&directory, &[file("program.json", "1")]).unwrap();
+        // Nothing is put in place, as after a rule is found broken, or after a signal.
+        drop(Fresh::write(&directory, &[file("program.json", "2")]).unwrap());
+        assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "1");
+        assert_eq!(names_in(place.path()), ["out"]);
+        // Somebody's file comes after the place was looked at.
+        let fresh = Fresh::write(&directory, &[file("program.json", "2")]).unwrap();
+        fs::write(directory.join("thesis.tex"), "x").unwrap();
+        assert!(matches!(fresh.put_in_place(), Err(WriteError::Occupied { .. })));
+        assert_eq!(names_in(&directory), ["program.json", "thesis.tex"]);
+        assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "1");
+        assert_eq!(names_in(place.path()), ["out"]);
+    }
+
+    #[test]
+    fn where_folders_cannot_be_exchanged_the_first_rename_is_undone() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path().join("out");
+        write_directory(&directory, &[file("program.json", "1")]).unwrap();
+        let fresh = Fresh::write(&directory, &[file("program.json", "2")]).unwrap();
+        replace_in_two_steps(fresh.folder, &directory).unwrap();
+        assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
+        assert_eq!(names_in(place.path()), ["out"]);
+        let fresh = Fresh::write(&directory, &[file("bundle.mlir", "3")]).unwrap();
+        // The second rename fails when what it moves has gone.
+        fs::remove_dir_all(fresh.folder.path()).unwrap();
+        assert!(replace_in_two_steps(fresh.folder, &directory).is_err());
+        assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
+        assert_eq!(names_in(place.path()), ["out"]);
+    }
+
+    #[test]
+    fn forgotten_folders_are_removed_and_others_stay() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path().join("out");
+        // A compilation that was ended by a signal has no lock any more.
+        let forgotten = place.path().join(".spyre-new-abc/constants");
+        fs::create_dir_all(&forgotten).unwrap();
+        fs::write(forgotten.join("const0.bin"), "x").unwrap();
+        let somebodys = place.path().join(".spyre-new-mine");
+        fs::create_dir(&somebodys).unwrap();
+        fs::write(somebodys.join("thesis.tex"), "x").unwrap();
+        let running = Fresh::write(&directory, &[file("program.json", "1")]).unwrap();
+        write_directory(&directory, &[file("program.json", "2")]).unwrap();
+        assert!(!forgotten.exists() && somebodys.exists() && running.folder.path().exists());
+        running.put_in_place().unwrap();
+        assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "1");
+        assert_eq!(names_in(place.path()), [".spyre-new-mine", "out"]);
+    }
+
+    #[test]
+    fn old_bundles_go_when_they_are_replaced_and_back_when_they_are_not() {
+        let place = tempfile::tempdir().unwrap();
+        let old = |folder: &str, name: &str, file: &str| {
+            fs::create_dir_all(place.path().join(folder).join(name)).unwrap();
+            fs::write(place.path().join(folder).join(name).join(file), "old").unwrap();
+        };
+        let directory = place.path().join("out");
+        write_directory(&directory, &[file("program.json", "1")]).unwrap();
+        // Killed behind the second rename, between both, before the first; somebody's own; and one that is needed right now.
+        old(".spyre-old-behind", "out", "program.json");
+        old(".spyre-old-between", "lost", "program.json");
+        fs::create_dir(place.path().join(".spyre-old-before")).unwrap();
+        old(".spyre-old-mine", "lost", "thesis.tex");
+        let running = Locked::new(place.path(), OLD_PREFIX).unwrap();
+        old(running.path().file_name().unwrap().to_str().unwrap(), "moving", "program.json");
+        write_directory(&directory, &[file("program.json", "2")]).unwrap();
+        let now = running.path().file_name().unwrap().to_str().unwrap().to_owned();
+        let mut expected = vec![".spyre-old-mine".to_owned(), "lost".to_owned(), "out".to_owned(), now];
+        expected.sort();
+        assert_eq!(names_in(place.path()), expected);
+        assert_eq!(fs::read_to_string(place.path().join("lost/program.json")).unwrap(), "old");
+        drop(running);
+        // The place of the output itself: the old bundle comes back, and is replaced as any other.
+        fs::create_dir(place.path().join(".spyre-old-x")).unwrap();
+        fs::rename(&directory, place.path().join(".spyre-old-x/out")).unwrap();
+        drop(Fresh::write(&directory, &[file("program.json", "3")]).unwrap());
+        assert_eq!(fs::read_to_string(directory.join("program.json")).unwrap(), "2");
+    }
+
+    #[test]
+    fn a_link_is_followed_to_what_is_there() {
+        let place = tempfile::tempdir().unwrap();
+        let (real, link, dangling) = (place.path().join("real"), place.path().join("link"), place.path().join("dangling"));
+        write_directory(&real, &[file("program.json", "1")]).unwrap();
+        std::os::unix::fs::symlink("real", &link).unwrap();
+        std::os::unix::fs::symlink("nowhere", &dangling).unwrap();
+        write_directory(&link, &[file("program.json", "2")]).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(real.join("program.json")).unwrap(), "2");
+        let refused = write_directory(&dangling, &[file("program.json", "3")]).unwrap_err().to_string();
+        assert!(refused.ends_with("it is a link to a place where there is nothing"), "{refused}");
+        assert_eq!(names_in(place.path()), ["dangling", "link", "real"]);
+    }
+
+    #[test]
+    fn many_into_one_place_do_not_mix() {
+        let place = tempfile::tempdir().unwrap();
+        let directory = place.path().join("out");
+        std::thread::scope(|scope| {
+            for number in 0..8 {
+                let directory = &directory;
+                scope.spawn(move || {
+                    for _ in 0..20 {
+                        let text = number.to_string();
+                        let files = [file("program.json", &text), file("bundle_0/bundle.mlir", &text), file("bundle_0/sdsc_0.json", &text)];
+                        write_directory(directory, &files).unwrap();
+                    }
+                });
+            }
+        });
+        let content = |path: &str| fs::read_to_string(directory.join(path)).unwrap();
+        let first = content("program.json");
+        assert!(["bundle_0/bundle.mlir", "bundle_0/sdsc_0.json"].iter().all(|path| content(path) == first));
+        assert_eq!(names_in(place.path()), ["out"]);
+    }
+}

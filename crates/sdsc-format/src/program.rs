@@ -1,0 +1,194 @@
+//! `program.json`: what a launcher must know beside the bundles ("tools, files and their contracts").
+//!
+//! ```json
+//! {
+//!   "name": "main",
+//!   "arguments": [{"name": "arg0", "shape": [512, 1024], "element_type": "f16", "format": "SEN169_FP16",
+//!                  "device_size": [16, 512, 64], "stride_map": [64, 1024, 1], "bytes": 1048576}],
+//!   "results": [{"name": "result0", ...}],
+//!   "constants": [{"name": "const0", ..., "file": "constants/const0.bin"}],
+//!   "buffers": [{"name": "temp0", ..., "place": {"offset": 0, "first_launch": 0, "last_launch": 1}}],
+//!   "buffer_bytes": 8192,
+//!   "launches": [{"bundle": "bundle_0", "arguments": ["arg0", "result0"],
+//!                 "lx": [{"offset": 0, "bytes": 512, "first_op": 0, "last_op": 3}],
+//!                 "pool": [{"offset": 0, "bytes": 4096, "first_op": 1, "last_op": 2}]}]
+//! }
+//! ```
+//!
+//! Where a number of iterations is known at launch only, `symbols` has its name and its maximum: `[{"name": "T", "maximum": 8}]`.
+//!
+//! The file of a constant has its content as it stands in device memory: exactly `bytes` bytes, row-major over `device_size`, in the
+//! number format, little endian. What holds nothing of the host is zero.
+//!
+//! `lx` and `pool` of a launch are the lives of what the compiler's plan has put there: which bytes, from the first op that writes them to
+//! the last that touches them. A life is one of the innermost loop around both ops, where there is one: each iteration has its own. Where
+//! either op stands in a loop further in, the life has all of that loop. Outside of all lives the bytes hold nothing.
+//!
+//! Buffers that launches share lie in one region of `buffer_bytes`, which a launcher allocates once: each at its offset, from the start of
+//! its first launch to the end of its last one. Outside of that time its bytes belong to others.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The name of the file.
+pub const FILE_NAME: &str = "program.json";
+
+/// The folder of the files of constants.
+pub const CONSTANTS_FOLDER: &str = "constants";
+
+/// What the names of the files of constants end with.
+pub const CONSTANT_SUFFIX: &str = ".bin";
+
+/// A compiled program: its tensors in HBM and its launches in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// The name of the function it was compiled from.
+    pub name: String,
+    /// What the caller gives, in the function's order.
+    pub arguments: Vec<Tensor>,
+    /// What the caller gets, in the function's order.
+    pub results: Vec<Tensor>,
+    /// Tensors known at compile time. One without a file gets its value from the caller.
+    pub constants: Vec<Tensor>,
+    /// Tensors that one launch leaves for another.
+    pub buffers: Vec<Tensor>,
+    /// Bytes of the region in which the buffers with a place lie.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub buffer_bytes: i64,
+    /// Numbers that the caller gives with a launch. What the back end takes today has none: `spyre-emit-bundle` refuses them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub symbols: Vec<Symbol>,
+    /// The launches in order.
+    pub launches: Vec<LaunchEntry>,
+}
+
+/// A number that is known at launch only: how many iterations a loop does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Symbol {
+    /// The name that the user gave it.
+    pub name: String,
+    /// The largest number; the smallest is 1.
+    pub maximum: i64,
+}
+
+impl fmt::Display for Symbol {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "'{}', at most {}", self.name, self.maximum)
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+const fn is_zero(bytes: &i64) -> bool {
+    *bytes == 0
+}
+
+/// Where a buffer that launches share lies, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BufferPlace {
+    /// Bytes from the start of the region, whole sticks.
+    pub offset: i64,
+    /// The number of the first launch that uses it.
+    pub first_launch: usize,
+    /// The number of the last one.
+    pub last_launch: usize,
+}
+
+/// A tensor in HBM.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tensor {
+    /// The name that launches refer to.
+    pub name: String,
+    /// Sizes as the caller sees them.
+    pub shape: Vec<i64>,
+    /// Element type as the caller sees it, such as `f16`.
+    pub element_type: String,
+    /// Device number format.
+    pub format: String,
+    /// Device shape, row-major; the last entry is the elements of one stick.
+    pub device_size: Vec<i64>,
+    /// Host elements that one step along each device dimension moves; -1 where no host dimension does.
+    pub stride_map: Vec<i64>,
+    /// Bytes in HBM.
+    pub bytes: i64,
+    /// The file that holds a constant's bytes, as a path below the directory; no other tensor has one.
+    #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Set on arguments that ops read as indices: what their elements must keep to, half-open.
+    #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
+    pub index_range: Option<[i64; 2]>,
+    /// Where a buffer lies in the region that launches share; a tensor without one has memory of its own.
+    #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
+    pub place: Option<BufferPlace>,
+}
+
+/// A value that a launch has in LX or in its pool for a time. Executes are counted in the order of the text of `bundle.mlir`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Life {
+    /// Its first byte.
+    pub offset: i64,
+    /// Its bytes; in LX those of one core.
+    pub bytes: i64,
+    /// The first execute that writes it.
+    pub first_op: usize,
+    /// The last execute that reads or writes it.
+    pub last_op: usize,
+}
+
+/// One kernel launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LaunchEntry {
+    /// The folder of the bundle.
+    pub bundle: String,
+    /// The tensor of each kernel argument, by number.
+    pub arguments: Vec<String>,
+    /// Bytes of the pool of a launch whose addresses are in its files; otherwise `bundle.mlir` allocates the pool and says so.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pool_bytes: i64,
+    /// What is in the LX of the cores, and when.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lx: Vec<Life>,
+    /// What is in the pool, and when.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pool: Vec<Life>,
+}
+
+impl Program {
+    /// Every tensor: arguments, results, constants and buffers.
+    pub fn tensors(&self) -> impl Iterator<Item = &Tensor> {
+        self.arguments.iter().chain(&self.results).chain(&self.constants).chain(&self.buffers)
+    }
+
+    /// Makes sure that every number is known.
+    ///
+    /// # Errors
+    /// The first symbol, which nothing here can run: the counts of loops are constants (torch-spyre facts, D.10).
+    pub fn check_no_symbols(&self) -> Result<(), String> {
+        let unbound = |symbol: &Symbol| format!("the symbol {symbol}, is known at launch only; the counts of loops are numbers");
+        self.symbols.first().map_or(Ok(()), |symbol| Err(unbound(symbol)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_are_in_the_file_if_there_are_any() {
+        let mut program = Program::default();
+        assert!(!serde_json::to_string(&program).unwrap().contains("symbols"));
+        program.symbols.push(Symbol { name: "T".to_owned(), maximum: 8 });
+        let text = serde_json::to_string(&program).unwrap();
+        assert!(text.contains(r#""symbols":[{"name":"T","maximum":8}]"#), "{text}");
+        assert_eq!(serde_json::from_str::<Program>(&text).unwrap(), program);
+        assert_eq!(
+            program.check_no_symbols().unwrap_err(),
+            "the symbol 'T', at most 8, is known at launch only; the counts of loops are numbers"
+        );
+    }
+}

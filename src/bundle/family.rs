@@ -1,0 +1,104 @@
+//! The families of ops that the emission rules tell apart.
+
+use super::OpSpec;
+
+/// A family of ops with common emission rules ("SuperDSC schema, sections 2 to 5").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpFamily {
+    /// `batchmatmul`, `batchmatmulfp8`.
+    Matmul,
+    /// `conv2d`.
+    Conv2d,
+    /// `depthwiseconv2dnative`.
+    Depthwise,
+    /// `avgpoolfwd`.
+    Pool,
+    /// `topkvalue`, `topkindex`.
+    TopK,
+    /// Any other reduction.
+    Reduction,
+    /// Everything else: pointwise functions, copies, restickify, conversions.
+    Elementwise,
+}
+
+impl OpFamily {
+    /// The family of an op, by its function and whether it reduces.
+    #[must_use]
+    pub fn of(op: &OpSpec) -> Self {
+        match op.function.as_str() {
+            "batchmatmul" | "batchmatmulfp8" => Self::Matmul,
+            "conv2d" => Self::Conv2d,
+            "depthwiseconv2dnative" => Self::Depthwise,
+            "avgpoolfwd" => Self::Pool,
+            "topkvalue" | "topkindex" => Self::TopK,
+            _ if op.is_reduction => Self::Reduction,
+            _ => Self::Elementwise,
+        }
+    }
+
+    /// Whether each operand keeps its own dimensions: a matmul or a convolution. The others iterate one operand's dimensions.
+    #[must_use]
+    pub const fn has_operand_dims(self) -> bool {
+        matches!(self, Self::Matmul | Self::Conv2d | Self::Depthwise)
+    }
+
+    /// Whether it is a convolution, whose windows say what back gaps say elsewhere.
+    #[must_use]
+    pub const fn is_convolution(self) -> bool {
+        matches!(self, Self::Conv2d | Self::Depthwise)
+    }
+
+    /// Whether it slides a window: a core accumulates a whole window, so its dimensions are never split.
+    #[must_use]
+    pub const fn is_windowed(self) -> bool {
+        matches!(self, Self::Conv2d | Self::Depthwise | Self::Pool)
+    }
+}
+
+/// Moves the stick to another dimension; both the old and the new stick dimension are padded.
+#[must_use]
+pub(crate) fn is_restickify(op: &OpSpec) -> bool {
+    op.function == "ReStickifyOpHBM"
+}
+
+/// Converts between number formats; every operand's stick is padded.
+#[must_use]
+pub(crate) fn is_conversion(op: &OpSpec) -> bool {
+    matches!(op.function.as_str(), "dl16tofp32" | "fp32todl16" | "fp8todl16")
+}
+
+/// Needs an outer dimension beside the stick (the conversions, and quantisation by channel).
+#[must_use]
+pub(crate) fn needs_outer_dim(op: &OpSpec) -> bool {
+    is_conversion(op) || op.function == "qfp8ch"
+}
+
+/// Copies its operand unchanged.
+#[must_use]
+pub(crate) fn is_identity(op: &OpSpec) -> bool {
+    op.function == "identity"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn family(function: &str, is_reduction: bool) -> OpFamily {
+        OpFamily::of(&OpSpec { function: function.to_owned(), is_reduction, ..OpSpec::default() })
+    }
+
+    #[test]
+    fn a_name_decides_before_the_reduction_flag() {
+        assert_eq!(family("batchmatmul", true), OpFamily::Matmul);
+        assert_eq!(family("topkvalue", true), OpFamily::TopK);
+        assert_eq!(family("sum", true), OpFamily::Reduction);
+        assert_eq!(family("add", false), OpFamily::Elementwise);
+    }
+
+    #[test]
+    fn only_contractions_keep_operand_dims() {
+        assert!(family("conv2d", true).has_operand_dims());
+        assert!(!family("avgpoolfwd", true).has_operand_dims());
+        assert!(family("avgpoolfwd", true).is_windowed());
+    }
+}

@@ -1,0 +1,185 @@
+//! `spyre-form-bundles`: groups ops and loops into kernel launches.
+//!
+//! Reads `place` and what each op touches; writes `spyre.bundle` on every op and loop of a function, and an offset in the pool of the
+//! launch for HBM values that live within it. With baked addresses a launch may have to end while a value in LX is alive: the value moves
+//! to HBM.
+
+use crate::bundle::{
+    Addresses,
+    form::{Cuts, Step, TensorKind, cut},
+};
+use crate::{
+    dialect::{ComputeOp, Memory, Place, Schedule, home_of, owner_of, target_of, users_behind_views},
+    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
+    tile::ir::settle_loops::check_settled,
+};
+use machine::{STICK_BYTES, Target};
+use scratchpad::{Buffer, Capacity, FirstFit, Planner, Use, UseKind};
+use std::ops::Range;
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-form-bundles", run };
+
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let segments = match options.text("addresses").parse().map_err(|message: String| error_at(module, message).report())? {
+        Addresses::Symbolic => None,
+        Addresses::Baked => Some(usize::try_from(target.segments).unwrap_or(0)),
+    };
+    check_settled(module)?;
+    for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
+        Former::of(function)?.form(segments, &target)?;
+    }
+    Ok(())
+}
+
+/// Why a value that was in LX is in HBM.
+const CROSSES_LAUNCHES: &str = "launches share it";
+
+/// A buffer of the program, in HBM or in LX.
+struct ProgramBuffer<'c> {
+    value: Value<'c>,
+    kind: TensorKind,
+    /// The times of its uses in the schedule.
+    uses: Vec<Use>,
+}
+
+struct Former<'c> {
+    function: Op<'c>,
+    schedule: Schedule<'c>,
+    /// The ops and loops of the body, each with the times of its ops.
+    items: Vec<(Op<'c>, Range<usize>)>,
+    buffers: Vec<ProgramBuffer<'c>>,
+    /// The buffer of a value, by its position in the list.
+    by_value: ValueMap<usize>,
+}
+
+impl<'c> Former<'c> {
+    fn of(function: Op<'c>) -> Result<Self, Reported> {
+        let schedule = Schedule::of(function).map_err(|(op, message)| error_at(op, message).report())?;
+        let items = items_of(function);
+        let mut former = Self { function, schedule, items, buffers: Vec::new(), by_value: ValueMap::default() };
+        for time in 0..former.schedule.steps.len() {
+            former.note_uses(time);
+        }
+        Ok(former)
+    }
+
+    fn note_uses(&mut self, time: usize) {
+        let step = &self.schedule.steps[time];
+        let n_inputs = step.accesses.len() - 1;
+        let kind = |operand| if operand < n_inputs { UseKind::Read } else { UseKind::Write };
+        let touched: Vec<(Value<'c>, UseKind)> =
+            step.accesses.iter().enumerate().map(|(operand, access)| (access.value, kind(operand))).collect();
+        for (value, kind) in touched {
+            let buffer = home_of(value);
+            let around: Vec<Op<'c>> = buffer.def().map(loops_around).unwrap_or_default();
+            let times = self.schedule.times_of_use(&around, time);
+            let position = self.by_value.get(buffer).copied().unwrap_or(self.buffers.len());
+            if position == self.buffers.len() {
+                self.by_value.insert(buffer, position);
+                self.buffers.push(ProgramBuffer { value: buffer, kind: kind_of(buffer), uses: Vec::new() });
+            }
+            let uses = &mut self.buffers[position].uses;
+            // A loop uses its buffers from its first op to its last, whichever op of it the use is in.
+            uses.extend([Use { time: *times.start(), kind }, Use { time: *times.end(), kind }]);
+        }
+    }
+
+    fn form(&mut self, segments: Option<usize>, target: &Target) -> Result<(), Reported> {
+        let kinds: Vec<TensorKind> = self.buffers.iter().map(|buffer| buffer.kind).collect();
+        let Cuts { launches, moved } =
+            cut(&self.steps(), &kinds, segments).map_err(|error| error_at(self.items[error.step].0, error).report())?;
+        for buffer in moved {
+            self.buffers[buffer].kind = TensorKind::Inside;
+            if let Some(owner) = owner_of(self.buffers[buffer].value) {
+                Place { memory: Memory::Hbm, reason: CROSSES_LAUNCHES.to_owned() }.set_on(owner);
+            }
+        }
+        for (number, items) in launches.iter().enumerate() {
+            let attribute = i64_attribute(self.function.ctx(), i64::try_from(number).unwrap_or(i64::MAX));
+            for (item, _) in &self.items[items.clone()] {
+                item.set_attr("spyre.bundle", attribute);
+            }
+            self.plan_pool(items, target)?;
+        }
+        Ok(())
+    }
+
+    /// What each item uses.
+    fn steps(&self) -> Vec<Step> {
+        let mut steps = vec![Step::default(); self.items.len()];
+        for (number, buffer) in self.buffers.iter().enumerate() {
+            for one in &buffer.uses {
+                let tensors = &mut steps[self.items.partition_point(|(_, times)| times.end <= one.time)].tensors;
+                if tensors.last() != Some(&number) {
+                    tensors.push(number);
+                }
+            }
+        }
+        steps
+    }
+
+    /// Gives the buffers that live within a launch an offset in its pool.
+    fn plan_pool(&self, items: &Range<usize>, target: &Target) -> Result<(), Reported> {
+        let times = self.items[items.start].1.start..self.items[items.end - 1].1.end;
+        let pooled: Vec<&ProgramBuffer<'c>> = self
+            .buffers
+            .iter()
+            .filter(|buffer| buffer.kind == TensorKind::Inside && buffer.uses.iter().all(|one| times.contains(&one.time)))
+            .collect();
+        let buffers: Vec<Buffer> = pooled.iter().map(|buffer| planned(buffer)).collect();
+        let capacity = Capacity { bytes: target.pool_bytes, alignment: STICK_BYTES };
+        let placement = FirstFit.plan(&buffers, &capacity);
+        for (buffer, address) in pooled.iter().zip(placement.addresses) {
+            let Some(owner) = owner_of(buffer.value) else { continue };
+            let Some(address) = address else {
+                let message = format!("needs {} bytes of the pool, which has {} in all", planned(buffer).bytes, target.pool_bytes);
+                return Err(error_at(owner, message).report());
+            };
+            let reason = Place::on(owner).map_or_else(String::new, |place| place.reason);
+            Place { memory: Memory::Pool(address), reason }.set_on(owner);
+        }
+        Ok(())
+    }
+}
+
+/// The ops and loops of a function's body in order, each with the times of the compute ops in it.
+fn items_of(function: Op<'_>) -> Vec<(Op<'_>, Range<usize>)> {
+    let mut time = 0;
+    let mut items = Vec::new();
+    for op in function.body_ops() {
+        let n_ops = ComputeOp::all_in(op).len();
+        if n_ops > 0 {
+            items.push((op, time..time + n_ops));
+            time += n_ops;
+        }
+    }
+    items
+}
+
+fn loops_around(op: Op<'_>) -> Vec<Op<'_>> {
+    std::iter::successors(op.parent(), |op| op.parent()).filter(|op| op.is("spyre.loop")).collect()
+}
+
+/// Arguments, constants and results of the function are given from outside; everything else the program makes for itself. A value that is
+/// made in a loop does not leave LX, as its place in the loop depends on it.
+fn kind_of(buffer: Value<'_>) -> TensorKind {
+    let is_given = buffer.def().is_none_or(|def| def.is("spyre.constant"));
+    if is_given || users_behind_views(buffer).iter().any(|user| user.is("func.return")) {
+        return TensorKind::Outside;
+    }
+    let owner = owner_of(buffer);
+    match owner.and_then(Place::on).map(|place| place.memory) {
+        Some(Memory::Lx(_)) if owner.is_some_and(|owner| loops_around(owner).is_empty()) => TensorKind::Lx,
+        Some(Memory::Lx(_)) => TensorKind::BoundToLx,
+        Some(Memory::Hbm | Memory::Pool(_)) | None => TensorKind::Inside,
+    }
+}
+
+fn planned(buffer: &ProgramBuffer<'_>) -> Buffer {
+    let mut uses = buffer.uses.clone();
+    uses.sort_unstable_by_key(|one| one.time);
+    let tensor = crate::dialect::Tensor::of(buffer.value.r#type());
+    let bytes = tensor.and_then(|tensor| tensor.layout).map_or(0, |layout| layout.bytes());
+    Buffer::new(String::new(), bytes, uses)
+}

@@ -1,0 +1,505 @@
+//! `spyre-lower-to-sdsc`: turns ops into op specs with coordinates and addresses.
+//!
+//! Reads all decisions; replaces every function by an `sdsc.program` with its buffers and, per launch, an `sdsc.bundle` of op specs and
+//! loops. The buffers that launches share get their offsets here, when it is known which launches use them.
+
+use crate::bundle::{
+    Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, OpSpec, Operand, Scratch, SharedBuffer,
+    Term, share,
+    unit_dims::{complete_product, complete_unit_dims, drop_unit_dims},
+};
+use crate::{
+    dialect::{
+        Access, ComputeOp, EXACT, Memory, Place, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of, moves_of, owner_of, push_items,
+        set_lives, split_of, target_of,
+    },
+    layout,
+    mlir::{
+        Attribute, Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, build, dictionary,
+        error_at, floats, insert_before, integer, new_block, push, raw_elements, string, type_attribute,
+    },
+    tile::ir::settle_loops::check_settled,
+    work::CoreOrder,
+};
+use machine::{Family, STICK_BYTES, Target};
+use std::collections::BTreeMap;
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdsc", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    check_settled(module)?;
+    for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
+        if function.body().is_none() {
+            return Err(error_at(function, "is declared and not defined: calls are not supported").report());
+        }
+        Lowering::of(function)?.lower(&target)?;
+        function.erase();
+    }
+    Ok(())
+}
+
+/// The name of an op's index tensor, by which coordinates refer to it.
+const INDEX: &str = "index";
+
+/// What a buffer of the program is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Input,
+    Constant,
+    Temporary,
+    Output,
+}
+
+impl Role {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Constant => "constant",
+            Self::Temporary => "temporary",
+            Self::Output => "output",
+        }
+    }
+
+    const fn prefix(self) -> &'static str {
+        match self {
+            Self::Input => "arg",
+            Self::Constant => "const",
+            Self::Temporary => "temp",
+            Self::Output => "result",
+        }
+    }
+}
+
+/// A buffer of the program that launches get as an argument.
+struct ProgramBuffer<'c> {
+    /// What the program sees of it: a result may be a view.
+    shown: Value<'c>,
+    role: Role,
+    position: i64,
+}
+
+impl<'c> ProgramBuffer<'c> {
+    fn name(&self) -> String {
+        format!("{}{}", self.role.prefix(), self.position)
+    }
+
+    /// The op that holds the elements of a constant.
+    fn constant(&self) -> Option<Op<'c>> {
+        self.shown.def().filter(|_| self.role == Role::Constant)
+    }
+}
+
+/// Where a temporary lies in the region that launches share.
+struct SharedPlace {
+    offset_bytes: i64,
+    /// The first and the last launch that use it.
+    life: [i64; 2],
+}
+
+/// What makes the bytes of a constant in device memory: its device layout, its sizes other than 1, the type of its elements, and their
+/// bytes, which may be one element for all; and those of the numbers that they are rounded from.
+type Content<'c> = (String, Vec<i64>, String, bool, [&'c [u8]; 2]);
+
+struct Lowering<'c> {
+    function: Op<'c>,
+    buffers: Vec<ProgramBuffer<'c>>,
+    /// The buffer behind a value, by its position in the list.
+    by_value: ValueMap<usize>,
+}
+
+impl<'c> Lowering<'c> {
+    fn of(function: Op<'c>) -> Result<Self, Reported> {
+        let mut lowering = Self { function, buffers: Vec::new(), by_value: ValueMap::default() };
+        let arguments = function.body().map(BlockExt::args).unwrap_or_default();
+        let results = function.body_ops().last().map(|terminator| terminator.inputs()).unwrap_or_default();
+        lowering.add(arguments, Role::Input);
+        lowering.add_constants();
+        let temporaries = lowering.temporaries(&results);
+        lowering.add(temporaries, Role::Temporary);
+        lowering.add(results, Role::Output);
+        if let Some(buffer) =
+            lowering.buffers.iter().find(|buffer| Tensor::of(buffer.shown.r#type()).is_none_or(|tensor| tensor.layout.is_none()))
+        {
+            return Err(error_at(function, format_args!("{} has no device layout: run the layout phase first", buffer.name())).report());
+        }
+        Ok(lowering)
+    }
+
+    fn add(&mut self, values: Vec<Value<'c>>, role: Role) {
+        for (position, value) in values.into_iter().enumerate() {
+            self.add_one(value, role, position);
+        }
+    }
+
+    fn add_one(&mut self, shown: Value<'c>, role: Role, position: usize) {
+        let buffer = home_of(shown);
+        if self.by_value.get(buffer).is_none() {
+            self.by_value.insert(buffer, self.buffers.len());
+        }
+        self.buffers.push(ProgramBuffer { shown, role, position: i64::try_from(position).unwrap_or(i64::MAX) });
+    }
+
+    /// The constants that ops read, in the order of their first use; those of equal bytes are one buffer.
+    fn add_constants(&mut self) {
+        let mut known: BTreeMap<Content<'c>, usize> = BTreeMap::new();
+        let mut position = 0;
+        for read in ComputeOp::all_in(self.function).into_iter().flat_map(|compute| compute.op.inputs()) {
+            let constant = home_of(read);
+            if self.by_value.get(constant).is_some() || constant.def().is_none_or(|def| !def.is("spyre.constant")) {
+                continue;
+            }
+            let content = content_of(constant);
+            if let Some(&same) = content.as_ref().and_then(|content| known.get(content)) {
+                self.by_value.insert(constant, same);
+                continue;
+            }
+            known.extend(content.map(|content| (content, self.buffers.len())));
+            self.add_one(constant, Role::Constant, position);
+            position += 1;
+        }
+    }
+
+    /// Values in HBM that launches share.
+    fn temporaries(&self, results: &[Value<'c>]) -> Vec<Value<'c>> {
+        let mut found: Vec<Value<'c>> = Vec::new();
+        for compute in ComputeOp::all_in(self.function) {
+            let buffer = home_of(compute.op.output());
+            let is_in_hbm = compute.place().is_some_and(|place| place.memory == Memory::Hbm);
+            if is_in_hbm && !results.iter().any(|&result| home_of(result) == buffer) && !found.contains(&buffer) {
+                found.push(buffer);
+            }
+        }
+        found
+    }
+
+    fn lower(&self, target: &Target) -> Result<(), Reported> {
+        let (context, location) = (self.function.ctx(), self.function.loc());
+        let attributes = Attributes::new(context).text("sym_name", self.function.text_attr("sym_name"));
+        let attributes = attributes.with_option("symbols", self.symbols()?);
+        let program = build("sdsc.program", location, &[], &[], attributes, vec![new_block(&[], location)]);
+        let program = insert_before(self.function, program);
+        let rows = self.indexed_rows()?;
+        let launches = self.launches()?;
+        let places = self.places(&launches, target)?;
+        for (number, buffer) in self.buffers.iter().enumerate() {
+            let attributes = Attributes::new(context)
+                .text("sym_name", &buffer.name())
+                .text("role", buffer.role.name())
+                .int("position", buffer.position)
+                .with("type", type_attribute(buffer.shown.r#type()))
+                .with_option("value", buffer.constant().and_then(value_of))
+                .with_option(EXACT, buffer.constant().and_then(|constant| constant.attr(EXACT)));
+            let attributes = match rows.get(buffer.shown).filter(|_| buffer.role == Role::Input) {
+                Some(rows) => attributes.ints("index_range", &[0, *rows]),
+                None => attributes,
+            };
+            let attributes = match places.get(&number) {
+                Some(SharedPlace { offset_bytes, life }) => attributes.int("offset", *offset_bytes).ints("life", life),
+                None => attributes,
+            };
+            let location = buffer.constant().map_or(location, OpExt::loc);
+            push(program, build("sdsc.buffer", location, &[], &[], attributes, vec![]));
+        }
+        for (number, items) in launches.into_iter().enumerate() {
+            let launch = self.launch(&items)?;
+            let bundle = launch.bundle;
+            let name = format!("bundle_{number}");
+            let names: Vec<String> = launch.arguments.iter().map(|&buffer| self.buffers[buffer].name()).collect();
+            let built = push(program, bundle_to_ir(context, location, &name, &bundle, &names));
+            push_items(built, location, &bundle.items);
+            set_lives(built, launch.lives);
+        }
+        Ok(())
+    }
+
+    /// The numbers of iterations that are known at launch only, with their maxima.
+    fn symbols(&self) -> Result<Option<Attribute<'c>>, Reported> {
+        let declared = declared_maxima(self.function);
+        let mut used: BTreeMap<&str, i64> = BTreeMap::new();
+        for around in self.function.nested().into_iter().filter(|op| op.is("spyre.loop")) {
+            let Some(symbol) = around.attr("symbol").and_then(string) else { continue };
+            let count = around.attr("count").and_then(integer).unwrap_or(0);
+            let refuse = |what: &str| {
+                let message = format!("does '{symbol}' of its {count} tiles, but 'spyre.symbols' of the function {what}");
+                error_at(around, message).report()
+            };
+            match declared.get(symbol) {
+                None => return Err(refuse("does not declare that name")),
+                Some(maximum) if *maximum != count => return Err(refuse(&format!("declares a maximum of {maximum}"))),
+                Some(_) => used.insert(symbol, count),
+            };
+        }
+        let context = self.function.ctx();
+        let entries = used.iter().fold(Attributes::new(context), |entries, (symbol, maximum)| entries.int(symbol, *maximum));
+        Ok((!used.is_empty()).then(|| dictionary(entries)))
+    }
+
+    /// The rows of the smallest table that the elements of each buffer choose from.
+    fn indexed_rows(&self) -> Result<ValueMap<i64>, Reported> {
+        let mut rows: ValueMap<i64> = ValueMap::default();
+        for gather in ComputeOp::all_in(self.function).into_iter().filter(|compute| compute.family() == Family::Gather) {
+            let accesses = gather.accesses().map_err(|message| error_at(gather.op, message).report())?;
+            let indexed =
+                |access: &Access<'c>| if let UsedAs::Table(dim) = access.used_as { Some(access.tensor.host.shape[dim]) } else { None };
+            let Some(found) = accesses.iter().find_map(indexed) else { continue };
+            for index in accesses.iter().filter(|access| access.used_as == UsedAs::Indices) {
+                let buffer = home_of(index.value);
+                let least = rows.get(buffer).map_or(found, |known| found.min(*known));
+                rows.insert(buffer, least);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The ops and loops of each launch.
+    fn launches(&self) -> Result<Vec<Vec<Op<'c>>>, Reported> {
+        let mut launches: Vec<Vec<Op<'c>>> = Vec::new();
+        for op in self.function.body_ops().into_iter().filter(|op| !ComputeOp::all_in(*op).is_empty()) {
+            let Some(number) = op.attr("spyre.bundle").and_then(integer).and_then(|number| usize::try_from(number).ok()) else {
+                return Err(error_at(op, "has no 'spyre.bundle': form bundles first").report());
+            };
+            if number > launches.len() || number + 1 < launches.len() {
+                return Err(error_at(
+                    op,
+                    format_args!("is in launch {number}, but launches run in order and {} came before", launches.len()),
+                )
+                .report());
+            }
+            if number == launches.len() {
+                launches.push(Vec::new());
+            }
+            launches[number].push(op);
+        }
+        Ok(launches)
+    }
+
+    /// Where each temporary lies, by the number of the buffer.
+    fn places(&self, launches: &[Vec<Op<'c>>], target: &Target) -> Result<BTreeMap<usize, SharedPlace>, Reported> {
+        let mut lives: BTreeMap<usize, [usize; 2]> = BTreeMap::new();
+        for (launch, items) in launches.iter().enumerate() {
+            for buffer in self.arguments(items).into_iter().filter(|&buffer| self.buffers[buffer].role == Role::Temporary) {
+                lives.entry(buffer).or_insert([launch, launch])[1] = launch;
+            }
+        }
+        let shared: Vec<SharedBuffer> =
+            lives.iter().map(|(&buffer, &life)| SharedBuffer { bytes: bytes_of(self.buffers[buffer].shown), life }).collect();
+        let mut places = BTreeMap::new();
+        for ((buffer, life), offset_bytes) in lives.into_iter().zip(share(&shared, target.segment_bytes)) {
+            let Some(offset_bytes) = offset_bytes else {
+                let (name, bytes) = (self.buffers[buffer].name(), target.segment_bytes);
+                let message = format_args!("finds no room for {name}: buffers that launches share have {bytes} bytes in all");
+                return Err(error_at(self.function, message).report());
+            };
+            let life = life.map(|launch| i64::try_from(launch).unwrap_or(i64::MAX));
+            places.insert(buffer, SharedPlace { offset_bytes, life });
+        }
+        Ok(places)
+    }
+
+    /// The buffers that a launch gets as arguments.
+    fn arguments(&self, items: &[Op<'c>]) -> Vec<usize> {
+        let mut arguments: Vec<usize> = Vec::new();
+        for compute in items.iter().flat_map(|item| ComputeOp::all_in(*item)) {
+            let values = compute.op.inputs().into_iter().chain([compute.op.output()]);
+            arguments.extend(values.filter_map(|value| self.program_buffer(home_of(value))));
+        }
+        arguments.sort_unstable();
+        arguments.dedup();
+        arguments
+    }
+
+    fn launch(&self, items: &[Op<'c>]) -> Result<LoweredLaunch, Reported> {
+        let mut launch = LoweredLaunch::new(self.arguments(items));
+        launch.bundle.items = items.iter().filter_map(|item| self.item(*item, &mut launch).transpose()).collect::<Result<_, _>>()?;
+        Ok(launch)
+    }
+
+    fn program_buffer(&self, buffer: Value<'c>) -> Option<usize> {
+        self.by_value.get(buffer).copied()
+    }
+
+    fn item(&self, op: Op<'c>, launch: &mut LoweredLaunch) -> Result<Option<Item>, Reported> {
+        if op.is("spyre.loop") {
+            let count = op.attr("count").and_then(integer).unwrap_or(0);
+            let mut body = Vec::new();
+            for inner in op.body_ops() {
+                body.extend(self.item(inner, launch)?);
+            }
+            let name = op.attr("symbol").and_then(string);
+            let symbol = name.map(|name| LoopSymbol { name: name.to_owned(), dim: op.text_attr("dim").to_owned() });
+            return Ok(Some(Item::Loop { count, symbol, body }));
+        }
+        let Some(compute) = ComputeOp::of(op) else { return Ok(None) };
+        let spec = self.op_spec(compute, launch).map_err(|message| error_at(op, message).report())?;
+        launch.n_ops += 1;
+        Ok(Some(Item::Op(Box::new(spec))))
+    }
+
+    fn op_spec(&self, compute: ComputeOp<'c>, launch: &mut LoweredLaunch) -> Result<OpSpec, String> {
+        if compute.op.is("spyre.fill") {
+            return Err("has no tensor to read: run the layout phase first, which makes a copy of it".to_owned());
+        }
+        if compute.is_insert() && !compute.loops().is_empty() {
+            return Err("writes a part of a buffer in a loop: not supported yet".to_owned());
+        }
+        let space = compute.iteration_space();
+        let split = split_of(compute)?;
+        let divisors = split.divisors(CoreOrder::of(compute.family()));
+        let dim = |(position, (&range, &slices)): (usize, (&i64, &i64))| IterationDim {
+            name: Some(format!("c{position}")),
+            divisor: (!split.order().is_empty()).then(|| divisors[position]),
+            ..IterationDim::new(range, slices)
+        };
+        let factor = constants_of(compute).first().map_or(1.0, |constant| constant.value);
+        if compute.n_reduced() > 0
+            && space[space.len() - compute.n_reduced()..].iter().all(|&size| size == 1)
+            && factor.total_cmp(&1.0).is_ne()
+        {
+            return Err(format!("takes {factor} of one element: the device has no reduction of one element"));
+        }
+        let accesses = compute.accesses()?;
+        let n_inputs = accesses.len() - 1;
+        let mut operands = Vec::with_capacity(accesses.len());
+        for (position, access) in accesses.iter().enumerate() {
+            let operand = self.operand(compute, access, position < n_inputs, launch)?;
+            launch.note_life(home_of(access.value), &operand, split.slices());
+            operands.push(operand);
+        }
+        let used = (0..accesses.len()).map(|operand| compute.operand_dims(operand).into_iter().flatten().collect());
+        let mut with_used: Vec<(Operand, Vec<usize>)> = operands.into_iter().zip(used).collect();
+        // Index tensors come first.
+        with_used.sort_by_key(|(operand, _)| operand.name.is_none());
+        let (operands, used): (Vec<Operand>, Vec<Vec<usize>>) = with_used.into_iter().unzip();
+        let mut spec = OpSpec {
+            function: compute.function().to_owned(),
+            is_reduction: compute.n_reduced() > 0,
+            iteration_space: space.iter().zip(split.slices()).enumerate().map(dim).collect(),
+            operands,
+            constants: constants_of(compute),
+            ..OpSpec::default()
+        };
+        match compute.family() {
+            Family::Matmul => complete_product(&mut spec, &used),
+            Family::Gather => complete_unit_dims(&mut spec, &used),
+            Family::Pointwise | Family::Reduce | Family::Copy => {}
+        }
+        drop_unit_dims(&mut spec, compute.n_reduced());
+        Ok(spec)
+    }
+
+    fn operand(&self, compute: ComputeOp<'c>, access: &Access<'c>, is_input: bool, launch: &mut LoweredLaunch) -> Result<Operand, String> {
+        let layout = access.layout()?;
+        let mut coordinates: Vec<Coordinate> = access.coordinates(&compute.iteration_space())?.iter().map(coordinate).collect();
+        if let Some(indexed) = access.indexed_dim()? {
+            coordinates[indexed] = Coordinate::indirect(INDEX);
+        }
+        Ok(Operand {
+            is_input,
+            format: layout.format(),
+            arrangement: Arrangement::Standard,
+            device_size: layout.device_size().to_vec(),
+            coordinates,
+            allocation: self.allocation(home_of(access.value), launch)?,
+            tile_advance: advances(compute, access.operand)?,
+            name: (access.used_as == UsedAs::Indices).then(|| INDEX.to_owned()),
+            ownership: None,
+        })
+    }
+
+    fn allocation(&self, buffer: Value<'c>, launch: &mut LoweredLaunch) -> Result<Allocation, String> {
+        if let Some(number) = self.program_buffer(buffer) {
+            let argument = launch.arguments.iter().position(|&argument| argument == number).unwrap_or(0);
+            return Ok(Allocation::Hbm { argument: u32::try_from(argument).unwrap_or(u32::MAX), offset_bytes: 0 });
+        }
+        let owner = owner_of(buffer).ok_or("reads a value that no op writes")?;
+        if ComputeOp::of(owner).is_none() && !owner.is("spyre.empty") {
+            return Err(format!("reads the result of '{}', which is not supported yet", owner.full_name()));
+        }
+        match Place::on(owner).ok_or("has no 'place': plan LX first")?.memory {
+            Memory::Lx(offset_bytes) => Ok(Allocation::Lx { offset_bytes }),
+            Memory::Pool(offset_bytes) => {
+                let end = offset_bytes + bytes_of(buffer);
+                launch.bundle.pool_bytes = launch.bundle.pool_bytes.max((end + STICK_BYTES - 1) / STICK_BYTES * STICK_BYTES);
+                Ok(Allocation::Pool { offset_bytes })
+            }
+            Memory::Hbm => Err("reads a value in HBM that is no buffer of the program".to_owned()),
+        }
+    }
+}
+
+/// The elements of a `spyre.constant`.
+fn value_of(constant: Op<'_>) -> Option<Attribute<'_>> {
+    constant.attr("value")
+}
+
+/// What decides the bytes of a constant; none if its elements are not known, which its file will tell.
+fn content_of(constant: Value<'_>) -> Option<Content<'_>> {
+    let tensor = Tensor::of(constant.r#type())?;
+    let raw = raw_elements(constant.def().and_then(value_of)?)?;
+    let exact = constant.def().and_then(|def| def.attr(EXACT)).and_then(raw_elements).map_or(&[][..], |exact| exact.bytes);
+    // A dimension of size 1 moves nothing.
+    let sizes = tensor.host.shape.iter().copied().filter(|&size| size != 1).collect();
+    Some((tensor.layout?.to_string(), sizes, tensor.host.element.to_string(), raw.is_splat, [raw.bytes, exact]))
+}
+
+/// A launch with the program buffers of its kernel arguments.
+struct LoweredLaunch {
+    bundle: Bundle,
+    arguments: Vec<usize>,
+    n_ops: usize,
+    lives: Vec<Life>,
+    /// The life of a buffer, by its position in the list.
+    by_buffer: ValueMap<usize>,
+}
+
+impl LoweredLaunch {
+    fn new(arguments: Vec<usize>) -> Self {
+        Self { bundle: Bundle::default(), arguments, n_ops: 0, lives: Vec::new(), by_buffer: ValueMap::default() }
+    }
+
+    /// Notes that the next op touches a buffer.
+    fn note_life(&mut self, buffer: Value<'_>, operand: &Operand, slices: &[i64]) {
+        let (memory, offset_bytes, bytes) = match operand.allocation {
+            Allocation::Hbm { .. } => return,
+            Allocation::Lx { offset_bytes } => (Scratch::Lx, offset_bytes, operand.part_bytes(slices)),
+            Allocation::Pool { offset_bytes } => (Scratch::Pool, offset_bytes, bytes_of(buffer)),
+        };
+        let number = self.by_buffer.get(buffer).copied().unwrap_or(self.lives.len());
+        if number == self.lives.len() {
+            self.by_buffer.insert(buffer, number);
+            self.lives.push(Life { memory, offset_bytes, bytes, first: self.n_ops, last: self.n_ops });
+        }
+        let life = &mut self.lives[number];
+        (life.bytes, life.last) = (life.bytes.max(bytes), self.n_ops);
+    }
+}
+
+/// Elements that the start of a window moves with each loop around the op, outermost first; empty if it stays.
+fn advances<'c>(compute: ComputeOp<'c>, operand: Value<'c>) -> Result<Vec<i64>, String> {
+    let loops = compute.loops();
+    let mut advances = vec![0; loops.len()];
+    for moved in moves_of(operand)? {
+        if let Some(level) = loops.iter().position(|around| *around == moved.around) {
+            advances[level] += moved.elements;
+        }
+    }
+    Ok(if advances.iter().all(|&advance| advance == 0) { Vec::new() } else { advances })
+}
+
+fn bytes_of(buffer: Value<'_>) -> i64 {
+    let layout = Tensor::of(buffer.r#type()).and_then(|tensor| tensor.layout);
+    layout.map_or(0, |layout| layout.bytes())
+}
+
+/// The numbers that the function needs, by their names in files.
+fn constants_of(compute: ComputeOp<'_>) -> Vec<Constant> {
+    let names = compute.table_row().map_or(&[][..], |row| row.constants);
+    let values = compute.op.attr("constants").and_then(floats).unwrap_or_default();
+    names.iter().zip(values).map(|(name, value)| Constant { name: (*name).to_owned(), value }).collect()
+}
+
+fn coordinate(from: &layout::Coordinate) -> Coordinate {
+    let term = from.term.map_or(Term::None, |term| Term::Dim { dim: term.dim, modulo: term.modulo, divisor: term.floordiv });
+    Coordinate { term, offset: from.offset }
+}

@@ -1,0 +1,4 @@
+//! The passes of stage `bundle`: the files of the stage that know IR.
+
+pub(crate) mod form_bundles;
+pub(crate) mod lower_to_sdsc;

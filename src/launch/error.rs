@@ -1,0 +1,274 @@
+//! What a launch can be refused for ("SuperDSC schema, section 11" and the limits of the file format).
+
+use super::geometry::Label;
+use machine::DeviceFormat;
+
+/// An op or a launch that has no SuperDSC form. The text names the value found and the rule it breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LaunchError {
+    /// The op at fault, by its depth-first number.
+    #[error("op {index} ('{function}'): {source}")]
+    InOp {
+        /// The depth-first number of the op.
+        index: usize,
+        /// Its device function.
+        function: String,
+        /// What is wrong with it.
+        source: Box<LaunchError>,
+    },
+    /// More iteration dimensions than labels.
+    #[error("{found} iteration dimensions; the file format has labels for at most {limit}")]
+    TooManyDims {
+        /// Dimensions of the op.
+        found: usize,
+        /// Labels there are.
+        limit: usize,
+    },
+    /// Fewer operands than the function has.
+    #[error("{found} operands; this op needs at least {needed}")]
+    TooFewOperands {
+        /// Operands of the op.
+        found: usize,
+        /// Operands it needs.
+        needed: usize,
+    },
+    /// A range or a split below 1.
+    #[error("iteration dimension {dim} has range {range} and split {split}; both must be at least 1")]
+    EmptyDim {
+        /// The position in the iteration space.
+        dim: usize,
+        /// Its range.
+        range: i64,
+        /// Its split.
+        split: i64,
+    },
+    /// Coordinates and device shape disagree.
+    #[error("operand {operand} has {coordinates} coordinates for {sizes} device dimensions; each dimension needs one")]
+    CoordinateCount {
+        /// The operand.
+        operand: usize,
+        /// Its coordinates.
+        coordinates: usize,
+        /// Its device dimensions.
+        sizes: usize,
+    },
+    /// The last device dimension is no stick.
+    #[error("operand {operand} ends in a device dimension of {found}; a stick of {format} has {expected} elements")]
+    NotAStick {
+        /// The operand.
+        operand: usize,
+        /// Its last device size.
+        found: i64,
+        /// Its format.
+        format: DeviceFormat,
+        /// Elements of a stick.
+        expected: i64,
+    },
+    /// A device size below 1.
+    #[error("operand {operand} has a device dimension of {found}; sizes are at least 1")]
+    EmptySize {
+        /// The operand.
+        operand: usize,
+        /// The size.
+        found: i64,
+    },
+    /// A coordinate names a dimension that the op has not.
+    #[error("operand {operand} refers to iteration dimension {dim}; the op has {dims}")]
+    UnknownDim {
+        /// The operand.
+        operand: usize,
+        /// The position it names.
+        dim: usize,
+        /// Dimensions of the op.
+        dims: usize,
+    },
+    /// An indirect coordinate names no operand.
+    #[error("operand {operand} reads the index tensor '{name}'; no operand has that name")]
+    UnknownIndex {
+        /// The operand.
+        operand: usize,
+        /// The name.
+        name: String,
+    },
+    /// A number far beyond any machine.
+    #[error("{what} is {found}; it must not exceed {limit}")]
+    TooLarge {
+        /// What the number is.
+        what: &'static str,
+        /// The number.
+        found: i64,
+        /// The largest number.
+        limit: i64,
+    },
+    /// A coordinate that starts outside its tensor.
+    #[error("coordinate {position} of operand {operand} starts at {found}; its device dimension has {size} positions")]
+    OffsetOutside {
+        /// The operand.
+        operand: usize,
+        /// The device dimension.
+        position: usize,
+        /// The offset of the coordinate.
+        found: i64,
+        /// The device size.
+        size: i64,
+    },
+    /// A tensor far beyond any machine.
+    #[error("operand {operand} has more than 2^48 elements")]
+    TensorTooLarge {
+        /// The operand.
+        operand: usize,
+    },
+    /// More cores than the machine has.
+    #[error("the splits make {found} slices; there are {limit} cores and each computes one")]
+    TooManyCores {
+        /// Product of the splits.
+        found: i64,
+        /// Cores there are.
+        limit: i64,
+    },
+    /// An index tensor in LX.
+    #[error("index tensor {operand} is in LX; indirect access goes through HBM only")]
+    IndexInLx {
+        /// The operand.
+        operand: usize,
+    },
+    /// No label is left for a dimension that the rules add.
+    #[error("no label is left for the dimension that must be added for {purpose}")]
+    NoLabelLeft {
+        /// What the dimension is for.
+        purpose: &'static str,
+    },
+    /// More distinct layouts than class names.
+    #[error("the operands need {found} layout classes; the file format names {limit}")]
+    TooManyClasses {
+        /// Classes needed.
+        found: usize,
+        /// Class names there are.
+        limit: usize,
+    },
+    /// A windowed op without its parameters.
+    #[error("a windowed op needs {missing}")]
+    MissingWindow {
+        /// The missing parameter.
+        missing: &'static str,
+    },
+    /// A windowed op without a result.
+    #[error("the ranges of the result are {ranges:?}; each must be at least 1")]
+    EmptyResult {
+        /// `[N, C, H, W]`.
+        ranges: [i64; 4],
+    },
+    /// A window without extent.
+    #[error("the {what} of the window is {found}; it must be at least 1")]
+    BadWindow {
+        /// What is wrong.
+        what: &'static str,
+        /// Its value.
+        found: i64,
+    },
+    /// The dimensions of a windowed op do not match its result.
+    #[error("{found} iteration dimensions do not match the {expected} that the result ranges {ranges:?} and the window leave")]
+    WindowDims {
+        /// Dimensions of the op.
+        found: usize,
+        /// Labels that survive.
+        expected: usize,
+        /// `[N, C, H, W]`.
+        ranges: [i64; 4],
+    },
+    /// Ownership on an op that is no relayout.
+    #[error("operand {operand} has its own ownership; only an identity between two LX tensors of different ownership may")]
+    StrayOwnership {
+        /// The operand.
+        operand: usize,
+    },
+    /// Ownership that does not give each core one slice.
+    #[error("the ownership of operand {operand} has {slices} slices; the op uses {cores} cores and each must own one")]
+    OwnershipCores {
+        /// The operand.
+        operand: usize,
+        /// Product of its slices.
+        slices: i64,
+        /// Cores of the op.
+        cores: i64,
+    },
+    /// An LX tensor that moves with a loop.
+    #[error("operand {operand} is in LX and advances by {elements} elements in an enclosing loop; LX addresses are fixed")]
+    TiledLx {
+        /// The operand.
+        operand: usize,
+        /// The advance.
+        elements: i64,
+    },
+    /// Advances that do not match the loop nest.
+    #[error("operand {operand} has {advances} tile advances within {loops} loops; it needs one for each loop, or none")]
+    AdvanceCount {
+        /// The operand.
+        operand: usize,
+        /// Its advances.
+        advances: usize,
+        /// Enclosing loops.
+        loops: usize,
+    },
+    /// A symbolic dimension that is both split over cores and tiled.
+    #[error("operand {operand} is split on the symbolic dimension '{label}' and advances in a loop; such a tensor has no address per core")]
+    SymbolicTiled {
+        /// The operand.
+        operand: usize,
+        /// The dimension.
+        label: Label,
+    },
+    /// A pool tensor in a bundle whose pool has no legal size.
+    #[error("a tensor lives in the pool, whose size is {found} bytes; it must be between 1 and {limit}")]
+    PoolBytes {
+        /// Size of the pool.
+        found: i64,
+        /// Largest size.
+        limit: i64,
+    },
+    /// A loop that runs a negative number of times.
+    #[error("a loop runs {found} times; the count must not be negative")]
+    LoopCount {
+        /// The count.
+        found: i64,
+    },
+    /// Two loops to the same number that are of different lengths.
+    #[error("loops run '{symbol}' times, one at most {first} times and another at most {second}; a name has one maximum")]
+    SymbolMaximum {
+        /// The name of the number of iterations.
+        symbol: String,
+        /// A maximum.
+        first: i64,
+        /// Another one.
+        second: i64,
+    },
+    /// A launch argument that has no segment.
+    #[error("kernel argument {argument} needs segment {segment}; baked addresses have {segments} segments")]
+    Segments {
+        /// The argument.
+        argument: u32,
+        /// Its segment.
+        segment: i64,
+        /// Segments there are.
+        segments: i64,
+    },
+    /// A loop that moves an operand whose address is baked.
+    #[error("operand {operand} advances in a loop, which baked addresses cannot say; unroll the loop or keep addresses symbolic")]
+    BakedAdvance {
+        /// The operand.
+        operand: usize,
+    },
+    /// A symbolic dimension with baked addresses.
+    #[error("iteration dimension {dim} is symbolic, which baked addresses cannot say; keep addresses symbolic")]
+    BakedSymbolic {
+        /// The position in the iteration space.
+        dim: usize,
+    },
+}
+
+impl LaunchError {
+    /// The error, with the op it belongs to.
+    pub(crate) fn in_op(self, index: usize, function: &str) -> Self {
+        Self::InOp { index, function: function.to_owned(), source: Box::new(self) }
+    }
+}

@@ -1,0 +1,72 @@
+//! Which operands are index tensors and which are reached through one ("SuperDSC schema, section 1").
+
+use crate::{bundle::OpSpec, launch::LaunchError};
+
+/// How an operand is addressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// By its coordinates alone.
+    Direct,
+    /// It holds the indices that the operand `value` is addressed by.
+    Index {
+        /// The first operand that reads it.
+        value: usize,
+    },
+    /// It is a gather's source or a scatter's destination, addressed through the operand `index`.
+    Value {
+        /// The index tensor.
+        index: usize,
+    },
+}
+
+impl Access {
+    /// Whether the operand holds indices.
+    #[must_use]
+    pub const fn is_index(self) -> bool {
+        matches!(self, Self::Index { .. })
+    }
+}
+
+/// The access of every operand.
+pub(super) fn classify(op: &OpSpec) -> Result<Vec<Access>, LaunchError> {
+    let mut accesses = vec![Access::Direct; op.operands.len()];
+    for (value, operand) in op.operands.iter().enumerate() {
+        for name in operand.coordinates.iter().filter_map(|coordinate| coordinate.index_name()) {
+            let index = op
+                .operands
+                .iter()
+                .position(|other| other.name.as_deref() == Some(name))
+                .filter(|index| *index != value)
+                .ok_or_else(|| LaunchError::UnknownIndex { operand: value, name: name.to_owned() })?;
+            if op.operands[index].allocation.is_lx() {
+                return Err(LaunchError::IndexInLx { operand: index });
+            }
+            if accesses[index] == Access::Direct {
+                accesses[index] = Access::Index { value };
+            }
+            if accesses[value] == Access::Direct {
+                accesses[value] = Access::Value { index };
+            }
+        }
+    }
+    Ok(accesses)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bundle::Coordinate;
+    use crate::bundle::testing::operand;
+
+    #[test]
+    fn an_indirect_coordinate_links_two_operands() {
+        let mut index = operand(&[1, 64], vec![Coordinate::constant(0), Coordinate::dim(0)]);
+        index.name = Some("rows".to_owned());
+        let table = operand(&[8, 64], vec![Coordinate::indirect("rows"), Coordinate::dim(1)]);
+        let result = operand(&[2, 64], vec![Coordinate::dim(0), Coordinate::dim(1)]);
+        let mut op = OpSpec { operands: vec![index, table, result], ..OpSpec::default() };
+        assert_eq!(classify(&op).unwrap(), [Access::Index { value: 1 }, Access::Value { index: 0 }, Access::Direct]);
+        op.operands[0].name = None;
+        assert_eq!(classify(&op), Err(LaunchError::UnknownIndex { operand: 1, name: "rows".to_owned() }));
+    }
+}

@@ -1,0 +1,165 @@
+//! Which core computes which slice ("SuperDSC schema, section 5").
+
+use super::{Label, Space};
+use crate::bundle::OpFamily;
+use crate::bundle::is_identity;
+use crate::{
+    bundle::{OpSpec, Operand, Ownership},
+    launch::LaunchError,
+};
+
+/// How one dimension is divided: core `c` has slice `(c / divisor) mod slices`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Division {
+    /// The dimension.
+    pub label: Label,
+    /// Its slices.
+    pub slices: i64,
+    /// Cores in a row that have the same slice.
+    pub divisor: i64,
+}
+
+impl Division {
+    /// The slice of a core.
+    #[must_use]
+    pub const fn slot(&self, core: i64) -> i64 {
+        core / self.divisor % self.slices
+    }
+}
+
+/// The division of a space among cores.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Divisions {
+    dims: Vec<Division>,
+}
+
+impl Divisions {
+    /// The division of every dimension, the fastest first.
+    #[must_use]
+    pub fn dims(&self) -> &[Division] {
+        &self.dims
+    }
+
+    /// The division of one dimension; one that is not there is whole.
+    #[must_use]
+    pub fn get(&self, label: Label) -> Division {
+        self.dims.iter().copied().find(|division| division.label == label).unwrap_or(Division { label, slices: 1, divisor: 1 })
+    }
+}
+
+/// The op's own division: mixed radix over its dimensions, in the order that the op asks for or else the first one fastest.
+pub(super) fn divide(op: &OpSpec, labels: &[Label], space: &Space, family: OpFamily) -> Divisions {
+    if let Some(asked) = asked_division(op, labels, space) {
+        return asked;
+    }
+    divide_in_order(space, family)
+}
+
+/// The division that the op asks for, the fastest dimension first; a dimension that the format adds is whole.
+fn asked_division(op: &OpSpec, labels: &[Label], space: &Space) -> Option<Divisions> {
+    let divisors = op.iteration_space.iter().map(|dim| dim.divisor).collect::<Option<Vec<i64>>>()?;
+    let divisor_of = |label: Label| labels.iter().position(|other| *other == label).and_then(|dim| divisors.get(dim).copied()).unwrap_or(1);
+    let of_dim = |label: Label| Division { label, slices: space.split(label), divisor: divisor_of(label).max(1) };
+    let mut dims: Vec<_> = space.dims().iter().map(|dim| of_dim(dim.label)).collect();
+    dims.sort_by_key(|division| if division.slices > 1 { division.divisor } else { i64::MAX });
+    (!divisors.is_empty()).then_some(Divisions { dims })
+}
+
+/// The order of the format: the first dimension is fastest.
+fn divide_in_order(space: &Space, family: OpFamily) -> Divisions {
+    let mut order: Vec<_> = space.dims().iter().map(|dim| dim.label).collect();
+    // The parts of one sum are computed by neighbouring cores, which pass them on along the ring; so the contracted dimension of a
+    // matmul, the last one, is fastest.
+    if family == OpFamily::Matmul && space.dims().last().is_some_and(|contracted| contracted.split > 1) {
+        order.rotate_right(1);
+    }
+    let mut divisor = 1;
+    let mut dims = Vec::with_capacity(order.len());
+    for label in order {
+        let slices = space.split(label);
+        dims.push(Division { label, slices, divisor });
+        divisor *= slices;
+    }
+    Divisions { dims }
+}
+
+/// The division of each tensor by owner, in an LX relayout; none for any other op.
+pub(super) fn owners(op: &OpSpec, labels: &[Label], space: &Space, own: &Divisions) -> Result<Option<Vec<Divisions>>, LaunchError> {
+    let Some(stray) = op.operands.iter().position(|operand| operand.ownership.is_some()) else { return Ok(None) };
+    let is_relayout = match op.operands.as_slice() {
+        [from, to] => is_identity(op) && from.allocation.is_lx() && to.allocation.is_lx() && from.ownership != to.ownership,
+        _ => false,
+    };
+    if !is_relayout {
+        return Err(LaunchError::StrayOwnership { operand: stray });
+    }
+    let owner_of = |(operand, spec): (usize, &Operand)| match &spec.ownership {
+        Some(ownership) => owner(operand, ownership, labels, space),
+        None => Ok(own.clone()),
+    };
+    op.operands.iter().enumerate().map(owner_of).collect::<Result<_, _>>().map(Some)
+}
+
+fn owner(operand: usize, ownership: &Ownership, labels: &[Label], space: &Space) -> Result<Divisions, LaunchError> {
+    let mut dims: Vec<_> = space.dims().iter().map(|dim| Division { label: dim.label, slices: 1, divisor: 1 }).collect();
+    for owned in &ownership.dims {
+        let unknown = LaunchError::UnknownDim { operand, dim: owned.dim, dims: labels.len() };
+        let label = *labels.get(owned.dim).ok_or(unknown)?;
+        for division in dims.iter_mut().filter(|division| division.label == label) {
+            *division = Division { label, slices: owned.slices.max(1), divisor: owned.divisor.max(1) };
+        }
+    }
+    let slices = dims.iter().fold(1_i64, |product, division| product.saturating_mul(division.slices));
+    if slices != space.cores() {
+        return Err(LaunchError::OwnershipCores { operand, slices, cores: space.cores() });
+    }
+    Ok(Divisions { dims })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Geometry;
+    use super::*;
+    use crate::bundle::testing::{dense, op};
+    use crate::bundle::{Allocation, OwnedDim};
+
+    fn copy(from: &[OwnedDim], to: &[OwnedDim]) -> OpSpec {
+        let mut copy = op("identity", &[64, 256], vec![dense(&[64, 256], 0, 1), dense(&[64, 256], 0, 1)]);
+        copy.iteration_space[0].split = 4;
+        for (operand, dims) in copy.operands.iter_mut().zip([from, to]) {
+            operand.allocation = Allocation::Lx { offset_bytes: 0 };
+            operand.ownership = Some(Ownership { dims: dims.to_vec() });
+        }
+        copy
+    }
+
+    const ROWS: OwnedDim = OwnedDim { dim: 0, slices: 4, divisor: 1 };
+    const COLUMNS: OwnedDim = OwnedDim { dim: 1, slices: 4, divisor: 1 };
+
+    #[test]
+    fn the_first_dimension_is_fastest_but_for_a_split_contraction() {
+        let mut mm = op("batchmatmul", &[64, 256, 128], vec![dense(&[64, 128], 0, 2), dense(&[128, 256], 2, 1), dense(&[64, 256], 0, 1)]);
+        mm.iteration_space[0].split = 4;
+        mm.iteration_space[1].split = 2;
+        let order =
+            |mm: &OpSpec| Geometry::new(mm).unwrap().divisions.dims().iter().map(|dim| (dim.label, dim.divisor)).collect::<Vec<_>>();
+        assert_eq!(order(&mm), [(Label::Mb, 1), (Label::Out, 4), (Label::In, 8)]);
+        mm.iteration_space[2].split = 2;
+        assert_eq!(order(&mm), [(Label::In, 1), (Label::Mb, 2), (Label::Out, 8)]);
+    }
+
+    #[test]
+    fn a_relayout_has_two_ownerships() {
+        let geometry = Geometry::new(&copy(&[ROWS], &[COLUMNS])).unwrap();
+        assert_eq!(geometry.owner(0).get(Label::Mb).slot(3), 3);
+        assert_eq!(geometry.owner(1).get(Label::Mb).slot(3), 0);
+        assert_eq!(geometry.owner(1).get(Label::Out).slot(3), 3);
+    }
+
+    #[test]
+    fn ownership_needs_a_relayout_and_every_core() {
+        assert_eq!(Geometry::new(&copy(&[ROWS], &[ROWS])), Err(LaunchError::StrayOwnership { operand: 0 }));
+        let two = OwnedDim { slices: 2, ..COLUMNS };
+        assert_eq!(Geometry::new(&copy(&[ROWS], &[two])), Err(LaunchError::OwnershipCores { operand: 1, slices: 2, cores: 4 }));
+    }
+}

@@ -1,0 +1,108 @@
+//! The geometry of an op: labels, sizes, strides and the core that does what.
+//!
+//! An op spec says where each iteration point lands in each tensor. The file format says the same with labelled dimensions, and
+//! so do start addresses; [`Geometry`] is that second form, from which both `bundle.mlir` and the JSON file are written. Every
+//! rule is "SuperDSC schema, sections 2 to 5".
+//!
+//! For the sum of an fp16 matrix of 64 rows and 256 columns along its rows, by 4 cores:
+//!
+//! | | labels | scale | stride |
+//! |---|---|---|---|
+//! | space | `mb` 64 in 4 slices, `out` 256 | | |
+//! | input `[4, 64, 64]` | `mb`, `out` (stick) | 1, 1 | 64 * 64, 4 * 64 * 64 |
+//! | result `[1, 64, 64]` | `mb`, `out` | 1, -2 | 64 * 64, - |
+//!
+//! Core 1 reads its input at element `1 * 4096 / 4`, which is row 16 of the first column of sticks.
+
+mod access;
+mod check;
+mod class;
+mod cores;
+mod label;
+mod order;
+mod padding;
+mod plan;
+mod space;
+mod tensor;
+#[cfg(test)]
+mod testing;
+mod windowed_label;
+
+pub use access::Access;
+pub use class::{Class, ClassName};
+pub use cores::{Division, Divisions};
+pub use label::Label;
+pub use padding::Padding;
+pub use space::{Space, SpaceDim};
+pub use tensor::{Scale, Tensor, TensorDim};
+
+use super::LaunchError;
+use crate::bundle::{OpFamily, OpSpec};
+use order::OpView;
+use plan::Plan;
+
+/// The geometry of one op.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// The family whose rules the op follows.
+    pub family: OpFamily,
+    /// The label of each iteration dimension, by position.
+    pub labels: Vec<Label>,
+    /// The labelled dimensions, padded.
+    pub space: Space,
+    /// The operands, in order.
+    pub tensors: Vec<Tensor>,
+    /// The layout classes, in the order of their first tensors.
+    pub classes: Vec<Class>,
+    /// The padding that must not reach the result.
+    pub masked: Padding,
+    /// Which core computes what.
+    pub divisions: Divisions,
+    /// Which core holds what, by tensor, when the op moves data between the scratchpads.
+    pub owners: Option<Vec<Divisions>>,
+}
+
+impl Geometry {
+    /// Works out the geometry of an op.
+    ///
+    /// # Errors
+    ///
+    /// When the op has no form in the file format; the error names the value found and the rule.
+    pub fn new(op: &OpSpec) -> Result<Self, LaunchError> {
+        let family = OpFamily::of(op);
+        check::check(op, family)?;
+        let view = OpView { op, family, labels: label::assign(op, family)?, accesses: access::classify(op)? };
+        let plan = Plan::new(&view)?;
+        let mut tensors = tensor::tensors(&view, &plan);
+        let classes = class::assign(family, view.is_indirect(), &mut tensors)?;
+        let mut space = plan.space;
+        let padding = padding::pad(&view, &tensors, &classes, &mut space);
+        padding::settle_restickify(&view, &mut tensors, &classes, &padding, &mut space);
+        let masked = padding::masked(op, &padding, &tensors[tensors.len() - 1]);
+        let divisions = cores::divide(op, &view.labels, &space, family);
+        let owners = cores::owners(op, &view.labels, &space, &divisions)?;
+        Ok(Self { family, labels: view.labels, space, tensors, classes, masked, divisions, owners })
+    }
+
+    /// The cores of the op.
+    #[must_use]
+    pub fn cores(&self) -> i64 {
+        self.space.cores()
+    }
+
+    /// The element of a tensor at which a core's slice starts, from the start of the tensor.
+    #[must_use]
+    pub fn start_element(&self, tensor: &Tensor, core: i64) -> i64 {
+        let slices = tensor.dims.iter().filter(|dim| dim.scale == Scale::Present).map(|dim| {
+            let division = self.divisions.get(dim.label);
+            (division.slot(core) * dim.stride).div_euclid(division.slices)
+        });
+        tensor.front + slices.sum::<i64>()
+    }
+
+    /// How a tensor is divided among the cores that hold it.
+    #[must_use]
+    pub fn owner(&self, tensor: usize) -> &Divisions {
+        self.owners.as_ref().and_then(|owners| owners.get(tensor)).unwrap_or(&self.divisions)
+    }
+}

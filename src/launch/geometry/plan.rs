@@ -1,0 +1,222 @@
+//! The op's own dimension order, and the dimensions that the rules add to its space ("SuperDSC schema, section 2.2").
+
+use super::order::{DimOrder, OpView};
+use super::space::round_up;
+use super::{Label, Space, SpaceDim};
+use crate::bundle::OpFamily;
+use crate::bundle::needs_outer_dim;
+use crate::launch::LaunchError;
+
+/// The labelled space of an op and the dimensions added to it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plan {
+    pub(super) space: Space,
+    /// The dimensions of the reference operand, and the added ones.
+    pub(super) order: Vec<Label>,
+    /// The stick of the reference operand.
+    pub(super) stick: Option<Label>,
+    /// The dimension that was added for full sticks where all operands are sparse.
+    pub(super) full_stick: Option<Label>,
+    /// A single row that stands before the dimensions of every operand but the index tensors.
+    pub(super) outer: Option<Label>,
+    /// The stick that an index tensor without one is given, by operand.
+    pub(super) private: Vec<(usize, Label)>,
+    /// The dimension that the result of a top-k is given when it has none of its own.
+    pub(super) top_k: Option<Label>,
+}
+
+impl Plan {
+    /// Labels the space of an op and adds the dimensions that the file needs.
+    pub(super) fn new(view: &OpView<'_>) -> Result<Self, LaunchError> {
+        let n_operands = view.op.operands.len();
+        let reference = if view.op.is_reduction { 0 } else { n_operands - 1 };
+        let DimOrder { dims: order, stick } = view.reference_order(reference);
+        let mut plan = Self { space: space_of(view), order, stick, ..Self::default() };
+        plan.add_conversion_row(view);
+        if view.is_indirect() {
+            plan.add_point_row(view)?;
+            plan.add_private_sticks(view)?;
+        }
+        if plan.stick.is_none() {
+            plan.add_full_stick(view)?;
+        }
+        if view.family == OpFamily::Matmul {
+            plan.pad_contraction(view);
+        }
+        if view.family == OpFamily::TopK {
+            plan.add_top_k(view)?;
+        }
+        Ok(plan)
+    }
+
+    /// Whether a label was added as the stick of an index tensor.
+    pub(super) fn is_private(&self, label: Label) -> bool {
+        self.private.iter().any(|(_, private)| *private == label)
+    }
+
+    /// A conversion works on rows of sticks: a tensor of one dimension becomes a single row.
+    fn add_conversion_row(&mut self, view: &OpView<'_>) {
+        let is_flat = self.stick.is_some_and(|stick| self.order.iter().all(|label| *label == stick));
+        if needs_outer_dim(view.op) && is_flat {
+            self.outer = Some(Label::Mb);
+            self.space.set_first(Label::Mb, 1);
+            self.order.insert(0, Label::Mb);
+        }
+    }
+
+    /// An index tensor that holds a single index iterates nothing: it becomes a single row.
+    fn add_point_row(&mut self, view: &OpView<'_>) -> Result<(), LaunchError> {
+        if self.outer.is_some() || !view.index_tensors().any(|index| view.own_order(index).dims.is_empty()) {
+            return Ok(());
+        }
+        let label = first_free(&[&self.order]).ok_or(LaunchError::NoLabelLeft { purpose: "a single index" })?;
+        self.space.set(label, 1);
+        self.order.insert(0, label);
+        self.outer = Some(label);
+        Ok(())
+    }
+
+    fn add_private_sticks(&mut self, view: &OpView<'_>) -> Result<(), LaunchError> {
+        for index in view.index_tensors() {
+            let DimOrder { dims, stick } = view.own_order(index);
+            if dims.is_empty() || stick.is_some() {
+                continue;
+            }
+            let label = first_free(&[&self.order, &dims]).ok_or(LaunchError::NoLabelLeft { purpose: "the stick of an index tensor" })?;
+            self.space.set(label, 1);
+            self.order.push(label);
+            self.private.push((index, label));
+        }
+        Ok(())
+    }
+
+    /// An op whose operands are all sparse computes on one full stick for each element.
+    fn add_full_stick(&mut self, view: &OpView<'_>) -> Result<(), LaunchError> {
+        let label = match view.family {
+            OpFamily::Pool => {
+                self.space.set(Label::Out, channels(view)?);
+                Label::Out
+            }
+            OpFamily::Depthwise => {
+                self.space.set_first(Label::Out, channels(view)?);
+                Label::Out
+            }
+            OpFamily::Matmul | OpFamily::Conv2d | OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => {
+                let label = *Label::ORDINARY.get(view.labels.len()).ok_or(LaunchError::NoLabelLeft { purpose: "the stick" })?;
+                self.space.set(label, view.op.operands[0].format.elements_per_stick());
+                label
+            }
+        };
+        self.full_stick = Some(label);
+        Ok(())
+    }
+
+    /// The contracted dimension of a matmul is iterated in whole sticks of its second operand.
+    fn pad_contraction(&mut self, view: &OpView<'_>) {
+        let weight = view.own_order(1);
+        let result = view.own_order(view.op.operands.len() - 1);
+        let contracted = weight.dims.iter().filter(|label| weight.stick != Some(**label) && !result.dims.contains(label));
+        if let Some(label) = contracted.min_by_key(|label| label.name()) {
+            let size = self.space.size(*label);
+            self.space.grow(*label, round_up(size, view.op.operands[1].format.elements_per_stick()) - size);
+        }
+    }
+
+    fn add_top_k(&mut self, view: &OpView<'_>) -> Result<(), LaunchError> {
+        let input = view.own_order(0).dims;
+        let output = view.own_order(view.op.operands.len() - 1).dims;
+        if output.iter().all(|label| input.contains(label)) {
+            let label = Label::ORDINARY
+                .get(self.space.dims().len())
+                .ok_or(LaunchError::NoLabelLeft { purpose: "the selected elements of a top-k" })?;
+            self.space.set(*label, 1);
+            self.top_k = Some(*label);
+        }
+        Ok(())
+    }
+}
+
+/// The iteration space, labelled, with the splits that the op may have.
+fn space_of(view: &OpView<'_>) -> Space {
+    let mut space = Space::default();
+    for (dim, label) in view.op.iteration_space.iter().zip(&view.labels) {
+        let is_window = matches!(label, Label::Ki | Label::Kj) && view.family.is_windowed();
+        let split = if is_window || view.is_indirect() { 1 } else { dim.split };
+        let size = dim.symbolic.as_ref().map_or(dim.range, |symbolic| symbolic.max);
+        space.push(SpaceDim { label: *label, size, split, symbolic: dim.symbolic.clone() });
+    }
+    if let (OpFamily::Depthwise, Some(window)) = (view.family, &view.op.window) {
+        for (label, axis) in [(Label::Ki, window.height), (Label::Kj, window.width)] {
+            if space.get(label).is_none() {
+                space.set(label, axis.kernel);
+            }
+        }
+    }
+    space
+}
+
+fn channels(view: &OpView<'_>) -> Result<i64, LaunchError> {
+    let [_, channels, _, _] =
+        view.op.node_output_ranges.ok_or(LaunchError::MissingWindow { missing: "the ranges [N, C, H, W] of its result" })?;
+    Ok(channels)
+}
+
+fn first_free(taken: &[&[Label]]) -> Option<Label> {
+    Label::ORDINARY.into_iter().find(|label| !taken.iter().any(|labels| labels.contains(label)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::view;
+    use super::*;
+    use crate::bundle::Coordinate;
+    use crate::bundle::testing::{dense, operand};
+
+    fn sizes(plan: &Plan) -> Vec<(Label, i64)> {
+        plan.space.dims().iter().map(|dim| (dim.label, dim.size)).collect()
+    }
+
+    #[test]
+    fn a_flat_conversion_gets_a_row() {
+        let flat = || operand(&[2, 64], vec![Coordinate::floordiv(0, 64), Coordinate::modulo(0, 64)]);
+        let plan = view("dl16tofp32", &[128], vec![flat(), flat()], |view| Plan::new(view).unwrap());
+        assert_eq!(sizes(&plan), [(Label::Mb, 1), (Label::Out, 128)]);
+        assert_eq!(plan.outer, Some(Label::Mb));
+        let plan = view("neg", &[128], vec![flat(), flat()], |view| Plan::new(view).unwrap());
+        assert_eq!(plan.outer, None);
+    }
+
+    #[test]
+    fn a_sparse_op_gets_a_full_stick() {
+        let sparse = || operand(&[1, 8, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)]);
+        let plan = view("rsqrt", &[8], vec![sparse(), sparse()], |view| Plan::new(view).unwrap());
+        assert_eq!(sizes(&plan), [(Label::Out, 8), (Label::X, 64)]);
+        assert_eq!(plan.full_stick, Some(Label::X));
+    }
+
+    #[test]
+    fn the_contraction_of_a_matmul_is_padded() {
+        let operands = vec![dense(&[8, 100], 0, 2), dense(&[128, 128], 2, 1), dense(&[8, 128], 0, 1)];
+        let plan = view("batchmatmul", &[8, 128, 100], operands, |view| Plan::new(view).unwrap());
+        assert_eq!(sizes(&plan), [(Label::Mb, 8), (Label::Out, 128), (Label::In, 128)]);
+    }
+
+    #[test]
+    fn a_top_k_without_a_dimension_of_its_own_gets_one() {
+        let input = dense(&[8, 64], 1, 0);
+        let output = operand(&[1, 1, 64], vec![Coordinate::constant(0), Coordinate::constant(0), Coordinate::dim(0)]);
+        let plan = view("topkvalue", &[64, 8], vec![input, output], |view| Plan::new(view).unwrap());
+        assert_eq!(plan.top_k, Some(Label::Y));
+    }
+
+    #[test]
+    fn a_single_index_gets_a_row_and_splits_vanish() {
+        let mut index = operand(&[1, 1, 32], vec![Coordinate::constant(0), Coordinate::constant(0), Coordinate::constant(0)]);
+        index.name = Some("t".to_owned());
+        let table = operand(&[4, 1, 64], vec![Coordinate::indirect("t"), Coordinate::constant(0), Coordinate::dim(0)]);
+        let result = operand(&[1, 1, 64], vec![Coordinate::constant(0), Coordinate::constant(0), Coordinate::dim(0)]);
+        let plan = view("identity", &[64], vec![index, table, result], |view| Plan::new(view).unwrap());
+        assert_eq!(sizes(&plan), [(Label::Out, 64), (Label::Mb, 1)]);
+        assert_eq!(plan.order, [Label::Mb, Label::Out]);
+    }
+}

@@ -1,0 +1,113 @@
+//! The iteration space of an op as the file sees it: labelled, with the dimensions that the rules add.
+
+use super::Label;
+use crate::bundle::SymbolicDim;
+
+/// One labelled dimension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpaceDim {
+    /// Its label.
+    pub label: Label,
+    /// Points, padded to whole sticks where the op computes on padding.
+    pub size: i64,
+    /// Slices that the cores share it in.
+    pub split: i64,
+    /// Set when the size is known at launch only; `size` is then the largest.
+    pub symbolic: Option<SymbolicDim>,
+}
+
+/// The labelled dimensions of an op, in the order of the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Space {
+    dims: Vec<SpaceDim>,
+}
+
+impl Space {
+    /// The dimensions, in order.
+    #[must_use]
+    pub fn dims(&self) -> &[SpaceDim] {
+        &self.dims
+    }
+
+    /// The dimension of that label.
+    #[must_use]
+    pub fn get(&self, label: Label) -> Option<&SpaceDim> {
+        self.dims.iter().find(|dim| dim.label == label)
+    }
+
+    /// The size of a dimension; one that the op has not counts as a single point.
+    #[must_use]
+    pub fn size(&self, label: Label) -> i64 {
+        self.get(label).map_or(1, |dim| dim.size)
+    }
+
+    /// The slices of a dimension.
+    #[must_use]
+    pub fn split(&self, label: Label) -> i64 {
+        self.get(label).map_or(1, |dim| dim.split)
+    }
+
+    /// The number of cores: each owns one slice.
+    #[must_use]
+    pub fn cores(&self) -> i64 {
+        self.dims.iter().map(|dim| dim.split).product()
+    }
+
+    pub(super) fn push(&mut self, dim: SpaceDim) {
+        self.dims.push(dim);
+    }
+
+    /// Gives an undivided dimension that size, adding it at the end when it is new.
+    pub(super) fn set(&mut self, label: Label, size: i64) {
+        match self.dims.iter_mut().find(|dim| dim.label == label) {
+            Some(dim) => *dim = SpaceDim { label, size, split: 1, symbolic: None },
+            None => self.dims.push(SpaceDim { label, size, split: 1, symbolic: None }),
+        }
+    }
+
+    /// Puts an undivided dimension first.
+    pub(super) fn set_first(&mut self, label: Label, size: i64) {
+        self.dims.retain(|dim| dim.label != label);
+        self.dims.insert(0, SpaceDim { label, size, split: 1, symbolic: None });
+    }
+
+    pub(super) fn grow(&mut self, label: Label, by: i64) {
+        for dim in self.dims.iter_mut().filter(|dim| dim.label == label) {
+            dim.size += by;
+        }
+    }
+
+    pub(super) fn unsplit(&mut self, label: Label) {
+        for dim in self.dims.iter_mut().filter(|dim| dim.label == label) {
+            dim.split = 1;
+        }
+    }
+}
+
+/// `size`, rounded up to a multiple of `unit`.
+#[must_use]
+pub(crate) const fn round_up(size: i64, unit: i64) -> i64 {
+    (size + unit - 1).div_euclid(unit) * unit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_added_dimension_goes_to_the_end_once() {
+        let mut space = Space::default();
+        space.push(SpaceDim { label: Label::Mb, size: 8, split: 4, symbolic: None });
+        space.set(Label::X, 1);
+        space.set(Label::X, 64);
+        space.set_first(Label::Out, 3);
+        let dims: Vec<_> = space.dims().iter().map(|dim| (dim.label, dim.size)).collect();
+        assert_eq!(dims, [(Label::Out, 3), (Label::Mb, 8), (Label::X, 64)]);
+        assert_eq!(space.cores(), 4);
+    }
+
+    #[test]
+    fn sizes_round_up_to_whole_sticks() {
+        assert_eq!([1, 64, 65].map(|size| round_up(size, 64)), [64, 64, 128]);
+    }
+}

@@ -1,0 +1,380 @@
+//! How each tensor lies in the op's space: order, scales, strides, gaps and page sizes ("SuperDSC schema, section 3").
+
+use super::order::{DimOrder, OpView};
+use super::plan::Plan;
+use super::space::round_up;
+use super::{Access, Label};
+use crate::bundle::{Arrangement, Operand, Term, is_identity};
+use machine::DeviceFormat;
+
+/// How a tensor takes part in one dimension of the op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// It has the dimension (1).
+    Present,
+    /// It lacks the dimension: reduced or broadcast (-1).
+    Absent,
+    /// It lacks the dimension, which is the op's stick: each of its sticks holds one element (-2).
+    AbsentStick,
+}
+
+impl Scale {
+    /// The number in files.
+    #[must_use]
+    pub const fn value(self) -> i64 {
+        match self {
+            Self::Present => 1,
+            Self::Absent => -1,
+            Self::AbsentStick => -2,
+        }
+    }
+}
+
+/// One dimension of a tensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TensorDim {
+    /// Its label.
+    pub label: Label,
+    /// How the tensor takes part in it.
+    pub scale: Scale,
+    /// Elements that the whole dimension spans; a core's slice starts at `slot * stride / split`.
+    pub stride: i64,
+    /// Positions that one index reaches, or -1 (`maxDimSizes_`).
+    pub page: i64,
+}
+
+/// A tensor of an op, in the op's labels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tensor {
+    /// How it is addressed.
+    pub access: Access,
+    /// The format that the file gives it.
+    pub format: DeviceFormat,
+    /// Its dimensions, innermost beside the stick first.
+    pub dims: Vec<TensorDim>,
+    /// The dimensions that run along its stick.
+    pub stick: Vec<Label>,
+    /// Elements of the stick along each of them.
+    pub stick_sizes: Vec<i64>,
+    /// Elements between the start of the tensor and the part that the op touches.
+    pub front: i64,
+    /// Elements of the tensor beyond the part that the op touches, by dimension.
+    pub gaps: Vec<(Label, i64)>,
+    /// The layout class it belongs to.
+    pub class: usize,
+}
+
+impl Tensor {
+    /// The dimension of that label.
+    #[must_use]
+    pub fn dim(&self, label: Label) -> Option<&TensorDim> {
+        self.dims.iter().find(|dim| dim.label == label)
+    }
+
+    /// Its dimensions' labels, in its own order.
+    #[must_use]
+    pub fn order(&self) -> Vec<Label> {
+        self.dims.iter().map(|dim| dim.label).collect()
+    }
+}
+
+/// Works out every tensor of an op; classes are assigned afterwards.
+pub(super) fn tensors(view: &OpView<'_>, plan: &Plan) -> Vec<Tensor> {
+    (0..view.op.operands.len()).map(|operand| Builder::new(view, plan, operand).build()).collect()
+}
+
+/// The device dimensions of a tensor counted from the stick outwards, as the stride rules do.
+struct Extents<'a>(&'a Operand);
+
+impl Extents<'_> {
+    /// Elements of the innermost `count` device dimensions, of all when there are fewer.
+    fn inner(&self, count: usize) -> i64 {
+        let size = &self.0.device_size;
+        size[size.len().saturating_sub(count)..].iter().product()
+    }
+
+    /// The position of the `k`-th dimension outside the stick.
+    fn position(&self, k: usize) -> Option<usize> {
+        self.0.device_size.len().checked_sub(k + 2)
+    }
+}
+
+struct Builder<'a> {
+    view: &'a OpView<'a>,
+    plan: &'a Plan,
+    index: usize,
+    operand: &'a Operand,
+    access: Access,
+    order: Vec<Label>,
+    /// Whether the tensor has a stick of its own; a sparse one may be lent the op's.
+    has_stick: bool,
+    stick: Option<Label>,
+    absent: Vec<Label>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(view: &'a OpView<'a>, plan: &'a Plan, index: usize) -> Self {
+        let DimOrder { dims, stick } = view.own_order(index);
+        let access = view.accesses[index];
+        let operand = &view.op.operands[index];
+        Self { view, plan, index, operand, access, order: dims, has_stick: stick.is_some(), stick, absent: Vec::new() }
+    }
+
+    fn build(mut self) -> Tensor {
+        if self.access.is_index() {
+            self.complete_index();
+        } else {
+            self.add_absent();
+            self.add_op_stick();
+        }
+        if self.view.op.function == "layernormscale" && self.index == 0 {
+            self.absent = self.stick.into_iter().collect();
+        }
+        let format = self.format();
+        let mut tensor = Tensor {
+            access: self.access,
+            format,
+            dims: Vec::with_capacity(self.order.len() + 2),
+            stick: Vec::new(),
+            stick_sizes: vec![self.operand.format.elements_per_stick()],
+            front: 0,
+            gaps: Vec::new(),
+            class: 0,
+        };
+        for label in self.order.clone() {
+            self.push_dim(&mut tensor, label);
+        }
+        self.push_added_dims(&mut tensor);
+        self.set_stick(&mut tensor);
+        tensor
+    }
+
+    /// An index tensor without a stick is lent the dimension that was added for it.
+    fn complete_index(&mut self) {
+        if let (true, Some(outer)) = (self.order.is_empty(), self.plan.outer) {
+            self.order = vec![outer];
+            self.stick = Some(outer);
+        } else if let (None, Some((_, private))) = (self.stick, self.plan.private.iter().find(|(operand, _)| *operand == self.index)) {
+            self.order.push(*private);
+            self.stick = Some(*private);
+        }
+    }
+
+    /// The op's dimensions that the tensor lacks: what it is broadcast along, or was reduced along.
+    fn add_absent(&mut self) {
+        use crate::bundle::OpFamily::{Conv2d, Depthwise, Elementwise, Matmul, Pool, Reduction, TopK};
+        let follows_op = match self.view.family {
+            Pool | Reduction | Elementwise => true,
+            Matmul | Conv2d | Depthwise | TopK => false,
+        };
+        let is_complete = self.order.iter().copied().eq(self.plan.space.dims().iter().map(|dim| dim.label));
+        if follows_op && !is_complete {
+            let lacks = |label: &&Label| !self.order.contains(*label) && self.plan.outer != Some(**label);
+            self.absent = self.plan.order.iter().filter(lacks).copied().collect();
+            self.order.extend_from_slice(&self.absent);
+        }
+    }
+
+    /// When everything is sparse, the dimension that was added for it serves as the stick.
+    fn add_op_stick(&mut self) {
+        let Some(stick) = self.plan.full_stick else { return };
+        self.stick = Some(stick);
+        self.has_stick = true;
+        if !self.order.contains(&stick) {
+            self.order.push(stick);
+        }
+    }
+
+    /// The format in files: indices are unsigned, and the back end copies 32-bit integers as if they were floats.
+    fn format(&self) -> DeviceFormat {
+        if self.access.is_index() {
+            DeviceFormat::SenUint32
+        } else if is_identity(self.view.op) && self.operand.format == DeviceFormat::IeeeInt32 {
+            DeviceFormat::IeeeFp32
+        } else {
+            self.operand.format
+        }
+    }
+
+    fn push_dim(&self, tensor: &mut Tensor, label: Label) {
+        let extents = Extents(self.operand);
+        let k = self.stride_position(label);
+        let is_private = self.access.is_index() && self.plan.is_private(label);
+        let mut stride = if is_private { 1 } else { extents.inner(k + 2) };
+        let mut extent = self.plan.space.size(label);
+        let mut device = extents.position(k).map_or(extent, |position| self.operand.device_size[position]);
+        if self.stick == Some(label) {
+            let per_stick = self.operand.format.elements_per_stick();
+            device *= per_stick;
+            extent = round_up(extent, per_stick);
+        }
+        let coordinate = extents.position(k).map(|position| &self.operand.coordinates[position]);
+        if let Some(coordinate) = coordinate.filter(|coordinate| !is_bare_indirect(coordinate) && device > extent) {
+            tensor.front += coordinate.offset * if is_private { 1 } else { extents.inner(k + 1) };
+            if !self.view.family.is_convolution() {
+                tensor.gaps.push((label, device - extent));
+            }
+            stride = stride / device * extent;
+        }
+        tensor.dims.push(TensorDim { label, scale: self.scale(label), stride, page: self.page(label, k) });
+    }
+
+    /// The position of a dimension among those that count for strides: the absent ones come last.
+    fn stride_position(&self, label: Label) -> usize {
+        let present = self.order.iter().filter(|other| !self.absent.contains(other));
+        present.chain(&self.absent).position(|other| *other == label).unwrap_or_default()
+    }
+
+    fn scale(&self, label: Label) -> Scale {
+        if self.access != Access::Direct && self.view.is_indirect() || !self.absent.contains(&label) {
+            return Scale::Present;
+        }
+        let is_stick = if self.view.op.function == "layernormscale" {
+            self.stick == Some(label)
+        } else {
+            !self.has_stick && self.plan.stick == Some(label)
+        };
+        if is_stick { Scale::AbsentStick } else { Scale::Absent }
+    }
+
+    /// The positions that one index reaches along a dimension: only the innermost indexed dimension has several.
+    fn page(&self, label: Label, k: usize) -> i64 {
+        if self.plan.is_private(label) {
+            return 1;
+        }
+        let Access::Value { index } = self.access else { return -1 };
+        if self.stick == Some(label) || !self.view.index_dims(index).contains(&label) {
+            return -1;
+        }
+        let index_operand = &self.view.op.operands[index];
+        let Some(position) = Extents(index_operand).position(k) else { return -1 };
+        let moving: Vec<_> = index_operand.coordinates.iter().filter_map(|coordinate| self.view.label_of(coordinate)).fold(
+            Vec::new(),
+            |mut labels, label| {
+                if !labels.contains(&label) {
+                    labels.push(label);
+                }
+                labels
+            },
+        );
+        let is_outer = moving.len() > 1 && moving.last() != Some(&label);
+        if is_outer { index_operand.device_size[position] } else { 1 }
+    }
+
+    /// The single row in front, and the dimension that a top-k's result was given.
+    fn push_added_dims(&self, tensor: &mut Tensor) {
+        let extents = Extents(self.operand);
+        if let (Some(label), false) = (self.plan.outer, self.access.is_index()) {
+            let page = if matches!(self.access, Access::Value { .. }) { 1 } else { -1 };
+            tensor.dims.insert(0, TensorDim { label, scale: Scale::Present, stride: extents.inner(2), page });
+        }
+        if let (Some(label), true) = (self.plan.top_k, self.index + 1 == self.view.op.operands.len()) {
+            let stride = extents.inner(tensor.dims.len() + 2);
+            tensor.dims.push(TensorDim { label, scale: Scale::Present, stride, page: -1 });
+        }
+    }
+
+    fn set_stick(&self, tensor: &mut Tensor) {
+        let per_stick = tensor.format.elements_per_stick();
+        if self.operand.arrangement == Arrangement::Qfp8Wt {
+            // A stick of fp8 weights is a block of two rows.
+            tensor.stick = tensor.dims[tensor.dims.len().saturating_sub(2)..].iter().map(|dim| dim.label).collect();
+            tensor.stick_sizes = vec![2, per_stick / 2];
+        } else {
+            tensor.stick = self.stick.or(self.plan.stick).into_iter().collect();
+            tensor.stick_sizes = vec![per_stick];
+        }
+    }
+}
+
+fn is_bare_indirect(coordinate: &crate::bundle::Coordinate) -> bool {
+    matches!(coordinate.term, Term::Indirect(_)) && coordinate.offset == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Geometry;
+    use super::*;
+    use crate::bundle::Coordinate;
+    use crate::bundle::testing::{dense, op, operand};
+
+    fn tensors(function: &str, ranges: &[i64], operands: Vec<Operand>) -> Vec<Tensor> {
+        Geometry::new(&op(function, ranges, operands)).unwrap().tensors
+    }
+
+    fn scales(tensor: &Tensor) -> Vec<(Label, i64)> {
+        tensor.dims.iter().map(|dim| (dim.label, dim.scale.value())).collect()
+    }
+
+    fn sparse(rows: i64) -> Operand {
+        operand(&[1, rows, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)])
+    }
+
+    #[test]
+    fn strides_span_the_whole_dimension() {
+        let found = tensors("neg", &[128, 256], vec![dense(&[128, 256], 0, 1), dense(&[128, 256], 0, 1)]);
+        let strides: Vec<_> = found[0].dims.iter().map(|dim| (dim.label, dim.stride)).collect();
+        assert_eq!(strides, [(Label::Mb, 128 * 64), (Label::Out, 4 * 128 * 64)]);
+    }
+
+    #[test]
+    fn a_reduced_stick_is_minus_two_and_a_reduced_row_minus_one() {
+        let over_stick = tensors("sum", &[64, 256], vec![dense(&[64, 256], 0, 1), sparse(64)]);
+        assert_eq!(scales(&over_stick[1]), [(Label::Mb, 1), (Label::Out, -2)]);
+        let column = operand(&[4, 64], vec![Coordinate::floordiv(1, 64), Coordinate::modulo(1, 64)]);
+        let over_rows = tensors("sum", &[64, 256], vec![dense(&[64, 256], 0, 1), column]);
+        assert_eq!(scales(&over_rows[1]), [(Label::Out, 1), (Label::Mb, -1)]);
+    }
+
+    #[test]
+    fn a_sparse_reduction_of_repetitions_has_the_added_stick() {
+        // 32 elements, repeated twice and summed up twice.
+        let input = operand(&[1, 32, 64], vec![Coordinate::constant(0), Coordinate::dim(1), Coordinate::constant(0)]);
+        let result = operand(&[1, 2, 64], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::constant(0)]);
+        let found = tensors("sum", &[2, 32], vec![input, result]);
+        assert_eq!(scales(&found[0]), [(Label::Out, 1), (Label::Y, 1)]);
+        assert!(found.iter().all(|tensor| tensor.stick == [Label::Y]), "{found:?}");
+    }
+
+    #[test]
+    fn a_slice_of_a_larger_tensor_has_a_front_and_a_gap() {
+        let mut slice = dense(&[128, 256], 0, 1);
+        slice.coordinates[0] = Coordinate::floordiv(1, 64).plus(1);
+        let found = tensors("neg", &[128, 128], vec![slice, dense(&[128, 128], 0, 1)]);
+        assert_eq!((found[0].front, found[0].gaps.as_slice()), (128 * 64, [(Label::Out, 128)].as_slice()));
+        assert_eq!(found[0].dims[1].stride, 2 * 128 * 64);
+        assert!(found[1].gaps.is_empty());
+    }
+
+    #[test]
+    fn integers_are_copied_as_floats() {
+        let mut from = operand(&[2, 32], vec![Coordinate::floordiv(0, 32), Coordinate::modulo(0, 32)]);
+        from.format = DeviceFormat::IeeeInt32;
+        assert_eq!(tensors("identity", &[64], vec![from.clone(), from.clone()])[0].format, DeviceFormat::IeeeFp32);
+        assert_eq!(tensors("add", &[64], vec![from.clone(), from])[0].format, DeviceFormat::IeeeInt32);
+    }
+
+    #[test]
+    fn a_stick_of_fp8_weights_is_two_rows() {
+        let mut weight = operand(&[1, 8, 128], vec![Coordinate::constant(0), Coordinate::dim(0), Coordinate::dim(1)]);
+        weight.format = DeviceFormat::Sen143Fp8;
+        weight.arrangement = Arrangement::Qfp8Wt;
+        let found = tensors("qfp8wt", &[8, 128], vec![dense(&[8, 128], 0, 1), weight]);
+        assert_eq!((found[1].stick.as_slice(), found[1].stick_sizes.as_slice()), ([Label::Mb, Label::Out].as_slice(), [2, 64].as_slice()));
+    }
+
+    #[test]
+    fn only_the_innermost_indexed_dimension_has_pages() {
+        // The index tensor is [3, 192]: 6 sticks of 32 for each of 3 rows.
+        let mut index = operand(&[6, 3, 32], vec![Coordinate::floordiv(1, 32), Coordinate::dim(0), Coordinate::modulo(1, 32)]);
+        index.format = DeviceFormat::IeeeInt32;
+        index.name = Some("t".to_owned());
+        let table = operand(&[4, 128, 64], vec![Coordinate::floordiv(2, 64), Coordinate::indirect("t"), Coordinate::modulo(2, 64)]);
+        let size = [3, 4, 192, 64];
+        let result = operand(&size, vec![Coordinate::dim(0), Coordinate::floordiv(2, 64), Coordinate::dim(1), Coordinate::modulo(2, 64)]);
+        let found = tensors("identity", &[3, 192, 256], vec![index, table, result]);
+        let pages: Vec<_> = found[1].dims.iter().map(|dim| (dim.label, dim.page)).collect();
+        assert_eq!(pages, [(Label::Mb, 1), (Label::X, 6), (Label::Out, -1)]);
+        assert_eq!(found[0].format, DeviceFormat::SenUint32);
+    }
+}

@@ -1,0 +1,70 @@
+//! `spyre-lower-to-sdscbundle`: writes the launch function of every bundle.
+//!
+//! Reads `sdsc.bundle`s; replaces each by a module with the function of `bundle.mlir` and the op specs in the order of their files.
+
+use crate::bundle::{Addresses, Bundle, Loops, unroll, unrolled_lives};
+use crate::launch::Launch;
+use crate::{
+    dialect::{bundle_of, lives_of, op_to_ir, push_launch, set_lives, target_of},
+    mlir::{Attributes, Context, Op, OpExt, Options, Pass, Reported, build_module, error_at, insert_before, push, string_array},
+};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdscbundle", run };
+
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let refuse = |message: String| error_at(module, message).report();
+    let addresses: Addresses = options.text("addresses").parse().map_err(refuse)?;
+    let loops: Loops = options.text("loops").parse().map_err(refuse)?;
+    // Listed first: an erased bundle takes the ops in it along, which are in the list of nested ops as well.
+    let bundles: Vec<Op<'_>> = module.nested().into_iter().filter(|op| op.is("sdsc.bundle")).collect();
+    for bundle in bundles {
+        let model = bundle_of(bundle).map_err(|(op, message)| error_at(op, message).report())?;
+        let lives = lives_of(bundle).map_err(|message| error_at(bundle, message).report())?;
+        let (model, lives) = match loops {
+            Loops::Keep => (model, lives),
+            Loops::Unroll => {
+                let lives = unrolled_lives(&model.items, &lives);
+                (unroll(&model).map_err(|error| error_at(bundle, error).report())?, lives)
+            }
+        };
+        // What was read back from files keeps their addresses.
+        let addresses = if bundle.text_attr("sdsc.addresses") == "baked" { Addresses::Baked } else { addresses };
+        let launch = match addresses {
+            Addresses::Symbolic => Launch::symbolic(&model, &target),
+            Addresses::Baked => Launch::baked(&model, &target),
+        };
+        let launch = launch.map_err(|error| error_at(bundle, error).report())?;
+        let (context, location) = (bundle.ctx(), bundle.loc());
+        let mut attributes = Attributes::new(context).text("sym_name", bundle.text_attr("sym_name"));
+        attributes = attributes.with_option("sdsc.buffers", bundle.attr("buffers"));
+        attributes = with_counts(context, attributes, &model);
+        if addresses == Addresses::Baked {
+            attributes = attributes.text("sdsc.addresses", "baked").int("sdsc.pool_bytes", model.pool_bytes);
+        }
+        let lowered = insert_before(bundle, build_module(location, attributes));
+        push_launch(lowered, location, &launch);
+        set_lives(lowered, lives);
+        for (number, op) in model.ops().into_iter().enumerate() {
+            push(lowered, op_to_ir(context, location, op, Some(&format!("sdsc_{number}.json"))));
+        }
+        bundle.erase();
+    }
+    Ok(())
+}
+
+/// Adds what the counts are that the launch function has as parameters, by their numbers: the names, and the dimensions that they count
+/// the tiles of.
+fn with_counts<'c>(context: &'c Context, attributes: Attributes<'c>, model: &Bundle) -> Attributes<'c> {
+    let (mut names, mut dims): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for (symbol, _) in model.symbolic_loops() {
+        if !names.contains(&symbol.name) {
+            names.push(symbol.name.clone());
+            dims.push(symbol.dim.clone());
+        }
+    }
+    if names.is_empty() {
+        return attributes;
+    }
+    attributes.with("sdsc.counts", string_array(context, &names)).with("sdsc.counted_dims", string_array(context, &dims))
+}

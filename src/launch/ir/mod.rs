@@ -1,0 +1,3 @@
+//! The pass of stage `launch`: the file of the stage that knows IR.
+
+pub(crate) mod lower_to_sdscbundle;

@@ -1,0 +1,126 @@
+//! Coordinate folds: how one dimension of the op's space is spread over cores and the elements of a stick
+//! ("SuperDSC schema, section 6, `coordInfo`").
+
+use crate::launch::geometry::Scale;
+use machine::DeviceFormat;
+use sdsc_format::model::{CoordInfo, Fold, FoldFunction, Folds, Text};
+
+/// One dimension of one tensor.
+pub(super) struct DimExtent {
+    /// How the tensor takes part in the dimension.
+    pub(super) scale: Scale,
+    /// Slices that the cores hold.
+    pub(super) slices: i64,
+    /// Points of one slice.
+    pub(super) size: i64,
+    /// Points from one slice to the next.
+    pub(super) step: i64,
+    /// How the dimension is padded.
+    pub(super) padding: Text,
+    /// How the elements of the dimension lie in sticks.
+    pub(super) stick: StickForm,
+}
+
+/// How the elements of a dimension lie in sticks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StickForm {
+    /// Beside the stick: one element in each.
+    Beside,
+    /// Along the stick.
+    Along(DeviceFormat),
+    /// The second dimension of a stick of fp8 weights, a block of two rows: pairs of pairs.
+    WeightBlock,
+    /// The stick of an fp8 activation, which the array reads in eights of two halves.
+    ActivationBlock,
+}
+
+/// The folds of one dimension.
+pub(super) fn coord_info(extent: &DimExtent) -> CoordInfo {
+    let (step, elements) = element_folds(extent);
+    let n_elements = elements.len();
+    let mut functions = vec![affine(step), affine(0), affine(0)];
+    let mut folds = vec![fold(extent.slices, "core_fold"), fold(1, "corelet_fold"), fold(1, "row_fold")];
+    for (position, (alpha, factor)) in elements.into_iter().enumerate() {
+        functions.push(affine(alpha));
+        folds.push(fold(factor, LABELS[n_elements - 1 - position]));
+    }
+    CoordInfo {
+        spatial: 3,
+        temporal: 0,
+        element_folds: n_elements.try_into().unwrap_or_default(),
+        padding: extent.padding.clone(),
+        folds: Folds { functions, folds },
+    }
+}
+
+const LABELS: [&str; 4] = ["elem_arr_0", "elem_arr_1", "elem_arr_2", "elem_arr_3"];
+
+/// The step from core to core, and step and count of each fold of the elements, outermost first.
+fn element_folds(extent: &DimExtent) -> (i64, Vec<(i64, i64)>) {
+    let size = extent.size;
+    let elements = match (extent.stick, extent.scale) {
+        (StickForm::Beside, _) => vec![(1, size)],
+        (StickForm::Along(format), Scale::AbsentStick) => {
+            // The stick holds one element, which stands for all of them.
+            let per_stick = format.elements_per_stick();
+            return (per_stick, vec![(per_stick, 1), (0, per_stick)]);
+        }
+        (StickForm::Along(format), Scale::Present | Scale::Absent) => {
+            let per_stick = format.elements_per_stick();
+            vec![(per_stick, size / per_stick), (1, per_stick)]
+        }
+        (StickForm::WeightBlock, _) => vec![(size / 8, 64), (8, 2), (1, 1)],
+        (StickForm::ActivationBlock, _) => vec![(128, size / 128), (8, 8), (64, 2), (1, 8)],
+    };
+    (extent.step, elements)
+}
+
+const fn affine(alpha: i64) -> FoldFunction {
+    FoldFunction::Affine { alpha, beta: 0 }
+}
+
+fn fold(factor: i64, label: &'static str) -> Fold {
+    Fold { factor, label: label.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FP16: DeviceFormat = DeviceFormat::Sen169Fp16;
+
+    fn folds(stick: StickForm, scale: Scale, size: i64) -> (i64, Vec<(i64, i64)>) {
+        element_folds(&DimExtent { scale, slices: 1, size, step: size, padding: "nopad".into(), stick })
+    }
+
+    #[test]
+    fn a_dimension_beside_the_stick_has_one_fold() {
+        assert_eq!(folds(StickForm::Beside, Scale::Present, 32), (32, vec![(1, 32)]));
+    }
+
+    #[test]
+    fn a_stick_dimension_has_blocks_of_sticks() {
+        assert_eq!(folds(StickForm::Along(FP16), Scale::Present, 256), (256, vec![(64, 4), (1, 64)]));
+        assert_eq!(folds(StickForm::Along(FP16), Scale::Absent, 1), (1, vec![(64, 0), (1, 64)]));
+    }
+
+    #[test]
+    fn a_sparse_stick_repeats_its_element() {
+        assert_eq!(folds(StickForm::Along(FP16), Scale::AbsentStick, 1), (64, vec![(64, 1), (0, 64)]));
+    }
+
+    #[test]
+    fn labels_count_down_to_the_elements() {
+        let info = coord_info(&DimExtent {
+            scale: Scale::Present,
+            slices: 2,
+            size: 256,
+            step: 256,
+            padding: "nopad".into(),
+            stick: StickForm::ActivationBlock,
+        });
+        let labels: Vec<_> = info.folds.folds.iter().map(|fold| fold.label.to_string()).collect();
+        assert_eq!(labels[3..], ["elem_arr_3", "elem_arr_2", "elem_arr_1", "elem_arr_0"]);
+        assert_eq!(info.element_folds, 4);
+    }
+}

@@ -1,0 +1,56 @@
+//! From op specs to files.
+//!
+//! | file | what |
+//! |---|---|
+//! | `from_op_spec` | the SDSC file of an op; `tensors`, `folds`, `windows`, `constants` are parts of it |
+//! | `constant_bytes`, `placement` | the file of a constant: where its elements lie, and their bits |
+
+mod constant_bytes;
+mod constants;
+mod folds;
+mod from_op_spec;
+mod placement;
+mod tensors;
+mod windows;
+
+pub use constant_bytes::{ConstantError, HostElements, device_bytes, host_bytes, is_rounded, is_rounded_number};
+pub use constants::{bits, dl16_bits};
+pub use from_op_spec::{from_op_spec, from_op_spec_baked};
+
+use crate::launch::LaunchError;
+use crate::launch::geometry::Label;
+
+/// An op that has no SDSC file. The text names the value found and the rule it breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SdscError {
+    /// The op at fault, by its depth-first number.
+    #[error("op {index} ('{function}'): {source}")]
+    InOp {
+        /// The depth-first number of the op.
+        index: usize,
+        /// Its device function.
+        function: String,
+        /// What is wrong with it.
+        source: Box<SdscError>,
+    },
+    /// The op has no geometry or no addresses.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// A windowed op without a window.
+    #[error("a windowed op has no window; its kernel, stride and padding must be given")]
+    MissingWindow,
+    /// A depthwise convolution that does not say how large its input is.
+    #[error("the window along '{label}' has no total size; a depthwise convolution must say how large its padded input is")]
+    MissingTotal {
+        /// The dimension.
+        label: Label,
+    },
+    /// A tensor that shares a class with one of other dimensions.
+    #[error("tensor {tensor} has no dimension '{label}', which its layout class has; tensors of a class have the same dimensions")]
+    ForeignDim {
+        /// The tensor.
+        tensor: usize,
+        /// The dimension.
+        label: Label,
+    },
+}

@@ -1,0 +1,376 @@
+//! `spyre-emit-bundle`: writes the bundle directory.
+//!
+//! Reads what `spyre-lower-to-sdscbundle` left; writes `program.json`, the files of constants and, per bundle, `bundle.mlir` and the SDSC
+//! files. A module without an `sdsc.program`, but with one bundle, gives just the files of that bundle.
+
+use crate::sdsc::emit::{HostElements, device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number};
+use crate::{
+    bundle::{Bundle, Constant, Life, OpSpec, Scratch},
+    dialect,
+    launch::{
+        Launch, LaunchError,
+        geometry::Geometry,
+        symbols::{Addresses, MemoryMap},
+    },
+    layout::DeviceLayout,
+    mlir::{
+        Attribute, Op, OpExt, Options, Pass, Reported, ValueExt, dictionary_entries, elements, error_at, integer, integers, note_bug,
+        parses, raw_elements, strings, symbol_name, type_of, warning_at,
+    },
+};
+use files::is_plain_name;
+use machine::Target;
+use rayon::prelude::*;
+use sdsc_check::{Violation, check_files};
+use sdsc_format::{
+    File, Fresh, Sdsc,
+    exact::{EXACT_FILE, EXACT_SUFFIX, ExactConstant, ExactNumbers},
+    program::{self, BufferPlace, LaunchEntry, Program, Symbol, Tensor},
+    to_text,
+};
+use std::{collections::BTreeMap, path::Path};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-emit-bundle", run };
+
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+    let output = options.text("output");
+    if output.is_empty() {
+        return Err(error_at(module, "needs the option 'output', the directory to write").report());
+    }
+    let files = files_of(module)?;
+    check_texts(module, options, &files)?;
+    let target = dialect::target_of(module).map_err(|message| error_at(module, message).report())?;
+    let contents = || files.iter().map(|file| (file.path.as_str(), file.content.as_slice()));
+    // The files are written while they are checked; that shows only when they are put in place.
+    let (violations, fresh) = rayon::join(|| check_files(contents(), &target), || Fresh::write(Path::new(output), &files));
+    let violations = violations.map_err(|error| error_at(module, error).report())?;
+    judge(module, options, &violations)?;
+    fresh.and_then(Fresh::put_in_place).map_err(|error| error_at(module, error).report())
+}
+
+/// MLIR can read every `bundle.mlir`. One of a compilation that it cannot read is a bug of ours.
+fn check_texts(module: Op<'_>, options: &Options, files: &[File]) -> Result<(), Reported> {
+    for file in files.iter().filter(|file| file.path.ends_with("bundle.mlir")) {
+        if !str::from_utf8(&file.content).is_ok_and(|text| parses(module.ctx(), text)) {
+            let mut whose = "";
+            if is_ours_to_mend(options) {
+                note_bug(module);
+                whose = ", which is a bug of ours";
+            }
+            return Err(error_at(module, format_args!("gives a '{}' that MLIR cannot read{whose}", file.path)).report());
+        }
+    }
+    Ok(())
+}
+
+/// Whether the program comes from our own passes: then nobody else is to blame for what is wrong with it.
+fn is_ours_to_mend(options: &Options) -> bool {
+    options.text("compiled") == "true"
+}
+
+/// What a broken rule means. A program that went through all of our passes has none, so it is a bug of ours. Whoever writes IR of a later
+/// phase answers for it: a program is refused, and so nothing is written; op specs of another front end are written with a warning.
+fn judge(module: Op<'_>, options: &Options, violations: &[Violation]) -> Result<(), Reported> {
+    let Some(first) = violations.first() else { return Ok(()) };
+    if is_ours_to_mend(options) {
+        note_bug(module);
+        return Err(error_at(module, format_args!("gives files that break a rule of the format, which is a bug of ours: {first}")).report());
+    }
+    if let Some(program) = module.body_ops().into_iter().find(|op| op.is("sdsc.program")) {
+        return Err(error_at(program, format_args!("gives files that break a rule of the format: {first}")).report());
+    }
+    for violation in violations {
+        warning_at(module, format_args!("gives files that break a rule of the format: {violation}")).emit();
+    }
+    Ok(())
+}
+
+fn files_of(module: Op<'_>) -> Result<Vec<File>, Reported> {
+    let target = dialect::target_of(module).map_err(|message| error_at(module, message).report())?;
+    if module.body_ops().is_empty() {
+        return Err(error_at(module, "is empty: expected an 'sdsc.program', or the ops of one bundle").report());
+    }
+    let programs: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is("sdsc.program")).collect();
+    match programs.as_slice() {
+        [] => bare_bundle(module, &target),
+        [program] => program_files(*program, &target),
+        [_, second, ..] => Err(error_at(*second, "is a second program: a directory holds one").report()),
+    }
+}
+
+/// The files of the only bundle of a module: a nested module, or the module itself.
+fn bare_bundle(module: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
+    let bundles: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is("builtin.module")).collect();
+    match bundles.as_slice() {
+        [] => bundle_files(module, "", target, &mut ExactNumbers::default()),
+        [bundle] => bundle_files(*bundle, "", target, &mut ExactNumbers::default()),
+        [_, second, ..] => Err(error_at(*second, "is a second bundle: without a program, a directory holds one").report()),
+    }
+}
+
+fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
+    let (mut files, mut exact) = (Vec::new(), ExactNumbers::default());
+    let mut description = Program { name: program.text_attr("sym_name").to_owned(), symbols: symbols_of(program), ..Program::default() };
+    for op in program.body_ops() {
+        let name = op.text_attr("sym_name").to_owned();
+        check_name(op, &name)?;
+        match op.full_name() {
+            "sdsc.buffer" => {
+                let (mut tensor, constant) = buffer_of(op, target).map_err(|message| error_at(op, message).report())?;
+                if let Some(constant) = constant {
+                    let path = format!("{}/{name}{}", program::CONSTANTS_FOLDER, program::CONSTANT_SUFFIX);
+                    tensor.file = Some(path.clone());
+                    files.push(File { path, content: constant.content });
+                    if let Some(elements) = constant.exact {
+                        files.extend(note_exact(&mut exact, &name, elements));
+                    }
+                }
+                match op.text_attr("role") {
+                    "input" => description.arguments.push(tensor),
+                    "constant" => description.constants.push(tensor),
+                    "output" => description.results.push(tensor),
+                    _ => description.buffers.push(tensor),
+                }
+            }
+            "builtin.module" => {
+                let buffers = op.attr("sdsc.buffers").and_then(elements).unwrap_or_default();
+                let arguments = buffers.into_iter().filter_map(symbol_name).map(str::to_owned).collect();
+                files.extend(bundle_files(op, &format!("{name}/"), target, &mut exact)?);
+                let [lx, pool] = lives_in(op)?;
+                description.launches.push(LaunchEntry { bundle: name, arguments, pool_bytes: baked_pool_bytes(op), lx, pool });
+            }
+            _ => return Err(error_at(op, "cannot be written: lower bundles to sdscbundle first").report()),
+        }
+    }
+    description.check_no_symbols().map_err(|message| error_at(program, format_args!("cannot be written: {message}")).report())?;
+    let end = |buffer: &Tensor| buffer.place.map(|place| place.offset + buffer.bytes);
+    description.buffer_bytes = description.buffers.iter().filter_map(end).max().unwrap_or(0);
+    let mut content = serde_json::to_vec_pretty(&description).map_err(|error| error_at(program, error).report())?;
+    content.push(b'\n');
+    files.push(File { path: program::FILE_NAME.to_owned(), content });
+    if !exact.is_empty() {
+        let mut content = serde_json::to_vec_pretty(&exact).map_err(|error| error_at(program, error).report())?;
+        content.push(b'\n');
+        files.push(File { path: EXACT_FILE.to_owned(), content });
+    }
+    Ok(files)
+}
+
+/// Bundles are folders of their names, and a run writes results to files of theirs. Others than plain ones would lie elsewhere.
+fn check_name(op: Op<'_>, name: &str) -> Result<(), Reported> {
+    let is_taken = op.is("builtin.module") && [program::CONSTANTS_FOLDER, program::FILE_NAME, EXACT_FILE].contains(&name);
+    let becomes_file = op.is("builtin.module") || op.text_attr("role") == "output";
+    if !becomes_file || is_plain_name(name) && !is_taken {
+        return Ok(());
+    }
+    let why = if is_taken { "the program has a file or a folder of its own of that name" } else { "it is no plain name of a file" };
+    Err(error_at(op, format_args!("cannot be written as '{name}': {why}")).report())
+}
+
+/// Notes the elements of a constant as the program has them; gives their file, if they are not all the same.
+fn note_exact(exact: &mut ExactNumbers, name: &str, elements: ExactElements) -> Option<File> {
+    let (constant, file) = match elements {
+        ExactElements::Same(number) => (ExactConstant::Number(number), None),
+        ExactElements::Each(content) => {
+            let path = format!("{}/{name}{EXACT_SUFFIX}{}", program::CONSTANTS_FOLDER, program::CONSTANT_SUFFIX);
+            (ExactConstant::File(path.clone()), Some(File { path, content }))
+        }
+    };
+    exact.constants.insert(name.to_owned(), constant);
+    file
+}
+
+/// A constant on its way to the device.
+struct ConstantContent {
+    /// The bytes of its file.
+    content: Vec<u8>,
+    /// Its elements, if rounding changed one.
+    exact: Option<ExactElements>,
+}
+
+/// The elements of a constant as the program has them.
+enum ExactElements {
+    Same(f64),
+    Each(Vec<u8>),
+}
+
+/// The numbers that are known at launch only.
+fn symbols_of(program: Op<'_>) -> Vec<Symbol> {
+    let entries = program.attr("symbols").and_then(dictionary_entries).unwrap_or_default();
+    entries.into_iter().filter_map(|(name, maximum)| Some(Symbol { name: name.to_owned(), maximum: integer(maximum)? })).collect()
+}
+
+/// A tensor of the program, and the bytes of one that has a value.
+fn buffer_of(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<ConstantContent>), String> {
+    let tensor = buffer.attr("type").and_then(type_of).and_then(dialect::Tensor::of).ok_or("is no tensor")?;
+    let layout = tensor.layout.as_ref().ok_or("has no device layout")?;
+    let content = buffer.attr("value").map(|value| content_of(buffer, value, &tensor, layout, target)).transpose()?;
+    let entry = Tensor {
+        name: buffer.text_attr("sym_name").to_owned(),
+        shape: tensor.host.shape.clone(),
+        element_type: tensor.host.element.to_string(),
+        format: layout.format().name().to_owned(),
+        device_size: layout.device_size().to_vec(),
+        stride_map: layout.stride_map().to_vec(),
+        bytes: layout.bytes(),
+        file: None,
+        index_range: buffer.attr("index_range").and_then(integers).and_then(|range| range.try_into().ok()),
+        place: place_of(buffer),
+    };
+    Ok((entry, content))
+}
+
+fn place_of(buffer: Op<'_>) -> Option<BufferPlace> {
+    let offset = buffer.attr("offset").and_then(integer)?;
+    let [first, last] = buffer.attr("life").and_then(integers)?.try_into().ok()?;
+    Some(BufferPlace { offset, first_launch: usize::try_from(first).ok()?, last_launch: usize::try_from(last).ok()? })
+}
+
+/// The most bytes of a constant that one number stands for: a short text may ask for any number of them.
+const MAX_SPLAT_BYTES: i64 = 1 << 28;
+
+/// The bytes of a constant in device memory.
+fn content_of(
+    buffer: Op<'_>,
+    value: Attribute<'_>,
+    tensor: &dialect::Tensor<'_>,
+    layout: &DeviceLayout,
+    target: &Target,
+) -> Result<ConstantContent, String> {
+    let name = buffer.text_attr("sym_name");
+    if !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
+        return Err(format!("cannot have a file: '{name}' is no name of letters, digits and '_'"));
+    }
+    if layout.bytes() > target.segment_bytes {
+        return Err(format!("has {} bytes, more than a segment of {}", layout.bytes(), target.segment_bytes));
+    }
+    let raw = raw_elements(value).ok_or("holds elements that are neither 'dense' nor a 'dense_resource' with content")?;
+    if raw.is_splat && layout.bytes() > MAX_SPLAT_BYTES {
+        return Err(format!(
+            "says one number for {} bytes, more than the {MAX_SPLAT_BYTES} that a file may repeat: fill with it",
+            layout.bytes()
+        ));
+    }
+    let element = tensor.host.element.to_string();
+    let host = HostElements { element: &element, shape: &tensor.host.shape, bytes: raw.bytes, is_splat: raw.is_splat };
+    let content = device_bytes(&host, layout).map_err(|error| format!("has a value that cannot be stored: {error}"))?;
+    let exact = match buffer.attr(dialect::EXACT).and_then(raw_elements) {
+        Some(exact) => Some(exact_elements(&HostElements { element: "f64", bytes: exact.bytes, is_splat: exact.is_splat, ..host })),
+        None => is_rounded(&host, layout.format()).then(|| exact_elements(&host)),
+    };
+    Ok(ConstantContent { content, exact })
+}
+
+fn exact_elements(host: &HostElements<'_>) -> ExactElements {
+    match (host.is_splat, host.element, host.bytes) {
+        (true, "f16", &[a, b]) => ExactElements::Same(half::f16::from_le_bytes([a, b]).into()),
+        (true, "bf16", &[a, b]) => ExactElements::Same(half::bf16::from_le_bytes([a, b]).into()),
+        (true, "f64", &[a, b, c, d, e, f, g, h]) => ExactElements::Same(f64::from_le_bytes([a, b, c, d, e, f, g, h])),
+        (true, _, &[a, b, c, d]) => ExactElements::Same(f32::from_le_bytes([a, b, c, d]).into()),
+        _ => ExactElements::Each(host.bytes.to_vec()),
+    }
+}
+
+/// The lives of what a launch has in LX and in its pool.
+fn lives_in(bundle: Op<'_>) -> Result<[Vec<program::Life>; 2], Reported> {
+    let lives = dialect::lives_of(bundle).map_err(|message| error_at(bundle, message).report())?;
+    let of = |memory: Scratch| {
+        let kept = lives.iter().filter(|life| life.memory == memory);
+        let life = |life: &Life| program::Life { offset: life.offset_bytes, bytes: life.bytes, first_op: life.first, last_op: life.last };
+        kept.map(life).collect()
+    };
+    Ok([of(Scratch::Lx), of(Scratch::Pool)])
+}
+
+/// `bundle.mlir` and the SDSC files of one bundle, their paths behind `folder`.
+fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, exact: &mut ExactNumbers) -> Result<Vec<File>, Reported> {
+    let launch = dialect::launch_of(bundle).map_err(|(op, message)| error_at(op, message).report())?;
+    check_counts(bundle, &launch)?;
+    let text = launch.to_string();
+    let mut ops = Vec::new();
+    let memory = baked_memory(bundle, target)?;
+    let mut next_id = -1;
+    for op in bundle.body_ops().into_iter().filter(|op| op.is("sdsc.op")) {
+        let refuse = |message: String| error_at(op, message).report();
+        let spec = dialect::op_of(op).map_err(refuse)?;
+        let name = op.text_attr("file");
+        let number = file_number(name).ok_or_else(|| refuse(format!("a file is called sdsc_<n>.json, found '{name}'")))?;
+        let sdsc = match &memory {
+            Some(memory) => from_op_spec_baked(&spec, number, memory),
+            None => {
+                let first = next_id;
+                next_id = next_symbol_id(&spec, first).map_err(|error| refuse(error.to_string()))?;
+                from_op_spec(&spec, number, first)
+            }
+        };
+        let sdsc = sdsc.map_err(|error| refuse(error.to_string()))?;
+        let path = format!("{folder}{name}");
+        let rounded = rounded_constants(&spec, &sdsc);
+        if !rounded.is_empty() {
+            exact.ops.insert(path.clone(), rounded);
+        }
+        ops.push((path, sdsc));
+    }
+    let mut files = vec![File { path: format!("{folder}bundle.mlir"), content: text.into_bytes() }];
+    files.par_extend(ops.into_par_iter().map(|(path, sdsc)| File { path, content: to_text(&sdsc) }));
+    Ok(files)
+}
+
+/// The constants of an op that its file has rounded.
+fn rounded_constants(spec: &OpSpec, file: &Sdsc) -> BTreeMap<String, f64> {
+    let infos = || file.value.dscs.iter().flat_map(|named| named.value.constants.0.iter()).map(|(_, info)| info);
+    let format = |name: &str| infos().find(|info| info.name == *name).and_then(|info| info.format.parse().ok());
+    let is_changed = |constant: &&Constant| format(&constant.name).is_some_and(|format| is_rounded_number(constant.value, format));
+    spec.constants.iter().filter(is_changed).map(|constant| (constant.name.clone(), constant.value)).collect()
+}
+
+/// Refuses a loop whose count is a parameter: the back end takes constants only (torch-spyre facts, D.10 and G.5).
+fn check_counts(bundle: Op<'_>, launch: &Launch) -> Result<(), Reported> {
+    let Some(param) = launch.counting_param() else { return Ok(()) };
+    let maximum = param.bounds.map_or_else(String::new, |bounds| format!(", at most {}", bounds.max));
+    // Counts are the last parameters.
+    let behind = launch.params.iter().rev().position(|other| other.name == param.name).unwrap_or(0);
+    let entry = |list: &str| bundle.attr(list).and_then(strings)?.into_iter().rev().nth(behind);
+    let is_counted =
+        |op: &Op<'_>| op.is("scf.for") && op.inputs().get(1).is_some_and(|bound| bound.def().is_none_or(|def| !def.is("arith.constant")));
+    let counted = bundle.nested().into_iter().find(is_counted).unwrap_or(bundle);
+    let limit = "the back end takes loop counts that are numbers only";
+    let message = match (entry("sdsc.counts"), entry("sdsc.counted_dims")) {
+        (Some(symbol), Some(dim)) => format!(
+            "runs '{symbol}' times over the tiles of '{dim}'{maximum}, which is known at launch only: {limit}; bind the name with \
+             the option 'bind={symbol}=NUMBER'"
+        ),
+        _ => format!("runs '%{}' times{maximum}, which is known at launch only: {limit}", param.value),
+    };
+    Err(error_at(counted, message).report())
+}
+
+/// Bytes of the pool of a bundle whose addresses are baked.
+fn baked_pool_bytes(bundle: Op<'_>) -> i64 {
+    let bytes = bundle.attr("sdsc.pool_bytes").and_then(integer);
+    bytes.filter(|_| bundle.text_attr("sdsc.addresses") == "baked").unwrap_or(0)
+}
+
+/// Where kernel arguments are, if the bundle's addresses are baked.
+fn baked_memory(bundle: Op<'_>, target: &Target) -> Result<Option<MemoryMap>, Reported> {
+    if bundle.text_attr("sdsc.addresses") != "baked" {
+        return Ok(None);
+    }
+    let pool_bytes = baked_pool_bytes(bundle);
+    let mut model = Bundle { pool_bytes, items: Vec::new() };
+    for op in bundle.body_ops().into_iter().filter(|op| op.is("sdsc.op")) {
+        let spec: OpSpec = dialect::op_of(op).map_err(|message| error_at(op, message).report())?;
+        model.items.push(crate::bundle::Item::Op(Box::new(spec)));
+    }
+    Ok(Some(MemoryMap::of(&model, target)))
+}
+
+fn file_number(name: &str) -> Option<usize> {
+    name.strip_prefix("sdsc_")?.strip_suffix(".json")?.parse().ok()
+}
+
+/// The id behind the last symbol of an op whose first one has the id `first`: ids count down over the whole bundle.
+fn next_symbol_id(spec: &OpSpec, first: i64) -> Result<i64, LaunchError> {
+    let geometry = Geometry::new(spec)?;
+    Ok(Addresses::symbolic(spec, &geometry, first)?.next_id())
+}

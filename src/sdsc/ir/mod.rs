@@ -1,0 +1,3 @@
+//! The pass of stage `sdsc`: the file of the stage that knows IR.
+
+pub(crate) mod emit_bundle;

@@ -1,0 +1,55 @@
+//! The last net under the rules of the format: a file is the one that its own op spec is emitted as.
+//!
+//! A rule says what is wrong with a field; this says only that no op spec has the file. So it is asked after the rules, of files on disk
+//! only: what the compiler is about to write would be compared with itself. The reader does not know every layout of what the reference
+//! emitter pools, so the files of poolings are left out.
+
+use super::{ReadError, to_bundle, to_launch};
+use sdsc_check::{Place, Violation};
+use sdsc_format::BUNDLE_FILE;
+use sdsc_format::Sdsc;
+use sdsc_format::program::{FILE_NAME, Program};
+use std::collections::BTreeMap;
+
+/// The label by which differences are reported, beside those of the rules.
+pub const LABEL: &str = "sdsc_r98";
+
+/// The first difference between the files of a bundle, or of a program and its bundles, and what their op specs are emitted as.
+///
+/// The files are given with their paths below the directory. What has no meaning breaks a rule and is none here.
+#[must_use]
+pub fn differs_from_its_emission<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Option<Violation> {
+    let files: BTreeMap<&str, &[u8]> = files.into_iter().collect();
+    let program: Option<Program> = files.get(FILE_NAME).and_then(|bytes| serde_json::from_slice(bytes).ok());
+    let launches = program.map(|program| program.launches).unwrap_or_default();
+    if files.contains_key(BUNDLE_FILE) {
+        return bundle_difference(&files, "", launches.first().map_or(0, |launch| launch.pool_bytes));
+    }
+    launches.iter().find_map(|launch| bundle_difference(&files, &format!("{}/", launch.bundle), launch.pool_bytes))
+}
+
+fn bundle_difference(files: &BTreeMap<&str, &[u8]>, folder: &str, pool_bytes: i64) -> Option<Violation> {
+    let path = |name: &str| format!("{folder}{name}");
+    let text = std::str::from_utf8(files.get(&*path(BUNDLE_FILE))?).ok()?;
+    let mut read: Vec<Sdsc> = Vec::new();
+    while let Some(bytes) = files.get(&*path(&format!("sdsc_{}.json", read.len()))) {
+        read.push(serde_json::from_slice(bytes).ok()?);
+    }
+    let error = to_launch(text).and_then(|launch| to_bundle(&launch, &read, pool_bytes)).err()?;
+    let violation = |file: String, message: String| Violation { label: LABEL, file, place: Place::File, message };
+    match error {
+        ReadError::InFile { index, source } if is_order(&source) || pools(&read[index]) => None,
+        ReadError::InFile { index, source } => Some(violation(path(&format!("sdsc_{index}.json")), source.to_string())),
+        error => Some(violation(path(BUNDLE_FILE), error.to_string())),
+    }
+}
+
+fn pools(sdsc: &Sdsc) -> bool {
+    let mut ops = sdsc.value.dscs.iter().flat_map(|dsc| &dsc.value.compute);
+    ops.any(|op| op.function == "avgpoolfwd")
+}
+
+/// The order of the members of an object has no meaning.
+fn is_order(error: &ReadError) -> bool {
+    matches!(error, ReadError::NoOpSpec { member, .. } if member == "the order of members")
+}

@@ -1,0 +1,140 @@
+//! The whole bundle, from its launch and its files.
+
+use super::evaluate::{Effect, Step, evaluate};
+use super::{ReadError, Surroundings, SymbolValue, to_op_spec};
+use crate::launch::Stmt;
+use crate::launch::geometry::Geometry;
+use crate::launch::symbols::{Addresses, MemoryMap};
+use crate::{
+    bundle::{Bundle, Item, OpSpec},
+    launch::Launch,
+};
+use machine::Target;
+use sdsc_format::Sdsc;
+use std::collections::BTreeMap;
+
+/// The bundle of a launch and its files; file `k` is the operation of `sdsc_<k>.json`.
+///
+/// The numbers that the launch was parsed with, [`Launch::first_symbol_ids`], are not needed. `pool_bytes` is the size of the pool in front
+/// of the arguments of a bundle with baked addresses, which only its program knows.
+///
+/// # Errors
+///
+/// When a file is not read back, or the launch of what was read back does something else than this one.
+pub fn to_bundle(launch: &Launch, files: &[Sdsc], pool_bytes: i64) -> Result<Bundle, ReadError> {
+    let mut effect = evaluate(launch)?;
+    let is_baked = !has_symbols(&effect.steps);
+    if is_baked {
+        effect.pool_bytes = pool_bytes;
+    }
+    let target = Target::spyre();
+    let memory = is_baked.then_some(MemoryMap { segment_bytes: target.segment_bytes, segments: target.segments, has_pool: pool_bytes > 0 });
+    let mut reader = Reader { files, memory, pool_bytes: effect.pool_bytes, next_id: -1, n_ops: 0 };
+    let bundle = Bundle { pool_bytes: effect.pool_bytes, items: reader.items(&effect.steps)? };
+    if reader.n_ops != files.len() {
+        return Err(ReadError::launch(format!("runs {} ops; there are {} files", reader.n_ops, files.len())));
+    }
+    let again = if is_baked { Launch::baked(&bundle, &target) } else { Launch::new(&bundle) }?;
+    let mut again = evaluate(&again)?;
+    if is_baked {
+        again.pool_bytes = if bundle.uses_pool() { pool_bytes } else { 0 };
+    }
+    check_same(&effect, &again)?;
+    Ok(bundle)
+}
+
+/// Whether the addresses of a bundle are in its files, so that its executes name no symbols.
+#[must_use]
+pub fn is_baked(launch: &Launch) -> bool {
+    fn is_symbolic(body: &[Stmt]) -> bool {
+        body.iter().any(|statement| match statement {
+            Stmt::Execute(execute) => execute.symbol_ids.is_some(),
+            Stmt::For { body, .. } => is_symbolic(body),
+            _ => false,
+        })
+    }
+    !is_symbolic(&launch.body)
+}
+
+/// Whether any op has symbols, even if none; ops with baked addresses have not.
+fn has_symbols(steps: &[Step]) -> bool {
+    steps.iter().any(|step| match step {
+        Step::Op { index: _, symbols } => symbols.is_some(),
+        Step::Loop { count: _, body } => has_symbols(body),
+    })
+}
+
+struct Reader<'a> {
+    files: &'a [Sdsc],
+    memory: Option<MemoryMap>,
+    pool_bytes: i64,
+    next_id: i64,
+    n_ops: usize,
+}
+
+impl Reader<'_> {
+    fn items(&mut self, steps: &[Step]) -> Result<Vec<Item>, ReadError> {
+        let mut items = Vec::with_capacity(steps.len());
+        for step in steps {
+            items.push(match step {
+                Step::Op { index, symbols } => Item::Op(Box::new(self.op(*index, symbols.as_ref())?)),
+                Step::Loop { count, body } => Item::Loop { count: *count, symbol: None, body: self.items(body)? },
+            });
+        }
+        Ok(items)
+    }
+
+    fn op(&mut self, index: usize, symbols: Option<&BTreeMap<i64, SymbolValue>>) -> Result<OpSpec, ReadError> {
+        if index != self.n_ops {
+            return Err(ReadError::launch(format!(
+                "runs sdsc_{index}.json where sdsc_{}.json is next; ops run in order, each once",
+                self.n_ops
+            )));
+        }
+        let Some(sdsc) = self.files.get(index) else {
+            return Err(ReadError::launch(format!("runs sdsc_{index}.json, which is not there")));
+        };
+        let at_fault = |source: ReadError| ReadError::InFile { index, source: Box::new(source) };
+        let surroundings = Surroundings {
+            first_symbol_id: self.next_id,
+            symbols: symbols.cloned().unwrap_or_default(),
+            pool_bytes: self.pool_bytes,
+            memory: self.memory,
+        };
+        let op = to_op_spec(sdsc, &surroundings).map_err(at_fault)?;
+        if sdsc.name.split_once('_').map(|(number, _)| number) != Some(index.to_string().as_str()) {
+            return Err(at_fault(ReadError::member(sdsc.name.to_string(), format!("this is op {index} of its bundle"))));
+        }
+        if self.memory.is_none() {
+            let geometry = Geometry::new(&op)?;
+            self.next_id = Addresses::symbolic(&op, &geometry, self.next_id)?.next_id();
+        }
+        self.n_ops += 1;
+        Ok(op)
+    }
+}
+
+/// That the launch of the bundle does what the launch that was read does.
+fn check_same(read: &Effect, emitted: &Effect) -> Result<(), ReadError> {
+    if read.pool_bytes != emitted.pool_bytes {
+        let reason = format!("allocates a pool of {} bytes; its ops need one of {}", read.pool_bytes, emitted.pool_bytes);
+        return Err(ReadError::launch(reason));
+    }
+    check_same_steps(&read.steps, &emitted.steps)
+}
+
+fn check_same_steps(read: &[Step], emitted: &[Step]) -> Result<(), ReadError> {
+    for (read, emitted) in read.iter().zip(emitted) {
+        match (read, emitted) {
+            (Step::Loop { body: read, .. }, Step::Loop { body: emitted, .. }) => check_same_steps(read, emitted)?,
+            (Step::Op { index, symbols }, Step::Op { symbols: again, .. }) if symbols != again => {
+                let (symbols, again) = (symbols.as_ref(), again.as_ref());
+                let differs = symbols.into_iter().flatten().find(|(id, value)| again.and_then(|again| again.get(id)) != Some(value));
+                let which = differs.map_or("another number of symbols".to_owned(), |(id, _)| format!("a value for symbol {id}"));
+                return Err(ReadError::launch(format!("gives sdsc_{index}.json {which} that no op spec with this file has")));
+            }
+            (Step::Op { .. } | Step::Loop { .. }, Step::Op { .. } | Step::Loop { .. }) => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! What a file says, in the terms of the emission rules.
+
+use super::guess::Guess;
+use super::place::{self, Place};
+use super::{ReadError, Surroundings};
+use crate::bundle::OpSpec;
+use crate::{bundle::OpFamily, launch::geometry::Label};
+use machine::DeviceFormat;
+use sdsc_format::model::{Dsc, Node, Operation, Sdsc, TensorInfo, Text};
+
+/// A file and what follows from it at once.
+pub(super) struct File<'a> {
+    pub(super) operation: &'a Operation,
+    pub(super) dsc: &'a Dsc,
+    pub(super) surroundings: &'a Surroundings,
+    /// The number of the op.
+    pub(super) index: usize,
+    /// The device function without what files add to its name.
+    pub(super) function: String,
+    /// Whether the result is listed as an input, as reductions do.
+    pub(super) lists_result: bool,
+    /// Every labelled dimension, in order, those that the rules added included.
+    pub(super) labels: Vec<Label>,
+    pub(super) places: Vec<Place>,
+}
+
+impl<'a> File<'a> {
+    pub(super) fn new(sdsc: &'a Sdsc, surroundings: &'a Surroundings) -> Result<Self, ReadError> {
+        let operation = &sdsc.value;
+        let [dsc] = operation.dscs.as_slice() else {
+            return Err(ReadError::member("dscs_", format!("a file describes one operation, found {}", operation.dscs.len())));
+        };
+        let dsc = &dsc.value;
+        let n_tensors = dsc.nodes.len();
+        if n_tensors == 0 || dsc.tensors.len() != n_tensors {
+            return Err(ReadError::member("labeledDs_", format!("{} tensors for {n_tensors} allocations", dsc.tensors.len())));
+        }
+        let Some((index, function)) = sdsc.name.split_once('_').and_then(|(index, name)| Some((index.parse().ok()?, name))) else {
+            return Err(ReadError::member(sdsc.name.to_string(), "an operation is called <number>_<function>"));
+        };
+        let result = format!("Tensor{0}-idx{0}", n_tensors - 1);
+        let lists_result = dsc.compute.first().is_some_and(|compute| compute.inputs.iter().any(|input| *input == result));
+        let is_shuffle = function == "shuffle";
+        let base = function.strip_suffix("nonstick").filter(|_| lists_result).unwrap_or(function);
+        let labels = operation.slices.iter().map(|(name, _)| label("numWkSlicesPerDim_", name)).collect::<Result<_, _>>()?;
+        let function = if is_shuffle { "identity" } else { base }.to_owned();
+        let places = place::places(&dsc.nodes, surroundings)?;
+        Ok(Self { operation, dsc, surroundings, index, function, lists_result, labels, places })
+    }
+
+    /// The family whose rules the op follows.
+    pub(super) fn family(&self, is_reduction: bool) -> OpFamily {
+        OpFamily::of(&OpSpec { function: self.function.clone(), is_reduction, ..OpSpec::default() })
+    }
+
+    /// Points of a dimension, padding included.
+    pub(super) fn size(&self, label: Label) -> i64 {
+        self.dsc.space.sizes.get(label.name()).unwrap_or(1)
+    }
+
+    /// Slices of a dimension.
+    pub(super) fn split(&self, label: Label) -> i64 {
+        self.operation.slices.get(label.name()).copied().unwrap_or(1)
+    }
+
+    /// Whether the op reads or writes through index tensors.
+    pub(super) fn is_indirect(&self) -> bool {
+        self.dsc.nodes.iter().any(is_index)
+    }
+
+    /// The tensor that `node` is linked to.
+    pub(super) fn partner(&self, node: &Node) -> Option<usize> {
+        let name = node.related.as_deref()?;
+        self.dsc.nodes.iter().position(|other| other.name == name)
+    }
+
+    /// The dimensions of a tensor in its own order.
+    pub(super) fn order(&self, tensor: usize) -> Result<Vec<Label>, ReadError> {
+        let member = format!("scheduleTree_[{tensor}].layoutDimOrder_");
+        self.dsc.nodes[tensor].order.iter().map(|name| label(&member, name)).collect()
+    }
+
+    /// How a tensor takes part in a dimension: 1, -1 or -2; none when it has not the dimension.
+    pub(super) fn scale(&self, tensor: usize, label: Label) -> Option<i64> {
+        let info: &TensorInfo = &self.dsc.tensors[tensor];
+        let class = self.dsc.classes.get(&info.class)?;
+        let position = class.order.iter().position(|name| name == label.name())?;
+        info.scales.get(position).copied()
+    }
+
+    /// The dimensions along the stick of a tensor's class.
+    pub(super) fn class_stick(&self, tensor: usize) -> Result<Vec<Label>, ReadError> {
+        let class = &self.dsc.tensors[tensor].class;
+        let member = format!("primaryDsInfo_.{class}");
+        let info = self.dsc.classes.get(class).ok_or_else(|| ReadError::member(&member, "a tensor has this class, which is not there"))?;
+        info.stick.iter().map(|name| label(&member, name)).collect()
+    }
+
+    /// The number format of a tensor. Files say that indices are unsigned; front ends have signed ones.
+    pub(super) fn format(&self, tensor: usize) -> Result<DeviceFormat, ReadError> {
+        let name = &self.dsc.tensors[tensor].format;
+        let member = || format!("labeledDs_[{tensor}].dataFormat_");
+        let format = name.parse().map_err(|error: machine::UnknownFormat| ReadError::member(member(), error.to_string()))?;
+        Ok(if is_index(&self.dsc.nodes[tensor]) && format == DeviceFormat::SenUint32 { DeviceFormat::IeeeInt32 } else { format })
+    }
+
+    /// Elements of a tensor beyond the part that the op touches.
+    pub(super) fn gap(&self, tensor: usize, label: Label) -> i64 {
+        let gaps = self.dsc.nodes[tensor].gaps.as_ref().and_then(|gaps| gaps.get(label.name()));
+        gaps.and_then(|by_core| by_core.0.first()).map_or(0, |(_, gap)| gap.0)
+    }
+
+    /// The position of a dimension in the iteration space.
+    pub(super) fn dim(guess: &Guess, label: Label) -> Result<usize, ReadError> {
+        let position = guess.dims.iter().position(|known| *known == label);
+        position.ok_or_else(|| ReadError::member("numWkSlicesPerDim_", format!("'{label}' is no dimension of the op")))
+    }
+
+    /// The elements of a tensor that are so many bytes.
+    pub(super) fn elements(&self, tensor: usize, bytes: i64) -> Result<i64, ReadError> {
+        let element = self.format(tensor)?.bytes();
+        if bytes % element != 0 {
+            let member = format!("scheduleTree_[{tensor}].startAddressCoreCorelet_");
+            return Err(ReadError::member(member, format!("{bytes} bytes are no whole elements of {element}")));
+        }
+        Ok(bytes / element)
+    }
+
+    /// Whether the rules put a row of its own in front of a single dimension.
+    pub(super) fn makes_row(&self) -> bool {
+        matches!(self.function.as_str(), "dl16tofp32" | "fp32todl16" | "fp8todl16" | "qfp8ch")
+    }
+
+    /// The slice of a dimension that a core computes.
+    pub(super) fn slots(&self) -> impl Iterator<Item = (i64, &sdsc_format::model::Entries<Text, i64>)> {
+        self.operation.core_to_slice.iter().map(|(core, slots)| (*core, slots))
+    }
+}
+
+/// Whether a tensor holds indices.
+pub(super) fn is_index(node: &Node) -> bool {
+    node.indirection == "index_tensor"
+}
+
+/// Whether a tensor is reached through indices.
+pub(super) fn is_value(node: &Node) -> bool {
+    node.indirection == "value_tensor"
+}
+
+fn label(member: &str, name: &str) -> Result<Label, ReadError> {
+    Label::from_name(name).ok_or_else(|| ReadError::member(member, format!("'{name}' is no dimension")))
+}

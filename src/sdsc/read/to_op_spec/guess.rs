@@ -1,0 +1,168 @@
+//! What a file leaves open, as a list of possibilities.
+
+use super::file::{File, is_value};
+use crate::{bundle::OpFamily, launch::geometry::Label};
+
+/// One possibility.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Guess {
+    /// The dimensions of the iteration space; the rules added the others.
+    pub(super) dims: Vec<Label>,
+    /// Whether the op reduces.
+    pub(super) is_reduction: bool,
+    /// The padding of a restickify's ranges, where gaps leave it open.
+    pub(super) padded: Vec<Padded>,
+    /// Outer device dimensions of size 1 that index tensors have.
+    pub(super) index_units: usize,
+    /// Which of the device shapes that fit an index tensor it has.
+    pub(super) index_form: usize,
+    /// Dimensions at the end of a value tensor's order that it has not, though files list them as if it had.
+    pub(super) value_tail: usize,
+    /// Which tensors of a relayout say who owns them.
+    pub(super) owned: Owned,
+}
+
+/// The padding of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Padded {
+    pub(super) label: Label,
+    /// Points of padding.
+    pub(super) points: i64,
+    /// Whether the tensor ends with the range, so that its gap is the padding.
+    pub(super) ends_short: bool,
+}
+
+/// Which tensors of a relayout say who owns them. The others are owned as the op computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owned {
+    Both,
+    First,
+    Last,
+}
+
+impl Guess {
+    /// Every possibility, the likeliest first.
+    pub(super) fn all(file: &File<'_>) -> Vec<Self> {
+        let (index_units, index_form) = if file.is_indirect() { (0..3, 0..4) } else { (0..1, 0..1) };
+        let value_tail = if file.dsc.nodes.iter().any(is_value) { 0..3 } else { 0..1 };
+        let is_relayout = file.dsc.nodes.iter().any(|node| !node.coordinates.core_to_slice.is_empty());
+        let owned: &[Owned] = if is_relayout { &[Owned::Both, Owned::First, Owned::Last] } else { &[Owned::Both] };
+        let mut guesses = Vec::new();
+        for is_reduction in reductions(file) {
+            for dims in spaces(file, file.family(is_reduction)) {
+                let plain = Self { dims, is_reduction, padded: vec![], index_units: 0, index_form: 0, value_tail: 0, owned: Owned::Both };
+                guesses.push(plain);
+            }
+        }
+        let guesses = vary(&guesses, owned.iter().copied(), |guess, choice| guess.owned = choice);
+        let guesses = vary(&guesses, value_tail, |guess, choice| guess.value_tail = choice);
+        let guesses = vary(&guesses, index_form, |guess, choice| guess.index_form = choice);
+        let guesses = vary(&guesses, index_units, |guess, choice| guess.index_units = choice);
+        let gapped = gapped(file);
+        if gapped.is_empty() {
+            return guesses;
+        }
+        // Any padding is tried for one dimension at a time, so that there are hundreds of guesses and not thousands.
+        let with_any = |any: &Label| {
+            gapped.iter().fold(guesses.clone(), |guesses, (label, gap)| {
+                let paddings = paddings(file, *label, *gap, label == any);
+                vary(&guesses, paddings.into_iter(), |guess, choice| guess.padded.push(choice))
+            })
+        };
+        gapped.iter().flat_map(|(any, _)| with_any(any)).collect()
+    }
+}
+
+/// Every guess with every choice: those with the first choice come first.
+fn vary<T: Copy>(guesses: &[Guess], choices: impl Iterator<Item = T>, choose: impl Fn(&mut Guess, T)) -> Vec<Guess> {
+    let chosen = |choice: T| {
+        let mut guesses = guesses.to_vec();
+        for guess in &mut guesses {
+            choose(guess, choice);
+        }
+        guesses
+    };
+    choices.flat_map(chosen).collect()
+}
+
+/// The dimensions of a restickify that have a gap beside the stick, and the gap. The rules pad the sticks of both tensors, so what is
+/// a stick of one may end earlier in the other.
+fn gapped(file: &File<'_>) -> Vec<(Label, i64)> {
+    let mut gapped: Vec<(Label, i64)> = Vec::new();
+    for tensor in (0..file.dsc.nodes.len()).filter(|_| file.function == "ReStickifyOpHBM") {
+        let stick = file.class_stick(tensor).unwrap_or_default();
+        for label in file.labels.iter().filter(|label| !stick.contains(label)) {
+            let gap = file.gap(tensor, *label);
+            if gap > 0 && !gapped.iter().any(|(known, _)| known == label) {
+                gapped.push((*label, gap));
+            }
+        }
+    }
+    gapped.truncate(3);
+    gapped
+}
+
+/// The padding that a range of a restickify with that gap may have; what is divided among cores has none.
+fn paddings(file: &File<'_>, label: Label, gap: i64, is_any: bool) -> Vec<Padded> {
+    let per_stick = (0..file.dsc.nodes.len()).filter_map(|tensor| Some(file.format(tensor).ok()?.elements_per_stick())).max().unwrap_or(1);
+    let padded = |points: i64, ends_short: bool| Padded { label, points, ends_short };
+    let most = if file.split(label) == 1 { per_stick.min(file.size(label)) } else { 1 };
+    let mut paddings = vec![padded(gap, true), padded(0, false)];
+    paddings.retain(|padded| padded.points < most);
+    paddings.extend((1..most).filter(|_| is_any).map(|points| padded(points, false)));
+    paddings
+}
+
+/// Most files show whether the op reduces: a reduction lists its result as an input.
+fn reductions(file: &File<'_>) -> Vec<bool> {
+    match file.family(true) {
+        OpFamily::Matmul | OpFamily::Conv2d | OpFamily::Pool | OpFamily::TopK => vec![true, false],
+        OpFamily::Depthwise | OpFamily::Reduction | OpFamily::Elementwise => vec![file.lists_result],
+    }
+}
+
+/// The spaces that labels of these dimensions may come from.
+fn spaces(file: &File<'_>, family: OpFamily) -> Vec<Vec<Label>> {
+    let labels = &file.labels;
+    match family {
+        OpFamily::Matmul | OpFamily::Conv2d => vec![labels.clone()],
+        OpFamily::Depthwise | OpFamily::Pool => windowed(labels),
+        OpFamily::TopK | OpFamily::Reduction | OpFamily::Elementwise => ordinary(file),
+    }
+}
+
+/// The last dimension of an ordinary op is `out`; what follows was added, and so was the single row of a conversion.
+fn ordinary(file: &File<'_>) -> Vec<Vec<Label>> {
+    let labels = &file.labels;
+    let n_own = labels.iter().position(|label| *label == Label::Out).map_or(0, |position| position + 1);
+    let own = labels[..n_own].to_vec();
+    if file.makes_row() && own == [Label::Mb, Label::Out] && file.size(Label::Mb) == 1 { vec![vec![Label::Out], own] } else { vec![own] }
+}
+
+/// A windowed op may have been given its channels, first or last, and the dimensions of windows of a single point, last.
+fn windowed(labels: &[Label]) -> Vec<Vec<Label>> {
+    let mut spaces = Vec::new();
+    for first in 0..=usize::from(labels.first() == Some(&Label::Out)) {
+        let mut end = labels.len();
+        while end > first {
+            spaces.push(labels[first..end].to_vec());
+            end -= 1;
+            if !matches!(labels[end], Label::Ki | Label::Kj | Label::Out) {
+                break;
+            }
+        }
+    }
+    spaces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_windowed_op_was_given_stands_at_the_ends() {
+        use Label::{I, J, Ki, Kj, Mb, Out};
+        assert_eq!(windowed(&[Mb, I, J, Ki, Kj, Out]).len(), 4);
+        assert_eq!(windowed(&[Out, I, J, Ki]), [vec![Out, I, J, Ki], vec![Out, I, J], vec![I, J, Ki], vec![I, J]]);
+    }
+}

@@ -1,0 +1,116 @@
+//! Where a file's tensors start: what its symbols or its numbers mean.
+
+use super::{Base, ReadError, Surroundings};
+use crate::bundle::Allocation;
+use crate::launch::symbols::MemoryMap;
+use sdsc_format::model::Node;
+use std::collections::BTreeSet;
+
+/// Where a tensor is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// What the positions are counted from; its own offset means nothing.
+    pub(super) memory: Allocation,
+    /// The byte position of each core's part.
+    pub(super) positions: Vec<i64>,
+    /// Bytes that it moves in one iteration of each enclosing loop.
+    pub(super) strides: Vec<i64>,
+}
+
+/// The symbols of the tensors before one.
+#[derive(Default)]
+struct Seen {
+    all: BTreeSet<i64>,
+    /// Those of tensors that move.
+    moving: BTreeSet<i64>,
+}
+
+/// The place of every tensor of an op.
+pub(super) fn places(nodes: &[Node], surroundings: &Surroundings) -> Result<Vec<Place>, ReadError> {
+    let mut seen = Seen::default();
+    nodes.iter().map(|node| place(node, surroundings, &mut seen)).collect()
+}
+
+fn place(node: &Node, surroundings: &Surroundings, seen: &mut Seen) -> Result<Place, ReadError> {
+    let values: Vec<i64> = node.start.data.iter().map(|(_, value)| value.0).collect();
+    let member = || format!("scheduleTree_[{}].startAddressCoreCorelet_", node.tensor);
+    if node.component == "lx" {
+        return Ok(Place { memory: Allocation::Lx { offset_bytes: 0 }, positions: values, strides: Vec::new() });
+    }
+    let place = match (&surroundings.memory, node.is_symbolic) {
+        (_, Some(_)) => symbolic(&values, surroundings, seen),
+        (Some(memory), None) => baked(&values, memory),
+        (None, None) => Err("is a number, and nothing says where kernel arguments are".to_owned()),
+    };
+    place.map_err(|reason| ReadError::member(member(), reason))
+}
+
+fn symbolic(ids: &[i64], surroundings: &Surroundings, seen: &mut Seen) -> Result<Place, String> {
+    let value = |id: &i64| surroundings.symbols.get(id).ok_or_else(|| format!("bundle.mlir gives symbol {id} no value"));
+    let Some(first) = ids.first() else { return Err("has no core".to_owned()) };
+    let first = value(first)?;
+    let memory = match first.base {
+        Base::Argument(argument) => Allocation::Hbm { argument, offset_bytes: 0 },
+        Base::Pool => Allocation::Pool { offset_bytes: 0 },
+        Base::Number | Base::Size(_) => return Err("the first core's address is neither in a kernel argument nor in the pool".to_owned()),
+    };
+    let mut positions = Vec::with_capacity(ids.len());
+    for id in ids {
+        let symbol = value(id)?;
+        positions.push(match (symbol.base, first.base) {
+            // The slice of a symbolic size is a plain number, the argument's number and the position added. Tensors of one argument
+            // share it even if they start elsewhere, so it is right for the first of them only.
+            (Base::Number, Base::Argument(_)) if seen.all.contains(id) => break,
+            (Base::Number, Base::Argument(argument)) => symbol.offset.saturating_sub(i64::from(argument)),
+            (base, first) if base == first => symbol.offset,
+            _ => return Err(format!("symbol {id} is not where the first core's is")),
+        });
+    }
+    let strides = strides(ids, surroundings, &seen.moving);
+    seen.all.extend(ids);
+    if strides.iter().any(|stride| *stride != 0) {
+        seen.moving.extend(ids);
+    }
+    Ok(Place { memory, positions, strides })
+}
+
+/// How a tensor moves. A symbol that it shares with one before it, which moves, moves with that one; a tensor that stays may share
+/// symbols with one behind it, which moves, and not all of them are shared then.
+fn strides(ids: &[i64], surroundings: &Surroundings, moving: &BTreeSet<i64>) -> Vec<i64> {
+    let strides_of = |id: &i64| surroundings.symbols.get(id).map(|symbol| symbol.strides.clone());
+    let own: BTreeSet<_> = ids.iter().filter(|id| !moving.contains(id)).filter_map(strides_of).collect();
+    let all: BTreeSet<_> = ids.iter().filter_map(strides_of).collect();
+    let mut found = if own.is_empty() { all } else { own };
+    if found.len() == 1 { found.pop_first().unwrap_or_default() } else { Vec::new() }
+}
+
+fn baked(addresses: &[i64], map: &MemoryMap) -> Result<Place, String> {
+    let Some(first) = addresses.first() else { return Err("has no core".to_owned()) };
+    if map.segment_bytes < 1 {
+        return Err("segments have no bytes".to_owned());
+    }
+    let segment = first.div_euclid(map.segment_bytes);
+    let base = segment.saturating_mul(map.segment_bytes);
+    let positions = addresses.iter().map(|address| address.saturating_sub(base)).collect();
+    let memory = match u32::try_from(segment - i64::from(map.has_pool)) {
+        Ok(argument) => Allocation::Hbm { argument, offset_bytes: 0 },
+        Err(_) if segment == 0 => Allocation::Pool { offset_bytes: 0 },
+        Err(_) => return Err(format!("address {first} is in no segment")),
+    };
+    Ok(Place { memory, positions, strides: Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_segment_is_a_kernel_argument() {
+        let map = MemoryMap { segment_bytes: 1 << 34, segments: 7, has_pool: false };
+        let place = baked(&[(1 << 34) + 128, (1 << 34) + 256], &map).unwrap();
+        assert_eq!((place.memory, place.positions), (Allocation::Hbm { argument: 1, offset_bytes: 0 }, vec![128, 256]));
+        let with_pool = MemoryMap { has_pool: true, ..map };
+        assert_eq!(baked(&[128], &with_pool).unwrap().memory, Allocation::Pool { offset_bytes: 0 });
+        assert!(baked(&[-1], &with_pool).is_err());
+    }
+}

@@ -1,0 +1,63 @@
+//! The iteration space of an op.
+
+use super::ReadError;
+use super::evaluate::Base;
+use super::file::File;
+use super::guess::{Guess, Padded};
+use crate::bundle::{IterationDim, SymbolicDim};
+use crate::launch::geometry::Label;
+use sdsc_format::model::{Decimal, Entries, Text};
+
+impl File<'_> {
+    /// The dimensions of the op, in order.
+    pub(super) fn iteration_space(&self, guess: &Guess) -> Result<Vec<IterationDim>, ReadError> {
+        let dim = |label: &Label| {
+            let symbolic = self.symbolic(*label)?;
+            Ok(IterationDim { name: None, range: self.range(guess, *label), split: self.split(*label), divisor: None, symbolic })
+        };
+        guess.dims.iter().map(dim).collect()
+    }
+
+    /// How many cores in a row have the same slice of a dimension. The first core with another slice than core 0 says it.
+    pub(super) fn divisor(&self, label: Label) -> i64 {
+        let has_next = |slots: &Entries<Text, i64>| slots.get(label.name()) == Some(&1);
+        self.slots().find(|(_, slots)| has_next(slots)).map_or(1, |(core, _)| core.max(1))
+    }
+
+    /// Points of a dimension without padding, as far as the file tells.
+    pub(super) fn range(&self, guess: &Guess, label: Label) -> i64 {
+        let size = self.size(label);
+        if let Some([[valid, _]]) = self.dsc.masking.get(label.name()).map(Vec::as_slice) {
+            return *valid;
+        }
+        let padded = guess.padded.iter().find(|padded| padded.label == label);
+        padded.map_or(size, |padded| size.saturating_sub(padded.points))
+    }
+
+    /// Whether a tensor of a restickify ends with the range, and its gap is padding.
+    pub(super) fn ends_short(&self, guess: &Guess, tensor: usize, label: Label) -> bool {
+        let is_padded = |padded: &Padded| padded.label == label && padded.ends_short && padded.points == self.gap(tensor, label);
+        guess.padded.iter().any(is_padded)
+    }
+
+    /// What is known of a dimension whose size is a launch argument.
+    fn symbolic(&self, label: Label) -> Result<Option<SymbolicDim>, ReadError> {
+        let Some(ids) = self.dsc.dim_symbols.as_ref().and_then(|symbols| symbols.get(label.name())) else { return Ok(None) };
+        let refuse = |reason: String| ReadError::member(format!("dimToSymbolMapping_.{label}"), reason);
+        let [id] = ids.as_slice() else { return Err(refuse("a size is one symbol".to_owned())) };
+        let name = self.operation.symbol_tags.as_ref().and_then(|tags| tags.get(&Decimal(*id)));
+        let name = name.ok_or_else(|| refuse(format!("inputSymbolsAndTags_ has no symbol {id}")))?;
+        let bounds = match self.surroundings.symbols.get(id).map(|symbol| symbol.base) {
+            Some(Base::Size(bounds)) => bounds,
+            Some(Base::Argument(_) | Base::Pool | Base::Number) | None => {
+                return Err(refuse(format!("bundle.mlir does not say that symbol {id} is a size")));
+            }
+        };
+        // The launch has the bounds of the first dimension of that size; others may be multiples of another number.
+        let per_core = self.dsc.stages.core.steady.symbolic.get(label.name()).map_or(1, |info| info.granularity);
+        let split = self.split(label).max(1);
+        let is_same = (bounds.granularity / split).max(1) == per_core;
+        let granularity = if is_same { bounds.granularity } else { per_core.saturating_mul(split) };
+        Ok(Some(SymbolicDim { symbol: name.to_string(), max: self.size(label), granularity }))
+    }
+}
