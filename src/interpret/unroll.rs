@@ -15,8 +15,7 @@ impl<'a> Function<'a> {
     /// # Errors
     /// More than [`MOST_OPS`] ops, or ops that fit no loop.
     pub(super) fn unrolled(&self) -> Result<Self, Fault> {
-        let mut unroller =
-            Unroller { tensors: &self.values, ids: vec![None; self.values.len()], values: Vec::new(), ops: Vec::new() };
+        let mut unroller = Unroller { tensors: &self.values, ids: vec![None; self.values.len()], values: Vec::new(), ops: Vec::new() };
         let arguments: Vec<ValueId> = self.body.arguments.iter().map(|id| unroller.value(*id)).collect();
         unroller.bind(&self.body.arguments, &arguments);
         let yields = unroller.block(&self.body)?;

@@ -111,7 +111,8 @@ pub(crate) struct Given<'g> {
 /// What is kept beside the bytes of a machine.
 pub(crate) trait Beside {
     /// Executes an op before its `device` results are stored, and compares with them.
-    fn execute(&mut self, plan: &Arc<Plan>, parts: &Parts, leaders: &[usize], machine: &Machine, device: &[(usize, Stored<u8>)]) -> OpError;
+    fn execute(&mut self, plan: &Arc<Plan>, parts: &Parts, leaders: &[usize], machine: &Machine, device: &[(usize, Stored<u8>)])
+    -> OpError;
 
     /// Takes up a tensor whose bytes are in the machine.
     fn put(&mut self, given: &Given<'_>, machine: &Machine);
@@ -326,7 +327,14 @@ impl<A: Companion> Written for Planes<'_, A> {
 }
 
 impl<A: Companion> Beside for Planes<'_, A> {
-    fn execute(&mut self, plan: &Arc<Plan>, parts: &Parts, leaders: &[usize], machine: &Machine, device: &[(usize, Stored<u8>)]) -> OpError {
+    fn execute(
+        &mut self,
+        plan: &Arc<Plan>,
+        parts: &Parts,
+        leaders: &[usize],
+        machine: &Machine,
+        device: &[(usize, Stored<u8>)],
+    ) -> OpError {
         let own = results(plan, parts, leaders, &Both { machine, planes: self });
         let format = plan.tensors[plan.output].format;
         let mut error = OpError::default();

@@ -80,7 +80,9 @@ fn note_rows(block: &Block<'_>, values: &[Tensor], rows: &mut [Option<usize>]) {
                 note(rows, op.inputs[1], Some(values[op.inputs[0]].shape[*dim]));
                 note(rows, op.inputs[0], found);
             }
-            Kind::Copy | Kind::View(_) | Kind::Pick(_) | Kind::Insert { .. } => op.inputs.iter().for_each(|input| note(rows, *input, found)),
+            Kind::Copy | Kind::View(_) | Kind::Pick(_) | Kind::Insert { .. } => {
+                op.inputs.iter().for_each(|input| note(rows, *input, found))
+            }
             Kind::Scope(body) => {
                 op.outputs.iter().zip(&body.yields).for_each(|(output, yielded)| note(rows, *yielded, rows[*output]));
                 note_rows(body, values, rows);

@@ -75,24 +75,18 @@ impl Extent {
         if functions.iter().any(is_integer) {
             return Err(format!("{too_large}, and samples of results of integers are not taken"));
         }
-        let tried = POSITIONS.map(|count| samples(functions, count));
-        for limit in [limits.all_draws, limits.one_draw] {
-            for sampled in tried.iter().flatten() {
-                let needed = sampled.1.element_operations;
-                if needed <= limit
-                    && let Some(draws) = limits.draws_for(needed)
-                {
-                    return Ok(Self { draws, samples: Some(sampled.clone()) });
-                }
+        let (mut in_one_draw, mut needed) = (None, 0);
+        for count in POSITIONS {
+            let sampled = samples(functions, count).map_err(|fault| format!("{too_large}, and samples cannot be taken: {fault}"))?;
+            needed = sampled.1.element_operations;
+            match limits.draws_for(needed) {
+                Some(draws) if draws.start == 0 => return Ok(Self { draws, samples: Some(sampled) }),
+                Some(draws) if in_one_draw.is_none() => in_one_draw = Some(Self { draws, samples: Some(sampled) }),
+                _ => {}
             }
         }
-        let [.., fewest] = tried;
-        Err(match fewest {
-            Ok((_, Samples { element_operations, .. })) => {
-                format!("{too_large}, and one element of each result alone takes {element_operations}, more than {}", limits.one_draw)
-            }
-            Err(fault) => format!("{too_large}, and samples cannot be taken: {fault}"),
-        })
+        let too_many = || format!("{too_large}, and one element of each result alone takes {needed}, more than {}", limits.one_draw);
+        in_one_draw.ok_or_else(too_many)
     }
 }
 

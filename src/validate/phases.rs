@@ -66,7 +66,10 @@ impl fmt::Display for Verdict {
         let where_it_is = if sampled.is_some() { " in them" } else { "" };
         match log2_chance {
             Some(chance) => write!(formatter, "; a difference{where_it_is} is hidden with probability 2^{chance:.0} at most"),
-            None => write!(formatter, "; a difference{where_it_is} may have a degree of 2^{log2_degree:.0}, which gives no bound for it to be hidden"),
+            None => write!(
+                formatter,
+                "; a difference{where_it_is} may have a degree of 2^{log2_degree:.0}, which gives no bound for it to be hidden"
+            ),
         }
     }
 }
@@ -283,9 +286,9 @@ impl Versions<'_, '_> {
         let field = Field::new(self.draw);
         let done = match self.samples {
             None => evaluate(function, arguments(function, self.draw), &field),
-            Some(samples) => function.sampled(samples).and_then(|sampled| {
-                evaluate(&sampled.function, arguments_at(function, &sampled.arguments, self.draw), &field)
-            }),
+            Some(samples) => function
+                .sampled(samples)
+                .and_then(|sampled| evaluate(&sampled.function, arguments_at(function, &sampled.arguments, self.draw), &field)),
         };
         done.map_err(|fault| fault.to_string())
     }

@@ -12,7 +12,7 @@ use spyre::{
     element::{Field, FieldElement},
     mlir::{Module, Session},
     sim::{Bound, Bounded, Companions, HostArray, RunOptions, SimError, Simulation},
-    validate::compile_validated,
+    validate::{Limits, compile_validated, compile_validated_within},
 };
 use std::{collections::BTreeMap, fs, process::Command};
 use tempfile::TempDir;
@@ -39,6 +39,9 @@ const DEPENDS_ON_THE_WAY: [&str; 16] = [
     "no label is left for the dimension",
     "has one output and at most 7 dimensions",
 ];
+
+/// What makes validation take samples of programs that could be executed whole.
+const SAMPLES: Limits = Limits { whole: 0, all_draws: 1 << 12, one_draw: 1 << 35 };
 
 /// What one way gives.
 enum Emitted {
@@ -97,7 +100,8 @@ fn emit(written: &Written) -> Result<Emitted, Outcome> {
     let path = output.to_str().unwrap();
     let mut is_written = false;
     if written.way.is_validated {
-        is_written = compile_validated(&module.duplicate(), &options, path).is_some();
+        is_written = compile_validated(&module.duplicate(), &options, path).is_some()
+            && compile_validated_within(&module.duplicate(), &options, path, &SAMPLES).is_some();
         if errors.borrow().iter().any(|message| message.contains("cannot be validated")) {
             errors.borrow_mut().clear();
             is_written = compile(&module, &options, path).is_some();
@@ -218,7 +222,8 @@ fn check_sampled(simulation: &Simulation, case: &Case, whole: &[Companions<Field
     let is_float = |result: usize| ["f16", "bf16", "f32", "i1"].contains(&simulation.program().results[result].element_type.as_str());
     let wanted = whole.iter().enumerate().map(|(result, found)| {
         let length = if is_float(result) { found.elements.len() } else { 0 };
-        let mut places: Vec<usize> = (0..length.min(1 + result + (case.draw % 4) as usize)).map(|at| (at * 7919 + case.draw as usize) % length).collect();
+        let mut places: Vec<usize> =
+            (0..length.min(1 + result + (case.draw % 4) as usize)).map(|at| (at * 7919 + case.draw as usize) % length).collect();
         places.sort_unstable();
         places.dedup();
         places

@@ -160,8 +160,7 @@ fn the_steps_of_a_sample_are_those_of_what_it_needs() {
     program.grow(3, 1);
     let function = program.function();
     let of = |positions: &[usize]| {
-        let results: Vec<Selection> =
-            function.body.yields.iter().map(|id| selection_of(&function.values[*id].shape, positions)).collect();
+        let results: Vec<Selection> = function.body.yields.iter().map(|id| selection_of(&function.values[*id].shape, positions)).collect();
         function.sampled(&results[2..]).map(|_| ()).unwrap_err();
         function.sampled(&results).unwrap().function.steps()
     };
