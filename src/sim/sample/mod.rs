@@ -25,10 +25,14 @@ use demand::{Demand, Execution, Work, works};
 use points::{Points, group_of, reduced};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Executions whose addresses are kept at a time.
 const MOST_EXECUTIONS: usize = 1 << 16;
+
+/// Places that are looked through at a time.
+const MOST_PLACES: usize = 4096;
 
 impl Simulation {
     /// Elements of the results, in the order of the program, over a field whose random elements the arguments are. `wanted` has the places of
@@ -94,7 +98,9 @@ fn bytes_of(tensor: &Tensor, wanted: &[usize]) -> Result<Vec<usize>, SimError> {
     is_wanted.grow(layout.host_length());
     wanted.iter().for_each(|place| is_wanted.set(*place, place + 1));
     let mut bytes = vec![0; wanted.len()];
-    layout.each_element(|place, byte| {
+    // Those that are far apart are looked at one by one.
+    let is_taken = |places: Range<usize>, _| places.len() > MOST_PLACES || is_wanted.any(places.start, places.end);
+    layout.each_element_of(is_taken, |place, byte| {
         if is_wanted.any(place, place + 1)
             && let Ok(at) = wanted.binary_search(&place)
         {
@@ -164,13 +170,16 @@ impl Beside for Sampled<'_> {
         let (format, region) = (given.layout.format, given.region);
         let Some(needed) = self.demand.of(region).filter(|_| is_float(format)) else { return };
         let width = format.bytes() as usize;
-        // Padding of a constant has numbers, too.
-        for byte in needed.bytes().filter(|byte| given.argument.is_none() && byte.is_multiple_of(width)) {
-            let mut number = [0.0];
-            decode_run(format, machine.bytes(region), byte, 1, &mut number);
-            self.planes.write(region, byte, format, &[self.field.number(meaning(format, number[0]))]);
+        if given.argument.is_none() {
+            // Padding of a constant has numbers, too.
+            for byte in needed.bytes().filter(|byte| byte.is_multiple_of(width)) {
+                let mut number = [0.0];
+                decode_run(format, machine.bytes(region), byte, 1, &mut number);
+                self.planes.write(region, byte, format, &[self.field.number(meaning(format, number[0]))]);
+            }
         }
-        given.layout.each_element(|index, byte| {
+        let is_taken = |_, bytes: Range<usize>| needed.has(bytes.start as i64, bytes.end as i64);
+        given.layout.each_element_of(is_taken, |index, byte| {
             if !needed.has(byte as i64, (byte + width) as i64) {
                 return;
             }
