@@ -178,7 +178,7 @@ mod tests {
         let one_draw = of(Limits { whole: 0, all_draws: 0, one_draw: 12_000 }).unwrap();
         assert_eq!((one_draw.0, one_draw.1.map(|samples| samples.elements)), (2..3, Some(8 * 8)));
         let refused = of(Limits { whole: 0, all_draws: 0, one_draw: 10 }).unwrap_err();
-        assert!(refused.contains("one element of each result alone takes 384, more than 10"), "{refused}");
+        assert!(refused.contains("one element of each result alone takes 128, more than 10"), "{refused}");
         let integers = Extent::of(&[product(256, 128, 256, ElementType::I64)], &Limits { whole: 0, ..Limits::default() });
         assert!(integers.is_err_and(|message| message.contains("results of integers")));
     }
