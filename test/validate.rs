@@ -138,8 +138,8 @@ fn in_tiles() -> Options {
 /// Samples of a program that carries maxima and sums through loops, in few elements and in many.
 #[test]
 fn a_tiled_program_is_validated_by_samples() {
-    for (all_draws, elements) in [(1_500, 1), (20_000, 512)] {
-        let limits = Limits { whole: 0, all_draws, one_draw: 1 << 32 };
+    for (samples, elements) in [(1_500, 1), (20_000, 512)] {
+        let limits = Limits { whole: 0, all_draws: 0, samples, one_draw: 1 << 32 };
         let place = tempfile::tempdir().unwrap();
         let out = place.path().join("out");
         let report = with_module(WHOLE, |module| compile_validated_within(module, &in_tiles(), out.to_str().unwrap(), &limits));

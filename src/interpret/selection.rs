@@ -80,10 +80,11 @@ impl Selection {
 
     /// Where elements of the tensor of which these are stored stand among them. None if one is not there.
     pub(super) fn walk_to(&self, wanted: &Self) -> Option<Walk> {
-        let along = |((own, wanted), stride): ((&Arc<[usize]>, &Arc<[usize]>), usize)| -> Option<Vec<usize>> {
-            wanted.iter().map(|position| Some(own.binary_search(position).ok()? * stride)).collect()
-        };
-        let tables = self.0.iter().zip(&wanted.0).zip(strides(&self.shape())).map(along).collect::<Option<_>>()?;
+        let mut tables = Vec::with_capacity(self.0.len());
+        for ((own, wanted), stride) in self.0.iter().zip(&wanted.0).zip(strides(&self.shape())) {
+            let along: Option<Vec<usize>> = wanted.iter().map(|position| Some(own.binary_search(position).ok()? * stride)).collect();
+            tables.push(along?);
+        }
         Some(Walk::Sums(tables))
     }
 }

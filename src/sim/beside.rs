@@ -150,7 +150,7 @@ const SLOT_BYTES: usize = 2;
 const PAGE: usize = 64 * SLOTS;
 
 /// The elements of one region.
-struct Plane<E> {
+pub(crate) struct Plane<E> {
     /// What each stick was written as.
     formats: Vec<Option<DeviceFormat>>,
     /// The elements of each page; none while nobody has written one of it.
@@ -177,6 +177,26 @@ impl<E: Copy> Plane<E> {
     fn set(&mut self, byte: usize, element: E, poison: E) {
         let (page, slot) = self.page(byte, poison);
         page[slot] = element;
+    }
+
+    /// Stores elements one after another, from a byte on.
+    pub(crate) fn write(&mut self, byte: usize, format: DeviceFormat, cells: &[E], poison: E) {
+        let (width, stick_bytes) = (format.bytes() as usize, STICK_BYTES as usize);
+        let end = (byte + cells.len() * width).div_ceil(stick_bytes);
+        if self.formats.len() < end {
+            self.formats.resize(end, None);
+            self.pages.resize((end * SLOTS).div_ceil(PAGE), Vec::new());
+        }
+        for stick in byte / stick_bytes..end {
+            if self.formats[stick] != Some(format) {
+                self.formats[stick] = Some(format);
+                let (page, slot) = self.page(stick * stick_bytes, poison);
+                page[slot..slot + SLOTS].fill(poison);
+            }
+        }
+        for (index, cell) in cells.iter().enumerate() {
+            self.set(byte + index * width, *cell, poison);
+        }
     }
 }
 
@@ -210,6 +230,11 @@ impl<'a, A: Companion> Planes<'a, A> {
     /// The same, for a program that has floating-point numbers only: nothing of the device's is computed.
     pub(crate) const fn alone(arithmetic: &'a A) -> Self {
         Self { arithmetic, regions: BTreeMap::new(), replaces_numbers: true }
+    }
+
+    /// The elements of a region to write to.
+    pub(crate) fn plane(&mut self, region: RegionId) -> &mut Plane<A::Element> {
+        self.regions.entry(region).or_insert_with(|| Plane { formats: Vec::new(), pages: Vec::new() })
     }
 
     /// How the elements of a region are read.
@@ -306,23 +331,7 @@ impl<A: Companion> Written for Planes<'_, A> {
 
     fn write(&mut self, region: RegionId, byte: usize, format: DeviceFormat, cells: &[A::Element]) {
         let poison = self.arithmetic.poison();
-        let plane = self.regions.entry(region).or_insert_with(|| Plane { formats: Vec::new(), pages: Vec::new() });
-        let (width, stick_bytes) = (format.bytes() as usize, STICK_BYTES as usize);
-        let end = (byte + cells.len() * width).div_ceil(stick_bytes);
-        if plane.formats.len() < end {
-            plane.formats.resize(end, None);
-            plane.pages.resize((end * SLOTS).div_ceil(PAGE), Vec::new());
-        }
-        for stick in byte / stick_bytes..end {
-            if plane.formats[stick] != Some(format) {
-                plane.formats[stick] = Some(format);
-                let (page, slot) = plane.page(stick * stick_bytes, poison);
-                page[slot..slot + SLOTS].fill(poison);
-            }
-        }
-        for (index, cell) in cells.iter().enumerate() {
-            plane.set(byte + index * width, *cell, poison);
-        }
+        self.plane(region).write(byte, format, cells, poison);
     }
 }
 

@@ -14,15 +14,17 @@ const POSITIONS: [usize; 7] = [64, 32, 16, 8, 4, 2, 1];
 pub struct Limits {
     /// Of a program that is executed whole; of a larger one samples are taken.
     pub whole: u64,
-    /// Of what is executed in all draws.
+    /// Of a program that is executed whole in all draws.
     pub all_draws: u64,
+    /// Of samples that are executed in all draws.
+    pub samples: u64,
     /// Of what is executed in one draw only.
     pub one_draw: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { whole: 1 << 35, all_draws: 1 << 32, one_draw: 1 << 35 }
+        Self { whole: 1 << 35, all_draws: 1 << 32, samples: 1 << 30, one_draw: 1 << 35 }
     }
 }
 
@@ -79,10 +81,11 @@ impl Extent {
         for count in POSITIONS {
             let sampled = samples(functions, count).map_err(|fault| format!("{too_large}, and samples cannot be taken: {fault}"))?;
             needed = sampled.1.element_operations;
-            match limits.draws_for(needed) {
-                Some(draws) if draws.start == 0 => return Ok(Self { draws, samples: Some(sampled) }),
-                Some(draws) if in_one_draw.is_none() => in_one_draw = Some(Self { draws, samples: Some(sampled) }),
-                _ => {}
+            if needed <= limits.samples {
+                return Ok(Self { draws: 0..DRAWS, samples: Some(sampled) });
+            }
+            if needed <= limits.one_draw && in_one_draw.is_none() {
+                in_one_draw = Some(Self { draws: DRAWS - 1..DRAWS, samples: Some(sampled) });
             }
         }
         let too_many = || format!("{too_large}, and one element of each result alone takes {needed}, more than {}", limits.one_draw);
@@ -146,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_large_program_is_executed_in_the_draw_that_shows_what_a_maximum_begins_with() {
-        let limits = Limits { whole: 100, all_draws: 10, one_draw: 100 };
+        let limits = Limits { whole: 100, all_draws: 10, samples: 0, one_draw: 100 };
         assert_eq!(limits.draws_for(10), Some(0..DRAWS));
         assert_eq!(limits.draws_for(11), Some(2..3));
         assert_eq!((limits.draws_for(100), limits.draws_for(101)), (Some(2..3), None));
@@ -170,14 +173,14 @@ mod tests {
         let functions = [product(256, 128, 256, ElementType::F16)];
         let all = functions[0].steps();
         let of = |limits: Limits| Extent::of(&functions, &limits).map(|extent| (extent.draws, extent.samples.map(|(_, samples)| samples)));
-        assert_eq!(of(Limits { whole: all, all_draws: all, one_draw: all }), Ok((0..3, None)));
-        let few = of(Limits { whole: all - 1, all_draws: all, one_draw: all }).unwrap();
+        assert_eq!(of(Limits { whole: all, all_draws: all, samples: 0, one_draw: all }), Ok((0..3, None)));
+        let few = of(Limits { whole: all - 1, all_draws: all, samples: all, one_draw: all }).unwrap();
         assert_eq!(few.1.map(|samples| (samples.elements, samples.of)), Some((64 * 64, 256 * 256)));
-        let fewer = of(Limits { whole: 0, all_draws: 12_000, one_draw: all }).unwrap();
+        let fewer = of(Limits { whole: 0, all_draws: 0, samples: 12_000, one_draw: all }).unwrap();
         assert_eq!((fewer.0, fewer.1.map(|samples| samples.elements)), (0..3, Some(8 * 8)));
-        let one_draw = of(Limits { whole: 0, all_draws: 0, one_draw: 12_000 }).unwrap();
+        let one_draw = of(Limits { whole: 0, all_draws: 0, samples: 0, one_draw: 12_000 }).unwrap();
         assert_eq!((one_draw.0, one_draw.1.map(|samples| samples.elements)), (2..3, Some(8 * 8)));
-        let refused = of(Limits { whole: 0, all_draws: 0, one_draw: 10 }).unwrap_err();
+        let refused = of(Limits { whole: 0, all_draws: 0, samples: 0, one_draw: 10 }).unwrap_err();
         assert!(refused.contains("one element of each result alone takes 128, more than 10"), "{refused}");
         let integers = Extent::of(&[product(256, 128, 256, ElementType::I64)], &Limits { whole: 0, ..Limits::default() });
         assert!(integers.is_err_and(|message| message.contains("results of integers")));

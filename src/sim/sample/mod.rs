@@ -16,7 +16,7 @@ use super::layout::DeviceLayout;
 use super::machine::{Extent, Machine, RegionId};
 use super::memory::Bits;
 use super::number::{decode_run, meaning};
-use super::ops::{Stored, Written, write};
+use super::ops::{Stored, write};
 use super::plan::Plan;
 use super::run::{RunOptions, Simulation, array_error};
 use crate::element::{Arithmetic, Field, FieldElement};
@@ -169,13 +169,14 @@ impl Beside for Sampled<'_> {
     fn put(&mut self, given: &Given<'_>, machine: &Machine) {
         let (format, region) = (given.layout.format, given.region);
         let Some(needed) = self.demand.of(region).filter(|_| is_float(format)) else { return };
-        let width = format.bytes() as usize;
+        let (width, poison, field) = (format.bytes() as usize, self.field.poison(), self.field);
+        let plane = self.planes.plane(region);
         if given.argument.is_none() {
             // Padding of a constant has numbers, too.
             for byte in needed.bytes().filter(|byte| byte.is_multiple_of(width)) {
                 let mut number = [0.0];
                 decode_run(format, machine.bytes(region), byte, 1, &mut number);
-                self.planes.write(region, byte, format, &[self.field.number(meaning(format, number[0]))]);
+                plane.write(byte, format, &[field.number(meaning(format, number[0]))], poison);
             }
         }
         let is_taken = |_, bytes: Range<usize>| needed.has(bytes.start as i64, bytes.end as i64);
@@ -183,13 +184,13 @@ impl Beside for Sampled<'_> {
             if !needed.has(byte as i64, (byte + width) as i64) {
                 return;
             }
-            let random = |argument| self.field.input(argument, index as u64);
+            let random = |argument| field.input(argument, index as u64);
             let element = match (given.argument, given.exact) {
                 (Some(argument), exact) if exact.is_none_or(is_number) => random(argument),
-                (_, Some(exact)) => self.field.number(exact.elements.get(index)),
+                (_, Some(exact)) => field.number(exact.elements.get(index)),
                 (_, None) => return,
             };
-            self.planes.write(region, byte, format, &[element]);
+            plane.write(byte, format, &[element], poison);
         });
     }
 
