@@ -1,4 +1,4 @@
-//! Builds the dialects with CMake, links them, and turns the table of device functions into Rust.
+//! Builds the dialects with CMake and links them.
 
 use std::{
     env,
@@ -14,45 +14,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let prefix = PathBuf::from(env::var("MLIR_SYS_220_PREFIX").map_err(|_| "set MLIR_SYS_220_PREFIX to the prefix of MLIR 22")?);
     println!("cargo::rerun-if-changed=CMakeLists.txt");
     println!("cargo::rerun-if-changed=dialects");
+    println!("cargo::rerun-if-changed=crates/machine/Formats.def");
+    println!("cargo::rerun-if-changed=crates/machine/DeviceFunctions.def");
     println!("cargo::rerun-if-env-changed=MLIR_SYS_220_PREFIX");
-    write_device_functions(Path::new("dialects/spyre/DeviceFunctions.def"), &out.join("device_functions.rs"))?;
     let libraries = build_dialects(&prefix, &out.join("cmake"))?;
     link(&libraries, &prefix);
     if env::var_os("CARGO_FEATURE_PLUGIN").is_some() {
         link_plugin(&out, &prefix)?;
     }
     Ok(())
-}
-
-/// One `SPYRE_POINTWISE(name, operands, fp32, lx)` or `SPYRE_REDUCE(name, fp32, lx)` a line becomes one row of a static table.
-fn write_device_functions(table: &Path, rust: &Path) -> Result<(), Box<dyn Error>> {
-    let mut rows = String::from("/// The rows of `DeviceFunctions.def`.\nstatic TABLE: &[DeviceFunction] = &[\n");
-    let table = fs::read_to_string(table)?;
-    let constants_of = |function: &str| -> Vec<&str> {
-        table
-            .lines()
-            .filter_map(|line| line.strip_prefix("SPYRE_CONSTANT(")?.strip_suffix(')')?.split_once(", "))
-            .filter(|(owner, _)| *owner == function)
-            .map(|(_, constant)| constant)
-            .collect()
-    };
-    for line in table.lines() {
-        let Some((family, fields)) = line.strip_suffix(')').and_then(|row| row.split_once('(')) else { continue };
-        let fields: Vec<&str> = fields.split(',').map(str::trim).collect();
-        let (family, name, n_operands, fp32, lx) = match (family, fields.as_slice()) {
-            ("SPYRE_POINTWISE", [name, operands, fp32, lx]) => ("Pointwise", name, operands, fp32, lx),
-            ("SPYRE_REDUCE", [name, fp32, lx]) => ("Reduce", name, &"1", fp32, lx),
-            _ => continue,
-        };
-        let (fp32, lx) = (*fp32 == "1", *lx == "1");
-        let constants = constants_of(name);
-        let row = format!(
-            "name: {name:?}, family: Family::{family}, n_operands: {n_operands}, fp32: {fp32}, lx: {lx}, constants: &{constants:?}"
-        );
-        writeln!(rows, "    DeviceFunction {{ {row} }},")?;
-    }
-    rows.push_str("];\n");
-    Ok(fs::write(rust, rows)?)
 }
 
 /// Runs CMake and Ninja; gives the folder of the libraries.

@@ -3,10 +3,8 @@
 #![allow(missing_docs, reason = "a benchmark")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use spyre::{
-    cost::{Dim, Formula, KernelOp, OpKind, OpShape, OperandShape, describe, price},
-    target::Target,
-};
+use machine::Target;
+use spyre::cost::{Dim, Formula, KernelOp, OpKind, OpShape, OperandShape, describe, price};
 use std::hint::black_box;
 
 const ROWS: i64 = 4096;

@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark")]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use machine::DeviceFormat;
 use spyre::{
     bundle::{Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, Launch, OpSpec, Operand},
     sdsc::{from_op_spec, to_text},
-    target::DeviceFormat,
 };
 
 /// `n_ops` adds of f16 [1024, 4096] tensors, the rows split over 32 cores.

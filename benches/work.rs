@@ -4,10 +4,10 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a benchmark")]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use machine::{DeviceFormat, Family, Target};
 use spyre::{
     layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates},
     mlir::{Module, Session},
-    target::{DeviceFormat, Family, Target},
     work::{DimKind, IterationDim, Operand, Operation, WorkSplit, alternatives, divide, reduce_span},
 };
 

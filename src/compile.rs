@@ -8,8 +8,8 @@ use crate::{
     mlir::{Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, symbol_name, warning_at},
     pipeline::{Options, Phase, emission},
     report::{Bytes, Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, thousandths},
-    target::{Target, TimeModel},
 };
+use machine::{Target, TimeModel};
 use std::collections::BTreeMap;
 
 /// Compiles `module` in place up to the phase that the options name, and writes the files if that is the last one. A module that was

@@ -3,7 +3,6 @@
 pub mod affine;
 pub mod assignment;
 pub mod files;
-pub mod target;
 
 pub mod import;
 pub mod layout;
@@ -15,6 +14,8 @@ pub mod tile;
 pub mod work;
 
 pub mod lx;
+
+pub mod joint;
 
 pub mod bundle;
 

@@ -4,31 +4,31 @@
 //! one iteration's work); work division before LX planning (sizes are per core); loops before bundles (a loop is never split over two
 //! launches). After each phase `spyre-verify-phase` refuses what should be gone.
 
-use crate::{bundle, gate, hint, import, layout, lx, mlir::Pass, sdsc, tile, work};
+use crate::{bundle, gate, hint, import, joint, layout, lx, mlir::Pass, sdsc, tile, work};
 use std::{fmt, str::FromStr};
 
 /// Every pass, in the order in which a program meets them.
 pub static PASSES: &[Pass] = &[
-    import::check_input::PASS,
-    import::set_target::PASS,
-    import::import_linalg::PASS,
-    hint::flatten_hints::PASS,
-    import::expand_functions::PASS,
-    layout::materialize_views::PASS,
-    layout::lay_out_tables::PASS,
-    layout::pad_contractions::PASS,
-    layout::propagate_layouts::PASS,
-    layout::insert_restickify::PASS,
-    layout::split_views::PASS,
-    layout::own_results::PASS,
-    hint::propagate_dims::PASS,
-    tile::coarse_tile::PASS,
-    tile::settle_loops::PASS,
-    work::reduce_span::PASS,
-    work::divide_work::PASS,
-    lx::divide_jointly::PASS,
-    lx::clone_inputs::PASS,
-    lx::plan_lx::PASS,
+    import::ir::check_input::PASS,
+    import::ir::set_target::PASS,
+    import::ir::import_linalg::PASS,
+    hint::ir::flatten_hints::PASS,
+    import::ir::expand_functions::PASS,
+    layout::ir::materialize_views::PASS,
+    layout::ir::lay_out_tables::PASS,
+    layout::ir::pad_contractions::PASS,
+    layout::ir::propagate_layouts::PASS,
+    layout::ir::insert_restickify::PASS,
+    layout::ir::split_views::PASS,
+    layout::ir::own_results::PASS,
+    hint::ir::propagate_dims::PASS,
+    tile::ir::coarse_tile::PASS,
+    tile::ir::settle_loops::PASS,
+    work::ir::reduce_span::PASS,
+    work::ir::divide_work::PASS,
+    joint::ir::divide_jointly::PASS,
+    lx::ir::clone_inputs::PASS,
+    lx::ir::plan_lx::PASS,
     bundle::form_bundles::PASS,
     bundle::lower_to_sdsc::PASS,
     bundle::lower_to_sdscbundle::PASS,
@@ -204,7 +204,7 @@ impl Options {
             return Err(format!("option 'joint' needs the LX planner 'exact', found '{}'", self.planner()));
         }
         if self.planner() != "none" {
-            lx::planner_named(self.planner()).map_err(|error| error.to_string())?;
+            scratchpad::planner_named(self.planner()).map_err(|error| error.to_string())?;
         }
         self.tiles
             .iter()

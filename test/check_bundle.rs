@@ -15,12 +15,12 @@ mod mutations;
 
 use bundles::{Files, RIGHT, base, emit, nest};
 use edits::{set, text};
+use machine::Target;
 use mutations::{Broken, all_broken};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use spyre::sdsc::case_json;
 use spyre::sdsc::check::{Buffer, BundleFiles, CheckError, RULES, check_bundle, check_directory, check_files, rules_table};
-use spyre::target::Target;
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+use machine::Target;
 use spyre::sim::{Elements, HostArray, RunOptions, Simulation, seeded};
-use spyre::target::Target;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;

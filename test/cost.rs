@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::cast_precision_loss, reason = "a test over files and small numbers")]
 
+use machine::{Target, TimeModel};
 use serde_json::Value;
-use spyre::{
-    cost::{Dim, Formula, Loop, OpKind, OpShape, OperandShape, Price, bytes, describe, price},
-    target::{Target, TimeModel},
-};
+use spyre::cost::{Dim, Formula, Loop, OpKind, OpShape, OperandShape, Price, bytes, describe, price};
 use std::{collections::BTreeMap, fs};
 
 mod common;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+use machine::DeviceFormat;
 use proptest::prelude::*;
 use spyre::bundle::launch::{Execute, Stmt};
 use spyre::bundle::symbols::MemoryMap;
@@ -10,7 +11,6 @@ use spyre::bundle::{
     Window, WindowAxis,
 };
 use spyre::sdsc::{self, model};
-use spyre::target::DeviceFormat;
 
 fn operand(format: DeviceFormat, device_size: Vec<i64>, coordinates: Vec<Coordinate>) -> Operand {
     Operand {

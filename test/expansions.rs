@@ -3,9 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+use machine::Target;
 use spyre::import::{Expansion, Source};
 use spyre::sim::{Elements, HostArray, RunOptions, Simulation};
-use spyre::target::Target;
 use std::{fs, process::Command};
 
 /// `1 - Phi(x)` for x >= 0: by its continued fraction from 3 on, below by the series of Phi (Abramowitz and Stegun, 26.2.14 and 26.2.11).

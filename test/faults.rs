@@ -13,12 +13,12 @@ mod programs;
 
 use edits::Files;
 use list::{Fault, all_faults};
+use machine::Target;
 use programs::{Right, all_right, write};
 use spyre::{
     reference::judge,
     sdsc::check::check_files,
     sim::{Bound, Bounded, Companions, RunOptions, Simulation},
-    target::Target,
 };
 use std::{collections::BTreeSet, env, fmt::Write as _, fs, path::Path};
 

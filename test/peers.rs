@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
+use scratchpad::{Capacity, Instance, check, planner_named};
 use serde_json::Value;
-use spyre::lx::{Capacity, Instance, check, planner_named};
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
 mod common;

@@ -17,13 +17,13 @@ use cases::{Outcome, number_of};
 use errors::listen;
 use generate::{COLUMNS, Program};
 use half::f16;
+use machine::Target;
 use proptest::{collection::vec, prelude::*, strategy::ValueTree};
 use spyre::{
     compile::compile,
     mlir::{Module, Session},
     pipeline::{Options, Phase},
     sim::{Elements, HostArray, RunOptions, Simulation},
-    target::Target,
 };
 use std::{
     collections::BTreeMap,

@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+use machine::Target;
 use proptest::prelude::*;
 use spyre::bundle::symbols::MemoryMap;
 use spyre::bundle::{Bundle, Item, Launch};
 use spyre::sdsc::{self, Sdsc};
-use spyre::target::Target;
 use std::path::Path;
 
 mod common;

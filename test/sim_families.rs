@@ -5,10 +5,10 @@
 #[path = "common/counted.rs"]
 mod counted;
 
+use machine::Target;
 use serde_json::{Value, json};
 use spyre::sdsc::program::{LaunchEntry, Program, Symbol, Tensor};
 use spyre::sim::{Elements, HostArray, RunOptions, SimError, Simulation, dl16_value, seeded};
-use spyre::target::Target;
 use std::collections::BTreeMap;
 
 /// One tensor of an op.

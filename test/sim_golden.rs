@@ -8,9 +8,9 @@ mod common;
 #[path = "common/counted.rs"]
 mod counted;
 
+use machine::Target;
 use spyre::sdsc::program::{LaunchEntry, Program, Tensor};
 use spyre::sim::{HostArray, LxImage, Outcome, RunOptions, SimError, Simulation, f16_from_f32, seeded};
-use spyre::target::Target;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

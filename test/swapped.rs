@@ -9,12 +9,12 @@ mod common;
 mod granite;
 
 use granite::Granite;
+use machine::Target;
 use serde_json::Value;
 use spyre::{
     element::{Arithmetic, Field, FieldElement},
     reference::{Reference, judge},
     sim::{Bounded, Draw, HostArray, RunOptions, Simulation, drawn},
-    target::Target,
 };
 use std::{
     collections::BTreeMap,

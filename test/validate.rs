@@ -2,13 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use machine::Target;
 use spyre::{
     compile::compile,
     element::Field,
     mlir::{Module, Session, bugs_of, note_bug},
     pipeline::{Options, Phase},
     sim::{RunOptions, Simulation},
-    target::Target,
     validate::{Event, Limits, Snapshot, compile_validated_within, observe},
 };
 use std::{collections::BTreeMap, fs, process::Command};

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
+use machine::{DeviceFormat, Family, Target};
 use serde_json::Value;
 use spyre::layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates};
-use spyre::target::{DeviceFormat, Family, Target};
 use spyre::work::{DimKind, IterationDim, Operand, Operation, WorkSplit, distribute, divide, reduce_span};
 use std::fs;
 

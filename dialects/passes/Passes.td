@@ -22,7 +22,7 @@ def SpyreCheckInput : Spyre_Pass<"spyre-check-input"> {
   let summary = "Refuse what can never be compiled";
   let description = [{
     Reads the operations of every function before other passes change their names; changes nothing. The table of what is
-    supported is `docs/supported-ops.md`. Implemented in `src/import/check_input.rs`.
+    supported is `docs/supported-ops.md`. Implemented in `src/import/ir/check_input.rs`.
 
     Refuses convolutions and pooling, scatter, control flow, calls of functions without a body, ops of dialects that are
     not read, tensors of dynamic shape and of size 0, and arguments that are no tensors.
@@ -35,7 +35,7 @@ def SpyreSetTarget : Spyre_Pass<"spyre-set-target"> {
   let summary = "State the machine that the module is compiled for";
   let description = [{
     Writes the module attribute `spyre.target`, which every later pass consults; without it, the machine is the Spyre
-    card. Implemented in `src/import/set_target.rs`.
+    card. Implemented in `src/import/ir/set_target.rs`.
 
     Refuses a number that is out of range, and a file that is no machine description.
 
@@ -55,7 +55,7 @@ def SpyreImportLinalg : Spyre_Pass<"spyre-import-linalg"> {
     Reads `linalg.generic`, the named ops that it stands for, reshapes and constants; writes one
     `spyre` op per scalar operation, recognised by what the body computes and not by how it is spelt. With
     `precision=device`, f32 values between an f16 value and an f16 value are computed in the device's f16 format.
-    Implemented in `src/import/import_linalg.rs`.
+    Implemented in `src/import/ir/import_linalg.rs`.
 
     Refuses dynamic shapes, several functions with a body, control flow, and every operation that has no device
     function yet; the message names it.
@@ -74,7 +74,7 @@ def SpyreExpandFunctions : Spyre_Pass<"spyre-expand-functions"> {
     nothing but elementwise ops, reductions and matmuls reads the result, and a core's part of two tensors fits in LX if the
     op's hints cut it. An argument that is read several times and is not written by such a function is copied first, so
     that it is read from HBM once. The gelu is an approximation whose error is of the size of the format's rounding. Runs
-    behind `spyre-flatten-hints`, and only if there is an LX planner. Implemented in `src/import/expand_functions.rs`.
+    behind `spyre-flatten-hints`, and only if there is an LX planner. Implemented in `src/import/ir/expand_functions.rs`.
 
     Example: `spyre-opt --spyre-expand-functions test/import/expand-functions.mlir`
   }];
@@ -87,7 +87,7 @@ def SpyreFlattenHints : Spyre_Pass<"spyre-flatten-hints"> {
     Replaces `spyre.hint` scopes by `hints` and `work_div` attributes on the ops in them; ids increase from outside to
     inside and in program order. A scope inside another overrides the slices that `work_div` asks for under the same
     name. `tiles` is a scope around the whole function. A number of tiles may be a name; `bind` says which number it stands
-    for. Implemented in `src/hint/flatten_hints.rs`.
+    for. Implemented in `src/hint/ir/flatten_hints.rs`.
 
     Refuses a name of a number of tiles that is neither bound nor declared in `spyre.symbols`, a binding above the declared
     maximum, and one that nothing uses.
@@ -111,7 +111,7 @@ def SpyreMaterializeViews : Spyre_Pass<"spyre-materialize-views"> {
     A dimension of device memory has one index, so a view of a diagonal becomes a sum over a new dimension of which a mask
     leaves one element. The device knows what an op reduces or contracts by the operands that move along a dimension: a
     reduction whose operand only repeats elements along a reduced dimension reads a copy, and so does a product whose left
-    operand lacks a dimension of the result, or whose operands lack K. Implemented in `src/layout/materialize_views.rs`
+    operand lacks a dimension of the result, or whose operands lack K. Implemented in `src/layout/ir/materialize_views.rs`
     and `needs.rs`.
 
     Refuses a diagonal that moves a dimension by parts, one of integers, and one too long for a mask.
@@ -126,7 +126,7 @@ def SpyreLayOutTables : Spyre_Pass<"spyre-lay-out-tables"> {
   let description = [{
     The dimension that a `spyre.gather` indexes becomes the outermost one in device memory. An argument or a constant
     without a layout gets such a layout, and so does the result of an op that only gathers read; any other table is
-    copied first by a `spyre.copy`. Implemented in `src/layout/lay_out_tables.rs`.
+    copied first by a `spyre.copy`. Implemented in `src/layout/ir/lay_out_tables.rs`.
 
     Refuses a table that has no dimension but the indexed one for its sticks.
 
@@ -141,7 +141,7 @@ def SpyrePadContractions : Spyre_Pass<"spyre-pad-contractions"> {
     A matmul reads K in whole sticks, so the right operand's rows past K must exist and be zero. Where K is no multiple of
     the stick, the right operand is written into a buffer with more rows (`spyre.empty`, `spyre.insert`), the last of them
     zero, and read as a window of it. What the operand only repeats is written once. Runs before layouts are chosen, because
-    the padded operand is a buffer that needs one. Implemented in `src/layout/pad_contractions.rs`.
+    the padded operand is a buffer that needs one. Implemented in `src/layout/ir/pad_contractions.rs`.
 
     Refuses elements for which the device has no format, and an operand whose views cannot be split.
 
@@ -158,7 +158,7 @@ def SpyrePropagateLayouts : Spyre_Pass<"spyre-propagate-layouts"> {
     right operand and the result, a reduction over its stick leaves one element a stick. Arguments and constants without a
     layout lie as their readers want them. Writes encodings, also into the function's type. A fill becomes a constant of one
     element, which elementwise ops broadcast; other ops read a copy of it in full size. A result that is not a buffer of its
-    own is copied. Implemented in `src/layout/propagate_layouts.rs`, `choose.rs`, `form.rs` and `flow.rs`.
+    own is copied. Implemented in `src/layout/ir/propagate_layouts.rs`, `choose.rs`, `form.rs` and `flow.rs`.
 
     Refuses elements without a format, shapes without a layout, an op whose operands fit no common stick however they are
     moved, a result with a given layout that its op cannot write, and a part that begins or ends inside a stick of a buffer
@@ -176,7 +176,7 @@ def SpyreInsertRestickify : Spyre_Pass<"spyre-insert-restickify"> {
   let description = [{
     An operand whose sticks do not fit those of its reader is moved into a new buffer by the cheapest chain of
     `spyre.restickify` ops (`spyre.copy` where elements keep their sticks), which readers of the same elements share.
-    Implemented in `src/layout/insert_restickify.rs`.
+    Implemented in `src/layout/ir/insert_restickify.rs`.
 
     Refuses an op without layouts, an operand that no chain makes fit, and a table or an index that does not lie as a gather
     needs it.
@@ -191,7 +191,7 @@ def SpyreSplitViews : Spyre_Pass<"spyre-split-views"> {
   let description = [{
     Where a view takes a dimension apart or puts one together (heads out of columns), the buffer is shown with its
     dimensions split, by a `spyre.view` with the layout of the same bytes, and the op runs over the parts of its iteration
-    dimensions. Implemented in `src/layout/split_views.rs` and `split.rs`.
+    dimensions. Implemented in `src/layout/ir/split_views.rs` and `split.rs`.
 
     Runs after moves are inserted: they take away what cannot be shown so (heads narrower than a stick).
 
@@ -208,7 +208,7 @@ def SpyreOwnResults : Spyre_Pass<"spyre-own-results"> {
   let description = [{
     A result that is the buffer of another one, of an argument or of a constant is copied. `spyre-propagate-layouts` copies
     such results as well, so that their layouts are chosen with all others; what is left are copies that became one when
-    equal ops were merged. Implemented in `src/layout/own_results.rs`.
+    equal ops were merged. Implemented in `src/layout/ir/own_results.rs`.
 
     Example: `spyre-opt --spyre-own-results test/layout/own-results.mlir`
   }];
@@ -223,7 +223,7 @@ def SpyrePropagateDims : Spyre_Pass<"spyre-propagate-dims"> {
   let summary = "Carry the names of dimensions from arguments to every op";
   let description = [{
     Reads `spyre.dims` of the arguments (or `dims`) and writes `dims` on compute ops: one string per iteration dimension,
-    empty where no name is known. Implemented in `src/hint/propagate_dims.rs`; the arithmetic is in `sizes.rs`, `names.rs` and
+    empty where no name is known. Implemented in `src/hint/ir/propagate_dims.rs`; the arithmetic is in `sizes.rs`, `names.rs` and
     `merge.rs`.
 
     The names of an argument are of its elements in storage order, outermost first. There may be more or fewer of them than
@@ -262,7 +262,7 @@ def SpyreCoarseTile : Spyre_Pass<"spyre-coarse-tile"> {
     cuts a dimension that an op reduces, it carries an accumulator: a copy of the neutral element, to which each iteration
     adds its part. An op that writes a part of a larger buffer is not tiled: it stands between the loops of what it reads and
     of what reads it, and a remark says so. `docs/architecture.md`, "Loops", has the rules. Implemented in
-    `src/tile/coarse_tile.rs`.
+    `src/tile/ir/coarse_tile.rs`.
 
     Refuses a count that does not divide (nothing is peeled), a tile that ends inside a stick, a name that an op has twice
     or that no op has, an inner name of a dimension whose outer names are not cut to single positions, and a reduction whose
@@ -286,7 +286,7 @@ def SpyreSettleLoops : Spyre_Pass<"spyre-settle-loops"> {
       elements.
 
     The passes that divide work do the same first, and what comes behind them refuses a loop that is not settled. Implemented
-    in `src/tile/settle_loops.rs`.
+    in `src/tile/ir/settle_loops.rs`.
 
     Example: `spyre-opt --split-input-file --spyre-settle-loops test/tile/settle-loops.mlir`
   }];
@@ -301,7 +301,7 @@ def SpyreReduceSpan : Spyre_Pass<"spyre-reduce-span"> {
   let summary = "Cut ops whose tensors are too large for one core to address";
   let description = [{
     A core addresses at most 65535 x 4096 bytes of one tensor. Writes `min_work`, the fewest slices that keep every
-    tensor of the op within that, where it is more than one. Implemented in `src/work/reduce_span.rs`.
+    tensor of the op within that, where it is more than one. Implemented in `src/work/ir/reduce_span.rs`.
 
     Refuses an op that no split brings within the limit.
 
@@ -315,7 +315,7 @@ def SpyreDivideWork : Spyre_Pass<"spyre-divide-work"> {
   let description = [{
     Writes `work`: slices per iteration dimension, at least `min_work`. An op with a `work_div` that names one of its
     dimensions is divided as it says, other matmuls follow a cost model, all other ops give cores to their largest
-    output dimensions first. Removes `work_div`. Implemented in `src/work/divide_work.rs`; the rules are in
+    output dimensions first. Removes `work_div`. Implemented in `src/work/ir/divide_work.rs`; the rules are in
     `docs/work-division.md`.
 
     Refuses a `work_div` that cannot be followed: slices that do not divide, more than there are cores, two reduction
@@ -336,11 +336,11 @@ def SpyreDivideJointly : Spyre_Pass<"spyre-divide-jointly"> {
     Takes the place of `spyre-divide-work` before the planner `exact`. Begins with the splits that `spyre-divide-work` writes, and
     chooses among all splits and orders of cores those for which the modelled time of the program is least, values in LX included:
     a value stays there only if all its users divide it alike. The result is never dearer by the model than what it begins with.
-    Implemented in `src/lx/divide_jointly.rs`; the method is in `docs/lx-planning.md`.
+    Implemented in `src/joint/ir/divide_jointly.rs`; the method is in `docs/lx-planning.md`.
 
     Refuses what `spyre-divide-work` refuses; a `work_div` is followed.
 
-    Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-jointly test/lx/divide-jointly.mlir`
+    Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-jointly test/joint/divide-jointly.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
@@ -349,7 +349,7 @@ def SpyreCloneInputs : Spyre_Pass<"spyre-clone-inputs"> {
   let summary = "Copy inputs that are read several times, so that they can live in LX";
   let description = [{
     An argument that several ops read, all with the same division over the cores, is copied once; the readers read the
-    copy. For the planners other than `exact`, which chooses such copies itself. Implemented in `src/lx/clone_inputs.rs`.
+    copy. For the planners other than `exact`, which chooses such copies itself. Implemented in `src/lx/ir/clone_inputs.rs`.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-clone-inputs test/lx/clone-inputs.mlir`
   }];
@@ -360,7 +360,7 @@ def SpyrePlanLx : Spyre_Pass<"spyre-plan-lx"> {
   let summary = "Choose LX or HBM for every value, and the address in LX";
   let description = [{
     Reads `work` and program order; writes `place`. A value that may not live in LX, or does not fit, is placed in HBM
-    with the reason. Implemented in `src/lx/plan_lx.rs`.
+    with the reason. Implemented in `src/lx/ir/plan_lx.rs`.
 
     The planner `exact` also writes `spyre.copy` ops between LX and HBM: for inputs that several ops read alike, for results that
     other ops read as well, and for values that leave LX between two uses. It does so where fewer bytes are moved to and from HBM.

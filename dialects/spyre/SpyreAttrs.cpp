@@ -24,7 +24,8 @@ void SpyreDialect::registerAttributes() {
 }
 
 namespace {
-constexpr int64_t kStickBytes = 128;
+#define SPYRE_STICK_BYTES(bytes) constexpr int64_t kStickBytes = bytes;
+#include "Formats.def"
 
 ParseResult parseSizes(AsmParser &parser, SmallVectorImpl<int64_t> &sizes) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
@@ -40,9 +41,8 @@ void printSizes(AsmPrinter &printer, ArrayRef<int64_t> sizes) {
 /// Bytes of one element of a device format, 0 for a name that is none.
 int64_t formatBytes(StringRef format) {
   return llvm::StringSwitch<int64_t>(format)
-      .Case("SEN169_FP16", 2)
-      .Cases({"IEEE_FP32", "IEEE_INT32", "SENUINT32"}, 4)
-      .Cases({"SENINT8", "SEN143_FP8", "SEN152_FP8"}, 1)
+#define SPYRE_FORMAT(variant, name, bytes, description) .Case(#name, bytes)
+#include "Formats.def"
       .Default(0);
 }
 } // namespace

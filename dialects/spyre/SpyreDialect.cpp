@@ -73,7 +73,7 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   // A copy that was inserted with a loop, and why.
   if (attribute.getName() == "spyre.for_loop" && op->getName().getStringRef() == "spyre.copy" && isa<StringAttr>(attribute.getValue()))
     return success();
-  // The numbers in it are checked where they are read: the machine is described in one place, src/target.
+  // The numbers in it are checked where they are read: the machine is described in one place, crates/machine.
   if (attribute.getName() == "spyre.target" && isa<ModuleOp>(op) && isa<DictionaryAttr>(attribute.getValue()))
     return success();
   // The last phase of the compiler that the module has behind it.

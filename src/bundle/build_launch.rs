@@ -5,7 +5,7 @@ use super::launch::{AffineMap, Execute, Launch, Param, SizeBounds, Stmt};
 use super::name::{Name, SizeName, SliceName};
 use super::symbols::{Addresses, MemoryMap, Start, Symbol, advances};
 use super::{Bundle, BundleError, Item, OpSpec, SymbolicDim};
-use crate::target::Target;
+use machine::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Launch {

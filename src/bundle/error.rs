@@ -1,7 +1,7 @@
 //! What a bundle can be refused for ("SuperDSC schema, section 11" and the limits of the file format).
 
 use super::geometry::Label;
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 
 /// An op or a bundle that has no SuperDSC form. The text names the value found and the rule it breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

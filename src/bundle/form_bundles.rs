@@ -4,15 +4,17 @@
 //! launch for HBM values that live within it. With baked addresses a launch may have to end while a value in LX is alive: the value moves
 //! to HBM.
 
-use super::Addresses;
-use super::form::{Cuts, Step, TensorKind, cut};
+use super::{
+    Addresses,
+    form::{Cuts, Step, TensorKind, cut},
+};
 use crate::{
     dialect::{ComputeOp, Memory, Place, Schedule, home_of, owner_of, target_of, users_behind_views},
-    lx::{Buffer, Capacity, FirstFit, Planner, Use, UseKind},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
-    target::{STICK_BYTES, Target},
-    tile::settle_loops::check_settled,
+    tile::ir::settle_loops::check_settled,
 };
+use machine::{STICK_BYTES, Target};
+use scratchpad::{Buffer, Capacity, FirstFit, Planner, Use, UseKind};
 use std::ops::Range;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-form-bundles", run };
@@ -179,5 +181,5 @@ fn planned(buffer: &ProgramBuffer<'_>) -> Buffer {
     uses.sort_unstable_by_key(|one| one.time);
     let tensor = crate::dialect::Tensor::of(buffer.value.r#type());
     let bytes = tensor.and_then(|tensor| tensor.layout).map_or(0, |layout| layout.bytes());
-    Buffer { name: String::new(), bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, ends_in_hbm: false, barred: None }
+    Buffer::new(String::new(), bytes, uses)
 }

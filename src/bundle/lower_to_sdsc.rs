@@ -18,10 +18,10 @@ use crate::{
         Attribute, Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, build, dictionary,
         error_at, floats, insert_before, integer, new_block, push, raw_elements, string, type_attribute,
     },
-    target::{Family, STICK_BYTES, Target},
-    tile::settle_loops::check_settled,
+    tile::ir::settle_loops::check_settled,
     work::CoreOrder,
 };
+use machine::{Family, STICK_BYTES, Target};
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-lower-to-sdsc", run };

@@ -3,7 +3,7 @@
 //! It is the level of torch-spyre's `OpSpec` and `LoopSpec` ("torch-spyre facts, D.11"; the vocabulary of the golden `case.json`).
 //! Iteration dimensions are referred to by position, so names are comments only.
 
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 
 /// One kernel launch: the ops and loops that run in order, and the HBM they share.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,9 +1,7 @@
 //! Where the buffers that launches share lie: in one region of HBM, whose bytes are used again when a buffer has died.
 
-use crate::{
-    lx::{Buffer, Capacity, FirstFit, Planner, Use, UseKind},
-    target::STICK_BYTES,
-};
+use machine::STICK_BYTES;
+use scratchpad::{Buffer, Capacity, FirstFit, Planner, Use, UseKind};
 
 /// A buffer that one launch leaves for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

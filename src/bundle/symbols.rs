@@ -7,7 +7,7 @@
 
 use super::geometry::{Geometry, Label, Scale, Tensor};
 use super::{Allocation, Bundle, BundleError, OpSpec, Operand};
-use crate::target::Target;
+use machine::Target;
 use std::collections::BTreeMap;
 
 /// What one symbol stands for.

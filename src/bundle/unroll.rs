@@ -68,7 +68,7 @@ fn at(op: &OpSpec, iterations: &[i64]) -> OpSpec {
 mod tests {
     use super::*;
     use crate::bundle::{Arrangement, Coordinate, LoopSymbol, Operand};
-    use crate::target::DeviceFormat::Sen169Fp16;
+    use machine::DeviceFormat::Sen169Fp16;
 
     fn op(tile_advance: &[i64]) -> Item {
         let operand = Operand {

@@ -32,7 +32,7 @@ impl Touched {
     /// Bytes of the part; those of the whole operand if there is none.
     fn part_bytes(&self) -> i64 {
         let sticks = |(_, part): &(Vec<i64>, Vec<Range<i64>>)| part.iter().map(|range| range.end - range.start).product::<i64>();
-        self.part.as_ref().map_or(self.bytes, |part| (sticks(part) * crate::target::STICK_BYTES).min(self.bytes))
+        self.part.as_ref().map_or(self.bytes, |part| (sticks(part) * machine::STICK_BYTES).min(self.bytes))
     }
 }
 
@@ -92,7 +92,7 @@ fn are_apart(one: &Touched, other: &Touched) -> bool {
 mod tests {
     use super::*;
     use crate::bundle::{Allocation, Arrangement, Coordinate, IterationDim};
-    use crate::target::DeviceFormat::Sen169Fp16;
+    use machine::DeviceFormat::Sen169Fp16;
 
     /// Rows `first..first + rows` of 128 columns of a buffer of 64 rows.
     fn rows(first: i64, rows: i64) -> (OpSpec, Operand) {

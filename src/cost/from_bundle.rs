@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use crate::bundle::{Arrangement, Coordinate, IterationDim};
     use crate::cost::{Access, Batching, bytes, describe};
-    use crate::target::DeviceFormat::Sen169Fp16;
+    use machine::DeviceFormat::Sen169Fp16;
 
     const ARGUMENT: Allocation = Allocation::Hbm { argument: 0, offset_bytes: 0 };
     const RESULT: Allocation = Allocation::Hbm { argument: 1, offset_bytes: 0 };

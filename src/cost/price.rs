@@ -1,7 +1,7 @@
 //! The price of a kernel: time as an interval, and what it is made of.
 
 use super::{kernel::KernelOp, recommended, torch_spyre};
-use crate::target::TimeModel;
+use machine::TimeModel;
 
 /// Which model prices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! How fast HBM is for an op that has no plain way through it ("cost models, 2.3").
 
 use super::kernel::{Access, Inputs, KernelOp};
-use crate::target::{BroadcastRate, HbmRates, TransportRate};
+use machine::{BroadcastRate, HbmRates, TransportRate};
 
 /// log2 of the elements of an f16 stick: the fits count columns in these.
 const LOG2_STICK: f64 = 6.0;

@@ -7,7 +7,7 @@ use super::{
     shape::OpKind,
     torch_spyre::{spilled_bytes, split_ns},
 };
-use crate::target::{RecommendedTime, TimeModel};
+use machine::{RecommendedTime, TimeModel};
 
 /// Rows of a product up to which it is a step of decoding: no time of one is published.
 const DECODE_ROWS: f64 = 32.0;

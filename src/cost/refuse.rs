@@ -1,7 +1,7 @@
 //! Plans that are refused before anybody asks for their price: what cannot run, and what no price should make look possible.
 
 use super::shape::{OpKind, OpShape, OperandShape};
-use crate::target::Target;
+use machine::Target;
 
 /// A copy may be padded to this multiple of what it copies, and no more ("cost models, section 9": tiled products whose copies were laid
 /// out over a dimension that does not move them ran 300 times slower).

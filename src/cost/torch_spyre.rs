@@ -5,7 +5,7 @@ use super::{
     rates::{own_rate, plain_ns, row_reduction},
     shape::OpKind,
 };
-use crate::target::{TimeModel, TorchSpyreTime};
+use machine::{TimeModel, TorchSpyreTime};
 
 /// The price of a kernel in ns.
 pub(super) fn price_ns(ops: &[KernelOp], model: &TimeModel) -> f64 {

@@ -1,9 +1,7 @@
 //! Bytes that the ops of a bundle move.
 
-use crate::{
-    bundle::{Allocation, Bundle, Item, OpSpec, Operand, Term},
-    target::STICK_BYTES,
-};
+use crate::bundle::{Allocation, Bundle, Item, OpSpec, Operand, Term};
+use machine::STICK_BYTES;
 
 /// What one op moves over all its executions.
 ///
@@ -104,7 +102,7 @@ pub fn lx_bytes_of(op: &OpSpec, operand: &Operand) -> i64 {
 mod tests {
     use super::*;
     use crate::bundle::{Arrangement, Coordinate, IterationDim};
-    use crate::target::DeviceFormat::Sen169Fp16;
+    use machine::DeviceFormat::Sen169Fp16;
 
     fn operand(is_input: bool, allocation: Allocation, device_size: &[i64], coordinates: Vec<Coordinate>) -> Operand {
         Operand {

@@ -4,9 +4,9 @@ use crate::{
     hint::{Count, WorkHint},
     layout::{DeviceLayout, HostTensor, LayoutError},
     mlir::{Attribute, AttributeLike, Context, Op, OpExt, TensorType, Type, TypeLike, string_ref, text_of},
-    target::DeviceFormat,
     work::WorkSplit,
 };
+use machine::DeviceFormat;
 use mlir_sys::{
     MlirAttribute, MlirContext, MlirStringRef, MlirType, mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless, mlirTypeIsABF16,
     mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAFloat8E4M3FN, mlirTypeIsAFloat8E5M2, mlirTypeIsAInteger,

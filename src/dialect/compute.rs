@@ -8,8 +8,8 @@ use crate::{
     hint::{Count, WorkHint},
     layout::{Coordinate, DeviceLayout, Index, LayoutError, Term, device_coordinates},
     mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, integer, map_of, map_results, string},
-    target::{DeviceFunction, Family},
 };
+use machine::{DeviceFunction, Family};
 use mlir_sys::{MlirAffineMap, MlirOperation};
 
 unsafe extern "C" {

@@ -3,9 +3,9 @@
 use super::ComputeOp;
 use crate::{
     mlir::OpExt,
-    target::Family,
     work::{DimKind, IterationDim, Operand, Operation, WorkSplit, hinted_split},
 };
+use machine::Family;
 
 /// A compute op as work division sees it, with the division that the user wants.
 ///

@@ -10,8 +10,8 @@ use crate::{
         float_value, integer, integers, map_attribute, map_from_exprs, map_of, map_results, new_block, push, string, string_array,
         string_ref, strings, symbol,
     },
-    target::DeviceFormat,
 };
+use machine::DeviceFormat;
 use mlir_sys::{MlirAttribute, MlirStringRef};
 
 unsafe extern "C" {

@@ -1,13 +1,11 @@
 //! What a module says about its compilation: the machine that it is for (`spyre.target`, Spyre without it), and how far it has come
 //! (`spyre.phase`, not begun without it).
 
-use crate::{
-    mlir::{
-        Attribute, Attributes, Context, Op, OpExt, array, dictionary, dictionary_entries, elements, f64_attribute, float_value, integer,
-        string, string_attribute,
-    },
-    target::Target,
+use crate::mlir::{
+    Attribute, Attributes, Context, Op, OpExt, array, dictionary, dictionary_entries, elements, f64_attribute, float_value, integer,
+    string, string_attribute,
 };
+use machine::Target;
 use serde_json::{Map, Value};
 
 const TARGET: &str = "spyre.target";

@@ -5,8 +5,8 @@ use crate::{
     cost::{Dim, OpKind, TileOp, TileOperand},
     layout::Coordinate,
     mlir::{Op, OpExt, Value, ValueExt, integer},
-    target::{Family, STICK_BYTES},
 };
+use machine::{Family, STICK_BYTES};
 use std::collections::BTreeSet;
 
 /// A step as the model of time sees it, before anything is divided or placed: all of it in HBM, in one slice. `number` gives the tensor that

@@ -1,6 +1,6 @@
 //! The functions of the device by the names that files give them.
 //!
-//! The names are those of torch-spyre's tables ("torch-spyre facts, C") and of `dialects/spyre/DeviceFunctions.def`.
+//! The names are those of torch-spyre's tables ("torch-spyre facts, C") and of `crates/machine/DeviceFunctions.def`.
 
 /// A function of one input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use crate::{
     bundle::{Allocation, Bundle, Item, OpSpec, Operand},
     cost::lx_bytes_of,
-    lx::{Drawing, Stay, draw},
 };
+use scratchpad::{Drawing, Stay, draw};
 use serde::Serialize;
 
 /// A value in LX, from the op that writes it to its last reader.
@@ -106,7 +106,7 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::bundle::{Arrangement, Coordinate, IterationDim};
-    use crate::target::DeviceFormat::Sen169Fp16;
+    use machine::DeviceFormat::Sen169Fp16;
 
     const HBM: Allocation = Allocation::Hbm { argument: 0, offset_bytes: 0 };
 

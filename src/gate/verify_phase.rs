@@ -5,14 +5,14 @@
 
 use crate::{
     dialect::{ComputeOp, Tensor, operation_of, set_phase, split_of, target_of},
-    layout::own_results::shared_results,
-    lx::plan_lx::check_places,
+    layout::ir::own_results::shared_results,
+    lx::ir::plan_lx::check_places,
     mlir::{Op, OpExt, Options, Pass, Reported, ValueLike, error_at},
     pipeline::Phase,
-    target::Target,
-    tile::settle_loops::check_settled,
+    tile::ir::settle_loops::check_settled,
     work::check_split,
 };
+use machine::Target;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-verify-phase", run };
 

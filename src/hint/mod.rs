@@ -27,8 +27,7 @@ mod sizes;
 mod spelling;
 mod work_hint;
 
-pub(crate) mod flatten_hints;
-pub(crate) mod propagate_dims;
+pub(crate) mod ir;
 
 pub use bindings::{Bindings, Count, CountError, maximum_of};
 pub use merge::{Conflict, Merged, Refusal, Written};

@@ -91,7 +91,7 @@ impl Expansion {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::DeviceFunction;
+    use machine::DeviceFunction;
 
     fn applied(function: &str, operands: &[f64]) -> f64 {
         match (function, operands) {

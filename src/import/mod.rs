@@ -10,7 +10,7 @@
 //! | file | what |
 //! |---|---|
 //! | `graph.rs`, `known.rs` | the graph; numbers known at compile time |
-//! | `operations.rs`, `check_input.rs` | the table of operations on tensors; the check against it |
+//! | `operations.rs`, `ir/check_input.rs` | the table of operations on tensors; the check against it |
 //! | `functions.rs` | the table of scalar operations |
 //! | `recognize.rs` | rules for elementwise operations |
 //! | `composites.rs` | sigmoid, gelu, mean and others by what they compute |
@@ -22,38 +22,29 @@
 //! | `index.rs` | indices that bodies compute: views and gathers |
 //! | `views.rs`, `reshape.rs` | index maps |
 //! | `window.rs` | parts of an iteration space, for branches |
-//! | `import_linalg.rs`, `import_generic.rs`, `read_body.rs`, `scalar.rs`, `import_tensor.rs`, `island.rs` | reading the program |
-//! | `emit.rs`, `emit_constant.rs` | writing the `spyre` ops |
-//! | `expansion.rs`, `expand_functions.rs` | functions in terms of others, whose results may live in LX |
+//! | `ir/import_linalg.rs`, `ir/import_generic.rs`, `ir/read_body.rs`, `ir/scalar.rs`, `ir/import_tensor.rs`, `ir/island.rs` | reading the program |
+//! | `ir/emit.rs`, `ir/emit_constant.rs` | writing the `spyre` ops |
+//! | `expansion.rs`, `ir/expand_functions.rs` | functions in terms of others, whose results may live in LX |
 
 mod body;
-pub(crate) mod check_input;
 mod composites;
 mod contraction;
-mod emit;
-mod emit_constant;
-pub(crate) mod expand_functions;
 mod expansion;
 mod functions;
 mod graph;
-mod import_generic;
-pub(crate) mod import_linalg;
-mod import_tensor;
 mod index;
-mod island;
 mod known;
 mod operations;
 mod precision;
-mod read_body;
 mod recognize;
 mod reshape;
 mod safe_softmax;
-mod scalar;
 mod scaled_product;
-pub(crate) mod set_target;
 mod truth;
 mod views;
 mod window;
+
+pub(crate) mod ir;
 
 pub use body::{Body, Combiner, Product, Reduction, Scalar, ScalarOp};
 pub use contraction::Contraction;

@@ -6,7 +6,7 @@ use super::{
     graph::{Element, Graph, Kind, NodeId},
     safe_softmax::as_safe_softmax,
 };
-use crate::target::{DeviceFormat, DeviceFunction};
+use machine::{DeviceFormat, DeviceFunction};
 use std::collections::BTreeSet;
 
 type Built = Result<NodeId, String>;

@@ -183,7 +183,7 @@ fn stick_coordinates(dim: usize, coordinate: &Coordinate, extent: i64, stick: i6
 mod tests {
     use super::*;
     use crate::layout::{DimOrder, testing::points};
-    use crate::target::DeviceFormat::Sen169Fp16;
+    use machine::DeviceFormat::Sen169Fp16;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 

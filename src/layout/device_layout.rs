@@ -1,7 +1,7 @@
 //! The device layout of a tensor: constructors and sizes.
 
 use super::{HostTensor, LayoutError};
-use crate::target::{DeviceFormat, STICK_BYTES};
+use machine::{DeviceFormat, STICK_BYTES};
 use std::fmt;
 
 /// Most host dimensions of a device layout (torch-spyre's layout constructor).
@@ -210,7 +210,7 @@ fn stride_map(host: &HostTensor, dims: &[Option<usize>], device_size: &[i64]) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::DeviceFormat::{IeeeFp32, Sen169Fp16};
+    use machine::DeviceFormat::{IeeeFp32, Sen169Fp16};
     use proptest::prelude::*;
 
     fn parts(layout: &DeviceLayout) -> (&[i64], &[i64]) {

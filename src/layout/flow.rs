@@ -1,7 +1,7 @@
 //! A program as the choice of sticks sees it: buffers, and ops that read and write them through index maps.
 
 use super::{DeviceLayout, Digit, DimOrder, HostTensor, Index, LayoutError, ReadableOperand, Term, ViewedOperand, readable, sticks_needed};
-use crate::target::{DeviceFormat, Family, STICK_BYTES};
+use machine::{DeviceFormat, Family, STICK_BYTES};
 
 /// The dimensions that a product may have of each kind: in all its tensors, and in the left operand and the result only (specification,
 /// batched matmul).

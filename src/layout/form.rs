@@ -287,7 +287,7 @@ mod tests {
     use super::*;
     use crate::affine::Expr;
     use crate::layout::{Kind, Read};
-    use crate::target::DeviceFormat::Sen169Fp16;
+    use machine::DeviceFormat::Sen169Fp16;
 
     fn buffer(sizes: &[i64]) -> Buffer {
         Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false, role: Role::Inner }

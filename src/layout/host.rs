@@ -174,7 +174,7 @@ impl DeviceLayout {
 mod tests {
     use super::*;
     use crate::layout::DimOrder;
-    use crate::target::DeviceFormat::Sen169Fp16;
+    use machine::DeviceFormat::Sen169Fp16;
 
     fn rows(sizes: &[i64]) -> (HostTensor, DeviceLayout) {
         (HostTensor::row_major(sizes).unwrap(), DeviceLayout::row_major(sizes, Sen169Fp16).unwrap())

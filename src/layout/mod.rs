@@ -51,7 +51,6 @@ mod host;
 mod index;
 mod misfit;
 mod needs;
-mod program;
 mod readable;
 mod reshape;
 mod split;
@@ -64,13 +63,7 @@ mod tile;
 mod view_chains;
 mod window;
 
-pub(crate) mod insert_restickify;
-pub(crate) mod lay_out_tables;
-pub(crate) mod materialize_views;
-pub(crate) mod own_results;
-pub(crate) mod pad_contractions;
-pub(crate) mod propagate_layouts;
-pub(crate) mod split_views;
+pub(crate) mod ir;
 
 pub use choose::{Choice, Strategy};
 pub use coordinates::{Coordinate, Term, device_coordinates};

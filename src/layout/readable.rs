@@ -59,7 +59,7 @@ mod tests {
         LayoutError,
         testing::{E, d, index},
     };
-    use crate::target::DeviceFormat::Sen169Fp16;
+    use machine::DeviceFormat::Sen169Fp16;
 
     fn read(ranges: &[i64], buffers: &[(&[i64], &[E])]) -> Result<Readable, IndexError> {
         let host = |sizes: &[i64]| HostTensor::row_major(sizes).unwrap();

@@ -81,7 +81,7 @@ fn counting_sticks(dim: usize, mut parts: Vec<Dim>, stick: i64) -> Result<Vec<Di
 mod tests {
     use super::*;
     use crate::layout::{Coordinate, DimOrder, device_coordinates, testing::points};
-    use crate::target::DeviceFormat::{self, IeeeFp32, Sen169Fp16};
+    use machine::DeviceFormat::{self, IeeeFp32, Sen169Fp16};
     use proptest::prelude::*;
 
     fn rows(sizes: &[i64]) -> (DeviceLayout, HostTensor) {

@@ -121,7 +121,7 @@ impl DeviceLayout {
 mod tests {
     use super::*;
     use crate::layout::{DimOrder, device_coordinates};
-    use crate::target::DeviceFormat::Sen169Fp16;
+    use machine::DeviceFormat::Sen169Fp16;
 
     fn coordinates(sizes: &[i64], order: &[usize], access: &[Coordinate], ranges: &[i64]) -> Vec<Coordinate> {
         let host = HostTensor::row_major(sizes).unwrap();

@@ -1,7 +1,7 @@
 //! The layout of a table that an index tensor is read into: the indexed dimension is outermost.
 
 use super::{DeviceLayout, DimOrder, HostDim, HostTensor, LayoutError};
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 
 impl DeviceLayout {
     /// The layout of a contiguous table of these sizes that is indexed along dimension `indexed`: that dimension outermost, the others in
@@ -54,7 +54,7 @@ impl DeviceLayout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::DeviceFormat::{IeeeFp32, Sen169Fp16};
+    use machine::DeviceFormat::{IeeeFp32, Sen169Fp16};
 
     fn parts(sizes: &[i64], indexed: usize) -> (Vec<i64>, Vec<i64>) {
         let layout = DeviceLayout::table(sizes, indexed, None, Sen169Fp16).unwrap();

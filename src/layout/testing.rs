@@ -1,7 +1,8 @@
 //! For unit tests: expressions written as they print, points, and the parts of a flow.
 
 use super::{Buffer, Index, Kind, Op, Role};
-use crate::{affine::Expr, target::DeviceFormat::Sen169Fp16};
+use crate::affine::Expr;
+use machine::DeviceFormat::Sen169Fp16;
 
 /// `d0`, `d1`, numbers and the four operations, to write expressions as they print.
 #[derive(Clone)]

@@ -37,7 +37,7 @@ impl DeviceLayout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::DeviceFormat::Sen169Fp16;
+    use machine::DeviceFormat::Sen169Fp16;
 
     #[test]
     fn a_tile_keeps_the_order_and_gets_strides_of_its_own() {

@@ -2,7 +2,7 @@
 
 use super::testing::{E, d, points, unflatten};
 use super::{DeviceLayout, DimOrder, HostTensor, Index, IndexError, OperandView, ViewedOperand, readable, split_iteration};
-use crate::target::DeviceFormat::Sen169Fp16;
+use machine::DeviceFormat::Sen169Fp16;
 use proptest::prelude::*;
 
 /// What one view does to the shape behind it.

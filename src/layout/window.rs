@@ -25,7 +25,7 @@ impl DeviceLayout {
 mod tests {
     use super::*;
     use crate::layout::DimOrder;
-    use crate::target::DeviceFormat::Sen169Fp16;
+    use machine::DeviceFormat::Sen169Fp16;
 
     fn check(sizes: &[i64], order: &[usize], offsets: &[i64], part: &[i64]) -> Result<(), LayoutError> {
         let host = HostTensor::row_major(sizes).unwrap();

@@ -1,8 +1,11 @@
 //! Which buffers may be in LX at all, and why the others may not.
 
+use crate::work::Mismatch;
+use scratchpad::Barred;
+
 /// Why a buffer may not be placed in LX, whatever room there is (torch-spyre, August 2026; the first reason in this order is reported).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Barred {
+pub enum Ineligible {
     /// The back end reads or writes LX only for some device functions.
     #[error("the device function '{function}' cannot have it in LX")]
     FunctionNotAllowed {
@@ -57,39 +60,12 @@ pub enum Barred {
     /// The files cannot describe unused bytes behind a buffer in LX.
     #[error("it would need unused space behind it, which an LX buffer cannot have")]
     BackGap,
-    /// The reason that an instance file states.
-    #[error("{0}")]
-    Stated(String),
 }
 
-/// How the users of a buffer disagree about which core has which part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Mismatch {
-    /// The writer and a reader, or two readers, slice it differently.
-    #[error("use {user} slices it differently from use 0")]
-    Slices {
-        /// Position of the use that disagrees with the first.
-        user: usize,
-    },
-    /// A reader runs on more cores than there are slices: several cores would need the same part.
-    #[error("use {user} runs on {cores} cores, but there are {slices} slices")]
-    Shared {
-        /// Position of the use.
-        user: usize,
-        /// Cores of the op.
-        cores: i64,
-        /// Slices of the buffer.
-        slices: i64,
-    },
-    /// The writer's cores each hold a partial sum.
-    #[error("its writer divides a reduction, so that each core has a partial result")]
-    PartialSums,
-    /// A slice is no run of whole positions of one device dimension.
-    #[error("use {user} cuts a device dimension into unequal parts")]
-    Uneven {
-        /// Position of the use.
-        user: usize,
-    },
+impl From<Ineligible> for Barred {
+    fn from(ineligible: Ineligible) -> Self {
+        Self(ineligible.to_string())
+    }
 }
 
 #[cfg(test)]
@@ -98,9 +74,9 @@ mod tests {
 
     #[test]
     fn reasons_are_sentences_without_a_full_stop() {
-        let reason = Barred::CoreMismatch(Mismatch::Shared { user: 1, cores: 32, slices: 8 });
+        let reason = Ineligible::CoreMismatch(Mismatch::Shared { user: 1, cores: 32, slices: 8 });
         let expected = "its users divide it among the cores in different ways: use 1 runs on 32 cores, but there are 8 slices";
         assert_eq!(reason.to_string(), expected);
-        assert_eq!(Barred::Stated("op not allowed".to_owned()).to_string(), "op not allowed");
+        assert_eq!(Barred::from(reason).to_string(), expected);
     }
 }

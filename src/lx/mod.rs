@@ -1,75 +1,17 @@
-//! Stage `lx`: which buffers live in the cores' scratchpads, and at which address.
+//! Stage `lx`: which values live in the cores' scratchpads. The crate `scratchpad` finds the addresses.
 //!
 //! Definitions:
 //! * *LX* is the scratchpad of a core. A buffer in LX has the same address on every core; each core holds its own slice of the value.
-//! * *Time* is the index of an operation. A buffer is *live* from its first use to its last, both included.
-//! * A buffer is *placed* when it has an LX address for its whole life; else it stays in HBM, and every use moves its bytes.
-//! * A *parent* of a buffer is an input of the op that writes it, and dies there: the buffer may take over its address. For that one
-//!   operation both are live, and the parent keeps its whole extent; it hands its address over once.
-//! * A *barred* buffer may not be placed, whatever room there is ([`Barred`] says why).
-//!
-//! A planner chooses addresses ([`Planner`]); [`check`] verifies any placement on its own.
-//!
-//! Worked example. LX of 30 bytes; `a` of 10 bytes is used by operations 0, 1, 2; `b` of 10 bytes by 1, 2, 3, 4; `c` of 20 bytes by 3, 4.
-//! Greedy works in program order: `a` at 0, `b` at 10, and when `c` is born there are 10 free bytes below `b` and 10 above it, so `c`
-//! stays in HBM and moves 40 bytes. First-fit begins with the shortest life per use: `c` at 0, then `a` at 0 (it is dead when `c`
-//! is born), then `b` above both at 20. Nothing is left in HBM.
+//! * A value is *ineligible* when it may not be in LX, whatever room there is ([`Ineligible`] says why).
 //!
 //! | file | what |
 //! |---|---|
-//! | `buffer.rs` | buffers, uses, capacity, when an address may be taken over |
-//! | `eligible.rs` | why a buffer may not be placed |
-//! | `core_view.rs` | whether all users of a buffer give each core the same part of it |
-//! | `instance.rs` | planner instances in files |
-//! | `live.rs` | which placed buffers are live when |
-//! | `placement.rs` | addresses, reasons, HBM bytes left, the independent legality check |
-//! | `planner.rs` | the planners by name |
-//! | `greedy.rs` | places each buffer when it is born |
-//! | `exact/` | the fewest HBM bytes, with a certificate (`docs/lx-planning.md`) |
-//! | `verify/` | checks a result and its certificate; shares no code with the planners |
-//! | `pack` | addresses for buffers that are all to be placed, or the proof that there are none |
+//! | `eligible.rs` | why a value may not be in LX |
 //! | `stays.rs` | the stays of the exact planner that a compiler emits |
-//! | `plan_instance.rs` | a whole instance, within limits and watched |
-//! | `joint/` | splits and placement together |
-//! | `drawing.rs` | the scratchpad as a picture |
-//! | `first_fit.rs`, `best_fit.rs`, `fit.rs` | place the most urgent buffer first, in the lowest or the tightest gap |
 
-mod best_fit;
-mod buffer;
-mod core_view;
-mod drawing;
 mod eligible;
-mod emit_stays;
-mod exact;
-mod first_fit;
-mod fit;
-mod greedy;
-mod instance;
-mod live;
-mod placement;
-mod plan_instance;
-mod planner;
 mod stays;
-mod try_splits;
-mod verify;
 
-pub mod joint;
-pub mod pack;
+pub(crate) mod ir;
 
-pub(crate) mod clone_inputs;
-pub(crate) mod divide_jointly;
-pub(crate) mod plan_lx;
-
-pub use best_fit::BestFit;
-pub use buffer::{Buffer, Capacity, Use, UseKind, can_succeed};
-pub use core_view::{CoreUse, CoreView, agreed_view};
-pub use drawing::{Drawing, Stay, draw};
-pub use eligible::{Barred, Mismatch};
-pub use exact::{Certificate, CertifiedCut, Exact, Heading, Plan, PlannedBytes, StayInLx, Stays};
-pub use first_fit::FirstFit;
-pub use greedy::Greedy;
-pub use instance::{Instance, InstanceError};
-pub use placement::{Placement, Unplaced, Violation, check};
-pub use plan_instance::{Limits, PlannedPeak, Progress, drawing_of, plan_instance, smallest_lx};
-pub use planner::{Planner, UnknownPlanner, planner_named};
-pub use verify::{Verified, Violation as Unverified, verify};
+pub use eligible::Ineligible;

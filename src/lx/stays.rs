@@ -3,7 +3,7 @@
 //! A plan of whole lives comes first. Where it leaves buffers in HBM that could be in LX, one with split stays may take its place, if it
 //! leaves fewer bytes of the whole device: it is never worse.
 
-use super::{Barred, Buffer, Capacity, Exact, Placement, StayInLx, Stays, UseKind};
+use scratchpad::{Barred, Buffer, Capacity, Exact, Placement, StayInLx, Stays, UseKind};
 
 /// A buffer that may be in LX, as a compiler sees it.
 #[derive(Clone, Debug)]
@@ -109,7 +109,7 @@ impl Chosen {
                 break;
             }
             for index in broken {
-                buffers[index].barred = Some(Barred::Stated(WHOLE_ONLY.to_owned()));
+                buffers[index].barred = Some(Barred(WHOLE_ONLY.to_owned()));
             }
         }
         best
@@ -144,21 +144,26 @@ const SAVES_NOTHING: &str = "a stay in LX saves nothing";
 
 #[cfg(test)]
 mod tests {
-    use super::super::buffer::tests::buffer;
     use super::*;
-    use crate::lx::Use;
     use proptest::prelude::*;
+    use scratchpad::Use;
 
     const CAPACITY: Capacity = Capacity { bytes: 128, alignment: 128 };
 
+    fn buffer(bytes: i64, times: &[usize]) -> Buffer {
+        let kind = |position| if position == 0 { UseKind::Write } else { UseKind::Read };
+        let uses = times.iter().enumerate().map(|(position, &time)| Use { time, kind: kind(position) }).collect();
+        Buffer::new(String::new(), bytes, uses)
+    }
+
     /// A value of one core: written first, then read.
     fn value(bytes: i64, times: &[usize], may_split: bool) -> Candidate {
-        Candidate { buffer: buffer("", bytes, times), device_bytes: bytes, may_split }
+        Candidate { buffer: buffer(bytes, times), device_bytes: bytes, may_split }
     }
 
     fn input(bytes: i64, times: &[usize]) -> Candidate {
         let uses = times.iter().map(|&time| Use { time, kind: UseKind::Read }).collect();
-        Candidate { buffer: Buffer { uses, starts_in_hbm: true, ..buffer("", bytes, times) }, device_bytes: bytes, may_split: true }
+        Candidate { buffer: Buffer { uses, starts_in_hbm: true, ..buffer(bytes, times) }, device_bytes: bytes, may_split: true }
     }
 
     fn chosen(candidates: &[Candidate], capacity: &Capacity) -> Chosen {

@@ -12,7 +12,7 @@ use super::affine_text::{self, AffineError, Expr};
 use crate::bundle::{
     Allocation, Arrangement, Bundle, Constant, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Window, WindowAxis,
 };
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Display;

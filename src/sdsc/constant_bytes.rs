@@ -6,8 +6,8 @@
 use super::constants::dl16_bits;
 use super::placement::Placement;
 use crate::layout::{DeviceLayout, LayoutError};
-use crate::target::DeviceFormat;
 use half::{bf16, f16};
+use machine::DeviceFormat;
 use std::borrow::Cow;
 
 /// Why a constant cannot be stored.
@@ -287,7 +287,7 @@ impl Load<'_> {
 mod tests {
     use super::*;
     use crate::layout::{DimOrder, HostTensor};
-    use crate::target::DeviceFormat::{IeeeFp32, IeeeInt32, Sen169Fp16, SenUint32};
+    use machine::DeviceFormat::{IeeeFp32, IeeeInt32, Sen169Fp16, SenUint32};
 
     fn row_major(shape: &[i64], format: DeviceFormat) -> DeviceLayout {
         DeviceLayout::row_major(shape, format).unwrap()

@@ -3,7 +3,7 @@
 use super::model::{Bits, ConstantInfo, Constants, CoreKey, Entries, Fold, FoldFunction, FoldMap, Nothing, Text};
 use crate::bundle::OpSpec;
 use crate::bundle::geometry::{Geometry, OpFamily};
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 
 /// The constant that replaces masked padding.
 const MASK_VALUE: &str = "samv-maskvalue";

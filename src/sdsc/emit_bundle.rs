@@ -25,8 +25,8 @@ use crate::{
         Attribute, Op, OpExt, Options, Pass, Reported, ValueExt, dictionary_entries, elements, error_at, integer, integers, note_bug,
         parses, raw_elements, strings, symbol_name, type_of, warning_at,
     },
-    target::Target,
 };
+use machine::Target;
 use rayon::prelude::*;
 use std::{collections::BTreeMap, path::Path};
 

@@ -3,7 +3,7 @@
 
 use super::model::{CoordInfo, Fold, FoldFunction, Folds, Text};
 use crate::bundle::geometry::Scale;
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 
 /// One dimension of one tensor.
 pub(super) struct DimExtent {

@@ -11,7 +11,7 @@ use super::{SdscError, model};
 use crate::bundle::geometry::{Class, Geometry, OpFamily, Scale, SpaceDim};
 use crate::bundle::symbols::{Addresses, MemoryMap};
 use crate::bundle::{BundleError, OpSpec};
-use crate::target::{DeviceFormat, Unit};
+use machine::{DeviceFormat, Unit};
 
 /// The file of an op whose addresses are launch arguments.
 ///

@@ -153,7 +153,7 @@ fn advance(position: &mut [i64], sizes: &[i64]) -> bool {
 mod tests {
     use super::*;
     use crate::layout::{DimOrder, HostTensor};
-    use crate::target::DeviceFormat::Sen169Fp16;
+    use machine::DeviceFormat::Sen169Fp16;
 
     /// The host element at each position of the device; -1 for none.
     fn map(shape: &[i64], layout: &DeviceLayout) -> Vec<i64> {

@@ -8,7 +8,7 @@ use super::model::{
 };
 use crate::bundle::geometry::{Access, Divisions, Label, Scale, Tensor};
 use crate::bundle::symbols::Start;
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 
 impl Context<'_> {
     /// Where a tensor is.

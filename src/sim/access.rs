@@ -9,7 +9,7 @@ use super::error::{SimError, Site};
 use super::machine::{Location, Machine, RegionId};
 use super::memory::Region;
 use super::plan::{Interval, Memory, Plan, Start};
-use crate::target::STICK_BYTES;
+use machine::STICK_BYTES;
 use std::collections::BTreeSet;
 
 pub(crate) use rows::row_of;

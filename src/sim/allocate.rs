@@ -9,7 +9,7 @@ use super::load;
 use super::machine::{Extent, Machine, RegionId};
 use super::run::{LxImage, Simulation, array_error};
 use crate::sdsc::program::Tensor;
-use crate::target::STICK_BYTES;
+use machine::STICK_BYTES;
 use std::collections::BTreeMap;
 use std::path::Path;
 

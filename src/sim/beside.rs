@@ -12,7 +12,7 @@ use super::number::{decode_run, meaning};
 use super::ops::{Elements, Memory, Stored, Written, write};
 use super::plan::Plan;
 use crate::element::{Arithmetic, Exact, Field, FieldElement};
-use crate::target::{DeviceFormat, STICK_BYTES};
+use machine::{DeviceFormat, STICK_BYTES};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@
 use super::beside::{Companion, Escape, OpError};
 use super::number::{decode_run, dl16_from_f32, dl16_to_f32, encode_run};
 use crate::element::{Arithmetic, Binary, Exact, Unary};
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 
 /// More than an operation of `f32` rounds by, relative to its result.
 const STEP: f64 = 1.2e-7;

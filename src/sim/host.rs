@@ -2,7 +2,7 @@
 
 use super::error::SimError;
 use super::number::{decode_run, dl16_to_f32, encode_host_run};
-use crate::target::{DeviceFormat, STICK_BYTES};
+use machine::{DeviceFormat, STICK_BYTES};
 
 /// The elements of an array, row-major.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,7 +9,7 @@ use super::host::{Elements, HostArray};
 use super::memory::{Region, Writer};
 use super::number::{DL16_SATURATED, POISON, dl16_to_f32, width};
 use crate::sdsc::program::Tensor;
-use crate::target::{DeviceFormat, STICK_BYTES};
+use machine::{DeviceFormat, STICK_BYTES};
 use std::ops::Range;
 
 /// Host elements that a device dimension may reach over, far from overflow.

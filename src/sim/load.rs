@@ -8,7 +8,7 @@ use crate::files::{MAX_TEXT_BYTES, is_plain_name, open, path_below, read_text};
 use crate::sdsc::exact::{EXACT_FILE, ExactConstant, ExactNumbers};
 use crate::sdsc::model::Sdsc;
 use crate::sdsc::program::{BufferPlace, FILE_NAME, Program, Tensor};
-use crate::target::{STICK_BYTES, Target};
+use machine::{STICK_BYTES, Target};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;

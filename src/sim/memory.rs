@@ -1,7 +1,7 @@
 //! Memory that knows which of its bytes somebody wrote.
 
 use super::number::POISON;
-use crate::target::STICK_BYTES;
+use machine::STICK_BYTES;
 use std::io::{self, Read};
 
 const STICK: usize = STICK_BYTES as usize;

@@ -21,7 +21,7 @@
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! use spyre::sim::{RunOptions, Simulation, seeded};
-//! use spyre::target::Target;
+//! use machine::Target;
 //!
 //! let simulation = Simulation::load("out".as_ref(), &Target::spyre())?;
 //! let inputs = simulation.program().arguments.iter().map(|tensor| Ok((tensor.name.clone(), seeded(tensor, 1)?)));

@@ -15,7 +15,7 @@ use super::plan::Plan;
 use super::report::{LaunchReport, OpReport, Report};
 use super::time::modelled;
 use crate::sdsc::program::{LaunchEntry, Program, Tensor};
-use crate::target::Target;
+use machine::Target;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -6,7 +6,7 @@
 use super::access::{Part, Parts};
 use super::machine::{Machine, RegionId};
 use super::plan::{Interval, Plan};
-use crate::target::STICK_BYTES;
+use machine::STICK_BYTES;
 use serde::Serialize;
 use std::ops::AddAssign;
 

@@ -37,16 +37,14 @@
 //! |---|---|
 //! | `cut.rs` | which dimension of an op each level cuts, and which it cannot |
 //! | `tree.rs` | which loop every op is in |
-//! | `coarse_tile.rs` | reads ops and hints |
-//! | `build_loops.rs` | writes the loops |
-//! | `settle_loops.rs` | lets loops overwrite what they carry |
+//! | `ir/coarse_tile.rs` | reads ops and hints |
+//! | `ir/build_loops.rs` | writes the loops |
+//! | `ir/settle_loops.rs` | lets loops overwrite what they carry |
 
 mod cut;
 mod tree;
 
-mod build_loops;
-pub(crate) mod coarse_tile;
-pub(crate) mod settle_loops;
+pub(crate) mod ir;
 
 pub use cut::{Cut, CutError, KnownNames, Level, Operand, TiledOp};
 pub use tree::{Loop, Node, Tree};

@@ -16,8 +16,8 @@ use crate::{
     report::Report,
     sdsc::{File, Fresh},
     sim::Simulation,
-    target::Target,
 };
+use machine::Target;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::{fmt, fs, io, path::Path};

@@ -2,7 +2,7 @@
 
 use super::distribute::divisors;
 use super::{Operation, WorkError, WorkSplit, check_possible, check_span, checked_hint};
-use crate::target::Target;
+use machine::Target;
 use std::{collections::BTreeSet, iter};
 
 /// Most splits that [`alternatives`] gives. Spyre's 32 cores never reach it: an op has at most seven iteration dimensions (SDSC schema, the

@@ -1,7 +1,7 @@
 //! The rule for every op that no cost model prices: the largest divisors, longest dimension first.
 
 use super::{DimKind, Operation, WorkSplit};
-use crate::target::Target;
+use machine::Target;
 use std::cmp::Reverse;
 
 /// The split of torch-spyre's `work_distribution` (August 2026): the minima take their cores first; then every other output dimension,

@@ -3,7 +3,7 @@
 use super::distribute::{distribute, divisors};
 use super::{DimKind, Operand, Operation, WorkSplit};
 use crate::layout::{stick_of, sticks_needed};
-use crate::target::{Family, Target};
+use machine::{Family, Target};
 
 /// Rows that the systolic array takes in one pass.
 const ROWS_PER_PASS: f64 = 8.0;

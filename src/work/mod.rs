@@ -6,7 +6,7 @@
 //! * A *split* gives every dimension a number of slices that divides its units; their product is the number of cores used
 //!   ([`WorkSplit`]). At most one reduction dimension is cut, because the back end adds partial sums along one dimension only.
 //! * The *span* of an operand is the run of device memory that one core addresses in it. The hardware limits it
-//!   ([`crate::target::Target::core_span_bytes`]), so large tensors force splits. The forced splits are *minima*: they stay, other
+//!   ([`machine::Target::core_span_bytes`]), so large tensors force splits. The forced splits are *minima*: they stay, other
 //!   dimensions may be cut besides.
 //!
 //! Two decisions, one after the other: [`reduce_span`] finds the minima, [`divide`] the split. `divide` takes a hint as it is; prices every
@@ -19,6 +19,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `core_view.rs` | whether all users of a buffer give each core the same part of it |
 //! | `operation.rs` | what is known of an op, units |
 //! | `split.rs` | splits, and which core has which slice |
 //! | `span.rs` | spans, and the minima that keep them inside the limit |
@@ -31,6 +32,7 @@
 //! The rules with their sources and worked examples: `docs/work-division.md`.
 
 mod alternatives;
+mod core_view;
 mod distribute;
 mod error;
 mod hint;
@@ -39,10 +41,10 @@ mod operation;
 mod span;
 mod split;
 
-pub(crate) mod divide_work;
-pub(crate) mod reduce_span;
+pub(crate) mod ir;
 
 pub use alternatives::{MOST_ALTERNATIVES, alternatives};
+pub use core_view::{CoreUse, CoreView, Mismatch, agreed_view, view_of};
 pub use distribute::distribute;
 pub use error::WorkError;
 pub use hint::{hinted_split, unheard};
@@ -51,7 +53,7 @@ pub use operation::{DimKind, IterationDim, Operand, Operation};
 pub use span::{reduce_span, span_bytes};
 pub use split::{CoreOrder, WorkSplit};
 
-use crate::target::Target;
+use machine::Target;
 
 /// The split of an op over the cores of `target` (torch-spyre, August 2026: hint, else cost model, else largest divisors). Slices are
 /// counts, one per iteration dimension; see `docs/work-division.md`.

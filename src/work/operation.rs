@@ -2,7 +2,7 @@
 
 use super::{WorkError, WorkSplit};
 use crate::layout::{Coordinate, DeviceLayout, stick_of, sticks_needed};
-use crate::target::Family;
+use machine::Family;
 
 /// Whether a dimension is in the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,8 +153,8 @@ impl Operation {
 pub(super) mod tests {
     use super::*;
     use crate::layout::{HostTensor, device_coordinates};
-    use crate::target::DeviceFormat;
-    use crate::target::DeviceFormat::{IeeeFp32, Sen169Fp16};
+    use machine::DeviceFormat;
+    use machine::DeviceFormat::{IeeeFp32, Sen169Fp16};
     use proptest::prelude::*;
 
     fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64], format: DeviceFormat) -> Operand {

@@ -2,7 +2,7 @@
 
 use super::distribute::divisors;
 use super::{Operation, WorkError, WorkSplit};
-use crate::target::{Family, Target};
+use machine::{Family, Target};
 use std::cmp::Reverse;
 
 /// Bytes of operand `operand` from the first to the last that one core touches, counted in whole positions of the outermost device

@@ -1,7 +1,7 @@
 //! Splits, and which core has which slice.
 
 use super::WorkError;
-use crate::target::Family;
+use machine::Family;
 
 /// Slices of every iteration dimension; their product is the number of cores used. An order of the dimensions of its own says which core has
 /// which slice; without one that is [`CoreOrder`].

@@ -1,5 +1,6 @@
 //! Right bundles, written by our own emitter: one for each part of the format.
 
+use machine::{DeviceFormat, Target};
 use serde_json::{Value, json};
 use spyre::bundle::symbols::MemoryMap;
 use spyre::bundle::{
@@ -7,7 +8,6 @@ use spyre::bundle::{
     SymbolicDim, Window, WindowAxis,
 };
 use spyre::sdsc;
-use spyre::target::{DeviceFormat, Target};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 

@@ -3,9 +3,9 @@
 use crate::bundles::{Files, adds, at, base, columns, copies, emit_ops, matmul, matrix, op, operand, program, restick, sparse, top_k};
 use crate::derived::{broken_lives, broken_members, broken_programs};
 use crate::edits::{STARTS_1, becomes, json, remove, rename, set, sets, starts, text, texts};
+use machine::DeviceFormat;
 use serde_json::{Value, json};
 use spyre::bundle::{Arrangement, Coordinate as C};
-use spyre::target::DeviceFormat;
 
 /// A bundle that is wrong in one way, and the labels of the rules it breaks, the most basic one first.
 pub(crate) struct Broken {

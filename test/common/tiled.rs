@@ -6,13 +6,13 @@ mod counted;
 mod errors;
 
 use errors::listen;
+use machine::Target;
 use spyre::{
     compile::compile,
     mlir::{Module, Session},
     pipeline::{Options, Phase},
     reference,
     sim::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation},
-    target::Target,
 };
 use std::{collections::BTreeMap, fs, path::Path};
 

@@ -1,12 +1,12 @@
 //! The programs that are broken: their files, and what they compute.
 
 use crate::edits::Files;
+use machine::{DeviceFormat, Target};
 use serde_json::{Value, json};
 use spyre::bundle::{Allocation, Arrangement, Bundle, Coordinate as C, Item, IterationDim, Launch, OpSpec, Operand};
 use spyre::reference;
 use spyre::sdsc::{check::check_directory, from_op_spec, to_text};
 use spyre::sim::{HostArray, Simulation, seeded};
-use spyre::target::{DeviceFormat, Target};
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
 const TILED: &str = "

@@ -4,15 +4,15 @@ use crate::{
     corpus::{PROGRAMS, Place, golden_folders, golden_program, input, with_module},
     npy,
 };
+use scratchpad::{Capacity, Instance, Limits, Stays, plan_instance};
+use scratchpad_verify::verify;
 use spyre::{
     compile::compile,
     files::{MAX_TEXT_BYTES, read_text},
-    lx::{Capacity, Instance, Limits, Stays, plan_instance, verify},
     mlir::Session,
     pipeline::{Options, Phase},
     sdsc::check::check_directory,
     sim::{RunOptions, Simulation, seeded},
-    target,
     translate::{bundle_to_mlir, opspec_to_mlir},
     validate::compile_validated,
 };
@@ -55,7 +55,7 @@ pub(crate) const TARGETS: [Target; 11] = [
     of_files("result", |_, _| vec![planned().into_bytes()], result),
     of_files("array", |place, _| place.arrays(), array),
     of_files("op_specs", |_, _| vec![input("case.json")], op_specs),
-    of_files("machine", |_, _| vec![input("machine.json")], machine),
+    of_files("machine", |_, _| vec![input("machine.json")], target_file),
 ];
 
 /// The most that a bundle may ask of the simulator.
@@ -72,7 +72,7 @@ fn directory(place: &Place, case: &Case) {
     let (folder, files) = place.bundle(case.group);
     let (name, right) = &files[case.of];
     fs::write(folder.join(name), &case.mutant).unwrap();
-    if let Ok(simulation) = Simulation::load(&folder, &target::Target::spyre()) {
+    if let Ok(simulation) = Simulation::load(&folder, &machine::Target::spyre()) {
         execute(place, &simulation);
     }
     let _ = check_directory(&folder);
@@ -106,7 +106,7 @@ fn golden(place: &Place, case: &Case) {
     let (folder, files) = place.golden(from);
     let (name, right) = &files[case.of];
     fs::write(folder.join(name), &case.mutant).unwrap();
-    if let Ok(simulation) = Simulation::with_program(golden_program(from), folder.parent().unwrap(), &target::Target::spyre()) {
+    if let Ok(simulation) = Simulation::with_program(golden_program(from), folder.parent().unwrap(), &machine::Target::spyre()) {
         execute(place, &simulation);
     }
     let _ = check_directory(&folder);
@@ -150,10 +150,10 @@ fn plan_of(text: &str) -> Option<(Instance, String)> {
     } else {
         Instance::from_csv(text, Capacity { bytes: 1024, alignment: 1 }).ok()?
     };
-    let mut go_on = |_: &spyre::lx::Progress| true;
+    let mut go_on = |_: &scratchpad::Progress| true;
     let mut limits = Limits { budget: 1000, go_on: &mut go_on };
     let plan = plan_instance(&instance, "exact", Stays::Split, &mut limits).ok()?;
-    let heading = spyre::lx::Heading { planner: "exact", seconds: 0.0, peak: None };
+    let heading = scratchpad::Heading { planner: "exact", seconds: 0.0, peak: None };
     let result = plan.to_json(&instance, &heading).unwrap();
     Some((instance, result))
 }
@@ -192,7 +192,7 @@ fn op_specs(place: &Place, Case { mutant, .. }: &Case) {
 }
 
 /// Compiles for a machine that somebody describes.
-fn machine(place: &Place, Case { mutant, .. }: &Case) {
+fn target_file(place: &Place, Case { mutant, .. }: &Case) {
     let machine = place.write("machine.json", mutant);
     let options = Options { target: machine, ..PROGRAMS[0].options() };
     with_module(place, &PROGRAMS[0].text(), |module| module.run(&options.pipeline(Phase::ALL, &place.out())));

@@ -1,5 +1,6 @@
 //! The programs whose files are changed.
 
+use machine::Target;
 use serde::Deserialize;
 use serde_json::Value;
 use spyre::{
@@ -7,7 +8,6 @@ use spyre::{
     element::{Field, FieldElement},
     sdsc::{case_json::read_case, from_op_spec, to_text},
     sim::{Bound, Bounded, Companion, Companions, Draw, Elements, HostArray, RunOptions, Simulation, drawn},
-    target::Target,
 };
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 

@@ -4,12 +4,12 @@ use crate::{
     Mutant,
     programs::{Files, Program, Ran, fields, run},
 };
+use machine::Target;
 use spyre::{
     element::FieldElement,
     reference,
     sdsc::{check::check_files, differs_from_its_emission},
     sim::{Bounded, Companions},
-    target::Target,
 };
 use std::{fs, path::Path};
 

@@ -1,10 +1,8 @@
 //! Random ways to compile: the options of `spyre-compile`, and machines.
 
 use crate::choices::Choices;
-use spyre::{
-    pipeline::{Options, Phase},
-    target::Target,
-};
+use machine::Target;
+use spyre::pipeline::{Options, Phase};
 use std::path::Path;
 
 const LX_BYTES: [&str; 8] = ["-1", "256", "1024", "4096", "8192", "65536", "262144", "1048576"];

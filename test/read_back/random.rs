@@ -1,11 +1,11 @@
 //! Random ops of every family that the emitter has rules for.
 
+use machine::DeviceFormat::{self, IeeeFp32, IeeeInt32, Sen143Fp8, Sen169Fp16};
 use proptest::prelude::*;
 use spyre::bundle::{
     Allocation, Arrangement, Constant, Coordinate, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Window,
     WindowAxis,
 };
-use spyre::target::DeviceFormat::{self, IeeeFp32, IeeeInt32, Sen143Fp8, Sen169Fp16};
 
 /// A tensor that has the dimensions `order`, outermost first, of a space, and a stick along one of them.
 fn tensor(format: DeviceFormat, space: &[i64], order: &[usize], stick: Option<usize>) -> Operand {

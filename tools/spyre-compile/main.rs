@@ -24,7 +24,7 @@ struct Arguments {
     /// Cores to use, 1 to 32
     #[arg(long, value_name = "N")]
     cores: Option<String>,
-    /// Another machine: a JSON file with any of the numbers of src/target
+    /// Another machine: a JSON file with any of the numbers of crates/machine/src/lib.rs
     #[arg(long, value_name = "FILE.json")]
     target: Option<String>,
     /// A hint around the whole function: NAME=COUNT[,...], outermost first; repeatable

@@ -1,12 +1,13 @@
 //! `spyre-plan`: the LX planner on its own.
 
 use clap::Parser;
+use scratchpad::{
+    Capacity, Exact, Heading, Instance, InstanceError, Limits, Plan, PlannedBytes, Progress, Stays, draw, drawing_of, plan_instance,
+    smallest_lx,
+};
+use scratchpad_verify::{Verified, verify};
 use spyre::{
     files::{MAX_TEXT_BYTES, read_text as read_text_file},
-    lx::{
-        Capacity, Exact, Heading, Instance, InstanceError, Limits, Plan, PlannedBytes, Progress, Stays, Verified, draw, drawing_of,
-        plan_instance, smallest_lx, verify,
-    },
     tool,
 };
 use std::{

@@ -4,9 +4,9 @@ mod check;
 mod npy;
 
 use clap::Parser;
+use machine::Target;
 use spyre::{
     sim::{Draw, HostArray, Outcome, Report, RunOptions, Simulation, drawn},
-    target::Target,
     tool,
 };
 use std::{collections::BTreeMap, fmt::Write as _, path::Path, process::ExitCode};

@@ -5,7 +5,7 @@ use super::order::{DimOrder, OpView};
 use super::plan::Plan;
 use super::space::round_up;
 use super::{Access, Label, family};
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 
 /// How a tensor takes part in one dimension of the op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

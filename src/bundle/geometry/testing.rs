@@ -3,7 +3,7 @@
 use super::super::{Allocation, Arrangement, Coordinate, IterationDim, OpSpec, Operand};
 use super::order::OpView;
 use super::{OpFamily, access, label};
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 
 /// An fp16 operand at the start of kernel argument 0.
 pub(crate) fn operand(device_size: &[i64], coordinates: Vec<Coordinate>) -> Operand {

@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use crate::sdsc::program::{BufferPlace, Program, Tensor};
-use crate::target::STICK_BYTES;
+use machine::STICK_BYTES;
 use std::ops::Range;
 
 /// A buffer with a place.

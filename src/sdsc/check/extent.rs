@@ -2,7 +2,7 @@
 
 use super::file_view::{FileView, TensorView};
 use super::functions::Family;
-use crate::target::STICK_BYTES;
+use machine::STICK_BYTES;
 
 /// The bytes from the first to the last that a core touches of a tensor, in the memory where it lives.
 ///

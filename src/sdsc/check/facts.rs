@@ -4,7 +4,7 @@ use super::extent::{Extent, core_bytes, extents, lx_bytes_with_gaps, product, si
 use super::file_view::{FileView, TensorView};
 use super::launch::Base;
 use super::rules::addresses::{Start, range, starts};
-use crate::target::STICK_BYTES;
+use machine::STICK_BYTES;
 use std::collections::BTreeMap;
 
 /// The facts of one file.

@@ -5,7 +5,7 @@ use super::functions::Family;
 use super::launch::{ExecuteView, Launch};
 use super::report::member;
 use crate::sdsc::model::{ClassInfo, ComputeOp, CoordInfo, Dsc, Entries, Node, Operation, Sdsc, TensorInfo, Text};
-use crate::target::Target;
+use machine::Target;
 
 /// What a file is checked against.
 #[derive(Clone, Copy)]
@@ -189,7 +189,7 @@ impl<'a> TensorView<'a> {
     /// Elements of a stick of its format.
     pub(super) const fn elements_per_stick(&self) -> Option<i64> {
         match self.info.word_length {
-            bytes @ 1.. => Some(crate::target::STICK_BYTES / bytes),
+            bytes @ 1.. => Some(machine::STICK_BYTES / bytes),
             _ => None,
         }
     }

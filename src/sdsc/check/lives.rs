@@ -9,7 +9,7 @@ use super::facts::{Place, TensorFacts};
 use super::launch::Base;
 use super::report::Report;
 use crate::sdsc::program::{LaunchEntry, Life};
-use crate::target::STICK_BYTES;
+use machine::STICK_BYTES;
 use std::collections::BTreeSet;
 use std::ops::Range;
 

@@ -34,11 +34,11 @@ pub use report::{Place, Violation};
 pub use rules::{RULES, Rule, rules_table};
 
 use super::model::Sdsc;
-use crate::target::Target;
 use facts::FileFacts;
 use file_view::{FileView, Surroundings};
 use flow::{Flow, flow};
 use launch::{ExecuteView, Launch};
+use machine::Target;
 use report::{Report, member};
 use rules::launches::BundleView;
 use rules::{FLOW_IN_HBM, FLOW_IN_LX, ONE_OPERATION, SCHEMA, SIZES, TEXT};

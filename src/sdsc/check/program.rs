@@ -6,7 +6,7 @@ use super::tree::{Tree, is_below, path_in};
 use super::{BUNDLE_FILE, Buffer, BundleFacts, Source, buffers, program_flow, program_tensors, report_shape};
 use crate::files::is_plain_name;
 use crate::sdsc::program::{FILE_NAME, LaunchEntry, Program, Tensor};
-use crate::target::Target;
+use machine::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks the bundle of a tree, or every bundle of the program there; false when the tree has neither.

@@ -7,7 +7,7 @@ use super::rules::{ARGUMENTS, FLOW_OF_LAUNCHES, INDEX_RANGES, LIVES_IN_LAUNCHES,
 use super::tree::path_in;
 use super::{BUNDLE_FILE, BundleFacts, lives};
 use crate::sdsc::program::{FILE_NAME, LaunchEntry, Life, Program, Tensor};
-use crate::target::STICK_BYTES;
+use machine::STICK_BYTES;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The lists of tensors, by their names in the file.

@@ -4,7 +4,7 @@ use super::program_flow::lists;
 use super::report::Report;
 use super::rules::{LIVES, NAMES, TENSORS};
 use crate::sdsc::program::{Program, Tensor};
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 use std::collections::BTreeSet;
 
 /// The element types that a format holds, on the side of the caller.

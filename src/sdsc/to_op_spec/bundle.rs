@@ -7,7 +7,7 @@ use crate::bundle::launch::Stmt;
 use crate::bundle::symbols::{Addresses, MemoryMap};
 use crate::bundle::{Bundle, Item, Launch, OpSpec};
 use crate::sdsc::Sdsc;
-use crate::target::Target;
+use machine::Target;
 use std::collections::BTreeMap;
 
 /// The bundle of a launch and its files; file `k` is the operation of `sdsc_<k>.json`.

@@ -6,7 +6,7 @@ use super::{ReadError, Surroundings};
 use crate::bundle::OpSpec;
 use crate::bundle::geometry::{Label, OpFamily};
 use crate::sdsc::model::{Dsc, Node, Operation, Sdsc, TensorInfo, Text};
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 
 /// A file and what follows from it at once.
 pub(super) struct File<'a> {
@@ -100,7 +100,7 @@ impl<'a> File<'a> {
     pub(super) fn format(&self, tensor: usize) -> Result<DeviceFormat, ReadError> {
         let name = &self.dsc.tensors[tensor].format;
         let member = || format!("labeledDs_[{tensor}].dataFormat_");
-        let format = name.parse().map_err(|error: crate::target::UnknownFormat| ReadError::member(member(), error.to_string()))?;
+        let format = name.parse().map_err(|error: machine::UnknownFormat| ReadError::member(member(), error.to_string()))?;
         Ok(if is_index(&self.dsc.nodes[tensor]) && format == DeviceFormat::SenUint32 { DeviceFormat::IeeeInt32 } else { format })
     }
 

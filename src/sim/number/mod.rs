@@ -9,7 +9,7 @@ mod small;
 pub use dl16::{DL16_MAX, DL16_SATURATED, dl16_from_f32, dl16_from_host, dl16_to_f32};
 pub use small::{E4M3, E5M2, SmallFloat};
 
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 
 /// The bytes that poisoned memory holds: every float format reads them as NaN, the integer formats as -1 or their maximum.
 pub const POISON: u8 = 0xff;

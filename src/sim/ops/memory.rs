@@ -4,7 +4,7 @@ use crate::element::Arithmetic;
 use crate::sim::access::Part;
 use crate::sim::machine::{Machine, RegionId};
 use crate::sim::number::{POISON, decode_run, encode_run, width};
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 
 use super::function::Device;
 

@@ -6,7 +6,7 @@ use super::{Core, Dim, Mask, OpConstant, Plan, TensorPlan};
 use crate::sdsc::model::{Bits, ConstantInfo, Dsc, Operation, Sdsc, Text};
 use crate::sim::error::SimError;
 use crate::sim::number::{constant_value, meaning};
-use crate::target::{DeviceFormat, Target};
+use machine::{DeviceFormat, Target};
 
 /// Points along one dimension of one core; tables are as long.
 const MAX_LOCAL: i64 = 1 << 26;

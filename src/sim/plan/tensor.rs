@@ -9,7 +9,7 @@
 use super::footprint::footprint;
 use super::{Dim, HOLE, Indirect, Memory, Start, TensorPlan};
 use crate::sdsc::model::{ClassInfo, CoordInfo, Dsc, Node, TensorInfo, WindowInfo};
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 
 /// Elements of one tensor; a core reaches far fewer ("torch-spyre facts, A": 256 MiB).
 const MAX_ELEMENTS: i64 = 1 << 46;

@@ -5,7 +5,7 @@ use crate::sim::access::{Part, Parts};
 use crate::sim::machine::RegionId;
 use crate::sim::memory::Bits;
 use crate::sim::plan::{Kernel, Plan, Walk};
-use crate::target::STICK_BYTES;
+use machine::STICK_BYTES;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -15,22 +15,23 @@ use std::{
 const MOST_SLOWER: u32 = 10;
 const LEAST_LIMIT: Duration = Duration::from_secs(60);
 
-/// The quickest tests first: a test program, what it is told, and the stage whose mutants it is for (all, where none is named).
-const TESTS: [(&str, &[&str], Option<&str>); 28] = [
-    ("spyre", &["tile::"], Some("tile")),
-    ("spyre", &["work::"], Some("work")),
-    ("spyre", &["lx::"], Some("lx")),
-    ("spyre", &["bundle::"], Some("bundle")),
-    ("lit", &["tile/"], Some("tile")),
-    ("lit", &["work/"], Some("work")),
-    ("lit", &["lx/"], Some("lx")),
-    ("lit", &["bundle/"], Some("bundle")),
-    ("exact", &[], Some("lx")),
-    ("spyre_plan", &[], Some("lx")),
-    ("joint", &[], Some("lx")),
-    ("check_bundle", &[], Some("bundle")),
-    ("read_back", &[], Some("bundle")),
-    ("golden", &[], Some("bundle")),
+/// The quickest tests first: a test program, what it is told, and the folder whose mutants it is for (all, where none is named).
+const TESTS: [(&str, &[&str], Option<&str>); 29] = [
+    ("spyre", &["tile::"], Some("src/tile")),
+    ("spyre", &["work::"], Some("src/work")),
+    ("spyre", &["lx::"], Some("src/lx")),
+    ("spyre", &["bundle::"], Some("src/bundle")),
+    ("scratchpad", &[], Some("crates/scratchpad")),
+    ("lit", &["tile/"], Some("src/tile")),
+    ("lit", &["work/"], Some("src/work")),
+    ("lit", &["lx/"], Some("src/lx")),
+    ("lit", &["bundle/"], Some("src/bundle")),
+    ("exact", &[], Some("crates/scratchpad")),
+    ("spyre_plan", &[], Some("crates/scratchpad")),
+    ("joint", &[], Some("src/lx")),
+    ("check_bundle", &[], Some("src/bundle")),
+    ("read_back", &[], Some("src/bundle")),
+    ("golden", &[], Some("src/bundle")),
     ("random", &[], None),
     ("spyre", &["tile::", "work::", "lx::", "bundle::", "cost::", "pipeline::"], None),
     ("lit", &["tile", "work", "lx", "bundle", "gate", "pipeline", "execution"], None),
@@ -70,7 +71,10 @@ struct Test {
 /// The numbers of the mutants that the compiler refuses.
 pub(crate) fn that_do_not_compile(tree: &Path, target: &Path) -> Result<BTreeSet<usize>, String> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["check", "--lib", "--message-format=json", "--package", "spyre", "--target-dir"]).arg(target).current_dir(tree);
+    command
+        .args(["check", "--lib", "--message-format=json", "--package", "spyre", "--package", "scratchpad", "--target-dir"])
+        .arg(target)
+        .current_dir(tree);
     let output = command.stderr(Stdio::null()).output().map_err(|error| format!("cannot run cargo: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -100,7 +104,18 @@ fn last_switch(text: &str, end: usize) -> Option<usize> {
 pub(crate) fn build(tree: &Path, target: &Path) -> Result<Suite, String> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command
-        .args(["test", "--no-run", "--profile", "checked", "--message-format=json", "--package", "spyre", "--target-dir"])
+        .args([
+            "test",
+            "--no-run",
+            "--profile",
+            "checked",
+            "--message-format=json",
+            "--package",
+            "spyre",
+            "--package",
+            "scratchpad",
+            "--target-dir",
+        ])
         .arg(target)
         .current_dir(tree);
     let output = command.stderr(Stdio::inherit()).output().map_err(|error| format!("cannot run cargo: {error}"))?;
@@ -142,7 +157,7 @@ impl Suite {
 
     /// The first test program that notices a mutant.
     pub(crate) fn run(&self, site: &Site) -> Option<&'static str> {
-        let is_for = |test: &Test| test.stage.is_none_or(|stage| site.path.starts_with(Path::new("src").join(stage)));
+        let is_for = |test: &Test| test.stage.is_none_or(|stage| site.path.starts_with(stage));
         self.tests.iter().find(|test| is_for(test) && !self.succeeds(test, Some(site))).map(|test| test.name)
     }
 

@@ -12,15 +12,15 @@ use std::{
 };
 
 /// The stages whose lines are broken.
-const STAGES: [&str; 4] = ["src/tile", "src/work", "src/lx", "src/bundle"];
+const STAGES: [&str; 5] = ["src/tile", "src/work", "src/lx", "src/bundle", "crates/scratchpad/src"];
 
-/// The file of the mutated tree with the function that says which mutant a process is.
-const SWITCH: &str = "src/lib.rs";
+/// The files of the mutated tree with the function that says which mutant a process is: one of each crate.
+const SWITCHES: [&str; 2] = ["src/lib.rs", "crates/scratchpad/src/lib.rs"];
 
 /// Copies what git knows of the tree, but for what [`mutate`] writes. Files that did not change keep their times, so that a build goes
 /// on where it was.
 pub(crate) fn copy(root: &Path, copy: &Path, places: &[Site]) -> Result<(), String> {
-    let mutated: BTreeSet<&Path> = places.iter().map(|site| site.path.as_path()).chain([Path::new(SWITCH)]).collect();
+    let mutated: BTreeSet<&Path> = places.iter().map(|site| site.path.as_path()).chain(SWITCHES.map(Path::new)).collect();
     for path in files(root)?.into_iter().filter(|path| !mutated.contains(path.as_path())) {
         let (from, to) = (root.join(&path), copy.join(&path));
         // A file that is only deleted from the folder is still known to git.
@@ -107,7 +107,7 @@ fn add_switch(root: &Path, copy: &Path) -> Result<(), String> {
          std::sync::LazyLock::new(|| std::env::var({MUTANT:?}).ok()?.parse().ok());\n    \
          pub(crate) fn is(number: usize) -> bool {{\n        *NUMBER == Some(number)\n    }}\n}}\n"
     );
-    write_changed(&copy.join(SWITCH), (read(&root.join(SWITCH))? + &switch).as_bytes())
+    SWITCHES.iter().try_for_each(|path| write_changed(&copy.join(path), (read(&root.join(path))? + &switch).as_bytes()))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ pub(crate) fn run(stage: &str, argument: &str) -> Result<(), String> {
     let module = words.replace('-', "_");
     let def: String = argument.split('-').map(capitalised).collect();
     let files = [
-        (format!("src/{stage}/{module}.rs"), rust(argument)),
+        (format!("src/{stage}/ir/{module}.rs"), rust(argument)),
         (format!("test/{stage}/{words}.mlir"), test(argument)),
         (format!("test/{stage}/{words}-invalid.mlir"), invalid(argument)),
     ];
@@ -29,8 +29,8 @@ pub(crate) fn run(stage: &str, argument: &str) -> Result<(), String> {
     }
     println!("wrote {}", files.map(|(path, _)| path).join(", "));
     let rows = [
-        (format!("src/{stage}/mod.rs"), format!("pub(crate) mod {module};")),
-        ("src/pipeline.rs".to_owned(), format!("{stage}::{module}::PASS, in PASSES and in the phase that runs it")),
+        (format!("src/{stage}/ir/mod.rs"), format!("pub(crate) mod {module};")),
+        ("src/pipeline.rs".to_owned(), format!("{stage}::ir::{module}::PASS, in PASSES and in the phase that runs it")),
         ("dialects/bridge/Passes.cpp".to_owned(), format!("#define GEN_PASS_DEF_{} and X({def}) in SPYRE_PASSES", def.to_uppercase())),
         ("dialects/passes/Passes.td".to_owned(), "the declaration:".to_owned()),
     ];
@@ -95,7 +95,7 @@ fn declaration(def: &str, argument: &str, stage: &str, words: &str, module: &str
         "def {def} : Spyre_Pass<\"{argument}\"> {{\n\
          \x20 let summary = \"...\";\n\
          \x20 let description = [{{\n\
-         \x20   Reads ...; writes .... Implemented in `src/{stage}/{module}.rs`.\n\
+         \x20   Reads ...; writes .... Implemented in `src/{stage}/ir/{module}.rs`.\n\
          \n\
          \x20   Refuses ....\n\
          \n\

@@ -5,7 +5,7 @@ use super::super::file_view::{FileView, TensorView};
 use super::super::launch::{Base, Form};
 use super::super::report::Report;
 use crate::sdsc::model::CoreKey;
-use crate::target::STICK_BYTES;
+use machine::STICK_BYTES;
 use std::collections::BTreeMap;
 
 pub(super) fn start_path(file: &FileView<'_>, tensor: usize, core: CoreKey) -> String {

@@ -4,7 +4,7 @@ use super::super::file_view::FileView;
 use super::super::functions::{self, MASK_VALUE};
 use super::super::report::Report;
 use crate::sdsc::model::{Bits, CoreKey};
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 use std::collections::BTreeSet;
 
 pub(super) fn masks_cover_the_padding(file: &FileView<'_>, report: &mut Report) {

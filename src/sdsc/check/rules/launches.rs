@@ -3,7 +3,7 @@
 use super::super::launch::{Base, ExecuteView, Fault, Form, Launch};
 use super::super::report::Report;
 use super::super::tree::path_in;
-use crate::target::Target;
+use machine::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The function of a bundle and the names of the files beside it.

@@ -3,7 +3,7 @@
 use super::super::file_view::FileView;
 use super::super::report::Report;
 use crate::sdsc::model::Text;
-use crate::target::{DeviceFormat, STICK_BYTES};
+use machine::{DeviceFormat, STICK_BYTES};
 use std::collections::BTreeSet;
 
 pub(super) fn classes_are_complete(file: &FileView<'_>, report: &mut Report) {

@@ -7,7 +7,7 @@ use super::super::launch::Base;
 use super::super::report::Report;
 use super::addresses::{Start, start_path, starts};
 use crate::sdsc::model::{Entries, Text};
-use crate::target::{DeviceFormat, STICK_BYTES};
+use machine::{DeviceFormat, STICK_BYTES};
 
 type SlotsByCore = Entries<i64, Entries<Text, i64>>;
 

@@ -3,7 +3,7 @@
 use super::super::file_view::{FileView, TensorView};
 use super::super::report::Report;
 use crate::sdsc::model::{Presence, Text};
-use crate::target::DeviceFormat;
+use machine::DeviceFormat;
 use std::collections::BTreeSet;
 
 pub(super) fn tensors_are_numbered(file: &FileView<'_>, report: &mut Report) {

@@ -1,0 +1,112 @@
+//! Turns the tables that the C++ verifiers include, `Formats.def` and `DeviceFunctions.def`, into Rust.
+
+use std::{env, error::Error, fmt::Write as _, fs, path::PathBuf};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    for (table, rust, translate) in [
+        ("Formats.def", "formats.rs", formats as fn(&str) -> Result<String, String>),
+        ("DeviceFunctions.def", "device_functions.rs", device_functions),
+    ] {
+        println!("cargo::rerun-if-changed={table}");
+        let text = translate(&fs::read_to_string(table)?).map_err(|error| format!("{table}: {error}"))?;
+        fs::write(out.join(rust), text)?;
+    }
+    Ok(())
+}
+
+/// The rows of a table: the macro, and its arguments.
+fn rows(table: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
+    let is_row = |line: &&str| line.starts_with("SPYRE_");
+    table.lines().filter(is_row).filter_map(|line| {
+        let (name, arguments) = line.strip_suffix(')')?.split_once('(')?;
+        Some((name, split_arguments(arguments)))
+    })
+}
+
+/// Splits at commas outside of quotes.
+fn split_arguments(text: &str) -> Vec<&str> {
+    let (plain, quoted) = text.split_once('"').map_or((text, None), |(plain, quoted)| (plain, quoted.strip_suffix('"')));
+    plain.split(',').map(str::trim).filter(|argument| !argument.is_empty()).chain(quoted).collect()
+}
+
+fn formats(table: &str) -> Result<String, String> {
+    let (mut variants, mut all, mut names, mut bytes_of, mut stick) = (String::new(), String::new(), String::new(), String::new(), None);
+    let mut n = 0;
+    for row in rows(table) {
+        match (row.0, row.1.as_slice()) {
+            ("SPYRE_STICK_BYTES", [bytes]) => stick = Some(*bytes),
+            ("SPYRE_FORMAT", [variant, name, bytes, description]) => {
+                n += 1;
+                writeln!(variants, "    /// {description}\n    {variant},").map_err(|error| error.to_string())?;
+                write!(all, "Self::{variant}, ").map_err(|error| error.to_string())?;
+                writeln!(names, "            Self::{variant} => {name:?},").map_err(|error| error.to_string())?;
+                writeln!(bytes_of, "            Self::{variant} => {bytes},").map_err(|error| error.to_string())?;
+            }
+            _ => {
+                return Err(format!("expected SPYRE_FORMAT(variant, name, bytes, description) or SPYRE_STICK_BYTES(bytes), found {row:?}"));
+            }
+        }
+    }
+    let stick = stick.ok_or("expected SPYRE_STICK_BYTES(bytes)")?;
+    Ok(format!(
+        r#"/// Bytes of one stick, the unit of transfer between HBM and LX ("SuperDSC-Bundle specification, data layout").
+///
+/// Device layouts, formats and the file format are all defined in terms of this size, so it is not part of [`Target`](crate::Target).
+pub const STICK_BYTES: i64 = {stick};
+
+/// A number format of the device ("SuperDSC format, `DataFormats`"): the rows of `Formats.def`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DeviceFormat {{
+{variants}}}
+
+impl DeviceFormat {{
+    /// Every format, in the order of the enum.
+    pub const ALL: [Self; {n}] = [{all}];
+
+    /// The spelling in SDSC files (`dataFormat_`) and in `#spyre.layout`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {{
+        match self {{
+{names}        }}
+    }}
+
+    /// Bytes of one element.
+    #[must_use]
+    pub const fn bytes(self) -> i64 {{
+        match self {{
+{bytes_of}        }}
+    }}
+}}
+"#
+    ))
+}
+
+/// One `SPYRE_POINTWISE(name, operands, fp32, lx)` or `SPYRE_REDUCE(name, fp32, lx)` becomes one row of a static table.
+fn device_functions(table: &str) -> Result<String, String> {
+    let mut out = String::from("/// The rows of `DeviceFunctions.def`.\nstatic TABLE: &[DeviceFunction] = &[\n");
+    let constants_of = |function: &str| -> Vec<&str> {
+        let constants = rows(table).filter_map(|(row, arguments)| (row == "SPYRE_CONSTANT").then_some(arguments));
+        constants
+            .filter_map(|arguments| Some((*arguments.first()?, *arguments.get(1)?)))
+            .filter(|(of, _)| *of == function)
+            .map(|(_, name)| name)
+            .collect()
+    };
+    for (row, arguments) in rows(table) {
+        let (family, name, n_operands, fp32, lx) = match (row, arguments.as_slice()) {
+            ("SPYRE_POINTWISE", [name, operands, fp32, lx]) => ("Pointwise", name, *operands, fp32, lx),
+            ("SPYRE_REDUCE", [name, fp32, lx]) => ("Reduce", name, "1", fp32, lx),
+            ("SPYRE_CONSTANT", [_, _]) => continue,
+            found => return Err(format!("expected a row of the kinds in its comment, found {found:?}")),
+        };
+        let (fp32, lx, constants) = (*fp32 == "1", *lx == "1", constants_of(name));
+        writeln!(
+            out,
+            "    DeviceFunction {{ name: {name:?}, family: Family::{family}, n_operands: {n_operands}, fp32: {fp32}, lx: {lx}, constants: &{constants:?} }},"
+        )
+        .map_err(|error| error.to_string())?;
+    }
+    out.push_str("];\n");
+    Ok(out)
+}

@@ -1,0 +1,48 @@
+//! Sticks, and the device's number formats: how wide an element is and what the files call it.
+//!
+//! The rows are `Formats.def`, which the C++ verifiers read too; `build.rs` turns them into [`STICK_BYTES`] and [`DeviceFormat`].
+
+use std::{fmt, str::FromStr};
+
+include!(concat!(env!("OUT_DIR"), "/formats.rs"));
+
+impl DeviceFormat {
+    /// Elements of one stick.
+    #[must_use]
+    pub const fn elements_per_stick(self) -> i64 {
+        STICK_BYTES / self.bytes()
+    }
+}
+
+impl fmt::Display for DeviceFormat {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// A name that is no device format.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown device format '{0}'")]
+pub struct UnknownFormat(pub String);
+
+impl FromStr for DeviceFormat {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| UnknownFormat(name.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stick_holds_128_bytes_of_every_format() {
+        for format in DeviceFormat::ALL {
+            assert_eq!(format.bytes() * format.elements_per_stick(), STICK_BYTES, "{format}");
+            assert_eq!(format.name().parse(), Ok(format));
+        }
+        assert_eq!("FP16".parse::<DeviceFormat>(), Err(UnknownFormat("FP16".to_owned())));
+    }
+}

@@ -1,0 +1,86 @@
+//! The machine as data: cores, sticks, scratchpad, address limits, device number formats and device functions.
+//!
+//! Every number that a pass consults stands here with its source, so that another machine is another [`Target`] value
+//! (`spyre-compile --target FILE.json`), not another compiler.
+
+mod device_function;
+mod format;
+mod time;
+
+pub use device_function::{DeviceFunction, Family, Unit};
+pub use format::{DeviceFormat, STICK_BYTES, UnknownFormat};
+pub use time::{BroadcastRate, HbmRates, RecommendedTime, Spreads, TimeModel, TorchSpyreTime, TransportRate};
+
+use serde::{Deserialize, Serialize};
+
+/// What the compiler assumes about the machine. Field names are the keys of a `--target` file; a missing key keeps Spyre's value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Target {
+    /// Cores of the card, each with its own LX (torch-spyre hardware notes: 32).
+    pub cores: i64,
+    /// Bytes of LX that one core's buffers may use: `round_up_128((2 MiB - 64 KiB) * (1 - 0.2))`, the back end's own share
+    /// taken off (torch-spyre, LX capacity of August 2026).
+    pub lx_bytes: i64,
+    /// Most bytes of one tensor that one core may address: 65535 pages of 4096 bytes ("SuperDSC-Bundle specification, work
+    /// division constraints").
+    pub core_span_bytes: i64,
+    /// Most bytes of a bundle's HBM pool: a 16 GiB segment less 2 GiB (torch-spyre emitter).
+    pub pool_bytes: i64,
+    /// Bytes of one address segment; kernel argument `i` starts at segment `i` when addresses are baked (torch-spyre, memory map).
+    pub segment_bytes: i64,
+    /// Segments that a kernel may use; the eighth belongs to the runtime (torch-spyre, memory map).
+    pub segments: i64,
+    /// How long things take, as far as anybody knows.
+    pub time: TimeModel,
+}
+
+impl Target {
+    /// The IBM Spyre card.
+    #[must_use]
+    pub const fn spyre() -> Self {
+        Self {
+            cores: 32,
+            lx_bytes: 1_625_344,
+            core_span_bytes: 65_535 * 4_096,
+            pool_bytes: 14 << 30,
+            segment_bytes: 16 << 30,
+            segments: 7,
+            time: TimeModel::fitted(),
+        }
+    }
+
+    /// The numbers with their names, as a `--target` file has them.
+    #[must_use]
+    pub fn numbers(&self) -> [(&'static str, i64); 6] {
+        [
+            ("cores", self.cores),
+            ("lx_bytes", self.lx_bytes),
+            ("core_span_bytes", self.core_span_bytes),
+            ("pool_bytes", self.pool_bytes),
+            ("segment_bytes", self.segment_bytes),
+            ("segments", self.segments),
+        ]
+    }
+
+    /// Refuses numbers that no machine has.
+    ///
+    /// # Errors
+    /// The name of the number, its value and the rule.
+    pub fn check(&self) -> Result<(), String> {
+        if let Some((name, number)) = self.numbers().into_iter().find(|&(name, number)| number < 1 && name != "lx_bytes") {
+            return Err(format!("'{name}' must be positive, found {number}"));
+        }
+        self.time.check()?;
+        if self.lx_bytes < 0 || self.lx_bytes % STICK_BYTES != 0 {
+            return Err(format!("'lx_bytes' must be a multiple of {STICK_BYTES}, found {}", self.lx_bytes));
+        }
+        Ok(())
+    }
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Self::spyre()
+    }
+}

@@ -1,0 +1,166 @@
+//! What a planner is told about a buffer.
+
+use machine::{STICK_BYTES, Target};
+use std::ops::Range;
+
+/// Whether a use reads or writes the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UseKind {
+    /// An operation reads it.
+    Read,
+    /// An operation writes it.
+    Write,
+}
+
+/// One use of a buffer by an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// Index of the operation in program order.
+    pub time: usize,
+    /// What the operation does with the buffer.
+    pub kind: UseKind,
+}
+
+/// Why a buffer may not be placed, whatever room there is: a sentence without a full stop, for reports.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Barred(pub String);
+
+/// A value that may live in LX for its whole life. A planner refers to buffers by their position in the list that it is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// The name in reports; planners do not look at it.
+    pub name: String,
+    /// Bytes on one core: the device bytes divided by the cores of the writer, rounded down (torch-spyre, August 2026).
+    pub bytes: i64,
+    /// Every use, by ascending time.
+    pub uses: Vec<Use>,
+    /// Buffers whose address this one may take over, as positions in the list, in order of preference.
+    pub in_place_parents: Vec<usize>,
+    /// The value is in HBM already (an input of the graph): placing it costs one copy into LX.
+    pub starts_in_hbm: bool,
+    /// The value is wanted in HBM at the end (an output of the graph): placing it costs one copy out of LX.
+    pub ends_in_hbm: bool,
+    /// Why it may not be placed. It is listed all the same, because others may name it as a parent.
+    pub barred: Option<Barred>,
+}
+
+impl Buffer {
+    /// A buffer that is written and read in between, that takes over no address, and that may be placed.
+    #[must_use]
+    pub const fn new(name: String, bytes: i64, uses: Vec<Use>) -> Self {
+        Self { name, bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: false, ends_in_hbm: false, barred: None }
+    }
+
+    /// The operations during which it is live: first use to last use, half-open. Empty without uses.
+    #[must_use]
+    pub fn life(&self) -> Range<usize> {
+        match (self.uses.first(), self.uses.last()) {
+            (Some(first), Some(last)) => first.time..last.time + 1,
+            (None, _) | (_, None) => 0..0,
+        }
+    }
+
+    /// Whether both are live during some operation.
+    #[must_use]
+    pub fn meets(&self, other: &Self) -> bool {
+        let (life, others) = (self.life(), other.life());
+        life.start < others.end && others.start < life.end
+    }
+
+    /// Bytes that one core copies when the buffer is in LX for its whole life: in, if a value from HBM is read in its first operation, and out,
+    /// if HBM needs it at the end and does not have it.
+    #[must_use]
+    pub fn copied_bytes(&self) -> i64 {
+        let first = self.uses.first().map(|first| first.time);
+        let is_read = self.uses.iter().any(|one| Some(one.time) == first && one.kind == UseKind::Read);
+        let is_written = self.uses.iter().any(|one| one.kind == UseKind::Write);
+        let comes_in = self.starts_in_hbm && is_read;
+        let goes_out = self.ends_in_hbm && (is_written || !comes_in);
+        self.bytes * (i64::from(comes_in) + i64::from(goes_out))
+    }
+
+    /// Whether its first use is a read.
+    #[must_use]
+    pub fn is_read_first(&self) -> bool {
+        self.uses.first().is_some_and(|first| first.kind == UseKind::Read)
+    }
+}
+
+/// Whether a buffer of the list could take over the address of another, one of its in-place parents: the parent dies in the operation in
+/// which the child is born, is read (or it would hand over nothing), and is at least as large. If the parent is born in the same operation, it
+/// is listed first: an address does not go round.
+#[must_use]
+pub fn can_succeed(buffers: &[Buffer], child: usize, parent: usize) -> bool {
+    let (heir, elder) = (&buffers[child], &buffers[parent]);
+    let is_read = elder.uses.iter().any(|one| one.kind == UseKind::Read);
+    let is_before = (elder.life().start, parent) < (heir.life().start, child);
+    is_read && is_before && elder.life().end == heir.life().start + 1 && heir.bytes <= elder.bytes
+}
+
+/// The memory that buffers are placed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capacity {
+    /// Bytes of one core's LX that buffers may use.
+    pub bytes: i64,
+    /// Every address is a multiple of this many bytes, at least 1.
+    pub alignment: i64,
+}
+
+impl Capacity {
+    /// The LX of a core: addresses are whole sticks.
+    #[must_use]
+    pub const fn of(target: &Target) -> Self {
+        Self { bytes: target.lx_bytes, alignment: STICK_BYTES }
+    }
+
+    /// The first aligned address that is not below `address`.
+    #[must_use]
+    pub const fn align(&self, address: i64) -> i64 {
+        (address + self.alignment - 1) / self.alignment * self.alignment
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A buffer written at the first time and read at the others.
+    pub(crate) fn buffer(name: &str, bytes: i64, times: &[usize]) -> Buffer {
+        let kind = |position| if position == 0 { UseKind::Write } else { UseKind::Read };
+        let uses = times.iter().enumerate().map(|(position, &time)| Use { time, kind: kind(position) }).collect();
+        Buffer::new(name.to_owned(), bytes, uses)
+    }
+
+    /// The same buffer, allowed to take over the addresses of `parents`.
+    pub(crate) fn child(buffer: Buffer, parents: &[usize]) -> Buffer {
+        Buffer { in_place_parents: parents.to_vec(), ..buffer }
+    }
+
+    #[test]
+    fn a_buffer_lives_from_its_first_to_its_last_use() {
+        let first = buffer("a", 1, &[2, 5]);
+        assert_eq!(first.life(), 2..6);
+        assert!(first.meets(&buffer("b", 1, &[5, 7])));
+        assert!(!first.meets(&buffer("c", 1, &[6, 7])));
+        assert_eq!(buffer("d", 1, &[]).life(), 0..0);
+    }
+
+    #[test]
+    fn an_address_is_taken_over_in_the_parent_s_last_operation() {
+        let succeeds = |child: Buffer, parent: Buffer| can_succeed(&[parent, child], 1, 0);
+        let parent = || buffer("p", 40, &[0, 2]);
+        assert!(succeeds(buffer("c", 40, &[2, 3]), parent()));
+        assert!(!succeeds(buffer("c", 41, &[2, 3]), parent()), "larger than the parent");
+        assert!(!succeeds(buffer("c", 40, &[3, 4]), parent()), "born later");
+        assert!(!succeeds(buffer("c", 40, &[0, 3]), buffer("p", 40, &[0])), "a parent that is never read");
+        let short = [buffer("b", 40, &[2, 2]), buffer("c", 40, &[2, 2])];
+        assert_eq!((can_succeed(&short, 1, 0), can_succeed(&short, 0, 1)), (true, false), "within an operation, in the order of the list");
+    }
+
+    #[test]
+    fn addresses_are_rounded_up() {
+        let capacity = Capacity { bytes: 512, alignment: 128 };
+        assert_eq!([0, 1, 128, 129].map(|address| capacity.align(address)), [0, 128, 128, 256]);
+    }
+}

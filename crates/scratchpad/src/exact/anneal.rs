@@ -1,0 +1,324 @@
+//! Plans for dense problems, where selection and addresses cannot be told apart: one parcel after the other is put where it drives out
+//! least, what was driven out is put elsewhere if there is room, and the change is kept if it saves more, or little less while it is hot.
+
+use super::{
+    chains::{Chain, Link},
+    problem::Problem,
+    selection::{Run, Selection, Stay},
+};
+use crate::pack::Steps;
+
+/// Runs that are placed together or not at all.
+pub(super) struct Parcel {
+    pub(super) runs: Vec<Run>,
+    pub(super) chain: Chain,
+    /// HBM bytes saved.
+    pub(super) saves: i64,
+}
+
+/// A parcel that lives together with another, and the units of both where they meet.
+#[derive(Clone, Copy)]
+struct Neighbour {
+    other: usize,
+    own_units: i64,
+    units: i64,
+}
+
+/// The same numbers on every machine.
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        // SplitMix64 (Steele, Lea, Flood 2014).
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        ((self.next() >> 33) % n.max(1) as u64) as usize
+    }
+
+    /// Often little, seldom much: close to an exponential distribution with this mean.
+    fn noise(&mut self, mean: i64) -> i64 {
+        let bits = self.next();
+        let sixteenths = i64::from(bits.trailing_zeros().min(40)) * 16 + (bits >> 60) as i64;
+        // Trailing zeros are one on average, and the sixteenths half of one.
+        mean * sixteenths / 24
+    }
+}
+
+/// Where the parcels are.
+struct Table {
+    /// The neighbours of all parcels, and where those of each begin.
+    neighbours: Vec<Neighbour>,
+    begin: Vec<usize>,
+    /// No address above.
+    highest: Vec<i64>,
+    saves: Vec<i64>,
+    addresses: Vec<Option<i64>>,
+    saved: i64,
+    /// Parcels without an address, and where each is in this list.
+    waiting: Vec<usize>,
+    place_in_waiting: Vec<usize>,
+    edges: Vec<(i64, i64)>,
+    /// Neighbours looked at.
+    work: u64,
+}
+
+/// Neighbours looked at in one step.
+const NEIGHBOURS_OF_STEP: u64 = 16;
+
+/// Better addresses than those at the start, if any are found. `hot` is what a change may lose at the beginning, in hundredths of what a
+/// parcel saves on average; in the end it may lose nothing. `go_on` is told the steps left and the HBM bytes saved from time to time.
+pub(super) fn anneal(
+    parcels: &[Parcel],
+    start: Vec<Option<i64>>,
+    (capacity, hot): (i64, i64),
+    steps: &mut Steps,
+    go_on: &mut dyn FnMut(u64, i64) -> bool,
+) -> Vec<Option<i64>> {
+    let mut table = Table::new(parcels, start, capacity);
+    let n = parcels.len();
+    let total: i64 = table.saves.iter().sum();
+    let hottest = total / i64::try_from(n.max(1)).unwrap_or(1) * hot / 100;
+    let (mut best, mut best_saved) = (table.addresses.clone(), table.saved);
+    let (mut dice, mut driven) = (Dice(1), Vec::new());
+    let given = steps.left.max(1);
+    let mut n_moves = 0_u64;
+    while best_saved < total && n > 1 && steps.left > 0 {
+        n_moves += 1;
+        if n_moves.is_multiple_of(4096) && !go_on(steps.left, best_saved) {
+            break;
+        }
+        let left = i64::try_from(u128::from(steps.left) * 1024 / u128::from(given)).unwrap_or(0);
+        let heat = hottest * left / 1024 * left / 1024;
+        // Mostly one without an address; else one that may lie better elsewhere.
+        let is_any = dice.below(4) == 0 || table.waiting.is_empty();
+        let parcel = if is_any { dice.below(n) } else { table.waiting[dice.below(table.waiting.len())] };
+        table.try_move(parcel, heat, &mut dice, &mut driven);
+        if table.saved > best_saved {
+            best_saved = table.saved;
+            best.clone_from(&table.addresses);
+        }
+        steps.left = steps.left.saturating_sub(1 + table.work / NEIGHBOURS_OF_STEP);
+        table.work %= NEIGHBOURS_OF_STEP;
+    }
+    best
+}
+
+impl Table {
+    fn new(parcels: &[Parcel], start: Vec<Option<i64>>, capacity: i64) -> Self {
+        let meets = |link: &Link, other: &Link| link.start < other.end && other.start < link.end;
+        let units = |one: &Parcel, other: &Parcel| {
+            let met = one.chain.links.iter().filter(|link| other.chain.links.iter().any(|its| meets(link, its)));
+            met.map(|link| link.units).max()
+        };
+        let (mut neighbours, mut begin) = (Vec::new(), vec![0]);
+        for (index, one) in parcels.iter().enumerate() {
+            for (other, its) in parcels.iter().enumerate().filter(|(other, _)| *other != index) {
+                if let Some((own_units, units)) = units(one, its).zip(units(its, one)) {
+                    neighbours.push(Neighbour { other, own_units, units });
+                }
+            }
+            begin.push(neighbours.len());
+        }
+        let n = parcels.len();
+        let mut table = Self {
+            neighbours,
+            begin,
+            highest: parcels.iter().map(|parcel| parcel.chain.highest(capacity)).collect(),
+            saves: parcels.iter().map(|parcel| parcel.saves).collect(),
+            addresses: vec![None; n],
+            saved: 0,
+            waiting: (0..n).collect(),
+            place_in_waiting: (0..n).collect(),
+            edges: Vec::new(),
+            work: 0,
+        };
+        for (parcel, address) in start.into_iter().enumerate() {
+            if let Some(address) = address {
+                table.put(parcel, address);
+            }
+        }
+        table
+    }
+
+    /// Puts the parcel where it drives out least, and what it drives out where there is room; takes it back if too much is lost.
+    fn try_move(&mut self, parcel: usize, heat: i64, dice: &mut Dice, driven: &mut Vec<(usize, i64)>) {
+        let (before, was) = (self.saved, self.addresses[parcel]);
+        if was.is_some() {
+            self.lift(parcel);
+        }
+        let Some(address) = self.cheapest(parcel, heat, dice) else { return };
+        self.drive_out(parcel, address, driven);
+        self.put(parcel, address);
+        driven.sort_unstable_by_key(|&(other, _)| (-self.saves[other], other));
+        for &(other, _) in &*driven {
+            if let Some(free) = self.free_place(other) {
+                self.put(other, free);
+            }
+        }
+        if self.saved + dice.noise(heat) >= before {
+            return;
+        }
+        for &(other, _) in &*driven {
+            if self.addresses[other].is_some() {
+                self.lift(other);
+            }
+        }
+        self.lift(parcel);
+        driven.iter().for_each(|&(other, address)| self.put(other, address));
+        if let Some(address) = was {
+            self.put(parcel, address);
+        }
+    }
+
+    /// Gives a waiting parcel an address.
+    fn put(&mut self, parcel: usize, address: i64) {
+        self.addresses[parcel] = Some(address);
+        self.saved += self.saves[parcel];
+        let place = self.place_in_waiting[parcel];
+        self.waiting.swap_remove(place);
+        if let Some(&moved) = self.waiting.get(place) {
+            self.place_in_waiting[moved] = place;
+        }
+    }
+
+    /// Takes its address from a parcel.
+    fn lift(&mut self, parcel: usize) {
+        self.addresses[parcel] = None;
+        self.saved -= self.saves[parcel];
+        self.place_in_waiting[parcel] = self.waiting.len();
+        self.waiting.push(parcel);
+    }
+
+    /// Where what the parcel drives out changes: twice the address, and one more if the change is above it, and by what. Both ends of LX
+    /// are among them, so that one of these places is always the cheapest.
+    fn find_edges(&mut self, parcel: usize) {
+        self.edges.clear();
+        let range = self.begin[parcel]..self.begin[parcel + 1];
+        self.work += range.len() as u64;
+        for neighbour in &self.neighbours[range] {
+            if let Some(address) = self.addresses[neighbour.other] {
+                let saves = self.saves[neighbour.other];
+                self.edges.push((2 * (address - neighbour.own_units) + 1, saves));
+                self.edges.push((2 * (address + neighbour.units), -saves));
+            }
+        }
+        self.edges.push((0, 0));
+        self.edges.push((2 * self.highest[parcel], 0));
+        self.edges.sort_unstable();
+    }
+
+    /// Asks about each place, with what is driven out there, until the answer is yes.
+    fn find_place(&mut self, parcel: usize, mut is_it: impl FnMut(i64, i64) -> bool) -> Option<i64> {
+        self.find_edges(parcel);
+        let mut cost = 0;
+        for &(edge, change) in &self.edges {
+            let (address, is_above) = (edge >> 1, edge & 1 == 1);
+            cost += if is_above { 0 } else { change };
+            if (0..=self.highest[parcel]).contains(&address) && is_it(address, cost) {
+                return Some(address);
+            }
+            cost += if is_above { change } else { 0 };
+        }
+        None
+    }
+
+    /// The address at which it drives out least, give or take some noise; none if there is no address for it at all.
+    fn cheapest(&mut self, parcel: usize, heat: i64, dice: &mut Dice) -> Option<i64> {
+        let mut best: Option<(i64, i64)> = None;
+        self.find_place(parcel, |address, cost| {
+            let noisy = cost + dice.noise(heat);
+            if best.is_none_or(|(least, _)| noisy < least) {
+                best = Some((noisy, address));
+            }
+            false
+        });
+        best.map(|(_, address)| address)
+    }
+
+    /// The lowest address at which nothing is driven out.
+    fn free_place(&mut self, parcel: usize) -> Option<i64> {
+        self.find_place(parcel, |_, cost| cost == 0)
+    }
+
+    /// Takes their addresses from all that are in the way of the parcel at an address.
+    fn drive_out(&mut self, parcel: usize, at: i64, driven: &mut Vec<(usize, i64)>) {
+        driven.clear();
+        for place in self.begin[parcel]..self.begin[parcel + 1] {
+            let Neighbour { other, own_units, units } = self.neighbours[place];
+            if let Some(address) = self.addresses[other].filter(|address| address - own_units < at && at < address + units) {
+                driven.push((other, address));
+                self.lift(other);
+            }
+        }
+    }
+}
+
+/// The parcels of a selection, and of the values that it leaves in HBM.
+pub(super) fn parcels(problem: &Problem, selection: &Selection) -> Vec<Parcel> {
+    let mut parcels = super::settle::parcels(problem, selection);
+    for (index, value) in problem.values.iter().enumerate() {
+        if selection.stays[index].in_lx.iter().any(|in_lx| *in_lx) || value.units == 0 {
+            continue;
+        }
+        let mut alone = Selection::none(problem);
+        let before = alone.value_bytes(problem, index);
+        let n = value.uses.len();
+        alone.stays[index] = Stay { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
+        let saves = before - alone.value_bytes(problem, index);
+        if saves > 0 {
+            let run = Run { value: index, first: 0, last: n - 1 };
+            parcels.push(Parcel { runs: vec![run], chain: super::settle::chain(problem, &[run]), saves });
+        }
+    }
+    parcels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parcel(ticks: std::ops::Range<usize>, units: i64, saves: i64) -> Parcel {
+        let link = Link { start: ticks.start, end: ticks.end, units, limit: 100 };
+        Parcel { runs: Vec::new(), chain: Chain { links: vec![link] }, saves }
+    }
+
+    fn annealed(parcels: &[Parcel], start: Vec<Option<i64>>) -> (i64, Vec<Option<i64>>) {
+        let mut steps = Steps { left: 20_000 };
+        let addresses = anneal(parcels, start, (10, 60), &mut steps, &mut |_, _| true);
+        let placed = || parcels.iter().zip(&addresses).filter_map(|(parcel, address)| Some((parcel, (*address)?)));
+        for (at, (one, low)) in placed().enumerate() {
+            assert!((0..=10).contains(&(low + one.chain.units())) && low >= 0);
+            for (other, other_low) in placed().skip(at + 1) {
+                let meet = one.chain.life().start < other.chain.life().end && other.chain.life().start < one.chain.life().end;
+                assert!(!meet || low + one.chain.units() <= other_low || other_low + other.chain.units() <= low);
+            }
+        }
+        (placed().map(|(parcel, _)| parcel.saves).sum(), addresses)
+    }
+
+    #[test]
+    fn what_saves_most_together_is_placed() {
+        // The 6 and the 5 do not fit together; below the 4 that outlives them there is room for one.
+        let parcels = [parcel(0..2, 6, 60), parcel(0..2, 5, 61), parcel(1..4, 4, 40), parcel(2..4, 6, 30), parcel(3..5, 7, 29)];
+        assert_eq!(annealed(&parcels, vec![None; 5]).0, 61 + 40 + 30);
+        // A parcel that is too high for LX stays out.
+        assert_eq!(annealed(&[parcel(0..2, 11, 99), parcel(0..2, 10, 1)], vec![None; 2]).1, [None, Some(0)]);
+    }
+
+    #[test]
+    fn a_start_is_never_made_worse_and_the_watcher_is_heard() {
+        let parcels = [parcel(0..2, 6, 60), parcel(0..2, 5, 61)];
+        let mut none = Steps { left: 0 };
+        let start = vec![None, Some(3)];
+        assert_eq!(anneal(&parcels, start.clone(), (10, 60), &mut none, &mut |_, _| true), start);
+        assert_eq!(annealed(&parcels, start).0, 61);
+        let mut steps = Steps { left: u64::MAX };
+        anneal(&parcels, vec![None; 2], (10, 60), &mut steps, &mut |_, _| false);
+        assert!(steps.left > u64::MAX - 1_000_000);
+    }
+}

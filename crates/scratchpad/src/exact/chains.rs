@@ -1,0 +1,61 @@
+//! Runs at one address, as the packing engine wants them.
+
+use crate::pack::{Packer, Rectangle, Shape};
+use std::ops::Range;
+
+/// Runs at one address: each takes over that of the one before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Chain {
+    pub(crate) links: Vec<Link>,
+}
+
+/// One run of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Link {
+    /// First operation.
+    pub(crate) start: usize,
+    /// First operation behind.
+    pub(crate) end: usize,
+    pub(crate) units: i64,
+    /// Its end may not be above.
+    pub(crate) limit: i64,
+}
+
+impl Chain {
+    /// The operations of all its runs.
+    pub(crate) fn life(&self) -> Range<usize> {
+        let start = self.links.iter().map(|link| link.start).min().unwrap_or(0);
+        start..self.links.iter().map(|link| link.end).max().unwrap_or(0)
+    }
+
+    /// Units of the largest run.
+    pub(crate) fn units(&self) -> i64 {
+        self.links.iter().map(|link| link.units).max().unwrap_or(0)
+    }
+
+    /// The highest address in `capacity` units; below 0 if there is none.
+    pub(crate) fn highest(&self, capacity: i64) -> i64 {
+        self.links.iter().map(|link| link.limit.min(capacity) - link.units).min().unwrap_or(-1)
+    }
+}
+
+/// The search for an address for each chain.
+///
+/// The engine knows one capacity. A chain that may not reach it gets a step behind everything else, where it is alone, that is higher by as
+/// much.
+pub(crate) fn packer(chains: &[Chain], capacity: i64) -> Packer {
+    let tick = |tick: usize| i64::try_from(tick).unwrap_or(i64::MAX);
+    let mut behind = tick(chains.iter().map(|chain| chain.life().end).max().unwrap_or(0));
+    let shape = |chain: &Chain| {
+        let step = |link: &Link| Rectangle { lower: tick(link.start), upper: tick(link.end), size: link.units };
+        let mut shape = Shape { steps: chain.links.iter().map(step).collect() };
+        let size = capacity - chain.highest(capacity);
+        if size > chain.units() {
+            shape.steps.push(Rectangle { lower: behind, upper: behind + 1, size });
+            behind += 1;
+        }
+        shape
+    };
+    let shapes: Vec<Shape> = chains.iter().map(shape).collect();
+    Packer::new(&shapes, &[], capacity)
+}

@@ -1,0 +1,201 @@
+//! The selection problem in small integers: values, their uses, and what each choice costs in HBM bytes.
+
+use crate::{Buffer, Capacity, UseKind, buffer::can_succeed};
+use std::ops::Range;
+
+/// What may be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stays {
+    /// A buffer is in LX from its first to its last use, or not at all.
+    Whole,
+    /// A buffer may leave LX between two uses and come back.
+    Split,
+}
+
+/// The uses of a value by one operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TickUse {
+    /// The operation.
+    pub(crate) tick: usize,
+    /// HBM bytes when it is served from HBM.
+    pub(crate) hbm_bytes: i64,
+    /// The operation writes the value, so that a copy in HBM is no longer valid.
+    pub(crate) writes: bool,
+}
+
+/// What a buffer holds between two whole writes: a stay in LX never has to outlast it.
+#[derive(Clone, Debug)]
+pub(crate) struct Value {
+    /// The buffer in the caller's list.
+    pub(crate) buffer: usize,
+    /// Bytes of one copy between LX and HBM.
+    pub(crate) bytes: i64,
+    /// Aligned units of LX.
+    pub(crate) units: i64,
+    /// Units of LX below which it has to end: all, or one less if it may not reach into the last, partial unit.
+    pub(crate) limit: i64,
+    /// At least one, by ascending tick.
+    pub(crate) uses: Vec<TickUse>,
+    /// HBM bytes of beginning in LX: the copy of a value that starts in HBM.
+    pub(crate) arrival_bytes: i64,
+    /// HBM bytes of ending in LX with a value that HBM does not have: the copy of a value that ends in HBM.
+    pub(crate) departure_bytes: i64,
+    /// A copy in HBM is valid when the value has arrived in LX.
+    pub(crate) arrives_clean: bool,
+    /// Values whose address it may take over when it is born.
+    pub(crate) parents: Vec<usize>,
+}
+
+/// Which values live in LX when, so that the fewest HBM bytes are left.
+#[derive(Clone, Debug)]
+pub(crate) struct Problem {
+    pub(crate) values: Vec<Value>,
+    pub(crate) n_ticks: usize,
+    /// Units of LX; the last one may be partial.
+    pub(crate) units: i64,
+    /// Bytes of a unit: the alignment, or as many times it as divides all sizes.
+    pub(crate) unit_bytes: i64,
+    /// HBM bytes of the uses of buffers that cannot be in LX.
+    pub(crate) fixed_bytes: i64,
+    pub(crate) stays: Stays,
+}
+
+impl Value {
+    pub(crate) fn first(&self) -> usize {
+        self.uses.first().map_or(0, |one| one.tick)
+    }
+
+    /// Whether it lives for one operation only, in which it may hand over an address that it took over.
+    pub(crate) fn may_link(&self) -> bool {
+        self.uses.len() == 1 && !self.parents.is_empty()
+    }
+
+    /// HBM bytes when it never is in LX.
+    pub(crate) fn hbm_bytes(&self) -> i64 {
+        self.uses.iter().map(|one| one.hbm_bytes).sum()
+    }
+}
+
+impl Problem {
+    /// Operations that no use names are left out: ticks are the used operations, in order.
+    pub(crate) fn new(buffers: &[Buffer], capacity: &Capacity, stays: Stays) -> Self {
+        let mut times: Vec<usize> = buffers.iter().flat_map(|buffer| buffer.uses.iter().map(|one| one.time)).collect();
+        times.sort_unstable();
+        times.dedup();
+        let tick = |time: usize| times.partition_point(|&other| other < time);
+        let mut problem = Self {
+            values: Vec::new(),
+            n_ticks: times.len(),
+            units: units(capacity.bytes, capacity),
+            unit_bytes: capacity.alignment,
+            fixed_bytes: 0,
+            stays,
+        };
+        let mut first_and_last: Vec<Option<(usize, usize)>> = vec![None; buffers.len()];
+        for (index, buffer) in buffers.iter().enumerate() {
+            if buffer.barred.is_some() || buffer.bytes > capacity.bytes || buffer.uses.is_empty() {
+                problem.fixed_bytes += buffer.bytes * i64::try_from(buffer.uses.len()).unwrap_or(i64::MAX);
+                continue;
+            }
+            let first = problem.values.len();
+            for range in versions(buffer, stays) {
+                let value = value(buffer, index, range, capacity, stays, &tick);
+                problem.values.push(value);
+            }
+            first_and_last[index] = Some((first, problem.values.len() - 1));
+        }
+        for (index, buffer) in buffers.iter().enumerate() {
+            let Some((first, _)) = first_and_last[index] else { continue };
+            let may = |parent: &&usize| can_succeed(buffers, index, **parent);
+            let mut parents: Vec<usize> =
+                buffer.in_place_parents.iter().filter(may).filter_map(|&parent| first_and_last[parent]).map(|(_, last)| last).collect();
+            let mut seen = std::collections::BTreeSet::new();
+            parents.retain(|&parent| seen.insert(parent));
+            problem.values[first].parents = parents;
+        }
+        problem.coarsen();
+        problem
+    }
+
+    /// Takes as unit the largest that all sizes are multiples of.
+    fn coarsen(&mut self) {
+        let divisor = self.values.iter().fold(0, |divisor, value| gcd(divisor, value.units)).max(1);
+        self.unit_bytes *= divisor;
+        self.units /= divisor;
+        for value in &mut self.values {
+            value.units /= divisor;
+            value.limit /= divisor;
+        }
+    }
+}
+
+fn gcd(one: i64, other: i64) -> i64 {
+    if other == 0 { one } else { gcd(other, one % other) }
+}
+
+fn units(bytes: i64, capacity: &Capacity) -> i64 {
+    bytes / capacity.alignment + i64::from(bytes % capacity.alignment != 0)
+}
+
+/// The uses of each value of a buffer, as ranges of its uses: an operation that writes the buffer and does not read it begins a new one.
+fn versions(buffer: &Buffer, stays: Stays) -> Vec<Range<usize>> {
+    let uses = &buffer.uses;
+    let mut starts = vec![0];
+    let mut at = 0;
+    while at < uses.len() {
+        let end = at + uses[at..].iter().take_while(|one| one.time == uses[at].time).count();
+        let is_whole_write = uses[at..end].iter().all(|one| one.kind == UseKind::Write);
+        if at > 0 && is_whole_write && stays == Stays::Split {
+            starts.push(at);
+        }
+        at = end;
+    }
+    let ends = starts.iter().skip(1).copied().chain([uses.len()]);
+    starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect()
+}
+
+fn value(buffer: &Buffer, index: usize, range: Range<usize>, capacity: &Capacity, stays: Stays, tick: &impl Fn(usize) -> usize) -> Value {
+    let (is_first, is_last) = (range.start == 0, range.end == buffer.uses.len());
+    let mut uses: Vec<TickUse> = Vec::new();
+    for one in &buffer.uses[range] {
+        let (tick, writes) = (tick(one.time), one.kind == UseKind::Write);
+        match uses.last_mut() {
+            Some(last) if last.tick == tick => {
+                last.hbm_bytes += buffer.bytes;
+                last.writes |= writes;
+            }
+            Some(_) | None => uses.push(TickUse { tick, hbm_bytes: buffer.bytes, writes }),
+        }
+    }
+    let is_read = buffer.uses.iter().any(|one| one.time == buffer.life().start && one.kind == UseKind::Read);
+    let comes_in = is_first && buffer.starts_in_hbm && is_read;
+    let arrival_bytes = if comes_in { buffer.bytes } else { 0 };
+    let arrives_clean = comes_in && uses.first().is_some_and(|one| !one.writes);
+    if stays == Stays::Whole {
+        uses = whole(&uses);
+    }
+    let (rest, into_last) = (capacity.bytes % capacity.alignment, buffer.bytes % capacity.alignment);
+    let all = units(capacity.bytes, capacity);
+    Value {
+        buffer: index,
+        bytes: buffer.bytes,
+        units: units(buffer.bytes, capacity),
+        limit: if rest == 0 || (into_last > 0 && into_last <= rest) { all } else { all - 1 },
+        uses,
+        arrival_bytes,
+        departure_bytes: if is_last && buffer.ends_in_hbm { buffer.bytes } else { 0 },
+        arrives_clean,
+        parents: Vec::new(),
+    }
+}
+
+/// All uses are served as the first one is, so they are counted there.
+fn whole(uses: &[TickUse]) -> Vec<TickUse> {
+    let (Some(first), Some(last)) = (uses.first(), uses.last()) else { return Vec::new() };
+    let hbm_bytes = uses.iter().map(|one| one.hbm_bytes).sum();
+    let mut ends = vec![TickUse { hbm_bytes, writes: uses.iter().any(|one| one.writes), ..*first }];
+    if last.tick > first.tick {
+        ends.push(TickUse { tick: last.tick, hbm_bytes: 0, writes: false });
+    }
+    ends
+}

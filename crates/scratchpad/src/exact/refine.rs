@@ -1,0 +1,78 @@
+//! Better prices, for problems where the first ones leave much open.
+
+use super::{prices::Prices, problem::Problem};
+
+/// Goes on from some prices: steps along the excess, bent away from the step before where they would go back and forth (Camerini, Fratta and
+/// Maffioli 1975), towards `goal`, a scaled cost that can be reached.
+pub(super) fn refined(problem: &Problem, start: &Prices, goal: i64, n_steps: usize) -> Prices {
+    let mut best = start.clone();
+    let mut best_bound = start.bound();
+    let mut prices = start.clone();
+    let mut exact: Vec<f64> = prices.of_unit.iter().map(|&price| price as f64).collect();
+    let mut wanted = vec![0; problem.n_ticks + 1];
+    let mut way = vec![0.0; problem.n_ticks];
+    let (mut pace, mut since) = (1.0, 0);
+    for _ in 0..n_steps {
+        prices.wanted(&mut wanted);
+        let missing = (goal - prices.bound()) as f64;
+        let excess = |tick: usize| {
+            let over = (wanted[tick] - problem.units) as f64;
+            if over < 0.0 && exact[tick] <= 0.0 { 0.0 } else { over }
+        };
+        let (mut along, mut length) = (0.0, 0.0);
+        for (tick, way) in way.iter().enumerate() {
+            along += excess(tick) * way;
+            length += way * way;
+        }
+        let bend = if along < 0.0 && length > 0.0 { -1.5 * along / length } else { 0.0 };
+        let mut length = 0.0;
+        for (tick, way) in way.iter_mut().enumerate() {
+            *way = excess(tick) + bend * *way;
+            length += *way * *way;
+        }
+        if length == 0.0 || missing <= 0.0 {
+            break;
+        }
+        let step = pace * missing / length;
+        for ((price, exact), way) in prices.of_unit.iter_mut().zip(&mut exact).zip(&way) {
+            *exact = (*exact + step * way).max(0.0);
+            *price = exact.round() as i64;
+        }
+        prices.update(problem);
+        let bound = prices.bound();
+        since += 1;
+        if bound > best_bound {
+            best_bound = bound;
+            best.clone_from(&prices);
+            since = 0;
+        } else if since >= 20 {
+            pace *= 0.7;
+            since = 0;
+            prices.clone_from(&best);
+            for (exact, &price) in exact.iter_mut().zip(&prices.of_unit) {
+                *exact = price as f64;
+            }
+            way.fill(0.0);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Capacity, Stays, buffer::tests::buffer};
+
+    #[test]
+    fn they_come_to_the_best_price() {
+        // Three want room in operation 1, and there is room for two thirds of them: at the best price they save 2 of 3 buffers' bytes.
+        let buffers: Vec<_> = (0..9).map(|number| buffer("any", 10 + number % 3, &[0, 1, 2])).collect();
+        let problem = Problem::new(&buffers, &Capacity { bytes: 66, alignment: 1 }, Stays::Whole);
+        let first = Prices::new(&problem, 1 << 16, vec![0; problem.n_ticks]);
+        assert_eq!(first.bound(), 0);
+        let better = refined(&problem, &first, 99 << 16, 500);
+        // 99 units of 3 bytes each, of which 66 are in LX.
+        let bound = better.bound() as f64 / f64::from(1 << 16);
+        assert!((98.9..=99.0).contains(&bound), "{bound}");
+    }
+}

@@ -1,0 +1,135 @@
+//! The result of a plan as JSON, with its certificate (docs/lx-planning.md).
+
+use super::solve::{Plan, StayInLx};
+use crate::{Capacity, Instance};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+#[derive(Serialize)]
+struct File<'a> {
+    planner: &'a str,
+    capacity: i64,
+    alignment: i64,
+    /// The address of the first stay.
+    addresses: BTreeMap<&'a str, Option<i64>>,
+    reasons: BTreeMap<&'a str, &'a str>,
+    stays: Vec<Stay<'a>>,
+    hbm_bytes_left: i64,
+    lower_bound: i64,
+    optimal: bool,
+    /// The plans among which no other leaves less than the bound.
+    among: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peak: Option<PlannedBytes>,
+    steps: u64,
+    seconds: f64,
+    timed_out: bool,
+    certificate: Certificate<'a>,
+}
+
+/// The smallest LX that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PlannedBytes {
+    /// Bytes that suffice.
+    pub bytes: i64,
+    /// Bytes below which there is no plan.
+    pub lower_bound: i64,
+}
+
+/// What a result says beside the plan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Heading<'a> {
+    /// The planner's name.
+    pub planner: &'a str,
+    /// What it took.
+    pub seconds: f64,
+    /// The smallest LX, if that was the question.
+    pub peak: Option<PlannedBytes>,
+}
+
+#[derive(Serialize)]
+struct Stay<'a> {
+    buffer: &'a str,
+    start: usize,
+    end: usize,
+    address: i64,
+}
+
+#[derive(Serialize)]
+struct Certificate<'a> {
+    whole_lives: bool,
+    scale: i64,
+    prices: &'a [(usize, i64)],
+    cuts: Vec<Cut<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rents: Vec<(usize, Vec<(&'a str, i64)>)>,
+}
+
+#[derive(Serialize)]
+struct Cut<'a> {
+    stays: Vec<Crowded<'a>>,
+    mergers: Vec<(&'a str, &'a str)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    absent: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Crowded<'a> {
+    buffer: &'a str,
+    start: usize,
+    end: usize,
+}
+
+impl Plan {
+    /// The plans among which no other leaves less than the bound.
+    #[must_use]
+    pub const fn among(&self) -> &'static str {
+        if self.certificate.whole_lives { "whole lives" } else { "split stays" }
+    }
+
+    /// The text of `RESULT.json`.
+    ///
+    /// # Errors
+    /// When the text cannot be made.
+    pub fn to_json(&self, instance: &Instance, heading: &Heading<'_>) -> Result<String, serde_json::Error> {
+        let Instance { buffers, capacity: Capacity { bytes, alignment }, .. } = instance;
+        let name = |buffer: usize| buffers[buffer].name.as_str();
+        let mut addresses: BTreeMap<&str, Option<i64>> = buffers.iter().map(|buffer| (buffer.name.as_str(), None)).collect();
+        for stay in self.stays.iter().rev() {
+            addresses.insert(name(stay.buffer), Some(stay.address));
+        }
+        let reasons = self.reasons.iter().enumerate().filter_map(|(index, reason)| Some((name(index), reason.as_deref()?)));
+        let stay = |stay: &StayInLx| Stay { buffer: name(stay.buffer), start: stay.start, end: stay.end, address: stay.address };
+        let cut = |cut: &super::solve::CertifiedCut| Cut {
+            stays: cut.stays.iter().map(|&(buffer, start, end)| Crowded { buffer: name(buffer), start, end }).collect(),
+            mergers: cut.mergers.iter().map(|&(child, parent)| (name(child), name(parent))).collect(),
+            absent: cut.absent.iter().map(|&buffer| name(buffer)).collect(),
+        };
+        let rented =
+            |(time, rents): &(usize, Vec<(usize, i64)>)| (*time, rents.iter().map(|&(buffer, bytes)| (name(buffer), bytes)).collect());
+        let file = File {
+            planner: heading.planner,
+            capacity: *bytes,
+            alignment: *alignment,
+            addresses,
+            reasons: reasons.collect(),
+            stays: self.stays.iter().map(stay).collect(),
+            hbm_bytes_left: self.hbm_bytes_left,
+            lower_bound: self.lower_bound,
+            optimal: self.optimal && heading.peak.is_none_or(|peak| peak.bytes == peak.lower_bound),
+            among: self.among(),
+            peak: heading.peak,
+            steps: self.steps,
+            seconds: heading.seconds,
+            timed_out: self.timed_out,
+            certificate: Certificate {
+                whole_lives: self.certificate.whole_lives,
+                scale: self.certificate.scale,
+                prices: &self.certificate.prices,
+                cuts: self.certificate.cuts.iter().map(cut).collect(),
+                rents: self.certificate.rents.iter().map(rented).collect(),
+            },
+        };
+        serde_json::to_string_pretty(&file)
+    }
+}

@@ -1,0 +1,421 @@
+//! The search: selection, packing, cuts, until the bound is reached or the budget is used.
+
+use super::{
+    cut::Cut,
+    dense::{better_bound, better_prices, improve},
+    moment::Moments,
+    prices::Prices,
+    problem::{Problem, Stays},
+    rents::Rented,
+    selection::{Run, Selection, Stay},
+    settle::{Settled, core, settle},
+    sweep::{Limits, sweep},
+};
+use crate::{BestFit, Buffer, Capacity, FirstFit, Greedy, Placement, Planner, Progress, pack::Steps};
+
+/// The exact planner.
+#[derive(Clone, Copy, Debug)]
+pub struct Exact {
+    /// What may be chosen.
+    pub stays: Stays,
+    /// Steps of sweeps and packings.
+    pub budget: u64,
+}
+
+/// An unbroken stay of a buffer in LX.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StayInLx {
+    /// Position in the list.
+    pub buffer: usize,
+    /// First operation of which it serves the uses.
+    pub start: usize,
+    /// The last one, plus one.
+    pub end: usize,
+    /// Address in bytes.
+    pub address: i64,
+}
+
+/// Steps for one packing.
+const PACK_STEPS: u64 = 2_000;
+/// Sets that a sweep keeps which only has to find a good choice.
+const NARROW: usize = 4;
+/// Sets that a sweep keeps at first, and at most.
+const FIRST_WIDTH: usize = 64;
+const LAST_WIDTH: usize = 1 << 14;
+/// Steps to fit the prices at first, and where they have to be good.
+const FEW_FITS: usize = 30;
+const MORE_FITS: usize = 60;
+/// Cuts that a sweep can watch.
+const MAX_CUTS: usize = 128;
+
+/// What the planner found, and how good it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// By buffer and time.
+    pub stays: Vec<StayInLx>,
+    /// HBM bytes per core that the plan leaves.
+    pub hbm_bytes_left: i64,
+    /// No plan leaves fewer.
+    pub lower_bound: i64,
+    /// Both are equal.
+    pub optimal: bool,
+    /// Steps used.
+    pub steps: u64,
+    /// The watcher ended the search.
+    pub timed_out: bool,
+    /// Why a buffer has no stay.
+    pub reasons: Vec<Option<String>>,
+    /// The proof of the bound.
+    pub certificate: Certificate,
+}
+
+/// Why no plan leaves fewer HBM bytes than the bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// The bound is for plans of whole lives.
+    pub whole_lives: bool,
+    /// Prices are HBM bytes times this.
+    pub scale: i64,
+    /// Operation and price of a unit of LX during it, where it is not 0.
+    pub prices: Vec<(usize, i64)>,
+    /// Stays that do not fit together.
+    pub cuts: Vec<CertifiedCut>,
+    /// Operation, and the HBM bytes that buffers pay for being in LX during it: if there are any, they alone prove the bound.
+    pub rents: Vec<(usize, Vec<(usize, i64)>)>,
+}
+
+/// Stays that do not fit together if exactly these of them take over addresses, and the absent buffers are not in LX.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CertifiedCut {
+    /// Buffer, first operation, last one plus one.
+    pub stays: Vec<(usize, usize, usize)>,
+    /// Child and parent.
+    pub mergers: Vec<(usize, usize)>,
+    /// Buffers that live for one operation, in which one of the stays could have the address of another from them.
+    pub absent: Vec<usize>,
+}
+
+/// The best plan so far.
+pub(super) struct Best {
+    pub(super) bytes: i64,
+    pub(super) selection: Selection,
+    pub(super) placed: Vec<(Run, i64)>,
+}
+
+/// What proves the bound: prices and cuts, or rents.
+#[derive(Clone)]
+pub(super) struct Proof {
+    pub(super) prices: Prices,
+    pub(super) cuts: Vec<Cut>,
+    pub(super) rents: Vec<Rented>,
+}
+
+/// Steps for a plan unless told otherwise: about a second.
+const BUDGET: u64 = 2_000_000;
+/// Steps for a plan of a compilation, which makes several: some 25 ms, and half a millisecond for each buffer. Better prices take a quarter of
+/// the latter, and a few narrow sweeps the rest.
+const STEPS_OF_COMPILATION: u64 = 50_000;
+const STEPS_OF_BUFFER: u64 = 1_000;
+
+impl Planner for Exact {
+    fn name(&self) -> &'static str {
+        "exact"
+    }
+
+    /// The plan's stays as whole lives. A list planned for split stays is planned for whole ones here: a placement cannot say more.
+    fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
+        let plan = Self { stays: Stays::Whole, ..*self }.solve(buffers, capacity);
+        let mut addresses = vec![None; buffers.len()];
+        for stay in &plan.stays {
+            addresses[stay.buffer] = Some(stay.address);
+        }
+        Placement::explained(buffers, capacity, addresses)
+    }
+}
+
+impl Exact {
+    /// Buffers are in LX for their whole life or not at all.
+    #[must_use]
+    pub const fn whole_lives() -> Self {
+        Self { stays: Stays::Whole, budget: BUDGET }
+    }
+
+    /// Buffers may leave LX and come back.
+    #[must_use]
+    pub const fn split_stays() -> Self {
+        Self { stays: Stays::Split, budget: BUDGET }
+    }
+
+    /// For a plan of a compilation: the budget grows with the number of buffers, so that the time to compile grows with the program.
+    #[must_use]
+    pub const fn of_compilation(stays: Stays, n_buffers: usize) -> Self {
+        Self { stays, budget: STEPS_OF_COMPILATION + STEPS_OF_BUFFER * n_buffers as u64 }
+    }
+
+    /// The best plan within the budget, and a bound with its proof.
+    #[must_use]
+    pub fn solve(&self, buffers: &[Buffer], capacity: &Capacity) -> Plan {
+        self.solve_watched(buffers, capacity, &mut |_| true)
+    }
+
+    /// A placement that another planner found as a plan, with the bound that follows from what each buffer costs by itself.
+    #[must_use]
+    pub fn adopt(&self, buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> Plan {
+        let problem = Problem::new(buffers, capacity, self.stays);
+        let (selection, placed) = adopt(&problem, placement);
+        let bytes = selection.hbm_bytes(&problem);
+        let prices = Prices::new(&problem, 1, vec![0; problem.n_ticks]);
+        let bound = (problem.fixed_bytes + prices.bound()).min(bytes);
+        let best = Best { bytes, selection, placed };
+        let reasons = placement.reasons.iter().map(|reason| reason.as_ref().map(ToString::to_string)).collect();
+        let proof = Proof { prices, cuts: Vec::new(), rents: Vec::new() };
+        Plan { reasons, ..plan(&problem, (buffers, capacity), &best, bound, &proof) }
+    }
+
+    /// The same as [`Self::solve`]; `go_on` is told from time to time how far it is, and ends the search by saying no.
+    #[must_use]
+    pub fn solve_watched(&self, buffers: &[Buffer], capacity: &Capacity, go_on: &mut dyn FnMut(&Progress) -> bool) -> Plan {
+        let problem = Problem::new(buffers, capacity, self.stays);
+        let mut steps = Steps { left: self.budget };
+        let mut best = simple(&problem, buffers, capacity, &[&FirstFit]);
+        let scale = 1 << 16;
+        let goal = (best.bytes - problem.fixed_bytes) * scale;
+        let mut prices = Prices::fitted(&problem, scale, goal, FEW_FITS);
+        let (mut cuts, mut n_proved): (Vec<Cut>, usize) = (Vec::new(), 0);
+        let mut bound = problem.fixed_bytes + ceil_div(prices.bound(), scale);
+        let mut proof = Proof { prices: prices.clone(), cuts: Vec::new(), rents: Vec::new() };
+        // Most of the steps are for plans of what cannot be proved.
+        let kept_back = steps.left / 10 * 9;
+        steps.left -= kept_back;
+        let mut is_stopped = false;
+        while best.bytes > bound && steps.left > 0 {
+            let progress = Progress { steps: self.budget - kept_back - steps.left, best: best.bytes, bound };
+            is_stopped = !go_on(&progress);
+            if is_stopped {
+                break;
+            }
+            let Some((found, proved)) = select(&problem, &mut prices, &cuts, (bound, best.bytes), &mut steps) else { break };
+            // Cuts that are not proved say nothing about what is possible.
+            if cuts.len() == n_proved && proved > bound {
+                bound = proved.min(best.bytes);
+                proof = Proof { prices: prices.clone(), cuts: cuts.clone(), rents: Vec::new() };
+            }
+            let Some(mut selection) = found else { break };
+            trim(&problem, &mut selection);
+            match settle(&problem, &selection, PACK_STEPS, &mut steps) {
+                Settled::Placed(placed) => {
+                    let bytes = selection.hbm_bytes(&problem);
+                    best = Best { bytes, selection, placed };
+                    if cuts.len() == n_proved {
+                        break;
+                    }
+                }
+                Settled::Unplaced(parts) => {
+                    let before = cuts.len();
+                    for runs in parts {
+                        let Some((cut, proved)) = core(&problem, &selection, &runs, &mut steps) else { continue };
+                        if cuts.len() < MAX_CUTS {
+                            // Those that are proved stand first.
+                            let at = if proved { n_proved } else { cuts.len() };
+                            n_proved += usize::from(proved);
+                            cuts.insert(at, cut);
+                        }
+                    }
+                    let has_new = cuts.len() > before;
+                    if !has_new {
+                        break;
+                    }
+                }
+            }
+        }
+        steps.left += kept_back;
+        if bound < best.bytes {
+            let other = simple(&problem, buffers, capacity, &[&BestFit, &Greedy]);
+            best = if other.bytes < best.bytes { other } else { best };
+            let prices = better_prices(&problem, &prices, &best, &mut steps);
+            bound = better_bound(&problem, &prices, &best, (bound, &mut proof), &mut steps);
+            let mut improve_on = |left: u64, best: i64| go_on(&Progress { steps: self.budget - left, best, bound });
+            is_stopped = is_stopped || !improve(&problem, &prices, &mut best, &mut steps, &mut improve_on);
+        }
+        let plan = plan(&problem, (buffers, capacity), &best, bound.min(best.bytes), &proof);
+        Plan { steps: self.budget - steps.left, timed_out: is_stopped, ..plan }
+    }
+}
+
+/// The best selection of fewer HBM bytes than the ceiling, addresses aside, and what no selection is below. A narrow sweep finds a low ceiling;
+/// if no sweep can hold all sets below that one, low ceilings come first: the lower the ceiling, the fewer sets a sweep has to keep.
+fn select(
+    problem: &Problem,
+    prices: &mut Prices,
+    cuts: &[Cut],
+    (floor, ceiling): (i64, i64),
+    steps: &mut Steps,
+) -> Option<(Option<Selection>, i64)> {
+    let (mut best, mut bound, mut ceiling): (Option<Selection>, i64, i64) = (None, floor, ceiling);
+    let (mut width, mut reach) = if cuts.is_empty() { (NARROW, i64::MAX) } else { (FIRST_WIDTH, 1) };
+    let mut is_fitted = false;
+    let mut moments = Moments::new(problem, prices);
+    loop {
+        let goal = ceiling.min(bound.saturating_add(reach));
+        let swept = sweep(problem, prices, &moments, cuts, &Limits { ceiling: goal, width, branches: width }, steps.left)?;
+        steps.left = steps.left.saturating_sub(swept.steps);
+        let is_complete = swept.bound >= goal;
+        bound = bound.max(swept.bound);
+        if let Some(found) = swept.best {
+            ceiling = found.hbm_bytes(problem);
+            best = Some(found);
+        }
+        if bound >= ceiling || steps.left == 0 || (width >= LAST_WIDTH && !is_complete) {
+            return Some((best, bound));
+        }
+        if width == NARROW {
+            width = FIRST_WIDTH;
+            continue;
+        }
+        if is_complete {
+            reach = reach.saturating_mul(2);
+            continue;
+        }
+        if !is_fitted {
+            let goal = (ceiling - problem.fixed_bytes) * prices.scale;
+            *prices = Prices::fitted(problem, prices.scale, goal, MORE_FITS);
+            moments = Moments::new(problem, prices);
+            is_fitted = true;
+        }
+        if reach == i64::MAX {
+            // Not all at once, then.
+            reach = (ceiling - bound) / 16 + 1;
+        } else {
+            width *= 4;
+        }
+    }
+}
+
+/// The best of some simple planners.
+fn simple(problem: &Problem, buffers: &[Buffer], capacity: &Capacity, planners: &[&dyn Planner]) -> Best {
+    let none = Selection::none(problem);
+    let mut best = Best { bytes: none.hbm_bytes(problem), selection: none, placed: Vec::new() };
+    for planner in planners {
+        let placement = planner.plan(buffers, capacity);
+        let (selection, placed) = adopt(problem, &placement);
+        let bytes = selection.hbm_bytes(problem);
+        if bytes < best.bytes {
+            best = Best { bytes, selection, placed };
+        }
+    }
+    best
+}
+
+/// A placement of whole buffers as a selection.
+fn adopt(problem: &Problem, placement: &Placement) -> (Selection, Vec<(Run, i64)>) {
+    let mut selection = Selection::none(problem);
+    let mut placed = Vec::new();
+    for (index, value) in problem.values.iter().enumerate() {
+        let Some(address) = placement.addresses[value.buffer] else { continue };
+        let n = value.uses.len();
+        selection.stays[index] = Stay { in_lx: vec![true; n], keeps: vec![true; n], parent: None };
+        placed.push((Run { value: index, first: 0, last: n - 1 }, address));
+    }
+    (selection, placed)
+}
+
+pub(super) fn trim(problem: &Problem, selection: &mut Selection) {
+    for index in 0..selection.stays.len() {
+        if selection.stays[index].parent.is_some_and(|parent| selection.stays[parent].in_lx.last() != Some(&true))
+            || selection.stays[index].in_lx.first() != Some(&true)
+        {
+            selection.stays[index].parent = None;
+        }
+    }
+    // Runs that save nothing; what an address goes on from has to stay, and what it could go through: a cut may ask about it.
+    let mut is_parent = vec![false; selection.stays.len()];
+    selection.stays.iter().filter_map(|stay| stay.parent).for_each(|parent| is_parent[parent] = true);
+    for run in selection.runs() {
+        let value = &problem.values[run.value];
+        if value.may_link() || is_parent[run.value] && run.last + 1 == value.uses.len() {
+            continue;
+        }
+        let bytes = selection.value_bytes(problem, run.value);
+        let stay = selection.stays[run.value].clone();
+        selection.stays[run.value].remove(run);
+        if selection.value_bytes(problem, run.value) > bytes {
+            selection.stays[run.value] = stay;
+        } else if let Some(parent) = stay.parent.filter(|_| run.first == 0) {
+            is_parent[parent] = selection.stays.iter().any(|other| other.parent == Some(parent));
+        }
+    }
+}
+
+/// Operations with uses, by tick.
+fn times(buffers: &[Buffer]) -> Vec<usize> {
+    let mut times: Vec<usize> = buffers.iter().flat_map(|buffer| buffer.uses.iter().map(|one| one.time)).collect();
+    times.sort_unstable();
+    times.dedup();
+    times
+}
+
+/// What was found as a plan; the bound is not above its HBM bytes.
+fn plan(problem: &Problem, (buffers, capacity): (&[Buffer], &Capacity), best: &Best, bound: i64, proof: &Proof) -> Plan {
+    let stays = stays(problem, buffers, best);
+    let mut reasons: Vec<Option<String>> = buffers.iter().map(|buffer| Some(reason(buffer, capacity))).collect();
+    stays.iter().for_each(|stay| reasons[stay.buffer] = None);
+    Plan {
+        stays,
+        hbm_bytes_left: best.bytes,
+        lower_bound: bound,
+        optimal: bound == best.bytes,
+        steps: 0,
+        timed_out: false,
+        reasons,
+        certificate: certificate(problem, &times(buffers), proof),
+    }
+}
+
+fn reason(buffer: &Buffer, capacity: &Capacity) -> String {
+    match &buffer.barred {
+        Some(barred) => barred.to_string(),
+        None if buffer.bytes > capacity.bytes => format!("it needs {} bytes and LX has {}", buffer.bytes, capacity.bytes),
+        None => "others save more HBM bytes in its place, or it saves none".to_owned(),
+    }
+}
+
+fn stays(problem: &Problem, buffers: &[Buffer], best: &Best) -> Vec<StayInLx> {
+    let times = times(buffers);
+    let stay = |&(run, address): &(Run, i64)| {
+        let (buffer, start, end) = in_operations(problem, &times, run);
+        StayInLx { buffer, start, end, address }
+    };
+    let mut stays: Vec<StayInLx> = best.placed.iter().map(stay).collect();
+    stays.sort_unstable();
+    stays
+}
+
+/// Buffer, first operation and last one plus one.
+fn in_operations(problem: &Problem, times: &[usize], run: Run) -> (usize, usize, usize) {
+    let ticks = run.ticks(problem);
+    (problem.values[run.value].buffer, times[ticks.start], times[ticks.end - 1] + 1)
+}
+
+fn certificate(problem: &Problem, times: &[usize], proof: &Proof) -> Certificate {
+    let cut = |cut: &Cut| CertifiedCut {
+        stays: cut.runs.iter().map(|&run| in_operations(problem, times, run)).collect(),
+        mergers: cut.merges.iter().map(|&(child, parent)| (problem.values[child].buffer, problem.values[parent].buffer)).collect(),
+        absent: cut.absent.iter().map(|&value| problem.values[value].buffer).collect(),
+    };
+    let rented = |one: &Rented| {
+        let rents = one.rents.iter().map(|&(value, bytes)| (problem.values[value].buffer, bytes));
+        (times[one.tick], rents.collect())
+    };
+    let priced = times.iter().copied().zip(proof.prices.of_unit.iter().copied()).filter(|&(_, price)| price > 0);
+    Certificate {
+        whole_lives: problem.stays == Stays::Whole,
+        scale: proof.prices.scale,
+        prices: priced.collect(),
+        cuts: proof.cuts.iter().map(cut).collect(),
+        rents: proof.rents.iter().map(rented).collect(),
+    }
+}
+
+pub(super) fn ceil_div(dividend: i64, divisor: i64) -> i64 {
+    dividend.div_euclid(divisor) + i64::from(dividend.rem_euclid(divisor) > 0)
+}

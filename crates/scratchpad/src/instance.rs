@@ -1,0 +1,342 @@
+//! Planner instances in files: our JSON and MiniMalloc's CSV.
+
+use super::{Barred, Buffer, Capacity, Use, UseKind};
+use serde::Deserialize;
+
+/// A list of buffers and the memory to place them in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// The name in the file; empty for CSV.
+    pub name: String,
+    /// The memory.
+    pub capacity: Capacity,
+    /// The buffers in the order of the file.
+    pub buffers: Vec<Buffer>,
+}
+
+/// Why a file is no instance.
+#[derive(Debug, thiserror::Error)]
+pub enum InstanceError {
+    /// It is no JSON, or not of the schema.
+    #[error("not an instance")]
+    Json(#[from] serde_json::Error),
+    /// Memory has a size and an alignment.
+    #[error("a limit of {bytes} bytes with alignment {alignment} is no memory: from 0 and 1 up to 2^44")]
+    Capacity {
+        /// The limit.
+        bytes: i64,
+        /// The alignment.
+        alignment: i64,
+    },
+    /// Names tell the buffers apart.
+    #[error("two buffers are named '{0}'")]
+    Duplicate(String),
+    /// A parent is a buffer of the list.
+    #[error("'{buffer}' names '{parent}' as a parent, which is no other buffer")]
+    UnknownParent {
+        /// The buffer.
+        buffer: String,
+        /// What it names.
+        parent: String,
+    },
+    /// A size is not negative, and not beyond what can be counted.
+    #[error("'{buffer}' has {bytes} bytes: from 0 up to 2^44")]
+    Size {
+        /// The buffer.
+        buffer: String,
+        /// Its size.
+        bytes: i64,
+    },
+    /// Uses are ordered, and the life is from the first to the last of them.
+    #[error("the uses of '{buffer}' are not in order, or its start and end are not those of its uses")]
+    Life {
+        /// The buffer.
+        buffer: String,
+    },
+    /// An operation has a number that can be counted from.
+    #[error("'{buffer}' is used by operation {time}: up to 2^44")]
+    Late {
+        /// The buffer.
+        buffer: String,
+        /// The operation.
+        time: usize,
+    },
+    /// The bytes of all uses can be added up.
+    #[error("the uses of the buffers up to '{buffer}' move {bytes} bytes: up to 2^44")]
+    Huge {
+        /// The buffer that is too much.
+        buffer: String,
+        /// Bytes of the uses so far, and two copies of each buffer; sizes are rounded up to the alignment.
+        bytes: i128,
+    },
+    /// A line of a CSV file is `id,lower,upper,size` with lower < upper, and a fifth number from 1 if the first line has `weight`.
+    #[error("line {line}: expected 'id,lower,upper,size{}', found '{text}'", if *.has_weights { ",weight" } else { "" })]
+    Line {
+        /// The line, from 1.
+        line: usize,
+        /// What stands there.
+        text: String,
+        /// Whether there is a column of weights.
+        has_weights: bool,
+    },
+}
+
+/// The most of anything that is counted: bytes of all uses together, of LX, operations. Sums of them times the scale of the exact planner's
+/// prices stay in 64 bits.
+const MOST: i64 = 1 << 44;
+
+/// The file's spelling of an instance. Other keys describe where it comes from.
+#[derive(Deserialize)]
+struct File {
+    name: String,
+    limit: i64,
+    alignment: i64,
+    buffers: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    name: String,
+    size: i64,
+    uses: Vec<FileUse>,
+    start: usize,
+    end: usize,
+    in_place_parents: Vec<String>,
+    graph_input: bool,
+    #[serde(default)]
+    graph_output: bool,
+    barred: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct FileUse {
+    time: usize,
+    kind: FileKind,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum FileKind {
+    Read,
+    Write,
+}
+
+impl Instance {
+    /// Reads our JSON: `{name, limit, alignment, buffers: [{name, size, uses: [{time, kind}], start, end, in_place_parents, graph_input, graph_output?,
+    /// barred?}]}`, sizes in bytes, lives half-open.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with the text.
+    pub fn from_json(text: &str) -> Result<Self, InstanceError> {
+        let file: File = serde_json::from_str(text)?;
+        let buffers = file.buffers.iter().map(|row| row.buffer(&file.buffers)).collect::<Result<_, _>>()?;
+        Self { name: file.name, capacity: Capacity { bytes: file.limit, alignment: file.alignment }, buffers }.checked()
+    }
+
+    /// Reads MiniMalloc's CSV with the header `id,lower,upper,size`: half-open lives, and no uses, so each buffer is written when it is
+    /// born and read in its last operation. A fifth column `weight` says how many times its size a buffer saves by being in LX: from 2 up
+    /// it is read as often as that, less one, in its last operation; with 1 it starts in HBM, and its first use is a read too.
+    ///
+    /// # Errors
+    /// The first line that is no buffer.
+    pub fn from_csv(text: &str, capacity: Capacity) -> Result<Self, InstanceError> {
+        let mut lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+        let has_weights = match lines.next() {
+            Some(("id,lower,upper,size", _)) => false,
+            Some(("id,lower,upper,size,weight", _)) => true,
+            found => {
+                let (text, line) = found.unwrap_or(("", 1));
+                return Err(InstanceError::Line { line, text: text.to_owned(), has_weights: false });
+            }
+        };
+        let parsed =
+            |(text, line)| csv_buffer(text, has_weights).ok_or_else(|| InstanceError::Line { line, text: text.to_owned(), has_weights });
+        let buffers = lines.map(parsed).collect::<Result<_, _>>()?;
+        Self { name: String::new(), capacity, buffers }.checked()
+    }
+
+    /// The same buffers in another memory.
+    ///
+    /// # Errors
+    /// When it is no memory.
+    pub fn in_memory(self, capacity: Capacity) -> Result<Self, InstanceError> {
+        Self { capacity, ..self }.checked()
+    }
+
+    fn checked(self) -> Result<Self, InstanceError> {
+        let Capacity { bytes, alignment } = self.capacity;
+        if !(0..=MOST).contains(&bytes) || !(1..=MOST).contains(&alignment) {
+            return Err(InstanceError::Capacity { bytes, alignment });
+        }
+        let mut names = std::collections::BTreeSet::new();
+        let mut all = 0_i128;
+        for buffer in &self.buffers {
+            let name = || buffer.name.clone();
+            if !names.insert(&buffer.name) {
+                return Err(InstanceError::Duplicate(name()));
+            }
+            if !(0..=MOST).contains(&buffer.bytes) {
+                return Err(InstanceError::Size { buffer: name(), bytes: buffer.bytes });
+            }
+            check_times(&buffer.name, &buffer.uses)?;
+            all += i128::from(self.capacity.align(buffer.bytes)) * (buffer.uses.len() as i128 + 2);
+            if all > i128::from(MOST) {
+                return Err(InstanceError::Huge { buffer: name(), bytes: all });
+            }
+        }
+        Ok(self)
+    }
+}
+
+fn check_times(buffer: &str, uses: &[Use]) -> Result<(), InstanceError> {
+    let late = uses.iter().find(|one| i64::try_from(one.time).map_or(true, |time| time > MOST));
+    late.map_or(Ok(()), |late| Err(InstanceError::Late { buffer: buffer.to_owned(), time: late.time }))
+}
+
+impl Row {
+    fn buffer(&self, rows: &[Row]) -> Result<Buffer, InstanceError> {
+        let position = |parent: &String| {
+            let other = rows.iter().position(|row| row.name == *parent && *parent != self.name);
+            other.ok_or_else(|| InstanceError::UnknownParent { buffer: self.name.clone(), parent: parent.clone() })
+        };
+        let buffer = Buffer {
+            name: self.name.clone(),
+            bytes: self.size,
+            uses: self.uses.iter().map(|one| Use { time: one.time, kind: one.kind.into() }).collect(),
+            in_place_parents: self.in_place_parents.iter().map(position).collect::<Result<_, _>>()?,
+            starts_in_hbm: self.graph_input,
+            ends_in_hbm: self.graph_output,
+            barred: self.barred.clone().map(Barred),
+        };
+        check_times(&buffer.name, &buffer.uses)?;
+        let is_ordered = buffer.uses.is_sorted_by_key(|one| one.time);
+        if is_ordered && buffer.life() == (self.start..self.end) {
+            Ok(buffer)
+        } else {
+            Err(InstanceError::Life { buffer: self.name.clone() })
+        }
+    }
+}
+
+impl From<FileKind> for UseKind {
+    fn from(kind: FileKind) -> Self {
+        match kind {
+            FileKind::Read => Self::Read,
+            FileKind::Write => Self::Write,
+        }
+    }
+}
+
+fn csv_buffer(line: &str, has_weights: bool) -> Option<Buffer> {
+    let mut fields = line.split(',').map(str::trim);
+    let name = fields.next()?.to_owned();
+    let (lower, upper): (usize, usize) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+    let bytes = fields.next()?.parse().ok()?;
+    let weight: usize = if has_weights { fields.next()?.parse().ok()? } else { 2 };
+    if fields.next().is_some() || lower >= upper || !(1..=MOST_WEIGHT).contains(&weight) {
+        return None;
+    }
+    let first = Use { time: lower, kind: if weight == 1 { UseKind::Read } else { UseKind::Write } };
+    let mut uses = vec![first];
+    uses.resize(weight.max(2), Use { time: upper - 1, kind: UseKind::Read });
+    Some(Buffer { name, bytes, uses, in_place_parents: Vec::new(), starts_in_hbm: weight == 1, ends_in_hbm: false, barred: None })
+}
+
+/// Each weight is as many uses.
+const MOST_WEIGHT: usize = 1000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(buffers: &str) -> Result<Instance, InstanceError> {
+        Instance::from_json(&format!(r#"{{"name": "n", "seed": 7, "limit": 512, "alignment": 128, "buffers": [{buffers}]}}"#))
+    }
+
+    const PARENT: &str = r#"{"name": "p", "size": 20, "uses": [{"time": 0, "kind": "write"}, {"time": 4, "kind": "read"}],
+        "start": 0, "end": 5, "in_place_parents": [], "graph_input": false, "barred": "op not allowed"}"#;
+
+    fn child(end: usize, parent: &str) -> String {
+        format!(
+            r#"{PARENT}, {{"name": "c", "size": 15, "uses": [{{"time": 4, "kind": "read"}}], "start": 4, "end": {end},
+            "in_place_parents": ["{parent}"], "graph_input": true}}"#
+        )
+    }
+
+    #[test]
+    fn names_of_parents_become_positions() {
+        let instance = json(&child(5, "p")).unwrap();
+        assert_eq!(instance.capacity, Capacity { bytes: 512, alignment: 128 });
+        assert_eq!(instance.buffers[0].barred, Some(Barred("op not allowed".to_owned())));
+        let child = &instance.buffers[1];
+        assert_eq!((child.life(), child.is_read_first(), child.starts_in_hbm), (4..5, true, true));
+        assert_eq!(child.in_place_parents, [0]);
+    }
+
+    #[test]
+    fn wrong_json_is_refused() {
+        assert!(matches!(json(&child(6, "p")), Err(InstanceError::Life { .. })));
+        assert!(matches!(json(&child(5, "q")), Err(InstanceError::UnknownParent { .. })));
+        assert!(matches!(json(&child(5, "c")), Err(InstanceError::UnknownParent { .. })));
+        assert!(matches!(json(&format!("{PARENT}, {PARENT}")), Err(InstanceError::Duplicate(_))));
+        assert!(matches!(json(&PARENT.replace("20", "-20")), Err(InstanceError::Size { bytes: -20, .. })));
+        assert!(matches!(json("{}"), Err(InstanceError::Json(_))));
+        assert!(matches!(json(&PARENT.replace("\"size\": 20", "\"size\": 4611686018427387904")), Err(InstanceError::Size { .. })));
+        assert!(matches!(json(&PARENT.replace("\"size\": 20", "\"size\": 8796093022208")), Err(InstanceError::Huge { .. })));
+        assert!(matches!(json(&PARENT.replace("\"time\": 4", "\"time\": 18446744073709551615")), Err(InstanceError::Late { .. })));
+        let memory = r#"{"name": "n", "limit": 512, "alignment": 0, "buffers": []}"#;
+        assert!(matches!(Instance::from_json(memory), Err(InstanceError::Capacity { alignment: 0, .. })));
+    }
+
+    #[test]
+    fn a_csv_life_is_half_open() {
+        let capacity = Capacity { bytes: 100, alignment: 1 };
+        let instance = Instance::from_csv("id,lower,upper,size\nb1,3,6,40\nb2,6,7,50\n", capacity).unwrap();
+        let lives: Vec<_> = instance.buffers.iter().map(|buffer| (buffer.name.as_str(), buffer.life(), buffer.bytes)).collect();
+        assert_eq!(lives, [("b1", 3..6, 40), ("b2", 6..7, 50)]);
+        assert!(!instance.buffers[0].meets(&instance.buffers[1]));
+    }
+
+    #[test]
+    fn what_cannot_be_counted_is_refused() {
+        let read = |text: &str, bytes: i64, alignment: i64| {
+            Instance::from_csv(&format!("id,lower,upper,size,weight\n{text}\n"), Capacity { bytes, alignment }).map(|_| ())
+        };
+        let most = 1_i64 << 44;
+        assert!(read(&format!("a,0,{most},{},2", most / 4), most, 1).is_ok());
+        for size in [1_i64 << 43, (1 << 44) + 1, 1 << 50, 1 << 62] {
+            assert!(read(&format!("a,0,3,{size},2"), 100, 1).is_err(), "{size}");
+        }
+        assert!(matches!(read("a,0,3,1099511627776,1000", 100, 1), Err(InstanceError::Huge { .. })), "weights count");
+        assert!(matches!(read(&format!("a,0,3,1,2\nb,0,3,{},2", most / 4), 100, 1), Err(InstanceError::Huge { .. })), "all together");
+        assert!(matches!(read("a,0,3,1,2", 100, most), Err(InstanceError::Huge { .. })), "the alignment counts");
+        assert!(matches!(read("a,0,3,1,2", most + 1, 1), Err(InstanceError::Capacity { .. })));
+        assert!(matches!(read("a,0,3,1,2", 100, i64::MAX), Err(InstanceError::Capacity { .. })));
+        assert!(matches!(read("a,0,18446744073709551615,1,2", 100, 1), Err(InstanceError::Late { .. })));
+    }
+
+    #[test]
+    fn a_weight_is_what_lx_saves() {
+        let text = "id,lower,upper,size,weight\na,3,6,40,1\nb,3,6,40,2\nc,3,6,40,5\n";
+        let Instance { buffers, .. } = Instance::from_csv(text, Capacity { bytes: 100, alignment: 1 }).unwrap();
+        let saved = |buffer: &Buffer| buffer.bytes * i64::try_from(buffer.uses.len()).unwrap() - buffer.copied_bytes();
+        assert!(buffers.iter().all(|buffer| buffer.life() == (3..6)));
+        assert_eq!(buffers.iter().map(saved).collect::<Vec<_>>(), [40, 80, 200]);
+    }
+
+    #[test]
+    fn wrong_csv_is_refused_with_its_line() {
+        let refused = |text: &str| match Instance::from_csv(text, Capacity { bytes: 1, alignment: 1 }) {
+            Err(InstanceError::Line { line, .. }) => line,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(refused(""), 1);
+        assert_eq!(refused("lower,upper\n"), 1);
+        assert_eq!(refused("id,lower,upper,size\n0,1,2,3\n\n1,2,2,3\n"), 4);
+        assert_eq!(refused("id,lower,upper,size\n0,1,2,3,4\n"), 2);
+        assert_eq!(refused("id,lower,upper,size\n0,1,2,x\n"), 2);
+        assert_eq!(refused("id,lower,upper,size\n0,1,2,9223372036854775808\n"), 2);
+        assert_eq!(refused("id,lower,upper,size,weight\n0,1,2,3\n"), 2);
+        assert_eq!(refused("id,lower,upper,size,weight\n0,1,2,3,0\n"), 2);
+    }
+}

@@ -1,0 +1,290 @@
+//! What a planner decides, what it costs, and whether it is legal.
+
+use super::{Barred, Buffer, Capacity, buffer::can_succeed, live::Live};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+/// Where each buffer of a list goes: one entry per buffer, in the order of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// The LX address in bytes, the same on every core; none for a buffer that stays in HBM.
+    pub addresses: Vec<Option<i64>>,
+    /// Why a buffer stays in HBM; none for a buffer that is placed.
+    pub reasons: Vec<Option<Unplaced>>,
+}
+
+/// Why a planner left a buffer in HBM.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unplaced {
+    /// It may not be placed.
+    #[error(transparent)]
+    Barred(#[from] Barred),
+    /// It would not fit an empty LX.
+    #[error("it needs {bytes} bytes and LX has {capacity}")]
+    TooLarge {
+        /// Bytes of the buffer on one core.
+        bytes: i64,
+        /// Bytes of LX.
+        capacity: i64,
+    },
+    /// The planner found no gap over its whole life.
+    #[error("no gap of {bytes} bytes: {taken} of {capacity} are taken during operation {time}")]
+    NoGap {
+        /// Bytes of the buffer on one core.
+        bytes: i64,
+        /// The operation of its life in which most of LX is taken; the first of several.
+        time: usize,
+        /// Bytes below the capacity that placed buffers cover during that operation.
+        taken: i64,
+        /// Bytes of LX.
+        capacity: i64,
+    },
+}
+
+/// What is wrong with a placement. Buffers are positions in the list.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Violation {
+    /// The placement has one entry per buffer.
+    #[error("{found} addresses for {expected} buffers")]
+    Length {
+        /// Buffers in the list.
+        expected: usize,
+        /// Addresses in the placement.
+        found: usize,
+    },
+    /// A barred buffer has an address.
+    #[error("buffer {buffer} has an address, but may not be in LX")]
+    Barred {
+        /// The buffer.
+        buffer: usize,
+    },
+    /// An address is no multiple of the alignment.
+    #[error("address {address} of buffer {buffer} is not aligned")]
+    Misaligned {
+        /// The buffer.
+        buffer: usize,
+        /// Its address.
+        address: i64,
+    },
+    /// A buffer begins before LX or ends behind it.
+    #[error("buffer {buffer} covers {address}..{end}, outside LX")]
+    OutOfBounds {
+        /// The buffer.
+        buffer: usize,
+        /// Its address.
+        address: i64,
+        /// Its first byte behind.
+        end: i64,
+    },
+    /// Two live buffers share bytes, and neither took over the other's address.
+    #[error("buffers {first} and {second} overlap while both are live")]
+    Overlap {
+        /// The one listed first.
+        first: usize,
+        /// The other.
+        second: usize,
+    },
+}
+
+impl Placement {
+    /// A placement with these addresses, and the reasons for the buffers that have none.
+    #[must_use]
+    pub fn explained(buffers: &[Buffer], capacity: &Capacity, addresses: Vec<Option<i64>>) -> Self {
+        let taken = taken_at_births(buffers, &addresses);
+        let reason = |buffer: &Buffer| match &buffer.barred {
+            Some(barred) => Unplaced::Barred(barred.clone()),
+            None if buffer.bytes > capacity.bytes => Unplaced::TooLarge { bytes: buffer.bytes, capacity: capacity.bytes },
+            None => no_gap(&taken, capacity, buffer),
+        };
+        let explain = |(buffer, address): (_, &Option<i64>)| if address.is_none() { Some(reason(buffer)) } else { None };
+        let reasons = buffers.iter().zip(&addresses).map(explain).collect();
+        Self { addresses, reasons }
+    }
+
+    /// Bytes per core that still move to or from HBM: every use of a buffer that is not placed, and the copies of every placed buffer
+    /// that starts or ends there.
+    #[must_use]
+    pub fn hbm_bytes_left(&self, buffers: &[Buffer]) -> i64 {
+        let left = |(buffer, address): (&Buffer, &Option<i64>)| match address {
+            None => buffer.uses.iter().map(|_| buffer.bytes).sum(),
+            Some(_) => buffer.copied_bytes(),
+        };
+        buffers.iter().zip(&self.addresses).map(left).sum()
+    }
+
+    /// Number of buffers that have an address.
+    #[must_use]
+    pub fn n_placed(&self) -> usize {
+        self.addresses.iter().flatten().count()
+    }
+}
+
+/// Bytes covered by placed buffers whenever one or more buffers are born, by ascending time. Between births nothing is added, so every
+/// life is fullest at one of these times.
+fn taken_at_births(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<(usize, i64)> {
+    let times: BTreeSet<usize> = buffers.iter().map(|buffer| buffer.life().start).collect();
+    let live = Live::of(buffers, addresses);
+    let cover = |index: usize| addresses[index].map(|start| (start, start + buffers[index].bytes));
+    let taken = |time: usize| {
+        let mut covered: Vec<(i64, i64)> = live.at(time).filter_map(cover).collect();
+        covered.sort_unstable();
+        // A buffer and its successor cover the same bytes once.
+        let add = |(taken, top): (i64, i64), (start, end): (i64, i64)| (taken + (end - start.max(top)).max(0), end.max(top));
+        covered.into_iter().fold((0, 0), add).0
+    };
+    times.into_iter().map(|time| (time, taken(time))).collect()
+}
+
+fn no_gap(taken: &[(usize, i64)], capacity: &Capacity, buffer: &Buffer) -> Unplaced {
+    let before = |end: usize| taken.partition_point(|&(time, _)| time < end);
+    let during = &taken[before(buffer.life().start)..before(buffer.life().end)];
+    let fullest = during.iter().max_by_key(|&&(time, taken)| (taken, Reverse(time)));
+    let (time, taken) = fullest.copied().unwrap_or((buffer.life().start, 0));
+    Unplaced::NoGap { bytes: buffer.bytes, time, taken, capacity: capacity.bytes }
+}
+
+/// Checks a placement without trusting the planner that made it: nothing barred is placed, addresses are aligned and inside LX, and live
+/// buffers do not overlap, except that a buffer may take over the address of an in-place parent. A parent keeps its whole extent during
+/// the operation that hands it over, and hands it over once.
+///
+/// # Errors
+/// The first violation in the order of the list.
+pub fn check(buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> Result<(), Violation> {
+    if placement.addresses.len() != buffers.len() {
+        return Err(Violation::Length { expected: buffers.len(), found: placement.addresses.len() });
+    }
+    for (index, buffer) in buffers.iter().enumerate() {
+        let Some(address) = placement.addresses[index] else { continue };
+        if buffer.barred.is_some() {
+            return Err(Violation::Barred { buffer: index });
+        }
+        if address % capacity.alignment != 0 {
+            return Err(Violation::Misaligned { buffer: index, address });
+        }
+        let end = address.saturating_add(buffer.bytes);
+        if address < 0 || end > capacity.bytes {
+            return Err(Violation::OutOfBounds { buffer: index, address, end });
+        }
+    }
+    check_overlaps(buffers, &placement.addresses)
+}
+
+fn check_overlaps(buffers: &[Buffer], addresses: &[Option<i64>]) -> Result<(), Violation> {
+    let predecessors = predecessors(buffers, addresses);
+    let took_over = |first: usize, second: usize| {
+        let chain = |from: usize| std::iter::successors(predecessors[from], |&buffer| predecessors[buffer]);
+        chain(second).any(|buffer| buffer == first) || chain(first).any(|buffer| buffer == second)
+    };
+    let overlap = |first: usize, second: usize| {
+        let (Some(low), Some(high)) = (addresses[first], addresses[second]) else { return false };
+        let share_bytes = low < high + buffers[second].bytes && high < low + buffers[first].bytes;
+        share_bytes && buffers[first].meets(&buffers[second]) && !took_over(first, second)
+    };
+    let mut births: Vec<usize> = (0..buffers.len()).filter(|&index| addresses[index].is_some()).collect();
+    births.sort_by_key(|&index| buffers[index].life().start);
+    // Buffers meet if one of them is live when the other is born.
+    let (mut live, mut found): (Vec<usize>, Option<(usize, usize)>) = (Vec::new(), None);
+    for newborn in births {
+        let now = buffers[newborn].life().start;
+        live.retain(|&other| buffers[other].life().end > now);
+        let pairs = live.iter().map(|&other| (newborn.max(other), newborn.min(other)));
+        found = pairs.filter(|&(second, first)| overlap(first, second)).chain(found).min();
+        live.push(newborn);
+    }
+    found.map_or(Ok(()), |(second, first)| Err(Violation::Overlap { first, second }))
+}
+
+/// The parent whose address each buffer took over; a parent has one successor, the first in the list.
+fn predecessors(buffers: &[Buffer], addresses: &[Option<i64>]) -> Vec<Option<usize>> {
+    let mut taken = vec![false; buffers.len()];
+    let mut predecessors = vec![None; buffers.len()];
+    for (index, buffer) in buffers.iter().enumerate() {
+        let same_address = |&&parent: &&usize| addresses[parent].is_some() && addresses[parent] == addresses[index];
+        let free = |&&parent: &&usize| !taken[parent] && can_succeed(buffers, index, parent);
+        predecessors[index] = buffer.in_place_parents.iter().filter(same_address).find(free).copied();
+        if let Some(parent) = predecessors[index] {
+            taken[parent] = true;
+        }
+    }
+    predecessors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::buffer::tests::{buffer, child};
+    use super::super::{Use, UseKind};
+    use super::*;
+
+    const CAPACITY: Capacity = Capacity { bytes: 100, alignment: 10 };
+
+    fn at(buffers: &[Buffer], addresses: &[i64]) -> Placement {
+        Placement::explained(buffers, &CAPACITY, addresses.iter().map(|&address| Some(address)).collect())
+    }
+
+    fn violation(buffers: &[Buffer], addresses: &[i64]) -> Violation {
+        check(buffers, &CAPACITY, &at(buffers, addresses)).unwrap_err()
+    }
+
+    #[test]
+    fn live_buffers_may_not_share_bytes() {
+        let buffers = [buffer("a", 20, &[0, 2]), buffer("b", 20, &[1, 3]), buffer("c", 20, &[3, 4])];
+        assert_eq!(check(&buffers, &CAPACITY, &at(&buffers, &[0, 20, 0])), Ok(()));
+        assert_eq!(violation(&buffers, &[0, 10, 40]), Violation::Overlap { first: 0, second: 1 });
+    }
+
+    #[test]
+    fn a_successor_may_take_its_parent_s_address_and_nothing_else() {
+        let buffers = [buffer("p", 20, &[0, 1]), child(buffer("c", 10, &[1, 2]), &[0]), buffer("other", 10, &[1, 2])];
+        assert_eq!(check(&buffers, &CAPACITY, &at(&buffers, &[0, 0, 20])), Ok(()));
+        assert_eq!(violation(&buffers, &[0, 10, 40]), Violation::Overlap { first: 0, second: 1 });
+        assert_eq!(violation(&buffers, &[0, 0, 10]), Violation::Overlap { first: 0, second: 2 });
+    }
+
+    #[test]
+    fn an_address_is_handed_over_once() {
+        let buffers = [buffer("p", 20, &[0, 1]), child(buffer("c", 20, &[1, 2]), &[0]), child(buffer("d", 20, &[1]), &[0])];
+        assert_eq!(violation(&buffers, &[0, 0, 0]), Violation::Overlap { first: 0, second: 2 });
+    }
+
+    #[test]
+    fn a_chain_keeps_its_address() {
+        let buffers = [buffer("p", 20, &[0, 1]), child(buffer("c", 20, &[1, 2]), &[0]), child(buffer("d", 20, &[2, 3]), &[1])];
+        assert_eq!(check(&buffers, &CAPACITY, &at(&buffers, &[0, 0, 0])), Ok(()));
+    }
+
+    #[test]
+    fn addresses_are_aligned_and_inside() {
+        let buffers = [buffer("a", 20, &[0, 2])];
+        assert_eq!(violation(&buffers, &[5]), Violation::Misaligned { buffer: 0, address: 5 });
+        assert_eq!(violation(&buffers, &[90]), Violation::OutOfBounds { buffer: 0, address: 90, end: 110 });
+        assert_eq!(violation(&buffers, &[-10]), Violation::OutOfBounds { buffer: 0, address: -10, end: 10 });
+        assert_eq!(violation(&buffers, &[]), Violation::Length { expected: 1, found: 0 });
+        let barred = [Buffer { barred: Some(Barred("its size is not known".to_owned())), ..buffers[0].clone() }];
+        assert_eq!(violation(&barred, &[0]), Violation::Barred { buffer: 0 });
+    }
+
+    #[test]
+    fn hbm_bytes_count_every_use_and_one_copy_of_an_input() {
+        let read = |time| Use { time, kind: UseKind::Read };
+        let input = Buffer { starts_in_hbm: true, uses: vec![read(0), read(2)], ..buffer("x", 20, &[]) };
+        let buffers = [input, buffer("a", 30, &[0, 1, 2])];
+        let placement = |addresses: Vec<Option<i64>>| Placement::explained(&buffers, &CAPACITY, addresses);
+        assert_eq!(placement(vec![Some(0), Some(20)]).hbm_bytes_left(&buffers), 20);
+        assert_eq!(placement(vec![None, None]).hbm_bytes_left(&buffers), 40 + 90);
+    }
+
+    #[test]
+    fn every_unplaced_buffer_has_a_reason() {
+        let barred = Buffer { barred: Some(Barred("its size is not known".to_owned())), ..buffer("x", 20, &[0, 2]) };
+        let buffers = [barred, buffer("big", 101, &[0, 1]), buffer("a", 80, &[0, 2]), buffer("b", 30, &[1, 3])];
+        let placement = Placement::explained(&buffers, &CAPACITY, vec![None, None, Some(0), None]);
+        let expected = [
+            Some(Unplaced::Barred(Barred("its size is not known".to_owned()))),
+            Some(Unplaced::TooLarge { bytes: 101, capacity: 100 }),
+            None,
+            Some(Unplaced::NoGap { bytes: 30, time: 1, taken: 80, capacity: 100 }),
+        ];
+        assert_eq!(placement.reasons, expected);
+        assert_eq!(placement.n_placed(), 1);
+    }
+}

@@ -1,0 +1,256 @@
+//! The fewest HBM bytes by trying everything: for each buffer every way to be served, every address. It knows the rules from the
+//! documents, and nothing of the planner.
+
+use scratchpad::{Buffer, Capacity, UseKind};
+
+/// An unbroken stay: first and last operation.
+#[derive(Clone, Copy)]
+struct Stay {
+    first: usize,
+    last: usize,
+}
+
+/// One way to serve a buffer.
+struct Way {
+    bytes: i64,
+    stays: Vec<Stay>,
+}
+
+struct Put {
+    buffer: usize,
+    stay: Stay,
+    address: i64,
+}
+
+impl Put {
+    fn meets(&self, other: &Self) -> bool {
+        self.stay.first <= other.stay.last && other.stay.first <= self.stay.last
+    }
+}
+
+/// The uses of a buffer in one operation.
+struct Group {
+    time: usize,
+    n: i64,
+    writes: bool,
+    replaces: bool,
+}
+
+/// The least HBM bytes; of plans whose stays are whole lives, or of all.
+pub(crate) fn least_hbm_bytes(buffers: &[Buffer], capacity: &Capacity, whole: bool) -> i64 {
+    let ways: Vec<Vec<Way>> = buffers.iter().map(|buffer| ways(buffer, capacity, whole)).collect();
+    let mut behind = vec![0; buffers.len() + 1];
+    for index in (0..buffers.len()).rev() {
+        behind[index] = behind[index + 1] + ways[index].iter().map(|way| way.bytes).min().unwrap_or(0);
+    }
+    let mut search = Search { buffers, capacity, ways: &ways, behind, puts: Vec::new(), best: i64::MAX };
+    search.serve(0, 0);
+    search.best
+}
+
+/// The smallest LX of whole units in which all that may be in LX has addresses for its whole life.
+pub(crate) fn least_peak(buffers: &[Buffer], alignment: i64) -> i64 {
+    let mut capacity = Capacity { bytes: 0, alignment };
+    while !all_fit(buffers, &capacity) {
+        capacity.bytes += alignment;
+    }
+    capacity.bytes
+}
+
+/// Whether all buffers that may be in LX have addresses for their whole lives.
+pub(crate) fn all_fit(buffers: &[Buffer], capacity: &Capacity) -> bool {
+    let way = |buffer: &Buffer| {
+        let life = buffer.life();
+        let whole = Stay { first: life.start, last: life.end.max(1) - 1 };
+        let stays = if buffer.barred.is_some() || life.is_empty() { Vec::new() } else { vec![whole] };
+        vec![Way { bytes: 0, stays }]
+    };
+    let ways: Vec<Vec<Way>> = buffers.iter().map(way).collect();
+    let behind = vec![0; buffers.len() + 1];
+    let mut search = Search { buffers, capacity, ways: &ways, behind, puts: Vec::new(), best: i64::MAX };
+    search.serve(0, 0);
+    search.best == 0
+}
+
+/// Whether stays (buffer, operations, address) may be together.
+pub(crate) fn is_legal(buffers: &[Buffer], capacity: &Capacity, stays: impl Iterator<Item = (usize, std::ops::Range<usize>, i64)>) -> bool {
+    let put = |(buffer, life, address): (usize, std::ops::Range<usize>, i64)| {
+        let stay = Stay { first: life.start, last: life.end - 1 };
+        Put { buffer, stay, address }
+    };
+    let puts: Vec<Put> = stays.map(put).collect();
+    let is_inside = |put: &Put| {
+        let buffer = &buffers[put.buffer];
+        let has_use = |time: usize| buffer.uses.iter().any(|one| one.time == time);
+        let is_in_lx = put.address >= 0 && put.address % capacity.alignment == 0 && put.address + buffer.bytes <= capacity.bytes;
+        is_in_lx && buffer.barred.is_none() && has_use(put.stay.first) && has_use(put.stay.last) && put.stay.first <= put.stay.last
+    };
+    let all_inside = puts.iter().all(is_inside);
+    let search = Search { buffers, capacity, ways: &[], behind: Vec::new(), puts, best: 0 };
+    let fits = |one: &Put, other: &Put| (one.buffer != other.buffer || !one.meets(other)) && search.agree(other, one);
+    let agree = |(at, one): (usize, &Put)| search.puts[..at].iter().all(|other| fits(one, other));
+    all_inside && search.puts.iter().enumerate().all(agree)
+}
+
+fn groups(buffer: &Buffer) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for one in &buffer.uses {
+        let writes = one.kind == UseKind::Write;
+        match groups.last_mut() {
+            Some(group) if group.time == one.time => {
+                group.n += 1;
+                group.writes |= writes;
+                group.replaces &= writes;
+            }
+            _ => groups.push(Group { time: one.time, n: 1, writes, replaces: writes }),
+        }
+    }
+    groups
+}
+
+fn ways(buffer: &Buffer, capacity: &Capacity, whole: bool) -> Vec<Way> {
+    let groups = groups(buffer);
+    let mut ways = vec![Way { bytes: buffer.bytes * buffer.uses.len() as i64, stays: Vec::new() }];
+    if buffer.barred.is_some() || buffer.bytes > capacity.bytes || groups.is_empty() {
+        return ways;
+    }
+    if whole {
+        let comes_in = buffer.starts_in_hbm && !groups[0].replaces;
+        let is_read_only = groups.iter().all(|group| !group.writes);
+        let goes_out = buffer.ends_in_hbm && !(comes_in && is_read_only);
+        let bytes = buffer.bytes * (i64::from(comes_in) + i64::from(goes_out));
+        ways.push(Way { bytes, stays: vec![Stay { first: groups[0].time, last: groups[groups.len() - 1].time }] });
+    } else {
+        // One bit a use: in LX; one bit a gap: stays.
+        for bits in 1_u32..1 << (2 * groups.len() - 1) {
+            let in_lx = |at: usize| bits & (1 << (2 * at)) != 0;
+            let keeps = |at: usize| bits & (2 << (2 * at)) != 0;
+            if (0..groups.len() - 1).any(|at| keeps(at) && !(in_lx(at) && in_lx(at + 1))) {
+                continue;
+            }
+            ways.push(way(buffer, &groups, &in_lx, &keeps));
+        }
+    }
+    // Whoever needs no more room for no more bytes is as good, unless an address goes through it in one operation.
+    if groups.len() == 1 && !buffer.in_place_parents.is_empty() {
+        return ways;
+    }
+    ways.sort_by_key(|way| (way.bytes, way.stays.iter().map(|stay| stay.last - stay.first + 1).sum::<usize>(), way.stays.len()));
+    let mut best: Vec<Way> = Vec::new();
+    for way in ways {
+        if !best.iter().any(|other| other.needs_no_more_room(&way)) {
+            best.push(way);
+        }
+    }
+    best
+}
+
+impl Way {
+    fn needs_no_more_room(&self, other: &Self) -> bool {
+        self.stays.iter().all(|stay| other.stays.iter().any(|around| around.first <= stay.first && stay.last <= around.last))
+    }
+}
+
+fn way(buffer: &Buffer, groups: &[Group], in_lx: &dyn Fn(usize) -> bool, keeps: &dyn Fn(usize) -> bool) -> Way {
+    let (mut copies, mut uses) = (0, 0);
+    let mut stays: Vec<Stay> = Vec::new();
+    let mut hbm_has_it = buffer.starts_in_hbm;
+    for (at, group) in groups.iter().enumerate() {
+        let stayed = at > 0 && keeps(at - 1);
+        let was_in_lx = at > 0 && in_lx(at - 1);
+        let is_lost = was_in_lx && !stayed && !hbm_has_it;
+        if is_lost && !group.replaces {
+            copies += 1;
+            hbm_has_it = true;
+        }
+        if in_lx(at) {
+            if at == 0 {
+                copies += i64::from(buffer.starts_in_hbm && !group.replaces);
+            } else if !stayed && !group.replaces {
+                copies += 1;
+            }
+            let arrives = at > 0 || buffer.starts_in_hbm;
+            hbm_has_it = hbm_has_it && arrives && !group.writes;
+            if stayed {
+                stays.last_mut().unwrap().last = group.time;
+            } else {
+                stays.push(Stay { first: group.time, last: group.time });
+            }
+        } else {
+            uses += group.n;
+            hbm_has_it = true;
+        }
+    }
+    copies += i64::from(buffer.ends_in_hbm && !hbm_has_it);
+    Way { bytes: (copies + uses) * buffer.bytes, stays }
+}
+
+struct Search<'b> {
+    buffers: &'b [Buffer],
+    capacity: &'b Capacity,
+    ways: &'b [Vec<Way>],
+    behind: Vec<i64>,
+    puts: Vec<Put>,
+    best: i64,
+}
+
+impl Search<'_> {
+    fn serve(&mut self, index: usize, bytes: i64) {
+        if bytes + self.behind[index] >= self.best {
+            return;
+        }
+        let ways = self.ways;
+        let Some(ways) = ways.get(index) else {
+            self.best = bytes;
+            return;
+        };
+        for way in ways {
+            self.put(index, &way.stays, bytes + way.bytes);
+        }
+    }
+
+    fn put(&mut self, index: usize, stays: &[Stay], bytes: i64) {
+        if bytes + self.behind[index + 1] >= self.best {
+            return;
+        }
+        let Some((stay, rest)) = stays.split_first() else { return self.serve(index + 1, bytes) };
+        let mut address = 0;
+        while address + self.buffers[index].bytes <= self.capacity.bytes {
+            let put = Put { buffer: index, stay: *stay, address };
+            if self.puts.iter().all(|other| self.agree(other, &put)) {
+                self.puts.push(put);
+                self.put(index, rest, bytes);
+                self.puts.pop();
+            }
+            address += self.capacity.alignment;
+        }
+    }
+
+    fn agree(&self, one: &Put, other: &Put) -> bool {
+        let (first, second) = (&self.buffers[one.buffer], &self.buffers[other.buffer]);
+        let share = one.address < other.address + second.bytes && other.address < one.address + first.bytes;
+        !one.meets(other) || !share || self.inherits(one, other) || self.inherits(other, one)
+    }
+
+    /// From the parent itself, or from a child of it that lives for one operation.
+    fn inherits(&self, ancestor: &Put, heir: &Put) -> bool {
+        let short = |put: &&Put| put.stay.first == put.stay.last && put.stay.first == heir.stay.first && put.buffer != ancestor.buffer;
+        let between = |put: &Put| self.takes_over(ancestor, put) && self.inherits(put, heir);
+        self.takes_over(ancestor, heir) || self.puts.iter().filter(short).any(between)
+    }
+
+    fn takes_over(&self, parent: &Put, child: &Put) -> bool {
+        let (elder, younger) = (&self.buffers[parent.buffer], &self.buffers[child.buffer]);
+        let time = child.stay.first;
+        // Of two that are born in one operation the parent is listed first.
+        let is_older = elder.uses[0].time < time || parent.buffer < child.buffer;
+        younger.in_place_parents.contains(&parent.buffer)
+            && is_older
+            && younger.bytes <= elder.bytes
+            && elder.uses.iter().any(|one| one.kind == UseKind::Read)
+            && parent.address == child.address
+            && parent.stay.last == time
+            && elder.uses.last().is_some_and(|one| one.time == time)
+            && younger.uses.first().is_some_and(|one| one.time == time)
+    }
+}

@@ -1,0 +1,87 @@
+//! What the planners choose and how many steps they take, as a snapshot: a change of the search that changes no proof shows here
+//! (`INSTA_UPDATE=always` makes it anew).
+
+use super::{Exact, Instance, Stays, dense_instance, linked_instance, random, random_instance};
+use std::fmt::Write;
+
+/// FNV-1a of the numbers.
+fn digest(numbers: impl IntoIterator<Item = i64>) -> u64 {
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+    numbers.into_iter().flat_map(i64::to_le_bytes).fold(0xCBF2_9CE4_8422_2325, mix)
+}
+
+fn instances() -> Vec<Instance> {
+    let small = (0..12).flat_map(|seed| [random_instance(seed), linked_instance(seed)]);
+    small.chain((0..24).map(random::layers)).chain([dense_instance(), chain(120)]).collect()
+}
+
+/// As ops that each read the result before and the one halfway back leave them: results of half a megabyte.
+fn chain(n: usize) -> Instance {
+    let mut buffers: Vec<scratchpad::Buffer> = Vec::with_capacity(n);
+    for index in 0..n {
+        let write = scratchpad::Use { time: index, kind: scratchpad::UseKind::Write };
+        let name = format!("v{index}");
+        let in_place_parents = index.checked_sub(1).into_iter().collect();
+        let (starts_in_hbm, ends_in_hbm) = (false, index + 1 == n);
+        buffers.push(scratchpad::Buffer {
+            name,
+            bytes: 32_768,
+            uses: vec![write],
+            in_place_parents,
+            starts_in_hbm,
+            ends_in_hbm,
+            barred: None,
+        });
+        let mut read = |of: usize| {
+            let is_known = buffers[of].uses.iter().any(|one| one.time == index);
+            if !is_known {
+                buffers[of].uses.push(scratchpad::Use { time: index, kind: scratchpad::UseKind::Read });
+            }
+        };
+        if index > 0 {
+            read(index - 1);
+            read(index / 2);
+        }
+    }
+    Instance { name: format!("chain of {n}"), capacity: scratchpad::Capacity { bytes: 32_768 * (n as i64 / 5), alignment: 128 }, buffers }
+}
+
+#[test]
+fn choices_are_as_before() {
+    let mut text = String::new();
+    for (index, instance) in instances().iter().enumerate() {
+        let Instance { name, buffers, capacity } = instance;
+        for stays in [Stays::Whole, Stays::Split] {
+            for budget in [3_000, 100_000] {
+                let plan = Exact { stays, budget }.solve(buffers, capacity);
+                let numbers = plan.stays.iter().flat_map(|stay| [stay.buffer as i64, stay.start as i64, stay.end as i64, stay.address]);
+                let (bytes, bound, steps, stays_digest) = (plan.hbm_bytes_left, plan.lower_bound, plan.steps, digest(numbers));
+                writeln!(text, "{index} {name} {stays:?} {budget}: {bytes} >= {bound}, {steps} steps, stays {stays_digest:016x}").unwrap();
+            }
+        }
+        let mut always = |_: &scratchpad::Progress| true;
+        let peak = scratchpad::smallest_lx(instance, &mut scratchpad::Limits { budget: 50_000, go_on: &mut always });
+        let addresses = digest(peak.placement.addresses.iter().map(|address| address.unwrap_or(-1)));
+        let (bytes, bound, steps) = (peak.bytes, peak.lower_bound, peak.steps);
+        writeln!(text, "{index} {name} peak: {bytes} >= {bound}, {steps} steps, addresses {addresses:016x}").unwrap();
+        for planner in ["greedy", "first-fit", "best-fit"] {
+            let placement = scratchpad::planner_named(planner).unwrap().plan(buffers, capacity);
+            let addresses = digest(placement.addresses.iter().map(|address| address.unwrap_or(-1)));
+            writeln!(text, "{index} {name} {planner}: addresses {addresses:016x}").unwrap();
+        }
+    }
+    insta::assert_snapshot!(text);
+}
+
+/// The plan of a compilation takes steps in proportion to the program, and is worth them.
+#[test]
+fn a_compilation_plans_in_proportion_to_the_program() {
+    for n in [75, 300, 600] {
+        let Instance { buffers, capacity, .. } = chain(n);
+        let [whole, split] = [Stays::Whole, Stays::Split].map(|stays| Exact::of_compilation(stays, n).solve(&buffers, &capacity));
+        println!("{n}: {} and {} of {} steps", whole.hbm_bytes_left, split.hbm_bytes_left, whole.steps + split.steps);
+        assert!(whole.steps.max(split.steps) <= 50_000 + 1_000 * n as u64, "{n}: {} and {} steps", whole.steps, split.steps);
+        assert!(split.hbm_bytes_left < whole.hbm_bytes_left / 4 * 3, "{n}: {} and {}", split.hbm_bytes_left, whole.hbm_bytes_left);
+        assert!(split.hbm_bytes_left < split.lower_bound / 10 * 11, "{n}: {} and {}", split.hbm_bytes_left, split.lower_bound);
+    }
+}

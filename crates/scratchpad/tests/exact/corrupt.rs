@@ -1,0 +1,274 @@
+//! Corrupted results: the checker rejects each field that matters, and whatever it accepts is true.
+
+use crate::{BUDGET, HEADING, both, brute, linked_instance, random, random_instance, verify};
+use proptest::prelude::*;
+use scratchpad::{Exact, Instance, PlannedBytes, Stays};
+use scratchpad_verify::Violation;
+use serde_json::{Value, json};
+
+fn result_of(exact: Exact, instance: &Instance) -> Value {
+    let plan = exact.solve(&instance.buffers, &instance.capacity);
+    serde_json::from_str(&plan.to_json(instance, &HEADING).unwrap()).unwrap()
+}
+
+/// Every number and name of a result that says something about the plan, changed a little.
+fn corruptions(result: &Value) -> Vec<(String, Value)> {
+    let mut corrupted = Vec::new();
+    let mut change = |pointer: String, new: Value| {
+        let mut copy = result.clone();
+        *copy.pointer_mut(&pointer).unwrap() = new;
+        corrupted.push((pointer, copy));
+    };
+    for key in ["capacity", "alignment", "hbm_bytes_left", "lower_bound"] {
+        let old = result[key].as_i64().unwrap();
+        [old + 1, old - 1, -old - 1, i64::MAX, i64::MIN].into_iter().for_each(|new| change(format!("/{key}"), json!(new)));
+    }
+    change("/optimal".to_owned(), json!(!result["optimal"].as_bool().unwrap()));
+    for (index, stay) in result["stays"].as_array().unwrap().iter().enumerate() {
+        for key in ["start", "end"] {
+            let old = stay[key].as_u64().unwrap();
+            for new in [json!(old + 100), json!(u64::MAX), json!(-1)] {
+                change(format!("/stays/{index}/{key}"), new);
+            }
+        }
+        let (start, end) = (stay["start"].clone(), stay["end"].clone());
+        change(format!("/stays/{index}/end"), start);
+        change(format!("/stays/{index}/start"), end);
+        for new in [stay["address"].as_i64().unwrap() - 1000, -1, i64::MAX, i64::MIN] {
+            change(format!("/stays/{index}/address"), json!(new));
+        }
+        change(format!("/stays/{index}/buffer"), json!("nobody"));
+        let twice = [result["stays"].as_array().unwrap(), &vec![stay.clone()][..]].concat();
+        change("/stays".to_owned(), json!(twice));
+        // A split stay may be there for nothing.
+        if result["certificate"]["whole_lives"] == json!(true) {
+            let mut without = result["stays"].as_array().unwrap().clone();
+            without.remove(index);
+            change("/stays".to_owned(), json!(without));
+        }
+    }
+    for (name, address) in result["addresses"].as_object().unwrap() {
+        change(format!("/addresses/{name}"), address.as_i64().map_or(json!(0), |address| json!(address + 1)));
+        if !address.is_null() {
+            change(format!("/addresses/{name}"), json!(null));
+            change("/reasons".to_owned(), with(&result["reasons"], name, json!("it saves none")));
+        }
+        change("/addresses".to_owned(), without(&result["addresses"], name));
+    }
+    change("/addresses".to_owned(), with(&result["addresses"], "nobody", json!(0)));
+    for (name, reason) in result["reasons"].as_object().unwrap() {
+        change(format!("/reasons/{name}"), json!(""));
+        if *reason == json!("its size is not known") {
+            change(format!("/reasons/{name}"), json!("it saves none"));
+        }
+        change("/reasons".to_owned(), without(&result["reasons"], name));
+    }
+    change("/reasons".to_owned(), with(&result["reasons"], "nobody", json!("it saves none")));
+    for key in
+        ["capacity", "alignment", "addresses", "reasons", "stays", "hbm_bytes_left", "lower_bound", "optimal", "among", "certificate"]
+    {
+        corrupted.push((format!("no {key}"), without(result, key)));
+    }
+    corrupted
+}
+
+fn with(object: &Value, key: &str, value: Value) -> Value {
+    let mut object = object.clone();
+    object[key] = value;
+    object
+}
+
+fn without(object: &Value, key: &str) -> Value {
+    let mut object = object.clone();
+    object.as_object_mut().unwrap().remove(key);
+    object
+}
+
+#[test]
+fn a_corrupted_plan_is_rejected() {
+    for seed in 0..60 {
+        let instance = random_instance(seed);
+        for exact in both() {
+            for (what, corrupted) in corruptions(&result_of(exact, &instance)) {
+                let found = verify(&corrupted.to_string(), &random::json(&instance));
+                assert!(found.is_err(), "seed {seed} {:?}: {what}: {corrupted}", exact.stays);
+            }
+        }
+    }
+}
+
+/// An instance whose bound needs a cut, with a merger if possible; and its result.
+fn with_cut(stays: Stays, has_merger: bool) -> (Instance, Value) {
+    let found = (0..20_000).map(random_instance).find_map(|instance| {
+        let result = result_of(Exact { stays, budget: BUDGET }, &instance);
+        let cut = &result["certificate"]["cuts"][0];
+        let is_wanted = cut.is_object() && cut["mergers"].as_array().unwrap().is_empty() != has_merger;
+        is_wanted.then_some((instance, result))
+    });
+    found.unwrap()
+}
+
+#[test]
+fn a_corrupted_certificate_is_rejected() {
+    let table: &[(&str, Value)] = &[
+        ("/certificate/scale", json!(0)),
+        ("/certificate/scale", json!(-1)),
+        ("/certificate/scale", json!(1_i64 << 40)),
+        ("/certificate/prices", json!([[1, 5], [0, 5]])),
+        ("/certificate/prices", json!([[0, 5], [0, 5]])),
+        ("/certificate/prices", json!([[0, -5]])),
+        ("/certificate/prices", json!([[0, i64::MAX]])),
+        ("/among", json!("all plans")),
+        ("/certificate/prices", json!([[99, 5]])),
+        ("/certificate/prices", json!([["0", 5]])),
+        ("/certificate/prices", json!(null)),
+        ("/certificate/cuts", json!(null)),
+        ("/certificate/cuts", json!([])),
+        ("/certificate/cuts/0/stays", json!([])),
+        ("/certificate/cuts/0/stays/0/buffer", json!("nobody")),
+        ("/certificate/cuts/0/stays/0/start", json!(99)),
+        ("/certificate/cuts/0/stays/0/end", json!(99)),
+        ("/certificate/cuts/0/stays/0/end", json!(0)),
+        ("/certificate/cuts/0/mergers", json!([["nobody", "b0"]])),
+        ("/certificate/cuts/0/mergers", json!([["b0", "b0"]])),
+        ("/certificate/whole_lives", json!(null)),
+    ];
+    for (stays, has_merger) in [(Stays::Whole, false), (Stays::Whole, true), (Stays::Split, false), (Stays::Split, true)] {
+        let (instance, result) = with_cut(stays, has_merger);
+        let text = random::json(&instance);
+        assert!(verify(&result.to_string(), &text).is_ok_and(|verified| verified.optimal));
+        let mut table = table.to_vec();
+        let stays_of_cut = result["certificate"]["cuts"][0]["stays"].as_array().unwrap();
+        table.extend((0..stays_of_cut.len()).map(|kept| ("/certificate/cuts/0/stays", json!([stays_of_cut[kept]]))));
+        table.push(("/certificate/cuts/0/stays", json!([&stays_of_cut[..], &stays_of_cut[..]].concat())));
+        table.push(("/certificate/cuts", json!(vec![result["certificate"]["cuts"][0].clone(); 129])));
+        if has_merger {
+            let merger = &result["certificate"]["cuts"][0]["mergers"][0];
+            table.push(("/certificate/cuts/0/mergers/0", json!([merger[1], merger[0]])));
+            table.push(("/certificate/cuts/0/mergers", json!([merger, merger])));
+        }
+        for (pointer, new) in table {
+            let mut corrupted = result.clone();
+            *corrupted.pointer_mut(pointer).unwrap() = new.clone();
+            assert!(verify(&corrupted.to_string(), &text).is_err(), "{stays:?}: {pointer} = {new}: {result}\n{text}");
+        }
+    }
+}
+
+/// A bound for whole lives is none for plans that may split them.
+#[test]
+fn the_kind_of_the_bound_is_rejected_if_it_is_another() {
+    let mut n_tried = 0;
+    for seed in 0..400 {
+        let instance = random_instance(seed);
+        let [whole, split] = both().map(|exact| result_of(exact, &instance));
+        if whole["hbm_bytes_left"] == split["hbm_bytes_left"] {
+            continue;
+        }
+        n_tried += 1;
+        for (mut result, new) in [(whole, false), (split, true)] {
+            result["certificate"]["whole_lives"] = json!(new);
+            let refused = verify(&result.to_string(), &random::json(&instance)).unwrap_err().to_string();
+            assert!(refused.contains("the certificate is not for the plans that the bound is among"), "seed {seed}: {refused}");
+            result["among"] = json!(if new { "whole lives" } else { "split stays" });
+            assert!(verify(&result.to_string(), &random::json(&instance)).is_err(), "seed {seed}: {new}");
+        }
+    }
+    assert!(n_tried > 10, "{n_tried}");
+}
+
+#[test]
+fn a_corrupted_peak_is_rejected() {
+    for (seed, mut instance) in (0..20).flat_map(|seed| [(seed, random_instance(seed)), (seed, linked_instance(seed))]) {
+        let mut always = |_: &scratchpad::Progress| true;
+        let found = scratchpad::smallest_lx(&instance, &mut scratchpad::Limits { budget: 100_000, go_on: &mut always });
+        instance.capacity.bytes = found.bytes;
+        let plan = Exact { stays: Stays::Whole, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &found.placement);
+        let peak = PlannedBytes { bytes: found.bytes, lower_bound: found.lower_bound };
+        let result: Value =
+            serde_json::from_str(&plan.to_json(&instance, &scratchpad::Heading { peak: Some(peak), ..HEADING }).unwrap()).unwrap();
+        let check = |result: &Value| verify(&result.to_string(), &random::json(&instance));
+        let least = brute::least_peak(&instance.buffers, instance.capacity.alignment);
+        assert!(found.lower_bound <= least && least <= found.bytes, "seed {seed}: {found:?}, {least}");
+        assert!(check(&result).is_ok_and(|verified| verified.peak_bound == Some(found.lower_bound)), "seed {seed}");
+        let mut changes = vec![("/peak/bytes", json!(found.bytes + 1)), ("/peak/bytes", json!(found.bytes - 1))];
+        changes.push(("/peak/lower_bound", json!(least + 1)));
+        if !result["stays"].as_array().unwrap().is_empty() {
+            // What is not in LX needs no room.
+            let nothing = Exact { stays: Stays::Whole, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &nowhere(&instance));
+            let nothing: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
+            assert!(check(&nothing).is_ok());
+            let keys = ["stays", "addresses", "reasons", "hbm_bytes_left", "lower_bound"];
+            let mut changed = keys.iter().fold(result.clone(), |changed, key| with(&changed, key, nothing[*key].clone()));
+            changed["optimal"] = json!(nothing["optimal"] == json!(true) && found.bytes == found.lower_bound);
+            let refused = check(&changed);
+            assert!(refused.as_ref().is_err_and(|error| error.to_string().contains("is not in LX")), "seed {seed}: {refused:?}");
+        }
+        for (pointer, new) in changes {
+            let mut corrupted = result.clone();
+            *corrupted.pointer_mut(pointer).unwrap() = new;
+            assert!(check(&corrupted).is_err(), "seed {seed}: {pointer}");
+        }
+    }
+}
+
+/// Nothing is in LX.
+pub(crate) fn nowhere(instance: &Instance) -> scratchpad::Placement {
+    let reason = scratchpad::Unplaced::NoGap { bytes: 0, time: 0, taken: 0, capacity: 0 };
+    let reason = |buffer: &scratchpad::Buffer| Some(buffer.barred.clone().map_or(reason.clone(), scratchpad::Unplaced::Barred));
+    scratchpad::Placement { addresses: vec![None; instance.buffers.len()], reasons: instance.buffers.iter().map(reason).collect() }
+}
+
+/// Pointers to all numbers, truth values and texts.
+pub(crate) fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => map.iter().for_each(|(key, value)| leaves(value, &format!("{at}/{key}"), found)),
+        Value::Array(list) => list.iter().enumerate().for_each(|(index, value)| leaves(value, &format!("{at}/{index}"), found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => found.push(at.to_owned()),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    /// One to three leaves of a result become something else. What is still accepted must be a legal plan with those bytes, and no plan may
+    /// leave fewer than its bound.
+    #[test]
+    fn whatever_is_accepted_is_true(seed in 0_u64..100_000, split in any::<bool>(), changes in prop::collection::vec((any::<prop::sample::Index>(), -3_i64..4, 0..5), 1..4)) {
+        let instance = random_instance(seed);
+        let exact = both()[usize::from(split)];
+        let mut result = result_of(exact, &instance);
+        let mut pointers = Vec::new();
+        leaves(&result, "", &mut pointers);
+        for (index, step, kind) in changes {
+            let pointer = index.get(&pointers);
+            let leaf = result.pointer_mut(pointer).unwrap();
+            *leaf = match (&*leaf, kind) {
+                (Value::Bool(old), _) => json!(!old),
+                (Value::String(_), _) => json!(instance.buffers[index.index(instance.buffers.len())].name),
+                (Value::Number(old), 0) => json!(old.as_i64().unwrap_or(0).saturating_mul(step)),
+                (Value::Number(old), _) => json!(old.as_i64().unwrap_or(0).saturating_add(step)),
+                (_, 0) => json!(null),
+                _ => json!(step),
+            };
+        }
+        let text = random::json(&instance);
+        match verify(&result.to_string(), &text) {
+            Err(Violation::Instance(what)) => prop_assert!(false, "the instance is not to blame: {}", what),
+            Err(_) => {}
+            Ok(verified) => {
+                let is_whole = result["certificate"]["whole_lives"] == json!(true);
+                let least = brute::least_hbm_bytes(&instance.buffers, &instance.capacity, is_whole);
+                prop_assert!(verified.lower_bound <= least, "bound {} of {}", verified.lower_bound, least);
+                prop_assert!(verified.hbm_bytes_left >= least);
+                prop_assert_eq!(verified.optimal, verified.hbm_bytes_left == verified.lower_bound);
+                let find = |name: &Value| instance.buffers.iter().position(|buffer| json!(buffer.name) == *name).unwrap();
+                let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
+                let stays = result["stays"].as_array().unwrap().iter().map(|stay| {
+                    (find(&stay["buffer"]), number(&stay["start"])..number(&stay["end"]), stay["address"].as_i64().unwrap())
+                });
+                prop_assert!(brute::is_legal(&instance.buffers, &instance.capacity, stays));
+            }
+        }
+    }
+}

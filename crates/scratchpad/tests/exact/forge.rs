@@ -1,0 +1,345 @@
+//! A forger of results: it changes true plans and certificates in every field, invents cuts, and mends what the checker names. What is accepted
+//! all the same has to be a legal plan, and a bound that no plan is below.
+
+use crate::{BUDGET, HEADING, brute, corrupt::nowhere, linked_instance, number_of, random, random_instance, verify};
+use random::Random;
+use scratchpad::{Buffer, Exact, Instance, Stays};
+use scratchpad_verify::{Verified, Violation};
+use serde_json::{Value, json};
+
+/// Results forged from one instance.
+const FORGERIES: usize = 25;
+/// Fields that the checker names are mended so often.
+const MENDINGS: usize = 6;
+
+/// `SPYRE_FORGED_INSTANCES`: 10,000 take some minutes.
+fn n_instances() -> u64 {
+    number_of("SPYRE_FORGED_INSTANCES").unwrap_or(150)
+}
+
+struct Forger<'i> {
+    instance: &'i Instance,
+    random: Random,
+    /// True results of both kinds: the best, and one that is not.
+    results: Vec<Value>,
+}
+
+#[test]
+fn no_forgery_is_accepted_that_is_not_true() {
+    let (mut n_accepted, mut n_refused) = (0, 0);
+    for seed in 0..n_instances() {
+        let instance = if seed % 3 == 0 { random_instance(seed) } else { linked_instance(seed) };
+        let (text, mut least) = (random::json(&instance), [None, None]);
+        let mut forger = Forger { results: results(&instance), instance: &instance, random: Random(seed) };
+        for number in 0..FORGERIES {
+            let mut result = forger.forge();
+            match mended(&mut result, &instance, &text) {
+                Err(Violation::Instance(what)) => panic!("the instance is not to blame: {what}"),
+                Err(_) => n_refused += 1,
+                Ok(verified) => {
+                    n_accepted += 1;
+                    let is_whole = verified.among == "whole lives";
+                    let least = *least[usize::from(is_whole)]
+                        .get_or_insert_with(|| brute::least_hbm_bytes(&instance.buffers, &instance.capacity, is_whole));
+                    let wrong = falsehood(&result, &instance, &verified, least);
+                    assert_eq!(wrong, None, "seed {seed}, forgery {number}: {result}\n{text}");
+                }
+            }
+        }
+    }
+    println!("{n_accepted} accepted, {n_refused} refused");
+    assert!(n_accepted > n_instances() && n_refused > 10 * n_instances());
+}
+
+/// Sets of stays that are tried as cuts of one instance, and cuts that a certificate may have.
+const TRIED_CUTS: usize = 250;
+const CUTS: usize = 128;
+
+/// Asks the checker about many cuts, one by one, and uses all that it lets pass against a plan with nothing in LX.
+#[test]
+fn no_cuts_that_are_accepted_raise_a_bound_above_the_optimum() {
+    let (mut n_cuts, mut n_needed) = (0, 0);
+    for seed in 0..n_instances() / 5 {
+        let instance = linked_instance(seed + 1_000_000);
+        let text = random::json(&instance);
+        for stays in [Stays::Whole, Stays::Split] {
+            let nothing = Exact { stays, budget: 0 }.adopt(&instance.buffers, &instance.capacity, &nowhere(&instance));
+            let mut result: Value = serde_json::from_str(&nothing.to_json(&instance, &HEADING).unwrap()).unwrap();
+            result["optimal"] = json!(false);
+            let least = brute::least_hbm_bytes(&instance.buffers, &instance.capacity, stays == Stays::Whole);
+            if nothing.hbm_bytes_left <= least + 1 {
+                continue;
+            }
+            let accepts = |result: &mut Value, bound: i64, cuts: &[Value]| {
+                result["lower_bound"] = json!(bound);
+                result["certificate"]["cuts"] = json!(cuts);
+                verify(&result.to_string(), &text).is_ok()
+            };
+            let mut forger = Forger { results: Vec::new(), instance: &instance, random: Random(seed) };
+            let mut cuts: Vec<Value> = Vec::new();
+            for _ in 0..TRIED_CUTS {
+                let cut = forger.cut_around_a_birth();
+                if cuts.len() < CUTS && !cuts.contains(&cut) && accepts(&mut result, 0, std::slice::from_ref(&cut)) {
+                    cuts.push(cut);
+                }
+            }
+            n_cuts += cuts.len();
+            n_needed += usize::from(!accepts(&mut result, least, &[]) && accepts(&mut result, least, &cuts));
+            assert!(!accepts(&mut result, least + 1, &cuts), "seed {seed} {stays:?}: {result}\n{text}");
+        }
+    }
+    println!("{n_cuts} cuts; {n_needed} bounds need them");
+    assert!(n_cuts as u64 > n_instances());
+}
+
+fn results(instance: &Instance) -> Vec<Value> {
+    let kinds = [(Stays::Whole, BUDGET), (Stays::Split, BUDGET), (Stays::Whole, 0), (Stays::Split, 0)];
+    let result = |(stays, budget)| {
+        let plan = Exact { stays, budget }.solve(&instance.buffers, &instance.capacity);
+        serde_json::from_str(&plan.to_json(instance, &HEADING).unwrap()).unwrap()
+    };
+    kinds.into_iter().map(result).collect()
+}
+
+/// Lets the checker say what the fields have to be, and does as it says.
+fn mended(result: &mut Value, instance: &Instance, text: &str) -> Result<Verified, Violation> {
+    for _ in 0..MENDINGS {
+        match verify(&result.to_string(), text) {
+            Err(Violation::Field { field, expected, .. }) if field == "hbm_bytes_left" => {
+                let claims_best = result["lower_bound"] == result["hbm_bytes_left"];
+                let left: i64 = expected.parse().unwrap();
+                result["hbm_bytes_left"] = json!(left);
+                result["lower_bound"] = if claims_best { json!(left) } else { result["lower_bound"].clone() };
+            }
+            Err(Violation::Field { field, expected, .. }) if field == "optimal" => result["optimal"] = json!(expected == "true"),
+            Err(Violation::Field { field, .. }) if field.starts_with("addresses") || field.starts_with("reasons") => {
+                let stays = result["stays"].as_array().unwrap().clone();
+                for buffer in &instance.buffers {
+                    let of_buffer = stays.iter().filter(|stay| stay["buffer"] == json!(buffer.name));
+                    let first = of_buffer.min_by_key(|stay| stay["start"].as_u64()).map(|stay| stay["address"].clone());
+                    let reason = buffer.barred.as_ref().map_or("no room".to_owned(), ToString::to_string);
+                    result["reasons"].as_object_mut().unwrap().remove(&buffer.name);
+                    if first.is_none() {
+                        result["reasons"][&buffer.name] = json!(reason);
+                    }
+                    result["addresses"][&buffer.name] = json!(first);
+                }
+            }
+            other => return other,
+        }
+    }
+    verify(&result.to_string(), text)
+}
+
+/// What is not true of an accepted result.
+fn falsehood(result: &Value, instance: &Instance, verified: &Verified, least: i64) -> Option<String> {
+    let Instance { buffers, capacity, .. } = instance;
+    let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
+    let stays: Vec<_> = result["stays"].as_array().unwrap().iter().collect();
+    let parsed = stays.iter().map(|stay| {
+        let buffer = buffers.iter().position(|buffer| json!(buffer.name) == stay["buffer"]).unwrap();
+        (buffer, number(&stay["start"])..number(&stay["end"]), stay["address"].as_i64().unwrap())
+    });
+    let everything = buffers.iter().filter(|buffer| buffer.barred.is_none()).count();
+    let is_peak_true = |bound: i64| stays.len() == everything && bound <= brute::least_peak(buffers, capacity.alignment);
+    let conditions = [
+        ("the plan is legal", brute::is_legal(buffers, capacity, parsed)),
+        ("no plan leaves less than the bound", verified.lower_bound <= least),
+        ("no plan leaves less than the best", verified.hbm_bytes_left >= least),
+        ("what is optimal is at the bound", !verified.optimal || verified.hbm_bytes_left == least),
+        ("the plans are those of the result", result["among"] == json!(verified.among)),
+        ("everything is in the smallest LX", verified.peak_bound.is_none_or(is_peak_true)),
+    ];
+    conditions.iter().find(|one| !one.1).map(|one| format!("{}: {verified:?}, {least}", one.0))
+}
+
+impl Forger<'_> {
+    fn forge(&mut self) -> Value {
+        let (plan, proof) = (self.random.below(self.results.len()), self.random.below(self.results.len()));
+        let mut result = self.results[plan].clone();
+        // Often the proof of another result, and mostly of the same kind.
+        if self.random.below(4) > 0 {
+            let same = if self.random.below(8) > 0 { plan % 2 } else { proof % 2 };
+            result["certificate"] = self.results[same].clone()["certificate"].take();
+        }
+        // Most claim to be the best.
+        let left = result["hbm_bytes_left"].as_i64().unwrap();
+        let claimed = if self.random.below(4) > 0 { left } else { left - self.random.below(6) as i64 };
+        result["lower_bound"] = json!(claimed);
+        for _ in 0..self.random.below(4) {
+            match self.random.below(10) {
+                0 => self.change_prices(&mut result),
+                1 => self.change_stays(&mut result),
+                2 => self.change_kind(&mut result),
+                3 => self.change_rents(&mut result),
+                4 => self.claim_a_peak(&mut result),
+                5 => self.swap_numbers(&mut result),
+                6 | 7 => self.change_a_cut(&mut result),
+                _ => self.invent_a_cut(&mut result),
+            }
+        }
+        result["optimal"] = json!(result["lower_bound"] == result["hbm_bytes_left"]);
+        result
+    }
+
+    fn buffer(&mut self) -> &Buffer {
+        &self.instance.buffers[self.random.below(self.instance.buffers.len())]
+    }
+
+    /// Two uses of a buffer as the start and the end of a stay; mostly its whole life.
+    fn stay(&mut self) -> Value {
+        let whole = self.random.below(3) > 0;
+        let (one, other) = (self.random.next() as usize, self.random.next() as usize);
+        let buffer = self.buffer();
+        let time = |number: usize| buffer.uses[number % buffer.uses.len()].time;
+        let (start, end) = if whole { (buffer.life().start, buffer.life().end) } else { (time(one), time(other) + 1) };
+        json!({"buffer": buffer.name, "start": start, "end": end})
+    }
+
+    /// Stays that are live when some buffer is born, with takeovers and absent links as they come.
+    fn cut_around_a_birth(&mut self) -> Value {
+        let birth = self.buffer().life().start as u64;
+        // Small cuts say most.
+        let (n, mut stays) = ([2, 2, 2, 2, 3, 3, 4, 5][self.random.below(8)], Vec::<Value>::new());
+        for _ in 0..20 {
+            let stay = self.stay();
+            let covers = stay["start"].as_u64() <= Some(birth) && Some(birth) < stay["end"].as_u64();
+            if covers && stays.len() < n && stays.iter().all(|other| other["buffer"] != stay["buffer"]) {
+                stays.push(stay);
+            }
+        }
+        self.cut_of(&stays)
+    }
+
+    fn change_prices(&mut self, result: &mut Value) {
+        let certificate = &mut result["certificate"];
+        let prices: Vec<(u64, i64)> = serde_json::from_value(certificate["prices"].clone()).unwrap();
+        let mut prices: std::collections::BTreeMap<u64, i64> = prices.into_iter().collect();
+        let scale = certificate["scale"].as_i64().unwrap();
+        match self.random.below(4) {
+            0 => certificate["scale"] = json!([1, 2, 16, scale * 2][self.random.below(4)]),
+            1 => {
+                prices.insert(self.random.below(6) as u64, scale * self.random.below(9) as i64 / 2);
+            }
+            2 => prices.values_mut().for_each(|price| *price *= 2),
+            _ => {
+                prices.pop_first();
+            }
+        }
+        result["certificate"]["prices"] = json!(prices.into_iter().collect::<Vec<_>>());
+    }
+
+    fn change_stays(&mut self, result: &mut Value) {
+        let address = self.random.below(self.instance.capacity.bytes as usize + 1) as i64;
+        let mut new = self.stay();
+        new["address"] = json!(address / self.instance.capacity.alignment * self.instance.capacity.alignment);
+        let stays = result["stays"].as_array_mut().unwrap();
+        let at = self.random.below(stays.len() + 1);
+        match self.random.below(3) {
+            0 if at < stays.len() => stays[at]["address"] = new["address"].clone(),
+            1 if at < stays.len() => drop(stays.remove(at)),
+            _ => stays.push(new),
+        }
+    }
+
+    fn change_kind(&mut self, result: &mut Value) {
+        let is_whole = self.random.below(2) == 0;
+        result["certificate"]["whole_lives"] = json!(is_whole);
+        if self.random.below(4) > 0 {
+            result["among"] = json!(if is_whole { "whole lives" } else { "split stays" });
+        }
+    }
+
+    fn change_rents(&mut self, result: &mut Value) {
+        let mut rents: Vec<(usize, Vec<(String, i64)>)> = Vec::new();
+        for time in 0..5 {
+            let n = self.random.below(4);
+            let rent = |forger: &mut Self| {
+                let bytes = forger.random.below(9) as i64;
+                (forger.buffer().name.clone(), bytes)
+            };
+            rents.push((time, (0..n).map(|_| rent(self)).collect()));
+        }
+        rents.retain(|one| !one.1.is_empty());
+        let certificate = &mut result["certificate"];
+        certificate["rents"] = json!(rents);
+        if self.random.below(4) > 0 {
+            (certificate["prices"], certificate["cuts"]) = (json!([]), json!([]));
+        }
+    }
+
+    fn claim_a_peak(&mut self, result: &mut Value) {
+        let bytes = self.instance.capacity.bytes;
+        result["peak"] = json!({"bytes": bytes, "lower_bound": bytes - self.random.below(4) as i64});
+    }
+
+    fn swap_numbers(&mut self, result: &mut Value) {
+        let mut pointers = Vec::new();
+        for part in ["certificate", "stays"] {
+            crate::corrupt::leaves(&result[part], &format!("/{part}"), &mut pointers);
+        }
+        pointers.retain(|pointer| result.pointer(pointer).unwrap().is_number());
+        if pointers.is_empty() {
+            return;
+        }
+        let [one, other] = [0, 1].map(|_| pointers[self.random.below(pointers.len())].clone());
+        let (first, second) = (result.pointer(&one).unwrap().clone(), result.pointer(&other).unwrap().clone());
+        *result.pointer_mut(&one).unwrap() = second;
+        *result.pointer_mut(&other).unwrap() = first;
+    }
+
+    /// Leaves a member out, or adds one.
+    fn change_a_cut(&mut self, result: &mut Value) {
+        let (stay, name) = (self.stay(), self.buffer().name.clone());
+        let cuts = result["certificate"]["cuts"].as_array_mut().unwrap();
+        if cuts.is_empty() {
+            return self.invent_a_cut(result);
+        }
+        let at = self.random.below(cuts.len());
+        let key = ["stays", "stays", "mergers", "absent"][self.random.below(4)];
+        let mut list = cuts[at][key].as_array().cloned().unwrap_or_default();
+        match self.random.below(4) {
+            0 => list.push(if key == "stays" { stay } else { json!(name) }),
+            _ if list.is_empty() => {}
+            _ => drop(list.remove(self.random.below(list.len()))),
+        }
+        cuts[at][key] = json!(list);
+    }
+
+    /// Some stays in a cut.
+    fn invent_a_cut(&mut self, result: &mut Value) {
+        let mut stays: Vec<Value> = Vec::new();
+        for _ in 0..2 + self.random.below(4) {
+            let stay = self.stay();
+            if stays.iter().all(|other| other["buffer"] != stay["buffer"]) || self.random.below(4) == 0 {
+                stays.push(stay);
+            }
+        }
+        let cut = self.cut_of(&stays);
+        result["certificate"]["cuts"].as_array_mut().unwrap().push(cut);
+    }
+
+    /// A cut of these stays, with takeovers among them and links out of LX as they come.
+    fn cut_of(&mut self, stays: &[Value]) -> Value {
+        let (mut mergers, mut absent): (Vec<[String; 2]>, Vec<String>) = (Vec::new(), Vec::new());
+        for (index, buffer) in self.instance.buffers.iter().enumerate() {
+            let is_in = |buffer: &Buffer| stays.iter().any(|stay| stay["buffer"] == json!(buffer.name));
+            let parent = (0..self.instance.buffers.len()).find(|&parent| {
+                let is_double = mergers.iter().any(|pair| pair[1] == self.instance.buffers[parent].name);
+                let buffers = &self.instance.buffers;
+                is_in(&buffers[parent])
+                    && !is_double
+                    && buffer.in_place_parents.contains(&parent)
+                    && scratchpad::can_succeed(buffers, index, parent)
+            });
+            match parent {
+                Some(parent) if is_in(buffer) && self.random.below(2) == 0 => {
+                    mergers.push([buffer.name.clone(), self.instance.buffers[parent].name.clone()]);
+                }
+                _ if !is_in(buffer) && buffer.life().len() == 1 && self.random.below(3) == 0 => absent.push(buffer.name.clone()),
+                _ => {}
+            }
+        }
+        json!({"stays": stays, "mergers": mergers, "absent": absent})
+    }
+}

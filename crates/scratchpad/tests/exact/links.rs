@@ -1,0 +1,141 @@
+//! Links: buffers that live for one operation, and hand down in it the address that they took over.
+
+use crate::{HEADING, both, brute, verify};
+use scratchpad::{Exact, Instance, Stays};
+use serde_json::{Value, json};
+
+/// A buffer that is written in its first operation and read in its last, and those whose address it may take over.
+fn buffer(name: &str, size: i64, (first, last): (usize, usize), parents: &[&str]) -> Value {
+    let uses = json!([{"time": first, "kind": "write"}, {"time": last, "kind": "read"}]);
+    json!({"name": name, "size": size, "uses": uses, "start": first, "end": last + 1, "in_place_parents": parents, "graph_input": false})
+}
+
+fn instance(limit: i64, buffers: &[Value]) -> String {
+    json!({"name": "links", "limit": limit, "alignment": 1, "buffers": buffers}).to_string()
+}
+
+/// A result with these stays (buffer, start, end, address) that claims to be the best of its kind, and this cut.
+fn result(text: &str, among: &str, stays: &[(&str, usize, usize, i64)], (left, cut): (i64, Value)) -> Value {
+    let instance = Instance::from_json(text).unwrap();
+    let address = |name: &str| stays.iter().find(|stay| stay.0 == name).map(|stay| stay.3);
+    let names = || instance.buffers.iter().map(|buffer| buffer.name.as_str());
+    let addresses: serde_json::Map<String, Value> = names().map(|name| (name.to_owned(), json!(address(name)))).collect();
+    let reasons: serde_json::Map<String, Value> =
+        names().filter(|name| address(name).is_none()).map(|name| (name.to_owned(), json!("no room"))).collect();
+    let stay = |&(buffer, start, end, address): &(&str, usize, usize, i64)| json!({"buffer": buffer, "start": start, "end": end, "address": address});
+    let certificate = json!({"whole_lives": among == "whole lives", "scale": 1, "prices": [], "cuts": [cut]});
+    json!({
+        "planner": "hand", "capacity": instance.capacity.bytes, "alignment": 1, "addresses": addresses, "reasons": reasons,
+        "stays": stays.iter().map(stay).collect::<Vec<_>>(), "hbm_bytes_left": left, "lower_bound": left, "optimal": true, "among": among,
+        "steps": 0, "seconds": 0, "timed_out": false, "certificate": certificate,
+    })
+}
+
+fn crowded(stays: &[(&str, usize, usize)]) -> Vec<Value> {
+    stays.iter().map(|(buffer, start, end)| json!({"buffer": buffer, "start": start, "end": end})).collect()
+}
+
+fn refusal(result: &Value, instance: &str) -> String {
+    verify(&result.to_string(), instance).unwrap_err().to_string()
+}
+
+/// All three fit at one address: it goes from `a` to `c` through `b`, in operation 1.
+fn chain() -> String {
+    instance(4, &[buffer("a", 4, (0, 1), &[]), buffer("b", 4, (1, 1), &["a"]), buffer("c", 4, (1, 2), &["b"])])
+}
+
+#[test]
+fn a_cut_that_forgets_a_link_is_rejected() {
+    let stays = [("a", 0, 2, 0), ("b", 1, 2, 0)];
+    for among in ["whole lives", "split stays"] {
+        let forged = |absent: Value| {
+            let cut = json!({"stays": crowded(&[("a", 0, 2), ("c", 1, 3)]), "mergers": [], "absent": absent});
+            result(&chain(), among, &stays, (8, cut))
+        };
+        assert!(refusal(&forged(json!([])), &chain()).contains("cut 0: its stays fit together"));
+        // Without the link they do not fit; but plans may have the link.
+        assert!(refusal(&forged(json!(["b"])), &chain()).contains("sets end below it"));
+        for absent in [json!(["a"]), json!(["nobody"])] {
+            assert!(refusal(&forged(absent), &chain()).contains("out of LX, which is no buffer of one operation, or is among its stays"));
+        }
+    }
+}
+
+#[test]
+fn an_address_goes_through_a_link() {
+    let instance = Instance::from_json(&chain()).unwrap();
+    for exact in both() {
+        let plan = exact.solve(&instance.buffers, &instance.capacity);
+        assert_eq!((plan.hbm_bytes_left, plan.optimal), (0, true));
+    }
+}
+
+/// Two halves, of each of which a quarter stays, leave no room for what needs a half at once; so something is cut, and a chain with a link
+/// must not be.
+#[test]
+fn what_a_link_makes_possible_is_not_cut() {
+    let buffers = [
+        buffer("over all", 1, (0, 6), &[]),
+        buffer("a", 4, (0, 1), &[]),
+        buffer("b", 4, (1, 1), &["a"]),
+        buffer("c", 4, (1, 2), &["b"]),
+        buffer("left half", 2, (3, 4), &[]),
+        buffer("right half", 2, (3, 4), &[]),
+        buffer("left quarter", 1, (4, 6), &["left half"]),
+        buffer("right quarter", 1, (4, 6), &["right half"]),
+        buffer("half", 2, (5, 6), &[]),
+    ];
+    let text = instance(5, &buffers);
+    let instance = Instance::from_json(&text).unwrap();
+    for exact in both() {
+        let plan = exact.solve(&instance.buffers, &instance.capacity);
+        let least = brute::least_hbm_bytes(&instance.buffers, &instance.capacity, exact.stays == Stays::Whole);
+        assert_eq!((plan.hbm_bytes_left, plan.optimal), (least, true), "{:?}", exact.stays);
+        assert!(verify(&plan.to_json(&instance, &HEADING).unwrap(), &text).is_ok_and(|verified| verified.optimal));
+    }
+}
+
+/// `v` has the address of `p`, leaves LX, comes back, and hands down the address that it has then: all fit in LX of its size.
+#[test]
+fn a_takeover_is_from_the_stay_that_ends() {
+    let mut v = buffer("v", 4, (1, 3), &["p"]);
+    v["uses"] = json!([{"time": 1, "kind": "write"}, {"time": 3, "kind": "read"}]);
+    let text = instance(4, &[buffer("p", 4, (0, 1), &[]), v, buffer("between", 4, (2, 2), &[]), buffer("d", 4, (3, 4), &["v"])]);
+    let mergers = json!([["v", "p"], ["d", "v"]]);
+    let cut = json!({"stays": crowded(&[("p", 0, 2), ("v", 1, 2), ("v", 3, 4), ("d", 3, 5)]), "mergers": mergers});
+    let stays = [("p", 0, 2, 0), ("v", 1, 2, 0), ("between", 2, 3, 0), ("v", 3, 4, 0)];
+    let forged = result(&text, "split stays", &stays, (16, cut));
+    assert!(refusal(&forged, &text).contains("cut 0: its stays fit together"));
+}
+
+/// What a child may have from its parent is no rent for two.
+#[test]
+fn a_child_pays_no_rent_when_it_is_born() {
+    let text = instance(4, &[buffer("p", 4, (0, 1), &[]), buffer("c", 4, (1, 2), &["p"])]);
+    let mut forged = result(&text, "whole lives", &[("p", 0, 2, 0)], (8, json!(null)));
+    (forged["certificate"]["cuts"], forged["certificate"]["rents"]) = (json!([]), json!([[1, [["p", 8], ["c", 8]]]]));
+    assert!(refusal(&forged, &text).contains("'c' pays rent in operation 1, in which it may take over an address"));
+}
+
+/// Within an operation an address goes on in the order of the list, so that it cannot go round.
+#[test]
+fn parents_of_each_other_are_no_circle() {
+    let pair = [buffer("a", 4, (0, 1), &[]), buffer("b", 4, (1, 1), &["a", "c"]), buffer("c", 4, (1, 1), &["b"])];
+    let text = instance(4, &pair);
+    let circle = json!({"stays": crowded(&[("b", 1, 2), ("c", 1, 2)]), "mergers": [["b", "c"], ["c", "b"]]});
+    let forged = result(&text, "whole lives", &[("a", 0, 2, 0)], (16, circle));
+    assert!(refusal(&forged, &text).contains("a cut merges what cannot be merged"));
+    let instance = Instance::from_json(&text).unwrap();
+    assert_eq!(Exact::whole_lives().solve(&instance.buffers, &instance.capacity).hbm_bytes_left, 0);
+}
+
+/// Seven of its nine buffers live for one operation, where they may take over from each other in thousands of ways.
+#[test]
+fn many_ways_to_hand_down_are_confirmed() {
+    let instance = crate::linked_instance(67_385);
+    for exact in both() {
+        let plan = exact.solve(&instance.buffers, &instance.capacity);
+        let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &crate::random::json(&instance));
+        assert!(verified.as_ref().is_ok_and(|verified| verified.optimal), "{:?}: {verified:?}", exact.stays);
+    }
+}

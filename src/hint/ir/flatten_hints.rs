@@ -1,0 +1,161 @@
+//! `spyre-flatten-hints`: turns hint scopes into hints on ops.
+//!
+//! Reads `spyre.hint` scopes and the option `tiles`, a scope around every function; writes `hints` and `work_div` on the compute ops and
+//! removes the scopes. Ids increase from outside to inside and in program order. The option `bind` turns names of counts into numbers.
+
+use crate::{
+    dialect::{ComputeOp, TileHint, declared_maxima, hints_attribute, work_div_attribute},
+    hint::{Binding, Bindings, Count, CountError, TileCount, WorkHint},
+    mlir::{Attribute, Op, OpExt, Options, Pass, Reported, elements, error_at, integer, integers, string, strings},
+};
+use std::{collections::BTreeMap, str::FromStr};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-flatten-hints", run };
+
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+    let around: Vec<TileCount> = list_of(module, options, "tiles")?;
+    let refuse = |error: CountError| error_at(module, format_args!("option 'bind' {error}")).report();
+    let mut bindings = Bindings::new(list_of::<Binding>(module, options, "bind")?).map_err(refuse)?;
+    for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
+        let mut flattener = Flattener { next_id: 0, bindings: &mut bindings, maxima: declared_maxima(function) };
+        let tiles = flattener.tiles(function, &[], around.iter().map(|tile| (tile.dim.as_str(), tile.count.clone())))?;
+        flattener.flatten(function, &Wishes { tiles, ..Wishes::default() })?;
+    }
+    bindings.check_used().map_err(refuse)
+}
+
+/// The elements of a list option.
+fn list_of<T: FromStr<Err = String>>(module: Op<'_>, options: &Options, name: &str) -> Result<Vec<T>, Reported> {
+    let read: Result<_, String> = options.list(name).into_iter().map(str::parse).collect();
+    read.map_err(|message| error_at(module, format_args!("option '{name}': {message}")).report())
+}
+
+struct Flattener<'a> {
+    next_id: i64,
+    bindings: &'a mut Bindings,
+    /// What the function declares about names that are not bound.
+    maxima: BTreeMap<String, i64>,
+}
+
+/// What is asked for inside a scope.
+#[derive(Clone, Default)]
+struct Wishes {
+    /// From outside to inside.
+    tiles: Vec<TileHint>,
+    /// One a name, the innermost.
+    work: Vec<WorkHint>,
+}
+
+impl Flattener<'_> {
+    fn id(&mut self) -> i64 {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+
+    /// The tiles inside of what asks for them: those around it and its own with new ids.
+    fn tiles<'t>(
+        &mut self,
+        asks: Op<'_>,
+        around: &[TileHint],
+        tiles: impl Iterator<Item = (&'t str, Count)>,
+    ) -> Result<Vec<TileHint>, Reported> {
+        let mut all = around.to_vec();
+        for (dim, count) in tiles {
+            all.push(TileHint { id: self.id(), dim: dim.to_owned(), count: self.resolve(asks, dim, count)? });
+        }
+        Ok(all)
+    }
+
+    /// A count that is known or has a maximum.
+    fn resolve(&mut self, asks: Op<'_>, dim: &str, count: Count) -> Result<Count, Reported> {
+        self.bindings.resolve(dim, count, &self.maxima).map_err(|error| refuse_count(asks, &error))
+    }
+
+    /// What is asked for inside `scope`, which stands under `around`.
+    fn enter(&mut self, scope: Op<'_>, around: &Wishes) -> Result<Wishes, Reported> {
+        let counts = scope.attr("tile_counts").and_then(elements).unwrap_or_default().into_iter().filter_map(count_of);
+        let tiles = self.tiles(scope, &around.tiles, names(scope, "tile_dims").into_iter().zip(counts))?;
+        let mut work = around.work.clone();
+        let slices = scope.attr("work_slices").and_then(integers).unwrap_or_default();
+        for (dim, slices) in names(scope, "work_dims").into_iter().zip(slices) {
+            work.retain(|outer| outer.dim != dim);
+            work.push(WorkHint { id: self.id(), dim: dim.to_owned(), slices });
+        }
+        Ok(Wishes { tiles, work })
+    }
+
+    fn flatten(&mut self, around: Op<'_>, wishes: &Wishes) -> Result<(), Reported> {
+        for op in around.body_ops() {
+            if op.is("spyre.hint") {
+                let inner = self.enter(op, wishes)?;
+                self.flatten(op, &inner)?;
+                op.dissolve();
+            } else if op.is("spyre.loop") {
+                self.bind_loop(op)?;
+                self.flatten(op, wishes)?;
+            } else if let Some(compute) = ComputeOp::of(op) {
+                self.mark(compute, wishes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is asked for on an op.
+    fn mark(&mut self, compute: ComputeOp<'_>, wishes: &Wishes) -> Result<(), Reported> {
+        let op = compute.op;
+        let mut tiles = wishes.tiles.clone();
+        if op.attr("hints").is_some() {
+            if !tiles.is_empty() {
+                return Err(error_at(op, "has hints of its own, and stands in a scope or under the option 'tiles'").report());
+            }
+            for hint in compute.hints() {
+                let count = self.resolve(op, &hint.dim, hint.count)?;
+                tiles.push(TileHint { count, ..hint });
+            }
+        }
+        if !tiles.is_empty() {
+            op.set_attr("hints", hints_attribute(op.ctx(), &tiles));
+        }
+        if !wishes.work.is_empty() {
+            if op.attr("work_div").is_some() {
+                return Err(error_at(op, "has a 'work_div' of its own, and stands in a scope with another").report());
+            }
+            op.set_attr("work_div", work_div_attribute(op.ctx(), &wishes.work));
+        }
+        Ok(())
+    }
+
+    /// A loop that is there already has its tiles, so that the only number that fits its name is theirs.
+    fn bind_loop(&mut self, op: Op<'_>) -> Result<(), Reported> {
+        let Some(symbol) = op.attr("symbol").and_then(string) else { return Ok(()) };
+        let number = self.bindings.number(symbol, &self.maxima).map_err(|error| refuse_count(op, &error))?;
+        let count = op.attr("count").and_then(integer).unwrap_or(0);
+        match number {
+            Some(number) if number != count => {
+                let message = format!("has {count} tiles already, so that 'bind={symbol}={number}' cannot make them {number}");
+                Err(error_at(op, message).report())
+            }
+            Some(_) => {
+                op.remove_attr("symbol");
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn refuse_count(at: Op<'_>, error: &CountError) -> Reported {
+    match error {
+        CountError::AboveMaximum { .. } => error_at(at, format_args!("option 'bind' {error}")).report(),
+        _ => error_at(at, error).report(),
+    }
+}
+
+fn names<'c>(scope: Op<'c>, list: &str) -> Vec<&'c str> {
+    scope.attr(list).and_then(strings).unwrap_or_default()
+}
+
+/// A count as a scope has it: an integer, or a name.
+fn count_of(attribute: Attribute<'_>) -> Option<Count> {
+    integer(attribute).map(Count::Number).or_else(|| string(attribute).map(|symbol| Count::Symbol(symbol.to_owned())))
+}

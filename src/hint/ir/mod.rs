@@ -1,0 +1,4 @@
+//! The passes of stage `hint`, and what they share: the files of the stage that know IR.
+
+pub(crate) mod flatten_hints;
+pub(crate) mod propagate_dims;

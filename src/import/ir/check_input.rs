@@ -1,0 +1,78 @@
+//! `spyre-check-input`: refuses what can never be compiled, while it still has its name.
+//!
+//! Reads every function; changes nothing. Later passes inline calls and turn named ops into `linalg.generic`, so an operation that is not
+//! supported is named here. Bodies of `linalg` ops are left to `spyre-import-linalg`, which refuses only what a result needs.
+
+use super::import_linalg::refuse_empty;
+use crate::{
+    import::operations::Operation,
+    mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, TensorType, Type, ValueLike, error_at, symbol_name},
+};
+use std::collections::BTreeMap;
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-check-input", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    let functions: BTreeMap<&str, Op<'_>> =
+        module.body_ops().into_iter().filter(|op| op.is("func.func")).map(|function| (function.text_attr("sym_name"), function)).collect();
+    for op in module.body_ops() {
+        // What else stands beside the functions was not written by a front end.
+        if op.is("func.func") && op.body().is_some() {
+            check_arguments(op)?;
+            check_block(op, &functions)?;
+        }
+    }
+    Ok(())
+}
+
+/// A function that others only call may have other arguments.
+fn check_arguments(function: Op<'_>) -> Result<(), Reported> {
+    if function.text_attr("sym_visibility") == "private" {
+        return Ok(());
+    }
+    for argument in function.body().map(BlockExt::args).unwrap_or_default() {
+        let Some(tensor) = TensorType::of(argument.r#type()) else {
+            let message = format!("has an argument of {}: only tensors of static shape are supported", argument.r#type());
+            return Err(error_at(function, message).report());
+        };
+        refuse_empty(function, &tensor)?;
+    }
+    Ok(())
+}
+
+fn check_block(around: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported> {
+    for op in around.body_ops() {
+        check(op, functions)?;
+        // Hint scopes and loops hold operations too.
+        if op.full_name().starts_with("spyre.") {
+            check_block(op, functions)?;
+        }
+    }
+    Ok(())
+}
+
+fn check(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported> {
+    if let Some(refusal) = Operation::refusal(op.full_name()) {
+        return Err(error_at(op, refusal).report());
+    }
+    if op.is("func.call") {
+        let name = op.attr("callee").and_then(symbol_name).unwrap_or_default();
+        if functions.get(name).is_none_or(|function| function.body().is_none()) {
+            return Err(error_at(op, format_args!("calls '{name}', which has no body: there is nothing to inline")).report());
+        }
+    }
+    for output in op.outputs() {
+        check_shape(op, output.r#type())?;
+    }
+    Ok(())
+}
+
+fn check_shape<'c>(op: Op<'c>, of: Type<'c>) -> Result<(), Reported> {
+    match TensorType::of(of) {
+        Some(tensor) => refuse_empty(op, &tensor),
+        None if of.to_string().starts_with("tensor<") => {
+            Err(error_at(op, format_args!("has a result of {of}: only tensors of static shape are supported")).report())
+        }
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,334 @@
+//! `spyre-import-linalg`, the way back: the needed nodes of the graph as `spyre` ops.
+
+use super::{
+    emit_constant::{constant_before, retyped_before, tensor_of},
+    import_linalg::{Importer, Source},
+};
+use crate::{
+    dialect::{constant, empty, gather, insert, matmul, pointwise, reduce, view},
+    import::{
+        graph::{Element, Graph, Kind, NodeId},
+        known::Known,
+        reshape::reshape_map,
+        truth::{TwoFormats, elements_of_truth},
+    },
+    mlir::{
+        Context, Expr, Location, Op, OpExt, Reported, TensorType, Type, Value, ValueLike, error_at, insert_before, map_from_exprs,
+        parse_type, remark_at,
+    },
+};
+use machine::{DeviceFormat, DeviceFunction};
+use std::collections::BTreeMap;
+
+/// An operation that stays, with the nodes that it reads.
+pub(super) struct Kept<'c> {
+    pub(super) op: Op<'c>,
+    pub(super) inputs: Vec<NodeId>,
+    /// The scope that it is in.
+    pub(super) scope: usize,
+    /// The scopes around that one, each with the op that opens the next.
+    pub(super) around: Vec<(usize, Op<'c>)>,
+}
+
+/// Writes the ops.
+pub(super) struct Emitter<'a, 'c> {
+    importer: &'a Importer<'c>,
+    graph: &'a Graph,
+    function: Op<'c>,
+    context: &'c Context,
+    half: Option<Element>,
+    /// As what truth values are stored.
+    truths: BTreeMap<NodeId, Element>,
+    values: Vec<Option<Value<'c>>>,
+    /// How often each node is read by needed nodes and by operations that stay.
+    n_uses: Vec<usize>,
+}
+
+impl<'a, 'c> Emitter<'a, 'c> {
+    pub(super) fn new(importer: &'a Importer<'c>, function: Op<'c>) -> Self {
+        let graph = &importer.graph;
+        let n_nodes = graph.len();
+        Self {
+            importer,
+            graph,
+            function,
+            context: function.ctx(),
+            half: importer.half,
+            truths: BTreeMap::new(),
+            values: vec![None; n_nodes],
+            n_uses: vec![0; n_nodes],
+        }
+    }
+
+    /// Writes what the operations that stay need, and lets them read it.
+    pub(super) fn emit(mut self) -> Result<(), Reported> {
+        let roots: Vec<NodeId> = self.importer.kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
+        let needed = self.graph.needed_for(&roots, |_| false);
+        self.check_refusals(&needed)?;
+        self.choose_format(&needed)?;
+        self.choose_formats_of_truth(&needed)?;
+        for &user in &needed {
+            for input in self.graph.needs(user) {
+                self.n_uses[input.index()] += 1;
+            }
+        }
+        for root in &roots {
+            self.n_uses[root.index()] += 1;
+        }
+        for kept in &self.importer.kept {
+            for id in self.graph.needed_for(&kept.inputs, |id| self.values[id.index()].is_some()) {
+                let before = self.anchor(kept, id);
+                self.values[id.index()] = self.emit_node(id, before)?;
+            }
+            for (position, &input) in kept.inputs.iter().enumerate() {
+                self.let_read(kept.op, position, input)?;
+            }
+        }
+        self.importer.islands.report(self.function)
+    }
+
+    /// The operation in front of which a node stands: in its own scope.
+    fn anchor(&self, kept: &Kept<'c>, id: NodeId) -> Op<'c> {
+        let scope = self.graph.scope(id);
+        kept.around.iter().find(|(around, _)| *around == scope).filter(|_| scope != kept.scope).map_or(kept.op, |(_, op)| *op)
+    }
+
+    fn check_refusals(&self, needed: &[NodeId]) -> Result<(), Reported> {
+        for &id in needed {
+            if let Kind::Refused(refusal) = self.graph.node(id).kind {
+                let refusal = &self.importer.refusals[refusal];
+                return Err(error_at(refusal.op, &refusal.message).at(refusal.location).report());
+            }
+        }
+        Ok(())
+    }
+
+    /// A program of f32 only is computed in f32 if the device has all of its functions in f32.
+    fn choose_format(&mut self, needed: &[NodeId]) -> Result<(), Reported> {
+        let lacking = needed.iter().find_map(|&id| self.lacks_single_precision(id).map(|function| (id, function)));
+        let Some((id, function)) = lacking else { return Ok(()) };
+        let message = format!("the device has no '{function}' in f32");
+        if self.importer.is_strict() {
+            let location = self.location(id);
+            return Err(error_at(self.function, format_args!("needs f32: {message}, and precision=strict keeps it")).at(location).report());
+        }
+        remark_at(self.function, format_args!("computes f32 values in the device's f16 format (precision=device): {message}")).emit();
+        self.half = Some(Element::F16);
+        Ok(())
+    }
+
+    /// Truth values have the format of the numbers that they meet, of which there is one.
+    fn choose_formats_of_truth(&mut self, needed: &[NodeId]) -> Result<(), Reported> {
+        if self.half.is_some() {
+            return Ok(());
+        }
+        self.truths = elements_of_truth(self.graph, needed).map_err(|TwoFormats { user, needed, found }| {
+            let (found, needed) = (found.name(), needed.name());
+            let message = format!(
+                "uses truth values of numbers of {found} beside numbers of {needed}: an op of the device has one format, and a conversion is \
+                 not supported yet; compare and choose in one format"
+            );
+            error_at(self.function, message).at(self.location(user)).report()
+        })?;
+        Ok(())
+    }
+
+    fn lacks_single_precision(&self, id: NodeId) -> Option<&'static str> {
+        let node = self.graph.node(id);
+        let is_single = node.element == Element::F32 || node.inputs.iter().any(|&input| self.graph.node(input).element == Element::F32);
+        if self.half.is_some() || !is_single {
+            return None;
+        }
+        let in_f32 = |row: Option<&'static DeviceFunction>| row.is_some_and(|row| row.supports(DeviceFormat::IeeeFp32));
+        match node.kind {
+            Kind::Matmul => Some("batchmatmul"),
+            Kind::Pointwise(function, _) if !in_f32(DeviceFunction::pointwise(function)) => Some(function),
+            Kind::Reduce(function, ..) if !in_f32(DeviceFunction::reduce(function)) => Some(function),
+            _ => None,
+        }
+    }
+
+    fn location(&self, id: NodeId) -> Location<'c> {
+        self.importer.places.get(self.graph.place(id)).copied().unwrap_or_else(|| self.function.loc())
+    }
+
+    /// The element type of a node in the program.
+    fn element_type(&self, id: NodeId) -> Type<'c> {
+        let own = self.graph.node(id).element;
+        let element = match own {
+            Element::Bool => self.half.or_else(|| self.truths.get(&id).copied()).unwrap_or(Element::F16),
+            Element::F32 => self.half.unwrap_or(own),
+            Element::F16 | Element::Bf16 | Element::Int => own,
+        };
+        let name = match element {
+            Element::F16 | Element::Bool => "f16",
+            Element::Bf16 => "bf16",
+            Element::F32 => "f32",
+            Element::Int => return self.integer_type(id),
+        };
+        parse_type(self.context, name)
+    }
+
+    /// Integers keep the type of the tensor that they come from.
+    fn integer_type(&self, mut id: NodeId) -> Type<'c> {
+        while let Kind::View(_) | Kind::Reshape = self.graph.node(id).kind {
+            id = self.graph.node(id).inputs[0];
+        }
+        let value = match self.graph.node(id).kind {
+            Kind::Tensor(number) => match self.importer.sources[number] {
+                Source::Value(value) => TensorType::of(value.r#type()),
+                Source::Weights(attribute, _) => crate::mlir::type_of_elements(attribute).and_then(TensorType::of),
+            },
+            _ => None,
+        };
+        value.map_or_else(|| parse_type(self.context, "i32"), |tensor| tensor.element)
+    }
+
+    fn tensor_type(&self, id: NodeId) -> Type<'c> {
+        tensor_of(self.graph.node(id).shape.clone(), self.element_type(id))
+    }
+
+    /// Writes a node; none for what has no value of its own.
+    fn emit_node(&self, id: NodeId, before: Op<'c>) -> Result<Option<Value<'c>>, Reported> {
+        let (node, at, context) = (self.graph.node(id), self.location(id), self.context);
+        let input = |position: usize| self.value(node.inputs[position], before);
+        let output = self.tensor_type(id);
+        let built = match &node.kind {
+            Kind::Tensor(number) => return self.source(id, *number, before).map(Some),
+            // What is known is written where it is used, in the shape that is needed there.
+            Kind::Known(_) | Kind::Undefined => return Ok(None),
+            Kind::Refused(_) => return Ok(None),
+            Kind::Virtual(_) => return Ok(self.values[node.inputs[node.inputs.len() - 1].index()]),
+            Kind::Filled => return Ok(Some(self.filled(node.inputs[0], &node.shape, self.element_type(id), before, at))),
+            Kind::Reshape => {
+                let from = &self.graph.node(node.inputs[0]).shape;
+                if *from == node.shape {
+                    return Ok(Some(input(0)?));
+                }
+                let map = map_from_exprs(context, node.shape.len(), 0, &reshape_map(from, &node.shape));
+                view(context, at, input(0)?, map, output)
+            }
+            Kind::View(map) => view(context, at, input(0)?, map_from_exprs(context, node.shape.len(), 0, map), output),
+            Kind::Pointwise(function, constants) => {
+                let inputs = node.inputs.iter().map(|&input| self.operand(id, input, before)).collect::<Result<Vec<_>, _>>()?;
+                pointwise(context, at, function, &inputs, &numbers(constants), output)
+            }
+            Kind::Reduce(function, dim, constants) => {
+                reduce(context, at, function, input(0)?, &[i64::try_from(*dim).unwrap_or(0)], &numbers(constants), output)
+            }
+            Kind::Matmul => matmul(context, at, input(0)?, input(1)?, output),
+            Kind::Gather(dim) => gather(context, at, input(0)?, input(1)?, i64::try_from(*dim).unwrap_or(0), output),
+            Kind::Insert(offsets) => {
+                let part = input(0)?;
+                let whole = self.buffer(id, node.inputs[1], before, output, at)?;
+                insert(context, at, part, whole, offsets)
+            }
+        };
+        Ok(Some(insert_before(before, built).output()))
+    }
+
+    /// The value of a node that must have one.
+    fn value(&self, id: NodeId, before: Op<'c>) -> Result<Value<'c>, Reported> {
+        if let Some(value) = self.values[id.index()] {
+            return Ok(value);
+        }
+        match &self.graph.node(id).kind {
+            Kind::Known(known) => {
+                let shape = self.graph.node(id).shape.clone();
+                Ok(constant_before(before, self.location(id), known, shape, self.element_type(id)))
+            }
+            _ => Err(error_at(before, "reads a tensor that nothing has written").report()),
+        }
+    }
+
+    /// An operand of an elementwise op: a number has size 1 in every dimension.
+    fn operand(&self, user: NodeId, id: NodeId, before: Op<'c>) -> Result<Value<'c>, Reported> {
+        let Kind::Known(known) = &self.graph.node(id).kind else { return self.value(id, before) };
+        let rank = self.graph.node(user).shape.len();
+        let shape = if known.uniform().is_some() { vec![1; rank] } else { self.graph.node(id).shape.clone() };
+        // A number has the element type of the tensors that it meets.
+        let beside = self.graph.node(user).inputs.iter().find(|&&input| !matches!(self.graph.node(input).kind, Kind::Known(_)));
+        let element = self.element_type(beside.copied().filter(|&beside| self.graph.node(beside).element != Element::Bool).unwrap_or(user));
+        Ok(constant_before(before, self.location(user), known, shape, element))
+    }
+
+    /// The memory that a part is written into: that of the tensor itself if nobody else reads it, else a copy of what is written there.
+    fn buffer(&self, user: NodeId, whole: NodeId, before: Op<'c>, output: Type<'c>, at: Location<'c>) -> Result<Value<'c>, Reported> {
+        let kind = &self.graph.node(whole).kind;
+        let is_own = matches!(kind, Kind::Insert(_)) && self.n_uses[whole.index()] == 1;
+        if is_own && self.graph.scope(user) == self.graph.scope(whole) {
+            return self.value(whole, before);
+        }
+        let fresh = insert_before(before, empty(self.context, at, output)).output();
+        if *kind == Kind::Undefined {
+            return Ok(fresh);
+        }
+        if let Some(parts) = self.graph.parts_of_unfinished(whole) {
+            // What nothing has written is not copied.
+            return parts.into_iter().try_fold(fresh, |into, (part, offsets)| {
+                Ok(insert_before(before, insert(self.context, at, self.value(part, before)?, into, offsets)).output())
+            });
+        }
+        let original = match kind {
+            Kind::Known(known) if known.uniform().is_some() => {
+                self.filled(whole, &self.graph.node(user).shape, self.element_type(user), before, at)
+            }
+            _ => self.value(whole, before)?,
+        };
+        let start = vec![0; self.graph.node(user).shape.len()];
+        Ok(insert_before(before, insert(self.context, at, original, fresh, &start)).output())
+    }
+
+    /// A number as a tensor of `shape`.
+    fn filled(&self, number: NodeId, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
+        let known = Known::number(self.graph.number_of(number).unwrap_or(f64::NAN));
+        let one = constant_before(before, at, &known, vec![1; shape.len()], element);
+        let map = map_from_exprs(self.context, shape.len(), 0, &vec![Expr::Constant(0); shape.len()]);
+        insert_before(before, view(self.context, at, one, map, tensor_of(shape.to_vec(), element))).output()
+    }
+
+    fn source(&self, id: NodeId, number: usize, before: Op<'c>) -> Result<Value<'c>, Reported> {
+        let at = self.location(id);
+        let value = match self.importer.sources[number] {
+            Source::Value(value) => value,
+            Source::Weights(attribute, location) => {
+                let Some(of) = crate::mlir::type_of_elements(attribute) else {
+                    return Err(error_at(before, "has a constant that is no tensor").at(location).report());
+                };
+                insert_before(before, constant(self.context, location, attribute, of)).output()
+            }
+        };
+        let Some(tensor) = TensorType::of(value.r#type()) else { return Ok(value) };
+        if self.graph.node(id).element == Element::Int {
+            return Ok(value);
+        }
+        Ok(retyped_before(before, at, value, &tensor.shape, tensor.element, self.element_type(id)))
+    }
+
+    /// Makes an operation that stays read a node, as the type that it had.
+    fn let_read(&self, op: Op<'c>, position: usize, id: NodeId) -> Result<(), Reported> {
+        let old = op.inputs()[position];
+        let Some(tensor) = TensorType::of(old.r#type()) else { return Ok(()) };
+        let new = match &self.graph.node(id).kind {
+            Kind::Known(known) => constant_before(op, op.loc(), known, tensor.shape.clone(), self.element_type(id)),
+            _ => self.value(id, op)?,
+        };
+        let Some(found) = TensorType::of(new.r#type()) else { return Ok(()) };
+        let is_number = |element: Type<'c>| matches!(element.to_string().as_str(), "f16" | "bf16" | "f32" | "i1");
+        let new = if found.element == tensor.element {
+            new
+        } else if is_number(found.element) && is_number(tensor.element) {
+            retyped_before(op, op.loc(), new, &tensor.shape, found.element, tensor.element)
+        } else {
+            let verb = if op.is("func.return") { "returns" } else { "reads" };
+            let message = format!("{verb} {}, which was computed as {}: not supported yet", old.r#type(), new.r#type());
+            return Err(error_at(op, message).report());
+        };
+        op.set_input(position, new);
+        Ok(())
+    }
+}
+
+fn numbers(constants: &[u64]) -> Vec<f64> {
+    constants.iter().map(|&bits| f64::from_bits(bits)).collect()
+}

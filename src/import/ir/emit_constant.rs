@@ -1,0 +1,57 @@
+//! `spyre-import-linalg`, `spyre-expand-functions`: numbers as constants.
+
+use crate::{
+    dialect::{EXACT, constant, retyped},
+    import::known::Known,
+    mlir::{Location, Op, OpExt, TensorType, Type, Value, dense_attribute, has_number, insert_before, parse_type},
+};
+
+/// A constant; in f32, shown as f16, where f16 could not hold its numbers: the device's format has a larger range. Finite numbers stay
+/// finite.
+pub(super) fn constant_before<'c>(before: Op<'c>, at: Location<'c>, known: &Known, shape: Vec<i64>, element: Type<'c>) -> Value<'c> {
+    let context = before.ctx();
+    let element_name = element.to_string();
+    let asked = known.repeated(&shape);
+    let known = asked.within(largest_finite(&element_name));
+    let is_exact = known.numbers().all(|number| has_number(element, number));
+    let held = if is_exact { element } else { parse_type(context, "f32") };
+    let elements = |known: &Known| known.uniform().map_or_else(|| known.numbers().collect(), |number| vec![number]);
+    let (numbers, asked): (Vec<f64>, Vec<f64>) = (elements(&known), elements(&asked));
+    let output = tensor_of(shape.clone(), held);
+    let made = insert_before(before, constant(context, at, dense_attribute(output, &numbers), output));
+    let is_held = |&number: &f64| !number.is_finite() || (has_number(held, number) && number.abs() <= largest_finite(&element_name));
+    if held.to_string().contains('f') && !asked.iter().all(is_held) {
+        let wide = tensor_of(shape.clone(), parse_type(context, "f64"));
+        made.set_attr(EXACT, dense_attribute(wide, &asked));
+    }
+    retyped_before(before, at, made.output(), &shape, held, element)
+}
+
+/// A tensor under another element type of the same device format, or what will be.
+pub(super) fn retyped_before<'c>(
+    before: Op<'c>,
+    at: Location<'c>,
+    value: Value<'c>,
+    shape: &[i64],
+    from: Type<'c>,
+    to: Type<'c>,
+) -> Value<'c> {
+    if from == to {
+        return value;
+    }
+    insert_before(before, retyped(before.ctx(), at, value, shape, to)).output()
+}
+
+/// The type of a tensor without a layout.
+pub(super) fn tensor_of(shape: Vec<i64>, element: Type<'_>) -> Type<'_> {
+    TensorType { shape, element, encoding: None }.build()
+}
+
+/// The largest number of the device's format for the element that is no infinity: in f16, the one below 2^32, which stands for +inf ("The
+/// referee", numbers).
+fn largest_finite(element: &str) -> f64 {
+    match element {
+        "f16" | "bf16" => f64::from((1_u32 << 22) * 1023),
+        _ => f64::from(f32::MAX),
+    }
+}

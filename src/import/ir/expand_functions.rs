@@ -1,0 +1,90 @@
+//! `spyre-expand-functions`: writes functions whose results cannot live in LX in terms of others.
+//!
+//! Reads the readers of results, hints and the machine; writes several pointwise ops for one (`Expansion`). Only where compute ops read the
+//! result and a core's part fits: a result of the function is in HBM anyway.
+
+use super::emit_constant::constant_before;
+use crate::{
+    dialect::{ComputeOp, copy, format_of, home_of, pointwise, target_of},
+    import::{
+        expansion::{Expansion, Source},
+        known::Known,
+    },
+    mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, error_at, insert_before},
+};
+use machine::{Family, Target};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-expand-functions", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    for compute in ComputeOp::all_in(module).into_iter().filter(|compute| compute.family() == Family::Pointwise) {
+        let Some(expansion) = Expansion::of(compute.function()) else { continue };
+        let result = compute.op.output();
+        if is_read_on_device(result) && part_bytes(compute, &target).is_some_and(|bytes| expansion.fits(bytes, target.lx_bytes)) {
+            expand(compute, expansion);
+        }
+    }
+    Ok(())
+}
+
+/// Whether ops that may read from LX, and only such, read a value, be it through views.
+fn is_read_on_device(value: Value<'_>) -> bool {
+    let users = value.users();
+    let is_reader = |user: Op<'_>| match ComputeOp::of(user) {
+        Some(compute) => matches!(compute.family(), Family::Pointwise | Family::Reduce | Family::Matmul),
+        None => user.is("spyre.view") && is_read_on_device(user.output()),
+    };
+    !users.is_empty() && users.into_iter().all(is_reader)
+}
+
+/// The bytes of the result on one core, if all cores have a part and each hint cuts it.
+fn part_bytes(compute: ComputeOp<'_>, target: &Target) -> Option<i64> {
+    let tensor = TensorType::of(compute.op.output().r#type())?;
+    let elements = tensor.shape.iter().try_fold(1_i64, |product, size| product.checked_mul(*size))?;
+    let parts = compute.hinted_tiles().checked_mul(target.cores)?;
+    elements.checked_mul(format_of(tensor.element)?.bytes()).map(|bytes| bytes / parts + i64::from(bytes % parts > 0))
+}
+
+/// Whether the argument may be in LX as it is. Where a product writes it, product and function mostly divide it among the cores in different
+/// ways.
+fn may_be_in_lx(argument: Value<'_>) -> bool {
+    let writer = home_of(argument).def().and_then(ComputeOp::of);
+    writer.and_then(ComputeOp::table_row).is_some_and(|row| row.lx)
+}
+
+/// Writes the steps in the place of the op. What they read several times is copied first: from HBM it is read once, as by the function itself.
+/// `spyre-plan-lx` undoes the copy if it finds no room.
+fn expand(compute: ComputeOp<'_>, expansion: &Expansion) {
+    let op = compute.op;
+    let (context, at, output) = (op.ctx(), op.loc(), op.output().r#type());
+    let Some(tensor) = TensorType::of(output) else { return };
+    let number = |number: f64| constant_before(op, at, &Known::number(number), vec![1; tensor.shape.len()], tensor.element);
+    let write = |operation| {
+        let written = insert_before(op, operation);
+        for name in ["hints", "work_div"] {
+            if let Some(attribute) = op.attr(name) {
+                written.set_attr(name, attribute);
+            }
+        }
+        written.output()
+    };
+    let mut argument = op.inputs()[0];
+    if expansion.n_reads() > 1 && !may_be_in_lx(argument) {
+        argument = write(copy(context, at, argument, output));
+    }
+    let mut results: Vec<Value<'_>> = Vec::new();
+    for step in expansion.steps {
+        let sources = step.sources.iter().map(|source| match *source {
+            Source::Argument => argument,
+            Source::Number(value) => number(value),
+            Source::Step(step) => results[step],
+        });
+        let sources: Vec<Value<'_>> = sources.collect();
+        results.push(write(pointwise(context, at, step.function, &sources, &[], output)));
+    }
+    if let Some(&result) = results.last() {
+        op.output().replace_with(result);
+        op.erase();
+    }
+}

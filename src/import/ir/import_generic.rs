@@ -1,0 +1,469 @@
+//! `spyre-import-linalg`, one `linalg.generic`: what its body computes, on whole tensors.
+
+use super::{
+    import_linalg::Importer,
+    import_tensor::shape_of,
+    read_body::{cast_types, read_body, sizes_of},
+};
+use crate::{
+    import::{
+        Body, Combiner, Contraction, Product, Reduction, Scalar, ScalarOp,
+        contraction::{flat_index, index_of, size_of},
+        graph::{Element, Kind, NodeId},
+        index::{always_holds, lookup, moving_dims, refuse_window},
+        known::Known,
+        scaled_product::with_one_scale,
+        views,
+        window::{Runs, Window, runs_of},
+    },
+    mlir::{
+        Expr, Location, Op, OpExt, Reported, TensorType, Value, ValueLike, elements, error_at, integer, is_unknown, map_of, map_results,
+    },
+};
+
+/// Builds the nodes of a `linalg.generic`; gives one for each result.
+pub(super) fn import_generic<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Vec<NodeId>, Reported> {
+    let mut generic = Generic::of(importer, op)?;
+    let results = (0..op.outputs().len()).map(|result| generic.import_result(result)).collect::<Result<_, _>>()?;
+    generic.check_asserts()?;
+    Ok(results)
+}
+
+/// A `linalg.generic`, taken apart.
+struct Generic<'a, 'c> {
+    importer: &'a mut Importer<'c>,
+    op: Op<'c>,
+    /// The inputs, then what the results are written over, each with its index map.
+    operands: Vec<(Value<'c>, Vec<Expr>)>,
+    n_inputs: usize,
+    /// The part of the iteration space that is computed.
+    window: Window,
+    is_reduction: Vec<bool>,
+    body: Body,
+    /// The operations of the body, in the order of `body.ops`.
+    ops: Vec<Op<'c>>,
+    /// What the operands and operations are over the iteration space: each is built once, when it is needed first.
+    known_operands: Vec<Option<NodeId>>,
+    known_ops: Vec<Option<NodeId>>,
+    /// The tables that indices of the body choose rows of: the index and the number of rows.
+    gathered: Vec<(NodeId, i64)>,
+}
+
+/// A part of a result, and where it stands.
+struct Part {
+    node: NodeId,
+    offsets: Vec<i64>,
+    shape: Vec<i64>,
+}
+
+impl<'a, 'c> Generic<'a, 'c> {
+    fn of(importer: &'a mut Importer<'c>, op: Op<'c>) -> Result<Self, Reported> {
+        let maps = op.attr("indexing_maps").and_then(elements).unwrap_or_default();
+        let iterators = op.attr("iterator_types").and_then(elements).unwrap_or_default();
+        let maps = maps.into_iter().filter_map(map_of).map(map_results);
+        let operands: Vec<(Value<'c>, Vec<Expr>)> = op.inputs().into_iter().zip(maps).collect();
+        let is_reduction = iterators.iter().map(|iterator| iterator.to_string().contains("reduction")).collect();
+        let n_inputs = operands.len() - op.outputs().len();
+        let window = Window::whole(sizes_of(op, &operands, iterators.len())?);
+        let (body, ops) = read_body(importer, op, n_inputs)?;
+        let (known_operands, known_ops) = (vec![None; operands.len()], vec![None; ops.len()]);
+        Ok(Self { importer, op, operands, n_inputs, window, is_reduction, body, ops, known_operands, known_ops, gathered: Vec::new() })
+    }
+
+    fn error(&self, message: impl std::fmt::Display) -> Reported {
+        error_at(self.op, message).report()
+    }
+
+    /// Where an operation of the body comes from; the whole op where a pass has made up the body.
+    fn location(&self, at: Op<'c>) -> Location<'c> {
+        if is_unknown(at.loc()) { self.op.loc() } else { at.loc() }
+    }
+
+    /// A node that is refused, at an operation of the body, if it is needed.
+    fn refused(&mut self, at: Op<'c>, message: String) -> NodeId {
+        let location = self.location(at);
+        let element = at.outputs().first().map_or(Element::F32, |output| self.importer.scalar_element(output.r#type()));
+        self.importer.refused(at, location, message, vec![1; self.window.sizes.len()], element)
+    }
+
+    /// The same for a whole result.
+    fn refused_result(&mut self, result: usize, message: String) -> NodeId {
+        let of = self.op.outputs()[result].r#type();
+        let (element, shape) = (self.importer.scalar_element(of), TensorType::of(of).map(|tensor| tensor.shape).unwrap_or_default());
+        self.importer.refused(self.op, self.op.loc(), message, shape, element)
+    }
+
+    fn output_map(&self, result: usize) -> &[Expr] {
+        &self.operands[self.n_inputs + result].1
+    }
+
+    fn import_result(&mut self, result: usize) -> Result<NodeId, Reported> {
+        self.importer.note_place(self.op.loc());
+        if self.is_reduction.contains(&true) {
+            return self.import_reduction(result);
+        }
+        let mut parts = Vec::new();
+        self.import_parts(result, &mut parts)?;
+        match parts.as_slice() {
+            [part] => Ok(part.node),
+            _ => self.together(result, &parts),
+        }
+    }
+
+    /// The parts of a result, each with its place: one, unless a branch depends on an index alone.
+    fn import_parts(&mut self, result: usize, parts: &mut Vec<Part>) -> Result<(), Reported> {
+        let Some((dim, runs)) = self.decide_branches(self.body.yields[result])? else {
+            let node = self.evaluate(self.body.yields[result])?;
+            let node = self.shown_as_result(result, node)?;
+            let at = |expr: &Expr| if let Expr::Dim(dim) = expr { self.window.origin[*dim] } else { 0 };
+            let offsets = self.output_map(result).iter().map(at).collect();
+            parts.push(Part { node, offsets, shape: self.expected_shape(result) });
+            return Ok(());
+        };
+        let (window, body) = (self.window.clone(), self.body.clone());
+        for (first, end) in runs {
+            self.window = window.part(dim, first, end);
+            self.forget();
+            self.import_parts(result, parts)?;
+            self.body = body.clone();
+        }
+        self.window = window;
+        self.forget();
+        Ok(())
+    }
+
+    /// Nothing that is built for one window is right for another.
+    fn forget(&mut self) {
+        self.known_operands.fill(None);
+        self.known_ops.fill(None);
+    }
+
+    /// Decides the branches that `scalar` needs, outer ones first, so that only one side of each is computed. A branch whose condition
+    /// changes along one dimension is left, with the runs to compute it in.
+    fn decide_branches(&mut self, scalar: Scalar) -> Result<Option<Runs>, Reported> {
+        let is_open = |op: &ScalarOp| op.name == ScalarOp::BRANCH && op.operands.len() == 3;
+        while let Some(index) = self.body.needed_for(scalar).into_iter().rev().find(|&index| is_open(&self.body.ops[index])) {
+            let condition = self.evaluate(self.body.ops[index].operands[0])?;
+            let graph = &self.importer.graph;
+            let branch = &mut self.body.ops[index];
+            if let Some(number) = graph.number_of(condition) {
+                branch.operands = vec![branch.operands[if number == 0.0 { 2 } else { 1 }]];
+                continue;
+            }
+            if let Some(runs) = graph.known_of(condition).and_then(|known| runs_of(known, &graph.node(condition).shape)) {
+                return Ok(Some(runs));
+            }
+            // Known at run time only: both sides are computed.
+            "arith.select".clone_into(&mut branch.name);
+        }
+        Ok(None)
+    }
+
+    /// A result put together from its parts.
+    fn together(&mut self, result: usize, parts: &[Part]) -> Result<NodeId, Reported> {
+        let nodes: Vec<NodeId> = parts.iter().map(|part| part.node).collect();
+        if let Some(refused) = self.importer.graph.refused_among(&nodes) {
+            return Ok(refused);
+        }
+        let Some(tensor) = TensorType::of(self.op.outputs()[result].r#type()) else { return Ok(nodes[0]) };
+        let element = self.importer.scalar_element(tensor.element);
+        let graph = &mut self.importer.graph;
+        let mut whole = graph.undefined(tensor.shape.clone(), element);
+        for Part { node, offsets, shape } in parts {
+            let part = if graph.number_of(*node).is_some() { graph.filled(*node, shape.clone()) } else { *node };
+            whole = graph.insert(part, whole, offsets.clone());
+        }
+        Ok(whole)
+    }
+
+    fn import_reduction(&mut self, result: usize) -> Result<NodeId, Reported> {
+        let Some(reduction) = self.body.reduction(result) else {
+            let message = format!("result {result} is no sum, product, maximum or minimum of new values: not supported yet");
+            return Ok(self.refused_result(result, message));
+        };
+        for &cast in &reduction.casts {
+            let (from, to) = cast_types(self.ops[cast]);
+            if let Err(message) = self.importer.fold_cast(&from, &to) {
+                return Ok(self.refused(self.ops[cast], message));
+            }
+        }
+        let combiner = reduction.combiner;
+        let product = self.body.product(reduction.new).filter(|_| combiner == Combiner::Sum);
+        let contraction = product.and_then(|product| Some((self.contraction(&product, result)?, product)));
+        let node = match contraction {
+            Some((dims, product)) => self.import_contraction(&dims, &product, result)?,
+            None => self.insert_reductions(&reduction, result)?,
+        };
+        self.with_start(&reduction, result, node)
+    }
+
+    /// The result of a reduction combined with what it starts from, unless that changes nothing.
+    fn with_start(&mut self, reduction: &Reduction, result: usize, node: NodeId) -> Result<NodeId, Reported> {
+        if self.importer.graph.refused_among(&[node]).is_some() {
+            return Ok(node);
+        }
+        let (start, _) = self.operands[self.n_inputs + result];
+        let start = self.importer.node_of(self.op, start)?;
+        let element = TensorType::of(self.op.outputs()[result].r#type()).map_or_else(String::new, |tensor| tensor.element.to_string());
+        if self.importer.graph.node(start).kind == Kind::Undefined {
+            let message = "reduces onto a tensor that nothing has written".to_owned();
+            return Ok(self.refused_result(result, message));
+        }
+        let combiner = reduction.combiner;
+        let changes_nothing = |number: f64| (number.is_nan() && reduction.ignores_nan) || combiner.can_start_from(number, &element);
+        if self.importer.graph.number_of(start).is_some_and(changes_nothing) {
+            return Ok(node);
+        }
+        let element = self.importer.graph.node(node).element;
+        match self.importer.graph.apply(combiner.operation(), &[node, start], element) {
+            Ok(combined) => Ok(combined),
+            Err(message) => Ok(self.refused_result(result, message)),
+        }
+    }
+
+    /// The device reduces along one dimension at a time.
+    fn insert_reductions(&mut self, reduction: &Reduction, result: usize) -> Result<NodeId, Reported> {
+        let elements = self.evaluate(reduction.new)?;
+        if self.importer.graph.refused_among(&[elements]).is_some() {
+            return Ok(elements);
+        }
+        self.importer.note_place(self.op.loc());
+        let graph = &mut self.importer.graph;
+        let shape: Vec<i64> =
+            if graph.node(elements).shape.is_empty() { vec![1; self.window.sizes.len()] } else { graph.node(elements).shape.clone() };
+        // What does not depend on a reduced dimension is repeated along it first.
+        let mut whole = shape.clone();
+        for dim in (0..self.window.sizes.len()).filter(|&dim| self.is_reduction[dim]) {
+            whole[dim] = self.window.sizes[dim];
+        }
+        let mut node = if let Some(number) = graph.number_of(elements) {
+            let element = graph.node(elements).element;
+            graph.add(Kind::Known(Known::number(number)), &[], whole, element)
+        } else {
+            let shown = views::repeated(&shape, &whole);
+            graph.view(elements, shown.exprs, &shown.shape)
+        };
+        if graph.node(node).element == Element::Int && graph.known_of(node).is_none() {
+            return Ok(self.refused_result(result, "computes integers of a run-time value: not supported yet".to_owned()));
+        }
+        for dim in (0..self.window.sizes.len()).rev().filter(|&dim| self.is_reduction[dim]) {
+            node = match graph.known_of(node).cloned() {
+                Some(known) => {
+                    let (mut kept, element) = (graph.node(node).shape.clone(), graph.node(node).element);
+                    let reduced = known.repeated(&kept).reduced(&kept, dim, |a, b| reduction.combiner.combine(a, b));
+                    kept[dim] = 1;
+                    graph.add(Kind::Known(reduced), &[], kept, element)
+                }
+                // One element is its own sum.
+                None if graph.node(node).shape[dim] == 1 => node,
+                None => graph.reduce(reduction.combiner.function(), node, dim),
+            };
+        }
+        if let Some(number) = graph.number_of(node) {
+            node = graph.number(number);
+        }
+        self.shown_as_result(result, node)
+    }
+
+    /// The dimensions of a matmul, if the product of two inputs is one.
+    fn contraction(&self, product: &Product, result: usize) -> Option<Contraction> {
+        let plain = |map: &[Expr]| {
+            let dims = views::plain_dims(map)?;
+            Some(dims.into_iter().filter(|&dim| self.window.sizes[dim] > 1).collect::<Vec<_>>())
+        };
+        let [lhs, rhs] = product.factors;
+        let found = Contraction::of(&plain(&self.operands[lhs].1)?, &plain(&self.operands[rhs].1)?, &plain(self.output_map(result))?)?;
+        // Another input may repeat the whole product.
+        let is_summed = |dim: usize| self.window.sizes[dim] > 1 && self.is_reduction[dim];
+        let n_dims = found.batch.iter().chain([&found.m, &found.n, &found.k]).map(Vec::len).sum::<usize>();
+        let is_whole = (0..self.window.sizes.len()).all(|dim| is_summed(dim) == found.k.contains(&dim));
+        (is_whole && n_dims == self.window.sizes.iter().filter(|&&size| size > 1).count()).then_some(found)
+    }
+
+    /// A matmul; its operands are shown as `[batch..., M, K]` and `[batch..., K, N]`.
+    fn import_contraction(&mut self, dims: &Contraction, product: &Product, result: usize) -> Result<NodeId, Reported> {
+        for &cast in &product.casts {
+            let (from, to) = cast_types(self.ops[cast]);
+            if let Err(message) = self.importer.fold_cast(&from, &to) {
+                return Ok(self.refused(self.ops[cast], message));
+            }
+        }
+        let [first, second] = product.factors;
+        let (lhs, rhs) = if dims.is_swapped { (second, first) } else { (first, second) };
+        let (left, right) = (self.factor(lhs, &dims.dims([&dims.m, &dims.k]))?, self.factor(rhs, &dims.dims([&dims.k, &dims.n]))?);
+        if let Some(refused) = self.importer.graph.refused_among(&[left, right]) {
+            return Ok(refused);
+        }
+        self.importer.note_place(self.op.loc());
+        let elements = self.importer.graph.elements_of(&[left, right]);
+        let element = match crate::import::functions::same(&elements) {
+            Ok(element) => element,
+            Err(message) => return Ok(self.refused_result(result, message)),
+        };
+        let order = dims.dims([&dims.m, &dims.n]);
+        let shape = order.iter().map(|group| size_of(group, &self.window.sizes)).collect();
+        let graph = &mut self.importer.graph;
+        let operands = with_one_scale(graph, left, right).unwrap_or([left, right]);
+        let matmul = graph.add(Kind::Matmul, &operands, shape, element);
+        let map = self.operands[self.n_inputs + result].1.clone();
+        let at = |dim: usize| map.iter().position(|expr| *expr == Expr::Dim(dim)).map_or(Expr::Constant(0), Expr::Dim);
+        let exprs = order.iter().map(|group| flat_index(group, &self.window.sizes, at)).collect();
+        let shape: Vec<i64> = map.iter().map(|expr| if let Expr::Dim(dim) = expr { self.window.sizes[*dim] } else { 1 }).collect();
+        Ok(graph.view(matmul, exprs, &shape))
+    }
+
+    /// Input `index` with the dimensions `groups`.
+    fn factor(&mut self, index: usize, groups: &[Vec<usize>]) -> Result<NodeId, Reported> {
+        let (value, map) = self.operands[index].clone();
+        let node = self.importer.node_of(self.op, value)?;
+        let exprs = map.iter().map(|expr| match expr {
+            Expr::Dim(dim) => index_of(*dim, groups, &self.window.sizes),
+            _ => Expr::Constant(0),
+        });
+        let exprs = exprs.collect();
+        let has = |group: &Vec<usize>| group.iter().any(|dim| map.contains(&Expr::Dim(*dim)));
+        debug_assert!(groups.iter().all(|group| has(group) || group.iter().all(|dim| !map.contains(&Expr::Dim(*dim)))));
+        let shape: Vec<i64> = groups.iter().map(|group| size_of(group, &self.window.sizes)).collect();
+        let graph = &mut self.importer.graph;
+        if graph.known_of(node).is_some() && graph.number_of(node).is_some() {
+            return Ok(graph.filled(node, shape));
+        }
+        Ok(graph.view(node, exprs, &shape))
+    }
+
+    /// The node of a scalar of the body over the whole iteration space; a dimension that it does not depend on has size 1.
+    fn evaluate(&mut self, scalar: Scalar) -> Result<NodeId, Reported> {
+        for index in self.body.needed_for(scalar) {
+            let node = self.evaluate_op(index)?;
+            self.known_ops[index] = Some(node);
+        }
+        self.operand(scalar)
+    }
+
+    /// An operand of an operation whose operands are evaluated.
+    fn operand(&mut self, scalar: Scalar) -> Result<NodeId, Reported> {
+        match scalar {
+            Scalar::Input(index) => self.input(index),
+            Scalar::Accumulator(result) => self.input(self.n_inputs + result),
+            Scalar::Outer(node) => Ok(self.importer.graph.repeated(node, &vec![1; self.window.sizes.len()])),
+            Scalar::Op(index) => self.evaluate_op(index),
+            Scalar::Unknown => Ok(self.refused(self.op, "uses a value of another kind in its body: not supported yet".to_owned())),
+        }
+    }
+
+    fn evaluate_op(&mut self, index: usize) -> Result<NodeId, Reported> {
+        if let Some(known) = self.known_ops[index] {
+            return Ok(known);
+        }
+        let (scalar_op, at) = (self.body.ops[index].clone(), self.ops[index]);
+        match scalar_op.name.as_str() {
+            "linalg.index" => return Ok(self.iteration_index(at)),
+            "tensor.extract" => return self.extract(&scalar_op, at),
+            ScalarOp::BRANCH if scalar_op.operands.len() == 1 => return self.operand(scalar_op.operands[0]),
+            _ => {}
+        }
+        let operands: Vec<NodeId> = scalar_op.operands.iter().map(|&operand| self.operand(operand)).collect::<Result<_, _>>()?;
+        let (location, shape) = (self.location(at), vec![1; self.window.sizes.len()]);
+        Ok(self.importer.scalar_op(at, location, &scalar_op, &operands, &shape))
+    }
+
+    /// `linalg.index`: the numbers from 0 along one dimension.
+    fn iteration_index(&mut self, at: Op<'c>) -> NodeId {
+        let dim = at.attr("dim").and_then(integer).and_then(|dim| usize::try_from(dim).ok()).unwrap_or(0);
+        let mut shape = vec![1; self.window.sizes.len()];
+        shape[dim] = self.window.sizes[dim];
+        self.importer.graph.known(Known::counting(self.window.origin[dim], self.window.sizes[dim]), shape, Element::Int)
+    }
+
+    /// An element of a tensor at indices that the body computes: a view, or a gather where one of them is read from a tensor.
+    fn extract(&mut self, scalar_op: &ScalarOp, at: Op<'c>) -> Result<NodeId, Reported> {
+        let table = self.importer.node_of(at, at.inputs()[0])?;
+        let indices: Vec<NodeId> = scalar_op.operands[1..].iter().map(|&operand| self.operand(operand)).collect::<Result<_, _>>()?;
+        if let Some(refused) = self.importer.graph.refused_among(&indices) {
+            return Ok(refused);
+        }
+        let location = self.location(at);
+        self.importer.note_place(location);
+        let rows = shape_of(at.inputs()[0]);
+        if let Some(refused) = self.importer.graph.refused_among(&[table]) {
+            // Another table of the same size bounds the indices as well.
+            let element = self.importer.graph.node(refused).element;
+            let table = self.importer.graph.undefined(rows.clone(), element);
+            let found = lookup(&mut self.importer.graph, (table, &rows), &indices, &self.window.sizes);
+            self.gathered.extend(found.into_iter().flat_map(|found| found.chosen));
+            return Ok(refused);
+        }
+        match lookup(&mut self.importer.graph, (table, &rows), &indices, &self.window.sizes) {
+            Ok(found) => {
+                self.gathered.extend(found.chosen);
+                Ok(found.node)
+            }
+            Err(message) => Ok(self.refused(at, message)),
+        }
+    }
+
+    /// Operand `index` over the iteration space.
+    fn input(&mut self, index: usize) -> Result<NodeId, Reported> {
+        if let Some(known) = self.known_operands[index] {
+            return Ok(known);
+        }
+        let (value, map) = self.operands[index].clone();
+        let map = self.window.shifted(&map);
+        let node = self.importer.node_of(self.op, value)?;
+        let graph = &mut self.importer.graph;
+        let shown = if graph.node(node).kind == Kind::Undefined && index < self.n_inputs {
+            self.refused(self.op, "reads a tensor that nothing has written".to_owned())
+        } else if graph.number_of(node).is_some() || graph.node(node).shape.is_empty() && map.is_empty() && graph.known_of(node).is_some() {
+            node
+        } else if let Some(message) = refuse_window(&map, &self.window.sizes) {
+            self.refused(self.op, format!("reads input {index} {message}"))
+        } else {
+            let shape = moving_dims(&map, &self.window.sizes);
+            graph.view(node, map, &shape)
+        };
+        self.known_operands[index] = Some(shown);
+        Ok(shown)
+    }
+
+    /// A node over the iteration space (reduced dimensions of size 1) under the indices of result `result`.
+    fn shown_as_result(&mut self, result: usize, node: NodeId) -> Result<NodeId, Reported> {
+        if self.importer.graph.refused_among(&[node]).is_some() {
+            return Ok(node);
+        }
+        let graph = &self.importer.graph;
+        let own = graph.node(node).shape.clone();
+        let shape = if own.is_empty() { vec![1; self.window.sizes.len()] } else { own.clone() };
+        let shown = views::result(self.output_map(result), &shape, &self.window.sizes, &self.is_reduction);
+        match shown.filter(|shown| shown.shape == self.expected_shape(result)) {
+            Some(_) if own.is_empty() => Ok(node),
+            Some(shown) => Ok(self.importer.graph.view(node, shown.exprs, &shown.shape)),
+            None => Err(self.error(format_args!("writes result {result} through computed indices: not supported yet"))),
+        }
+    }
+
+    /// The shape of a result, or of the part of it that the window is.
+    fn expected_shape(&self, result: usize) -> Vec<i64> {
+        let whole = TensorType::of(self.op.outputs()[result].r#type()).map(|tensor| tensor.shape).unwrap_or_default();
+        let size = |(expr, whole): (&Expr, i64)| match expr {
+            Expr::Dim(dim) if self.window.origin[*dim] > 0 || self.window.sizes[*dim] < whole => self.window.sizes[*dim],
+            _ => whole,
+        };
+        self.output_map(result).iter().zip(whole).map(size).collect()
+    }
+
+    /// An assertion may only say what the range of an index says: the device checks nothing.
+    fn check_asserts(&mut self) -> Result<(), Reported> {
+        for index in 0..self.ops.len() {
+            if !self.ops[index].is("cf.assert") {
+                continue;
+            }
+            let condition = self.body.ops[index].operands.first().copied().unwrap_or(Scalar::Unknown);
+            let condition = self.evaluate(condition)?;
+            if !always_holds(&self.importer.graph, condition, &self.gathered) {
+                let message = "asserts what is not known at compile time: only the bounds of an index are supported";
+                return Err(error_at(self.ops[index], message).at(self.location(self.ops[index])).report());
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,200 @@
+//! `spyre-import-linalg`, operations on whole tensors: reshapes, slices, concatenation, padding and `linalg.softmax`.
+
+use super::import_linalg::{Importer, refuse_empty};
+use crate::{
+    affine::Expr,
+    import::graph::NodeId,
+    mlir::{Op, OpExt, Reported, TensorType, Value, ValueLike, error_at, integer, integers},
+};
+
+/// A size, offset or stride that is known at run time only.
+const DYNAMIC: i64 = i64::MIN;
+
+/// Builds the node of a tensor operation.
+pub(super) fn import_tensor<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    match op.full_name() {
+        "tensor.expand_shape" | "tensor.collapse_shape" | "tensor.reshape" | "tensor.cast" => reshape(importer, op),
+        "tensor.extract_slice" => extract_slice(importer, op),
+        "tensor.insert_slice" => insert_slice(importer, op),
+        "tensor.concat" => concat(importer, op),
+        "tensor.pad" => pad(importer, op),
+        "tensor.splat" => fill(importer, op),
+        "tensor.from_elements" => from_elements(importer, op),
+        "tensor.extract" => extract(importer, op),
+        "tensor.dim" => dim(importer, op),
+        "linalg.softmax" => softmax(importer, op),
+        _ => {
+            let message = "has no device function yet".to_owned();
+            importer.note_result(op, |importer, shape, element| Ok(importer.refused(op, op.loc(), message, shape, element)))
+        }
+    }
+}
+
+fn reshape<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let input = importer.node_of(op, op.inputs()[0])?;
+    if let Some(tensor) = TensorType::of(op.output().r#type()) {
+        refuse_empty(op, &tensor)?;
+    }
+    importer.note_result(op, |importer, shape, _| Ok(importer.graph.reshape(input, &shape)))
+}
+
+/// The static offsets, sizes and strides of a slice.
+fn slice_of(op: Op<'_>) -> Result<[Vec<i64>; 3], Reported> {
+    let list = |name: &str| op.attr(name).and_then(integers).unwrap_or_default();
+    let lists = [list("static_offsets"), list("static_sizes"), list("static_strides")];
+    match lists.iter().flatten().find(|&&number| number == DYNAMIC) {
+        Some(_) => Err(error_at(op, "has an offset, size or stride that is known at run time only: not supported yet").report()),
+        None => Ok(lists),
+    }
+}
+
+fn extract_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let input = importer.node_of(op, op.inputs()[0])?;
+    let [offsets, sizes, strides] = slice_of(op)?;
+    let index = |(dim, (&offset, &stride)): (usize, (&i64, &i64))| {
+        let scaled = if stride == 1 { Expr::Dim(dim) } else { Expr::Mul(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(stride))) };
+        if offset == 0 { scaled } else { Expr::Add(Box::new(scaled), Box::new(Expr::Constant(offset))) }
+    };
+    let map = offsets.iter().zip(&strides).enumerate().map(index).collect();
+    importer.note_result(op, |importer, shape, _| {
+        let slice = importer.graph.view(input, map, &sizes);
+        Ok(importer.graph.reshape(slice, &shape))
+    })
+}
+
+fn insert_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let (part, whole) = (importer.node_of(op, op.inputs()[0])?, importer.node_of(op, op.inputs()[1])?);
+    let [offsets, sizes, strides] = slice_of(op)?;
+    if let Some(stride) = strides.iter().find(|&&stride| stride != 1) {
+        return Err(error_at(op, format_args!("writes every {stride}th element: only whole windows are supported yet")).report());
+    }
+    importer.note_result(op, |importer, shape, _| {
+        let part = shaped(importer, part, &sizes);
+        let whole = shaped(importer, whole, &shape);
+        Ok(importer.graph.insert(part, whole, offsets))
+    })
+}
+
+/// A node with that shape: a number as a tensor of it.
+fn shaped(importer: &mut Importer<'_>, node: NodeId, shape: &[i64]) -> NodeId {
+    match importer.graph.number_of(node) {
+        Some(_) => importer.graph.filled(node, shape.to_vec()),
+        None => importer.graph.reshape(node, shape),
+    }
+}
+
+fn concat<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let dim = op.attr("dim").and_then(integer).and_then(|dim| usize::try_from(dim).ok()).unwrap_or(0);
+    let parts: Vec<(NodeId, Vec<i64>)> =
+        op.inputs().into_iter().map(|value| Ok((importer.node_of(op, value)?, shape_of(value)))).collect::<Result<_, Reported>>()?;
+    importer.note_result(op, |importer, shape, element| {
+        let mut whole = importer.graph.undefined(shape, element);
+        let mut offsets = vec![0; importer.graph.node(whole).shape.len()];
+        for (part, shape) in parts {
+            let part = shaped(importer, part, &shape);
+            whole = importer.graph.insert(part, whole, offsets.clone());
+            offsets[dim] += shape[dim];
+        }
+        Ok(whole)
+    })
+}
+
+fn pad<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let input = importer.node_of(op, op.inputs()[0])?;
+    let from = shape_of(op.inputs()[0]);
+    let list = |name: &str| op.attr(name).and_then(integers).unwrap_or_default();
+    let (low, high) = (list("static_low"), list("static_high"));
+    if low.iter().chain(&high).any(|&size| size == DYNAMIC) {
+        return Err(error_at(op, "pads by a size that is known at run time only: not supported yet").report());
+    }
+    let padding = op.body_ops().last().and_then(|terminator| terminator.inputs().first().copied());
+    for inner in op.body_ops().into_iter().filter(|inner| inner.is("arith.constant")) {
+        let node = importer.constant(inner)?;
+        importer.note_node(inner.output(), node);
+    }
+    let number = match padding.map(|value| importer.node_of(op, value)).transpose()? {
+        Some(node) if importer.graph.number_of(node).is_some() => node,
+        _ => return Err(error_at(op, "pads with what is no constant: not supported yet").report()),
+    };
+    importer.note_result(op, |importer, shape, element| {
+        let mut whole = importer.graph.undefined(shape.clone(), element);
+        let (mut start, mut size) = (vec![0; shape.len()], shape.clone());
+        for dim in 0..shape.len() {
+            for (first, thickness) in [(0, low[dim]), (low[dim] + from[dim], high[dim])] {
+                if thickness > 0 {
+                    let (mut offsets, mut slab) = (start.clone(), size.clone());
+                    (offsets[dim], slab[dim]) = (first, thickness);
+                    let slab = importer.graph.filled(number, slab);
+                    whole = importer.graph.insert(slab, whole, offsets);
+                }
+            }
+            (start[dim], size[dim]) = (low[dim], from[dim]);
+        }
+        let part = shaped(importer, input, &from);
+        Ok(importer.graph.insert(part, whole, low.clone()))
+    })
+}
+
+/// A number, or the element of a tensor without dimensions, everywhere.
+pub(super) fn fill<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let number = importer.node_of(op, op.inputs()[0])?;
+    importer.note_result(op, |importer, shape, _| Ok(importer.graph.repeated(number, &shape)))
+}
+
+fn from_elements<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let nodes = op.inputs().into_iter().map(|value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
+    let numbers: Option<Vec<f64>> = nodes.iter().map(|&node| importer.graph.number_of(node)).collect();
+    importer.note_result(op, |importer, shape, element| match numbers {
+        Some(numbers) => Ok(importer.graph.known(crate::import::Known::table(&numbers), shape, element)),
+        None => {
+            let message = "puts a tensor together from values that are known at run time only: not supported yet".to_owned();
+            Ok(importer.refused(op, op.loc(), message, shape, element))
+        }
+    })
+}
+
+/// An element outside of all bodies: it counts if it is known, or if the tensor has no other.
+fn extract<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let node = importer.node_of(op, op.inputs()[0])?;
+    let element = importer.graph.node(node).element;
+    let is_only = importer.graph.number_of(node).is_some() || op.inputs().len() == 1;
+    let known = is_only.then_some(node);
+    let message = "takes one element of a tensor at run time: not supported yet".to_owned();
+    let node = known.unwrap_or_else(|| importer.refused(op, op.loc(), message, Vec::new(), element));
+    importer.note_node(op.output(), node);
+    Ok(())
+}
+
+fn dim<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let index = importer.node_of(op, op.inputs()[1])?;
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a dimension is a small whole number")]
+    let dim = importer.graph.number_of(index).map(|number| number as usize);
+    let size = dim.and_then(|dim| shape_of(op.inputs()[0]).get(dim).copied());
+    let size = size.ok_or_else(|| error_at(op, "asks for a dimension that is known at run time only: not supported yet").report())?;
+    #[allow(clippy::cast_precision_loss, reason = "a size is far below 2^53")]
+    let node = importer.graph.number(size as f64);
+    importer.note_node(op.output(), node);
+    Ok(())
+}
+
+/// The numerically safe form, as producers write it: the maximum is taken away first.
+fn softmax<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let x = importer.node_of(op, op.inputs()[0])?;
+    let dim = op.attr("dimension").and_then(integer).and_then(|dim| usize::try_from(dim).ok()).unwrap_or(0);
+    importer.note_result(op, |importer, shape, element| {
+        let graph = &mut importer.graph;
+        if graph.refused_among(&[x]).is_some() {
+            return Ok(x);
+        }
+        let x = if graph.number_of(x).is_some() { graph.filled(x, shape) } else { x };
+        let max = graph.reduce("max", x, dim);
+        let shifted = graph.pointwise("sub", &[x, max], element);
+        let exp = graph.pointwise("exp", &[shifted], element);
+        let sum = graph.reduce("sum", exp, dim);
+        Ok(graph.pointwise("realdiv", &[exp, sum], element))
+    })
+}
+
+pub(super) fn shape_of(tensor: Value<'_>) -> Vec<i64> {
+    TensorType::of(tensor.r#type()).map(|tensor| tensor.shape).unwrap_or_default()
+}

@@ -1,0 +1,62 @@
+//! `spyre-import-linalg`, f32 islands: connected f32 values between f16 values.
+
+use crate::{
+    import::graph::NodeId,
+    mlir::{Op, OpExt, Reported, is_unknown, remark_at},
+};
+use std::collections::BTreeMap;
+
+/// The islands of a function.
+#[derive(Default)]
+pub(super) struct Islands<'c> {
+    /// The island that each wide value is on.
+    of: BTreeMap<NodeId, usize>,
+    /// For each island the one that it has been joined to, itself if none, and the cast that enters it.
+    islands: Vec<(usize, Op<'c>)>,
+}
+
+impl<'c> Islands<'c> {
+    /// A value is widened by `cast`.
+    pub(super) fn enter(&mut self, node: NodeId, cast: Op<'c>) {
+        if !self.of.contains_key(&node) {
+            self.of.insert(node, self.islands.len());
+            self.islands.push((self.islands.len(), cast));
+        }
+    }
+
+    /// A value is narrowed.
+    pub(super) fn leave(&mut self, node: NodeId) {
+        self.of.remove(&node);
+    }
+
+    /// A wide value is computed from others: they are all on one island.
+    pub(super) fn join(&mut self, operands: &[NodeId], node: NodeId) {
+        let mut islands: Vec<usize> = operands.iter().filter_map(|operand| self.of.get(operand)).map(|&island| self.root(island)).collect();
+        islands.sort_unstable();
+        let Some(&first) = islands.first() else { return };
+        for island in islands {
+            self.islands[island].0 = first;
+        }
+        self.of.insert(node, first);
+    }
+
+    fn root(&self, mut island: usize) -> usize {
+        while self.islands[island].0 != island {
+            island = self.islands[island].0;
+        }
+        island
+    }
+
+    /// One remark for each island, where it is entered first.
+    pub(super) fn report(&self, function: Op<'c>) -> Result<(), Reported> {
+        for (island, (root, cast)) in self.islands.iter().enumerate() {
+            if island == *root {
+                let location = if is_unknown(cast.loc()) { function.loc() } else { cast.loc() };
+                remark_at(*cast, "enters an f32 island, which is computed in the device's f16 format (precision=device)")
+                    .at(location)
+                    .emit();
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,13 @@
+//! The passes of stage `import`, and what they share: the files of the stage that know IR.
+
+pub(crate) mod check_input;
+mod emit;
+mod emit_constant;
+pub(crate) mod expand_functions;
+mod import_generic;
+pub(crate) mod import_linalg;
+mod import_tensor;
+mod island;
+mod read_body;
+mod scalar;
+pub(crate) mod set_target;

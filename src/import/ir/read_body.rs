@@ -1,0 +1,110 @@
+//! `spyre-import-linalg`, reading one `linalg.generic`: its sizes, and its body as a plain value.
+
+use super::import_linalg::{Importer, refuse_empty};
+use crate::{
+    import::{Body, Scalar, ScalarOp},
+    mlir::{BlockExt, Expr, Op, OpExt, Reported, TensorType, Value, ValueLike, ValueMap, error_at, integer},
+};
+
+/// The element types that a cast goes between.
+pub(super) fn cast_types(at: Op<'_>) -> (String, String) {
+    let name = |value: &Value<'_>| TensorType::of(value.r#type()).map_or(value.r#type(), |tensor| tensor.element).to_string();
+    let [from, to] = [at.inputs(), at.outputs()].map(|values| values.first().map_or_else(String::new, name));
+    (from, to)
+}
+
+/// Sizes of the iteration dimensions, from the shapes of the operands.
+pub(super) fn sizes_of<'c>(op: Op<'c>, operands: &[(Value<'c>, Vec<Expr>)], n_dims: usize) -> Result<Vec<i64>, Reported> {
+    let mut sizes = vec![1; n_dims];
+    for (value, map) in operands.iter().filter(|(_, map)| !map.is_empty()) {
+        let Some(tensor) = TensorType::of(value.r#type()) else {
+            let message = format!("has an operand of {}: only tensors of static shape are supported", value.r#type());
+            return Err(error_at(op, message).report());
+        };
+        refuse_empty(op, &tensor)?;
+        for (expr, &size) in map.iter().zip(&tensor.shape) {
+            if let Expr::Dim(dim) = expr {
+                sizes[*dim] = size;
+            }
+        }
+    }
+    Ok(sizes)
+}
+
+/// The body as a plain value, and its operations.
+pub(super) fn read_body<'c>(importer: &mut Importer<'c>, op: Op<'c>, n_inputs: usize) -> Result<(Body, Vec<Op<'c>>), Reported> {
+    let mut reader = Reader { importer, scalars: ValueMap::default(), body: Body::default(), ops: Vec::new() };
+    for (index, argument) in op.body().map(BlockExt::args).unwrap_or_default().into_iter().enumerate() {
+        reader.scalars.insert(argument, if index < n_inputs { Scalar::Input(index) } else { Scalar::Accumulator(index - n_inputs) });
+    }
+    reader.body.yields = reader.read(op.body_ops())?;
+    Ok((reader.body, reader.ops))
+}
+
+/// Reads a body, branches included.
+struct Reader<'a, 'c> {
+    importer: &'a mut Importer<'c>,
+    scalars: ValueMap<Scalar>,
+    body: Body,
+    ops: Vec<Op<'c>>,
+}
+
+impl<'c> Reader<'_, 'c> {
+    /// Reads operations in order; gives what the last one yields.
+    fn read(&mut self, ops: Vec<Op<'c>>) -> Result<Vec<Scalar>, Reported> {
+        let mut yields = Vec::new();
+        for inner in ops {
+            let operands = inner.inputs().into_iter().map(|value| self.scalar(value)).collect::<Vec<_>>();
+            match inner.full_name() {
+                "linalg.yield" | "scf.yield" => yields = operands,
+                "arith.constant" => {
+                    let node = self.importer.constant(inner)?;
+                    self.scalars.insert(inner.output(), Scalar::Outer(node));
+                }
+                "scf.if" => self.read_branches(inner, operands[0])?,
+                _ => {
+                    self.push(inner, &scalar_name(inner), operands, inner.outputs().first().copied().filter(|_| inner.outputs().len() == 1))
+                }
+            }
+        }
+        Ok(yields)
+    }
+
+    /// The operations of both branches, and a choice for each result: nothing in a body has a side effect.
+    fn read_branches(&mut self, op: Op<'c>, condition: Scalar) -> Result<(), Reported> {
+        let branches = op.bodies().into_iter().map(|branch| self.read(branch.ops())).collect::<Result<Vec<_>, _>>()?;
+        for (position, output) in op.outputs().into_iter().enumerate() {
+            let chosen = branches.iter().map(|yields| yields[position]);
+            let operands = [condition].into_iter().chain(chosen).collect();
+            self.push(op, ScalarOp::BRANCH, operands, Some(output));
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, op: Op<'c>, name: &str, operands: Vec<Scalar>, output: Option<Value<'c>>) {
+        if let Some(output) = output {
+            self.scalars.insert(output, Scalar::Op(self.ops.len()));
+        }
+        self.body.ops.push(ScalarOp { name: name.to_owned(), operands });
+        self.ops.push(op);
+    }
+
+    fn scalar(&self, value: Value<'c>) -> Scalar {
+        self.scalars.get(value).copied().unwrap_or_else(|| self.importer.outer_scalar(value))
+    }
+}
+
+/// The name of an operation; of a comparison with its predicate.
+pub(super) fn scalar_name(op: Op<'_>) -> String {
+    const OF_FLOATS: [&str; 16] =
+        ["false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"];
+    const OF_INTEGERS: [&str; 10] = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
+    let predicates: &[&str] = match op.full_name() {
+        "arith.cmpf" => &OF_FLOATS,
+        "arith.cmpi" => &OF_INTEGERS,
+        name => return name.to_owned(),
+    };
+    let number = op.attr("predicate").and_then(integer).and_then(|number| usize::try_from(number).ok());
+    let predicate = number.and_then(|number| predicates.get(number)).copied().unwrap_or_default();
+    format!("{} {predicate}", op.full_name())
+}

@@ -1,0 +1,78 @@
+//! `spyre-import-linalg`, one scalar operation: in a body, between numbers, or on tensors element by element.
+
+use super::{
+    import_linalg::{Importer, element_named},
+    read_body::cast_types,
+};
+use crate::{
+    import::{
+        ScalarFunction, ScalarOp,
+        graph::{Element, Kind, NodeId},
+    },
+    mlir::{Location, Op, OpExt, TensorType, Type, ValueLike},
+};
+
+impl<'c> Importer<'c> {
+    /// The node of operation `at` on finished nodes; if the device cannot compute it, a refusal at `location` of shape `shape`.
+    pub(super) fn scalar_op(
+        &mut self,
+        at: Op<'c>,
+        location: Location<'c>,
+        scalar: &ScalarOp,
+        operands: &[NodeId],
+        shape: &[i64],
+    ) -> NodeId {
+        if let Some(refused) = self.graph.refused_among(operands) {
+            return refused;
+        }
+        self.note_place(location);
+        let element = at.outputs().first().map_or(Element::F32, |output| self.scalar_element(output.r#type()));
+        let built = if scalar.is_cast() { self.cast(at, operands[0]) } else { self.computed(at, &scalar.name, operands, element) };
+        built.unwrap_or_else(|message| {
+            let cause = operands.iter().find_map(|&operand| self.graph.refusal_behind(operand));
+            let refused = cause.unwrap_or_else(|| self.refused(at, location, message, shape.to_vec(), element));
+            match ScalarFunction::named(&scalar.name) {
+                // It may still be an index.
+                Some(function) if function.computes_indices(&self.graph, operands) => {
+                    self.graph.virtual_op(function.name, operands, refused, element)
+                }
+                _ => refused,
+            }
+        })
+    }
+
+    /// The element type of a number or a tensor.
+    pub(super) fn scalar_element(&self, of: Type<'c>) -> Element {
+        let of = TensorType::of(of).map_or(of, |tensor| tensor.element);
+        element_named(&of.to_string(), self.half).unwrap_or(Element::F32)
+    }
+
+    fn computed(&mut self, at: Op<'c>, name: &str, operands: &[NodeId], element: Element) -> Result<NodeId, String> {
+        let function = ScalarFunction::named(name).ok_or("has no device function yet")?;
+        if operands.iter().any(|&operand| self.graph.node(operand).kind == Kind::Undefined) {
+            return Err("reads a tensor that nothing has written".to_owned());
+        }
+        if function.computes_indices(&self.graph, operands) {
+            let (from, to) = cast_types(at);
+            let is_conversion = matches!(name, "arith.sitofp" | "arith.uitofp" | "arith.fptosi" | "arith.fptoui");
+            return Err(if is_conversion {
+                format!("converts {from} to {to} at run time: not supported yet")
+            } else {
+                "computes integers of a run-time value: not supported yet".to_owned()
+            });
+        }
+        let node = function.build(&mut self.graph, operands, element)?;
+        self.note_wide(at, operands, node);
+        Ok(node)
+    }
+
+    /// A change of number format: within an f32 island there is none.
+    fn cast(&mut self, at: Op<'c>, operand: NodeId) -> Result<NodeId, String> {
+        if self.graph.known_of(operand).is_none() {
+            let (from, to) = cast_types(at);
+            self.fold_cast(&from, &to)?;
+            self.note_cast(at, operand);
+        }
+        Ok(operand)
+    }
+}

@@ -1,0 +1,47 @@
+//! `spyre-set-target`: states the machine that the module is compiled for.
+//!
+//! Reads a machine description and the two numbers that users change most; writes the module attribute `spyre.target`.
+
+use crate::{
+    dialect::{set_target, target_of},
+    files::{MAX_TEXT_BYTES, read_text},
+    mlir::{Op, Options, Pass, Reported, error_at},
+};
+use machine::Target;
+use std::path::Path;
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-set-target", run };
+
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+    let target = read(module, options).map_err(|message| error_at(module, message).report())?;
+    set_target(module, &target);
+    Ok(())
+}
+
+fn read(module: Op<'_>, options: &Options) -> Result<Target, String> {
+    let mut target = match options.text("file") {
+        "" => target_of(module)?,
+        path => parse(path)?,
+    };
+    let cores = options.number("cores").unwrap_or(0);
+    if cores < 0 || cores > target.cores {
+        return Err(format!("cannot use {cores} cores: the machine has 1 to {}", target.cores));
+    }
+    if cores > 0 {
+        target.cores = cores;
+    }
+    match options.number("lx-bytes") {
+        Some(lx_bytes) if lx_bytes >= 0 => target.lx_bytes = lx_bytes,
+        Some(-1) | None => {}
+        Some(lx_bytes) => return Err(format!("'lx-bytes' must not be negative, found {lx_bytes}")),
+    }
+    target.check()?;
+    Ok(target)
+}
+
+fn parse(path: &str) -> Result<Target, String> {
+    let text = read_text(Path::new(path), MAX_TEXT_BYTES).map_err(|error| format!("cannot read machine description '{path}': {error}"))?;
+    // Reading a structure takes an array for it as well, of which nobody sees what it means.
+    let is_object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(&text).map(|_| ());
+    is_object.and_then(|()| serde_json::from_str(&text)).map_err(|error| format!("'{path}' is no machine description: {error}"))
+}

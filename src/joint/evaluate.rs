@@ -1,0 +1,107 @@
+//! What a choice of splits comes to: which values are in LX, and what the model says of it.
+
+use super::{Op, Program, Value};
+use crate::{
+    cost::{Dim, OpKind, OpShape, TileOp, TileOperand, describe, estimate_op_ns, refuse},
+    lx::Ineligible,
+    work::{CoreUse, agreed_view},
+};
+use machine::Target;
+use scratchpad::{Buffer, Capacity, Planner};
+
+pub(super) struct Evaluated {
+    pub(super) ns: f64,
+    pub(super) hbm_bytes: i64,
+    /// What no price should make look possible.
+    pub(super) is_refused: bool,
+    /// The values that could be in LX but do not fit.
+    pub(super) spilled: Vec<usize>,
+}
+
+/// Plans and prices the program with the splits `chosen`, one index for each op.
+pub(super) fn evaluate(program: &Program, chosen: &[usize], planner: &dyn Planner, target: &Target) -> Evaluated {
+    let capacity = &Capacity::of(target);
+    let buffers: Vec<Buffer> = program.values.iter().map(|value| buffer(program, chosen, value, capacity)).collect();
+    let placement = planner.plan(&buffers, capacity);
+    let is_in_lx: Vec<bool> = placement.addresses.iter().map(Option::is_some).collect();
+    let spilled = (0..buffers.len()).filter(|&value| buffers[value].barred.is_none() && !is_in_lx[value]).collect();
+    let mut kernel: Vec<OpShape> = Vec::with_capacity(program.ops.len());
+    let mut copies: Vec<Vec<usize>> = vec![Vec::new(); program.ops.len()];
+    for (index, value) in program.values.iter().enumerate().filter(|(index, _)| is_in_lx[*index]) {
+        if let Some(before) = value.copied_before {
+            copies[before].push(index);
+        }
+    }
+    for (position, op) in program.ops.iter().enumerate() {
+        for &value in &copies[position] {
+            kernel.push(copy(program, chosen, &program.values[value]).shape());
+        }
+        kernel.push(divided(op, chosen[position], |value| is_in_lx[value]).shape());
+    }
+    let mut evaluated = Evaluated { ns: 0.0, hbm_bytes: 0, is_refused: refuse(&kernel, target).is_err(), spilled };
+    for op in describe(&kernel) {
+        evaluated.hbm_bytes += op.bytes.hbm_read + op.bytes.hbm_written;
+        evaluated.ns += estimate_op_ns(&op, &target.time);
+    }
+    evaluated
+}
+
+/// The value as the planner sees it.
+fn buffer(program: &Program, chosen: &[usize], value: &Value, capacity: &Capacity) -> Buffer {
+    if value.buffer.barred.is_some() {
+        return value.buffer.clone();
+    }
+    let core_use = |&(op, operand): &(usize, usize)| {
+        let op_of_user = &program.ops[op];
+        CoreUse { op: &op_of_user.operation, operand, split: &op_of_user.splits[chosen[op]] }
+    };
+    let uses: Vec<CoreUse<'_>> = value.users.iter().map(core_use).collect();
+    let (bytes, barred) = match agreed_view(&uses) {
+        Ok(view) => (value.buffer.bytes / view.slices(), None),
+        Err(mismatch) => (value.buffer.bytes, Some(Ineligible::CoreMismatch(mismatch).into())),
+    };
+    // A copy that fits nowhere is not made.
+    let is_pointless = value.copied_before.is_some() && bytes > capacity.bytes;
+    let barred = barred.or_else(|| is_pointless.then(|| Ineligible::GraphInput.into()));
+    let in_place_parents = if barred.is_none() { value.buffer.in_place_parents.clone() } else { Vec::new() };
+    Buffer { bytes, barred, in_place_parents, ..value.buffer.clone() }
+}
+
+/// An op with one of its splits, and with its operands where they are.
+pub(super) fn divided(op: &Op, split: usize, is_in_lx: impl Fn(usize) -> bool) -> TileOp {
+    let mut tile = op.tile.clone();
+    for (dim, &slices) in tile.dims.iter_mut().zip(op.splits[split].slices()) {
+        dim.slices = slices;
+    }
+    for (operand, value) in tile.operands.iter_mut().zip(&op.values) {
+        operand.is_in_lx = value.is_some_and(&is_in_lx);
+    }
+    tile
+}
+
+/// The copy that brings an input into LX, in the slices of its first reader.
+pub(super) fn copy(program: &Program, chosen: &[usize], value: &Value) -> TileOp {
+    let Some(&(reader, operand)) = value.users.first() else { return TileOp::default() };
+    let op = &program.ops[reader];
+    copy_of(&divided(op, chosen[reader], |_| false), operand)
+}
+
+/// A copy of an operand of an op into LX.
+pub(super) fn copy_of(tile: &TileOp, operand: usize) -> TileOp {
+    let read = TileOperand { is_output: false, ..tile.operands[operand].clone() };
+    let moved = |(dim, of_tile): (usize, &Dim)| {
+        let (extent, slices) = if read.moved_by.contains(&dim) { (of_tile.extent, of_tile.slices) } else { (1, 1) };
+        Dim { extent, slices, is_reduced: false }
+    };
+    let dims = tile.dims.iter().enumerate().map(moved).collect();
+    let made =
+        TileOperand { is_output: true, is_kernel_input: false, is_in_lx: true, is_argument: false, advances: Vec::new(), ..read.clone() };
+    TileOp {
+        kind: OpKind::Pointwise,
+        is_reduction: false,
+        dims,
+        trips: tile.trips.clone(),
+        operands: vec![read, made],
+        is_irregular: false,
+    }
+}

@@ -1,0 +1,138 @@
+//! `spyre-divide-jointly`: divides the work of all ops together, by what the splits and the placement in LX cost.
+//!
+//! Reads layouts, access maps, `min_work`, `work_div`, `dims` and program order; writes `work` and removes `work_div`. Takes the place of
+//! `spyre-divide-work`: its splits are where this begins.
+
+use super::try_splits::time_of_splits;
+use crate::{
+    dialect::{ComputeOp, Step, target_of, tile_op_of},
+    joint::{self, candidates},
+    lx::{
+        Ineligible,
+        ir::program::{Numbers, Reads, Values},
+    },
+    mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, error_at},
+    tile::ir::settle_loops::settle_loops,
+    work::{
+        WorkSplit,
+        ir::divide_work::{check_hints, divided, set_work},
+    },
+};
+use machine::Target;
+use scratchpad::{Buffer, Exact, Stays, Use, UseKind};
+use std::collections::BTreeMap;
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-jointly", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    settle_loops(module);
+    for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
+        check_hints(&ComputeOp::all_in(function))?;
+        let values = Values::of(function)?;
+        let program = program_of(&values, &target)?;
+        let planner = Exact::of_compilation(Stays::Whole, program.values.len());
+        let choice = joint::choose(&program, &planner, &target);
+        let splits: Vec<&WorkSplit> = program.ops.iter().zip(&choice.splits).map(|(op, &split)| &op.splits[split]).collect();
+        let alone: Vec<&WorkSplit> = program.ops.iter().map(|op| &op.splits[0]).collect();
+        let is_cheaper = splits == alone
+            || time_of_splits(function, splits.iter().copied(), &target)? <= time_of_splits(function, alone.iter().copied(), &target)?;
+        for (step, split) in values.schedule.steps.iter().zip(if is_cheaper { splits } else { alone }) {
+            set_work(step.compute, split);
+        }
+    }
+    Ok(())
+}
+
+/// The program in plain values.
+fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::Program, Reported> {
+    let steps = &values.schedule.steps;
+    let mut program = joint::Program::default();
+    let mut numbers = Numbers::default();
+    for step in steps {
+        let (operation, own) = divided(step.compute, target)?;
+        let refuse = |message: String| error_at(step.compute.op, message).report();
+        let tile = tile_op_of(step, |buffer, offsets| numbers.of(buffer, offsets)).map_err(refuse)?;
+        let values = vec![None; operation.operands.len()];
+        program.ops.push(joint::Op { operation, tile, values, splits: vec![own] });
+    }
+    let mut copies = copies_of(values);
+    let mut positions = vec![0; steps.len()];
+    for time in 0..steps.len() {
+        for copy in copies.remove(&time).unwrap_or_default() {
+            push_value(&mut program, copied_input(values, &copy, time));
+        }
+        positions[time] = program.values.len();
+        let result = result(values, &program.ops[time], time, &positions);
+        push_value(&mut program, result);
+    }
+    for op in &mut program.ops {
+        let has_values = op.values.iter().any(Option::is_some);
+        // The op has a split of its own, so it has splits.
+        op.splits = candidates(&op.operation, &op.splits[0], has_values, target).unwrap_or_else(|_| op.splits.clone());
+    }
+    Ok(program)
+}
+
+/// Adds a value; one that may not be in LX is listed because others may name it as a parent, but no op asks where it is.
+fn push_value(program: &mut joint::Program, value: joint::Value) {
+    if value.buffer.barred.is_none() {
+        for &(op, operand) in &value.users {
+            program.ops[op].values[operand] = Some(program.values.len());
+        }
+    }
+    program.values.push(value);
+}
+
+/// The result of a step. `positions` says for each earlier step which value its result is.
+fn result(values: &Values<'_>, op: &joint::Op, time: usize, positions: &[usize]) -> joint::Value {
+    let bytes = op.operation.operands.last().map_or(0, |operand| operand.layout.bytes());
+    let mut buffer = values.buffer(time, bytes, values.ineligible(time));
+    for one in &mut buffer.uses {
+        one.time = joint::Op::time(one.time);
+    }
+    for parent in &mut buffer.in_place_parents {
+        *parent = positions[*parent];
+    }
+    joint::Value { buffer, users: values.users(time), copied_before: None }
+}
+
+/// The inputs that several ops of one block read as they are, so that one copy in LX could serve them, by the first reader.
+fn copies_of(values: &Values<'_>) -> BTreeMap<usize, Vec<Reads>> {
+    let mut found: BTreeMap<usize, Vec<Reads>> = BTreeMap::new();
+    for (_, reads) in values.reads_of_inputs(|step, _, input| is_input_of_block(step, input)) {
+        if reads.len() > 1 {
+            found.entry(reads[0].0).or_default().push(reads);
+        }
+    }
+    found
+}
+
+/// Whether the value is an argument of the block that the step is in, or a constant there.
+fn is_input_of_block(step: &Step<'_>, input: Value<'_>) -> bool {
+    let Some(body) = step.compute.op.parent().and_then(Op::body) else { return false };
+    match input.def() {
+        Some(op) => op.is("spyre.constant") && body.ops().contains(&op),
+        None => body.args().into_iter().any(|argument| argument == input),
+    }
+}
+
+/// The copy of an input in LX.
+fn copied_input(values: &Values<'_>, reads: &Reads, first: usize) -> joint::Value {
+    let (reader, operand) = reads[0];
+    let access = &values.schedule.steps[reader].accesses[operand];
+    let bytes = access.tensor.layout.as_ref().map_or(0, crate::layout::DeviceLayout::bytes);
+    let is_window = access.tensor.buffer_shape.as_ref().is_some_and(|shape| *shape != access.tensor.host.shape);
+    let mut uses = vec![Use { time: joint::Op::time(first) - 1, kind: UseKind::Write }];
+    uses.extend(reads.iter().map(|&(time, _)| Use { time: joint::Op::time(time), kind: UseKind::Read }));
+    let buffer = Buffer {
+        name: format!("input of op{first}"),
+        bytes,
+        uses,
+        in_place_parents: Vec::new(),
+        starts_in_hbm: false,
+        ends_in_hbm: false,
+        barred: is_window.then(|| Ineligible::GraphInput.into()),
+    };
+    joint::Value { buffer, users: reads.clone(), copied_before: Some(first) }
+}

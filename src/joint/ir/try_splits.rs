@@ -1,0 +1,49 @@
+//! `spyre-divide-jointly`: what a choice of splits comes to, tried on a copy of the program.
+//!
+//! [`super::joint`] plans whole lives, `spyre-plan-lx` also brings values in and out of LX. So what is chosen is planned as that pass does,
+//! and so is the division of each op by itself, before one of them is taken.
+
+use crate::{
+    cost::{Formula, describe, price},
+    dialect::{ComputeOp, Memory, Place, home_of, owner_of, split_of, tile_op_of},
+    lx::ir::{
+        emit_stays::emit_stays,
+        program::{Numbers, Program, Values},
+    },
+    mlir::{Op, Reported, Scratch, Value, error_at},
+    work::{WorkSplit, ir::divide_work::set_work},
+};
+use machine::Target;
+use scratchpad::Capacity;
+
+/// The modelled time of a function if its ops, in order, are divided so, ns.
+pub(super) fn time_of_splits<'a>(function: Op<'_>, splits: impl Iterator<Item = &'a WorkSplit>, target: &Target) -> Result<f64, Reported> {
+    let scratch = Scratch::of(function);
+    for (compute, split) in ComputeOp::all_in(scratch.op()).into_iter().zip(splits) {
+        set_work(compute, split);
+    }
+    let refuse = |message: String| error_at(function, message).report();
+    emit_stays(&Program::of(scratch.op())?, &Capacity::of(target)).map_err(refuse)?;
+    time_of(&Values::of(scratch.op())?, target).map_err(refuse)
+}
+
+/// The modelled time of a program that is divided and placed, as one kernel.
+fn time_of(values: &Values<'_>, target: &Target) -> Result<f64, String> {
+    let mut numbers = Numbers::default();
+    let mut kernel = Vec::with_capacity(values.schedule.steps.len());
+    for step in &values.schedule.steps {
+        let mut tile = tile_op_of(step, |buffer, offsets| numbers.of(buffer, offsets))?;
+        for (dim, &slices) in tile.dims.iter_mut().zip(split_of(step.compute)?.slices()) {
+            dim.slices = slices;
+        }
+        for (operand, access) in tile.operands.iter_mut().zip(&step.accesses) {
+            operand.is_in_lx = is_in_lx(access.value);
+        }
+        kernel.push(tile.shape());
+    }
+    Ok(price(&describe(&kernel), &target.time, Formula::Recommended).estimate_ns)
+}
+
+fn is_in_lx(value: Value<'_>) -> bool {
+    owner_of(home_of(value)).and_then(Place::on).is_some_and(|place| matches!(place.memory, Memory::Lx(_)))
+}

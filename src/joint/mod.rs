@@ -1,0 +1,145 @@
+//! Splits and placement together.
+//!
+//! Divided one by one, ops leave their results in slices that their readers cannot use: a value stays in LX only if each core finds there
+//! just what it needs. Here the splits of all ops of a program are chosen at once, by the model of time ([`crate::cost`]).
+//!
+//! Definitions:
+//! * A *value* is what an op makes, or an input that several ops read and that a copy could bring into LX.
+//! * A *view* of a value is which core has which part of it ([`CoreView`]). A split of an op gives a view of each of its operands.
+//! * A value is *in HBM* or in LX *under one view*, which all its users must have.
+//!
+//! Method:
+//! 1. *Candidates* (`candidates.rs`): all splits that an op allows, each with every order of the cores ([`WorkSplit::in_order`]).
+//! 2. *Tables* (`tables.rs`): for each op what it costs, given where its operands are: the price of the best split that has these views. A
+//!    value's states are HBM and the views that all its users can have.
+//! 3. The states with the least sum are found by eliminating values one after the other ([`crate::assignment`]).
+//! 4. *Placement* (`evaluate.rs`): the planner places what is to be in LX, and the model prices the result. What does not fit is put in HBM
+//!    and the rest chosen again.
+//! 5. The cheapest of all these plans is kept. The first is the one of the splits that each op gets by itself: so the result is never worse
+//!    by the model.
+
+mod candidates;
+mod evaluate;
+mod tables;
+
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    assignment::minimize,
+    cost::TileOp,
+    work::{Operation, WorkSplit},
+};
+use evaluate::evaluate;
+use machine::Target;
+use scratchpad::{Buffer, Capacity, Planner};
+use tables::Tables;
+
+pub(crate) mod ir;
+
+pub use candidates::candidates;
+
+/// The most entries of a table of one op, and of a table while values are eliminated.
+const MOST_ENTRIES: usize = 1 << 18;
+/// The most plans that are looked at: each but the first leaves something in HBM that did not fit before.
+const MOST_PLANS: usize = 8;
+
+/// A program whose ops are to be divided.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The ops in order.
+    pub ops: Vec<Op>,
+    /// The values, by birth.
+    pub values: Vec<Value>,
+}
+
+/// An op.
+#[derive(Clone, Debug)]
+pub struct Op {
+    /// As work division sees it.
+    pub operation: Operation,
+    /// As the model of time sees it: all of it in HBM and in one slice; operands as in `operation`.
+    pub tile: TileOp,
+    /// For each operand the value that it is, if it could be in LX.
+    pub values: Vec<Option<usize>>,
+    /// The splits to choose from; the first is the one that the op has by itself.
+    pub splits: Vec<WorkSplit>,
+}
+
+/// What could be in LX.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// As the planner sees it, but with the bytes of all slices. The times of its uses are those of [`Op::time`].
+    pub buffer: Buffer,
+    /// Those who must agree on its view: op and operand, the writer first.
+    pub users: Vec<(usize, usize)>,
+    /// For an input the op that its copy stands in front of.
+    pub copied_before: Option<usize>,
+}
+
+impl Op {
+    /// The time of an op in the uses of buffers: between two ops there is time for copies.
+    #[must_use]
+    pub const fn time(position: usize) -> usize {
+        2 * position + 1
+    }
+}
+
+/// What is chosen, and what it costs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// For each op the index of its split.
+    pub splits: Vec<usize>,
+    /// The modelled time of all ops, ns.
+    pub ns: f64,
+    /// Bytes to and from HBM.
+    pub hbm_bytes: i64,
+    /// Whether no price should make it look possible ([`crate::cost::refuse`]).
+    pub is_refused: bool,
+}
+
+impl Choice {
+    /// Whether this one is preferred: what is not refused; then what takes less time; of equal times, what moves fewer bytes.
+    fn is_better_than(&self, other: &Self) -> bool {
+        let by_refusal = self.is_refused.cmp(&other.is_refused);
+        by_refusal.then(self.ns.total_cmp(&other.ns)).then(self.hbm_bytes.cmp(&other.hbm_bytes)).is_lt()
+    }
+}
+
+/// Chooses a split for each op; every value is in LX for its whole life or not at all. The result is never dearer, by the model and with this planner, than every op's first split.
+#[must_use]
+pub fn choose(program: &Program, planner: &dyn Planner, target: &Target) -> Choice {
+    let alone = vec![0; program.ops.len()];
+    let (mut best, _) = plan(program, &alone, planner, target);
+    let tables = Tables::new(program, &Capacity::of(target), &target.time);
+    let mut in_hbm = vec![false; program.values.len()];
+    let mut planned: Vec<Vec<usize>> = Vec::new();
+    for _ in 1..MOST_PLANS {
+        let problem = tables.problem(&in_hbm);
+        let found = minimize(&problem, &tables.start(), MOST_ENTRIES);
+        let splits = tables.splits(&found.states);
+        // The same splits have the same plan, which leaves the same values in HBM.
+        if planned.contains(&splits) {
+            break;
+        }
+        let (choice, spilled) = plan(program, &splits, planner, target);
+        planned.push(splits);
+        if choice.is_better_than(&best) {
+            best = choice;
+        }
+        if spilled.is_empty() {
+            break;
+        }
+        for value in spilled {
+            in_hbm[value] = true;
+        }
+    }
+    best
+}
+
+/// The plan with these splits, and the values that all users agree about but that do not fit.
+fn plan(program: &Program, splits: &[usize], planner: &dyn Planner, target: &Target) -> (Choice, Vec<usize>) {
+    let evaluated = evaluate(program, splits, planner, target);
+    let (ns, hbm_bytes, is_refused) = (evaluated.ns, evaluated.hbm_bytes, evaluated.is_refused);
+    (Choice { splits: splits.to_vec(), ns, hbm_bytes, is_refused }, evaluated.spilled)
+}

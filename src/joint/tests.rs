@@ -1,0 +1,277 @@
+//! Small programs: what is chosen is the best of all choices, and never worse than what each op gets by itself.
+
+use super::*;
+use crate::{
+    cost::{Dim, OpKind, TileOperand},
+    layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates, stick_of},
+    work::{CoreOrder, CoreUse, DimKind, IterationDim, Operand, agreed_view, divide},
+};
+use machine::{DeviceFormat::Sen169Fp16, Family};
+use proptest::prelude::*;
+use scratchpad::{Exact, Placement, Use, UseKind};
+use std::collections::BTreeSet;
+
+const M: usize = 0;
+const N: usize = 1;
+const K: usize = 2;
+
+/// A program whose ops are added one by one; values are numbered as the ops that make them, below zero for inputs.
+#[derive(Default)]
+struct Builder {
+    program: Program,
+    /// For each operand of each op which op made it.
+    makers: Vec<Vec<Option<usize>>>,
+    n_inputs: usize,
+}
+
+fn operand(sizes: &[i64], dims: &[usize], ranges: &[i64]) -> Operand {
+    let access: Vec<Coordinate> = dims.iter().map(|&dim| Coordinate::dim(dim)).collect();
+    let layout = DeviceLayout::row_major(sizes, Sen169Fp16).unwrap();
+    let coordinates = device_coordinates(&layout, &HostTensor::row_major(sizes).unwrap(), &access, ranges).unwrap();
+    Operand { layout, coordinates }
+}
+
+fn tile_operand(operand: &Operand, ranges: &[i64]) -> TileOperand {
+    let moved: BTreeSet<usize> = operand.coordinates.iter().filter_map(|at| at.term).map(|term| term.dim).collect();
+    TileOperand {
+        tile_bytes: operand.layout.bytes(),
+        element_bytes: 2,
+        moved_by: moved.into_iter().filter(|&dim| ranges[dim] > 1).collect(),
+        stick: stick_of(&operand.coordinates).dim,
+        ..TileOperand::default()
+    }
+}
+
+impl Builder {
+    /// An op whose operands run along `dims`, inputs first; `makers` says which op made each input.
+    fn op(&mut self, family: Family, ranges: &[i64], dims: &[&[usize]], makers: &[Option<usize>]) -> usize {
+        let is_reduced = |dim: usize| family == Family::Matmul && dim == K;
+        let kind = |dim| if is_reduced(dim) { DimKind::Reduction } else { DimKind::Output };
+        let sizes = |dims: &[usize]| dims.iter().map(|&dim| ranges[dim]).collect::<Vec<_>>();
+        let operation = Operation {
+            family,
+            dims: ranges.iter().enumerate().map(|(dim, &size)| IterationDim { size, kind: kind(dim) }).collect(),
+            operands: dims.iter().map(|dims| operand(&sizes(dims), dims, ranges)).collect(),
+            minima: WorkSplit::whole(ranges.len()),
+            hint: None,
+            blocked: Vec::new(),
+        };
+        let position = self.program.ops.len();
+        let mut operands: Vec<TileOperand> = operation.operands.iter().map(|operand| tile_operand(operand, ranges)).collect();
+        for (operand, maker) in operands.iter_mut().zip(makers) {
+            operand.is_kernel_input = maker.is_none();
+            self.n_inputs += 1;
+            operand.buffer = maker.unwrap_or(100 + self.n_inputs);
+        }
+        let last = operands.len() - 1;
+        (operands[last].is_output, operands[last].buffer) = (true, position);
+        let tile = TileOp {
+            kind: if family == Family::Matmul { OpKind::Matmul } else { OpKind::Pointwise },
+            is_reduction: family == Family::Matmul,
+            dims: ranges.iter().enumerate().map(|(dim, &extent)| Dim { extent, slices: 1, is_reduced: is_reduced(dim) }).collect(),
+            operands,
+            ..TileOp::default()
+        };
+        let own = divide(&operation, &Target::spyre()).unwrap();
+        let values = vec![None; operation.operands.len()];
+        self.program.ops.push(Op { operation, tile, values, splits: vec![own] });
+        self.makers.push(makers.to_vec());
+        position
+    }
+
+    fn matmul(&mut self, [m, k, n]: [i64; 3], left: Option<usize>) -> usize {
+        self.op(Family::Matmul, &[m, n, k], &[&[M, K], &[K, N], &[M, N]], &[left, None])
+    }
+
+    fn pointwise(&mut self, [m, n]: [i64; 2], inputs: &[Option<usize>]) -> usize {
+        let dims = vec![[M, N].as_slice(); inputs.len() + 1];
+        self.op(Family::Pointwise, &[m, n], &dims, inputs)
+    }
+
+    /// All values that are read are values, under the candidates of `target`.
+    fn build(mut self, target: &Target) -> Program {
+        for maker in 0..self.program.ops.len() {
+            let result = self.program.ops[maker].operation.operands.len() - 1;
+            let reads =
+                self.makers.iter().enumerate().flat_map(|(op, makers)| makers.iter().enumerate().map(move |(at, from)| (op, at, from)));
+            let users: Vec<(usize, usize)> = reads.filter(|(.., from)| **from == Some(maker)).map(|(op, at, _)| (op, at)).collect();
+            if users.is_empty() {
+                continue;
+            }
+            let users: Vec<(usize, usize)> = [(maker, result)].into_iter().chain(users).collect();
+            let index = self.program.values.len();
+            for &(op, at) in &users {
+                self.program.ops[op].values[at] = Some(index);
+            }
+            let uses = users.iter().map(|&(op, at)| Use {
+                time: Op::time(op),
+                kind: if (op, at) == (maker, result) { UseKind::Write } else { UseKind::Read },
+            });
+            let bytes = self.program.ops[maker].operation.operands[result].layout.bytes();
+            let buffer = Buffer {
+                name: format!("op{maker}"),
+                bytes,
+                uses: uses.collect(),
+                in_place_parents: Vec::new(),
+                starts_in_hbm: false,
+                ends_in_hbm: false,
+                barred: None,
+            };
+            self.program.values.push(Value { buffer, users, copied_before: None });
+        }
+        for op in &mut self.program.ops {
+            op.splits = candidates(&op.operation, &op.splits[0], true, target).unwrap();
+        }
+        self.program
+    }
+}
+
+fn slices(program: &Program, choice: &Choice, op: usize) -> Vec<i64> {
+    program.ops[op].splits[choice.splits[op]].slices().to_vec()
+}
+
+/// The layers of a small network: `act(x A) B`.
+fn two_layers() -> Builder {
+    let mut builder = Builder::default();
+    let first = builder.matmul([32, 128, 512], None);
+    let act = builder.pointwise([32, 512], &[Some(first)]);
+    builder.matmul([32, 512, 128], Some(act));
+    builder
+}
+
+#[test]
+fn a_mismatch_is_removed_where_that_pays() {
+    let target = Target::spyre();
+    let program = two_layers().build(&target);
+    let alone = evaluate(&program, &[0, 0, 0], &Exact::whole_lives(), &target);
+    let choice = choose(&program, &Exact::whole_lives(), &target);
+    assert!(choice.ns < alone.ns && choice.hbm_bytes < alone.hbm_bytes, "{choice:?} against {} ns", alone.ns);
+    // The results of the product and of the function stay in LX: only arguments, weights and the result are left.
+    assert_eq!(choice.hbm_bytes, 2 * (32 * 128 + 128 * 512 + 512 * 128 + 32 * 128));
+    // The second product cuts its sum as the first one cuts its columns, and the same core has the same part.
+    let (first, second) = (slices(&program, &choice, 0), slices(&program, &choice, 2));
+    assert_eq!((first[M], first[N]), (second[M], second[K]));
+}
+
+#[test]
+fn what_does_not_fit_is_left_in_hbm_and_the_rest_chosen_again() {
+    // The result of the first product needs 1 KiB a core on 32 cores.
+    let target = Target { lx_bytes: 512, ..Target::spyre() };
+    let program = two_layers().build(&target);
+    let choice = choose(&program, &Exact::whole_lives(), &target);
+    let alone = evaluate(&program, &[0, 0, 0], &Exact::whole_lives(), &target);
+    assert!(choice.ns <= alone.ns);
+}
+
+/// Counts its plans, and leaves all in HBM.
+struct Full(std::cell::Cell<usize>);
+
+impl Planner for Full {
+    fn name(&self) -> &'static str {
+        "full"
+    }
+
+    fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
+        self.0.set(self.0.get() + 1);
+        Placement::explained(buffers, capacity, vec![None; buffers.len()])
+    }
+}
+
+#[test]
+fn the_same_splits_are_planned_once() {
+    let target = Target::spyre();
+    let program = two_layers().build(&target);
+    let full = Full(std::cell::Cell::new(0));
+    let _ = choose(&program, &full, &target);
+    // Each op by itself, all in LX, and nothing there.
+    assert!(full.0.get() <= 3, "{} plans", full.0.get());
+}
+
+#[test]
+fn a_split_has_every_order_of_the_cores_with_the_sum_first() {
+    let mut builder = Builder::default();
+    builder.matmul([32, 128, 512], None);
+    let op = &builder.program.ops[0];
+    let found = candidates(&op.operation, &op.splits[0], true, &Target::spyre()).unwrap();
+    let divisors = |slices: &[i64]| {
+        let same = found.iter().filter(|split| split.slices() == slices);
+        same.map(|split| split.divisors(CoreOrder::LastFastest)).collect::<BTreeSet<_>>()
+    };
+    assert_eq!(divisors(&[4, 8, 1]), BTreeSet::from([vec![1, 4, 1], vec![8, 1, 1]]));
+    assert_eq!(divisors(&[4, 4, 2]), BTreeSet::from([vec![2, 8, 1], vec![8, 2, 1]]));
+    assert_eq!(found[0], op.splits[0]);
+}
+
+#[test]
+fn an_order_of_the_cores_lets_a_product_read_what_a_product_leaves() {
+    let mut builder = Builder::default();
+    let first = builder.matmul([32, 128, 512], None);
+    builder.matmul([32, 512, 128], Some(first));
+    let program = builder.build(&Target::spyre());
+    let find = |op: usize, slices: &[i64], divisors: &[i64]| {
+        let is_it = |split: &&WorkSplit| split.slices() == slices && split.divisors(CoreOrder::LastFastest) == divisors;
+        program.ops[op].splits.iter().find(is_it).unwrap()
+    };
+    let agree = |left: &WorkSplit, right: &WorkSplit| {
+        let written = CoreUse { op: &program.ops[0].operation, operand: 2, split: left };
+        let read = CoreUse { op: &program.ops[1].operation, operand: 0, split: right };
+        agreed_view(&[written, read]).is_ok()
+    };
+    let second = find(1, &[4, 1, 8], &[8, 1, 1]);
+    assert!(!agree(find(0, &[4, 8, 1], &[1, 4, 1]), second), "in the usual order other cores have the parts");
+    assert!(agree(find(0, &[4, 8, 1], &[8, 1, 1]), second));
+}
+
+/// Up to four ops on small matrices; each reads what earlier ones made, or inputs.
+fn builders() -> impl Strategy<Value = Vec<(bool, [usize; 2])>> {
+    prop::collection::vec((any::<bool>(), [0_usize..5, 0..5]), 1..4)
+}
+
+fn random_program(ops: &[(bool, [usize; 2])], target: &Target) -> Program {
+    let mut builder = Builder::default();
+    for (position, (is_matmul, from)) in ops.iter().enumerate() {
+        let made = |choice: usize| (choice < position).then_some(choice);
+        if *is_matmul {
+            builder.matmul([4, 128, 128], made(from[0]));
+        } else {
+            builder.pointwise([4, 128], &[made(from[0]), made(from[1])]);
+        }
+    }
+    builder.build(target)
+}
+
+/// Every choice of splits.
+fn all_choices(program: &Program) -> Vec<Vec<usize>> {
+    program.ops.iter().fold(vec![vec![]], |known, op| {
+        known.iter().flat_map(|chosen| (0..op.splits.len()).map(move |split| [&chosen[..], &[split]].concat())).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn the_choice_is_the_best_of_all_where_everything_fits(ops in builders()) {
+        let target = Target { cores: 4, ..Target::spyre() };
+        let program = random_program(&ops, &target);
+        let choices = all_choices(&program);
+        prop_assume!(choices.len() <= 4_000);
+        let planner = Exact::whole_lives();
+            let price = |chosen: &Vec<usize>| evaluate(&program, chosen, &planner, &target).ns;
+        let best = choices.iter().map(price).fold(f64::INFINITY, f64::min);
+        let choice = choose(&program, &planner, &target);
+        prop_assert!((choice.ns - best).abs() < 0.01, "{} ns, and the best is {best}", choice.ns);
+    }
+
+    #[test]
+    fn the_choice_is_never_dearer_than_each_op_s_own(ops in builders(), lx_bytes in 0_i64..2_000) {
+        let target = Target { cores: 8, lx_bytes, ..Target::spyre() };
+        let program = random_program(&ops, &target);
+        let planner = Exact::whole_lives();
+        let alone = evaluate(&program, &vec![0; program.ops.len()], &planner, &target);
+        let choice = choose(&program, &planner, &target);
+        prop_assert!(choice.ns <= alone.ns);
+        let again = evaluate(&program, &choice.splits, &planner, &target);
+        prop_assert_eq!((again.ns.to_bits(), again.hbm_bytes), (choice.ns.to_bits(), choice.hbm_bytes));
+    }
+}

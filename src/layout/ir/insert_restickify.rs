@@ -1,0 +1,116 @@
+//! `spyre-insert-restickify`: moves sticks where an op needs them elsewhere.
+//!
+//! Reads layouts and access maps. An elementwise op, a reduction and a copy need one stick dimension for all operands; a matmul needs K in
+//! the sticks of the left operand and N in those of the right one and of the result; a gather needs one that no index moves for its table
+//! and its result; an insert fills whole sticks of its buffer. An operand that does not fit is moved into a new buffer that does, by a
+//! `spyre.restickify`, or where elements keep their sticks by a `spyre.copy`, marked `spyre.for_layout`; readers of the same elements share
+//! it. It takes the cheapest chain of moves.
+
+use super::program::Program;
+use crate::{
+    dialect::{ComputeOp, Tensor, copy_for_layout, restickify, view},
+    layout::{DeviceLayout, Form, Strategy},
+    mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, error_at, insert_before, map_from_exprs},
+};
+use machine::Family;
+use std::collections::BTreeMap;
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-insert-restickify", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
+        let program = Program::of(function)?;
+        if let Some(op) = program.ops.iter().zip(&program.flow.ops).find(|(_, op)| program.flow.buffers[op.result].given.is_none()) {
+            return Err(error_at(op.0.op, "has a result without a device layout: propagate layouts first").report());
+        }
+        // Every layout is given, so all that is left to choose is the moves.
+        let choice = program.flow.choose(Strategy::Global).map_err(|error| error_at(program.ops[error.op].op, error).report())?;
+        for compute in program.ops.iter().filter(|compute| compute.family() == Family::Gather) {
+            check_gather(*compute).map_err(|message| error_at(compute.op, message).report())?;
+        }
+        let mut mover = Mover { program: &program, moved: BTreeMap::new() };
+        for (number, ways) in choice.ways.into_iter().enumerate() {
+            let reader = program.ops[number].op;
+            for (operand, way) in ways.into_iter().enumerate() {
+                let Some(form) = &way.form else { continue };
+                let buffer = program.flow.ops[number].reads[operand].buffer;
+                let refuse = |message: String| error_at(reader, format_args!("operand {operand} {message}")).report();
+                let value = mover.value_of(form, buffer, reader).map_err(refuse)?;
+                let shown = mover.show(value, &way.indices, operand, reader, &program.flow.ops[number].ranges).map_err(refuse)?;
+                reader.set_input(operand, shown);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The table must lie as an index can reach into it, and the index tensor as on the host.
+fn check_gather(compute: ComputeOp<'_>) -> Result<(), String> {
+    let accesses = compute.accesses()?;
+    let [table, index, _] = accesses.as_slice() else { return Err("has not three tensors".to_owned()) };
+    table.indexed_dim().map_err(|error| format!("needs another layout of its table: {error}"))?;
+    let (found, shape) = (index.layout()?, index.tensor.buffer().map_err(|error| error.to_string())?);
+    let expected = DeviceLayout::row_major(shape.sizes(), found.format()).map_err(|error| error.to_string())?;
+    if *found != expected {
+        return Err(format!("needs its index tensor in the layout {expected}, found {found}"));
+    }
+    Ok(())
+}
+
+struct Mover<'a, 'c> {
+    program: &'a Program<'c>,
+    /// The buffers that exist already.
+    moved: BTreeMap<(usize, Form), Value<'c>>,
+}
+
+impl<'c> Mover<'_, 'c> {
+    /// The buffer of a form, made in front of its first reader.
+    fn value_of(&mut self, form: &Form, buffer: usize, reader: Op<'c>) -> Result<Value<'c>, String> {
+        if let Some(known) = self.moved.get(&(buffer, form.clone())) {
+            return Ok(*known);
+        }
+        let (context, at) = (reader.ctx(), reader.loc());
+        let source = match &form.from {
+            Some(from) => self.value_of(from, buffer, reader)?,
+            None => self.program.values[buffer],
+        };
+        let tensor = TensorType::of(source.r#type()).ok_or("is no tensor")?;
+        let shown = tensor.with_shape(form.level.sizes.clone());
+        let mut input = source;
+        let is_plain =
+            tensor.shape == form.level.sizes && form.source.iter().enumerate().all(|(dim, index)| is_dim(index, dim, &tensor.shape));
+        if !is_plain {
+            let exprs = form.source.iter().map(|index| index.to_expr(&form.level.sizes)).collect::<Result<Vec<_>, _>>();
+            let map = map_from_exprs(context, form.level.sizes.len(), 0, &exprs.map_err(|error| error.to_string())?);
+            input = insert_before(reader, view(context, at, source, map, shown.build())).output();
+        }
+        let of = form.buffer(&self.program.flow.buffers[buffer]);
+        let layout = of.layout(Some(form.stick)).map_err(|error| error.to_string())?;
+        let output = Tensor { host: shown, layout: None, buffer_shape: None }.with_layout(context, &layout, None);
+        let moved = if form.is_restickify { restickify(context, at, input, output) } else { copy_for_layout(context, at, input, output) };
+        let value = insert_before(reader, moved).output();
+        self.moved.insert((buffer, form.clone()), value);
+        Ok(value)
+    }
+
+    /// A form as the reader's operand.
+    fn show(
+        &self,
+        value: Value<'c>,
+        indices: &[crate::layout::Index],
+        operand: usize,
+        reader: Op<'c>,
+        ranges: &[i64],
+    ) -> Result<Value<'c>, String> {
+        let old = TensorType::of(reader.inputs()[operand].r#type()).ok_or("is no tensor")?;
+        let compute = ComputeOp::of(reader).ok_or("is read by no op of the device")?;
+        let exprs = compute.operand_exprs(operand, indices, ranges)?;
+        let map = map_from_exprs(reader.ctx(), old.shape.len(), 0, &exprs);
+        let output = old.with_shape(old.shape.clone()).build();
+        Ok(insert_before(reader, view(reader.ctx(), reader.loc(), value, map, output)).output())
+    }
+}
+
+fn is_dim(index: &crate::layout::Index, dim: usize, sizes: &[i64]) -> bool {
+    crate::layout::Index::dim(dim, sizes).is_ok_and(|own| own == *index)
+}

@@ -1,0 +1,73 @@
+//! `spyre-lay-out-tables`: gives the tables of gathers the layout that an index can reach into.
+//!
+//! Reads which values `spyre.gather` reads as tables; writes encodings: the indexed dimension outermost (torch-spyre's
+//! `enforce_indirect_access_layout`). An argument or a constant without a layout gets it, and so does the result of an op that only gathers
+//! read. A table with another layout, one under other indices, and one that others read too is copied first.
+
+use crate::{
+    dialect::{ComputeOp, Tensor, UsedAs, copy_for_layout, format_of},
+    layout::DeviceLayout,
+    mlir::{BlockLike, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_before, set_function_type},
+};
+use machine::Family;
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-lay-out-tables", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
+        for compute in ComputeOp::all_in(function) {
+            if let UsedAs::Table(dim) = compute.used_as(0) {
+                lay_out(compute.op, dim).map_err(|message| error_at(compute.op, message).report())?;
+            }
+        }
+        set_function_type(function);
+    }
+    Ok(())
+}
+
+/// Gives the table of a gather along `dim` its layout, or the gather a copy that has it.
+fn lay_out(gather: Op<'_>, dim: usize) -> Result<(), String> {
+    let table = gather.inputs()[0];
+    let tensor = Tensor::of(table.r#type()).ok_or("gathers from no tensor of static shape")?;
+    let host = tensor.buffer().map_err(|error| error.to_string())?;
+    if tensor.layout.as_ref().is_some_and(|layout| layout.indexed_dim(&host, dim).is_ok()) {
+        return Ok(());
+    }
+    let given = tensor.layout.as_ref();
+    let format = given.map(DeviceLayout::format).or_else(|| format_of(tensor.host.element));
+    let format = format.ok_or_else(|| format!("gathers elements of {}, for which the device has no format", tensor.host.element))?;
+    let stick = given.and_then(|layout| layout.stick_dim(&host));
+    let layout = DeviceLayout::table(&tensor.host.shape, dim, stick, format).map_err(|error| format!("{error}: not supported yet"))?;
+    let output = tensor.with_layout(gather.ctx(), &layout, None);
+    if given.is_none() && may_be_laid_out(table, dim) {
+        table.retype(output);
+    } else {
+        let copied = insert_before(gather, copy_for_layout(gather.ctx(), gather.loc(), table, output));
+        gather.set_input(0, copied.output());
+    }
+    Ok(())
+}
+
+/// Whether a value without a layout may be given that of a table that is indexed along `dim`.
+fn may_be_laid_out(value: Value<'_>, dim: usize) -> bool {
+    let readers: Vec<Option<ComputeOp<'_>>> = value.users().into_iter().map(ComputeOp::of).collect();
+    let reads_indices = |reader: &ComputeOp<'_>| reader.used_as(1) == UsedAs::Indices && reader.op.inputs()[1] == value;
+    if readers.iter().flatten().any(reads_indices) {
+        return false;
+    }
+    let Some(def) = value.def() else {
+        return value.arg_of().and_then(|(block, _)| block.parent_operation()).is_some_and(|op| op.is("func.func"));
+    };
+    if def.is("spyre.constant") {
+        return true;
+    }
+    let is_gathered = |reader: &Option<ComputeOp<'_>>| reader.is_some_and(|reader| reader.used_as(0) == UsedAs::Table(dim));
+    let is_free = ComputeOp::of(def).is_some_and(|writer| match writer.family() {
+        // A buffer that is written in parts is laid out as a whole.
+        _ if writer.is_insert() => false,
+        // The columns of a product stay in its sticks.
+        Family::Matmul => Tensor::of(value.r#type()).is_some_and(|tensor| dim + 1 < tensor.host.shape.len()),
+        Family::Pointwise | Family::Reduce | Family::Copy | Family::Gather => true,
+    });
+    is_free && readers.iter().all(is_gathered)
+}

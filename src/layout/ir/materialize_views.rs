@@ -1,0 +1,127 @@
+//! `spyre-materialize-views`: makes tensors of views that no op can read as they are.
+//!
+//! Reads shapes and views. A diagonal becomes a sum over a new dimension of which a mask leaves one element. A reduction whose operand only
+//! repeats elements along a reduced dimension reads a copy, since the device reduces dimensions that the operand has; so does a product
+//! whose left operand lacks a dimension of the result, or whose operands lack K.
+
+use crate::{
+    affine::Expr,
+    dialect::{ComputeOp, View, constant, copy_for_layout, pointwise, reduce, shown_as, view},
+    layout::{Diagonal, Index, diagonal, has_dim, is_whole_dim},
+    mlir::{
+        Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, dense_attribute, error_at, insert_before,
+        map_from_exprs,
+    },
+};
+use machine::Family;
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-materialize-views", run };
+
+/// Elements of the largest mask that is worth its place: 8 MiB of f16 for the diagonal of 2048 rows.
+const MOST_MASK_ELEMENTS: i64 = 1 << 22;
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    for op in module.nested().into_iter().filter(|op| op.is("spyre.view")) {
+        mask_diagonals(op).map_err(|message| error_at(op, message).report())?;
+    }
+    for compute in ComputeOp::all_in(module) {
+        complete(compute).map_err(|message| error_at(compute.op, message).report())?;
+    }
+    Ok(())
+}
+
+/// Replaces a view of a diagonal; of several, one after the other.
+fn mask_diagonals(op: Op<'_>) -> Result<(), String> {
+    let mut shown_by = Some(op);
+    while let Some(op) = shown_by.take() {
+        let Some((seen, found)) = shown_as(op.output()).and_then(|seen| diagonal(&seen.indices).map(|found| (seen, found))) else { break };
+        let Masked { value, all } = masked(op, &seen, found)?;
+        op.output().replace_with(value);
+        op.erase();
+        shown_by = all.def();
+    }
+    Ok(())
+}
+
+/// A diagonal as a sum.
+struct Masked<'c> {
+    value: Value<'c>,
+    /// The view of all elements that the mask chooses from.
+    all: Value<'c>,
+}
+
+/// The elements of a diagonal: along the second of its dimensions all are read, and all but one are taken for 0.
+fn masked<'c>(op: Op<'c>, seen: &View<'c>, found: Diagonal) -> Result<Masked<'c>, String> {
+    let tensor = TensorType::of(op.output().r#type()).ok_or("is no tensor of static shape")?;
+    let (rank, size) = (tensor.shape.len(), tensor.shape[found.dim]);
+    let is_free = |behind: &usize| is_whole_dim(&seen.indices[*behind], size);
+    let free = [found.second, found.first].into_iter().find(is_free);
+    let is_float = ["f16", "bf16", "f32"].contains(&tensor.element.to_string().as_str());
+    let Some(free) = free.filter(|_| is_float && size.saturating_mul(size) <= MOST_MASK_ELEMENTS) else {
+        return Err(format!(
+            "shows a diagonal: dimension {} moves dimensions {} and {} of '{}'; a diagonal is read through a mask, which takes whole \
+             dimensions of at most {} elements of a float type",
+            found.dim,
+            found.first,
+            found.second,
+            seen.value.r#type(),
+            MOST_MASK_ELEMENTS.isqrt()
+        ));
+    };
+    let (context, at) = (op.ctx(), op.loc());
+    let typed = |shape: Vec<i64>| tensor.with_shape(shape).build();
+    let show = |value: Value<'c>, n_dims: usize, exprs: &[Expr], shape: Vec<i64>| {
+        let map = map_from_exprs(context, n_dims, 0, exprs);
+        insert_before(op, view(context, at, value, map, typed(shape))).output()
+    };
+    let mut exprs =
+        seen.indices.iter().map(|index| index.to_expr(&tensor.shape)).collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())?;
+    let offset = Expr::Constant(seen.indices[free].offset);
+    exprs[free] = Expr::Add(Box::new(Expr::Dim(rank)), Box::new(offset));
+    let square = [tensor.shape.clone(), vec![size]].concat();
+    let all = show(seen.shown, rank + 1, &exprs, square.clone());
+    let ones: Vec<f64> = (0..size * size).map(|position| if position % (size + 1) == 0 { 1.0 } else { 0.0 }).collect();
+    let mask = insert_before(op, constant(context, at, dense_attribute(typed(vec![size, size]), &ones), typed(vec![size, size]))).output();
+    let of_mask = (0..=rank).map(|dim| if dim == found.dim || dim == rank { size } else { 1 }).collect();
+    let mask = show(mask, rank + 1, &[Expr::Dim(found.dim), Expr::Dim(rank)], of_mask);
+    let one = typed(vec![1; rank + 1]);
+    let zero = insert_before(op, constant(context, at, dense_attribute(one, &[0.0]), one)).output();
+    let chosen = insert_before(op, pointwise(context, at, "where3", &[mask, all, zero], &[], typed(square))).output();
+    let summed = [tensor.shape.clone(), vec![1]].concat();
+    let last = i64::try_from(rank).map_err(|error| error.to_string())?;
+    let sum = insert_before(op, reduce(context, at, "sum", chosen, &[last], &[], typed(summed))).output();
+    let exprs: Vec<Expr> = (0..rank).map(Expr::Dim).chain([Expr::Constant(0)]).collect();
+    Ok(Masked { value: show(sum, rank, &exprs, tensor.shape.clone()), all })
+}
+
+/// Gives an op operands that have the dimensions which it needs.
+fn complete(compute: ComputeOp<'_>) -> Result<(), String> {
+    let ranges = compute.iteration_space();
+    let n_outputs = ranges.len() - compute.n_reduced();
+    match compute.family() {
+        Family::Reduce => copy_unless_it_has(compute, 0, &(n_outputs..ranges.len()).collect::<Vec<_>>(), &ranges),
+        Family::Matmul => {
+            let (n, k) = (n_outputs - 1, n_outputs);
+            let of_left: Vec<usize> = (0..ranges.len()).filter(|&dim| dim != n).collect();
+            copy_unless_it_has(compute, 0, &of_left, &ranges)?;
+            copy_unless_it_has(compute, 1, &[n, k], &ranges)
+        }
+        Family::Pointwise | Family::Copy | Family::Gather => Ok(()),
+    }
+}
+
+fn copy_unless_it_has(compute: ComputeOp<'_>, operand: usize, dims: &[usize], ranges: &[i64]) -> Result<(), String> {
+    let views = compute.views()?;
+    let indices: &[Index] = &views[operand].indices;
+    if dims.iter().all(|&dim| has_dim(indices, dim, ranges[dim])) { Ok(()) } else { copy_operand(compute, operand) }
+}
+
+/// Lets the op read a copy of an operand.
+fn copy_operand(compute: ComputeOp<'_>, operand: usize) -> Result<(), String> {
+    let op = compute.op;
+    let input = op.inputs()[operand];
+    let tensor = TensorType::of(input.r#type()).ok_or("an operand is no tensor of static shape")?;
+    let whole = tensor.with_shape(tensor.shape.clone()).build();
+    op.set_input(operand, insert_before(op, copy_for_layout(op.ctx(), op.loc(), input, whole)).output());
+    Ok(())
+}

@@ -1,0 +1,10 @@
+//! The passes of stage `layout`, and what they share: the files of the stage that know IR.
+
+pub(crate) mod insert_restickify;
+pub(crate) mod lay_out_tables;
+pub(crate) mod materialize_views;
+pub(crate) mod own_results;
+pub(crate) mod pad_contractions;
+mod program;
+pub(crate) mod propagate_layouts;
+pub(crate) mod split_views;

@@ -1,0 +1,148 @@
+//! `spyre-propagate-layouts`, `spyre-insert-restickify`: a function as the choice of sticks sees it.
+
+use crate::{
+    dialect::{ComputeOp, Tensor, UsedAs, View, format_of, home_of},
+    layout::{Buffer, DeviceLayout, Flow, Kind, LayoutError, Op as FlowOp, Read, Role},
+    mlir::{Op, OpExt, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at},
+};
+use machine::DeviceFormat;
+
+/// A function, and the plain model of it.
+pub(super) struct Program<'c> {
+    pub(super) flow: Flow,
+    /// For each buffer the value that names it.
+    pub(super) values: Vec<Value<'c>>,
+    pub(super) ops: Vec<ComputeOp<'c>>,
+    numbers: ValueMap<usize>,
+}
+
+impl<'c> Program<'c> {
+    /// Reads the compute ops of a function.
+    pub(super) fn of(function: Op<'c>) -> Result<Self, Reported> {
+        let mut program = Self { flow: Flow::default(), values: Vec::new(), ops: Vec::new(), numbers: ValueMap::default() };
+        for compute in ComputeOp::all_in(function) {
+            program.add(compute).map_err(|message| error_at(compute.op, message).report())?;
+        }
+        Ok(program)
+    }
+
+    /// The buffer that a value names.
+    pub(super) fn buffer_of(&self, value: Value<'c>) -> Option<usize> {
+        self.numbers.get(value).copied()
+    }
+
+    fn add(&mut self, compute: ComputeOp<'c>) -> Result<(), String> {
+        let mut views = compute.views()?;
+        let Some(result) = views.pop() else { return Err("has no result".to_owned()) };
+        let mut reads = Vec::with_capacity(views.len());
+        for (operand, view) in views.into_iter().enumerate() {
+            let used_as = compute.used_as(operand);
+            let buffer = self.buffer(&view, used_as == UsedAs::Indices)?;
+            let is_exempt = used_as != UsedAs::Data || compute.op.is("spyre.restickify");
+            reads.push(Read { buffer, indices: view.indices, is_exempt });
+        }
+        let home = View { value: if compute.is_insert() { home_of(result.value) } else { result.value }, ..result };
+        let result = self.buffer(&home, false)?;
+        let kind = match compute.op.full_name() {
+            "spyre.insert" => Kind::Insert,
+            "spyre.restickify" => Kind::Restickify,
+            _ => Kind::of(compute.family(), compute.function()),
+        };
+        let (ranges, n_reduced) = (compute.iteration_space(), compute.n_reduced());
+        let table_stick = if kind == Kind::Gather { self.table_stick(&reads[0])? } else { None };
+        self.flow.ops.push(FlowOp { kind, ranges, n_reduced, reads, result, written: home.indices, table_stick });
+        self.ops.push(compute);
+        Ok(())
+    }
+
+    /// The iteration dimension in the sticks of a gather's table.
+    fn table_stick(&self, read: &Read) -> Result<Option<usize>, String> {
+        let buffer = &self.flow.buffers[read.buffer];
+        let (given, host) = (buffer.given.as_ref(), buffer.host().map_err(|error| error.to_string())?);
+        let stick = given.ok_or("gathers from a table without a layout: lay out tables first")?.stick_dim(&host);
+        let moved = |dim: usize| read.indices[dim].digits.first().map(|digit| digit.dim);
+        match stick.and_then(moved) {
+            Some(stick) => Ok(Some(stick)),
+            None => Err("gathers elements one a stick: not supported yet".to_owned()),
+        }
+    }
+
+    /// An argument that no op reads has a layout too.
+    pub(super) fn add_argument(&mut self, argument: Value<'c>) -> Result<(), String> {
+        let tensor = Tensor::of(argument.r#type()).ok_or("only tensors of static shape have a device layout")?;
+        let view = View { value: argument, shown: argument, tensor, indices: Vec::new() };
+        self.buffer(&view, false).map(|_| ())
+    }
+
+    /// Notes how a buffer is returned.
+    pub(super) fn note_result(&mut self, value: Value<'c>, is_regrouped: bool) {
+        if let Some(buffer) = self.buffer_of(value) {
+            let buffer = &mut self.flow.buffers[buffer];
+            buffer.is_regrouped = is_regrouped;
+            buffer.role = Role::Output;
+        }
+    }
+
+    /// Whether an op writes the whole buffer.
+    pub(super) fn is_result(&self, buffer: usize) -> bool {
+        self.flow.ops.iter().any(|op| op.kind != Kind::Insert && op.result == buffer)
+    }
+
+    fn buffer(&mut self, view: &View<'c>, is_index: bool) -> Result<usize, String> {
+        if let Some(&known) = self.numbers.get(view.value) {
+            return Ok(known);
+        }
+        let host = &view.tensor.host;
+        let format =
+            format_in(view.value).ok_or_else(|| format!("has elements of {}, for which the device has no format", host.element))?;
+        let sizes = view.tensor.buffer_shape.clone().unwrap_or_else(|| host.shape.clone());
+        let mut given = view.tensor.layout.clone();
+        if is_index && given.is_none() {
+            given = Some(DeviceLayout::row_major(&sizes, format).map_err(|error| error.to_string())?);
+        }
+        let is_filled = view.value.def().is_none_or(|def| def.is("spyre.constant"));
+        let role = if is_filled { Role::Input } else { Role::Inner };
+        let buffer = Buffer { sizes, format, given, is_regrouped: false, role };
+        check(&buffer).map_err(|error| error.to_string())?;
+        self.numbers.insert(view.value, self.values.len());
+        self.values.push(view.value);
+        self.flow.buffers.push(buffer);
+        Ok(self.values.len() - 1)
+    }
+}
+
+/// Whether the device can hold the buffer: as its layout says, or in one of those that it may have.
+fn check(buffer: &Buffer) -> Result<(), LayoutError> {
+    match &buffer.given {
+        Some(given) => given.host_dims(&buffer.host()?).map(|_| ()),
+        None => buffer.sticks().first().map_or(Ok(()), |&stick| buffer.layout(stick).map(|_| ())),
+    }
+}
+
+/// The format in which a value is stored: that of the type as which ops compute with it, where a view shows it as another one. A copy
+/// changes no format: an f32 result may be a copy of what was computed in the 16-bit format.
+pub(super) fn format_in(value: Value<'_>) -> Option<DeviceFormat> {
+    let mut value = value;
+    while let Some(copy) = value.def().filter(|def| def.is("spyre.copy")) {
+        value = home_of(copy.inputs()[0]);
+    }
+    let own = TensorType::of(value.r#type())?.element;
+    // What an op computes keeps its format, whatever it is shown as.
+    let is_stored = value.def().is_none_or(|def| def.is("spyre.constant"));
+    format_of(shown_as_number(value).filter(|_| is_stored).unwrap_or(own))
+}
+
+/// The other type as which views show a stored value, or a copy of it: truth values as what they choose among or become. What is in the
+/// 16-bit format already stays there: a result shows that as f32.
+fn shown_as_number(value: Value<'_>) -> Option<Type<'_>> {
+    let own = TensorType::of(value.r#type())?.element.to_string();
+    value.users().into_iter().filter(|user| user.is("spyre.view") || user.is("spyre.copy")).find_map(|shows| {
+        let element = TensorType::of(shows.output().r#type())?.element;
+        match (own.as_str(), element.to_string().as_str()) {
+            ("f16" | "bf16", shown) if own == shown => None,
+            (own, shown) if own == shown || shown == "i1" => shown_as_number(shows.output()),
+            ("f16" | "bf16", _) => None,
+            _ => Some(element),
+        }
+    })
+}

@@ -1,0 +1,191 @@
+//! `spyre-propagate-layouts`: gives every value a device layout.
+//!
+//! Reads shapes and access maps; writes encodings. Which dimension runs in the sticks is chosen for the whole program at once, so that
+//! moves of sticks touch as few bytes as possible (`sticks=greedy`: op by op, as a compiler without the choice would). An argument or a
+//! constant without a layout lies as its readers want it. A result has its other dimensions in the order of the program; an elementwise op
+//! takes the layout of an input with the same indices, so that it can take over its place in LX (torch-spyre facts, B.4). A result of the
+//! program is a buffer of its own: what is returned otherwise is copied. A fill becomes a constant of one element, which elementwise ops
+//! broadcast and others read a copy of.
+
+use super::program::Program;
+use crate::{
+    dialect::{Tensor, constant, copy, home_of, shown_as, view},
+    layout::{Choice, DeviceLayout, Index, Kind, Strategy},
+    mlir::{
+        BlockExt, BlockLike, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, dense_splat,
+        error_at, insert_before, map_from_exprs, set_function_type,
+    },
+};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-layouts", run };
+
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+    let strategy: Strategy = options.text("sticks").parse().map_err(|message: String| error_at(module, message).report())?;
+    for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
+        let Some(body) = function.body() else { continue };
+        function.nested().into_iter().filter(|op| op.is("spyre.fill")).for_each(expand_fill);
+        copy_results(function);
+        let mut program = Program::of(function)?;
+        for argument in body.args() {
+            let refuse = |message: String| error_at(function, format_args!("argument of {}: {message}", argument.r#type())).report();
+            program.add_argument(argument).map_err(refuse)?;
+        }
+        for value in results_of(function) {
+            let is_regrouped = shown_as(value).is_some_and(|shown| !has_same_dims(value, shown.value));
+            program.note_result(home_of(value), is_regrouped);
+        }
+        let choice = program.flow.choose(strategy).map_err(|error| error_at(program.ops[error.op].op, error).report())?;
+        assign(function, &program, &choice)?;
+        share_layouts(function);
+        set_function_type(function);
+    }
+    Ok(())
+}
+
+/// Lets the readers of a fill have a constant of one element instead.
+fn expand_fill(fill: Op<'_>) {
+    let (Some(full), Some(number)) = (TensorType::of(fill.output().r#type()), fill.attr("value")) else { return };
+    let (context, location, output) = (fill.ctx(), fill.loc(), fill.output());
+    // A group of ops with hints reads a fill of full size from outside: the copy reads under other indices, which a tile cannot.
+    let is_hinted = fill.attr("hints").is_some();
+    let first = fill.parent().and_then(|around| around.body_ops().first().copied()).filter(|_| is_hinted).unwrap_or(fill);
+    let one = full.with_shape(vec![1; full.shape.len()]).build();
+    let one = insert_before(first, constant(context, location, dense_splat(one, number), one)).output();
+    for user in output.users().into_iter().filter(|user| user.is("spyre.pointwise")) {
+        for (index, _) in user.inputs().iter().enumerate().filter(|(_, input)| **input == output) {
+            user.set_input(index, one);
+        }
+    }
+    if !output.users().is_empty() {
+        let everywhere = map_from_exprs(context, full.shape.len(), 0, &vec![Expr::Constant(0); full.shape.len()]);
+        let shown = full.with_shape(full.shape.clone()).build();
+        let shown = insert_before(first, view(context, location, one, everywhere, shown)).output();
+        let copied = insert_before(first, copy(context, location, shown, output.r#type()));
+        output.replace_with(copied.output());
+    }
+    fill.erase();
+}
+
+/// Writes the layouts of all buffers.
+fn assign(function: Op<'_>, program: &Program<'_>, choice: &Choice) -> Result<(), Reported> {
+    let flow = &program.flow;
+    let refuse = |op: Op<'_>, message: String| error_at(op, message).report();
+    let mut layouts: Vec<Option<DeviceLayout>> = flow.buffers.iter().map(|buffer| buffer.given.clone()).collect();
+    for (number, buffer) in flow.buffers.iter().enumerate().filter(|(number, _)| !program.is_result(*number)) {
+        if layouts[number].is_none() {
+            let layout = buffer
+                .layout(choice.buffer_sticks[number])
+                .map_err(|error| refuse(function, format!("buffer of {}: {error}", program.values[number].r#type())))?;
+            layouts[number] = Some(layout);
+        }
+    }
+    for (number, op) in flow.ops.iter().enumerate().filter(|(_, op)| op.kind != Kind::Insert) {
+        if layouts[op.result].is_some() {
+            continue;
+        }
+        let stick = choice.buffer_sticks[op.result];
+        let buffer = &flow.buffers[op.result];
+        let reads = op.reads.iter().zip(&choice.ways[number]);
+        let alike = reads.filter(|(read, way)| {
+            let from = &flow.buffers[read.buffer];
+            let is_same = way.form.is_none() && read.indices == op.written && from.sizes == buffer.sizes && from.format == buffer.format;
+            op.kind == Kind::Elementwise && is_same && choice.buffer_sticks[read.buffer] == stick
+        });
+        let taken = alike.filter_map(|(read, _)| layouts[read.buffer].clone()).next();
+        let layout = taken.map_or_else(|| buffer.layout(stick), Ok);
+        layouts[op.result] = Some(layout.map_err(|error| refuse(program.ops[number].op, error.to_string()))?);
+    }
+    for (value, layout) in program.values.iter().zip(&layouts) {
+        if let Some(layout) = layout {
+            give(*value, layout);
+        }
+    }
+    Ok(())
+}
+
+/// Writes the layout of a buffer, unless it has one; a buffer that is written in parts has it after every part.
+fn give(value: Value<'_>, layout: &DeviceLayout) {
+    let Some(tensor) = Tensor::of(value.r#type()) else { return };
+    let Some(at) = value.def().or_else(|| value.arg_of().and_then(|(block, _)| block.parent_operation())) else { return };
+    if tensor.layout.is_none() {
+        value.retype(tensor.with_layout(at.ctx(), layout, None));
+    }
+    for insert in value.users().into_iter().filter(|user| user.is("spyre.insert") && user.inputs()[1] == value) {
+        give(insert.output(), layout);
+    }
+}
+
+fn results_of(function: Op<'_>) -> Vec<Value<'_>> {
+    function.body_ops().last().map(|terminator| terminator.inputs()).unwrap_or_default()
+}
+
+/// Copies what is returned without being a buffer of its own: an argument, a constant, a value returned before, another value under other
+/// indices.
+///
+/// A view that keeps the elements in their order is no copy: the strides of a device layout count host elements. What other passes make of
+/// equal copies is left to `spyre-own-results`.
+fn copy_results(function: Op<'_>) {
+    let Some(terminator) = function.body_ops().pop() else { return };
+    let mut taken = ValueMap::default();
+    for (index, result) in terminator.inputs().into_iter().enumerate() {
+        let buffer = home_of(result);
+        let is_made = buffer.def().is_some_and(|def| !def.is("spyre.constant"));
+        if is_made && taken.get(buffer).is_none() && keeps_order(result) {
+            taken.insert(buffer, ());
+        } else {
+            let (context, at) = (terminator.ctx(), terminator.loc());
+            let Some(tensor) = TensorType::of(result.r#type()) else { continue };
+            let copied = insert_before(terminator, copy(context, at, result, tensor.with_shape(tensor.shape.clone()).build())).output();
+            terminator.set_input(index, copied);
+        }
+    }
+}
+
+/// Whether a value, through all views behind it, shows all elements of its buffer in their order.
+fn keeps_order(value: Value<'_>) -> bool {
+    let Some(shown) = shown_as(value) else {
+        // A view that cannot be read as indices is copied, and the copy says why it cannot be.
+        let has_layout = Tensor::of(value.r#type()).is_some_and(|tensor| tensor.layout.is_some());
+        return has_layout || value.def().is_none_or(|def| !def.is("spyre.view"));
+    };
+    let (Some(to), Some(from)) = (TensorType::of(value.r#type()), TensorType::of(shown.value.r#type())) else { return false };
+    let n_elements = |shape: &[i64]| shape.iter().product::<i64>();
+    let flat = |indices: &[Index], shape: &[i64]| {
+        let mut stride = n_elements(shape);
+        let mut digits = Vec::new();
+        for (index, size) in indices.iter().zip(shape) {
+            stride /= size;
+            digits.extend(index.digits.iter().map(|digit| crate::layout::Digit { factor: digit.factor * stride, ..*digit }));
+        }
+        Index::new(&digits, indices.iter().map(|index| index.offset).sum(), &to.shape).ok()
+    };
+    let own = (0..to.shape.len()).map(|dim| Index::dim(dim, &to.shape).ok()).collect::<Option<Vec<_>>>();
+    n_elements(&to.shape) == n_elements(&from.shape) && flat(&shown.indices, &from.shape) == own.and_then(|own| flat(&own, &to.shape))
+}
+
+/// Whether two values differ by dimensions of size 1 at most.
+fn has_same_dims(a: Value<'_>, b: Value<'_>) -> bool {
+    let large = |value: Value<'_>| {
+        TensorType::of(value.r#type()).map(|tensor| tensor.shape.into_iter().filter(|&size| size != 1).collect::<Vec<_>>())
+    };
+    large(a) == large(b)
+}
+
+/// Gives what is returned the layout of the buffer that it shows. Other readers of a view see through it, so the returned one is its own.
+fn share_layouts(function: Op<'_>) {
+    let Some(terminator) = function.body_ops().pop() else { return };
+    for (index, result) in terminator.inputs().into_iter().enumerate() {
+        let Some(shown) = shown_as(result) else { continue };
+        let (Some(tensor), Some(to)) = (Tensor::of(shown.value.r#type()), Tensor::of(result.r#type())) else { continue };
+        let Some(layout) = tensor.layout else { continue };
+        let exprs: Option<Vec<Expr>> = shown.indices.iter().map(|index| index.to_expr(&to.host.shape).ok()).collect();
+        let Some(exprs) = exprs else { continue };
+        let (context, at) = (terminator.ctx(), terminator.loc());
+        let map = map_from_exprs(context, to.host.shape.len(), 0, &exprs);
+        let own = insert_before(terminator, view(context, at, shown.value, map, to.with_layout(context, &layout, None)));
+        terminator.set_input(index, own.output());
+        if let Some(view) = result.def().filter(|_| result.users().is_empty()) {
+            view.erase();
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! `spyre-split-views`: lets every op read its buffers by plain indices.
+//!
+//! Reads layouts and views. Where a view takes a dimension apart or puts one together (heads out of columns, columns out of heads), the
+//! buffer is shown with its dimensions split, by a `spyre.view` with the device layout of the same bytes, and the op runs over the parts of
+//! its iteration dimensions; its result is shown under the dimensions that it had. Nothing moves. What is left of views are permuted,
+//! shifted, added and dropped dimensions.
+
+use crate::{
+    affine::Expr,
+    dialect::{ComputeOp, Tensor, View, rebuilt, view},
+    layout::{DeviceLayout, HostTensor, Index, MOST_ROWS_OF_A_PRODUCT, OperandView, SplitIteration, SplitOperand, split_iteration},
+    mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_after, insert_before, map_from_exprs},
+};
+use machine::Family;
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-split-views", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    for compute in ComputeOp::all_in(module) {
+        split(compute).map_err(|message| error_at(compute.op, message).report())?;
+    }
+    Ok(())
+}
+
+fn split(compute: ComputeOp<'_>) -> Result<(), String> {
+    let views = compute.views()?;
+    let ranges = compute.iteration_space();
+    // Views that cancel are plain together, but later stages read them one by one.
+    let is_read = || views.iter().all(|view| is_plain(view, &ranges)) && compute.accesses().is_ok();
+    if compute.family() == Family::Gather || is_read() {
+        return Ok(());
+    }
+    let hosts = views.iter().map(|view| view.tensor.buffer().map_err(|error| error.to_string())).collect::<Result<Vec<_>, _>>()?;
+    let seen: Vec<OperandView<'_>> =
+        views.iter().zip(&hosts).map(|(view, host)| OperandView { sizes: host.sizes(), indices: &view.indices }).collect();
+    let split = split_iteration(&ranges, &seen).map_err(|error| format!("reads views that cannot be split together: {error}"))?;
+    check_rows(compute, &split)?;
+    let splitter = Splitter { compute, parts: split.parts };
+    let is_cut = splitter.parts.iter().any(|parts| parts.len() > 1);
+    let n_inputs = views.len() - 1;
+    let mut inputs = Vec::with_capacity(n_inputs);
+    for (operand, ((view, host), split)) in views.iter().zip(&hosts).zip(&split.operands).take(n_inputs).enumerate() {
+        inputs.push(splitter.input(operand, view, host, split)?);
+    }
+    if !is_cut {
+        inputs.into_iter().enumerate().for_each(|(operand, value)| compute.op.set_input(operand, value));
+        return Ok(());
+    }
+    splitter.rebuild(&inputs, &views[n_inputs], &hosts[n_inputs], &split.operands[n_inputs])
+}
+
+/// Each operand of a product alone has rows that the device has dimensions for; together they may cut them into more.
+fn check_rows(compute: ComputeOp<'_>, split: &SplitIteration) -> Result<(), String> {
+    if compute.family() != Family::Matmul {
+        return Ok(());
+    }
+    let sizes = split.parts.concat();
+    let moves =
+        |operand: usize, part: usize| split.operands[operand].indices.iter().any(|index| index.term.is_some_and(|term| term.dim == part));
+    let rows = 0..sizes.len().saturating_sub(2);
+    let (shared, own): (Vec<usize>, Vec<usize>) = rows.filter(|&part| sizes[part] > 1).partition(|&part| moves(1, part));
+    let most = shared.len().max(own.len());
+    if most > MOST_ROWS_OF_A_PRODUCT {
+        return Err(format!(
+            "would have {most} dimensions of one kind, where the device has {MOST_ROWS_OF_A_PRODUCT}: its operands cut the rows apart: reshape one of them less"
+        ));
+    }
+    Ok(())
+}
+
+/// Whether an operand is read by whole iteration dimensions and constants.
+fn is_plain(view: &View<'_>, ranges: &[i64]) -> bool {
+    let is_whole = |index: &Index| match index.digits.as_slice() {
+        [] => true,
+        [digit] => digit.divisor == 1 && digit.factor == 1 && digit.size == ranges[digit.dim],
+        _ => false,
+    };
+    view.indices.iter().all(is_whole)
+}
+
+struct Splitter<'c> {
+    compute: ComputeOp<'c>,
+    /// For each iteration dimension the sizes of its parts.
+    parts: Vec<Vec<i64>>,
+}
+
+impl<'c> Splitter<'c> {
+    /// The parts of an iteration dimension, by number.
+    fn parts_of(&self, dim: usize) -> std::ops::Range<usize> {
+        let first = self.parts[..dim].iter().map(Vec::len).sum::<usize>();
+        first..first + self.parts[dim].len()
+    }
+
+    /// An operand of the op over the parts: the buffer with its dimensions split, under the op's own order of dimensions.
+    fn input(&self, operand: usize, seen: &View<'c>, host: &HostTensor, split: &SplitOperand) -> Result<Value<'c>, String> {
+        let op = self.compute.op;
+        let shown = split_buffer(op, seen, host, split)?;
+        let (dims, flat) = (self.operand_parts(operand), self.parts.concat());
+        let position = |part: usize| dims.iter().position(|&other| other == Some(part));
+        let mut exprs = Vec::with_capacity(split.indices.len());
+        for coordinate in &split.indices {
+            let moved = match coordinate.term {
+                None => Expr::Constant(coordinate.offset),
+                Some(term) => {
+                    let dim = position(term.dim).ok_or_else(|| format!("operand {operand} moves along a part that it has not"))?;
+                    if coordinate.offset == 0 {
+                        Expr::Dim(dim)
+                    } else {
+                        Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(coordinate.offset)))
+                    }
+                }
+            };
+            exprs.push(moved);
+        }
+        let moves = |part: usize| split.indices.iter().any(|coordinate| coordinate.term.is_some_and(|term| term.dim == part));
+        let is_broadcast = matches!(self.compute.family(), Family::Pointwise);
+        let size = |part: &Option<usize>| part.map_or(1, |part| if moves(part) || !is_broadcast { flat[part] } else { 1 });
+        let shape: Vec<i64> = dims.iter().map(size).collect();
+        let map = map_from_exprs(op.ctx(), shape.len(), 0, &exprs);
+        let element = Tensor::of(op.inputs()[operand].r#type()).ok_or("an operand is no tensor")?.host;
+        Ok(insert_before(op, view(op.ctx(), op.loc(), shown, map, element.with_shape(shape).build())).output())
+    }
+
+    /// For each dimension of an operand of the op over the parts, the part that moves it; none for one of size 1.
+    fn operand_parts(&self, operand: usize) -> Vec<Option<usize>> {
+        let space = self.parts.len();
+        let all = |dims: &[usize]| dims.iter().flat_map(|&dim| self.parts_of(dim)).map(Some).collect::<Vec<_>>();
+        match self.compute.family() {
+            Family::Matmul => {
+                let (m, n, k) = (space - 3, space - 2, space - 1);
+                let rows: Vec<usize> = (0..=m).collect();
+                let mut dims = all(&rows);
+                let row = dims.pop().flatten();
+                // The outer parts of M stand in front, like batch dimensions that the right operand repeats along.
+                let last = if operand == 0 { vec![row, all(&[k])[0]] } else { vec![all(&[k])[0], all(&[n])[0]] };
+                dims.extend(last);
+                dims
+            }
+            Family::Reduce => {
+                let dims = self.compute.operand_dims(operand);
+                dims.into_iter().flat_map(|dim| dim.map_or_else(|| vec![None], |dim| all(&[dim]))).collect()
+            }
+            Family::Pointwise | Family::Copy | Family::Gather => all(&(0..space).collect::<Vec<_>>()),
+        }
+    }
+
+    /// The op over the parts, and its result under the dimensions that it had.
+    fn rebuild(&self, inputs: &[Value<'c>], written: &View<'c>, host: &HostTensor, split: &SplitOperand) -> Result<(), String> {
+        let op = self.compute.op;
+        let layout = written.tensor.layout.as_ref().ok_or("has a result without a device layout: propagate layouts first")?;
+        let (layout, host_split) = layout.split(host, &split.factors).map_err(|error| error.to_string())?;
+        let tensor = Tensor { host: written.tensor.host.with_shape(host_split.sizes().to_vec()), layout: None, buffer_shape: None };
+        let output = tensor.with_layout(op.ctx(), &layout, None);
+        let mut new = rebuilt(op, inputs, output);
+        if self.compute.family() == Family::Reduce {
+            let reduced = self.reduced_dims();
+            new = new.with_reduced(&reduced);
+        }
+        let new = insert_before(op, new.build());
+        let exprs = join_exprs(&split.factors, true);
+        let map = map_from_exprs(op.ctx(), host.rank(), 0, &exprs);
+        let old = op.output();
+        let shown = insert_after(new, view(op.ctx(), op.loc(), new.output(), map, old.r#type())).output();
+        old.replace_with(shown);
+        op.erase();
+        Ok(())
+    }
+
+    /// The reduced dimensions of the operand over the parts.
+    fn reduced_dims(&self) -> Vec<i64> {
+        let n_outputs = self.parts.len() - self.compute.n_reduced();
+        let reduced: Vec<usize> = (n_outputs..self.parts.len()).flat_map(|dim| self.parts_of(dim)).collect();
+        let dims = self.operand_parts(0);
+        (0_i64..).zip(&dims).filter(|(_, part)| part.is_some_and(|part| reduced.contains(&part))).map(|(dim, _)| dim).collect()
+    }
+}
+
+/// A buffer with its dimensions split: the same bytes.
+fn split_buffer<'c>(op: Op<'c>, seen: &View<'c>, host: &HostTensor, split: &SplitOperand) -> Result<Value<'c>, String> {
+    let layout: &DeviceLayout = seen.tensor.layout.as_ref().ok_or("has an operand without a device layout: propagate layouts first")?;
+    let buffer = seen.shown;
+    if split.factors.iter().all(|factors| factors.len() == 1) {
+        return Ok(buffer);
+    }
+    if seen.tensor.buffer_shape.is_some() {
+        return Err("reads a tile under other dimensions, which is not supported yet".to_owned());
+    }
+    let (layout, split_host) = layout
+        .split(host, &split.factors)
+        .map_err(|error| format!("cannot show a buffer with its dimensions split: {error}: insert restickifies first"))?;
+    let tensor = Tensor { host: seen.tensor.host.with_shape(split_host.sizes().to_vec()), layout: None, buffer_shape: None };
+    let map = map_from_exprs(op.ctx(), split_host.rank(), 0, &join_exprs(&split.factors, false));
+    Ok(insert_before(op, view(op.ctx(), op.loc(), buffer, map, tensor.with_layout(op.ctx(), &layout, None))).output())
+}
+
+/// The index along each dimension in terms of its factors; or, `apart`, along each factor in terms of the dimensions.
+fn join_exprs(factors: &[Vec<i64>], apart: bool) -> Vec<Expr> {
+    let mut exprs = Vec::new();
+    let mut number = 0;
+    for (dim, factors) in factors.iter().enumerate() {
+        let mut sum: Option<Expr> = None;
+        for (position, &factor) in factors.iter().enumerate() {
+            let stride: i64 = factors[position + 1..].iter().product();
+            if apart {
+                let mut index = Expr::Dim(dim);
+                if stride > 1 {
+                    index = Expr::FloorDiv(Box::new(index), Box::new(Expr::Constant(stride)));
+                }
+                if position > 0 {
+                    index = Expr::Mod(Box::new(index), Box::new(Expr::Constant(factor)));
+                }
+                exprs.push(index);
+            } else {
+                let own = Expr::Dim(number);
+                let term = if stride == 1 { own } else { Expr::Mul(Box::new(own), Box::new(Expr::Constant(stride))) };
+                sum = Some(sum.map_or(term.clone(), |sum| Expr::Add(Box::new(sum), Box::new(term))));
+            }
+            number += 1;
+        }
+        exprs.extend(sum);
+    }
+    exprs
+}

@@ -1,0 +1,132 @@
+//! `spyre-clone-inputs`: copies inputs that are read several times, so that they can live in LX.
+//!
+//! Reads `work` and the uses of arguments, of constants and of tiles in loops; writes one `spyre.copy` in front of the first reader and lets the readers
+//! have the copy. `spyre-plan-lx` undoes a copy that finds no room. The planner `exact` needs no copies beforehand: it chooses them itself.
+
+use crate::{
+    dialect::{ComputeOp, Tensor, copy, operation_of, split_of, target_of, work_attribute},
+    layout::HostTensor,
+    mlir::{Block, BlockExt, Context, Op, OpExt, Options, Pass, Reported, Type, Value, ValueLike, ValueMap, error_at, insert_before},
+    work::{CoreOrder, CoreUse, Operation, WorkSplit, agreed_view},
+};
+use machine::Family;
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-clone-inputs", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    for op in module.nested().into_iter().filter(|op| op.is("func.func") || op.is("spyre.loop")) {
+        let Some(body) = op.body() else { continue };
+        let operands = operands_of(body);
+        let constants = body.ops().into_iter().filter(|op| op.is("spyre.constant")).map(OpExt::output);
+        for input in body.args().into_iter().chain(constants) {
+            let read_by = operands.get(input).map_or(&[][..], Vec::as_slice);
+            clone_input(input, read_by, target.lx_bytes).map_err(|message| error_at(op, message).report())?;
+        }
+    }
+    Ok(())
+}
+
+/// A user of a value: the op, which operand it is, and how its work is divided.
+pub(super) struct User<'c> {
+    compute: ComputeOp<'c>,
+    operand: usize,
+    operation: Operation,
+    split: WorkSplit,
+}
+
+/// Copies `value` if several ops of the block read it, all in the same slices, and one core's slice fits.
+fn clone_input<'c>(value: Value<'c>, read_by: &[(ComputeOp<'c>, usize)], lx_bytes: i64) -> Result<(), String> {
+    if read_by.len() < 2 {
+        return Ok(());
+    }
+    let readers: Vec<User<'_>> = read_by.iter().map(|&(compute, operand)| User::of(compute, operand)).collect::<Result<_, _>>()?;
+    let uses: Vec<CoreUse<'_>> = readers.iter().map(User::core_use).collect();
+    let (Ok(view), Some(output)) = (agreed_view(&uses), compact_type(readers[0].compute.op.ctx(), value)?) else { return Ok(()) };
+    let bytes = Tensor::of(output).and_then(|tensor| tensor.layout).map_or(i64::MAX, |layout| layout.bytes());
+    if bytes / view.slices() > lx_bytes {
+        return Ok(());
+    }
+    let Some(clone) = copy_for(&readers[0], value, output, readers[0].compute.op)? else { return Ok(()) };
+    for reader in &readers {
+        reader.compute.op.set_input(reader.operand, clone.output());
+    }
+    Ok(())
+}
+
+/// A copy of `value` in front of `before`, divided like the operand of `user`; none if no copy leaves on each core what the user wants there.
+///
+/// # Errors
+/// If the layouts of the user are wrong.
+pub(super) fn copy_for<'c>(user: &User<'c>, value: Value<'c>, output: Type<'c>, before: Op<'c>) -> Result<Option<Op<'c>>, String> {
+    let split = user.split_of_dims()?;
+    let op = user.compute.op;
+    let made = insert_before(before, copy(op.ctx(), op.loc(), value, output));
+    made.set_attr("work", work_attribute(op.ctx(), &split));
+    if let Some(names) = user.names_of_dims() {
+        made.set_attr("dims", crate::mlir::string_array(op.ctx(), &names));
+    }
+    if user.is_sliced_like(made)? {
+        return Ok(Some(made));
+    }
+    made.erase();
+    Ok(None)
+}
+
+/// For each value the compute ops of the block that read the value itself, in program order, and as which operand.
+fn operands_of<'c>(body: Block<'c>) -> ValueMap<Vec<(ComputeOp<'c>, usize)>> {
+    let mut operands: ValueMap<Vec<(ComputeOp<'c>, usize)>> = ValueMap::default();
+    // A gather reads from HBM only, be it rows or indices.
+    for compute in body.ops().into_iter().filter_map(ComputeOp::of).filter(|compute| compute.family() != Family::Gather) {
+        for (operand, input) in compute.op.inputs().into_iter().enumerate() {
+            operands.get_or_default(input).push((compute, operand));
+        }
+    }
+    operands
+}
+
+impl<'c> User<'c> {
+    /// The user that an op is of one of its operands; the result comes after the operands.
+    pub(super) fn of(compute: ComputeOp<'c>, operand: usize) -> Result<Self, String> {
+        Ok(Self { compute, operand, operation: operation_of(compute)?, split: split_of(compute)? })
+    }
+
+    fn core_use(&self) -> CoreUse<'_> {
+        CoreUse { op: &self.operation, operand: self.operand, split: &self.split }
+    }
+
+    /// Its slices, per dimension of the tensor, on the same cores.
+    fn split_of_dims(&self) -> Result<WorkSplit, String> {
+        let accesses = self.compute.accesses()?;
+        let dims = &accesses[self.operand].dims;
+        let (slices, divisors) = (self.split.slices(), self.split.divisors(CoreOrder::of(self.operation.family)));
+        let split = WorkSplit::new(dims.iter().map(|dim| dim.map_or(1, |dim| slices[dim])).collect());
+        let divisors: Vec<i64> = dims.iter().map(|dim| dim.map_or(1, |dim| divisors[dim])).collect();
+        split.and_then(|split| split.with_divisors(&divisors, CoreOrder::of(Family::Copy))).map_err(|error| error.to_string())
+    }
+
+    /// Its names, per dimension of the tensor; none if it has no names.
+    fn names_of_dims(&self) -> Option<Vec<String>> {
+        self.compute.op.attr("dims")?;
+        let names = self.compute.dim_names();
+        let accesses = self.compute.accesses().ok()?;
+        Some(accesses[self.operand].dims.iter().map(|dim| dim.map_or_else(String::new, |dim| names[dim].clone())).collect())
+    }
+
+    /// Whether a copy leaves on each core what the user wants there.
+    fn is_sliced_like(&self, made: Op<'_>) -> Result<bool, String> {
+        let Some(compute) = ComputeOp::of(made) else { return Ok(false) };
+        let (operation, split) = (operation_of(compute)?, split_of(compute)?);
+        let written = CoreUse { op: &operation, operand: operation.operands.len() - 1, split: &split };
+        Ok(agreed_view(&[written, self.core_use()]).is_ok())
+    }
+}
+
+/// The type of a copy: the same shape, compact if the value is a window; none without a layout.
+pub(super) fn compact_type<'c>(context: &'c Context, value: Value<'c>) -> Result<Option<Type<'c>>, String> {
+    let Some(tensor) = Tensor::of(value.r#type()) else { return Ok(None) };
+    let Some(layout) = &tensor.layout else { return Ok(None) };
+    let host: HostTensor = tensor.buffer().map_err(|error| error.to_string())?;
+    let layout = layout.of_tile(&host, &tensor.host.shape).map_err(|error| error.to_string())?;
+    Ok(Some(tensor.with_layout(context, &layout, None)))
+}

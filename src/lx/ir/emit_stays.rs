@@ -1,0 +1,291 @@
+//! `spyre-plan-lx`: what the planner `exact` chooses, written into the program with the copies between LX and HBM that it needs.
+//!
+//! A value that is written into LX and that HBM needs as well is copied there right behind its writer, so that its place in LX may be taken
+//! over whenever its stay ends. A stay that begins later begins with a copy from HBM in front of its first reader. What is in HBM anyhow and
+//! read by several ops alike, and results of the graph that ops read as well, are planned like any other value.
+
+use super::{
+    clone_inputs::{User, compact_type, copy_for},
+    program::{Program, reads_part},
+};
+use crate::{
+    dialect::{Access, Memory, Place, Step, Tensor, UsedAs, behind_views, view},
+    lx::{
+        Ineligible,
+        stays::{Candidate, Chosen},
+    },
+    mlir::{Op, OpExt, OperationLike, Type, Value, ValueExt, ValueLike, ValueMap, insert_before, map_of},
+    work::agreed_view,
+};
+use machine::Family;
+use scratchpad::{Buffer, Capacity, StayInLx, Use, UseKind};
+use std::collections::BTreeSet;
+
+/// Why the copy of a value in LX is in HBM.
+const COPIED_OUT: &str = "it is the copy in HBM of a value in LX";
+
+/// Plans the program, and writes places and copies.
+///
+/// # Errors
+/// If layouts are wrong, or a copy does not do what was found that it does.
+pub(crate) fn emit_stays(program: &Program<'_>, capacity: &Capacity) -> Result<(), String> {
+    let mut made = (0..program.divisions.len()).map(|time| made_by(program, time)).collect::<Result<Vec<_>, _>>()?;
+    let mut planned = inputs_of(program, &made)?;
+    add_parents(program, &planned, &mut made);
+    planned.append(&mut made);
+    let mut candidates: Vec<Candidate> = planned.iter().map(|planned| planned.candidate.clone()).collect();
+    let mut chosen = Chosen::whole(&candidates, capacity);
+    if chosen.leaves_some_in_hbm(&candidates, capacity) {
+        for (planned, candidate) in planned.iter().zip(&mut candidates) {
+            candidate.may_split = candidate.may_split || planned.may_split(program)?;
+        }
+        chosen = chosen.or_split(&candidates, capacity);
+    }
+    for ((planned, candidate), stays) in planned.iter().zip(&candidates).zip(&chosen.stays) {
+        planned.emit(program, candidate, stays)?;
+    }
+    for (planned, (stays, reason)) in planned.iter().zip(chosen.stays.iter().zip(&chosen.reasons)) {
+        let Some(writer) = planned.writer else { continue };
+        let place = match stays.first() {
+            Some(stay) if stay.start == writer => Place { memory: Memory::Lx(stay.address), reason: String::new() },
+            Some(_) => Place { memory: Memory::Hbm, reason: reason.clone().unwrap_or_default() },
+            None => Place { memory: Memory::Hbm, reason: planned.barred.clone().or(reason.clone()).unwrap_or_default() },
+        };
+        program.place_result(program.values.schedule.steps[writer].compute, &place);
+    }
+    Ok(())
+}
+
+/// A value to plan.
+struct Planned<'c> {
+    value: Value<'c>,
+    /// The step that makes it; none for an input.
+    writer: Option<usize>,
+    /// The reads that LX may serve: the step and which operand.
+    readers: Vec<(usize, usize)>,
+    /// The type of its copies.
+    copied: Option<Type<'c>>,
+    /// Why it is in HBM if it has no stay, where that is known before planning.
+    barred: Option<String>,
+    candidate: Candidate,
+}
+
+/// The result of a step.
+fn made_by<'c>(program: &Program<'c>, time: usize) -> Result<Planned<'c>, String> {
+    let step = &program.values.schedule.steps[time];
+    let value = step.compute.op.output();
+    let mut made = Planned {
+        value,
+        writer: Some(time),
+        readers: program.values.schedule.readers(value).to_vec(),
+        copied: compact_type(step.compute.op.ctx(), value)?.filter(|copied| *copied == value.r#type()),
+        barred: None,
+        candidate: Candidate { buffer: program.buffer(time), device_bytes: program.device_bytes(time), may_split: false },
+    };
+    if let Some(ineligible @ (Ineligible::GraphOutput | Ineligible::ViewedOutput)) = program.values.ineligible(time) {
+        made.barred = Some(ineligible.to_string());
+        promote(program, &mut made)?;
+    }
+    Ok(made)
+}
+
+/// Numbers the parents of results anew, as the results stand behind the inputs, and adds the inputs whose place they may take over.
+fn add_parents<'c>(program: &Program<'c>, inputs: &[Planned<'c>], made: &mut [Planned<'c>]) {
+    let mut read: Vec<Vec<usize>> = vec![Vec::new(); made.len()];
+    for (index, input) in inputs.iter().enumerate() {
+        let steps = &program.values.schedule.steps;
+        let (alike, others): (Vec<_>, Vec<_>) =
+            input.readers.iter().partition(|&&(reader, operand)| input.is_alike(&steps[reader], operand));
+        let in_other_ways: BTreeSet<usize> = others.into_iter().map(|(reader, _)| reader).collect();
+        let readers: BTreeSet<usize> = alike.into_iter().map(|(reader, _)| reader).collect();
+        readers.difference(&in_other_ways).for_each(|&reader| read[reader].push(index));
+    }
+    for (made, read) in made.iter_mut().zip(read) {
+        let buffer = &mut made.candidate.buffer;
+        buffer.in_place_parents.iter_mut().for_each(|parent| *parent += inputs.len());
+        if buffer.barred.is_none() {
+            buffer.in_place_parents.extend(read);
+        }
+    }
+}
+
+/// Lets ops beside the writer read a result of the graph from LX, if any can.
+fn promote<'c>(program: &Program<'c>, made: &mut Planned<'c>) -> Result<(), String> {
+    let Some(time) = made.writer.filter(|&time| program.values.rewriters(time).is_empty()) else { return Ok(()) };
+    let step = &program.values.schedule.steps[time];
+    let written = (time, step.accesses.len() - 1);
+    let Ok(view) = agreed_view(&[program.core_use(written)]) else { return Ok(()) };
+    made.readers.retain(|&reader| {
+        is_served(program, reader)
+            && program.values.schedule.steps[reader.0].loops == step.loops
+            && agreed_view(&[program.core_use(written), program.core_use(reader)]).is_ok()
+    });
+    if made.readers.is_empty() || !made.is_copied_like_its_user(program)? {
+        return Ok(());
+    }
+    let uses = [Use { time, kind: UseKind::Write }].into_iter().chain(reads(&made.readers)).collect();
+    let bytes = made.candidate.device_bytes / view.slices();
+    let in_place_parents = program.values.parents(step);
+    let buffer = &mut made.candidate.buffer;
+    *buffer = Buffer { name: buffer.name.clone(), bytes, uses, in_place_parents, starts_in_hbm: false, ends_in_hbm: true, barred: None };
+    made.candidate.may_split = true;
+    Ok(())
+}
+
+/// What is in HBM whatever is chosen, and is read by several ops of its block in the same slices, by first reader: arguments, constants, what
+/// loops write tile by tile, and results that may not be written into LX.
+fn inputs_of<'c>(program: &Program<'c>, made: &[Planned<'c>]) -> Result<Vec<Planned<'c>>, String> {
+    let mut in_hbm: ValueMap<()> = ValueMap::default();
+    for (time, made) in made.iter().enumerate() {
+        let is_insert = program.values.schedule.steps[time].compute.is_insert();
+        if made.candidate.buffer.barred.is_some() && !is_insert && program.values.schedule.writers(made.value) == [time] {
+            in_hbm.insert(made.value, ());
+        }
+    }
+    let is_input = |op: Op<'c>, value: Value<'c>| {
+        let is_written = !program.values.schedule.writers(value).is_empty();
+        match value.def() {
+            Some(def) if def.block() != op.block() => false,
+            Some(def) if def.is("spyre.constant") || def.is("spyre.loop") => !is_written,
+            Some(_) => in_hbm.get(value).is_some(),
+            None => !is_written && value.arg_of().is_some_and(|(block, _)| Some(block) == op.block()),
+        }
+    };
+    let mut inputs = Vec::new();
+    let is_read = |step: &Step<'c>, read, value| is_input(step.compute.op, value) && is_served(program, read);
+    for (value, readers) in program.values.reads_of_inputs(is_read) {
+        inputs.extend(input(program, value, readers)?);
+    }
+    Ok(inputs)
+}
+
+/// An input, if several ops read it in the slices of the first.
+fn input<'c>(program: &Program<'c>, value: Value<'c>, mut readers: Vec<(usize, usize)>) -> Result<Option<Planned<'c>>, String> {
+    let first = program.core_use(readers[0]);
+    let Ok(view) = agreed_view(&[first]) else { return Ok(None) };
+    readers.retain(|&reader| agreed_view(&[first, program.core_use(reader)]).is_ok());
+    let op = program.values.schedule.steps[readers[0].0].compute.op;
+    let Some(copied) = compact_type(op.ctx(), value)?.filter(|_| readers.len() > 1) else { return Ok(None) };
+    let device_bytes = Tensor::of(copied).and_then(|tensor| tensor.layout).map_or(0, |layout| layout.bytes());
+    let buffer = Buffer {
+        name: format!("input of op{}", readers[0].0),
+        bytes: device_bytes / view.slices(),
+        uses: reads(&readers).collect(),
+        in_place_parents: Vec::new(),
+        starts_in_hbm: true,
+        ends_in_hbm: false,
+        barred: None,
+    };
+    let candidate = Candidate { buffer, device_bytes, may_split: true };
+    let input = Planned { value, writer: None, readers, copied: Some(copied), barred: None, candidate };
+    Ok(input.is_copied_like_its_user(program)?.then_some(input))
+}
+
+/// Whether LX could serve a read: all elements of the tensor, as numbers, by an op that can read LX.
+fn is_served(program: &Program<'_>, (reader, operand): (usize, usize)) -> bool {
+    let step = &program.values.schedule.steps[reader];
+    !step.compute.op.is("spyre.restickify") && step.accesses[operand].used_as == UsedAs::Data && !reads_part(step, operand)
+}
+
+fn reads(readers: &[(usize, usize)]) -> impl Iterator<Item = Use> {
+    readers.iter().map(|&(time, _)| Use { time, kind: UseKind::Read })
+}
+
+impl<'c> Planned<'c> {
+    /// Whether copies between LX and HBM can stand wherever the value is used: in its block, with all that use it.
+    fn may_split(&self, program: &Program<'c>) -> Result<bool, String> {
+        let Some(writer) = self.writer.filter(|_| self.candidate.buffer.barred.is_none()) else { return Ok(false) };
+        let steps = &program.values.schedule.steps;
+        let is_beside = |&(reader, _): &(usize, usize)| steps[reader].loops == steps[writer].loops;
+        let is_plain = program.values.rewriters(writer).is_empty() && self.readers.len() > 1 && self.readers.iter().all(is_beside);
+        Ok(is_plain && self.is_copied_like_its_user(program)?)
+    }
+
+    /// Whether a copy leaves on each core what its user has there. A copy is made to see, and taken back.
+    fn is_copied_like_its_user(&self, program: &Program<'c>) -> Result<bool, String> {
+        let Some(copied) = self.copied else { return Ok(false) };
+        let user = self.user(program)?;
+        let copy = copy_for(&user, self.value, copied, program.values.schedule.steps[self.first_user()].compute.op)?;
+        copy.inspect(|copy| copy.erase());
+        Ok(copy.is_some())
+    }
+
+    /// The step that says in which slices the value is.
+    fn first_user(&self) -> usize {
+        self.writer.unwrap_or(self.readers[0].0)
+    }
+
+    fn user(&self, program: &Program<'c>) -> Result<User<'c>, String> {
+        let step = &program.values.schedule.steps[self.first_user()];
+        let operand = if self.writer.is_some() { step.accesses.len() - 1 } else { self.readers[0].1 };
+        User::of(step.compute, operand)
+    }
+
+    /// Whether the result of a step may take over the place of the copy that the step reads.
+    fn is_alike(&self, step: &Step<'c>, operand: usize) -> bool {
+        let copied = self.copied.and_then(Tensor::of).and_then(|tensor| tensor.layout);
+        let (read, written): (&Access<'c>, Option<&Access<'c>>) = (&step.accesses[operand], step.accesses.last());
+        let is_elementwise = step.compute.family() == Family::Pointwise;
+        written.is_some_and(|written| {
+            is_elementwise && read.dims == written.dims && read.offsets == written.offsets && copied == written.tensor.layout
+        })
+    }
+
+    /// Writes the copies of the stays, and lets the readers read them.
+    fn emit(&self, program: &Program<'c>, candidate: &Candidate, stays: &[StayInLx]) -> Result<(), String> {
+        let mut later = stays;
+        if let Some((first, others)) = stays.split_first().filter(|(first, _)| candidate.begins_with_write(first)) {
+            later = others;
+            if candidate.leaves_lx(stays) {
+                self.copy_out(program)?;
+                self.let_read(program, first, self.value)?;
+            }
+        }
+        for stay in later {
+            let copy = self.copy(program, self.found_by(program, stay)?, program.values.schedule.steps[stay.start].compute.op)?;
+            Place { memory: Memory::Lx(stay.address), reason: String::new() }.set_on(copy);
+            self.let_read(program, stay, copy.output())?;
+        }
+        Ok(())
+    }
+
+    /// What the first reader of a later stay finds in HBM: behind a loop that carries the value and leaves it as it was, the loop's result.
+    fn found_by(&self, program: &Program<'c>, stay: &StayInLx) -> Result<Value<'c>, String> {
+        let (reader, operand) = self.readers.iter().find(|(reader, _)| *reader == stay.start).ok_or("a stay begins without a reader")?;
+        Ok(behind_views(program.values.schedule.steps[*reader].compute.op.inputs()[*operand]))
+    }
+
+    /// Copies the value from LX right behind its writer; all that used it uses the copy.
+    fn copy_out(&self, program: &Program<'c>) -> Result<(), String> {
+        let behind = program.values.schedule.steps[self.first_user()].compute.op.next_in_block();
+        let copy = self.copy(program, self.value, behind.ok_or("a block ends with a compute op")?)?;
+        Place { memory: Memory::Hbm, reason: COPIED_OUT.to_owned() }.set_on(copy);
+        self.value.replace_with(copy.output());
+        copy.set_input(0, self.value);
+        Ok(())
+    }
+
+    fn copy(&self, program: &Program<'c>, from: Value<'c>, before: Op<'c>) -> Result<Op<'c>, String> {
+        let copied = self.copied.ok_or("a copy has no type")?;
+        copy_for(&self.user(program)?, from, copied, before)?.ok_or_else(|| "a copy is divided in another way than its user".to_owned())
+    }
+
+    /// Lets the readers in a stay read `value`.
+    fn let_read(&self, program: &Program<'c>, stay: &StayInLx, value: Value<'c>) -> Result<(), String> {
+        for &(reader, operand) in self.readers.iter().filter(|(reader, _)| (stay.start..stay.end).contains(reader)) {
+            let op = program.values.schedule.steps[reader].compute.op;
+            op.set_input(operand, shown_anew(op, op.inputs()[operand], value)?);
+        }
+        Ok(())
+    }
+}
+
+/// `value` through the views that `shown` is behind, in front of an op.
+fn shown_anew<'c>(before: Op<'c>, shown: Value<'c>, value: Value<'c>) -> Result<Value<'c>, String> {
+    let is_view = |value: &Value<'c>| value.def().filter(|def| def.is("spyre.view"));
+    let views: Vec<Op<'c>> = std::iter::successors(is_view(&shown), |view| is_view(&view.inputs()[0])).collect();
+    views.into_iter().rev().try_fold(value, |behind, old| {
+        let map = old.attr("map").and_then(map_of).ok_or("a view without a map")?;
+        Ok(insert_before(before, view(old.ctx(), old.loc(), behind, map, old.output().r#type())).output())
+    })
+}

@@ -1,0 +1,192 @@
+//! `spyre-plan-lx`: chooses LX or HBM for every value, and the address in LX.
+//!
+//! Reads `work` and program order; writes `place`. A value that may not live in LX, or does not fit, is placed in HBM with the reason. A
+//! value made in an iteration of a loop lives in it; a value from outside that the loop reads lives until the loop ends.
+
+use super::{emit_stays::emit_stays, program::Program};
+use crate::{
+    dialect::{ComputeOp, Memory, Place, Step, Tensor, home_of, is_carried, target_of},
+    mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, ValueLike, error_at, note_bug},
+    tile::ir::settle_loops::check_settled,
+};
+use machine::Target;
+use scratchpad::{Buffer, Capacity, Placement, Planner, Violation, check, planner_named};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-plan-lx", run };
+
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    check_settled(module)?;
+    let planner = match options.text("planner") {
+        "none" => None,
+        name => Some(planner_named(name).map_err(|error| error_at(module, error).report())?),
+    };
+    let capacity = Capacity::of(&target);
+    for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
+        let program = Program::of(function)?;
+        match &planner {
+            Some(planner) if planner.name() == "exact" => {
+                emit_stays(&program, &capacity).map_err(|message| error_at(function, message).report())?;
+                Program::of(function)?.check_places(&capacity)?;
+            }
+            Some(planner) => program.plan(planner.as_ref(), &capacity)?,
+            None => program.place_in_hbm("the LX planner is off"),
+        }
+    }
+    Ok(())
+}
+
+/// Checks the places that a function's ops say: that two values never share bytes of LX while both are needed, and that every user of a
+/// value in LX has just the part that its writer left there.
+///
+/// # Errors
+/// What `refused` makes of the op and of what is wrong.
+pub(crate) fn check_places<'c>(function: Op<'c>, target: &Target, refused: &dyn Fn(Op<'c>, &str) -> Reported) -> Result<(), Reported> {
+    let program = Program::of(function)?;
+    let (buffers, placement) = program.placed();
+    let Err(violation) = check(&buffers, &Capacity::of(target), &placement) else { return Ok(()) };
+    let op_of = |buffer: usize| program.values.schedule.steps.get(buffer).map_or(function, |step| step.compute.op);
+    let LxConflict { buffer, message } = explain(&buffers, &violation, &|buffer| op_of(buffer).loc().to_string());
+    Err(refused(op_of(buffer), &message))
+}
+
+/// What is wrong with a place, and whose it is.
+struct LxConflict {
+    buffer: usize,
+    message: String,
+}
+
+fn explain(buffers: &[Buffer], violation: &Violation, place_of: &dyn Fn(usize) -> String) -> LxConflict {
+    let (buffer, message) = match *violation {
+        Violation::Length { .. } => (0, violation.to_string()),
+        Violation::Barred { buffer } => {
+            let reason = buffers[buffer].barred.as_ref().map_or_else(String::new, |barred| format!(": {barred}"));
+            (buffer, format!("its result may not be in LX{reason}"))
+        }
+        Violation::Misaligned { buffer, address } => (buffer, format!("its result lies at {address} in LX, where no stick begins")),
+        Violation::OutOfBounds { buffer, address, end } => {
+            (buffer, format!("its result has bytes {address} to {end} of LX, which ends before"))
+        }
+        Violation::Overlap { first, second } => {
+            (second, format!("its result shares bytes of LX with that of the op at {} while both are needed", place_of(first)))
+        }
+    };
+    LxConflict { buffer, message }
+}
+
+impl<'c> Program<'c> {
+    fn plan(&self, planner: &dyn Planner, capacity: &Capacity) -> Result<(), Reported> {
+        let buffers: Vec<Buffer> = (0..self.divisions.len()).map(|time| self.buffer(time)).collect();
+        let placement = planner.plan(&buffers, capacity);
+        self.check(planner.name(), &buffers, capacity, &placement)?;
+        for (step, (address, reason)) in self.values.schedule.steps.iter().zip(placement.addresses.iter().zip(&placement.reasons)) {
+            let place = match address {
+                Some(address) => Place { memory: Memory::Lx(*address), reason: String::new() },
+                None => Place { memory: Memory::Hbm, reason: reason.as_ref().map_or_else(String::new, ToString::to_string) },
+            };
+            self.place_result(step.compute, &place);
+        }
+        Ok(())
+    }
+
+    /// Checks what the planner `exact` and its copies have made of the program, from nothing but the program.
+    fn check_places(&self, capacity: &Capacity) -> Result<(), Reported> {
+        let (buffers, placement) = self.placed();
+        self.check("exact", &buffers, capacity, &placement)
+    }
+
+    /// The buffers, and where the program says that they are.
+    fn placed(&self) -> (Vec<Buffer>, Placement) {
+        let buffers: Vec<Buffer> = (0..self.divisions.len()).map(|time| self.buffer(time)).collect();
+        let address = |step: &Step<'c>| match Place::on(step.compute.op)?.memory {
+            Memory::Lx(address) => Some(address),
+            Memory::Hbm | Memory::Pool(_) => None,
+        };
+        let addresses: Vec<Option<i64>> = self.values.schedule.steps.iter().map(address).collect();
+        (buffers, Placement { reasons: vec![None; addresses.len()], addresses })
+    }
+
+    fn check(&self, planner: &str, buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> Result<(), Reported> {
+        match (check(buffers, capacity, placement), self.values.schedule.steps.first()) {
+            (Err(violation), Some(first)) => {
+                let message = format!("the planner '{planner}' has a bug: {violation}; please report this program");
+                note_bug(first.compute.op);
+                Err(error_at(first.compute.op, message).report())
+            }
+            (Err(_), None) | (Ok(()), _) => Ok(()),
+        }
+    }
+
+    fn place_in_hbm(&self, reason: &str) {
+        for step in &self.values.schedule.steps {
+            self.place_result(step.compute, &Place { memory: Memory::Hbm, reason: reason.to_owned() });
+        }
+    }
+
+    /// Writes the place; a copy of an HBM tensor that found no room in LX would only cost a pass over HBM, so its readers get the original
+    /// back. What is copied from LX may be gone when the readers come, so such a copy stays; and so does a copy under other indices or in
+    /// another layout, whose readers may need its sticks, and one of what a loop may have overwritten by then.
+    pub(super) fn place_result(&self, compute: ComputeOp<'c>, place: &Place) {
+        if self.values.overwrites(compute) {
+            return;
+        }
+        let op = compute.op;
+        let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some());
+        let is_from_hbm = op.is("spyre.copy") && home_of(op.inputs()[0]).def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
+        let is_spare = is_from_hbm && is_read_by_ops_only && keeps_indices(op) && keeps_layout(op);
+        if is_spare && place.memory == Memory::Hbm && !is_carried(op.inputs()[0]) {
+            op.output().replace_with(op.inputs()[0]);
+            op.erase();
+            return;
+        }
+        place.set_on(compute.place_owner());
+    }
+}
+
+/// Whether a copy has its elements where the copied tensor has them.
+fn keeps_indices(copy: Op<'_>) -> bool {
+    let accesses = ComputeOp::of(copy).and_then(|compute| compute.accesses().ok());
+    accesses.as_deref().is_some_and(|accesses| {
+        accesses.first().zip(accesses.last()).is_some_and(|(input, result)| input.dims == result.dims && input.offsets == result.offsets)
+    })
+}
+
+/// Whether a copy has the layout of its input, made compact if that is a window.
+fn keeps_layout(copy: Op<'_>) -> bool {
+    let (Some(from), Some(to)) = (Tensor::of(copy.inputs()[0].r#type()), Tensor::of(copy.output().r#type())) else { return false };
+    let compact = from.layout.as_ref().zip(from.buffer().ok()).and_then(|(layout, host)| layout.of_tile(&host, &from.host.shape).ok());
+    compact.is_some() && compact == to.layout
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mlir::{Module, Session, bugs_of};
+
+    /// The sum is still read when the exponential is written.
+    const CHAIN: &str = "
+      func.func @chain(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
+        %sum = spyre.pointwise add(%x, %x) : tensor<64x64xf16>
+        %exp = spyre.pointwise exp(%sum) : tensor<64x64xf16>
+        %product = spyre.pointwise mul(%exp, %sum) : tensor<64x64xf16>
+        return %product : tensor<64x64xf16>
+      }";
+
+    #[test]
+    fn a_plan_that_is_wrong_is_a_bug_of_the_planner() {
+        let session = Session::new();
+        let module = Module::parse(&session, CHAIN).unwrap();
+        assert!(module.run("spyre-propagate-layouts,spyre-divide-work"));
+        let function = module.op().body_ops().into_iter().find(|op| op.is("func.func")).unwrap();
+        let Ok(program) = Program::of(function) else { panic!("no program: {function}") };
+        let (capacity, buffers) = (Capacity::of(&Target::spyre()), (0..3).map(|time| program.buffer(time)).collect::<Vec<_>>());
+        let judge = |addresses: [Option<i64>; 3]| {
+            let placement = Placement { addresses: addresses.to_vec(), reasons: vec![None; 3] };
+            program.check("best", &buffers, &capacity, &placement).is_ok()
+        };
+        assert!(judge([Some(0), Some(8192), None]));
+        assert_eq!(bugs_of(module.op()), 0);
+        assert!(!judge([Some(0), Some(0), None]));
+        assert_eq!(bugs_of(module.op()), 1);
+    }
+}

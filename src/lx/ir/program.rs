@@ -1,0 +1,222 @@
+//! `spyre-plan-lx`: a function as the planners see it: its values by time, who uses them, and how work is divided.
+
+use crate::{
+    dialect::{Access, ComputeOp, Schedule, Step, Tensor, UsedAs, home_of, operation_of, split_of, users_behind_views},
+    lx::Ineligible,
+    mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
+    work::{CoreUse, Operation, WorkSplit, agreed_view},
+};
+use machine::Family;
+use scratchpad::{Barred, Buffer, Use, UseKind};
+use std::collections::BTreeMap;
+
+/// How one compute op divides its work.
+pub(crate) struct Division {
+    pub(crate) operation: Operation,
+    pub(crate) split: WorkSplit,
+}
+
+/// The compute ops of a function; time is the position in the lists.
+pub(crate) struct Program<'c> {
+    pub(crate) values: Values<'c>,
+    pub(crate) divisions: Vec<Division>,
+}
+
+impl<'c> Program<'c> {
+    pub(crate) fn of(function: Op<'c>) -> Result<Self, Reported> {
+        let values = Values::of(function)?;
+        let mut divisions = Vec::with_capacity(values.schedule.steps.len());
+        for step in &values.schedule.steps {
+            let refuse = |message: String| error_at(step.compute.op, message).report();
+            let operation = operation_of(step.compute).map_err(refuse)?;
+            divisions.push(Division { operation, split: split_of(step.compute).map_err(refuse)? });
+        }
+        Ok(Self { values, divisions })
+    }
+
+    /// The result of a step as a planner sees it.
+    pub(crate) fn buffer(&self, time: usize) -> Buffer {
+        let layout_bytes = self.device_bytes(time);
+        let slices = self.values.ineligible(time).map_or_else(|| self.slices(time), Err);
+        let (slices, ineligible) = slices.map_or_else(|ineligible| (1, Some(ineligible)), |slices| (slices, None));
+        self.values.buffer(time, layout_bytes / slices, ineligible)
+    }
+
+    /// Bytes of the result of a step on all cores.
+    pub(crate) fn device_bytes(&self, time: usize) -> i64 {
+        self.divisions[time].operation.operands.last().map_or(0, |operand| operand.layout.bytes())
+    }
+
+    /// How an operand of a step, or behind them its result, is divided.
+    pub(crate) fn core_use(&self, (user, operand): (usize, usize)) -> CoreUse<'_> {
+        let Division { operation, split } = &self.divisions[user];
+        CoreUse { op: operation, operand, split }
+    }
+
+    /// How many slices a value is in, one a core; or how its users disagree.
+    fn slices(&self, time: usize) -> Result<i64, Ineligible> {
+        let users = self.values.users(time);
+        let uses: Vec<CoreUse<'_>> = users.iter().map(|&user| self.core_use(user)).collect();
+        agreed_view(&uses).map(|view| view.slices()).map_err(Ineligible::CoreMismatch)
+    }
+}
+
+/// Reads of a value: the step and which operand.
+pub(crate) type Reads = Vec<(usize, usize)>;
+
+/// The results of a function's compute ops, however work is divided; time is the position of the op.
+pub(crate) struct Values<'c> {
+    pub(crate) schedule: Schedule<'c>,
+}
+
+impl<'c> Values<'c> {
+    pub(crate) fn of(function: Op<'c>) -> Result<Self, Reported> {
+        let schedule = Schedule::of(function).map_err(|(op, message)| error_at(op, message).report())?;
+        Ok(Self { schedule })
+    }
+
+    /// The result of a step as a planner sees it.
+    pub(crate) fn buffer(&self, time: usize, bytes: i64, ineligible: Option<Ineligible>) -> Buffer {
+        let step = &self.schedule.steps[time];
+        let readers = self.schedule.readers(step.compute.op.output());
+        let needed_until = |user| *self.schedule.times_of_use(&step.loops, user).end();
+        let mut uses = vec![Use { time, kind: UseKind::Write }];
+        uses.extend(readers.iter().map(|&(reader, _)| Use { time: needed_until(reader), kind: UseKind::Read }));
+        uses.extend(self.rewriters(time).iter().map(|&writer| Use { time: needed_until(writer), kind: UseKind::Write }));
+        uses[1..].sort_by_key(|one| one.time);
+        let in_place_parents = if ineligible.is_none() { self.parents(step) } else { Vec::new() };
+        let barred = ineligible.map(Barred::from);
+        Buffer { name: format!("op{time}"), bytes, uses, in_place_parents, starts_in_hbm: false, ends_in_hbm: false, barred }
+    }
+
+    /// The steps that overwrite what step `time` makes.
+    pub(crate) fn rewriters(&self, time: usize) -> &[usize] {
+        let writers = self.schedule.writers(self.schedule.steps[time].compute.op.output());
+        writers.split_first().filter(|(first, _)| **first == time).map_or(&[], |(_, others)| others)
+    }
+
+    /// Whether a loop carries the result of a step to it from another step, whose buffer it overwrites.
+    pub(crate) fn overwrites(&self, compute: ComputeOp<'c>) -> bool {
+        let writers = self.schedule.writers(compute.op.output());
+        writers.first().is_some_and(|&first| self.schedule.steps[first].compute.op != compute.op)
+    }
+
+    /// Who must agree which core has what of the value: its writer, those that overwrite it, and its readers; the step and which operand.
+    pub(crate) fn users(&self, time: usize) -> Vec<(usize, usize)> {
+        let written = |writer: usize| (writer, self.schedule.steps[writer].accesses.len() - 1);
+        let readers = self.schedule.readers(self.schedule.steps[time].compute.op.output());
+        let writers = [time].into_iter().chain(self.rewriters(time).iter().copied()).map(written);
+        writers.chain(readers.iter().copied()).collect()
+    }
+
+    /// The values that `is_input` says yes to, by first reader, with the reads that it says yes to: the step and which operand. A gather
+    /// reads from HBM only.
+    pub(crate) fn reads_of_inputs(&self, is_input: impl Fn(&Step<'c>, (usize, usize), Value<'c>) -> bool) -> Vec<(Value<'c>, Reads)> {
+        let mut reads: ValueMap<Reads> = ValueMap::default();
+        let mut inputs: Vec<Value<'c>> = Vec::new();
+        for (time, step) in self.schedule.steps.iter().enumerate().filter(|(_, step)| step.compute.family() != Family::Gather) {
+            for (operand, value) in step.compute.reads().into_iter().enumerate() {
+                if is_input(step, (time, operand), value) {
+                    let reads = reads.get_or_default(value);
+                    if reads.is_empty() {
+                        inputs.push(value);
+                    }
+                    reads.push((time, operand));
+                }
+            }
+        }
+        inputs.into_iter().map(|input| (input, reads.get(input).cloned().unwrap_or_default())).collect()
+    }
+
+    /// Why the value may not be in LX, however work is divided: the first in the reference's order of reasons (F.1).
+    pub(crate) fn ineligible(&self, time: usize) -> Option<Ineligible> {
+        let step = &self.schedule.steps[time];
+        let readers = self.schedule.readers(step.compute.op.output());
+        if step.compute.family() == Family::Gather {
+            return Some(Ineligible::Gathered);
+        }
+        if step.compute.is_insert() {
+            return Some(Ineligible::WrittenInParts);
+        }
+        if self.overwrites(step.compute) {
+            return Some(Ineligible::Carried);
+        }
+        if !may_be_in_lx(step.compute) {
+            return Some(Ineligible::FunctionNotAllowed { function: step.compute.function().to_owned() });
+        }
+        let output = step.compute.op.output();
+        // As large as what it was a window of, it is not what a core has of it.
+        if Tensor::of(home_of(output).r#type()).is_some_and(|tensor| tensor.buffer_shape.is_some()) {
+            return Some(Ineligible::Tiled);
+        }
+        let users = users_behind_views(output);
+        if users.iter().any(|user| user.is("spyre.yield") || user.is("spyre.loop")) {
+            return Some(Ineligible::Tiled);
+        }
+        if readers.iter().any(|&(reader, _)| self.schedule.steps[reader].compute.op.is("spyre.restickify")) {
+            return Some(Ineligible::ReadByRestickify);
+        }
+        if readers.iter().any(|&(reader, operand)| self.schedule.steps[reader].accesses[operand].used_as != UsedAs::Data) {
+            return Some(Ineligible::Indirect);
+        }
+        if users.iter().any(|user| user.is("func.return")) {
+            let is_itself = output.users().iter().any(|user| user.is("func.return"));
+            return Some(if is_itself { Ineligible::GraphOutput } else { Ineligible::ViewedOutput });
+        }
+        if readers.iter().any(|&(reader, operand)| reads_part(&self.schedule.steps[reader], operand)) {
+            return Some(Ineligible::PartialRead);
+        }
+        readers.is_empty().then_some(Ineligible::NoReader)
+    }
+
+    /// The operands whose address the result may take: same indices, same device layout, elementwise (F.3). What is read in another way as
+    /// well, as in `x + transpose(x)`, would be read where it is overwritten.
+    pub(crate) fn parents(&self, step: &Step<'c>) -> Vec<usize> {
+        let Some((result, inputs)) = step.accesses.split_last() else { return Vec::new() };
+        if step.compute.family() != Family::Pointwise {
+            return Vec::new();
+        }
+        let is_alike = |input: &Access<'c>| {
+            input.dims == result.dims && input.offsets == result.offsets && input.tensor.layout == result.tensor.layout
+        };
+        let writer = |input: &Access<'c>| self.schedule.writers(input.value).first().copied();
+        let (alike, others): (Vec<&Access<'c>>, Vec<&Access<'c>>) = inputs.iter().partition(|input| is_alike(input));
+        let others: Vec<usize> = others.into_iter().filter_map(writer).collect();
+        let mut parents: Vec<usize> = alike.into_iter().filter_map(writer).filter(|parent| !others.contains(parent)).collect();
+        parents.dedup();
+        parents
+    }
+}
+
+/// Whether a step reads fewer elements of an operand than there are.
+pub(crate) fn reads_part(step: &Step<'_>, operand: usize) -> bool {
+    let (access, space) = (&step.accesses[operand], step.compute.iteration_space());
+    let read = access.dims.iter().map(|dim| dim.map_or(1, |dim| space[dim]));
+    read.zip(&access.tensor.host.shape).any(|(read, &size)| read < size)
+}
+
+/// Whether the back end lets the op's result live in LX (F.1: the list of functions).
+fn may_be_in_lx(compute: ComputeOp<'_>) -> bool {
+    match compute.family() {
+        Family::Matmul => true,
+        Family::Copy => compute.op.is("spyre.copy"),
+        Family::Gather => false,
+        Family::Pointwise | Family::Reduce => compute.table_row().is_some_and(|row| row.lx),
+    }
+}
+
+/// Numbers for the parts of buffers.
+#[derive(Default)]
+pub(crate) struct Numbers {
+    of_buffer: ValueMap<BTreeMap<Vec<i64>, usize>>,
+    next: usize,
+}
+
+impl Numbers {
+    pub(crate) fn of(&mut self, buffer: Value<'_>, offsets: Vec<i64>) -> usize {
+        let next = self.next;
+        let number = *self.of_buffer.get_or_default(buffer).entry(offsets).or_insert(next);
+        self.next += usize::from(number == next);
+        number
+    }
+}

@@ -1,0 +1,510 @@
+//! `spyre-coarse-tile`: writes the loops that a tree asks for.
+//!
+//! Ops are moved, never copied; what is new are loops, copies of tiles to where others read them, and for reductions the neutral element
+//! and the op that combines partial results.
+
+use super::coarse_tile::{Items, Shown};
+use crate::{
+    dialect::{Tensor, copy_for_loop, loop_over, tile_type, view, yield_tiles},
+    layout::LayoutError,
+    mlir::{
+        BlockExt, Location, Op, OpExt, Reported, Type, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_of, new_block,
+        push, string_array, string_attribute,
+    },
+    tile::{Node, TiledOp, Tree},
+};
+use machine::Target;
+use std::collections::{BTreeMap, BTreeSet};
+
+mod accumulate;
+
+pub(super) use accumulate::combination;
+
+/// Why there is a copy of a tile.
+const READ_ON_BOTH_SIDES: &str = "read inside and outside: the tile may stay in LX";
+
+/// A tile that a loop reads: of which value, and how the levels cut it, each with the depth and the dimension.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Tile {
+    number: usize,
+    cuts: Vec<(usize, usize)>,
+}
+
+/// A tile that a loop reads, with an operand that wants it.
+struct Wanted {
+    tile: Tile,
+    op: usize,
+    operand: usize,
+}
+
+/// What others do with the result of an op.
+struct Uses {
+    /// The fewest loops in which a reader finds it.
+    depth: usize,
+    /// Whether an op reads it in the loop where it is at home.
+    at_home: bool,
+    /// Whether it is read tile by tile in a loop within that loop, or is a result of the block.
+    in_hbm: bool,
+}
+
+/// The result of an op, as it is known so far.
+struct Made<'c> {
+    /// By the number of loops around it: for readers that want it there.
+    near: Vec<Option<Value<'c>>>,
+    /// The same for readers outside the loop, tiled readers, and results; a copy where `near` is to stay in LX.
+    far: Vec<Option<Value<'c>>>,
+    /// What loops carry.
+    accumulator: Option<Value<'c>>,
+}
+
+/// Where ops are put.
+#[derive(Clone, Copy)]
+enum Body<'c> {
+    /// Before the terminator of the block.
+    Block(Op<'c>),
+    /// At the end of a loop.
+    Loop(Op<'c>),
+}
+
+pub(super) struct Builder<'a, 'c> {
+    around: Op<'c>,
+    items: &'a Items<'c>,
+    tree: &'a Tree,
+    lx_bytes: i64,
+    uses: Vec<Uses>,
+    /// For each loop the tiles that it reads.
+    wanted: Vec<Vec<Wanted>>,
+    /// For each loop the ops in it, in program order.
+    members: Vec<Vec<usize>>,
+    made: Vec<Made<'c>>,
+    tiles: BTreeMap<(Tile, usize), Value<'c>>,
+    /// Views of tiles, by the value that they are a part of and the loop that they stand in.
+    views: BTreeMap<(usize, usize, bool), Value<'c>>,
+    moved_views: ValueMap<()>,
+    /// Results in whose place others stand.
+    replaced: ValueMap<()>,
+    /// The type of each op's whole result.
+    full: Vec<Type<'c>>,
+}
+
+impl<'a, 'c> Builder<'a, 'c> {
+    pub(super) fn new(around: Op<'c>, items: &'a Items<'c>, tree: &'a Tree, target: &Target) -> Self {
+        let n_ops = items.list.len();
+        let none = |op: usize| Uses { depth: tree.home_depth(op), at_home: false, in_hbm: false };
+        let mut members = vec![Vec::new(); tree.loops.len()];
+        for (op, chain) in tree.chains.iter().enumerate() {
+            chain.iter().for_each(|&around| members[around].push(op));
+        }
+        let mut builder = Self {
+            around,
+            items,
+            tree,
+            lx_bytes: target.lx_bytes * target.cores,
+            uses: (0..n_ops).map(none).collect(),
+            wanted: (0..tree.loops.len()).map(|_| Vec::new()).collect(),
+            members,
+            made: (0..n_ops).map(|op| Made::with_depths(tree.chains[op].len() + 1)).collect(),
+            tiles: BTreeMap::new(),
+            views: BTreeMap::new(),
+            moved_views: ValueMap::default(),
+            replaced: ValueMap::default(),
+            full: items.list.iter().map(|item| item.op.outputs()[0].r#type()).collect(),
+        };
+        builder.note_uses();
+        builder
+    }
+
+    pub(super) fn build(mut self) -> Result<(), Reported> {
+        let Some(terminator) = self.around.body_ops().pop() else { return Ok(()) };
+        let tree = self.tree;
+        self.list(&tree.roots, 0, Body::Block(terminator))?;
+        for value in terminator.inputs() {
+            self.move_views(value, terminator);
+        }
+        self.erase_unused();
+        Ok(())
+    }
+
+    /// Views of what is only there tile by tile show nothing any more, and replaced ops have no readers but such views.
+    fn erase_unused(&self) {
+        for op in self.around.body_ops().into_iter().rev() {
+            let Some(&output) = op.outputs().first() else { continue };
+            if op.is("spyre.view") && output.users().is_empty() || self.replaced.get(output).is_some() {
+                op.erase();
+            }
+        }
+    }
+
+    /// Reads from the tree who needs which value where.
+    fn note_uses(&mut self) {
+        let mut known = BTreeSet::new();
+        for (op, plain) in self.items.plain.iter().enumerate() {
+            for (operand, input) in plain.inputs.iter().enumerate() {
+                let number = self.items.list[op].reads[operand].number;
+                let cuts = self.cuts_apart(op, operand);
+                for (last, &(level, _)) in cuts.iter().enumerate() {
+                    let (tile, around) = (Tile { number, cuts: cuts[..=last].to_vec() }, self.tree.chains[op][level]);
+                    if known.insert((around, tile.clone())) {
+                        self.wanted[around].push(Wanted { tile, op, operand });
+                    }
+                }
+                if let Some(maker) = input.maker {
+                    let depth = self.tree.common_depth(op, maker);
+                    let is_at_home = depth == self.tree.home_depth(maker);
+                    let uses = &mut self.uses[maker];
+                    uses.depth = uses.depth.min(depth);
+                    uses.at_home |= is_at_home && cuts.is_empty();
+                    uses.in_hbm |= is_at_home && !cuts.is_empty();
+                }
+            }
+        }
+        for value in self.around.body_ops().last().map(|terminator| terminator.inputs()).unwrap_or_default() {
+            if let Some(maker) = self.items.maker(value) {
+                self.uses[maker].depth = 0;
+                self.uses[maker].in_hbm = true;
+            }
+        }
+    }
+
+    /// For each loop around an op the dimension of an operand that is cut there.
+    fn cut_dims(&self, op: usize, operand: usize) -> Vec<Option<usize>> {
+        let dims = &self.items.plain[op].inputs[operand].dims;
+        self.tree.cuts[op].iter().map(|cut| TiledOp::cut_dim(dims, cut)).collect()
+    }
+
+    /// How the loops that an operand does not share with what makes it cut it: each with its depth and the dimension.
+    fn cuts_apart(&self, op: usize, operand: usize) -> Vec<(usize, usize)> {
+        let maker = self.items.plain[op].inputs[operand].maker;
+        let shared = maker.map_or(0, |maker| self.tree.common_depth(op, maker));
+        let dims = self.cut_dims(op, operand).into_iter().enumerate().skip(shared);
+        dims.filter_map(|(level, dim)| Some((level, dim?))).collect()
+    }
+
+    /// For each loop around an op the dimension of its result that is cut there.
+    fn result_dims(&self, op: usize) -> Vec<Option<usize>> {
+        let cuts = self.tree.cuts[op].iter();
+        cuts.map(|cut| TiledOp::cut_dim(&self.items.plain[op].output, cut).filter(|_| !cut.is_reduced)).collect()
+    }
+
+    fn list(&mut self, nodes: &'a [Node], depth: usize, body: Body<'c>) -> Result<(), Reported> {
+        for node in nodes {
+            match *node {
+                Node::Op(op) => self.op(op, depth, body)?,
+                Node::Loop(around) => self.nest(around, depth, body)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves an op to its place, with the operands that it finds there.
+    fn op(&mut self, op: usize, depth: usize, body: Body<'c>) -> Result<(), Reported> {
+        let item = &self.items.list[op];
+        if self.is_mean_of_one(op) {
+            let value = self.operand(op, 0, depth, body)?;
+            return self.share_of_mean(op, value, depth, body);
+        }
+        if item.compute.is_some() {
+            for operand in 0..item.reads.len() {
+                let value = self.operand(op, operand, depth, body)?;
+                item.op.set_input(operand, value);
+            }
+        } else {
+            let values: Vec<Value<'c>> = item.reads.iter().map(|read| read.value).collect();
+            values.into_iter().for_each(|value| self.move_views(value, self.in_block(body)));
+        }
+        body.take(item.op);
+        let Some(&output) = item.op.outputs().first().filter(|_| item.compute.is_some()) else { return Ok(()) };
+        if depth == 0 {
+            (self.made[op].near[0], self.made[op].far[0]) = (Some(output), Some(output));
+            return Ok(());
+        }
+        let window = self.window(op, depth)?;
+        let compact = self.compact(op, window)?;
+        if self.tree.home_depth(op) < depth {
+            output.retype(compact);
+            return self.combine(op, output, body);
+        }
+        let is_given = self.uses[op].depth < depth;
+        let is_copied = is_given && self.uses[op].at_home && self.fits_lx(compact);
+        output.retype(if is_given && !is_copied { window } else { compact });
+        self.made[op].near[depth] = Some(output);
+        self.made[op].far[depth] = Some(if is_copied { self.copy_to(op, output, window, READ_ON_BOTH_SIDES, body) } else { output });
+        Ok(())
+    }
+
+    fn copy_to(&self, op: usize, from: Value<'c>, to: Type<'c>, why: &str, body: Body<'c>) -> Value<'c> {
+        let of = self.items.list[op].op;
+        let copied = body.put(copy_for_loop(of.ctx(), of.loc(), from, to, why));
+        self.name_dims(op, copied);
+        copied.output()
+    }
+
+    /// Gives an op over the dimensions of another one's result their names.
+    fn name_dims(&self, op: usize, on: Op<'c>) {
+        let plain = &self.items.plain[op];
+        let name = |dim: &Option<usize>| dim.map_or_else(String::new, |dim| plain.names[dim].join("*"));
+        let names: Vec<String> = plain.output.iter().map(name).collect();
+        on.set_attr("dims", string_array(on.ctx(), &names));
+    }
+
+    /// Puts a loop and all that is in it.
+    fn nest(&mut self, around: usize, depth: usize, body: Body<'c>) -> Result<(), Reported> {
+        let tree = self.tree;
+        let first = &self.items.list[self.members[around][0]];
+        let (context, location) = (first.op.ctx(), first.op.loc());
+        let level = &tree.loops[around].level;
+        let reads = self.loop_reads(around, depth, body)?;
+        let accumulated = self.accumulated(around, depth);
+        self.begin_accumulators(&accumulated, depth, body)?;
+        let mut operands = reads.iter().map(|(_, value, dim)| (*value, Some(*dim))).collect::<Vec<_>>();
+        for &(op, dim) in &accumulated {
+            let value = self.made[op].accumulator.ok_or_else(|| error_at(first.op, "has no accumulator").report())?;
+            operands.push((value, dim));
+        }
+        // Tiled operands come first.
+        let mut order: Vec<usize> = (0..operands.len()).collect();
+        order.sort_by_key(|&index| operands[index].1.is_none());
+        let operands: Vec<(Value<'c>, Option<usize>)> = order.iter().map(|&index| operands[index]).collect();
+        let given = self.given(around, depth);
+        let mut outputs = Vec::new();
+        for &(op, _) in &accumulated {
+            outputs.extend(self.made[op].accumulator.map(|value| value.r#type()));
+        }
+        for &(op, _) in &given {
+            outputs.push(self.window(op, depth)?);
+        }
+        let mut arguments = Vec::new();
+        for &(value, dim) in &operands {
+            arguments.push(dim.map_or_else(|| Ok(value.r#type()), |dim| self.tile_type(first.op, value.r#type(), dim, level.count))?);
+        }
+        let built =
+            body.put(loop_over(context, location, (&level.name, level.count), &operands, &outputs, new_block(&arguments, location)));
+        if let Some(symbol) = &level.symbol {
+            built.set_attr("symbol", string_attribute(context, symbol));
+        }
+        let arguments = built.body().map(BlockExt::args).unwrap_or_default();
+        for (argument, &index) in arguments.into_iter().zip(&order) {
+            match reads.get(index) {
+                Some((tile, _, _)) => drop(self.tiles.insert((tile.clone(), around), argument)),
+                None => self.made[accumulated[index - reads.len()].0].accumulator = Some(argument),
+            }
+        }
+        self.list(&tree.loops[around].body, depth + 1, Body::Loop(built))?;
+        self.close(built, location, depth, &accumulated, &given);
+        self.finish(built, depth, body, &accumulated, &given)
+    }
+
+    /// The tensors that a loop reads tile by tile, each with its dimension.
+    fn loop_reads(&mut self, around: usize, depth: usize, body: Body<'c>) -> Result<Vec<(Tile, Value<'c>, usize)>, Reported> {
+        let mut reads = Vec::new();
+        for wanted in std::mem::take(&mut self.wanted[around]) {
+            let Some((&(_, dim), outer)) = wanted.tile.cuts.split_last() else { continue };
+            let value = self.tile((wanted.op, wanted.operand), outer, depth, body, true)?;
+            reads.push((wanted.tile, value, dim));
+        }
+        Ok(reads)
+    }
+
+    /// The value that an operand finds in a body, when the levels in `cuts` have cut it; `is_tiled` if a loop there cuts it further.
+    fn tile(
+        &mut self,
+        (op, operand): (usize, usize),
+        cuts: &[(usize, usize)],
+        depth: usize,
+        body: Body<'c>,
+        is_tiled: bool,
+    ) -> Result<Value<'c>, Reported> {
+        let Some(&(level, _)) = cuts.last() else { return self.base(op, operand, depth, body, is_tiled) };
+        let number = self.items.list[op].reads[operand].number;
+        let key = (Tile { number, cuts: cuts.to_vec() }, self.tree.chains[op][level]);
+        let refuse = || error_at(self.items.list[op].op, "reads a tile that no loop has").report();
+        self.tiles.get(&key).copied().ok_or_else(refuse)
+    }
+
+    fn operand(&mut self, op: usize, operand: usize, depth: usize, body: Body<'c>) -> Result<Value<'c>, Reported> {
+        let cuts = self.cuts_apart(op, operand);
+        self.tile((op, operand), &cuts, depth, body, false)
+    }
+
+    /// What an operand reads, in the loops that it shares with what makes it.
+    fn base(&mut self, op: usize, operand: usize, depth: usize, body: Body<'c>, is_tiled: bool) -> Result<Value<'c>, Reported> {
+        let items = self.items;
+        let read = &items.list[op].reads[operand];
+        let Some(maker) = items.plain[op].inputs[operand].maker else { return Ok(read.value) };
+        let shared = self.tree.common_depth(op, maker);
+        // A view of a whole value shows what the loops give; a loop that was there before is as it was.
+        if items.list[maker].compute.is_none() || shared == 0 && !read.views.is_empty() {
+            self.move_views(read.value, self.in_block(body));
+            return Ok(read.value);
+        }
+        let known = if is_tiled { &self.made[maker].far } else { &self.made[maker].near };
+        let made = known[shared].ok_or_else(|| error_at(items.list[op].op, "reads what is made later").report())?;
+        if read.views.is_empty() {
+            return Ok(made);
+        }
+        let key = (read.number, self.tree.chains[op][depth - 1], is_tiled);
+        if let Some(known) = self.views.get(&key) {
+            return Ok(*known);
+        }
+        let cuts: Vec<(i64, usize)> = self.shared_cuts(op, operand, shared);
+        let shown = self.view_of_tile(&read.views, made, &cuts, body)?;
+        self.views.insert(key, shown);
+        Ok(shown)
+    }
+
+    /// How the loops that an operand shares with its maker cut it: the counts and the dimensions.
+    fn shared_cuts(&self, op: usize, operand: usize, shared: usize) -> Vec<(i64, usize)> {
+        let dims = self.cut_dims(op, operand).into_iter().zip(&self.tree.cuts[op]).take(shared);
+        dims.filter_map(|(dim, cut)| Some((cut.level.count, dim?))).collect()
+    }
+
+    /// The same views, outermost first, of a tile.
+    fn view_of_tile(&self, views: &[Shown<'c>], made: Value<'c>, cuts: &[(i64, usize)], body: Body<'c>) -> Result<Value<'c>, Reported> {
+        let Some((Shown { view: shown, behind }, inner)) = views.split_first() else { return Ok(made) };
+        let behind: Vec<(i64, usize)> = cuts.iter().filter_map(|&(count, dim)| Some((count, behind[dim]?))).collect();
+        let input = self.view_of_tile(inner, made, &behind, body)?;
+        let full = shown.output().r#type();
+        let mut window = full;
+        for &(count, dim) in cuts {
+            window = self.tile_type(*shown, window, dim, count)?;
+        }
+        let is_window = Tensor::of(made.r#type()).is_some_and(|tensor| tensor.buffer_shape.is_some());
+        let tile = if is_window { window } else { self.compact_type(*shown, full, window)? };
+        let map = shown.attr("map").and_then(map_of).ok_or_else(|| error_at(*shown, "has no map").report())?;
+        Ok(body.put(view(shown.ctx(), shown.loc(), input, map, tile)).output())
+    }
+
+    /// The ops at home in a loop whose results others read outside of it, with the dimension that is cut.
+    fn given(&self, around: usize, depth: usize) -> Vec<(usize, usize)> {
+        let members = self.members[around].iter().filter(|&&op| self.tree.home_depth(op) > depth && self.uses[op].depth <= depth);
+        members.filter_map(|&op| Some((op, self.result_dims(op)[depth]?))).collect()
+    }
+
+    /// Yields what a loop carries and what it gives.
+    fn close(&self, built: Op<'c>, location: Location<'c>, depth: usize, accumulated: &[(usize, Option<usize>)], given: &[(usize, usize)]) {
+        let carried = accumulated.iter().filter_map(|&(op, dim)| Some((self.made[op].accumulator?, dim)));
+        let tiles = given.iter().filter_map(|&(op, dim)| Some((self.made[op].far[depth + 1]?, Some(dim))));
+        let values: Vec<(Value<'c>, Option<usize>)> = carried.chain(tiles).collect();
+        push(built, yield_tiles(built.ctx(), location, &values));
+    }
+
+    /// Notes what a loop has given.
+    fn finish(
+        &mut self,
+        built: Op<'c>,
+        depth: usize,
+        body: Body<'c>,
+        accumulated: &[(usize, Option<usize>)],
+        given: &[(usize, usize)],
+    ) -> Result<(), Reported> {
+        let results = built.outputs();
+        for (&(op, _), &result) in accumulated.iter().zip(&results) {
+            self.made[op].accumulator = Some(result);
+            if self.tree.home_depth(op) == depth {
+                let far = self.finished(op, result, depth, body)?;
+                (self.made[op].near[depth], self.made[op].far[depth]) = (Some(result), Some(far));
+            }
+        }
+        for (&(op, _), &result) in given.iter().zip(&results[accumulated.len()..]) {
+            (self.made[op].near[depth], self.made[op].far[depth]) = (Some(result), Some(result));
+        }
+        if depth == 0 {
+            for op in accumulated.iter().map(|(op, _)| *op).chain(given.iter().map(|(op, _)| *op)) {
+                self.hand_over(op, built);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets results and views of the block use what the outermost loop gives.
+    fn hand_over(&self, op: usize, built: Op<'c>) {
+        let Some(given) = self.made[op].far[0] else { return };
+        let output = self.items.list[op].op.output();
+        for user in output.users() {
+            let is_inside = std::iter::successors(Some(user), |user| user.parent()).any(|around| around == built);
+            if !is_inside {
+                for (index, _) in user.inputs().iter().enumerate().filter(|(_, input)| **input == output) {
+                    user.set_input(index, given);
+                }
+            }
+        }
+    }
+
+    /// Moves the views behind a value behind what they show.
+    fn move_views(&mut self, value: Value<'c>, before: Op<'c>) {
+        let Some(view) = value.def().filter(|def| def.is("spyre.view")) else { return };
+        if self.moved_views.insert(value, ()).is_none() {
+            self.move_views(view.inputs()[0], before);
+            view.move_to_before(before);
+        }
+    }
+
+    /// The op before which values of the block must stand to be seen in a body.
+    fn in_block(&self, body: Body<'c>) -> Op<'c> {
+        match body {
+            Body::Block(terminator) => terminator,
+            Body::Loop(around) => {
+                let outermost = std::iter::successors(Some(around), |around| around.parent()).find(|op| op.parent() == Some(self.around));
+                outermost.unwrap_or(around)
+            }
+        }
+    }
+
+    /// The type of a result inside the first `depth` loops around its op, as a window of the whole.
+    fn window(&self, op: usize, depth: usize) -> Result<Type<'c>, Reported> {
+        let mut window = self.full[op];
+        for (dim, cut) in self.result_dims(op).into_iter().zip(&self.tree.cuts[op]).take(depth) {
+            if let Some(dim) = dim {
+                window = self.tile_type(self.items.list[op].op, window, dim, cut.level.count)?;
+            }
+        }
+        Ok(window)
+    }
+
+    /// A window of a result as a buffer of its own.
+    fn compact(&self, op: usize, window: Type<'c>) -> Result<Type<'c>, Reported> {
+        self.compact_type(self.items.list[op].op, self.full[op], window)
+    }
+
+    fn compact_type(&self, at: Op<'c>, full: Type<'c>, window: Type<'c>) -> Result<Type<'c>, Reported> {
+        let refuse = |error: LayoutError| error_at(at, error).report();
+        let (Some(whole), Some(tile)) = (Tensor::of(full), Tensor::of(window)) else { return Ok(window) };
+        let Some(layout) = &whole.layout else { return Ok(window) };
+        let layout = layout.of_tile(&whole.buffer().map_err(refuse)?, &tile.host.shape).map_err(refuse)?;
+        Ok(tile.with_layout(at.ctx(), &layout, None))
+    }
+
+    fn tile_type(&self, at: Op<'c>, full: Type<'c>, dim: usize, count: i64) -> Result<Type<'c>, Reported> {
+        let refuse = || error_at(at, format_args!("cannot cut dimension {dim} of {full} into {count} tiles")).report();
+        tile_type(full, dim, count).ok_or_else(refuse)
+    }
+
+    /// Whether all cores together have room for a tensor in LX.
+    fn fits_lx(&self, tensor: Type<'c>) -> bool {
+        Tensor::of(tensor).and_then(|tensor| tensor.layout).is_some_and(|layout| layout.bytes() <= self.lx_bytes)
+    }
+}
+
+impl<'c> Made<'c> {
+    fn with_depths(n_depths: usize) -> Self {
+        Self { near: vec![None; n_depths], far: vec![None; n_depths], accumulator: None }
+    }
+}
+
+impl<'c> Body<'c> {
+    /// Puts a new op at the end.
+    fn put(self, op: melior::ir::Operation<'c>) -> Op<'c> {
+        match self {
+            Self::Block(terminator) => insert_before(terminator, op),
+            Self::Loop(around) => push(around, op),
+        }
+    }
+
+    /// Moves an op to the end.
+    fn take(self, op: Op<'c>) {
+        match self {
+            Self::Block(terminator) => op.move_to_before(terminator),
+            Self::Loop(around) => around.body().into_iter().for_each(|body| op.move_to_end(body)),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `spyre-coarse-tile`: reductions over dimensions that loops cut.
+
+use super::{Body, Builder, Uses};
+use crate::{
+    affine::Expr,
+    dialect::{ComputeOp, EXACT, Tensor, constant, copy, pointwise, retyped, view},
+    layout::DeviceLayout,
+    mlir::{
+        Op, OpExt, Reported, TensorType, Type, Value, ValueLike, dense_attribute, error_at, floats, has_number, insert_before,
+        map_from_exprs, parse_type,
+    },
+    tile::ir::coarse_tile::Item,
+};
+use machine::Family;
+
+/// Why there is a copy of an accumulator.
+const MAY_STAY_IN_LX: &str = "an accumulator that may stay in LX is a result, given by a loop, or read tile by tile";
+
+/// How partial results become the result.
+pub(in crate::tile) struct Combination {
+    /// The elementwise function of the two.
+    function: &'static str,
+    /// What combined with anything gives that thing.
+    neutral: f64,
+}
+
+/// How the partial results of an op over parts of its reduced dimensions become its result; none if they do not.
+pub(in crate::tile) fn combination(compute: ComputeOp<'_>) -> Option<Combination> {
+    let (function, neutral) = match (compute.family(), compute.function()) {
+        // Each part of a mean is divided by the whole number of elements.
+        (Family::Matmul, _) | (Family::Reduce, "sum" | "mean") => ("add", 0.0),
+        (Family::Reduce, "prod") => ("mul", 1.0),
+        (Family::Reduce, "max") => ("maximum", f64::NEG_INFINITY),
+        (Family::Reduce, "min") => ("minimum", f64::INFINITY),
+        _ => return None,
+    };
+    Some(Combination { function, neutral })
+}
+
+impl<'c> Builder<'_, 'c> {
+    /// Whether an iteration sees one element of a mean only.
+    pub(super) fn is_mean_of_one(&self, op: usize) -> bool {
+        let (plain, cuts) = (&self.items.plain[op], &self.tree.cuts[op]);
+        let is_mean = self.items.list[op].compute.is_some_and(|compute| compute.op.is("spyre.reduce") && compute.function() == "mean");
+        is_mean
+            && cuts.iter().any(|cut| cut.is_reduced)
+            && (plain.sizes.len() - plain.n_reduced..plain.sizes.len()).all(|dim| plain.tile_size(cuts, dim) == 1)
+    }
+
+    /// The part of a mean that one element is: the device has no reduction of one element.
+    pub(super) fn share_of_mean(&mut self, op: usize, element: Value<'c>, depth: usize, body: Body<'c>) -> Result<(), Reported> {
+        let mean = self.items.list[op].op;
+        let factor = mean.attr("constants").and_then(floats).and_then(|constants| constants.first().copied());
+        let factor = factor.ok_or_else(|| error_at(mean, "has no factor").report())?;
+        let to = self.compact(op, self.window(op, depth)?)?;
+        let factor = self.one_number(mean, factor, to, body)?;
+        let share = body.put(pointwise(mean.ctx(), mean.loc(), "mul", &[element, factor], &[], to));
+        self.name_dims(op, share);
+        self.replaced.insert(mean.output(), ());
+        self.combine(op, share.output(), body)
+    }
+
+    /// Adds a partial result to what the loops carry.
+    pub(super) fn combine(&mut self, op: usize, part: Value<'c>, body: Body<'c>) -> Result<(), Reported> {
+        let item = &self.items.list[op];
+        let (Some(combination), Some(before)) = (item.compute.and_then(combination), self.made[op].accumulator) else {
+            return Err(error_at(item.op, "has no accumulator").report());
+        };
+        let (context, location) = (item.op.ctx(), item.op.loc());
+        let combined = body.put(pointwise(context, location, combination.function, &[before, part], &[], before.r#type()));
+        self.name_dims(op, combined);
+        self.made[op].accumulator = Some(combined.output());
+        Ok(())
+    }
+
+    /// The accumulators that a loop carries, or reads and writes tile by tile along a dimension.
+    pub(super) fn accumulated(&self, around: usize, depth: usize) -> Vec<(usize, Option<usize>)> {
+        let members = self.members[around].iter().filter(|&&op| self.tree.home_depth(op) <= depth);
+        members.map(|&op| (op, self.result_dims(op)[depth])).collect()
+    }
+
+    /// Puts the neutral element before the outermost loop that cuts a reduced dimension.
+    pub(super) fn begin_accumulators(
+        &mut self,
+        accumulated: &[(usize, Option<usize>)],
+        depth: usize,
+        body: Body<'c>,
+    ) -> Result<(), Reported> {
+        for &(op, _) in accumulated.iter().filter(|(op, _)| self.tree.home_depth(*op) == depth) {
+            let item = &self.items.list[op];
+            let Some(Combination { neutral, .. }) = item.compute.and_then(combination) else { continue };
+            let window = self.window(op, depth)?;
+            let compact = self.compact(op, window)?;
+            let Uses { depth: used, in_hbm, .. } = self.uses[op];
+            let stays = (used < depth || in_hbm) && !self.fits_lx(compact);
+            let to = if stays { window } else { compact };
+            let value = self.neutral_element(item, neutral, to, body)?;
+            self.name_dims(op, value);
+            self.made[op].accumulator = Some(value.output());
+        }
+        Ok(())
+    }
+
+    /// A copy of one number to all elements of a tensor.
+    fn neutral_element(&self, item: &Item<'c>, number: f64, to: Type<'c>, body: Body<'c>) -> Result<Op<'c>, Reported> {
+        let (context, location) = (item.op.ctx(), item.op.loc());
+        let one = self.one_number(item.op, number, to, body)?;
+        let shape = TensorType::of(to).map(|tensor| TensorType { encoding: None, ..tensor });
+        let shape = shape.ok_or_else(|| error_at(item.op, "has no tensor result").report())?;
+        let rank = shape.shape.len();
+        let everywhere = map_from_exprs(context, rank, 0, &vec![Expr::Constant(0); rank]);
+        let shown = body.put(view(context, location, one, everywhere, shape.build())).output();
+        Ok(body.put(copy(context, location, shown, to)))
+    }
+
+    /// A number as a tensor of one element, with the rank and the format of `like`; with what it is in f64 where the format rounds it.
+    fn one_number(&self, of: Op<'c>, number: f64, like: Type<'c>, body: Body<'c>) -> Result<Value<'c>, Reported> {
+        let tensor = Tensor::of(like).ok_or_else(|| error_at(of, "has no tensor result").report())?;
+        let shape = vec![1; tensor.host.shape.len()];
+        let context = of.ctx();
+        let of_element = |element: Type<'c>| TensorType { shape: shape.clone(), encoding: None, element };
+        let element = tensor.host.element;
+        let is_exact = has_number(element, number);
+        // The device's format has more of the number than f16.
+        let held = if is_exact { element } else { parse_type(context, "f32") };
+        let bare = of_element(held).build();
+        let mut full = bare;
+        if let Some(layout) = &tensor.layout {
+            let layout = DeviceLayout::sparse(&shape, 0, layout.format()).map_err(|error| error_at(of, error).report())?;
+            full = Tensor { host: of_element(held), layout: None, buffer_shape: None }.with_layout(context, &layout, None);
+        }
+        let at = self.in_block(body);
+        let made = insert_before(at, constant(context, of.loc(), dense_attribute(bare, &[number]), full));
+        if is_exact {
+            return Ok(made.output());
+        }
+        made.set_attr(EXACT, dense_attribute(of_element(parse_type(context, "f64")).build(), &[number]));
+        if held == element {
+            return Ok(made.output());
+        }
+        Ok(insert_before(at, retyped(context, of.loc(), made.output(), &shape, element)).output())
+    }
+
+    /// What others than the ops beside the loop read of a finished accumulator: a copy, if it may stay in LX.
+    pub(super) fn finished(&self, op: usize, result: Value<'c>, depth: usize, body: Body<'c>) -> Result<Value<'c>, Reported> {
+        let Uses { depth: used, in_hbm, .. } = self.uses[op];
+        let window = self.window(op, depth)?;
+        let is_copied = (used < depth || in_hbm) && (result.r#type() != window || self.fits_lx(window));
+        Ok(if is_copied { self.copy_to(op, result, window, MAY_STAY_IN_LX, body) } else { result })
+    }
+}

@@ -1,0 +1,5 @@
+//! The passes of stage `tile`, and what they share: the files of the stage that know IR.
+
+mod build_loops;
+pub(crate) mod coarse_tile;
+pub(crate) mod settle_loops;

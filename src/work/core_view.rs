@@ -1,0 +1,265 @@
+//! Which core has which part of a buffer, as each of its users sees it.
+
+use super::{CoreOrder, DimKind, Operation, WorkSplit};
+use crate::layout::Coordinate;
+
+/// How the users of a buffer disagree about which core has which part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Mismatch {
+    /// The writer and a reader, or two readers, slice it differently.
+    #[error("use {user} slices it differently from use 0")]
+    Slices {
+        /// Position of the use that disagrees with the first.
+        user: usize,
+    },
+    /// A reader runs on more cores than there are slices: several cores would need the same part.
+    #[error("use {user} runs on {cores} cores, but there are {slices} slices")]
+    Shared {
+        /// Position of the use.
+        user: usize,
+        /// Cores of the op.
+        cores: i64,
+        /// Slices of the buffer.
+        slices: i64,
+    },
+    /// The writer's cores each hold a partial sum.
+    #[error("its writer divides a reduction, so that each core has a partial result")]
+    PartialSums,
+    /// A slice is no run of whole positions of one device dimension.
+    #[error("use {user} cuts a device dimension into unequal parts")]
+    Uneven {
+        /// Position of the use.
+        user: usize,
+    },
+}
+
+/// One use of a buffer by an op whose work is divided. The first use of a buffer that an op writes is that op's.
+#[derive(Clone, Copy, Debug)]
+pub struct CoreUse<'a> {
+    /// The op.
+    pub op: &'a Operation,
+    /// Which of its operands is the buffer; the last is the result.
+    pub operand: usize,
+    /// How its work is divided.
+    pub split: &'a WorkSplit,
+}
+
+/// How a buffer is sliced over the cores: which digits of the position in it say which core has it. Positions count the sticks that are
+/// used, in the order of memory, so users agree even if they see the buffer under different dimensions; a torch-spyre `PerCoreView`, which
+/// counts the dimensions of one layout, could not tell them apart.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CoreView {
+    /// From the innermost on; as few as possible.
+    digits: Vec<Digit>,
+}
+
+/// Sticks of position `p` are on the cores with `core floordiv weight mod slices == p floordiv step mod slices`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Digit {
+    step: i64,
+    slices: i64,
+    weight: i64,
+}
+
+impl CoreView {
+    /// Puts digits together that continue each other, in memory and in the number of the core.
+    fn of(mut digits: Vec<Digit>) -> Self {
+        digits.sort_unstable();
+        digits.dedup_by(|outer, inner| {
+            let continues = outer.step == inner.step * inner.slices && outer.weight == inner.weight * inner.slices;
+            if continues {
+                inner.slices *= outer.slices;
+            }
+            continues
+        });
+        Self { digits }
+    }
+
+    /// Number of slices, each on one core.
+    #[must_use]
+    pub fn slices(&self) -> i64 {
+        self.digits.iter().map(|digit| digit.slices).product()
+    }
+}
+
+/// The one way in which all users slice a buffer. Bytes on one core are the buffer's bytes over [`CoreView::slices`].
+///
+/// # Errors
+/// Why the buffer cannot be in LX: a core finds only its own part there, so every user must have exactly the part that the writer left.
+pub fn agreed_view(uses: &[CoreUse<'_>]) -> Result<CoreView, Mismatch> {
+    let mut agreed: Option<CoreView> = None;
+    for (user, one) in uses.iter().enumerate() {
+        let view = view_of(user, one)?;
+        match &agreed {
+            Some(first) if *first != view => return Err(Mismatch::Slices { user }),
+            Some(_) => {}
+            None => agreed = Some(view),
+        }
+    }
+    Ok(agreed.unwrap_or_else(|| CoreView::of(Vec::new())))
+}
+
+/// How one user slices the buffer; `user` is its position among the users, for the message.
+pub fn view_of(user: usize, one: &CoreUse<'_>) -> Result<CoreView, Mismatch> {
+    let operand = &one.op.operands[one.operand];
+    let is_write = one.operand + 1 == one.op.operands.len();
+    let weights = one.split.divisors(CoreOrder::of(one.op.family));
+    let extents = extents(one, &operand.coordinates);
+    let mut digits = Vec::new();
+    for (dim, &slices) in one.split.slices().iter().enumerate().filter(|&(_, &slices)| slices > 1) {
+        if is_write && one.op.dims[dim].kind == DimKind::Reduction {
+            return Err(Mismatch::PartialSums);
+        }
+        let Some(device_dim) = sliced_dim(user, &operand.coordinates, dim)? else { continue };
+        if extents[device_dim] % slices != 0 {
+            return Err(Mismatch::Uneven { user });
+        }
+        let step = extents[device_dim..].iter().product::<i64>() / slices;
+        digits.push(Digit { step, slices, weight: weights[dim] });
+    }
+    let (view, cores) = (CoreView::of(digits), one.split.cores());
+    if view.slices() == cores { Ok(view) } else { Err(Mismatch::Shared { user, cores, slices: view.slices() }) }
+}
+
+/// The positions that a use has of each device dimension but the last, which is one stick: those of a tile where the layout is that of a
+/// larger buffer, so that the copy of a tile is sliced like the tile.
+fn extents(one: &CoreUse<'_>, coordinates: &[Coordinate]) -> Vec<i64> {
+    let ranges: Vec<i64> = one.op.dims.iter().map(|dim| dim.size).collect();
+    let outer = coordinates.iter().take(coordinates.len().saturating_sub(1));
+    outer.map(|coordinate| coordinate.term.and_then(|term| term.last(&ranges).ok()).map_or(1, |last| last + 1)).collect()
+}
+
+/// The device dimension that is cut when `dim` is; none when the operand does not move along it. The stick itself is never cut.
+fn sliced_dim(user: usize, coordinates: &[Coordinate], dim: usize) -> Result<Option<usize>, Mismatch> {
+    let outer = coordinates.iter().enumerate().take(coordinates.len().saturating_sub(1));
+    let mut moved = outer.filter(|(_, coordinate)| coordinate.term.is_some_and(|term| term.dim == dim)).map(|(device_dim, _)| device_dim);
+    let first = moved.next();
+    // A dimension merged from several others is spread over several device dimensions; cutting it cuts none of them evenly.
+    if moved.next().is_some() { Err(Mismatch::Uneven { user }) } else { Ok(first) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{DeviceLayout, HostTensor, device_coordinates};
+    use crate::work::{IterationDim, Operand};
+    use machine::{DeviceFormat, Family};
+
+    fn operand(sizes: &[i64], access: &[Coordinate], ranges: &[i64]) -> Operand {
+        let host = HostTensor::row_major(sizes).unwrap();
+        let layout = DeviceLayout::row_major(sizes, DeviceFormat::Sen169Fp16).unwrap();
+        let coordinates = device_coordinates(&layout, &host, access, ranges).unwrap();
+        Operand { layout, coordinates }
+    }
+
+    const C0: Coordinate = Coordinate::dim(0);
+    const C1: Coordinate = Coordinate::dim(1);
+
+    fn operation(family: Family, ranges: &[i64], n_outputs: usize, operands: Vec<Operand>) -> Operation {
+        let kind = |dim| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
+        let dims = ranges.iter().enumerate().map(|(dim, &size)| IterationDim { size, kind: kind(dim) }).collect();
+        Operation { family, dims, operands, minima: WorkSplit::whole(ranges.len()), hint: None, blocked: Vec::new() }
+    }
+
+    /// Rows plus a bias: operands 0 and 2 are [128, 256], operand 1 is [256].
+    fn biased() -> Operation {
+        let ranges = [128, 256];
+        let rows = operand(&[128, 256], &[C0, C1], &ranges);
+        operation(Family::Pointwise, &ranges, 2, vec![rows.clone(), operand(&[256], &[C1], &ranges), rows])
+    }
+
+    fn matmul() -> Operation {
+        let ranges = [128, 256, 512];
+        let c2 = Coordinate::dim(2);
+        let operands = vec![
+            operand(&[128, 512], &[C0, c2], &ranges),
+            operand(&[512, 256], &[c2, C1], &ranges),
+            operand(&[128, 256], &[C0, C1], &ranges),
+        ];
+        operation(Family::Matmul, &ranges, 2, operands)
+    }
+
+    fn split(slices: &[i64]) -> WorkSplit {
+        WorkSplit::new(slices.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn equal_splits_agree() {
+        let (op, by_rows) = (biased(), split(&[8, 1]));
+        let used = |operand| CoreUse { op: &op, operand, split: &by_rows };
+        assert_eq!(agreed_view(&[used(2), used(0)]).map(|view| view.slices()), Ok(8));
+    }
+
+    #[test]
+    fn different_splits_disagree() {
+        let op = biased();
+        let (by_rows, by_columns) = (split(&[4, 1]), split(&[1, 4]));
+        let uses = [CoreUse { op: &op, operand: 2, split: &by_rows }, CoreUse { op: &op, operand: 0, split: &by_columns }];
+        assert_eq!(agreed_view(&uses), Err(Mismatch::Slices { user: 1 }));
+    }
+
+    #[test]
+    fn a_broadcast_read_needs_one_part_on_several_cores() {
+        let (op, by_rows) = (biased(), split(&[8, 1]));
+        let uses = [CoreUse { op: &op, operand: 1, split: &by_rows }];
+        assert_eq!(agreed_view(&uses), Err(Mismatch::Shared { user: 0, cores: 8, slices: 1 }));
+    }
+
+    #[test]
+    fn partial_sums_are_no_value() {
+        let (op, by_k) = (matmul(), split(&[4, 1, 2]));
+        let result = CoreUse { op: &op, operand: 2, split: &by_k };
+        assert_eq!(agreed_view(&[result]), Err(Mismatch::PartialSums));
+    }
+
+    #[test]
+    fn the_core_order_is_part_of_the_view() {
+        // Both read [128, 512] as 2 x 4 slices, but the matmul gives neighbouring cores neighbouring parts of K, the copy of rows.
+        let ranges = [128, 512];
+        let rows = operand(&[128, 512], &[C0, C1], &ranges);
+        let copy = operation(Family::Copy, &ranges, 2, vec![rows.clone(), rows]);
+        let contract = matmul();
+        let (copied, contracted) = (split(&[2, 4]), split(&[2, 1, 4]));
+        let uses = [CoreUse { op: &copy, operand: 1, split: &copied }, CoreUse { op: &contract, operand: 0, split: &contracted }];
+        assert_eq!(agreed_view(&uses), Err(Mismatch::Slices { user: 1 }));
+    }
+
+    #[test]
+    fn slices_are_told_apart_under_other_dimensions() {
+        // [2, 4, 3, 128] as 4 x 3 x 2 sticks x 2, and the same bytes as [2, 12, 128] of 12 x 2 sticks x 2.
+        let fine = [2, 4, 3, 128];
+        let dims = [0, 1, 2, 3].map(Coordinate::dim);
+        let fine = operation(Family::Pointwise, &fine, 4, vec![operand(&fine, &dims, &fine)]);
+        let merged = [2, 12, 128];
+        let merged = operation(Family::Pointwise, &merged, 3, vec![operand(&merged, &dims[..3], &merged)]);
+        let agree = |of_fine: &[i64], of_merged: &[i64]| {
+            let (of_fine, of_merged) = (split(of_fine), split(of_merged));
+            let of_fine = of_fine.in_order(vec![1, 0, 2, 3]).unwrap();
+            let of_merged = of_merged.in_order(vec![1, 0, 2]).unwrap();
+            let uses = [CoreUse { op: &fine, operand: 0, split: &of_fine }, CoreUse { op: &merged, operand: 0, split: &of_merged }];
+            agreed_view(&uses).map(|view| view.slices())
+        };
+        assert_eq!(agree(&[1, 4, 1, 2], &[2, 4, 1]), Err(Mismatch::Slices { user: 1 }), "sticks are no rows");
+        assert_eq!(agree(&[2, 4, 1, 1], &[2, 4, 1]), Ok(8));
+        assert_eq!(agree(&[1, 4, 3, 1], &[1, 12, 1]), Err(Mismatch::Slices { user: 1 }), "the outer digit changes first");
+    }
+
+    #[test]
+    fn one_core_always_agrees() {
+        let (op, whole) = (matmul(), WorkSplit::whole(3));
+        let uses = [0, 1, 2].map(|operand| CoreUse { op: &op, operand, split: &whole });
+        assert_eq!(agreed_view(&uses).map(|view| view.slices()), Ok(1));
+    }
+
+    #[test]
+    fn a_merged_dim_cannot_be_sliced() {
+        use crate::layout::Term;
+        let ranges = [512, 256];
+        let batch = Coordinate { term: Some(Term { dim: 0, modulo: None, floordiv: Some(128) }), offset: 0 };
+        let row = Coordinate { term: Some(Term { dim: 0, modulo: Some(128), floordiv: None }), offset: 0 };
+        let merged = operand(&[4, 128, 256], &[batch, row, C1], &ranges);
+        let op = operation(Family::Pointwise, &ranges, 2, vec![merged, operand(&[512, 256], &[C0, C1], &ranges)]);
+        let by_rows = split(&[8, 1]);
+        assert_eq!(agreed_view(&[CoreUse { op: &op, operand: 0, split: &by_rows }]), Err(Mismatch::Uneven { user: 0 }));
+    }
+}

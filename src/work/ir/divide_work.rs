@@ -1,0 +1,51 @@
+//! `spyre-divide-work`: divides the iteration space of every op over the cores.
+//!
+//! Reads layouts, access maps, `min_work`, `work_div` and `dims`; writes `work`, the slices per iteration dimension, and removes `work_div`.
+
+use crate::{
+    dialect::{ComputeOp, operation_of, target_of, work_attribute},
+    mlir::{Op, OpExt, Options, Pass, Reported, error_at},
+    tile::ir::settle_loops::settle_loops,
+    work::{Operation, WorkSplit, divide, unheard},
+};
+use machine::Target;
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-work", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    settle_loops(module);
+    for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
+        check_hints(&ComputeOp::all_in(function))?;
+    }
+    for compute in ComputeOp::all_in(module) {
+        let (_, split) = divided(compute, &target)?;
+        set_work(compute, &split);
+    }
+    Ok(())
+}
+
+/// An op and its split by the rules of [`divide`].
+pub(crate) fn divided(compute: ComputeOp<'_>, target: &Target) -> Result<(Operation, WorkSplit), Reported> {
+    let refuse = |message: String| error_at(compute.op, message).report();
+    let operation = operation_of(compute).map_err(refuse)?;
+    let split = divide(&operation, target).map_err(|error| {
+        let because = if operation.hint.is_some() { "cannot follow its 'work_div': " } else { "" };
+        refuse(format!("{because}{}", error.explained(&operation, &compute.dim_names())))
+    })?;
+    Ok((operation, split))
+}
+
+/// Writes the division; the hint has done its work.
+pub(crate) fn set_work(compute: ComputeOp<'_>, split: &WorkSplit) {
+    compute.op.set_attr("work", work_attribute(compute.op.ctx(), split));
+    compute.op.remove_attr("work_div");
+}
+
+/// A hint that no op can follow would be dropped silently.
+pub(crate) fn check_hints(ops: &[ComputeOp<'_>]) -> Result<(), Reported> {
+    let hints: Vec<_> = ops.iter().map(|op| (op.work_div(), op.dim_names())).collect();
+    let Some((position, hint)) = unheard(&hints) else { return Ok(()) };
+    let message = format!("is to be divided along '{}', but no op with this 'work_div' has a dimension of that name", hint.dim);
+    Err(error_at(ops[position].op, message).report())
+}

@@ -1,0 +1,29 @@
+//! `spyre-reduce-span`: cuts ops whose tensors are too large for one core to address.
+//!
+//! Reads layouts, access maps and `work_div`; writes `min_work`, the fewest slices that keep every tensor within the span limit, where it is more than
+//! one. Refuses an op that no split brings within it.
+
+use crate::{
+    dialect::{ComputeOp, operation_of, target_of, work_attribute},
+    mlir::{Op, OpExt, Options, Pass, Reported, error_at},
+    tile::ir::settle_loops::settle_loops,
+    work::reduce_span,
+};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-reduce-span", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    settle_loops(module);
+    for compute in ComputeOp::all_in(module) {
+        let refuse = |message: String| error_at(compute.op, message).report();
+        let operation = operation_of(compute).map_err(refuse)?;
+        let minima = reduce_span(&operation, &target).map_err(|error| refuse(error.explained(&operation, &compute.dim_names())))?;
+        if minima.cores() > 1 {
+            compute.op.set_attr("min_work", work_attribute(compute.op.ctx(), &minima));
+        } else {
+            compute.op.remove_attr("min_work");
+        }
+    }
+    Ok(())
+}
