@@ -70,12 +70,12 @@ fn as_pipeline(line: &str) -> String {
 }
 
 /// The text of a module behind a phase; none if the program is refused.
-fn printed(module: &Module<'_>, program: &Program, phase: Phase) -> Option<String> {
+fn printed(module: &mut Module<'_>, program: &Program, phase: Phase) -> Option<String> {
     let options = Options { compile_to: phase, ..program.options.clone() };
     compile(module, &options, "").map(|_| format!("{}\n", module.op()))
 }
 
-fn emitted(module: &Module<'_>, program: &Program) -> Option<BTreeMap<String, Vec<u8>>> {
+fn emitted(module: &mut Module<'_>, program: &Program) -> Option<BTreeMap<String, Vec<u8>>> {
     let place = tempfile::tempdir().unwrap();
     let output = place.path().join("bundle");
     let options = Options { compile_to: Phase::Emit, ..program.options.clone() };
@@ -105,24 +105,26 @@ fn silent() -> Session {
 /// What is wrong with a program; none also where it is refused as it is.
 fn check(program: &Program, n_checked: &mut usize) -> Option<String> {
     let (once, again) = (silent(), silent());
-    let straight = emitted(&Module::parse(&once, &program.text)?, program)?;
+    let straight = emitted(&mut Module::parse(&once, &program.text)?, program)?;
     *n_checked += 1;
-    let in_memory = Module::parse(&again, &program.text)?;
+    let mut in_memory = Module::parse(&again, &program.text)?;
     let mut read_again = program.text.clone();
     for phase in Phase::ALL.into_iter().filter(|phase| *phase < Phase::Emit) {
         let session = silent();
-        let Some(expected) = printed(&in_memory, program, phase) else { return Some(format!("stops in phase {phase}")) };
-        let Some(module) = Module::parse(&session, &read_again) else {
+        let Some(expected) = printed(&mut in_memory, program, phase) else { return Some(format!("stops in phase {phase}")) };
+        let Some(mut module) = Module::parse(&session, &read_again) else {
             return Some(format!("its text in front of phase {phase} is not valid"));
         };
-        let Some(found) = printed(&module, program, phase) else { return Some(format!("its text in front of phase {phase} is refused")) };
+        let Some(found) = printed(&mut module, program, phase) else {
+            return Some(format!("its text in front of phase {phase} is refused"));
+        };
         if found != expected {
             return Some(format!("behind phase {phase} its text leads elsewhere"));
         }
         read_again = found;
     }
     let session = silent();
-    let last = Module::parse(&session, &read_again).and_then(|module| emitted(&module, program));
+    let last = Module::parse(&session, &read_again).and_then(|mut module| emitted(&mut module, program));
     if last.as_ref() == Some(&straight) { None } else { Some("the files are others".to_owned()) }
 }
 

@@ -104,7 +104,7 @@ impl Way {
     fn compile(&self, text: &str, output: &Path) -> Result<(), String> {
         let session = spyre::pipeline::session();
         let errors = listen(&session);
-        let done = Module::parse(&session, text).is_some_and(|module| {
+        let done = Module::parse(&session, text).is_some_and(|mut module| {
             if self.is_whole {
                 compile(&mut module, &self.options(), output.to_str().unwrap()).is_some()
             } else {

@@ -2,13 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+use element::Field;
+use machine::Target;
+use referee::{RunOptions, Simulation};
 use spyre::{
     compile::compile,
     mlir::{Event, Module, bugs_of, note_bug},
     pipeline::{Options, Phase},
-    validate::{Snapshot, observe},
+    validate::{Limits, Snapshot, compile_validated_within, observe},
 };
-use std::{fs, process::Command};
+use std::{collections::BTreeMap, fs, process::Command};
 
 /// A softmax in tiles of columns: maxima and sums that loops carry, and a loop that reads them.
 const TILED: &str = "
@@ -125,6 +128,53 @@ fn a_broken_rule_in_edited_text_is_no_bug_of_ours() {
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(said.contains("sdsc_r100") && !said.contains("bug of ours"), "{said}");
     assert_eq!((done.status.code(), out.exists()), (Some(1), false));
+}
+
+/// Columns in two tiles, in three loops.
+fn in_tiles() -> Options {
+    Options { dims: vec!["0=M:N".to_owned()], tiles: vec!["N=2".to_owned()], compile_to: Phase::Emit, ..Options::default() }
+}
+
+/// Samples of a program that carries maxima and sums through loops, in few elements and in many.
+#[test]
+fn a_tiled_program_is_validated_by_samples() {
+    for (samples, elements) in [(1_500, 1), (20_000, 512)] {
+        let limits = Limits { whole: 0, all_draws: 0, samples, one_draw: 1 << 32 };
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out");
+        let report = with_module(WHOLE, |module| compile_validated_within(module, &in_tiles(), out.to_str().unwrap(), &limits));
+        let verdict = report.unwrap().validation.unwrap();
+        let samples = verdict.sampled.unwrap();
+        assert!(samples.of == 2048 && samples.elements == elements, "{verdict}");
+        assert!(verdict.to_string().contains("validated by samples: the files and the imported program agree on "), "{verdict}");
+    }
+}
+
+/// Samples are what the whole execution gives there, and other numbers once a file multiplies where it subtracted.
+#[test]
+fn samples_see_a_fault_in_what_they_depend_on() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out");
+    with_module(WHOLE, |module| assert!(compile(module, &in_tiles(), out.to_str().unwrap()).is_some()));
+    let elements = |places: &[usize]| {
+        let simulation = Simulation::load(&out, &Target::spyre()).unwrap();
+        let found = simulation.sampled(&Field::new(1), &BTreeMap::new(), &[places.to_vec()], &RunOptions::default());
+        found.unwrap().remove(0)
+    };
+    let (right, of_all) = (elements(&[3, 700]), elements(&(0..2048).collect::<Vec<_>>()));
+    assert_eq!(right, [of_all[3], of_all[700]]);
+    let mut changed = 0;
+    for file in fs::read_dir(out.join("bundle_0")).unwrap() {
+        let path = file.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        if text.contains("\"opFuncName\": \"sub\"") {
+            fs::write(path, text.replace("\"opFuncName\": \"sub\"", "\"opFuncName\": \"mul\"").replace("\"sub\":", "\"mul\":")).unwrap();
+            changed += 1;
+        }
+    }
+    assert!(changed > 0);
+    let wrong = elements(&[3, 700]);
+    assert!(wrong[0] != right[0] && wrong[1] != right[1]);
 }
 
 #[test]

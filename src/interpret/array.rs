@@ -60,8 +60,8 @@ impl<E: Copy> Array<E> {
 }
 
 /// A walk over a row-major tensor: the place of each element in turn.
-#[derive(Debug)]
-pub(super) enum Walk {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Walk {
     /// The place is a sum of one number for each dimension of the walk.
     Sums(Vec<Vec<usize>>),
     /// Every place by itself.
@@ -161,6 +161,16 @@ impl Walk {
         });
     }
 
+    /// All places, in order.
+    pub(super) fn places(&self) -> Vec<usize> {
+        let mut places = Vec::with_capacity(self.length());
+        self.each_row(|row, start| match row {
+            Row::Straight(length) => places.extend(start..start + length),
+            Row::Places(from) => places.extend(from.iter().map(|place| start + place)),
+        });
+        places
+    }
+
     fn length(&self) -> usize {
         match self {
             Self::Sums(tables) => tables.iter().map(Vec::len).product(),
@@ -255,7 +265,7 @@ impl Sum {
 }
 
 /// The dimensions that an expression depends on, each once.
-fn note_dims(expr: &Expr, dims: &mut Vec<usize>) {
+pub(super) fn note_dims(expr: &Expr, dims: &mut Vec<usize>) {
     match expr {
         Expr::Dim(dim) if !dims.contains(dim) => dims.push(*dim),
         Expr::Dim(_) | Expr::Constant(_) | Expr::Symbol(_) => {}

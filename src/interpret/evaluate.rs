@@ -113,6 +113,7 @@ impl<A: Arithmetic> Evaluator<'_, A> {
                 one(array)
             }
             (Kind::View(map), [input], [_]) => one(self.value(*input)?.visited(&Walk::view(self.shape(*input), map, output)?)),
+            (Kind::Pick(walk), [input], [_]) => one(self.value(*input)?.visited(walk)),
             (Kind::Scope(body), _, _) => {
                 self.block(body)?;
                 self.all(&body.yields)

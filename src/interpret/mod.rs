@@ -11,16 +11,23 @@
 //! | `read` | from IR to these: the only file that knows MLIR |
 //! | `evaluate` | what the ops compute, over any kind of elements |
 //! | `array` | tensors of elements, and moving elements between them |
+//! | `selection` | some elements of a tensor |
+//! | `unroll`, `sample` | the part of a function that some elements of its results depend on |
 
 mod array;
 mod evaluate;
 mod program;
 mod read;
+mod sample;
+mod selection;
+mod unroll;
 
-pub use array::Array;
+pub use array::{Array, Walk};
 pub use evaluate::evaluate;
 pub use program::{Block, ElementType, Function, Kind, Literal, Loop, Operation, Tensor, ValueId};
 pub use read::{Unreadable, read_function, read_functions};
+pub use sample::Sampled;
+pub use selection::Selection;
 
 /// What an op cannot do. The verifiers of the ops exclude all but what depends on the values of indices.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +66,12 @@ pub enum Fault {
     /// Positions where numbers must be, or the other way round.
     #[error("an op takes integers for numbers, or numbers for integers")]
     Mixed,
+    /// More ops than are unrolled.
+    #[error("its loops have more than {limit} ops when they are unrolled")]
+    TooManyOps {
+        /// The most.
+        limit: usize,
+    },
     /// A value that is read where it is not there.
     #[error("a value is read before it is made")]
     Gone,

@@ -1,5 +1,6 @@
 //! A function of `spyre` ops as plain values: what is computed, without layouts, places and cores.
 
+use super::array::Walk;
 use crate::affine::Expr;
 
 /// A value of a function, by its place in [`Function::values`].
@@ -229,6 +230,8 @@ pub enum Kind<'a> {
     },
     /// For each dimension of the input the position, in terms of the result's dimensions.
     View(Vec<Expr>),
+    /// The elements of the input that a walk visits; no op of a program, but what is left of some where not all elements are needed.
+    Pick(Walk),
     /// The ops of a scope, in their place.
     Scope(Block<'a>),
     /// Iterations over tiles.

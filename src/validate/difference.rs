@@ -17,15 +17,18 @@ pub struct Difference {
     pub count: usize,
     /// How many elements the result has.
     pub length: usize,
+    /// Whether only samples of the elements were compared.
+    pub is_sampled: bool,
     /// Whether it depends on what nothing has written.
     pub is_unwritten: bool,
 }
 
 impl fmt::Display for Difference {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { draw, result, index, count, length, is_unwritten } = self;
+        let Self { draw, result, index, count, length, is_sampled, is_unwritten } = self;
+        let elements = if *is_sampled { "sampled elements" } else { "elements" };
         let what = if *is_unwritten { "depends on what nothing has written" } else { "differs" };
-        write!(formatter, "element {index:?} of result {result} {what} ({count} of {length} elements in draw {draw})")
+        write!(formatter, "element {index:?} of result {result} {what} ({count} of {length} {elements} in draw {draw})")
     }
 }
 
@@ -42,6 +45,7 @@ pub fn difference(expected: &[Array<FieldElement>], found: &[Array<FieldElement>
             index: indices(first, shape),
             count: verdicts.iter().filter(|verdict| **verdict != Verdict::Same).count(),
             length: verdicts.len(),
+            is_sampled: false,
             is_unwritten: verdicts[first] == Verdict::Unwritten,
         })
     })

@@ -1,6 +1,6 @@
 //! Random arguments for a function: elements of a finite field, and positions where ops look something up.
 
-use crate::interpret::{Array, Block, ElementType, Function, Kind, Tensor};
+use crate::interpret::{Array, Block, ElementType, Function, Kind, Selection, Tensor};
 use element::{Arithmetic, Field, FieldElement};
 
 /// Positions of arguments that nothing looks up are below this.
@@ -9,21 +9,44 @@ const SMALL: usize = 16;
 /// The arguments of a function in a draw.
 #[must_use]
 pub fn arguments(function: &Function<'_>, draw: u64) -> Vec<Array<FieldElement>> {
-    let (rows, field) = (rows(function), Field::new(draw));
-    let of = |(position, id): (u64, &usize)| {
-        let bits = |index: usize| stirred(draw ^ stirred(position ^ stirred(index as u64)));
-        argument(&function.values[*id], rows[*id].unwrap_or(SMALL), position, &field, bits)
-    };
-    (0..).zip(&function.body.arguments).map(of).collect()
+    let drawn = Drawn::of(function, draw);
+    (0..function.body.arguments.len()).map(|position| drawn.argument(position, 0..drawn.tensor(position).length())).collect()
 }
 
-fn argument(tensor: &Tensor, rows: usize, position: u64, field: &Field, bits: impl Fn(usize) -> u64) -> Array<FieldElement> {
-    let length = tensor.length();
-    match tensor.element {
-        ElementType::I32 | ElementType::I64 => Array::positions((0..length).map(|index| (bits(index) % rows.max(1) as u64).cast_signed())),
-        ElementType::Truth => Array::numbers((0..length).map(|index| field.number(if bits(index) % 2 == 1 { 1.0 } else { 0.0 })).collect()),
-        ElementType::F16 | ElementType::Bf16 | ElementType::F32 | ElementType::F64 => {
-            Array::numbers((0..length).map(|index| field.input(position, index as u64)).collect())
+/// Elements of them: those that are selected of each argument.
+pub(super) fn arguments_at(function: &Function<'_>, selections: &[Selection], draw: u64) -> Vec<Array<FieldElement>> {
+    let drawn = Drawn::of(function, draw);
+    let of = |(position, selection): (usize, &Selection)| drawn.argument(position, selection.places(&drawn.tensor(position).shape));
+    selections.iter().enumerate().map(of).collect()
+}
+
+/// The arguments of a function in a draw, before any is made.
+struct Drawn<'f, 'c> {
+    function: &'f Function<'c>,
+    rows: Vec<Option<usize>>,
+    draw: u64,
+}
+
+impl<'f, 'c> Drawn<'f, 'c> {
+    fn of(function: &'f Function<'c>, draw: u64) -> Self {
+        Self { function, rows: rows(function), draw }
+    }
+
+    fn tensor(&self, position: usize) -> &'f Tensor {
+        &self.function.values[self.function.body.arguments[position]]
+    }
+
+    fn argument(&self, position: usize, places: impl IntoIterator<Item = usize>) -> Array<FieldElement> {
+        let (field, argument) = (Field::new(self.draw), position as u64);
+        let rows = self.rows[self.function.body.arguments[position]].unwrap_or(SMALL).max(1) as u64;
+        let bits = |index: usize| stirred(self.draw ^ stirred(argument ^ stirred(index as u64)));
+        let places = places.into_iter();
+        match self.tensor(position).element {
+            ElementType::I32 | ElementType::I64 => Array::positions(places.map(|index| (bits(index) % rows).cast_signed())),
+            ElementType::Truth => Array::numbers(places.map(|index| field.number(if bits(index) % 2 == 1 { 1.0 } else { 0.0 })).collect()),
+            ElementType::F16 | ElementType::Bf16 | ElementType::F32 | ElementType::F64 => {
+                Array::numbers(places.map(|index| field.input(argument, index as u64)).collect())
+            }
         }
     }
 }
@@ -55,7 +78,9 @@ fn note_rows(block: &Block<'_>, values: &[Tensor], rows: &mut [Option<usize>]) {
                 note(rows, op.inputs[1], Some(values[op.inputs[0]].shape[*dim]));
                 note(rows, op.inputs[0], found);
             }
-            Kind::Copy | Kind::View(_) | Kind::Insert { .. } => op.inputs.iter().for_each(|input| note(rows, *input, found)),
+            Kind::Copy | Kind::View(_) | Kind::Pick(_) | Kind::Insert { .. } => {
+                op.inputs.iter().for_each(|input| note(rows, *input, found))
+            }
             Kind::Scope(body) => {
                 op.outputs.iter().zip(&body.yields).for_each(|(output, yielded)| note(rows, *yielded, rows[*output]));
                 note_rows(body, values, rows);

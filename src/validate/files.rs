@@ -1,36 +1,74 @@
 //! Executing the written files on elements of a finite field.
 
-use crate::interpret::{Array, Function};
+use super::arguments_at;
+use crate::interpret::{Array, ElementType, Function, Selection, Tensor};
 use element::{Arithmetic, Field, FieldElement};
-use referee::{Companions, Elements, HostArray, RunOptions, Simulation};
+use referee::{Companions, Elements, HostArray, RunOptions, SimError, Simulation};
 use std::collections::BTreeMap;
 
-/// The results of the files in a draw on given arguments, for the function that they were made of.
+/// The results of the files in a draw, for the function that they were made of.
 ///
 /// # Errors
 /// What the simulated machine refuses, or files that take other arguments than the function.
-pub(super) fn results(
-    simulation: &Simulation,
-    function: &Function<'_>,
-    given: &[Array<FieldElement>],
-    draw: u64,
-) -> Result<Vec<Array<FieldElement>>, String> {
-    let (field, program) = (Field::new(draw), simulation.program());
-    if program.arguments.len() != given.len() || program.results.len() != function.body.yields.len() {
-        return Err("its files have other arguments or results".to_owned());
-    }
-    let mut inputs = BTreeMap::new();
-    for (tensor, array) in program.arguments.iter().zip(given) {
-        let mut elements = Elements::zeros(&tensor.element_type, array.length())?;
-        fill(&mut elements, array, &field);
-        inputs.insert(tensor.name.clone(), HostArray { shape: tensor.shape.clone(), elements });
-    }
-    let companions = simulation.elements(&field, &inputs, &RunOptions::default()).map_err(|error| error.to_string())?;
+pub(super) fn results(simulation: &Simulation, function: &Function<'_>, draw: u64) -> Result<Vec<Array<FieldElement>>, String> {
+    let inputs = inputs(simulation, function, draw, true)?;
+    let companions = simulation.elements(&Field::new(draw), &inputs, &RunOptions::default()).map_err(|error| error.to_string())?;
     let is_integer = |id: &usize| function.values[*id].element.is_integer();
     Ok(companions.into_iter().zip(&function.body.yields).map(|(found, id)| array(found, is_integer(id))).collect())
 }
 
-/// Positions and truth values, which are what they are; the simulator gives other arguments the elements of the draw.
+/// The arrays that the simulator is given: positions and truth values are what they are; other arguments get the elements of the draw there,
+/// so that they are zeros here, or nothing.
+fn inputs(simulation: &Simulation, function: &Function<'_>, draw: u64, has_zeros: bool) -> Result<BTreeMap<String, HostArray>, String> {
+    let program = simulation.program();
+    if program.arguments.len() != function.body.arguments.len() || program.results.len() != function.body.yields.len() {
+        return Err("its files have other arguments or results".to_owned());
+    }
+    let tensors: Vec<&Tensor> = function.body.arguments.iter().map(|id| &function.values[*id]).collect();
+    let is_given = |tensor: &Tensor| tensor.element.is_integer() || tensor.element == ElementType::Truth;
+    let whole = |tensor: &&Tensor| if is_given(tensor) { Selection::whole(&tensor.shape) } else { Selection::none(tensor.shape.len()) };
+    let given = arguments_at(function, &tensors.iter().map(whole).collect::<Vec<_>>(), draw);
+    let mut inputs = BTreeMap::new();
+    for ((tensor, own), array) in program.arguments.iter().zip(&tensors).zip(&given) {
+        if has_zeros || is_given(own) {
+            let mut elements = Elements::zeros(&tensor.element_type, own.length())?;
+            if is_given(own) {
+                fill(&mut elements, array, &Field::new(draw));
+            }
+            inputs.insert(tensor.name.clone(), HostArray { shape: tensor.shape.clone(), elements });
+        }
+    }
+    Ok(inputs)
+}
+
+/// Why there are no elements of results.
+pub(super) enum Refusal {
+    /// The files are more than is executed by samples.
+    Limit(String),
+    /// The files cannot be executed.
+    Wrong(String),
+}
+
+/// Elements of the results, with what they depend on and nothing else.
+///
+/// # Errors
+/// What the simulated machine refuses; that it cannot take these samples.
+pub(super) fn samples(
+    simulation: &Simulation,
+    function: &Function<'_>,
+    selections: &[Selection],
+    draw: u64,
+) -> Result<Vec<Array<FieldElement>>, Refusal> {
+    let inputs = inputs(simulation, function, draw, false).map_err(Refusal::Wrong)?;
+    let shapes = function.body.yields.iter().map(|id| function.values[*id].shape.as_slice());
+    let wanted: Vec<Vec<usize>> = selections.iter().zip(shapes).map(|(selection, shape)| selection.places(shape)).collect();
+    match simulation.sampled(&Field::new(draw), &inputs, &wanted, &RunOptions::default()) {
+        Ok(found) => Ok(found.into_iter().map(Array::numbers).collect()),
+        Err(error @ (SimError::NotSimulated { .. } | SimError::TooManySteps { .. })) => Err(Refusal::Limit(error.to_string())),
+        Err(error) => Err(Refusal::Wrong(error.to_string())),
+    }
+}
+
 #[expect(clippy::cast_precision_loss, reason = "positions are below the rows of a table")]
 fn fill(elements: &mut Elements, array: &Array<FieldElement>, field: &Field) {
     match array {

@@ -7,6 +7,7 @@
 //! | file | what |
 //! |---|---|
 //! | `draw` | random arguments |
+//! | `extent` | how much is executed: the whole program, or what some elements of its results depend on |
 //! | `difference` | where two executions differ |
 //! | `degree` | how likely it is that a draw hides a difference |
 //! | `files` | the written files on the simulated machine |
@@ -17,6 +18,7 @@ mod degree;
 mod difference;
 mod draw;
 mod each;
+mod extent;
 mod files;
 mod phases;
 mod snapshot;
@@ -24,38 +26,11 @@ mod snapshot;
 use difference::undefined;
 pub use difference::{Difference, difference};
 pub use draw::arguments;
+use draw::arguments_at;
 pub use each::observe;
-pub use phases::{Verdict, compile_validated};
+pub use extent::{Limits, Samples};
+pub use phases::{Verdict, compile_validated, compile_validated_within};
 pub use snapshot::Snapshot;
 
 /// Draws of random arguments and random functions. In every third one zero is the largest number, so that what a maximum begins with shows.
 pub const DRAWS: u64 = 3;
-
-/// Programs with more element operations in one execution are executed in one draw only.
-pub const MOST_STEPS: u64 = 1 << 32;
-
-/// Programs with more are not executed.
-pub const MOST_STEPS_OF_ONE_DRAW: u64 = 1 << 35;
-
-/// The draws in which a program of so many element operations is executed: of one draw alone, that in which zero is the largest number.
-/// None if it is too large.
-#[must_use]
-pub fn draws_for(element_operations: u64) -> Option<std::ops::Range<u64>> {
-    match () {
-        () if element_operations <= MOST_STEPS => Some(0..DRAWS),
-        () if element_operations <= MOST_STEPS_OF_ONE_DRAW => Some(DRAWS - 1..DRAWS),
-        () => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_large_program_is_executed_in_the_draw_that_shows_what_a_maximum_begins_with() {
-        assert_eq!(draws_for(MOST_STEPS), Some(0..DRAWS));
-        assert_eq!(draws_for(MOST_STEPS + 1), Some(2..3));
-        assert_eq!((draws_for(MOST_STEPS_OF_ONE_DRAW), draws_for(MOST_STEPS_OF_ONE_DRAW + 1)), (Some(2..3), None));
-    }
-}

@@ -1,10 +1,15 @@
 //! One compilation, validated before anything is written.
 
-use super::{Difference, MOST_STEPS_OF_ONE_DRAW, arguments, degree, difference, draws_for, files, undefined};
+use super::{
+    Difference, Limits, Samples, arguments, arguments_at, degree, difference,
+    extent::Extent,
+    files::{self, Refusal},
+    undefined,
+};
 use crate::{
     compile::compile_watched,
     dialect::{phase_of, target_of},
-    interpret::{Array, Function, evaluate, read_functions},
+    interpret::{Array, Function, Selection, evaluate, read_functions},
     mlir::{Module, error_at, note_bug},
     pipeline::{Options, Phase},
     report::Report,
@@ -26,6 +31,9 @@ pub struct Verdict {
     pub draws: u64,
     /// Element operations of one execution of the imported program.
     pub element_operations: u64,
+    /// Where the program is too large to be executed whole, the elements of results that were compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<Samples>,
     /// Elements of results that have no value, such as a quotient of zeros, in the draw that has the fewest.
     pub undefined: u64,
     /// A bound for the degree of a difference, as a power of two.
@@ -37,19 +45,31 @@ pub struct Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { compared, draws, element_operations, undefined, log2_degree, log2_chance } = self;
-        write!(
-            formatter,
-            "validated: {compared} and the imported program agree in {draws} {} of random elements of a finite field \
-             ({element_operations} element operations each)",
-            if *draws == 1 { "draw, as the program is large," } else { "draws" }
-        )?;
+        let Self { compared, draws, element_operations, sampled, undefined, log2_degree, log2_chance } = self;
+        let draws = if *draws == 1 { "1 draw, as the program is large,".to_owned() } else { format!("{draws} draws") };
+        match sampled {
+            None => write!(
+                formatter,
+                "validated: {compared} and the imported program agree in {draws} of random elements of a finite field \
+                 ({element_operations} element operations each)"
+            )?,
+            Some(Samples { elements, of, element_operations: needed }) => write!(
+                formatter,
+                "validated by samples: {compared} and the imported program agree on {elements} of the {of} elements of results, with all \
+                 that these depend on ({needed} of {element_operations} element operations), in {draws} of random elements of a finite \
+                 field; a fault that reaches none of them is not seen"
+            )?,
+        }
         if *undefined > 0 {
             write!(formatter, "; {undefined} elements of results or more have no value in a draw, such as 0 / 0")?;
         }
+        let where_it_is = if sampled.is_some() { " in them" } else { "" };
         match log2_chance {
-            Some(chance) => write!(formatter, "; a difference is hidden with probability 2^{chance:.0} at most"),
-            None => write!(formatter, "; a difference may have a degree of 2^{log2_degree:.0}, which gives no bound for it to be hidden"),
+            Some(chance) => write!(formatter, "; a difference{where_it_is} is hidden with probability 2^{chance:.0} at most"),
+            None => write!(
+                formatter,
+                "; a difference{where_it_is} may have a degree of 2^{log2_degree:.0}, which gives no bound for it to be hidden"
+            ),
         }
     }
 }
@@ -57,7 +77,13 @@ impl fmt::Display for Verdict {
 /// Compiles as [`crate::compile::compile`] does, and validates: nothing is written unless the files compute what the imported program says. On
 /// a difference the phase that made it is reported.
 #[must_use]
-pub fn compile_validated<'c>(module: &mut Module<'c>, options: &Options, output: &str) -> Option<Report> {
+pub fn compile_validated(module: &mut Module<'_>, options: &Options, output: &str) -> Option<Report> {
+    compile_validated_within(module, options, output, &Limits::default())
+}
+
+/// The same with other limits of what is executed.
+#[must_use]
+pub fn compile_validated_within<'c>(module: &mut Module<'c>, options: &Options, output: &str, limits: &Limits) -> Option<Report> {
     let refuse = |module: &Module<'_>, reason: &dyn fmt::Display| {
         let _ = error_at(module.op(), reason).report();
     };
@@ -68,14 +94,14 @@ pub fn compile_validated<'c>(module: &mut Module<'c>, options: &Options, output:
     let original = emits.then(|| module.duplicate());
     let destination = if emits { directory.to_str()? } else { output };
     let is_resumed = phase_of(module.op()).is_some();
-    let mut phases = Phases::default();
+    let mut phases = Phases::new(*limits);
     let mut report = compile_watched(module, options, destination, &mut |phase, module: &Module<'c>| phases.note(phase, module))?;
     let verdict = match phases.judge(emits.then_some(directory.as_path())) {
         Ok(verdict) => verdict,
         Err(failure) => {
             let message = match (&failure, &original) {
                 (Failure::Limit(message) | Failure::Phase(message), _) => message.clone(),
-                (Failure::Files(message), Some(original)) => format!("{message}: {}", blame(original, options)),
+                (Failure::Files(message), Some(original)) => format!("{message}: {}", blame(original, options, limits)),
                 (Failure::Files(message), None) => message.clone(),
             };
             refuse(module, &message);
@@ -96,11 +122,11 @@ pub fn compile_validated<'c>(module: &mut Module<'c>, options: &Options, output:
 }
 
 /// Which phase makes wrong files of IR that is right after every phase: the one without whose decisions they are right.
-fn blame(original: &Module<'_>, options: &Options) -> String {
+fn blame(original: &Module<'_>, options: &Options, limits: &Limits) -> String {
     let in_hbm = Options { lx_planner: "none".to_owned(), joint: String::new(), ..options.clone() };
     let undivided = Options { cores: "1".to_owned(), ..in_hbm.clone() };
     for (phase, without, options) in [(Phase::Lx, "a place in LX", in_hbm), (Phase::Work, "a division of work", undivided)] {
-        if is_right(&mut original.duplicate(), &options) {
+        if is_right(&mut original.duplicate(), &options, limits) {
             return format!("phase '{phase}' is at fault, or what becomes of it: without {without} they are right");
         }
     }
@@ -108,9 +134,9 @@ fn blame(original: &Module<'_>, options: &Options) -> String {
 }
 
 /// Whether the files that a compilation writes agree with what it has imported.
-fn is_right<'c>(module: &mut Module<'c>, options: &Options) -> bool {
+fn is_right<'c>(module: &mut Module<'c>, options: &Options, limits: &Limits) -> bool {
     let Ok(place) = tempfile::tempdir() else { return false };
-    let (directory, mut phases) = (place.path().join("bundle"), Phases::default());
+    let (directory, mut phases) = (place.path().join("bundle"), Phases::new(*limits));
     let Some(output) = directory.to_str() else { return false };
     compile_watched(module, options, output, &mut |phase, module: &Module<'c>| phases.note(phase, module)).is_some()
         && phases.judge(Some(&directory)).is_ok()
@@ -143,13 +169,17 @@ enum Failure {
 }
 
 /// The program after each phase that leaves one of `spyre` ops.
-#[derive(Default)]
 struct Phases<'c> {
     phases: Vec<(Phase, Result<Vec<Function<'c>>, String>)>,
     target: Option<Target>,
+    limits: Limits,
 }
 
 impl<'c> Phases<'c> {
+    const fn new(limits: Limits) -> Self {
+        Self { phases: Vec::new(), target: None, limits }
+    }
+
     fn note(&mut self, phase: Phase, module: &Module<'c>) {
         if phase <= Phase::Lx {
             let functions = read_functions(module).map_err(|(_, message)| message);
@@ -175,15 +205,14 @@ impl<'c> Phases<'c> {
             return Err(Failure::Limit("cannot be validated before it is imported".to_owned()));
         };
         let element_operations = imported.iter().map(Function::steps).fold(0, u64::saturating_add);
-        let draws = draws_for(element_operations).ok_or_else(|| {
-            let message = format!("cannot be validated: takes {element_operations} element operations, more than {MOST_STEPS_OF_ONE_DRAW}");
-            Failure::Limit(message)
-        })?;
+        let Extent { draws, samples } = Extent::of(imported, &self.limits).map_err(Failure::Limit)?;
         let n_draws = draws.end - draws.start;
+        let (selections, sampled) = samples.unzip();
         let mut verdict = Verdict {
             compared: directory.map_or_else(|| format!("the IR after phase '{}'", self.last()), |_| "the files".to_owned()),
             draws: n_draws,
             element_operations,
+            sampled,
             undefined: 0,
             log2_degree: imported.iter().map(degree::log2_degree).fold(0.0, f64::max),
             log2_chance: None,
@@ -195,7 +224,8 @@ impl<'c> Phases<'c> {
         for position in 0..imported.len() {
             let versions: Vec<(Phase, &Function<'_>)> =
                 programs.iter().filter_map(|(phase, functions)| Some((*phase, functions.get(position)?))).collect();
-            let judge = |draw| Versions { versions: &versions, draw }.judge(simulation.as_ref());
+            let samples = selections.as_ref().map(|selections: &Vec<Vec<Selection>>| selections[position].as_slice());
+            let judge = |draw| Versions { versions: &versions, samples, draw }.judge(simulation.as_ref());
             let judged: Vec<Result<u64, Failure>> = draws.clone().into_par_iter().map(judge).collect();
             // The first draw that fails speaks, whichever ended first.
             let undefined = judged.into_iter().collect::<Result<Vec<u64>, Failure>>()?;
@@ -212,6 +242,8 @@ impl<'c> Phases<'c> {
 /// One function after each phase, in one draw.
 struct Versions<'a, 'c> {
     versions: &'a [(Phase, &'a Function<'c>)],
+    /// The elements of each result that are compared, if not all are.
+    samples: Option<&'a [Selection]>,
     draw: u64,
 }
 
@@ -220,14 +252,18 @@ impl Versions<'_, '_> {
     fn judge(&self, simulation: Option<&Simulation>) -> Result<u64, Failure> {
         let [(_, imported), ..] = self.versions else { return Ok(0) };
         let last = self.versions.last().map_or(*imported, |(_, last)| *last);
-        let given = arguments(imported, self.draw);
-        let expected = self.run_on(imported, given.clone()).map_err(|fault| Failure::Limit(format!("cannot be validated: {fault}")))?;
+        let expected = self.run(imported).map_err(|fault| Failure::Limit(format!("cannot be validated: {fault}")))?;
         if let Some(found) = self.compare(imported, &expected, &expected) {
             return Err(Failure::Limit(format!("cannot be validated: the imported program itself: {found}")));
         }
-        let found = match simulation {
-            Some(simulation) => files::results(simulation, imported, &given, self.draw),
-            None => self.run(last),
+        let found = match (simulation, self.samples) {
+            (Some(simulation), None) => files::results(simulation, imported, self.draw),
+            (Some(simulation), Some(samples)) => match files::samples(simulation, imported, samples, self.draw) {
+                Err(Refusal::Limit(reason)) => return Err(Failure::Limit(format!("cannot be validated by samples: {reason}"))),
+                Err(Refusal::Wrong(reason)) => Err(reason),
+                Ok(found) => Ok(found),
+            },
+            (None, _) => self.run(last),
         };
         let symptom = self.symptom(&expected, found);
         symptom.map_or_else(|| Ok(undefined(&expected)), |symptom| Err(self.blame(&expected, &symptom)))
@@ -249,11 +285,14 @@ impl Versions<'_, '_> {
     }
 
     fn run(&self, function: &Function<'_>) -> Result<Vec<Array<FieldElement>>, String> {
-        self.run_on(function, arguments(function, self.draw))
-    }
-
-    fn run_on(&self, function: &Function<'_>, given: Vec<Array<FieldElement>>) -> Result<Vec<Array<FieldElement>>, String> {
-        evaluate(function, given, &Field::new(self.draw)).map_err(|fault| fault.to_string())
+        let field = Field::new(self.draw);
+        let done = match self.samples {
+            None => evaluate(function, arguments(function, self.draw), &field),
+            Some(samples) => function
+                .sampled(samples)
+                .and_then(|sampled| evaluate(&sampled.function, arguments_at(function, &sampled.arguments, self.draw), &field)),
+        };
+        done.map_err(|fault| fault.to_string())
     }
 
     /// What is wrong with results, if anything is.
@@ -265,7 +304,12 @@ impl Versions<'_, '_> {
     }
 
     fn compare(&self, imported: &Function<'_>, expected: &[Array<FieldElement>], found: &[Array<FieldElement>]) -> Option<Difference> {
-        let shapes: Vec<&[usize]> = imported.body.yields.iter().map(|id| imported.values[*id].shape.as_slice()).collect();
-        difference(expected, found, &shapes, self.draw)
+        let Some(samples) = self.samples else {
+            let shapes: Vec<&[usize]> = imported.body.yields.iter().map(|id| imported.values[*id].shape.as_slice()).collect();
+            return difference(expected, found, &shapes, self.draw);
+        };
+        let shapes: Vec<Vec<usize>> = samples.iter().map(Selection::shape).collect();
+        let found = difference(expected, found, &shapes.iter().map(Vec::as_slice).collect::<Vec<_>>(), self.draw)?;
+        Some(Difference { index: samples[found.result].indices(&found.index), is_sampled: true, ..found })
     }
 }

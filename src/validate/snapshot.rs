@@ -1,6 +1,6 @@
 //! What the functions of a module compute, to be compared with what they compute later.
 
-use super::{DRAWS, Difference, MOST_STEPS, arguments, difference};
+use super::{DRAWS, Difference, Limits, arguments, difference};
 use crate::{
     interpret::{Array, Function, evaluate, read_function},
     mlir::{Op, OpExt},
@@ -25,7 +25,7 @@ impl Snapshot {
     /// Interprets the functions of a module, or one function.
     ///
     /// # Errors
-    /// Why they cannot be: an op that is none of a tensor program, more element operations than [`MOST_STEPS`], or none is there.
+    /// Why they cannot be: an op that is none of a tensor program, more element operations than are executed in all draws, or none is there.
     pub fn of(op: Op<'_>) -> Result<Self, String> {
         let functions = if op.is("func.func") { vec![op] } else { op.body_ops() };
         let functions: Vec<Op<'_>> = functions.into_iter().filter(|op| op.is("func.func") && op.body().is_some()).collect();
@@ -58,9 +58,9 @@ impl Snapshot {
 
 impl Results {
     fn of(function: &Function<'_>) -> Result<Self, String> {
-        let steps = function.steps();
-        if steps > MOST_STEPS {
-            return Err(format!("'{}' takes {steps} element operations, more than {MOST_STEPS}", function.name));
+        let (steps, most) = (function.steps(), Limits::default().all_draws);
+        if steps > most {
+            return Err(format!("'{}' takes {steps} element operations, more than {most}", function.name));
         }
         let run = |draw| evaluate(function, arguments(function, draw), &Field::new(draw)).map_err(|fault| fault.to_string());
         let draws = (0..DRAWS).map(run).collect::<Result<_, _>>()?;

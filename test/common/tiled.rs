@@ -121,7 +121,7 @@ fn n_loops(bundle: &Path) -> usize {
 fn emit(text: &str, build: Build, output: &Path) -> Result<(), Stop> {
     let session = spyre::pipeline::session();
     let errors = listen(&session);
-    let Some(module) = Module::parse(&session, text) else {
+    let Some(mut module) = Module::parse(&session, text) else {
         return Err(Stop::Broken("the test wrote a module that is not valid", errors.borrow().join("\n")));
     };
     if compile(&mut module, &build.options(), output.to_str().unwrap()).is_some() {

@@ -194,5 +194,5 @@ fn op_specs(place: &Place, Case { mutant, .. }: &Case) {
 fn target_file(place: &Place, Case { mutant, .. }: &Case) {
     let machine = place.write("machine.json", mutant);
     let options = Options { target: machine, ..PROGRAMS[0].options() };
-    with_module(place, &PROGRAMS[0].text(), |module| module.run(&options.pipeline(Phase::ALL, &place.out())));
+    with_module(place, &PROGRAMS[0].text(), |mut module| module.run(&options.pipeline(Phase::ALL, &place.out())));
 }

@@ -8,8 +8,12 @@ use crate::{
     number::Number,
 };
 use element::{Field, FieldElement};
-use referee::{Bound, Bounded, Companions, HostArray, RunOptions, Simulation};
-use spyre::{compile::compile, mlir::Module, validate::compile_validated};
+use referee::{Bound, Bounded, Companions, HostArray, RunOptions, SimError, Simulation};
+use spyre::{
+    compile::compile,
+    mlir::Module,
+    validate::{Limits, compile_validated, compile_validated_within},
+};
 use std::{collections::BTreeMap, fs, process::Command};
 use tempfile::TempDir;
 
@@ -35,6 +39,9 @@ const DEPENDS_ON_THE_WAY: [&str; 16] = [
     "no label is left for the dimension",
     "has one output and at most 7 dimensions",
 ];
+
+/// What makes validation take samples of programs that could be executed whole.
+const SAMPLES: Limits = Limits { whole: 0, all_draws: 0, samples: 1 << 12, one_draw: 1 << 35 };
 
 /// What one way gives.
 enum Emitted {
@@ -93,7 +100,8 @@ fn emit(written: &Written) -> Result<Emitted, Outcome> {
     let path = output.to_str().unwrap();
     let mut is_written = false;
     if written.way.is_validated {
-        is_written = compile_validated(&mut module.duplicate(), &options, path).is_some();
+        is_written = compile_validated(&mut module.duplicate(), &options, path).is_some()
+            && compile_validated_within(&mut module.duplicate(), &options, path, &SAMPLES).is_some();
         if errors.borrow().iter().any(|message| message.contains("cannot be validated")) {
             errors.borrow_mut().clear();
             is_written = compile(&mut module, &options, path).is_some();
@@ -195,12 +203,42 @@ fn compare_in_field(one: &Simulation, other: &Simulation, case: &Case) -> Result
         let elements = simulation.elements(&Field::new(case.draw), &inputs_of(simulation, case), &RunOptions::default());
         elements.map_err(|error| fails("the simulated machine refuses the bundle in the field", error))
     };
-    let (one, other) = (of(one)?, of(other)?);
+    let (of_one, of_other) = (of(one)?, of(other)?);
+    check_sampled(one, case, &of_one)?;
+    check_sampled(other, case, &of_other)?;
+    let (one, other) = (of_one, of_other);
     for (result, (one, other)) in one.iter().zip(&other).enumerate() {
         let wrong = one.elements.iter().zip(&other.elements).filter(|(one, other)| !one.agrees(**other)).count();
         if wrong > 0 || one.shape != other.shape {
             let message = format!("result {result}: {wrong} of {} elements", one.elements.len());
             return Err(fails("the two ways differ in the field", message));
+        }
+    }
+    Ok(())
+}
+
+/// A few elements of each result, computed with what they depend on alone, are those of the whole execution.
+fn check_sampled(simulation: &Simulation, case: &Case, whole: &[Companions<FieldElement>]) -> Result<(), Outcome> {
+    let is_float = |result: usize| ["f16", "bf16", "f32", "i1"].contains(&simulation.program().results[result].element_type.as_str());
+    let wanted = whole.iter().enumerate().map(|(result, found)| {
+        let length = if is_float(result) { found.elements.len() } else { 0 };
+        let mut places: Vec<usize> =
+            (0..length.min(1 + result + (case.draw % 4) as usize)).map(|at| (at * 7919 + case.draw as usize) % length).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    });
+    let wanted: Vec<Vec<usize>> = wanted.collect();
+    let found = simulation.sampled(&Field::new(case.draw), &inputs_of(simulation, case), &wanted, &RunOptions::default());
+    let found = match found {
+        // What an op has written is no index without all of the numbers.
+        Err(SimError::NotSimulated { .. }) => return Ok(()),
+        found => found.map_err(|error| fails("the simulated machine refuses samples of the bundle", error))?,
+    };
+    for ((found, places), whole) in found.iter().zip(&wanted).zip(whole) {
+        let expected: Vec<FieldElement> = places.iter().map(|place| whole.elements[*place]).collect();
+        if *found != expected {
+            return Err(fails("samples differ from the whole", format!("at {places:?}: {found:?}, not {expected:?}")));
         }
     }
     Ok(())

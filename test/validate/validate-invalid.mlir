@@ -1,14 +1,25 @@
 // What cannot be executed is not called validated, and nothing is written.
 // RUN: rm -rf %t && split-file %s %t
 // RUN: not spyre-compile %t/large.mlir --validate -o %t/out 2>&1 | FileCheck %t/large.mlir
+// RUN: not spyre-compile %t/integers.mlir --validate -o %t/out 2>&1 | FileCheck %t/integers.mlir
 // RUN: not spyre-compile %t/eight.mlir --validate --compile-to import -o %t/out 2>&1 | FileCheck %t/eight.mlir
 // RUN: not ls %t/out
 
 //--- large.mlir
-// CHECK: error: 'builtin.module' op cannot be validated: takes 68719476736 element operations, more than 34359738368
-func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tensor<4096x4096xf16> {
+// An element of this depends on all of a product.
+// CHECK: error: 'builtin.module' op cannot be validated: takes 68736253952 element operations, more than 34359738368, and one element of each result alone takes {{[0-9]+}}, more than 34359738368
+func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tensor<1x1xf16> {
   %c = spyre.matmul(%a, %b) : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
-  return %c : tensor<4096x4096xf16>
+  %d = spyre.reduce sum(%c) dims [0, 1] : tensor<4096x4096xf16> -> tensor<1x1xf16>
+  return %d : tensor<1x1xf16>
+}
+
+//--- integers.mlir
+// CHECK: error: 'builtin.module' op cannot be validated: takes 68719493120 element operations, more than 34359738368, and samples of results of integers are not taken
+func.func @product(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %i: tensor<128x128xi64>) -> (tensor<4096x4096xf16>, tensor<128x128xi64>) {
+  %c = spyre.matmul(%a, %b) : (tensor<4096x4096xf16>, tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
+  %j = spyre.copy %i : tensor<128x128xi64> -> tensor<128x128xi64>
+  return %c, %j : tensor<4096x4096xf16>, tensor<128x128xi64>
 }
 
 //--- eight.mlir

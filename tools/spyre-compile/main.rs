@@ -4,7 +4,6 @@ use clap::Parser;
 use spyre::{
     compile::compile,
     explain::draw_scratchpad,
-    mlir::Session,
     pipeline::{Options, Phase},
     report::Report,
     tool,

@@ -41,10 +41,10 @@ impl Simulation {
             let buffer = machine.allocate(&tensor.name, tensor.bytes)?;
             let is_given = self.program.arguments.iter().chain(&self.program.constants).any(|given| given.name == tensor.name);
             buffers.insert(tensor.name.clone(), Extent::whole(buffer));
+            let argument = self.program.arguments.iter().position(|given| given.name == tensor.name).map(|position| position as u64);
             if let Some(array) = inputs.get(&tensor.name) {
                 fill(tensor, array, buffer, machine)?;
-                let argument = self.program.arguments.iter().position(|given| given.name == tensor.name);
-                let argument = Some(argument.map_or(u64::MAX, |position| position as u64));
+                let argument = argument.or(Some(u64::MAX));
                 beside.put(
                     &Given { region: RegionId::Hbm(buffer), layout: &DeviceLayout::of(tensor)?, exact: Some(array), argument },
                     machine,
@@ -56,10 +56,12 @@ impl Simulation {
                     layout.check_rounded(exact, machine.bytes(RegionId::Hbm(buffer))).map_err(|message| array_error(tensor, message))?;
                 }
                 beside.put(&Given { region: RegionId::Hbm(buffer), layout: &layout, exact, argument: None }, machine);
-            } else if !machine.has_values() && self.program.arguments.iter().any(|given| given.name == tensor.name) {
+            } else if let Some(argument) = argument.filter(|_| !machine.has_values()) {
                 let writer = machine.writer(&host(tensor));
                 let region = machine.region_mut(RegionId::Hbm(buffer));
                 region.mark_written(0, region.length(), writer);
+                let layout = DeviceLayout::of(tensor)?;
+                beside.put(&Given { region: RegionId::Hbm(buffer), layout: &layout, exact: None, argument: Some(argument) }, machine);
             } else if is_given {
                 return Err(SimError::Array { name: tensor.name.clone(), message: "has no value".to_owned() });
             }

@@ -14,6 +14,7 @@ use super::plan::Plan;
 use element::{Arithmetic, Exact, Field, FieldElement};
 use machine::{DeviceFormat, STICK_BYTES};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Elements that an execution can compute beside the device's numbers.
 pub trait Companion: Arithmetic {
@@ -110,7 +111,8 @@ pub(crate) struct Given<'g> {
 /// What is kept beside the bytes of a machine.
 pub(crate) trait Beside {
     /// Executes an op before its `device` results are stored, and compares with them.
-    fn execute(&mut self, plan: &Plan, parts: &Parts, leaders: &[usize], machine: &Machine, device: &[(usize, Stored<u8>)]) -> OpError;
+    fn execute(&mut self, plan: &Arc<Plan>, parts: &Parts, leaders: &[usize], machine: &Machine, device: &[(usize, Stored<u8>)])
+    -> OpError;
 
     /// Takes up a tensor whose bytes are in the machine.
     fn put(&mut self, given: &Given<'_>, machine: &Machine);
@@ -129,7 +131,7 @@ pub(crate) trait Beside {
 
 /// Nothing.
 impl Beside for () {
-    fn execute(&mut self, _: &Plan, _: &Parts, _: &[usize], _: &Machine, _: &[(usize, Stored<u8>)]) -> OpError {
+    fn execute(&mut self, _: &Arc<Plan>, _: &Parts, _: &[usize], _: &Machine, _: &[(usize, Stored<u8>)]) -> OpError {
         OpError::default()
     }
 
@@ -144,11 +146,58 @@ impl Beside for () {
 const SLOTS: usize = STICK_BYTES as usize / SLOT_BYTES;
 const SLOT_BYTES: usize = 2;
 
+/// Slots that get host memory together.
+const PAGE: usize = 64 * SLOTS;
+
 /// The elements of one region.
-struct Plane<E> {
+pub(crate) struct Plane<E> {
     /// What each stick was written as.
     formats: Vec<Option<DeviceFormat>>,
-    elements: Vec<E>,
+    /// The elements of each page; none while nobody has written one of it.
+    pages: Vec<Vec<E>>,
+}
+
+impl<E: Copy> Plane<E> {
+    /// The element that begins at a byte.
+    fn get(&self, byte: usize) -> Option<E> {
+        let slot = byte / SLOT_BYTES;
+        self.pages.get(slot / PAGE)?.get(slot % PAGE).copied()
+    }
+
+    /// The slots of a page that has a byte, and where the byte is among them.
+    fn page(&mut self, byte: usize, poison: E) -> (&mut [E], usize) {
+        let slot = byte / SLOT_BYTES;
+        let page = &mut self.pages[slot / PAGE];
+        if page.is_empty() {
+            page.resize(PAGE, poison);
+        }
+        (page, slot % PAGE)
+    }
+
+    fn set(&mut self, byte: usize, element: E, poison: E) {
+        let (page, slot) = self.page(byte, poison);
+        page[slot] = element;
+    }
+
+    /// Stores elements one after another, from a byte on.
+    pub(crate) fn write(&mut self, byte: usize, format: DeviceFormat, cells: &[E], poison: E) {
+        let (width, stick_bytes) = (format.bytes() as usize, STICK_BYTES as usize);
+        let end = (byte + cells.len() * width).div_ceil(stick_bytes);
+        if self.formats.len() < end {
+            self.formats.resize(end, None);
+            self.pages.resize((end * SLOTS).div_ceil(PAGE), Vec::new());
+        }
+        for stick in byte / stick_bytes..end {
+            if self.formats[stick] != Some(format) {
+                self.formats[stick] = Some(format);
+                let (page, slot) = self.page(stick * stick_bytes, poison);
+                page[slot..slot + SLOTS].fill(poison);
+            }
+        }
+        for (index, cell) in cells.iter().enumerate() {
+            self.set(byte + index * width, *cell, poison);
+        }
+    }
 }
 
 /// The elements of all regions.
@@ -161,6 +210,11 @@ pub(crate) struct Planes<'a, A: Companion> {
 /// Whether numbers of a format have elements beside them.
 pub(crate) const fn is_float(format: DeviceFormat) -> bool {
     matches!(format, DeviceFormat::Sen169Fp16 | DeviceFormat::IeeeFp32)
+}
+
+/// Whether an array has floating-point numbers.
+pub(crate) fn is_number(array: &HostArray) -> bool {
+    matches!(array.elements.type_name(), "f16" | "bf16" | "f32")
 }
 
 /// Whether a format is wide enough for elements beside it.
@@ -178,11 +232,16 @@ impl<'a, A: Companion> Planes<'a, A> {
         Self { arithmetic, regions: BTreeMap::new(), replaces_numbers: true }
     }
 
+    /// The elements of a region to write to.
+    pub(crate) fn plane(&mut self, region: RegionId) -> &mut Plane<A::Element> {
+        self.regions.entry(region).or_insert_with(|| Plane { formats: Vec::new(), pages: Vec::new() })
+    }
+
     /// How the elements of a region are read.
-    fn reader(&self, region: RegionId, format: DeviceFormat) -> impl Fn(usize) -> A::Element {
+    pub(crate) fn reader(&self, region: RegionId, format: DeviceFormat) -> impl Fn(usize) -> A::Element {
         let (plane, poison) = (self.regions.get(&region), self.arithmetic.poison());
         move |byte| match plane {
-            Some(plane) if plane.formats.get(byte / STICK_BYTES as usize) == Some(&Some(format)) => plane.elements[byte / SLOT_BYTES],
+            Some(plane) if plane.formats.get(byte / STICK_BYTES as usize) == Some(&Some(format)) => plane.get(byte).unwrap_or(poison),
             _ => poison,
         }
     }
@@ -212,9 +271,9 @@ fn numbers(machine: &Machine, region: RegionId, format: DeviceFormat) -> Vec<f32
 }
 
 /// The bytes and what is beside them.
-struct Both<'m, 'a, A: Companion> {
-    machine: &'m Machine,
-    planes: &'m Planes<'a, A>,
+pub(crate) struct Both<'m, 'a, A: Companion> {
+    pub(crate) machine: &'m Machine,
+    pub(crate) planes: &'m Planes<'a, A>,
 }
 
 impl<A: Companion> Memory for Both<'_, '_, A> {
@@ -272,27 +331,19 @@ impl<A: Companion> Written for Planes<'_, A> {
 
     fn write(&mut self, region: RegionId, byte: usize, format: DeviceFormat, cells: &[A::Element]) {
         let poison = self.arithmetic.poison();
-        let plane = self.regions.entry(region).or_insert_with(|| Plane { formats: Vec::new(), elements: Vec::new() });
-        let (width, stick_bytes) = (format.bytes() as usize, STICK_BYTES as usize);
-        let end = (byte + cells.len() * width).div_ceil(stick_bytes);
-        if plane.formats.len() < end {
-            plane.formats.resize(end, None);
-            plane.elements.resize(end * SLOTS, poison);
-        }
-        for stick in byte / stick_bytes..end {
-            if plane.formats[stick] != Some(format) {
-                plane.formats[stick] = Some(format);
-                plane.elements[stick * SLOTS..][..SLOTS].fill(poison);
-            }
-        }
-        for (index, cell) in cells.iter().enumerate() {
-            plane.elements[(byte + index * width) / SLOT_BYTES] = *cell;
-        }
+        self.plane(region).write(byte, format, cells, poison);
     }
 }
 
 impl<A: Companion> Beside for Planes<'_, A> {
-    fn execute(&mut self, plan: &Plan, parts: &Parts, leaders: &[usize], machine: &Machine, device: &[(usize, Stored<u8>)]) -> OpError {
+    fn execute(
+        &mut self,
+        plan: &Arc<Plan>,
+        parts: &Parts,
+        leaders: &[usize],
+        machine: &Machine,
+        device: &[(usize, Stored<u8>)],
+    ) -> OpError {
         let own = results(plan, parts, leaders, &Both { machine, planes: self });
         let format = plan.tensors[plan.output].format;
         let mut error = OpError::default();
@@ -312,7 +363,7 @@ impl<A: Companion> Beside for Planes<'_, A> {
         if !is_float(format) {
             return;
         }
-        let arithmetic = self.arithmetic;
+        let (arithmetic, poison) = (self.arithmetic, self.arithmetic.poison());
         let numbers = numbers(machine, given.region, format);
         // Padding of a constant has numbers, too.
         let padding = |number: &f32| match given.argument {
@@ -322,13 +373,14 @@ impl<A: Companion> Beside for Planes<'_, A> {
         let cells: Vec<_> = numbers.iter().map(padding).collect();
         self.write(given.region, 0, format, &cells);
         let (Some(exact), Some(plane)) = (given.exact, self.regions.get_mut(&given.region)) else { return };
-        let is_number = matches!(exact.elements.type_name(), "f16" | "bf16" | "f32");
+        let is_number = is_number(exact);
         given.layout.each_element(|index, byte| {
             let (number, device) = (exact.elements.get(index), numbers[byte / format.bytes() as usize]);
-            plane.elements[byte / SLOT_BYTES] = match given.argument.filter(|_| is_number) {
+            let element = match given.argument.filter(|_| is_number) {
                 Some(argument) => arithmetic.argument(argument, index as u64, number, device),
                 None => arithmetic.given(number, device),
             };
+            plane.set(byte, element, poison);
         });
     }
 

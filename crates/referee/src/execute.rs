@@ -11,13 +11,14 @@ use super::plan::{Interval, Kernel, Plan};
 use super::traffic::{Traffic, count};
 use element::Reduction;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Points below which threads cost more than they save.
 const SERIAL_POINTS: u64 = 1 << 15;
 
 /// Executes an op once, on the device's numbers and on what is kept beside them.
 pub(crate) fn execute<B: Beside>(
-    plan: &Plan,
+    plan: &Arc<Plan>,
     symbols: impl Fn(i64) -> Option<i64>,
     machine: &mut Machine,
     beside: &mut B,
@@ -30,13 +31,14 @@ pub(crate) fn execute<B: Beside>(
         traffic.ring_bytes += moved_bytes(plan);
     }
     let writer = machine.writer(&plan.name);
+    // Both are computed before either is stored.
+    let has_numbers = machine.has_values() && !beside.replaces_numbers();
+    let results = if has_numbers { results(plan, &parts, &leaders, machine) } else { Vec::new() };
+    let error = beside.execute(plan, &parts, &leaders, machine, &results);
     if !machine.has_values() {
         mark(plan, &leaders, &parts, machine, writer);
-        return Ok((traffic, OpError::default()));
+        return Ok((traffic, error));
     }
-    // Both are computed before either is stored.
-    let results = if beside.replaces_numbers() { Vec::new() } else { results(plan, &parts, &leaders, machine) };
-    let error = beside.execute(plan, &parts, &leaders, machine, &results);
     for (core, stored) in &results {
         write(plan, *core, &parts, stored, POISON, machine);
     }

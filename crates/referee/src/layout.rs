@@ -10,6 +10,7 @@ use super::memory::{Region, Writer};
 use super::number::{DL16_SATURATED, POISON, dl16_to_f32, width};
 use machine::{DeviceFormat, STICK_BYTES};
 use sdsc_format::program::Tensor;
+use std::ops::Range;
 
 /// Host elements that a device dimension may reach over, far from overflow.
 const MAX_REACH: i64 = 1 << 50;
@@ -154,9 +155,19 @@ impl DeviceLayout {
     }
 
     /// Visits every element of the array with its place there, row-major, and its byte in the buffer.
-    pub(crate) fn each_element(&self, mut visit: impl FnMut(usize, usize)) {
+    pub(crate) fn each_element(&self, visit: impl FnMut(usize, usize)) {
+        self.each_element_of(|_, _| true, visit);
+    }
+
+    /// The same for some sticks only, by the places between whose ends their elements are, and by their bytes.
+    pub(crate) fn each_element_of(&self, is_taken: impl Fn(Range<usize>, Range<usize>) -> bool, mut visit: impl FnMut(usize, usize)) {
         let width = width(self.format);
-        self.runs(|run| (0..run.valid).for_each(|step| visit(run.host + step * run.host_stride, (run.device + step) * width)));
+        self.runs(|run| {
+            let places = run.host..run.host + run.valid.saturating_sub(1) * run.host_stride + 1;
+            if is_taken(places, run.device * width..(run.device + run.valid) * width) {
+                (0..run.valid).for_each(|step| visit(run.host + step * run.host_stride, (run.device + step) * width));
+            }
+        });
     }
 
     fn stick(&self) -> usize {

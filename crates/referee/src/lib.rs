@@ -13,6 +13,7 @@
 //! | `access` | the checks before an execution: bounds, alignment, unwritten bytes, conflicts, overlaps |
 //! | `ops` | what the functions compute, one file a family |
 //! | `beside`, `bounded` | other elements beside the device's numbers: exact ones with bounds, those of a field |
+//! | `sample` | the same for some elements of results, and all that they depend on |
 //! | [`number`] | the device's number formats |
 //! | `host`, [`layout`] | arrays of the caller, and where their elements lie on the device |
 //! | [`traffic`], [`time`], [`report`] | bytes moved and modelled time |
@@ -50,6 +51,7 @@ mod ops;
 mod plan;
 pub mod report;
 mod run;
+mod sample;
 pub mod time;
 pub mod traffic;
 

@@ -15,12 +15,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A bundle with its ops interpreted.
 #[derive(Clone, Debug)]
 pub(crate) struct LoadedBundle {
     pub(crate) bundle: Bundle,
-    pub(crate) plans: BTreeMap<String, Plan>,
+    pub(crate) plans: BTreeMap<String, Arc<Plan>>,
 }
 
 /// Reads `program.json`.
@@ -58,7 +59,7 @@ pub(crate) fn bundle(dir: &Path, name: &str, target: &Target) -> Result<LoadedBu
     let mut plans = BTreeMap::new();
     for file in bundle.files() {
         let sdsc: Sdsc = json(dir, &format!("{name}/{}", plain(&path, &file)?))?;
-        plans.insert(file.clone(), compile(&format!("{name}/{file}"), &sdsc, target)?);
+        plans.insert(file.clone(), Arc::new(compile(&format!("{name}/{file}"), &sdsc, target)?));
     }
     Ok(LoadedBundle { bundle, plans })
 }
@@ -114,6 +115,7 @@ pub(crate) fn exact(
     for (file, constants) in &numbers.ops {
         let plan = file.rsplit_once('/').and_then(|(bundle, file)| bundles.get_mut(bundle)?.plans.get_mut(file));
         let plan = plan.ok_or_else(|| malformed(format!("'{file}' is no file that a launch executes")))?;
+        let plan = Arc::make_mut(plan);
         for (name, exact) in constants {
             let constant = plan.constants.iter_mut().find(|constant| constant.name == *name);
             let constant = constant.ok_or_else(|| malformed(format!("{} has no constant '{name}'", plan.name)))?;

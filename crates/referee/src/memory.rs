@@ -9,25 +9,44 @@ const STICK: usize = STICK_BYTES as usize;
 /// The number of an operation's execution, for messages on who wrote what; 0 is nobody.
 pub(crate) type Writer = u32;
 
-/// A bit for each byte.
+/// A bit for each byte, or for each of some other things in a row.
 #[derive(Clone, Debug, Default)]
-struct Bits(Vec<u64>);
+pub(crate) struct Bits(Vec<u64>);
 
 impl Bits {
-    fn grow(&mut self, n_bits: usize) {
+    pub(crate) fn grow(&mut self, n_bits: usize) {
         self.0.resize(n_bits.div_ceil(64).max(self.0.len()), 0);
     }
 
-    fn set(&mut self, start: usize, end: usize) {
+    pub(crate) fn set(&mut self, start: usize, end: usize) {
         for (word, mask) in words(start, end) {
             self.0[word] |= mask;
         }
     }
 
-    fn clear(&mut self, start: usize, end: usize) {
+    pub(crate) fn clear(&mut self, start: usize, end: usize) {
         for (word, mask) in words(start, end) {
             self.0[word] &= !mask;
         }
+    }
+
+    /// Whether one of a range is set; those beyond the end are not.
+    pub(crate) fn any(&self, start: usize, end: usize) -> bool {
+        words(start, end).any(|(word, mask)| self.0.get(word).is_some_and(|bits| bits & mask != 0))
+    }
+
+    /// Where bits are set, in order.
+    pub(crate) fn places(&self) -> impl Iterator<Item = usize> {
+        let of = |(word, bits): (usize, &u64)| {
+            let bits = *bits;
+            (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| word * 64 + bit)
+        };
+        self.0.iter().enumerate().filter(|(_, bits)| **bits != 0).flat_map(of)
+    }
+
+    /// How many bits there are.
+    pub(crate) const fn length(&self) -> usize {
+        self.0.len() * 64
     }
 
     fn first_clear(&self, start: usize, end: usize) -> Option<usize> {

@@ -131,7 +131,7 @@ fn shape(plan: &Plan) -> OpShape {
         let (size, slices, local) = (dim.size as u64, dim.slices as u64, dim.local as u64);
         if !output.present[index] {
             shape.contracted_slices *= slices;
-        } else if Some(index) == output.stick() {
+        } else if index == output.stick {
             (shape.columns, shape.column_slices) = (size, slices);
         } else if everywhere(index) {
             shape.batch *= size;

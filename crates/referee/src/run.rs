@@ -137,7 +137,7 @@ impl Simulation {
 
     /// The ops of all bundles.
     pub(super) fn plans(&self) -> impl Iterator<Item = &Plan> {
-        self.bundles.values().flat_map(|bundle| bundle.plans.values())
+        self.bundles.values().flat_map(|bundle| bundle.plans.values().map(AsRef::as_ref))
     }
 
     /// The program.
@@ -200,16 +200,22 @@ impl Simulation {
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
     ) -> Result<(Machine, BTreeMap<String, Extent>, Report), SimError> {
+        self.check_fits()?;
+        let mut machine = self.machine(options);
+        let buffers = self.allocate(inputs, &mut machine, planes)?;
+        let report = self.launch_all(&buffers, options, &mut machine, planes)?;
+        Ok((machine, buffers, report))
+    }
+
+    /// Refuses tensors whose elements have less than two bytes.
+    pub(super) fn check_fits(&self) -> Result<(), SimError> {
         for plan in self.plans() {
             if let Some(tensor) = plan.tensors.iter().find(|tensor| !fits(tensor.format)) {
                 let what = format!("elements beside those of {}, which have one byte", tensor.format);
                 return Err(SimError::NotSimulated { op: plan.name.clone(), what });
             }
         }
-        let mut machine = self.machine(options);
-        let buffers = self.allocate(inputs, &mut machine, planes)?;
-        let report = self.launch_all(&buffers, options, &mut machine, planes)?;
-        Ok((machine, buffers, report))
+        Ok(())
     }
 
     fn companions<A: Companion>(
@@ -233,11 +239,21 @@ impl Simulation {
     /// # Errors
     /// As [`Self::run`]; and an op that takes as indices what another op writes.
     pub fn count(&self, inputs: &BTreeMap<String, HostArray>, options: &RunOptions) -> Result<Report, SimError> {
+        Ok(self.count_beside(inputs, options, &mut ())?.1)
+    }
+
+    /// The same with something else beside the machine; gives the buffers, too.
+    pub(super) fn count_beside<B: Beside>(
+        &self,
+        inputs: &BTreeMap<String, HostArray>,
+        options: &RunOptions,
+        beside: &mut B,
+    ) -> Result<(BTreeMap<String, Extent>, Report), SimError> {
         let mut machine = self.machine(options).without_values();
-        let buffers = self.allocate(inputs, &mut machine, &mut ())?;
-        let report = self.launch_all(&buffers, options, &mut machine, &mut ())?;
+        let buffers = self.allocate(inputs, &mut machine, beside)?;
+        let report = self.launch_all(&buffers, options, &mut machine, beside)?;
         self.check_results(&buffers, &machine)?;
-        Ok(report)
+        Ok((buffers, report))
     }
 
     /// Results must be written in full.
@@ -399,7 +415,7 @@ impl<B: Beside> Launch<'_, B> {
 
     /// Whether a bundle with addresses in its files uses a pool: nothing says so but that the arguments end one segment later.
     fn has_silent_pool(&self) -> bool {
-        let last = self.loaded.plans.values().filter_map(Plan::last_address).max();
+        let last = self.loaded.plans.values().filter_map(|plan| plan.last_address()).max();
         last.is_some_and(|last| last >= self.machine.segment_address(self.entry.arguments.len()))
     }
 

@@ -60,7 +60,7 @@ fn unpack<M: Memory>(view: CoreView<'_, M>, tensor: usize, order: &[usize]) -> V
     let tracks = vec![entry.track(), Track { offsets: &places, even: &even }];
     let mut values = vec![view.arithmetic().number(0.0); plan.volume(order)];
     let mut piece_values = Vec::new();
-    let inner = entry.stick().filter(|dim| order.contains(dim)).or(order.last().copied());
+    let inner = Some(entry.stick).filter(|dim| order.contains(dim)).or(order.last().copied());
     Walk::new(tracks, &locals, order, inner).each(|piece| {
         view.read_masked(tensor, &piece, piece.lanes[0], &mut piece_values);
         let (first, stride) = (piece.lanes[1].offset as usize, piece.lanes[1].stride.max(1) as usize);

@@ -20,7 +20,7 @@ pub(super) fn visit<M: Memory>(view: CoreView<'_, M>, order: &[usize], mut each:
     let (places, even) = (dense(&locals, order), vec![0; locals.len()]);
     let tracks = vec![plan.tensors[tensor].track(), Track { offsets: &places, even: &even }];
     let mut values = Vec::new();
-    Walk::new(tracks, &locals, &dims, plan.tensors[tensor].stick()).each(|piece| {
+    Walk::new(tracks, &locals, &dims, Some(plan.tensors[tensor].stick)).each(|piece| {
         view.read_masked(tensor, &piece, piece.lanes[0], &mut values);
         each(&values, piece.lanes[1].offset as usize, piece.lanes[1].stride as usize);
     });

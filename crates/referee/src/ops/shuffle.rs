@@ -55,7 +55,7 @@ fn each_point(tensor: &TensorPlan, core: usize, sizes: &[usize], mut visit: impl
     let even = vec![0; dims.len()];
     let tracks = vec![tensor.track(), Track { offsets: &places, even: &even }];
     // The same loops as those that store the result.
-    Walk::new(tracks, &locals, &dims, tensor.stick()).each(|piece| {
+    Walk::new(tracks, &locals, &dims, Some(tensor.stick)).each(|piece| {
         let [lane, place]: [Lane; 2] = [piece.lanes[0], piece.lanes[1]];
         for index in 0..piece.length as i64 {
             visit(lane.offset + lane.stride * index, (first + place.offset + place.stride * index) as usize);

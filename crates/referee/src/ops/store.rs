@@ -93,7 +93,7 @@ fn owned_runs(output: &TensorPlan, n_cells: usize) -> Vec<Run> {
     let locals: Vec<usize> = output.offsets.iter().map(Vec::len).collect();
     let dims: Vec<usize> = (0..locals.len()).collect();
     let (mut runs, mut first) = (Vec::new(), 0);
-    Walk::new(vec![output.track()], &locals, &dims, output.stick()).each(|piece| {
+    Walk::new(vec![output.track()], &locals, &dims, Some(output.stick)).each(|piece| {
         runs.push(Run { lane: piece.lanes[0], first });
         first += piece.length * n_cells;
     });
@@ -106,7 +106,7 @@ fn in_order<C: Copy>(plan: &Plan, cells: &[C], order: &[usize], n_cells: usize) 
     let locals = plan.locals();
     let (places, even) = (dense(&locals, order), vec![0; locals.len()]);
     let tracks = vec![output.track(), Track { offsets: &places, even: &even }];
-    let inner = output.stick().filter(|dim| order.contains(dim)).or(order.last().copied());
+    let inner = Some(output.stick).filter(|dim| order.contains(dim)).or(order.last().copied());
     let (mut sorted, mut runs) = (Vec::with_capacity(cells.len()), Vec::new());
     Walk::new(tracks, &locals, order, inner).each(|piece| {
         let [lane, place] = [piece.lanes[0], piece.lanes[1]];

@@ -103,6 +103,8 @@ pub(crate) struct TensorPlan {
     pub(crate) offsets: Vec<Vec<i64>>,
     /// By dimension, how many positions from a multiple of that number on are evenly spaced.
     pub(crate) even: Vec<usize>,
+    /// The dimension along its sticks.
+    pub(crate) stick: usize,
     /// By dimension, whether the tensor has it.
     pub(crate) present: Vec<bool>,
     /// One element in each stick.
@@ -114,13 +116,6 @@ pub(crate) struct TensorPlan {
     pub(crate) read: Vec<Interval>,
     /// The same when it writes, which is whole sticks for a sparse tensor.
     pub(crate) written: Vec<Interval>,
-}
-
-impl TensorPlan {
-    /// The dimension along its sticks.
-    pub(crate) fn stick(&self) -> Option<usize> {
-        self.even.iter().position(|even| *even > 0)
-    }
 }
 
 /// A tensor that is reached by an index.
@@ -176,7 +171,7 @@ impl Plan {
     /// Loops over all points, in pieces along the stick of the result, with one lane for each tensor.
     pub(crate) fn points_walk(&self) -> Walk<'_> {
         let dims: Vec<usize> = (0..self.dims.len()).collect();
-        let output = self.tensors[self.output].stick();
+        let output = Some(self.tensors[self.output].stick);
         // An index is looked up once for a piece.
         let by_index = |dim: usize| self.indices.iter().any(|index| self.tensors[*index].present[dim] && self.dims[dim].local > 1);
         let inner = output.filter(|dim| !by_index(*dim));

@@ -80,7 +80,7 @@ impl TensorFile<'_> {
         };
         let starts = self.starts(memory)?;
         let name = self.info.name.to_string();
-        Ok(TensorPlan { name, format, memory, starts, offsets, even, present, is_sparse, indirect, ownership, read, written })
+        Ok(TensorPlan { name, format, memory, starts, offsets, even, stick, present, is_sparse, indirect, ownership, read, written })
     }
 
     fn class(&self) -> Result<&ClassInfo> {

@@ -45,7 +45,8 @@ pub(crate) struct Piece<'w> {
 impl<'t> Walk<'t> {
     /// Loops over some dimensions, the last of them fastest, in pieces along `inner`.
     pub(crate) fn new(tracks: Vec<Track<'t>>, sizes: &[usize], dims: &[usize], inner: Option<usize>) -> Self {
-        let outer = dims.iter().copied().filter(|dim| Some(*dim) != inner && sizes[*dim] > 1).collect();
+        let moves = |dim: usize| sizes[dim] > 1 || tracks.iter().any(|track| track.offsets[dim] != [0]);
+        let outer = dims.iter().copied().filter(|dim| Some(*dim) != inner && moves(*dim)).collect();
         let even = inner.map(|inner| tracks.iter().fold(0, |all, track| gcd(all, track.even[inner])));
         let chunk = match (even, inner) {
             // 0 is "all of them".
@@ -150,6 +151,14 @@ mod tests {
         Walk::new(tracks, &[2, 128], &[0, 1], Some(1))
             .each(|piece| seen.push((piece.length, piece.lanes[0].offset, piece.lanes[1].offset)));
         assert_eq!(seen, [(64, 0, 0), (64, 128, 64), (64, 64, 128), (64, 192, 192)]);
+    }
+
+    #[test]
+    fn one_position_may_be_any() {
+        let a = vec![vec![128], vec![3]];
+        let mut seen = Vec::new();
+        Walk::new(vec![Track { offsets: &a, even: &[1, 1] }], &[1, 1], &[0, 1], Some(1)).each(|piece| seen.push(piece.lanes[0].offset));
+        assert_eq!(seen, [131]);
     }
 
     #[test]

@@ -1,0 +1,199 @@
+//! From the elements of results backwards: what of each execution is needed.
+
+use super::points::{Points, group_of, reduced};
+use crate::access::{Part, Parts};
+use crate::machine::RegionId;
+use crate::memory::Bits;
+use crate::plan::{Kernel, Plan, Walk};
+use machine::STICK_BYTES;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// One execution of an op.
+pub(super) struct Execution {
+    pub(super) plan: Arc<Plan>,
+    pub(super) parts: Parts,
+    pub(super) leaders: Vec<usize>,
+}
+
+/// What of an execution is needed.
+pub(super) enum Work {
+    /// All of so many points: it moves elements between cores, or to rows that an index names.
+    Whole { points: u64 },
+    /// For some first cores of a part of the result, points.
+    Points(Vec<(usize, Points)>),
+}
+
+impl Work {
+    /// The points that are computed.
+    pub(super) fn points(&self) -> u64 {
+        match self {
+            Self::Whole { points } => *points,
+            Self::Points(leading) => leading.iter().map(|(_, points)| points.computed).fold(0, u64::saturating_add),
+        }
+    }
+}
+
+/// Bytes of a slot, for which there is a bit.
+const SLOT: i64 = 2;
+
+/// The elements of one region that are needed.
+#[derive(Default)]
+pub(super) struct Needed(Bits);
+
+impl Needed {
+    fn add(&mut self, start: i64, end: i64) {
+        let (start, end) = slots(start, end);
+        if self.0.length() < end {
+            // Regions grow to what is behind, so that one is not copied for each of its elements.
+            self.0.grow(end.max(2 * self.0.length()));
+        }
+        self.0.set(start, end);
+    }
+
+    fn remove(&mut self, start: i64, end: i64) {
+        let (start, end) = slots(start, end);
+        let end = end.min(self.0.length());
+        self.0.clear(start.min(end), end);
+    }
+
+    /// Whether one of these bytes is needed.
+    pub(super) fn has(&self, start: i64, end: i64) -> bool {
+        let (start, end) = slots(start, end);
+        self.0.any(start, end)
+    }
+
+    /// The bytes at which slots that are needed begin.
+    pub(super) fn bytes(&self) -> impl Iterator<Item = usize> {
+        self.0.places().map(|slot| slot * SLOT as usize)
+    }
+}
+
+const fn slots(start: i64, end: i64) -> (usize, usize) {
+    ((start / SLOT) as usize, ((end + SLOT - 1) / SLOT) as usize)
+}
+
+/// The elements that are needed.
+#[derive(Default)]
+pub(super) struct Demand(BTreeMap<RegionId, Needed>);
+
+impl Demand {
+    pub(super) fn add(&mut self, region: RegionId, start: i64, end: i64) {
+        self.0.entry(region).or_default().add(start, end);
+    }
+
+    /// What is needed of a region, if anything is.
+    pub(super) fn of(&self, region: RegionId) -> Option<&Needed> {
+        self.0.get(&region)
+    }
+}
+
+/// What is needed of each execution, in their order. What is left of the demand is needed of arguments and constants.
+pub(super) fn works(executions: &[Execution], demand: &mut Demand) -> Vec<Work> {
+    let mut works: Vec<Work> = executions.iter().rev().map(|execution| execution.work(demand)).collect();
+    works.reverse();
+    works
+}
+
+impl Execution {
+    /// Takes what is stored off the demand, and puts on it what is read.
+    fn work(&self, demand: &mut Demand) -> Work {
+        let Self { plan, parts, leaders } = self;
+        let leading: Vec<usize> = (0..leaders.len()).filter(|core| leaders[*core] == *core).collect();
+        let output = |core: usize| &parts.0[core][plan.output];
+        let is_needed = |core: &usize| {
+            let needed = demand.of(output(*core).region);
+            needed.is_some_and(|needed| plan.touched(output(*core), plan.output).any(|bytes| needed.has(bytes.start, bytes.end)))
+        };
+        let wanted: Vec<usize> = leading.iter().copied().filter(is_needed).collect();
+        if wanted.is_empty() {
+            return Work::Points(Vec::new());
+        }
+        let is_whole = plan.kernel == Kernel::Shuffle || plan.tensors[plan.output].indirect.is_some();
+        let points: Vec<(usize, Points)> = match is_whole {
+            true => Vec::new(),
+            false => wanted.iter().filter_map(|core| Some((*core, self.points(*core, demand.of(output(*core).region)?)?))).collect(),
+        };
+        for core in leading {
+            if let Some(needed) = demand.0.get_mut(&output(core).region) {
+                plan.touched(output(core), plan.output).for_each(|bytes| needed.remove(bytes.start, bytes.end));
+            }
+        }
+        if is_whole {
+            (0..plan.cores.len()).for_each(|core| self.read_all(core, demand));
+            return Work::Whole { points: plan.points.saturating_mul(plan.cores.len() as u64) };
+        }
+        for (leader, points) in &points {
+            let group = group_of(leaders, *leader);
+            let plan = reduced(plan, &group, points);
+            group.iter().for_each(|core| read(&plan, &parts.0[*core], demand, &self.plan));
+        }
+        Work::Points(points)
+    }
+
+    /// The points that a core computes for the needed elements of its part.
+    fn points(&self, core: usize, needed: &Needed) -> Option<Points> {
+        let plan = &self.plan;
+        let (output, part) = (&plan.tensors[plan.output], &self.parts.0[core][plan.output]);
+        let (dims, width) = (plan.output_dims(), output.format.bytes());
+        let span = if output.is_sparse { STICK_BYTES } else { width };
+        let mut is_hit: Vec<Vec<bool>> = plan.locals().into_iter().map(|local| vec![false; local]).collect();
+        let inner = Some(output.stick).filter(|dim| dims.contains(dim));
+        Walk::new(vec![output.track()], &plan.locals(), &dims, inner).each(|piece| {
+            let lane = piece.lanes[0];
+            let first = part.byte + lane.offset * width;
+            if lane.valid == 0 || (lane.stride == 1 && !needed.has(first, first + lane.valid as i64 * width)) {
+                return;
+            }
+            for index in 0..lane.valid {
+                let byte = first + index as i64 * lane.stride * width;
+                if needed.has(byte, byte + span) {
+                    for dim in &dims {
+                        is_hit[*dim][piece.position[*dim] + if inner == Some(*dim) { index } else { 0 }] = true;
+                    }
+                }
+            }
+        });
+        Points::of(plan, &dims, &is_hit, group_of(&self.leaders, core).len())
+    }
+
+    fn read_all(&self, core: usize, demand: &mut Demand) {
+        for tensor in &self.plan.inputs {
+            touch(&self.plan, &self.parts.0[core][*tensor], *tensor, demand);
+        }
+    }
+}
+
+fn touch(plan: &Plan, part: &Part, tensor: usize, demand: &mut Demand) {
+    plan.touched(part, tensor).for_each(|bytes| demand.add(part.region, bytes.start, bytes.end));
+}
+
+/// Notes what a core reads at the points of a plan, which are some of those of `whole`.
+fn read(plan: &Plan, parts: &[Part], demand: &mut Demand, whole: &Plan) {
+    for tensor in &plan.inputs {
+        let (entry, part) = (&plan.tensors[*tensor], &parts[*tensor]);
+        if entry.indirect.is_some() {
+            touch(whole, part, *tensor, demand);
+            continue;
+        }
+        let width = entry.format.bytes();
+        // A stick with one point has what belongs to it, such as two moments.
+        let has_groups = entry.is_sparse || plan.kernel == Kernel::LayerNormScale;
+        let dims: Vec<usize> = (0..plan.dims.len()).filter(|dim| entry.present[*dim]).collect();
+        let inner = Some(entry.stick).filter(|dim| dims.contains(dim));
+        let needed = demand.0.entry(part.region).or_default();
+        Walk::new(vec![entry.track()], &plan.locals(), &dims, inner).each(|piece| {
+            let lane = piece.lanes[0];
+            let first = part.byte + lane.offset * width;
+            if lane.stride == 1 && !has_groups {
+                needed.add(first, first + lane.valid as i64 * width);
+                return;
+            }
+            for index in 0..lane.valid as i64 {
+                let byte = first + index * lane.stride * width;
+                let start = if has_groups { byte / STICK_BYTES * STICK_BYTES } else { byte };
+                needed.add(start, if has_groups { start + STICK_BYTES } else { byte + width });
+            }
+        });
+    }
+}

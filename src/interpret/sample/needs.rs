@@ -1,0 +1,113 @@
+//! Which elements of its operands an op reads for some elements of its result.
+
+use super::super::{
+    Fault,
+    array::note_dims,
+    program::{Kind, Operation, Tensor},
+    selection::Selection,
+};
+use crate::affine::Expr;
+use std::sync::Arc;
+
+/// For each operand the elements that are read; none where the operand is not.
+///
+/// # Errors
+/// Operands that do not fit the op.
+pub(super) fn needs(op: &Operation<'_>, values: &[Tensor], wanted: &Selection) -> Result<Vec<Option<Selection>>, Fault> {
+    let shape = |at: usize| op.inputs.get(at).map_or(&[][..], |id| values[*id].shape.as_slice());
+    let outside = |at: usize| Fault::Outside { shape: shape(at).to_vec() };
+    let dims = wanted.dims();
+    let same_rank = |at: usize| if shape(at).len() == dims.len() { Ok(()) } else { Err(outside(at)) };
+    match (&op.kind, op.inputs.as_slice()) {
+        (Kind::Constant(_) | Kind::Fill(_) | Kind::Empty, []) => Ok(Vec::new()),
+        (Kind::Pointwise { .. }, inputs) => {
+            let repeated = |at: usize| {
+                same_rank(at)?;
+                let along = |(dim, size): (&Arc<[usize]>, &usize)| if *size == 1 { all(1) } else { dim.clone() };
+                Ok(Some(Selection::of(dims.iter().zip(shape(at)).map(along))))
+            };
+            (0..inputs.len()).map(repeated).collect()
+        }
+        (Kind::Reduce { dims: reduced, .. }, [_]) => {
+            same_rank(0)?;
+            let along = |at: usize| if reduced.contains(&at) { all(shape(0)[at]) } else { dims[at].clone() };
+            Ok(vec![Some(Selection::of((0..dims.len()).map(along)))])
+        }
+        (Kind::Matmul, [_, _]) => {
+            (0..2).try_for_each(same_rank)?;
+            let ([batch @ .., rows, columns], Some(contracted)) = (dims, shape(0).last()) else { return Err(outside(0)) };
+            let with = |last: [Arc<[usize]>; 2]| Some(Selection::of(batch.iter().cloned().chain(last)));
+            Ok(vec![with([rows.clone(), all(*contracted)]), with([all(*contracted), columns.clone()])])
+        }
+        (Kind::Gather { dim }, [_, _]) => {
+            let n_indices = shape(1).len();
+            if dims.len() + 1 != n_indices + shape(0).len() || *dim >= shape(0).len() {
+                return Err(outside(0));
+            }
+            let (index, rest) = dims.split_at(n_indices);
+            let mut table = rest.to_vec();
+            table.insert(*dim, all(shape(0)[*dim]));
+            Ok(vec![Some(Selection::of(table)), Some(Selection::of(index.to_vec()))])
+        }
+        (Kind::Copy, [_]) => Ok(vec![Some(wanted.clone())]),
+        (Kind::Insert { offsets }, [_, _]) => {
+            (0..2).try_for_each(same_rank)?;
+            Ok(insert(wanted, offsets, shape(0)))
+        }
+        (Kind::View(map), [_]) if map.len() == shape(0).len() => {
+            let along = |(expr, size): (&Expr, &usize)| image(expr, wanted, *size).ok_or_else(|| outside(0));
+            Ok(vec![Some(Selection::of(map.iter().zip(shape(0)).map(along).collect::<Result<Vec<_>, _>>()?))])
+        }
+        (_, inputs) => Err(Fault::Count { expected: 1, found: inputs.len() }),
+    }
+}
+
+fn all(size: usize) -> Arc<[usize]> {
+    (0..size).collect()
+}
+
+/// Of the part what lies in the window, and of the whole everything, unless the window has it all.
+fn insert(wanted: &Selection, offsets: &[usize], sizes: &[usize]) -> Vec<Option<Selection>> {
+    let within = |((positions, offset), size): ((&Arc<[usize]>, &usize), &usize)| -> Arc<[usize]> {
+        positions.iter().filter(|position| (*offset..offset + size).contains(position)).map(|position| position - offset).collect()
+    };
+    let part = Selection::of(wanted.dims().iter().zip(offsets).zip(sizes).map(within));
+    let is_touched = part.length() > 0;
+    let is_all = part.shape() == wanted.shape();
+    vec![is_touched.then_some(part), (!is_touched || !is_all).then(|| wanted.clone())]
+}
+
+/// The dimensions that an expression depends on.
+pub(super) fn dims_of(expr: &Expr) -> Vec<usize> {
+    let mut dims = Vec::new();
+    note_dims(expr, &mut dims);
+    dims
+}
+
+/// The positions that an index of a view takes.
+fn image(expr: &Expr, wanted: &Selection, size: usize) -> Option<Arc<[usize]>> {
+    if wanted.length() == 0 {
+        return Some(Arc::default());
+    }
+    let dims = dims_of(expr);
+    let mut is_taken = vec![false; size];
+    let mut at = vec![0; dims.len()];
+    let mut point = vec![0_i64; wanted.dims().len()];
+    loop {
+        for (dim, at) in dims.iter().zip(&at) {
+            *point.get_mut(*dim)? = wanted.dims()[*dim][*at] as i64;
+        }
+        *is_taken.get_mut(usize::try_from(expr.evaluate(&point)).ok()?)? = true;
+        let next = (0..dims.len()).rev().find(|place| {
+            at[*place] += 1;
+            let is_within = at[*place] < wanted.dims()[dims[*place]].len();
+            if !is_within {
+                at[*place] = 0;
+            }
+            is_within
+        });
+        if next.is_none() {
+            return Some(is_taken.iter().enumerate().filter(|(_, is_taken)| **is_taken).map(|(position, _)| position).collect());
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Some elements of a tensor.
+
+use super::array::{Walk, strides};
+use std::sync::Arc;
+
+/// Positions along each dimension, in order; every combination of them is an element that is selected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection(Vec<Arc<[usize]>>);
+
+impl Selection {
+    /// The elements at all combinations of positions.
+    #[must_use]
+    pub fn new(positions: impl IntoIterator<Item = Vec<usize>>) -> Self {
+        let in_order = |mut positions: Vec<usize>| {
+            positions.sort_unstable();
+            positions.dedup();
+            positions.into()
+        };
+        Self(positions.into_iter().map(in_order).collect())
+    }
+
+    /// All elements.
+    #[must_use]
+    pub fn whole(shape: &[usize]) -> Self {
+        Self(shape.iter().map(|size| (0..*size).collect()).collect())
+    }
+
+    /// No element; the one of a tensor without dimensions is always selected.
+    #[must_use]
+    pub fn none(rank: usize) -> Self {
+        Self(vec![Arc::default(); rank])
+    }
+
+    pub(super) fn of(dims: impl IntoIterator<Item = Arc<[usize]>>) -> Self {
+        Self(dims.into_iter().collect())
+    }
+
+    /// The positions along each dimension.
+    #[must_use]
+    pub fn dims(&self) -> &[Arc<[usize]>] {
+        &self.0
+    }
+
+    /// How many positions there are along each dimension.
+    #[must_use]
+    pub fn shape(&self) -> Vec<usize> {
+        self.0.iter().map(|positions| positions.len()).collect()
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.0.iter().map(|positions| positions.len()).product()
+    }
+
+    /// The indices of the element that is number `index` of the selected ones, each given along its dimension.
+    #[must_use]
+    pub fn indices(&self, index: &[usize]) -> Vec<usize> {
+        self.0.iter().zip(index).map(|(positions, at)| positions[*at]).collect()
+    }
+
+    /// The places of the elements in the row-major tensor, in order.
+    #[must_use]
+    pub fn places(&self, shape: &[usize]) -> Vec<usize> {
+        let along = |(positions, stride): (&Arc<[usize]>, usize)| positions.iter().map(|position| position * stride).collect();
+        Walk::Sums(self.0.iter().zip(strides(shape)).map(along).collect()).places()
+    }
+
+    /// Adds the positions of another one.
+    pub(super) fn include(&mut self, other: &Self) {
+        for (own, other) in self.0.iter_mut().zip(&other.0) {
+            if own != other {
+                let mut all: Vec<usize> = own.iter().chain(other.iter()).copied().collect();
+                all.sort_unstable();
+                all.dedup();
+                *own = all.into();
+            }
+        }
+    }
+
+    /// Where elements of the tensor of which these are stored stand among them. None if one is not there.
+    pub(super) fn walk_to(&self, wanted: &Self) -> Option<Walk> {
+        let mut tables = Vec::with_capacity(self.0.len());
+        for ((own, wanted), stride) in self.0.iter().zip(&wanted.0).zip(strides(&self.shape())) {
+            let along: Option<Vec<usize>> = wanted.iter().map(|position| Some(own.binary_search(position).ok()? * stride)).collect();
+            tables.push(along?);
+        }
+        Some(Walk::Sums(tables))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_selection_is_every_combination_of_positions() {
+        let selection = Selection::new([vec![2, 0], vec![1, 3, 1]]);
+        assert_eq!((selection.shape(), selection.length()), (vec![2, 2], 4));
+        assert_eq!(selection.places(&[3, 4]), [1, 3, 9, 11]);
+        assert_eq!(selection.indices(&[1, 0]), [2, 1]);
+        assert_eq!((Selection::none(2).length(), Selection::none(0).length()), (0, 1));
+    }
+
+    #[test]
+    fn selections_grow_by_positions() {
+        let mut selection = Selection::new([vec![0], vec![1]]);
+        selection.include(&Selection::new([vec![2], vec![1]]));
+        assert_eq!(selection, Selection::new([vec![0, 2], vec![1]]));
+        let places = selection.walk_to(&Selection::new([vec![2], vec![1]])).map(|walk| walk.places());
+        assert_eq!(places, Some(vec![1]));
+        assert!(selection.walk_to(&Selection::new([vec![1], vec![1]])).is_none());
+    }
+}
