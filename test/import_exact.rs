@@ -52,13 +52,13 @@ fn numbers(array: &HostArray) -> Vec<f64> {
 fn check(path: &str) -> Result<(), String> {
     let session = spyre::pipeline::session();
     let source = session.open(path)?;
-    let module = source.parse().ok_or("is not parsed")?;
+    let mut module = source.parse().ok_or("is not parsed")?;
     // Without a planner no function is replaced by a chain that approximates it.
     let options = Options { lx_planner: "none".to_owned(), ..Options::default() };
     if !module.run(&options.pipeline([Phase::Import], "")) {
         return Err("is not imported".to_owned());
     }
-    let functions = read_functions(module.op()).map_err(|(_, message)| message)?;
+    let functions = read_functions(&module).map_err(|(_, message)| message)?;
     let [function] = functions.as_slice() else { return Err("has not one function".to_owned()) };
     let given = inputs(function);
     let hosts: Vec<HostArray> = given.iter().enumerate().map(|(position, array)| host(function, position, array)).collect();
