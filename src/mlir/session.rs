@@ -95,7 +95,7 @@ impl<'c> Source<'c> {
     pub fn parse(&self) -> Option<Module<'c>> {
         // SAFETY: the source is open.
         let raw = unsafe { spyreSourceParse(self.raw) };
-        (!raw.ptr.is_null()).then_some(Module { raw, session: self.session })
+        (!raw.ptr.is_null()).then(|| Module { raw, session: self.session })
     }
 }
 
@@ -118,7 +118,7 @@ impl<'c> Module<'c> {
     pub fn parse(session: &'c Session, text: &str) -> Option<Self> {
         // SAFETY: MLIR copies the text.
         let raw = unsafe { mlir_sys::mlirModuleCreateParse(session.context.to_raw(), string_ref(text)) };
-        (!raw.ptr.is_null()).then_some(Self { raw, session })
+        (!raw.ptr.is_null()).then(|| Self { raw, session })
     }
 
     /// The module operation.

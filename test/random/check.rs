@@ -237,7 +237,9 @@ fn check_sampled(simulation: &Simulation, case: &Case, whole: &[Companions<Field
     };
     for ((found, places), whole) in found.iter().zip(&wanted).zip(whole) {
         let expected: Vec<FieldElement> = places.iter().map(|place| whole.elements[*place]).collect();
-        if *found != expected {
+        // What an exponential leaves in the second part says nothing, and its hash depends on what is computed together.
+        let agrees = found.len() == expected.len() && found.iter().zip(&expected).all(|(found, expected)| found.agrees(*expected));
+        if !agrees {
             return Err(fails("samples differ from the whole", format!("at {places:?}: {found:?}, not {expected:?}")));
         }
     }
