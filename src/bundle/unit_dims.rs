@@ -217,6 +217,14 @@ mod tests {
     }
 
     #[test]
+    fn a_stick_of_one_element_stays_a_stick() {
+        let sparse = operand(&[(1, C::constant(0)), (512, C::dim(0)), (1, C::constant(0))]);
+        let copied = op(&[512], vec![sparse.clone(), sparse], 0);
+        assert_eq!(copied.operands[0].device_size, [512, 1]);
+        assert_eq!(copied.operands[0].coordinates, [C::dim(0), C::constant(0)]);
+    }
+
+    #[test]
     fn a_single_row_is_no_dim_of_a_product() {
         let x = operand(&[(2, C::floordiv(2, 64)), (1, C::dim(0)), (64, C::modulo(2, 64))]);
         let y = operand(&[(4, C::floordiv(1, 64)), (128, C::dim(2)), (64, C::modulo(1, 64))]);

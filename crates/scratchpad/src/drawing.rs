@@ -317,6 +317,18 @@ mod tests {
     }
 
     #[test]
+    fn a_name_does_not_reach_into_what_takes_over_the_place() {
+        let is_turned = |stays: Vec<Stay>| {
+            let svg = draw(&Drawing { title: String::new(), capacity_bytes: 1 << 20, stays });
+            svg.lines().any(|line| line.contains("rotate(-90") && line.ends_with(">twenty_letters_of_it</text>"))
+        };
+        let (first, end) = (stay("twenty_letters_of_it", 1 << 20, 0, 0..2), stay("end", 1 << 19, 0, 11..12));
+        let successor = Stay { successor_of: Some(first.name.clone()), ..stay("successor", 1 << 20, 0, 1..3) };
+        assert!(!is_turned(vec![first.clone(), end.clone()]), "it fits into two of twelve operations");
+        assert!(is_turned(vec![first, successor, end]), "but not into one");
+    }
+
+    #[test]
     fn an_empty_plan_is_an_empty_picture() {
         assert!(draw(&Drawing { title: String::new(), capacity_bytes: 0, stays: vec![] }).ends_with("</svg>\n"));
     }

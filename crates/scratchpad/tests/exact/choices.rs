@@ -1,7 +1,8 @@
 //! What the planners choose and how many steps they take, as a snapshot: a change of the search that changes no proof shows here
-//! (`INSTA_UPDATE=always` makes it anew).
+//! (`INSTA_UPDATE=always` makes it anew). Of many small instances there is a digest for each kind.
 
 use super::{Exact, Instance, Stays, dense_instance, linked_instance, random, random_instance};
+use scratchpad::{CertifiedCut, Placement, Plan};
 use std::fmt::Write;
 
 /// FNV-1a of the numbers.
@@ -10,9 +11,42 @@ fn digest(numbers: impl IntoIterator<Item = i64>) -> u64 {
     numbers.into_iter().flat_map(i64::to_le_bytes).fold(0xCBF2_9CE4_8422_2325, mix)
 }
 
-fn instances() -> Vec<Instance> {
-    let small = (0..12).flat_map(|seed| [random_instance(seed), linked_instance(seed)]);
-    small.chain((0..24).map(random::layers)).chain([dense_instance(), chain(120)]).collect()
+/// Everything that a plan says: stays, and the prices, cuts and rents that prove its bound.
+fn digest_of(plan: &Plan) -> u64 {
+    let number = |index: usize| index as i64;
+    let stays = plan.stays.iter().flat_map(|stay| [number(stay.buffer), number(stay.start), number(stay.end), stay.address]);
+    let of_cut = |cut: &CertifiedCut| {
+        let stays = cut.stays.iter().flat_map(|&(buffer, start, end)| [number(buffer), number(start), number(end)]);
+        let mergers = cut.mergers.iter().flat_map(|&(child, parent)| [number(child), number(parent)]);
+        stays.chain(mergers).chain(cut.absent.iter().map(|&buffer| number(buffer))).chain([-1]).collect::<Vec<_>>()
+    };
+    let certificate = &plan.certificate;
+    let prices = certificate.prices.iter().flat_map(|&(time, price)| [number(time), price]);
+    let rents = certificate.rents.iter().flat_map(|(time, rents)| {
+        [number(*time)].into_iter().chain(rents.iter().flat_map(|&(buffer, bytes)| [number(buffer), bytes])).collect::<Vec<_>>()
+    });
+    digest(stays.chain([-1]).chain(prices).chain([-1]).chain(certificate.cuts.iter().flat_map(of_cut)).chain(rents))
+}
+
+/// What each planner makes of an instance, in a line each.
+fn choices(instance: &Instance) -> Vec<String> {
+    let Instance { buffers, capacity, .. } = instance;
+    let mut lines = Vec::new();
+    for (stays, budget) in [(Stays::Whole, 3_000), (Stays::Whole, 100_000), (Stays::Split, 3_000), (Stays::Split, 100_000)] {
+        let plan = Exact { stays, budget }.solve(buffers, capacity);
+        let (bytes, bound, steps, plan) = (plan.hbm_bytes_left, plan.lower_bound, plan.steps, digest_of(&plan));
+        lines.push(format!("{stays:?} {budget}: {bytes} >= {bound}, {steps} steps, plan {plan:016x}"));
+    }
+    let addresses = |placement: &Placement| digest(placement.addresses.iter().map(|address| address.unwrap_or(-1)));
+    let mut always = |_: &scratchpad::Progress| true;
+    let peak = scratchpad::smallest_lx(instance, &mut scratchpad::Limits { budget: 50_000, go_on: &mut always });
+    let (bytes, bound, steps) = (peak.bytes, peak.lower_bound, peak.steps);
+    lines.push(format!("peak: {bytes} >= {bound}, {steps} steps, addresses {:016x}", addresses(&peak.placement)));
+    for planner in ["greedy", "first-fit", "best-fit"] {
+        let placement = scratchpad::planner_named(planner).unwrap().plan(buffers, capacity);
+        lines.push(format!("{planner}: addresses {:016x}", addresses(&placement)));
+    }
+    lines
 }
 
 /// As ops that each read the result before and the one halfway back leave them: results of half a megabyte.
@@ -49,25 +83,13 @@ fn chain(n: usize) -> Instance {
 #[test]
 fn choices_are_as_before() {
     let mut text = String::new();
-    for (index, instance) in instances().iter().enumerate() {
-        let Instance { name, buffers, capacity } = instance;
-        for stays in [Stays::Whole, Stays::Split] {
-            for budget in [3_000, 100_000] {
-                let plan = Exact { stays, budget }.solve(buffers, capacity);
-                let numbers = plan.stays.iter().flat_map(|stay| [stay.buffer as i64, stay.start as i64, stay.end as i64, stay.address]);
-                let (bytes, bound, steps, stays_digest) = (plan.hbm_bytes_left, plan.lower_bound, plan.steps, digest(numbers));
-                writeln!(text, "{index} {name} {stays:?} {budget}: {bytes} >= {bound}, {steps} steps, stays {stays_digest:016x}").unwrap();
-            }
-        }
-        let mut always = |_: &scratchpad::Progress| true;
-        let peak = scratchpad::smallest_lx(instance, &mut scratchpad::Limits { budget: 50_000, go_on: &mut always });
-        let addresses = digest(peak.placement.addresses.iter().map(|address| address.unwrap_or(-1)));
-        let (bytes, bound, steps) = (peak.bytes, peak.lower_bound, peak.steps);
-        writeln!(text, "{index} {name} peak: {bytes} >= {bound}, {steps} steps, addresses {addresses:016x}").unwrap();
-        for planner in ["greedy", "first-fit", "best-fit"] {
-            let placement = scratchpad::planner_named(planner).unwrap().plan(buffers, capacity);
-            let addresses = digest(placement.addresses.iter().map(|address| address.unwrap_or(-1)));
-            writeln!(text, "{index} {name} {planner}: addresses {addresses:016x}").unwrap();
+    for (kind, make) in [("random", random_instance as fn(u64) -> Instance), ("linked", linked_instance)] {
+        let all = (0..200).flat_map(|seed| choices(&make(seed))).flat_map(|line| line.into_bytes()).map(i64::from);
+        writeln!(text, "200 {kind} instances: {:016x}", digest(all)).unwrap();
+    }
+    for instance in (0..24).map(random::layers).chain([dense_instance(), chain(120)]) {
+        for line in choices(&instance) {
+            writeln!(text, "{} {line}", instance.name).unwrap();
         }
     }
     insta::assert_snapshot!(text);
