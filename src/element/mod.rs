@@ -11,6 +11,7 @@ mod function;
 mod products;
 
 pub use exact::{Exact, erf};
+pub(crate) use field::stirred;
 pub use field::{Field, FieldElement};
 pub use function::{Binary, Reduction, Unary};
 
