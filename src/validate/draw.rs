@@ -1,7 +1,7 @@
 //! Random arguments for a function: elements of a finite field, and positions where ops look something up.
 
 use crate::interpret::{Array, Block, ElementType, Function, Kind, Selection, Tensor};
-use element::{Arithmetic, Field, FieldElement};
+use element::{Arithmetic, Field, FieldElement, stirred};
 
 /// Positions of arguments that nothing looks up are below this.
 const SMALL: usize = 16;
@@ -49,14 +49,6 @@ impl<'f, 'c> Drawn<'f, 'c> {
             }
         }
     }
-}
-
-/// A number's bits, stirred (the finaliser of `SplitMix64`).
-const fn stirred(number: u64) -> u64 {
-    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
 }
 
 /// For each value of integers the rows of the smallest table that it is used for, where there is one.

@@ -2,6 +2,7 @@
 
 use super::DRAWS;
 use crate::interpret::{Fault, Function, Selection};
+use element::stirred;
 use serde::Serialize;
 use std::ops::Range;
 
@@ -124,14 +125,6 @@ fn spread(shape: &[usize], count: usize, result: u64) -> Selection {
         if *size <= count { (0..*size).collect() } else { (0..count).map(position).collect() }
     };
     Selection::new(shape.iter().zip(0..).map(along))
-}
-
-/// A number's bits, stirred (the finaliser of `SplitMix64`).
-const fn stirred(number: u64) -> u64 {
-    let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
 }
 
 #[cfg(test)]

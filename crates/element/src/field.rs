@@ -397,7 +397,8 @@ const fn inverse(residue: u64, modulus: u32) -> u64 {
 }
 
 /// A number's bits, stirred (the finaliser of `SplitMix64`).
-const fn stirred(number: u64) -> u64 {
+#[must_use]
+pub const fn stirred(number: u64) -> u64 {
     let number = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

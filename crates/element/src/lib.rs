@@ -11,7 +11,7 @@ mod function;
 mod products;
 
 pub use exact::{Exact, erf};
-pub use field::{Field, FieldElement};
+pub use field::{Field, FieldElement, stirred};
 pub use function::{Binary, Reduction, Unary};
 
 use std::fmt::Debug;
