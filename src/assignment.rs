@@ -6,7 +6,7 @@
 //! * To *eliminate* a variable is to replace all tables that have it by one table over their other variables, which says for each
 //!   assignment of those what the best state costs. Eliminating all variables, and going back, gives the best assignment.
 //!
-//! The work is the entries of the tables, and these grow with the number of variables that hang together. A program is a chain of layers
+//! The work is the possible entries of the tables, and these grow with the number of variables that hang together. A program is a chain of layers
 //! with a few edges across, so the tables stay small when the variable of the smallest table is always the next. Where a table would be
 //! too large nevertheless, a variable is fixed where it is: the rest is then the best for it. Another round fixes others, and so on while
 //! that helps: no round makes it worse, as what was there before is among what it chooses from.
@@ -21,9 +21,9 @@ mod table;
 
 use plan::Plan;
 use std::collections::BTreeMap;
-use table::{Table, settle};
+use table::{Table, entry_of, settle};
 
-/// The most table entries of all solutions together where variables are fixed: under a second.
+/// The most table entries, possible or not, of all solutions together where variables are fixed: under a second.
 const MOST_ENTRIES: usize = 1 << 24;
 /// The most rounds that fix other variables, and the most that may pass in a row without finding anything better.
 const MOST_ROUNDS: usize = 32;
@@ -48,8 +48,9 @@ pub trait Cost: Copy + Ord {
 pub struct Factor<C> {
     /// Indices into [`Problem::n_states`]; one may occur twice, as a tensor that an op reads twice.
     pub variables: Vec<usize>,
-    /// One cost for each assignment of the variables, row-major: the state of the last one moves fastest.
-    pub costs: Vec<C>,
+    /// The cost of each possible assignment of the variables, by its entry: row-major, the state of the last one moves fastest. What is
+    /// not there is impossible.
+    pub costs: BTreeMap<usize, C>,
 }
 
 impl<C: Cost> Factor<C> {
@@ -57,16 +58,17 @@ impl<C: Cost> Factor<C> {
     pub fn new(n_states: &[usize], variables: Vec<usize>, mut cost_of: impl FnMut(&[usize]) -> C) -> Self {
         let n_entries: usize = variables.iter().map(|variable| n_states[*variable]).product();
         let mut states = vec![0; variables.len()];
-        let mut costs = Vec::with_capacity(n_entries);
-        for _ in 0..n_entries {
-            costs.push(cost_of(&states));
+        let costs = (0..n_entries).map(|_| {
+            let cost = cost_of(&states);
             for (state, variable) in states.iter_mut().zip(&variables).rev() {
                 *state = (*state + 1) % n_states[*variable];
                 if *state != 0 {
                     break;
                 }
             }
-        }
+            cost
+        });
+        let costs = costs.enumerate().filter(|(_, cost)| *cost < C::IMPOSSIBLE).collect();
         Self { variables, costs }
     }
 }
@@ -76,7 +78,7 @@ impl<C: Cost> Factor<C> {
 pub struct Problem<C> {
     /// For each variable, the number of its states: 1 or more.
     pub n_states: Vec<usize>,
-    /// Their sum is to be least. Every factor has as many costs as its variables have assignments.
+    /// Their sum is to be least.
     pub factors: Vec<Factor<C>>,
 }
 
@@ -85,8 +87,8 @@ impl<C: Cost> Problem<C> {
     #[must_use]
     pub fn cost(&self, states: &[usize]) -> C {
         let cost_of = |factor: &Factor<C>| {
-            let entry = factor.variables.iter().fold(0, |entry, variable| entry * self.n_states[*variable] + states[*variable]);
-            factor.costs[entry]
+            let entry = entry_of(&factor.variables, &self.n_states, states);
+            factor.costs.get(&entry).copied().unwrap_or(C::IMPOSSIBLE)
         };
         self.factors.iter().map(cost_of).fold(C::ZERO, C::saturating_add)
     }
@@ -101,6 +103,8 @@ pub struct Assignment<C> {
     pub cost: C,
     /// Whether no assignment costs less; false says that it is not known.
     pub is_optimal: bool,
+    /// The entries of all tables that were made on the way: the work.
+    pub n_entries: usize,
 }
 
 /// The assignment that costs least, or, where that would take tables of more than `max_entries`, a good one.
@@ -110,7 +114,7 @@ pub struct Assignment<C> {
 pub fn minimize<C: Cost>(problem: &Problem<C>, start: &[usize], max_entries: usize) -> Assignment<C> {
     let mut search = Search::new(problem, start);
     let is_optimal = search.run(max_entries, MOST_ENTRIES);
-    Assignment { cost: search.cost, states: search.states, is_optimal }
+    Assignment { cost: search.cost, states: search.states, is_optimal, n_entries: search.n_entries }
 }
 
 /// The best assignment so far.
@@ -120,6 +124,8 @@ struct Search<'p, C> {
     tables: Vec<Table<C>>,
     states: Vec<usize>,
     cost: C,
+    /// The entries of all tables made so far.
+    n_entries: usize,
 }
 
 impl<'p, C: Cost> Search<'p, C> {
@@ -127,23 +133,21 @@ impl<'p, C: Cost> Search<'p, C> {
         let n_states = &problem.n_states;
         let mut tables: BTreeMap<Vec<usize>, Table<C>> = BTreeMap::new();
         for factor in &problem.factors {
-            let table = Table::restricted(&factor.variables, &factor.costs, n_states, start, |variable| n_states[variable] > 1);
-            match tables.get_mut(&table.variables) {
-                Some(same) => same.add(&table),
-                None => {
-                    tables.insert(table.variables.clone(), table);
-                }
-            }
+            let table = Table::of(factor, n_states).fixed(n_states, start, |variable| n_states[variable] > 1);
+            let sum = tables.get(&table.variables).map(|same| same.plus(&table, n_states));
+            tables.insert(table.variables.clone(), sum.unwrap_or(table));
         }
         tables.remove(&Vec::new());
-        Self { problem, tables: tables.into_values().collect(), states: start.to_vec(), cost: problem.cost(start) }
+        let tables: Vec<Table<C>> = tables.into_values().collect();
+        let n_entries = tables.iter().map(|table| table.costs.len()).sum();
+        Self { problem, tables, states: start.to_vec(), cost: problem.cost(start), n_entries }
     }
 
     /// Searches with tables of `max_entries` and `most_entries` in all solutions; whether the result is known to be the best.
     fn run(&mut self, max_entries: usize, most_entries: usize) -> bool {
         let n_states = &self.problem.n_states;
         let mut times_fixed = vec![0; n_states.len()];
-        let n_given = n_states.len() + self.tables.iter().map(|table| table.costs.len()).sum::<usize>();
+        let n_given = n_states.len() + self.n_entries;
         let (mut n_entries, mut n_idle) = (0_usize, 0);
         for round in 0..MOST_ROUNDS {
             let plan = Plan::new(n_states, self.tables.iter().map(|table| &table.variables[..]), max_entries, &times_fixed);
@@ -156,7 +160,8 @@ impl<'p, C: Cost> Search<'p, C> {
             if round > 0 && n_entries > most_entries {
                 break;
             }
-            n_idle = if self.offer(self.solve(&plan, &self.states)) { 0 } else { n_idle + 1 };
+            let found = self.solve(&plan, &self.states.clone());
+            n_idle = if self.offer(found) { 0 } else { n_idle + 1 };
             if n_idle == MOST_IDLE_ROUNDS {
                 break;
             }
@@ -184,7 +189,8 @@ impl<'p, C: Cost> Search<'p, C> {
         let first = self.states.clone();
         let mut fixed = first.clone();
         for _ in 0..plan.n_ways(n_states) {
-            self.offer(self.solve(plan, &fixed));
+            let found = self.solve(plan, &fixed);
+            self.offer(found);
             // Each variable goes round to where it was first, and then the next one moves on.
             for variable in &plan.fixed {
                 fixed[*variable] = (fixed[*variable] + 1) % n_states[*variable];
@@ -196,7 +202,7 @@ impl<'p, C: Cost> Search<'p, C> {
     }
 
     /// The best assignment with the plan's fixed variables as `states` has them.
-    fn solve(&self, plan: &Plan, states: &[usize]) -> Vec<usize> {
+    fn solve(&mut self, plan: &Plan, states: &[usize]) -> Vec<usize> {
         let n_states = &self.problem.n_states;
         let mut steps = vec![None; n_states.len()];
         for (step, variable) in plan.order.iter().enumerate() {
@@ -210,13 +216,14 @@ impl<'p, C: Cost> Search<'p, C> {
             }
         };
         for table in &self.tables {
-            let left = Table::restricted(&table.variables, &table.costs, n_states, states, |variable| steps[variable].is_some());
+            let left = table.fixed(n_states, states, |variable| steps[variable].is_some());
             file(&mut waiting, left);
         }
         for (step, variable) in plan.order.iter().enumerate() {
             let table = Table::without(&waiting[step], *variable, n_states);
             file(&mut waiting, table);
         }
+        self.n_entries += waiting.iter().flatten().map(|table| table.costs.len()).sum::<usize>();
         let mut states = states.to_vec();
         for (step, variable) in plan.order.iter().enumerate().rev() {
             settle(&waiting[step], *variable, n_states, &mut states);
@@ -289,7 +296,7 @@ mod tests {
     #[test]
     fn a_factor_is_row_major() {
         let factor = Factor::new(&[2, 3], vec![0, 1], |states| moved((10 * states[0] + states[1]) as u64));
-        assert_eq!(factor.costs, [0, 1, 2, 10, 11, 12].map(moved));
+        assert_eq!(factor.costs, [0, 1, 2, 10, 11, 12].map(moved).into_iter().enumerate().collect());
     }
 
     #[test]
@@ -297,10 +304,10 @@ mod tests {
         // 0 must be 0, 3 must be 1: the cheapest edge of the chain breaks.
         let n_states = vec![2; 4];
         let mut factors: Vec<Factor<Bytes>> = [(0, 5), (1, 2), (2, 7)].map(|(v, bytes)| agreement(&n_states, vec![v, v + 1], bytes)).into();
-        factors.push(Factor { variables: vec![0], costs: vec![Bytes::ZERO, Bytes::IMPOSSIBLE] });
-        factors.push(Factor { variables: vec![3], costs: vec![Bytes::IMPOSSIBLE, Bytes::ZERO] });
+        factors.push(Factor { variables: vec![0], costs: BTreeMap::from([(0, Bytes::ZERO)]) });
+        factors.push(Factor { variables: vec![3], costs: BTreeMap::from([(1, Bytes::ZERO)]) });
         let best = minimize(&Problem { n_states, factors }, &[0, 1, 1, 1], PLENTY);
-        assert_eq!(best, Assignment { states: vec![0, 0, 1, 1], cost: moved(2), is_optimal: true });
+        assert_eq!((best.states, best.cost, best.is_optimal), (vec![0, 0, 1, 1], moved(2), true));
     }
 
     #[test]
@@ -315,12 +322,12 @@ mod tests {
     #[test]
     fn no_variables_cost_nothing() {
         let best = minimize(&Problem::<Bytes> { n_states: vec![], factors: vec![] }, &[], 1);
-        assert_eq!(best, Assignment { states: vec![], cost: Bytes::ZERO, is_optimal: true });
+        assert_eq!(best, Assignment { states: vec![], cost: Bytes::ZERO, is_optimal: true, n_entries: 0 });
     }
 
     #[test]
     fn factors_without_choice_count() {
-        let problem = Problem { n_states: vec![1], factors: vec![Factor { variables: vec![0], costs: vec![moved(3)] }] };
+        let problem = Problem { n_states: vec![1], factors: vec![Factor { variables: vec![0], costs: BTreeMap::from([(0, moved(3))]) }] };
         assert_eq!(minimize(&problem, &[0], 0).cost, moved(3));
     }
 
@@ -337,7 +344,30 @@ mod tests {
         });
         let problem = Problem { factors: factors.collect(), n_states: n_states.clone() };
         let best = minimize(&problem, &vec![0; n_variables], PLENTY);
-        assert_eq!(best, Assignment { states: planted, cost: Bytes::ZERO, is_optimal: true });
+        assert_eq!((best.states, best.cost, best.is_optimal), (planted, Bytes::ZERO, true));
+    }
+
+    /// A chain in which each variable must have the state of the one before or the one after it, beside one that all tables have.
+    fn rail(n_variables: usize) -> Problem<Bytes> {
+        let n_states = vec![60; n_variables + 1];
+        let link = |variable: usize| {
+            let entry = |(state, step): (usize, usize)| ((state * 60 + state) * 60 + (state + step) % 60, moved((state * step) as u64));
+            let possible = (0..60).flat_map(|state| [(state, 0), (state, 1)]);
+            Factor { variables: vec![0, variable, variable + 1], costs: possible.map(entry).collect() }
+        };
+        Problem { n_states, factors: (1..n_variables).map(link).collect() }
+    }
+
+    #[test]
+    fn what_is_impossible_is_no_work() {
+        let of = |n_variables| {
+            let best = minimize(&rail(n_variables), &vec![0; n_variables + 1], PLENTY);
+            assert!(best.is_optimal && best.cost == Bytes::ZERO);
+            best.n_entries
+        };
+        let (few, many) = (of(75), of(300));
+        assert!(many <= 300 * 4 * 120, "{many} entries, of 216000 that a table of three variables could have");
+        assert!(many <= 5 * few, "{many} entries for four times the variables that took {few}");
     }
 
     /// Layers with a residual, three branches that meet again, and tables that every layer reads.
@@ -393,6 +423,11 @@ mod tests {
         assert!(found <= best + best / 10, "{found} bytes, where {best} are best and {greedy} the start");
     }
 
+    /// One cost for each assignment, of which what is impossible is left out.
+    fn possible(costs: Vec<Bytes>) -> BTreeMap<usize, Bytes> {
+        costs.into_iter().enumerate().filter(|(_, cost)| *cost < Bytes::IMPOSSIBLE).collect()
+    }
+
     /// Up to 7 variables with up to 4 states, factors of up to 4 variables, some costs impossible; and a start.
     fn problems() -> impl Strategy<Value = (Problem<Bytes>, Vec<usize>)> {
         let cost = prop_oneof![8 => (0..20_u64, 0..4_u64, 0..4_u64).prop_map(|(moved_bytes, strided_bytes, buffer_bytes)| Bytes { moved_bytes, strided_bytes, buffer_bytes }), 1 => Just(Bytes::IMPOSSIBLE)];
@@ -405,7 +440,7 @@ mod tests {
                 let n_entries: usize = variables.iter().map(|variable| sizes[*variable]).product();
                 (Just(variables), proptest::collection::vec(cost.clone(), n_entries))
             });
-            let factors = proptest::collection::vec(factor.prop_map(|(variables, costs)| Factor { variables, costs }), 0..=8);
+            let factors = proptest::collection::vec(factor.prop_map(|(variables, costs)| Factor { variables, costs: possible(costs) }), 0..=8);
             let start: Vec<_> = n_states.iter().map(|count| 0..*count).collect();
             (factors, start, Just(n_states.clone())).prop_map(|(factors, start, n_states)| (Problem { n_states, factors }, start))
         })

@@ -86,10 +86,6 @@ fn replace_file(target: &Path, content: &[u8]) -> io::Result<()> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut fresh = new_file(folder)?;
     fresh.write_all(content)?;
-    if target.exists() {
-        // After a loss of power there is the old file or the new one, not the new one's name alone.
-        fresh.as_file().sync_data()?;
-    }
     fresh.persist(target)?;
     Ok(())
 }

@@ -1,133 +1,149 @@
-//! Tables of costs over sets of variables, walked together.
+//! Tables of costs over sets of variables, of which only the possible assignments are kept.
+//!
+//! Few assignments of an op's buffers are possible: a split says where all of them are. So a table is a list, and tables are brought
+//! together as relations are: entries that agree about the variables that both have.
 
-use super::Cost;
+use super::{Cost, Factor};
+use std::collections::BTreeMap;
 
-/// A cost for each assignment of a set of variables, row-major: the state of the last variable moves fastest.
+/// A cost for each possible assignment of a set of variables; what is not there is impossible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Table<C> {
     /// In rising order.
     pub(super) variables: Vec<usize>,
-    pub(super) costs: Vec<C>,
+    /// By rising entry, which is the row-major number of an assignment: the state of the last variable moves fastest.
+    pub(super) costs: Vec<(usize, C)>,
 }
 
-/// Where the entries of a table lie: one step of a variable, in entries.
-struct Strides<'a> {
-    variables: &'a [usize],
-    entries: Vec<usize>,
+/// How far apart in a row-major order the states of each variable lie; a variable may occur twice.
+fn strides<'a>(variables: &'a [usize], n_states: &'a [usize]) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let mut stride = 1;
+    variables.iter().rev().map(move |&variable| {
+        let own = stride;
+        stride *= n_states[variable];
+        (variable, own)
+    })
 }
 
-impl<'a> Strides<'a> {
-    /// Row-major.
-    fn of(variables: &'a [usize], n_states: &[usize]) -> Self {
-        let mut entries = vec![1; variables.len()];
-        for index in (1..variables.len()).rev() {
-            entries[index - 1] = entries[index] * n_states[variables[index]];
-        }
-        Self { variables, entries }
+/// The row-major number of an assignment of all variables, among those of `variables`.
+pub(super) fn entry_of(variables: &[usize], n_states: &[usize], states: &[usize]) -> usize {
+    strides(variables, n_states).map(|(variable, stride)| states[variable] * stride).sum()
+}
+
+/// From the entries of an assignment of some variables to those of others; what only one side has counts nothing.
+struct Renumbering {
+    /// For each variable of both: the stride, the number of states, the stride among the others.
+    digits: Vec<(usize, usize, usize)>,
+}
+
+impl Renumbering {
+    fn new(from: &[usize], to: &[usize], n_states: &[usize]) -> Self {
+        let stride_to = |variable| strides(to, n_states).find(|&(other, _)| other == variable).map(|(_, stride)| stride);
+        let digit = |(variable, stride)| Some((stride, n_states[variable], stride_to(variable)?));
+        Self { digits: strides(from, n_states).filter_map(digit).collect() }
     }
 
-    /// The step of one variable; a factor may name a variable twice.
-    fn along(&self, variable: usize) -> usize {
-        self.variables.iter().zip(&self.entries).filter(|(known, _)| **known == variable).map(|(_, step)| step).sum()
-    }
-
-    /// The entry of an assignment of all variables.
-    fn entry(&self, states: &[usize]) -> usize {
-        self.variables.iter().zip(&self.entries).map(|(variable, step)| states[*variable] * step).sum()
+    fn of(&self, entry: usize) -> usize {
+        self.digits.iter().map(|&(stride, count, stride_to)| entry / stride % count * stride_to).sum()
     }
 }
 
-/// Visits every assignment of some variables in row-major order and keeps the entries of several tables up to date.
-struct Walk {
-    sizes: Vec<usize>,
-    states: Vec<usize>,
-    entries: Vec<usize>,
-    /// For each variable the step in each table.
-    steps: Vec<Vec<usize>>,
+/// What is found, by rising entry: where an entry occurs more than once, its least cost.
+fn least_costs<C: Cost>(n_entries: usize, mut found: Vec<(usize, C)>) -> Vec<(usize, C)> {
+    if n_entries > found.len().saturating_mul(8) {
+        found.sort_unstable();
+        found.dedup_by_key(|(entry, _)| *entry);
+        return found;
+    }
+    // There are nearly all: no need to sort.
+    let mut costs = vec![C::IMPOSSIBLE; n_entries];
+    for (entry, cost) in found {
+        costs[entry] = costs[entry].min(cost);
+    }
+    costs.into_iter().enumerate().filter(|(_, cost)| *cost < C::IMPOSSIBLE).collect()
 }
 
-impl Walk {
-    /// Tables may have variables beyond those that are walked: they stay where `start`, an assignment of all variables, has them.
-    fn new(walked: &[usize], n_states: &[usize], start: &[usize], tables: &[Strides<'_>]) -> Self {
-        let steps: Vec<Vec<usize>> = walked.iter().map(|variable| tables.iter().map(|table| table.along(*variable)).collect()).collect();
-        let mut entries: Vec<usize> = tables.iter().map(|table| table.entry(start)).collect();
-        for (variable, steps) in walked.iter().zip(&steps) {
-            for (entry, step) in entries.iter_mut().zip(steps) {
-                *entry -= step * start[*variable];
-            }
-        }
-        Self { sizes: walked.iter().map(|variable| n_states[*variable]).collect(), states: vec![0; walked.len()], entries, steps }
-    }
+/// The number of assignments.
+fn n_entries(variables: &[usize], n_states: &[usize]) -> usize {
+    variables.iter().fold(1, |product, &variable| product.saturating_mul(n_states[variable]))
+}
 
-    /// The number of assignments.
-    fn count(&self) -> usize {
-        self.sizes.iter().product()
-    }
-
-    fn advance(&mut self) {
-        for (index, steps) in self.steps.iter().enumerate().rev() {
-            self.states[index] += 1;
-            let wraps = self.states[index] == self.sizes[index];
-            for (entry, step) in self.entries.iter_mut().zip(steps) {
-                // After the last state, back to the first.
-                *entry = if wraps { *entry - step * (self.sizes[index] - 1) } else { *entry + step };
-            }
-            if !wraps {
-                return;
-            }
-            self.states[index] = 0;
-        }
-    }
+/// The variables of both, in rising order.
+fn union(ours: &[usize], theirs: &[usize]) -> Vec<usize> {
+    let mut all = [ours, theirs].concat();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 impl<C: Cost> Table<C> {
-    /// What is left of a row-major table when the variables that are not `free` stay where `states` has them.
-    pub(super) fn restricted(
-        variables: &[usize],
-        costs: &[C],
-        n_states: &[usize],
-        states: &[usize],
-        is_free: impl Fn(usize) -> bool,
-    ) -> Self {
-        let mut left: Vec<usize> = variables.iter().copied().filter(|variable| is_free(*variable)).collect();
-        left.sort_unstable();
-        left.dedup();
-        let mut walk = Walk::new(&left, n_states, states, &[Strides::of(variables, n_states)]);
-        let costs = (0..walk.count())
-            .map(|_| {
-                let cost = costs[walk.entries[0]];
-                walk.advance();
-                cost
-            })
-            .collect();
+    /// The factor as a table.
+    pub(super) fn of(factor: &Factor<C>, n_states: &[usize]) -> Self {
+        let variables = union(&factor.variables, &[]);
+        // A factor may name a variable twice: what is possible has it in one state.
+        let places: BTreeMap<usize, usize> = strides(&factor.variables, n_states).collect();
+        let state_of = |variable: usize, entry: usize| entry / places[&variable] % n_states[variable];
+        let is_one = |entry: usize| {
+            strides(&factor.variables, n_states).all(|(variable, stride)| entry / stride % n_states[variable] == state_of(variable, entry))
+        };
+        let entry_of = |entry: usize| strides(&variables, n_states).map(|(variable, stride)| state_of(variable, entry) * stride).sum();
+        let possible = factor.costs.iter().filter(|(entry, _)| is_one(**entry)).map(|(&entry, &cost)| (entry_of(entry), cost)).collect();
+        Self { costs: least_costs(n_entries(&variables, n_states), possible), variables }
+    }
+
+    /// What is left when the variables that are not `free` stay where `states` has them.
+    pub(super) fn fixed(&self, n_states: &[usize], states: &[usize], is_free: impl Fn(usize) -> bool) -> Self {
+        let left: Vec<usize> = self.variables.iter().copied().filter(|&variable| is_free(variable)).collect();
+        let stay: Vec<(usize, usize)> = strides(&self.variables, n_states).filter(|&(variable, _)| !is_free(variable)).collect();
+        let renumbering = Renumbering::new(&self.variables, &left, n_states);
+        let is_kept = |entry: usize| stay.iter().all(|&(variable, stride)| entry / stride % n_states[variable] == states[variable]);
+        // The order stays, as the variables have theirs.
+        let costs = self.costs.iter().filter(|(entry, _)| is_kept(*entry)).map(|&(entry, cost)| (renumbering.of(entry), cost)).collect();
         Self { variables: left, costs }
     }
 
-    /// Adds a table over the same variables.
-    pub(super) fn add(&mut self, other: &Self) {
-        for (cost, more) in self.costs.iter_mut().zip(&other.costs) {
-            *cost = cost.saturating_add(*more);
+    /// No variables, and nothing to pay.
+    fn nothing() -> Self {
+        Self { variables: Vec::new(), costs: vec![(0, C::ZERO)] }
+    }
+
+    /// What an assignment costs.
+    fn cost(&self, entry: usize) -> C {
+        self.costs.binary_search_by_key(&entry, |(entry, _)| *entry).map_or(C::IMPOSSIBLE, |index| self.costs[index].1)
+    }
+
+    /// The sum of two tables.
+    pub(super) fn plus(&self, other: &Self, n_states: &[usize]) -> Self {
+        let all = union(&self.variables, &other.variables);
+        let shared: Vec<usize> = self.variables.iter().copied().filter(|variable| other.variables.contains(variable)).collect();
+        let new: Vec<usize> = other.variables.iter().copied().filter(|variable| !shared.contains(variable)).collect();
+        let [our_key, their_key] = [self, other].map(|table| Renumbering::new(&table.variables, &shared, n_states));
+        let our_entry = Renumbering::new(&self.variables, &all, n_states);
+        let (their_new, new_entry) = (Renumbering::new(&other.variables, &new, n_states), Renumbering::new(&new, &all, n_states));
+        let mut theirs: Vec<(usize, usize, C)> =
+            other.costs.iter().map(|&(entry, cost)| (their_key.of(entry), new_entry.of(their_new.of(entry)), cost)).collect();
+        theirs.sort_unstable_by_key(|&(key, entry, _)| (key, entry));
+        let mut found = Vec::with_capacity(self.costs.len().max(theirs.len()));
+        for &(entry, cost) in &self.costs {
+            let key = our_key.of(entry);
+            let first = theirs.partition_point(|(other, ..)| *other < key);
+            for &(_, new, more) in theirs[first..].iter().take_while(|(other, ..)| *other == key) {
+                let sum = cost.saturating_add(more);
+                if sum < C::IMPOSSIBLE {
+                    found.push((our_entry.of(entry) + new, sum));
+                }
+            }
         }
+        Self { costs: least_costs(n_entries(&all, n_states), found), variables: all }
     }
 
     /// The sum of tables that all have `variable`, with the best state of `variable` for each assignment of the others.
     pub(super) fn without(tables: &[Self], variable: usize, n_states: &[usize]) -> Self {
-        let mut left: Vec<usize> = tables.iter().flat_map(|table| &table.variables).copied().filter(|other| *other != variable).collect();
-        left.sort_unstable();
-        left.dedup();
-        let strides: Vec<Strides<'_>> = tables.iter().map(|table| Strides::of(&table.variables, n_states)).collect();
-        let steps: Vec<usize> = strides.iter().map(|strides| strides.along(variable)).collect();
-        let mut walk = Walk::new(&left, n_states, &vec![0; n_states.len()], &strides);
-        let mut costs = Vec::with_capacity(walk.count());
-        for _ in 0..walk.count() {
-            let cost_of = |state: usize| {
-                let entries = tables.iter().zip(walk.entries.iter().zip(&steps));
-                entries.fold(C::ZERO, |sum, (table, (entry, step))| sum.saturating_add(table.costs[entry + state * step]))
-            };
-            costs.push((0..n_states[variable]).map(cost_of).min().unwrap_or(C::ZERO));
-            walk.advance();
-        }
-        Self { variables: left, costs }
+        let sum = tables.iter().fold(Self::nothing(), |sum, table| sum.plus(table, n_states));
+        let left: Vec<usize> = sum.variables.iter().copied().filter(|&other| other != variable).collect();
+        let renumbering = Renumbering::new(&sum.variables, &left, n_states);
+        let costs = sum.costs.iter().map(|&(entry, cost)| (renumbering.of(entry), cost)).collect();
+        Self { costs: least_costs(n_entries(&left, n_states), costs), variables: left }
     }
 }
 
@@ -141,11 +157,10 @@ pub(super) fn settle<'a, C: Cost + 'a>(
 ) -> bool {
     let mut sums = vec![C::ZERO; n_states[variable]];
     for table in tables {
-        let strides = Strides::of(&table.variables, n_states);
-        let step = strides.along(variable);
-        let first = strides.entry(states) - step * states[variable];
+        let step: usize = strides(&table.variables, n_states).filter(|&(other, _)| other == variable).map(|(_, stride)| stride).sum();
+        let first = entry_of(&table.variables, n_states, states) - step * states[variable];
         for (state, sum) in sums.iter_mut().enumerate() {
-            *sum = sum.saturating_add(table.costs[first + state * step]);
+            *sum = sum.saturating_add(table.cost(first + state * step));
         }
     }
     let best = (0..sums.len()).min_by_key(|state| (sums[*state], *state != states[variable])).unwrap_or(0);

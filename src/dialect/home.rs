@@ -132,7 +132,7 @@ fn link_of(value: Value<'_>) -> Option<Link<'_>> {
     if is_insert(def) {
         return Some(Link::Part(whole_of(def)));
     }
-    value.users().into_iter().find_map(|user| given_to(value, user))
+    value.find_user(|user| given_to(value, user))
 }
 
 /// The loop result that `value` becomes where `user` is a loop that carries it, or the end of one that yields it.

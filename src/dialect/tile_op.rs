@@ -71,7 +71,7 @@ fn tile_operand<'c>(step: &Step<'c>, access: &Access<'c>, space: &[i64]) -> Resu
     let is_constant = home.def().is_some_and(|op| op.is("spyre.constant"));
     Ok(TileOperand {
         is_kernel_input: home.def().is_none() || is_constant,
-        is_argument: home.def().is_none() || is_constant || home.users().iter().any(|user| user.is("func.return")),
+        is_argument: home.def().is_none() || is_constant || home.find_user(|user| user.is("func.return").then_some(())).is_some(),
         tile_bytes,
         element_bytes: layout.format().bytes(),
         moved_by: coordinates.iter().filter_map(moving).collect::<BTreeSet<usize>>().into_iter().collect(),

@@ -45,7 +45,8 @@ pub(super) struct Tables {
 /// The price of an op for each assignment of the states of its values, and the split that has it.
 struct OpTable {
     factor: Factor<Cost>,
-    splits: Vec<usize>,
+    /// By the entries of `factor`.
+    splits: BTreeMap<usize, usize>,
 }
 
 impl Tables {
@@ -80,7 +81,8 @@ impl Tables {
     pub(super) fn splits(&self, states: &[usize]) -> Vec<usize> {
         let split = |op: &OpTable| {
             let entry = op.factor.variables.iter().fold(0, |entry, &value| entry * self.n_states[value] + states[value]);
-            op.splits[entry]
+            // What no split allows is not chosen: with everything in HBM all are possible.
+            op.splits.get(&entry).copied().unwrap_or(0)
         };
         self.ops.iter().map(split).collect()
     }
@@ -135,8 +137,8 @@ fn limit_table(op: &Op, states: &mut [Vec<CoreView>]) {
 
 fn op_table(op: &Op, views: &[Views], states: &[Vec<CoreView>], n_states: &[usize], reads: &[(i64, bool)], model: &TimeModel) -> OpTable {
     let free: BTreeSet<usize> = op.values.iter().flatten().copied().filter(|&value| n_states[value] > 1).collect();
-    let mut factor = Factor::new(n_states, free.into_iter().collect(), |_| assignment::Cost::IMPOSSIBLE);
-    let mut splits = vec![0; factor.costs.len()];
+    let mut factor = Factor { variables: free.into_iter().collect(), costs: BTreeMap::new() };
+    let mut splits = BTreeMap::new();
     for (split, of_split) in views.iter().enumerate() {
         let state = |value: usize| state_under(op, of_split, value, &states[value]);
         let possible: Vec<Option<usize>> = factor.variables.iter().map(|&value| state(value)).collect();
@@ -149,8 +151,9 @@ fn op_table(op: &Op, views: &[Views], states: &[Vec<CoreView>], n_states: &[usiz
             };
             let is_in_lx = |value: usize| factor.variables.iter().position(|&other| other == value).is_some_and(in_lx);
             let cost = price(&divided(op, split, is_in_lx), reads, model);
-            if cost < factor.costs[entry] {
-                (factor.costs[entry], splits[entry]) = (cost, split);
+            if factor.costs.get(&entry).is_none_or(|known| cost < *known) {
+                factor.costs.insert(entry, cost);
+                splits.insert(entry, split);
             }
         }
     }
@@ -202,6 +205,6 @@ fn copy_factor(program: &Program, views: &[Vec<Views>], value: usize, states: &[
         let tile = |split| copy_of(&divided(&program.ops[reader], split, |_| false), operand);
         split.map_or(assignment::Cost::IMPOSSIBLE, |split| price(&tile(split), &[(0, false); 2], model))
     };
-    let costs = [assignment::Cost::ZERO].into_iter().chain(states[value].iter().map(cost_of)).collect();
-    Some(Factor { variables: vec![value], costs })
+    let costs = [assignment::Cost::ZERO].into_iter().chain(states[value].iter().map(cost_of)).enumerate();
+    Some(Factor { variables: vec![value], costs: costs.filter(|(_, cost)| *cost < assignment::Cost::IMPOSSIBLE).collect() })
 }

@@ -187,6 +187,31 @@ fn the_same_splits_are_planned_once() {
     assert!(full.0.get() <= 3, "{} plans", full.0.get());
 }
 
+/// Ops in a row that all read one value beside the result of the one before: three values an op.
+fn ops_in_a_row(n_ops: usize) -> Builder {
+    let mut builder = Builder::default();
+    let shared = builder.pointwise([256, 512], &[None]);
+    (0..n_ops).fold(shared, |last, _| builder.pointwise([256, 512], &[Some(last), Some(shared)]));
+    builder
+}
+
+#[test]
+fn the_work_is_what_splits_allow_and_not_all_states_of_three_values() {
+    let target = Target::spyre();
+    let n_entries = |n_ops: usize| {
+        let program = ops_in_a_row(n_ops).build(&target);
+        let tables = Tables::new(&program, &Capacity::of(&target), &target.time);
+        let in_hbm = vec![false; program.values.len()];
+        let found = minimize(&tables.problem(&in_hbm), &tables.start(), MOST_ENTRIES);
+        let n_splits: usize = program.ops.iter().map(|op| op.splits.len()).sum();
+        assert!(found.is_optimal);
+        assert!(found.n_entries <= 8 * 5 * n_splits, "{} entries for {n_splits} splits", found.n_entries);
+        found.n_entries
+    };
+    let (few, many) = (n_entries(10), n_entries(40));
+    assert!(many <= 5 * few, "{many} entries for four times the ops that took {few}");
+}
+
 #[test]
 fn a_split_has_every_order_of_the_cores_with_the_sum_first() {
     let mut builder = Builder::default();

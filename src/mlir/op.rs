@@ -3,7 +3,7 @@
 use super::{
     Attribute, AttributeLike, Block, BlockLike, Context, Location, Op, OperationLike, RegionLike, Type, TypeLike, Value, ValueLike,
     graveyard,
-    text::{string_ref, text_of},
+    text::{bytes_of, string_ref, text_of},
 };
 use melior::ir::{BlockRef, Identifier, OperationRef};
 use mlir_sys::{
@@ -102,7 +102,9 @@ impl<'c> OpExt<'c> for Op<'c> {
     }
 
     fn is(self, name: &str) -> bool {
-        self.full_name() == name
+        // Asked of every operation again and again: bytes are compared, not read as text.
+        // SAFETY: names are uniqued in the context.
+        unsafe { bytes_of(mlirIdentifierStr(mlirOperationGetName(self.to_raw()))) == name.as_bytes() }
     }
 
     fn ctx(self) -> &'c Context {
@@ -261,10 +263,23 @@ pub trait ValueExt<'c>: Copy {
     fn arg_of(self) -> Option<(Block<'c>, usize)>;
     /// The operations that use the value, each as often as it does, in program order within a block.
     fn users(self) -> Vec<Op<'c>>;
+    /// The first of [`ValueExt::users`] for which there is something.
+    fn find_user<T>(self, found: impl Fn(Op<'c>) -> Option<T>) -> Option<T>;
     /// Makes every user of this value use another one.
     fn replace_with(self, other: Value<'c>);
     /// Changes the type; the caller keeps the definition valid.
     fn retype(self, new_type: Type<'c>);
+}
+
+/// The users of a value as MLIR keeps them: the newest use first.
+fn newest_users<'c>(value: Value<'c>) -> impl Iterator<Item = Op<'c>> {
+    // SAFETY: the list of uses is walked, not changed.
+    let first = unsafe { mlirValueGetFirstUse(value.to_raw()) };
+    // SAFETY: as above.
+    let uses = std::iter::successors(Some(first), |operand| Some(unsafe { mlirOpOperandGetNextUse(*operand) }));
+    // SAFETY: nothing is read of a null pointer; the owner of a use is an operation of the same module.
+    uses.take_while(|operand| unsafe { !mlirOpOperandIsNull(*operand) })
+        .map(|operand| unsafe { OperationRef::from_raw(mlirOpOperandGetOwner(operand)) })
 }
 
 impl<'c> ValueExt<'c> for Value<'c> {
@@ -287,18 +302,13 @@ impl<'c> ValueExt<'c> for Value<'c> {
     }
 
     fn users(self) -> Vec<Op<'c>> {
-        let mut users = Vec::new();
-        // SAFETY: the list of uses is walked, not changed.
-        unsafe {
-            let mut operand = mlirValueGetFirstUse(self.to_raw());
-            while !mlirOpOperandIsNull(operand) {
-                users.push(OperationRef::from_raw(mlirOpOperandGetOwner(operand)));
-                operand = mlirOpOperandGetNextUse(operand);
-            }
-        }
-        // MLIR keeps the newest use first.
+        let mut users: Vec<Op<'c>> = newest_users(self).collect();
         users.reverse();
         users
+    }
+
+    fn find_user<T>(self, found: impl Fn(Op<'c>) -> Option<T>) -> Option<T> {
+        newest_users(self).filter_map(found).last()
     }
 
     fn replace_with(self, other: Value<'c>) {

@@ -14,10 +14,18 @@ pub(crate) const fn string_ref(text: &str) -> MlirStringRef {
 /// Its bytes are there, and do not change, for as long as the result is used. Strings in attributes and identifiers are uniqued in the
 /// context, which outlives the module; the bridge keeps its own alive until the Rust function that it calls returns.
 pub(crate) unsafe fn text_of<'c>(raw: MlirStringRef) -> &'c str {
+    // SAFETY: as the caller promises.
+    str::from_utf8(unsafe { bytes_of(raw) }).unwrap_or_default()
+}
+
+/// The bytes of a string of MLIR.
+///
+/// # Safety
+/// As of [`text_of`].
+pub(super) unsafe fn bytes_of<'c>(raw: MlirStringRef) -> &'c [u8] {
     if raw.length == 0 {
-        return "";
+        return &[];
     }
     // SAFETY: as the caller promises.
-    let bytes = unsafe { slice::from_raw_parts(raw.data.cast::<u8>(), raw.length) };
-    str::from_utf8(bytes).unwrap_or_default()
+    unsafe { slice::from_raw_parts(raw.data.cast::<u8>(), raw.length) }
 }

@@ -3,7 +3,6 @@
 use super::exact::EXACT_FILE;
 use super::program::{CONSTANT_SUFFIX, CONSTANTS_FOLDER, FILE_NAME};
 use files::is_below;
-use rayon::prelude::*;
 use rustix::{
     fs::{CWD, RenameFlags, renameat_with},
     io::Errno,
@@ -118,16 +117,17 @@ impl Fresh {
         let refused = at(&directory);
         for _ in 0..MOST_TRIES {
             match renameat_with(CWD, folder.path(), CWD, &directory, RenameFlags::NOREPLACE) {
-                Ok(()) => return folder.put_at(&directory).map_err(refused),
+                Ok(()) => {
+                    folder.leave_in_place();
+                    return Ok(());
+                }
                 Err(Errno::EXIST) => {}
                 Err(error) if is_unknown(error) => return replace_in_two_steps(folder, &directory),
                 Err(error) => return Err(refused(error.into())),
             }
-            // What is replaced may be lost from here on, so the new files must not be in memory only.
-            sync_below(folder.path()).map_err(at(&directory))?;
             match renameat_with(CWD, folder.path(), CWD, &directory, RenameFlags::EXCHANGE) {
                 // The folder has the old bundle now, and goes with it.
-                Ok(()) if !holds_others(folder.path()) => return sync(parent_of(&directory)).map_err(refused),
+                Ok(()) if !holds_others(folder.path()) => return Ok(()),
                 Ok(()) => {
                     // Somebody else's files have come in the meantime, and go back.
                     renameat_with(CWD, folder.path(), CWD, &directory, RenameFlags::EXCHANGE).map_err(|error| refused(error.into()))?;
@@ -162,9 +162,8 @@ impl Locked {
     }
 
     /// The folder has been renamed, and is not removed any more.
-    fn put_at(self, directory: &Path) -> io::Result<()> {
+    fn leave_in_place(self) {
         let _ = self.folder.keep();
-        sync(parent_of(directory))
     }
 }
 
@@ -296,9 +295,9 @@ fn replace_in_two_steps(fresh: Locked, directory: &Path) -> Result<(), WriteErro
     let refused = at(directory);
     if !directory.exists() {
         fs::rename(fresh.path(), directory).map_err(&refused)?;
-        return fresh.put_at(directory).map_err(refused);
+        fresh.leave_in_place();
+        return Ok(());
     }
-    sync_below(fresh.path()).map_err(&refused)?;
     // The name says to others where it belongs, should this be the end of the process.
     let old = Locked::new(parent_of(directory), OLD_PREFIX).map_err(&refused)?;
     let kept = old.path().join(directory.file_name().unwrap_or(OsStr::new("bundle")));
@@ -310,19 +309,8 @@ fn replace_in_two_steps(fresh: Locked, directory: &Path) -> Result<(), WriteErro
         }
         return Err(refused(error));
     }
-    fresh.put_at(directory).map_err(refused)
-}
-
-/// Makes sure that the files of a folder are on the disk.
-fn sync_below(folder: &Path) -> io::Result<()> {
-    let entries: Vec<PathBuf> = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<_>>()?;
-    // Several at a time: the system writes them together.
-    entries.par_iter().try_for_each(|path| if is_folder(path) { sync_below(path) } else { sync(path) })?;
-    sync(folder)
-}
-
-fn sync(path: &Path) -> io::Result<()> {
-    fs::File::open(path)?.sync_all()
+    fresh.leave_in_place();
+    Ok(())
 }
 
 #[cfg(test)]

@@ -160,7 +160,7 @@ impl<'c> Values<'c> {
             return Some(Ineligible::Indirect);
         }
         if users.iter().any(|user| user.is("func.return")) {
-            let is_itself = output.users().iter().any(|user| user.is("func.return"));
+            let is_itself = output.find_user(|user| user.is("func.return").then_some(())).is_some();
             return Some(if is_itself { Ineligible::GraphOutput } else { Ineligible::ViewedOutput });
         }
         if readers.iter().any(|&(reader, operand)| reads_part(&self.schedule.steps[reader], operand)) {
