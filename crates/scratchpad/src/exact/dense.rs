@@ -3,7 +3,7 @@
 
 use super::{
     anneal::{Parcel, anneal, parcels},
-    moment::Moments,
+    moment::{Moments, can_be_swept},
     prices::Prices,
     problem::Problem,
     refine::refined,
@@ -77,6 +77,9 @@ pub(super) fn improve(problem: &Problem, prices: &Prices, best: &mut Best, steps
 /// The best selection for a part of LX that has addresses in all of it: with less and less of LX until there are addresses, and then more
 /// again. Says whether that is the best plan; none if it was stopped.
 fn select_and_pack(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> Option<bool> {
+    if !can_be_swept(problem) {
+        return Some(false);
+    }
     let kept_back = steps.left / 3;
     let nodes = steps.left / SHARE_OF_NODES;
     steps.left -= kept_back;
@@ -122,9 +125,9 @@ fn pack(problem: &Problem, prices: &Prices, free: i64, nodes: u64, best: &mut Be
 }
 
 fn select(problem: &Problem, prices: &Prices, ceiling: i64, steps: &mut Steps) -> Option<Selection> {
-    let moments = Moments::new(problem, prices);
+    let moments = Moments::new(problem, prices)?;
     WIDTHS.iter().find_map(|&(width, branches)| {
-        let swept = sweep(problem, prices, &moments, &[], &Limits { ceiling, width, branches }, steps.left)?;
+        let swept = sweep(problem, prices, &moments, &[], &Limits { ceiling, width, branches }, steps.left);
         steps.left = steps.left.saturating_sub(swept.steps);
         swept.best
     })

@@ -21,9 +21,12 @@ pub(super) struct Moment {
 /// The operations in order.
 pub(super) struct Moments {
     pub(super) list: Vec<Moment>,
-    /// Slots that the live values take.
+    /// Slots that the live values take: as many as live at once.
     pub(super) n_slots: usize,
 }
+
+/// The most values that may live at once where operations are swept.
+pub(super) const MOST_SLOTS: usize = 512;
 
 /// A live value in an operation.
 pub(super) struct Item {
@@ -62,7 +65,11 @@ pub(super) struct Fare {
 }
 
 impl Moments {
-    pub(super) fn new(problem: &Problem, prices: &Prices) -> Self {
+    /// None if more than [`MOST_SLOTS`] values live at once.
+    pub(super) fn new(problem: &Problem, prices: &Prices) -> Option<Self> {
+        if !can_be_swept(problem) {
+            return None;
+        }
         let mut births: Vec<Vec<usize>> = vec![Vec::new(); problem.n_ticks];
         for (index, value) in problem.values.iter().enumerate() {
             births[value.first()].push(index);
@@ -90,8 +97,29 @@ impl Moments {
             }
             list.push(Moment { tick, price, items, children, child_units });
         }
-        Self { list, n_slots: slots.values.len() }
+        Some(Self { list, n_slots: slots.values.len() })
     }
+}
+
+/// Whether few enough values live at once.
+pub(super) fn can_be_swept(problem: &Problem) -> bool {
+    most_alive(problem) <= MOST_SLOTS
+}
+
+/// The most values that live at once.
+fn most_alive(problem: &Problem) -> usize {
+    let (mut born, mut died) = (vec![0_usize; problem.n_ticks], vec![0_usize; problem.n_ticks]);
+    for value in &problem.values {
+        born[value.first()] += 1;
+        died[value.uses.last().map_or(0, |one| one.tick)] += 1;
+    }
+    let (mut alive, mut most) = (0, 0);
+    for (born, died) in born.into_iter().zip(died) {
+        alive += born;
+        most = most.max(alive);
+        alive -= died;
+    }
+    most
 }
 
 /// Which slot each live value has, and which use of it comes next.

@@ -254,10 +254,10 @@ fn select(
     let (mut best, mut bound, mut ceiling): (Option<Selection>, i64, i64) = (None, floor, ceiling);
     let (mut width, mut reach) = if cuts.is_empty() { (NARROW, i64::MAX) } else { (FIRST_WIDTH, 1) };
     let mut is_fitted = false;
-    let mut moments = Moments::new(problem, prices);
+    let mut moments = Moments::new(problem, prices)?;
     loop {
         let goal = ceiling.min(bound.saturating_add(reach));
-        let swept = sweep(problem, prices, &moments, cuts, &Limits { ceiling: goal, width, branches: width }, steps.left)?;
+        let swept = sweep(problem, prices, &moments, cuts, &Limits { ceiling: goal, width, branches: width }, steps.left);
         steps.left = steps.left.saturating_sub(swept.steps);
         let is_complete = swept.bound >= goal;
         bound = bound.max(swept.bound);
@@ -279,7 +279,7 @@ fn select(
         if !is_fitted {
             let goal = (ceiling - problem.fixed_bytes) * prices.scale;
             *prices = Prices::fitted(problem, prices.scale, goal, MORE_FITS);
-            moments = Moments::new(problem, prices);
+            moments = Moments::new(problem, prices)?;
             is_fitted = true;
         }
         if reach == i64::MAX {

@@ -9,7 +9,7 @@ use super::{
     history::{Decision, History},
     key::{Key, Table},
     mergers::Mergers,
-    moment::{Choice, Fare, Moment, Moments},
+    moment::{Choice, Fare, MOST_SLOTS, Moment, Moments},
     prices::{At, Prices},
     problem::Problem,
     selection::Selection,
@@ -38,15 +38,15 @@ pub(crate) struct Swept {
     pub(crate) steps: u64,
 }
 
-/// Sweeps with keys of the right width; `None` if too many values live together.
-pub(crate) fn sweep(problem: &Problem, prices: &Prices, moments: &Moments, cuts: &[Cut], limits: &Limits, steps: u64) -> Option<Swept> {
+/// Sweeps with keys of the right width.
+pub(crate) fn sweep(problem: &Problem, prices: &Prices, moments: &Moments, cuts: &[Cut], limits: &Limits, steps: u64) -> Swept {
     let table = CutTable::new(problem, cuts);
     match moments.n_slots {
-        0..=32 => Some(Sweep::<1>::new(problem, prices, &table, limits, &moments.list, steps).run()),
-        33..=64 => Some(Sweep::<2>::new(problem, prices, &table, limits, &moments.list, steps).run()),
-        65..=128 => Some(Sweep::<4>::new(problem, prices, &table, limits, &moments.list, steps).run()),
-        129..=512 => Some(Sweep::<16>::new(problem, prices, &table, limits, &moments.list, steps).run()),
-        _ => None,
+        0..=32 => Sweep::<1>::new(problem, prices, &table, limits, &moments.list, steps).run(),
+        33..=64 => Sweep::<2>::new(problem, prices, &table, limits, &moments.list, steps).run(),
+        65..=128 => Sweep::<4>::new(problem, prices, &table, limits, &moments.list, steps).run(),
+        129..=MOST_SLOTS => Sweep::<16>::new(problem, prices, &table, limits, &moments.list, steps).run(),
+        n_slots => unreachable!("{n_slots} values that live at once have no moments"),
     }
 }
 
