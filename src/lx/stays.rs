@@ -79,7 +79,7 @@ impl Chosen {
     /// The best plan of whole lives.
     pub(super) fn whole(candidates: &[Candidate], capacity: &Capacity) -> Self {
         let buffers: Vec<Buffer> = candidates.iter().map(|candidate| candidate.buffer.clone()).collect();
-        let plan = Exact::of_compilation(Stays::Whole, buffers.len()).solve(&buffers, capacity);
+        let plan = Exact::to_compare(buffers.len()).solve(&buffers, capacity);
         let mut chosen = Self::of(candidates, &plan.stays, &[]);
         let addresses = chosen.stays.iter().map(|stays| stays.first().map(|stay| stay.address)).collect();
         let explained = Placement::explained(&buffers, capacity, addresses);

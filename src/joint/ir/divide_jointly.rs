@@ -19,7 +19,7 @@ use crate::{
     },
 };
 use machine::Target;
-use scratchpad::{Buffer, Exact, Stays, Use, UseKind};
+use scratchpad::{Buffer, Exact, Use, UseKind};
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-jointly", run };
@@ -31,7 +31,7 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
         check_hints(&ComputeOp::all_in(function))?;
         let values = Values::of(function)?;
         let program = program_of(&values, &target)?;
-        let planner = Exact::of_compilation(Stays::Whole, program.values.len());
+        let planner = Exact::to_compare(program.values.len());
         let choice = joint::choose(&program, &planner, &target);
         let splits: Vec<&WorkSplit> = program.ops.iter().zip(&choice.splits).map(|(op, &split)| &op.splits[split]).collect();
         let alone: Vec<&WorkSplit> = program.ops.iter().map(|op| &op.splits[0]).collect();

@@ -116,6 +116,8 @@ const BUDGET: u64 = 2_000_000;
 /// the latter, and a few narrow sweeps the rest.
 const STEPS_OF_COMPILATION: u64 = 50_000;
 const STEPS_OF_BUFFER: u64 = 1_000;
+/// One step in so many has a plan that is made to compare it with others.
+const SHARE_OF_COMPARED: u64 = 4;
 
 impl Planner for Exact {
     fn name(&self) -> &'static str {
@@ -150,6 +152,13 @@ impl Exact {
     #[must_use]
     pub const fn of_compilation(stays: Stays, n_buffers: usize) -> Self {
         Self { stays, budget: STEPS_OF_COMPILATION + STEPS_OF_BUFFER * n_buffers as u64 }
+    }
+
+    /// For one of several plans of a compilation of which another one stays: it has a share of the steps.
+    #[must_use]
+    pub const fn to_compare(n_buffers: usize) -> Self {
+        let stays = Self::of_compilation(Stays::Whole, n_buffers);
+        Self { budget: stays.budget / SHARE_OF_COMPARED, ..stays }
     }
 
     /// The best plan within the budget, and a bound with its proof.
