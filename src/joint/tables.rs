@@ -196,7 +196,7 @@ fn picoseconds(ns: f64) -> u64 {
     (ns * 1000.0).round() as u64
 }
 
-/// What it costs to bring an input into LX, under each view.
+/// What it costs to bring an input into LX under each view.
 fn copy_factor(program: &Program, views: &[Vec<Views>], value: usize, states: &[Vec<CoreView>], model: &TimeModel) -> Option<Factor<Cost>> {
     program.values[value].copied_before?;
     let &(reader, operand) = program.values[value].users.first()?;
