@@ -1,15 +1,17 @@
-//! Every visible golden case: `bundle.mlir` and the SDSC files.
+//! Every golden case: `bundle.mlir` and the SDSC files. Those of the project are in `test/golden`, whose README says where they come from;
+//! those of the reference emitter are beside the project.
+//!
+//! `BLESS=1 cargo test --test golden` writes the files of the project's cases again; the diff is for review.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 use spyre::{launch::Launch, sdsc};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 mod common;
 
-#[test]
-fn bundle_mlir_is_byte_for_byte_the_reference() {
-    for case in common::golden_cases() {
+fn bundle_mlir_is_byte_for_byte_the_reference(cases: &[PathBuf]) {
+    for case in cases {
         let bundle = sdsc::read::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
         let expected = std::fs::read_to_string(case.join("bundle.mlir")).unwrap();
         let found = Launch::new(&bundle).unwrap().to_string();
@@ -17,9 +19,8 @@ fn bundle_mlir_is_byte_for_byte_the_reference() {
     }
 }
 
-#[test]
-fn sdsc_files_are_byte_for_byte_the_reference() {
-    for case in common::golden_cases() {
+fn sdsc_files_are_byte_for_byte_the_reference(cases: &[PathBuf]) {
+    for case in cases {
         let bundle = sdsc::read::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
         let launch = Launch::new(&bundle).unwrap();
         for (index, op) in bundle.ops().into_iter().enumerate() {
@@ -29,7 +30,7 @@ fn sdsc_files_are_byte_for_byte_the_reference() {
             let found = String::from_utf8(sdsc_format::to_text(&found)).unwrap();
             compare(&expected, &found, &path);
         }
-        let n_files = std::fs::read_dir(&case)
+        let n_files = std::fs::read_dir(case)
             .unwrap()
             .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("sdsc_"))
             .count();
@@ -46,31 +47,9 @@ fn compare(expected: &str, found: &str, path: &Path) {
     assert_eq!(expected.split('\n').count(), found.split('\n').count(), "{}", path.display());
 }
 
-/// The embedding of the front end, from our own program: the table is given row-major and copied first. The reference cut that copy into 4.
-#[test]
-fn a_gather_compiles_to_the_reference() {
-    let Some(case) = common::shared("golden/visible/gather_embedding_1d") else { return };
-    let dir = tempfile::tempdir().unwrap();
-    let (input, out) = (dir.path().join("gather.mlir"), dir.path().join("out"));
-    std::fs::write(&input, EMBEDDING).unwrap();
-    let mut compile = std::process::Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
-    assert!(compile.arg(&input).arg("-o").arg(&out).args(["--cores", "4"]).output().unwrap().status.success());
-    for name in ["bundle.mlir", "sdsc_0.json", "sdsc_1.json"] {
-        let read = |path: &Path| std::fs::read_to_string(path).unwrap();
-        compare(&read(&case.join(name)), &read(&out.join("bundle_0").join(name)), Path::new(name));
-    }
-}
-
-const EMBEDDING: &str = "#rows = #spyre.layout<[2, 512, 64], [64, 128, 1]>
-func.func @embedding(%table: tensor<512x128xf16, #rows>, %index: tensor<16xi64>) -> tensor<16x128xf16> {
-  %rows = spyre.gather(%table, %index) dim 0 : (tensor<512x128xf16, #rows>, tensor<16xi64>) -> tensor<16x128xf16>
-  return %rows : tensor<16x128xf16>
-}";
-
-#[test]
-fn golden_files_are_read_back() {
-    for case in common::golden_cases() {
-        for entry in std::fs::read_dir(&case).unwrap() {
+fn files_are_read_back(cases: &[PathBuf]) {
+    for case in cases {
+        for entry in std::fs::read_dir(case).unwrap() {
             let path = entry.unwrap().path();
             if !path.file_name().unwrap().to_string_lossy().starts_with("sdsc_") {
                 continue;
@@ -83,14 +62,13 @@ fn golden_files_are_read_back() {
     }
 }
 
-#[test]
-fn the_tools_write_the_same_files_by_way_of_ir() {
-    for case in common::golden_cases() {
+fn tools_write_the_same_files_by_way_of_ir(cases: &[PathBuf]) {
+    for case in cases {
         let place = tempfile::tempdir().unwrap();
         let (ir, out) = (place.path().join("case.mlir"), place.path().join("out"));
         translate(&["--opspec-to-mlir", case.join("case.json").to_str().unwrap(), "-o", ir.to_str().unwrap()]);
         translate(&["--mlir-to-bundle", ir.to_str().unwrap(), "-o", out.to_str().unwrap()]);
-        for entry in std::fs::read_dir(&case).unwrap() {
+        for entry in std::fs::read_dir(case).unwrap() {
             let expected = entry.unwrap().path();
             let name = expected.file_name().unwrap().to_str().unwrap().to_owned();
             if name != "case.json" {
@@ -103,4 +81,83 @@ fn the_tools_write_the_same_files_by_way_of_ir() {
 fn translate(arguments: &[&str]) {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_spyre-translate")).args(arguments).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn every_case_is_written_and_read_back() {
+    let cases = common::golden_cases();
+    cases.iter().for_each(|case| bless(case));
+    bundle_mlir_is_byte_for_byte_the_reference(&cases);
+    sdsc_files_are_byte_for_byte_the_reference(&cases);
+    files_are_read_back(&cases);
+}
+
+#[test]
+fn the_tools_write_the_same_files_by_way_of_ir() {
+    tools_write_the_same_files_by_way_of_ir(&common::golden_cases());
+}
+
+/// Writes the files of a case again, if the caller says so.
+fn bless(case: &Path) {
+    if std::env::var_os("BLESS").is_none_or(|bless| bless != "1") {
+        return;
+    }
+    let bundle = sdsc::read::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();
+    let launch = Launch::new(&bundle).unwrap();
+    std::fs::write(case.join("bundle.mlir"), launch.to_string()).unwrap();
+    for (index, op) in bundle.ops().into_iter().enumerate() {
+        let file = sdsc::from_op_spec(op, index, launch.first_symbol_ids[index]).unwrap();
+        std::fs::write(case.join(format!("sdsc_{index}.json")), sdsc_format::to_text(&file)).unwrap();
+    }
+}
+
+/// With the material beside the project.
+mod shared {
+    use super::*;
+
+    #[test]
+    #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
+    fn bundle_mlir_is_byte_for_byte_the_reference() {
+        super::bundle_mlir_is_byte_for_byte_the_reference(&common::shared_golden_cases());
+    }
+
+    #[test]
+    #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
+    fn sdsc_files_are_byte_for_byte_the_reference() {
+        super::sdsc_files_are_byte_for_byte_the_reference(&common::shared_golden_cases());
+    }
+
+    #[test]
+    #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
+    fn golden_files_are_read_back() {
+        files_are_read_back(&common::shared_golden_cases());
+    }
+
+    #[test]
+    #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
+    fn the_tools_write_the_same_files_by_way_of_ir() {
+        tools_write_the_same_files_by_way_of_ir(&common::shared_golden_cases());
+    }
+
+    /// The embedding of the front end, from our own program: the table is given row-major and copied first. The reference cut that copy into 4.
+    #[test]
+    #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
+    fn a_gather_compiles_to_the_reference() {
+        let case = common::shared("golden/visible/gather_embedding_1d");
+        let dir = tempfile::tempdir().unwrap();
+        let (input, out) = (dir.path().join("gather.mlir"), dir.path().join("out"));
+        std::fs::write(&input, EMBEDDING).unwrap();
+        let mut compile = std::process::Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
+        assert!(compile.arg(&input).arg("-o").arg(&out).args(["--cores", "4"]).output().unwrap().status.success());
+        for name in ["bundle.mlir", "sdsc_0.json", "sdsc_1.json"] {
+            let read = |path: &Path| std::fs::read_to_string(path).unwrap();
+            compare(&read(&case.join(name)), &read(&out.join("bundle_0").join(name)), Path::new(name));
+        }
+    }
+
+    const EMBEDDING: &str = "#rows = #spyre.layout<[2, 512, 64], [64, 128, 1]>
+func.func @embedding(%table: tensor<512x128xf16, #rows>, %index: tensor<16xi64>) -> tensor<16x128xf16> {
+  %rows = spyre.gather(%table, %index) dim 0 : (tensor<512x128xf16, #rows>, tensor<16xi64>) -> tensor<16x128xf16>
+  return %rows : tensor<16x128xf16>
+}";
 }

@@ -1,12 +1,13 @@
-//! Executes the golden bundles of torch-spyre and compares with plain computations over logical tensors.
-//!
-//! Logical shapes and layouts are derived by hand from the coordinates in each `case.json`.
+//! Executes golden bundles and compares with plain computations over logical tensors: the project's own (`test/golden`), one of each family,
+//! and in `shared` those of torch-spyre.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
 mod common;
 #[path = "common/counted.rs"]
 mod counted;
+#[path = "sim_golden/shared.rs"]
+mod shared;
 
 use machine::Target;
 use referee::{HostArray, LxImage, Outcome, RunOptions, SimError, Simulation, f16_from_f32, seeded};
@@ -14,9 +15,9 @@ use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The folder of the golden cases; none outside the project's workplace, where they are not shared.
-fn golden() -> Option<PathBuf> {
-    common::shared("golden/visible")
+/// The folder of the project's own golden cases.
+fn golden() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("test/golden")
 }
 
 /// Half the spacing of DL16 values relative to them: what one store may change.
@@ -69,8 +70,8 @@ struct Case {
 }
 
 impl Case {
-    fn new(case: &str, args: &[Arg<'_>], result: usize) -> Self {
-        let simulation = load(program(case, args, result), &golden().unwrap()).unwrap_or_else(|error| panic!("{error}"));
+    fn new(folder: &Path, case: &str, args: &[Arg<'_>], result: usize) -> Self {
+        let simulation = load(program(case, args, result), folder).unwrap_or_else(|error| panic!("{error}"));
         let mut inputs = BTreeMap::new();
         for tensor in &simulation.program().arguments {
             let mut array = seeded(tensor, 1).unwrap();
@@ -126,436 +127,196 @@ fn matmul(x: &[f64], y: &[f64], m: usize, n: usize, k: usize) -> Vec<f64> {
     out
 }
 
-const ROWS_128: Arg<'static> = (&[128, 256], &[4, 128, 64], &[64, 256, 1]);
-const ROWS_64: Arg<'static> = (&[64, 256], &[4, 64, 64], &[64, 256, 1]);
-const VECTOR_256: Arg<'static> = (&[256], &[1, 4, 64], &[-1, 64, 1]);
-const ROWS_512: Arg<'static> = (&[512, 256], &[4, 512, 64], &[64, 256, 1]);
-const LARGE: Arg<'static> = (&[1024, 4096], &[64, 1024, 64], &[64, 4096, 1]);
-const SCALAR: Arg<'static> = (&[], &[1, 1, 64], &[-1, -1, -1]);
-const COLUMN_64: Arg<'static> = (&[64], &[1, 64, 64], &[-1, 1, -1]);
+fn own_case(case: &str, args: &[Arg<'_>], result: usize) -> Case {
+    Case::new(&golden(), case, args, result)
+}
+
+/// The same value of each element.
+fn each(values: &[f64], value: impl Fn(f64) -> f64) -> Vec<f64> {
+    values.iter().map(|x| value(*x)).collect()
+}
+
+const ROWS: Arg<'static> = (&[32, 128], &[2, 32, 64], &[64, 128, 1]);
+const FEW_ROWS: Arg<'static> = (&[16, 128], &[2, 16, 64], &[64, 128, 1]);
+const HALF_ROWS: Arg<'static> = (&[32, 64], &[1, 32, 64], &[64, 64, 1]);
+const COLUMN: Arg<'static> = (&[32], &[1, 32, 64], &[-1, 1, -1]);
+const ROW: Arg<'static> = (&[128], &[1, 2, 64], &[-1, 64, 1]);
 
 #[test]
-fn pw_add_2core() {
-    let Some(_) = golden() else { return };
-    let case = Case::new("pw_add_2core", &[ROWS_128; 3], 2);
-    let (a, b) = (case.get(0), case.get(1));
-    let expected: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
-    let outcome = case.check(&expected, 4.0 * ROUNDING);
+fn pointwise() {
+    let case = own_case("add", &[ROWS; 3], 2);
+    let (x, y) = (case.get(0), case.get(1));
+    let outcome = case.check(&x.iter().zip(&y).map(|(x, y)| x + y).collect::<Vec<_>>(), 4.0 * ROUNDING);
     let total = outcome.report.total;
-    assert_eq!((total.hbm_read, total.hbm_written, total.lx_read), (2 * 65536, 65536, 0));
-}
+    assert_eq!((total.hbm_read, total.hbm_written, total.lx_read), (2 * 8192, 8192, 0));
 
-#[test]
-fn pw_softplus_const() {
-    let Some(_) = golden() else { return };
-    let mut case = Case::new("pw_softplus_const", &[ROWS_128; 2], 1);
+    let mut case = own_case("softplus", &[ROWS; 2], 1);
     case.set(0, |at| (at % 97) as f64 - 48.0);
-    let expected: Vec<f64> = case.get(0).iter().map(|x| if *x > 20.0 { *x } else { x.exp().ln_1p() }).collect();
-    case.check(&expected, 4.0 * ROUNDING);
+    case.check(&each(&case.get(0), |x| if x > 20.0 { x } else { x.exp().ln_1p() }), 4.0 * ROUNDING);
+
+    let padded: Arg<'_> = (&[20, 70], &[2, 20, 64], &[64, 70, 1]);
+    let case = own_case("exp_padded", &[padded; 2], 1);
+    case.check(&each(&case.get(0), f64::exp), 8.0 * ROUNDING);
 }
 
 #[test]
-fn bc_row_vector() {
-    let Some(_) = golden() else { return };
-    let case = Case::new("bc_row_vector", &[ROWS_128, VECTOR_256, ROWS_128], 2);
-    let (a, b) = (case.get(0), case.get(1));
-    let expected: Vec<f64> = a.iter().enumerate().map(|(at, a)| a + b[at % 256]).collect();
-    case.check(&expected, 4.0 * ROUNDING);
-}
-
-#[test]
-fn bc_all_sparse() {
-    let Some(_) = golden() else { return };
-    let mut case = Case::new("bc_all_sparse", &[ROWS_64, SCALAR, COLUMN_64], 2);
-    case.set(0, |at| (at / 256 + 1) as f64 / 64.0 + (at % 7) as f64 / 32.0);
-    case.set(1, |_| 1e-5);
-    let x = case.get(0);
-    let expected: Vec<f64> = x.chunks(256).map(|row| 1.0 / (row.iter().sum::<f64>() + 1e-5).sqrt()).collect();
-    case.check(&expected, 4.0 * ROUNDING);
+fn broadcast() {
+    let case = own_case("sub_column_mul_row", &[ROWS, COLUMN, ROW, ROWS], 3);
+    let (x, column, row) = (case.get(0), case.get(1), case.get(2));
+    let expected: Vec<f64> = x.iter().enumerate().map(|(at, x)| (x - column[at / 128]) * row[at % 128]).collect();
+    case.check(&expected, 8.0 * ROUNDING);
 }
 
 #[test]
 fn reductions() {
-    let Some(_) = golden() else { return };
-    let case = Case::new("red_sum_stick", &[ROWS_64, COLUMN_64], 1);
+    let args: [Arg<'_>; 2] = [(&[16, 40], &[2, 16, 32], &[32, 40, 1]), (&[16], &[1, 16, 32], &[-1, 1, -1])];
+    let mut case = own_case("max_stick_f32", &args, 1);
+    // All below zero: a padding of zeros would show.
+    let below: Vec<f64> = each(&case.get(0), |x| -1.0 - x.abs());
+    case.set(0, |at| below[at]);
     let x = case.get(0);
-    let expected: Vec<f64> = x.chunks(256).map(|row| row.iter().sum()).collect();
-    let outcome = case.check(&expected, 4.0 * ROUNDING);
-    // One stick for each row, of which one element is used.
-    assert_eq!((outcome.report.total.hbm_written, outcome.report.total.hbm_written_elements), (64 * 128, 64 * 2));
+    case.check(&x.chunks(40).map(|row| row.iter().copied().fold(f64::NEG_INFINITY, f64::max)).collect::<Vec<_>>(), 0.0);
 
-    let case = Case::new("red_sum_nonstick", &[ROWS_64, VECTOR_256], 1);
+    let case = own_case("sum_rows", &[ROWS, ROW], 1);
     let x = case.get(0);
-    let expected: Vec<f64> = (0..256).map(|column| (0..64).map(|row| x[row * 256 + column]).sum()).collect();
-    case.check(&expected, 4.0 * ROUNDING);
-
-    let args: [Arg<'_>; 2] = [(&[64, 50], &[2, 64, 32], &[32, 50, 1]), (&[64], &[1, 64, 32], &[-1, 1, -1])];
-    let case = Case::new("red_sum_unaligned_fp32", &args, 1);
-    let x = case.get(0);
-    let expected: Vec<f64> = x.chunks(50).map(|row| row.iter().sum()).collect();
-    case.check(&expected, 1e-5);
+    case.check(&(0..128).map(|column| (0..32).map(|row| x[row * 128 + column]).sum()).collect::<Vec<_>>(), 4.0 * ROUNDING);
 }
 
 #[test]
-fn mm_m4_n4_k2() {
-    let Some(_) = golden() else { return };
-    let args: [Arg<'_>; 3] = [(&[64, 128], &[2, 64, 64], &[64, 128, 1]), (&[128, 256], &[4, 128, 64], &[64, 256, 1]), ROWS_64];
-    let case = Case::new("mm_m4_n4_k2", &args, 2);
-    let expected = matmul(&case.get(0), &case.get(1), 64, 256, 128);
-    let outcome = case.check(&expected, 4.0 * ROUNDING);
-    // Half of the cores send a 16 x 64 part of f32.
-    assert_eq!(outcome.report.total.ring_bytes, 16 * 16 * 64 * 4);
+fn product() {
+    let args: [Arg<'_>; 3] = [ROWS, (&[128, 64], &[1, 128, 64], &[64, 64, 1]), HALF_ROWS];
+    let case = own_case("product_split", &args, 2);
+    let outcome = case.check(&matmul(&case.get(0), &case.get(1), 32, 64, 128), 4.0 * ROUNDING);
+    // Two of the four cores send a 16 x 64 part of f32.
+    assert_eq!(outcome.report.total.ring_bytes, 2 * 16 * 64 * 4);
 }
 
 #[test]
-fn mm_k_padded() {
-    let Some(_) = golden() else { return };
-    let args: [Arg<'_>; 4] = [
-        SCALAR,
-        (&[100, 150], &[3, 100, 64], &[64, 150, 1]),
-        (&[70, 100], &[2, 70, 64], &[64, 100, 1]),
-        (&[70, 150], &[3, 70, 64], &[64, 150, 1]),
-    ];
-    let mut case = Case::new("mm_k_padded", &args, 3);
-    case.set(0, |_| 0.0);
-    let expected = matmul(&case.get(2), &case.get(1), 70, 150, 100);
-    case.check(&expected, 4.0 * ROUNDING);
+fn restickify() {
+    let case = own_case("transpose", &[ROWS, (&[128, 32], &[1, 128, 64], &[64, 32, 1])], 1);
+    let x = case.get(0);
+    case.check(&(0..128 * 32).map(|at| x[at % 32 * 128 + at / 32]).collect::<Vec<_>>(), 0.0);
 }
 
 #[test]
-fn bmm_3d() {
-    let Some(_) = golden() else { return };
-    let args: [Arg<'_>; 3] = [
-        (&[4, 64, 128], &[64, 2, 4, 64], &[128, 64, 8192, 1]),
-        (&[4, 128, 128], &[128, 2, 4, 64], &[128, 64, 16384, 1]),
-        (&[4, 64, 128], &[64, 2, 4, 64], &[128, 64, 8192, 1]),
-    ];
-    let case = Case::new("bmm_3d", &args, 2);
+fn slice() {
+    let case = own_case("add_second_half", &[(&[32, 192], &[3, 32, 64], &[64, 192, 1]), HALF_ROWS, HALF_ROWS], 2);
     let (x, y) = (case.get(0), case.get(1));
-    let expected: Vec<f64> = (0..4).flat_map(|b| matmul(&x[b * 8192..][..8192], &y[b * 16384..][..16384], 64, 128, 128)).collect();
-    case.check(&expected, 4.0 * ROUNDING);
+    let outcome = case.check(&(0..32 * 64).map(|at| x[at / 64 * 192 + 64 + at % 64] + y[at]).collect::<Vec<_>>(), 4.0 * ROUNDING);
+    assert_eq!(outcome.report.total.hbm_read, 2 * 32 * 64 * 2);
 }
 
 #[test]
-fn restick_2d() {
-    let Some(_) = golden() else { return };
-    let case = Case::new("restick_2d", &[ROWS_128, (&[256, 128], &[2, 256, 64], &[64, 128, 1])], 1);
-    let x = case.get(0);
-    let expected: Vec<f64> = (0..256 * 128).map(|at| x[at % 128 * 256 + at / 128]).collect();
-    case.check(&expected, 0.0);
+fn lx_and_pool() {
+    let case = own_case("chain_lx_pool", &[ROWS; 2], 1);
+    let outcome = case.check(&each(&case.get(0), |x| x - x.exp()), 8.0 * ROUNDING);
+    assert_eq!((outcome.report.total.lx_read, outcome.report.total.lx_written), (8192, 8192));
+}
+
+fn softmax(row: &[f64]) -> Vec<f64> {
+    let max = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = row.iter().map(|value| (value - max).exp()).sum();
+    row.iter().map(|value| (value - max).exp() / sum).collect()
 }
 
 #[test]
-fn slice_cols() {
-    let Some(_) = golden() else { return };
-    let half: Arg<'_> = (&[128, 128], &[2, 128, 64], &[64, 128, 1]);
-    let case = Case::new("slice_cols", &[ROWS_128, half, half], 2);
+fn softmax_in_place_in_lx() {
+    let case = own_case("softmax_lx", &[FEW_ROWS; 2], 1);
+    let outcome = case.check(&case.get(0).chunks(128).flat_map(softmax).collect::<Vec<_>>(), 16.0 * ROUNDING);
+    assert_eq!((outcome.report.total.hbm_read, outcome.report.total.hbm_written), (4096, 4096));
+}
+
+/// What a core does not have in its own LX comes over the ring.
+#[test]
+fn relayout() {
+    let case = own_case("relayout", &[FEW_ROWS; 2], 1);
+    let outcome = case.check(&each(&case.get(0), |x| -x.exp()), 4.0 * ROUNDING);
+    assert_eq!(outcome.report.total.ring_bytes, 2 * 8 * 64 * 2);
+}
+
+#[test]
+fn loops() {
+    let rows: Arg<'_> = (&[64, 128], &[2, 64, 64], &[64, 128, 1]);
+    let case = own_case("two_loops", &[rows; 3], 2);
     let (x, y) = (case.get(0), case.get(1));
-    let expected: Vec<f64> = (0..128 * 128).map(|at| x[at / 128 * 256 + 64 + at % 128] + y[at]).collect();
-    let outcome = case.check(&expected, 4.0 * ROUNDING);
-    assert_eq!(outcome.report.total.hbm_read, 2 * 128 * 128 * 2);
-}
-
-#[test]
-fn lx_hbm_lx_pool() {
-    let Some(_) = golden() else { return };
-    // The tensor in LX comes from a bundle that is not there, and the result stays in the pool.
-    let args: [Arg<'_>; 1] = [(&[100, 150], &[3, 100, 64], &[64, 150, 1])];
-    let mut program = program("lx_hbm_lx_pool", &args, 0);
-    program.arguments = std::mem::take(&mut program.results);
-    let simulation = load(program, &golden().unwrap()).unwrap();
-    let input = seeded(&simulation.program().arguments[0], 1).unwrap();
-    let inputs = BTreeMap::from([("arg0".to_owned(), input)]);
-    let error = simulation.run(&inputs, &RunOptions::default()).unwrap_err();
-    assert_eq!(error.rule(), "unwritten");
-    assert!(error.to_string().contains("sdsc_0.json (add): core 0, Tensor1: reads byte 0x0 of LX of core 0"), "{error}");
-    let lx = (0..2).map(|core| LxImage { core, address: 0, bytes: vec![0; 50 * 192 * 2] }).collect();
-    let outcome = simulation.run(&inputs, &RunOptions { lx, ..RunOptions::default() }).unwrap();
-    assert_eq!(outcome.report.total.lx_read, 2 * 50 * 192 * 2);
-}
-
-#[test]
-fn softmax_64x256() {
-    let Some(_) = golden() else { return };
-    let case = Case::new("softmax_64x256", &[ROWS_64; 2], 1);
-    let x = case.get(0);
-    let softmax = |row: &[f64]| {
-        let max = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = row.iter().map(|value| (value - max).exp()).sum();
-        row.iter().map(|value| (value - max).exp() / sum).collect::<Vec<_>>()
-    };
-    let expected: Vec<f64> = x.chunks(256).flat_map(softmax).collect();
-    let outcome = case.check(&expected, 16.0 * ROUNDING);
-    // In place in LX, with a cloned input: 2 MN elements.
-    assert_eq!((outcome.report.total.hbm_read, outcome.report.total.hbm_written), (64 * 256 * 2, 64 * 256 * 2));
-}
-
-#[test]
-fn shuffle_linear_bias() {
-    let Some(_) = golden() else { return };
-    let args: [Arg<'_>; 4] = [(&[256, 128], &[2, 256, 64], &[64, 128, 1]), (&[64, 128], &[2, 64, 64], &[64, 128, 1]), VECTOR_256, ROWS_64];
-    let case = Case::new("shuffle_linear_bias", &args, 3);
-    let (w, x, b) = (case.get(0), case.get(1), case.get(2));
-    let expected: Vec<f64> =
-        (0..64 * 256).map(|at| (0..128).map(|k| x[at / 256 * 128 + k] * w[at % 256 * 128 + k]).sum::<f64>() + b[at % 256]).collect();
-    let outcome = case.check(&expected, 8.0 * ROUNDING);
-    assert!(outcome.report.total.ring_bytes > 0);
-}
-
-#[test]
-fn tile_nested_add_mul() {
-    let Some(_) = golden() else { return };
-    let case = Case::new("tile_nested_add_mul", &[LARGE; 4], 3);
-    let (a, b, c) = (case.get(0), case.get(1), case.get(2));
-    let expected: Vec<f64> = (0..a.len()).map(|at| (a[at] + b[at]) * c[at]).collect();
-    let outcome = case.check(&expected, 16.0 * ROUNDING);
+    let outcome = case.check(&x.iter().zip(&y).map(|(x, y)| (x + y) * y).collect::<Vec<_>>(), 8.0 * ROUNDING);
     let launch = &outcome.report.launches[0];
-    assert_eq!((launch.iterations, launch.ops.len(), launch.ops[0].executions), (2 + 8, 6, 8));
-    assert_eq!((launch.total.hbm_read, launch.total.hbm_reread), ((3 * 8) << 20, 0));
+    assert_eq!((launch.iterations, launch.ops[0].executions, launch.ops[1].executions), (4 + 2, 4, 2));
 }
 
 #[test]
-fn tile_mm_k_direct() {
-    let Some(_) = golden() else { return };
-    let args: [Arg<'_>; 4] = [SCALAR, (&[128, 512], &[8, 128, 64], &[64, 512, 1]), (&[512, 256], &[4, 512, 64], &[64, 256, 1]), ROWS_128];
-    let mut case = Case::new("tile_mm_k_direct", &args, 3);
-    case.set(0, |_| 0.0);
-    let expected = matmul(&case.get(1), &case.get(2), 128, 256, 512);
-    case.check(&expected, 16.0 * ROUNDING);
-}
-
-#[test]
-fn tile_two_loops_sequence() {
-    let Some(_) = golden() else { return };
-    let case = Case::new("tile_two_loops_sequence", &[ROWS_512; 3], 2);
-    let (a, b) = (case.get(0), case.get(1));
-    let expected: Vec<f64> = a.iter().zip(&b).map(|(a, b)| (a + b).abs() * b).collect();
-    case.check(&expected, 16.0 * ROUNDING);
-}
-
-fn embedding(bound: i64) -> (Case, Vec<usize>) {
+fn gather() {
     let args: [Arg<'_>; 3] =
-        [(&[512, 128], &[2, 512, 64], &[64, 128, 1]), (&[16], &[1, 1, 32], &[32, -1, 1]), (&[16, 128], &[2, 16, 64], &[64, 128, 1])];
-    let mut program = program("gather_embedding_1d", &args, 2);
+        [(&[40, 64], &[40, 1, 64], &[64, 64, 1]), (&[8], &[1, 1, 32], &[32, -1, 1]), (&[8, 64], &[1, 8, 64], &[64, 64, 1])];
+    let mut program = program("gather_rows", &args, 2);
     program.arguments[1].format = "IEEE_INT32".to_owned();
     program.arguments[1].element_type = "i64".to_owned();
-    let simulation = load(program, &golden().unwrap()).unwrap();
+    let simulation = load(program, &golden()).unwrap();
     let [table, index] = &simulation.program().arguments[..] else { panic!("two arguments") };
     let mut values = seeded(table, 1).unwrap();
     rounded(&mut values);
-    let rows = seeded(&Tensor { index_range: Some([0, bound]), ..index.clone() }, 3).unwrap();
-    let chosen = (0..16).map(|at| rows.elements.get(at) as usize).collect();
-    let inputs = BTreeMap::from([("arg0".to_owned(), values), ("arg1".to_owned(), rows)]);
-    (Case { simulation, inputs }, chosen)
-}
-
-#[test]
-fn gather_embedding_1d() {
-    let Some(_) = golden() else { return };
-    let (case, rows) = embedding(512);
-    assert!(rows.iter().any(|row| *row > 100));
+    let chosen = seeded(&Tensor { index_range: Some([0, 40]), ..index.clone() }, 3).unwrap();
+    let rows: Vec<usize> = (0..8).map(|at| chosen.elements.get(at) as usize).collect();
+    let mut case = Case { simulation, inputs: BTreeMap::from([("arg0".to_owned(), values), ("arg1".to_owned(), chosen)]) };
     let table = case.get(0);
-    let expected: Vec<f64> = rows.iter().flat_map(|row| table[row * 128..][..128].to_vec()).collect();
-    case.check(&expected, 0.0);
+    case.check(&rows.iter().flat_map(|row| table[row * 64..][..64].to_vec()).collect::<Vec<_>>(), 0.0);
 
-    let (case, rows) = embedding(100_000);
-    assert!(rows.iter().any(|row| *row >= 512));
+    case.inputs.get_mut("arg1").unwrap().elements.set(5, 40.0);
     assert_eq!(case.simulation.run(&case.inputs, &RunOptions::default()).unwrap_err().rule(), "index-out-of-bounds");
-    assert_eq!(case.simulation.count(&case.inputs, &RunOptions::default()).unwrap_err().rule(), "index-out-of-bounds");
-
-    // Without values nobody knows which rows are read.
-    let error = case.simulation.count(&BTreeMap::new(), &RunOptions::default()).unwrap_err();
-    assert_eq!(error.rule(), "not-simulated");
-    assert!(error.to_string().ends_with("as an index while values are not computed"), "{error}");
 }
 
 #[test]
-fn dtype_fp16_to_fp32() {
-    let Some(_) = golden() else { return };
-    let case = Case::new("dtype_fp16_to_fp32", &[ROWS_64, (&[64, 256], &[8, 64, 32], &[32, 256, 1])], 1);
+fn wider_elements() {
+    let case = own_case("widen", &[ROWS, (&[32, 128], &[4, 32, 32], &[32, 128, 1])], 1);
     case.check(&case.get(0), 0.0);
 }
 
 #[test]
-fn norm_layer_norm() {
-    let Some(_) = golden() else { return };
-    let case = Case::new("norm_layer_norm", &[ROWS_64, VECTOR_256, VECTOR_256, ROWS_64], 3);
-    let (x, w, b) = (case.get(0), case.get(1), case.get(2));
+fn layer_norm() {
+    let case = own_case("layer_norm", &[FEW_ROWS, ROW, ROW, FEW_ROWS], 3);
+    let (x, scale, offset) = (case.get(0), case.get(1), case.get(2));
     let normalize = |row: &[f64]| {
-        let mean = row.iter().sum::<f64>() / 256.0;
-        let variance = row.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 256.0;
-        let value = |(at, x): (usize, &f64)| (x - mean) / (variance + 1e-5).sqrt() * w[at] + b[at];
+        let mean = row.iter().sum::<f64>() / 128.0;
+        let variance = row.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 128.0;
+        let value = |(at, x): (usize, &f64)| (x - mean) / (variance + 1e-5).sqrt() * scale[at] + offset[at];
         row.iter().enumerate().map(value).collect::<Vec<_>>()
     };
-    let expected: Vec<f64> = x.chunks(256).flat_map(normalize).collect();
-    case.check(&expected, 16.0 * ROUNDING);
+    case.check(&x.chunks(128).flat_map(normalize).collect::<Vec<_>>(), 16.0 * ROUNDING);
 }
 
 #[test]
-fn conv2d_3x3() {
-    let Some(_) = golden() else { return };
+fn convolution() {
     let args: [Arg<'_>; 3] = [
-        (&[2, 8, 8, 64], &[1, 8, 1, 8, 1, 2, 64], &[64, 512, -1, 64, -1, 4096, 1]),
-        (&[3, 3, 64, 64], &[1, 1, 1, 3, 3, 64, 64], &[64, -1, -1, 12288, 4096, 64, 1]),
-        (&[2, 6, 6, 64], &[1, 1, 1, 6, 6, 2, 64], &[64, -1, -1, 384, 64, 2304, 1]),
+        (&[1, 4, 4, 64], &[1, 4, 1, 4, 1, 1, 64], &[64, 256, -1, 64, -1, 1024, 1]),
+        (&[2, 2, 64, 64], &[1, 1, 1, 2, 2, 64, 64], &[64, -1, -1, 8192, 4096, 64, 1]),
+        (&[1, 3, 3, 64], &[1, 1, 1, 3, 3, 1, 64], &[64, -1, -1, 192, 64, 576, 1]),
     ];
-    let case = Case::new("conv2d_3x3", &args, 2);
-    let (x, w) = (case.get(0), case.get(1));
-    let mut expected = vec![0.0; 2 * 6 * 6 * 64];
-    for (at, sum) in expected.iter_mut().enumerate() {
-        let (n, h, v, o) = (at / 2304, at / 384 % 6, at / 64 % 6, at % 64);
-        for (p, q) in (0..9).map(|k| (k / 3, k % 3)) {
-            *sum += (0..64).map(|c| x[n * 4096 + (h + p) * 512 + (v + q) * 64 + c] * w[((p * 3 + q) * 64 + c) * 64 + o]).sum::<f64>();
-        }
-    }
-    case.check(&expected, 4.0 * ROUNDING);
-}
-
-/// torch-spyre leaves these unfinished: addresses of a tensor split on a symbolic dimension lack their base.
-#[test]
-fn dyn_add_split4_has_wrong_addresses() {
-    let Some(_) = golden() else { return };
-    let args = [(&[1024, 256][..], &[4, 1024, 64][..], &[64, 256, 1][..]); 3];
-    let case = Case::new("dyn_add_split4", &args, 2);
-    let error = case.simulation.run(&case.inputs, &RunOptions::default()).unwrap_err();
-    assert_eq!(error.rule(), "out-of-bounds", "{error}");
-}
-
-#[test]
-fn a_constant_that_nobody_knows_is_refused() {
-    let Some(_) = golden() else { return };
-    let args = [(&[100, 150][..], &[3, 100, 64][..], &[64, 150, 1][..]); 2];
-    let error = load(program("pw_exp_unaligned_mask", &args, 1), &golden().unwrap()).unwrap_err();
-    assert_eq!(error.rule(), "not-simulated");
-}
-
-/// With the constant filled in (2^32 and a sign, as our emitter encodes -inf) the padding is replaced.
-#[test]
-fn pw_exp_unaligned_mask() {
-    let Some(_) = golden() else { return };
-    let dir =
-        copy("pw_exp_unaligned_mask", |name, text| if name.ends_with("json") { text.replace("\"?DL16(-inf)\"", "65024") } else { text });
-    let args = [(&[100, 150][..], &[3, 100, 64][..], &[64, 150, 1][..]); 2];
-    let simulation = load(program("case", &args, 1), dir.path()).unwrap();
-    let mut input = seeded(&simulation.program().arguments[0], 1).unwrap();
-    rounded(&mut input);
-    let case = Case { simulation, inputs: BTreeMap::from([("arg0".to_owned(), input)]) };
-    let expected: Vec<f64> = case.get(0).iter().map(|x| x.exp()).collect();
-    case.check(&expected, 8.0 * ROUNDING);
-}
-
-/// A copy of a case with changed files, as the bundle `case` of a temporary directory.
-fn copy(case: &str, change: impl Fn(&str, String) -> String) -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    let target: PathBuf = dir.path().join("case");
-    std::fs::create_dir(&target).unwrap();
-    for entry in std::fs::read_dir(golden().unwrap().join(case)).unwrap() {
-        let entry = entry.unwrap();
-        let name = entry.file_name().into_string().unwrap();
-        let text = std::fs::read_to_string(entry.path()).unwrap();
-        std::fs::write(target.join(&name), change(&name, text)).unwrap();
-    }
-    dir
-}
-
-/// How a mutant was caught: the rule of the error, or that the numbers differ.
-fn verdict(case: &str, args: &[Arg<'_>], result: usize, file: &str, from: &str, to: &str) -> String {
-    let healthy = Case::new(case, args, result);
-    let expected = healthy.run().results.remove(0).1;
-    let changed = std::cell::Cell::new(false);
-    let dir = copy(case, |name, text| {
-        if name != file {
-            return text;
-        }
-        let mutated = text.replacen(from, to, 1);
-        changed.set(mutated != text);
-        mutated
-    });
-    assert!(changed.get(), "{from} is not in {file}");
-    let simulation = match load(program("case", args, result), dir.path()) {
-        Ok(simulation) => simulation,
-        Err(error) => return error.rule().to_owned(),
+    let case = own_case("conv_2x2", &args, 2);
+    let (x, window) = (case.get(0), case.get(1));
+    let value = |at: usize| -> f64 {
+        let (row, column, out) = (at / 192, at / 64 % 3, at % 64);
+        let part = |p: usize, q: usize, c: usize| x[(row + p) * 256 + (column + q) * 64 + c] * window[((p * 2 + q) * 64 + c) * 64 + out];
+        (0..256).map(|k| part(k / 128, k / 64 % 2, k % 64)).sum()
     };
-    match simulation.run(&healthy.inputs, &RunOptions::default()) {
-        Err(error) => error.rule().to_owned(),
-        Ok(outcome) => {
-            let found = &outcome.results[0].1;
-            let same = (0..expected.elements.len()).all(|at| found.elements.get(at) == expected.elements.get(at));
-            if same { "nothing".to_owned() } else { "numbers".to_owned() }
-        }
-    }
-}
-
-#[test]
-fn faults_are_found() {
-    let Some(_) = golden() else { return };
-    let add = [ROWS_128; 3];
-    let two = |file, from, to| verdict("pw_add_2core", &add, 2, file, from, to);
-    assert_eq!(two("bundle.mlir", "constant 8192", "constant 8064"), "numbers");
-    assert_eq!(two("bundle.mlir", "constant 8192", "constant 8193"), "misaligned");
-    assert_eq!(
-        two("bundle.mlir", "%arg_2_core_offset_8192 = arith.constant 8192", "%arg_2_core_offset_8192 = arith.constant 8064"),
-        "write-conflict"
-    );
-    assert_eq!(
-        two("bundle.mlir", "%arg_1_core_offset_8192 = arith.constant 8192", "%arg_1_core_offset_8192 = arith.constant 81920"),
-        "out-of-bounds"
-    );
-    assert_eq!(two("bundle.mlir", "[-1, -2, -3, -4, -5, -6]", "[-2, -1, -3, -4, -5, -6]"), "numbers");
-    assert_eq!(two("bundle.mlir", "[-1, -2, -3, -4, -5, -6]", "[-1, -2, -3, -4, -5, -7]"), "no-value");
-    assert_eq!(two("sdsc_0.json", "\"mb\": 1,", "\"mb\": 0,"), "malformed");
-    assert_eq!(two("sdsc_0.json", "\"mb_\": 64", "\"mb_\": 32"), "malformed");
-    assert_eq!(two("sdsc_0.json", "\"opFuncName\": \"add\"", "\"opFuncName\": \"sub\""), "malformed");
-
-    let loops = [ROWS_512; 3];
-    let looped = |file, from, to| verdict("tile_two_loops_sequence", &loops, 2, file, from, to);
-    // A tile too low is written twice, and one is never written: nobody wrote what the next op reads.
-    assert_eq!(looped("bundle.mlir", "16384*d0", "16256*d0"), "unwritten");
-    assert_eq!(looped("bundle.mlir", "16384*d0", "131072*d0"), "out-of-bounds");
-    assert_eq!(looped("bundle.mlir", "%loop_bound_0 = arith.constant 4", "%loop_bound_0 = arith.constant 3"), "unwritten");
-    assert_eq!(looped("bundle.mlir", "%loop_bound_0 = arith.constant 4", "%loop_bound_0 = arith.constant 5"), "out-of-bounds");
-    assert_eq!(looped("bundle.mlir", "%loop_bound_1 = arith.constant 2", "%loop_bound_1 = arith.constant 1"), "bad-array");
-    assert_eq!(looped("bundle.mlir", "step %c1", "step %c0"), "malformed");
-    assert_eq!(looped("bundle.mlir", "device_mem_allocate 524288", "device_mem_allocate 524160"), "out-of-bounds");
-
-    let softmax = |file: &str, from: &str, to: &str| verdict("softmax_64x256", &[ROWS_64; 2], 1, file, from, to);
-    let address = |bytes: &str| format!("\"[0, 0, 0]\": \"{bytes}\"");
-    assert_eq!(softmax("sdsc_0.json", &address("1024"), &address("1152")), "unwritten");
-    assert_eq!(softmax("sdsc_1.json", &address("0"), &address("1024")), "overlap");
-    assert_eq!(softmax("sdsc_1.json", &address("0"), &address("128")), "overlap");
-    assert_eq!(softmax("sdsc_3.json", &address("1024"), &address("1625344")), "out-of-bounds");
-    let exp = "sdscbundle.sdsc_execute () {sdsc_filename=\"sdsc_3.json\", \"symbol_ids\"=[]}";
-    assert_eq!(softmax("bundle.mlir", exp, ""), "numbers");
-    let sum = "sdscbundle.sdsc_execute () {sdsc_filename=\"sdsc_4.json\", \"symbol_ids\"=[]}";
-    assert_eq!(softmax("bundle.mlir", sum, ""), "numbers");
-
-    let fp32: [Arg<'_>; 2] = [(&[64, 50], &[2, 64, 32], &[32, 50, 1]), (&[64], &[1, 64, 32], &[-1, 1, -1])];
-    let masked = |from, to| verdict("red_sum_unaligned_fp32", &fp32, 1, "sdsc_0.json", from, to);
-    let mask = "\"coordinateMasking_\": {\n            \"out\": [\n              [\n                50,\n                14\n              ]\n            ]\n          }";
-    assert_eq!(masked(mask, "\"coordinateMasking_\": {}"), "numbers");
-
-    let split: [Arg<'_>; 3] = [(&[64, 128], &[2, 64, 64], &[64, 128, 1]), (&[128, 256], &[4, 128, 64], &[64, 256, 1]), ROWS_64];
-    assert_eq!(verdict("mm_m4_n4_k2", &split, 2, "bundle.mlir", "(%arg_0, %arg_0_core_8192", "(%arg_0_core_8192, %arg_0"), "numbers");
+    case.check(&(0..576).map(value).collect::<Vec<_>>(), 4.0 * ROUNDING);
 }
 
 #[test]
 fn limits_hold() {
-    let Some(_) = golden() else { return };
-    let case = Case::new("pw_add_2core", &[ROWS_128; 3], 2);
-    let few = RunOptions { max_steps: 1000, ..RunOptions::default() };
+    let case = own_case("add", &[ROWS; 3], 2);
+    let few = RunOptions { max_steps: 100, ..RunOptions::default() };
     assert_eq!(case.simulation.run(&case.inputs, &few).unwrap_err().rule(), "too-many-steps");
-    let small = RunOptions { max_bytes: 100_000, ..RunOptions::default() };
+    let small = RunOptions { max_bytes: 10_000, ..RunOptions::default() };
     assert_eq!(case.simulation.run(&case.inputs, &small).unwrap_err().rule(), "too-much-memory");
 }
 
 #[test]
 fn half_precision_inputs_are_accepted() {
-    let Some(_) = golden() else { return };
-    let mut program = program("pw_add_2core", &[ROWS_128; 3], 2);
+    let mut program = program("add", &[ROWS; 3], 2);
     for tensor in program.arguments.iter_mut().chain(&mut program.results) {
         tensor.element_type = "f16".to_owned();
     }
-    let simulation = load(program, &golden().unwrap()).unwrap();
+    let simulation = load(program, &golden()).unwrap();
     let inputs = simulation.program().arguments.iter().map(|tensor| (tensor.name.clone(), seeded(tensor, 5).unwrap())).collect();
     let outcome = simulation.run(&inputs, &RunOptions::default()).unwrap();
     assert_eq!(outcome.results[0].1.elements.type_name(), "f16");
@@ -564,9 +325,8 @@ fn half_precision_inputs_are_accepted() {
 
 #[test]
 fn an_input_is_what_the_program_says() {
-    let Some(_) = golden() else { return };
-    let mut case = Case::new("pw_add_2core", &[ROWS_128; 3], 2);
+    let mut case = own_case("add", &[ROWS; 3], 2);
     case.inputs.get_mut("arg0").unwrap().shape.swap(0, 1);
     let error = case.simulation.run(&case.inputs, &RunOptions::default()).unwrap_err();
-    assert_eq!(error.to_string(), "'arg0': is [256, 128] of f32, the program's tensor is [128, 256] of f32");
+    assert_eq!(error.to_string(), "'arg0': is [128, 32] of f32, the program's tensor is [32, 128] of f32");
 }

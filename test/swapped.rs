@@ -194,22 +194,27 @@ fn swapped_functions_show_in_two_layers_of_a_model() {
     Compiled::new(&model.module(), &[]).check();
 }
 
-/// Four heads, one iteration for each of two.
-const UNROLLED_HEADS: [&str; 6] = ["--dims", "0=B:H:S:D,1=B:H:T:D,2=B:H:T:D", "--tiles", "H=2", "--loops", "unroll"];
-
-/// Of a model that others have exported, and of its attention, a loop over heads written out.
-#[test]
-#[ignore = "minutes in a debug build, and needs ../shared"]
-fn swapped_functions_show_in_models_of_others() {
-    let Some(inputs) = common::shared("inputs/torch-mlir") else { return };
-    let read = |name: &str| fs::read_to_string(inputs.join(name)).unwrap();
-    Compiled::new(&read("granite_lm2_f16.mlir"), &[]).check();
-    Compiled::new(&read("sdpa_f16.mlir"), &UNROLLED_HEADS).check();
-}
-
 /// Product, softmax and product, of which each tile has some of the queries.
 #[test]
 fn swapped_functions_show_in_an_unrolled_attention() {
     let programs = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("test/tile/Inputs/attention.mlir")).unwrap();
     Compiled::new(programs.split("// -----").next().unwrap(), &["--loops", "unroll"]).check();
+}
+
+/// With the material beside the project.
+mod shared {
+    use super::*;
+
+    /// Four heads, one iteration for each of two.
+    const UNROLLED_HEADS: [&str; 6] = ["--dims", "0=B:H:S:D,1=B:H:T:D,2=B:H:T:D", "--tiles", "H=2", "--loops", "unroll"];
+
+    /// Of a model that others have exported, and of its attention, a loop over heads written out. Minutes in a debug build.
+    #[test]
+    #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
+    fn swapped_functions_show_in_models_of_others() {
+        let inputs = common::shared("inputs/torch-mlir");
+        let read = |name: &str| fs::read_to_string(inputs.join(name)).unwrap();
+        Compiled::new(&read("granite_lm2_f16.mlir"), &[]).check();
+        Compiled::new(&read("sdpa_f16.mlir"), &UNROLLED_HEADS).check();
+    }
 }

@@ -1,5 +1,8 @@
 //! The rules of the tree, each a test; a failure names the file and line. `docs/testing.md` lists them.
 
+#[path = "tidy/absent.rs"]
+mod absent;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     env, fs,
@@ -117,7 +120,7 @@ fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![root().join(folder)];
     while let Some(folder) = folders.pop() {
-        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
             if path.is_dir() {
                 folders.push(path);

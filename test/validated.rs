@@ -149,30 +149,36 @@ fn models_are_validated() {
     check(&models.iter().enumerate().map(run).collect::<Vec<_>>(), false);
 }
 
-/// What is refused of the programs beside the project, with or without validation, and one that takes minutes.
-const REFUSED: [&str; 6] = [
-    // Overlapping windows, a dynamic size, cosines of run-time values.
-    "conv_relu_f16",
-    "softmax_dyn_f16",
-    "hf_granite2b_1layer_f16",
-    "hf_granite2b_40layer_f16",
-    // A result with its last dimension of two in the sticks.
-    "mm_concat_reshape",
-    // 1.7e10 element operations.
-    "online_softmax_8192",
-];
+/// With the material beside the project.
+mod shared {
+    use super::*;
 
-#[test]
-#[ignore = "minutes in a debug build, and needs ../shared"]
-fn programs_of_others_are_validated() {
-    let Some(inputs) = common::shared("inputs") else { return };
-    let is_broken =
-        |path: &PathBuf| path.components().any(|part| part.as_os_str().to_str().is_some_and(|part| part.starts_with("format-")));
-    let is_refused = |path: &PathBuf| REFUSED.contains(&path.file_stem().unwrap().to_str().unwrap());
-    let runs: Vec<Run> = files_below(&inputs)
-        .into_iter()
-        .filter(|path| !is_broken(path) && !is_refused(path))
-        .map(|input| Run { input, options: Vec::new() })
-        .collect();
-    check(&runs, false);
+    /// What is refused of the programs beside the project, with or without validation, and one that takes minutes.
+    const REFUSED: [&str; 6] = [
+        // Overlapping windows, a dynamic size, cosines of run-time values.
+        "conv_relu_f16",
+        "softmax_dyn_f16",
+        "hf_granite2b_1layer_f16",
+        "hf_granite2b_40layer_f16",
+        // A result with its last dimension of two in the sticks.
+        "mm_concat_reshape",
+        // 1.7e10 element operations.
+        "online_softmax_8192",
+    ];
+
+    /// Minutes in a debug build.
+    #[test]
+    #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
+    fn programs_of_others_are_validated() {
+        let inputs = common::shared("inputs");
+        let is_broken =
+            |path: &PathBuf| path.components().any(|part| part.as_os_str().to_str().is_some_and(|part| part.starts_with("format-")));
+        let is_refused = |path: &PathBuf| REFUSED.contains(&path.file_stem().unwrap().to_str().unwrap());
+        let runs: Vec<Run> = files_below(&inputs)
+            .into_iter()
+            .filter(|path| !is_broken(path) && !is_refused(path))
+            .map(|input| Run { input, options: Vec::new() })
+            .collect();
+        check(&runs, false);
+    }
 }

@@ -1,32 +1,47 @@
 //! What several test programs need.
 
 use std::{
-    env,
+    env, fs,
     path::{Path, PathBuf},
 };
 
-/// A folder of the material that stands beside the project: `SPYRE_SHARED`, else `../shared`. None where it is absent; the test says so
-/// and checks nothing. A variable that names a folder without it is a mistake, not an absence.
-#[allow(clippy::print_stderr, reason = "a test that checks nothing says so")]
-pub(crate) fn shared(folder: &str) -> Option<PathBuf> {
-    let named = env::var_os("SPYRE_SHARED").map(PathBuf::from);
-    let root = named.clone().unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"));
-    let path = root.join(folder);
-    if path.exists() {
-        return Some(path);
-    }
-    assert!(named.is_none(), "SPYRE_SHARED is set, but {} does not exist", path.display());
-    eprintln!("SKIPPED: {} does not exist", path.display());
-    None
+/// The folder of the project: a test program of a crate, and the fuzzer, stand below it.
+fn project() -> &'static Path {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.ancestors()
+        .find(|folder| folder.join("test/common/mod.rs").exists())
+        .unwrap_or_else(|| panic!("{} is in no project", own.display()))
 }
 
-/// The folders of the golden cases; none where they are not shared.
+/// A folder or file of the material that stands beside the project: `SPYRE_SHARED`, else `../shared`. A test that needs it fails where it
+/// is absent; `test/tidy.rs` checks that every such test is in a module `shared`, whose tests are ignored.
+#[allow(dead_code, reason = "not every test program looks beside the project")]
+pub(crate) fn shared(name: &str) -> PathBuf {
+    let path = project().join(env::var_os("SPYRE_SHARED").unwrap_or_else(|| "../shared".into())).join(name);
+    assert!(
+        path.exists(),
+        "{} does not exist: this test needs the material beside the project; SPYRE_SHARED says where it is",
+        path.display()
+    );
+    path
+}
+
+/// The folders of the project's own golden cases; `test/golden/README.md` says where they come from.
 #[allow(dead_code, reason = "not every test program reads golden cases")]
 pub(crate) fn golden_cases() -> Vec<PathBuf> {
-    let Some(visible) = shared("golden/visible") else { return Vec::new() };
-    let entries = std::fs::read_dir(&visible).unwrap_or_else(|error| panic!("{}: {error}", visible.display()));
-    let mut cases: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
-    cases.sort();
-    assert!(!cases.is_empty(), "no golden cases in {}", visible.display());
-    cases
+    folders_in(&project().join("test/golden"))
+}
+
+/// The folders of the reference emitter's golden cases, beside the project.
+#[allow(dead_code, reason = "not every test program reads golden cases")]
+pub(crate) fn shared_golden_cases() -> Vec<PathBuf> {
+    folders_in(&shared("golden/visible"))
+}
+
+fn folders_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut found: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    found.sort();
+    assert!(found.len() > 10, "{} cases are in {}", found.len(), folder.display());
+    found
 }

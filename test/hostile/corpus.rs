@@ -1,6 +1,6 @@
 //! Right files of every kind, which mutants are made of.
 
-use crate::{common, npy};
+use crate::npy;
 use sdsc_format::program::{LaunchEntry, Program as Description, Tensor};
 use spyre::{
     mlir::Module,
@@ -50,34 +50,6 @@ impl Program {
 
 pub(crate) fn input(name: &str) -> Vec<u8> {
     fs::read(Path::new(crate::ROOT).join("test/hostile/Inputs").join(name)).unwrap()
-}
-
-/// Golden bundles of different kinds; absent where the material beside the project is.
-const GOLDEN: [&str; 18] = [
-    "pw_add_2core",
-    "bc_all_sparse",
-    "bc_row_vector",
-    "red_sum_nonstick",
-    "red_sum_unaligned_fp32",
-    "mm_m4_n4_k2",
-    "mm_k_padded",
-    "restick_2d",
-    "slice_cols",
-    "shuffle_linear_bias",
-    "gather_embedding_1d",
-    "norm_layer_norm",
-    "conv2d_3x3",
-    "softmax_64x256",
-    "tile_two_loops_sequence",
-    "dtype_fp16_to_fp32",
-    "bmm_3d",
-    "lx_hbm_lx_pool",
-];
-
-/// The folders of the golden bundles.
-pub(crate) fn golden_folders() -> Vec<PathBuf> {
-    let Some(golden) = common::shared("golden/visible") else { return Vec::new() };
-    GOLDEN.iter().map(|name| golden.join(name)).collect()
 }
 
 /// A file of a bundle: its path in its folder, and what it says.

@@ -1,7 +1,8 @@
 //! What is done with a mutant: everything that a tool does with a file of its kind.
 
 use crate::{
-    corpus::{PROGRAMS, Place, golden_folders, golden_program, input, with_module},
+    common,
+    corpus::{PROGRAMS, Place, golden_program, input, with_module},
     npy,
 };
 use files::{MAX_TEXT_BYTES, read_text};
@@ -43,9 +44,14 @@ const fn of_files(name: &'static str, corpus: fn(&Place, usize) -> Vec<Vec<u8>>,
     Target { name, n_groups: || 1, corpus, run }
 }
 
-pub(crate) const TARGETS: [Target; 11] = [
+pub(crate) const TARGETS: [Target; 12] = [
     of_programs("directory", |place, program| contents(&place.bundle(program).1), directory),
-    Target { name: "golden", n_groups: || golden_folders().len(), corpus: golden_files, run: golden },
+    Target {
+        name: "golden",
+        n_groups: || common::golden_cases().len(),
+        corpus: |place, group| contents(&place.golden(&common::golden_cases()[group]).1),
+        run: |place, case| golden(place, case, &common::golden_cases()[case.group]),
+    },
     of_programs("ir", Place::pages, ir),
     of_programs("resumed", Place::pages, resumed),
     of_programs("program_text", |_, program| vec![PROGRAMS[program].text()], program_text),
@@ -55,7 +61,21 @@ pub(crate) const TARGETS: [Target; 11] = [
     of_files("array", |place, _| place.arrays(), array),
     of_files("op_specs", |_, _| vec![input("case.json")], op_specs),
     of_files("machine", |_, _| vec![input("machine.json")], target_file),
+    shared::TARGET,
 ];
+
+/// With the material beside the project.
+mod shared {
+    use super::*;
+
+    /// The golden bundles of the reference emitter.
+    pub(super) const TARGET: Target = Target {
+        name: "reference",
+        n_groups: || common::shared_golden_cases().len(),
+        corpus: |place, group| contents(&place.golden(&common::shared_golden_cases()[group]).1),
+        run: |place, case| golden(place, case, &common::shared_golden_cases()[case.group]),
+    };
+}
 
 /// The most that a bundle may ask of the simulator.
 fn limits() -> RunOptions {
@@ -95,13 +115,8 @@ fn read_back(place: &Place, folder: &Path) {
     }
 }
 
-fn golden_files(place: &Place, group: usize) -> Vec<Vec<u8>> {
-    contents(&place.golden(&golden_folders()[group]).1)
-}
-
 /// The same with a bundle that has no program beside it; what it is executed with is what it was made for.
-fn golden(place: &Place, case: &Case) {
-    let from = &golden_folders()[case.group];
+fn golden(place: &Place, case: &Case, from: &Path) {
     let (folder, files) = place.golden(from);
     let (name, right) = &files[case.of];
     fs::write(folder.join(name), &case.mutant).unwrap();

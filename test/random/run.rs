@@ -127,7 +127,7 @@ pub(crate) fn run_cases(family: Family, cases: Range<usize>) -> Vec<Ran> {
 }
 
 /// The case in its simplest form, and how to run it again.
-pub(crate) fn report(family: Family, number: usize) -> String {
+pub(crate) fn report(family: Family, number: usize) -> (String, Outcome) {
     let (case, numbers) = Case::of(family, number);
     let by_tools = case.by_tools;
     let (case, outcome) = match case.run() {
@@ -135,7 +135,7 @@ pub(crate) fn report(family: Family, number: usize) -> String {
         outcome => (case, outcome),
     };
     let again = format!("SPYRE_RANDOM_CASE={}:{number} cargo test --test random", family.name());
-    format!("\ncase {}:{number}: {outcome:?}\n{}again: {again}\n", family.name(), case.report())
+    (format!("\ncase {}:{number}: {outcome:?}\n{}again: {again}\n", family.name(), case.report()), outcome)
 }
 
 /// Prints what was refused, by reason; gives how many programs were refused in both ways.

@@ -5,8 +5,10 @@ use crate::{
     step::{self, cargo},
 };
 use std::{
+    env,
     ffi::{OsStr, OsString},
     fs,
+    path::{Path, PathBuf},
     process::Command,
     time::Instant,
 };
@@ -19,8 +21,9 @@ pub(crate) fn run() -> Result<(), String> {
     let done = [
         step::run("format", &mut cargo(["fmt", "--all", "--check"])),
         step::run("lints", &mut cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
-        step::run("tests", with_each("--exclude", &crates, &mut perturbed(&["--workspace", "--no-fail-fast"]))),
-        without_llvm(&crates),
+        step::run("tests", &mut of_project(&crates)),
+        step::run("crates without LLVM", &mut of_crates(&crates)),
+        beside_the_project(&crates),
         step::run("round trips", perturbed(&["--test", "lit"]).env("SPYRE_ROUNDTRIP", "1")),
         step::run("memory", &mut checked(&["--test", "memory", "--", "--ignored"])),
         plugin_test(),
@@ -49,10 +52,8 @@ fn checked(arguments: &[&str]) -> Command {
 
 /// The crates below `crates`, by name.
 fn crates() -> Result<Vec<OsString>, String> {
-    let entries = fs::read_dir(step::root().join("crates")).map_err(|error| format!("crates: {error}"))?;
-    let mut names: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
-    names.sort();
-    Ok(names)
+    let paths = files_in(&step::root().join("crates"))?;
+    Ok(paths.iter().filter_map(|path| path.file_name()).map(OsStr::to_owned).collect())
 }
 
 /// The command with an option for each name.
@@ -60,12 +61,67 @@ fn with_each<'c>(option: &str, names: &[OsString], command: &'c mut Command) -> 
     command.args(names.iter().flat_map(|name| [OsStr::new(option), name]))
 }
 
-/// The tests of the crates below `crates`, which `tests` leaves out, in a build of their own that does not know where LLVM is.
-fn without_llvm(crates: &[OsString]) -> Result<(), String> {
+/// The tests that are not of the crates below `crates`.
+fn of_project(crates: &[OsString]) -> Command {
+    let mut command = perturbed(&["--workspace", "--no-fail-fast"]);
+    with_each("--exclude", crates, &mut command);
+    command
+}
+
+/// The tests of the crates below `crates`, in a build of their own that does not know where LLVM is.
+fn of_crates(crates: &[OsString]) -> Command {
     let mut command = perturbed(&["--no-fail-fast"]);
     // An empty value keeps cargo from setting its own.
     command.env("MLIR_SYS_220_PREFIX", "").env("TABLEGEN_220_PREFIX", "");
-    step::run("crates without LLVM", with_each("--package", crates, &mut command))
+    with_each("--package", crates, &mut command);
+    command
+}
+
+/// The tests that need the material beside the project, where that is: in modules `shared` of programs that are built already, and ignored
+/// when these run as a whole.
+fn beside_the_project(crates: &[OsString]) -> Result<(), String> {
+    let named = env::var_os("SPYRE_SHARED");
+    let folder = step::root().join(named.as_deref().unwrap_or(OsStr::new("../shared")));
+    let own = with_module_shared(&files_in(&step::root().join("test"))?)?;
+    let mut of_a_crate = Vec::new();
+    for name in crates {
+        let tests = step::root().join("crates").join(name).join("tests");
+        let folders = if tests.exists() { files_in(&tests)? } else { Vec::new() };
+        of_a_crate.extend(folders.into_iter().map(|folder| folder.join("main.rs")));
+    }
+    let of_a_crate = with_module_shared(&of_a_crate)?;
+    // A variable that names nothing is a mistake, which the tests say.
+    if named.is_none() && !folder.exists() {
+        let programs = [own, of_a_crate].concat().join(", ");
+        println!("==> beside the project: NOT RUN, for there is no {}: the tests `shared::` of {programs}", folder.display());
+        return Ok(());
+    }
+    let run = |what: &str, mut command: Command, programs: &[String]| {
+        command.args(programs.iter().flat_map(|name| ["--test", name])).args(["--", "--ignored", "shared::"]);
+        step::run(what, &mut command)
+    };
+    // Both run, whatever fails.
+    let done =
+        [run("beside the project", of_project(crates), &own), run("beside the project, for the crates", of_crates(crates), &of_a_crate)];
+    done.into_iter().collect()
+}
+
+fn files_in(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// The names of the test programs that have a module `shared`, by their main files; there are some.
+fn with_module_shared(files: &[PathBuf]) -> Result<Vec<String>, String> {
+    let has_module = |path: &&PathBuf| fs::read_to_string(path).is_ok_and(|text| text.lines().any(|line| line.starts_with("mod shared")));
+    let name = |path: &PathBuf| {
+        let named = if path.ends_with("main.rs") { path.parent().unwrap_or(path) } else { path };
+        named.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    };
+    let names: Vec<String> = files.iter().filter(has_module).map(name).collect();
+    if names.is_empty() { Err("no test program has a module `shared`".to_owned()) } else { Ok(names) }
 }
 
 /// Builds the plugin, and runs its test: plain `cargo test` leaves that out, for the build takes a minute.

@@ -8,13 +8,12 @@ use scratchpad::{
 };
 use scratchpad_verify::{Verified, Violation};
 use serde_json::{Value, json};
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 mod brute;
 mod choices;
+#[path = "../../../../test/common/mod.rs"]
+mod common;
 mod corrupt;
 mod forge;
 mod links;
@@ -113,34 +112,6 @@ fn plans_of_larger_instances_are_legal_and_confirmed() {
         }
     }
     assert!(n_optimal > 60, "{n_optimal}");
-}
-
-/// The planner instances that stand beside the project: `SPYRE_SHARED`, else `shared` beside it.
-fn shared_planner() -> PathBuf {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    std::env::var_os("SPYRE_SHARED").map_or_else(beside, PathBuf::from).join("planner")
-}
-
-#[test]
-#[ignore = "needs the planner instances beside the project (shared/planner)"]
-fn the_shared_instances_are_proved_optimal_and_never_worse_than_a_peer() {
-    let planner = shared_planner();
-    let peers: Value = serde_json::from_str(&fs::read_to_string(planner.join("peer_results.json")).unwrap()).unwrap();
-    let mut n_checked = 0;
-    for (name, peer) in peers.as_object().unwrap() {
-        let Ok(text) = fs::read_to_string(planner.join("instances").join(format!("{name}.json"))) else { continue };
-        let instance = Instance::from_json(&text).unwrap();
-        let theirs = peer["solvers"].as_object().unwrap().values().filter_map(|solver| solver["hbm_bytes_left"].as_i64()).min();
-        for exact in both() {
-            let plan = exact.solve(&instance.buffers, &instance.capacity);
-            assert!(plan.optimal, "{name} {:?}", exact.stays);
-            assert!(theirs.is_none_or(|theirs| plan.hbm_bytes_left <= theirs), "{name} {:?}", exact.stays);
-            let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &text).unwrap_or_else(|error| panic!("{name}: {error}"));
-            assert!(verified.optimal);
-            n_checked += 1;
-        }
-    }
-    assert!(n_checked > 120);
 }
 
 /// A buffer of these bytes; `uses` are times, each with `w` or `r` for what happens then.
@@ -295,4 +266,31 @@ fn rents_that_prove_too_little_or_are_no_rents_are_rejected() {
     refused("not live", &|result| result["certificate"]["rents"][0][1] = json!([[first, 1]]));
     refused("by ascending operation", &|result| result["certificate"]["rents"][0][0] = json!(1000));
     refused("the rents are not from 0", &|result| result["certificate"]["rents"][0][1][0][1] = json!(-1));
+}
+
+/// With the material beside the project.
+mod shared {
+    use super::*;
+
+    #[test]
+    #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
+    fn the_shared_instances_are_proved_optimal_and_never_worse_than_a_peer() {
+        let planner = common::shared("planner");
+        let peers: Value = serde_json::from_str(&fs::read_to_string(planner.join("peer_results.json")).unwrap()).unwrap();
+        let mut n_checked = 0;
+        for (name, peer) in peers.as_object().unwrap() {
+            let Ok(text) = fs::read_to_string(planner.join("instances").join(format!("{name}.json"))) else { continue };
+            let instance = Instance::from_json(&text).unwrap();
+            let theirs = peer["solvers"].as_object().unwrap().values().filter_map(|solver| solver["hbm_bytes_left"].as_i64()).min();
+            for exact in both() {
+                let plan = exact.solve(&instance.buffers, &instance.capacity);
+                assert!(plan.optimal, "{name} {:?}", exact.stays);
+                assert!(theirs.is_none_or(|theirs| plan.hbm_bytes_left <= theirs), "{name} {:?}", exact.stays);
+                let verified = verify(&plan.to_json(&instance, &HEADING).unwrap(), &text).unwrap_or_else(|error| panic!("{name}: {error}"));
+                assert!(verified.optimal);
+                n_checked += 1;
+            }
+        }
+        assert!(n_checked > 120);
+    }
 }

@@ -1,0 +1,17 @@
+module {
+	func.func @sdsc_bundle(%arg_0_base_addr: !sdscbundle.input_arg<index>, %arg_1_base_addr: !sdscbundle.input_arg<index>, %arg_2_base_addr: !sdscbundle.input_arg<index>) {
+		%arg_0 = sdscbundle.input_arg_extract value from %arg_0_base_addr : !sdscbundle.input_arg<index> -> index
+		%arg_1 = sdscbundle.input_arg_extract value from %arg_1_base_addr : !sdscbundle.input_arg<index> -> index
+		%arg_2 = sdscbundle.input_arg_extract value from %arg_2_base_addr : !sdscbundle.input_arg<index> -> index
+		%arg_0_slice_offset_4096 = arith.constant 4096 : index
+		%arg_0_slice_4096 = arith.addi %arg_0, %arg_0_slice_offset_4096 : index
+		%arg_0_slice_4096_core_offset_2048 = arith.constant 2048 : index
+		%arg_0_slice_4096_core_2048 = arith.addi %arg_0_slice_4096, %arg_0_slice_4096_core_offset_2048 : index
+		%arg_1_core_offset_2048 = arith.constant 2048 : index
+		%arg_1_core_2048 = arith.addi %arg_1, %arg_1_core_offset_2048 : index
+		%arg_2_core_offset_2048 = arith.constant 2048 : index
+		%arg_2_core_2048 = arith.addi %arg_2, %arg_2_core_offset_2048 : index
+		sdscbundle.sdsc_execute (%arg_0_slice_4096, %arg_0_slice_4096_core_2048, %arg_1, %arg_1_core_2048, %arg_2, %arg_2_core_2048) {sdsc_filename="sdsc_0.json", "symbol_ids"=[-2, -3, -4, -5, -6, -7]}
+		return
+	}
+}

@@ -1,0 +1,114 @@
+//! No test passes because what it looks at is absent: it fails, and where that may happen it is ignored and says so.
+
+use super::{Source, blanked, expect_none, files, read};
+use std::ops::Range;
+
+/// What stands above a test that needs the material beside the project; `cargo xtask test` runs them all where that is.
+const IGNORED: &str = "#[ignore = \"needs ../shared, the material beside the project: cargo xtask test runs it where that is\"]";
+
+/// How one finds that material; only these files know.
+const NAMES: [&str; 2] = ["SPYRE_SHARED", "../shared"];
+const KNOWING: [&str; 2] = ["test/common/mod.rs", "test/tidy/absent.rs"];
+
+/// What stands in front of a block in which a test ends before it has looked at anything.
+const ABSENT: [&str; 4] = [" else {", ".exists() {", ".is_none() {", ".is_err() {"];
+
+fn of_tests() -> Vec<(Source, String)> {
+    let paths = files("test", &["rs"]).into_iter().chain(files("crates", &["rs"]).into_iter().filter(|path| path.contains("/tests/")));
+    let read = |path: String| {
+        let text = read(&path);
+        (Source { code: blanked(&text), path }, text)
+    };
+    paths.filter(|path| !KNOWING.contains(&path.as_str())).map(read).collect()
+}
+
+/// The code of modules `shared`: a file of that name, and what stands between braces behind `mod shared` at the start of a line.
+fn shared_modules(source: &Source) -> Vec<Range<usize>> {
+    if source.path.ends_with("/shared.rs") {
+        return vec![0..source.code.len()];
+    }
+    let begins = |(offset, _): &(usize, &str)| *offset == 0 || source.code[..*offset].ends_with('\n');
+    let end = |from: usize| source.code[from..].find("\n}").map_or(source.code.len(), |length| from + length);
+    source.code.match_indices("mod shared {").filter(begins).map(|(offset, _)| offset..end(offset)).collect()
+}
+
+/// The code from each `#[test]` to the end of its function.
+fn tests(source: &Source) -> Vec<Range<usize>> {
+    let test = |(offset, _): (usize, &str)| {
+        let line = source.code[..offset].rfind('\n').map_or(0, |newline| newline + 1);
+        let end = format!("\n{}}}\n", &source.code[line..offset]);
+        offset..source.code[offset..].find(&end).map_or(source.code.len(), |length| offset + length)
+    };
+    source.code.match_indices("#[test]").map(test).collect()
+}
+
+/// Whether a test has nothing but the end to go to where something is absent. A case of a property may be left out: `return Ok(())`.
+fn looks_away(test: &str) -> bool {
+    let ends = |block: &str| block.split('}').next().unwrap_or_default().trim_end().trim_end_matches(';').ends_with("return");
+    ABSENT.iter().any(|front| test.split(front).skip(1).any(ends))
+}
+
+fn violations(source: &Source, text: &str) -> Vec<String> {
+    let modules = shared_modules(source);
+    let is_shared = |offset: usize| modules.iter().any(|module| module.contains(&offset));
+    let mut found = Vec::new();
+    for name in NAMES {
+        // The reason of an ignored test may say the name.
+        let in_literal = |(offset, _): &(usize, &str)| {
+            let line = text[..*offset].rfind('\n').map_or(0, |newline| newline + 1);
+            let line = text[line..].lines().next().unwrap_or_default().trim_start();
+            !line.starts_with("//") && !line.starts_with("#[ignore")
+        };
+        let places = text.match_indices(name).filter(in_literal);
+        found.extend(places.map(|(offset, _)| format!("{}: '{name}': `common::shared` finds that material", source.place(offset))));
+    }
+    for (offset, _) in source.code.match_indices("common::shared").filter(|(offset, _)| !is_shared(*offset)) {
+        found.push(format!("{}: `common::shared` outside of a module `shared`", source.place(offset)));
+    }
+    for (offset, _) in source.code.match_indices("use common::").chain(source.code.match_indices("common::{")) {
+        found.push(format!("{}: write `common::` where it is used", source.place(offset)));
+    }
+    for test in tests(source) {
+        let is_ignored = text[test.clone()].trim_start_matches("#[test]").trim_start().starts_with(IGNORED);
+        if is_ignored != is_shared(test.start) {
+            found.push(format!("{}: a test of a module `shared`, and no other, is {IGNORED}", source.place(test.start)));
+        }
+        if looks_away(&source.code[test.clone()]) {
+            found.push(format!("{}: this test may look at nothing", source.place(test.start)));
+        }
+    }
+    for (offset, _) in source.code.match_indices("read_dir(") {
+        let statement = source.code[offset..].split(';').next().unwrap_or_default();
+        if statement.contains(" else {") {
+            found.push(format!("{}: a folder that is absent is an error", source.place(offset)));
+        }
+    }
+    found
+}
+
+#[test]
+fn no_test_passes_because_something_is_absent() {
+    let sources = of_tests();
+    assert!(sources.iter().any(|(source, _)| !shared_modules(source).is_empty()), "no test needs the material beside the project");
+    let found: Vec<String> = sources.iter().flat_map(|(source, text)| violations(source, text)).collect();
+    expect_none("a test fails where something is absent that it looks at; see `common::shared`:", &found);
+}
+
+#[test]
+fn tests_that_look_at_nothing_are_found() {
+    let complaints = |text: &str| {
+        let source = Source { path: "test/some.rs".to_owned(), code: blanked(text) };
+        violations(&source, text).len()
+    };
+    let module =
+        |attribute: &str| format!("mod shared {{\n    #[test]\n    {attribute}\n    fn a() {{\n        common::shared(x);\n    }}\n}}\n");
+    assert_eq!(complaints(&module(IGNORED)), 0);
+    assert_eq!(complaints(&module("#[ignore = \"slow\"]")), 1);
+    assert_eq!(complaints("#[test]\nfn a() {\n    common::shared(x);\n}\n"), 1);
+    assert_eq!(complaints(&format!("#[test]\n{IGNORED}\nfn a() {{}}\n")), 1);
+    assert_eq!(complaints("fn a() {\n    let folder = root().join(\"../shared\");\n}\n"), 1);
+    assert_eq!(complaints("#[test]\nfn a() {\n    let Ok(x) = read() else { return };\n}\n#[test]\nfn b() {\n    c();\n}\n"), 1);
+    assert_eq!(complaints("#[test]\nfn a() {\n    if !folder.exists() {\n        return;\n    }\n}\n"), 1);
+    assert_eq!(complaints("fn a() {\n    let Ok(entries) = fs::read_dir(folder) else {\n        return;\n    };\n}\n"), 1);
+    assert_eq!(complaints("use common::shared;\n"), 2);
+}
