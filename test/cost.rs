@@ -70,6 +70,80 @@ fn regrets(rows: &[&Row]) -> Vec<f64> {
 }
 
 //===----------------------------------------------------------------------===//
+// Recorded figures
+//===----------------------------------------------------------------------===//
+
+/// Kernels with torch-spyre's time (commit 9a6b71e4, August 2026, its model asked for this shape), and the device's, us: of adds, reductions
+/// and products as published in HieronZhang/torch-spyre, `tools/cost_model/sweep_records.csv` at 1305d36, of broadcasts and the second
+/// reduction in its `cost_model_report.md`. A few figures, stated here so that a clone alone has some; `shared` has all.
+fn recorded() -> Vec<(&'static str, &'static str, OpShape, f64, f64)> {
+    let square = |size: i64, [m, n]: [i64; 2]| product([1, size, size, size], [1, m, n]);
+    let wide = |m: i64, n: i64| product([1, 4096, 4096, 2048], [1, m, n]);
+    vec![
+        ("add", "2048 x 1024", pointwise(2048, 1024, 32, false), 107.961_384_96, 107.862),
+        ("add", "8192 x 4096", pointwise(8192, 4096, 32, false), 1_727.382_159_36, 1837.389),
+        ("add", "4096 x 4096", pointwise(4096, 4096, 1, false), 863.691_079_68, 1498.853),
+        ("add", "4096 x 4096", pointwise(4096, 4096, 32, false), 863.691_079_68, 875.927),
+        ("broadcast", "1024 x 8192", pointwise(1024, 8192, 32, true), 277.215_656_482_246_06, 283.7),
+        ("broadcast", "8192 x 2048", pointwise(8192, 2048, 32, true), 564.448_780_487_805, 572.3),
+        ("reduction", "8192 x 2048", reduction(8192, 2048, 1), 2_607.000_134_708_124, 2394.803),
+        ("reduction", "8192 x 2048", reduction(8192, 2048, 4), 666.907_011_204_403_8, 593.318),
+        ("reduction", "8192 x 2048", reduction(8192, 2048, 32), 286.770_014_817_893_64, 283.856),
+        ("reduction", "2048 x 1024", reduction(2048, 1024, 32), 29.894_901_869_694_316, 30.6),
+        ("product", "1024, one core", square(1024, [1, 1]), 941.878_792_982_456_2, 1040.801),
+        ("product", "1024", square(1024, [4, 8]), 53.980_692_48, 66.795),
+        ("product", "2048, 16 cores", square(2048, [4, 4]), 470.939_396_491_228_1, 592.422),
+        ("product", "2048, 16 cores", square(2048, [8, 2]), 470.939_396_491_228_1, 632.637),
+        ("product", "2048", square(2048, [16, 2]), 266.254_417_92, 392.599),
+        ("product", "4096 x 2048 x 4096", wide(4, 8), 941.984_754_346_666_8, 1573.045),
+        ("product", "4096 x 2048 x 4096", wide(32, 1), 3_002.436_594_346_667, 2404.452),
+        ("product", "4096 x 2048 x 4096", wide(1, 32), 2_074.446_834_346_667, 2562.037),
+    ]
+}
+
+#[test]
+fn recorded_kernels_have_torch_spyres_times() {
+    for (kind, shape, kernel, expected, _) in recorded() {
+        let found = price(&describe(&[kernel]), &MODEL, Formula::TorchSpyre).estimate_ns / 1e3;
+        assert!((found - expected).abs() <= 1e-9 * expected, "{kind} {shape}: {found} us, torch-spyre {expected} us");
+    }
+}
+
+/// The order, the intervals, and the plan that is picked of those for the same work.
+#[test]
+fn recorded_kernels_are_near_their_published_times() {
+    let row = |(number, (kind, shape, kernel, _, measured)): (usize, (&str, &str, OpShape, f64, f64))| Row {
+        category: kind.to_owned(),
+        group: Some(format!("{kind} {shape}")),
+        plan: number.to_string(),
+        measured: 1e3 * measured,
+        modelled: price(&describe(&[kernel]), &MODEL, Formula::Recommended),
+    };
+    let rows: Vec<Row> = recorded().into_iter().enumerate().map(row).collect();
+    for (category, rows) in by_category(&rows) {
+        let (measured, modelled): (Vec<f64>, Vec<f64>) = rows.iter().map(|row| (row.measured, row.modelled.estimate_ns)).unzip();
+        assert!(spearman(&measured, &modelled) >= 0.9, "{category}: {measured:?}, {modelled:?}");
+        assert!(regrets(&rows).iter().all(|regret| *regret <= 1.05), "{category}: {:?}", regrets(&rows));
+        let outside: Vec<_> = rows.iter().filter(|row| !(row.modelled.low_ns..=row.modelled.high_ns).contains(&row.measured)).collect();
+        let shown: Vec<_> = outside.iter().map(|row| (row.group.as_deref(), row.measured, row.modelled)).collect();
+        assert!(outside.len() <= 1, "{category}: {shown:?}");
+    }
+    assert_eq!(by_category(&rows).len(), 4);
+}
+
+/// torch-spyre's bytes (the same commit): an add with an input in LX, and a product in a loop over its rows, which reads the weight again.
+#[test]
+fn recorded_kernels_move_torch_spyres_bytes() {
+    let mut add = pointwise(2048, 4096, 32, false);
+    add.operands[0].is_in_lx = true;
+    let by_rows = OpShape { loops: vec![Loop { trips: 4, tiled: vec![1] }], ..product([1, 4096, 1024, 2048], [1, 4, 8]) };
+    for (kernel, expected) in [(add, [16_777_216, 16_777_216, 16_777_216, 0]), (by_rows, [33_554_432, 8_388_608, 0, 12_582_912])] {
+        let moved = &bytes(&[kernel])[0];
+        assert_eq!([moved.hbm_read - moved.shared, moved.hbm_written, moved.lx_per_iteration, moved.reread], expected);
+    }
+}
+
+//===----------------------------------------------------------------------===//
 // What holds of any kernel
 //===----------------------------------------------------------------------===//
 

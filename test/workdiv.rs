@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
 use machine::{DeviceFormat, Family, Target};
-use serde_json::Value;
+use serde_json::{Value, json};
 use spyre::layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates};
 use spyre::work::{DimKind, IterationDim, Operand, Operation, WorkSplit, distribute, divide, reduce_span};
 use std::fs;
@@ -131,6 +131,39 @@ fn chosen(op: Operation, target: &Target) -> Vec<i64> {
 
 fn without_units(op: &Operation, slices: &[i64]) -> Vec<i64> {
     op.dims.iter().zip(slices).filter(|(dim, _)| dim.size > 1).map(|(_, &slices)| slices).collect()
+}
+
+/// What torch-spyre's work division (commit 9a6b71e4, 2026-08-20) chose on 32 and on 8 cores for a program of each kind: a few of its
+/// results, stated here so that a clone alone has some; `shared` has all. Dimensions of one are left out.
+fn recorded() -> Vec<(&'static str, Value, [Vec<i64>; 2])> {
+    vec![
+        ("batchmatmul", json!([[1, 4096], [4096, 11008]]), [vec![4, 8], vec![4, 2]]),
+        ("batchmatmul", json!([[2048, 4096], [4096, 4096]]), [vec![4, 8, 1], vec![1, 8, 1]]),
+        ("batchmatmul", json!([[8192, 32768], [32768, 4096]]), [vec![4, 2, 4], vec![1, 2, 4]]),
+        ("batchmatmul", json!([[70, 100], [100, 150]]), [vec![5, 3, 2], vec![7, 1, 1]]),
+        ("batchmatmul", json!([[32, 128, 64], [32, 64, 128]]), [vec![2, 8, 2, 1], vec![1, 4, 2, 1]]),
+        ("add", json!([[100, 150], [100, 150]]), [vec![25, 1], vec![5, 1]]),
+        ("add", json!([[65536, 8192], [65536, 8192]]), [vec![4, 8], vec![1, 8]]),
+        ("add", json!([[512, 4096], [4096]]), [vec![32, 1], vec![8, 1]]),
+        ("exp", json!([[1, 32, 512, 512]]), [vec![1, 32, 1], vec![1, 8, 1]]),
+        ("sum", json!([[3, 4096]]), [vec![3, 8], vec![3, 2]]),
+        ("sum dim0", json!([[64, 256]]), [vec![4, 8], vec![4, 2]]),
+        ("max", json!([[512, 200]]), [vec![32, 1], vec![8, 1]]),
+        ("layernormnorm", json!([[512, 4096], [4096], [4096]]), [vec![32, 1], vec![8, 1]]),
+        ("ReStickifyOpHBM", json!([[2048, 4096]]), [vec![32, 1], vec![8, 1]]),
+        ("topkvalue", json!([[4096, 64]]), [vec![2, 1, 1], vec![2, 1, 1]]),
+    ]
+}
+
+#[test]
+fn recorded_splits_equal_the_peer() {
+    for (name, shapes, expected) in recorded() {
+        let row = json!({"name": name, "op": name.split(' ').next().unwrap(), "shapes": shapes});
+        for (cores, expected) in [32, 8].into_iter().zip(expected) {
+            let target = Target { cores, ..Target::spyre() };
+            assert_eq!(chosen(main_op(&row, DeviceFormat::Sen169Fp16), &target), expected, "{row} on {cores} cores");
+        }
+    }
 }
 
 /// With the material beside the project.
