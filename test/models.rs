@@ -92,6 +92,60 @@ fn attention_chosen_as_a_whole_moves_nothing() {
     assert_ne!(moved_bytes(&input, "greedy"), [0, 0]);
 }
 
+/// Sizes of the programs of `benches/plans`, and those that take their place here.
+const SMALLER: [(&str, &str); 8] =
+    [("12800", "256"), ("4096", "128"), ("2048", "96"), ("1024", "80"), ("512", "24"), ("128", "40"), ("64", "12"), ("32", "4")];
+
+/// The text with smaller sizes. Numbers that are part of a word, as in `f16`, stay.
+fn smaller(text: &str) -> String {
+    let mut small = String::new();
+    let mut rest = text;
+    while let Some(from) = rest.find(|letter: char| letter.is_ascii_digit()) {
+        let (front, number) = rest.split_at(from);
+        let (number, behind) = number.split_at(number.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(number.len()));
+        let is_size = !front.ends_with(|letter: char| letter.is_ascii_alphanumeric() && letter != 'x');
+        let size = SMALLER.iter().find(|(large, _)| is_size && *large == number).map_or(number, |(_, size)| size);
+        small.extend([front, size]);
+        rest = behind;
+    }
+    small + rest
+}
+
+/// The layers of models, of `benches/plans`, small enough to be executed: norms, softmax, attention with and without a mask, one step of
+/// decoding, gated products, products, an add.
+fn small_layers() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/plans");
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "mlir"));
+    paths.sort();
+    assert!(paths.len() >= 17, "{} programs", paths.len());
+    paths
+        .iter()
+        .map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), smaller(&fs::read_to_string(path).unwrap())))
+        .collect()
+}
+
+#[test]
+fn small_layers_run() {
+    assert_eq!(smaller("tensor<1x32x1024xf16> [1, 32] f32 0xFC00"), "tensor<1x4x80xf16> [1, 4] f32 0xFC00");
+    small_layers().iter().for_each(|(_, text)| check_text(text, &[]));
+}
+
+#[test]
+fn small_layers_move_no_more_than_op_by_op() {
+    let place = tempfile::tempdir().unwrap();
+    for (name, text) in small_layers() {
+        let input = place.path().join(name).with_extension("mlir");
+        fs::write(&input, text).unwrap();
+        moves_no_more_than_op_by_op(&input);
+    }
+}
+
+fn moves_no_more_than_op_by_op(file: &Path) {
+    let (global, greedy) = (moved_bytes(file, "global"), moved_bytes(file, "greedy"));
+    assert!(global[0] <= greedy[0] && global[1] <= greedy[1], "{}: {global:?} instead of {greedy:?}", file.display());
+}
+
 /// With the material beside the project.
 mod shared {
     use super::*;
@@ -138,10 +192,7 @@ mod shared {
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
     fn exported_models_move_no_more_than_op_by_op() {
-        for file in exported_files() {
-            let (global, greedy) = (moved_bytes(&file, "global"), moved_bytes(&file, "greedy"));
-            assert!(global[0] <= greedy[0] && global[1] <= greedy[1], "{}: {global:?} instead of {greedy:?}", file.display());
-        }
+        exported_files().iter().for_each(|file| moves_no_more_than_op_by_op(file));
     }
 
     /// The message names the op, and says that it is not supported.

@@ -1,84 +1,106 @@
-//! Every SDSC file that the tests emit with symbolic addresses satisfies the JSON Schema of the reference emitter.
+//! Every SDSC file that the tests emit with symbolic addresses is read by the strict types of `sdsc-format` and, in `shared`, satisfies the
+//! JSON Schema of the reference emitter.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+use sdsc_format::Sdsc;
 use std::{fs, path::Path, process::Command};
 
 mod common;
+
+/// Says of the text of an SDSC file what is wrong with it.
+type Check<'c> = &'c dyn Fn(&str) -> Result<(), String>;
+
+/// No field is unknown or missing, and nothing is lost.
+fn by_types(text: &str) -> Result<(), String> {
+    let file: Sdsc = serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text)).map_err(|error| error.to_string())?;
+    let again = String::from_utf8(sdsc_format::to_text(&file)).unwrap();
+    if again.trim_end() == text.trim_end() { Ok(()) } else { Err("the types write another file".to_owned()) }
+}
+
+/// Checks every SDSC file below a folder; gives how many there were.
+fn check_below(folder: &Path, check: Check<'_>) -> usize {
+    let mut n_files = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            n_files += check_below(&path, check);
+        } else if path.file_name().unwrap().to_str().unwrap().starts_with("sdsc_") {
+            check(&fs::read_to_string(&path).unwrap()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            n_files += 1;
+        }
+    }
+    n_files
+}
+
+/// Checks the recorded bundles, the golden ones of the project, and the snapshots that are SDSC files.
+fn check_recorded(check: Check<'_>) {
+    let folder = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("test").join(name);
+    assert!(check_below(&folder("pipeline"), check) >= 8);
+    assert!(check_below(&folder("golden"), check) >= 25);
+    let mut n_files = 0;
+    for entry in fs::read_dir(folder("snapshots")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        if let Some((_, content)) = text.split_once("\n---\n").filter(|(_, content)| content.starts_with("{\n  \"0_")) {
+            check(content).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            n_files += 1;
+        }
+    }
+    assert!(n_files >= 6, "{n_files} snapshots are SDSC files");
+}
+
+#[test]
+fn recorded_files_have_the_types() {
+    check_recorded(&by_types);
+}
+
+#[test]
+fn another_field_another_type_and_a_missing_field_are_found() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/golden/add/sdsc_0.json");
+    let text = fs::read_to_string(path).unwrap();
+    let complaint = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        by_types(&text.replacen(from, to, 1)).unwrap_err()
+    };
+    assert!(complaint("\"dataFormat_\"", "\"dataFormats_\"").contains("dataFormats_"));
+    assert!(complaint("\"numCoresUsed_\": 2", "\"numCoresUsed_\": \"2\"").contains("invalid type"));
+    assert!(complaint("\"numCoresUsed_\": 2,", "").contains("missing field"));
+}
 
 /// With the material beside the project.
 mod shared {
     use super::*;
 
-    fn validator() -> jsonschema::Validator {
-        let path = common::shared("reference/sdsc.schema.json");
-        let schema: serde_json::Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-        jsonschema::validator_for(&schema).unwrap()
-    }
-
-    /// Checks every SDSC file below a folder; gives how many there were.
-    fn check(validator: &jsonschema::Validator, folder: &Path) -> usize {
-        let mut n_files = 0;
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                n_files += check(validator, &path);
-            } else if path.file_name().unwrap().to_str().unwrap().starts_with("sdsc_") {
-                let file: serde_json::Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-                if let Err(error) = validator.validate(&file) {
-                    panic!("{}: {}: {error}", path.display(), error.instance_path());
-                }
-                n_files += 1;
-            }
+    fn by_schema() -> impl Fn(&str) -> Result<(), String> {
+        let schema: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(common::shared("reference/sdsc.schema.json")).unwrap()).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        move |text| {
+            let file: serde_json::Value = serde_json::from_str(text).unwrap();
+            validator.validate(&file).map_err(|error| format!("{}: {error}", error.instance_path()))
         }
-        n_files
     }
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn recorded_bundles_satisfy_the_schema() {
-        let validator = validator();
-        assert!(check(&validator, &Path::new(env!("CARGO_MANIFEST_DIR")).join("test/pipeline")) >= 8);
-    }
-
-    #[test]
-    #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn golden_cases_satisfy_the_schema() {
-        assert!(check(&validator(), &Path::new(env!("CARGO_MANIFEST_DIR")).join("test/golden")) >= 25);
-    }
-
-    #[test]
-    #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn snapshots_satisfy_the_schema() {
-        let validator = validator();
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/snapshots");
-        let mut n_files = 0;
-        for entry in fs::read_dir(folder).unwrap() {
-            let text = fs::read_to_string(entry.unwrap().path()).unwrap();
-            let Some((_, content)) = text.split_once("\n---\n") else { continue };
-            if !content.starts_with("{\n  \"0_") {
-                continue;
-            }
-            let file: serde_json::Value = serde_json::from_str(content).unwrap();
-            assert!(validator.validate(&file).is_ok(), "{content}");
-            n_files += 1;
-        }
-        assert!(n_files >= 6, "{n_files} snapshots are SDSC files");
+    fn recorded_files_satisfy_the_schema() {
+        check_recorded(&by_schema());
     }
 
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
     fn bundles_of_real_programs_satisfy_the_schema() {
-        let (validator, inputs) = (validator(), common::shared("inputs"));
+        let (check, inputs) = (by_schema(), common::shared("inputs"));
         for program in
             ["torch-mlir/add_mul_f16", "torch-mlir/softmax_f16", "jax/softmax_f16", "torch-mlir/matmul_f16", "torch-mlir/bmm_f16"]
         {
             let place = tempfile::tempdir().unwrap();
             let out = place.path().join("out");
             let input = inputs.join(format!("{program}.mlir"));
-            let status = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(input).arg("-o").arg(&out).status().unwrap();
-            assert!(status.success(), "{program}");
-            assert!(check(&validator, &out) >= 1);
+            let compiled = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(input).arg("-o").arg(&out).output().unwrap();
+            assert!(compiled.status.success(), "{program}: {}", String::from_utf8_lossy(&compiled.stderr));
+            assert!(check_below(&out, &check) >= 1);
         }
     }
 }
