@@ -8,7 +8,7 @@ use scratchpad::{
 };
 use scratchpad_verify::{Verified, Violation};
 use serde_json::{Value, json};
-use std::{fs, path::Path};
+use std::fs;
 
 mod brute;
 mod choices;
