@@ -244,20 +244,26 @@ fn loops() {
     assert_eq!((launch.iterations, launch.ops[0].executions, launch.ops[1].executions), (4 + 2, 4, 2));
 }
 
+/// A gather of a table by indices, its first two arguments, with indices below a bound; and the indices.
+fn gathering(folder: &Path, case: &str, args: &[Arg<'_>], bound: i64) -> (Case, Vec<usize>) {
+    let mut program = program(case, args, 2);
+    program.arguments[1].format = "IEEE_INT32".to_owned();
+    program.arguments[1].element_type = "i64".to_owned();
+    let simulation = load(program, folder).unwrap();
+    let [table, index] = &simulation.program().arguments[..] else { panic!("two arguments") };
+    let mut values = seeded(table, 1).unwrap();
+    rounded(&mut values);
+    let rows = seeded(&Tensor { index_range: Some([0, bound]), ..index.clone() }, 3).unwrap();
+    let chosen = (0..rows.elements.len()).map(|at| rows.elements.get(at) as usize).collect();
+    let inputs = BTreeMap::from([("arg0".to_owned(), values), ("arg1".to_owned(), rows)]);
+    (Case { simulation, inputs }, chosen)
+}
+
 #[test]
 fn gather() {
     let args: [Arg<'_>; 3] =
         [(&[40, 64], &[40, 1, 64], &[64, 64, 1]), (&[8], &[1, 1, 32], &[32, -1, 1]), (&[8, 64], &[1, 8, 64], &[64, 64, 1])];
-    let mut program = program("gather_rows", &args, 2);
-    program.arguments[1].format = "IEEE_INT32".to_owned();
-    program.arguments[1].element_type = "i64".to_owned();
-    let simulation = load(program, &golden()).unwrap();
-    let [table, index] = &simulation.program().arguments[..] else { panic!("two arguments") };
-    let mut values = seeded(table, 1).unwrap();
-    rounded(&mut values);
-    let chosen = seeded(&Tensor { index_range: Some([0, 40]), ..index.clone() }, 3).unwrap();
-    let rows: Vec<usize> = (0..8).map(|at| chosen.elements.get(at) as usize).collect();
-    let mut case = Case { simulation, inputs: BTreeMap::from([("arg0".to_owned(), values), ("arg1".to_owned(), chosen)]) };
+    let (mut case, rows) = gathering(&golden(), "gather_rows", &args, 40);
     let table = case.get(0);
     case.check(&rows.iter().flat_map(|row| table[row * 64..][..64].to_vec()).collect::<Vec<_>>(), 0.0);
 
@@ -271,17 +277,18 @@ fn wider_elements() {
     case.check(&case.get(0), 0.0);
 }
 
+fn normalized(row: &[f64], scale: &[f64], offset: &[f64]) -> Vec<f64> {
+    let mean = row.iter().sum::<f64>() / row.len() as f64;
+    let variance = row.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / row.len() as f64;
+    let value = |(at, x): (usize, &f64)| (x - mean) / (variance + 1e-5).sqrt() * scale[at] + offset[at];
+    row.iter().enumerate().map(value).collect()
+}
+
 #[test]
 fn layer_norm() {
     let case = own_case("layer_norm", &[FEW_ROWS, ROW, ROW, FEW_ROWS], 3);
     let (x, scale, offset) = (case.get(0), case.get(1), case.get(2));
-    let normalize = |row: &[f64]| {
-        let mean = row.iter().sum::<f64>() / 128.0;
-        let variance = row.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 128.0;
-        let value = |(at, x): (usize, &f64)| (x - mean) / (variance + 1e-5).sqrt() * scale[at] + offset[at];
-        row.iter().enumerate().map(value).collect::<Vec<_>>()
-    };
-    case.check(&x.chunks(128).flat_map(normalize).collect::<Vec<_>>(), 16.0 * ROUNDING);
+    case.check(&x.chunks(128).flat_map(|row| normalized(row, &scale, &offset)).collect::<Vec<_>>(), 16.0 * ROUNDING);
 }
 
 #[test]

@@ -166,11 +166,6 @@ fn lx_hbm_lx_pool() {
 fn softmax_64x256() {
     let case = load_case("softmax_64x256", &[ROWS_64; 2], 1);
     let x = case.get(0);
-    let softmax = |row: &[f64]| {
-        let max = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = row.iter().map(|value| (value - max).exp()).sum();
-        row.iter().map(|value| (value - max).exp() / sum).collect::<Vec<_>>()
-    };
     let expected: Vec<f64> = x.chunks(256).flat_map(softmax).collect();
     let outcome = case.check(&expected, 16.0 * ROUNDING);
     // In place in LX, with a cloned input: 2 MN elements.
@@ -223,17 +218,7 @@ fn tile_two_loops_sequence() {
 fn embedding(bound: i64) -> (Case, Vec<usize>) {
     let args: [Arg<'_>; 3] =
         [(&[512, 128], &[2, 512, 64], &[64, 128, 1]), (&[16], &[1, 1, 32], &[32, -1, 1]), (&[16, 128], &[2, 16, 64], &[64, 128, 1])];
-    let mut program = program("gather_embedding_1d", &args, 2);
-    program.arguments[1].format = "IEEE_INT32".to_owned();
-    program.arguments[1].element_type = "i64".to_owned();
-    let simulation = load(program, &golden()).unwrap();
-    let [table, index] = &simulation.program().arguments[..] else { panic!("two arguments") };
-    let mut values = seeded(table, 1).unwrap();
-    rounded(&mut values);
-    let rows = seeded(&Tensor { index_range: Some([0, bound]), ..index.clone() }, 3).unwrap();
-    let chosen = (0..16).map(|at| rows.elements.get(at) as usize).collect();
-    let inputs = BTreeMap::from([("arg0".to_owned(), values), ("arg1".to_owned(), rows)]);
-    (Case { simulation, inputs }, chosen)
+    gathering(&golden(), "gather_embedding_1d", &args, bound)
 }
 
 #[test]
@@ -268,13 +253,7 @@ fn dtype_fp16_to_fp32() {
 fn norm_layer_norm() {
     let case = load_case("norm_layer_norm", &[ROWS_64, VECTOR_256, VECTOR_256, ROWS_64], 3);
     let (x, w, b) = (case.get(0), case.get(1), case.get(2));
-    let normalize = |row: &[f64]| {
-        let mean = row.iter().sum::<f64>() / 256.0;
-        let variance = row.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 256.0;
-        let value = |(at, x): (usize, &f64)| (x - mean) / (variance + 1e-5).sqrt() * w[at] + b[at];
-        row.iter().enumerate().map(value).collect::<Vec<_>>()
-    };
-    let expected: Vec<f64> = x.chunks(256).flat_map(normalize).collect();
+    let expected: Vec<f64> = x.chunks(256).flat_map(|row| normalized(row, &w, &b)).collect();
     case.check(&expected, 16.0 * ROUNDING);
 }
 
