@@ -440,7 +440,8 @@ mod tests {
                 let n_entries: usize = variables.iter().map(|variable| sizes[*variable]).product();
                 (Just(variables), proptest::collection::vec(cost.clone(), n_entries))
             });
-            let factors = proptest::collection::vec(factor.prop_map(|(variables, costs)| Factor { variables, costs: possible(costs) }), 0..=8);
+            let factors =
+                proptest::collection::vec(factor.prop_map(|(variables, costs)| Factor { variables, costs: possible(costs) }), 0..=8);
             let start: Vec<_> = n_states.iter().map(|count| 0..*count).collect();
             (factors, start, Just(n_states.clone())).prop_map(|(factors, start, n_states)| (Problem { n_states, factors }, start))
         })
