@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A place where one room imports another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Edge {
-    from: String,
-    to: String,
+pub(crate) struct Edge {
+    pub(crate) from: String,
+    pub(crate) to: String,
     /// `file:line: from imports crate::path`.
     text: String,
     /// `file:line`.
@@ -26,10 +26,20 @@ pub(crate) struct Graph<'a> {
     edges: Vec<Edge>,
 }
 
-/// The module of a file of `src`: `src/layout/ir/mod.rs` is `layout::ir`.
-fn module_of(path: &str) -> Module {
-    let path = path.trim_start_matches("src/").trim_end_matches(".rs").trim_end_matches("/mod");
-    if path == "lib" { Vec::new() } else { path.split('/').map(str::to_owned).collect() }
+impl Edge {
+    /// The edge of a path that a file names.
+    pub(crate) fn of(from: &str, to: &str, source: &Source, import: &Import) -> Self {
+        let place = source.place(import.offset);
+        let text = format!("{place}: {from} imports crate::{}", import.path.join("::"));
+        Self { from: from.to_owned(), to: to.to_owned(), text, place }
+    }
+}
+
+/// The module of a file below a folder `src`: `src/layout/ir/mod.rs` is `layout::ir`.
+pub(crate) fn module_of(path: &str) -> Module {
+    let inside = path.split_once("src/").map_or(path, |(_, inside)| inside);
+    let inside = inside.trim_end_matches(".rs").trim_end_matches("/mod");
+    if ["lib", "main"].contains(&inside) { Vec::new() } else { inside.split('/').map(str::to_owned).collect() }
 }
 
 impl<'a> Graph<'a> {
@@ -49,12 +59,10 @@ impl<'a> Graph<'a> {
             let module = module_of(&source.path);
             let from = room_of(&module);
             *graph.lines.entry(from.clone()).or_default() += source.lines();
-            for Import { path, offset } in imports(module, &source.shipped, &is_module) {
-                let to = room_of(&path);
+            for import in imports(module, &source.shipped, &is_module).found {
+                let to = room_of(&import.path);
                 if to != from {
-                    let place = source.place(offset);
-                    let text = format!("{place}: {from} imports crate::{}", path.join("::"));
-                    graph.edges.push(Edge { from: from.clone(), to, text, place });
+                    graph.edges.push(Edge::of(&from, &to, source, &import));
                 }
             }
         }
@@ -107,26 +115,31 @@ fn circles(edges: &[&Edge]) -> Vec<String> {
         if named.contains(room) {
             continue;
         }
-        if let Some(circle) = shortest_circle(edges, room) {
+        if let Some(circle) = shortest_way(edges, room, room) {
             named.extend(circle.iter().map(|edge| edge.from.as_str()));
-            let steps: Vec<String> = circle.iter().map(|edge| format!("{} -> {} ({})", edge.from, edge.to, edge.place)).collect();
-            found.push(format!("a circle: {}", steps.join(", ")));
+            found.push(circle_text(&circle));
         }
     }
     found
 }
 
-/// The imports of a shortest way from a room back to it.
-fn shortest_circle<'e>(edges: &[&'e Edge], room: &str) -> Option<Vec<&'e Edge>> {
+/// A circle in words.
+pub(crate) fn circle_text(circle: &[&Edge]) -> String {
+    let steps: Vec<String> = circle.iter().map(|edge| format!("{} -> {} ({})", edge.from, edge.to, edge.place)).collect();
+    format!("a circle: {}", steps.join(", "))
+}
+
+/// The imports of a shortest way from one place to another, or from a place back to it.
+pub(crate) fn shortest_way<'e>(edges: &[&'e Edge], from: &str, to: &str) -> Option<Vec<&'e Edge>> {
     let mut ways: Vec<Vec<&Edge>> = vec![Vec::new()];
     let mut reached: BTreeSet<&str> = BTreeSet::new();
     while !ways.is_empty() {
         let mut longer = Vec::new();
         for way in ways {
-            let end = way.last().map_or(room, |edge| edge.to.as_str());
+            let end = way.last().map_or(from, |edge| edge.to.as_str());
             for edge in edges.iter().filter(|edge| edge.from == end) {
                 let extended = [way.as_slice(), &[*edge]].concat();
-                if edge.to == room {
+                if edge.to == to {
                     return Some(extended);
                 }
                 if reached.insert(&edge.to) {

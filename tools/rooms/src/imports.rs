@@ -11,6 +11,16 @@ pub(crate) struct Import {
     pub(crate) path: Module,
     /// Where in the code.
     pub(crate) offset: usize,
+    /// Whether it is handed on: `pub use`.
+    pub(crate) is_handed_on: bool,
+}
+
+/// What a file names.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Imports {
+    pub(crate) found: Vec<Import>,
+    /// What words of the file stand for by its `use` declarations.
+    pub(crate) names: BTreeMap<String, Module>,
 }
 
 /// A word, `::`, or any other letter, with its place.
@@ -42,17 +52,15 @@ struct Reader<'a> {
     at: usize,
     /// The module that the code at `at` is in.
     module: Module,
-    /// What words of the file stand for by its `use` declarations.
-    names: BTreeMap<String, Module>,
     is_module: &'a dyn Fn(&[String]) -> bool,
-    found: Vec<Import>,
+    is_handed_on: bool,
+    imports: Imports,
 }
 
 /// Every path into the crate that the code of a module names: `use` declarations with their groups opened, and paths in code that begin with
 /// `crate`, `self`, `super`, a module below, or a module that a `use` names. `is_module` tells modules from types and functions.
-pub(crate) fn imports(module: Module, code: &str, is_module: &dyn Fn(&[String]) -> bool) -> Vec<Import> {
-    let (names, found) = (BTreeMap::new(), Vec::new());
-    let mut reader = Reader { tokens: tokens(code), at: 0, module, names, is_module, found };
+pub(crate) fn imports(module: Module, code: &str, is_module: &dyn Fn(&[String]) -> bool) -> Imports {
+    let mut reader = Reader { tokens: tokens(code), at: 0, module, is_module, is_handed_on: false, imports: Imports::default() };
     reader.uses();
     let (mut depth, mut inline) = (0_usize, Vec::new());
     reader.at = 0;
@@ -73,15 +81,17 @@ pub(crate) fn imports(module: Module, code: &str, is_module: &dyn Fn(&[String]) 
                 reader.at += 2;
             }
             "use" if reader.declares() => {
+                reader.is_handed_on = reader.at > 0 && ["pub", ")"].contains(&reader.tokens[reader.at - 1].0);
                 reader.at += 1;
                 reader.tree(Vec::new());
+                reader.is_handed_on = false;
                 continue;
             }
             _ => reader.path(),
         }
         reader.at += 1;
     }
-    reader.found
+    reader.imports
 }
 
 impl Reader<'_> {
@@ -105,7 +115,7 @@ impl Reader<'_> {
             }
         }
         // The second reading, which knows inline modules, lists them.
-        self.found.clear();
+        self.imports.found.clear();
     }
 
     /// Reads a tree of `use`: `a::{b, c::d as e}`. `path` is what stands in front of it.
@@ -146,15 +156,18 @@ impl Reader<'_> {
         };
         let Some(path) = self.resolved(path) else { return };
         if let Some(name) = name.or_else(|| path.last().cloned()) {
-            self.names.insert(name, path.clone());
+            self.imports.names.insert(name, path.clone());
         }
-        self.found.push(Import { path, offset });
+        self.imports.found.push(Import { path, offset, is_handed_on: self.is_handed_on });
     }
 
     /// Reads a path in code, if one begins here, up to its last word.
     fn path(&mut self) {
-        let is_inside = self.at > 0 && ["::", "."].contains(&self.tokens[self.at - 1].0);
-        if is_inside || self.word(1) != "::" {
+        let before = |words: usize| self.at.checked_sub(words).map_or("", |at| self.tokens[at].0);
+        let is_inside = ["::", "."].contains(&before(1));
+        // `pub(in path)` imports nothing.
+        let is_visibility = [before(3), before(2), before(1)] == ["pub", "(", "in"];
+        if is_inside || is_visibility || self.word(1) != "::" {
             return;
         }
         let (mut path, offset) = (vec![self.word(0).to_owned()], self.tokens[self.at].1);
@@ -163,7 +176,7 @@ impl Reader<'_> {
             self.at += 2;
         }
         if let Some(path) = self.resolved(&path) {
-            self.found.push(Import { path, offset });
+            self.imports.found.push(Import { path, offset, is_handed_on: false });
         }
     }
 
@@ -175,7 +188,7 @@ impl Reader<'_> {
             "self" | "super" => self.module.clone(),
             name => {
                 let below = [self.module.as_slice(), &[name.to_owned()]].concat();
-                let known = self.names.get(name).filter(|path| (self.is_module)(path)).cloned();
+                let known = self.imports.names.get(name).filter(|path| (self.is_module)(path)).cloned();
                 (self.is_module)(&below).then_some(below).or(known)?
             }
         };
@@ -203,7 +216,7 @@ mod tests {
         let modules = ["a", "a::b", "a::b::c", "d", "d::e"];
         let is_module = |path: &[String]| modules.contains(&path.join("::").as_str());
         let code = Source::new("src/a/b.rs", text).shipped;
-        imports(vec!["a".to_owned(), "b".to_owned()], &code, &is_module).into_iter().map(|import| import.path.join("::")).collect()
+        imports(vec!["a".to_owned(), "b".to_owned()], &code, &is_module).found.into_iter().map(|import| import.path.join("::")).collect()
     }
 
     #[test]
@@ -216,7 +229,7 @@ mod tests {
     fn paths_in_code_count() {
         assert_eq!(paths("fn f(x: crate::d::X) -> Vec<crate::d::e::Y> { crate::a::g::<T>(x.d::<U>()) }"), ["d::X", "d::e::Y", "a::g"]);
         assert_eq!(paths("fn f() -> impl Iterator<Item = u8> + use<> { std::iter::empty() }"), Vec::<String>::new());
-        assert_eq!(paths("assert!(crate::d::is_so());"), ["d::is_so"]);
+        assert_eq!(paths("assert!(crate::d::is_so()); pub(in super::super) fn f() {}"), ["d::is_so"]);
     }
 
     #[test]
