@@ -1,7 +1,10 @@
 //! MLIR's JIT on arrays.
 
-use super::{Module, text::string_ref};
-use mlir_sys::{MlirDialectRegistry, MlirExecutionEngine, MlirModule, mlirExecutionEngineDestroy, mlirExecutionEngineInvokePacked};
+use super::{BlockExt, Module, OpExt, TensorType, Type, TypeLike, Value, ValueLike, text::string_ref};
+use mlir_sys::{
+    MlirDialectRegistry, MlirExecutionEngine, MlirModule, mlirExecutionEngineDestroy, mlirExecutionEngineInvokePacked,
+    mlirFloatTypeGetWidth, mlirIntegerTypeGetWidth, mlirTypeIsAFloat, mlirTypeIsAInteger,
+};
 use std::ffi::c_void;
 
 unsafe extern "C" {
@@ -70,45 +73,118 @@ impl JitArray {
     }
 }
 
-/// A module that runs on this machine.
+/// A function that runs on this machine.
 pub struct Jit {
     engine: MlirExecutionEngine,
+    name: String,
+    /// The shape of each argument and then of each result, and its bytes.
+    arrays: Vec<(Vec<i64>, usize)>,
 }
 
 impl Jit {
-    /// Lowers a module of `linalg` on tensors in place and compiles it; none if that failed, which has been reported.
-    #[must_use]
-    pub fn new(module: &Module<'_>) -> Option<Self> {
+    /// Lowers the module of a function of tensors in place and compiles it.
+    ///
+    /// # Errors
+    /// If there is no such function, or it takes or returns something else than tensors of numbers; an empty message if MLIR has reported
+    /// the error.
+    pub fn new(module: &Module<'_>, function: &str) -> Result<Self, String> {
+        let arrays = arrays_of(module, function)?;
         // SAFETY: the module is alive; the engine keeps what it needs of it.
         let engine = unsafe { spyreReferenceCreate(module.raw()) };
-        (!engine.ptr.is_null()).then_some(Self { engine })
+        if engine.ptr.is_null() { Err(String::new()) } else { Ok(Self { engine, name: function.to_owned(), arrays }) }
     }
 
-    /// Calls a function with its arguments, then its results, which it overwrites. A signal ends the process with exit code 1: what runs is
+    /// Calls the function with its arguments, then its results, which it overwrites. A signal ends the process with exit code 1: what runs is
     /// somebody's program.
     ///
     /// # Errors
-    /// If the module has no such function.
-    pub fn call(&self, function: &str, arrays: &mut [JitArray]) -> Result<(), String> {
+    /// If the arrays are not those that the function takes and returns.
+    pub fn call(&self, arrays: &mut [JitArray]) -> Result<(), String> {
+        let expected = self.arrays.iter().map(|(shape, n_bytes)| (&shape[..], *n_bytes));
+        if !expected.eq(arrays.iter().map(|array| (&array.shape[..], array.n_bytes))) {
+            return Err(format!("'{}' does not take and return these arrays", self.name));
+        }
         let mut descriptors: Vec<Vec<i64>> = arrays.iter_mut().map(JitArray::descriptor).collect();
         let mut pointers: Vec<*mut c_void> = descriptors.iter_mut().map(|descriptor| descriptor.as_mut_ptr().cast()).collect();
         // The packed form takes the address of each argument, and an argument is the address of a descriptor.
         let mut packed: Vec<*mut c_void> = pointers.iter_mut().map(|pointer| std::ptr::from_mut(pointer).cast()).collect();
         // The C API looks for the C wrapper, `_mlir_ciface_` and the name.
-        // SAFETY: the caller gives one array per argument and result, each as large as its type says; all of them outlive the call.
+        // SAFETY: there is one array for each argument and result, each as large as its type says; all of them outlive the call.
         let done = unsafe {
             spyreReferenceGuard();
-            let done = mlirExecutionEngineInvokePacked(self.engine, string_ref(function), packed.as_mut_ptr());
+            let done = mlirExecutionEngineInvokePacked(self.engine, string_ref(&self.name), packed.as_mut_ptr());
             spyreReferenceEndGuard();
             done
         };
-        if done.value == 1 { Ok(()) } else { Err(format!("the compiled module has no function '{function}'")) }
+        if done.value == 1 { Ok(()) } else { Err(format!("the compiled module has no function '{}'", self.name)) }
     }
+}
+
+/// The arrays that a function takes and returns.
+fn arrays_of(module: &Module<'_>, name: &str) -> Result<Vec<(Vec<i64>, usize)>, String> {
+    let mut functions = module.op().body_ops().into_iter().filter(|op| op.is("func.func") && op.text_attr("sym_name") == name);
+    let body = functions.find_map(|function| function.body()).ok_or_else(|| format!("there is no function '{name}'"))?;
+    let returned = body.ops().last().map(|op| op.inputs()).unwrap_or_default();
+    let array = |value: Value<'_>| {
+        let sized = |tensor: TensorType<'_>| {
+            let n_elements = usize::try_from(tensor.shape.iter().product::<i64>()).ok()?;
+            Some((tensor.shape, n_elements * bytes_of_element(tensor.element)?))
+        };
+        TensorType::of(value.r#type())
+            .and_then(sized)
+            .ok_or_else(|| format!("'{name}' takes or returns {}, not a tensor of numbers", value.r#type()))
+    };
+    body.args().into_iter().chain(returned).map(array).collect()
+}
+
+/// The bytes that compiled code gives an element.
+fn bytes_of_element(element: Type<'_>) -> Option<usize> {
+    // SAFETY: the widths are asked of the kinds of types that have one.
+    let bits = unsafe {
+        let raw = element.to_raw();
+        match () {
+            () if mlirTypeIsAInteger(raw) => mlirIntegerTypeGetWidth(raw),
+            () if mlirTypeIsAFloat(raw) => mlirFloatTypeGetWidth(raw),
+            () => return None,
+        }
+    };
+    usize::try_from(bits.div_ceil(8)).ok()
 }
 
 impl Drop for Jit {
     fn drop(&mut self) {
         // SAFETY: destroyed once.
         unsafe { mlirExecutionEngineDestroy(self.engine) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mlir::Session;
+
+    #[test]
+    fn arrays_are_those_of_the_function() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("twice.mlir");
+        let program = "func.func @twice(%x: tensor<2x3xf64>) -> tensor<2x3xf64> {
+          %empty = tensor.empty() : tensor<2x3xf64>
+          %y = linalg.add ins(%x, %x : tensor<2x3xf64>, tensor<2x3xf64>) outs(%empty : tensor<2x3xf64>) -> tensor<2x3xf64>
+          return %y : tensor<2x3xf64>
+        }";
+        std::fs::write(&path, program).unwrap();
+        let session = Session::with_reference();
+        let source = session.open(path.to_str().unwrap()).unwrap();
+        let module = source.parse().unwrap();
+        assert_eq!(Jit::new(&module, "thrice").err().unwrap(), "there is no function 'thrice'");
+        let twice = Jit::new(&module, "twice").unwrap();
+        let array = |shape: &[i64], n_elements: usize| JitArray::new(shape, &1.5_f64.to_ne_bytes().repeat(n_elements));
+        let good = || array(&[2, 3], 6);
+        for mut wrong in [vec![], vec![good()], vec![good(), array(&[3, 2], 6)], vec![good(), array(&[2, 3], 5)]] {
+            assert_eq!(twice.call(&mut wrong).unwrap_err(), "'twice' does not take and return these arrays");
+        }
+        let mut arrays = [good(), good()];
+        twice.call(&mut arrays).unwrap();
+        assert_eq!(arrays[1].bytes(), 3.0_f64.to_ne_bytes().repeat(6));
     }
 }

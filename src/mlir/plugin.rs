@@ -1,5 +1,6 @@
 //! What a stock `mlir-opt` asks a plugin for: the structs of `mlir/Tools/Plugins/{Dialect,Pass}Plugin.h`.
 
+use super::session::spyreRegisterDialects;
 use mlir_sys::MlirDialectRegistry;
 use std::ffi::{CStr, c_char, c_void};
 
@@ -25,10 +26,6 @@ pub struct PassPluginLibraryInfo {
     name: *const c_char,
     version: *const c_char,
     register: extern "C" fn(),
-}
-
-unsafe extern "C" {
-    fn spyreRegisterDialects(registry: MlirDialectRegistry);
 }
 
 unsafe extern "C" fn register_dialects(registry: *mut c_void) {

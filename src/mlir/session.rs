@@ -1,6 +1,10 @@
 //! A context with our dialects, source files and modules, for the tools.
 
-use super::{Attribute, AttributeLike, Context, Hooks, Op, graveyard, jit, pass, text::string_ref};
+use super::{
+    Attribute, AttributeLike, Context, Hooks, Op, graveyard, jit,
+    pass::{self, RawAnswer},
+    text::string_ref,
+};
 use melior::dialect::DialectRegistry;
 use mlir_sys::{
     MlirContext, MlirDialectRegistry, MlirModule, MlirStringRef, mlirAttributeGetContext, mlirContextEqual, mlirModuleGetOperation,
@@ -14,8 +18,8 @@ struct RawSource {
 }
 
 unsafe extern "C" {
-    fn spyreRegisterDialects(registry: MlirDialectRegistry);
-    fn spyreSourceOpen(context: MlirContext, path: MlirStringRef, answer: pass::RawAnswer, data: *mut c_void) -> *mut RawSource;
+    pub(super) fn spyreRegisterDialects(registry: MlirDialectRegistry);
+    fn spyreSourceOpen(context: MlirContext, path: MlirStringRef, answer: RawAnswer, data: *mut c_void) -> *mut RawSource;
     fn spyreSourceParse(source: *mut RawSource) -> MlirModule;
     fn spyreSourceClose(source: *mut RawSource);
     fn spyreRunPipeline(module: MlirModule, pipeline: MlirStringRef, verifies: bool) -> bool;

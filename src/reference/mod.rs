@@ -61,8 +61,7 @@ fn run_as(path: &str, inputs: &[HostArray], approximated: bool) -> Result<Option
     let results = result_types(function)?;
     let mut arrays: Vec<JitArray> = inputs.iter().map(|input| JitArray::new(&input.shape, &widened(&input.elements).to_bytes())).collect();
     arrays.extend(results.iter().map(|result| JitArray::new(&result.shape, &result.elements.to_bytes())));
-    let jit = Jit::new(&module).ok_or_else(String::new)?;
-    jit.call(&name, &mut arrays)?;
+    Jit::new(&module, &name)?.call(&mut arrays)?;
     let written = results.into_iter().zip(arrays.into_iter().skip(inputs.len()));
     let array = |(mut result, array): (HostArray, JitArray)| {
         result.elements.set_bytes(&array.bytes());

@@ -6,6 +6,13 @@ use super::{Arithmetic, Binary, Unary};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exact;
 
+/// The larger of two numbers, NaN if one is: unlike `max`, which drops it, so that hostile padding shows. Of two zeros the positive one is the
+/// larger, as IEEE 754 has it: a reciprocal tells them apart.
+pub fn maximum<N: Copy + Into<f64>>(left: N, right: N) -> N {
+    let (l, r): (f64, f64) = (left.into(), right.into());
+    if l > r || l.is_nan() || (l == r && r.is_sign_negative()) { left } else { right }
+}
+
 impl Arithmetic for Exact {
     type Element = f64;
 
@@ -41,9 +48,8 @@ impl Arithmetic for Exact {
         left / right
     }
 
-    // Not `max`, which drops NaN. Of two zeros the positive one is the larger, as IEEE 754 has it: a reciprocal tells them apart.
     fn maximum(&self, left: f64, right: f64) -> f64 {
-        if left > right || left.is_nan() || (left == right && right.is_sign_negative()) { left } else { right }
+        maximum(left, right)
     }
 
     fn minimum(&self, left: f64, right: f64) -> f64 {

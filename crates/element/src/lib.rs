@@ -10,7 +10,7 @@ mod field;
 mod function;
 mod products;
 
-pub use exact::{Exact, erf};
+pub use exact::{Exact, erf, maximum};
 pub use field::{Field, FieldElement, stirred};
 pub use function::{Binary, Reduction, Unary};
 

@@ -3,7 +3,7 @@
 //! The device approximates most functions; how is not public. Here they are exact to the precision of `f32`.
 
 use super::contract;
-use element::{Arithmetic, Binary, Unary, erf};
+use element::{Arithmetic, Binary, Unary, erf, maximum};
 
 /// Single precision, as the functions of the device compute in.
 #[derive(Clone, Copy, Debug)]
@@ -44,9 +44,8 @@ impl Arithmetic for Device {
         left / right
     }
 
-    /// NaN if one is, so that hostile padding shows. Of two zeros the positive one is the larger, as IEEE 754 has it.
     fn maximum(&self, left: f32, right: f32) -> f32 {
-        if left > right || left.is_nan() || (left == right && right.is_sign_negative()) { left } else { right }
+        maximum(left, right)
     }
 
     fn minimum(&self, left: f32, right: f32) -> f32 {

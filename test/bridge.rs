@@ -1,0 +1,162 @@
+//! The functions between C++ and Rust are declared twice, in `dialects/bridge/Bridge.h` and where Rust calls them: both say the same.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+/// For each function its types in Rust's words: of the parameters, and of the result.
+type Declarations = BTreeMap<String, (Vec<String>, String)>;
+
+/// What types of C are in Rust.
+const TYPES: &[(&str, &str)] = &[
+    ("void", "()"),
+    ("int", "i32"),
+    ("unsigned", "u32"),
+    ("intptr_t", "isize"),
+    ("int64_t", "i64"),
+    ("char", "c_char"),
+    ("SpyreEvent", "ObservedEvent"),
+    ("SpyreDiagnostic", "RawDiagnostic"),
+    ("SpyreSource", "RawSource"),
+];
+
+#[test]
+fn the_bridge_is_declared_alike_on_both_sides() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let header = in_c(&fs::read_to_string(root.join("dialects/bridge/Bridge.h")).unwrap());
+    let files = ["src/mlir", "src/dialect"].into_iter().flat_map(|folder| fs::read_dir(root.join(folder)).unwrap());
+    let files: Vec<String> = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect();
+    let rust = in_rust(&files.join("\n"));
+    assert!(header.len() > 50, "{} functions", header.len());
+    let names = |declarations: &Declarations| declarations.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&rust), names(&header));
+    for (name, types) in &header {
+        assert_eq!(&rust[name], types, "{name}: Rust on the left, C on the right");
+    }
+}
+
+#[test]
+fn a_difference_shows() {
+    let header = "/// A comment (of f).\ntypedef void (*Answer)(MlirStringRef text, bool isError, void *data);\nbool f(const int64_t *sizes, Answer answer);";
+    let same =
+        "unsafe extern \"C\" {\n    fn f(sizes: *const i64, answer: unsafe extern \"C\" fn(MlirStringRef, bool, *mut c_void)) -> bool;\n}";
+    assert_eq!(in_c(header), in_rust(same));
+    for (old, new) in [("*const i64", "*mut i64"), ("bool, *mut", "*mut"), (" -> bool", ""), ("fn f(", "fn g("), ("-> bool", "-> i32")] {
+        assert_ne!(in_c(header), in_rust(&same.replace(old, new)), "{old} -> {new}");
+    }
+}
+
+/// The functions that a header declares.
+fn in_c(header: &str) -> Declarations {
+    let code: Vec<&str> =
+        header.lines().filter(|line| !line.starts_with(['#', '/'])).map(|line| line.split("//").next().unwrap()).collect();
+    let code = code.join(" ").replace("extern \"C\" {", "").replace('}', "");
+    let mut typedefs = BTreeMap::new();
+    let mut found = Declarations::new();
+    for declaration in code.split(';').map(str::trim).filter(|declaration| declaration.contains('(')) {
+        match declaration.strip_prefix("typedef ") {
+            Some(function) => {
+                let (name, pointer) = pointer_in_c(function, &typedefs);
+                typedefs.insert(name, pointer);
+            }
+            None => {
+                let (before, parameters) = declaration.split_once('(').unwrap();
+                let (result, name) = type_and_name(before);
+                let parameters =
+                    split(parameters.strip_suffix(')').unwrap()).into_iter().map(|parameter| parameter_in_c(&parameter, &typedefs));
+                found.insert(name, (parameters.filter(|parameter| parameter != "()").collect(), in_rust_s_words(&result, &typedefs)));
+            }
+        }
+    }
+    found
+}
+
+/// The name and the type of a pointer to a function: `void (*name)(int number)`.
+fn pointer_in_c(declaration: &str, typedefs: &BTreeMap<String, String>) -> (String, String) {
+    let (result, rest) = declaration.split_once("(*").unwrap();
+    let (name, parameters) = rest.split_once(")(").unwrap();
+    let parameters: Vec<String> =
+        split(parameters.strip_suffix(')').unwrap()).iter().map(|parameter| parameter_in_c(parameter, typedefs)).collect();
+    let result = in_rust_s_words(result.trim(), typedefs);
+    let result = if result == "()" { String::new() } else { format!(" -> {result}") };
+    (name.to_owned(), format!("fn({}){result}", parameters.join(", ")))
+}
+
+fn parameter_in_c(parameter: &str, typedefs: &BTreeMap<String, String>) -> String {
+    if parameter.contains("(*") {
+        return pointer_in_c(parameter, typedefs).1;
+    }
+    if parameter == "void" {
+        return "()".to_owned();
+    }
+    in_rust_s_words(&type_and_name(parameter).0, typedefs)
+}
+
+/// `const int64_t *sizes` in its two parts.
+fn type_and_name(declared: &str) -> (String, String) {
+    let declared = declared.trim();
+    let at = declared.rfind([' ', '*']).unwrap_or_else(|| panic!("no name in '{declared}'"));
+    let (of_type, name) = declared.split_at(at + 1);
+    (of_type.trim().to_owned(), name.to_owned())
+}
+
+fn in_rust_s_words(of_type: &str, typedefs: &BTreeMap<String, String>) -> String {
+    let base = of_type.trim_end_matches(['*', ' ']);
+    let n_pointers = of_type.matches('*').count();
+    let (is_const, base) = base.strip_prefix("const ").map_or((false, base), |base| (true, base));
+    let base = match TYPES.iter().find(|(c, _)| *c == base) {
+        Some(("void", _)) if n_pointers > 0 => "c_void",
+        Some((_, rust)) => rust,
+        None => typedefs.get(base).map_or(base, String::as_str),
+    };
+    // What is constant is what the innermost pointer points at.
+    (0..n_pointers).fold(base.to_owned(), |pointee, depth| format!("*{} {pointee}", if is_const && depth == 0 { "const" } else { "mut" }))
+}
+
+/// The functions of the `extern` blocks of Rust code.
+fn in_rust(code: &str) -> Declarations {
+    let aliases: BTreeMap<&str, String> = code
+        .lines()
+        .filter_map(|line| line.split("type ").nth(1)?.strip_suffix(';')?.split_once(" = unsafe extern \"C\" "))
+        .map(|(name, function)| (name, function.to_owned()))
+        .collect();
+    let mut found = Declarations::new();
+    for block in code.split("unsafe extern \"C\" {").skip(1) {
+        let block: Vec<&str> = block.split("\n}").next().unwrap().split_whitespace().collect();
+        for declaration in block.join(" ").split(';').map(str::trim).filter(|declaration| !declaration.is_empty()) {
+            let (_, function) = declaration.split_once("fn ").unwrap();
+            let (name, rest) = function.split_once('(').unwrap();
+            let end = closing(rest);
+            let type_of = |parameter: &String| {
+                let of_type = parameter.split_once(':').unwrap().1.trim().replace("unsafe extern \"C\" ", "").replace("c_int", "i32");
+                aliases.iter().fold(of_type, |of_type, (name, function)| of_type.replace(name, function))
+            };
+            let result = rest[end + 1..].trim().strip_prefix("-> ").unwrap_or("()").replace("c_int", "i32");
+            let known = found.insert(name.to_owned(), (split(&rest[..end]).iter().map(type_of).collect(), result));
+            assert_eq!(known, None, "{name} is declared twice");
+        }
+    }
+    found
+}
+
+/// Where the parenthesis ends that is open at the beginning.
+fn closing(text: &str) -> usize {
+    let mut depth = 1;
+    let end = text.char_indices().find(|(_, character)| {
+        depth += i32::from(*character == '(') - i32::from(*character == ')');
+        depth == 0
+    });
+    end.unwrap_or_else(|| panic!("no end in '{text}'")).0
+}
+
+/// The parts between the commas that are in no parentheses.
+fn split(list: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut depth = 0;
+    for character in list.chars() {
+        depth += i32::from(character == '(') - i32::from(character == ')');
+        match character {
+            ',' if depth == 0 => parts.push(String::new()),
+            _ => parts.last_mut().unwrap().push(character),
+        }
+    }
+    parts.into_iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
+}
