@@ -1,9 +1,11 @@
 //! Which crates of the workspace and which rooms of `src` import each other, and which may.
 //!
-//! A room is a folder of `src` or a file there; the folder `ir` of a stage is a room of its own. `house.rs` says in which order rooms stand and what each
-//! package needs; nothing else does. In every package no circle of imports may lead from one folder into another (`folders.rs`). `cargo xtask rooms` prints what is there, and the test `tidy` fails on what should not be.
+//! A room is a folder of `src` or a file there; the folder `ir` of a stage is a room of its own. `house.rs` says in which order rooms stand
+//! and what each package needs; nothing else does. In every package no circle of imports may lead from one folder into another
+//! (`folders.rs`). `cargo xtask rooms` prints what is there, and the test `tidy` fails on what should not be.
 //!
-//! Files are read as words, not as Rust: code of macros counts like all other, and no parser is needed. What is behind `#[cfg(test)]` does not count.
+//! Files are read as words, not as Rust: code of macros counts like all other, and no parser is needed. What is behind `#[cfg(test)]` does
+//! not count.
 
 mod folders;
 mod graph;
