@@ -1,7 +1,7 @@
 //! Which room imports which, and what is wrong with that.
 
 use crate::{
-    house::{House, IR},
+    house::House,
     imports::{Import, Module, imports},
     source::Source,
 };
@@ -47,20 +47,14 @@ impl<'a> Graph<'a> {
     pub(crate) fn of(house: &'a House, sources: &[Source]) -> Self {
         let modules: BTreeSet<Module> = sources.iter().map(|source| module_of(&source.path)).collect();
         let is_module = |path: &[String]| modules.contains(path);
-        let stages: Vec<&str> = house.stages().collect();
-        let room_of = |module: &[String]| match module {
-            [stage, folder, ..] if folder == IR && stages.contains(&stage.as_str()) => format!("{stage}/{IR}"),
-            [name, ..] => name.clone(),
-            [] => String::new(),
-        };
         let mut graph = Self { house, lines: BTreeMap::new(), edges: Vec::new() };
         // The root only declares the rooms.
         for source in sources.iter().filter(|source| source.path != "src/lib.rs") {
             let module = module_of(&source.path);
-            let from = room_of(&module);
+            let from = house.room_of(&module);
             *graph.lines.entry(from.clone()).or_default() += source.lines();
             for import in imports(module, &source.shipped, &is_module).found {
-                let to = room_of(&import.path);
+                let to = house.room_of(&import.path);
                 if to != from {
                     graph.edges.push(Edge::of(&from, &to, source, &import));
                 }
@@ -78,9 +72,9 @@ impl<'a> Graph<'a> {
         wrong.extend(gone.map(|room| format!("ROOMS names '{room}', which src does not have")));
         let is_exception = |edge: &&Edge| self.house.exceptions.iter().any(|known| (known.from, known.to) == (&*edge.from, &*edge.to));
         let (listed, others): (Vec<&Edge>, Vec<&Edge>) = self.edges.iter().partition(is_exception);
-        let backward = others.iter().filter(|edge| !self.house.may_import(&edge.from, &edge.to));
-        wrong.extend(backward.map(|edge| format!("{}, which stands later", edge.text)));
-        wrong.extend(circles(&others));
+        let backward: Vec<&Edge> = others.iter().copied().filter(|edge| !self.house.may_import(&edge.from, &edge.to)).collect();
+        wrong.extend(backward.iter().map(|edge| format!("{}, which stands later", edge.text)));
+        wrong.extend(circles(&others, &backward));
         for known in self.house.exceptions {
             let is_used = listed.iter().any(|edge| (known.from, known.to) == (&*edge.from, &*edge.to));
             if !is_used || self.house.may_import(known.from, known.to) {
@@ -107,20 +101,15 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// A line for each group of rooms that reach each other: a shortest circle through the first of them.
-fn circles(edges: &[&Edge]) -> Vec<String> {
-    let (mut found, mut named) = (Vec::new(), BTreeSet::new());
-    let rooms: BTreeSet<&str> = edges.iter().map(|edge| edge.from.as_str()).collect();
-    for room in rooms {
-        if named.contains(room) {
-            continue;
-        }
-        if let Some(circle) = shortest_way(edges, room, room) {
-            named.extend(circle.iter().map(|edge| edge.from.as_str()));
-            found.push(circle_text(&circle));
-        }
-    }
-    found
+/// A line for each pair of rooms that imports against the order and closes a circle: the shortest. Every circle has such a pair.
+fn circles(edges: &[&Edge], backward: &[&Edge]) -> Vec<String> {
+    let mut pairs = BTreeSet::new();
+    let new = backward.iter().filter(|edge| pairs.insert((&edge.from, &edge.to)));
+    let close = |edge: &&Edge| {
+        let back = shortest_way(edges, &edge.to, &edge.from)?;
+        Some(circle_text(&[&[*edge], back.as_slice()].concat()))
+    };
+    new.filter_map(close).collect()
 }
 
 /// A circle in words.
@@ -129,7 +118,7 @@ pub(crate) fn circle_text(circle: &[&Edge]) -> String {
     format!("a circle: {}", steps.join(", "))
 }
 
-/// The imports of a shortest way from one place to another, or from a place back to it.
+/// The imports of a shortest way from one place to another.
 pub(crate) fn shortest_way<'e>(edges: &[&'e Edge], from: &str, to: &str) -> Option<Vec<&'e Edge>> {
     let mut ways: Vec<Vec<&Edge>> = vec![Vec::new()];
     let mut reached: BTreeSet<&str> = BTreeSet::new();
@@ -217,7 +206,7 @@ mod tests {
             found,
             [
                 "src/ground/a.rs:1: ground imports crate::second::X, which stands later",
-                "a circle: first -> ground (src/first/a.rs:1), ground -> second (src/ground/a.rs:1), second -> first (src/second/a.rs:1)",
+                "a circle: ground -> second (src/ground/a.rs:1), second -> first (src/second/a.rs:1), first -> ground (src/first/a.rs:1)",
             ]
         );
     }

@@ -114,7 +114,7 @@ pub const HOUSE: House = House {
 const IR_BEHIND: &str = "dialect";
 
 /// The folder of a stage that is a room of its own.
-pub(crate) const IR: &str = "ir";
+const IR: &str = "ir";
 
 /// Where a room stands: behind which row, and in which place there.
 type Floor = (usize, usize);
@@ -136,6 +136,15 @@ impl House {
     /// The names of the stages, in flow order.
     pub fn stages(&self) -> impl Iterator<Item = &'static str> {
         self.rooms.iter().filter(|room| room.is_stage).map(|room| room.name)
+    }
+
+    /// The room of a module: `layout/ir` for `layout::ir::program`.
+    pub(crate) fn room_of(&self, module: &[String]) -> String {
+        match module {
+            [stage, folder, ..] if folder == IR && self.stages().any(|known| known == stage) => format!("{stage}/{IR}"),
+            [name, ..] => name.clone(),
+            [] => String::new(),
+        }
     }
 
     /// The row of a room, or of the stage that it is the folder `ir` of.

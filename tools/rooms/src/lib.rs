@@ -53,7 +53,8 @@ pub fn rooms(root: &Path) -> Result<Rooms, String> {
     wrong.extend(graph.wrong());
     for package in HOUSE.packages {
         let folder = Path::new(package.folder).join("src");
-        wrong.extend(folders::circles_of_folders(&Source::all(root, &[&folder.to_string_lossy()])?));
+        let room_of = |module: &[String]| if package.folder.is_empty() { HOUSE.room_of(module) } else { String::new() };
+        wrong.extend(folders::circles_of_folders(&Source::all(root, &[&folder.to_string_lossy()])?, room_of));
     }
     Ok(Rooms { text, wrong })
 }
