@@ -9,6 +9,7 @@ use crate::{
     mlir::{Hooks, Pass, Session},
     sdsc, tile, validate, work,
 };
+use scratchpad::planner_named;
 
 pub use crate::phase::Phase;
 
@@ -138,6 +139,11 @@ impl Options {
         if self.lx_planner.is_empty() { "exact" } else { &self.lx_planner }
     }
 
+    /// Whether the planner chooses what is copied into LX, and out.
+    fn chooses_stays(&self) -> bool {
+        planner_named(self.planner()).is_ok_and(|planner| planner.chooses_stays())
+    }
+
     /// Whether splits and placement are chosen together.
     #[must_use]
     pub fn is_joint(&self) -> bool {
@@ -158,11 +164,11 @@ impl Options {
         if !["", "true", "false"].contains(&self.joint.as_str()) {
             return Err(format!("option 'joint': expected 'true' or 'false', found '{}'", self.joint));
         }
-        if self.is_joint() && self.planner() != "exact" {
+        if self.is_joint() && !self.chooses_stays() {
             return Err(format!("option 'joint' needs the LX planner 'exact', found '{}'", self.planner()));
         }
         if self.planner() != "none" {
-            scratchpad::planner_named(self.planner()).map_err(|error| error.to_string())?;
+            planner_named(self.planner()).map_err(|error| error.to_string())?;
         }
         self.tiles
             .iter()
@@ -251,16 +257,16 @@ impl Options {
             "cse".to_owned(),
             format!("spyre-flatten-hints{{tiles={} bind={}}}", self.tiles.join(","), self.bind.join(",")),
         ];
-        if self.planner() == "exact" {
+        if self.chooses_stays() {
             passes.push("spyre-expand-functions".to_owned());
         }
         passes
     }
 
-    /// A copy of an input is of use in LX only; the planner `exact` chooses them itself.
+    /// A copy of an input is of use in LX only; a planner that chooses stays chooses them itself.
     fn lx_passes(&self) -> Vec<String> {
         let plan = format!("spyre-plan-lx{{planner={}}}", self.planner());
-        if ["none", "exact"].contains(&self.planner()) { vec![plan] } else { vec!["spyre-clone-inputs".to_owned(), plan] }
+        if self.planner() == "none" || self.chooses_stays() { vec![plan] } else { vec!["spyre-clone-inputs".to_owned(), plan] }
     }
 
     /// The pipeline of the phases `phases`, as text for a module.

@@ -1,5 +1,7 @@
 //! The functions between C++ and Rust are declared twice, in `dialects/bridge/Bridge.h` and where Rust calls them: both say the same.
 
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
 use std::{collections::BTreeMap, fs, path::Path};
 
 /// For each function its types in Rust's words: of the parameters, and of the result.

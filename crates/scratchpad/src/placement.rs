@@ -20,6 +20,12 @@ pub trait Planner {
 
     /// A legal placement of the buffers. Parents are positions in `buffers`.
     fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement;
+
+    /// Whether it chooses stays, and not only addresses: what is in LX when, and what is copied for that. Nothing is copied for it beforehand
+    /// then, and the division of work may be chosen with it.
+    fn chooses_stays(&self) -> bool {
+        false
+    }
 }
 
 /// Why a planner left a buffer in HBM.

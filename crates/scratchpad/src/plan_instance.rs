@@ -39,15 +39,16 @@ impl Limits<'_> {
     }
 }
 
-/// Plans with the planner of that name. `exact` first looks for addresses of everything that may be placed, which leaves least; if there are
+/// Plans with the planner of that name. One that chooses stays first looks for addresses of everything that may be placed, which leaves least; if there are
 /// none, or they are hard to find, it chooses (`stays` says what from).
 ///
 /// # Errors
 /// When there is no such planner.
 pub fn plan_instance(instance: &Instance, planner: &str, stays: Stays, limits: &mut Limits) -> Result<Plan, UnknownPlanner> {
     let Instance { buffers, capacity, .. } = instance;
-    if planner != "exact" {
-        let placement = planner_named(planner)?.plan(buffers, capacity);
+    let planner = planner_named(planner)?;
+    if !planner.chooses_stays() {
+        let placement = planner.plan(buffers, capacity);
         return Ok(Exact { stays: Stays::Whole, budget: 0 }.adopt(buffers, capacity, &placement));
     }
     let exact = Exact { stays, budget: limits.budget };

@@ -75,7 +75,8 @@ impl Program {
                 let one = self.op(Kind::Insert { offsets: vec![0, 0] }, &[x, empty], &[m + m, n]);
                 self.op(Kind::Insert { offsets: vec![m, 0] }, &[x, one], &[m + m, n])
             }
-            6 => self.op(Kind::Gather { dim: 0 }, &[x, POSITIONS], &[4, n]),
+            // The positions go up to 1.
+            6 if m > 1 => self.op(Kind::Gather { dim: 0 }, &[x, POSITIONS], &[4, n]),
             7 if m.is_multiple_of(2) => self.folded(x, m, n),
             8 if m > 2 => self.op(Kind::View(vec![with(Expr::Add, Expr::Dim(0), 2), Expr::Dim(1)]), &[x], &[m - 2, n]),
             9 => {

@@ -25,9 +25,9 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let program = Program::of(function)?;
         match &planner {
-            Some(planner) if planner.name() == "exact" => {
+            Some(planner) if planner.chooses_stays() => {
                 emit_stays(&program, &capacity).map_err(|message| error_at(function, message).report())?;
-                Program::of(function)?.check_places(&capacity)?;
+                Program::of(function)?.check_places(planner.name(), &capacity)?;
             }
             Some(planner) => program.plan(planner.as_ref(), &capacity)?,
             None => program.place_in_hbm("the LX planner is off"),
@@ -89,10 +89,10 @@ impl<'c> Program<'c> {
         Ok(())
     }
 
-    /// Checks what the planner `exact` and its copies have made of the program, from nothing but the program.
-    fn check_places(&self, capacity: &Capacity) -> Result<(), Reported> {
+    /// Checks what a planner and its copies have made of the program, from nothing but the program.
+    fn check_places(&self, planner: &str, capacity: &Capacity) -> Result<(), Reported> {
         let (buffers, placement) = self.placed();
-        self.check("exact", &buffers, capacity, &placement)
+        self.check(planner, &buffers, capacity, &placement)
     }
 
     /// The buffers, and where the program says that they are.

@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Files<'a>(BTreeMap<Module, (&'a Source, Imports)>);
 
 /// A line for each circle of imports between files that do not all stand in one folder. A name counts where it is defined, however it is
-/// handed on; that a module hands on what is below it makes no circle. Imports between two rooms are left to the order of rooms.
+/// handed on; that a module hands on what is below it makes no circle. Imports between two rooms are left to the order of rooms,
+/// and of circles that share a file the first speaks for all.
 pub(crate) fn circles_of_folders(sources: &[Source], room_of: impl Fn(&[String]) -> String) -> Vec<String> {
     let modules: BTreeSet<Module> = sources.iter().map(|source| module_of(&source.path)).collect();
     let is_module = |path: &[String]| path.is_empty() || modules.contains(path);
@@ -30,7 +31,7 @@ pub(crate) fn circles_of_folders(sources: &[Source], room_of: impl Fn(&[String])
     for edge in edges.iter().filter(|edge| folder(&edge.from) != folder(&edge.to)) {
         let Some(back) = shortest_way(&edges, &edge.to, &edge.from) else { continue };
         let circle = [&[*edge], back.as_slice()].concat();
-        let is_new = circle.iter().any(|edge| !named.contains(&edge.from));
+        let is_new = circle.iter().all(|edge| !named.contains(&edge.from));
         named.extend(circle.iter().map(|edge| edge.from.clone()));
         if is_new {
             found.push(circle_text(&circle));

@@ -124,6 +124,10 @@ impl Planner for Exact {
         "exact"
     }
 
+    fn chooses_stays(&self) -> bool {
+        true
+    }
+
     /// The plan's stays as whole lives. A list planned for split stays is planned for whole ones here: a placement cannot say more.
     fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
         let plan = Self { stays: Stays::Whole, ..*self }.solve(buffers, capacity);
