@@ -12,19 +12,17 @@ pub mod tile;
 
 pub mod work;
 
+pub mod cost;
 pub mod lx;
 
 pub mod joint;
 
 pub mod bundle;
+pub mod traffic;
 
 pub mod launch;
 
 pub mod sdsc;
-
-pub mod cost;
-
-pub mod gate;
 
 pub mod dialect;
 pub mod mlir;
@@ -33,6 +31,10 @@ pub mod interpret;
 
 pub mod reference;
 
+pub mod gate;
+pub mod phase;
+pub mod validate;
+
 pub mod compile;
 pub mod explain;
 pub mod pipeline;
@@ -40,4 +42,3 @@ pub mod plugin;
 pub mod report;
 pub mod tool;
 pub mod translate;
-pub mod validate;

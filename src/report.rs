@@ -1,7 +1,10 @@
 //! What the compiler decided and why, per op, per launch and in total; bytes moved beside the lower bound.
 
-use crate::explain::{Explain, TileLoop};
-use crate::validate::Verdict;
+use crate::{
+    explain::{Explain, TileLoop},
+    traffic::Bytes,
+    validate::Verdict,
+};
 use serde::Serialize;
 use std::fmt;
 
@@ -61,49 +64,6 @@ impl Moves {
             *bytes += op.bytes.hbm() + op.bytes.lx();
         }
         moves
-    }
-}
-
-/// Bytes moved, over all executions; see [`crate::cost::OpTraffic`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Bytes {
-    /// Read from HBM.
-    pub hbm_read: i64,
-    /// Written to HBM.
-    pub hbm_written: i64,
-    /// Read from LX, all cores together.
-    pub lx_read: i64,
-    /// Written to LX, all cores together.
-    pub lx_written: i64,
-}
-
-impl Bytes {
-    /// HBM bytes in both directions.
-    #[must_use]
-    pub const fn hbm(&self) -> i64 {
-        self.hbm_read + self.hbm_written
-    }
-
-    /// LX bytes in both directions.
-    #[must_use]
-    pub const fn lx(&self) -> i64 {
-        self.lx_read + self.lx_written
-    }
-
-    /// The bytes of one of `n_iterations` that are all alike.
-    #[must_use]
-    pub fn per(&self, n_iterations: i64) -> Self {
-        let part = |bytes: i64| bytes / n_iterations.max(1);
-        let Self { hbm_read, hbm_written, lx_read, lx_written } = *self;
-        Self { hbm_read: part(hbm_read), hbm_written: part(hbm_written), lx_read: part(lx_read), lx_written: part(lx_written) }
-    }
-
-    /// Adds the bytes of another count.
-    pub fn add(&mut self, other: &Self) {
-        self.hbm_read += other.hbm_read;
-        self.hbm_written += other.hbm_written;
-        self.lx_read += other.lx_read;
-        self.lx_written += other.lx_written;
     }
 }
 

@@ -3,18 +3,13 @@
 #[path = "tidy/absent.rs"]
 mod absent;
 
+use rooms::{HOUSE, Source};
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     env, fs,
     path::{Path, PathBuf},
     process::Command,
 };
-
-/// What every stage stands on, then the stages in the order in which a program flows.
-const STAGES: [&str; 12] = ["affine", "assignment", "import", "layout", "hint", "tile", "work", "lx", "joint", "bundle", "launch", "sdsc"];
-
-/// What tells one stage's file from a library's: these modules are about IR.
-const IR_MODULES: [&str; 2] = ["mlir", "dialect"];
 
 const MOST_LINES: usize = 600;
 
@@ -22,89 +17,12 @@ const MOST_LINES: usize = 600;
 // Sources
 //===----------------------------------------------------------------------===//
 
-/// A Rust file: its text with comments and the content of literals blanked.
-struct Source {
-    /// Relative to the project.
-    path: String,
-    code: String,
-}
-
-impl Source {
-    /// The first folder below `src`, or the file's own name there.
-    fn module(&self) -> &str {
-        let inside = self.path.strip_prefix("src/").unwrap_or(&self.path);
-        inside.split('/').next().unwrap_or(inside).trim_end_matches(".rs")
-    }
-
-    /// Whether the file's path says that it is about IR.
-    fn is_about_ir(&self) -> bool {
-        self.path.contains("/ir/")
-    }
-
-    /// The code without the unit tests, which stand at the end.
-    fn shipped(&self) -> &str {
-        let starts_module = |rest: &str| rest.split_once('{').is_some_and(|(head, _)| head.contains("mod ") && !head.contains(';'));
-        let mut attributes = self.code.match_indices("#[cfg(test)]");
-        let tests = attributes.find(|(offset, attribute)| starts_module(&self.code[offset + attribute.len()..]));
-        tests.map_or(&self.code, |(end, _)| &self.code[..end])
-    }
-
-    /// `path:line` of a byte of the code.
-    fn place(&self, offset: usize) -> String {
-        format!("{}:{}", self.path, 1 + self.code[..offset].matches('\n').count())
-    }
-
-    /// Where `word` stands in `code` as a whole word.
-    fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
-        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-        code.match_indices(word).map(|(offset, _)| offset).filter(move |&offset| {
-            !code[..offset].ends_with(is_part) && (!word.ends_with(is_part) || !code[offset + word.len()..].starts_with(is_part))
-        })
-    }
-
-    /// Every path into the crate that the shipped code names: `mlir::Op` for `crate::mlir::Op`, with its place. Groups are opened
-    /// one level deep; `super` that leads to `mlir` or `dialect` counts too.
-    fn imports(&self) -> Vec<(String, usize)> {
-        let code = self.shipped();
-        let mut found = Vec::new();
-        for offset in Self::words(code, "crate::") {
-            let rest = &code[offset + "crate::".len()..];
-            match rest.strip_prefix('{') {
-                Some(group) => found.extend(group_items(group).into_iter().map(|item| (item, offset))),
-                None => found.push((path_at(rest), offset)),
-            }
-        }
-        for module in IR_MODULES {
-            let by_super = format!("super::{module}::");
-            found.extend(code.match_indices(&by_super).map(|(offset, _)| (format!("{module}::"), offset)));
-        }
-        found
-    }
-}
-
-/// The path at the start of `code`: `mlir::Op`, or `layout::` in front of a group.
-fn path_at(code: &str) -> String {
-    code.chars().take_while(|letter| letter.is_alphanumeric() || matches!(letter, '_' | ':')).collect()
-}
-
-/// The paths in a group, up to its closing brace; inner groups are left closed.
-fn group_items(group: &str) -> Vec<String> {
-    let (mut depth, mut items, mut starts_item) = (0_usize, Vec::new(), true);
-    for (offset, letter) in group.char_indices() {
-        match letter {
-            '{' => depth += 1,
-            '}' if depth == 0 => break,
-            '}' => depth -= 1,
-            ',' if depth == 0 => starts_item = true,
-            _ if letter.is_whitespace() => {}
-            _ if depth == 0 && starts_item => {
-                items.push(path_at(&group[offset..]));
-                starts_item = false;
-            }
-            _ => {}
-        }
-    }
-    items
+/// Where `word` stands in `code` as a whole word.
+fn words<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    code.match_indices(word).map(|(offset, _)| offset).filter(move |&offset| {
+        !code[..offset].ends_with(is_part) && (!word.ends_with(is_part) || !code[offset + word.len()..].starts_with(is_part))
+    })
 }
 
 fn root() -> &'static Path {
@@ -134,85 +52,9 @@ fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
 }
 
 fn sources(folders: &[&str]) -> Vec<Source> {
-    let paths = folders.iter().flat_map(|folder| files(folder, &["rs"]));
-    let sources: Vec<Source> = paths
-        .map(|path| {
-            let text = read(&path);
-            Source { code: blanked(&text), path }
-        })
-        .collect();
+    let sources = Source::all(root(), folders).expect("sources can be read");
     assert!(!sources.is_empty(), "no sources in {folders:?}");
     sources
-}
-
-/// The files of modules that exist for unit tests only: `#[cfg(test)] mod testing;`.
-fn test_modules(sources: &[Source]) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for source in sources {
-        let folder = Path::new(&source.path).parent().unwrap_or(Path::new("")).to_string_lossy();
-        for (offset, attribute) in source.code.match_indices("#[cfg(test)]") {
-            let item = source.code[offset + attribute.len()..].trim_start().trim_start_matches("pub(crate) ").trim_start_matches("pub ");
-            if let Some((name, _)) = item.strip_prefix("mod ").and_then(|rest| rest.split_once(';')).filter(|(name, _)| !name.contains('{'))
-            {
-                let own_folder = source.path.trim_end_matches(".rs");
-                found.extend([format!("{folder}/{name}.rs"), format!("{folder}/{name}/mod.rs"), format!("{own_folder}/{name}.rs")]);
-            }
-        }
-    }
-    found
-}
-
-/// The text with comments and the insides of literals as blanks, so that offsets and lines stay.
-fn blanked(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = bytes.to_vec();
-    let blank = |out: &mut Vec<u8>, from: usize, to: usize| {
-        for byte in &mut out[from..to.min(bytes.len())] {
-            if *byte != b'\n' {
-                *byte = b' ';
-            }
-        }
-    };
-    let find = |from: usize, sought: &str| text.as_bytes()[from..].windows(sought.len()).position(|at| at == sought.as_bytes());
-    let mut at = 0;
-    while at < bytes.len() {
-        let rest = &bytes[at..];
-        let end = if rest.starts_with(b"//") {
-            at + find(at, "\n").unwrap_or(rest.len())
-        } else if rest.starts_with(b"/*") {
-            at + find(at, "*/").map_or(rest.len(), |length| length + 2)
-        } else if let Some(hashes) = raw_string(rest) {
-            let close = format!("\"{}", "#".repeat(hashes));
-            let open = hashes + 2;
-            at + find(at + open, &close).map_or(rest.len(), |length| open + length + close.len())
-        } else if rest[0] == b'"' {
-            at + string_length(rest)
-        } else if rest[0] == b'\'' && (rest.get(1) == Some(&b'\\') || rest.get(2) == Some(&b'\'')) {
-            at + 2 + find(at + 2, "'").map_or(0, |length| length + 1)
-        } else {
-            at += 1;
-            continue;
-        };
-        blank(&mut out, at, end);
-        at = end;
-    }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
-}
-
-/// The number of `#` of a raw string that begins here.
-fn raw_string(code: &[u8]) -> Option<usize> {
-    let rest = code.strip_prefix(b"r")?;
-    let hashes = rest.iter().take_while(|byte| **byte == b'#').count();
-    (rest.get(hashes) == Some(&b'"')).then_some(hashes)
-}
-
-/// The length of the string literal that begins here, quotes included.
-fn string_length(code: &[u8]) -> usize {
-    let mut at = 1;
-    while at < code.len() && code[at] != b'"' {
-        at += if code[at] == b'\\' { 2 } else { 1 };
-    }
-    at + 1
 }
 
 /// Fails with the list of what breaks a rule.
@@ -227,7 +69,7 @@ fn expect_none(rule: &str, violations: &[String]) {
 #[test]
 fn unsafe_code_stands_in_mlir_and_in_the_accessors_of_dialect() {
     let mut violations = Vec::new();
-    for source in sources(&["crates", "src", "tools", "test"]).iter().chain(&[Source::of_build()]) {
+    for source in sources(&["crates", "src", "tools", "test"]).iter().chain(&[Source::new("build.rs", &read("build.rs"))]) {
         // A file of `dialect` with accessors declares them itself.
         let has_accessors = source.path.starts_with("src/dialect/") && source.code.contains("unsafe extern");
         // The names of the two entry points of the plugin.
@@ -235,17 +77,10 @@ fn unsafe_code_stands_in_mlir_and_in_the_accessors_of_dialect() {
             continue;
         }
         for word in ["unsafe", "mlir_sys"] {
-            violations.extend(Source::words(&source.code, word).map(|offset| format!("{}: {word}", source.place(offset))));
+            violations.extend(words(&source.code, word).map(|offset| format!("{}: {word}", source.place(offset))));
         }
     }
     expect_none("`unsafe` and `mlir_sys` stand only in src/mlir and in the files of src/dialect that declare C accessors:", &violations);
-}
-
-impl Source {
-    fn of_build() -> Self {
-        let text = read("build.rs");
-        Self { path: "build.rs".to_owned(), code: blanked(&text) }
-    }
 }
 
 //===----------------------------------------------------------------------===//
@@ -253,53 +88,28 @@ impl Source {
 //===----------------------------------------------------------------------===//
 
 #[test]
-fn only_the_ir_folder_of_a_stage_knows_ir() {
-    let sources = sources(&["src"]);
-    let tests = test_modules(&sources);
-    let mut violations = Vec::new();
-    for source in
-        sources.iter().filter(|source| STAGES.contains(&source.module()) && !source.is_about_ir() && !tests.contains(&source.path))
-    {
-        for (import, offset) in source.imports() {
-            if IR_MODULES.iter().any(|module| import.split("::").next() == Some(module)) {
-                violations.push(format!("{}: crate::{import}", source.place(offset)));
-            }
-        }
-    }
-    expect_none("in a stage, only the files of src/STAGE/ir import `mlir` or `dialect`:", &violations);
+fn packages_and_rooms_import_what_stands_before_them() {
+    let rooms::Rooms { text, wrong } = rooms::rooms(root()).unwrap();
+    assert!(text.lines().count() > HOUSE.packages.len() + HOUSE.rooms.len(), "{text}");
+    expect_none("tools/rooms/src/house.rs says what may import what, and `cargo xtask rooms` what does:", &wrong);
 }
 
 #[test]
-fn a_stage_imports_earlier_stages_only() {
-    let sources = sources(&["src"]);
-    let tests = test_modules(&sources);
-    let mut violations = Vec::new();
-    for source in sources.iter().filter(|source| !tests.contains(&source.path)) {
-        let module = source.module();
-        let stage = STAGES.iter().position(|stage| *stage == module);
-        if stage.is_none() && module != "cost" {
-            continue;
-        }
-        for (import, offset) in source.imports() {
-            let imported = import.split("::").next().unwrap_or_default();
-            let allowed = match (stage, module) {
-                _ if imported == module => true,
-                // The model of time and traffic is plain Rust over the stages' models.
-                (_, "cost") => STAGES.contains(&imported),
-                (Some(stage), _) => {
-                    STAGES[..stage].contains(&imported)
-                        || (imported == "cost" && ["work", "lx", "joint"].contains(&module))
-                        // Rule 2 says who may.
-                        || IR_MODULES.contains(&imported)
-                }
-                (None, _) => true,
-            };
-            if !allowed {
-                violations.push(format!("{}: {module} imports crate::{import}", source.place(offset)));
-            }
-        }
-    }
-    expect_none(&format!("a stage imports earlier stages only ({}); `cost` stages only:", STAGES.join(" < ")), &violations);
+fn documents_name_the_rooms_in_flow_order() {
+    let quoted = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let words = |path: &str| read(path).split_whitespace().collect::<Vec<_>>().join(" ");
+    let (architecture, map) = (words("docs/architecture.md"), read("src/README.md"));
+    let order = quoted(&HOUSE.order());
+    assert!(architecture.contains(&order), "docs/architecture.md does not say: {order}");
+    let rows: Vec<&str> = map.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`').map(|(name, _)| name)).collect();
+    let stages: Vec<&str> = HOUSE.stages().collect();
+    assert!(rows.starts_with(&stages), "src/README.md has other stages than {stages:?}: {rows:?}");
+    let is_named = |name: &str| map.contains(&format!("`{name}`")) || map.contains(&format!("`{name}.rs`"));
+    let missing: Vec<String> = HOUSE.rooms.iter().map(|room| room.name).filter(|name| !is_named(name)).map(str::to_owned).collect();
+    expect_none("src/README.md has a row for each room:", &missing);
+    let packages = HOUSE.packages.iter().filter(|package| package.folder.starts_with("crates/"));
+    let missing: Vec<String> = packages.map(|package| format!("crate `{}`", package.name)).filter(|row| !map.contains(row)).collect();
+    expect_none("src/README.md has a row for each crate:", &missing);
 }
 
 //===----------------------------------------------------------------------===//
@@ -514,7 +324,7 @@ fn no_hash_map_can_be_listed() {
     let mut violations = Vec::new();
     for source in sources(&["crates", "src", "tools"]).iter().filter(|source| source.path != "src/mlir/op.rs") {
         for word in ["HashMap", "HashSet"] {
-            violations.extend(Source::words(&source.code, word).map(|offset| format!("{}: {word}", source.place(offset))));
+            violations.extend(words(&source.code, word).map(|offset| format!("{}: {word}", source.place(offset))));
         }
     }
     expect_none("use ordered collections: only src/mlir/op.rs has a HashMap, and does not list it:", &violations);
@@ -528,11 +338,10 @@ fn no_hash_map_can_be_listed() {
 fn the_library_neither_prints_nor_panics_by_habit() {
     let mut sources = sources(&["crates", "src"]);
     sources.retain(|source| source.path.starts_with("src/") || source.path.contains("/src/"));
-    let tests = test_modules(&sources);
     let mut violations = Vec::new();
-    for source in sources.iter().filter(|source| !tests.contains(&source.path)) {
+    for source in &sources {
         for word in ["println!", "print!", "eprintln!", "eprint!", "dbg!", "todo!", "unimplemented!", "unwrap()"] {
-            violations.extend(Source::words(source.shipped(), word).map(|offset| format!("{}: {word}", source.place(offset))));
+            violations.extend(words(&source.shipped, word).map(|offset| format!("{}: {word}", source.place(offset))));
         }
     }
     expect_none("the library returns errors and reports through MLIR; printing is for tools, unwrap() for tests:", &violations);
@@ -545,13 +354,4 @@ fn files_are_short() {
     let lengths = paths.map(|path| (read(&path).lines().count(), path));
     let violations: Vec<String> = lengths.filter(|(lines, _)| *lines > MOST_LINES).map(|(lines, path)| format!("{path}:{lines}")).collect();
     expect_none(&format!("a file has at most {MOST_LINES} lines:"), &violations);
-}
-
-#[test]
-fn the_scanner_sees_code_only() {
-    let code = blanked("a(\"unsafe \\\" x\") /* unsafe */ 'u' '\\'' r#\"un\"safe\"# // unsafe\nfn f<'a>() {}");
-    assert!(!code.contains("unsafe") && code.contains("a(") && code.ends_with("\nfn f<'a>() {}"), "{code}");
-    let source = Source { path: String::new(), code: "use crate::{a::{b, c}, mlir::Op};\ncrate::dialect::X".to_owned() };
-    let imports: Vec<String> = source.imports().into_iter().map(|(path, _)| path).collect();
-    assert_eq!(imports, ["a::", "mlir::Op", "dialect::X"]);
 }

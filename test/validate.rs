@@ -6,10 +6,10 @@ use element::Field;
 use machine::Target;
 use referee::{RunOptions, Simulation};
 use spyre::{
-    compile::compile,
+    compile::{compile, compile_validated_within},
     mlir::{Event, Module, bugs_of, note_bug},
     pipeline::{Options, Phase},
-    validate::{Limits, Snapshot, compile_validated_within, observe},
+    validate::{Limits, Snapshot, observe},
 };
 use std::{collections::BTreeMap, fs, process::Command};
 

@@ -10,7 +10,7 @@ pub use scratchpad::{LxValue, draw_scratchpad, values_in_lx};
 
 pub(crate) use from_ir::{Numbers, location_text, loops_of, place_of};
 
-use crate::report::{Bytes, OpReport};
+use crate::traffic::Bytes;
 use serde::Serialize;
 
 /// Why the plan is as it is.
@@ -140,13 +140,13 @@ pub struct Copied {
     pub why: String,
 }
 
-/// Fills in the bytes of loops from those of the ops in them. `n_runs` is how often the loops run.
-pub fn add_up(loops: &mut [TileLoop], ops: &[OpReport], n_runs: i64) {
+/// Fills in the bytes of loops from those of the ops in them; `ops` has those of every op of the report. `n_runs` is how often the loops run.
+pub fn add_up(loops: &mut [TileLoop], ops: &[Bytes], n_runs: i64) {
     for around in loops {
         let n_iterations = n_runs * around.count;
         around.bytes = Bytes::default();
         for op in around.ops.iter().filter_map(|inner| ops.get(inner.op)) {
-            around.bytes.add(&op.bytes);
+            around.bytes.add(op);
         }
         around.bytes_per_iteration = around.bytes.per(n_iterations);
         add_up(&mut around.loops, ops, n_iterations);
@@ -157,11 +157,8 @@ pub fn add_up(loops: &mut [TileLoop], ops: &[OpReport], n_runs: i64) {
 mod tests {
     use super::*;
 
-    fn op(bytes: i64) -> OpReport {
-        OpReport {
-            bytes: Bytes { hbm_read: bytes, hbm_written: 2 * bytes, lx_read: 3 * bytes, lx_written: 4 * bytes },
-            ..OpReport::default()
-        }
+    fn op(bytes: i64) -> Bytes {
+        Bytes { hbm_read: bytes, hbm_written: 2 * bytes, lx_read: 3 * bytes, lx_written: 4 * bytes }
     }
 
     fn around(count: i64, ops: &[usize], loops: Vec<TileLoop>) -> TileLoop {

@@ -2,7 +2,7 @@
 
 use crate::{
     bundle::{Allocation, Bundle, Item, OpSpec, Operand},
-    cost::lx_bytes_of,
+    traffic::lx_bytes_of,
 };
 use scratchpad::{Drawing, Stay, draw};
 use serde::Serialize;

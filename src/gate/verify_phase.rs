@@ -8,7 +8,7 @@ use crate::{
     layout::ir::own_results::shared_results,
     lx::ir::plan_lx::check_places,
     mlir::{Op, OpExt, Options, Pass, Reported, ValueLike, error_at},
-    pipeline::Phase,
+    phase::Phase,
     tile::ir::settle_loops::check_settled,
     work::check_split,
 };

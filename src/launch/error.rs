@@ -1,6 +1,6 @@
 //! What a launch can be refused for ("SuperDSC schema, section 11" and the limits of the file format).
 
-use super::geometry::Label;
+use super::label::Label;
 use machine::DeviceFormat;
 
 /// An op or a launch that has no SuperDSC form. The text names the value found and the rule it breaks.

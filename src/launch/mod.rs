@@ -29,6 +29,7 @@
 mod build_launch;
 mod error;
 pub mod geometry;
+mod label;
 pub mod name;
 mod statements;
 pub mod symbols;

@@ -11,7 +11,7 @@
 //! | `difference` | where two executions differ |
 //! | `degree` | how likely it is that a draw hides a difference |
 //! | `files` | the written files on the simulated machine |
-//! | `phases` | one compilation, validated before anything is written |
+//! | `phases` | the program after each phase and the files, beside what was imported (`crate::compile` writes files only then) |
 //! | `snapshot`, `each` | what functions compute before and after a pass |
 
 mod degree;
@@ -29,7 +29,8 @@ pub use draw::arguments;
 use draw::arguments_at;
 pub use each::observe;
 pub use extent::{Limits, Samples};
-pub use phases::{Verdict, compile_validated, compile_validated_within};
+pub use phases::Verdict;
+pub(crate) use phases::{Failure, Phases};
 pub use snapshot::Snapshot;
 
 /// Draws of random arguments and random functions. In every third one zero is the largest number, so that what a maximum begins with shows.

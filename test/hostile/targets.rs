@@ -11,10 +11,9 @@ use scratchpad::{Capacity, Instance, Limits, Stays, plan_instance};
 use scratchpad_verify::verify;
 use sdsc_check::check_directory;
 use spyre::{
-    compile::compile,
+    compile::{compile, compile_validated},
     pipeline::{Options, Phase},
     translate::{bundle_to_mlir, opspec_to_mlir},
-    validate::compile_validated,
 };
 use std::{collections::BTreeMap, fs, path::Path};
 

@@ -10,9 +10,9 @@ use crate::{
 use element::{Field, FieldElement};
 use referee::{Bound, Bounded, Companions, HostArray, RunOptions, SimError, Simulation};
 use spyre::{
-    compile::compile,
+    compile::{compile, compile_validated, compile_validated_within},
     mlir::Module,
-    validate::{Limits, compile_validated, compile_validated_within},
+    validate::Limits,
 };
 use std::{collections::BTreeMap, fs, process::Command};
 use tempfile::TempDir;

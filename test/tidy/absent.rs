@@ -1,6 +1,6 @@
 //! No test passes because what it looks at is absent: it fails, and where that may happen it is ignored and says so.
 
-use super::{Source, blanked, expect_none, files, read};
+use super::{Source, expect_none, files, read};
 use std::ops::Range;
 
 /// What stands above a test that needs the material beside the project; `cargo xtask test` runs them all where that is.
@@ -17,7 +17,7 @@ fn of_tests() -> Vec<(Source, String)> {
     let paths = files("test", &["rs"]).into_iter().chain(files("crates", &["rs"]).into_iter().filter(|path| path.contains("/tests/")));
     let read = |path: String| {
         let text = read(&path);
-        (Source { code: blanked(&text), path }, text)
+        (Source::new(path, &text), text)
     };
     paths.filter(|path| !KNOWING.contains(&path.as_str())).map(read).collect()
 }
@@ -97,7 +97,7 @@ fn no_test_passes_because_something_is_absent() {
 #[test]
 fn tests_that_look_at_nothing_are_found() {
     let complaints = |text: &str| {
-        let source = Source { path: "test/some.rs".to_owned(), code: blanked(text) };
+        let source = Source::new("test/some.rs", text);
         violations(&source, text).len()
     };
     let module =

@@ -2,12 +2,11 @@
 
 use clap::Parser;
 use spyre::{
-    compile::compile,
+    compile::{compile, compile_validated},
     explain::draw_scratchpad,
     pipeline::{Options, Phase},
     report::Report,
     tool,
-    validate::compile_validated,
 };
 use std::{fs, io, path::Path, process::ExitCode};
 

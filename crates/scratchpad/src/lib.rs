@@ -43,6 +43,7 @@ mod live;
 mod placement;
 mod plan_instance;
 mod planner;
+mod progress;
 
 pub mod pack;
 
@@ -53,6 +54,7 @@ pub use exact::{Certificate, CertifiedCut, Exact, Heading, Plan, PlannedBytes, S
 pub use first_fit::FirstFit;
 pub use greedy::Greedy;
 pub use instance::{Instance, InstanceError};
-pub use placement::{Placement, Unplaced, Violation, check};
-pub use plan_instance::{Limits, PlannedPeak, Progress, drawing_of, plan_instance, smallest_lx};
-pub use planner::{Planner, UnknownPlanner, planner_named};
+pub use placement::{Placement, Planner, Unplaced, Violation, check};
+pub use plan_instance::{Limits, PlannedPeak, drawing_of, plan_instance, smallest_lx};
+pub use planner::{UnknownPlanner, planner_named};
+pub use progress::Progress;

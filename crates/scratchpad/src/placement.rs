@@ -1,4 +1,4 @@
-//! What a planner decides, what it costs, and whether it is legal.
+//! What a planner is, what it decides, what it costs, and whether it is legal.
 
 use super::{Barred, Buffer, Capacity, buffer::can_succeed, live::Live};
 use std::cmp::Reverse;
@@ -11,6 +11,21 @@ pub struct Placement {
     pub addresses: Vec<Option<i64>>,
     /// Why a buffer stays in HBM; none for a buffer that is placed.
     pub reasons: Vec<Option<Unplaced>>,
+}
+
+/// A way to choose addresses. A planner is a function of its arguments: the same list gives the same placement on every machine.
+pub trait Planner {
+    /// The name in options and reports.
+    fn name(&self) -> &'static str;
+
+    /// A legal placement of the buffers. Parents are positions in `buffers`.
+    fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement;
+
+    /// Whether it chooses stays, and not only addresses: what is in LX when, and what is copied for that. Nothing is copied for it beforehand
+    /// then, and the division of work may be chosen with it.
+    fn chooses_stays(&self) -> bool {
+        false
+    }
 }
 
 /// Why a planner left a buffer in HBM.

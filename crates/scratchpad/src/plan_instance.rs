@@ -1,23 +1,12 @@
 //! Planning of an instance as a whole, within limits, watched from outside.
 
 use super::{
-    Exact, Instance, Placement, Plan, Stays, UnknownPlanner,
+    Exact, Instance, Placement, Plan, Progress, Stays, UnknownPlanner,
     buffer::can_succeed,
     drawing::{Drawing, Stay},
     pack::{Packer, Packing, Peak, PeakSearch, Rectangle, Shape, Steps, load},
     planner_named,
 };
-
-/// How far a plan has come. The gap is between `best` and `bound`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// Steps taken.
-    pub steps: u64,
-    /// The best value so far, in bytes.
-    pub best: i64,
-    /// No plan has a lower value.
-    pub bound: i64,
-}
 
 /// How long a plan may take.
 pub struct Limits<'a> {

@@ -1,21 +1,6 @@
 //! The planners by name.
 
-use super::{BestFit, Buffer, Capacity, Exact, FirstFit, Greedy, Placement};
-
-/// A way to choose addresses. A planner is a function of its arguments: the same list gives the same placement on every machine.
-pub trait Planner {
-    /// The name in options and reports.
-    fn name(&self) -> &'static str;
-
-    /// A legal placement of the buffers. Parents are positions in `buffers`.
-    fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement;
-
-    /// Whether it chooses stays, and not only addresses: what is in LX when, and what is copied for that. Nothing is copied for it beforehand
-    /// then, and the division of work may be chosen with it.
-    fn chooses_stays(&self) -> bool {
-        false
-    }
-}
+use super::{BestFit, Exact, FirstFit, Greedy, Planner};
 
 /// A name that is no planner.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,7 +20,7 @@ pub fn planner_named(name: &str) -> Result<Box<dyn Planner>, UnknownPlanner> {
 mod tests {
     use super::super::buffer::tests::{buffer, child};
     use super::*;
-    use crate::{Barred, check};
+    use crate::{Barred, Buffer, Capacity, check};
     use proptest::prelude::*;
 
     const NAMES: [&str; 4] = ["greedy", "first-fit", "best-fit", "exact"];

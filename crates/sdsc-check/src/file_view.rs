@@ -1,11 +1,23 @@
 //! An SDSC file with what the rules look up in it.
 
-use super::Buffer;
 use super::functions::Family;
 use super::launch::{ExecuteView, Launch};
 use super::report::member;
 use machine::Target;
 use sdsc_format::model::{ClassInfo, ComputeOp, CoordInfo, Dsc, Entries, Node, Operation, Sdsc, TensorInfo, Text};
+
+/// A tensor in HBM that a bundle is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Buffer {
+    /// Its name, for messages.
+    pub name: String,
+    /// Its size.
+    pub bytes: i64,
+    /// Its device shape, the elements of a stick last; empty when it is not known.
+    pub device_size: Vec<i64>,
+    /// Its number format; empty when it is not known.
+    pub format: String,
+}
 
 /// What a file is checked against.
 #[derive(Clone, Copy)]

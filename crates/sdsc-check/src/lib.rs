@@ -14,6 +14,7 @@
 //! dropped, so time is linear in the size of a bundle and memory that of one file.
 
 mod buffers;
+mod error;
 mod extent;
 mod facts;
 mod file_view;
@@ -28,6 +29,8 @@ mod report;
 mod rules;
 mod tree;
 
+pub use error::CheckError;
+pub use file_view::Buffer;
 pub use report::{Place, Violation};
 pub use rules::{RULES, Rule, rules_table};
 
@@ -42,8 +45,8 @@ use rules::{FLOW_IN_HBM, FLOW_IN_LX, ONE_OPERATION, SCHEMA, SIZES, TEXT};
 use sdsc_format::{BUNDLE_FILE, bundle_text, model::Sdsc};
 use serde_path_to_error::Segment;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 use tree::{Disk, Memory, Tree, path_in};
 
 /// The files of one bundle, in memory.
@@ -57,33 +60,9 @@ pub struct BundleFiles {
     pub arguments: Vec<Buffer>,
 }
 
-/// A tensor in HBM that a bundle is given.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Buffer {
-    /// Its name, for messages.
-    pub name: String,
-    /// Its size.
-    pub bytes: i64,
-    /// Its device shape, the elements of a stick last; empty when it is not known.
-    pub device_size: Vec<i64>,
-    /// Its number format; empty when it is not known.
-    pub format: String,
-}
-
-/// Files that cannot be checked.
-#[derive(Debug, thiserror::Error)]
-pub enum CheckError {
-    /// They have neither of the files that make a bundle or a program.
-    #[error("{}: neither '{BUNDLE_FILE}' nor 'program.json'; a bundle has the one and a program the other", .0.display())]
-    NoBundle(PathBuf),
-    /// A file or a folder cannot be read.
-    #[error("{}: {source}", .path.display())]
-    Read {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
+/// The label of a rule, by its place in the table.
+fn label(rule: usize) -> &'static str {
+    RULES[rule].label
 }
 
 /// Checks a bundle against every rule, for the Spyre card.
@@ -100,7 +79,7 @@ pub fn check_bundle_for(files: &BundleFiles, target: &Target) -> Vec<Violation> 
     let mut report = Report::default();
     let source = Source { tree: &tree, folder: "", arguments: &files.arguments, pool_bytes: None, is_in_program: false, target };
     match source.check(&mut report) {
-        Ok(_) => report.into_violations(),
+        Ok(_) => report.into_violations(label),
         Err(never) => match never {},
     }
 }
@@ -114,7 +93,7 @@ pub fn check_files<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, tar
     let tree = Memory(files.into_iter().collect());
     let mut report = Report::default();
     match program::check(&tree, None, target, &mut report) {
-        Ok(true) => Ok(report.into_violations()),
+        Ok(true) => Ok(report.into_violations(label)),
         Ok(false) => Err(CheckError::NoBundle(PathBuf::from("."))),
         Err(never) => match never {},
     }
@@ -141,7 +120,7 @@ pub fn check_directory_for(dir: &Path, target: &Target) -> Result<Vec<Violation>
     let mut report = Report::default();
     let own_name = fs::canonicalize(dir).ok().and_then(|dir| Some(dir.file_name()?.to_string_lossy().into_owned()));
     let is_bundle = program::check(&Disk(dir), own_name.as_deref(), target, &mut report)?;
-    if is_bundle { Ok(report.into_violations()) } else { Err(CheckError::NoBundle(dir.to_path_buf())) }
+    if is_bundle { Ok(report.into_violations(label)) } else { Err(CheckError::NoBundle(dir.to_path_buf())) }
 }
 
 /// A bundle whose SDSC files are read one at a time.

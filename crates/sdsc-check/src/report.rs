@@ -1,6 +1,5 @@
 //! What a check finds, and how rules say so.
 
-use super::RULES;
 use sdsc_format::bundle_text::Position;
 use std::fmt;
 
@@ -39,12 +38,21 @@ impl fmt::Display for Violation {
     }
 }
 
+/// A violation with the place of its rule in the table.
+#[derive(Debug)]
+struct Found {
+    rule: usize,
+    file: String,
+    place: Place,
+    message: String,
+}
+
 /// Collects violations. Each is filed under the rule and the file that are being checked.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     rule: usize,
     file: String,
-    found: Vec<(usize, Violation)>,
+    found: Vec<Found>,
 }
 
 impl Report {
@@ -65,7 +73,7 @@ impl Report {
 
     /// Whether a rule of those is broken so far.
     pub(super) fn breaks_any(&self, is_one: impl Fn(usize) -> bool) -> bool {
-        self.found.iter().any(|(rule, _)| is_one(*rule))
+        self.found.iter().any(|found| is_one(found.rule))
     }
 
     /// The whole file breaks the rule.
@@ -91,15 +99,15 @@ impl Report {
     }
 
     fn push(&mut self, place: Place, message: String) {
-        let violation = Violation { label: RULES[self.rule].label, file: self.file.clone(), place, message };
-        self.found.push((self.rule, violation));
+        self.found.push(Found { rule: self.rule, file: self.file.clone(), place, message });
     }
 
-    /// The violations: those of the most basic rules first, and of one rule in the order of the files.
-    pub(super) fn into_violations(self) -> Vec<Violation> {
+    /// The violations: those of the most basic rules first, and of one rule in the order of the files. `label` gives the label of a rule.
+    pub(super) fn into_violations(self, label: impl Fn(usize) -> &'static str) -> Vec<Violation> {
         let mut found = self.found;
-        found.sort_by_key(|(rule, _)| *rule);
-        found.into_iter().map(|(_, violation)| violation).collect()
+        found.sort_by_key(|found| found.rule);
+        let violation = |Found { rule, file, place, message }| Violation { label: label(rule), file, place, message };
+        found.into_iter().map(violation).collect()
     }
 }
 
@@ -117,12 +125,12 @@ mod tests {
     fn basic_rules_come_first() {
         let mut report = Report::default();
         report.enter_file("b");
-        report.enter_rule(6);
-        report.json(member("/0_a~b", "x/y"), "one");
         report.enter_rule(1);
+        report.json(member("/0_a~b", "x/y"), "one");
+        report.enter_rule(0);
         report.text(Position { line: 3, column: 4 }, "two");
         report.file("three");
-        let shown: Vec<_> = report.into_violations().iter().map(ToString::to_string).collect();
-        assert_eq!(shown, ["b:3:4: sdsc_r2: two", "b: sdsc_r2: three", "b:/0_a~b/x~1y: sdsc_r7: one"]);
+        let shown: Vec<_> = report.into_violations(|rule| ["first", "second"][rule]).iter().map(ToString::to_string).collect();
+        assert_eq!(shown, ["b:3:4: first: two", "b: first: three", "b:/0_a~b/x~1y: second: one"]);
     }
 }

@@ -1,6 +1,6 @@
 //! Where files are: on disk, or in memory before they are written.
 
-use super::CheckError;
+use super::error::CheckError;
 pub(super) use files::is_below;
 use files::{MAX_TEXT_BYTES, path_below, read};
 use std::borrow::Cow;

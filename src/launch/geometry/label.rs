@@ -1,87 +1,10 @@
-//! Dimension labels: what the file format calls the dimensions of an iteration space ("SuperDSC schema, section 2").
+//! Which label each dimension of an op has ("SuperDSC schema, section 2").
 
 use super::windowed_label;
-use crate::bundle::OpFamily;
-use crate::{bundle::OpSpec, launch::LaunchError};
-use std::fmt;
-
-/// The name of a dimension in SDSC files. Most names say nothing of the dimension's role: they are given by position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Label {
-    /// `mb`
-    Mb,
-    /// `x`
-    X,
-    /// `y`
-    Y,
-    /// `i`, the height of a windowed op.
-    I,
-    /// `j`, the width of a windowed op.
-    J,
-    /// `ki`, the height of a window.
-    Ki,
-    /// `kj`, the width of a window.
-    Kj,
-    /// `out`
-    Out,
-    /// `in`
-    In,
-}
-
-impl Label {
-    /// The labels that ordinary ops take in turn, and from which added dimensions take theirs.
-    pub const ORDINARY: [Self; 7] = [Self::Mb, Self::X, Self::Y, Self::I, Self::J, Self::Ki, Self::Kj];
-
-    /// The labels of a matmul: it takes the last ones.
-    pub const MATMUL: [Self; 7] = [Self::Ki, Self::Kj, Self::Y, Self::X, Self::Mb, Self::Out, Self::In];
-
-    /// Every label, in the order of the enum.
-    pub const ALL: [Self; 9] = [Self::Mb, Self::X, Self::Y, Self::I, Self::J, Self::Ki, Self::Kj, Self::Out, Self::In];
-
-    /// The spelling in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Mb => "mb",
-            Self::X => "x",
-            Self::Y => "y",
-            Self::I => "i",
-            Self::J => "j",
-            Self::Ki => "ki",
-            Self::Kj => "kj",
-            Self::Out => "out",
-            Self::In => "in",
-        }
-    }
-
-    /// The spelling of the dimension's size: `<label>_`.
-    #[must_use]
-    pub const fn size_name(self) -> &'static str {
-        match self {
-            Self::Mb => "mb_",
-            Self::X => "x_",
-            Self::Y => "y_",
-            Self::I => "i_",
-            Self::J => "j_",
-            Self::Ki => "ki_",
-            Self::Kj => "kj_",
-            Self::Out => "out_",
-            Self::In => "in_",
-        }
-    }
-
-    /// The label of that spelling.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|label| label.name() == name)
-    }
-}
-
-impl fmt::Display for Label {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
+use crate::{
+    bundle::{OpFamily, OpSpec},
+    launch::{LaunchError, label::Label},
+};
 
 /// The label of each iteration dimension, by position.
 pub(super) fn assign(op: &OpSpec, family: OpFamily) -> Result<Vec<Label>, LaunchError> {

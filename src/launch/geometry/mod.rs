@@ -31,10 +31,11 @@ mod windowed_label;
 pub use access::Access;
 pub use class::{Class, ClassName};
 pub use cores::{Division, Divisions};
-pub use label::Label;
 pub use padding::Padding;
 pub use space::{Space, SpaceDim};
 pub use tensor::{Scale, Tensor, TensorDim};
+
+pub use super::label::Label;
 
 use super::LaunchError;
 use crate::bundle::{OpFamily, OpSpec};

@@ -3,7 +3,7 @@
 //! Ops are moved, never copied; what is new are loops, copies of tiles to where others read them, and for reductions the neutral element
 //! and the op that combines partial results.
 
-use super::coarse_tile::{Items, Shown};
+use super::items::{Items, Shown};
 use crate::{
     dialect::{Tensor, copy_for_loop, loop_over, tile_type, view, yield_tiles},
     layout::LayoutError,
@@ -17,8 +17,6 @@ use machine::Target;
 use std::collections::{BTreeMap, BTreeSet};
 
 mod accumulate;
-
-pub(super) use accumulate::combination;
 
 /// Why there is a copy of a tile.
 const READ_ON_BOTH_SIDES: &str = "read inside and outside: the tile may stay in LX";

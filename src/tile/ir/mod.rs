@@ -2,4 +2,6 @@
 
 mod build_loops;
 pub(crate) mod coarse_tile;
+mod combination;
+mod items;
 pub(crate) mod settle_loops;

@@ -10,6 +10,7 @@ mod mutate_passes;
 mod new_pass;
 mod plans;
 mod plugin;
+mod rooms;
 mod setup;
 mod step;
 mod test;
@@ -23,6 +24,7 @@ usage: cargo xtask COMMAND
   demo                       setup, build, and compile examples/softmax.mlir
   test                       setup, and every test and check; what CI runs
   docs                       write docs/generated and docs/supported-ops.md again, from the .td files and the import's tables
+  rooms                      print the packages and the rooms of src with their imports; fails on one that should not be
   plans [OPTION...]          write the table of HBM bytes in docs/performance.md again; with options of spyre-compile only print it
   mutants [PROGRAM]          change every field of emitted files and write the table of what finds it in docs/mutants.md
   fuzz TARGET MINUTES        change files as coverage leads, and give them to what reads them; the targets are those of test/hostile.rs
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         ["demo"] => demo::run(),
         ["test"] => test::run(),
         ["docs"] => docs::run(),
+        ["rooms"] => rooms::run(),
         ["mutants"] => mutants::run(None),
         ["mutants", program] => mutants::run(Some(program)),
         ["plans", options @ ..] => plans::run(options),

@@ -3,39 +3,20 @@
 use super::{Body, Builder, Uses};
 use crate::{
     affine::Expr,
-    dialect::{ComputeOp, EXACT, Tensor, constant, copy, pointwise, retyped, view},
+    dialect::{EXACT, Tensor, constant, copy, pointwise, retyped, view},
     layout::DeviceLayout,
     mlir::{
         Op, OpExt, Reported, TensorType, Type, Value, ValueLike, dense_attribute, error_at, floats, has_number, insert_before,
         map_from_exprs, parse_type,
     },
-    tile::ir::coarse_tile::Item,
+    tile::ir::{
+        combination::{Combination, combination},
+        items::Item,
+    },
 };
-use machine::Family;
 
 /// Why there is a copy of an accumulator.
 const MAY_STAY_IN_LX: &str = "an accumulator that may stay in LX is a result, given by a loop, or read tile by tile";
-
-/// How partial results become the result.
-pub(in crate::tile) struct Combination {
-    /// The elementwise function of the two.
-    function: &'static str,
-    /// What combined with anything gives that thing.
-    neutral: f64,
-}
-
-/// How the partial results of an op over parts of its reduced dimensions become its result; none if they do not.
-pub(in crate::tile) fn combination(compute: ComputeOp<'_>) -> Option<Combination> {
-    let (function, neutral) = match (compute.family(), compute.function()) {
-        // Each part of a mean is divided by the whole number of elements.
-        (Family::Matmul, _) | (Family::Reduce, "sum" | "mean") => ("add", 0.0),
-        (Family::Reduce, "prod") => ("mul", 1.0),
-        (Family::Reduce, "max") => ("maximum", f64::NEG_INFINITY),
-        (Family::Reduce, "min") => ("minimum", f64::INFINITY),
-        _ => return None,
-    };
-    Some(Combination { function, neutral })
-}
 
 impl<'c> Builder<'_, 'c> {
     /// Whether an iteration sees one element of a mean only.

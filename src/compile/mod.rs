@@ -1,13 +1,18 @@
-//! One compilation: runs the pipeline phase by phase and collects the report on the way.
+//! One compilation: runs the pipeline phase by phase and collects the report on the way. `validated.rs` does so under validation.
+
+mod validated;
+
+pub use validated::{compile_validated, compile_validated_within};
 
 use crate::{
     bundle::{Allocation, Bundle, Item},
-    cost::{Formula, OpTraffic, Touched, bytes_needed, describe, kernel_of, lx_peak_bytes, price, traffic},
+    cost::{Formula, describe, price},
     dialect::{ComputeOp, FOR_LAYOUT, Tensor, bundle_of, phase_of, target_of},
     explain::{Numbers, ValuePlace, add_up, location_text, loops_of, place_of, values_in_lx},
     mlir::{Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, symbol_name, warning_at},
     pipeline::{Options, Phase, emission},
-    report::{Bytes, Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, thousandths},
+    report::{Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, thousandths},
+    traffic::{Bytes, OpTraffic, Touched, bytes_needed, kernel_of, lx_peak_bytes, traffic},
 };
 use machine::{Target, TimeModel};
 use std::collections::BTreeMap;
@@ -135,7 +140,8 @@ fn describe_launches(module: Op<'_>, report: &mut Report) {
         op.bytes = bytes_of(moved);
         report.total.add(&op.bytes);
     }
-    add_up(&mut report.explain.loops, &report.ops, 1);
+    let bytes: Vec<Bytes> = report.ops.iter().map(|op| op.bytes).collect();
+    add_up(&mut report.explain.loops, &bytes, 1);
     report.time = ModelledTime::of(&report.launches);
     report.moves = Moves::of(&report.ops);
     report.lower_bound.hbm = touched.values().map(|accesses| bytes_needed(accesses)).sum();

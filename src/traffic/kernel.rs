@@ -1,11 +1,10 @@
 //! The ops of a bundle as the model of time sees them. A bundle is one launch, which is one kernel.
 
-use super::{
-    shape::{Dim, OpKind, OpShape},
-    tile_op::{TileOp, TileOperand},
-    traffic::touched_bytes,
+use super::moved::touched_bytes;
+use crate::{
+    bundle::{Allocation, Bundle, Item, OpFamily, OpSpec, Operand},
+    cost::{Dim, OpKind, OpShape, TileOp, TileOperand},
 };
-use crate::bundle::{Allocation, Bundle, Item, OpFamily, OpSpec, Operand};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Part of a buffer: where it is, and where in it an operand starts.

@@ -1,6 +1,6 @@
 //! The bytes of a buffer that a program must move, whatever is decided: the sticks that its ops touch, each once.
 
-use super::traffic::touched_bytes;
+use super::moved::touched_bytes;
 use crate::bundle::{OpSpec, Operand, Term};
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -41,7 +41,7 @@ fn part_of(op: &OpSpec, operand: &Operand) -> Option<Vec<Range<i64>>> {
     let outer = operand.coordinates.split_last()?.1;
     let positions = outer.iter().map(|coordinate| match &coordinate.term {
         Term::Indirect(_) => None,
-        term @ (Term::None | Term::Dim { .. }) => Some(coordinate.offset..coordinate.offset + super::traffic::extent(op, term, i64::MAX)),
+        term @ (Term::None | Term::Dim { .. }) => Some(coordinate.offset..coordinate.offset + super::moved::extent(op, term, i64::MAX)),
     });
     positions.collect()
 }

@@ -1,0 +1,12 @@
+//! What whoever watches a planner is told.
+
+/// How far a plan has come. The gap is between `best` and `bound`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Steps taken.
+    pub steps: u64,
+    /// The best value so far, in bytes.
+    pub best: i64,
+    /// No plan has a lower value.
+    pub bound: i64,
+}

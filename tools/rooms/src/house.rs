@@ -1,0 +1,174 @@
+//! What may import what: the only place that says it.
+
+/// A folder of `src`, or a file there that is no folder.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// Its name in `crate::NAME`.
+    pub name: &'static str,
+    /// A stage has a folder `ir`, a room of its own: what it may import is in [`House::may_import`].
+    pub is_stage: bool,
+}
+
+/// A package of the workspace.
+#[derive(Clone, Copy, Debug)]
+pub struct Package {
+    /// Its name.
+    pub name: &'static str,
+    /// Where it is; empty for the project's own folder.
+    pub folder: &'static str,
+    /// The packages of the workspace that it depends on, its tests included.
+    pub needs: &'static [&'static str],
+}
+
+/// An import that breaks the order and stays for now.
+#[derive(Clone, Copy, Debug)]
+pub struct Exception {
+    /// The room that imports.
+    pub from: &'static str,
+    /// The room that is imported.
+    pub to: &'static str,
+    /// Why it stays.
+    pub reason: &'static str,
+}
+
+/// The rooms and packages with their order.
+#[derive(Clone, Copy, Debug)]
+pub struct House {
+    /// The rooms of `src`: each imports only rooms that stand before it.
+    pub rooms: &'static [Room],
+    /// What `src` imports against that order.
+    pub exceptions: &'static [Exception],
+    /// The packages, each with all that it needs.
+    pub packages: &'static [Package],
+}
+
+const fn stage(name: &'static str) -> Room {
+    Room { name, is_stage: true }
+}
+
+const fn room(name: &'static str) -> Room {
+    Room { name, is_stage: false }
+}
+
+const fn library(name: &'static str, folder: &'static str, needs: &'static [&'static str]) -> Package {
+    Package { name, folder, needs }
+}
+
+/// The house as it should be.
+///
+/// First the plain halves of the stages in the order in which a program flows, each beside what it calculates with; then `mlir`, `dialect` and
+/// the folders `ir` of the stages; then what looks at whole programs and runs the stages.
+pub const HOUSE: House = House {
+    rooms: &[
+        room("affine"),
+        room("assignment"),
+        stage("import"),
+        stage("layout"),
+        stage("hint"),
+        stage("tile"),
+        stage("work"),
+        room("cost"),
+        stage("lx"),
+        stage("joint"),
+        stage("bundle"),
+        room("traffic"),
+        stage("launch"),
+        stage("sdsc"),
+        room("mlir"),
+        room(IR_BEHIND),
+        room("interpret"),
+        room("reference"),
+        room("phase"),
+        room("gate"),
+        room("validate"),
+        room("pipeline"),
+        room("explain"),
+        room("report"),
+        room("compile"),
+        room("translate"),
+        room("tool"),
+        room("plugin"),
+    ],
+    exceptions: &[],
+    packages: &[
+        library("element", "crates/element", &["machine"]),
+        library("files", "crates/files", &[]),
+        library("machine", "crates/machine", &[]),
+        library("referee", "crates/referee", &["element", "files", "machine", "sdsc-format"]),
+        library("scratchpad", "crates/scratchpad", &["machine", "scratchpad-verify"]),
+        library("scratchpad-verify", "crates/scratchpad-verify", &[]),
+        library("sdsc-check", "crates/sdsc-check", &["files", "machine", "sdsc-format"]),
+        library("sdsc-format", "crates/sdsc-format", &["files"]),
+        library(
+            "spyre",
+            "",
+            &["element", "files", "machine", "referee", "rooms", "scratchpad", "scratchpad-verify", "sdsc-check", "sdsc-format"],
+        ),
+        library("mutate-passes", "tools/mutate-passes", &[]),
+        library("rooms", "tools/rooms", &[]),
+        library("xtask", "tools/xtask", &["rooms"]),
+    ],
+};
+
+/// The room behind which the folders `ir` of the stages stand, in the order of the stages.
+const IR_BEHIND: &str = "dialect";
+
+/// The folder of a stage that is a room of its own.
+const IR: &str = "ir";
+
+/// Where a room stands: behind which row, and in which place there.
+type Floor = (usize, usize);
+
+impl House {
+    /// The names of all rooms in flow order, `ir` folders included: `layout`, and behind `dialect` `layout/ir`.
+    #[must_use]
+    pub fn order(&self) -> Vec<String> {
+        let mut order = Vec::new();
+        for room in self.rooms {
+            order.push(room.name.to_owned());
+            if room.name == IR_BEHIND {
+                order.extend(self.stages().map(|stage| format!("{stage}/{IR}")));
+            }
+        }
+        order
+    }
+
+    /// The names of the stages, in flow order.
+    pub fn stages(&self) -> impl Iterator<Item = &'static str> {
+        self.rooms.iter().filter(|room| room.is_stage).map(|room| room.name)
+    }
+
+    /// The room of a module: `layout/ir` for `layout::ir::program`.
+    pub(crate) fn room_of(&self, module: &[String]) -> String {
+        match module {
+            [stage, folder, ..] if folder == IR && self.stages().any(|known| known == stage) => format!("{stage}/{IR}"),
+            [name, ..] => name.clone(),
+            [] => String::new(),
+        }
+    }
+
+    /// The row of a room, or of the stage that it is the folder `ir` of.
+    fn row(&self, name: &str) -> Option<usize> {
+        let stage = name.split('/').next().unwrap_or(name);
+        self.rooms.iter().position(|room| room.name == stage)
+    }
+
+    fn floor(&self, name: &str) -> Option<Floor> {
+        let row = self.row(name)?;
+        if !name.contains('/') {
+            return Some((row, 0));
+        }
+        self.rooms[row].is_stage.then_some(())?;
+        Some((self.row(IR_BEHIND)?, 1 + row))
+    }
+
+    /// Whether the order lets room `from` import room `to`: all that stands before it, but for the folder `ir` of a stage, which imports no
+    /// later stage, nor what stands beside one.
+    #[must_use]
+    pub fn may_import(&self, from: &str, to: &str) -> bool {
+        let (Some(above), Some(below)) = (self.floor(from), self.floor(to)) else { return false };
+        let last_stage = self.rooms.iter().rposition(|room| room.is_stage);
+        let is_of_flow = Some(below.0) <= last_stage;
+        below < above && !(from.contains('/') && is_of_flow && self.row(to) > self.row(from))
+    }
+}

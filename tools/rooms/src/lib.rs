@@ -1,0 +1,60 @@
+//! Which crates of the workspace and which rooms of `src` import each other, and which may.
+//!
+//! A room is a folder of `src` or a file there; the folder `ir` of a stage is a room of its own. `house.rs` says in which order rooms stand
+//! and what each package needs; nothing else does. In every package no circle of imports may lead from one folder into another
+//! (`folders.rs`). `cargo xtask rooms` prints what is there, and the test `tidy` fails on what should not be.
+//!
+//! Files are read as words, not as Rust: code of macros counts like all other, and no parser is needed. What is behind `#[cfg(test)]` does
+//! not count.
+
+mod folders;
+mod graph;
+mod house;
+mod imports;
+mod packages;
+mod source;
+
+pub use house::{Exception, HOUSE, House, Package, Room};
+pub use source::{Source, blanked};
+
+use graph::Graph;
+use packages::Packages;
+use std::{fmt::Write, path::Path};
+
+/// What imports what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rooms {
+    /// The tables of packages and rooms.
+    pub text: String,
+    /// Everything that is wrong, a line each.
+    pub wrong: Vec<String>,
+}
+
+/// Reads the project in the folder `root`.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn rooms(root: &Path) -> Result<Rooms, String> {
+    let packages = Packages::read(root)?;
+    let sources = Source::all(root, &["src"])?;
+    let graph = Graph::of(&HOUSE, &sources);
+    let mut text = String::new();
+    let mut line = |line: String| writeln!(text, "{}", line.trim_end()).map_err(|error| error.to_string());
+    line(format!("{:<20}{:<30}{:>6}  depends on", "package", "folder", "lines"))?;
+    for [name, folder, lines, needs] in packages.table(&HOUSE, root)? {
+        line(format!("{name:<20}{folder:<30}{lines:>6}  {needs}"))?;
+    }
+    line(String::new())?;
+    line(format!("{:<20}{:>6}  imports, with the number of places", "room of src", "lines"))?;
+    for [room, lines, counts] in graph.table() {
+        line(format!("{room:<20}{lines:>6}  {counts}"))?;
+    }
+    let mut wrong = packages.wrong(&HOUSE);
+    wrong.extend(graph.wrong());
+    for package in HOUSE.packages {
+        let folder = Path::new(package.folder).join("src");
+        let room_of = |module: &[String]| if package.folder.is_empty() { HOUSE.room_of(module) } else { String::new() };
+        wrong.extend(folders::circles_of_folders(&Source::all(root, &[&folder.to_string_lossy()])?, room_of));
+    }
+    Ok(Rooms { text, wrong })
+}

@@ -1,0 +1,9 @@
+//! `cargo xtask rooms`: which packages and rooms import which.
+
+use crate::step;
+
+pub(crate) fn run() -> Result<(), String> {
+    let rooms::Rooms { text, wrong } = rooms::rooms(&step::root())?;
+    print!("{text}");
+    if wrong.is_empty() { Ok(()) } else { Err(format!("wrong imports:\n  {}", wrong.join("\n  "))) }
+}
