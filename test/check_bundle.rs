@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+#[path = "common/bless.rs"]
+mod bless;
+
 mod common;
 
 #[path = "check_bundle/bundles.rs"]
@@ -21,10 +24,7 @@ use proptest::prelude::*;
 use sdsc_check::{Buffer, BundleFiles, CheckError, RULES, check_bundle, check_directory, check_files, rules_table};
 use serde_json::{Value, json};
 use spyre::sdsc::read::case_json;
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, path::PathBuf};
 
 fn labels(files: &Files) -> (Vec<&'static str>, String) {
     let found = check_files(files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice())), &Target::spyre()).unwrap();
@@ -165,18 +165,9 @@ fn a_bundle_is_checked_in_memory_with_what_it_is_given() {
 
 #[test]
 fn the_page_has_every_rule() {
-    const BEGIN: &str = "<!-- rules: written by `BLESS=1 cargo test --test check_bundle` -->\n";
+    const BEGIN: &str = "<!-- rules: written by `BLESS=check_bundle cargo test --test check_bundle` -->\n";
     const END: &str = "<!-- end of rules -->\n";
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/sdsc-format.md");
-    let page = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let (head, rest) = page.split_once(BEGIN).expect("the page has a place for the rules");
-    let (_, tail) = rest.split_once(END).expect("the place for the rules has an end");
-    let wanted = format!("{head}{BEGIN}{}{END}{tail}", rules_table());
-    if std::env::var_os("BLESS").is_some_and(|bless| bless == "1") {
-        std::fs::write(&path, &wanted).unwrap();
-    } else {
-        assert_eq!(page, wanted, "the rules of {} are out of date; run with BLESS=1", path.display());
-    }
+    bless::expect_on_page("docs/sdsc-format.md", [BEGIN, END], &rules_table(), "check_bundle");
 }
 
 /// Every value of a JSON text, by its place in the order of a walk.

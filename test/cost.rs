@@ -257,16 +257,17 @@ fn a_split_of_the_batch_is_never_preferred() {
 }
 
 #[test]
-fn twice_the_bytes_take_nearly_twice_the_time() {
+fn twice_the_bytes_take_about_twice_the_time() {
     for rows in [256, 512, 1024, 4096] {
         for columns in [2048, 4096, 8192] {
             for is_broadcast in [false, true] {
                 let [once, taller, wider] = [(rows, columns), (2 * rows, columns), (rows, 2 * columns)]
                     .map(|(rows, columns)| estimate(&[pointwise(rows, columns, 32, is_broadcast)]));
-                assert!(taller >= 1.8 * once && wider >= 1.8 * once, "{rows} x {columns}: {once}, {taller}, {wider}");
+                let is_about_twice = |other: f64| (1.8 * once..=2.1 * once).contains(&other);
+                assert!(is_about_twice(taller) && is_about_twice(wider), "{rows} x {columns}: {once}, {taller}, {wider}");
             }
             let [once, taller] = [rows, 2 * rows].map(|rows| estimate(&[reduction(rows, columns, 32)]));
-            assert!(taller >= 1.8 * once, "{rows} x {columns}: {once}, {taller}");
+            assert!((1.8 * once..=2.25 * once).contains(&taller), "{rows} x {columns}: {once}, {taller}");
         }
     }
 }

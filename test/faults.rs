@@ -1,8 +1,11 @@
 //! Fault injection: files of right programs are broken in many ways, and the format rules or the execution catch each.
 //!
-//! `BLESS=1 cargo test --test faults` writes the table of `docs/referee.md` again.
+//! `BLESS=faults cargo test --test faults` writes the table of `docs/referee.md` again.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
+
+#[path = "common/bless.rs"]
+mod bless;
 
 #[path = "faults/edits.rs"]
 mod edits;
@@ -18,7 +21,7 @@ use programs::{Right, all_right, write};
 use referee::{Bound, Bounded, Companions, RunOptions, Simulation};
 use sdsc_check::check_files;
 use spyre::reference::judge;
-use std::{collections::BTreeSet, env, fmt::Write as _, fs, path::Path};
+use std::{collections::BTreeSet, fmt::Write as _};
 
 /// What no rule and no execution says of right files.
 const NOTHING: &str = "not caught";
@@ -60,16 +63,7 @@ fn broken(fault: &Fault, right: &Right) -> Files {
 fn expect_on_page(table: &str) {
     const BEGIN: &str = "<!-- faults: begin -->\n";
     const END: &str = "<!-- faults: end -->\n";
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/referee.md");
-    let page = fs::read_to_string(&path).unwrap();
-    let (head, rest) = page.split_once(BEGIN).expect("the page has a place for the faults");
-    let (_, tail) = rest.split_once(END).expect("the place for the faults has an end");
-    let wanted = format!("{head}{BEGIN}{table}{END}{tail}");
-    if env::var_os("BLESS").is_some_and(|bless| bless == "1") {
-        fs::write(&path, &wanted).unwrap();
-    } else {
-        assert!(page == wanted, "the faults of {} are out of date; run with BLESS=1. The table now:\n{table}", path.display());
-    }
+    bless::expect_on_page("docs/referee.md", [BEGIN, END], table, "faults");
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! Every golden case: `bundle.mlir` and the SDSC files. Those of the project are in `test/golden`, whose README says where they come from;
 //! those of the reference emitter are beside the project.
 //!
-//! `BLESS=1 cargo test --test golden` writes the files of the project's cases again; the diff is for review.
+//! `BLESS=golden/CASE cargo test --test golden` writes the files of a case of the project again; the diff is for review.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
+
+#[path = "common/bless.rs"]
+mod bless;
 
 use spyre::{launch::Launch, sdsc};
 use std::path::{Path, PathBuf};
@@ -86,7 +89,7 @@ fn translate(arguments: &[&str]) {
 #[test]
 fn every_case_is_written_and_read_back() {
     let cases = common::golden_cases();
-    cases.iter().for_each(|case| bless(case));
+    cases.iter().for_each(|case| write_if_blessed(case));
     bundle_mlir_is_byte_for_byte_the_reference(&cases);
     sdsc_files_are_byte_for_byte_the_reference(&cases);
     files_are_read_back(&cases);
@@ -98,8 +101,8 @@ fn the_tools_write_the_same_files_by_way_of_ir() {
 }
 
 /// Writes the files of a case again, if the caller says so.
-fn bless(case: &Path) {
-    if std::env::var_os("BLESS").is_none_or(|bless| bless != "1") {
+fn write_if_blessed(case: &Path) {
+    if !bless::is_blessed(&format!("golden/{}", case.file_name().unwrap().to_string_lossy())) {
         return;
     }
     let bundle = sdsc::read::case_json::read_case(&std::fs::read_to_string(case.join("case.json")).unwrap()).unwrap();

@@ -10,7 +10,7 @@ config.name = "spyre"
 config.test_format = lit.formats.ShTest()
 config.suffixes = [".mlir"]
 # test/pipeline.rs compares the pages of test/pipeline.
-config.excludes = ["Inputs", "pipeline"]
+config.excludes = ["Inputs", "golden", "pipeline"]
 config.test_source_root = os.path.join(root, "test")
 config.test_exec_root = os.environ.get("SPYRE_LIT_OUTPUT", os.path.join(root, "target", "lit"))
 config.environment["PATH"] = os.pathsep.join([os.path.abspath(tools), llvm, config.environment["PATH"]])

@@ -1,9 +1,12 @@
 //! Runs the text tests of this folder by LLVM's `lit`, and reports them as cargo's own harness does.
 //!
-//! `cargo test --test lit -- layout work` runs the tests whose path contains one of the words; `BLESS=1` rewrites
-//! what a test compares with by `diff`. `docs/testing.md` says why `lit` and `FileCheck` are LLVM's.
+//! `cargo test --test lit -- layout work` runs the tests whose path contains one of the words; `BLESS=lit` beside such words
+//! rewrites what these tests compare with by `diff`. `docs/testing.md` says why `lit` and `FileCheck` are LLVM's.
 
 #![allow(clippy::print_stdout, reason = "a test harness reports on standard output")]
+
+#[path = "common/bless.rs"]
+mod bless;
 
 use serde::Deserialize;
 use std::{
@@ -84,7 +87,10 @@ fn run(words: &[&str]) -> Result<Vec<Test>, String> {
     if !words.is_empty() {
         command.arg(format!("--filter={}", words.join("|")));
     }
-    if env::var_os("BLESS").is_some() {
+    if bless::is_blessed("lit") {
+        if words.is_empty() {
+            return Err("BLESS=lit needs words that say which tests are written again".to_owned());
+        }
         command.arg("--update-tests");
     }
     let tools = Path::new(env!("CARGO_BIN_EXE_spyre-opt")).parent().unwrap_or(Path::new("."));

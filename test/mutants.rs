@@ -7,6 +7,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
+#[path = "common/bless.rs"]
+mod bless;
+
 #[path = "mutants/fields.rs"]
 mod fields;
 #[path = "mutants/free.rs"]

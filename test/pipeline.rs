@@ -1,9 +1,12 @@
 //! `test/pipeline/<program>`: one program after every phase, and the files at the end.
 //!
-//! `01-input.mlir` names its options in its first line. `BLESS=1 cargo test --test pipeline` rewrites the other files; the diff is for
+//! `01-input.mlir` names its options in its first line. `BLESS=pipeline/PROGRAM cargo test --test pipeline` rewrites the other files of a program; the diff is for
 //! review.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
+
+#[path = "common/bless.rs"]
+mod bless;
 
 use std::{
     env, fs,
@@ -33,15 +36,31 @@ fn compile(input: &Path, more: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Compares with the file, or writes it if the caller blesses.
-fn expect(path: &Path, found: &str) {
-    if env::var_os("BLESS").is_some() {
+/// Whether the files of a program are to be written again.
+fn is_blessed(program: &Path) -> bool {
+    bless::is_blessed(&name(program))
+}
+
+/// What one blesses: `pipeline/softmax`.
+fn name(program: &Path) -> String {
+    format!("pipeline/{}", program.file_name().unwrap().to_string_lossy())
+}
+
+/// Compares a file of a program with what is found, or writes it if the program is blessed.
+fn expect(program: &Path, file: &str, found: &str) {
+    let path = &program.join(file);
+    if is_blessed(program) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, found).unwrap();
         return;
     }
     let expected = fs::read_to_string(path).unwrap_or_default();
-    assert!(expected == found, "{} is not what the compiler gives now; run with BLESS=1 and look at the diff", path.display());
+    assert!(
+        expected == found,
+        "{} is not what the compiler gives now; run with BLESS={} and look at the diff",
+        path.display(),
+        name(program)
+    );
 }
 
 #[test]
@@ -50,7 +69,7 @@ fn every_phase_gives_what_its_file_says() {
         let input = program.join("01-input.mlir");
         for (position, phase) in PHASES.iter().enumerate() {
             let found = compile(&input, &["--compile-to", phase]);
-            expect(&program.join(format!("{:02}-{phase}.mlir", position + 2)), &found);
+            expect(&program, &format!("{:02}-{phase}.mlir", position + 2), &found);
         }
     }
 }
@@ -62,12 +81,12 @@ fn the_files_at_the_end_are_as_recorded() {
         let out = place.path().join("out");
         compile(&program.join("01-input.mlir"), &["-o", out.to_str().unwrap()]);
         let recorded = program.join("09-out");
-        if env::var_os("BLESS").is_some() && recorded.exists() {
+        if is_blessed(&program) && recorded.exists() {
             fs::remove_dir_all(&recorded).unwrap();
         }
         let files = files_below(&out);
         for file in &files {
-            expect(&recorded.join(file), &fs::read_to_string(out.join(file)).unwrap());
+            expect(&program, &format!("09-out/{file}"), &fs::read_to_string(out.join(file)).unwrap());
         }
         assert_eq!(files_below(&recorded), files, "{}", program.display());
     }

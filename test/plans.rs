@@ -5,6 +5,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over files")]
 
+#[path = "common/bless.rs"]
+mod bless;
+
 mod common;
 
 use serde_json::Value;
@@ -179,7 +182,7 @@ mod shared {
     }
 }
 
-/// What `cargo xtask plans` runs: with `BLESS=1` writes the table, with other options prints theirs.
+/// What `cargo xtask plans` runs: with `BLESS=plans` writes the table, with other options prints theirs.
 #[test]
 #[ignore = "no test: `cargo xtask plans` runs this"]
 fn write_the_table() {
@@ -190,7 +193,7 @@ fn write_the_table() {
         println!("{}\n\n{table}", options.join(" "));
         return;
     }
-    assert!(env::var_os("BLESS").is_some_and(|bless| bless == "1"), "BLESS=1 writes the table");
+    assert!(bless::is_blessed("plans"), "BLESS=plans writes the table");
     let [before, _, after] = page();
     fs::write(root().join(PAGE), format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
 }

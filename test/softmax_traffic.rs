@@ -1,13 +1,15 @@
 //! The softmax of the seed document: what moves through HBM as more of it stays in LX, by the simulator's count.
 //!
-//! The table is in `docs/referee.md`; `BLESS=1 cargo test --test softmax_traffic` rewrites it.
+//! The table is in `docs/referee.md`; `BLESS=softmax_traffic cargo test --test softmax_traffic` rewrites it.
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
+
+#[path = "common/bless.rs"]
+mod bless;
 
 use std::{
     env, fs,
     io::Write,
-    path::Path,
     process::{Command, Stdio},
 };
 
@@ -124,13 +126,5 @@ fn softmax_moves_what_the_seed_document_says() {
 }
 
 fn check_table(table: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/referee.md");
-    let page = fs::read_to_string(&path).unwrap();
-    let (before, rest) = page.split_once(BEGIN).unwrap();
-    let (written, after) = rest.split_once(END).unwrap();
-    if env::var_os("BLESS").is_some() {
-        fs::write(&path, format!("{before}{BEGIN}{table}{END}{after}")).unwrap();
-    } else {
-        assert_eq!(written, table, "docs/referee.md is behind: BLESS=1 cargo test --test softmax_traffic");
-    }
+    bless::expect_on_page("docs/referee.md", [BEGIN, END], table, "softmax_traffic");
 }

@@ -450,7 +450,7 @@ def SpyreVerifyPhase : Spyre_Pass<"spyre-verify-phase"> {
     Runs after every phase of the pipeline, so that a mistake shows in the phase that made it. Writes the phase on the module,
     as `spyre.phase`: from there `spyre-compile` goes on. Implemented in `src/gate/verify_phase.rs`.
 
-    Example: `spyre-opt --spyre-propagate-layouts --spyre-verify-phase=phase=layout test/gate/verify-phase.mlir`
+    Example: `spyre-opt --split-input-file --spyre-compile="compile-to=layout" --spyre-verify-phase=phase=layout test/gate/verify-phase.mlir`
   }];
   let options = [Option<"phase", "phase", "std::string", "\"import\"", "import, layout, hint, tile, work, lx or bundle">];
 }

@@ -158,9 +158,14 @@ fn what_does_not_fit_is_left_in_hbm_and_the_rest_chosen_again() {
     // The result of the first product needs 1 KiB a core on 32 cores.
     let target = Target { lx_bytes: 512, ..Target::spyre() };
     let program = two_layers().build(&target);
-    let choice = choose(&program, &Exact::whole_lives(), &target);
-    let alone = evaluate(&program, &[0, 0, 0], &Exact::whole_lives(), &target);
-    assert!(choice.ns <= alone.ns);
+    let planner = Exact::whole_lives();
+    let choice = choose(&program, &planner, &target);
+    // With room for all the splits are chosen so that all fits; here they leave something out.
+    let ample = choose(&program, &planner, &Target::spyre());
+    let squeezed = evaluate(&program, &ample.splits, &planner, &target);
+    assert!(!squeezed.spilled.is_empty() && choice.hbm_bytes > ample.hbm_bytes);
+    // What is chosen for the values that do fit is better than to keep those splits.
+    assert!(choice.ns < squeezed.ns && choice.splits != ample.splits);
 }
 
 /// Counts its plans, and leaves all in HBM.

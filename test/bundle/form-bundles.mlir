@@ -25,7 +25,14 @@ func.func @nine_tensors(%a: tensor<64x64xf16>, %b: tensor<64x64xf16>, %c: tensor
 }
 
 // Two values in HBM that live one after the other share an offset of the pool; a third that lives with both does not.
+// Copies into LX need no offset, and do not change that.
 // CHECK-LABEL: func @pool_slots_are_reused
+// CHECK: spyre.pointwise tanh({{.*}}place = #spyre.place<pool, [[KEPT:[0-9]+]],
+// CHECK: spyre.pointwise abs({{.*}}place = #spyre.place<pool, [[SHORT:[0-9]+]],
+// CHECK-NOT: place = #spyre.place<pool, [[KEPT]],
+// CHECK: spyre.pointwise log({{.*}}place = #spyre.place<pool,
+// CHECK: spyre.pointwise sqrt({{.*}}place = #spyre.place<pool, [[SHORT]],
+// CHECK: spyre.pointwise add({{.*}}place = #spyre.place<hbm,
 // BAKED-LABEL: func @pool_slots_are_reused
 // BAKED: spyre.pointwise tanh({{.*}}place = #spyre.place<pool, [[KEPT:[0-9]+]],
 // BAKED: spyre.pointwise abs({{.*}}place = #spyre.place<pool, [[SHORT:[0-9]+]],
@@ -54,7 +61,13 @@ func.func @lx_needs_no_pool(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
 
 // A buffer that is written in parts lives from its first part on, so what is made between its parts lies elsewhere; what was made and
 // read before it does not matter.
+// A value whose last reader reads its copy in LX has done with its offset when the copy is made.
 // CHECK-LABEL: func @parts
+// CHECK: spyre.pointwise log({{.*}}place = #spyre.place<pool, [[LOG:[0-9]+]],
+// CHECK: spyre.empty {place = #spyre.place<pool, [[LOG]], "it is written in parts">}
+// CHECK-NEXT: [[COPY:%.*]] = spyre.copy {{.*}}place = #spyre.place<lx,
+// CHECK-NEXT: spyre.insert [[COPY]] into {{.*}} at [0, 0] {spyre.bundle = 0 : i64,
+// CHECK: spyre.pointwise tanh([[COPY]])
 // BAKED-LABEL: func @parts
 // BAKED: spyre.pointwise abs({{.*}}place = #spyre.place<pool, 0,
 // BAKED: spyre.pointwise log({{.*}}place = #spyre.place<pool, 8192,

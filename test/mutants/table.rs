@@ -6,7 +6,7 @@ use crate::{
     programs::Program,
     verdict::Verdict,
 };
-use std::{collections::BTreeMap, env, fmt::Write as _, fs, path::Path};
+use std::{collections::BTreeMap, fmt::Write as _};
 
 /// A mutant and what became of it.
 pub(crate) struct Outcome {
@@ -115,18 +115,10 @@ impl Counts {
 pub(crate) fn expect_on_page(counts: &Counts) {
     const BEGIN: &str = "<!-- mutants: begin -->\n";
     const END: &str = "<!-- mutants: end -->\n";
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/mutants.md");
-    let page = fs::read_to_string(&path).unwrap();
-    let (head, rest) = page.split_once(BEGIN).expect("the page has a place for the mutants");
-    let (_, tail) = rest.split_once(END).expect("the place for the mutants has an end");
     let mut free = "| field without meaning | reason | source |\n|---|---|---|\n".to_owned();
     for one in FREE {
         writeln!(free, "| `{}`{} | {} | {} |", one.field, one.which, one.reason, one.source).unwrap();
     }
-    let wanted = format!("{head}{BEGIN}{}\n{}\n{free}\n{}{END}{tail}", counts.by_kind(), counts.by_program(), counts.by_field());
-    if env::var_os("BLESS").is_some_and(|bless| bless == "1") {
-        fs::write(&path, &wanted).unwrap();
-    } else {
-        assert!(page == wanted, "the tables of {} are out of date; run `cargo xtask mutants`", path.display());
-    }
+    let tables = format!("{}\n{}\n{free}\n{}", counts.by_kind(), counts.by_program(), counts.by_field());
+    crate::bless::expect_on_page("docs/mutants.md", [BEGIN, END], &tables, "mutants");
 }

@@ -15,7 +15,7 @@ mod packages;
 mod source;
 
 pub use house::{Exception, HOUSE, House, Package, Room};
-pub use source::{Source, blanked};
+pub use source::Source;
 
 use graph::Graph;
 use packages::Packages;

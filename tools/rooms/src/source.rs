@@ -160,7 +160,7 @@ fn closing(code: &str) -> Option<usize> {
 
 /// The text with comments and the insides of literals as blanks.
 #[must_use]
-pub fn blanked(text: &str) -> String {
+pub(crate) fn blanked(text: &str) -> String {
     let bytes = text.as_bytes();
     let (mut out, mut kept, mut at) = (String::with_capacity(text.len()), 0, 0);
     while at < bytes.len() {

@@ -8,7 +8,7 @@ pub(crate) fn run(program: Option<&str>) -> Result<(), String> {
     test.env("SPYRE_MUTANTS", "1");
     match program {
         Some(program) => test.env("SPYRE_MUTANTS_OF", program),
-        None => test.env("BLESS", "1"),
+        None => test.env("BLESS", "mutants"),
     };
     step::run("mutants", &mut test)
 }

@@ -6,7 +6,7 @@ use crate::step::{self, cargo};
 pub(crate) fn run(options: &[&str]) -> Result<(), String> {
     let mut test = cargo(["test", "--quiet", "--test", "plans", "--", "--ignored", "--exact", "write_the_table", "--nocapture"]);
     if options.is_empty() {
-        test.env("BLESS", "1")
+        test.env("BLESS", "plans")
     } else {
         test.env("SPYRE_PLANS", options.join(" "))
     };

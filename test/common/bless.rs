@@ -1,0 +1,46 @@
+//! What a test compares with is written again where `BLESS` names it, and nowhere else: `BLESS=golden/add`, `BLESS=pipeline,faults`.
+
+use std::{env, fs, path::Path};
+
+/// Whether `BLESS` names `what`, or a folder above it: a test program, and what of it, as `golden/add`.
+///
+/// # Panics
+/// If `BLESS` says 1, which names nothing.
+pub(crate) fn is_blessed(what: &str) -> bool {
+    let names = env::var("BLESS").unwrap_or_default();
+    assert_ne!(names, "1", "BLESS names what is written again, for instance BLESS={what}");
+    names_it(&names, what)
+}
+
+fn names_it(names: &str, what: &str) -> bool {
+    let mut names = names.split(',').map(|name| name.trim_end_matches('/')).filter(|name| !name.is_empty());
+    names.any(|name| what.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+}
+
+/// Compares what a page of the project says between two lines with `wanted`, or writes it if `what` is blessed.
+///
+/// # Panics
+/// If they differ, or the page has no such lines.
+#[allow(dead_code, reason = "not every test program has a part of a page")]
+pub(crate) fn expect_on_page(page: &str, [begin, end]: [&str; 2], wanted: &str, what: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{page}: {error}"));
+    let (head, rest) = text.split_once(begin).unwrap_or_else(|| panic!("{page} has no line {begin}"));
+    let (found, tail) = rest.split_once(end).unwrap_or_else(|| panic!("{page} has no line {end}"));
+    if is_blessed(what) {
+        fs::write(&path, format!("{head}{begin}{wanted}{end}{tail}")).unwrap_or_else(|error| panic!("{page}: {error}"));
+    } else {
+        assert!(found == wanted, "{page} is out of date; BLESS={what} writes it. It should say:\n{wanted}");
+    }
+}
+
+#[test]
+fn what_is_blessed_is_named() {
+    assert!(names_it("golden", "golden/add") && names_it("faults,golden/add", "golden/add") && names_it("golden/", "golden/add"));
+    assert!(
+        !names_it("", "golden")
+            && !names_it("gold", "golden")
+            && !names_it("golden/add", "golden/sub")
+            && !names_it("golden/add", "golden")
+    );
+}
