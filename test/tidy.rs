@@ -5,6 +5,8 @@ mod bless;
 
 #[path = "tidy/absent.rs"]
 mod absent;
+#[path = "tidy/citations.rs"]
+mod citations;
 
 use rooms::{HOUSE, Source};
 use std::{

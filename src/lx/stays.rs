@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn far_uses_are_two_stays_of_one_value() {
-        // torch-spyre's pattern 4, simple eviction (facts, F.10), with more uses.
+        // torch-spyre's pattern 4, simple eviction (torch-spyre facts, F.10), with more uses.
         let candidates = [value(128, &[0, 1, 2, 6, 7, 8], true), value(128, &[3, 4, 4, 5], true)];
         let chosen = chosen(&candidates, &CAPACITY);
         assert_eq!(lives(&chosen, 0), [(0, 3), (6, 9)]);

@@ -92,7 +92,7 @@ fn candidates(op: &Operation, cores: i64) -> Vec<WorkSplit> {
     candidates
 }
 
-/// The model's estimate; its unit is a microsecond, but only the order means anything (reference, cost models, section 3).
+/// The model's estimate; its unit is a microsecond, but only the order means anything ("cost models, section 3").
 fn cost_microseconds(op: &Operation, roles: &Roles, split: &WorkSplit, cores: i64) -> f64 {
     let work = Work::of(op, roles, split);
     let used = real(split.cores());
