@@ -10,6 +10,9 @@ use std::{
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
+    if env::var_os("CARGO_FEATURE_MLIR").is_none() {
+        return Ok(());
+    }
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let prefix = PathBuf::from(env::var("MLIR_SYS_220_PREFIX").map_err(|_| "set MLIR_SYS_220_PREFIX to the prefix of MLIR 22")?);
     println!("cargo::rerun-if-changed=CMakeLists.txt");

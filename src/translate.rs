@@ -6,16 +6,15 @@ use crate::{
     layout::DeviceLayout,
     mlir::{Attribute, Attributes, Module, Op, OpExt, Session, build, dense_elements, new_block, push, string_attribute, type_attribute},
     pipeline::emit_pipeline,
-    sdsc::{differs_from_its_emission, host_bytes, is_baked, read::case_json::read_case, to_bundle, to_launch},
+    sdsc::{host_bytes, is_baked, read::case_json::read_case, to_bundle, to_launch},
 };
-use files::{MAX_TEXT_BYTES, is_plain_name, path_below};
+use files::{is_plain_name, path_below, read_below};
 use melior::ir::Type;
-use sdsc_check::{Violation, check_directory};
 use sdsc_format::{
     BUNDLE_FILE, Sdsc,
     program::{self, LaunchEntry, Program, Tensor},
 };
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{fs, path::Path};
 
 /// Op specs in JSON as `sdsc` IR.
 ///
@@ -61,37 +60,6 @@ pub fn bundle_to_mlir(session: &Session, directory: &Path) -> Result<String, Str
     };
     let bundles = description.launches.iter().map(bundle_of).collect::<Result<Vec<_>, _>>()?;
     print(session, |module| push_program(module, &description, &bundles, directory).map_err(|error| at_fault(&error)))
-}
-
-/// The rules that the files of a bundle or program directory break.
-///
-/// # Errors
-/// There is no bundle, or a file cannot be read.
-pub fn broken_rules(directory: &Path) -> Result<Vec<Violation>, String> {
-    let broken = check_directory(directory).map_err(|error| error.to_string())?;
-    if !broken.is_empty() {
-        return Ok(broken);
-    }
-    let mut texts = texts_in(directory, "")?;
-    let program = texts.iter().find(|(path, _)| path == program::FILE_NAME);
-    let program: Option<Program> = program.and_then(|(_, content)| serde_json::from_slice(content).ok());
-    let folders: BTreeSet<String> = program.into_iter().flat_map(|program| program.launches).map(|launch| launch.bundle).collect();
-    if !directory.join(BUNDLE_FILE).exists() {
-        for folder in folders {
-            texts.extend(texts_in(directory, &format!("{folder}/"))?);
-        }
-    }
-    let contents = texts.iter().map(|(path, content)| (path.as_str(), content.as_slice()));
-    Ok(differs_from_its_emission(contents).into_iter().collect())
-}
-
-/// The files of a bundle or a program behind `folder`, which is empty or ends with `/`, without those of constants.
-fn texts_in(directory: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
-    let entries = fs::read_dir(directory.join(folder)).map_err(|error| format!("cannot read '{}': {error}", directory.display()))?;
-    let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let is_text = |name: &String| Path::new(name).extension().is_some_and(|kind| kind == "json" || kind == "mlir");
-    let paths = names.filter(is_text).map(|name| format!("{folder}{name}")).filter(|path| directory.join(path).is_file());
-    paths.map(|path| read(directory, &path).map(|content| (path, content))).collect()
 }
 
 fn print(session: &Session, fill: impl FnOnce(Op<'_>) -> Result<(), String>) -> Result<String, String> {
@@ -234,6 +202,5 @@ fn read_bundle(directory: &Path, folder: &str, pool_bytes: i64) -> Result<ReadBu
 
 /// What a file below the directory says.
 fn read(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
-    let content = path_below(directory, path).and_then(|path| files::read(&path, MAX_TEXT_BYTES));
-    content.map_err(|error| format!("cannot read '{}': {error}", directory.join(path).display()))
+    read_below(directory, path).map_err(|error| format!("cannot read '{}': {error}", directory.join(path).display()))
 }

@@ -16,6 +16,7 @@ pub(crate) mod testing;
 mod unit_dims;
 mod unroll;
 
+#[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
 pub use family::OpFamily;

@@ -27,6 +27,7 @@ mod sizes;
 mod spelling;
 mod work_hint;
 
+#[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
 pub use bindings::{Bindings, Count, CountError, maximum_of};

@@ -44,6 +44,7 @@ mod truth;
 mod views;
 mod window;
 
+#[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
 pub use body::{Body, Combiner, Product, Reduction, Scalar, ScalarOp};

@@ -35,6 +35,7 @@ use machine::Target;
 use scratchpad::{Buffer, Capacity, Planner};
 use tables::Tables;
 
+#[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
 pub use candidates::candidates;

@@ -35,6 +35,7 @@ mod statements;
 pub mod symbols;
 mod text;
 
+#[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
 pub use error::LaunchError;

@@ -63,6 +63,7 @@ mod tile;
 mod view_chains;
 mod window;
 
+#[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
 pub use choose::{Choice, Strategy};

@@ -12,6 +12,7 @@
 mod eligible;
 mod stays;
 
+#[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
 pub use eligible::Ineligible;

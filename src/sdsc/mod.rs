@@ -15,17 +15,18 @@
 //!    ...
 //! ```
 //!
-//! [`emit`] writes files, [`read`] finds out what files of ours, or of the reference emitter, were written from;
-//! `ir/emit_bundle.rs` is the pass that writes all files of a program.
+//! [`emit`] writes files, [`read`] finds out what files of ours, or of the reference emitter, were written from, and [`check`] asks of files
+//! on disk everything that can be asked of them; `ir/emit_bundle.rs` is the pass that writes all files of a program.
 
+pub mod check;
 pub mod emit;
+#[cfg(feature = "mlir")]
 pub(crate) mod ir;
 pub mod read;
 
+pub use check::{EMISSION_LABEL, broken_rules, differs_from_its_emission};
 pub use emit::{
     ConstantError, HostElements, SdscError, bits, device_bytes, dl16_bits, from_op_spec, from_op_spec_baked, host_bytes, is_rounded,
     is_rounded_number,
 };
-pub use read::{
-    Base, EMISSION_LABEL, ReadError, Surroundings, SymbolValue, differs_from_its_emission, is_baked, to_bundle, to_launch, to_op_spec,
-};
+pub use read::{Base, ReadError, Surroundings, SymbolValue, is_baked, to_bundle, to_launch, to_op_spec};

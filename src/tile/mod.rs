@@ -44,6 +44,7 @@
 mod cut;
 mod tree;
 
+#[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
 pub use cut::{Cut, CutError, KnownNames, Level, Operand, TiledOp};

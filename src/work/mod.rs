@@ -41,6 +41,7 @@ mod operation;
 mod span;
 mod split;
 
+#[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
 pub use alternatives::{MOST_ALTERNATIVES, alternatives};

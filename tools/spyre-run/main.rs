@@ -1,5 +1,6 @@
 //! `spyre-run`: executes a bundle directory on the simulated machine.
 
+#[cfg(feature = "mlir")]
 mod check;
 mod npy;
 
@@ -58,6 +59,12 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {
+    if let (Some(module), false) = (&arguments.check, cfg!(feature = "mlir")) {
+        return Err(format!(
+            "--check '{module}': this spyre-run was built without MLIR, which runs the module: 'cargo build' with its default features \
+             makes one that can"
+        ));
+    }
     let simulation = Simulation::load(Path::new(&arguments.directory), &Target::spyre()).map_err(|error| error.to_string())?;
     let inputs = inputs_of(&simulation, arguments)?;
     let defaults = RunOptions::default();
@@ -67,6 +74,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         tool::say(&format!("{}{}: {}, counted only\n", summary(&report), report.program, launches(report.launches.len())))?;
         return write_report(&report, arguments);
     }
+    #[cfg(feature = "mlir")]
     if let Some(module) = &arguments.check {
         return check::check(module, &simulation, &inputs, &options, arguments);
     }

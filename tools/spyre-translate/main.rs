@@ -1,12 +1,11 @@
 //! `spyre-translate`: between the compiler's IR and files.
 
 use clap::{ArgGroup, Parser};
-use files::{MAX_TEXT_BYTES, read_stream, read_text};
-use spyre::{
-    tool,
-    translate::{broken_rules, bundle_to_mlir, mlir_to_bundle, opspec_to_mlir},
-};
-use std::{io, path::Path, process::ExitCode};
+use spyre::{sdsc::broken_rules, tool};
+use std::{path::Path, process::ExitCode};
+
+#[cfg(feature = "mlir")]
+mod ir;
 
 /// Translates between IR and bundle files.
 #[derive(Parser)]
@@ -40,18 +39,16 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.check_bundle {
         return check_bundle(&arguments.input);
     }
-    let session = spyre::pipeline::session();
-    if arguments.opspec_to_mlir {
-        let text = read(&arguments.input)?;
-        let ir = opspec_to_mlir(&session, &text).map_err(|message| format!("'{}': {message}", arguments.input))?;
-        return tool::write_file(arguments.output.as_deref().unwrap_or("-"), &ir);
+    ir::translate(arguments)
+}
+
+#[cfg(not(feature = "mlir"))]
+mod ir {
+    /// There is no IR in such a build.
+    pub(crate) fn translate(_: &super::Arguments) -> Result<(), String> {
+        let can = "this spyre-translate was built without MLIR and only checks: 'cargo build' with its default features makes one that can";
+        Err(format!("there is no IR to translate from or to: {can}"))
     }
-    if arguments.bundle_to_mlir {
-        let ir = bundle_to_mlir(&session, Path::new(&arguments.input))?;
-        return tool::write_file(arguments.output.as_deref().unwrap_or("-"), &ir);
-    }
-    let output = arguments.output.as_deref().ok_or("-o DIR is missing: where should the bundle go?")?;
-    mlir_to_bundle(&session, &arguments.input, output)
 }
 
 /// Violations are the result, so they go to standard output.
@@ -65,9 +62,4 @@ fn check_bundle(directory: &str) -> Result<(), String> {
         1 => Err(format!("'{directory}' breaks a rule of the format, see docs/sdsc-format.md")),
         count => Err(format!("'{directory}' breaks rules of the format in {count} places, see docs/sdsc-format.md")),
     }
-}
-
-fn read(path: &str) -> Result<String, String> {
-    let text = if path == "-" { read_stream(io::stdin(), MAX_TEXT_BYTES) } else { read_text(Path::new(path), MAX_TEXT_BYTES) };
-    text.map_err(|error| format!("cannot read '{path}': {error}"))
 }

@@ -48,6 +48,14 @@ pub fn path_below(directory: &Path, path: &str) -> io::Result<PathBuf> {
     Ok(whole)
 }
 
+/// What a file below a directory says; one that is longer than [`MAX_TEXT_BYTES`] is not read.
+///
+/// # Errors
+/// As for [`path_below`] and [`read`].
+pub fn read_below(directory: &Path, path: &str) -> io::Result<Vec<u8>> {
+    read(&path_below(directory, path)?, MAX_TEXT_BYTES)
+}
+
 /// Opens a file; what is none, such as a pipe or a device, may have no end and is not even opened.
 ///
 /// # Errors

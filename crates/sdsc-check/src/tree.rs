@@ -2,7 +2,7 @@
 
 use super::error::CheckError;
 pub(super) use files::is_below;
-use files::{MAX_TEXT_BYTES, path_below, read};
+use files::{path_below, read_below};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -55,8 +55,7 @@ impl Tree for Disk<'_> {
     }
 
     fn read(&self, path: &str) -> Result<Cow<'_, [u8]>, CheckError> {
-        let content = path_below(self.0, path).and_then(|path| read(&path, MAX_TEXT_BYTES));
-        content.map(Cow::from).map_err(|source| CheckError::Read { path: self.0.join(path), source })
+        read_below(self.0, path).map(Cow::from).map_err(|source| CheckError::Read { path: self.0.join(path), source })
     }
 }
 

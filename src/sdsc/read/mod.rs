@@ -3,13 +3,10 @@
 //! | file | what |
 //! |---|---|
 //! | `to_op_spec` | the op spec of an SDSC file, the launch of a `bundle.mlir`, the bundle of both |
-//! | `re_emission` | a file that is not what its own op spec is emitted as |
 //! | [`case_json`], `affine_text` | bundles of op specs in JSON, and the expressions in them |
 
 mod affine_text;
 pub mod case_json;
-mod re_emission;
 mod to_op_spec;
 
-pub use re_emission::{LABEL as EMISSION_LABEL, differs_from_its_emission};
 pub use to_op_spec::{Base, ReadError, Surroundings, SymbolValue, is_baked, to_bundle, to_launch, to_op_spec};

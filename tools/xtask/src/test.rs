@@ -21,8 +21,13 @@ pub(crate) fn run() -> Result<(), String> {
     let done = [
         step::run("format", &mut cargo(["fmt", "--all", "--check"])),
         step::run("lints", &mut cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
+        step::run(
+            "lints without LLVM",
+            without_llvm(&mut cargo(["clippy", "--no-default-features", "--all-targets", "--", "-D", "warnings"])),
+        ),
         step::run("tests", &mut of_project(&crates)),
         step::run("crates without LLVM", &mut of_crates(&crates)),
+        step::run("tools without LLVM", without_llvm(&mut perturbed(&OF_TOOLS))),
         beside_the_project(&crates),
         step::run("round trips", perturbed(&["--test", "lit"]).env("SPYRE_ROUNDTRIP", "1")),
         step::run("memory", &mut checked(&["--test", "memory", "--", "--ignored"])),
@@ -68,12 +73,20 @@ fn of_project(crates: &[OsString]) -> Command {
     command
 }
 
+/// The tools of the project that need no MLIR, and what tests them as they are built without it. The unit tests of the stages pass there too;
+/// they are the same code, and run already with the compiler's.
+const OF_TOOLS: [&str; 6] = ["--no-default-features", "--bins", "--test", "without_mlir", "--test", "spyre_plan"];
+
+/// Keeps a command from knowing where LLVM is.
+fn without_llvm(command: &mut Command) -> &mut Command {
+    // An empty value keeps cargo from setting its own.
+    command.env("MLIR_SYS_220_PREFIX", "").env("TABLEGEN_220_PREFIX", "")
+}
+
 /// The tests of the crates below `crates`, in a build of their own that does not know where LLVM is.
 fn of_crates(crates: &[OsString]) -> Command {
     let mut command = perturbed(&["--no-fail-fast"]);
-    // An empty value keeps cargo from setting its own.
-    command.env("MLIR_SYS_220_PREFIX", "").env("TABLEGEN_220_PREFIX", "");
-    with_each("--package", crates, &mut command);
+    with_each("--package", crates, without_llvm(&mut command));
     command
 }
 

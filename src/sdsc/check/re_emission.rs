@@ -4,11 +4,12 @@
 //! only: what the compiler is about to write would be compared with itself. The reader does not know every layout of what the reference
 //! emitter pools, so the files of poolings are left out.
 
-use super::{ReadError, to_bundle, to_launch};
+use crate::sdsc::read::{ReadError, to_bundle, to_launch};
 use sdsc_check::{Place, Violation};
-use sdsc_format::BUNDLE_FILE;
-use sdsc_format::Sdsc;
-use sdsc_format::program::{FILE_NAME, Program};
+use sdsc_format::{
+    BUNDLE_FILE, Sdsc,
+    program::{FILE_NAME, Program},
+};
 use std::collections::BTreeMap;
 
 /// The label by which differences are reported, beside those of the rules.

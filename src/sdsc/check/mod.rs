@@ -1,0 +1,48 @@
+//! Files on disk against everything that can be asked of them: the rules of the format ([`sdsc_check`]), and behind these [`re_emission`].
+
+mod re_emission;
+
+pub use re_emission::{LABEL as EMISSION_LABEL, differs_from_its_emission};
+
+use files::read_below;
+use sdsc_check::{Violation, check_directory};
+use sdsc_format::{
+    BUNDLE_FILE,
+    program::{self, Program},
+};
+use std::{collections::BTreeSet, fs, path::Path};
+
+/// The rules that the files of a bundle or program directory break.
+///
+/// # Errors
+/// There is no bundle, or a file cannot be read.
+pub fn broken_rules(directory: &Path) -> Result<Vec<Violation>, String> {
+    let broken = check_directory(directory).map_err(|error| error.to_string())?;
+    if !broken.is_empty() {
+        return Ok(broken);
+    }
+    let mut texts = texts_in(directory, "")?;
+    let program = texts.iter().find(|(path, _)| path == program::FILE_NAME);
+    let program: Option<Program> = program.and_then(|(_, content)| serde_json::from_slice(content).ok());
+    let folders: BTreeSet<String> = program.into_iter().flat_map(|program| program.launches).map(|launch| launch.bundle).collect();
+    if !directory.join(BUNDLE_FILE).exists() {
+        for folder in folders {
+            texts.extend(texts_in(directory, &format!("{folder}/"))?);
+        }
+    }
+    let contents = texts.iter().map(|(path, content)| (path.as_str(), content.as_slice()));
+    Ok(differs_from_its_emission(contents).into_iter().collect())
+}
+
+/// The files of a bundle or a program behind `folder`, which is empty or ends with `/`, without those of constants.
+fn texts_in(directory: &Path, folder: &str) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let entries = fs::read_dir(directory.join(folder)).map_err(|error| format!("cannot read '{}': {error}", directory.display()))?;
+    let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let is_text = |name: &String| Path::new(name).extension().is_some_and(|kind| kind == "json" || kind == "mlir");
+    let paths = names.filter(is_text).map(|name| format!("{folder}{name}")).filter(|path| directory.join(path).is_file());
+    let read = |path: String| match read_below(directory, &path) {
+        Ok(content) => Ok((path, content)),
+        Err(error) => Err(format!("cannot read '{}': {error}", directory.join(path).display())),
+    };
+    paths.map(read).collect()
+}

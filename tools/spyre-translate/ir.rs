@@ -1,0 +1,30 @@
+//! The modes of `spyre-translate` that read or write IR.
+
+use super::Arguments;
+use files::{MAX_TEXT_BYTES, read_stream, read_text};
+use spyre::{
+    pipeline, tool,
+    translate::{bundle_to_mlir, mlir_to_bundle, opspec_to_mlir},
+};
+use std::{io, path::Path};
+
+/// Does what the mode says.
+pub(crate) fn translate(arguments: &Arguments) -> Result<(), String> {
+    let session = pipeline::session();
+    if arguments.opspec_to_mlir {
+        let text = read(&arguments.input)?;
+        let ir = opspec_to_mlir(&session, &text).map_err(|message| format!("'{}': {message}", arguments.input))?;
+        return tool::write_file(arguments.output.as_deref().unwrap_or("-"), &ir);
+    }
+    if arguments.bundle_to_mlir {
+        let ir = bundle_to_mlir(&session, Path::new(&arguments.input))?;
+        return tool::write_file(arguments.output.as_deref().unwrap_or("-"), &ir);
+    }
+    let output = arguments.output.as_deref().ok_or("-o DIR is missing: where should the bundle go?")?;
+    mlir_to_bundle(&session, &arguments.input, output)
+}
+
+fn read(path: &str) -> Result<String, String> {
+    let text = if path == "-" { read_stream(io::stdin(), MAX_TEXT_BYTES) } else { read_text(Path::new(path), MAX_TEXT_BYTES) };
+    text.map_err(|error| format!("cannot read '{path}': {error}"))
+}
