@@ -1,7 +1,7 @@
 //! An SDSC file with what the rules look up in it.
 
 use super::functions::Family;
-use super::launch::{ExecuteView, Launch};
+use super::launch::{ExecuteView, LaunchValues};
 use super::report::member;
 use machine::Target;
 use sdsc_format::model::{ClassInfo, ComputeOp, CoordInfo, Dsc, Entries, Node, Operation, Sdsc, TensorInfo, Text};
@@ -29,7 +29,7 @@ pub(super) struct Surroundings<'a> {
     /// Bytes of the pool in front of the arguments, if addresses are in the files; none when nobody says where arguments are.
     pub(super) pool_bytes: Option<i64>,
     /// The function of the bundle; none when its text has no meaning.
-    pub(super) launch: Option<&'a Launch<'a>>,
+    pub(super) launch: Option<&'a LaunchValues<'a>>,
     /// The execute that runs the file.
     pub(super) execute: Option<&'a ExecuteView<'a>>,
 }

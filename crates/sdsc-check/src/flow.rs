@@ -4,7 +4,7 @@
 //! is as exact as a static look can be: the first and the last byte of what is read lie between bytes that an earlier op wrote.
 
 use super::facts::{FileFacts, LxPart, Place, TensorFacts, ends};
-use super::launch::{Base, Launch};
+use super::launch::{Base, LaunchValues};
 use sdsc_format::bundle_text::{Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ pub(super) struct Flow {
 }
 
 /// The flow of a bundle. In one that is `alone` LX may hold what others left there.
-pub(super) fn flow(body: &[Stmt<&str>], launch: &Launch<'_>, files: &BTreeMap<String, FileFacts>, alone: bool) -> Flow {
+pub(super) fn flow(body: &[Stmt<&str>], launch: &LaunchValues<'_>, files: &BTreeMap<String, FileFacts>, alone: bool) -> Flow {
     let mut walk =
         Walk { launch, files, alone, lx: Vec::new(), hbm: BTreeMap::new(), pool: Vec::new(), flow: Flow::default(), seen: BTreeSet::new() };
     walk.statements(body, &mut Cursor::default());
@@ -89,7 +89,7 @@ impl PoolTensor {
 }
 
 struct Walk<'a> {
-    launch: &'a Launch<'a>,
+    launch: &'a LaunchValues<'a>,
     files: &'a BTreeMap<String, FileFacts>,
     alone: bool,
     lx: Vec<Written>,

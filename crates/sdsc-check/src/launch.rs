@@ -1,11 +1,13 @@
 //! What the values of `bundle.mlir` are: one walk over the statements, which keeps what it finds wrong for the rules to report.
+//!
+//! Whoever reads a bundle back takes them from here too; the referee works them out for itself.
 
 use sdsc_format::bundle_text::{BundleText, Execute, Field, For, Ident, Map, MapRef, Param, ParamType, Position, Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a value counts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Base {
+pub enum Base {
     /// The number that the launch gives for a kernel argument.
     Argument(usize),
     /// The start of an allocated pool, by its number.
@@ -16,13 +18,13 @@ pub(super) enum Base {
 
 /// A number that is linear in loop counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Form {
+pub struct Form {
     /// What it counts from; zero otherwise.
-    pub(super) base: Option<Base>,
+    pub base: Option<Base>,
     /// What is added.
-    pub(super) constant: i64,
+    pub constant: i64,
     /// What each loop's counter is multiplied by.
-    pub(super) terms: Vec<(usize, i64)>,
+    pub terms: Vec<(usize, i64)>,
 }
 
 impl Form {
@@ -35,7 +37,8 @@ impl Form {
     }
 
     /// The number, when nothing but the text decides it.
-    pub(super) const fn as_number(&self) -> Option<i64> {
+    #[must_use]
+    pub const fn as_number(&self) -> Option<i64> {
         if self.base.is_none() && self.terms.is_empty() { Some(self.constant) } else { None }
     }
 }
@@ -53,7 +56,7 @@ enum Value {
 
 /// The rule that something wrong belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub enum Fault {
     /// A name is not defined, or twice.
     Definition,
     /// A value is not of the kind that its use needs.
@@ -68,49 +71,62 @@ pub(super) enum Fault {
 
 /// Something wrong.
 #[derive(Clone, Debug)]
-pub(super) struct Problem {
-    pub(super) fault: Fault,
-    pub(super) at: Position,
-    pub(super) message: String,
+pub struct Problem {
+    /// The rule.
+    pub fault: Fault,
+    /// Where.
+    pub at: Position,
+    /// What is wrong there.
+    pub message: String,
 }
 
 /// An execute with the values of its operands.
 #[derive(Clone, Debug)]
-pub(super) struct ExecuteView<'a> {
-    pub(super) at: Position,
-    pub(super) execute: &'a Execute<&'a str>,
+pub struct ExecuteView<'a> {
+    /// Where it stands.
+    pub at: Position,
+    /// The statement.
+    pub execute: &'a Execute<&'a str>,
     /// The values, of those operands that have one.
-    pub(super) values: Vec<Option<Form>>,
+    pub values: Vec<Option<Form>>,
 }
 
 impl ExecuteView<'_> {
     /// The ids of its symbols; none when it names no symbols.
-    pub(super) fn ids(&self) -> &[i64] {
+    #[must_use]
+    pub fn ids(&self) -> &[i64] {
         self.execute.symbol_ids.as_deref().unwrap_or_default()
     }
 }
 
 /// A pool.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pool {
-    pub(super) at: Position,
-    pub(super) bytes: i64,
+pub struct Pool {
+    /// Where it is allocated.
+    pub at: Position,
+    /// Its bytes.
+    pub bytes: i64,
 }
 
 /// What a bundle's function computes and runs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Launch<'a> {
-    pub(super) executes: Vec<ExecuteView<'a>>,
-    /// How often each loop runs, where that is known.
-    pub(super) loops: Vec<Option<i64>>,
-    pub(super) pools: Vec<Pool>,
+pub struct LaunchValues<'a> {
+    /// What runs, in the order of the text.
+    pub executes: Vec<ExecuteView<'a>>,
+    /// How often each loop runs, where that is known. Loops are numbered in the order of the text.
+    pub loops: Vec<Option<i64>>,
+    /// What is allocated, in the order of the text.
+    pub pools: Vec<Pool>,
     /// The kernel arguments that are read as addresses.
-    pub(super) arguments: BTreeSet<usize>,
-    pub(super) problems: Vec<Problem>,
+    pub arguments: BTreeSet<usize>,
+    /// What is wrong, in the order of the text.
+    pub problems: Vec<Problem>,
 }
 
-impl<'a> Launch<'a> {
-    pub(super) fn new(text: &'a BundleText<&'a str>) -> Self {
+impl<'a> LaunchValues<'a> {
+    /// The values of a text.
+    #[must_use]
+    pub fn of(text: &'a BundleText<&'a str>) -> Self {
         let mut walk = Walk { text, maps: BTreeMap::new(), values: BTreeMap::new(), local: Vec::new(), launch: Self::default() };
         walk.maps();
         for (index, param) in text.params.iter().enumerate() {
@@ -131,7 +147,7 @@ struct Walk<'a> {
     values: BTreeMap<&'a str, Value>,
     /// The names that the loop in progress has defined.
     local: Vec<&'a str>,
-    launch: Launch<'a>,
+    launch: LaunchValues<'a>,
 }
 
 impl<'a> Walk<'a> {
@@ -389,7 +405,7 @@ mod tests {
         );
         let text = function(&body);
         let text = parse(&text).unwrap();
-        let launch = Launch::new(&text);
+        let launch = LaunchValues::of(&text);
         assert!(launch.problems.is_empty(), "{:?}", launch.problems);
         let expected = Form { base: Some(Base::Argument(3)), constant: 4, terms: vec![(0, 128)] };
         assert_eq!(launch.executes[0].values, [Some(expected)]);
@@ -399,7 +415,7 @@ mod tests {
     fn faults(body: &str) -> Vec<(Fault, String)> {
         let text = function(&format!("{READ}{body}"));
         let text = parse(&text).unwrap();
-        Launch::new(&text).problems.into_iter().map(|problem| (problem.fault, problem.message)).collect()
+        LaunchValues::of(&text).problems.into_iter().map(|problem| (problem.fault, problem.message)).collect()
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod facts;
 mod file_view;
 mod flow;
 mod functions;
-mod launch;
+pub mod launch;
 mod lives;
 mod program;
 mod program_flow;
@@ -37,7 +37,7 @@ pub use rules::{RULES, Rule, rules_table};
 use facts::FileFacts;
 use file_view::{FileView, Surroundings};
 use flow::{Flow, flow};
-use launch::{ExecuteView, Launch};
+use launch::{ExecuteView, LaunchValues};
 use machine::Target;
 use report::{Report, member};
 use rules::launches::BundleView;
@@ -158,7 +158,7 @@ impl<T: Tree> Source<'_, T> {
             report.enter_rule(TEXT);
             report.text(error.at, error.message.clone());
         }
-        let launch = parsed.as_ref().ok().map(Launch::new);
+        let launch = parsed.as_ref().ok().map(LaunchValues::of);
         let files = self.files(launch.as_ref())?;
         if let Some(launch) = &launch {
             rules::check_bundle(&BundleView { launch, folder: self.folder, files: &files, target: self.target }, report);
@@ -200,7 +200,7 @@ impl<T: Tree> Source<'_, T> {
     }
 
     /// The names of the SDSC files: what is called so, and what is executed, which may have any name.
-    fn files(&self, launch: Option<&Launch<'_>>) -> Result<BTreeSet<String>, T::Error> {
+    fn files(&self, launch: Option<&LaunchValues<'_>>) -> Result<BTreeSet<String>, T::Error> {
         let is_sdsc = |name: &String| name.starts_with("sdsc_") && Path::new(name).extension().is_some_and(|kind| kind == "json");
         let mut files: BTreeSet<String> = self.tree.names(self.folder)?.into_iter().filter(is_sdsc).collect();
         let executed = launch.into_iter().flat_map(|launch| &launch.executes).map(|execute| execute.execute.file);
@@ -210,7 +210,7 @@ impl<T: Tree> Source<'_, T> {
 }
 
 /// The first execute of each file.
-fn first_executes<'l, 't>(launch: &'l Launch<'t>) -> BTreeMap<&'t str, &'l ExecuteView<'t>> {
+fn first_executes<'l, 't>(launch: &'l LaunchValues<'t>) -> BTreeMap<&'t str, &'l ExecuteView<'t>> {
     let mut executes = BTreeMap::new();
     for execute in &launch.executes {
         executes.entry(execute.execute.file).or_insert(execute);

@@ -1,6 +1,6 @@
 //! Rules on the statements of `bundle.mlir` and the files it runs.
 
-use super::super::launch::{Base, ExecuteView, Fault, Form, Launch};
+use super::super::launch::{Base, ExecuteView, Fault, Form, LaunchValues};
 use super::super::report::Report;
 use super::super::tree::path_in;
 use machine::Target;
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The function of a bundle and the names of the files beside it.
 pub(in super::super) struct BundleView<'a> {
-    pub(in super::super) launch: &'a Launch<'a>,
+    pub(in super::super) launch: &'a LaunchValues<'a>,
     /// The folder that the files are in.
     pub(in super::super) folder: &'a str,
     pub(in super::super) files: &'a BTreeSet<String>,

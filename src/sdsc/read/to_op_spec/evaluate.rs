@@ -1,10 +1,10 @@
-//! What the statements of a launch compute: which file runs on which addresses. Names are not looked at, so a launch may call its
-//! values as it likes.
+//! What a launch does: which file runs on which addresses, and how often.
 
-use super::ReadError;
-use crate::launch::name::Name;
-use crate::launch::{Execute, Launch, Param, SizeBounds, Stmt};
-use std::collections::BTreeMap;
+use super::{ReadError, launch::file_number};
+use crate::launch::{Launch, SizeBounds};
+use sdsc_check::launch::{self, ExecuteView, Form, LaunchValues};
+use sdsc_format::bundle_text::{Param, ParamType, Stmt, StmtKind, parse};
+use std::{collections::BTreeMap, iter::Enumerate, slice};
 
 /// What a symbol of a file stands for: a base and bytes above it, which may move with the enclosing loops.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,159 +48,96 @@ pub(super) enum Step {
     Loop { count: i64, body: Vec<Step> },
 }
 
-/// Loops that may stand in each other, so that no launch makes a reader overflow its stack.
-const MAX_LOOPS: usize = 64;
-
-/// What a launch does.
+/// What a launch does. Its values are worked out from its text, as the rules of the format do.
 pub(super) fn evaluate(launch: &Launch) -> Result<Effect, ReadError> {
-    let mut evaluator = Evaluator { launch, values: BTreeMap::new(), counters: Vec::new(), pool_bytes: 0 };
-    let steps = evaluator.steps(&launch.body)?;
-    Ok(Effect { pool_bytes: evaluator.pool_bytes, steps })
-}
-
-#[derive(Clone, Debug)]
-struct Sum {
-    base: Base,
-    offset: i64,
-    strides: BTreeMap<Name, i64>,
-}
-
-impl Sum {
-    const fn of(base: Base, offset: i64) -> Self {
-        Self { base, offset, strides: BTreeMap::new() }
+    let text = launch.to_string();
+    let text = parse(&text).map_err(|error| ReadError::launch(error.message))?;
+    let values = LaunchValues::of(&text);
+    if let Some(problem) = values.problems.first() {
+        return Err(ReadError::launch(problem.message.clone()));
     }
+    let pool_bytes = match values.pools[..] {
+        [] => 0,
+        [pool] => pool.bytes,
+        [..] => return Err(ReadError::launch(format!("allocates {} pools; a bundle of the emitter has one", values.pools.len()))),
+    };
+    let mut walk = Walk { params: &text.params, executes: values.executes.iter(), counts: values.loops.iter().enumerate(), around: vec![] };
+    let steps = walk.steps(&text.body)?;
+    Ok(Effect { pool_bytes, steps })
 }
 
-struct Evaluator<'a> {
-    launch: &'a Launch,
-    values: BTreeMap<Name, Sum>,
-    /// Those of the enclosing loops, outermost first.
-    counters: Vec<Name>,
-    pool_bytes: i64,
+/// The statements once more, beside what was found out about them in the order of the text.
+struct Walk<'a> {
+    params: &'a [Param<&'a str>],
+    executes: slice::Iter<'a, ExecuteView<'a>>,
+    counts: Enumerate<slice::Iter<'a, Option<i64>>>,
+    /// The numbers of the enclosing loops, outermost first.
+    around: Vec<usize>,
 }
 
-impl Evaluator<'_> {
-    fn steps(&mut self, body: &[Stmt]) -> Result<Vec<Step>, ReadError> {
+impl<'a> Walk<'a> {
+    fn steps(&mut self, body: &[Stmt<&str>]) -> Result<Vec<Step>, ReadError> {
         let mut steps = Vec::new();
         for statement in body {
-            match statement {
-                Stmt::Execute(execute) => steps.push(self.execute(execute)?),
-                Stmt::For { counter, bound, body } => steps.push(self.counted_loop(*counter, *bound, body)?),
-                Stmt::DeviceMemAllocate { name, bytes } => {
-                    self.pool_bytes = *bytes;
-                    self.values.insert(*name, Sum::of(Base::Pool, 0));
+            match &statement.kind {
+                StmtKind::Execute(_) => {
+                    let execute = self.executes.next().expect("every execute of the text has its values");
+                    steps.push(self.execute(execute)?);
                 }
-                Stmt::InputArgExtract { param } => {
-                    let base = self.base_of(param)?;
-                    self.values.insert(param.value, Sum::of(base, 0));
+                StmtKind::For(counted) => {
+                    let (number, count) = self.counts.next().expect("every loop of the text has its count");
+                    let count = count.expect("a count that is no number is a problem, which was reported");
+                    self.around.push(number);
+                    let body = self.steps(&counted.body)?;
+                    self.around.pop();
+                    steps.push(Step::Loop { count, body });
                 }
-                Stmt::Constant { name, value } => {
-                    self.values.insert(*name, Sum::of(Base::Number, *value));
-                }
-                Stmt::AddI { name, lhs, rhs } => {
-                    let sum = self.sum(*lhs, *rhs)?;
-                    self.values.insert(*name, sum);
-                }
-                Stmt::AffineApply { name, map, counters, base } => {
-                    let sum = self.apply(*map, counters, *base)?;
-                    self.values.insert(*name, sum);
-                }
+                _ => {}
             }
         }
         Ok(steps)
     }
 
-    fn value(&self, name: Name) -> Result<&Sum, ReadError> {
-        self.values.get(&name).ok_or_else(|| ReadError::launch(format!("%{name} is used before it is defined")))
+    fn execute(&self, view: &ExecuteView<'_>) -> Result<Step, ReadError> {
+        let file = view.execute.file;
+        let index = file_number(file).ok_or_else(|| ReadError::launch(format!("runs '{file}'; the file of op 0 is sdsc_0.json")))?;
+        let Some(ids) = &view.execute.symbol_ids else { return Ok(Step::Op { index, symbols: None }) };
+        if ids.len() != view.values.len() {
+            return Err(ReadError::launch(format!("{file} gets {} values for {} symbols", view.values.len(), ids.len())));
+        }
+        let symbol = |value: &Option<Form>| self.symbol(value.as_ref().expect("a name without a value is a problem, which was reported"));
+        let values = view.values.iter().map(symbol);
+        let symbols = ids.iter().zip(values).map(|(id, value)| Ok((*id, value?)));
+        Ok(Step::Op { index, symbols: Some(symbols.collect::<Result<_, ReadError>>()?) })
     }
 
-    /// Kernel arguments are numbered by the name of their parameter; where it says nothing, by position.
-    fn base_of(&self, param: &Param) -> Result<Base, ReadError> {
-        if let Some(bounds) = param.bounds {
-            return Ok(Base::Size(bounds));
-        }
-        if let Name::ArgumentBase(argument) = param.name {
-            return Ok(Base::Argument(argument));
-        }
-        let position = self.launch.params.iter().position(|known| known.name == param.name);
-        let argument = position.and_then(|position| u32::try_from(position).ok());
-        argument.map(Base::Argument).ok_or_else(|| ReadError::launch(format!("%{} is no parameter", param.name)))
+    fn symbol(&self, form: &Form) -> Result<SymbolValue, ReadError> {
+        let stride = |number: &usize| form.terms.iter().find(|(level, _)| level == number).map_or(0, |(_, stride)| *stride);
+        Ok(SymbolValue { base: self.base(form.base)?, offset: form.constant, strides: self.around.iter().map(stride).collect() })
     }
 
-    fn sum(&self, lhs: Name, rhs: Name) -> Result<Sum, ReadError> {
-        let (left, right) = (self.value(lhs)?, self.value(rhs)?);
-        let ((base, Base::Number) | (Base::Number, base)) = (left.base, right.base) else {
-            return Err(ReadError::launch(format!("%{lhs} and %{rhs} are both addresses or sizes; their sum means nothing")));
-        };
-        let mut sum = Sum { base, offset: left.offset.saturating_add(right.offset), strides: left.strides.clone() };
-        for (counter, stride) in &right.strides {
-            add_stride(&mut sum, *counter, *stride);
-        }
-        Ok(sum)
+    fn base(&self, base: Option<launch::Base>) -> Result<Base, ReadError> {
+        Ok(match base {
+            None => Base::Number,
+            Some(launch::Base::Pool(_)) => Base::Pool,
+            Some(launch::Base::Argument(number)) => Base::Argument(
+                u32::try_from(number)
+                    .map_err(|_| ReadError::launch(format!("kernel argument {number} is beyond the last that there can be")))?,
+            ),
+            Some(launch::Base::Parameter(number)) => match self.params[number].kind {
+                ParamType::InputArg { granularity: Some(granularity), max: Some(max) } => Base::Size(SizeBounds { granularity, max }),
+                ParamType::InputArg { .. } | ParamType::Index => {
+                    return Err(ReadError::launch(format!("'%{}' is no size between bounds", self.params[number].name.name)));
+                }
+            },
+        })
     }
-
-    fn apply(&self, map: usize, counters: &[Name], base: Name) -> Result<Sum, ReadError> {
-        let map = self.launch.maps.get(map).filter(|map| map.strides.len() == counters.len());
-        let map =
-            map.ok_or_else(|| ReadError::launch(format!("the map that moves %{base} does not fit its {} counters", counters.len())))?;
-        let mut sum = self.value(base)?.clone();
-        for (counter, stride) in counters.iter().zip(&map.strides) {
-            add_stride(&mut sum, *counter, *stride);
-        }
-        Ok(sum)
-    }
-
-    fn counted_loop(&mut self, counter: Name, bound: Name, body: &[Stmt]) -> Result<Step, ReadError> {
-        let bound = self.value(bound)?;
-        if bound.base != Base::Number || !bound.strides.is_empty() {
-            return Err(ReadError::launch("the count of a loop is known at launch only; a bundle has it as a number"));
-        }
-        if self.counters.len() == MAX_LOOPS {
-            return Err(ReadError::launch(format!("more than {MAX_LOOPS} loops in each other")));
-        }
-        let count = bound.offset;
-        self.counters.push(counter);
-        let body = self.steps(body)?;
-        self.counters.pop();
-        Ok(Step::Loop { count, body })
-    }
-
-    fn execute(&self, execute: &Execute) -> Result<Step, ReadError> {
-        let Some(ids) = &execute.symbol_ids else { return Ok(Step::Op { index: execute.op, symbols: None }) };
-        if ids.len() != execute.operands.len() {
-            return Err(ReadError::launch(format!(
-                "{} gets {} values for {} symbols",
-                execute.filename(),
-                execute.operands.len(),
-                ids.len()
-            )));
-        }
-        let mut symbols = BTreeMap::new();
-        for (id, operand) in ids.iter().zip(&execute.operands) {
-            symbols.insert(*id, self.symbol(*operand)?);
-        }
-        Ok(Step::Op { index: execute.op, symbols: Some(symbols) })
-    }
-
-    fn symbol(&self, name: Name) -> Result<SymbolValue, ReadError> {
-        let sum = self.value(name)?;
-        if let Some(counter) = sum.strides.keys().find(|counter| !self.counters.contains(counter)) {
-            return Err(ReadError::launch(format!("%{name} moves with %{counter}, which counts no enclosing loop")));
-        }
-        let strides = self.counters.iter().map(|counter| sum.strides.get(counter).copied().unwrap_or_default()).collect();
-        Ok(SymbolValue { base: sum.base, offset: sum.offset, strides })
-    }
-}
-
-fn add_stride(sum: &mut Sum, counter: Name, stride: i64) {
-    let known = sum.strides.entry(counter).or_default();
-    *known = known.saturating_add(stride);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::AffineMap;
+    use crate::launch::{AffineMap, Execute, Stmt, name::Name};
 
     #[test]
     fn addresses_are_sums_of_a_base_and_strides() {
@@ -209,6 +146,8 @@ mod tests {
         let apply = Stmt::AffineApply { name: Name::Address(0), map: 0, counters: vec![counter], base: Name::PoolAddress(64) };
         let body = vec![
             Stmt::DeviceMemAllocate { name: Name::Pool, bytes: 4096 },
+            Stmt::Constant { name: Name::Zero, value: 0 },
+            Stmt::Constant { name: Name::One, value: 1 },
             Stmt::Constant { name: bound, value: 3 },
             Stmt::Constant { name: Name::PoolOffset(64), value: 64 },
             Stmt::AddI { name: Name::PoolAddress(64), lhs: Name::Pool, rhs: Name::PoolOffset(64) },
@@ -219,8 +158,8 @@ mod tests {
         let op = Step::Op { index: 0, symbols: Some(BTreeMap::from([(-1, value)])) };
         let expected = Effect { pool_bytes: 4096, steps: vec![Step::Loop { count: 3, body: vec![op] }] };
         assert_eq!(evaluate(&launch).unwrap(), expected);
-        launch.body.remove(2);
+        launch.body.remove(4);
         let error = evaluate(&launch).unwrap_err().to_string();
-        assert_eq!(error, "bundle.mlir: %pool_offset_64 is used before it is defined");
+        assert_eq!(error, "bundle.mlir: '%pool_offset_64' is not defined here; a value is defined before it is used");
     }
 }

@@ -4,7 +4,7 @@ use super::ReadError;
 use crate::launch::Launch;
 use crate::launch::name::Name;
 use crate::launch::{AffineMap, Execute, Param, SizeBounds, Stmt};
-use sdsc_format::bundle_text::{self, BundleText, Field, Ident, MapRef, ParamType, StmtKind};
+use sdsc_format::bundle_text::{self, BundleText, Field, Ident, Map, MapRef, ParamType, StmtKind};
 
 /// The launch of the text of a `bundle.mlir`; its [`Launch::first_symbol_ids`] are not read.
 ///
@@ -14,12 +14,20 @@ use sdsc_format::bundle_text::{self, BundleText, Field, Ident, MapRef, ParamType
 pub fn to_launch(text: &str) -> Result<Launch, ReadError> {
     let text = bundle_text::parse(text).map_err(|error| ReadError::launch(format!("{}: {}", error.at, error.message)))?;
     let params = text.params.iter().map(|param| param_of(&text, param.name)).collect::<Result<_, _>>()?;
-    let maps = text.maps.iter().map(|(_, map)| AffineMap { strides: map.dims.clone() }).collect();
+    let maps = text.maps.iter().map(|(name, map)| map_of(*name, map)).collect::<Result<_, _>>()?;
     Ok(Launch { maps, params, body: statements(&text, &text.body)?, first_symbol_ids: vec![] })
 }
 
 fn name(ident: Ident<&str>) -> Result<Name, ReadError> {
     ident.name.parse().map_err(|()| ReadError::launch(format!("{}: '%{}' is no name that the emitter gives", ident.at, ident.name)))
+}
+
+fn map_of(name: Ident<&str>, map: &Map) -> Result<AffineMap, ReadError> {
+    if (map.symbols.as_slice(), map.constant) != (&[1], 0) {
+        let what = "is no address with bytes added for each counter, which maps of the emitter are";
+        return Err(ReadError::launch(format!("{}: '#{}' {what}", name.at, name.name)));
+    }
+    Ok(AffineMap { strides: map.dims.clone() })
 }
 
 fn param_of(text: &BundleText<&str>, parameter: Ident<&str>) -> Result<Param, ReadError> {
@@ -31,7 +39,9 @@ fn param_of(text: &BundleText<&str>, parameter: Ident<&str>) -> Result<Param, Re
     });
     let bounds = match param.kind {
         ParamType::InputArg { granularity: Some(granularity), max: Some(max) } => Some(SizeBounds { granularity, max }),
-        ParamType::InputArg { .. } | ParamType::Index => None,
+        ParamType::InputArg { granularity: None, max: None } => None,
+        ParamType::InputArg { .. } => return Err(refuse("has one bound; a size has both, an address none")),
+        ParamType::Index => return Err(refuse("is a plain number; parameters of the emitter are read with 'input_arg_extract'")),
     };
     Ok(Param { name: name(parameter)?, value: name(value.ok_or_else(|| refuse("is not read"))?)?, bounds })
 }
@@ -84,6 +94,55 @@ fn constant(text: &BundleText<&str>, ident: Ident<&str>) -> Option<i64> {
 }
 
 /// The number of the op that has this file.
-fn file_number(file: &str) -> Option<usize> {
+pub(super) fn file_number(file: &str) -> Option<usize> {
     file.strip_prefix("sdsc_")?.strip_suffix(".json")?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A launch with a loop in which one address moves, with another map or another type of parameter.
+    fn read(map: &str, parameter: &str) -> Result<Launch, String> {
+        to_launch(&format!(
+            "#map_0 = affine_map<{map}>
+            func.func @sdsc_bundle(%arg_0_base_addr: {parameter}) {{
+                %arg_0 = sdscbundle.input_arg_extract value from %arg_0_base_addr : {parameter} -> index
+                %c0 = arith.constant 0 : index
+                %c1 = arith.constant 1 : index
+                %loop_bound_0 = arith.constant 4 : index
+                scf.for %i_0 = %c0 to %loop_bound_0 step %c1 {{ %addr_0 = affine.apply #map_0(%i_0)[%arg_0] }}
+                return
+            }}"
+        ))
+        .map_err(|error| error.to_string())
+    }
+
+    const MAP: &str = "(d0)[s0] -> (s0 + 128*d0)";
+    const ADDRESS: &str = "!sdscbundle.input_arg<index>";
+
+    #[test]
+    fn a_map_is_an_address_and_strides_or_is_refused() {
+        assert_eq!(read(MAP, ADDRESS).unwrap().maps, [AffineMap { strides: vec![128] }]);
+        for map in ["(d0)[s0] -> (s0 + 128*d0 + 128)", "(d0)[s0] -> (2*s0 + 128*d0)", "(d0)[s0] -> (128*d0)", "(d0)[s0, s1] -> (s0 + s1)"] {
+            let refused = read(map, ADDRESS).unwrap_err();
+            assert_eq!(
+                refused,
+                "bundle.mlir: 1:1: '#map_0' is no address with bytes added for each counter, which maps of the emitter are"
+            );
+        }
+    }
+
+    #[test]
+    fn a_parameter_is_an_address_or_a_size_between_bounds() {
+        let size = read(MAP, "!sdscbundle.input_arg<index, granularity=2, max_value=8>").unwrap();
+        assert_eq!(size.params[0].bounds, Some(SizeBounds { granularity: 2, max: 8 }));
+        for (parameter, reason) in [
+            ("!sdscbundle.input_arg<index, max_value=8>", "has one bound; a size has both, an address none"),
+            ("index", "is a plain number; parameters of the emitter are read with 'input_arg_extract'"),
+        ] {
+            let refused = read(MAP, parameter).unwrap_err();
+            assert!(refused.ends_with(&format!("'%arg_0_base_addr' {reason}")), "{refused}");
+        }
+    }
 }
