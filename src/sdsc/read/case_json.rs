@@ -8,7 +8,7 @@
 //!              "device_size": [4, 128, 64], "device_coordinates": ["c1 floordiv 64", "c0", "c1 mod 64"]}, ...]}]}
 //! ```
 
-use super::affine_text::{self, AffineError, Expr};
+use super::affine_text::{self, AffineError};
 use crate::bundle::{
     Allocation, Arrangement, Bundle, Constant, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Window, WindowAxis,
 };
@@ -279,13 +279,13 @@ fn ownership(division: &CaseDivision, names: &[&str], cores: i64, path: &str) ->
     let mut dims = Vec::new();
     for (name, slices) in &division.slices {
         let Some(dim) = names.iter().position(|known| known == name) else {
-            return fault(format!("{path}.slices"), AffineError::UnknownName { name: name.clone() });
+            return fault(format!("{path}.slices"), format_args!("'{name}' is no iteration dimension"));
         };
         if *slices > 1 {
             let path = format!("{path}.core_to_slice.{name}");
             let text = required(division.core_to_slice.get(name), &path, name)?;
-            let expr = Expr::parse(text).or_else(|error| fault(&path, error))?;
-            dims.push(owned_dim(dim, *slices, cores, &expr).map_or_else(
+            let owned = owned_dim(dim, *slices, cores, text).or_else(|error| fault(&path, error))?;
+            dims.push(owned.map_or_else(
                 || fault(&path, format_args!("'{text}' does not give the {cores} cores {slices} slices in equal runs")),
                 Ok,
             )?);
@@ -295,11 +295,20 @@ fn ownership(division: &CaseDivision, names: &[&str], cores: i64, path: &str) ->
     Ok(Ownership { dims })
 }
 
-fn owned_dim(dim: usize, slices: i64, cores: i64, expr: &Expr) -> Option<OwnedDim> {
-    let slot = |core| expr.evaluate("core_id", core);
-    let divisor = (0..cores).find(|core| slot(*core) == Some(1))?;
-    let is_mixed_radix = divisor > 0 && (0..cores).all(|core| slot(core) == Some(core / divisor % slices));
-    is_mixed_radix.then_some(OwnedDim { dim, slices, divisor })
+/// None where the cores do not have the slices in equal runs.
+fn owned_dim(dim: usize, slices: i64, cores: i64, text: &str) -> Result<Option<OwnedDim>, AffineError> {
+    let mut divisor = None;
+    for core in 0..cores {
+        let slice = affine_text::slice_of(text, core)?;
+        if slice == 1 && divisor.is_none() {
+            divisor = Some(core);
+        }
+        // Up to the first core of slice 1, all have slice 0.
+        if slice != divisor.map_or(0, |divisor| core / divisor.max(1) % slices) {
+            return Ok(None);
+        }
+    }
+    Ok(divisor.map(|divisor| OwnedDim { dim, slices, divisor }))
 }
 
 /// The named constants; of a pooling, whose window the front end hands over as constants too, only the scale.
@@ -371,7 +380,7 @@ mod tests {
         let unknown = read_case(&case(&OPERAND.replace("is_input", "is_inputs"))).unwrap_err().to_string();
         assert!(unknown.starts_with("program[0].body[0].args[1]"), "{unknown}");
         let coordinate = read_case(&case(&OPERAND.replace("c0 mod 64", "c7"))).unwrap_err().to_string();
-        assert_eq!(coordinate, "program[0].body[0].args[1].device_coordinates[1]: 'c7' is no iteration dimension");
+        assert_eq!(coordinate, "program[0].body[0].args[1].device_coordinates[1]: 'c7', character 1: 'c7' is no iteration dimension");
         let allocation = read_case(&case(&OPERAND.replace("\"hbm\": 0", "\"hbm\": 0, \"lx\": 0"))).unwrap_err().to_string();
         assert_eq!(allocation, "program[0].body[0].args[1].allocation: must have exactly one of 'hbm', 'pool' and 'lx'");
         let trailing = read_case(&format!("{} 1", case(OPERAND))).unwrap_err().to_string();
@@ -380,8 +389,9 @@ mod tests {
 
     #[test]
     fn ownership_must_be_a_mixed_radix_number() {
-        let expr = Expr::parse("(core_id floordiv 4) mod 2").unwrap();
-        assert_eq!(owned_dim(1, 2, 8, &expr), Some(OwnedDim { dim: 1, slices: 2, divisor: 4 }));
-        assert_eq!(owned_dim(1, 2, 8, &Expr::parse("core_id mod 3").unwrap()), None);
+        assert_eq!(owned_dim(1, 2, 8, "(core_id floordiv 4) mod 2"), Ok(Some(OwnedDim { dim: 1, slices: 2, divisor: 4 })));
+        for other in ["core_id mod 3", "0", "1", "1 - core_id mod 2", "core_id"] {
+            assert_eq!(owned_dim(1, 2, 8, other), Ok(None), "{other}");
+        }
     }
 }

@@ -1,4 +1,6 @@
-//! Affine maps: `affine_map<(d0, d1)[s0] -> (s0 + 65536*d0 + 2097152*d1)>`.
+//! Affine expressions, and the maps that `bundle.mlir` has: `affine_map<(d0, d1)[s0] -> (s0 + 65536*d0 + 2097152*d1)>`.
+//!
+//! The grammar is MLIR's, plus `indirect(name)` as front ends have it.
 
 use super::TextError;
 use super::lexer::Token;
@@ -15,44 +17,133 @@ pub struct Map {
     pub constant: i64,
 }
 
+/// What is made of an affine text while it is read. Nothing else is kept of it, so that a text of any length takes no deep tree.
+pub trait Affine {
+    /// What an expression becomes.
+    type Value;
+
+    /// A number.
+    fn number(&self, value: i64) -> Self::Value;
+
+    /// A name.
+    ///
+    /// # Errors
+    /// It stands for nothing.
+    fn name(&self, name: &str) -> Result<Self::Value, String>;
+
+    /// `indirect(name)`: what a tensor of indices holds.
+    ///
+    /// # Errors
+    /// There are no such expressions here.
+    fn indirect(&self, name: &str) -> Result<Self::Value, String> {
+        Err(format!("'indirect({name})' is a value of a tensor, which has no place here"))
+    }
+
+    /// Two expressions with an operator between them.
+    ///
+    /// # Errors
+    /// The result is none that there can be here.
+    fn combine(&self, operator: Operator, left: Self::Value, right: Self::Value) -> Result<Self::Value, String>;
+}
+
+/// What stands between two affine expressions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `floordiv`, which rounds down.
+    FloorDiv,
+    /// `mod`, which is not negative.
+    Mod,
+}
+
+/// Reads a text that is one affine expression.
+///
+/// # Errors
+/// At the first word that no expression has there, and at what the caller refuses.
+pub fn read_affine<A: Affine>(text: &str, of: &A) -> Result<A::Value, TextError> {
+    let mut parser = Parser::new(text)?;
+    let value = expression(&mut parser, of, MAX_DEPTH)?;
+    match parser.next()? {
+        (Token::End, _) => Ok(value),
+        (token, at) => Err(TextError::new(at, format!("expected an operator or the end, found {}", token.shown()))),
+    }
+}
+
 /// Parentheses and signs that an expression may stand in, so that no text makes the parser overflow its stack.
 const MAX_DEPTH: usize = 64;
+
+/// A sum of terms.
+fn expression<A: Affine>(parser: &mut Parser<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
+    let mut sum = term(parser, of, depth)?;
+    loop {
+        let operator = match parser.peek() {
+            Token::Sign('+') => Operator::Add,
+            Token::Sign('-') => Operator::Subtract,
+            _ => return Ok(sum),
+        };
+        let (_, at) = parser.next()?;
+        let next = term(parser, of, depth)?;
+        sum = of.combine(operator, sum, next).map_err(|message| TextError::new(at, message))?;
+    }
+}
+
+/// Factors with what multiplies and divides between them.
+fn term<A: Affine>(parser: &mut Parser<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
+    let mut product = factor(parser, of, depth)?;
+    loop {
+        let operator = match parser.peek() {
+            Token::Sign('*') => Operator::Multiply,
+            Token::Word("floordiv") => Operator::FloorDiv,
+            Token::Word("mod") => Operator::Mod,
+            _ => return Ok(product),
+        };
+        let (_, at) = parser.next()?;
+        let next = factor(parser, of, depth)?;
+        product = of.combine(operator, product, next).map_err(|message| TextError::new(at, message))?;
+    }
+}
+
+fn factor<A: Affine>(parser: &mut Parser<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
+    let (token, at) = parser.next()?;
+    let Some(inner) = depth.checked_sub(1) else { return Err(TextError::new(at, "an expression is nested too deeply")) };
+    let placed = |message: String| TextError::new(at, message);
+    match token {
+        Token::Integer(value) => Ok(of.number(value)),
+        Token::Word("indirect") if parser.accept(Token::Sign('('))? => {
+            let (Token::Word(name), _) = parser.next()? else { return Err(placed("'indirect(' needs the name of a tensor".to_owned())) };
+            parser.sign(')')?;
+            of.indirect(name).map_err(placed)
+        }
+        Token::Word(name) => of.name(name).map_err(placed),
+        Token::Sign('-') => {
+            let negated = factor(parser, of, inner)?;
+            of.combine(Operator::Subtract, of.number(0), negated).map_err(placed)
+        }
+        Token::Sign('(') => {
+            let inside = expression(parser, of, inner)?;
+            parser.sign(')')?;
+            Ok(inside)
+        }
+        token => Err(placed(format!("expected a number, a name or '(', found {}", token.shown()))),
+    }
+}
 
 /// Reads a map behind the word `affine_map`.
 pub(super) fn map(parser: &mut Parser<'_>) -> Result<Map, TextError> {
     parser.sign('<')?;
     let dims = names(parser, '(', ')')?;
     let symbols = if parser.peek() == Token::Sign('[') { names(parser, '[', ']')? } else { Vec::new() };
-    let names = Names { dims, symbols };
     parser.expect(Token::Arrow)?;
     parser.sign('(')?;
-    let result = expression(parser, &names, MAX_DEPTH)?;
+    let result = expression(parser, &Linear { dims, symbols }, MAX_DEPTH)?;
     parser.sign(')')?;
     parser.sign('>')?;
     Ok(result)
-}
-
-struct Names<'a> {
-    dims: Vec<&'a str>,
-    symbols: Vec<&'a str>,
-}
-
-impl Names<'_> {
-    fn number(&self, constant: i64) -> Map {
-        Map { dims: vec![0; self.dims.len()], symbols: vec![0; self.symbols.len()], constant }
-    }
-
-    fn variable(&self, name: &str) -> Option<Map> {
-        let mut map = self.number(0);
-        let dim = self.dims.iter().position(|known| *known == name);
-        let symbol = self.symbols.iter().position(|known| *known == name);
-        match (dim, symbol) {
-            (Some(dim), _) => map.dims[dim] = 1,
-            (None, Some(symbol)) => map.symbols[symbol] = 1,
-            (None, None) => return None,
-        }
-        Some(map)
-    }
 }
 
 fn names<'a>(parser: &mut Parser<'a>, open: char, close: char) -> Result<Vec<&'a str>, TextError> {
@@ -62,57 +153,43 @@ fn names<'a>(parser: &mut Parser<'a>, open: char, close: char) -> Result<Vec<&'a
     })
 }
 
-/// A sum of terms.
-fn expression(parser: &mut Parser<'_>, names: &Names<'_>, depth: usize) -> Result<Map, TextError> {
-    let mut sum = term(parser, names, depth)?;
-    loop {
-        let factor = if parser.peek() == Token::Sign('+') {
-            1
-        } else if parser.peek() == Token::Sign('-') {
-            -1
-        } else {
-            return Ok(sum);
-        };
-        let (_, at) = parser.next()?;
-        let next = scaled(&term(parser, names, depth)?, factor);
-        sum = next.and_then(|next| added(&sum, &next)).ok_or_else(|| TextError::new(at, "a map has numbers of more than 64 bits"))?;
-    }
+/// What is linear in these variables.
+struct Linear<'a> {
+    dims: Vec<&'a str>,
+    symbols: Vec<&'a str>,
 }
 
-/// A product, of which at most one factor is no number.
-fn term(parser: &mut Parser<'_>, names: &Names<'_>, depth: usize) -> Result<Map, TextError> {
-    let mut product = factor(parser, names, depth)?;
-    while parser.peek() == Token::Sign('*') {
-        let (_, at) = parser.next()?;
-        let next = factor(parser, names, depth)?;
-        let scaled = match (number(&product), number(&next)) {
-            (Some(constant), _) => scaled(&next, constant),
-            (None, Some(constant)) => scaled(&product, constant),
-            (None, None) => return Err(TextError::new(at, "a map multiplies two variables; it must be linear")),
-        };
-        product = scaled.ok_or_else(|| TextError::new(at, "a map has numbers of more than 64 bits"))?;
-    }
-    Ok(product)
-}
+impl Affine for Linear<'_> {
+    type Value = Map;
 
-fn factor(parser: &mut Parser<'_>, names: &Names<'_>, depth: usize) -> Result<Map, TextError> {
-    let (token, at) = parser.next()?;
-    let Some(inner) = depth.checked_sub(1) else { return Err(TextError::new(at, "a map is nested too deeply")) };
-    match token {
-        Token::Integer(value) => Ok(names.number(value)),
-        Token::Word(name) => {
-            names.variable(name).ok_or_else(|| TextError::new(at, format!("'{name}' is no variable of the map; it must be linear in them")))
+    fn number(&self, constant: i64) -> Map {
+        Map { dims: vec![0; self.dims.len()], symbols: vec![0; self.symbols.len()], constant }
+    }
+
+    fn name(&self, name: &str) -> Result<Map, String> {
+        let mut map = self.number(0);
+        let dim = self.dims.iter().position(|known| *known == name);
+        let symbol = self.symbols.iter().position(|known| *known == name);
+        match (dim, symbol) {
+            (Some(dim), _) => map.dims[dim] = 1,
+            (None, Some(symbol)) => map.symbols[symbol] = 1,
+            (None, None) => return Err(format!("'{name}' is no variable of the map; it must be linear in them")),
         }
-        Token::Sign('-') => {
-            let negated = scaled(&factor(parser, names, inner)?, -1);
-            negated.ok_or_else(|| TextError::new(at, "a map has numbers of more than 64 bits"))
-        }
-        Token::Sign('(') => {
-            let inside = expression(parser, names, inner)?;
-            parser.sign(')')?;
-            Ok(inside)
-        }
-        token => Err(TextError::new(at, format!("expected a number or a variable, found {}", token.shown()))),
+        Ok(map)
+    }
+
+    fn combine(&self, operator: Operator, left: Map, right: Map) -> Result<Map, String> {
+        let result = match operator {
+            Operator::Add => added(&left, &right),
+            Operator::Subtract => scaled(&right, -1).and_then(|right| added(&left, &right)),
+            Operator::Multiply => match (number(&left), number(&right)) {
+                (Some(constant), _) => scaled(&right, constant),
+                (None, Some(constant)) => scaled(&left, constant),
+                (None, None) => return Err("a map multiplies two variables; it must be linear".to_owned()),
+            },
+            Operator::FloorDiv | Operator::Mod => return Err("a map divides; it must be linear".to_owned()),
+        };
+        result.ok_or_else(|| "a map has numbers of more than 64 bits".to_owned())
     }
 }
 
@@ -155,9 +232,9 @@ mod tests {
     #[test]
     fn what_is_not_linear_is_refused() {
         assert_eq!(read("<(d0) -> (d0*d0)>"), Err("1:13: a map multiplies two variables; it must be linear".to_owned()));
-        assert_eq!(read("<(d0) -> (d0 mod 2)>"), Err("1:14: expected ')', found 'mod'".to_owned()));
+        assert_eq!(read("<(d0) -> (d0 mod 2)>"), Err("1:14: a map divides; it must be linear".to_owned()));
         assert_eq!(read("<(d0) -> (d1)>"), Err("1:11: 'd1' is no variable of the map; it must be linear in them".to_owned()));
         let deep = format!("<(d0) -> ({}d0)>", "-".repeat(100));
-        assert!(read(&deep).unwrap_err().ends_with("a map is nested too deeply"));
+        assert!(read(&deep).unwrap_err().ends_with("an expression is nested too deeply"));
     }
 }

@@ -13,7 +13,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use affine::Map;
+pub use affine::{Affine, Map, Operator, read_affine};
 pub use parser::parse;
 
 use std::fmt;
