@@ -3,20 +3,18 @@
 //! It reads the files of a bundle directory and nothing else, and shares no code with the compiler but the model of the files
 //! ([`sdsc_format`]) and the machine's description: what the files mean is worked out here from the specification, so that a mistake of the emitter shows.
 //!
-//! | file | what |
+//! Its steps are folders, in the order in which a program goes through them:
+//!
+//! | folder | what |
 //! |---|---|
-//! | [`address_program`] | `bundle.mlir` as a program over addresses |
-//! | `load` | the files of a directory |
+//! | `load` | the files of a directory, `bundle.mlir` as a program over addresses, and the arrays of the caller |
 //! | `plan` | an op as loops and tables, worked out once from its JSON |
-//! | `lives` | what dies when: read later, it is poison |
-//! | `machine`, `memory` | HBM and LX, poisoned, with every written byte noted |
-//! | `access` | the checks before an execution: bounds, alignment, unwritten bytes, conflicts, overlaps |
+//! | `machine` | HBM and LX, poisoned, with every written byte noted; the checks before an execution |
 //! | `ops` | what the functions compute, one file a family |
-//! | `beside`, `bounded` | other elements beside the device's numbers: exact ones with bounds, those of a field |
-//! | `sample` | the same for some elements of results, and all that they depend on |
-//! | [`number`] | the device's number formats |
-//! | `host`, [`layout`] | arrays of the caller, and where their elements lie on the device |
-//! | [`traffic`], [`time`], [`report`] | bytes moved and modelled time |
+//! | `account` | bytes moved, modelled time, what rounding changed |
+//! | `run` | the launches in order, each execution from its checks to its results, with elements of other kinds beside the device's numbers |
+//!
+//! `sample` runs a program for some elements of its results, and [`number`] has the device's number formats.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -32,34 +30,28 @@
 //! # }
 //! ```
 
-mod access;
-pub mod address_program;
-mod allocate;
-mod beside;
-mod bounded;
+mod account;
 mod error;
-mod execute;
-mod host;
-mod inputs;
-pub mod layout;
-mod lives;
 mod load;
 mod machine;
-mod memory;
 pub mod number;
 mod ops;
 mod plan;
-pub mod report;
 mod run;
 mod sample;
-pub mod time;
-pub mod traffic;
 
-pub use beside::{Companion, Escape, OpError};
-pub use bounded::{Bound, Bounded};
+pub use account::rounding::{Escape, OpError};
+pub use account::{report, time, traffic};
 pub use error::{SimError, Site};
-pub use host::{Elements, HostArray, bf16_from_f32, bf16_to_f32, dl16_value, f16_from_f32, f16_to_f32};
-pub use inputs::{Draw, drawn, seeded};
+pub use load::{address_program, layout};
+pub use load::{
+    host::{Elements, HostArray, bf16_from_f32, bf16_to_f32, dl16_value, f16_from_f32, f16_to_f32},
+    inputs::{Draw, drawn, seeded},
+};
 pub use report::Report;
-pub use run::{Accompanied, Companions, LxImage, Outcome, RunOptions, Simulation};
+pub use run::{
+    beside::Companion,
+    bounded::{Bound, Bounded},
+    simulation::{Accompanied, Companions, LxImage, Outcome, RunOptions, Simulation},
+};
 pub use traffic::Traffic;

@@ -3,8 +3,8 @@
 //! Without a change of format the elements move as they are, so that integers and NaN survive.
 
 use super::{CoreView, Memory, Values};
-use crate::access::row_of;
 use crate::machine::Machine;
+use crate::machine::access::row_of;
 use crate::plan::{Lane, Piece};
 
 pub(super) fn copy<M: Memory>(view: CoreView<'_, M>) -> Values<M> {

@@ -1,6 +1,6 @@
 //! Where the elements of an op come from and go to: the device's bytes, or what is kept beside them.
 
-use crate::access::Part;
+use crate::machine::access::Part;
 use crate::machine::{Machine, RegionId};
 use crate::number::{POISON, decode_run, encode_run, width};
 use element::Arithmetic;

@@ -20,8 +20,8 @@ pub(crate) use reduce::combine;
 pub(crate) use shuffle::{moved_bytes, shuffle};
 pub(crate) use store::{Stored, arranged, write};
 
-use super::access::{Part, Parts};
-use super::plan::{Kernel, Lane, Piece, Plan};
+use crate::machine::access::{Part, Parts};
+use crate::plan::{Kernel, Lane, Piece, Plan};
 use element::Arithmetic;
 
 /// One core's part of the result.

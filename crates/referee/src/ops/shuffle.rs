@@ -1,7 +1,7 @@
 //! A change of ownership: every core gets its slice of a tensor whose slices other cores hold in their LX.
 
 use super::{Elements, Memory, Values};
-use crate::access::Parts;
+use crate::machine::access::Parts;
 use crate::plan::{Lane, Plan, TensorPlan, Track, Walk, dense};
 
 /// The result of each core.

@@ -2,7 +2,7 @@
 
 use super::copy::row_offset;
 use super::{CoreView, Memory, Values, Written};
-use crate::access::Parts;
+use crate::machine::access::Parts;
 use crate::plan::{Lane, Plan, TensorPlan, Track, Walk, dense};
 
 /// One core's part of a result as it is stored.

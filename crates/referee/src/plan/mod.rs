@@ -13,7 +13,7 @@ pub(crate) use footprint::Interval;
 pub(crate) use kernel::Kernel;
 pub(crate) use walk::{Lane, Piece, Track, Walk, dense};
 
-use super::number::{dl16_from_host, dl16_to_f32};
+use crate::number::{dl16_from_host, dl16_to_f32};
 use machine::DeviceFormat;
 
 /// An offset that a tensor does not have: the point lies beyond its end.

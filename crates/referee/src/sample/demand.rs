@@ -1,9 +1,9 @@
 //! From the elements of results backwards: what of each execution is needed.
 
 use super::points::{Points, group_of, reduced};
-use crate::access::{Part, Parts};
 use crate::machine::RegionId;
-use crate::memory::Bits;
+use crate::machine::access::{Part, Parts};
+use crate::machine::memory::Bits;
 use crate::plan::{Kernel, Plan, Walk};
 use machine::STICK_BYTES;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Inputs from a seed: signs, several magnitudes, and no two neighbours alike, so that a swapped index shows.
 
-use super::error::SimError;
-use super::host::{Elements, HostArray};
+use crate::error::SimError;
+use crate::load::host::{Elements, HostArray};
 use sdsc_format::program::{Program, Tensor};
 use std::str::FromStr;
 
@@ -115,7 +115,7 @@ fn filled(tensor: &Tensor, seed: u64, float: impl Fn(u64) -> f64) -> Result<Host
 ///
 /// # Errors
 /// The first such element and its value.
-pub(super) fn check_indices(tensor: &Tensor, array: &HostArray) -> Result<(), SimError> {
+pub(crate) fn check_indices(tensor: &Tensor, array: &HostArray) -> Result<(), SimError> {
     let Some([first, end]) = tensor.index_range else { return Ok(()) };
     let outside = |index: &usize| !(first..end).contains(&(array.elements.get(*index) as i64));
     let Some(found) = (0..array.elements.len()).find(outside) else { return Ok(()) };

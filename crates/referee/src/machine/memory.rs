@@ -1,6 +1,6 @@
 //! Memory that knows which of its bytes somebody wrote.
 
-use super::number::POISON;
+use crate::number::POISON;
 use machine::STICK_BYTES;
 use std::io::{self, Read};
 

@@ -3,13 +3,13 @@
 //! A life is one of the innermost loop around its first and its last op, and has all of what stands in that loop from the one to the other.
 //! So it ends behind its last op, or behind the loop that this stands in further in; in every iteration anew.
 
-use super::address_program::{Bundle, Statement};
+use crate::load::address_program::{Bundle, Statement};
 use sdsc_format::program::{LaunchEntry, Life};
 use std::collections::BTreeMap;
 
 /// Memory of a launch whose bytes belong to one value after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scratch {
+pub(crate) enum Scratch {
     /// The LX of every core.
     Lx,
     /// The first pool.
@@ -18,15 +18,15 @@ pub(super) enum Scratch {
 
 /// Bytes whose life has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Dead {
-    pub(super) memory: Scratch,
-    pub(super) start: i64,
-    pub(super) end: i64,
+pub(crate) struct Dead {
+    pub(crate) memory: Scratch,
+    pub(crate) start: i64,
+    pub(crate) end: i64,
 }
 
 /// What dies when in a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Deaths {
+pub(crate) struct Deaths {
     /// Behind each execute, by its number in the order of the text.
     behind_ops: BTreeMap<usize, Vec<Dead>>,
     /// Behind each loop, by its number in the order of the text.
@@ -38,7 +38,7 @@ impl Deaths {
     ///
     /// # Errors
     /// A life that no execute begins or ends, or that has no bytes.
-    pub(super) fn of(entry: &LaunchEntry, bundle: &Bundle) -> Result<Self, String> {
+    pub(crate) fn of(entry: &LaunchEntry, bundle: &Bundle) -> Result<Self, String> {
         let mut loops = Vec::new();
         note_loops(&bundle.body, &mut Vec::new(), &mut 0, &mut loops);
         let mut deaths = Self::default();
@@ -71,12 +71,12 @@ impl Deaths {
     }
 
     /// What dies behind an execute.
-    pub(super) fn behind_op(&self, number: usize) -> &[Dead] {
+    pub(crate) fn behind_op(&self, number: usize) -> &[Dead] {
         self.behind_ops.get(&number).map_or(&[], Vec::as_slice)
     }
 
     /// What dies behind a loop.
-    pub(super) fn behind_loop(&self, number: usize) -> &[Dead] {
+    pub(crate) fn behind_loop(&self, number: usize) -> &[Dead] {
         self.behind_loops.get(&number).map_or(&[], Vec::as_slice)
     }
 }
@@ -112,8 +112,8 @@ fn without(bytes: &[Dead], taken: &Dead) -> Vec<Dead> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::address_program::parse;
     use super::*;
+    use crate::load::address_program::parse;
 
     /// An op, a loop of two, an op.
     fn bundle() -> Bundle {

@@ -3,9 +3,9 @@
 //! HBM moves whole sticks. Bytes that several cores read in one operation are counted once for the operation, as the cost models do
 //! (they are broadcast); how often they were asked for stands beside it.
 
-use super::access::{Part, Parts};
-use super::machine::{Machine, RegionId};
-use super::plan::{Interval, Plan};
+use crate::machine::access::{Part, Parts};
+use crate::machine::{Machine, RegionId};
+use crate::plan::{Interval, Plan};
 use machine::STICK_BYTES;
 use serde::Serialize;
 use std::ops::AddAssign;

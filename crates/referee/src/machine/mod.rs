@@ -1,7 +1,10 @@
 //! The machine: buffers in HBM at addresses, and one LX for each core.
 
-use super::error::SimError;
-use super::memory::{Region, Writer};
+pub(crate) mod access;
+pub(crate) mod memory;
+
+use crate::error::SimError;
+use crate::machine::memory::{Region, Writer};
 use std::collections::BTreeMap;
 
 /// A part of the machine's memory.

@@ -1,13 +1,13 @@
 //! Putting the tensors of a program into the machine's memory.
 
-use super::beside::{Beside, Given};
-use super::error::SimError;
-use super::host::HostArray;
-use super::inputs::check_indices;
-use super::layout::DeviceLayout;
-use super::load;
-use super::machine::{Extent, Machine, RegionId};
-use super::run::{LxImage, Simulation, array_error};
+use crate::error::SimError;
+use crate::load::directory;
+use crate::load::host::HostArray;
+use crate::load::inputs::check_indices;
+use crate::load::layout::DeviceLayout;
+use crate::machine::{Extent, Machine, RegionId};
+use crate::run::beside::{Beside, Given};
+use crate::run::simulation::{LxImage, Simulation, array_error};
 use machine::STICK_BYTES;
 use sdsc_format::program::Tensor;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use std::path::Path;
 const SHARED_REGION: &str = "the buffers that launches share";
 
 impl Simulation {
-    pub(super) fn allocate<B: Beside>(
+    pub(crate) fn allocate<B: Beside>(
         &self,
         inputs: &BTreeMap<String, HostArray>,
         machine: &mut Machine,
@@ -74,7 +74,7 @@ impl Simulation {
     }
 
     /// Poisons the buffers whose life ends.
-    pub(super) fn end_lives<B: Beside>(&self, launch: usize, buffers: &BTreeMap<String, Extent>, machine: &mut Machine, beside: &mut B) {
+    pub(crate) fn end_lives<B: Beside>(&self, launch: usize, buffers: &BTreeMap<String, Extent>, machine: &mut Machine, beside: &mut B) {
         let ends = |tensor: &&Tensor| tensor.place.is_some_and(|place| place.last_launch == launch);
         for extent in self.program.buffers.iter().filter(ends).filter_map(|tensor| buffers.get(&tensor.name)) {
             // One whose value the caller gave is not in the region.
@@ -87,7 +87,7 @@ impl Simulation {
     }
 
     /// Poisons the buffers whose life begins: what stood there was another's.
-    pub(super) fn begin_lives(&self, launch: usize, buffers: &BTreeMap<String, Extent>, machine: &mut Machine) {
+    pub(crate) fn begin_lives(&self, launch: usize, buffers: &BTreeMap<String, Extent>, machine: &mut Machine) {
         let begins = |tensor: &&Tensor| tensor.place.is_some_and(|place| place.first_launch == launch);
         for extent in self.program.buffers.iter().filter(begins).filter_map(|tensor| buffers.get(&tensor.name)) {
             let region = machine.region_mut(RegionId::Hbm(extent.buffer));
@@ -120,7 +120,7 @@ fn fill(tensor: &Tensor, array: &HostArray, buffer: usize, machine: &mut Machine
 
 /// Puts the bytes of a constant's file into its buffer as they are.
 fn read(tensor: &Tensor, path: &Path, buffer: usize, machine: &mut Machine) -> Result<(), SimError> {
-    let file = load::opened(path, tensor)?;
+    let file = directory::opened(path, tensor)?;
     let writer = machine.writer(&format!("the file of '{}'", tensor.name));
     let region = machine.region_mut(RegionId::Hbm(buffer));
     region.keep_values();
@@ -129,7 +129,7 @@ fn read(tensor: &Tensor, path: &Path, buffer: usize, machine: &mut Machine) -> R
     Ok(())
 }
 
-pub(super) fn preload(images: &[LxImage], machine: &mut Machine) -> Result<(), SimError> {
+pub(crate) fn preload(images: &[LxImage], machine: &mut Machine) -> Result<(), SimError> {
     for image in images {
         let writer = machine.writer("the caller");
         let region = machine.region_mut(RegionId::Lx(image.core));

@@ -1,9 +1,9 @@
 //! What a run did, in numbers.
 
-use super::beside::OpError;
-use super::plan::{Kernel, Plan};
-use super::time::ModelledTime;
-use super::traffic::Traffic;
+use crate::account::rounding::OpError;
+use crate::account::time::ModelledTime;
+use crate::account::traffic::Traffic;
+use crate::plan::{Kernel, Plan};
 use serde::Serialize;
 
 /// A run of a program.

@@ -4,10 +4,10 @@
 //! -1 where no host dimension does: padding, or one element in a stick). The runtime's transfer fills what is beyond the host's
 //! sizes with whatever it likes; here that is NaN, so that an operation that forgets a mask shows.
 
-use super::error::SimError;
-use super::host::{Elements, HostArray};
-use super::memory::{Region, Writer};
-use super::number::{DL16_SATURATED, POISON, dl16_to_f32, width};
+use crate::error::SimError;
+use crate::load::host::{Elements, HostArray};
+use crate::machine::memory::{Region, Writer};
+use crate::number::{DL16_SATURATED, POISON, dl16_to_f32, width};
 use machine::{DeviceFormat, STICK_BYTES};
 use sdsc_format::program::Tensor;
 use std::ops::Range;
@@ -329,9 +329,9 @@ mod tests {
         let region = round_trip(&[3, 100], &[2, 3, 64], &[64, 100, 1]);
         let mut value = [0.0];
         // Element (2, 70): stick column 1, row 2, lane 6.
-        super::super::number::decode_run(DeviceFormat::Sen169Fp16, region.bytes(), ((3 + 2) * 64 + 6) * 2, 1, &mut value);
+        crate::number::decode_run(DeviceFormat::Sen169Fp16, region.bytes(), ((3 + 2) * 64 + 6) * 2, 1, &mut value);
         assert_eq!(value[0], 270.0);
-        super::super::number::decode_run(DeviceFormat::Sen169Fp16, region.bytes(), ((3 + 2) * 64 + 40) * 2, 1, &mut value);
+        crate::number::decode_run(DeviceFormat::Sen169Fp16, region.bytes(), ((3 + 2) * 64 + 40) * 2, 1, &mut value);
         assert!(value[0].is_nan(), "padding is hostile");
     }
 

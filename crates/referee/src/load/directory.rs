@@ -1,9 +1,9 @@
 //! Reading a bundle directory, and nothing else.
 
-use super::address_program::{Bundle, parse};
-use super::error::SimError;
-use super::host::{Elements, HostArray};
-use super::plan::{Plan, compile};
+use crate::error::SimError;
+use crate::load::address_program::{Bundle, parse};
+use crate::load::host::{Elements, HostArray};
+use crate::plan::{Plan, compile};
 use files::{MAX_TEXT_BYTES, is_plain_name, open, path_below, read_text};
 use machine::{STICK_BYTES, Target};
 use sdsc_format::BUNDLE_FILE;

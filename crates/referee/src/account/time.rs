@@ -4,7 +4,7 @@
 //! times), applied to the bytes that the simulator counted. The lower end assumes that memory, compute and the ring overlap fully, the
 //! upper end that nothing does ("peers, section 5"). Terms that need what only a compiler knows are left out.
 
-use super::report::{LaunchReport, OpKind, OpReport, OpShape};
+use crate::account::report::{LaunchReport, OpKind, OpReport, OpShape};
 use serde::Serialize;
 use std::ops::AddAssign;
 

@@ -1,14 +1,15 @@
 //! One execution of an op: check, count, compute on every core, store.
 
-use super::access::{Parts, check};
-use super::beside::{Beside, OpError};
-use super::error::SimError;
-use super::machine::Machine;
-use super::memory::Writer;
-use super::number::POISON;
-use super::ops::{CoreView, ElementOf, Memory, Stored, Values, arranged, combine, compute, moved_bytes, shuffle, write};
-use super::plan::{Interval, Kernel, Plan};
-use super::traffic::{Traffic, count};
+use crate::account::rounding::OpError;
+use crate::account::traffic::{Traffic, count};
+use crate::error::SimError;
+use crate::machine::Machine;
+use crate::machine::access::{Parts, check};
+use crate::machine::memory::Writer;
+use crate::number::POISON;
+use crate::ops::{CoreView, ElementOf, Memory, Stored, Values, arranged, combine, compute, moved_bytes, shuffle, write};
+use crate::plan::{Interval, Kernel, Plan};
+use crate::run::beside::Beside;
 use element::Reduction;
 use rayon::prelude::*;
 use std::sync::Arc;

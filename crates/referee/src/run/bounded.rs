@@ -3,8 +3,9 @@
 //! The bounds follow the device operation by operation: rounding is monotone, so that the rounded ends enclose every rounded number between
 //! them; functions are taken at the ends and where they turn; and whatever `f32` itself rounds widens the bounds by more than that.
 
-use super::beside::{Companion, Escape, OpError};
-use super::number::{decode_run, dl16_from_f32, dl16_to_f32, encode_run};
+use crate::account::rounding::{Escape, OpError};
+use crate::number::{decode_run, dl16_from_f32, dl16_to_f32, encode_run};
+use crate::run::beside::Companion;
 use element::{Arithmetic, Binary, Exact, Unary};
 use machine::DeviceFormat;
 
@@ -325,9 +326,9 @@ impl Companion for Bounded {
 
 #[cfg(test)]
 mod tests {
-    use super::super::number::{DL16_MAX, dl16_to_f32};
-    use super::super::ops::Device;
     use super::*;
+    use crate::number::{DL16_MAX, dl16_to_f32};
+    use crate::ops::Device;
 
     const UNARY: [Unary; 13] = [
         Unary::Abs,

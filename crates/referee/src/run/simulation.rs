@@ -1,19 +1,19 @@
 //! Executing a program: its launches in order, each a walk through its `bundle.mlir`.
 
-use super::address_program::{Expression, Statement, value_of};
-use super::allocate::preload;
-use super::beside::{Beside, Companion, Planes, fits, is_float};
-use super::error::SimError;
-use super::execute::execute;
-use super::host::HostArray;
-use super::layout::DeviceLayout;
-use super::lives::{Dead, Deaths, Scratch};
-use super::load::{self, LoadedBundle};
-use super::machine::{Extent, Machine, RegionId};
-use super::memory::Region;
-use super::plan::Plan;
-use super::report::{LaunchReport, OpReport, Report};
-use super::time::modelled;
+use crate::account::report::{LaunchReport, OpReport, Report};
+use crate::account::time::modelled;
+use crate::error::SimError;
+use crate::load::address_program::{Expression, Statement, value_of};
+use crate::load::directory::{self, LoadedBundle};
+use crate::load::host::HostArray;
+use crate::load::layout::DeviceLayout;
+use crate::load::lives::{Dead, Deaths, Scratch};
+use crate::machine::memory::Region;
+use crate::machine::{Extent, Machine, RegionId};
+use crate::plan::Plan;
+use crate::run::allocate::preload;
+use crate::run::beside::{Beside, Companion, Planes, fits, is_float};
+use crate::run::execute::execute;
 use machine::Target;
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use std::collections::BTreeMap;
@@ -22,14 +22,14 @@ use std::path::{Path, PathBuf};
 /// A program read from its files, ready to run.
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    pub(super) program: Program,
+    pub(crate) program: Program,
     bundles: BTreeMap<String, LoadedBundle>,
     /// What dies when in each launch.
     deaths: Vec<Deaths>,
     /// The files of constants, by name.
-    pub(super) constants: BTreeMap<String, PathBuf>,
+    pub(crate) constants: BTreeMap<String, PathBuf>,
     /// The constants that rounding changed, as the program has them.
-    pub(super) exact: BTreeMap<String, HostArray>,
+    pub(crate) exact: BTreeMap<String, HostArray>,
     target: Target,
 }
 
@@ -103,7 +103,7 @@ impl Simulation {
     /// # Errors
     /// A file that is missing or malformed, or an op that the simulator does not know.
     pub fn load(dir: &Path, target: &Target) -> Result<Self, SimError> {
-        Self::with_program(load::program(dir)?, dir, target)
+        Self::with_program(directory::program(dir)?, dir, target)
     }
 
     /// Reads the bundles of a program that the caller describes; `dir` holds their folders and the files of constants.
@@ -116,7 +116,7 @@ impl Simulation {
         let mut deaths = Vec::with_capacity(program.launches.len());
         for (number, launch) in program.launches.iter().enumerate() {
             if !bundles.contains_key(&launch.bundle) {
-                bundles.insert(launch.bundle.clone(), load::bundle(dir, &launch.bundle, target)?);
+                bundles.insert(launch.bundle.clone(), directory::bundle(dir, &launch.bundle, target)?);
             }
             let found = bundles.get(&launch.bundle).map_or_else(|| Ok(Deaths::default()), |loaded| Deaths::of(launch, &loaded.bundle));
             deaths.push(found.map_err(|message| {
@@ -129,14 +129,14 @@ impl Simulation {
                 return Err(SimError::Malformed { file: program.name.clone(), message });
             }
         }
-        load::check_places(dir, &program)?;
-        let constants = load::constants(dir, &program)?;
-        let exact = load::exact(dir, &program, &mut bundles)?;
+        directory::check_places(dir, &program)?;
+        let constants = directory::constants(dir, &program)?;
+        let exact = directory::exact(dir, &program, &mut bundles)?;
         Ok(Self { program, bundles, deaths, constants, exact, target: target.clone() })
     }
 
     /// The ops of all bundles.
-    pub(super) fn plans(&self) -> impl Iterator<Item = &Plan> {
+    pub(crate) fn plans(&self) -> impl Iterator<Item = &Plan> {
         self.bundles.values().flat_map(|bundle| bundle.plans.values().map(AsRef::as_ref))
     }
 
@@ -208,7 +208,7 @@ impl Simulation {
     }
 
     /// Refuses tensors whose elements have less than two bytes.
-    pub(super) fn check_fits(&self) -> Result<(), SimError> {
+    pub(crate) fn check_fits(&self) -> Result<(), SimError> {
         for plan in self.plans() {
             if let Some(tensor) = plan.tensors.iter().find(|tensor| !fits(tensor.format)) {
                 let what = format!("elements beside those of {}, which have one byte", tensor.format);
@@ -243,7 +243,7 @@ impl Simulation {
     }
 
     /// The same with something else beside the machine; gives the buffers, too.
-    pub(super) fn count_beside<B: Beside>(
+    pub(crate) fn count_beside<B: Beside>(
         &self,
         inputs: &BTreeMap<String, HostArray>,
         options: &RunOptions,
@@ -319,7 +319,7 @@ impl Simulation {
     }
 }
 
-pub(super) fn array_error(tensor: &Tensor, message: String) -> SimError {
+pub(crate) fn array_error(tensor: &Tensor, message: String) -> SimError {
     SimError::Array { name: tensor.name.clone(), message }
 }
 

@@ -1,7 +1,7 @@
 //! Arrays as the caller has them.
 
-use super::error::SimError;
-use super::number::{decode_run, dl16_to_f32, encode_host_run};
+use crate::error::SimError;
+use crate::number::{decode_run, dl16_to_f32, encode_host_run};
 use machine::{DeviceFormat, STICK_BYTES};
 
 /// The elements of an array, row-major.

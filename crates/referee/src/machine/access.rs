@@ -5,10 +5,10 @@
 mod conflicts;
 mod rows;
 
-use super::error::{SimError, Site};
-use super::machine::{Location, Machine, RegionId};
-use super::memory::Region;
-use super::plan::{Interval, Memory, Plan, Start};
+use crate::error::{SimError, Site};
+use crate::machine::memory::Region;
+use crate::machine::{Location, Machine, RegionId};
+use crate::plan::{Interval, Memory, Plan, Start};
 use machine::STICK_BYTES;
 use std::collections::BTreeSet;
 

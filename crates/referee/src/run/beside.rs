@@ -3,14 +3,15 @@
 //! The addresses, the checks and the order are those of the one execution; only what is computed differs. An element remembers the format
 //! in which it was written: read in another one it is poison. Integers have no elements of their own: they are what the bytes say.
 
-use super::access::Parts;
-use super::execute::results;
-use super::host::HostArray;
-use super::layout::DeviceLayout;
-use super::machine::{Machine, RegionId};
-use super::number::{decode_run, meaning};
-use super::ops::{Elements, Memory, Stored, Written, write};
-use super::plan::Plan;
+use crate::account::rounding::OpError;
+use crate::load::host::HostArray;
+use crate::load::layout::DeviceLayout;
+use crate::machine::access::Parts;
+use crate::machine::{Machine, RegionId};
+use crate::number::{decode_run, meaning};
+use crate::ops::{Elements, Memory, Stored, Written, write};
+use crate::plan::Plan;
+use crate::run::execute::results;
 use element::{Arithmetic, Exact, Field, FieldElement};
 use machine::{DeviceFormat, STICK_BYTES};
 use std::collections::BTreeMap;
@@ -49,52 +50,6 @@ impl Companion for Field {
 
     fn argument(&self, argument: u64, index: u64, _exact: f64, _device: f32) -> FieldElement {
         self.input(argument, index)
-    }
-}
-
-/// How far the device's numbers of an op are from those that were never rounded.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct OpError {
-    /// Numbers that were compared.
-    pub count: u64,
-    /// The sum of the squares of the exact numbers.
-    pub squares: f64,
-    /// The sum of the squares of the differences.
-    pub squares_off: f64,
-    /// The first number of the device outside of its bounds.
-    pub escaped: Option<Escape>,
-}
-
-/// A number of the device that no rounding explains.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Escape {
-    /// The device's number.
-    pub device: f32,
-    /// The least that it may be.
-    pub low: f64,
-    /// The most.
-    pub high: f64,
-}
-
-impl OpError {
-    /// The root mean square of the exact numbers.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
-    pub fn magnitude(&self) -> f64 {
-        (self.squares / self.count.max(1) as f64).sqrt()
-    }
-
-    /// The root mean square of the differences, relative to that of the exact numbers.
-    #[must_use]
-    pub fn relative(&self) -> f64 {
-        if self.squares_off == 0.0 { 0.0 } else { (self.squares_off / self.squares).sqrt() }
-    }
-
-    pub(crate) fn include(&mut self, other: Self) {
-        self.count += other.count;
-        self.squares += other.squares;
-        self.squares_off += other.squares_off;
-        self.escaped = self.escaped.or(other.escaped);
     }
 }
 

@@ -1,0 +1,6 @@
+//! What a run did, in numbers: bytes moved, modelled time, what was rounded, and the report of all.
+
+pub mod report;
+pub(crate) mod rounding;
+pub mod time;
+pub mod traffic;

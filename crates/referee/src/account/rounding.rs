@@ -1,0 +1,47 @@
+//! How far the device's numbers are from those that were never rounded.
+
+/// How far the device's numbers of an op are from those that were never rounded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OpError {
+    /// Numbers that were compared.
+    pub count: u64,
+    /// The sum of the squares of the exact numbers.
+    pub squares: f64,
+    /// The sum of the squares of the differences.
+    pub squares_off: f64,
+    /// The first number of the device outside of its bounds.
+    pub escaped: Option<Escape>,
+}
+
+/// A number of the device that no rounding explains.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Escape {
+    /// The device's number.
+    pub device: f32,
+    /// The least that it may be.
+    pub low: f64,
+    /// The most.
+    pub high: f64,
+}
+
+impl OpError {
+    /// The root mean square of the exact numbers.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    pub fn magnitude(&self) -> f64 {
+        (self.squares / self.count.max(1) as f64).sqrt()
+    }
+
+    /// The root mean square of the differences, relative to that of the exact numbers.
+    #[must_use]
+    pub fn relative(&self) -> f64 {
+        if self.squares_off == 0.0 { 0.0 } else { (self.squares_off / self.squares).sqrt() }
+    }
+
+    pub(crate) fn include(&mut self, other: Self) {
+        self.count += other.count;
+        self.squares += other.squares;
+        self.squares_off += other.squares_off;
+        self.escaped = self.escaped.or(other.escaped);
+    }
+}
