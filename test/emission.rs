@@ -10,10 +10,11 @@ use spyre::launch::{Execute, Stmt};
 use spyre::sdsc;
 use spyre::{
     bundle::{
-        Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Term, Window,
+        Allocation, Arrangement, Bundle, Coordinate, Item, IterationDim, Mover, OpSpec, Operand, OwnedDim, Ownership, SymbolicDim, Window,
         WindowAxis,
     },
     launch::Launch,
+    layout::Term,
 };
 
 fn operand(format: DeviceFormat, device_size: Vec<i64>, coordinates: Vec<Coordinate>) -> Operand {
@@ -174,9 +175,9 @@ fn size() -> impl Strategy<Value = i64> {
 fn any_coordinate() -> impl Strategy<Value = Coordinate> {
     let modulo = prop_oneof![Just(None), size().prop_map(Some)];
     let term = prop_oneof![
-        2 => Just(Term::None),
-        8 => (0..4_usize, modulo.clone(), modulo).prop_map(|(dim, modulo, divisor)| Term::Dim { dim, modulo, divisor }),
-        1 => Just(Term::Indirect("t".to_owned())),
+        2 => Just(None),
+        8 => (0..4_usize, modulo.clone(), modulo).prop_map(|(dim, modulo, floordiv)| Some(Mover::Digits(Term { dim, modulo, floordiv }))),
+        1 => Just(Some(Mover::Indirect("t".to_owned()))),
     ];
     (term, prop_oneof![6 => Just(0), 1 => number()]).prop_map(|(term, offset)| Coordinate { term, offset })
 }

@@ -24,8 +24,8 @@ pub(crate) use family::{is_conversion, is_identity, is_restickify, needs_outer_d
 pub use lives::{Life, Scratch, unrolled_lives};
 pub use mode::{Addresses, Loops};
 pub use op_spec::{
-    Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, LoopSymbol, OpSpec, Operand, OwnedDim, Ownership,
-    SymbolicDim, Term, Window, WindowAxis,
+    Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, LoopSymbol, Mover, OpSpec, Operand, OwnedDim, Ownership,
+    SymbolicDim, Window, WindowAxis,
 };
 pub use share::{SharedBuffer, share};
 pub use unroll::{MAX_UNROLLED_OPS, UnrollError, unroll};

@@ -3,6 +3,7 @@
 //! It is the level of torch-spyre's `OpSpec` and `LoopSpec` ("torch-spyre facts, D.11"; the vocabulary of the golden `case.json`).
 //! Iteration dimensions are referred to by position, so names are comments only.
 
+use crate::layout::{CoordinateBy, Term};
 use machine::DeviceFormat;
 
 /// One kernel launch: the ops and loops that run in order, and the HBM they share.
@@ -281,62 +282,49 @@ impl Allocation {
     }
 }
 
-/// One device coordinate: a term plus an integer.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Coordinate {
-    /// The part that moves with the iteration point.
-    pub term: Term,
-    /// The integer added to it.
-    pub offset: i64,
-}
+/// One device coordinate of an operand.
+pub type Coordinate = CoordinateBy<Mover>;
 
-/// The part of a coordinate that moves with the iteration point.
+/// What moves a device coordinate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Term {
-    /// Nothing moves: the coordinate is its offset.
-    None,
-    /// `(dim mod modulo) floordiv divisor`.
-    Dim {
-        /// The position in the iteration space.
-        dim: usize,
-        /// Taken first, when present.
-        modulo: Option<i64>,
-        /// Taken second, when present.
-        divisor: Option<i64>,
-    },
+pub enum Mover {
+    /// Digits of a dimension of the iteration space.
+    Digits(Term),
     /// The value that the index tensor of that name holds at the current point.
     Indirect(String),
 }
 
-impl Coordinate {
-    /// An integer.
-    #[must_use]
-    pub const fn constant(offset: i64) -> Self {
-        Self { term: Term::None, offset }
-    }
-
+impl Mover {
     /// The dimension itself.
     #[must_use]
     pub const fn dim(dim: usize) -> Self {
-        Self { term: Term::Dim { dim, modulo: None, divisor: None }, offset: 0 }
+        Self::Digits(Term::dim(dim))
+    }
+}
+
+impl Coordinate {
+    /// The dimension itself.
+    #[must_use]
+    pub const fn dim(dim: usize) -> Self {
+        Self { term: Some(Mover::dim(dim)), offset: 0 }
     }
 
     /// `dim floordiv divisor`.
     #[must_use]
     pub const fn floordiv(dim: usize, divisor: i64) -> Self {
-        Self { term: Term::Dim { dim, modulo: None, divisor: Some(divisor) }, offset: 0 }
+        Self { term: Some(Mover::Digits(Term { dim, modulo: None, floordiv: Some(divisor) })), offset: 0 }
     }
 
     /// `dim mod modulo`.
     #[must_use]
     pub const fn modulo(dim: usize, modulo: i64) -> Self {
-        Self { term: Term::Dim { dim, modulo: Some(modulo), divisor: None }, offset: 0 }
+        Self { term: Some(Mover::Digits(Term { dim, modulo: Some(modulo), floordiv: None })), offset: 0 }
     }
 
     /// The value of the index tensor `name`.
     #[must_use]
     pub fn indirect(name: impl Into<String>) -> Self {
-        Self { term: Term::Indirect(name.into()), offset: 0 }
+        Self { term: Some(Mover::Indirect(name.into())), offset: 0 }
     }
 
     /// The same coordinate, `offset` further on.
@@ -350,8 +338,8 @@ impl Coordinate {
     #[must_use]
     pub const fn moving_dim(&self) -> Option<usize> {
         match self.term {
-            Term::Dim { dim, .. } => Some(dim),
-            Term::None | Term::Indirect(_) => None,
+            Some(Mover::Digits(Term { dim, .. })) => Some(dim),
+            Some(Mover::Indirect(_)) | None => None,
         }
     }
 
@@ -359,8 +347,8 @@ impl Coordinate {
     #[must_use]
     pub fn index_name(&self) -> Option<&str> {
         match &self.term {
-            Term::Indirect(name) => Some(name),
-            Term::None | Term::Dim { .. } => None,
+            Some(Mover::Indirect(name)) => Some(name),
+            Some(Mover::Digits(_)) | None => None,
         }
     }
 }

@@ -6,8 +6,9 @@
 //! iteration space, ignores them in coordinates, and gives all tensors of an op one rank by dimensions of size 1 in front (torch-spyre
 //! facts, B.3).
 
-use super::{Coordinate, IterationDim, OpSpec, Operand, Term};
+use super::{Coordinate, IterationDim, Mover, OpSpec, Operand};
 use crate::layout::MOST_ROWS_OF_A_PRODUCT;
+use crate::layout::Term;
 
 /// Leaves dimensions of size 1 out of the iteration space and out of the device sizes.
 ///
@@ -81,12 +82,12 @@ fn give_pins_dims(op: &mut OpSpec, used: &[Vec<usize>]) -> Vec<Vec<usize>> {
         let points: Vec<usize> = free(operand, used).into_iter().map(|dim| dim + added).chain(0..added).collect();
         let pins = pins(operand);
         for coordinate in &mut operand.coordinates {
-            if let Term::Dim { dim, .. } = &mut coordinate.term {
+            if let Some(Mover::Digits(Term { dim, .. })) = &mut coordinate.term {
                 *dim += added;
             }
         }
         for (position, dim) in pins.into_iter().zip(points) {
-            operand.coordinates[position].term = Term::Dim { dim, modulo: None, divisor: None };
+            operand.coordinates[position].term = Some(Mover::dim(dim));
         }
     }
     add_unit_dims(op, added);
@@ -121,14 +122,14 @@ fn add_unit_dims(op: &mut OpSpec, added: usize) {
 /// The device dimensions beside the stick that an operand is at one position of.
 fn pins(operand: &Operand) -> Vec<usize> {
     let beside_stick = operand.coordinates.len().saturating_sub(1);
-    let is_pinned = |position: &usize| operand.device_size[*position] > 1 && matches!(operand.coordinates[*position].term, Term::None);
+    let is_pinned = |position: &usize| operand.device_size[*position] > 1 && operand.coordinates[*position].term.is_none();
     (0..beside_stick).filter(is_pinned).collect()
 }
 
 /// Gives every device dimension that an operand is read at one position of a dimension of the iteration space with one point: the strides
 /// and gaps of the format belong to dimensions (schema, section 3), so that a position without one would be lost.
 fn pin_constants(op: &mut OpSpec) {
-    let is_pinned = |size: i64, coordinate: &Coordinate| size > 1 && matches!(coordinate.term, Term::None);
+    let is_pinned = |size: i64, coordinate: &Coordinate| size > 1 && coordinate.term.is_none();
     let n_pinned = |operand: &Operand| {
         let beside_stick = operand.device_size.iter().zip(&operand.coordinates).rev().skip(1);
         beside_stick.filter(|(size, coordinate)| is_pinned(**size, coordinate)).count()
@@ -143,11 +144,9 @@ fn pin_constants(op: &mut OpSpec) {
         let mut free = 0..added;
         for (position, coordinate) in operand.coordinates.iter_mut().enumerate() {
             match &mut coordinate.term {
-                Term::Dim { dim, .. } => *dim += added,
-                Term::None if position < last && operand.device_size[position] > 1 => {
-                    coordinate.term = free.next().map_or(Term::None, |dim| Term::Dim { dim, modulo: None, divisor: None });
-                }
-                Term::None | Term::Indirect(_) => {}
+                Some(Mover::Digits(Term { dim, .. })) => *dim += added,
+                None if position < last && operand.device_size[position] > 1 => coordinate.term = free.next().map(Mover::dim),
+                Some(Mover::Indirect(_)) | None => {}
             }
         }
     }
@@ -171,18 +170,18 @@ fn complete_sparse(op: &mut OpSpec) {
 /// Whether the only point of `dim` is one of several of the operand's buffer: a tile of one row.
 fn is_window(operand: &Operand, dim: usize) -> bool {
     let beside_stick = operand.device_size.iter().zip(&operand.coordinates).rev().skip(1);
-    beside_stick.into_iter().any(|(&size, coordinate)| size > 1 && matches!(coordinate.term, Term::Dim { dim: moved, .. } if moved == dim))
+    beside_stick.into_iter().any(|(&size, coordinate)| size > 1 && coordinate.moving_dim() == Some(dim))
 }
 
 fn drop_from_space(op: &mut OpSpec) {
     let is_kept = |&dim: &usize| op.iteration_space[dim].range != 1 || op.operands.iter().any(|operand| is_window(operand, dim));
     let kept: Vec<usize> = (0..op.iteration_space.len()).filter(is_kept).collect();
     for coordinate in op.operands.iter_mut().flat_map(|operand| &mut operand.coordinates) {
-        if let Term::Dim { dim, .. } = &mut coordinate.term {
+        if let Some(Mover::Digits(Term { dim, .. })) = &mut coordinate.term {
             match kept.iter().position(|known| known == dim) {
                 Some(position) => *dim = position,
                 // Its only point is 0, and so is every quotient and remainder of it.
-                None => coordinate.term = Term::None,
+                None => coordinate.term = None,
             }
         }
     }

@@ -2,9 +2,10 @@
 
 use crate::{
     bundle::{
-        Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, OpSpec, Operand, OwnedDim, Ownership,
-        SymbolicDim, Term, Window, WindowAxis,
+        Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, Mover, OpSpec, Operand, OwnedDim,
+        Ownership, SymbolicDim, Window, WindowAxis,
     },
+    layout::Term,
     mlir::{
         Attribute, AttributeLike, Attributes, Context, Expr, Location, Op, OpExt, array, build, dictionary, dictionary_entries, elements,
         float_value, integer, integers, map_attribute, map_from_exprs, map_of, map_results, new_block, push, string, string_array,
@@ -209,18 +210,18 @@ fn tensor_attribute<'c>(context: &'c Context, operand: &Operand, n_dims: usize) 
 fn coordinate_expr(coordinate: &Coordinate, index_tensors: &mut Vec<String>) -> Expr {
     let boxed = |value: i64| Box::new(Expr::Constant(value));
     let term = match &coordinate.term {
-        Term::None => return Expr::Constant(coordinate.offset),
-        Term::Dim { dim, modulo, divisor } => {
+        None => return Expr::Constant(coordinate.offset),
+        Some(Mover::Digits(Term { dim, modulo, floordiv })) => {
             let digit = match modulo {
                 Some(modulo) => Expr::Mod(Box::new(Expr::Dim(*dim)), boxed(*modulo)),
                 None => Expr::Dim(*dim),
             };
-            match divisor {
+            match floordiv {
                 Some(divisor) => Expr::FloorDiv(Box::new(digit), boxed(*divisor)),
                 None => digit,
             }
         }
-        Term::Indirect(name) => {
+        Some(Mover::Indirect(name)) => {
             index_tensors.push(name.clone());
             Expr::Symbol(index_tensors.len() - 1)
         }
@@ -363,17 +364,17 @@ fn coordinate_of(expr: &Expr, index_tensors: &[&str]) -> Option<Coordinate> {
         other => (other, 0),
     };
     let term = match term {
-        Expr::Symbol(position) => Term::Indirect((*index_tensors.get(*position)?).to_owned()),
+        Expr::Symbol(position) => Mover::Indirect((*index_tensors.get(*position)?).to_owned()),
         Expr::FloorDiv(digit, divisor) => {
             let (dim, modulo) = digit_of(digit)?;
-            Term::Dim { dim, modulo, divisor: Some(number(divisor)?) }
+            Mover::Digits(Term { dim, modulo, floordiv: Some(number(divisor)?) })
         }
         other => {
             let (dim, modulo) = digit_of(other)?;
-            Term::Dim { dim, modulo, divisor: None }
+            Mover::Digits(Term { dim, modulo, floordiv: None })
         }
     };
-    Some(Coordinate { term, offset })
+    Some(Coordinate { term: Some(term), offset })
 }
 
 fn digit_of(expr: &Expr) -> Option<(usize, Option<i64>)> {

@@ -14,13 +14,30 @@ pub struct Term {
     pub floordiv: Option<i64>,
 }
 
-/// A position along one dimension as a function of the iteration point: a term plus a constant. Without a term it does not move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Coordinate {
-    /// What moves it.
-    pub term: Option<Term>,
+/// A position along one dimension as a function of the iteration point: something that moves it, plus a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CoordinateBy<M> {
+    /// What moves it; without that it stays.
+    pub term: Option<M>,
     /// The position when the term is 0.
     pub offset: i64,
+}
+
+/// A position that a run of digits moves. That of an operand in a bundle may be moved by an index tensor instead.
+pub type Coordinate = CoordinateBy<Term>;
+
+impl<M> CoordinateBy<M> {
+    /// The position never moves.
+    #[must_use]
+    pub const fn constant(offset: i64) -> Self {
+        Self { term: None, offset }
+    }
+}
+
+impl<M> Default for CoordinateBy<M> {
+    fn default() -> Self {
+        Self::constant(0)
+    }
 }
 
 impl Term {
@@ -77,12 +94,6 @@ impl Coordinate {
     #[must_use]
     pub const fn dim(dim: usize) -> Self {
         Self { term: Some(Term::dim(dim)), offset: 0 }
-    }
-
-    /// The position never moves.
-    #[must_use]
-    pub const fn constant(offset: i64) -> Self {
-        Self { term: None, offset }
     }
 
     /// The position at an iteration point.

@@ -67,7 +67,7 @@ mod window;
 pub(crate) mod ir;
 
 pub use choose::{Choice, Strategy};
-pub use coordinates::{Coordinate, Term, device_coordinates};
+pub use coordinates::{Coordinate, CoordinateBy, Term, device_coordinates};
 pub use cost::Cost;
 pub use device_layout::{DeviceLayout, DimOrder, sticks_needed};
 pub use error::{IndexError, LayoutError};

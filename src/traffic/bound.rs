@@ -1,7 +1,7 @@
 //! The bytes of a buffer that a program must move, whatever is decided: the sticks that its ops touch, each once.
 
 use super::moved::touched_bytes;
-use crate::bundle::{OpSpec, Operand, Term};
+use crate::bundle::{Mover, OpSpec, Operand};
 use std::cmp::Reverse;
 use std::ops::Range;
 
@@ -40,8 +40,10 @@ impl Touched {
 fn part_of(op: &OpSpec, operand: &Operand) -> Option<Vec<Range<i64>>> {
     let outer = operand.coordinates.split_last()?.1;
     let positions = outer.iter().map(|coordinate| match &coordinate.term {
-        Term::Indirect(_) => None,
-        term @ (Term::None | Term::Dim { .. }) => Some(coordinate.offset..coordinate.offset + super::moved::extent(op, term, i64::MAX)),
+        Some(Mover::Indirect(_)) => None,
+        term @ (Some(Mover::Digits(_)) | None) => {
+            Some(coordinate.offset..coordinate.offset + super::moved::extent(op, term.as_ref(), i64::MAX))
+        }
     });
     positions.collect()
 }

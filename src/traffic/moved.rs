@@ -1,6 +1,9 @@
 //! Bytes that the ops of a bundle move.
 
-use crate::bundle::{Allocation, Bundle, Item, OpSpec, Operand, Term};
+use crate::{
+    bundle::{Allocation, Bundle, Item, Mover, OpSpec, Operand},
+    layout::Term,
+};
 use machine::STICK_BYTES;
 
 /// What one op moves over all its executions.
@@ -57,18 +60,18 @@ fn of_op(op: &OpSpec, executions: i64) -> OpTraffic {
 pub(super) fn touched_bytes(op: &OpSpec, operand: &Operand) -> i64 {
     let outer = operand.coordinates.len().saturating_sub(1);
     let extents = operand.coordinates.iter().zip(&operand.device_size).take(outer);
-    extents.map(|(coordinate, &size)| extent(op, &coordinate.term, size)).product::<i64>() * STICK_BYTES
+    extents.map(|(coordinate, &size)| extent(op, coordinate.term.as_ref(), size)).product::<i64>() * STICK_BYTES
 }
 
 /// Positions that a coordinate takes; where an index tensor chooses, at most one for each of its elements.
-pub(super) fn extent(op: &OpSpec, term: &Term, size: i64) -> i64 {
+pub(super) fn extent(op: &OpSpec, term: Option<&Mover>, size: i64) -> i64 {
     match term {
-        Term::None => 1,
-        Term::Indirect(name) => size.min(n_indices(op, name)),
-        Term::Dim { dim, modulo, divisor } => {
+        None => 1,
+        Some(Mover::Indirect(name)) => size.min(n_indices(op, name)),
+        Some(Mover::Digits(Term { dim, modulo, floordiv })) => {
             let range = op.iteration_space[*dim].range;
             let digits = modulo.map_or(range, |modulo| modulo.min(range));
-            (digits - 1) / divisor.unwrap_or(1) + 1
+            (digits - 1) / floordiv.unwrap_or(1) + 1
         }
     }
 }

@@ -4,8 +4,8 @@
 //! loops. The buffers that launches share get their offsets here, when it is known which launches use them.
 
 use crate::bundle::{
-    Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, OpSpec, Operand, Scratch, SharedBuffer,
-    Term, share,
+    Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, Mover, OpSpec, Operand, Scratch,
+    SharedBuffer, share,
     unit_dims::{complete_product, complete_unit_dims, drop_unit_dims},
 };
 use crate::{
@@ -500,6 +500,5 @@ fn constants_of(compute: ComputeOp<'_>) -> Vec<Constant> {
 }
 
 fn coordinate(from: &layout::Coordinate) -> Coordinate {
-    let term = from.term.map_or(Term::None, |term| Term::Dim { dim: term.dim, modulo: term.modulo, divisor: term.floordiv });
-    Coordinate { term, offset: from.offset }
+    Coordinate { term: from.term.map(Mover::Digits), offset: from.offset }
 }

@@ -2,7 +2,7 @@
 
 use super::{Access, Label};
 use crate::bundle::OpFamily;
-use crate::bundle::{Coordinate, OpSpec, Term};
+use crate::bundle::{Coordinate, Mover, OpSpec};
 
 /// What the ordering rules consult: the op, its labels and its access.
 pub(super) struct OpView<'a> {
@@ -64,7 +64,7 @@ impl OpView<'_> {
         let mut order = DimOrder { dims: Vec::new(), stick: self.label_of(last) };
         let is_weight = self.is_depthwise_weight(operand);
         for coordinate in others.iter().rev() {
-            if let (Term::Indirect(_), Access::Value { index }) = (&coordinate.term, self.accesses[operand]) {
+            if let (Some(Mover::Indirect(_)), Access::Value { index }) = (&coordinate.term, self.accesses[operand]) {
                 self.index_dims(index).into_iter().for_each(|label| order.append(label));
             } else if !(is_weight && self.is_unit_spatial(coordinate)) {
                 self.append_coordinate(&mut order, coordinate);
@@ -89,14 +89,14 @@ impl OpView<'_> {
 
     fn append_coordinate(&self, order: &mut DimOrder, coordinate: &Coordinate) {
         match &coordinate.term {
-            Term::Indirect(_) => {}
+            Some(Mover::Indirect(_)) => {}
             // The outer position of a stick that has only one block is written as 0.
-            Term::None => {
+            None => {
                 if let (0, Some(stick)) = (coordinate.offset, order.stick) {
                     order.append(stick);
                 }
             }
-            Term::Dim { .. } => {
+            Some(Mover::Digits(_)) => {
                 if let Some(label) = self.label_of(coordinate) {
                     order.append(label);
                 }

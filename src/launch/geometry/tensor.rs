@@ -4,7 +4,7 @@ use super::order::{DimOrder, OpView};
 use super::plan::Plan;
 use super::space::round_up;
 use super::{Access, Label};
-use crate::bundle::{Arrangement, Operand, Term, is_identity};
+use crate::bundle::{Arrangement, Operand, is_identity};
 use machine::DeviceFormat;
 
 /// How a tensor takes part in one dimension of the op.
@@ -288,7 +288,7 @@ impl<'a> Builder<'a> {
 }
 
 fn is_bare_indirect(coordinate: &crate::bundle::Coordinate) -> bool {
-    matches!(coordinate.term, Term::Indirect(_)) && coordinate.offset == 0
+    coordinate.index_name().is_some() && coordinate.offset == 0
 }
 
 #[cfg(test)]

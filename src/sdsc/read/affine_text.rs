@@ -3,7 +3,10 @@
 //! A device coordinate must reduce to one term and an integer ([`coordinate`]); the slice that a core owns may be any expression of the core
 //! ([`slice_of`]).
 
-use crate::bundle::{Coordinate, Term};
+use crate::{
+    bundle::{Coordinate, Mover},
+    layout::Term,
+};
 use sdsc_format::bundle_text::{Affine, Operator, TextError, read_affine};
 
 /// An expression that cannot be used.
@@ -102,10 +105,7 @@ impl Affine for OfCore {
 }
 
 fn integer(coordinate: &Coordinate) -> Option<i64> {
-    match coordinate.term {
-        Term::None => Some(coordinate.offset),
-        Term::Dim { .. } | Term::Indirect(_) => None,
-    }
+    coordinate.term.is_none().then_some(coordinate.offset)
 }
 
 fn shift(coordinate: Coordinate, by: i64) -> Option<Coordinate> {
@@ -114,30 +114,31 @@ fn shift(coordinate: Coordinate, by: i64) -> Option<Coordinate> {
 
 fn floordiv(coordinate: &Coordinate, by: i64) -> Option<Coordinate> {
     match *coordinate {
-        Coordinate { term: Term::None, offset } => Some(Coordinate::constant(offset.div_euclid(by))),
-        Coordinate { term: Term::Dim { dim, modulo, divisor }, offset: 0 } => {
-            let divisor = divisor.unwrap_or(1).checked_mul(by)?;
-            Some(Coordinate { term: Term::Dim { dim, modulo, divisor: (divisor > 1).then_some(divisor) }, offset: 0 })
+        Coordinate { term: None, offset } => Some(Coordinate::constant(offset.div_euclid(by))),
+        Coordinate { term: Some(Mover::Digits(Term { dim, modulo, floordiv })), offset: 0 } => {
+            let divisor = floordiv.unwrap_or(1).checked_mul(by)?;
+            let digits = Term { dim, modulo, floordiv: (divisor > 1).then_some(divisor) };
+            Some(Coordinate { term: Some(Mover::Digits(digits)), offset: 0 })
         }
-        Coordinate { term: Term::Dim { .. } | Term::Indirect(_), .. } => None,
+        Coordinate { term: Some(_), .. } => None,
     }
 }
 
 /// `(v floordiv d) mod m` is `(v mod (d * m)) floordiv d`.
 fn remainder(coordinate: &Coordinate, by: i64) -> Option<Coordinate> {
     match *coordinate {
-        Coordinate { term: Term::None, offset } => Some(Coordinate::constant(offset.rem_euclid(by))),
-        Coordinate { term: Term::Dim { dim, modulo, divisor }, offset: 0 } => {
-            let range = by.checked_mul(divisor.unwrap_or(1))?;
+        Coordinate { term: None, offset } => Some(Coordinate::constant(offset.rem_euclid(by))),
+        Coordinate { term: Some(Mover::Digits(Term { dim, modulo, floordiv })), offset: 0 } => {
+            let range = by.checked_mul(floordiv.unwrap_or(1))?;
             let modulo = match modulo {
                 None => range,
                 Some(modulo) if modulo % range == 0 => range,
                 Some(modulo) if range % modulo == 0 => modulo,
                 Some(_) => return None,
             };
-            Some(Coordinate { term: Term::Dim { dim, modulo: Some(modulo), divisor }, offset: 0 })
+            Some(Coordinate { term: Some(Mover::Digits(Term { dim, modulo: Some(modulo), floordiv })), offset: 0 })
         }
-        Coordinate { term: Term::Dim { .. } | Term::Indirect(_), .. } => None,
+        Coordinate { term: Some(_), .. } => None,
     }
 }
 
@@ -161,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_remainder_of_a_quotient_is_a_quotient_of_a_remainder() {
-        let expected = Coordinate { term: Term::Dim { dim: 0, modulo: Some(256), divisor: Some(64) }, offset: 0 };
+        let expected = Coordinate { term: Some(Mover::Digits(Term { dim: 0, modulo: Some(256), floordiv: Some(64) })), offset: 0 };
         assert_eq!(read("(c0 floordiv 64) mod 4"), Ok(expected.clone()));
         assert_eq!(read("(c0 mod 256) floordiv 64"), Ok(expected));
     }

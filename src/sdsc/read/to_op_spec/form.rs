@@ -5,8 +5,10 @@ use super::axes::{Axis, fit, fits};
 use super::file::{File, is_index, is_value};
 use super::guess::Guess;
 use super::indices::{index_name, take_indirect};
-use crate::bundle::Coordinate;
-use crate::{bundle::OpFamily, launch::geometry::Label};
+use crate::{
+    bundle::{Coordinate, Mover, OpFamily},
+    launch::geometry::Label,
+};
 
 /// The dimension along a tensor's stick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,7 +114,7 @@ impl Form {
             form.terms.insert(place, Term::UNIT);
             form
         };
-        let is_block = |term: &Term| matches!(term.coordinate.term, crate::bundle::Term::Dim { divisor: Some(_), .. });
+        let is_block = |term: &Term| matches!(&term.coordinate.term, Some(Mover::Digits(digits)) if digits.floordiv.is_some());
         let block = self.terms.iter().position(is_block);
         let mut forms = Vec::new();
         match (self.stick, block) {
