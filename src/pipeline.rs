@@ -7,7 +7,7 @@
 use crate::{
     bundle, gate, hint, import, joint, launch, layout, lx,
     mlir::{Hooks, Pass, Session},
-    sdsc, tile, validate, work,
+    sdsc, search, tile, validate, work,
 };
 use scratchpad::planner_named;
 
@@ -28,6 +28,7 @@ pub static PASSES: &[Pass] = &[
     layout::ir::split_views::PASS,
     layout::ir::own_results::PASS,
     hint::ir::propagate_dims::PASS,
+    search::ir::choose_tiles::PASS,
     tile::ir::coarse_tile::PASS,
     tile::ir::settle_loops::PASS,
     work::ir::reduce_span::PASS,
@@ -226,7 +227,7 @@ impl Options {
                 // Copies of one value have become one.
                 "spyre-own-results".to_owned(),
             ],
-            Phase::Hint => vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(","))],
+            Phase::Hint => vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(",")), format!("spyre-choose-tiles{{steps={}}}", 2000)],
             Phase::Tile => ["spyre-coarse-tile", "spyre-settle-loops"].map(str::to_owned).to_vec(),
             Phase::Work if self.is_joint() => ["spyre-reduce-span", "spyre-divide-jointly"].map(str::to_owned).to_vec(),
             Phase::Work => ["spyre-reduce-span", "spyre-divide-work"].map(str::to_owned).to_vec(),

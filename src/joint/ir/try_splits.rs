@@ -22,9 +22,14 @@ pub(super) fn time_of_splits<'a>(function: Op<'_>, splits: impl Iterator<Item = 
     for (compute, split) in ComputeOp::all_in(scratch.op()).into_iter().zip(splits) {
         set_work(compute, split);
     }
+    time_placed(scratch.op(), target)
+}
+
+/// Places the values of a function that is divided; gives its modelled time as one kernel, ns.
+pub(crate) fn time_placed(function: Op<'_>, target: &Target) -> Result<f64, Reported> {
     let refuse = |message: String| error_at(function, message).report();
-    emit_stays(&Program::of(scratch.op())?, &Capacity::of(target)).map_err(refuse)?;
-    time_of(&Values::of(scratch.op())?, target).map_err(refuse)
+    emit_stays(&Program::of(function)?, &Capacity::of(target)).map_err(refuse)?;
+    time_of(&Values::of(function)?, target).map_err(refuse)
 }
 
 /// The modelled time of a program that is divided and placed, as one kernel.

@@ -1,0 +1,170 @@
+//! What ops take: one by one by the model of time, and together by the passes that follow.
+
+use super::{choose_tiles::write_hints, read::Steps, segment::segment};
+use crate::{
+    cost::{TileOp, describe, estimate_op_ns},
+    dialect::{ComputeOp, Schedule, Step, tile_op_of},
+    joint::{
+        candidates,
+        ir::{divide_jointly::divide_function, try_splits::time_placed},
+    },
+    lx::ir::program::Numbers,
+    mlir::{Op, OpExt, Reported, quietly},
+    search::{Axis, Cut, Judge},
+    tile::ir::{
+        coarse_tile::{Declared, tile_block},
+        settle_loops::settle_block,
+    },
+    work::{
+        WorkSplit,
+        ir::{divide_work::divided, reduce_span::reduce_spans},
+    },
+};
+use machine::Target;
+use std::{cell::RefCell, collections::BTreeMap, ops::Range};
+
+/// A judge of the segments of a function.
+pub(super) struct FunctionJudge<'a, 'c> {
+    function: Op<'c>,
+    /// The positions of its steps in its body.
+    positions: Vec<usize>,
+    target: &'a Target,
+    /// For each step how it is priced; none for what is not tiled, or not divided as a whole.
+    priced: Vec<Option<PricedOp>>,
+    /// The least times that were asked for.
+    known: RefCell<BTreeMap<(usize, Vec<(usize, i64)>, Vec<bool>), f64>>,
+}
+
+impl<'a, 'c> FunctionJudge<'a, 'c> {
+    /// Whoever asks hears nothing of what cannot be divided as a whole.
+    pub(super) fn of(function: Op<'c>, steps: &Steps<'c>, target: &'a Target) -> Result<Self, (Op<'c>, String)> {
+        let body = function.body_ops();
+        // Both are in the order of the body.
+        let mut places = (0..body.len()).peekable();
+        let positions = steps.ops.iter().filter_map(|op| places.find(|&place| body[place] == *op)).collect();
+        let schedule = Schedule::of(function)?;
+        let mut of_steps = schedule.steps.iter();
+        let priced = steps.ops.iter().map(|op| {
+            ComputeOp::of(*op)?;
+            // The ops of loops that are there already stand between.
+            PricedOp::of(of_steps.find(|step| step.compute.op == *op)?, target)
+        });
+        let priced = priced.collect();
+        Ok(Self { function, positions, target, priced, known: RefCell::default() })
+    }
+
+    /// What all steps take with some of them in loops, ns; none if they cannot be tiled so.
+    pub(super) fn whole_ns(&self, nests: &[(Range<usize>, &[Axis], &[Cut])]) -> Option<f64> {
+        self.ns_of(0..self.positions.len(), nests)
+    }
+
+    fn ns_of(&self, steps: Range<usize>, nests: &[(Range<usize>, &[Axis], &[Cut])]) -> Option<f64> {
+        let alone = segment(self.function, &self.positions[steps.clone()].iter().copied().collect());
+        let function = alone.op();
+        let ns = if std::env::var("SPYRE_DEBUG").is_ok_and(|v| v=="2") { println!("{}", function); let declared = Declared::by(function);
+            let of_alone = Steps::of(function, &declared.maxima).unwrap();
+            for (ops, axes, nest) in nests {
+                write_hints(&of_alone.ops, ops.start - steps.start, axes, ops.start, nest);
+            }
+            place(function, &declared, self.target) } else { quietly(function, || {
+            let declared = Declared::by(function);
+            let of_alone = Steps::of(function, &declared.maxima)?;
+            for (ops, axes, nest) in nests {
+                write_hints(&of_alone.ops, ops.start - steps.start, axes, ops.start, nest);
+            }
+            place(function, &declared, self.target)
+        }) };
+        if std::env::var("SPYRE_DEBUG").is_ok() { eprintln!("judge {:?} {:?} -> {:?}", steps, nests.iter().map(|n| n.2).collect::<Vec<_>>(), ns); }
+        ns.ok().map(|ns| ns - self.target.time.recommended.kernel_ns)
+    }
+}
+
+/// Tiles, divides and places; gives the time.
+fn place(function: Op<'_>, declared: &Declared, target: &Target) -> Result<f64, Reported> {
+    tile_block(function, declared, target)?;
+    settle_block(function);
+    reduce_spans(function, target)?;
+    divide_function(function, target)?;
+    time_placed(function, target)
+}
+
+/// The most splits of an op that are priced: those that are best for the op in one piece.
+const MOST_SPLITS: usize = 24;
+
+/// An op in one piece, and splits to choose from.
+struct PricedOp {
+    tile: TileOp,
+    splits: Vec<WorkSplit>,
+}
+
+impl PricedOp {
+    fn of(step: &Step<'_>, target: &Target) -> Option<Self> {
+        let mut numbers = Numbers::default();
+        let tile = tile_op_of(step, |buffer, offsets| numbers.of(buffer, offsets)).ok()?;
+        let (operation, own) = quietly(step.compute.op, || divided(step.compute, target)).ok()?;
+        let splits = candidates(&operation, &own, false, target).ok()?;
+        let mut priced: Vec<(f64, WorkSplit)> = splits.into_iter().map(|split| (ns_of(&tile, &split, target), split)).collect();
+        priced.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        Some(Self { tile, splits: priced.into_iter().take(MOST_SPLITS).map(|(_, split)| split).collect() })
+    }
+
+    fn least_ns(&self, cuts: &[(usize, i64)], in_lx: &[bool], target: &Target) -> f64 {
+        let mut tile = self.tile.clone();
+        for (operand, &in_lx) in tile.operands.iter_mut().zip(in_lx) {
+            operand.is_in_lx = in_lx;
+        }
+        for &(dim, count) in cuts {
+            cut(&mut tile, dim, count);
+        }
+        let fits = |split: &&WorkSplit| tile.dims.iter().zip(split.slices()).all(|(dim, &slices)| slices <= dim.extent);
+        let least = self.splits.iter().filter(fits).map(|split| ns_of(&tile, split, target)).min_by(f64::total_cmp);
+        least.unwrap_or_else(|| ns_of(&tile, &WorkSplit::whole(tile.dims.len()), target))
+    }
+}
+
+/// Puts a loop into the others around an op.
+fn cut(tile: &mut TileOp, dim: usize, count: i64) {
+    let level = tile.trips.len();
+    tile.trips.push(count);
+    tile.dims[dim].extent /= count;
+    for operand in &mut tile.operands {
+        let advances = operand.moved_by.contains(&dim);
+        operand.advances.resize(level, false);
+        operand.advances.push(advances);
+        if advances {
+            operand.tile_bytes /= count;
+        }
+        if tile.dims[dim].extent == 1 {
+            operand.moved_by.retain(|&moving| moving != dim);
+        }
+    }
+}
+
+fn ns_of(tile: &TileOp, split: &WorkSplit, target: &Target) -> f64 {
+    let mut tile = tile.clone();
+    for (dim, &slices) in tile.dims.iter_mut().zip(split.slices()) {
+        dim.slices = slices;
+    }
+    describe(&[tile.shape()]).iter().map(|op| estimate_op_ns(op, &target.time)).sum()
+}
+
+impl Judge for FunctionJudge<'_, '_> {
+    fn lx_bytes(&self) -> i64 {
+        self.target.lx_bytes * self.target.cores
+    }
+
+    fn op_ns(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> f64 {
+        let Some(priced) = &self.priced[op] else { return 0.0 };
+        let key = (op, cuts.to_vec(), in_lx.to_vec());
+        if let Some(&ns) = self.known.borrow().get(&key) {
+            return ns;
+        }
+        let ns = priced.least_ns(cuts, in_lx, self.target);
+        self.known.borrow_mut().insert(key, ns);
+        ns
+    }
+
+    fn segment_ns(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<f64> {
+        self.ns_of(segment.clone(), &[(segment, axes, nest)])
+    }
+}
