@@ -75,6 +75,8 @@ pub struct Options {
     pub addresses: String,
     /// `keep` or `unroll`.
     pub loops: String,
+    /// `auto` to choose tiles for ops without hints, or `none`; empty for `auto` where that is possible.
+    pub tile_search: String,
     /// `device` or `strict`.
     pub precision: String,
     /// `global` or `greedy`.
@@ -96,6 +98,7 @@ impl Default for Options {
             lx_bytes: "-1".to_owned(),
             addresses: "symbolic".to_owned(),
             loops: "keep".to_owned(),
+            tile_search: String::new(),
             precision: "device".to_owned(),
             sticks: "global".to_owned(),
             compile_to: Phase::Bundle,
@@ -124,6 +127,7 @@ impl Options {
                 "lx-bytes" => options.lx_bytes = value.to_owned(),
                 "addresses" => options.addresses = value.to_owned(),
                 "loops" => options.loops = value.to_owned(),
+                "tile-search" => options.tile_search = value.to_owned(),
                 "precision" => options.precision = value.to_owned(),
                 "sticks" => options.sticks = value.to_owned(),
                 "compile-to" => options.compile_to = value.parse()?,
@@ -151,6 +155,17 @@ impl Options {
         self.joint == "true" || self.joint.is_empty() && self.lx_planner.is_empty()
     }
 
+    /// Whether tiles are chosen for ops without hints: their gain is known where splits and placement are chosen together, and baked addresses
+    /// cannot say what advances in a loop.
+    #[must_use]
+    pub fn searches_tiles(&self) -> bool {
+        self.tile_search == "auto" || self.tile_search.is_empty() && self.is_joint() && self.can_say_loops()
+    }
+
+    fn can_say_loops(&self) -> bool {
+        self.addresses != "baked" || self.loops == "unroll"
+    }
+
     /// Refuses a value that no pass would take, before anything is read. The passes check again, for whoever runs them alone.
     ///
     /// # Errors
@@ -168,6 +183,7 @@ impl Options {
         if self.is_joint() && !self.chooses_stays() {
             return Err(format!("option 'joint' needs the LX planner 'exact', found '{}'", self.planner()));
         }
+        self.check_tile_search()?;
         if self.planner() != "none" {
             planner_named(self.planner()).map_err(|error| error.to_string())?;
         }
@@ -187,6 +203,16 @@ impl Options {
         Ok(())
     }
 
+    fn check_tile_search(&self) -> Result<(), String> {
+        match self.tile_search.as_str() {
+            "" | "none" => Ok(()),
+            "auto" if !self.is_joint() => Err("option 'tile-search=auto' needs splits and placement to be chosen together: leave 'joint' and the LX planner as they are".to_owned()),
+            "auto" if !self.can_say_loops() => Err("option 'tile-search=auto' needs 'loops=unroll' or symbolic addresses: baked addresses cannot say what advances in a loop".to_owned()),
+            "auto" => Ok(()),
+            other => Err(format!("option 'tile-search': expected 'auto' or 'none', found '{other}'")),
+        }
+    }
+
     /// The options that have no effect on a module that has a phase behind it, but for what they say already.
     #[must_use]
     pub fn without_effect(&self, done: Phase) -> Vec<&'static str> {
@@ -200,6 +226,7 @@ impl Options {
             ("precision", Phase::Import, self.precision != usual.precision),
             ("sticks", Phase::Layout, self.sticks != usual.sticks),
             ("dims", Phase::Hint, self.dims != usual.dims),
+            ("tile-search", Phase::Hint, self.tile_search != usual.tile_search),
             ("joint", Phase::Work, self.joint != usual.joint),
             ("lx-planner", Phase::Lx, self.lx_planner != usual.lx_planner),
             ("addresses", Phase::Bundle, self.addresses != usual.addresses),
@@ -227,7 +254,7 @@ impl Options {
                 // Copies of one value have become one.
                 "spyre-own-results".to_owned(),
             ],
-            Phase::Hint => vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(",")), format!("spyre-choose-tiles{{steps={}}}", 2000)],
+            Phase::Hint => self.hint_passes(),
             Phase::Tile => ["spyre-coarse-tile", "spyre-settle-loops"].map(str::to_owned).to_vec(),
             Phase::Work if self.is_joint() => ["spyre-reduce-span", "spyre-divide-jointly"].map(str::to_owned).to_vec(),
             Phase::Work => ["spyre-reduce-span", "spyre-divide-work"].map(str::to_owned).to_vec(),
@@ -260,6 +287,15 @@ impl Options {
         ];
         if self.chooses_stays() {
             passes.push("spyre-expand-functions".to_owned());
+        }
+        passes
+    }
+
+    /// What a tiling gains is found by choosing splits and placement together.
+    fn hint_passes(&self) -> Vec<String> {
+        let mut passes = vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(","))];
+        if self.searches_tiles() {
+            passes.push("spyre-choose-tiles".to_owned());
         }
         passes
     }
@@ -367,6 +403,7 @@ mod tests {
             "addresses=real",
             "loops=fuse",
             "precision=f64",
+            "tile-search=yes",
             "sticks=best",
         ] {
             let value = wrong.split_once('=').unwrap().1;

@@ -73,7 +73,7 @@ impl Groups {
     /// The groups that an op may be cut along.
     fn into_axes(self, ops: &[SearchedOp]) -> Vec<Axis> {
         let axes = self.members.into_iter().zip(self.sizes).map(|(members, size)| {
-            let dims = members.into_iter().filter(|&(op, dim)| ops[op].may_be_cut(dim)).collect();
+            let dims = members.into_iter().filter(|&(op, dim)| ops[op].allows(dim)).collect();
             Axis { size, dims }
         });
         axes.filter(|axis| !axis.dims.is_empty()).collect()

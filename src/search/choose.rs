@@ -6,7 +6,7 @@ use std::ops::Range;
 /// The most ops of a segment.
 const MOST_OPS: usize = 24;
 /// A plan whose time is at most this part above what is estimated of every other one is taken.
-const CLOSE: f64 = 0.01;
+const CLOSE: f64 = 0.001;
 /// Judging an op takes as long as estimating it in so many nests.
 const ESTIMATES_A_STEP: usize = 2000;
 /// What judging a segment takes beside its ops, in steps.
@@ -75,13 +75,22 @@ impl Edge<'_> {
 
     /// What the best judged nest takes. One op that was not judged is not tiled.
     fn settled_ns(&self, judge: &dyn Judge) -> f64 {
+        if !self.may_gain() {
+            return self.least_ns();
+        }
         let unjudged = || if self.range.len() == 1 { estimate_ns(self.ops, self.range.clone(), &[], &[], judge) } else { f64::INFINITY };
         self.judged.first().map_or_else(unjudged, |(ns, _)| *ns)
     }
 
+    /// Whether loops could save something: not where the ops are estimated best without any, and LX has room for all.
+    fn may_gain(&self) -> bool {
+        let best = self.queue.as_ref().and_then(|queue| queue.last());
+        !self.judged.is_empty() || best.is_none_or(|(ns, nest)| !nest.is_empty() || *ns > self.roomy_ns * (1.0 + CLOSE))
+    }
+
     /// Whether no nest that is left could be better than the best judged one.
     fn is_settled(&self) -> bool {
-        self.queue.is_some() && self.judged.first().is_some_and(|(ns, _)| *ns <= self.least_ns() * (1.0 + CLOSE))
+        !self.may_gain() || self.queue.is_some() && self.judged.first().is_some_and(|(ns, _)| *ns <= self.least_ns() * (1.0 + CLOSE))
     }
 
     fn segment(&self) -> Segment {

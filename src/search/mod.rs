@@ -21,6 +21,7 @@
 //! | `nests.rs` | the loops to try |
 //! | `estimate.rs` | what they are likely to cost |
 //! | `choose.rs` | the shortest path |
+//! | `stretches.rs` | parts of a long program, which are searched one by one |
 //! | `ir/choose_tiles.rs` | reads the program, writes hints |
 //! | `ir/segment.rs` | some ops as a function of their own |
 //! | `ir/judge.rs` | divides, places and prices such a function |
@@ -29,12 +30,14 @@ mod axes;
 mod choose;
 mod estimate;
 mod nests;
+mod stretches;
 
 pub(crate) mod ir;
 
 pub use axes::{Axis, axes};
 pub use choose::{Chosen, Segment, choose};
 pub use nests::{Cut, Nest, nests};
+pub use stretches::stretches;
 
 use crate::tile::TiledOp;
 use std::ops::Range;
@@ -44,14 +47,16 @@ use std::ops::Range;
 pub struct SearchedOp {
     /// As tiling sees it.
     pub tiled: TiledOp,
-    /// Whether a loop may be put around it; not where the user has said how it runs.
-    pub may_be_tiled: bool,
+    /// For each iteration dimension whether a loop may cut it; none where the user has said how the op runs.
+    pub may_be_cut: Vec<bool>,
     /// For each iteration dimension what the size of a tile must be a multiple of, so that none ends inside a stick.
     pub granules: Vec<i64>,
     /// Bytes of its operands, then of its result.
     pub operand_bytes: Vec<i64>,
     /// Whether its result may be written where an operand was: elementwise ops.
     pub may_take_over: bool,
+    /// For each operand the op before this one that read the same value last.
+    pub read_before: Vec<Option<usize>>,
     /// The ops that read its result.
     pub readers: Vec<usize>,
     /// Whether the program gives its result.
@@ -59,9 +64,13 @@ pub struct SearchedOp {
 }
 
 impl SearchedOp {
-    fn may_be_cut(&self, dim: usize) -> bool {
-        let is_reduced = dim >= self.tiled.sizes.len() - self.tiled.n_reduced;
-        self.may_be_tiled && (self.tiled.combines || !is_reduced)
+    /// Whether a loop may cut a dimension.
+    fn allows(&self, dim: usize) -> bool {
+        self.may_be_cut[dim] && (self.tiled.combines || !self.reduces(dim))
+    }
+
+    fn reduces(&self, dim: usize) -> bool {
+        dim >= self.tiled.sizes.len() - self.tiled.n_reduced
     }
 
     fn result_bytes(&self) -> i64 {
@@ -104,7 +113,7 @@ mod tests {
             ..TiledOp::default()
         };
         let operand_bytes = vec![bytes(&[m, k]), bytes(&[k, n]), bytes(&[m, n])];
-        SearchedOp { tiled, may_be_tiled: true, granules: vec![1, 64, 64], operand_bytes, is_result: true, ..SearchedOp::default() }
+        SearchedOp { tiled, may_be_cut: vec![true; 3], granules: vec![1, 64, 64], operand_bytes, is_result: true, ..SearchedOp::default() }
     }
 
     /// An elementwise op of one operand.
@@ -118,7 +127,7 @@ mod tests {
         };
         SearchedOp {
             tiled,
-            may_be_tiled: true,
+            may_be_cut: vec![true; sizes.len()],
             granules: vec![1; sizes.len()],
             operand_bytes: vec![bytes(sizes); 2],
             may_take_over: true,

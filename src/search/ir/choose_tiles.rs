@@ -3,15 +3,14 @@
 //! Reads layouts, access maps, `hints` and `dims`; writes `hints` and `dims` of the ops that it puts into loops, and what it chose as
 //! `spyre.chosen_tiles` of the function. Ops with hints of their own keep them.
 
-use super::{judge::FunctionJudge, read::Steps};
+use super::{judge::FunctionJudge, loops::{Labels, Loops}, read::Steps, segment::segment};
 use crate::{
-    dialect::{ComputeOp, TileHint, declared_maxima, hints_attribute, target_of},
-    hint::Count,
-    mlir::{Op, OpExt, Options, Pass, Reported, error_at, string_array},
-    search::{Axis, Cut, choose},
+    dialect::{declared_maxima, target_of},
+    mlir::{Op, OpExt, Options, Pass, Reported, error_at},
+    search::{choose, stretches},
 };
 use machine::Target;
-use std::ops::Range;
+use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-choose-tiles", run };
 
@@ -20,14 +19,33 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let most_steps = options.number("steps").and_then(|steps| usize::try_from(steps).ok());
     let most_steps = most_steps.ok_or_else(|| error_at(module, "option 'steps': expected a number that is not negative").report())?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
-        search(function, most_steps, &target)?;
+        search_function(function, most_steps, &target)?;
     }
     Ok(())
 }
 
-fn search(function: Op<'_>, most_steps: usize, target: &Target) -> Result<(), Reported> {
+/// Searches the parts of a function. What is equal to a part that was searched gets the same loops.
+fn search_function(function: Op<'_>, most_steps: usize, target: &Target) -> Result<(), Reported> {
     let steps = Steps::of(function, &declared_maxima(function))?;
-    let judge = FunctionJudge::of(function, &steps, target).map_err(|(op, message)| error_at(op, message).report())?;
+    let mut known: BTreeMap<String, Vec<Loops>> = BTreeMap::new();
+    let mut labels = Labels::of(function);
+    for part in stretches(&steps.plain) {
+        let alone = segment(function, &steps.ops[part.clone()]);
+        let text = alone.op().to_string();
+        if !known.contains_key(&text) {
+            known.insert(text.clone(), search(alone.op(), most_steps, target)?);
+        }
+        for loops in &known[&text] {
+            loops.moved_by(part.start).write(&steps.ops, 0, &mut labels);
+        }
+    }
+    Ok(())
+}
+
+/// The loops for a function that is one part: none if the whole of it takes no less time with them.
+fn search(function: Op<'_>, most_steps: usize, target: &Target) -> Result<Vec<Loops>, Reported> {
+    let steps = Steps::of(function, &declared_maxima(function))?;
+    let judge = FunctionJudge::of(function, &steps.ops, target).map_err(|(op, message)| error_at(op, message).report())?;
     let chosen = choose(&steps.plain, &judge, most_steps);
     if std::env::var("SPYRE_DEBUG").is_ok() {
         eprintln!("est {} judged {} complete {}", chosen.estimated_ns, chosen.n_judged, chosen.is_complete);
@@ -35,38 +53,12 @@ fn search(function: Op<'_>, most_steps: usize, target: &Target) -> Result<(), Re
             eprintln!("  {:?} {:?} {} {:?}", segment.ops, segment.nest, segment.ns, segment.runner_up);
         }
     }
-    let nests: Vec<(Range<usize>, &[Axis], &[Cut])> = chosen
-        .segments
-        .iter()
-        .filter(|segment| !segment.nest.is_empty())
-        .map(|segment| (segment.ops.clone(), segment.axes.as_slice(), segment.nest.as_slice()))
-        .collect();
-    if nests.is_empty() {
-        return Ok(());
+    let tiled = chosen.segments.iter().filter(|segment| !segment.nest.is_empty());
+    let loops: Vec<Loops> = tiled.map(|segment| Loops::new(&segment.ops, &segment.axes, &segment.nest)).collect();
+    if loops.is_empty() {
+        return Ok(loops);
     }
-    let without = judge.whole_ns(&[]);
-    let with = judge.whole_ns(&nests);
-    let Some(with) = with.filter(|with| without.is_none_or(|without| *with < without)) else { return Ok(()) };
-    let _ = with;
-    for (ops, axes, nest) in &nests {
-        write_hints(&steps.ops, ops.start, axes, ops.start, nest);
-    }
-    Ok(())
-}
-
-/// Writes a nest as hints on ops: the step of number `first` of the axes is `ops[at]`.
-pub(super) fn write_hints(ops: &[Op<'_>], at: usize, axes: &[Axis], first: usize, nest: &[Cut]) {
-    for (level, cut) in nest.iter().enumerate() {
-        let name = format!("tiled{first}_{level}");
-        let id = i64::try_from(1_000_000 + first * 4 + level).unwrap_or(i64::MAX);
-        for (&step, &dim) in &axes[cut.axis].dims {
-            let Some(compute) = ComputeOp::of(ops[at + step - first]) else { continue };
-            let mut names = compute.dim_names();
-            names[dim].clone_from(&name);
-            compute.op.set_attr("dims", string_array(compute.op.ctx(), &names));
-            let mut hints = compute.hints();
-            hints.push(TileHint { id, dim: name.clone(), count: Count::Number(cut.count) });
-            compute.op.set_attr("hints", hints_attribute(compute.op.ctx(), &hints));
-        }
-    }
+    let (without, with) = (judge.whole_ns(&[]), judge.whole_ns(&loops));
+    let is_faster = with.is_some_and(|with| without.is_none_or(|without| with < without));
+    Ok(if is_faster { loops } else { Vec::new() })
 }

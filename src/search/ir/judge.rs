@@ -1,6 +1,6 @@
 //! What ops take: one by one by the model of time, and together by the passes that follow.
 
-use super::{choose_tiles::write_hints, read::Steps, segment::segment};
+use super::{loops::{Labels, Loops}, read::Steps, segment::segment};
 use crate::{
     cost::{TileOp, describe, estimate_op_ns},
     dialect::{ComputeOp, Schedule, Step, tile_op_of},
@@ -9,7 +9,7 @@ use crate::{
         ir::{divide_jointly::divide_function, try_splits::time_placed},
     },
     lx::ir::program::Numbers,
-    mlir::{Op, OpExt, Reported, quietly},
+    mlir::{Op, Reported, quietly},
     search::{Axis, Cut, Judge},
     tile::ir::{
         coarse_tile::{Declared, tile_block},
@@ -26,55 +26,47 @@ use std::{cell::RefCell, collections::BTreeMap, ops::Range};
 /// A judge of the segments of a function.
 pub(super) struct FunctionJudge<'a, 'c> {
     function: Op<'c>,
-    /// The positions of its steps in its body.
-    positions: Vec<usize>,
+    /// Its steps.
+    steps: &'a [Op<'c>],
     target: &'a Target,
     /// For each step how it is priced; none for what is not tiled, or not divided as a whole.
     priced: Vec<Option<PricedOp>>,
     /// The least times that were asked for.
-    known: RefCell<BTreeMap<(usize, Vec<(usize, i64)>, Vec<bool>), f64>>,
+    known: RefCell<BTreeMap<Question, f64>>,
 }
+
+/// An op, its cuts, and which of its operands are in LX.
+type Question = (usize, Vec<(usize, i64)>, Vec<bool>);
 
 impl<'a, 'c> FunctionJudge<'a, 'c> {
     /// Whoever asks hears nothing of what cannot be divided as a whole.
-    pub(super) fn of(function: Op<'c>, steps: &Steps<'c>, target: &'a Target) -> Result<Self, (Op<'c>, String)> {
-        let body = function.body_ops();
-        // Both are in the order of the body.
-        let mut places = (0..body.len()).peekable();
-        let positions = steps.ops.iter().filter_map(|op| places.find(|&place| body[place] == *op)).collect();
+    pub(super) fn of(function: Op<'c>, steps: &'a [Op<'c>], target: &'a Target) -> Result<Self, (Op<'c>, String)> {
         let schedule = Schedule::of(function)?;
-        let mut of_steps = schedule.steps.iter();
-        let priced = steps.ops.iter().map(|op| {
-            ComputeOp::of(*op)?;
+        let mut of_function = schedule.steps.iter();
+        let mut priced = |op: Op<'c>| {
+            ComputeOp::of(op)?;
             // The ops of loops that are there already stand between.
-            PricedOp::of(of_steps.find(|step| step.compute.op == *op)?, target)
-        });
-        let priced = priced.collect();
-        Ok(Self { function, positions, target, priced, known: RefCell::default() })
+            PricedOp::of(of_function.find(|step| step.compute.op == op)?, target)
+        };
+        let priced = steps.iter().map(|op| priced(*op)).collect();
+        Ok(Self { function, steps, target, priced, known: RefCell::default() })
     }
 
     /// What all steps take with some of them in loops, ns; none if they cannot be tiled so.
-    pub(super) fn whole_ns(&self, nests: &[(Range<usize>, &[Axis], &[Cut])]) -> Option<f64> {
-        self.ns_of(0..self.positions.len(), nests)
+    pub(super) fn whole_ns(&self, loops: &[Loops]) -> Option<f64> {
+        self.ns_of(0..self.steps.len(), loops)
     }
 
-    fn ns_of(&self, steps: Range<usize>, nests: &[(Range<usize>, &[Axis], &[Cut])]) -> Option<f64> {
-        let alone = segment(self.function, &self.positions[steps.clone()].iter().copied().collect());
+    fn ns_of(&self, range: Range<usize>, loops: &[Loops]) -> Option<f64> {
+        let alone = segment(self.function, &self.steps[range.clone()]);
         let function = alone.op();
-        let ns = if std::env::var("SPYRE_DEBUG").is_ok_and(|v| v=="2") { println!("{}", function); let declared = Declared::by(function);
-            let of_alone = Steps::of(function, &declared.maxima).unwrap();
-            for (ops, axes, nest) in nests {
-                write_hints(&of_alone.ops, ops.start - steps.start, axes, ops.start, nest);
-            }
-            place(function, &declared, self.target) } else { quietly(function, || {
+        let ns = quietly(function, || {
             let declared = Declared::by(function);
             let of_alone = Steps::of(function, &declared.maxima)?;
-            for (ops, axes, nest) in nests {
-                write_hints(&of_alone.ops, ops.start - steps.start, axes, ops.start, nest);
-            }
+            let mut labels = Labels::of(function);
+            loops.iter().for_each(|loops| loops.write(&of_alone.ops, range.start, &mut labels));
             place(function, &declared, self.target)
-        }) };
-        if std::env::var("SPYRE_DEBUG").is_ok() { eprintln!("judge {:?} {:?} -> {:?}", steps, nests.iter().map(|n| n.2).collect::<Vec<_>>(), ns); }
+        });
         ns.ok().map(|ns| ns - self.target.time.recommended.kernel_ns)
     }
 }
@@ -165,6 +157,6 @@ impl Judge for FunctionJudge<'_, '_> {
     }
 
     fn segment_ns(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<f64> {
-        self.ns_of(segment.clone(), &[(segment, axes, nest)])
+        self.ns_of(segment.clone(), &[Loops::new(&segment, axes, nest)])
     }
 }

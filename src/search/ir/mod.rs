@@ -2,5 +2,6 @@
 
 pub(crate) mod choose_tiles;
 mod judge;
+mod loops;
 mod read;
 mod segment;

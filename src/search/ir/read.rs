@@ -1,5 +1,6 @@
 //! The ops of a function as the search sees them.
 
+use super::loops::is_name;
 use crate::{
     dialect::{Access, ComputeOp},
     mlir::{Op, OpExt, Reported, ValueExt, error_at},
@@ -24,11 +25,17 @@ impl<'c> Steps<'c> {
         for (item, tiled) in items.list.iter().zip(&items.plain) {
             let refuse = |message: String| error_at(item.op, message).report();
             let mut op = searched(item).map_err(refuse)?;
-            op.may_be_tiled &= tiled.levels.is_empty();
+            if !tiled.levels.is_empty() {
+                op.may_be_cut.fill(false);
+            }
             op.tiled = tiled.clone();
             plain.push(op);
         }
+        let mut last_readers: BTreeMap<usize, usize> = BTreeMap::new();
         for reader in 0..plain.len() {
+            let reads = || items.list[reader].reads.iter().map(|read| read.number);
+            plain[reader].read_before = reads().map(|value| last_readers.get(&value).copied()).collect();
+            last_readers.extend(reads().map(|value| (value, reader)));
             for maker in items.list[reader].reads.iter().filter_map(|read| items.maker(read.value)) {
                 plain[maker].readers.push(reader);
             }
@@ -43,13 +50,20 @@ fn searched(item: &Item<'_>) -> Result<SearchedOp, String> {
     let accesses = compute.accesses()?;
     let bytes = |access: &Access<'_>| Ok::<i64, String>(access.layout()?.bytes());
     Ok(SearchedOp {
-        may_be_tiled: !compute.is_insert(),
+        may_be_cut: may_be_cut(compute),
         granules: granules(compute, &accesses)?,
         operand_bytes: accesses.iter().map(bytes).collect::<Result<_, _>>()?,
         may_take_over: compute.family() == Family::Pointwise,
         is_result: is_result(compute),
         ..SearchedOp::default()
     })
+}
+
+/// For each iteration dimension whether a loop may cut it. A wish for slices over the cores names dimensions, which keep their names.
+fn may_be_cut(compute: ComputeOp<'_>) -> Vec<bool> {
+    let names = compute.dim_names();
+    let keeps_names = !compute.work_div().is_empty();
+    (0..names.len()).map(|dim| !compute.is_insert() && (!keeps_names || is_name(&names, dim))).collect()
 }
 
 /// Whether the function gives the result, or a view of it.

@@ -1,133 +1,99 @@
 //! Some ops of a function as a function of their own.
 
-use crate::mlir::{Attributes, BlockExt, Op, OpExt, Scratch, Type, Value, ValueExt, ValueLike, ValueMap, build, new_block, push, set_function_type};
-use std::collections::BTreeSet;
+use crate::mlir::{
+    Attributes, BlockExt, BlockLike, Op, OpExt, Scratch, Type, Value, ValueExt, ValueLike, ValueMap, build, new_block, push, set_function_type,
+};
 
-/// Where a value comes from: the position of an op in the body and which of its results, or an argument.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Source {
-    Argument(usize),
-    Result(usize, usize),
-}
-
-/// A copy of the ops at positions `steps` of a function's body, with the views and constants that they read. What they read of other ops are its
-/// arguments; what others read of them, and what the function gives, are its results.
-pub(super) fn segment<'c>(function: Op<'c>, steps: &BTreeSet<usize>) -> Scratch<'c> {
-    let ops = function.body_ops();
-    let body = Body::of(function, &ops);
-    let kept = body.with_what_they_read(steps);
-    let inputs = body.inputs(&kept);
-    let results = body.results(steps, &kept);
-    let types: Vec<Type<'c>> = inputs.iter().map(|(_, value)| value.r#type()).collect();
+/// A copy of some ops of a function, in order, with the views and constants that they read. What they read of other ops are its arguments;
+/// what others read of them, and what the function gives, are its results. Time is linear in the ops and in who reads them.
+pub(super) fn segment<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Scratch<'c> {
+    let mut needed = Needed { function, ops: Vec::new(), inputs: Vec::new(), known: ValueMap::default() };
+    ops.iter().for_each(|op| needed.add(*op));
+    let types: Vec<Type<'c>> = needed.inputs.iter().map(ValueLike::r#type).collect();
     let attributes = ["sym_name", "function_type", "spyre.dim_sizes", "spyre.symbols"]
         .into_iter()
         .fold(Attributes::new(function.ctx()), |attributes, name| attributes.with_option(name, function.attr(name)));
-    let block = new_block(&types, function.loc());
-    let alone = Scratch::from(build("func.func", function.loc(), &[], &[], attributes, vec![block]));
-    fill(&alone, function, &kept, &inputs, &results);
+    let alone = build("func.func", function.loc(), &[], &[], attributes, vec![new_block(&types, function.loc())]);
+    let alone = Scratch::from(alone);
+    fill(alone.op(), &needed, &results(function, ops));
     alone
 }
 
-/// Moves a copy of the ops into the new function.
-fn fill<'c>(alone: &Scratch<'c>, function: Op<'c>, kept: &BTreeSet<usize>, inputs: &[(Source, Value<'c>)], results: &[Source]) {
-    let copy = Scratch::of(function);
-    let ops = copy.op().body_ops();
-    let arguments = copy.op().body().map(BlockExt::args).unwrap_or_default();
-    let value = |source: &Source| match *source {
-        Source::Argument(number) => arguments[number],
-        Source::Result(op, number) => ops[op].outputs()[number],
-    };
-    let block = alone.op().body();
-    let (Some(block), new) = (block, block.map(BlockExt::args).unwrap_or_default()) else { return };
-    for ((source, _), argument) in inputs.iter().zip(new) {
-        value(source).replace_with(argument);
-    }
-    let returned: Vec<Value<'_>> = results.iter().map(value).collect();
-    for &op in kept {
-        ops[op].move_to_end(block);
-    }
-    push(alone.op(), build("func.return", function.loc(), &returned, &[], Attributes::new(function.ctx()), Vec::new()));
-    set_function_type(alone.op());
+/// What a segment is made of.
+struct Needed<'c> {
+    function: Op<'c>,
+    /// The ops, with the views and constants that they read in front of them.
+    ops: Vec<Op<'c>>,
+    /// What is read from elsewhere, by first use.
+    inputs: Vec<Value<'c>>,
+    known: ValueMap<()>,
 }
 
-/// The body of a function with the sources of its values.
-struct Body<'a, 'c> {
-    ops: &'a [Op<'c>],
-    sources: ValueMap<Source>,
-}
-
-impl<'a, 'c> Body<'a, 'c> {
-    fn of(function: Op<'c>, ops: &'a [Op<'c>]) -> Self {
-        let mut sources = ValueMap::default();
-        for (number, argument) in function.body().map(BlockExt::args).unwrap_or_default().into_iter().enumerate() {
-            sources.insert(argument, Source::Argument(number));
-        }
-        for (position, op) in ops.iter().enumerate() {
-            for (number, output) in op.outputs().into_iter().enumerate() {
-                sources.insert(output, Source::Result(position, number));
-            }
-        }
-        Self { ops, sources }
-    }
-
-    /// What an op and the ops within it read from the body, in order.
-    fn reads(&self, op: usize) -> Vec<(Source, Value<'c>)> {
-        let values = self.ops[op].nested().into_iter().flat_map(OpExt::inputs);
-        values.filter_map(|value| Some((*self.sources.get(value)?, value))).collect()
-    }
-
-    /// The ops with all views and constants behind what they read.
-    fn with_what_they_read(&self, steps: &BTreeSet<usize>) -> BTreeSet<usize> {
-        let mut kept = steps.clone();
-        let mut left: Vec<usize> = steps.iter().copied().collect();
-        while let Some(op) = left.pop() {
-            for (source, _) in self.reads(op) {
-                if let Source::Result(behind, _) = source
-                    && self.is_view_or_constant(behind)
-                    && kept.insert(behind)
-                {
-                    left.push(behind);
+impl<'c> Needed<'c> {
+    fn add(&mut self, op: Op<'c>) {
+        for value in op.nested().into_iter().flat_map(OpExt::inputs) {
+            let is_known = self.known.get(value).is_some() || !self.is_of_body(value);
+            match value.def().filter(|def| is_view_or_constant(*def)) {
+                _ if is_known => {}
+                Some(def) => self.add(def),
+                None => {
+                    self.known.insert(value, ());
+                    self.inputs.push(value);
                 }
             }
         }
-        kept
+        for output in op.outputs() {
+            self.known.insert(output, ());
+        }
+        self.ops.push(op);
     }
 
-    fn is_view_or_constant(&self, op: usize) -> bool {
-        ["spyre.view", "spyre.constant"].into_iter().any(|name| self.ops[op].is(name))
+    /// Whether a value is of the function's own body, not of a loop in it.
+    fn is_of_body(&self, value: Value<'c>) -> bool {
+        let owner = value.def().map_or_else(|| value.arg_of().and_then(|(block, _)| block.parent_operation()), OpExt::parent);
+        owner == Some(self.function)
     }
+}
 
-    /// What the ops read from elsewhere, by first use.
-    fn inputs(&self, kept: &BTreeSet<usize>) -> Vec<(Source, Value<'c>)> {
-        let mut found: Vec<(Source, Value<'c>)> = Vec::new();
-        let mut known: BTreeSet<Source> = BTreeSet::new();
-        for (source, value) in kept.iter().flat_map(|&op| self.reads(op)) {
-            let is_inside = matches!(source, Source::Result(op, _) if kept.contains(&op));
-            if !is_inside && known.insert(source) {
-                found.push((source, value));
+fn is_view_or_constant(op: Op<'_>) -> bool {
+    op.is("spyre.view") || op.is("spyre.constant")
+}
+
+/// What the ops make that another op reads, at once or through views.
+fn results<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Vec<Value<'c>> {
+    let outputs = ops.iter().flat_map(|op| op.outputs());
+    outputs.filter(|output| is_read_elsewhere(function, *output, ops)).collect()
+}
+
+fn is_read_elsewhere<'c>(function: Op<'c>, value: Value<'c>, ops: &[Op<'c>]) -> bool {
+    value.users().into_iter().any(|user| {
+        let in_body = std::iter::successors(Some(user), |op| op.parent()).find(|op| op.parent() == Some(function)).unwrap_or(user);
+        let reads_through_view = in_body.is("spyre.view") && is_read_elsewhere(function, in_body.output(), ops);
+        reads_through_view || !in_body.is("spyre.view") && !ops.contains(&in_body)
+    })
+}
+
+/// Copies the ops into the new function.
+fn fill<'a>(alone: Op<'a>, needed: &Needed<'a>, results: &[Value<'a>]) {
+    let mut copies: ValueMap<Value<'a>> = ValueMap::default();
+    let arguments = alone.body().map(BlockExt::args).unwrap_or_default();
+    for (input, argument) in needed.inputs.iter().zip(arguments) {
+        copies.insert(*input, argument);
+    }
+    for op in &needed.ops {
+        let copy = push(alone, (**op).clone());
+        for inside in copy.nested() {
+            for (index, value) in inside.inputs().into_iter().enumerate() {
+                if let Some(copied) = copies.get(value) {
+                    inside.set_input(index, *copied);
+                }
             }
         }
-        found
-    }
-
-    /// What the ops make that something else reads, at once or through views.
-    fn results(&self, steps: &BTreeSet<usize>, kept: &BTreeSet<usize>) -> Vec<Source> {
-        let mut found = BTreeSet::new();
-        for op in (0..self.ops.len()).filter(|op| !steps.contains(op) && !(kept.contains(op) && self.is_view_or_constant(*op))) {
-            for (source, _) in self.reads(op) {
-                found.extend(self.behind_views(source).filter(|(op, _)| steps.contains(op)));
-            }
+        for (output, copied) in op.outputs().into_iter().zip(copy.outputs()) {
+            copies.insert(output, copied);
         }
-        found.into_iter().map(|(op, number)| Source::Result(op, number)).collect()
     }
-
-    /// The result of an op that is no view which a value shows.
-    fn behind_views(&self, source: Source) -> Option<(usize, usize)> {
-        let Source::Result(op, number) = source else { return None };
-        if self.ops[op].is("spyre.view") {
-            let (behind, _) = self.reads(op).into_iter().next()?;
-            return self.behind_views(behind);
-        }
-        Some((op, number))
-    }
+    let returned: Vec<Value<'a>> = results.iter().filter_map(|result| copies.get(*result).copied()).collect();
+    push(alone, build("func.return", alone.loc(), &returned, &[], Attributes::new(alone.ctx()), Vec::new()));
+    set_function_type(alone);
 }
