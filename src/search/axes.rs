@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, ops::Range};
 /// A dimension that several ops walk along together: where one makes a tile of a value along it, the next reads just that tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axis {
-    /// Its points.
+    /// What the number of tiles must divide: the points, or those of the outer part where an op has it merged with another.
     pub size: i64,
     /// By the position of the op, the iteration dimension that walks along it.
     pub dims: BTreeMap<usize, usize>,
@@ -60,9 +60,10 @@ impl Groups {
     fn join(&mut self, one: (usize, usize), other: (usize, usize)) {
         let (Some(&one), Some(&other)) = (self.of.get(&one), self.of.get(&other)) else { return };
         let is_apart = self.members[other].keys().all(|op| !self.members[one].contains_key(op));
-        if one == other || self.sizes[one] != self.sizes[other] || !is_apart {
+        if one == other || !is_apart {
             return;
         }
+        self.sizes[one] = common_divisor(self.sizes[one], self.sizes[other]);
         let taken = std::mem::take(&mut self.members[other]);
         for member in taken {
             self.of.insert(member, one);
@@ -78,6 +79,10 @@ impl Groups {
         });
         axes.filter(|axis| !axis.dims.is_empty()).collect()
     }
+}
+
+fn common_divisor(one: i64, other: i64) -> i64 {
+    if other == 0 { one } else { common_divisor(other, one % other) }
 }
 
 #[cfg(test)]

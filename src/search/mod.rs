@@ -19,6 +19,7 @@
 //! |---|---|
 //! | `axes.rs` | dimensions that can be cut together |
 //! | `nests.rs` | the loops to try |
+//! | `loops.rs` | a nest around ops, as it is written |
 //! | `estimate.rs` | what they are likely to cost |
 //! | `choose.rs` | the shortest path |
 //! | `stretches.rs` | parts of a long program, which are searched one by one |
@@ -29,13 +30,15 @@
 mod axes;
 mod choose;
 mod estimate;
+mod loops;
 mod nests;
 mod stretches;
 
 pub(crate) mod ir;
 
 pub use axes::{Axis, axes};
-pub use choose::{Chosen, Segment, choose};
+pub use choose::{Chosen, choose};
+pub use loops::{Level, Loops};
 pub use nests::{Cut, Nest, nests};
 pub use stretches::stretches;
 
@@ -85,6 +88,10 @@ pub trait Judge {
     /// What an op takes at the least, ns, if loops cut these of its dimensions into so many tiles, outermost first, and just these of its operands
     /// and its result are in LX.
     fn op_ns(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> f64;
+    /// What each op takes in the program without loops, ns; none if the program cannot be compiled so.
+    fn untiled_ns(&self) -> Option<Vec<f64>>;
+    /// What all ops take with loops around some segments, ns; none if they cannot be tiled so.
+    fn plan_ns(&self, loops: &[Loops]) -> Option<f64>;
     /// What a segment takes in a nest, ns; none if it cannot be tiled so.
     fn segment_ns(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<f64>;
 }

@@ -1,6 +1,7 @@
 //! The nests of loops that could be made around some ops.
 
 use super::{Axis, SearchedOp};
+use std::{collections::BTreeMap, ops::Range};
 
 /// A level of loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,29 +19,42 @@ pub type Nest = Vec<Cut>;
 const MOST_COUNTS: usize = 12;
 const MOST_ITERATIONS: i64 = 4096;
 
-/// No loop, and all nests of one and of two levels.
+/// No loop, and the nests of one and of two levels that no smaller segment has: some level cuts the first op of the segment, some level the
+/// last one, and each cuts several ops if there are several. Of two axes that the same ops have, one order is tried; else the axis that more
+/// ops have is outside.
 #[must_use]
-pub fn nests(ops: &[SearchedOp], axes: &[Axis]) -> Vec<Nest> {
-    let cuts: Vec<Vec<Cut>> = axes
-        .iter()
-        .enumerate()
-        .map(|(number, axis)| counts(ops, axis).into_iter().map(|count| Cut { axis: number, count }).collect())
-        .collect();
+pub fn nests(ops: &[SearchedOp], segment: Range<usize>, axes: &[Axis]) -> Vec<Nest> {
+    let useful: Vec<usize> = (0..axes.len()).filter(|&axis| axes[axis].dims.len() > 1 || segment.len() == 1).collect();
+    let counts: BTreeMap<usize, Vec<i64>> = useful.iter().map(|&axis| (axis, counts(ops, &axes[axis]))).collect();
+    let reach_both_ends =
+        |levels: &[usize]| [segment.start, segment.end - 1].iter().all(|end| levels.iter().any(|&axis| axes[axis].dims.contains_key(end)));
     let mut found: Vec<Nest> = vec![Vec::new()];
-    for (number, outer) in cuts.iter().enumerate().flat_map(|(number, cuts)| cuts.iter().map(move |cut| (number, *cut))) {
-        found.push(vec![outer]);
-        let inner = cuts.iter().enumerate().filter(|(other, _)| *other != number).flat_map(|(_, cuts)| cuts);
-        let few = inner.filter(|inner| outer.count * inner.count <= MOST_ITERATIONS);
-        found.extend(few.map(|inner| vec![outer, *inner]));
+    for &outer in &useful {
+        if reach_both_ends(&[outer]) {
+            found.extend(counts[&outer].iter().map(|&count| vec![Cut { axis: outer, count }]));
+        }
+        for &inner in useful.iter().filter(|&&inner| may_be_inside(axes, outer, inner) && reach_both_ends(&[outer, inner])) {
+            let pairs = counts[&outer].iter().flat_map(|&one| counts[&inner].iter().map(move |&other| (one, other)));
+            let few = pairs.filter(|(one, other)| one * other <= MOST_ITERATIONS);
+            found.extend(few.map(|(one, other)| vec![Cut { axis: outer, count: one }, Cut { axis: inner, count: other }]));
+        }
     }
     found
 }
 
+fn may_be_inside(axes: &[Axis], outer: usize, inner: usize) -> bool {
+    let has_all_of = |one: usize, other: usize| axes[other].dims.keys().all(|op| axes[one].dims.contains_key(op));
+    match (has_all_of(outer, inner), has_all_of(inner, outer)) {
+        (true, true) => outer < inner,
+        (has_all, is_all) => outer != inner && (has_all || !is_all),
+    }
+}
+
 /// The numbers of tiles, more than one, that all ops of an axis allow: they divide, and no tile ends inside a stick. Of many those next to
 /// powers of two.
-fn counts(ops: &[SearchedOp], axis: &Axis) -> Vec<i64> {
-    let granule = axis.dims.iter().map(|(&op, &dim)| ops[op].granules[dim]).max().unwrap_or(1);
-    let is_allowed = |count: &i64| axis.size % count == 0 && (axis.size / count) % granule == 0;
+pub(super) fn counts(ops: &[SearchedOp], axis: &Axis) -> Vec<i64> {
+    let allows = |op: &SearchedOp, dim: usize, count: i64| op.tiled.sizes[dim] % (count * op.granules[dim]) == 0;
+    let is_allowed = |count: &i64| axis.size % count == 0 && axis.dims.iter().all(|(&op, &dim)| allows(&ops[op], dim, *count));
     let all: Vec<i64> = (2..=axis.size.min(MOST_ITERATIONS)).filter(is_allowed).collect();
     if all.len() <= MOST_COUNTS {
         return all;
@@ -81,9 +95,10 @@ mod tests {
     #[test]
     fn two_levels_are_of_two_axes() {
         let ops = [pointwise(&[4, 6], None)];
+        // One order of the two is enough.
         let axes = axes(&ops, 0..1);
-        let found = nests(&ops, &axes);
-        assert_eq!(found.len(), 1 + 2 + 3 + 2 * 2 * 3);
+        let found = nests(&ops, 0..1, &axes);
+        assert_eq!(found.len(), 1 + 2 + 3 + 2 * 3);
         assert!(found.iter().all(|nest| nest.len() < 2 || nest[0].axis != nest[1].axis));
     }
 }

@@ -4,7 +4,7 @@
 //! and so is the division of each op by itself, before one of them is taken.
 
 use crate::{
-    cost::{Formula, describe, price},
+    cost::{describe, estimate_op_ns},
     dialect::{ComputeOp, Memory, Place, home_of, owner_of, split_of, tile_op_of},
     lx::ir::{
         emit_stays::emit_stays,
@@ -22,18 +22,18 @@ pub(super) fn time_of_splits<'a>(function: Op<'_>, splits: impl Iterator<Item = 
     for (compute, split) in ComputeOp::all_in(scratch.op()).into_iter().zip(splits) {
         set_work(compute, split);
     }
-    time_placed(scratch.op(), target)
+    Ok(times_placed(scratch.op(), target)?.iter().sum())
 }
 
-/// Places the values of a function that is divided; gives its modelled time as one kernel, ns.
-pub(crate) fn time_placed(function: Op<'_>, target: &Target) -> Result<f64, Reported> {
+/// Places the values of a function that is divided; gives the modelled time of each op, ns, those that are added included.
+pub(crate) fn times_placed(function: Op<'_>, target: &Target) -> Result<Vec<f64>, Reported> {
     let refuse = |message: String| error_at(function, message).report();
     emit_stays(&Program::of(function)?, &Capacity::of(target)).map_err(refuse)?;
-    time_of(&Values::of(function)?, target).map_err(refuse)
+    times_of(&Values::of(function)?, target).map_err(refuse)
 }
 
-/// The modelled time of a program that is divided and placed, as one kernel.
-fn time_of(values: &Values<'_>, target: &Target) -> Result<f64, String> {
+/// The modelled times of the ops of a program that is divided and placed, as one kernel.
+fn times_of(values: &Values<'_>, target: &Target) -> Result<Vec<f64>, String> {
     let mut numbers = Numbers::default();
     let mut kernel = Vec::with_capacity(values.schedule.steps.len());
     for step in &values.schedule.steps {
@@ -46,7 +46,7 @@ fn time_of(values: &Values<'_>, target: &Target) -> Result<f64, String> {
         }
         kernel.push(tile.shape());
     }
-    Ok(price(&describe(&kernel), &target.time, Formula::Recommended).estimate_ns)
+    Ok(describe(&kernel).iter().map(|op| estimate_op_ns(op, &target.time)).collect())
 }
 
 fn is_in_lx(value: Value<'_>) -> bool {

@@ -3,11 +3,11 @@
 //! Reads layouts, access maps, `hints` and `dims`; writes `hints` and `dims` of the ops that it puts into loops, and what it chose as
 //! `spyre.chosen_tiles` of the function. Ops with hints of their own keep them.
 
-use super::{judge::FunctionJudge, loops::{Labels, Loops}, read::Steps, segment::segment};
+use super::{judge::FunctionJudge, hints::{Labels, write_hints}, read::Steps, segment::segment};
 use crate::{
     dialect::{declared_maxima, target_of},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at},
-    search::{choose, stretches},
+    search::{Loops, choose, stretches},
 };
 use machine::Target;
 use std::collections::BTreeMap;
@@ -36,29 +36,17 @@ fn search_function(function: Op<'_>, most_steps: usize, target: &Target) -> Resu
             known.insert(text.clone(), search(alone.op(), most_steps, target)?);
         }
         for loops in &known[&text] {
-            loops.moved_by(part.start).write(&steps.ops, 0, &mut labels);
+            write_hints(&loops.later_by(part.start), &steps.ops, 0, &mut labels);
         }
     }
     Ok(())
 }
 
-/// The loops for a function that is one part: none if the whole of it takes no less time with them.
+/// The loops for a function that is one part.
 fn search(function: Op<'_>, most_steps: usize, target: &Target) -> Result<Vec<Loops>, Reported> {
     let steps = Steps::of(function, &declared_maxima(function))?;
     let judge = FunctionJudge::of(function, &steps.ops, target).map_err(|(op, message)| error_at(op, message).report())?;
     let chosen = choose(&steps.plain, &judge, most_steps);
-    if std::env::var("SPYRE_DEBUG").is_ok() {
-        eprintln!("est {} judged {} complete {}", chosen.estimated_ns, chosen.n_judged, chosen.is_complete);
-        for segment in &chosen.segments {
-            eprintln!("  {:?} {:?} {} {:?}", segment.ops, segment.nest, segment.ns, segment.runner_up);
-        }
-    }
-    let tiled = chosen.segments.iter().filter(|segment| !segment.nest.is_empty());
-    let loops: Vec<Loops> = tiled.map(|segment| Loops::new(&segment.ops, &segment.axes, &segment.nest)).collect();
-    if loops.is_empty() {
-        return Ok(loops);
-    }
-    let (without, with) = (judge.whole_ns(&[]), judge.whole_ns(&loops));
-    let is_faster = with.is_some_and(|with| without.is_none_or(|without| with < without));
-    Ok(if is_faster { loops } else { Vec::new() })
+    if std::env::var("SPYRE_DEBUG").is_ok() { eprintln!("{:#?}", (&chosen.loops.iter().map(|l| (l.ops.clone(), l.levels.iter().map(|l| l.count).collect::<Vec<_>>())).collect::<Vec<_>>(), chosen.ns, chosen.untiled_ns, chosen.estimated_ns, chosen.n_judged, chosen.is_complete)); }
+    Ok(chosen.loops)
 }

@@ -1,16 +1,16 @@
 //! What ops take: one by one by the model of time, and together by the passes that follow.
 
-use super::{loops::{Labels, Loops}, read::Steps, segment::segment};
+use super::{hints::{Labels, write_hints}, read::Steps, segment::segment};
 use crate::{
     cost::{TileOp, describe, estimate_op_ns},
     dialect::{ComputeOp, Schedule, Step, tile_op_of},
     joint::{
         candidates,
-        ir::{divide_jointly::divide_function, try_splits::time_placed},
+        ir::{divide_jointly::divide_function, try_splits::times_placed},
     },
     lx::ir::program::Numbers,
-    mlir::{Op, Reported, quietly},
-    search::{Axis, Cut, Judge},
+    mlir::{Op, OpExt, Reported, i64_attribute, integer, quietly},
+    search::{Axis, Cut, Judge, Loops},
     tile::ir::{
         coarse_tile::{Declared, tile_block},
         settle_loops::settle_block,
@@ -52,32 +52,50 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
         Ok(Self { function, steps, target, priced, known: RefCell::default() })
     }
 
-    /// What all steps take with some of them in loops, ns; none if they cannot be tiled so.
-    pub(super) fn whole_ns(&self, loops: &[Loops]) -> Option<f64> {
-        self.ns_of(0..self.steps.len(), loops)
+    fn ns_of(&self, range: Range<usize>, loops: &[Loops]) -> Option<f64> {
+        let by_op = self.ns_by_op(range, loops)?;
+        Some(by_op.iter().map(|(_, ns)| ns).sum())
     }
 
-    fn ns_of(&self, range: Range<usize>, loops: &[Loops]) -> Option<f64> {
+    /// What each op takes that the steps become, in order, ns, with the number of the step; none for what is added.
+    fn ns_by_op(&self, range: Range<usize>, loops: &[Loops]) -> Option<Vec<(Option<usize>, f64)>> {
         let alone = segment(self.function, &self.steps[range.clone()]);
         let function = alone.op();
         let ns = quietly(function, || {
             let declared = Declared::by(function);
             let of_alone = Steps::of(function, &declared.maxima)?;
             let mut labels = Labels::of(function);
-            loops.iter().for_each(|loops| loops.write(&of_alone.ops, range.start, &mut labels));
-            place(function, &declared, self.target)
+            loops.iter().for_each(|loops| write_hints(loops, &of_alone.ops, range.start, &mut labels));
+            number(&of_alone.ops);
+            let ns = place(function, &declared, self.target)?;
+            Ok::<_, Reported>(numbers(function).into_iter().zip(ns).collect())
         });
-        ns.ok().map(|ns| ns - self.target.time.recommended.kernel_ns)
+        ns.ok()
     }
 }
 
-/// Tiles, divides and places; gives the time.
-fn place(function: Op<'_>, declared: &Declared, target: &Target) -> Result<f64, Reported> {
+const NUMBER: &str = "spyre.number";
+
+/// Writes the numbers of steps on them, for as long as a copy of the program lives.
+fn number(ops: &[Op<'_>]) {
+    for (number, op) in (0..).zip(ops) {
+        op.set_attr(NUMBER, i64_attribute(op.ctx(), number));
+    }
+}
+
+/// The numbers of the ops that compute.
+fn numbers(function: Op<'_>) -> Vec<Option<usize>> {
+    let number = |compute: ComputeOp<'_>| compute.op.attr(NUMBER).and_then(integer).and_then(|number| usize::try_from(number).ok());
+    ComputeOp::all_in(function).into_iter().map(number).collect()
+}
+
+/// Tiles, divides and places; gives the time of each op that computes.
+fn place(function: Op<'_>, declared: &Declared, target: &Target) -> Result<Vec<f64>, Reported> {
     tile_block(function, declared, target)?;
     settle_block(function);
     reduce_spans(function, target)?;
     divide_function(function, target)?;
-    time_placed(function, target)
+    times_placed(function, target)
 }
 
 /// The most splits of an op that are priced: those that are best for the op in one piece.
@@ -154,6 +172,21 @@ impl Judge for FunctionJudge<'_, '_> {
         let ns = priced.least_ns(cuts, in_lx, self.target);
         self.known.borrow_mut().insert(key, ns);
         ns
+    }
+
+    fn untiled_ns(&self) -> Option<Vec<f64>> {
+        let mut ns_of_steps = vec![0.0; self.steps.len()];
+        let mut step = 0;
+        for (number, ns) in self.ns_by_op(0..self.steps.len(), &[])? {
+            // A copy that was added counts for the op that it stands behind.
+            step = number.unwrap_or(step);
+            ns_of_steps[step] += ns;
+        }
+        Some(ns_of_steps)
+    }
+
+    fn plan_ns(&self, loops: &[Loops]) -> Option<f64> {
+        self.ns_of(0..self.steps.len(), loops)
     }
 
     fn segment_ns(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<f64> {

@@ -2,6 +2,6 @@
 
 pub(crate) mod choose_tiles;
 mod judge;
-mod loops;
+mod hints;
 mod read;
 mod segment;

@@ -1,6 +1,6 @@
 //! The ops of a function as the search sees them.
 
-use super::loops::is_name;
+use super::hints::is_name;
 use crate::{
     dialect::{Access, ComputeOp},
     mlir::{Op, OpExt, Reported, ValueExt, error_at},

@@ -165,8 +165,11 @@ fn cut_behind(view: Op<'_>) -> Vec<Option<usize>> {
         };
         return (0..rank).map(find).collect();
     };
-    // The same bytes are cut where both cut the same device dimension.
-    let places = |tensor: &Tensor<'_>, layout: &DeviceLayout| tensor.buffer().and_then(|host| layout.cut_places(&host)).unwrap_or_default();
+    // The same bytes are cut where both cut the same part of the device's places: 32 heads, and 8 groups of 4.
+    let places = |tensor: &Tensor<'_>, layout: &DeviceLayout| {
+        let places = tensor.buffer().and_then(|host| layout.cut_places(&host)).unwrap_or_default();
+        places.into_iter().map(|place| place.map(|(size, stride)| size * stride)).collect::<Vec<Option<i64>>>()
+    };
     let Some(input_layout) = &input.layout else { return vec![None; rank] };
     let (of_view, of_input) = (places(&shown, layout), places(&input, input_layout));
     let find = |dim: usize| {
