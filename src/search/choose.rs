@@ -1,12 +1,14 @@
 //! The plan of least time: a shortest path over segments, whose costs are estimated first and judged where it matters.
 
-use super::{Axis, Cut, Judge, Loops, Nest, SearchedOp, axes, estimate::estimate_ns, nests, nests::counts};
-use std::{cell::RefCell, collections::BTreeMap, ops::Range};
+use super::{Axis, Cost, Judge, Loops, Nest, SearchedOp, axes, estimate::estimate_ns, nests, roomy::Roomy};
+use std::ops::Range;
 
 /// The most ops of a segment.
 const MOST_OPS: usize = 24;
 /// A plan whose time is at most this part above what is estimated of every other one is taken.
 const CLOSE: f64 = 0.001;
+/// What a loop saves at the least, as a part of the time, if it moves more bytes: less is within what the model of time does not know.
+const WORTH_BYTES: f64 = 0.05;
 /// The most nests of a segment that are judged.
 const MOST_JUDGED: usize = 40;
 /// The most nests of a segment that are tried in the whole program.
@@ -21,12 +23,19 @@ const STEPS_A_JUDGEMENT: usize = 4;
 pub struct Chosen {
     /// Loops around some of the ops.
     pub loops: Vec<Loops>,
-    /// What all ops take with them, ns; none if nothing was judged, as loops could save nothing.
+    /// What was found on the way; none if nothing was judged, as loops could save nothing.
+    pub found: Option<Found>,
+}
+
+/// What a search has found out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// What all ops take with the loops, ns; none if they cannot be compiled.
     pub ns: Option<f64>,
-    /// What all ops take without loops, ns; none if nothing was judged, or if they cannot be compiled so.
+    /// What all ops take without loops, ns; none if they cannot be compiled so.
     pub untiled_ns: Option<f64>,
     /// The least sum of what segments are judged or estimated to take, ns.
-    pub estimated_ns: f64,
+    pub least_ns: f64,
     /// Judgements made.
     pub n_judged: usize,
     /// Whether the search ended by itself, not for want of steps.
@@ -38,16 +47,17 @@ pub struct Chosen {
 #[must_use]
 pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chosen {
     let mut search = Search::new(ops, judge);
-    if !search.may_gain() {
-        let estimated_ns = search.path(Edge::least_ns).0;
-        return Chosen { loops: Vec::new(), ns: None, untiled_ns: None, estimated_ns, n_judged: 0, is_complete: true };
+    if most_steps == 0 || !search.may_gain() {
+        return Chosen { loops: Vec::new(), found: None };
     }
-    let untiled_ns = judge.untiled_ns().map(|by_op| by_op.iter().sum());
-    search.begin();
+    let untiled = judge.untiled();
+    search.begin(untiled.as_deref());
     let is_complete = search.run(most_steps);
-    let (estimated_ns, _) = search.path(Edge::least_ns);
-    let (ns, loops) = search.refined(untiled_ns);
-    Chosen { loops, ns, untiled_ns, estimated_ns, n_judged: search.n_judged, is_complete }
+    let (least_ns, _) = search.path(Edge::least_ns);
+    let (plan, loops) = search.refined();
+    let untiled_ns = untiled.map(|by_op| by_op.iter().map(|cost| cost.ns).sum());
+    let found = Found { ns: plan.map(|plan| plan.ns), untiled_ns, least_ns, n_judged: search.n_judged, is_complete };
+    Chosen { loops, found: Some(found) }
 }
 
 /// A segment in the search.
@@ -71,7 +81,7 @@ impl Edge<'_> {
     fn least_ns(&self) -> f64 {
         let Some(queue) = &self.queue else { return self.roomy_ns };
         let estimated = queue.last().map_or(f64::INFINITY, |(ns, _)| *ns);
-        self.judged.first().map_or(estimated, |(ns, _)| ns.min(estimated))
+        self.settled_ns().min(estimated)
     }
 
     /// What the best judged nest takes.
@@ -79,9 +89,10 @@ impl Edge<'_> {
         self.judged.first().map_or(f64::INFINITY, |(ns, _)| *ns)
     }
 
-    /// Whether no nest that is left could be better.
-    fn is_settled(&self) -> bool {
-        self.settled_ns() <= self.least_ns() * (1.0 + CLOSE)
+    /// How much less than the best judged nest it may take.
+    fn doubt_ns(&self) -> f64 {
+        let least_ns = self.least_ns();
+        if self.settled_ns() <= least_ns * (1.0 + CLOSE) { 0.0 } else { self.settled_ns() - least_ns }
     }
 
     /// The loops that were judged, the best first; none for no loop.
@@ -94,11 +105,8 @@ impl Edge<'_> {
         self.axes = axes(self.ops, self.range.clone());
         let nests = nests(self.ops, self.range.clone(), &self.axes);
         let n_estimates = nests.len() * self.range.len();
-        let mut queue: Vec<(f64, Nest)> = nests
-            .into_iter()
-            .filter(|nest| !nest.is_empty())
-            .map(|nest: Vec<Cut>| (estimate_ns(self.ops, self.range.clone(), &self.axes, &nest, judge), nest))
-            .collect();
+        let estimate = |nest: Nest| (estimate_ns(self.ops, self.range.clone(), &self.axes, &nest, judge), nest);
+        let mut queue: Vec<(f64, Nest)> = nests.into_iter().map(estimate).collect();
         // The best last; of equal ones the first, which has the fewest loops and tiles.
         queue.reverse();
         queue.sort_by(|(one, _), (other, _)| other.total_cmp(one));
@@ -108,14 +116,13 @@ impl Edge<'_> {
 
     /// Judges the nest that is estimated best; gives the steps that it took.
     fn judge_next(&mut self, judge: &dyn Judge) -> usize {
-        let Some((_est, nest)) = self.queue.as_mut().and_then(Vec::pop) else { return 0 };
-        if std::env::var("SPYRE_DEBUG").is_ok_and(|v| v == "2") { eprintln!("judge {:?} {:?} est {_est} -> {:?}", self.range, nest, judge.segment_ns(self.range.clone(), &self.axes, &nest)); }
-        if let Some(ns) = judge.segment_ns(self.range.clone(), &self.axes, &nest) {
-            let place = self.judged.partition_point(|(known, _)| *known <= ns);
-            self.judged.insert(place, (ns, nest));
+        let Some((_, nest)) = self.queue.as_mut().and_then(Vec::pop) else { return 0 };
+        if let Some(cost) = judge.segment(self.range.clone(), &self.axes, &nest) {
+            let place = self.judged.partition_point(|(known, _)| *known <= cost.ns);
+            self.judged.insert(place, (cost.ns, nest));
         }
         self.n_judged += 1;
-        if self.n_judged >= MOST_JUDGED {
+        if self.n_judged == MOST_JUDGED {
             self.queue = Some(Vec::new());
         }
         self.range.len() + STEPS_A_JUDGEMENT
@@ -128,6 +135,9 @@ struct Search<'a> {
     edges: Vec<Vec<Edge<'a>>>,
     n_judged: usize,
 }
+
+/// An edge: its first op, and its number of ops.
+type Place = (usize, usize);
 
 impl<'a> Search<'a> {
     fn new(ops: &'a [SearchedOp], judge: &'a dyn Judge) -> Self {
@@ -145,145 +155,106 @@ impl<'a> Search<'a> {
         Self { judge, edges: (0..ops.len()).map(from).collect(), n_judged: 0 }
     }
 
-    /// Whether loops could save something.
+    /// Whether loops could save something, if every op were at its best.
     fn may_gain(&self) -> bool {
         let (untiled_ns, _) = self.path(|edge| estimate_ns(edge.ops, edge.range.clone(), &[], &[], self.judge));
-        untiled_ns > self.path(Edge::least_ns).0 * (1.0 + CLOSE)
+        let (roomy_ns, _) = self.path(|edge| edge.roomy_ns);
+        untiled_ns > roomy_ns * (1.0 + CLOSE)
     }
 
     /// Begins with what the ops take without loops.
-    fn begin(&mut self) {
-        let by_op = self.judge.untiled_ns();
+    fn begin(&mut self, by_op: Option<&[Cost]>) {
+        self.n_judged += 1;
         for edge in self.edges.iter_mut().flatten() {
-            let ns = by_op.as_ref().map_or(f64::INFINITY, |by_op| by_op[edge.range.clone()].iter().sum());
+            let ns = by_op.map_or(f64::INFINITY, |by_op| by_op[edge.range.clone()].iter().map(|cost| cost.ns).sum());
             edge.judged.push((ns, Vec::new()));
         }
     }
 
-    /// The loops of the shortest path. Segments were judged one by one; together, values stay in LX from one to the next, so what was next
-    /// best may be better, or no loop.
-    fn refined(&mut self, untiled_ns: Option<f64>) -> (Option<f64>, Vec<Loops>) {
-        let (_, path) = self.path(Edge::settled_ns);
-        let choices: Vec<Vec<Option<Loops>>> = path
-            .iter()
-            .map(|&(from, length)| self.edges[from][length - 1].judged_loops().take(MOST_TRIED).collect())
-            .filter(|choices: &Vec<Option<Loops>>| choices.first().is_some_and(Option::is_some))
-            .collect();
-        let mut plan: Vec<Option<Loops>> = choices.iter().map(|choices| choices[0].clone()).collect();
-        let mut best = self.plan_ns(&plan);
-        for (place, others) in choices.iter().enumerate() {
-            for other in others.iter().skip(1).cloned().chain([None]) {
-                let before = std::mem::replace(&mut plan[place], other);
-                let ns = self.plan_ns(&plan);
-                if ns.is_some_and(|ns| best.is_none_or(|best| ns < best)) {
-                    best = ns;
-                } else {
-                    plan[place] = before;
-                }
-            }
-        }
-        if best.is_none_or(|best| untiled_ns.is_some_and(|untiled| untiled <= best)) { (untiled_ns, Vec::new()) } else { (best, plan.into_iter().flatten().collect()) }
+    fn edge(&self, (from, n_ops): Place) -> &Edge<'a> {
+        &self.edges[from][n_ops - 1]
     }
 
-    fn plan_ns(&mut self, plan: &[Option<Loops>]) -> Option<f64> {
-        self.n_judged += 1;
-        self.judge.plan_ns(&plan.iter().flatten().cloned().collect::<Vec<_>>())
-    }
-
-    /// Looks at edges of the shortest path until it is settled; false if the steps did not do. The edge about which least is known is the next.
+    /// Looks at edges of the shortest path until it is settled; false if the steps did not do. The edge about which there is most doubt is the next,
+    /// of equal ones the first.
     fn run(&mut self, most_steps: usize) -> bool {
         let mut steps = 0;
         loop {
             let (least_ns, path) = self.path(Edge::least_ns);
             let (settled_ns, _) = self.path(Edge::settled_ns);
-            let edge = |&(from, length): &(usize, usize)| &self.edges[from][length - 1];
-            let doubt = |place: &(usize, usize)| edge(place).settled_ns() - edge(place).least_ns();
-            let open = path.iter().rev().filter(|place| !edge(place).is_settled());
-            let next = open.max_by(|one, other| doubt(one).total_cmp(&doubt(other)));
-            let Some(&(from, length)) = next.filter(|_| settled_ns > least_ns * (1.0 + CLOSE)) else { return true };
+            let doubts = path.iter().rev().map(|&place| (self.edge(place).doubt_ns(), place)).filter(|(doubt, _)| *doubt > 0.0);
+            let next = doubts.max_by(|(one, _), (other, _)| one.total_cmp(other));
+            let Some((_, (from, n_ops))) = next.filter(|_| settled_ns > least_ns * (1.0 + CLOSE)) else { return true };
             if steps >= most_steps {
                 return false;
             }
-            let judge = self.judge;
-            let edge = &mut self.edges[from][length - 1];
-            if std::env::var("SPYRE_DEBUG").is_ok() { eprintln!("at {:?} least {} settled {} all {least_ns} {settled_ns}", edge.range, edge.least_ns(), edge.settled_ns()); }
+            let edge = &mut self.edges[from][n_ops - 1];
             if edge.queue.is_none() {
-                steps += edge.open(judge);
+                steps += edge.open(self.judge);
             } else {
-                steps += edge.judge_next(judge);
+                steps += edge.judge_next(self.judge);
                 self.n_judged += 1;
             }
         }
     }
 
-    /// The shortest path and its length: the first op and the number of ops of each edge. Of equal ones that with the longer last edges.
-    fn path(&self, ns_of: impl Fn(&Edge<'a>) -> f64) -> (f64, Vec<(usize, usize)>) {
+    /// The loops of the shortest path. Segments were judged one by one; together, values stay in LX from one to the next, so what was next
+    /// best may be better, or no loop.
+    fn refined(&mut self) -> (Option<Cost>, Vec<Loops>) {
+        let (_, path) = self.path(Edge::settled_ns);
+        let choices = path.iter().map(|&place| self.edge(place).judged_loops().take(MOST_TRIED).collect::<Vec<_>>());
+        let choices: Vec<Vec<Option<Loops>>> = choices.filter(|choices| choices.first().is_some_and(Option::is_some)).collect();
+        let mut plan: Vec<Option<Loops>> = choices.iter().map(|choices| choices[0].clone()).collect();
+        let mut best = self.judge_plan(&plan);
+        for (place, others) in choices.iter().enumerate() {
+            for other in others.iter().skip(1).flatten().cloned().map(Some).chain([None]) {
+                let is_no_loop = other.is_none();
+                let before = std::mem::replace(&mut plan[place], other);
+                let cost = self.judge_plan(&plan);
+                if cost.is_some_and(|cost| best.is_none_or(|best| is_preferred(&cost, &best, is_no_loop))) {
+                    best = cost;
+                } else {
+                    plan[place] = before;
+                }
+            }
+        }
+        (best, plan.into_iter().flatten().collect())
+    }
+
+    fn judge_plan(&mut self, plan: &[Option<Loops>]) -> Option<Cost> {
+        self.n_judged += 1;
+        self.judge.plan(&plan.iter().flatten().cloned().collect::<Vec<_>>())
+    }
+
+    /// The shortest path and its length. Of equal ones that whose last edges are longer.
+    fn path(&self, ns_of: impl Fn(&Edge<'a>) -> f64) -> (f64, Vec<Place>) {
         let n_ops = self.edges.len();
-        let mut best = vec![(f64::INFINITY, 0); n_ops + 1];
-        best[0].0 = 0.0;
+        // For each op the length of the path to it, and where its last edge begins.
+        let mut best: Vec<Option<(f64, usize)>> = vec![None; n_ops + 1];
+        best[0] = Some((0.0, 0));
         for (from, edges) in self.edges.iter().enumerate() {
-            for (index, edge) in edges.iter().enumerate() {
-                let ns = best[from].0 + ns_of(edge);
-                if ns < best[from + index + 1].0 {
-                    best[from + index + 1] = (ns, from);
+            let Some((before_ns, _)) = best[from] else { continue };
+            for edge in edges {
+                let ns = before_ns + ns_of(edge);
+                let known = &mut best[edge.range.end];
+                if known.is_none_or(|(known, _)| ns < known) {
+                    *known = Some((ns, from));
                 }
             }
         }
         let mut path = Vec::new();
         let mut end = n_ops;
-        while end > 0 {
-            let from = best[end].1;
+        while let Some((_, from)) = best[end].filter(|_| end > 0) {
             path.push((from, end - from));
             end = from;
         }
         path.reverse();
-        (best[n_ops].0, path)
+        (best[n_ops].map_or(0.0, |(ns, _)| ns), path)
     }
 }
 
-/// A judge with LX without end, for whom each op is cut as is best for it alone.
-struct Roomy<'a> {
-    judge: &'a dyn Judge,
-    /// For each op the cuts of one dimension.
-    cuts: Vec<Vec<(usize, i64)>>,
-    known: RefCell<BTreeMap<(usize, Vec<bool>), f64>>,
-}
-
-impl<'a> Roomy<'a> {
-    fn new(ops: &[SearchedOp], judge: &'a dyn Judge) -> Self {
-        let cuts = |op: usize| {
-            let of_axis = |axis: Axis| counts(ops, &axis).into_iter().map(move |count| (axis.dims[&op], count));
-            axes(ops, op..op + 1).into_iter().flat_map(of_axis).collect()
-        };
-        Self { judge, cuts: (0..ops.len()).map(cuts).collect(), known: RefCell::default() }
-    }
-}
-
-impl Judge for Roomy<'_> {
-    fn lx_bytes(&self) -> i64 {
-        i64::MAX
-    }
-
-    fn op_ns(&self, op: usize, _cuts: &[(usize, i64)], in_lx: &[bool]) -> f64 {
-        let key = (op, in_lx.to_vec());
-        if let Some(&ns) = self.known.borrow().get(&key) {
-            return ns;
-        }
-        let cut_ns = self.cuts[op].iter().map(|cut| self.judge.op_ns(op, &[*cut], in_lx));
-        let ns = cut_ns.fold(self.judge.op_ns(op, &[], in_lx), f64::min);
-        self.known.borrow_mut().insert(key, ns);
-        ns
-    }
-
-    fn untiled_ns(&self) -> Option<Vec<f64>> {
-        self.judge.untiled_ns()
-    }
-
-    fn plan_ns(&self, loops: &[Loops]) -> Option<f64> {
-        self.judge.plan_ns(loops)
-    }
-
-    fn segment_ns(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<f64> {
-        self.judge.segment_ns(segment, axes, nest)
-    }
+/// Whether a plan is preferred to another one: what takes less time, and no loop rather than one that saves little time with more bytes.
+fn is_preferred(plan: &Cost, other: &Cost, has_a_loop_less: bool) -> bool {
+    let allowed = if has_a_loop_less && plan.hbm_bytes < other.hbm_bytes { 1.0 / (1.0 - WORTH_BYTES) } else { 1.0 };
+    plan.ns < other.ns * allowed
 }

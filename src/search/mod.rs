@@ -10,10 +10,12 @@
 //! * What crosses from one segment to another goes through HBM in this search; the passes behind it do better where they can.
 //!
 //! Method: the best plan is a shortest path from the first op to the last, whose edges are segments ([`choose`]). A segment costs what its
-//! best nest costs. That is first *estimated* (`estimate.rs`: every op at its best split, every value in LX for which there is room),
-//! which is seldom too much. What lies on the shortest path is then *judged*: the passes that follow divide, place and price the segment
-//! by itself ([`Judge`]). Judging makes an edge dearer, and another path may be the shortest. When all of the shortest path has been judged, it
-//! is the best plan, as far as the estimates are never too high. Steps, not seconds, bound the work.
+//! best nest costs, or what its ops cost in the program without loops. Nests are first *estimated* (`estimate.rs`: every op at its best split, every
+//! value in LX for which there is room), which is seldom too much. What lies on the shortest path is then *judged*: the passes that follow
+//! divide, place and price the segment by itself ([`Judge`]). Judging makes an edge dearer, and another path may be the shortest. When the
+//! judged nests of a path cost no more than the shortest path, it is the best plan, as far as the estimates are never too high. At last the
+//! loops are tried together in the whole program, which never takes longer with them than without. Steps, not seconds, bound the work.
+//! `docs/tile-search.md` has figures.
 //!
 //! | file | what |
 //! |---|---|
@@ -21,9 +23,12 @@
 //! | `nests.rs` | the loops to try |
 //! | `loops.rs` | a nest around ops, as it is written |
 //! | `estimate.rs` | what they are likely to cost |
+//! | `roomy.rs` | what no plan can do better than, as far as estimates go |
 //! | `choose.rs` | the shortest path |
 //! | `stretches.rs` | parts of a long program, which are searched one by one |
 //! | `ir/choose_tiles.rs` | reads the program, writes hints |
+//! | `ir/read.rs` | the ops as plain values |
+//! | `ir/hints.rs` | a nest as hints on ops |
 //! | `ir/segment.rs` | some ops as a function of their own |
 //! | `ir/judge.rs` | divides, places and prices such a function |
 
@@ -32,12 +37,13 @@ mod choose;
 mod estimate;
 mod loops;
 mod nests;
+mod roomy;
 mod stretches;
 
 pub(crate) mod ir;
 
 pub use axes::{Axis, axes};
-pub use choose::{Chosen, choose};
+pub use choose::{Chosen, Found, choose};
 pub use loops::{Level, Loops};
 pub use nests::{Cut, Nest, nests};
 pub use stretches::stretches;
@@ -81,19 +87,28 @@ impl SearchedOp {
     }
 }
 
-/// What knows times.
+/// What something costs by the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Time, ns, without the start of the kernel.
+    pub ns: f64,
+    /// Bytes to and from HBM.
+    pub hbm_bytes: i64,
+}
+
+/// What knows costs.
 pub trait Judge {
     /// Bytes of the LX of all cores.
     fn lx_bytes(&self) -> i64;
     /// What an op takes at the least, ns, if loops cut these of its dimensions into so many tiles, outermost first, and just these of its operands
     /// and its result are in LX.
     fn op_ns(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> f64;
-    /// What each op takes in the program without loops, ns; none if the program cannot be compiled so.
-    fn untiled_ns(&self) -> Option<Vec<f64>>;
-    /// What all ops take with loops around some segments, ns; none if they cannot be tiled so.
-    fn plan_ns(&self, loops: &[Loops]) -> Option<f64>;
-    /// What a segment takes in a nest, ns; none if it cannot be tiled so.
-    fn segment_ns(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<f64>;
+    /// What each op costs in the program without loops; none if the program cannot be compiled so.
+    fn untiled(&self) -> Option<Vec<Cost>>;
+    /// What a segment costs in a nest; none if it cannot be tiled so.
+    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<Cost>;
+    /// What all ops cost with loops around some segments; none if they cannot be tiled so.
+    fn plan(&self, loops: &[Loops]) -> Option<Cost>;
 }
 
 #[cfg(test)]

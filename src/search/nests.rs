@@ -82,7 +82,7 @@ mod tests {
     fn counts_divide_and_leave_whole_sticks() {
         assert_eq!(counts_of(12, 1), [2, 3, 4, 6, 12]);
         assert_eq!(counts_of(256, 64), [2, 4]);
-        assert_eq!(counts_of(100, 64), []);
+        assert!(counts_of(100, 64).is_empty());
         assert_eq!(counts_of(7, 1), [7]);
     }
 

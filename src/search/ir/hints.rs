@@ -8,10 +8,13 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// Writes a nest as hints; a dimension that has no name of its own gets one. `ops` begin with the op of number `first`.
-pub(super) fn write_hints(loops: &Loops, ops: &[Op<'_>], first: usize, labels: &mut Labels) {
+/// Writes a nest as hints; a dimension that has no name of its own gets one. `ops` begin with the op of number `first`. Gives the nest as a
+/// hint scope says it.
+pub(super) fn write_hints(loops: &Loops, ops: &[Op<'_>], first: usize, labels: &mut Labels) -> String {
+    let mut scope: Vec<String> = Vec::new();
     for level in &loops.levels {
         let (name, id) = labels.next();
+        let mut first_name = None;
         for (&op, &dim) in &level.dims {
             let Some(compute) = ComputeOp::of(ops[op - first]) else { continue };
             let mut names = compute.dim_names();
@@ -19,11 +22,14 @@ pub(super) fn write_hints(loops: &Loops, ops: &[Op<'_>], first: usize, labels: &
                 names[dim].clone_from(&name);
                 compute.op.set_attr("dims", string_array(compute.op.ctx(), &names));
             }
+            first_name.get_or_insert_with(|| names[dim].clone());
             let mut hints = compute.hints();
             hints.push(TileHint { id, dim: names[dim].clone(), count: Count::Number(level.count) });
             compute.op.set_attr("hints", hints_attribute(compute.op.ctx(), &hints));
         }
+        scope.push(format!("{} = {}", first_name.unwrap_or(name), level.count));
     }
+    format!("tiles({}) around ops {} to {}", scope.join(", "), loops.ops.start, loops.ops.end - 1)
 }
 
 /// Whether the label of a dimension is the name of this one alone.

@@ -6,11 +6,14 @@ use crate::{
     dialect::{ComputeOp, Schedule, Step, tile_op_of},
     joint::{
         candidates,
-        ir::{divide_jointly::divide_function, try_splits::times_placed},
+        ir::{
+            divide_jointly::divide_function,
+            try_splits::{PricedStep, priced_when_placed},
+        },
     },
     lx::ir::program::Numbers,
     mlir::{Op, OpExt, Reported, i64_attribute, integer, quietly},
-    search::{Axis, Cut, Judge, Loops},
+    search::{Axis, Cost, Cut, Judge, Loops},
     tile::ir::{
         coarse_tile::{Declared, tile_block},
         settle_loops::settle_block,
@@ -52,26 +55,32 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
         Ok(Self { function, steps, target, priced, known: RefCell::default() })
     }
 
-    fn ns_of(&self, range: Range<usize>, loops: &[Loops]) -> Option<f64> {
-        let by_op = self.ns_by_op(range, loops)?;
-        Some(by_op.iter().map(|(_, ns)| ns).sum())
+    fn cost_of(&self, range: Range<usize>, loops: &[Loops]) -> Option<Cost> {
+        Some(total(self.costs_of(range, loops)?.into_iter().map(|(_, cost)| cost)))
     }
 
-    /// What each op takes that the steps become, in order, ns, with the number of the step; none for what is added.
-    fn ns_by_op(&self, range: Range<usize>, loops: &[Loops]) -> Option<Vec<(Option<usize>, f64)>> {
+    /// What each op costs that the steps become, in order, with the number of the step; none for what is added.
+    fn costs_of(&self, range: Range<usize>, loops: &[Loops]) -> Option<Vec<(Option<usize>, Cost)>> {
         let alone = segment(self.function, &self.steps[range.clone()]);
         let function = alone.op();
-        let ns = quietly(function, || {
+        let costs = quietly(function, || {
             let declared = Declared::by(function);
             let of_alone = Steps::of(function, &declared.maxima)?;
             let mut labels = Labels::of(function);
-            loops.iter().for_each(|loops| write_hints(loops, &of_alone.ops, range.start, &mut labels));
+            for loops in loops {
+                write_hints(loops, &of_alone.ops, range.start, &mut labels);
+            }
             number(&of_alone.ops);
-            let ns = place(function, &declared, self.target)?;
-            Ok::<_, Reported>(numbers(function).into_iter().zip(ns).collect())
+            let priced = place(function, &declared, self.target)?;
+            let costs = priced.into_iter().map(|PricedStep { ns, hbm_bytes }| Cost { ns, hbm_bytes });
+            Ok::<_, Reported>(numbers(function).into_iter().zip(costs).collect())
         });
-        ns.ok()
+        costs.ok()
     }
+}
+
+fn total(costs: impl Iterator<Item = Cost>) -> Cost {
+    costs.fold(Cost::default(), |sum, cost| Cost { ns: sum.ns + cost.ns, hbm_bytes: sum.hbm_bytes + cost.hbm_bytes })
 }
 
 const NUMBER: &str = "spyre.number";
@@ -89,13 +98,13 @@ fn numbers(function: Op<'_>) -> Vec<Option<usize>> {
     ComputeOp::all_in(function).into_iter().map(number).collect()
 }
 
-/// Tiles, divides and places; gives the time of each op that computes.
-fn place(function: Op<'_>, declared: &Declared, target: &Target) -> Result<Vec<f64>, Reported> {
+/// Tiles, divides and places; prices each op that computes.
+fn place(function: Op<'_>, declared: &Declared, target: &Target) -> Result<Vec<PricedStep>, Reported> {
     tile_block(function, declared, target)?;
     settle_block(function);
     reduce_spans(function, target)?;
     divide_function(function, target)?;
-    times_placed(function, target)
+    priced_when_placed(function, target)
 }
 
 /// The most splits of an op that are priced: those that are best for the op in one piece.
@@ -174,22 +183,22 @@ impl Judge for FunctionJudge<'_, '_> {
         ns
     }
 
-    fn untiled_ns(&self) -> Option<Vec<f64>> {
-        let mut ns_of_steps = vec![0.0; self.steps.len()];
+    fn untiled(&self) -> Option<Vec<Cost>> {
+        let mut of_steps = vec![Cost::default(); self.steps.len()];
         let mut step = 0;
-        for (number, ns) in self.ns_by_op(0..self.steps.len(), &[])? {
+        for (number, cost) in self.costs_of(0..self.steps.len(), &[])? {
             // A copy that was added counts for the op that it stands behind.
             step = number.unwrap_or(step);
-            ns_of_steps[step] += ns;
+            of_steps[step] = total([of_steps[step], cost].into_iter());
         }
-        Some(ns_of_steps)
+        Some(of_steps)
     }
 
-    fn plan_ns(&self, loops: &[Loops]) -> Option<f64> {
-        self.ns_of(0..self.steps.len(), loops)
+    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<Cost> {
+        self.cost_of(segment.clone(), &[Loops::new(&segment, axes, nest)])
     }
 
-    fn segment_ns(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<f64> {
-        self.ns_of(segment.clone(), &[Loops::new(&segment, axes, nest)])
+    fn plan(&self, loops: &[Loops]) -> Option<Cost> {
+        self.cost_of(0..self.steps.len(), loops)
     }
 }
