@@ -206,8 +206,8 @@ impl Options {
     fn check_tile_search(&self) -> Result<(), String> {
         match self.tile_search.as_str() {
             "" | "none" => Ok(()),
-            "auto" if !self.is_joint() => Err("option 'tile-search=auto' needs splits and placement to be chosen together: leave 'joint' and the LX planner as they are".to_owned()),
-            "auto" if !self.can_say_loops() => Err("option 'tile-search=auto' needs 'loops=unroll' or symbolic addresses: baked addresses cannot say what advances in a loop".to_owned()),
+            "auto" if !self.is_joint() => Err("option 'tile-search=auto' needs splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'".to_owned()),
+            "auto" if !self.can_say_loops() => Err("option 'tile-search=auto' needs symbolic addresses or '--loops unroll': baked addresses cannot say what advances in a loop".to_owned()),
             "auto" => Ok(()),
             other => Err(format!("option 'tile-search': expected 'auto' or 'none', found '{other}'")),
         }

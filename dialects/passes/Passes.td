@@ -260,7 +260,7 @@ def SpyreChooseTiles : Spyre_Pass<"spyre-choose-tiles"> {
     values all fit into the LX of the cores is left as it is.
 
     Reads layouts, `dims` and `hints`; writes `hints` and, for the dimensions that it cuts, names in `dims`. What it chose is in
-    `spyre.chosen_tiles` of the function. Every plan that it looks at is tiled, divided, placed and priced by the passes that
+    `spyre.tile_search` of the function. Every plan that it looks at is tiled, divided, placed and priced by the passes that
     follow, on a copy; `docs/tile-search.md` has the method. Implemented in `src/search/ir/choose_tiles.rs`.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-choose-tiles test/search/choose-tiles.mlir`

@@ -1,5 +1,8 @@
 //! The plan of least time: a shortest path over segments, whose costs are estimated first and judged where it matters.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Axis, Cost, Judge, Loops, Nest, SearchedOp, axes, estimate::estimate_ns, nests, roomy::Roomy};
 use std::ops::Range;
 

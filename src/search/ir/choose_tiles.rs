@@ -22,7 +22,10 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-choose-tiles", run };
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
     let most_steps = options.number("steps").and_then(|steps| usize::try_from(steps).ok());
-    let most_steps = most_steps.ok_or_else(|| error_at(module, "option 'steps': expected a number that is not negative").report())?;
+    let most_steps = most_steps.ok_or_else(|| {
+        let found = options.text("steps");
+        error_at(module, format_args!("option 'steps': expected a number that is not negative, found '{found}'")).report()
+    })?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
         search_function(function, most_steps, &target)?;
     }
