@@ -77,6 +77,8 @@ pub struct Options {
     pub loops: String,
     /// `auto` to choose tiles for ops without hints, or `none`; empty for `auto` where that is possible.
     pub tile_search: String,
+    /// The most ops that the search for tiles may judge in a part of a program; empty for the usual number.
+    pub tile_steps: String,
     /// `device` or `strict`.
     pub precision: String,
     /// `global` or `greedy`.
@@ -99,6 +101,7 @@ impl Default for Options {
             addresses: "symbolic".to_owned(),
             loops: "keep".to_owned(),
             tile_search: String::new(),
+            tile_steps: String::new(),
             precision: "device".to_owned(),
             sticks: "global".to_owned(),
             compile_to: Phase::Bundle,
@@ -128,6 +131,7 @@ impl Options {
                 "addresses" => options.addresses = value.to_owned(),
                 "loops" => options.loops = value.to_owned(),
                 "tile-search" => options.tile_search = value.to_owned(),
+                "tile-steps" => options.tile_steps = value.to_owned(),
                 "precision" => options.precision = value.to_owned(),
                 "sticks" => options.sticks = value.to_owned(),
                 "compile-to" => options.compile_to = value.parse()?,
@@ -204,6 +208,10 @@ impl Options {
     }
 
     fn check_tile_search(&self) -> Result<(), String> {
+        let is_number = self.tile_steps.is_empty() || self.tile_steps.parse::<u32>().is_ok();
+        if !is_number {
+            return Err(format!("option 'tile-steps': expected a number that is not negative, found '{}'", self.tile_steps));
+        }
         match self.tile_search.as_str() {
             "" | "none" => Ok(()),
             "auto" if !self.is_joint() => Err("option 'tile-search=auto' needs splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'".to_owned()),
@@ -227,6 +235,7 @@ impl Options {
             ("sticks", Phase::Layout, self.sticks != usual.sticks),
             ("dims", Phase::Hint, self.dims != usual.dims),
             ("tile-search", Phase::Hint, self.tile_search != usual.tile_search),
+            ("tile-steps", Phase::Hint, self.tile_steps != usual.tile_steps),
             ("joint", Phase::Work, self.joint != usual.joint),
             ("lx-planner", Phase::Lx, self.lx_planner != usual.lx_planner),
             ("addresses", Phase::Bundle, self.addresses != usual.addresses),
@@ -295,7 +304,8 @@ impl Options {
     fn hint_passes(&self) -> Vec<String> {
         let mut passes = vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(","))];
         if self.searches_tiles() {
-            passes.push("spyre-choose-tiles".to_owned());
+            let steps = if self.tile_steps.is_empty() { String::new() } else { format!("{{steps={}}}", self.tile_steps) };
+            passes.push(format!("spyre-choose-tiles{steps}"));
         }
         passes
     }
@@ -404,6 +414,7 @@ mod tests {
             "loops=fuse",
             "precision=f64",
             "tile-search=yes",
+            "tile-steps=-1",
             "sticks=best",
         ] {
             let value = wrong.split_once('=').unwrap().1;

@@ -265,7 +265,7 @@ def SpyreChooseTiles : Spyre_Pass<"spyre-choose-tiles"> {
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-choose-tiles test/search/choose-tiles.mlir`
   }];
-  let options = [Option<"steps", "steps", "int64_t", "6000", "How many ops may be judged at the most; 0 chooses nothing">];
+  let options = [Option<"steps", "steps", "int64_t", "3000", "How many ops may be judged at the most; 0 chooses nothing">];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
