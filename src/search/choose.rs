@@ -10,6 +10,9 @@ use std::ops::Range;
 const MOST_OPS: usize = 24;
 /// A plan whose time is at most this part above what is estimated of every other one is taken.
 const CLOSE: f64 = 0.001;
+/// What estimates are taken for, one after the other, as multiples: first only what promises much is judged, which ends soon; at last all that
+/// could be better.
+const CAUTION: [f64; 4] = [1.3, 1.15, 1.05, 1.0];
 /// What a loop saves at the least, as a part of the time, if it moves more bytes: less is within what the model of time does not know.
 const WORTH_BYTES: f64 = 0.05;
 /// The most nests of a segment that are judged.
@@ -56,7 +59,7 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
     let untiled = judge.untiled();
     search.begin(untiled.as_deref());
     let is_complete = search.run(most_steps);
-    let (least_ns, _) = search.path(Edge::least_ns);
+    let (least_ns, _) = search.path(|edge| edge.least_ns(1.0));
     let (plan, loops) = search.refined();
     let untiled_ns = untiled.map(|by_op| by_op.iter().map(|cost| cost.ns).sum());
     let found = Found { ns: plan.map(|plan| plan.ns), untiled_ns, least_ns, n_judged: search.n_judged, is_complete };
@@ -80,11 +83,10 @@ struct Edge<'a> {
 }
 
 impl Edge<'_> {
-    /// The least that it may take, as far as is known.
-    fn least_ns(&self) -> f64 {
-        let Some(queue) = &self.queue else { return self.roomy_ns };
-        let estimated = queue.last().map_or(f64::INFINITY, |(ns, _)| *ns);
-        self.settled_ns().min(estimated)
+    /// The least that it may take, as far as is known, if what was not judged takes `caution` times what is estimated.
+    fn least_ns(&self, caution: f64) -> f64 {
+        let estimated = self.queue.as_ref().map_or(self.roomy_ns, |queue| queue.last().map_or(f64::INFINITY, |(ns, _)| *ns));
+        self.settled_ns().min(estimated * caution)
     }
 
     /// What the best judged nest takes.
@@ -93,8 +95,8 @@ impl Edge<'_> {
     }
 
     /// How much less than the best judged nest it may take.
-    fn doubt_ns(&self) -> f64 {
-        let least_ns = self.least_ns();
+    fn doubt_ns(&self, caution: f64) -> f64 {
+        let least_ns = self.least_ns(caution);
         if self.settled_ns() <= least_ns * (1.0 + CLOSE) { 0.0 } else { self.settled_ns() - least_ns }
     }
 
@@ -109,7 +111,8 @@ impl Edge<'_> {
         let nests = nests(self.ops, self.range.clone(), &self.axes);
         let n_estimates = nests.len() * self.range.len();
         let estimate = |nest: Nest| (estimate_ns(self.ops, self.range.clone(), &self.axes, &nest, judge), nest);
-        let mut queue: Vec<(f64, Nest)> = nests.into_iter().map(estimate).collect();
+        // What the ops take without loops is known.
+        let mut queue: Vec<(f64, Nest)> = nests.into_iter().filter(|nest| !nest.is_empty()).map(estimate).collect();
         // The best last; of equal ones the first, which has the fewest loops and tiles.
         queue.reverse();
         queue.sort_by(|(one, _), (other, _)| other.total_cmp(one));
@@ -178,27 +181,35 @@ impl<'a> Search<'a> {
         &self.edges[from][n_ops - 1]
     }
 
-    /// Looks at edges of the shortest path until it is settled; false if the steps did not do. The edge about which there is most doubt is the next,
-    /// of equal ones the first.
+    /// Looks at edges of the shortest path until it is settled; false if the steps did not do.
     fn run(&mut self, most_steps: usize) -> bool {
         let mut steps = 0;
-        loop {
-            let (least_ns, path) = self.path(Edge::least_ns);
-            let (settled_ns, _) = self.path(Edge::settled_ns);
-            let doubts = path.iter().rev().map(|&place| (self.edge(place).doubt_ns(), place)).filter(|(doubt, _)| *doubt > 0.0);
-            let next = doubts.max_by(|(one, _), (other, _)| one.total_cmp(other));
-            let Some((_, (from, n_ops))) = next.filter(|_| settled_ns > least_ns * (1.0 + CLOSE)) else { return true };
-            if steps >= most_steps {
-                return false;
-            }
-            let edge = &mut self.edges[from][n_ops - 1];
-            if edge.queue.is_none() {
-                steps += edge.open(self.judge);
-            } else {
-                steps += edge.judge_next(self.judge);
-                self.n_judged += 1;
+        for caution in CAUTION {
+            while let Some((from, n_ops)) = self.doubtful(caution) {
+                if steps >= most_steps {
+                    return false;
+                }
+                let edge = &mut self.edges[from][n_ops - 1];
+                if edge.queue.is_none() {
+                    steps += edge.open(self.judge);
+                } else {
+                    steps += edge.judge_next(self.judge);
+                    self.n_judged += 1;
+                }
             }
         }
+        true
+    }
+
+    /// The edge of the shortest path about which there is most doubt, of equal ones the first; none if what was judged is as good.
+    fn doubtful(&self, caution: f64) -> Option<Place> {
+        let (least_ns, path) = self.path(|edge| edge.least_ns(caution));
+        let (settled_ns, _) = self.path(Edge::settled_ns);
+        if settled_ns <= least_ns * (1.0 + CLOSE) {
+            return None;
+        }
+        let doubts = path.iter().rev().map(|&place| (self.edge(place).doubt_ns(caution), place)).filter(|(doubt, _)| *doubt > 0.0);
+        doubts.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, place)| place)
     }
 
     /// The loops of the shortest path. Segments were judged one by one; together, values stay in LX from one to the next, so what was next

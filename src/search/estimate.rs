@@ -80,7 +80,7 @@ impl<'a> Tiled<'a> {
     /// The last op that finds a result in LX, if one does.
     fn last_reader(&self, op: usize) -> Option<usize> {
         let readers = self.ops[op].readers.iter().copied().filter(|reader| self.segment.contains(reader));
-        readers.filter(|&reader| self.finds_in_lx(op, reader)).max()
+        readers.filter(|&reader| self.ops[op].may_be_in_lx && self.finds_in_lx(op, reader)).max()
     }
 
     /// The ops whose results stay in LX for their readers: all that have some, but for the largest where there is no room.

@@ -64,6 +64,8 @@ pub struct SearchedOp {
     pub operand_bytes: Vec<i64>,
     /// Whether its result may be written where an operand was: elementwise ops.
     pub may_take_over: bool,
+    /// Whether its result may live in LX, however the op is tiled and divided.
+    pub may_be_in_lx: bool,
     /// For each operand the op before this one that read the same value last.
     pub read_before: Vec<Option<usize>>,
     /// The ops that read its result.
@@ -135,7 +137,7 @@ mod tests {
             ..TiledOp::default()
         };
         let operand_bytes = vec![bytes(&[m, k]), bytes(&[k, n]), bytes(&[m, n])];
-        SearchedOp { tiled, may_be_cut: vec![true; 3], granules: vec![1, 64, 64], operand_bytes, is_result: true, ..SearchedOp::default() }
+        SearchedOp { tiled, may_be_cut: vec![true; 3], granules: vec![1, 64, 64], operand_bytes, may_be_in_lx: true, is_result: true, ..SearchedOp::default() }
     }
 
     /// An elementwise op of one operand.
@@ -153,6 +155,7 @@ mod tests {
             granules: vec![1; sizes.len()],
             operand_bytes: vec![bytes(sizes); 2],
             may_take_over: true,
+            may_be_in_lx: true,
             is_result: true,
             ..SearchedOp::default()
         }

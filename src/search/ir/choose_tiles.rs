@@ -73,7 +73,8 @@ fn summary(nests: Vec<String>, found: &[Found]) -> TileSearch {
 
 /// The loops for a function that is one part.
 fn search(function: Op<'_>, most_steps: usize, target: &Target) -> Result<Chosen, Reported> {
-    let steps = Steps::of(function, &declared_maxima(function))?;
+    let mut steps = Steps::of(function, &declared_maxima(function))?;
+    steps.find_eligible(function)?;
     let judge = FunctionJudge::of(function, &steps.ops, target).map_err(|(op, message)| error_at(op, message).report())?;
     Ok(choose(&steps.plain, &judge, most_steps))
 }

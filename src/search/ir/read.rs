@@ -3,6 +3,7 @@
 use super::hints::is_name;
 use crate::{
     dialect::{Access, ComputeOp},
+    lx::{Ineligible, ir::program::Values},
     mlir::{Op, OpExt, Reported, ValueExt, error_at},
     search::SearchedOp,
     tile::ir::items::{Item, Items},
@@ -41,6 +42,19 @@ impl<'c> Steps<'c> {
             }
         }
         Ok(Self { ops: items.list.iter().map(|item| item.op).collect(), plain })
+    }
+
+    /// Notes which results may live in LX: those that are barred for no other reason than that the function gives them, or that a loop cuts them.
+    pub(super) fn find_eligible(&mut self, function: Op<'c>) -> Result<(), Reported> {
+        let values = Values::of(function)?;
+        let mut times = 0..values.schedule.steps.len();
+        for (op, plain) in self.ops.iter().zip(&mut self.plain) {
+            // The ops of loops that are there already stand between.
+            let Some(time) = ComputeOp::of(*op).and_then(|_| times.find(|&time| values.schedule.steps[time].compute.op == *op)) else { continue };
+            let reason = values.ineligible(time);
+            plain.may_be_in_lx = matches!(reason, None | Some(Ineligible::GraphOutput | Ineligible::ViewedOutput | Ineligible::Tiled));
+        }
+        Ok(())
     }
 }
 
