@@ -94,7 +94,10 @@ impl fmt::Display for TileSearchReport {
         let Self { function: _, nests, us, untiled_us, least_us, n_judged, is_cut_short } = self;
         let chosen = if nests.is_empty() { "none".to_owned() } else { nests.join(", ") };
         let end = if *is_cut_short { ", of more that were left" } else { "" };
-        write!(f, "  loops chosen: {chosen}; {us:.1} us, without loops {untiled_us:.1} us; no plan is estimated below {least_us:.1} us; {n_judged} plans judged{end}")
+        write!(
+            f,
+            "  loops chosen: {chosen}; {us:.1} us, without loops {untiled_us:.1} us; no plan is estimated below {least_us:.1} us; {n_judged} plans judged{end}"
+        )
     }
 }
 

@@ -3,8 +3,8 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Axis, Cost, Judge, Loops, Nest, SearchedOp, axes, estimate::estimate_ns, nests, roomy::Roomy};
-use std::ops::Range;
+use super::{Axis, Cost, Judge, Loops, Nest, SearchedOp, axes, estimate::estimate_ns, nests, nests::counts, roomy::Roomy};
+use std::{collections::BTreeSet, ops::Range};
 
 /// The most ops of a segment.
 const MOST_OPS: usize = 24;
@@ -17,6 +17,8 @@ const CAUTION: [f64; 4] = [1.3, 1.15, 1.05, 1.0];
 const WORTH_BYTES: f64 = 0.05;
 /// The most nests of a segment that are judged.
 const MOST_JUDGED: usize = 40;
+/// How often the neighbours of the best nest of a segment are judged.
+const MOST_CLIMBS: usize = 3;
 /// The most nests of a segment that are tried in the whole program.
 const MOST_TRIED: usize = 3;
 /// Judging an op takes as long as estimating it in so many nests.
@@ -59,6 +61,7 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
     let untiled = judge.untiled();
     search.begin(untiled.as_deref());
     let is_complete = search.run(most_steps);
+    search.climb();
     let (least_ns, _) = search.path(|edge| edge.least_ns(1.0));
     let (plan, loops) = search.refined();
     let untiled_ns = untiled.map(|by_op| by_op.iter().map(|cost| cost.ns).sum());
@@ -120,14 +123,34 @@ impl Edge<'_> {
         n_estimates.div_ceil(ESTIMATES_A_STEP)
     }
 
-    /// Judges the nest that is estimated best; gives the steps that it took.
-    fn judge_next(&mut self, judge: &dyn Judge) -> usize {
-        let Some((_, nest)) = self.queue.as_mut().and_then(Vec::pop) else { return 0 };
+    fn judge(&mut self, nest: Nest, judge: &dyn Judge) {
         if let Some(cost) = judge.segment(self.range.clone(), &self.axes, &nest) {
             let place = self.judged.partition_point(|(known, _)| *known <= cost.ns);
             self.judged.insert(place, (cost.ns, nest));
         }
         self.n_judged += 1;
+    }
+
+    /// The nests with the next smaller or the next larger count of one level in place of the best judged one's.
+    fn neighbours(&self) -> Vec<Nest> {
+        let Some((_, best)) = self.judged.first() else { return Vec::new() };
+        let mut found = Vec::new();
+        for (level, cut) in best.iter().enumerate() {
+            let counts = counts(self.ops, &self.axes[cut.axis]);
+            let Some(at) = counts.iter().position(|count| *count == cut.count) else { continue };
+            for near in [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|near| counts.get(near)) {
+                let mut nest = best.clone();
+                nest[level].count = *near;
+                found.push(nest);
+            }
+        }
+        found
+    }
+
+    /// Judges the nest that is estimated best; gives the steps that it took.
+    fn judge_next(&mut self, judge: &dyn Judge) -> usize {
+        let Some((_, nest)) = self.queue.as_mut().and_then(Vec::pop) else { return 0 };
+        self.judge(nest, judge);
         if self.n_judged == MOST_JUDGED {
             self.queue = Some(Vec::new());
         }
@@ -210,6 +233,23 @@ impl<'a> Search<'a> {
         }
         let doubts = path.iter().rev().map(|&place| (self.edge(place).doubt_ns(caution), place)).filter(|(doubt, _)| *doubt > 0.0);
         doubts.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, place)| place)
+    }
+
+    /// Judges what is next to the nests of the shortest path, as long as that is better: among nests that are nearly alike estimates are no guide.
+    fn climb(&mut self) {
+        let (_, path) = self.path(Edge::settled_ns);
+        for (from, n_ops) in path {
+            let edge = &mut self.edges[from][n_ops - 1];
+            let mut tried: BTreeSet<Nest> = edge.judged.iter().map(|(_, nest)| nest.clone()).collect();
+            for _ in 0..MOST_CLIMBS {
+                for nest in edge.neighbours() {
+                    if tried.insert(nest.clone()) {
+                        edge.judge(nest, self.judge);
+                        self.n_judged += 1;
+                    }
+                }
+            }
+        }
     }
 
     /// The loops of the shortest path. Segments were judged one by one; together, values stay in LX from one to the next, so what was next

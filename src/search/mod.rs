@@ -137,7 +137,15 @@ mod tests {
             ..TiledOp::default()
         };
         let operand_bytes = vec![bytes(&[m, k]), bytes(&[k, n]), bytes(&[m, n])];
-        SearchedOp { tiled, may_be_cut: vec![true; 3], granules: vec![1, 64, 64], operand_bytes, may_be_in_lx: true, is_result: true, ..SearchedOp::default() }
+        SearchedOp {
+            tiled,
+            may_be_cut: vec![true; 3],
+            granules: vec![1, 64, 64],
+            operand_bytes,
+            may_be_in_lx: true,
+            is_result: true,
+            ..SearchedOp::default()
+        }
     }
 
     /// An elementwise op of one operand.

@@ -4,7 +4,7 @@ use super::{Axis, SearchedOp};
 use std::{collections::BTreeMap, ops::Range};
 
 /// A level of loops.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cut {
     /// Which axis.
     pub axis: usize,
@@ -90,7 +90,10 @@ mod tests {
     fn of_many_counts_those_next_to_powers_of_two_are_tried() {
         assert_eq!(counts_of(12800, 64), [2, 4, 5, 8, 10, 20, 25, 40, 50, 100, 200], "few enough");
         let few = counts_of(720_720, 1);
-        assert!(few.iter().zip(1..).all(|(&count, power)| 720_720 % count == 0 && (count - (1 << power)).abs() * 8 <= 1 << power), "{few:?}");
+        assert!(
+            few.iter().zip(1..).all(|(&count, power)| 720_720 % count == 0 && (count - (1 << power)).abs() * 8 <= 1 << power),
+            "{few:?}"
+        );
         assert_eq!(few.len(), MOST_COUNTS);
     }
 

@@ -33,10 +33,13 @@ fn crossing_bytes(ops: &[SearchedOp]) -> Vec<i64> {
         }
     }
     let mut bytes = 0;
-    change.into_iter().map(|change| {
-        bytes += change;
-        bytes
-    }).collect()
+    change
+        .into_iter()
+        .map(|change| {
+            bytes += change;
+            bytes
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -54,10 +54,7 @@ fn priced(values: &Values<'_>, target: &Target) -> Result<Vec<PricedStep>, Strin
         }
         kernel.push(tile.shape());
     }
-    let price = |op: &KernelOp| PricedStep {
-        ns: estimate_op_ns(op, &target.time),
-        hbm_bytes: op.bytes.hbm_read + op.bytes.hbm_written,
-    };
+    let price = |op: &KernelOp| PricedStep { ns: estimate_op_ns(op, &target.time), hbm_bytes: op.bytes.hbm_read + op.bytes.hbm_written };
     Ok(describe(&kernel).iter().map(price).collect())
 }
 

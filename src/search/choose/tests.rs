@@ -110,7 +110,9 @@ fn steps_bound_the_judgements() {
         let judge = Bytes { surprise: 1.05, ..Bytes::new(&ops, 1 << 20) };
         let _ = choose(&ops, &judge, most_steps);
         let steps: usize = judge.asked.borrow().iter().map(|((_, n_ops), _)| n_ops + STEPS_A_JUDGEMENT).sum();
-        assert!(steps <= most_steps + MOST_OPS + STEPS_A_JUDGEMENT, "{steps} of {most_steps}");
+        // The last judgement, and what is next to the nests that were chosen, are above it.
+        let beside = (1 + 4 * MOST_CLIMBS * ops.len()) * (1 + STEPS_A_JUDGEMENT);
+        assert!(steps <= most_steps + MOST_OPS + beside, "{steps} of {most_steps}");
     }
 }
 

@@ -1,6 +1,10 @@
 //! What ops take: one by one by the model of time, and together by the passes that follow.
 
-use super::{hints::{Labels, write_hints}, read::Steps, segment::segment};
+use super::{
+    hints::{Labels, write_hints},
+    read::Steps,
+    segment::segment,
+};
 use crate::{
     cost::{TileOp, describe, estimate_op_ns},
     dialect::{ComputeOp, Schedule, Step, tile_op_of},

@@ -50,7 +50,9 @@ impl<'c> Steps<'c> {
         let mut times = 0..values.schedule.steps.len();
         for (op, plain) in self.ops.iter().zip(&mut self.plain) {
             // The ops of loops that are there already stand between.
-            let Some(time) = ComputeOp::of(*op).and_then(|_| times.find(|&time| values.schedule.steps[time].compute.op == *op)) else { continue };
+            let Some(time) = ComputeOp::of(*op).and_then(|_| times.find(|&time| values.schedule.steps[time].compute.op == *op)) else {
+                continue;
+            };
             let reason = values.ineligible(time);
             plain.may_be_in_lx = matches!(reason, None | Some(Ineligible::GraphOutput | Ineligible::ViewedOutput | Ineligible::Tiled));
         }
@@ -60,7 +62,9 @@ impl<'c> Steps<'c> {
 
 /// An op but for how tiling sees it and for its readers.
 fn searched(item: &Item<'_>) -> Result<SearchedOp, String> {
-    let Some(compute) = item.compute else { return Ok(SearchedOp { operand_bytes: vec![0; item.reads.len() + 1], ..SearchedOp::default() }) };
+    let Some(compute) = item.compute else {
+        return Ok(SearchedOp { operand_bytes: vec![0; item.reads.len() + 1], ..SearchedOp::default() });
+    };
     let accesses = compute.accesses()?;
     let bytes = |access: &Access<'_>| Ok::<i64, String>(access.layout()?.bytes());
     Ok(SearchedOp {

@@ -1,7 +1,8 @@
 //! Some ops of a function as a function of their own.
 
 use crate::mlir::{
-    Attributes, BlockExt, BlockLike, Op, OpExt, Scratch, Type, Value, ValueExt, ValueLike, ValueMap, build, new_block, push, set_function_type,
+    Attributes, BlockExt, BlockLike, Op, OpExt, Scratch, Type, Value, ValueExt, ValueLike, ValueMap, build, new_block, push,
+    set_function_type,
 };
 
 /// A copy of some ops of a function, in order, with the views and constants that they read. What they read of other ops are its arguments;
