@@ -2,6 +2,8 @@ use super::*;
 use crate::search::{Cut, tests::pointwise};
 use std::cell::RefCell;
 
+type Asked = (Place, Vec<(usize, i64)>);
+
 /// A machine on which an op takes a ns for each byte to and from HBM, and 10 for each iteration.
 struct Bytes<'a> {
     ops: &'a [SearchedOp],
@@ -9,7 +11,7 @@ struct Bytes<'a> {
     /// How much dearer nests are than is estimated.
     surprise: f64,
     /// What was judged: the first op and the number of ops, and the axes with their counts.
-    asked: RefCell<Vec<(Place, Vec<(usize, i64)>)>>,
+    asked: RefCell<Vec<Asked>>,
     compiles_untiled: bool,
 }
 
