@@ -79,8 +79,9 @@ pub struct TileSearchReport {
     pub nests: Vec<String>,
     /// With them.
     pub us: f64,
-    /// Without loops; 0 where the program cannot be compiled so.
-    pub untiled_us: f64,
+    /// Without loops; left out where the program cannot be compiled so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub untiled_us: Option<f64>,
     /// The least that any plan was estimated to take.
     pub least_us: f64,
     /// Plans that were divided, placed and priced.
@@ -93,10 +94,11 @@ impl fmt::Display for TileSearchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { function: _, nests, us, untiled_us, least_us, n_judged, is_cut_short } = self;
         let chosen = if nests.is_empty() { "none".to_owned() } else { nests.join(", ") };
+        let without = untiled_us.map_or_else(|| "which needs loops".to_owned(), |us| format!("without loops {us:.1} us"));
         let end = if *is_cut_short { ", of more that were left" } else { "" };
         write!(
             f,
-            "  loops chosen: {chosen}; {us:.1} us, without loops {untiled_us:.1} us; no plan is estimated below {least_us:.1} us; {n_judged} plans judged{end}"
+            "  loops chosen: {chosen}; {us:.1} us, {without}; no plan is estimated below {least_us:.1} us; {n_judged} plans judged{end}"
         )
     }
 }

@@ -11,8 +11,8 @@ pub struct TileSearch {
     pub nests: Vec<String>,
     /// Modelled time with them, us.
     pub us: f64,
-    /// Modelled time without loops, us; 0 where the program cannot be compiled so.
-    pub untiled_us: f64,
+    /// Modelled time without loops, us; none where the program cannot be compiled so.
+    pub untiled_us: Option<f64>,
     /// The least that any plan was estimated to take, us.
     pub least_us: f64,
     /// How many plans were divided, placed and priced.
@@ -31,7 +31,7 @@ impl TileSearch {
         Some(Self {
             nests: nests.into_iter().map(str::to_owned).collect(),
             us: entry("us").and_then(float_value)?,
-            untiled_us: entry("untiled_us").and_then(float_value)?,
+            untiled_us: entry("untiled_us").and_then(float_value),
             least_us: entry("least_us").and_then(float_value)?,
             n_judged: entry("judged").and_then(integer)?,
             is_cut_short: entry("cut_short").is_some(),
@@ -46,8 +46,11 @@ impl TileSearch {
             .int("judged", self.n_judged)
             .float("least_us", self.least_us)
             .with("nests", string_array(context, &self.nests))
-            .float("untiled_us", self.untiled_us)
             .float("us", self.us);
+        let attributes = match self.untiled_us {
+            Some(untiled_us) => attributes.float("untiled_us", untiled_us),
+            None => attributes,
+        };
         function.set_attr(TILE_SEARCH, dictionary(attributes));
     }
 }

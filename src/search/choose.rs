@@ -27,7 +27,7 @@ const ESTIMATES_A_STEP: usize = 2000;
 const STEPS_A_JUDGEMENT: usize = 4;
 
 /// What was chosen.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chosen {
     /// Loops around some of the ops.
     pub loops: Vec<Loops>,
@@ -54,9 +54,12 @@ pub struct Found {
 /// judge.
 #[must_use]
 pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chosen {
+    if most_steps == 0 || ops.iter().all(|op| !op.may_be_cut.contains(&true)) {
+        return Chosen::default();
+    }
     let mut search = Search::new(ops, judge);
-    if most_steps == 0 || !search.may_gain() {
-        return Chosen { loops: Vec::new(), found: None };
+    if !search.may_gain() {
+        return Chosen::default();
     }
     let untiled = judge.untiled();
     search.begin(untiled.as_deref());

@@ -103,7 +103,7 @@ pub trait Judge {
     /// Bytes of the LX of all cores.
     fn lx_bytes(&self) -> i64;
     /// What an op takes at the least, ns, if loops cut these of its dimensions into so many tiles, outermost first, and just these of its operands
-    /// and its result are in LX.
+    /// and its result are in LX. Without end for an op in one piece that needs a loop.
     fn op_ns(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> f64;
     /// What each op costs in the program without loops; none if the program cannot be compiled so.
     fn untiled(&self) -> Option<Vec<Cost>>;

@@ -23,6 +23,14 @@
 // SUMMARY: loops chosen: tiles(axis0 = {{[0-9]+}}) around ops 0 to 4; {{.*}} us, without loops {{.*}} us; no plan is estimated below {{.*}} us; {{[0-9]+}} plans judged
 // SUMMARY: loop of {{[0-9]+}} over 'axis0': 6 ops
 
+// A core cannot address its part of the whole, only that of tiles.
+// RUN: echo '{"core_span_bytes": 32768}' > %t.json
+// RUN: not spyre-compile %s --target %t.json --tile-search none -o %t/span 2>&1 | FileCheck %s --check-prefix=SPAN
+// SPAN: error: {{.*}} a core would address
+// RUN: spyre-compile %s --target %t.json --validate -o %t/span | FileCheck %s --check-prefix=NEEDED
+// NEEDED: loops chosen: tiles(axis0 = {{[0-9]+}}) around ops 0 to 4; {{.*}} us, which needs loops; no plan
+// NEEDED: validated:
+
 func.func @softmax(%x: tensor<2048x512xf16>) -> tensor<2048x512xf16> {
   %max = spyre.reduce max(%x) dims [1] : tensor<2048x512xf16> -> tensor<2048x1xf16>
   %shifted = spyre.pointwise sub(%x, %max) : (tensor<2048x512xf16>, tensor<2048x1xf16>) -> tensor<2048x512xf16>

@@ -91,8 +91,16 @@ fn what_does_not_fit_is_run_in_tiles_that_do() {
 fn what_fits_is_not_even_judged() {
     let ops = chain(4);
     let judge = Bytes::new(&ops, 8 << 20);
-    assert_eq!(choose(&ops, &judge, 1000), Chosen { loops: vec![], found: None });
+    assert_eq!(choose(&ops, &judge, 1000), Chosen::default());
     assert!(judge.asked.borrow().is_empty());
+}
+
+#[test]
+fn where_the_user_has_said_all_nothing_is_judged() {
+    let mut ops = chain(4);
+    ops.iter_mut().for_each(|op| op.may_be_cut = vec![false; 2]);
+    let judge = Bytes::new(&ops, 1 << 20);
+    assert_eq!(choose(&ops, &judge, 1000), Chosen::default());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     dialect::{TileSearch, declared_maxima, target_of},
-    mlir::{Op, OpExt, Options, Pass, Reported, error_at},
+    mlir::{Op, OpExt, Options, Pass, Reported, error_at, quietly},
     search::{Chosen, Found, choose, stretches},
 };
 use machine::Target;
@@ -27,14 +27,15 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         error_at(module, format_args!("option 'steps': expected a number that is not negative, found '{found}'")).report()
     })?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
-        search_function(function, most_steps, &target)?;
+        search_function(function, most_steps, &target);
     }
     Ok(())
 }
 
-/// Searches the parts of a function. What is equal to a part that was searched gets the same loops.
-fn search_function(function: Op<'_>, most_steps: usize, target: &Target) -> Result<(), Reported> {
-    let steps = Steps::of(function, &declared_maxima(function))?;
+/// Searches the parts of a function. What is equal to a part that was searched gets the same loops. What cannot be read is for the passes that
+/// follow to refuse.
+fn search_function(function: Op<'_>, most_steps: usize, target: &Target) {
+    let Some(steps) = steps_of(function) else { return };
     let mut known: BTreeMap<String, Chosen> = BTreeMap::new();
     let mut labels = Labels::of(function);
     let mut nests = Vec::new();
@@ -44,7 +45,7 @@ fn search_function(function: Op<'_>, most_steps: usize, target: &Target) -> Resu
         let text = alone.op().to_string();
         let chosen = match known.entry(text) {
             Entry::Occupied(chosen) => chosen.into_mut(),
-            Entry::Vacant(place) => place.insert(search(alone.op(), most_steps, target)?),
+            Entry::Vacant(place) => place.insert(search(alone.op(), most_steps, target)),
         };
         for loops in &chosen.loops {
             nests.push(write_hints(&loops.later_by(part.start), &steps.ops, 0, &mut labels));
@@ -54,27 +55,36 @@ fn search_function(function: Op<'_>, most_steps: usize, target: &Target) -> Resu
     if !found.is_empty() {
         summary(nests, &found).write(function);
     }
-    Ok(())
+}
+
+/// The ops and loops of a function; none if a later pass will refuse them.
+fn steps_of(function: Op<'_>) -> Option<Steps<'_>> {
+    quietly(function, || {
+        let mut steps = Steps::of(function, &declared_maxima(function)).ok()?;
+        steps.find_eligible(function).ok()?;
+        Some(steps)
+    })
 }
 
 /// What was found in the parts of a function together.
 fn summary(nests: Vec<String>, found: &[Found]) -> TileSearch {
-    let total_us = |ns: &dyn Fn(&Found) -> Option<f64>| found.iter().filter_map(ns).sum::<f64>() / 1000.0;
+    let us = |ns: f64| ns / 1000.0;
     let n_judged: usize = found.iter().map(|found| found.n_judged).sum();
     TileSearch {
         nests,
-        us: total_us(&|found| found.ns),
-        untiled_us: total_us(&|found| found.untiled_ns),
-        least_us: total_us(&|found| Some(found.least_ns)),
+        us: us(found.iter().filter_map(|found| found.ns).sum()),
+        untiled_us: found.iter().map(|found| found.untiled_ns).sum::<Option<f64>>().map(us),
+        least_us: us(found.iter().map(|found| found.least_ns).sum()),
         n_judged: i64::try_from(n_judged).unwrap_or(i64::MAX),
         is_cut_short: found.iter().any(|found| !found.is_complete),
     }
 }
 
 /// The loops for a function that is one part.
-fn search(function: Op<'_>, most_steps: usize, target: &Target) -> Result<Chosen, Reported> {
-    let mut steps = Steps::of(function, &declared_maxima(function))?;
-    steps.find_eligible(function)?;
-    let judge = FunctionJudge::of(function, &steps.ops, target).map_err(|(op, message)| error_at(op, message).report())?;
-    Ok(choose(&steps.plain, &judge, most_steps))
+fn search(function: Op<'_>, most_steps: usize, target: &Target) -> Chosen {
+    let found = steps_of(function).and_then(|steps| {
+        let judge = FunctionJudge::of(function, &steps.ops, target)?;
+        Some(choose(&steps.plain, &judge, most_steps))
+    });
+    found.unwrap_or_default()
 }

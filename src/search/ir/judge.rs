@@ -46,9 +46,9 @@ pub(super) struct FunctionJudge<'a, 'c> {
 type Question = (usize, Vec<(usize, i64)>, Vec<bool>);
 
 impl<'a, 'c> FunctionJudge<'a, 'c> {
-    /// Whoever asks hears nothing of what cannot be divided as a whole.
-    pub(super) fn of(function: Op<'c>, steps: &'a [Op<'c>], target: &'a Target) -> Result<Self, (Op<'c>, String)> {
-        let schedule = Schedule::of(function)?;
+    /// None for a function that a later pass will refuse.
+    pub(super) fn of(function: Op<'c>, steps: &'a [Op<'c>], target: &'a Target) -> Option<Self> {
+        let schedule = Schedule::of(function).ok()?;
         let mut of_function = schedule.steps.iter();
         let mut priced = |op: Op<'c>| {
             ComputeOp::of(op)?;
@@ -56,7 +56,7 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
             PricedOp::of(of_function.find(|step| step.compute.op == op)?, target)
         };
         let priced = steps.iter().map(|op| priced(*op)).collect();
-        Ok(Self { function, steps, target, priced, known: RefCell::default() })
+        Some(Self { function, steps, target, priced, known: RefCell::default() })
     }
 
     fn cost_of(&self, range: Range<usize>, loops: &[Loops]) -> Option<Cost> {
@@ -118,20 +118,27 @@ const MOST_SPLITS: usize = 24;
 struct PricedOp {
     tile: TileOp,
     splits: Vec<WorkSplit>,
+    /// Whether it needs a loop: as a whole it is too large for a core to address.
+    needs_loop: bool,
 }
 
 impl PricedOp {
     fn of(step: &Step<'_>, target: &Target) -> Option<Self> {
         let mut numbers = Numbers::default();
         let tile = tile_op_of(step, |buffer, offsets| numbers.of(buffer, offsets)).ok()?;
-        let (operation, own) = quietly(step.compute.op, || divided(step.compute, target)).ok()?;
-        let splits = candidates(&operation, &own, false, target).ok()?;
+        let (splits, needs_loop) = match quietly(step.compute.op, || divided(step.compute, target)) {
+            Ok((operation, own)) => (candidates(&operation, &own, false, target).ok()?, false),
+            Err(_) => (plain_splits(&tile, target.cores), true),
+        };
         let mut priced: Vec<(f64, WorkSplit)> = splits.into_iter().map(|split| (ns_of(&tile, &split, target), split)).collect();
         priced.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        Some(Self { tile, splits: priced.into_iter().take(MOST_SPLITS).map(|(_, split)| split).collect() })
+        Some(Self { tile, splits: priced.into_iter().take(MOST_SPLITS).map(|(_, split)| split).collect(), needs_loop })
     }
 
     fn least_ns(&self, cuts: &[(usize, i64)], in_lx: &[bool], target: &Target) -> f64 {
+        if self.needs_loop && cuts.is_empty() {
+            return f64::INFINITY;
+        }
         let mut tile = self.tile.clone();
         for (operand, &in_lx) in tile.operands.iter_mut().zip(in_lx) {
             operand.is_in_lx = in_lx;
@@ -143,6 +150,23 @@ impl PricedOp {
         let least = self.splits.iter().filter(fits).map(|split| ns_of(&tile, split, target)).min_by(f64::total_cmp);
         least.unwrap_or_else(|| ns_of(&tile, &WorkSplit::whole(tile.dims.len()), target))
     }
+}
+
+/// All cores along one dimension that is not summed, or along two.
+fn plain_splits(tile: &TileOp, cores: i64) -> Vec<WorkSplit> {
+    let dims: Vec<usize> = (0..tile.dims.len()).filter(|&dim| !tile.dims[dim].is_reduced).collect();
+    let powers = std::iter::successors(Some(1), |power| Some(power * 2)).take_while(|power| *power <= cores);
+    let mut splits = Vec::new();
+    for outer in powers.filter(|power| cores % power == 0) {
+        for (&one, &other) in dims.iter().flat_map(|one| dims.iter().map(move |other| (one, other))) {
+            let mut slices = vec![1; tile.dims.len()];
+            slices[one] *= outer;
+            slices[other] *= cores / outer;
+            let fits = tile.dims.iter().zip(&slices).all(|(dim, slices)| *slices <= dim.extent);
+            splits.extend(WorkSplit::new(slices).ok().filter(|_| fits));
+        }
+    }
+    splits
 }
 
 /// Puts a loop into the others around an op.
