@@ -40,12 +40,17 @@ fn search_function(function: Op<'_>, most_steps: usize, target: &Target) {
     let mut labels = Labels::of(function);
     let mut nests = Vec::new();
     let mut found: Vec<Found> = Vec::new();
+    let mut n_judged = 0;
     for part in stretches(&steps.plain) {
         let alone = segment(function, &steps.ops[part.clone()]);
         let text = alone.op().to_string();
         let chosen = match known.entry(text) {
             Entry::Occupied(chosen) => chosen.into_mut(),
-            Entry::Vacant(place) => place.insert(search(alone.op(), most_steps, target)),
+            Entry::Vacant(place) => {
+                let chosen = search(alone.op(), most_steps, target);
+                n_judged += chosen.found.map_or(0, |found| found.n_judged);
+                place.insert(chosen)
+            }
         };
         for loops in &chosen.loops {
             nests.push(write_hints(&loops.later_by(part.start), &steps.ops, 0, &mut labels));
@@ -53,7 +58,7 @@ fn search_function(function: Op<'_>, most_steps: usize, target: &Target) {
         found.extend(chosen.found);
     }
     if !found.is_empty() {
-        summary(nests, &found).write(function);
+        summary(nests, &found, n_judged).write(function);
     }
 }
 
@@ -67,9 +72,8 @@ fn steps_of(function: Op<'_>) -> Option<Steps<'_>> {
 }
 
 /// What was found in the parts of a function together.
-fn summary(nests: Vec<String>, found: &[Found]) -> TileSearch {
+fn summary(nests: Vec<String>, found: &[Found], n_judged: usize) -> TileSearch {
     let us = |ns: f64| ns / 1000.0;
-    let n_judged: usize = found.iter().map(|found| found.n_judged).sum();
     TileSearch {
         nests,
         us: us(found.iter().filter_map(|found| found.ns).sum()),
