@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Axis, Cost, Judge, Loops, Nest, SearchedOp, axes, estimate::estimate_ns, nests, nests::counts, roomy::Roomy};
+use super::{Axis, Cost, Judge, Loops, Nest, SearchedOp, axes, copies, estimate::estimate_ns, nests, nests::counts, roomy::Roomy};
 use std::{collections::BTreeSet, ops::Range};
 
 /// The most ops of a segment.
@@ -15,10 +15,14 @@ const CLOSE: f64 = 0.001;
 const CAUTION: [f64; 4] = [1.3, 1.15, 1.05, 1.0];
 /// What a loop saves at the least, as a part of the time, if it moves more bytes: less is within what the model of time does not know.
 const WORTH_BYTES: f64 = 0.05;
+/// Plans that take at most this part longer than the fastest one are as fast; what moves the fewest bytes of them is taken.
+const SAME_TIME: f64 = 0.01;
 /// The most nests of a segment that are judged.
 const MOST_JUDGED: usize = 40;
 /// How often the neighbours of the best nest of a segment are judged.
-const MOST_CLIMBS: usize = 3;
+const MOST_CLIMBS: usize = 4;
+/// The most values that are copied in front of the loops of a segment.
+const MOST_COPIES: usize = 6;
 /// The most nests of a segment that are tried in the whole program.
 const MOST_TRIED: usize = 3;
 /// Judging an op takes as long as estimating it in so many nests.
@@ -139,11 +143,9 @@ impl Edge<'_> {
         let Some((_, best)) = self.judged.first() else { return Vec::new() };
         let mut found = Vec::new();
         for (level, cut) in best.iter().enumerate() {
-            let counts = counts(self.ops, &self.axes[cut.axis]);
-            let Some(at) = counts.iter().position(|count| *count == cut.count) else { continue };
-            for near in [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|near| counts.get(near)) {
+            for near in next_to(&counts(self.ops, &self.axes[cut.axis]), cut.count) {
                 let mut nest = best.clone();
-                nest[level].count = *near;
+                nest[level].count = near;
                 found.push(nest);
             }
         }
@@ -162,7 +164,10 @@ impl Edge<'_> {
 }
 
 struct Search<'a> {
+    ops: &'a [SearchedOp],
     judge: &'a dyn Judge,
+    /// What the fastest plan of the whole took that was judged, ns.
+    fastest_ns: f64,
     /// By the first op, then by the number of ops less one.
     edges: Vec<Vec<Edge<'a>>>,
     n_judged: usize,
@@ -184,7 +189,7 @@ impl<'a> Search<'a> {
             n_judged: 0,
         };
         let from = |first: usize| (first + 1..=ops.len().min(first + MOST_OPS)).map(|end| edge(first..end)).collect();
-        Self { judge, edges: (0..ops.len()).map(from).collect(), n_judged: 0 }
+        Self { ops, judge, fastest_ns: f64::INFINITY, edges: (0..ops.len()).map(from).collect(), n_judged: 0 }
     }
 
     /// Whether loops could save something, if every op were at its best.
@@ -263,19 +268,64 @@ impl<'a> Search<'a> {
         let choices: Vec<Vec<Option<Loops>>> = choices.filter(|choices| choices.first().is_some_and(Option::is_some)).collect();
         let mut plan: Vec<Option<Loops>> = choices.iter().map(|choices| choices[0].clone()).collect();
         let mut best = self.judge_plan(&plan);
+        self.fastest_ns = best.map_or(f64::INFINITY, |best| best.ns);
         for (place, others) in choices.iter().enumerate() {
             for other in others.iter().skip(1).flatten().cloned().map(Some).chain([None]) {
-                let is_no_loop = other.is_none();
-                let before = std::mem::replace(&mut plan[place], other);
-                let cost = self.judge_plan(&plan);
-                if cost.is_some_and(|cost| best.is_none_or(|best| is_preferred(&cost, &best, is_no_loop))) {
-                    best = cost;
-                } else {
-                    plan[place] = before;
-                }
+                best = self.take_if_better(&mut plan, place, other, best);
             }
         }
+        for place in 0..plan.len() {
+            best = self.with_copies(&mut plan, place, best);
+        }
         (best, plan.into_iter().flatten().collect())
+    }
+
+    /// Tries copies in front of the loops at a place of the plan, one after the other; with those that help, other counts may be better.
+    fn with_copies(&mut self, plan: &mut [Option<Loops>], place: usize, mut best: Option<Cost>) -> Option<Cost> {
+        let Some(loops) = plan[place].clone() else { return best };
+        for copied in copies(self.ops, &loops).into_iter().take(MOST_COPIES) {
+            let mut tried = plan[place].clone();
+            tried.iter_mut().for_each(|loops| loops.copies.push(copied.clone()));
+            best = self.take_if_better(plan, place, tried, best);
+        }
+        let has_copies = plan[place].as_ref().is_some_and(|loops| !loops.copies.is_empty());
+        for _ in 0..if has_copies { MOST_CLIMBS } else { 0 } {
+            let before = plan[place].clone();
+            for near in before.iter().flat_map(|loops| self.near(loops)).collect::<Vec<_>>() {
+                best = self.take_if_better(plan, place, Some(near), best);
+            }
+            if plan[place] == before {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The same loops with the next smaller or the next larger count of one level.
+    fn near(&self, loops: &Loops) -> Vec<Loops> {
+        let mut found = Vec::new();
+        for (number, level) in loops.levels.iter().enumerate() {
+            let sizes = level.dims.iter().map(|(&op, &dim)| self.ops[op].tiled.sizes[dim]);
+            let counts = counts(self.ops, &Axis { size: sizes.min().unwrap_or(1), dims: level.dims.clone() });
+            for near in next_to(&counts, level.count) {
+                let mut loops = loops.clone();
+                loops.levels[number].count = near;
+                found.push(loops);
+            }
+        }
+        found
+    }
+
+    fn take_if_better(&mut self, plan: &mut [Option<Loops>], place: usize, tried: Option<Loops>, best: Option<Cost>) -> Option<Cost> {
+        let is_no_loop = tried.is_none();
+        let before = std::mem::replace(&mut plan[place], tried);
+        let cost = self.judge_plan(plan);
+        self.fastest_ns = cost.map_or(self.fastest_ns, |cost| self.fastest_ns.min(cost.ns));
+        if cost.is_some_and(|cost| best.is_none_or(|best| is_preferred(&cost, &best, self.fastest_ns, is_no_loop))) {
+            return cost;
+        }
+        plan[place] = before;
+        best
     }
 
     fn judge_plan(&mut self, plan: &[Option<Loops>]) -> Option<Cost> {
@@ -310,8 +360,22 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether a plan is preferred to another one: what takes less time, and no loop rather than one that saves little time with more bytes.
-fn is_preferred(plan: &Cost, other: &Cost, has_a_loop_less: bool) -> bool {
-    let allowed = if has_a_loop_less && plan.hbm_bytes < other.hbm_bytes { 1.0 / (1.0 - WORTH_BYTES) } else { 1.0 };
-    plan.ns < other.ns * allowed
+/// The counts next to one of some counts, in order.
+fn next_to(counts: &[i64], count: i64) -> impl Iterator<Item = i64> {
+    let at = counts.iter().position(|other| *other == count);
+    let near = at.into_iter().flat_map(|at| [at.checked_sub(1), Some(at + 1)]).flatten();
+    near.filter_map(|near| counts.get(near).copied())
+}
+
+/// Whether a plan is preferred to another one: what takes less time; of plans that take hardly longer than the fastest one what moves fewer
+/// bytes; and no loop rather than one that saves little time with more bytes.
+fn is_preferred(plan: &Cost, other: &Cost, fastest_ns: f64, has_a_loop_less: bool) -> bool {
+    let is_fast = |cost: &Cost| cost.ns <= fastest_ns * (1.0 + SAME_TIME);
+    if has_a_loop_less && plan.hbm_bytes < other.hbm_bytes {
+        return plan.ns * (1.0 - WORTH_BYTES) < other.ns;
+    }
+    match (is_fast(plan), is_fast(other)) {
+        (true, true) => plan.hbm_bytes.cmp(&other.hbm_bytes).then(plan.ns.total_cmp(&other.ns)).is_lt(),
+        _ => plan.ns < other.ns,
+    }
 }

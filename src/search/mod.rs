@@ -23,6 +23,7 @@
 //! | `nests.rs` | the loops to try |
 //! | `loops.rs` | a nest around ops, as it is written |
 //! | `estimate.rs` | what they are likely to cost |
+//! | `copies.rs` | what a copy in front of loops could keep in LX |
 //! | `roomy.rs` | what no plan can do better than, as far as estimates go |
 //! | `choose.rs` | the shortest path |
 //! | `stretches.rs` | parts of a long program, which are searched one by one |
@@ -34,6 +35,7 @@
 
 mod axes;
 mod choose;
+mod copies;
 mod estimate;
 mod loops;
 mod nests;
@@ -44,6 +46,7 @@ pub(crate) mod ir;
 
 pub use axes::{Axis, axes};
 pub use choose::{Chosen, Found, choose};
+pub use copies::{Copied, copies};
 pub use loops::{Level, Loops};
 pub use nests::{Cut, Nest, nests};
 pub use stretches::stretches;
@@ -66,6 +69,8 @@ pub struct SearchedOp {
     pub may_take_over: bool,
     /// Whether its result may live in LX, however the op is tiled and divided.
     pub may_be_in_lx: bool,
+    /// For each operand the number of the value behind all views.
+    pub values: Vec<usize>,
     /// For each operand the op before this one that read the same value last.
     pub read_before: Vec<Option<usize>>,
     /// The ops that read its result.

@@ -148,11 +148,21 @@ fn a_program_that_needs_loops_gets_them() {
 }
 
 #[test]
+fn time_comes_first_and_bytes_second() {
+    let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
+    let preferred = |plan, other| is_preferred(&plan, &other, 100.0, false);
+    assert!(preferred(cost(100.0, 20), cost(120.0, 10)));
+    assert!(!preferred(cost(120.0, 10), cost(100.0, 20)));
+    assert!(preferred(cost(100.9, 10), cost(100.0, 20)), "as fast, with fewer bytes");
+    assert!(!preferred(cost(100.0, 20), cost(100.9, 10)));
+    assert!(preferred(cost(102.0, 20), cost(103.0, 10)), "neither is as fast as the fastest");
+}
+
+#[test]
 fn no_loop_is_preferred_to_one_that_saves_little_with_more_bytes() {
     let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
-    assert!(is_preferred(&cost(104.0, 10), &cost(100.0, 20), true));
-    assert!(!is_preferred(&cost(106.0, 10), &cost(100.0, 20), true));
-    assert!(!is_preferred(&cost(104.0, 20), &cost(100.0, 20), true), "no byte is saved");
-    assert!(!is_preferred(&cost(104.0, 10), &cost(100.0, 20), false));
-    assert!(is_preferred(&cost(99.0, 30), &cost(100.0, 20), false));
+    let preferred = |plan, other| is_preferred(&plan, &other, 100.0, true);
+    assert!(preferred(cost(104.0, 10), cost(100.0, 20)));
+    assert!(!preferred(cost(106.0, 10), cost(100.0, 20)));
+    assert!(!preferred(cost(104.0, 20), cost(100.0, 20)), "no byte is saved");
 }

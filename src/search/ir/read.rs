@@ -2,9 +2,9 @@
 
 use super::hints::is_name;
 use crate::{
-    dialect::{Access, ComputeOp},
+    dialect::{Access, ComputeOp, behind_views},
     lx::{Ineligible, ir::program::Values},
-    mlir::{Op, OpExt, Reported, ValueExt, error_at},
+    mlir::{Op, OpExt, Reported, ValueExt, ValueMap, error_at},
     search::SearchedOp,
     tile::ir::items::{Item, Items},
 };
@@ -31,6 +31,15 @@ impl<'c> Steps<'c> {
             }
             op.tiled = tiled.clone();
             plain.push(op);
+        }
+        let mut numbers: ValueMap<usize> = ValueMap::default();
+        let mut n_values = 0;
+        for (item, op) in items.list.iter().zip(&mut plain) {
+            for value in item.reads.iter().map(|read| behind_views(read.value)) {
+                let number = numbers.get(value).copied().unwrap_or(n_values);
+                n_values += usize::from(numbers.insert(value, number).is_none());
+                op.values.push(number);
+            }
         }
         let mut last_readers: BTreeMap<usize, usize> = BTreeMap::new();
         for reader in 0..plain.len() {
