@@ -4,7 +4,7 @@
 // RUN: spyre-compile %t/attention.mlir --lx-bytes 16384 --validate -o %t/searched > %t/log && FileCheck %s --check-prefix=SEARCHED < %t/log
 // RUN: spyre-run %t/searched --check %t/attention.mlir | FileCheck %s --check-prefix=AGREES
 // SEARCHED: loops chosen: tiles(axis0 = 4) around ops 0 to 10, behind a copy of what they read
-// Every argument, the mask and the result go through HBM once, so to speak.
+// Every argument, the mask and the result go through HBM once.
 // SEARCHED: HBM traffic 2.13 MiB (lower bound 2.13 MiB
 // SEARCHED: validated:
 // AGREES: result0: agrees with the reference
