@@ -28,18 +28,24 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
     settle_loops(module);
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-        check_hints(&ComputeOp::all_in(function))?;
-        let values = Values::of(function)?;
-        let program = program_of(&values, &target)?;
-        let planner = Exact::to_compare(program.values.len());
-        let choice = joint::choose(&program, &planner, &target);
-        let splits: Vec<&WorkSplit> = program.ops.iter().zip(&choice.splits).map(|(op, &split)| &op.splits[split]).collect();
-        let alone: Vec<&WorkSplit> = program.ops.iter().map(|op| &op.splits[0]).collect();
-        let is_cheaper = splits == alone
-            || time_of_splits(function, splits.iter().copied(), &target)? <= time_of_splits(function, alone.iter().copied(), &target)?;
-        for (step, split) in values.schedule.steps.iter().zip(if is_cheaper { splits } else { alone }) {
-            set_work(step.compute, split);
-        }
+        divide_function(function, &target)?;
+    }
+    Ok(())
+}
+
+/// Divides the work of the ops of a function whose loops are settled.
+pub(crate) fn divide_function(function: Op<'_>, target: &Target) -> Result<(), Reported> {
+    check_hints(&ComputeOp::all_in(function))?;
+    let values = Values::of(function)?;
+    let program = program_of(&values, target)?;
+    let planner = Exact::to_compare(program.values.len());
+    let choice = joint::choose(&program, &planner, target);
+    let splits: Vec<&WorkSplit> = program.ops.iter().zip(&choice.splits).map(|(op, &split)| &op.splits[split]).collect();
+    let alone: Vec<&WorkSplit> = program.ops.iter().map(|op| &op.splits[0]).collect();
+    let is_cheaper = splits == alone
+        || time_of_splits(function, splits.iter().copied(), target)? <= time_of_splits(function, alone.iter().copied(), target)?;
+    for (step, split) in values.schedule.steps.iter().zip(if is_cheaper { splits } else { alone }) {
+        set_work(step.compute, split);
     }
     Ok(())
 }
