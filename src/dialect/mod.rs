@@ -34,7 +34,7 @@ pub use home::{
     moves_of, owner_of, read_tiles, readers_through_views, slots_of, users_behind_views,
 };
 pub use launch::{launch_of, push_launch};
-pub use operation::{operation_of, split_of};
+pub use operation::{operation_of, operation_with, split_of};
 pub use ops::{
     EXACT, FOR_LAYOUT, FOR_LOOP, Rebuilt, YIELD, constant, copy, copy_for_layout, copy_for_loop, empty, gather, hints_attribute, insert,
     loop_over, matmul, pointwise, rebuilt, reduce, restickify, retyped, view, work_attribute, work_div_attribute, yield_tiles,

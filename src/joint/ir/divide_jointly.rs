@@ -6,7 +6,7 @@
 use super::try_splits::time_of_splits;
 use crate::{
     cost::TileOp,
-    dialect::{ComputeOp, Step, target_of, tile_op_of},
+    dialect::{ComputeOp, Step, operation_with, target_of, tile_op_of},
     joint::{self, alike::Alike, candidates},
     lx::{
         Ineligible,
@@ -16,7 +16,7 @@ use crate::{
     tile::ir::settle_loops::settle_loops,
     work::{
         Operation, WorkSplit,
-        ir::divide_work::{check_hints, divided, set_work},
+        ir::divide_work::{check_hints, own_split, set_work},
     },
 };
 use machine::Target;
@@ -50,8 +50,9 @@ fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::Program
     let mut ops = Vec::with_capacity(values.schedule.steps.len());
     let mut numbers = Numbers::default();
     for step in &values.schedule.steps {
-        let (operation, own) = divided(step.compute, target)?;
         let refuse = |message: String| error_at(step.compute.op, message).report();
+        let operation = operation_with(step.compute, &step.accesses).map_err(refuse)?;
+        let own = own_split(step.compute, &operation, target)?;
         let tile = tile_op_of(step, |buffer, offsets| numbers.of(buffer, offsets)).map_err(refuse)?;
         ops.push((operation, own, tile));
     }

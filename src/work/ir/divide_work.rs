@@ -19,21 +19,18 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
         check_hints(&ComputeOp::all_in(function))?;
     }
     for compute in ComputeOp::all_in(module) {
-        let (_, split) = divided(compute, &target)?;
-        set_work(compute, &split);
+        let operation = operation_of(compute).map_err(|message| error_at(compute.op, message).report())?;
+        set_work(compute, &own_split(compute, &operation, &target)?);
     }
     Ok(())
 }
 
-/// An op and its split by the rules of [`divide`].
-pub(crate) fn divided(compute: ComputeOp<'_>, target: &Target) -> Result<(Operation, WorkSplit), Reported> {
-    let refuse = |message: String| error_at(compute.op, message).report();
-    let operation = operation_of(compute).map_err(refuse)?;
-    let split = divide(&operation, target).map_err(|error| {
+/// The split of an op by the rules of [`divide`].
+pub(crate) fn own_split(compute: ComputeOp<'_>, operation: &Operation, target: &Target) -> Result<WorkSplit, Reported> {
+    divide(operation, target).map_err(|error| {
         let because = if operation.hint.is_some() { "cannot follow its 'work_div': " } else { "" };
-        refuse(format!("{because}{}", error.explained(&operation, &compute.dim_names())))
-    })?;
-    Ok((operation, split))
+        error_at(compute.op, format!("{because}{}", error.explained(operation, &compute.dim_names()))).report()
+    })
 }
 
 /// Writes the division; the hint has done its work.
