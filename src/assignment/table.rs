@@ -183,6 +183,6 @@ pub(super) fn settle<'a, C: Cost + 'a>(
             *sum = sum.saturating_add(table.cost(first + state * step));
         }
     }
-    let best = (0..sums.len()).min_by_key(|state| (sums[*state], *state != states[variable])).unwrap_or(0);
+    let best = (0..sums.len()).min_by_key(|state| (sums[*state], *state != states[variable])).expect("a variable has states");
     std::mem::replace(&mut states[variable], best) != best
 }

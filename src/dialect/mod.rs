@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `attrs.rs` | `#spyre` and `#sdsc` attributes from and to plain values; the C accessors |
+//! | `buffers.rs` | who uses buffers that are written in parts |
 //! | `compute.rs` | [`ComputeOp`]: any compute op through its iteration space and access maps |
 //! | `home.rs` | which buffer a value is a window of, and how the window moves with loops |
 //! | `launch.rs` | the function of a bundle from and to the model of a launch |
@@ -15,6 +16,7 @@
 //! | `target.rs` | the machine that a module is compiled for |
 
 mod attrs;
+mod buffers;
 mod compute;
 mod home;
 mod launch;
@@ -28,6 +30,7 @@ mod tile_op;
 mod views;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
+pub use buffers::{Misuse, misused_buffers};
 pub use compute::{Access, ComputeOp, UsedAs, plain_dims, plain_view};
 pub use home::{
     Carried, GivenTile, Move, ReadTile, Slot, behind_views, carried_by, carried_home, given_tiles, home_of, is_carried, last_writer_of,

@@ -128,8 +128,7 @@ impl Tables {
     pub(super) fn splits(&self, states: &[usize]) -> Vec<usize> {
         let split = |op: &OpTable| {
             let entry = op.variables.iter().fold(0, |entry, &value| entry * self.n_states[value] + states[value]);
-            // What no split allows is not chosen: with everything in HBM all are possible.
-            self.prices[op.prices].splits.get(&entry).copied().unwrap_or(0)
+            *self.prices[op.prices].splits.get(&entry).expect("what no split allows is not chosen: with everything in HBM all are possible")
         };
         self.ops.iter().map(split).collect()
     }
@@ -207,7 +206,7 @@ fn price(tile: &TileOp, reads: &[(i64, bool)], model: &TimeModel) -> Cost {
     let shape = tile.shape();
     let bytes = History::of(reads.iter().copied()).push(&shape);
     let ns = estimate_op_ns(&describe_op(&shape, bytes), model);
-    Cost { ps: picoseconds(ns), hbm_bytes: u64::try_from(bytes.hbm_read + bytes.hbm_written).unwrap_or(0) }
+    Cost { ps: picoseconds(ns), hbm_bytes: u64::try_from(bytes.hbm_read + bytes.hbm_written).expect("a size is not negative") }
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "prices are far below 2^53 ps, and not negative")]
