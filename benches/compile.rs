@@ -2,7 +2,8 @@
 //! layers, `spyre-compile` beside `mlir-opt --canonicalize`, which parses the same file, canonicalizes and prints it.
 //! `docs/performance.md` has the figures.
 //!
-//! `cargo bench --bench compile -- --write FILE.mlir LAYERS` writes a model and measures nothing.
+//! `cargo bench --bench compile -- --write FILE.mlir LAYERS` writes a model and measures nothing; with a number of tokens behind it, of blocks of
+//! the 8B model.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a benchmark")]
 
@@ -156,7 +157,8 @@ fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
     if let Some(at) = arguments.iter().position(|argument| argument == "--write") {
         let (path, layers) = (&arguments[at + 1], arguments[at + 2].parse().unwrap());
-        return fs::write(path, Granite::of_2b(layers).module()).unwrap();
+        let of_8b = arguments.get(at + 3).map(|tokens| Granite::of_8b(layers, tokens.parse().unwrap()));
+        return fs::write(path, of_8b.unwrap_or_else(|| Granite::of_2b(layers)).module()).unwrap();
     }
     repeated();
     Criterion::default().configure_from_args().final_summary();

@@ -35,6 +35,11 @@ impl Granite {
         Self { layers, sequence: 512, hidden: 2048, heads: 32, kv_heads: 8, head_size: 64, mlp: 8192 }
     }
 
+    /// The shapes of Granite 3.x 8B.
+    pub(crate) const fn of_8b(layers: usize, sequence: usize) -> Self {
+        Self { layers, sequence, hidden: 4096, heads: 32, kv_heads: 8, head_size: 128, mlp: 12800 }
+    }
+
     /// The module: `main(x, [norm 1, norm 2, Wq, Wk, Wv, Wo, Wgate, Wup, Wdown] per layer, cos, sin, mask)`, which returns what `x`, of
     /// shape `[1, sequence, hidden]`, becomes. Weights are `[out, in]`.
     pub(crate) fn module(&self) -> String {

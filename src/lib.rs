@@ -17,6 +17,8 @@ pub mod lx;
 
 pub mod joint;
 
+pub mod search;
+
 pub mod bundle;
 pub mod traffic;
 

@@ -7,7 +7,7 @@
 use crate::{
     bundle, gate, hint, import, joint, launch, layout, lx,
     mlir::{Hooks, Pass, Session},
-    sdsc, tile, validate, work,
+    sdsc, search, tile, validate, work,
 };
 use scratchpad::planner_named;
 
@@ -28,6 +28,7 @@ pub static PASSES: &[Pass] = &[
     layout::ir::split_views::PASS,
     layout::ir::own_results::PASS,
     hint::ir::propagate_dims::PASS,
+    search::ir::choose_tiles::PASS,
     tile::ir::coarse_tile::PASS,
     tile::ir::settle_loops::PASS,
     work::ir::reduce_span::PASS,
@@ -74,6 +75,10 @@ pub struct Options {
     pub addresses: String,
     /// `keep` or `unroll`.
     pub loops: String,
+    /// `auto` to choose tiles for ops without hints, or `none`; empty for `auto` where that is possible.
+    pub tile_search: String,
+    /// The most ops that the search for tiles may judge in a part of a program; empty for the usual number.
+    pub tile_steps: String,
     /// `device` or `strict`.
     pub precision: String,
     /// `global` or `greedy`.
@@ -95,6 +100,8 @@ impl Default for Options {
             lx_bytes: "-1".to_owned(),
             addresses: "symbolic".to_owned(),
             loops: "keep".to_owned(),
+            tile_search: String::new(),
+            tile_steps: String::new(),
             precision: "device".to_owned(),
             sticks: "global".to_owned(),
             compile_to: Phase::Bundle,
@@ -123,6 +130,8 @@ impl Options {
                 "lx-bytes" => options.lx_bytes = value.to_owned(),
                 "addresses" => options.addresses = value.to_owned(),
                 "loops" => options.loops = value.to_owned(),
+                "tile-search" => options.tile_search = value.to_owned(),
+                "tile-steps" => options.tile_steps = value.to_owned(),
                 "precision" => options.precision = value.to_owned(),
                 "sticks" => options.sticks = value.to_owned(),
                 "compile-to" => options.compile_to = value.parse()?,
@@ -150,6 +159,17 @@ impl Options {
         self.joint == "true" || self.joint.is_empty() && self.lx_planner.is_empty()
     }
 
+    /// Whether tiles are chosen for ops without hints: their gain is known where splits and placement are chosen together, and baked addresses
+    /// cannot say what advances in a loop.
+    #[must_use]
+    pub fn searches_tiles(&self) -> bool {
+        self.tile_search == "auto" || self.tile_search.is_empty() && self.is_joint() && self.can_say_loops()
+    }
+
+    fn can_say_loops(&self) -> bool {
+        self.addresses != "baked" || self.loops == "unroll"
+    }
+
     /// Refuses a value that no pass would take, before anything is read. The passes check again, for whoever runs them alone.
     ///
     /// # Errors
@@ -167,6 +187,7 @@ impl Options {
         if self.is_joint() && !self.chooses_stays() {
             return Err(format!("option 'joint' needs the LX planner 'exact', found '{}'", self.planner()));
         }
+        self.check_tile_search()?;
         if self.planner() != "none" {
             planner_named(self.planner()).map_err(|error| error.to_string())?;
         }
@@ -186,6 +207,20 @@ impl Options {
         Ok(())
     }
 
+    fn check_tile_search(&self) -> Result<(), String> {
+        let is_number = self.tile_steps.is_empty() || self.tile_steps.parse::<u32>().is_ok();
+        if !is_number {
+            return Err(format!("option 'tile-steps': expected a number that is not negative, found '{}'", self.tile_steps));
+        }
+        match self.tile_search.as_str() {
+            "" | "none" => Ok(()),
+            "auto" if !self.is_joint() => Err("option 'tile-search=auto' needs splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'".to_owned()),
+            "auto" if !self.can_say_loops() => Err("option 'tile-search=auto' needs symbolic addresses or '--loops unroll': baked addresses cannot say what advances in a loop".to_owned()),
+            "auto" => Ok(()),
+            other => Err(format!("option 'tile-search': expected 'auto' or 'none', found '{other}'")),
+        }
+    }
+
     /// The options that have no effect on a module that has a phase behind it, but for what they say already.
     #[must_use]
     pub fn without_effect(&self, done: Phase) -> Vec<&'static str> {
@@ -199,6 +234,8 @@ impl Options {
             ("precision", Phase::Import, self.precision != usual.precision),
             ("sticks", Phase::Layout, self.sticks != usual.sticks),
             ("dims", Phase::Hint, self.dims != usual.dims),
+            ("tile-search", Phase::Hint, self.tile_search != usual.tile_search),
+            ("tile-steps", Phase::Hint, self.tile_steps != usual.tile_steps),
             ("joint", Phase::Work, self.joint != usual.joint),
             ("lx-planner", Phase::Lx, self.lx_planner != usual.lx_planner),
             ("addresses", Phase::Bundle, self.addresses != usual.addresses),
@@ -226,7 +263,7 @@ impl Options {
                 // Copies of one value have become one.
                 "spyre-own-results".to_owned(),
             ],
-            Phase::Hint => vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(","))],
+            Phase::Hint => self.hint_passes(),
             Phase::Tile => ["spyre-coarse-tile", "spyre-settle-loops"].map(str::to_owned).to_vec(),
             Phase::Work if self.is_joint() => ["spyre-reduce-span", "spyre-divide-jointly"].map(str::to_owned).to_vec(),
             Phase::Work => ["spyre-reduce-span", "spyre-divide-work"].map(str::to_owned).to_vec(),
@@ -259,6 +296,16 @@ impl Options {
         ];
         if self.chooses_stays() {
             passes.push("spyre-expand-functions".to_owned());
+        }
+        passes
+    }
+
+    /// What a tiling gains is found by choosing splits and placement together.
+    fn hint_passes(&self) -> Vec<String> {
+        let mut passes = vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(","))];
+        if self.searches_tiles() {
+            let steps = if self.tile_steps.is_empty() { String::new() } else { format!("{{steps={}}}", self.tile_steps) };
+            passes.push(format!("spyre-choose-tiles{steps}"));
         }
         passes
     }
@@ -366,6 +413,8 @@ mod tests {
             "addresses=real",
             "loops=fuse",
             "precision=f64",
+            "tile-search=yes",
+            "tile-steps=-1",
             "sticks=best",
         ] {
             let value = wrong.split_once('=').unwrap().1;

@@ -19,6 +19,9 @@ pub struct Report {
     pub ops: Vec<OpReport>,
     /// The loops, and what they do with their values.
     pub explain: Explain,
+    /// What the search for tiles found, of the functions in which loops could save something.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tile_search: Vec<TileSearchReport>,
     /// The launches in order.
     pub launches: Vec<LaunchReport>,
     /// Bytes of all launches.
@@ -64,6 +67,39 @@ impl Moves {
             *bytes += op.bytes.hbm() + op.bytes.lx();
         }
         moves
+    }
+}
+
+/// What the search for tiles has found: of the parts of a function in which loops could save something. Times are modelled, in microseconds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TileSearchReport {
+    /// The function.
+    pub function: String,
+    /// The nests that were chosen, as hint scopes say them, with the positions of their ops.
+    pub nests: Vec<String>,
+    /// With them.
+    pub us: f64,
+    /// Without loops; left out where the program cannot be compiled so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub untiled_us: Option<f64>,
+    /// The least that any plan was estimated to take.
+    pub least_us: f64,
+    /// Plans that were divided, placed and priced.
+    pub n_judged: i64,
+    /// Whether there were too few steps to look at all that could be better.
+    pub is_cut_short: bool,
+}
+
+impl fmt::Display for TileSearchReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { function: _, nests, us, untiled_us, least_us, n_judged, is_cut_short } = self;
+        let chosen = if nests.is_empty() { "none".to_owned() } else { nests.join(", ") };
+        let without = untiled_us.map_or_else(|| "which needs loops".to_owned(), |us| format!("without loops {us:.1} us"));
+        let end = if *is_cut_short { ", of more that were left" } else { "" };
+        write!(
+            f,
+            "  loops chosen: {chosen}; {us:.1} us, {without}; no plan is estimated below {least_us:.1} us; {n_judged} plans judged{end}"
+        )
     }
 }
 
@@ -198,6 +234,9 @@ impl fmt::Display for Report {
                 Binary(bytes.lx()),
                 launch.lx_peak_bytes,
             )?;
+        }
+        for found in &self.tile_search {
+            writeln!(formatter, "{found}")?;
         }
         for around in &self.explain.loops {
             write_loop(formatter, around, 2)?;

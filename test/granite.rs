@@ -35,7 +35,7 @@ fn run(model: &Granite, inputs: &[HostArray]) -> HostArray {
 #[test]
 fn forty_layers_are_a_valid_module() {
     let session = spyre::pipeline::session();
-    for model in [Granite::of_2b(40), SMALL, Granite { kv_heads: 4, ..SMALL }] {
+    for model in [Granite::of_2b(40), Granite::of_8b(1, 2048), SMALL, Granite { kv_heads: 4, ..SMALL }] {
         assert!(Module::parse(&session, &model.module()).is_some(), "{model:?}");
     }
 }

@@ -2,8 +2,8 @@
 
 #m_n = affine_map<(m, n) -> (m, n)>
 
-func.func @add(%x: tensor<1024x4096xf16> {spyre.dims = ["M", "N"]},
-               %y: tensor<1024x4096xf16> {spyre.dims = ["M", "N"]}) -> tensor<1024x4096xf16> {
+func.func @add(%x: tensor<1024x4096xf16>,
+               %y: tensor<1024x4096xf16>) -> tensor<1024x4096xf16> {
   %z_empty = tensor.empty() : tensor<1024x4096xf16>
   %z = linalg.generic {indexing_maps = [#m_n, #m_n, #m_n], iterator_types = ["parallel", "parallel"]}
     ins(%x, %y : tensor<1024x4096xf16>, tensor<1024x4096xf16>) outs(%z_empty : tensor<1024x4096xf16>) {

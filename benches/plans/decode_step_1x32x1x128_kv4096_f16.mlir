@@ -4,9 +4,9 @@
 #t = affine_map<(b, h, s, t) -> (t)>
 #b_h_s = affine_map<(b, h, s, t) -> (b, h, s)>
 
-func.func @decode(%q: tensor<1x32x1x128xf16> {spyre.dims = ["B", "H", "S", "D"]},
-                  %k: tensor<1x32x4096x128xf16> {spyre.dims = ["B", "H", "T", "D"]},
-                  %v: tensor<1x32x4096x128xf16> {spyre.dims = ["B", "H", "T", "E"]},
+func.func @decode(%q: tensor<1x32x1x128xf16>,
+                  %k: tensor<1x32x4096x128xf16>,
+                  %v: tensor<1x32x4096x128xf16>,
                   %mask: tensor<1x1x1x4096xf16>) -> tensor<1x32x1x128xf16> {
   %zero = arith.constant 0.0 : f16
   %minus_infinity = arith.constant 0xFC00 : f16

@@ -5,8 +5,8 @@
 #m_of_m_n = affine_map<(m, n) -> (m)>
 #n = affine_map<(m, n) -> (n)>
 
-func.func @rmsnorm(%x: tensor<2048x4096xf16> {spyre.dims = ["M", "N"]},
-                   %weight: tensor<4096xf16> {spyre.dims = ["N"]}) -> tensor<2048x4096xf16> {
+func.func @rmsnorm(%x: tensor<2048x4096xf16>,
+                   %weight: tensor<4096xf16>) -> tensor<2048x4096xf16> {
   %zero = arith.constant 0.0 : f16
   %one_over_n = arith.constant 0.000244140625 : f16
   %eps = arith.constant 1.0e-5 : f16

@@ -3,10 +3,10 @@
 
 #m_f = affine_map<(m, f) -> (m, f)>
 
-func.func @swiglu(%x: tensor<64x4096xf16> {spyre.dims = ["M", "H"]},
-                  %gate_weight: tensor<4096x12800xf16> {spyre.dims = ["H", "F"]},
-                  %up_weight: tensor<4096x12800xf16> {spyre.dims = ["H", "F"]},
-                  %down_weight: tensor<12800x4096xf16> {spyre.dims = ["F", "O"]}) -> tensor<64x4096xf16> {
+func.func @swiglu(%x: tensor<64x4096xf16>,
+                  %gate_weight: tensor<4096x12800xf16>,
+                  %up_weight: tensor<4096x12800xf16>,
+                  %down_weight: tensor<12800x4096xf16>) -> tensor<64x4096xf16> {
   %zero = arith.constant 0.0 : f16
   %one = arith.constant 1.0 : f16
   %gate_empty = tensor.empty() : tensor<64x12800xf16>

@@ -46,6 +46,7 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYRESPLITVIEWS
 #define GEN_PASS_DEF_SPYREOWNRESULTS
 #define GEN_PASS_DEF_SPYREPROPAGATEDIMS
+#define GEN_PASS_DEF_SPYRECHOOSETILES
 #define GEN_PASS_DEF_SPYRECOARSETILE
 #define GEN_PASS_DEF_SPYRESETTLELOOPS
 #define GEN_PASS_DEF_SPYREREDUCESPAN
@@ -101,6 +102,7 @@ std::string optionsOf(Pass &pass) {
   X(SpyreSplitViews) \
   X(SpyreOwnResults) \
   X(SpyrePropagateDims) \
+  X(SpyreChooseTiles) \
   X(SpyreCoarseTile) \
   X(SpyreSettleLoops) \
   X(SpyreReduceSpan) \

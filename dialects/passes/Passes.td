@@ -249,6 +249,27 @@ def SpyrePropagateDims : Spyre_Pass<"spyre-propagate-dims"> {
 }
 
 //===----------------------------------------------------------------------===//
+// search
+//===----------------------------------------------------------------------===//
+
+def SpyreChooseTiles : Spyre_Pass<"spyre-choose-tiles"> {
+  let summary = "Choose loops for ops without hints";
+  let description = [{
+    Writes the hints that save most time, by the model of `docs/cost-model.md`: which ops run in loops together, along which of
+    their dimensions, in how many tiles. An op with hints of its own keeps them and stands in no other loop. A program whose
+    values all fit into the LX of the cores is left as it is.
+
+    Reads layouts, `dims` and `hints`; writes `hints` and, for the dimensions that it cuts, names in `dims`. What it chose is in
+    `spyre.tile_search` of the function. Every plan that it looks at is tiled, divided, placed and priced by the passes that
+    follow, on a copy; `docs/tile-search.md` has the method. Implemented in `src/search/ir/choose_tiles.rs`.
+
+    Example: `spyre-opt --spyre-propagate-layouts --spyre-choose-tiles test/search/choose-tiles.mlir`
+  }];
+  let options = [Option<"steps", "steps", "int64_t", "3000", "How many ops may be judged at the most; 0 chooses nothing">];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // tile
 //===----------------------------------------------------------------------===//
 

@@ -83,6 +83,9 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyNumbers(op, attribute, "sizes");
   if (attribute.getName() == "spyre.symbols" && isa<FunctionOpInterface>(op))
     return verifyNumbers(op, attribute, "maxima");
+  // What the search for tiles has found, for the report.
+  if (attribute.getName() == "spyre.tile_search" && isa<FunctionOpInterface>(op) && isa<DictionaryAttr>(attribute.getValue()))
+    return success();
   return op->emitOpError("has no attribute '") << attribute.getName().getValue() << "' of the spyre dialect";
 }
 

@@ -7,11 +7,11 @@ pub use validated::{compile_validated, compile_validated_within};
 use crate::{
     bundle::{Allocation, Bundle, Item},
     cost::{Formula, describe, price},
-    dialect::{ComputeOp, FOR_LAYOUT, Tensor, bundle_of, phase_of, target_of},
+    dialect::{ComputeOp, FOR_LAYOUT, Tensor, TileSearch, bundle_of, phase_of, target_of},
     explain::{Numbers, ValuePlace, add_up, location_text, loops_of, place_of, values_in_lx},
     mlir::{Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, symbol_name, warning_at},
     pipeline::{Options, Phase, emission},
-    report::{Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, thousandths},
+    report::{Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, TileSearchReport, thousandths},
     traffic::{Bytes, OpTraffic, Touched, bytes_needed, kernel_of, lx_peak_bytes, traffic},
 };
 use machine::{Target, TimeModel};
@@ -96,7 +96,15 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
             report.ops.push(describe_op(compute));
         }
         report.explain.loops.extend(loops_of(function, &numbers));
+        report.tile_search.extend(TileSearch::of(function).map(|found| describe_search(function, found)));
     }
+}
+
+fn describe_search(function: Op<'_>, found: TileSearch) -> TileSearchReport {
+    let TileSearch { nests, us, untiled_us, least_us, n_judged, is_cut_short } = found;
+    let (us, untiled_us, least_us) = (thousandths(us), untiled_us.map(thousandths), thousandths(least_us));
+    let function = function.text_attr("sym_name").to_owned();
+    TileSearchReport { function, nests, us, untiled_us, least_us, n_judged, is_cut_short }
 }
 
 fn describe_op(compute: ComputeOp<'_>) -> OpReport {

@@ -12,6 +12,7 @@
 //! | `sdsc.rs` | `sdsc` ops from and to the model of a bundle |
 //! | `ops.rs` | building `spyre` ops |
 //! | `symbols.rs` | counts that are known at launch only |
+//! | `tile_search.rs` | what the search for tiles has found |
 //! | `views.rs` | what operands show of their buffers |
 //! | `target.rs` | the machine that a module is compiled for |
 
@@ -27,6 +28,7 @@ mod sdsc;
 mod symbols;
 mod target;
 mod tile_op;
+mod tile_search;
 mod views;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
@@ -47,4 +49,5 @@ pub use sdsc::{bundle_of, bundle_to_ir, lives_of, op_of, op_to_ir, push_items, s
 pub use symbols::{DIM_SIZES, declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};
 pub use tile_op::tile_op_of;
+pub use tile_search::TileSearch;
 pub use views::{View, indices_of_view, shown_as};

@@ -126,7 +126,8 @@ impl DeviceLayout {
     }
 
     /// For each host dimension the size and the stride, in elements, of the device dimension that tiles along it cut: the one that it is, or
-    /// that counts its sticks. None for a dimension of size 1. Where two layouts of the same bytes agree in both, they are cut alike.
+    /// that counts its sticks. None for a dimension of size 1. Where the products of two layouts of the same bytes agree, as many tiles as divide both sizes cut them
+    /// alike: strides are products of sizes, so the first tile is that part of what the dimension spans.
     ///
     /// # Errors
     /// When the layout is not of the simple form of [`DeviceLayout::host_dims`].

@@ -76,6 +76,15 @@ impl<'c> Diagnostic<'c> {
     }
 }
 
+/// Does something without its diagnostics: what is only tried tells nobody that it failed.
+pub fn quietly<T>(op: Op<'_>, try_it: impl FnOnce() -> T) -> T {
+    let context = op.ctx();
+    let handler = context.attach_diagnostic_handler(|_| true);
+    let done = try_it();
+    context.detach_diagnostic_handler(handler);
+    done
+}
+
 /// An error at an operation: what was found and which rule it breaks, lower case, without a full stop.
 #[must_use]
 pub fn error_at<'c>(op: Op<'c>, message: impl Display) -> Diagnostic<'c> {

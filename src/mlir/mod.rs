@@ -54,7 +54,7 @@ mod types;
 pub use crate::affine::Expr;
 pub use builder::{Attributes, build, build_module, dictionary, insert_after, insert_before, new_block, push};
 pub use dense::{RawElements, dense_elements, dense_splat, raw_elements};
-pub use diag::{Diagnostic, Reported, error_at, remark_at, warning_at};
+pub use diag::{Diagnostic, Reported, error_at, quietly, remark_at, warning_at};
 pub use function::{argument_attribute, generalize_named_ops, set_argument_attribute, set_function_type};
 pub use jit::{Jit, JitArray, has_approximated, widen};
 pub use location::{is_unknown, location_name, named_block, named_location};

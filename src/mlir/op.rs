@@ -359,6 +359,12 @@ impl<'c> Scratch<'c> {
         Self { operation: (*op).clone() }
     }
 
+    /// An operation that was built.
+    #[must_use]
+    pub fn from(operation: melior::ir::Operation<'c>) -> Self {
+        Self { operation }
+    }
+
     /// The copy.
     #[must_use]
     pub fn op(&self) -> Op<'_> {

@@ -9,7 +9,7 @@ const LX_BYTES: [&str; 8] = ["-1", "256", "1024", "4096", "8192", "65536", "2621
 const PLANNERS: [&str; 6] = ["", "none", "greedy", "first-fit", "best-fit", "exact"];
 
 /// The options of `spyre-compile` that are drawn, here or with the hints.
-pub(crate) const DRAWN: [&str; 13] = [
+pub(crate) const DRAWN: [&str; 15] = [
     "--cores",
     "--target",
     "--tiles",
@@ -22,6 +22,8 @@ pub(crate) const DRAWN: [&str; 13] = [
     "--loops",
     "--precision",
     "--sticks",
+    "--tile-search",
+    "--tile-steps",
     "--validate",
 ];
 
@@ -70,6 +72,11 @@ impl Way {
             // What the machine has is not exceeded.
             (way.options.cores, way.options.lx_bytes) = ("0".to_owned(), "-1".to_owned());
         }
+        if choices.one_in(6) {
+            "none".clone_into(&mut way.options.tile_search);
+        } else if choices.one_in(3) {
+            (*choices.pick(&["0", "1", "40", "200"])).clone_into(&mut way.options.tile_steps);
+        }
         way
     }
 
@@ -105,6 +112,8 @@ impl Way {
             ("--loops", &options.loops, &defaults.loops),
             ("--precision", &options.precision, &defaults.precision),
             ("--sticks", &options.sticks, &defaults.sticks),
+            ("--tile-search", &options.tile_search, &defaults.tile_search),
+            ("--tile-steps", &options.tile_steps, &defaults.tile_steps),
         ];
         let changed = pairs.iter().filter(|(_, is, was)| is != was);
         let mut words: Vec<String> = changed.flat_map(|(name, is, _)| [(*name).to_owned(), (*is).clone()]).collect();

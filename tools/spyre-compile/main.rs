@@ -49,6 +49,12 @@ struct Arguments {
     /// scf.for, or one execute per iteration: keep or unroll
     #[arg(long, value_name = "MODE", default_value = "keep")]
     loops: String,
+    /// Choose loops for ops without hints, where the scratchpad is too small for what is between them: auto or none [default: auto with --joint]
+    #[arg(long, value_name = "MODE")]
+    tile_search: Option<String>,
+    /// The most ops that the search for loops may judge in each 64 ops of the program [default: 3000]
+    #[arg(long, value_name = "N")]
+    tile_steps: Option<String>,
     /// Fold f32 islands between f16 values, or keep them: device or strict
     #[arg(long, value_name = "MODE", default_value = "device")]
     precision: String,
@@ -105,6 +111,8 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
         lx_bytes: arguments.lx_bytes.clone().unwrap_or(defaults.lx_bytes),
         addresses: arguments.addresses.clone(),
         loops: arguments.loops.clone(),
+        tile_steps: arguments.tile_steps.clone().unwrap_or_default(),
+        tile_search: arguments.tile_search.clone().unwrap_or_default(),
         precision: arguments.precision.clone(),
         sticks: arguments.sticks.clone(),
         compile_to: arguments.compile_to.parse()?,

@@ -6,7 +6,7 @@
 use super::try_splits::time_of_splits;
 use crate::{
     cost::TileOp,
-    dialect::{ComputeOp, Step, operation_with, target_of, tile_op_of},
+    dialect::{ComputeOp, Step, target_of, tile_op_of},
     joint::{self, alike::Alike, candidates},
     lx::{
         Ineligible,
@@ -16,7 +16,7 @@ use crate::{
     tile::ir::settle_loops::settle_loops,
     work::{
         Operation, WorkSplit,
-        ir::divide_work::{check_hints, own_split, set_work},
+        ir::divide_work::{check_hints, divided, set_work},
     },
 };
 use machine::Target;
@@ -29,18 +29,24 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
     settle_loops(module);
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-        check_hints(&ComputeOp::all_in(function))?;
-        let values = Values::of(function)?;
-        let program = program_of(&values, &target)?;
-        let planner = Exact::to_compare(program.values.len());
-        let choice = joint::choose(&program, &planner, &target);
-        let splits: Vec<&WorkSplit> = choice.splits.iter().enumerate().map(|(op, &split)| program.split(op, split)).collect();
-        let alone: Vec<&WorkSplit> = (0..program.ops.len()).map(|op| program.split(op, 0)).collect();
-        let is_cheaper = splits == alone
-            || time_of_splits(function, splits.iter().copied(), &target)? <= time_of_splits(function, alone.iter().copied(), &target)?;
-        for (step, split) in values.schedule.steps.iter().zip(if is_cheaper { splits } else { alone }) {
-            set_work(step.compute, split);
-        }
+        divide_function(function, &target)?;
+    }
+    Ok(())
+}
+
+/// Divides the work of the ops of a function whose loops are settled.
+pub(crate) fn divide_function(function: Op<'_>, target: &Target) -> Result<(), Reported> {
+    check_hints(&ComputeOp::all_in(function))?;
+    let values = Values::of(function)?;
+    let program = program_of(&values, target)?;
+    let planner = Exact::to_compare(program.values.len());
+    let choice = joint::choose(&program, &planner, target);
+    let splits: Vec<&WorkSplit> = choice.splits.iter().enumerate().map(|(op, &split)| program.split(op, split)).collect();
+    let alone: Vec<&WorkSplit> = (0..program.ops.len()).map(|op| program.split(op, 0)).collect();
+    let is_cheaper = splits == alone
+        || time_of_splits(function, splits.iter().copied(), target)? <= time_of_splits(function, alone.iter().copied(), target)?;
+    for (step, split) in values.schedule.steps.iter().zip(if is_cheaper { splits } else { alone }) {
+        set_work(step.compute, split);
     }
     Ok(())
 }
@@ -51,8 +57,7 @@ fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::Program
     let mut numbers = Numbers::default();
     for step in &values.schedule.steps {
         let refuse = |message: String| error_at(step.compute.op, message).report();
-        let operation = operation_with(step.compute, &step.accesses).map_err(refuse)?;
-        let own = own_split(step.compute, &operation, target)?;
+        let (operation, own) = divided(step.compute, &step.accesses, target)?;
         let tile = tile_op_of(step, |buffer, offsets| numbers.of(buffer, offsets)).map_err(refuse)?;
         ops.push((operation, own, tile));
     }

@@ -1,4 +1,4 @@
 //! The pass of stage `joint`, and what it tries on a copy of the program: the files of the stage that know IR.
 
 pub(crate) mod divide_jointly;
-mod try_splits;
+pub(crate) mod try_splits;

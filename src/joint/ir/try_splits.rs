@@ -4,7 +4,7 @@
 //! and so is the division of each op by itself, before one of them is taken.
 
 use crate::{
-    cost::{Formula, describe, price},
+    cost::{KernelOp, describe, estimate_op_ns},
     dialect::{ComputeOp, Memory, Place, home_of, owner_of, split_of, tile_op_of},
     lx::ir::{
         emit_stays::emit_stays,
@@ -22,13 +22,26 @@ pub(super) fn time_of_splits<'a>(function: Op<'_>, splits: impl Iterator<Item = 
     for (compute, split) in ComputeOp::all_in(scratch.op()).into_iter().zip(splits) {
         set_work(compute, split);
     }
-    let refuse = |message: String| error_at(function, message).report();
-    emit_stays(&Program::of(scratch.op())?, &Capacity::of(target)).map_err(refuse)?;
-    time_of(&Values::of(scratch.op())?, target).map_err(refuse)
+    Ok(priced_when_placed(scratch.op(), target)?.iter().map(|step| step.ns).sum())
 }
 
-/// The modelled time of a program that is divided and placed, as one kernel.
-fn time_of(values: &Values<'_>, target: &Target) -> Result<f64, String> {
+/// What an op costs by the model.
+pub(crate) struct PricedStep {
+    /// Time, ns.
+    pub(crate) ns: f64,
+    /// Bytes to and from HBM.
+    pub(crate) hbm_bytes: i64,
+}
+
+/// Places the values of a function that is divided; prices each op, those that are added included.
+pub(crate) fn priced_when_placed(function: Op<'_>, target: &Target) -> Result<Vec<PricedStep>, Reported> {
+    let refuse = |message: String| error_at(function, message).report();
+    emit_stays(&Program::of(function)?, &Capacity::of(target)).map_err(refuse)?;
+    priced(&Values::of(function)?, target).map_err(refuse)
+}
+
+/// Prices the ops of a program that is divided and placed, as one kernel.
+fn priced(values: &Values<'_>, target: &Target) -> Result<Vec<PricedStep>, String> {
     let mut numbers = Numbers::default();
     let mut kernel = Vec::with_capacity(values.schedule.steps.len());
     for step in &values.schedule.steps {
@@ -41,7 +54,8 @@ fn time_of(values: &Values<'_>, target: &Target) -> Result<f64, String> {
         }
         kernel.push(tile.shape());
     }
-    Ok(price(&describe(&kernel), &target.time, Formula::Recommended).estimate_ns)
+    let price = |op: &KernelOp| PricedStep { ns: estimate_op_ns(op, &target.time), hbm_bytes: op.bytes.hbm_read + op.bytes.hbm_written };
+    Ok(describe(&kernel).iter().map(price).collect())
 }
 
 fn is_in_lx(value: Value<'_>) -> bool {

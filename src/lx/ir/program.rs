@@ -2,11 +2,12 @@
 
 use crate::{
     dialect::{Access, ComputeOp, Schedule, Step, Tensor, UsedAs, home_of, operation_with, split_of, users_behind_views},
+    layout::Coordinate,
     lx::Ineligible,
     mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
     work::{CoreUse, Operation, WorkSplit, agreed_view},
 };
-use machine::Family;
+use machine::{DeviceFormat, Family};
 use scratchpad::{Barred, Buffer, Use, UseKind};
 use std::collections::BTreeMap;
 
@@ -169,16 +170,16 @@ impl<'c> Values<'c> {
         readers.is_empty().then_some(Ineligible::NoReader)
     }
 
-    /// The operands whose address the result may take: same indices, same device layout, elementwise (F.3). What is read in another way as
-    /// well, as in `x + transpose(x)`, would be read where it is overwritten.
+    /// The operands whose address the result may take: at each point of the iteration both are in the same place, elementwise (F.3). What is read
+    /// in another way as well, as in `x + transpose(x)`, would be read where it is overwritten.
     pub(crate) fn parents(&self, step: &Step<'c>) -> Vec<usize> {
         let Some((result, inputs)) = step.accesses.split_last() else { return Vec::new() };
         if step.compute.family() != Family::Pointwise {
             return Vec::new();
         }
-        let is_alike = |input: &Access<'c>| {
-            input.dims == result.dims && input.offsets == result.offsets && input.tensor.layout == result.tensor.layout
-        };
+        let space = step.compute.iteration_space();
+        let Some(written) = places(result, &space) else { return Vec::new() };
+        let is_alike = |input: &Access<'c>| places(input, &space).is_some_and(|read| read == written);
         let writer = |input: &Access<'c>| self.schedule.writers(input.value).first().copied();
         let (alike, others): (Vec<&Access<'c>>, Vec<&Access<'c>>) = inputs.iter().partition(|input| is_alike(input));
         let others: Vec<usize> = others.into_iter().filter_map(writer).collect();
@@ -186,6 +187,14 @@ impl<'c> Values<'c> {
         parents.dedup();
         parents
     }
+}
+
+/// Where an op finds a tensor at each point of its iteration: the format, and the size and the position of every device dimension that has more
+/// than one. Views that add or drop dimensions of size 1 do not change it. None without a layout.
+fn places(access: &Access<'_>, space: &[i64]) -> Option<(DeviceFormat, Vec<(i64, Coordinate)>)> {
+    let layout = access.tensor.layout.as_ref()?;
+    let positions = layout.device_size().iter().copied().zip(access.coordinates(space).ok()?);
+    Some((layout.format(), positions.filter(|(size, _)| *size > 1).collect()))
 }
 
 /// Whether a step reads fewer elements of an operand than there are.

@@ -18,22 +18,27 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-coarse-tile", run };
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-        let declared = Declared { sizes: declared_sizes(function), maxima: declared_maxima(function) };
-        tile_block(function, &declared, &target)?;
+        tile_block(function, &Declared::by(function), &target)?;
     }
     Ok(())
 }
 
 /// What a function says about names.
-struct Declared {
+pub(crate) struct Declared {
     /// The sizes of dimensions.
     sizes: BTreeMap<String, i64>,
     /// The maxima of counts.
-    maxima: BTreeMap<String, i64>,
+    pub(crate) maxima: BTreeMap<String, i64>,
+}
+
+impl Declared {
+    pub(crate) fn by(function: Op<'_>) -> Self {
+        Self { sizes: declared_sizes(function), maxima: declared_maxima(function) }
+    }
 }
 
 /// Tiles the ops in the body of `around`, and in loops that stand there.
-fn tile_block<'c>(around: Op<'c>, declared: &Declared, target: &Target) -> Result<(), Reported> {
+pub(crate) fn tile_block<'c>(around: Op<'c>, declared: &Declared, target: &Target) -> Result<(), Reported> {
     for inner in around.body_ops().into_iter().filter(|op| op.is("spyre.loop")) {
         tile_block(inner, declared, target)?;
     }

@@ -12,41 +12,41 @@ use std::collections::BTreeMap;
 
 /// A view between what an op reads and what was made.
 #[derive(Clone)]
-pub(super) struct Shown<'c> {
-    pub(super) view: Op<'c>,
+pub(crate) struct Shown<'c> {
+    pub(crate) view: Op<'c>,
     /// For each of its dimensions, the dimension of its input that is cut when it is.
-    pub(super) behind: Vec<Option<usize>>,
+    pub(crate) behind: Vec<Option<usize>>,
 }
 
 /// What an op reads.
-pub(super) struct Read<'c> {
-    pub(super) value: Value<'c>,
+pub(crate) struct Read<'c> {
+    pub(crate) value: Value<'c>,
     /// The same number for the same value.
-    pub(super) number: usize,
+    pub(crate) number: usize,
     /// The views in front of what an op makes, the outermost first.
-    pub(super) views: Vec<Shown<'c>>,
+    pub(crate) views: Vec<Shown<'c>>,
 }
 
 /// What stands in a block, with what it reads from there.
-pub(super) struct Item<'c> {
-    pub(super) op: Op<'c>,
+pub(crate) struct Item<'c> {
+    pub(crate) op: Op<'c>,
     /// None for a loop that was there before.
-    pub(super) compute: Option<ComputeOp<'c>>,
-    pub(super) reads: Vec<Read<'c>>,
+    pub(crate) compute: Option<ComputeOp<'c>>,
+    pub(crate) reads: Vec<Read<'c>>,
 }
 
 /// The ops and loops of a block.
-pub(super) struct Items<'c> {
-    pub(super) list: Vec<Item<'c>>,
+pub(crate) struct Items<'c> {
+    pub(crate) list: Vec<Item<'c>>,
     /// The same as plain values.
-    pub(super) plain: Vec<TiledOp>,
+    pub(crate) plain: Vec<TiledOp>,
     makers: ValueMap<usize>,
     numbers: ValueMap<usize>,
     n_values: usize,
 }
 
 impl<'c> Items<'c> {
-    pub(super) fn of(around: Op<'c>, maxima: &BTreeMap<String, i64>) -> Result<Self, Reported> {
+    pub(crate) fn of(around: Op<'c>, maxima: &BTreeMap<String, i64>) -> Result<Self, Reported> {
         let mut items =
             Self { list: Vec::new(), plain: Vec::new(), makers: ValueMap::default(), numbers: ValueMap::default(), n_values: 0 };
         for op in around.body_ops() {
@@ -130,7 +130,7 @@ impl<'c> Items<'c> {
     }
 
     /// The op that makes a value of the block, behind views.
-    pub(super) fn maker(&self, value: Value<'c>) -> Option<usize> {
+    pub(crate) fn maker(&self, value: Value<'c>) -> Option<usize> {
         self.makers.get(behind_views(value)).copied()
     }
 }
@@ -165,8 +165,11 @@ fn cut_behind(view: Op<'_>) -> Vec<Option<usize>> {
         };
         return (0..rank).map(find).collect();
     };
-    // The same bytes are cut where both cut the same device dimension.
-    let places = |tensor: &Tensor<'_>, layout: &DeviceLayout| tensor.buffer().and_then(|host| layout.cut_places(&host)).unwrap_or_default();
+    // The same bytes are cut where both cut the same part of the device's places: 32 heads, and 8 groups of 4.
+    let places = |tensor: &Tensor<'_>, layout: &DeviceLayout| {
+        let places = tensor.buffer().and_then(|host| layout.cut_places(&host)).unwrap_or_default();
+        places.into_iter().map(|place| place.map(|(size, stride)| size * stride)).collect::<Vec<Option<i64>>>()
+    };
     let Some(input_layout) = &input.layout else { return vec![None; rank] };
     let (of_view, of_input) = (places(&shown, layout), places(&input, input_layout));
     let find = |dim: usize| {

@@ -3,5 +3,5 @@
 mod build_loops;
 pub(crate) mod coarse_tile;
 mod combination;
-mod items;
+pub(crate) mod items;
 pub(crate) mod settle_loops;

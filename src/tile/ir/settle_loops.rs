@@ -77,7 +77,7 @@ const NOT_MADE_INSIDE: &str = "no op in the body makes the value for this place"
 const FOUND_READ_LATER: &str = "what the iteration finds there is read when that is overwritten";
 
 /// Settles the loops in the body of `around`: those that stand in it before those within.
-fn settle_block(around: Op<'_>) {
+pub(crate) fn settle_block(around: Op<'_>) {
     let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is("spyre.loop")).collect();
     // A copy at the end can take a buffer from a loop in the body, which then needs a start of its own; no place gets more than two.
     while copy_starts(around, &loops) | copy_yields(around, shared_yields) | copy_yields(around, late_yields) {}

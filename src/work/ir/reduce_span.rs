@@ -9,16 +9,22 @@ use crate::{
     tile::ir::settle_loops::settle_loops,
     work::reduce_span,
 };
+use machine::Target;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-reduce-span", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
     settle_loops(module);
-    for compute in ComputeOp::all_in(module) {
+    reduce_spans(module, &target)
+}
+
+/// Writes `min_work` on the ops in a module or a function.
+pub(crate) fn reduce_spans(around: Op<'_>, target: &Target) -> Result<(), Reported> {
+    for compute in ComputeOp::all_in(around) {
         let refuse = |message: String| error_at(compute.op, message).report();
         let operation = operation_of(compute).map_err(refuse)?;
-        let minima = reduce_span(&operation, &target).map_err(|error| refuse(error.explained(&operation, &compute.dim_names())))?;
+        let minima = reduce_span(&operation, target).map_err(|error| refuse(error.explained(&operation, &compute.dim_names())))?;
         if minima.cores() > 1 {
             compute.op.set_attr("min_work", work_attribute(compute.op.ctx(), &minima));
         } else {

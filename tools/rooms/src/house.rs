@@ -70,6 +70,7 @@ pub const HOUSE: House = House {
         room("cost"),
         stage("lx"),
         stage("joint"),
+        stage("search"),
         stage("bundle"),
         room("traffic"),
         stage("launch"),

@@ -1,0 +1,56 @@
+//! What the search for tiles has found in a function: an attribute from and to plain values.
+
+use crate::mlir::{Attributes, Op, OpExt, boolean_unit, dictionary, dictionary_entries, float_value, integer, string_array, strings};
+
+const TILE_SEARCH: &str = "spyre.tile_search";
+
+/// What the search for tiles has found: of the parts of the function in which loops could save something.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TileSearch {
+    /// The nests that were chosen, as hint scopes say them, with their ops.
+    pub nests: Vec<String>,
+    /// Modelled time with them, us.
+    pub us: f64,
+    /// Modelled time without loops, us; none where the program cannot be compiled so.
+    pub untiled_us: Option<f64>,
+    /// The least that any plan was estimated to take, us.
+    pub least_us: f64,
+    /// How many plans were divided, placed and priced.
+    pub n_judged: i64,
+    /// Whether the search ended for want of steps.
+    pub is_cut_short: bool,
+}
+
+impl TileSearch {
+    /// What was written on a function; none if nothing was searched.
+    #[must_use]
+    pub fn of(function: Op<'_>) -> Option<Self> {
+        let entries = function.attr(TILE_SEARCH).and_then(dictionary_entries)?;
+        let entry = |name: &str| entries.iter().find(|(key, _)| *key == name).map(|(_, attribute)| *attribute);
+        let nests = entry("nests").and_then(strings)?;
+        Some(Self {
+            nests: nests.into_iter().map(str::to_owned).collect(),
+            us: entry("us").and_then(float_value)?,
+            untiled_us: entry("untiled_us").and_then(float_value),
+            least_us: entry("least_us").and_then(float_value)?,
+            n_judged: entry("judged").and_then(integer)?,
+            is_cut_short: entry("cut_short").is_some(),
+        })
+    }
+
+    /// Writes it on a function.
+    pub fn write(&self, function: Op<'_>) {
+        let context = function.ctx();
+        let attributes = Attributes::new(context)
+            .with_option("cut_short", self.is_cut_short.then(|| boolean_unit(context)))
+            .int("judged", self.n_judged)
+            .float("least_us", self.least_us)
+            .with("nests", string_array(context, &self.nests))
+            .float("us", self.us);
+        let attributes = match self.untiled_us {
+            Some(untiled_us) => attributes.float("untiled_us", untiled_us),
+            None => attributes,
+        };
+        function.set_attr(TILE_SEARCH, dictionary(attributes));
+    }
+}

@@ -1,0 +1,125 @@
+//! Which dimensions of several ops can be cut together.
+
+use super::SearchedOp;
+use std::{collections::BTreeMap, ops::Range};
+
+/// A dimension that several ops walk along together: where one makes a tile of a value along it, the next reads just that tile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// What the number of tiles must divide: the points, or those of the outer part where an op has it merged with another.
+    pub size: i64,
+    /// By the position of the op, the iteration dimension that walks along it.
+    pub dims: BTreeMap<usize, usize>,
+}
+
+/// The axes of some ops, by the first op and dimension that has each.
+///
+/// Dimensions belong together where one op makes what the other reads. An op never has one axis twice: in self-attention the tokens of the
+/// queries and those of the keys come from one value, and are two axes; the first reader has the maker's.
+#[must_use]
+pub fn axes(ops: &[SearchedOp], segment: Range<usize>) -> Vec<Axis> {
+    let mut groups = Groups::new(ops, segment.clone());
+    for (reader, op) in segment.clone().zip(&ops[segment.clone()]) {
+        for input in &op.tiled.inputs {
+            let Some(maker) = input.maker.filter(|maker| segment.contains(maker)) else { continue };
+            for (read, behind) in input.dims.iter().zip(&input.behind) {
+                let made = behind.and_then(|behind| ops[maker].tiled.output.get(behind).copied().flatten());
+                if let (Some(read), Some(made)) = (*read, made) {
+                    groups.join((maker, made), (reader, read));
+                }
+            }
+        }
+    }
+    groups.into_axes(ops)
+}
+
+/// Dimensions of ops, in groups that may still grow.
+struct Groups {
+    /// The members of a group; empty for one that another has taken up.
+    members: Vec<BTreeMap<usize, usize>>,
+    /// The size of all members.
+    sizes: Vec<i64>,
+    /// The group of each dimension of each op.
+    of: BTreeMap<(usize, usize), usize>,
+}
+
+impl Groups {
+    fn new(ops: &[SearchedOp], segment: Range<usize>) -> Self {
+        let mut groups = Self { members: Vec::new(), sizes: Vec::new(), of: BTreeMap::new() };
+        for op in segment {
+            for (dim, &size) in ops[op].tiled.sizes.iter().enumerate().filter(|(_, size)| **size > 1) {
+                groups.of.insert((op, dim), groups.members.len());
+                groups.members.push(BTreeMap::from([(op, dim)]));
+                groups.sizes.push(size);
+            }
+        }
+        groups
+    }
+
+    /// Makes one group of two, unless an op would have it twice.
+    fn join(&mut self, one: (usize, usize), other: (usize, usize)) {
+        let (Some(&one), Some(&other)) = (self.of.get(&one), self.of.get(&other)) else { return };
+        let is_apart = self.members[other].keys().all(|op| !self.members[one].contains_key(op));
+        if one == other || !is_apart {
+            return;
+        }
+        self.sizes[one] = common_divisor(self.sizes[one], self.sizes[other]);
+        let taken = std::mem::take(&mut self.members[other]);
+        for member in taken {
+            self.of.insert(member, one);
+            self.members[one].insert(member.0, member.1);
+        }
+    }
+
+    /// The groups that an op may be cut along.
+    fn into_axes(self, ops: &[SearchedOp]) -> Vec<Axis> {
+        let axes = self.members.into_iter().zip(self.sizes).map(|(members, size)| {
+            let dims = members.into_iter().filter(|&(op, dim)| ops[op].allows(dim)).collect();
+            Axis { size, dims }
+        });
+        axes.filter(|axis| !axis.dims.is_empty()).collect()
+    }
+}
+
+fn common_divisor(one: i64, other: i64) -> i64 {
+    if other == 0 { one } else { common_divisor(other, one % other) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::tests::{matmul, pointwise};
+
+    #[test]
+    fn a_value_hands_its_axes_to_its_reader() {
+        // a[M, K] x w = p[M, N]; e = f(p)
+        let ops = [matmul([512, 256, 128], None), pointwise(&[512, 256], Some(0))];
+        let found = axes(&ops, 0..2);
+        let dims: Vec<(i64, Vec<(usize, usize)>)> = found.into_iter().map(|axis| (axis.size, axis.dims.into_iter().collect())).collect();
+        assert_eq!(dims, [(512, vec![(0, 0), (1, 0)]), (256, vec![(0, 1), (1, 1)]), (128, vec![(0, 2)])]);
+    }
+
+    #[test]
+    fn what_is_outside_joins_nothing() {
+        let ops = [pointwise(&[512, 256], None), pointwise(&[512, 256], Some(0))];
+        assert_eq!(axes(&ops, 1..2).iter().map(|axis| axis.dims.len()).collect::<Vec<_>>(), [1, 1]);
+    }
+
+    #[test]
+    fn no_op_has_an_axis_twice() {
+        // x[S, D] is read as queries and as keys: p[S, T] = x x^T
+        let mut product = matmul([256, 256, 64], Some(0));
+        let keys = product.tiled.inputs[1].clone();
+        product.tiled.inputs[1] = crate::tile::Operand { maker: Some(0), behind: vec![Some(1), Some(0)], ..keys };
+        let ops = [pointwise(&[256, 64], None), product];
+        let found = axes(&ops, 0..2);
+        assert_eq!(found.iter().filter(|axis| axis.size == 256).count(), 2);
+    }
+
+    #[test]
+    fn a_maximum_that_cannot_be_combined_is_not_cut() {
+        let mut norm = matmul([512, 256, 128], None);
+        norm.tiled.combines = false;
+        assert_eq!(axes(&[norm], 0..1).iter().map(|axis| axis.size).collect::<Vec<_>>(), [512, 256]);
+    }
+}

@@ -1,0 +1,381 @@
+//! The plan of least time: a shortest path over segments, whose costs are estimated first and judged where it matters.
+
+#[cfg(test)]
+mod tests;
+
+use super::{Axis, Cost, Judge, Loops, Nest, SearchedOp, axes, copies, estimate::estimate_ns, nests, nests::counts, roomy::Roomy};
+use std::{collections::BTreeSet, ops::Range};
+
+/// The most ops of a segment.
+const MOST_OPS: usize = 24;
+/// A plan whose time is at most this part above what is estimated of every other one is taken.
+const CLOSE: f64 = 0.001;
+/// What estimates are taken for, one after the other, as multiples: first only what promises much is judged, which ends soon; at last all that
+/// could be better.
+const CAUTION: [f64; 4] = [1.3, 1.15, 1.05, 1.0];
+/// What a loop saves at the least, as a part of the time, if it moves more bytes: less is within what the model of time does not know.
+const WORTH_BYTES: f64 = 0.05;
+/// Plans that take at most this part longer than the fastest one are as fast; what moves the fewest bytes of them is taken.
+const SAME_TIME: f64 = 0.01;
+/// The most nests of a segment that are judged.
+const MOST_JUDGED: usize = 40;
+/// How often the neighbours of the best nest of a segment are judged.
+const MOST_CLIMBS: usize = 4;
+/// The most values that are copied in front of the loops of a segment.
+const MOST_COPIES: usize = 6;
+/// The most nests of a segment that are tried in the whole program.
+const MOST_TRIED: usize = 3;
+/// Judging an op takes as long as estimating it in so many nests.
+const ESTIMATES_A_STEP: usize = 2000;
+/// What judging a segment takes beside its ops, in steps.
+const STEPS_A_JUDGEMENT: usize = 4;
+
+/// What was chosen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chosen {
+    /// Loops around some of the ops.
+    pub loops: Vec<Loops>,
+    /// What was found on the way; none if nothing was judged, as loops could save nothing.
+    pub found: Option<Found>,
+}
+
+/// What a search has found out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// What all ops take with the loops, ns; none if they cannot be compiled.
+    pub ns: Option<f64>,
+    /// What all ops take without loops, ns; none if they cannot be compiled so.
+    pub untiled_ns: Option<f64>,
+    /// The least sum of what segments are judged or estimated to take, ns.
+    pub least_ns: f64,
+    /// Judgements made.
+    pub n_judged: usize,
+    /// Whether the search ended by itself, not for want of steps.
+    pub is_complete: bool,
+}
+
+/// Chooses loops in at most `most_steps` steps, and a few plans more; a step judges an op. The program never takes longer with them, by the
+/// judge.
+#[must_use]
+pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chosen {
+    if most_steps == 0 || ops.iter().all(|op| !op.may_be_cut.contains(&true)) {
+        return Chosen::default();
+    }
+    let mut search = Search::new(ops, judge);
+    if !search.may_gain() {
+        return Chosen::default();
+    }
+    let untiled = judge.untiled();
+    search.begin(untiled.as_deref());
+    let is_complete = search.run(most_steps);
+    search.climb();
+    let (least_ns, _) = search.path(|edge| edge.least_ns(1.0));
+    let (plan, loops) = search.refined();
+    let untiled_ns = untiled.map(|by_op| by_op.iter().map(|cost| cost.ns).sum());
+    let found = Found { ns: plan.map(|plan| plan.ns), untiled_ns, least_ns, n_judged: search.n_judged, is_complete };
+    Chosen { loops, found: Some(found) }
+}
+
+/// A segment in the search.
+struct Edge<'a> {
+    ops: &'a [SearchedOp],
+    range: Range<usize>,
+    /// What it takes if LX has room for everything.
+    roomy_ns: f64,
+    /// Empty until the path leads over it.
+    axes: Vec<Axis>,
+    /// Nests to judge with their estimates, the best last; none until the path leads over the edge.
+    queue: Option<Vec<(f64, Nest)>>,
+    /// What was judged, the best first; to begin with no loop.
+    judged: Vec<(f64, Nest)>,
+    /// How many nests were judged, those that cannot be made included.
+    n_judged: usize,
+}
+
+impl Edge<'_> {
+    /// The least that it may take, as far as is known, if what was not judged takes `caution` times what is estimated.
+    fn least_ns(&self, caution: f64) -> f64 {
+        let estimated = self.queue.as_ref().map_or(self.roomy_ns, |queue| queue.last().map_or(f64::INFINITY, |(ns, _)| *ns));
+        self.settled_ns().min(estimated * caution)
+    }
+
+    /// What the best judged nest takes.
+    fn settled_ns(&self) -> f64 {
+        self.judged.first().map_or(f64::INFINITY, |(ns, _)| *ns)
+    }
+
+    /// How much less than the best judged nest it may take.
+    fn doubt_ns(&self, caution: f64) -> f64 {
+        let least_ns = self.least_ns(caution);
+        if self.settled_ns() <= least_ns * (1.0 + CLOSE) { 0.0 } else { self.settled_ns() - least_ns }
+    }
+
+    /// The loops that were judged, the best first; none for no loop.
+    fn judged_loops(&self) -> impl Iterator<Item = Option<Loops>> {
+        self.judged.iter().map(|(_, nest)| (!nest.is_empty()).then(|| Loops::new(&self.range, &self.axes, nest)))
+    }
+
+    /// Finds the nests to judge; gives the steps that it took.
+    fn open(&mut self, judge: &dyn Judge) -> usize {
+        self.axes = axes(self.ops, self.range.clone());
+        let nests = nests(self.ops, self.range.clone(), &self.axes);
+        let n_estimates = nests.len() * self.range.len();
+        let estimate = |nest: Nest| (estimate_ns(self.ops, self.range.clone(), &self.axes, &nest, judge), nest);
+        // What the ops take without loops is known.
+        let mut queue: Vec<(f64, Nest)> = nests.into_iter().filter(|nest| !nest.is_empty()).map(estimate).collect();
+        // The best last; of equal ones the first, which has the fewest loops and tiles.
+        queue.reverse();
+        queue.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        self.queue = Some(queue);
+        n_estimates.div_ceil(ESTIMATES_A_STEP)
+    }
+
+    fn judge(&mut self, nest: Nest, judge: &dyn Judge) {
+        if let Some(cost) = judge.segment(self.range.clone(), &self.axes, &nest) {
+            let place = self.judged.partition_point(|(known, _)| *known <= cost.ns);
+            self.judged.insert(place, (cost.ns, nest));
+        }
+        self.n_judged += 1;
+    }
+
+    /// The nests with the next smaller or the next larger count of one level in place of the best judged one's.
+    fn neighbours(&self) -> Vec<Nest> {
+        let Some((_, best)) = self.judged.first() else { return Vec::new() };
+        let mut found = Vec::new();
+        for (level, cut) in best.iter().enumerate() {
+            for near in next_to(&counts(self.ops, &self.axes[cut.axis]), cut.count) {
+                let mut nest = best.clone();
+                nest[level].count = near;
+                found.push(nest);
+            }
+        }
+        found
+    }
+
+    /// Judges the nest that is estimated best; gives the steps that it took.
+    fn judge_next(&mut self, judge: &dyn Judge) -> usize {
+        let Some((_, nest)) = self.queue.as_mut().and_then(Vec::pop) else { return 0 };
+        self.judge(nest, judge);
+        if self.n_judged == MOST_JUDGED {
+            self.queue = Some(Vec::new());
+        }
+        self.range.len() + STEPS_A_JUDGEMENT
+    }
+}
+
+struct Search<'a> {
+    ops: &'a [SearchedOp],
+    judge: &'a dyn Judge,
+    /// What the fastest plan of the whole took that was judged, ns.
+    fastest_ns: f64,
+    /// By the first op, then by the number of ops less one.
+    edges: Vec<Vec<Edge<'a>>>,
+    n_judged: usize,
+}
+
+/// An edge: its first op, and its number of ops.
+type Place = (usize, usize);
+
+impl<'a> Search<'a> {
+    fn new(ops: &'a [SearchedOp], judge: &'a dyn Judge) -> Self {
+        let roomy = Roomy::new(ops, judge);
+        let edge = |range: Range<usize>| Edge {
+            ops,
+            roomy_ns: estimate_ns(ops, range.clone(), &[], &[], &roomy),
+            range,
+            axes: Vec::new(),
+            queue: None,
+            judged: Vec::new(),
+            n_judged: 0,
+        };
+        let from = |first: usize| (first + 1..=ops.len().min(first + MOST_OPS)).map(|end| edge(first..end)).collect();
+        Self { ops, judge, fastest_ns: f64::INFINITY, edges: (0..ops.len()).map(from).collect(), n_judged: 0 }
+    }
+
+    /// Whether loops could save something, if every op were at its best.
+    fn may_gain(&self) -> bool {
+        let (untiled_ns, _) = self.path(|edge| estimate_ns(edge.ops, edge.range.clone(), &[], &[], self.judge));
+        let (roomy_ns, _) = self.path(|edge| edge.roomy_ns);
+        untiled_ns > roomy_ns * (1.0 + CLOSE)
+    }
+
+    /// Begins with what the ops take without loops.
+    fn begin(&mut self, by_op: Option<&[Cost]>) {
+        self.n_judged += 1;
+        for edge in self.edges.iter_mut().flatten() {
+            let ns = by_op.map_or(f64::INFINITY, |by_op| by_op[edge.range.clone()].iter().map(|cost| cost.ns).sum());
+            edge.judged.push((ns, Vec::new()));
+        }
+    }
+
+    fn edge(&self, (from, n_ops): Place) -> &Edge<'a> {
+        &self.edges[from][n_ops - 1]
+    }
+
+    /// Looks at edges of the shortest path until it is settled; false if the steps did not do.
+    fn run(&mut self, most_steps: usize) -> bool {
+        let mut steps = 0;
+        for caution in CAUTION {
+            while let Some((from, n_ops)) = self.doubtful(caution) {
+                if steps >= most_steps {
+                    return false;
+                }
+                let edge = &mut self.edges[from][n_ops - 1];
+                if edge.queue.is_none() {
+                    steps += edge.open(self.judge);
+                } else {
+                    steps += edge.judge_next(self.judge);
+                    self.n_judged += 1;
+                }
+            }
+        }
+        true
+    }
+
+    /// The edge of the shortest path about which there is most doubt, of equal ones the first; none if what was judged is as good.
+    fn doubtful(&self, caution: f64) -> Option<Place> {
+        let (least_ns, path) = self.path(|edge| edge.least_ns(caution));
+        let (settled_ns, _) = self.path(Edge::settled_ns);
+        if settled_ns <= least_ns * (1.0 + CLOSE) {
+            return None;
+        }
+        let doubts = path.iter().rev().map(|&place| (self.edge(place).doubt_ns(caution), place)).filter(|(doubt, _)| *doubt > 0.0);
+        doubts.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, place)| place)
+    }
+
+    /// Judges what is next to the nests of the shortest path, as long as that is better: among nests that are nearly alike estimates are no guide.
+    fn climb(&mut self) {
+        let (_, path) = self.path(Edge::settled_ns);
+        for (from, n_ops) in path {
+            let edge = &mut self.edges[from][n_ops - 1];
+            let mut tried: BTreeSet<Nest> = edge.judged.iter().map(|(_, nest)| nest.clone()).collect();
+            for _ in 0..MOST_CLIMBS {
+                for nest in edge.neighbours() {
+                    if tried.insert(nest.clone()) {
+                        edge.judge(nest, self.judge);
+                        self.n_judged += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The loops of the shortest path. Segments were judged one by one; together, values stay in LX from one to the next, so what was next
+    /// best may be better, or no loop.
+    fn refined(&mut self) -> (Option<Cost>, Vec<Loops>) {
+        let (_, path) = self.path(Edge::settled_ns);
+        let choices = path.iter().map(|&place| self.edge(place).judged_loops().take(MOST_TRIED).collect::<Vec<_>>());
+        let choices: Vec<Vec<Option<Loops>>> = choices.filter(|choices| choices.first().is_some_and(Option::is_some)).collect();
+        let mut plan: Vec<Option<Loops>> = choices.iter().map(|choices| choices[0].clone()).collect();
+        let mut best = self.judge_plan(&plan);
+        self.fastest_ns = best.map_or(f64::INFINITY, |best| best.ns);
+        for (place, others) in choices.iter().enumerate() {
+            for other in others.iter().skip(1).flatten().cloned().map(Some).chain([None]) {
+                best = self.take_if_better(&mut plan, place, other, best);
+            }
+        }
+        for place in 0..plan.len() {
+            best = self.with_copies(&mut plan, place, best);
+        }
+        (best, plan.into_iter().flatten().collect())
+    }
+
+    /// Tries copies in front of the loops at a place of the plan, one after the other; with those that help, other counts may be better.
+    fn with_copies(&mut self, plan: &mut [Option<Loops>], place: usize, mut best: Option<Cost>) -> Option<Cost> {
+        let Some(loops) = plan[place].clone() else { return best };
+        for copied in copies(self.ops, &loops).into_iter().take(MOST_COPIES) {
+            let mut tried = plan[place].clone();
+            tried.iter_mut().for_each(|loops| loops.copies.push(copied.clone()));
+            best = self.take_if_better(plan, place, tried, best);
+        }
+        let has_copies = plan[place].as_ref().is_some_and(|loops| !loops.copies.is_empty());
+        for _ in 0..if has_copies { MOST_CLIMBS } else { 0 } {
+            let before = plan[place].clone();
+            for near in before.iter().flat_map(|loops| self.near(loops)).collect::<Vec<_>>() {
+                best = self.take_if_better(plan, place, Some(near), best);
+            }
+            if plan[place] == before {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The same loops with the next smaller or the next larger count of one level.
+    fn near(&self, loops: &Loops) -> Vec<Loops> {
+        let mut found = Vec::new();
+        for (number, level) in loops.levels.iter().enumerate() {
+            let sizes = level.dims.iter().map(|(&op, &dim)| self.ops[op].tiled.sizes[dim]);
+            let counts = counts(self.ops, &Axis { size: sizes.min().unwrap_or(1), dims: level.dims.clone() });
+            for near in next_to(&counts, level.count) {
+                let mut loops = loops.clone();
+                loops.levels[number].count = near;
+                found.push(loops);
+            }
+        }
+        found
+    }
+
+    fn take_if_better(&mut self, plan: &mut [Option<Loops>], place: usize, tried: Option<Loops>, best: Option<Cost>) -> Option<Cost> {
+        let is_no_loop = tried.is_none();
+        let before = std::mem::replace(&mut plan[place], tried);
+        let cost = self.judge_plan(plan);
+        self.fastest_ns = cost.map_or(self.fastest_ns, |cost| self.fastest_ns.min(cost.ns));
+        if cost.is_some_and(|cost| best.is_none_or(|best| is_preferred(&cost, &best, self.fastest_ns, is_no_loop))) {
+            return cost;
+        }
+        plan[place] = before;
+        best
+    }
+
+    fn judge_plan(&mut self, plan: &[Option<Loops>]) -> Option<Cost> {
+        self.n_judged += 1;
+        self.judge.plan(&plan.iter().flatten().cloned().collect::<Vec<_>>())
+    }
+
+    /// The shortest path and its length. Of equal ones that whose last edges are longer.
+    fn path(&self, ns_of: impl Fn(&Edge<'a>) -> f64) -> (f64, Vec<Place>) {
+        let n_ops = self.edges.len();
+        // For each op the length of the path to it, and where its last edge begins.
+        let mut best: Vec<Option<(f64, usize)>> = vec![None; n_ops + 1];
+        best[0] = Some((0.0, 0));
+        for (from, edges) in self.edges.iter().enumerate() {
+            let Some((before_ns, _)) = best[from] else { continue };
+            for edge in edges {
+                let ns = before_ns + ns_of(edge);
+                let known = &mut best[edge.range.end];
+                if known.is_none_or(|(known, _)| ns < known) {
+                    *known = Some((ns, from));
+                }
+            }
+        }
+        let mut path = Vec::new();
+        let mut end = n_ops;
+        while let Some((_, from)) = best[end].filter(|_| end > 0) {
+            path.push((from, end - from));
+            end = from;
+        }
+        path.reverse();
+        (best[n_ops].map_or(0.0, |(ns, _)| ns), path)
+    }
+}
+
+/// The counts next to one of some counts, in order.
+fn next_to(counts: &[i64], count: i64) -> impl Iterator<Item = i64> {
+    let at = counts.iter().position(|other| *other == count);
+    let near = at.into_iter().flat_map(|at| [at.checked_sub(1), Some(at + 1)]).flatten();
+    near.filter_map(|near| counts.get(near).copied())
+}
+
+/// Whether a plan is preferred to another one: what takes less time; of plans that take hardly longer than the fastest one what moves fewer
+/// bytes; and no loop rather than one that saves little time with more bytes.
+fn is_preferred(plan: &Cost, other: &Cost, fastest_ns: f64, has_a_loop_less: bool) -> bool {
+    let is_fast = |cost: &Cost| cost.ns <= fastest_ns * (1.0 + SAME_TIME);
+    if has_a_loop_less && plan.hbm_bytes < other.hbm_bytes {
+        return plan.ns * (1.0 - WORTH_BYTES) < other.ns;
+    }
+    match (is_fast(plan), is_fast(other)) {
+        (true, true) => plan.hbm_bytes.cmp(&other.hbm_bytes).then(plan.ns.total_cmp(&other.ns)).is_lt(),
+        _ => plan.ns < other.ns,
+    }
+}

@@ -1,0 +1,168 @@
+use super::*;
+use crate::search::{Cut, tests::pointwise};
+use std::cell::RefCell;
+
+type Asked = (Place, Vec<(usize, i64)>);
+
+/// A machine on which an op takes a ns for each byte to and from HBM, and 10 for each iteration.
+struct Bytes<'a> {
+    ops: &'a [SearchedOp],
+    lx_bytes: i64,
+    /// How much dearer nests are than is estimated.
+    surprise: f64,
+    /// What was judged: the first op and the number of ops, and the axes with their counts.
+    asked: RefCell<Vec<Asked>>,
+    compiles_untiled: bool,
+}
+
+impl<'a> Bytes<'a> {
+    fn new(ops: &'a [SearchedOp], lx_bytes: i64) -> Self {
+        Self { ops, lx_bytes, surprise: 1.0, asked: RefCell::default(), compiles_untiled: true }
+    }
+
+    fn cost(&self, range: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Cost {
+        let surprise = if nest.is_empty() { 1.0 } else { self.surprise };
+        Cost { ns: estimate_ns(self.ops, range, axes, nest, self) * surprise, hbm_bytes: 0 }
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "small numbers")]
+fn float(number: i64) -> f64 {
+    number as f64
+}
+
+impl Judge for Bytes<'_> {
+    fn lx_bytes(&self) -> i64 {
+        self.lx_bytes
+    }
+
+    fn op_ns(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> f64 {
+        let bytes: i64 = self.ops[op].operand_bytes.iter().zip(in_lx).filter(|(_, in_lx)| !**in_lx).map(|(bytes, _)| bytes).sum();
+        float(bytes) + 10.0 * float(cuts.iter().map(|(_, count)| count).product())
+    }
+
+    fn untiled(&self) -> Option<Vec<Cost>> {
+        self.compiles_untiled.then(|| (0..self.ops.len()).map(|op| self.cost(op..op + 1, &[], &[])).collect())
+    }
+
+    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<Cost> {
+        self.asked.borrow_mut().push(((segment.start, segment.len()), nest.iter().map(|cut| (cut.axis, cut.count)).collect()));
+        Some(self.cost(segment, axes, nest))
+    }
+
+    fn plan(&self, loops: &[Loops]) -> Option<Cost> {
+        let in_loops: f64 = loops
+            .iter()
+            .map(|loops| {
+                let axes: Vec<Axis> = loops.levels.iter().map(|level| Axis { size: 0, dims: level.dims.clone() }).collect();
+                let nest: Nest = loops.levels.iter().enumerate().map(|(axis, level)| Cut { axis, count: level.count }).collect();
+                self.cost(loops.ops.clone(), &axes, &nest).ns
+            })
+            .sum();
+        let outside = (0..self.ops.len()).filter(|op| loops.iter().all(|loops| !loops.ops.contains(op)));
+        let alone: f64 = outside.map(|op| self.cost(op..op + 1, &[], &[]).ns).sum();
+        Some(Cost { ns: in_loops + alone, hbm_bytes: 0 })
+    }
+}
+
+/// Elementwise ops one after the other, on 2 MiB.
+fn chain(n_ops: usize) -> Vec<SearchedOp> {
+    let op = |position: usize| SearchedOp {
+        readers: (position + 1 < n_ops).then_some(position + 1).into_iter().collect(),
+        read_before: vec![None],
+        is_result: position + 1 == n_ops,
+        ..pointwise(&[1024, 1024], position.checked_sub(1))
+    };
+    (0..n_ops).map(op).collect()
+}
+
+#[test]
+fn what_does_not_fit_is_run_in_tiles_that_do() {
+    let ops = chain(4);
+    let judge = Bytes::new(&ops, 1 << 20);
+    let chosen = choose(&ops, &judge, 1000);
+    assert_eq!(chosen.loops.len(), 1);
+    assert_eq!((chosen.loops[0].ops.clone(), chosen.loops[0].levels.iter().map(|level| level.count).collect()), (0..4, vec![2]));
+    let found = chosen.found.unwrap();
+    assert!(found.is_complete && found.ns < found.untiled_ns && found.ns == Some(found.least_ns), "{found:?}");
+}
+
+#[test]
+fn what_fits_is_not_even_judged() {
+    let ops = chain(4);
+    let judge = Bytes::new(&ops, 8 << 20);
+    assert_eq!(choose(&ops, &judge, 1000), Chosen::default());
+    assert!(judge.asked.borrow().is_empty());
+}
+
+#[test]
+fn where_the_user_has_said_all_nothing_is_judged() {
+    let mut ops = chain(4);
+    ops.iter_mut().for_each(|op| op.may_be_cut = vec![false; 2]);
+    let judge = Bytes::new(&ops, 1 << 20);
+    assert_eq!(choose(&ops, &judge, 1000), Chosen::default());
+}
+
+#[test]
+fn a_plan_is_never_worse_than_none() {
+    let ops = chain(4);
+    let judge = Bytes { surprise: 100.0, ..Bytes::new(&ops, 1 << 20) };
+    let chosen = choose(&ops, &judge, 1000);
+    assert!(chosen.loops.is_empty());
+    let found = chosen.found.unwrap();
+    assert_eq!(found.ns, found.untiled_ns);
+}
+
+#[test]
+fn steps_bound_the_judgements() {
+    let ops = chain(20);
+    for most_steps in [0, 1, 30, 100] {
+        let judge = Bytes { surprise: 1.05, ..Bytes::new(&ops, 1 << 20) };
+        let _ = choose(&ops, &judge, most_steps);
+        let steps: usize = judge.asked.borrow().iter().map(|((_, n_ops), _)| n_ops + STEPS_A_JUDGEMENT).sum();
+        // The last judgement, and what is next to the nests that were chosen, are above it.
+        let beside = (1 + 4 * MOST_CLIMBS * ops.len()) * (1 + STEPS_A_JUDGEMENT);
+        assert!(steps <= most_steps + MOST_OPS + beside, "{steps} of {most_steps}");
+    }
+}
+
+#[test]
+fn no_nest_is_judged_twice() {
+    let ops = chain(12);
+    let judge = Bytes { surprise: 1.02, ..Bytes::new(&ops, 1 << 20) };
+    let _ = choose(&ops, &judge, 5000);
+    let asked = judge.asked.into_inner();
+    let mut different = asked.clone();
+    different.sort();
+    different.dedup();
+    assert_eq!(asked.len(), different.len());
+}
+
+#[test]
+fn a_program_that_needs_loops_gets_them() {
+    let ops = chain(3);
+    let judge = Bytes { compiles_untiled: false, ..Bytes::new(&ops, 1 << 20) };
+    let chosen = choose(&ops, &judge, 1000);
+    assert_eq!(chosen.loops.len(), 1);
+    assert_eq!(chosen.found.unwrap().untiled_ns, None);
+}
+
+#[test]
+fn time_comes_first_and_bytes_second() {
+    let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
+    let preferred = |plan, other| is_preferred(&plan, &other, 100.0, false);
+    assert!(preferred(cost(100.0, 20), cost(120.0, 10)));
+    assert!(!preferred(cost(120.0, 10), cost(100.0, 20)));
+    assert!(preferred(cost(100.9, 10), cost(100.0, 20)), "as fast, with fewer bytes");
+    assert!(!preferred(cost(100.0, 20), cost(100.9, 10)));
+    assert!(preferred(cost(102.0, 20), cost(103.0, 10)), "neither is as fast as the fastest");
+}
+
+#[test]
+fn no_loop_is_preferred_to_one_that_saves_little_with_more_bytes() {
+    let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
+    let preferred = |plan, other| is_preferred(&plan, &other, 100.0, true);
+    assert!(preferred(cost(104.0, 10), cost(100.0, 20)));
+    assert!(!preferred(cost(106.0, 10), cost(100.0, 20)));
+    assert!(!preferred(cost(104.0, 20), cost(100.0, 20)), "no byte is saved");
+}

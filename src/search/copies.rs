@@ -1,0 +1,100 @@
+//! What loops read unchanged, iteration after iteration: a copy in front of them may stay in LX.
+
+use super::{Loops, SearchedOp};
+use std::collections::BTreeMap;
+
+/// A value from outside that is copied once in front of the loops that read all of what they find of it in each iteration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// Who reads it: the position of the op, and which operand.
+    pub reads: Vec<(usize, usize)>,
+    /// For each level the dimension of the value that it cuts, where it cuts one.
+    pub cut_dims: Vec<Option<usize>>,
+}
+
+impl Copied {
+    /// The same for ops that stand `n_ops` later.
+    #[must_use]
+    pub(super) fn later_by(&self, n_ops: usize) -> Self {
+        let reads = self.reads.iter().map(|&(op, operand)| (op + n_ops, operand)).collect();
+        Self { reads, cut_dims: self.cut_dims.clone() }
+    }
+}
+
+/// The values that could be copied in front of loops: made before them, and read again by some level. Those of which most bytes are read again come first.
+#[must_use]
+pub fn copies(ops: &[SearchedOp], loops: &Loops) -> Vec<Copied> {
+    let mut reads: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+    for op in loops.ops.clone().filter(|op| loops.levels.iter().any(|level| level.dims.contains_key(op))) {
+        for (operand, &value) in ops[op].values.iter().enumerate().take(ops[op].operand_bytes.len() - 1) {
+            if ops[op].tiled.inputs[operand].maker.is_none_or(|maker| maker < loops.ops.start) {
+                reads.entry(value).or_default().push((op, operand));
+            }
+        }
+    }
+    let mut found: Vec<(i64, Copied)> = reads.into_values().filter_map(|reads| copied(ops, loops, reads)).collect();
+    found.sort_by_key(|(bytes, _)| -bytes);
+    found.into_iter().map(|(_, copied)| copied).collect()
+}
+
+/// The copy for these reads of a value, with the bytes that are read again; none if no level reads it again, or the readers cut it differently.
+fn copied(ops: &[SearchedOp], loops: &Loops, reads: Vec<(usize, usize)>) -> Option<(i64, Copied)> {
+    let mut cut_dims = Vec::with_capacity(loops.levels.len());
+    let mut repeats = 1;
+    for level in &loops.levels {
+        let cut = |&(op, operand): &(usize, usize)| {
+            let input = &ops[op].tiled.inputs[operand];
+            let Some(dim) = level.dims.get(&op) else { return Some(None) };
+            match input.dims.iter().position(|read| read == &Some(*dim)) {
+                None => Some(None),
+                // What is cut must be a dimension of the value itself.
+                Some(read) => input.behind.get(read).copied().flatten().map(Some),
+            }
+        };
+        let first = cut(reads.first()?)?;
+        if reads.iter().any(|read| cut(read) != Some(first)) {
+            return None;
+        }
+        repeats *= if first.is_none() { level.count } else { 1 };
+        cut_dims.push(first);
+    }
+    let &(op, operand) = reads.first()?;
+    let bytes = ops[op].operand_bytes[operand] * (repeats - 1);
+    (repeats > 1).then_some((bytes, Copied { reads, cut_dims }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::{Cut, axes, tests::matmul};
+
+    /// The nest of `[M, N]` counts around two products of the same rows.
+    fn loops(counts: [i64; 2]) -> (Vec<SearchedOp>, Loops) {
+        let mut first = matmul([512, 256, 128], None);
+        first.values = vec![7, 8];
+        let mut second = matmul([512, 256, 256], Some(0));
+        second.values = vec![9, 10];
+        let ops = vec![first, second];
+        let axes = axes(&ops, 0..2);
+        let nest: Vec<Cut> =
+            [0, 1].into_iter().zip(counts).filter(|(_, count)| *count > 1).map(|(axis, count)| Cut { axis, count }).collect();
+        let loops = Loops::new(&(0..2), &axes, &nest);
+        (ops, loops)
+    }
+
+    #[test]
+    fn what_a_level_does_not_cut_is_read_again() {
+        let (ops, loops) = loops([4, 1]);
+        let found = copies(&ops, &loops);
+        let reads: Vec<Vec<(usize, usize)>> = found.iter().map(|copied| copied.reads.clone()).collect();
+        assert_eq!(reads, [vec![(1, 1)], vec![(0, 1)]], "the right operands; what has most bytes is first");
+        assert!(found.iter().all(|copied| copied.cut_dims == [None]));
+    }
+
+    #[test]
+    fn a_copy_stands_in_the_loops_that_cut_it() {
+        let (ops, loops) = loops([4, 2]);
+        let rows = copies(&ops, &loops).into_iter().find(|copied| copied.reads == [(0, 0)]).unwrap();
+        assert_eq!(rows.cut_dims, [Some(0), None]);
+    }
+}

@@ -1,0 +1,121 @@
+//! What a nest of loops around some ops is likely to take: the least times of the ops, and what fits into LX.
+
+use super::{Axis, Cut, Judge, SearchedOp};
+use std::{collections::BTreeMap, ops::Range};
+
+/// The ops of a segment in a nest.
+struct Tiled<'a> {
+    ops: &'a [SearchedOp],
+    segment: Range<usize>,
+    /// Of each level the count, and the dimension that it cuts of each op.
+    levels: Vec<(i64, &'a BTreeMap<usize, usize>)>,
+    /// Of each level, for each op, how many loops must have ended before it: loops of a level are parted where an op needs all of a value.
+    loops_before: Vec<Vec<usize>>,
+}
+
+/// The time, ns, that a segment takes in a nest if cores agree on every value that all cores together have room for.
+pub(super) fn estimate_ns(ops: &[SearchedOp], segment: Range<usize>, axes: &[Axis], nest: &[Cut], judge: &dyn Judge) -> f64 {
+    let levels = nest.iter().map(|cut| (cut.count, &axes[cut.axis].dims)).collect();
+    let tiled = Tiled::new(ops, segment, levels);
+    let in_lx = tiled.values_in_lx(judge.lx_bytes());
+    tiled.segment.clone().map(|op| tiled.op_ns(op, &in_lx, judge)).sum()
+}
+
+impl<'a> Tiled<'a> {
+    fn new(ops: &'a [SearchedOp], segment: Range<usize>, levels: Vec<(i64, &'a BTreeMap<usize, usize>)>) -> Self {
+        let mut tiled = Self { ops, segment, levels, loops_before: Vec::new() };
+        tiled.loops_before = (0..tiled.levels.len()).map(|level| tiled.count_loops_before(level)).collect();
+        tiled
+    }
+
+    fn count_loops_before(&self, level: usize) -> Vec<usize> {
+        let mut before: Vec<usize> = Vec::with_capacity(self.segment.len());
+        for reader in self.segment.clone() {
+            let behind = |maker: usize| before[maker - self.segment.start] + usize::from(!self.passes_tiles(level, maker, reader));
+            before.push(self.makers(reader).map(behind).max().unwrap_or(0));
+        }
+        before
+    }
+
+    /// The ops of the segment whose results an op reads.
+    fn makers(&self, reader: usize) -> impl Iterator<Item = usize> {
+        self.ops[reader].tiled.inputs.iter().filter_map(|input| input.maker).filter(|maker| self.segment.contains(maker))
+    }
+
+    /// The dimension of an op that a level cuts.
+    fn cut(&self, level: usize, op: usize) -> Option<usize> {
+        self.levels[level].1.get(&op).copied()
+    }
+
+    /// Whether a level lets the reader use what an iteration makes: it cuts both or none, or the reader reads all of the value each time.
+    fn passes_tiles(&self, level: usize, maker: usize, reader: usize) -> bool {
+        let Some(made) = self.cut(level, maker) else {
+            let Some(read) = self.cut(level, reader) else { return true };
+            let inputs = self.ops[reader].tiled.inputs.iter().filter(|input| input.maker == Some(maker));
+            return inputs.into_iter().all(|input| !input.dims.contains(&Some(read)));
+        };
+        !self.ops[maker].reduces(made) && self.cut(level, reader).is_some()
+    }
+
+    /// Whether the reader finds in LX what an iteration has left there.
+    fn finds_in_lx(&self, maker: usize, reader: usize) -> bool {
+        let first = self.segment.start;
+        (0..self.levels.len()).all(|level| {
+            let before = &self.loops_before[level];
+            self.passes_tiles(level, maker, reader) && (self.cut(level, maker).is_none() || before[maker - first] == before[reader - first])
+        })
+    }
+
+    fn cuts(&self, op: usize) -> impl Iterator<Item = (usize, i64)> {
+        (0..self.levels.len()).filter_map(move |level| Some((self.cut(level, op)?, self.levels[level].0)))
+    }
+
+    /// Bytes of what one iteration makes of an op's result.
+    fn tile_bytes(&self, op: usize) -> i64 {
+        let output = &self.ops[op].tiled.output;
+        let tiles: i64 = self.cuts(op).filter(|(dim, _)| output.contains(&Some(*dim))).map(|(_, count)| count).product();
+        self.ops[op].result_bytes() / tiles
+    }
+
+    /// The last op that finds a result in LX, if one does.
+    fn last_reader(&self, op: usize) -> Option<usize> {
+        let readers = self.ops[op].readers.iter().copied().filter(|reader| self.segment.contains(reader));
+        readers.filter(|&reader| self.ops[op].may_be_in_lx && self.finds_in_lx(op, reader)).max()
+    }
+
+    /// The ops whose results stay in LX for their readers: all that have some, but for the largest where there is no room.
+    fn values_in_lx(&self, lx_bytes: i64) -> BTreeMap<usize, i64> {
+        let mut kept: BTreeMap<usize, i64> = BTreeMap::new();
+        // By the op that makes it: the last reader and the bytes.
+        let mut live: BTreeMap<usize, (usize, i64)> = BTreeMap::new();
+        for op in self.segment.clone() {
+            let takes_over = self.ops[op].may_take_over;
+            live.retain(|_, (last, _)| *last > op || *last == op && !takes_over);
+            if let Some(last) = self.last_reader(op) {
+                let bytes = self.tile_bytes(op);
+                live.insert(op, (last, bytes));
+                kept.insert(op, bytes);
+            }
+            while live.values().map(|(_, bytes)| bytes).sum::<i64>() > lx_bytes {
+                let Some((&largest, _)) = live.iter().max_by_key(|(value, (_, bytes))| (*bytes, **value)) else { break };
+                live.remove(&largest);
+                kept.remove(&largest);
+            }
+        }
+        kept
+    }
+
+    fn op_ns(&self, op: usize, in_lx: &BTreeMap<usize, i64>, judge: &dyn Judge) -> f64 {
+        let searched = &self.ops[op];
+        let is_in_lx = |input: usize| match searched.tiled.inputs[input].maker.filter(|maker| self.segment.contains(maker)) {
+            Some(maker) => in_lx.contains_key(&maker) && self.finds_in_lx(maker, op),
+            // A copy that an earlier op has read serves this one.
+            None => searched.read_before.get(input).copied().flatten().is_some_and(|before| before >= self.segment.start),
+        };
+        let mut places: Vec<bool> = (0..searched.operand_bytes.len() - 1).map(is_in_lx).collect();
+        let finds = |&reader: &usize| self.segment.contains(&reader) && self.finds_in_lx(op, reader);
+        places.push(in_lx.contains_key(&op) && !searched.is_result && searched.readers.iter().all(finds));
+        let cuts: Vec<(usize, i64)> = self.cuts(op).collect();
+        judge.op_ns(op, &cuts, &places)
+    }
+}

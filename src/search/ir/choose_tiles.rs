@@ -1,0 +1,94 @@
+//! `spyre-choose-tiles`: hints for ops that have none, where loops save time.
+//!
+//! Reads layouts, access maps, `hints` and `dims`; writes `hints` and `dims` of the ops that it puts into loops, and what it found as
+//! `spyre.tile_search` of the function. Ops with hints of their own keep them.
+
+use super::{
+    hints::{Labels, write_hints},
+    judge::FunctionJudge,
+    read::Steps,
+    segment::segment,
+};
+use crate::{
+    dialect::{TileSearch, declared_maxima, target_of},
+    mlir::{Op, OpExt, Options, Pass, Reported, error_at, quietly},
+    search::{Chosen, Found, choose, stretches},
+};
+use machine::Target;
+use std::collections::{BTreeMap, btree_map::Entry};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-choose-tiles", run };
+
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
+    let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let most_steps = options.number("steps").and_then(|steps| usize::try_from(steps).ok());
+    let most_steps = most_steps.ok_or_else(|| {
+        let found = options.text("steps");
+        error_at(module, format_args!("option 'steps': expected a number that is not negative, found '{found}'")).report()
+    })?;
+    for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
+        search_function(function, most_steps, &target);
+    }
+    Ok(())
+}
+
+/// Searches the parts of a function. What is equal to a part that was searched gets the same loops. What cannot be read is for the passes that
+/// follow to refuse.
+fn search_function(function: Op<'_>, most_steps: usize, target: &Target) {
+    let Some(steps) = steps_of(function) else { return };
+    let mut known: BTreeMap<String, Chosen> = BTreeMap::new();
+    let mut labels = Labels::of(function);
+    let mut nests = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
+    let mut n_judged = 0;
+    for part in stretches(&steps.plain) {
+        let alone = segment(function, &steps.ops[part.clone()]);
+        let text = alone.op().to_string();
+        let chosen = match known.entry(text) {
+            Entry::Occupied(chosen) => chosen.into_mut(),
+            Entry::Vacant(place) => {
+                let chosen = search(alone.op(), most_steps, target);
+                n_judged += chosen.found.map_or(0, |found| found.n_judged);
+                place.insert(chosen)
+            }
+        };
+        for loops in &chosen.loops {
+            nests.push(write_hints(&loops.later_by(part.start), &steps.ops, 0, &mut labels));
+        }
+        found.extend(chosen.found);
+    }
+    if !found.is_empty() {
+        summary(nests, &found, n_judged).write(function);
+    }
+}
+
+/// The ops and loops of a function; none if a later pass will refuse them.
+fn steps_of(function: Op<'_>) -> Option<Steps<'_>> {
+    quietly(function, || {
+        let mut steps = Steps::of(function, &declared_maxima(function)).ok()?;
+        steps.find_eligible(function).ok()?;
+        Some(steps)
+    })
+}
+
+/// What was found in the parts of a function together.
+fn summary(nests: Vec<String>, found: &[Found], n_judged: usize) -> TileSearch {
+    let us = |ns: f64| ns / 1000.0;
+    TileSearch {
+        nests,
+        us: us(found.iter().filter_map(|found| found.ns).sum()),
+        untiled_us: found.iter().map(|found| found.untiled_ns).sum::<Option<f64>>().map(us),
+        least_us: us(found.iter().map(|found| found.least_ns).sum()),
+        n_judged: i64::try_from(n_judged).unwrap_or(i64::MAX),
+        is_cut_short: found.iter().any(|found| !found.is_complete),
+    }
+}
+
+/// The loops for a function that is one part.
+fn search(function: Op<'_>, most_steps: usize, target: &Target) -> Chosen {
+    let found = steps_of(function).and_then(|steps| {
+        let judge = FunctionJudge::of(function, &steps.ops, target)?;
+        Some(choose(&steps.plain, &judge, most_steps))
+    });
+    found.unwrap_or_default()
+}

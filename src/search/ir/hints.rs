@@ -1,0 +1,113 @@
+//! A nest of loops as hints on ops.
+
+use crate::{
+    dialect::{ComputeOp, TileHint, behind_views, copy, declared_sizes, hints_attribute},
+    hint::Count,
+    mlir::{Op, OpExt, Value, ValueExt, ValueLike, insert_before, string_array},
+    search::{Copied, Loops},
+};
+use std::collections::BTreeSet;
+
+/// Writes a nest as hints, with the copies in front of it; a dimension that has no name of its own gets one. `ops` begin with the op of number
+/// `first`. Gives the nest as a hint scope says it.
+pub(super) fn write_hints(loops: &Loops, ops: &[Op<'_>], first: usize, labels: &mut Labels) -> String {
+    let labels: Vec<(String, i64)> = loops.levels.iter().map(|_| labels.next()).collect();
+    let mut scope: Vec<String> = Vec::new();
+    for (level, (name, id)) in loops.levels.iter().zip(&labels) {
+        let mut first_name = None;
+        for (&op, &dim) in &level.dims {
+            let Some(compute) = ComputeOp::of(ops[op - first]) else { continue };
+            let name = hint(compute, dim, (name, *id), level.count);
+            first_name.get_or_insert(name);
+        }
+        scope.push(format!("{} = {}", first_name.as_ref().unwrap_or(name), level.count));
+    }
+    for copied in &loops.copies {
+        write_copy(loops, copied, ops, first, &labels);
+    }
+    let copies = match loops.copies.len() {
+        0 => String::new(),
+        1 => ", behind a copy of what they read".to_owned(),
+        n_copies => format!(", behind {n_copies} copies of what they read"),
+    };
+    format!("tiles({}) around ops {} to {}{copies}", scope.join(", "), loops.ops.start, loops.ops.end - 1)
+}
+
+/// Writes a hint for a dimension of an op, and gives the name that it has there.
+fn hint(compute: ComputeOp<'_>, dim: usize, (name, id): (&str, i64), count: i64) -> String {
+    let context = compute.op.ctx();
+    let mut names = compute.dim_names();
+    if !is_name(&names, dim) {
+        name.clone_into(&mut names[dim]);
+        compute.op.set_attr("dims", string_array(context, &names));
+    }
+    let mut hints = compute.hints();
+    hints.push(TileHint { id, dim: names[dim].clone(), count: Count::Number(count) });
+    compute.op.set_attr("hints", hints_attribute(context, &hints));
+    names.swap_remove(dim)
+}
+
+/// Copies a value in front of its first reader, which lets it stand in those loops only that cut it, and lets the readers read the copy.
+fn write_copy(loops: &Loops, copied: &Copied, ops: &[Op<'_>], first: usize, labels: &[(String, i64)]) {
+    let Some(&(op, operand)) = copied.reads.first() else { return };
+    let reader = ops[op - first];
+    let value = behind_views(reader.inputs()[operand]);
+    let copy = insert_before(reader, copy(reader.ctx(), reader.loc(), value, value.r#type()));
+    for &(op, operand) in &copied.reads {
+        let reader = ops[op - first];
+        let read = shown_again(reader, reader.inputs()[operand], copy.output());
+        reader.set_input(operand, read);
+    }
+    let Some(compute) = ComputeOp::of(copy) else { return };
+    for ((level, (name, id)), dim) in loops.levels.iter().zip(labels).zip(&copied.cut_dims) {
+        if let Some(dim) = *dim {
+            hint(compute, dim, (name, *id), level.count);
+        }
+    }
+}
+
+/// What a value shows of another one, behind its views, shown of a copy of that; the views stand in front of the reader.
+fn shown_again<'c>(reader: Op<'c>, value: Value<'c>, copied: Value<'c>) -> Value<'c> {
+    let Some(view) = value.def().filter(|def| def.is("spyre.view")) else { return copied };
+    let behind = shown_again(reader, view.inputs()[0], copied);
+    let again = insert_before(reader, (*view).clone());
+    again.set_input(0, behind);
+    again.output()
+}
+
+/// Whether the label of a dimension is the name of this one alone.
+pub(super) fn is_name(labels: &[String], dim: usize) -> bool {
+    let label = &labels[dim];
+    let is_of_other = |(other, label_of_other): (usize, &String)| other != dim && label_of_other.split('*').any(|name| name == label);
+    !label.is_empty() && !label.contains('*') && !labels.iter().enumerate().any(is_of_other)
+}
+
+/// Names and ids that a function does not have yet.
+pub(super) struct Labels {
+    taken: BTreeSet<String>,
+    next_name: usize,
+    next_id: i64,
+}
+
+impl Labels {
+    pub(super) fn of(function: Op<'_>) -> Self {
+        let mut labels = Self { taken: declared_sizes(function).into_keys().collect(), next_name: 0, next_id: 0 };
+        for compute in ComputeOp::all_in(function) {
+            labels.taken.extend(compute.dim_names().iter().flat_map(|label| label.split('*')).map(str::to_owned));
+            labels.next_id = compute.hints().iter().map(|hint| hint.id + 1).fold(labels.next_id, i64::max);
+        }
+        labels
+    }
+
+    fn next(&mut self) -> (String, i64) {
+        let name = loop {
+            let name = format!("axis{}", self.next_name);
+            self.next_name += 1;
+            if !self.taken.contains(&name) {
+                break name;
+            }
+        };
+        self.next_id += 1;
+        (name, self.next_id - 1)
+    }
+}

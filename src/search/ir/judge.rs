@@ -1,0 +1,232 @@
+//! What ops take: one by one by the model of time, and together by the passes that follow.
+
+use super::{
+    hints::{Labels, write_hints},
+    read::Steps,
+    segment::segment,
+};
+use crate::{
+    cost::{TileOp, describe, estimate_op_ns},
+    dialect::{ComputeOp, Schedule, Step, tile_op_of},
+    joint::{
+        candidates,
+        ir::{
+            divide_jointly::divide_function,
+            try_splits::{PricedStep, priced_when_placed},
+        },
+    },
+    lx::ir::program::Numbers,
+    mlir::{Op, OpExt, Reported, i64_attribute, integer, quietly},
+    search::{Axis, Cost, Cut, Judge, Loops},
+    tile::ir::{
+        coarse_tile::{Declared, tile_block},
+        settle_loops::settle_block,
+    },
+    work::{
+        WorkSplit,
+        ir::{divide_work::divided, reduce_span::reduce_spans},
+    },
+};
+use machine::Target;
+use std::{cell::RefCell, collections::BTreeMap, ops::Range};
+
+/// A judge of the segments of a function.
+pub(super) struct FunctionJudge<'a, 'c> {
+    function: Op<'c>,
+    /// Its steps.
+    steps: &'a [Op<'c>],
+    target: &'a Target,
+    /// For each step how it is priced; none for what is not tiled, or not divided as a whole.
+    priced: Vec<Option<PricedOp>>,
+    /// The least times that were asked for.
+    known: RefCell<BTreeMap<Question, f64>>,
+}
+
+/// An op, its cuts, and which of its operands are in LX.
+type Question = (usize, Vec<(usize, i64)>, Vec<bool>);
+
+impl<'a, 'c> FunctionJudge<'a, 'c> {
+    /// None for a function that a later pass will refuse.
+    pub(super) fn of(function: Op<'c>, steps: &'a [Op<'c>], target: &'a Target) -> Option<Self> {
+        let schedule = Schedule::of(function).ok()?;
+        let mut of_function = schedule.steps.iter();
+        let mut priced = |op: Op<'c>| {
+            ComputeOp::of(op)?;
+            // The ops of loops that are there already stand between.
+            PricedOp::of(of_function.find(|step| step.compute.op == op)?, target)
+        };
+        let priced = steps.iter().map(|op| priced(*op)).collect();
+        Some(Self { function, steps, target, priced, known: RefCell::default() })
+    }
+
+    fn cost_of(&self, range: Range<usize>, loops: &[Loops]) -> Option<Cost> {
+        Some(total(self.costs_of(range, loops)?.into_iter().map(|(_, cost)| cost)))
+    }
+
+    /// What each op costs that the steps become, in order, with the number of the step; none for what is added.
+    fn costs_of(&self, range: Range<usize>, loops: &[Loops]) -> Option<Vec<(Option<usize>, Cost)>> {
+        let alone = segment(self.function, &self.steps[range.clone()]);
+        let function = alone.op();
+        let costs = quietly(function, || {
+            let declared = Declared::by(function);
+            let of_alone = Steps::of(function, &declared.maxima)?;
+            let mut labels = Labels::of(function);
+            for loops in loops {
+                write_hints(loops, &of_alone.ops, range.start, &mut labels);
+            }
+            number(&of_alone.ops);
+            let priced = place(function, &declared, self.target)?;
+            let costs = priced.into_iter().map(|PricedStep { ns, hbm_bytes }| Cost { ns, hbm_bytes });
+            Ok::<_, Reported>(numbers(function).into_iter().zip(costs).collect())
+        });
+        costs.ok()
+    }
+}
+
+fn total(costs: impl Iterator<Item = Cost>) -> Cost {
+    costs.fold(Cost::default(), |sum, cost| Cost { ns: sum.ns + cost.ns, hbm_bytes: sum.hbm_bytes + cost.hbm_bytes })
+}
+
+const NUMBER: &str = "spyre.number";
+
+/// Writes the numbers of steps on them, for as long as a copy of the program lives.
+fn number(ops: &[Op<'_>]) {
+    for (number, op) in (0..).zip(ops) {
+        op.set_attr(NUMBER, i64_attribute(op.ctx(), number));
+    }
+}
+
+/// The numbers of the ops that compute.
+fn numbers(function: Op<'_>) -> Vec<Option<usize>> {
+    let number = |compute: ComputeOp<'_>| compute.op.attr(NUMBER).and_then(integer).and_then(|number| usize::try_from(number).ok());
+    ComputeOp::all_in(function).into_iter().map(number).collect()
+}
+
+/// Tiles, divides and places; prices each op that computes.
+fn place(function: Op<'_>, declared: &Declared, target: &Target) -> Result<Vec<PricedStep>, Reported> {
+    tile_block(function, declared, target)?;
+    settle_block(function);
+    reduce_spans(function, target)?;
+    divide_function(function, target)?;
+    priced_when_placed(function, target)
+}
+
+/// The most splits of an op that are priced: those that are best for the op in one piece.
+const MOST_SPLITS: usize = 24;
+
+/// An op in one piece, and splits to choose from.
+struct PricedOp {
+    tile: TileOp,
+    splits: Vec<WorkSplit>,
+    /// Whether it needs a loop: as a whole it is too large for a core to address.
+    needs_loop: bool,
+}
+
+impl PricedOp {
+    fn of(step: &Step<'_>, target: &Target) -> Option<Self> {
+        let mut numbers = Numbers::default();
+        let tile = tile_op_of(step, |buffer, offsets| numbers.of(buffer, offsets)).ok()?;
+        let (splits, needs_loop) = match quietly(step.compute.op, || divided(step.compute, &step.accesses, target)) {
+            Ok((operation, own)) => (candidates(&operation, &own, false, target).ok()?, false),
+            Err(_) => (plain_splits(&tile, target.cores), true),
+        };
+        let mut priced: Vec<(f64, WorkSplit)> = splits.into_iter().map(|split| (ns_of(&tile, &split, target), split)).collect();
+        priced.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        Some(Self { tile, splits: priced.into_iter().take(MOST_SPLITS).map(|(_, split)| split).collect(), needs_loop })
+    }
+
+    fn least_ns(&self, cuts: &[(usize, i64)], in_lx: &[bool], target: &Target) -> f64 {
+        if self.needs_loop && cuts.is_empty() {
+            return f64::INFINITY;
+        }
+        let mut tile = self.tile.clone();
+        for (operand, &in_lx) in tile.operands.iter_mut().zip(in_lx) {
+            operand.is_in_lx = in_lx;
+        }
+        for &(dim, count) in cuts {
+            cut(&mut tile, dim, count);
+        }
+        let fits = |split: &&WorkSplit| tile.dims.iter().zip(split.slices()).all(|(dim, &slices)| slices <= dim.extent);
+        let least = self.splits.iter().filter(fits).map(|split| ns_of(&tile, split, target)).min_by(f64::total_cmp);
+        least.unwrap_or_else(|| ns_of(&tile, &WorkSplit::whole(tile.dims.len()), target))
+    }
+}
+
+/// All cores along one dimension that is not summed, or along two.
+fn plain_splits(tile: &TileOp, cores: i64) -> Vec<WorkSplit> {
+    let dims: Vec<usize> = (0..tile.dims.len()).filter(|&dim| !tile.dims[dim].is_reduced).collect();
+    let powers = std::iter::successors(Some(1), |power| Some(power * 2)).take_while(|power| *power <= cores);
+    let mut splits = Vec::new();
+    for outer in powers.filter(|power| cores % power == 0) {
+        for (&one, &other) in dims.iter().flat_map(|one| dims.iter().map(move |other| (one, other))) {
+            let mut slices = vec![1; tile.dims.len()];
+            slices[one] *= outer;
+            slices[other] *= cores / outer;
+            let fits = tile.dims.iter().zip(&slices).all(|(dim, slices)| *slices <= dim.extent);
+            splits.extend(WorkSplit::new(slices).ok().filter(|_| fits));
+        }
+    }
+    splits
+}
+
+/// Puts a loop into the others around an op.
+fn cut(tile: &mut TileOp, dim: usize, count: i64) {
+    let level = tile.trips.len();
+    tile.trips.push(count);
+    tile.dims[dim].extent /= count;
+    for operand in &mut tile.operands {
+        let advances = operand.moved_by.contains(&dim);
+        operand.advances.resize(level, false);
+        operand.advances.push(advances);
+        if advances {
+            operand.tile_bytes /= count;
+        }
+        if tile.dims[dim].extent == 1 {
+            operand.moved_by.retain(|&moving| moving != dim);
+        }
+    }
+}
+
+fn ns_of(tile: &TileOp, split: &WorkSplit, target: &Target) -> f64 {
+    let mut tile = tile.clone();
+    for (dim, &slices) in tile.dims.iter_mut().zip(split.slices()) {
+        dim.slices = slices;
+    }
+    describe(&[tile.shape()]).iter().map(|op| estimate_op_ns(op, &target.time)).sum()
+}
+
+impl Judge for FunctionJudge<'_, '_> {
+    fn lx_bytes(&self) -> i64 {
+        self.target.lx_bytes * self.target.cores
+    }
+
+    fn op_ns(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> f64 {
+        let Some(priced) = &self.priced[op] else { return 0.0 };
+        let key = (op, cuts.to_vec(), in_lx.to_vec());
+        if let Some(&ns) = self.known.borrow().get(&key) {
+            return ns;
+        }
+        let ns = priced.least_ns(cuts, in_lx, self.target);
+        self.known.borrow_mut().insert(key, ns);
+        ns
+    }
+
+    fn untiled(&self) -> Option<Vec<Cost>> {
+        let mut of_steps = vec![Cost::default(); self.steps.len()];
+        let mut step = 0;
+        for (number, cost) in self.costs_of(0..self.steps.len(), &[])? {
+            // A copy that was added counts for the op that it stands behind.
+            step = number.unwrap_or(step);
+            of_steps[step] = total([of_steps[step], cost].into_iter());
+        }
+        Some(of_steps)
+    }
+
+    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<Cost> {
+        self.cost_of(segment.clone(), &[Loops::new(&segment, axes, nest)])
+    }
+
+    fn plan(&self, loops: &[Loops]) -> Option<Cost> {
+        self.cost_of(0..self.steps.len(), loops)
+    }
+}

@@ -1,0 +1,7 @@
+//! The pass of stage `search`, and what it tries on copies of a program: the files of the stage that know IR.
+
+pub(crate) mod choose_tiles;
+mod hints;
+mod judge;
+mod read;
+mod segment;

@@ -1,0 +1,127 @@
+//! The ops of a function as the search sees them.
+
+use super::hints::is_name;
+use crate::{
+    dialect::{Access, ComputeOp, behind_views},
+    lx::{Ineligible, ir::program::Values},
+    mlir::{Op, OpExt, Reported, ValueExt, ValueMap, error_at},
+    search::SearchedOp,
+    tile::ir::items::{Item, Items},
+};
+use machine::Family;
+use std::collections::BTreeMap;
+
+/// The steps of a function: its ops and loops that compute, in order.
+pub(super) struct Steps<'c> {
+    /// The ops and loops.
+    pub(super) ops: Vec<Op<'c>>,
+    /// The same as plain values.
+    pub(super) plain: Vec<SearchedOp>,
+}
+
+impl<'c> Steps<'c> {
+    pub(super) fn of(function: Op<'c>, maxima: &BTreeMap<String, i64>) -> Result<Self, Reported> {
+        let items = Items::of(function, maxima)?;
+        let mut plain = Vec::with_capacity(items.list.len());
+        for (item, tiled) in items.list.iter().zip(&items.plain) {
+            let refuse = |message: String| error_at(item.op, message).report();
+            let mut op = searched(item).map_err(refuse)?;
+            if !tiled.levels.is_empty() {
+                op.may_be_cut.fill(false);
+            }
+            op.tiled = tiled.clone();
+            plain.push(op);
+        }
+        let mut numbers: ValueMap<usize> = ValueMap::default();
+        let mut n_values = 0;
+        for (item, op) in items.list.iter().zip(&mut plain) {
+            for value in item.reads.iter().map(|read| behind_views(read.value)) {
+                let number = numbers.get(value).copied().unwrap_or(n_values);
+                n_values += usize::from(numbers.insert(value, number).is_none());
+                op.values.push(number);
+            }
+        }
+        let mut last_readers: BTreeMap<usize, usize> = BTreeMap::new();
+        for reader in 0..plain.len() {
+            let reads = || items.list[reader].reads.iter().map(|read| read.number);
+            plain[reader].read_before = reads().map(|value| last_readers.get(&value).copied()).collect();
+            last_readers.extend(reads().map(|value| (value, reader)));
+            for maker in items.list[reader].reads.iter().filter_map(|read| items.maker(read.value)) {
+                plain[maker].readers.push(reader);
+            }
+        }
+        Ok(Self { ops: items.list.iter().map(|item| item.op).collect(), plain })
+    }
+
+    /// Notes which results may live in LX: those that are barred for no other reason than that the function gives them, or that a loop cuts them.
+    pub(super) fn find_eligible(&mut self, function: Op<'c>) -> Result<(), Reported> {
+        let values = Values::of(function)?;
+        let mut times = 0..values.schedule.steps.len();
+        for (op, plain) in self.ops.iter().zip(&mut self.plain) {
+            // The ops of loops that are there already stand between.
+            let Some(time) = ComputeOp::of(*op).and_then(|_| times.find(|&time| values.schedule.steps[time].compute.op == *op)) else {
+                continue;
+            };
+            let reason = values.ineligible(time);
+            plain.may_be_in_lx = matches!(reason, None | Some(Ineligible::GraphOutput | Ineligible::ViewedOutput | Ineligible::Tiled));
+        }
+        Ok(())
+    }
+}
+
+/// An op but for how tiling sees it and for its readers.
+fn searched(item: &Item<'_>) -> Result<SearchedOp, String> {
+    let Some(compute) = item.compute else {
+        return Ok(SearchedOp { operand_bytes: vec![0; item.reads.len() + 1], ..SearchedOp::default() });
+    };
+    let accesses = compute.accesses()?;
+    let bytes = |access: &Access<'_>| Ok::<i64, String>(access.layout()?.bytes());
+    Ok(SearchedOp {
+        may_be_cut: may_be_cut(compute),
+        granules: granules(compute, &accesses)?,
+        operand_bytes: accesses.iter().map(bytes).collect::<Result<_, _>>()?,
+        may_take_over: compute.family() == Family::Pointwise,
+        is_result: is_result(compute),
+        ..SearchedOp::default()
+    })
+}
+
+/// For each iteration dimension whether a loop may cut it. A wish for slices over the cores names dimensions, which keep their names.
+fn may_be_cut(compute: ComputeOp<'_>) -> Vec<bool> {
+    let names = compute.dim_names();
+    let keeps_names = !compute.work_div().is_empty();
+    (0..names.len()).map(|dim| !compute.is_insert() && (!keeps_names || is_name(&names, dim))).collect()
+}
+
+/// Whether the function gives the result, or a view of it.
+fn is_result(compute: ComputeOp<'_>) -> bool {
+    let mut values = vec![compute.op.output()];
+    while let Some(value) = values.pop() {
+        for user in value.users() {
+            if user.is("func.return") {
+                return true;
+            }
+            if user.is("spyre.view") {
+                values.push(user.output());
+            }
+        }
+    }
+    false
+}
+
+/// For each iteration dimension the elements of a stick if the sticks of an operand lie along it, else 1.
+fn granules(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<Vec<i64>, String> {
+    let mut granules = vec![1; compute.iteration_space().len()];
+    for access in accesses {
+        let layout = access.layout()?;
+        let host = access.tensor.buffer().map_err(|error| error.to_string())?;
+        for (dim, &moved_by) in access.dims.iter().enumerate() {
+            let ends_in_stick = |elements: &i64| layout.advance(&host, dim, *elements).is_err();
+            if let Some(moved_by) = moved_by.filter(|_| ends_in_stick(&1)) {
+                let stick = layout.format().elements_per_stick();
+                granules[moved_by] = granules[moved_by].max(stick);
+            }
+        }
+    }
+    Ok(granules)
+}

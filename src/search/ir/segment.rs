@@ -1,0 +1,100 @@
+//! Some ops of a function as a function of their own.
+
+use crate::mlir::{
+    Attributes, BlockExt, BlockLike, Op, OpExt, Scratch, Type, Value, ValueExt, ValueLike, ValueMap, build, new_block, push,
+    set_function_type,
+};
+
+/// A copy of some ops of a function, in order, with the views and constants that they read. What they read of other ops are its arguments;
+/// what others read of them, and what the function gives, are its results. Time is linear in the ops and in who reads them.
+pub(super) fn segment<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Scratch<'c> {
+    let mut needed = Needed { function, ops: Vec::new(), inputs: Vec::new(), known: ValueMap::default() };
+    ops.iter().for_each(|op| needed.add(*op));
+    let types: Vec<Type<'c>> = needed.inputs.iter().map(ValueLike::r#type).collect();
+    let attributes = ["sym_name", "function_type", "spyre.dim_sizes", "spyre.symbols"]
+        .into_iter()
+        .fold(Attributes::new(function.ctx()), |attributes, name| attributes.with_option(name, function.attr(name)));
+    let alone = build("func.func", function.loc(), &[], &[], attributes, vec![new_block(&types, function.loc())]);
+    let alone = Scratch::from(alone);
+    fill(alone.op(), &needed, &results(function, ops));
+    alone
+}
+
+/// What a segment is made of.
+struct Needed<'c> {
+    function: Op<'c>,
+    /// The ops, with the views and constants that they read in front of them.
+    ops: Vec<Op<'c>>,
+    /// What is read from elsewhere, by first use.
+    inputs: Vec<Value<'c>>,
+    known: ValueMap<()>,
+}
+
+impl<'c> Needed<'c> {
+    fn add(&mut self, op: Op<'c>) {
+        for value in op.nested().into_iter().flat_map(OpExt::inputs) {
+            let is_known = self.known.get(value).is_some() || !self.is_of_body(value);
+            match value.def().filter(|def| is_view_or_constant(*def)) {
+                _ if is_known => {}
+                Some(def) => self.add(def),
+                None => {
+                    self.known.insert(value, ());
+                    self.inputs.push(value);
+                }
+            }
+        }
+        for output in op.outputs() {
+            self.known.insert(output, ());
+        }
+        self.ops.push(op);
+    }
+
+    /// Whether a value is of the function's own body, not of a loop in it.
+    fn is_of_body(&self, value: Value<'c>) -> bool {
+        let owner = value.def().map_or_else(|| value.arg_of().and_then(|(block, _)| block.parent_operation()), OpExt::parent);
+        owner == Some(self.function)
+    }
+}
+
+fn is_view_or_constant(op: Op<'_>) -> bool {
+    op.is("spyre.view") || op.is("spyre.constant")
+}
+
+/// What the ops make that another op reads, at once or through views.
+fn results<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Vec<Value<'c>> {
+    let outputs = ops.iter().flat_map(|op| op.outputs());
+    outputs.filter(|output| is_read_elsewhere(function, *output, ops)).collect()
+}
+
+fn is_read_elsewhere<'c>(function: Op<'c>, value: Value<'c>, ops: &[Op<'c>]) -> bool {
+    value.users().into_iter().any(|user| {
+        let in_body = std::iter::successors(Some(user), |op| op.parent()).find(|op| op.parent() == Some(function)).unwrap_or(user);
+        let reads_through_view = in_body.is("spyre.view") && is_read_elsewhere(function, in_body.output(), ops);
+        reads_through_view || !in_body.is("spyre.view") && !ops.contains(&in_body)
+    })
+}
+
+/// Copies the ops into the new function.
+fn fill<'a>(alone: Op<'a>, needed: &Needed<'a>, results: &[Value<'a>]) {
+    let mut copies: ValueMap<Value<'a>> = ValueMap::default();
+    let arguments = alone.body().map(BlockExt::args).unwrap_or_default();
+    for (input, argument) in needed.inputs.iter().zip(arguments) {
+        copies.insert(*input, argument);
+    }
+    for op in &needed.ops {
+        let copy = push(alone, (**op).clone());
+        for inside in copy.nested() {
+            for (index, value) in inside.inputs().into_iter().enumerate() {
+                if let Some(copied) = copies.get(value) {
+                    inside.set_input(index, *copied);
+                }
+            }
+        }
+        for (output, copied) in op.outputs().into_iter().zip(copy.outputs()) {
+            copies.insert(output, copied);
+        }
+    }
+    let returned: Vec<Value<'a>> = results.iter().filter_map(|result| copies.get(*result).copied()).collect();
+    push(alone, build("func.return", alone.loc(), &returned, &[], Attributes::new(alone.ctx()), Vec::new()));
+    set_function_type(alone);
+}

@@ -1,0 +1,41 @@
+//! A nest of loops around ops.
+
+use super::{Axis, Copied, Cut};
+use std::{collections::BTreeMap, ops::Range};
+
+/// Loops around ops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loops {
+    /// The ops that they were chosen for.
+    pub ops: Range<usize>,
+    /// The loops, outermost first.
+    pub levels: Vec<Level>,
+    /// What is copied in front of them.
+    pub copies: Vec<Copied>,
+}
+
+/// A loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// The number of tiles.
+    pub count: i64,
+    /// By the position of the op, the dimension that is cut.
+    pub dims: BTreeMap<usize, usize>,
+}
+
+impl Loops {
+    /// A nest around the ops of a segment.
+    #[must_use]
+    pub fn new(ops: &Range<usize>, axes: &[Axis], nest: &[Cut]) -> Self {
+        let level = |cut: &Cut| Level { count: cut.count, dims: axes[cut.axis].dims.clone() };
+        Self { ops: ops.clone(), levels: nest.iter().map(level).collect(), copies: Vec::new() }
+    }
+
+    /// The same around ops that stand `n_ops` later.
+    #[must_use]
+    pub fn later_by(&self, n_ops: usize) -> Self {
+        let later = |level: &Level| Level { count: level.count, dims: level.dims.iter().map(|(&op, &dim)| (op + n_ops, dim)).collect() };
+        let copies = self.copies.iter().map(|copied| copied.later_by(n_ops)).collect();
+        Self { ops: self.ops.start + n_ops..self.ops.end + n_ops, levels: self.levels.iter().map(later).collect(), copies }
+    }
+}

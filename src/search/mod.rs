@@ -1,0 +1,176 @@
+//! Stage `search`: tiles that nobody asked for.
+//!
+//! Where the values between ops do not fit into LX, they go through HBM. Run tile by tile, they fit. This stage chooses which ops run in loops
+//! together, along which of their dimensions, in how many tiles, and writes what it chooses as the hints that a user would write.
+//!
+//! Definitions:
+//! * An *axis* is a dimension that several ops walk along together ([`Axis`]).
+//! * A *segment* is a run of ops in program order; a *nest* is one or two loops around all ops of a segment that have the nest's axes.
+//! * A *plan* parts the program into segments, each with a nest or with none.
+//! * What crosses from one segment to another goes through HBM in this search; the passes behind it do better where they can.
+//!
+//! Method: the best plan is a shortest path from the first op to the last, whose edges are segments ([`choose`]). A segment costs what its
+//! best nest costs, or what its ops cost in the program without loops. Nests are first *estimated* (`estimate.rs`: every op at its best split, every
+//! value in LX for which there is room), which is seldom too much. What lies on the shortest path is then *judged*: the passes that follow
+//! divide, place and price the segment by itself ([`Judge`]). Judging makes an edge dearer, and another path may be the shortest. When the
+//! judged nests of a path cost no more than the shortest path, it is the best plan, as far as the estimates are never too high. At last the
+//! loops are tried together in the whole program, which never takes longer with them than without. Steps, not seconds, bound the work.
+//! `docs/tile-search.md` has figures.
+//!
+//! | file | what |
+//! |---|---|
+//! | `axes.rs` | dimensions that can be cut together |
+//! | `nests.rs` | the loops to try |
+//! | `loops.rs` | a nest around ops, as it is written |
+//! | `estimate.rs` | what they are likely to cost |
+//! | `copies.rs` | what a copy in front of loops could keep in LX |
+//! | `roomy.rs` | what no plan can do better than, as far as estimates go |
+//! | `choose.rs` | the shortest path |
+//! | `stretches.rs` | parts of a long program, which are searched one by one |
+//! | `ir/choose_tiles.rs` | reads the program, writes hints |
+//! | `ir/read.rs` | the ops as plain values |
+//! | `ir/hints.rs` | a nest as hints on ops |
+//! | `ir/segment.rs` | some ops as a function of their own |
+//! | `ir/judge.rs` | divides, places and prices such a function |
+
+mod axes;
+mod choose;
+mod copies;
+mod estimate;
+mod loops;
+mod nests;
+mod roomy;
+mod stretches;
+
+pub(crate) mod ir;
+
+pub use axes::{Axis, axes};
+pub use choose::{Chosen, Found, choose};
+pub use copies::{Copied, copies};
+pub use loops::{Level, Loops};
+pub use nests::{Cut, Nest, nests};
+pub use stretches::stretches;
+
+use crate::tile::TiledOp;
+use std::ops::Range;
+
+/// An op of the program.
+#[derive(Clone, Debug, Default)]
+pub struct SearchedOp {
+    /// As tiling sees it.
+    pub tiled: TiledOp,
+    /// For each iteration dimension whether a loop may cut it; none where the user has said how the op runs.
+    pub may_be_cut: Vec<bool>,
+    /// For each iteration dimension what the size of a tile must be a multiple of, so that none ends inside a stick.
+    pub granules: Vec<i64>,
+    /// Bytes of its operands, then of its result.
+    pub operand_bytes: Vec<i64>,
+    /// Whether its result may be written where an operand was: elementwise ops.
+    pub may_take_over: bool,
+    /// Whether its result may live in LX, however the op is tiled and divided.
+    pub may_be_in_lx: bool,
+    /// For each operand the number of the value behind all views.
+    pub values: Vec<usize>,
+    /// For each operand the op before this one that read the same value last.
+    pub read_before: Vec<Option<usize>>,
+    /// The ops that read its result.
+    pub readers: Vec<usize>,
+    /// Whether the program gives its result.
+    pub is_result: bool,
+}
+
+impl SearchedOp {
+    /// Whether a loop may cut a dimension.
+    fn allows(&self, dim: usize) -> bool {
+        self.may_be_cut[dim] && (self.tiled.combines || !self.reduces(dim))
+    }
+
+    fn reduces(&self, dim: usize) -> bool {
+        dim >= self.tiled.sizes.len() - self.tiled.n_reduced
+    }
+
+    fn result_bytes(&self) -> i64 {
+        self.operand_bytes.last().copied().unwrap_or(0)
+    }
+}
+
+/// What something costs by the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Time, ns, without the start of the kernel.
+    pub ns: f64,
+    /// Bytes to and from HBM.
+    pub hbm_bytes: i64,
+}
+
+/// What knows costs.
+pub trait Judge {
+    /// Bytes of the LX of all cores.
+    fn lx_bytes(&self) -> i64;
+    /// What an op takes at the least, ns, if loops cut these of its dimensions into so many tiles, outermost first, and just these of its operands
+    /// and its result are in LX. Without end for an op in one piece that needs a loop.
+    fn op_ns(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> f64;
+    /// What each op costs in the program without loops; none if the program cannot be compiled so.
+    fn untiled(&self) -> Option<Vec<Cost>>;
+    /// What a segment costs in a nest; none if it cannot be tiled so.
+    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<Cost>;
+    /// What all ops cost with loops around some segments; none if they cannot be tiled so.
+    fn plan(&self, loops: &[Loops]) -> Option<Cost>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tile::Operand;
+
+    fn operand(dims: &[usize], maker: Option<usize>) -> Operand {
+        Operand { dims: dims.iter().copied().map(Some).collect(), maker, behind: (0..dims.len()).map(Some).collect() }
+    }
+
+    fn bytes(sizes: &[i64]) -> i64 {
+        2 * sizes.iter().product::<i64>()
+    }
+
+    /// `p[M, N] = a[M, K] w[K, N]`, sizes as M, N, K; `maker` makes `a`.
+    pub(super) fn matmul([m, n, k]: [i64; 3], maker: Option<usize>) -> SearchedOp {
+        let tiled = TiledOp {
+            sizes: vec![m, n, k],
+            n_reduced: 1,
+            inputs: vec![operand(&[0, 2], maker), operand(&[2, 1], None)],
+            output: vec![Some(0), Some(1)],
+            combines: true,
+            ..TiledOp::default()
+        };
+        let operand_bytes = vec![bytes(&[m, k]), bytes(&[k, n]), bytes(&[m, n])];
+        SearchedOp {
+            tiled,
+            may_be_cut: vec![true; 3],
+            granules: vec![1, 64, 64],
+            operand_bytes,
+            may_be_in_lx: true,
+            is_result: true,
+            ..SearchedOp::default()
+        }
+    }
+
+    /// An elementwise op of one operand.
+    pub(super) fn pointwise(sizes: &[i64], maker: Option<usize>) -> SearchedOp {
+        let dims: Vec<usize> = (0..sizes.len()).collect();
+        let tiled = TiledOp {
+            sizes: sizes.to_vec(),
+            inputs: vec![operand(&dims, maker)],
+            output: dims.iter().copied().map(Some).collect(),
+            ..TiledOp::default()
+        };
+        SearchedOp {
+            tiled,
+            may_be_cut: vec![true; sizes.len()],
+            granules: vec![1; sizes.len()],
+            operand_bytes: vec![bytes(sizes); 2],
+            may_take_over: true,
+            may_be_in_lx: true,
+            is_result: true,
+            ..SearchedOp::default()
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The nests of loops that could be made around some ops.
+
+use super::{Axis, SearchedOp};
+use std::{collections::BTreeMap, ops::Range};
+
+/// A level of loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cut {
+    /// Which axis.
+    pub axis: usize,
+    /// Into how many tiles.
+    pub count: i64,
+}
+
+/// Loops, outermost first; none for no loop.
+pub type Nest = Vec<Cut>;
+
+/// The most counts of one axis, and the most iterations of a nest: each costs a start.
+const MOST_COUNTS: usize = 12;
+const MOST_ITERATIONS: i64 = 4096;
+
+/// No loop, and the nests of one and of two levels that no smaller segment has: some level cuts the first op of the segment, some level the
+/// last one, and each cuts several ops if there are several. Of two axes that the same ops have, one order is tried; else the axis that more
+/// ops have is outside.
+#[must_use]
+pub fn nests(ops: &[SearchedOp], segment: Range<usize>, axes: &[Axis]) -> Vec<Nest> {
+    let useful: Vec<usize> = (0..axes.len()).filter(|&axis| axes[axis].dims.len() > 1 || segment.len() == 1).collect();
+    let counts: BTreeMap<usize, Vec<i64>> = useful.iter().map(|&axis| (axis, counts(ops, &axes[axis]))).collect();
+    let reach_both_ends =
+        |levels: &[usize]| [segment.start, segment.end - 1].iter().all(|end| levels.iter().any(|&axis| axes[axis].dims.contains_key(end)));
+    let mut found: Vec<Nest> = vec![Vec::new()];
+    for &outer in &useful {
+        if reach_both_ends(&[outer]) {
+            found.extend(counts[&outer].iter().map(|&count| vec![Cut { axis: outer, count }]));
+        }
+        for &inner in useful.iter().filter(|&&inner| may_be_inside(axes, outer, inner) && reach_both_ends(&[outer, inner])) {
+            let pairs = counts[&outer].iter().flat_map(|&one| counts[&inner].iter().map(move |&other| (one, other)));
+            let few = pairs.filter(|(one, other)| one * other <= MOST_ITERATIONS);
+            found.extend(few.map(|(one, other)| vec![Cut { axis: outer, count: one }, Cut { axis: inner, count: other }]));
+        }
+    }
+    found
+}
+
+fn may_be_inside(axes: &[Axis], outer: usize, inner: usize) -> bool {
+    let has_all_of = |one: usize, other: usize| axes[other].dims.keys().all(|op| axes[one].dims.contains_key(op));
+    match (has_all_of(outer, inner), has_all_of(inner, outer)) {
+        (true, true) => outer < inner,
+        (has_all, is_all) => outer != inner && (has_all || !is_all),
+    }
+}
+
+/// The numbers of tiles, more than one, that all ops of an axis allow: they divide, and no tile ends inside a stick. Of many those next to
+/// powers of two.
+pub(super) fn counts(ops: &[SearchedOp], axis: &Axis) -> Vec<i64> {
+    let allows = |op: &SearchedOp, dim: usize, count: i64| op.tiled.sizes[dim] % (count * op.granules[dim]) == 0;
+    let is_allowed = |count: &i64| axis.size % count == 0 && axis.dims.iter().all(|(&op, &dim)| allows(&ops[op], dim, *count));
+    let all: Vec<i64> = (2..=axis.size.min(MOST_ITERATIONS)).filter(is_allowed).collect();
+    if all.len() <= MOST_COUNTS {
+        return all;
+    }
+    let nearest = |power: u32| all.iter().copied().min_by_key(|count| (count - (1 << power)).abs());
+    let mut few: Vec<i64> = (1..=12).filter_map(nearest).collect();
+    few.dedup();
+    few
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::{axes, tests::pointwise};
+
+    fn counts_of(size: i64, granule: i64) -> Vec<i64> {
+        let mut op = pointwise(&[size], None);
+        op.granules = vec![granule];
+        let ops = [op];
+        let axes = axes(&ops, 0..1);
+        counts(&ops, &axes[0])
+    }
+
+    #[test]
+    fn counts_divide_and_leave_whole_sticks() {
+        assert_eq!(counts_of(12, 1), [2, 3, 4, 6, 12]);
+        assert_eq!(counts_of(256, 64), [2, 4]);
+        assert!(counts_of(100, 64).is_empty());
+        assert_eq!(counts_of(7, 1), [7]);
+    }
+
+    #[test]
+    fn of_many_counts_those_next_to_powers_of_two_are_tried() {
+        assert_eq!(counts_of(12800, 64), [2, 4, 5, 8, 10, 20, 25, 40, 50, 100, 200], "few enough");
+        let few = counts_of(720_720, 1);
+        assert!(
+            few.iter().zip(1..).all(|(&count, power)| 720_720 % count == 0 && (count - (1 << power)).abs() * 8 <= 1 << power),
+            "{few:?}"
+        );
+        assert_eq!(few.len(), MOST_COUNTS);
+    }
+
+    #[test]
+    fn two_levels_are_of_two_axes() {
+        let ops = [pointwise(&[4, 6], None)];
+        // One order of the two is enough.
+        let axes = axes(&ops, 0..1);
+        let found = nests(&ops, 0..1, &axes);
+        assert_eq!(found.len(), 1 + 2 + 3 + 2 * 3);
+        assert!(found.iter().all(|nest| nest.len() < 2 || nest[0].axis != nest[1].axis));
+    }
+}

@@ -1,0 +1,82 @@
+//! A long program in parts that are searched one by one.
+
+use super::SearchedOp;
+use std::ops::Range;
+
+/// The most ops that are searched together.
+const MOST_OPS: usize = 64;
+
+/// The parts of a program: each is cut off where the fewest bytes cross, in the second half of what it may have. So equal layers are cut alike,
+/// after a few.
+#[must_use]
+pub fn stretches(ops: &[SearchedOp]) -> Vec<Range<usize>> {
+    let crossing = crossing_bytes(ops);
+    let mut found = Vec::new();
+    let mut first = 0;
+    while ops.len() - first > MOST_OPS {
+        let ends = (first + MOST_OPS / 2..=first + MOST_OPS).rev();
+        let Some(end) = ends.min_by_key(|&end| crossing[end]) else { break };
+        found.push(first..end);
+        first = end;
+    }
+    found.push(first..ops.len());
+    found
+}
+
+/// Bytes of the results that are made before each op and read by it or later.
+fn crossing_bytes(ops: &[SearchedOp]) -> Vec<i64> {
+    let mut change = vec![0; ops.len() + 2];
+    for (position, op) in ops.iter().enumerate() {
+        if let Some(&last) = op.readers.iter().max() {
+            change[position + 1] += op.result_bytes();
+            change[last + 1] -= op.result_bytes();
+        }
+    }
+    let mut bytes = 0;
+    change
+        .into_iter()
+        .map(|change| {
+            bytes += change;
+            bytes
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::tests::pointwise;
+
+    /// A chain of layers of `n` ops, each of which hands on a small value at its end.
+    fn layers(n_layers: usize, n: usize) -> Vec<SearchedOp> {
+        let n_ops = n_layers * n;
+        let op = |position: usize| {
+            let rows = if position % n == n - 1 { 64 } else { 1024 };
+            let readers = if position + 1 < n_ops { vec![position + 1] } else { vec![] };
+            SearchedOp { readers, ..pointwise(&[rows, 64], position.checked_sub(1)) }
+        };
+        (0..n_ops).map(op).collect()
+    }
+
+    #[test]
+    fn a_short_program_is_one_part() {
+        assert_eq!(stretches(&layers(4, 16)).iter().map(Range::len).collect::<Vec<_>>(), [64]);
+        assert_eq!(stretches(&[]).iter().map(Range::len).collect::<Vec<_>>(), [0]);
+    }
+
+    #[test]
+    fn equal_layers_are_cut_alike() {
+        let found = stretches(&layers(40, 57));
+        assert_eq!(found.iter().map(Range::len).max(), Some(57));
+        assert!(found.iter().all(|part| part.start % 57 == 0), "{found:?}");
+        assert_eq!(found.last().map(|part| part.end), Some(40 * 57));
+    }
+
+    #[test]
+    fn no_part_has_more_ops_than_are_searched() {
+        for n_ops in 60..300 {
+            let found = stretches(&layers(1, n_ops));
+            assert!(found.iter().all(|part| (MOST_OPS / 2..=MOST_OPS).contains(&part.len()) || part.end == n_ops), "{found:?}");
+        }
+    }
+}

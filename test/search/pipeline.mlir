@@ -1,0 +1,41 @@
+// RUN: spyre-compile %s --lx-bytes 32768 --compile-to hint | FileCheck %s --check-prefix=AUTO
+// RUN: spyre-compile %s --lx-bytes 32768 --tile-search auto --compile-to hint | FileCheck %s --check-prefix=AUTO
+// AUTO: hints = [#spyre.tile_hint<0, axis0 =
+
+// RUN: spyre-compile %s --lx-bytes 32768 --tile-search none --compile-to hint | FileCheck %s --check-prefix=NONE
+// RUN: spyre-compile %s --lx-bytes 32768 --lx-planner first-fit --compile-to hint | FileCheck %s --check-prefix=NONE
+// RUN: spyre-compile %s --lx-bytes 32768 --addresses baked --compile-to hint | FileCheck %s --check-prefix=NONE
+// NONE-NOT: hints =
+
+// RUN: spyre-compile %s --lx-bytes 32768 --addresses baked --loops unroll --compile-to hint | FileCheck %s --check-prefix=AUTO
+
+// RUN: not spyre-compile %s --tile-search all -o %t 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: option 'tile-search': expected 'auto' or 'none', found 'all'
+
+// RUN: not spyre-compile %s --tile-search auto --lx-planner greedy -o %t 2>&1 | FileCheck %s --check-prefix=PLANNER
+// PLANNER: error: option 'tile-search=auto' needs splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'
+
+// RUN: not spyre-compile %s --tile-search auto --addresses baked -o %t 2>&1 | FileCheck %s --check-prefix=BAKED
+// BAKED: error: option 'tile-search=auto' needs symbolic addresses or '--loops unroll': baked addresses cannot say what advances in a loop
+
+// RUN: rm -rf %t
+// RUN: spyre-compile %s --lx-bytes 32768 --validate -o %t | FileCheck %s --check-prefix=SUMMARY
+// SUMMARY: loops chosen: tiles(axis0 = {{[0-9]+}}) around ops 0 to 4; {{.*}} us, without loops {{.*}} us; no plan is estimated below {{.*}} us; {{[0-9]+}} plans judged
+// SUMMARY: loop of {{[0-9]+}} over 'axis0': 6 ops
+
+// A core cannot address its part of the whole, only that of tiles.
+// RUN: echo '{"core_span_bytes": 32768}' > %t.json
+// RUN: not spyre-compile %s --target %t.json --tile-search none -o %t/span 2>&1 | FileCheck %s --check-prefix=SPAN
+// SPAN: error: {{.*}} a core would address
+// RUN: spyre-compile %s --target %t.json --validate -o %t/span | FileCheck %s --check-prefix=NEEDED
+// NEEDED: loops chosen: tiles(axis0 = {{[0-9]+}}) around ops 0 to 4; {{.*}} us, which needs loops; no plan
+// NEEDED: validated:
+
+func.func @softmax(%x: tensor<2048x512xf16>) -> tensor<2048x512xf16> {
+  %max = spyre.reduce max(%x) dims [1] : tensor<2048x512xf16> -> tensor<2048x1xf16>
+  %shifted = spyre.pointwise sub(%x, %max) : (tensor<2048x512xf16>, tensor<2048x1xf16>) -> tensor<2048x512xf16>
+  %exp = spyre.pointwise exp(%shifted) : tensor<2048x512xf16>
+  %sum = spyre.reduce sum(%exp) dims [1] : tensor<2048x512xf16> -> tensor<2048x1xf16>
+  %y = spyre.pointwise realdiv(%exp, %sum) : (tensor<2048x512xf16>, tensor<2048x1xf16>) -> tensor<2048x512xf16>
+  return %y : tensor<2048x512xf16>
+}

@@ -1,0 +1,63 @@
+//! What `spyre-choose-tiles` chooses, and how much it looks at: as numbers, on programs that are too long to read.
+
+#![allow(clippy::unwrap_used, reason = "a test over modules")]
+
+use spyre::{
+    compile::compile,
+    mlir::Module,
+    pipeline::{Options, Phase, session},
+    report::TileSearchReport,
+};
+use std::fmt::Write;
+
+/// Softmax again and again, over the rows of what 32 scratchpads of 32 KiB do not hold.
+fn softmaxes(n_layers: usize) -> String {
+    let whole = "tensor<2048x512xf16>";
+    let row = "tensor<2048x1xf16>";
+    let mut text = format!("func.func @softmaxes(%x0: {whole}) -> {whole} {{\n");
+    for (layer, next) in (0..n_layers).zip(1..) {
+        writeln!(text, "  %max{layer} = spyre.reduce max(%x{layer}) dims [1] : {whole} -> {row}").unwrap();
+        writeln!(text, "  %shifted{layer} = spyre.pointwise sub(%x{layer}, %max{layer}) : ({whole}, {row}) -> {whole}").unwrap();
+        writeln!(text, "  %exp{layer} = spyre.pointwise exp(%shifted{layer}) : {whole}").unwrap();
+        writeln!(text, "  %sum{layer} = spyre.reduce sum(%exp{layer}) dims [1] : {whole} -> {row}").unwrap();
+        writeln!(text, "  %x{next} = spyre.pointwise realdiv(%exp{layer}, %sum{layer}) : ({whole}, {row}) -> {whole}").unwrap();
+    }
+    format!("{text}  return %x{n_layers} : {whole}\n}}\n")
+}
+
+fn found(text: &str, options: Options) -> TileSearchReport {
+    let session = session();
+    let mut module = Module::parse(&session, text).unwrap();
+    let options = Options { lx_bytes: "32768".to_owned(), compile_to: Phase::Lx, ..options };
+    compile(&mut module, &options, "").unwrap().tile_search.remove(0)
+}
+
+#[test]
+fn equal_layers_are_searched_once() {
+    let options = Options { tile_steps: "200".to_owned(), ..Options::default() };
+    let few = found(&softmaxes(60), options.clone());
+    let many = found(&softmaxes(180), options);
+    // At the end stands what is left over.
+    assert!(many.n_judged < 2 * few.n_judged, "{} judgements for 60 layers, {} for 180", few.n_judged, many.n_judged);
+    assert!(many.nests.len() > 2 * few.nests.len(), "all layers are tiled: {} nests", many.nests.len());
+}
+
+#[test]
+fn more_steps_look_at_more_and_choose_nothing_worse() {
+    let program = softmaxes(10);
+    let mut before: Option<TileSearchReport> = None;
+    for steps in ["1", "100", "1000"] {
+        let now = found(&program, Options { tile_steps: steps.to_owned(), ..Options::default() });
+        if let Some(before) = before {
+            assert!(now.n_judged >= before.n_judged && now.us <= before.us, "{steps} steps: {now:?} after {before:?}");
+        }
+        assert!(Some(now.us) <= now.untiled_us, "{now:?}");
+        before = Some(now);
+    }
+}
+
+#[test]
+fn the_same_program_gets_the_same_loops() {
+    let program = softmaxes(20);
+    assert_eq!(found(&program, Options::default()), found(&program, Options::default()));
+}
