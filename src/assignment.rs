@@ -20,7 +20,7 @@ mod plan;
 mod table;
 
 use plan::Plan;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, rc::Rc};
 use table::{Table, entry_of, settle};
 
 /// The most table entries, possible or not, of all solutions together where variables are fixed: under a second.
@@ -49,8 +49,8 @@ pub struct Factor<C> {
     /// Indices into [`Problem::n_states`]; one may occur twice, as a tensor that an op reads twice.
     pub variables: Vec<usize>,
     /// The cost of each possible assignment of the variables, by its entry: row-major, the state of the last one moves fastest. What is
-    /// not there is impossible.
-    pub costs: BTreeMap<usize, C>,
+    /// not there is impossible. Factors that are alike share it.
+    pub costs: Rc<BTreeMap<usize, C>>,
 }
 
 impl<C: Cost> Factor<C> {
@@ -68,7 +68,7 @@ impl<C: Cost> Factor<C> {
             }
             cost
         });
-        let costs = costs.enumerate().filter(|(_, cost)| *cost < C::IMPOSSIBLE).collect();
+        let costs = Rc::new(costs.enumerate().filter(|(_, cost)| *cost < C::IMPOSSIBLE).collect());
         Self { variables, costs }
     }
 }
@@ -261,6 +261,10 @@ mod tests {
 
     const PLENTY: usize = 1 << 20;
 
+    fn only(entry: usize, cost: Bytes) -> Rc<BTreeMap<usize, Bytes>> {
+        Rc::new(BTreeMap::from([(entry, cost)]))
+    }
+
     fn moved(moved_bytes: u64) -> Bytes {
         Bytes { moved_bytes, ..Bytes::ZERO }
     }
@@ -296,7 +300,7 @@ mod tests {
     #[test]
     fn a_factor_is_row_major() {
         let factor = Factor::new(&[2, 3], vec![0, 1], |states| moved((10 * states[0] + states[1]) as u64));
-        assert_eq!(factor.costs, [0, 1, 2, 10, 11, 12].map(moved).into_iter().enumerate().collect());
+        assert_eq!(*factor.costs, [0, 1, 2, 10, 11, 12].map(moved).into_iter().enumerate().collect());
     }
 
     #[test]
@@ -304,8 +308,8 @@ mod tests {
         // 0 must be 0, 3 must be 1: the cheapest edge of the chain breaks.
         let n_states = vec![2; 4];
         let mut factors: Vec<Factor<Bytes>> = [(0, 5), (1, 2), (2, 7)].map(|(v, bytes)| agreement(&n_states, vec![v, v + 1], bytes)).into();
-        factors.push(Factor { variables: vec![0], costs: BTreeMap::from([(0, Bytes::ZERO)]) });
-        factors.push(Factor { variables: vec![3], costs: BTreeMap::from([(1, Bytes::ZERO)]) });
+        factors.push(Factor { variables: vec![0], costs: only(0, Bytes::ZERO) });
+        factors.push(Factor { variables: vec![3], costs: only(1, Bytes::ZERO) });
         let best = minimize(&Problem { n_states, factors }, &[0, 1, 1, 1], PLENTY);
         assert_eq!((best.states, best.cost, best.is_optimal), (vec![0, 0, 1, 1], moved(2), true));
     }
@@ -327,7 +331,7 @@ mod tests {
 
     #[test]
     fn factors_without_choice_count() {
-        let problem = Problem { n_states: vec![1], factors: vec![Factor { variables: vec![0], costs: BTreeMap::from([(0, moved(3))]) }] };
+        let problem = Problem { n_states: vec![1], factors: vec![Factor { variables: vec![0], costs: only(0, moved(3)) }] };
         assert_eq!(minimize(&problem, &[0], 0).cost, moved(3));
     }
 
@@ -353,7 +357,7 @@ mod tests {
         let link = |variable: usize| {
             let entry = |(state, step): (usize, usize)| ((state * 60 + state) * 60 + (state + step) % 60, moved((state * step) as u64));
             let possible = (0..60).flat_map(|state| [(state, 0), (state, 1)]);
-            Factor { variables: vec![0, variable, variable + 1], costs: possible.map(entry).collect() }
+            Factor { variables: vec![0, variable, variable + 1], costs: Rc::new(possible.map(entry).collect()) }
         };
         Problem { n_states, factors: (1..n_variables).map(link).collect() }
     }
@@ -440,8 +444,10 @@ mod tests {
                 let n_entries: usize = variables.iter().map(|variable| sizes[*variable]).product();
                 (Just(variables), proptest::collection::vec(cost.clone(), n_entries))
             });
-            let factors =
-                proptest::collection::vec(factor.prop_map(|(variables, costs)| Factor { variables, costs: possible(costs) }), 0..=8);
+            let factors = proptest::collection::vec(
+                factor.prop_map(|(variables, costs)| Factor { variables, costs: Rc::new(possible(costs)) }),
+                0..=8,
+            );
             let start: Vec<_> = n_states.iter().map(|count| 0..*count).collect();
             (factors, start, Just(n_states.clone())).prop_map(|(factors, start, n_states)| (Problem { n_states, factors }, start))
         })

@@ -117,7 +117,7 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[ReadBundle], d
             };
             let attributes = match &tensor.place {
                 Some(place) => {
-                    let life = [place.first_launch, place.last_launch].map(|launch| i64::try_from(launch).unwrap_or(i64::MAX));
+                    let life = [place.first_launch, place.last_launch].map(|launch| i64::try_from(launch).expect("fewer than 2^63"));
                     attributes.int("offset", place.offset).ints("life", &life)
                 }
                 None => attributes,

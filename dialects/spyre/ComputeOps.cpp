@@ -405,15 +405,5 @@ LogicalResult InsertOp::verify() {
   // insert_c3
   if (part.getElementType() != whole.getElementType())
     return emitOpError("writes elements of ") << part.getElementType() << " into a tensor of " << whole.getElementType();
-  // insert_c4
-  if (!isa_and_nonnull<EmptyOp, InsertOp>(getWhole().getDefiningOp()))
-    return emitOpError("writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made");
-  if (!getWhole().hasOneUse()) {
-    InFlightDiagnostic error = emitOpError("writes into a buffer that is also used elsewhere, by ops that would see it half written");
-    for (OpOperand &use : getWhole().getUses())
-      if (use.getOwner() != getOperation() || use.getOperandNumber() != getWholeMutable().getOperandNumber())
-        error.attachNote(use.getOwner()->getLoc()) << "used here";
-    return error;
-  }
   return success();
 }

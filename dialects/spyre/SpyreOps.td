@@ -218,8 +218,9 @@ def Spyre_EmptyOp : Spyre_Op<"empty"> {
     buffer's `place` is here, because several ops write it.
 
     Constraints:
-    * (empty_c1) nothing but a `spyre.insert` uses it, as `whole`;
-    * (empty_c2) a layout describes the whole buffer, so it has no `of`.
+    * (empty_c1) a layout describes the whole buffer, so it has no `of`.
+
+    A rule of the program, which `spyre-check-input` and `spyre-verify-phase` check: nothing but a `spyre.insert` uses it, as `whole`.
 
     Example:
     ```mlir
@@ -242,9 +243,10 @@ def Spyre_InsertOp : Spyre_ComputeOp<"insert", [AllTypesMatch<["whole", "output"
     Constraints:
     * (insert_c1) `part`, `whole` and `offsets` have one rank;
     * (insert_c2) the window lies within `whole`;
-    * (insert_c3) the element types are equal;
-    * (insert_c4) `whole` is the result of a `spyre.empty` or of a `spyre.insert`, and nothing else uses it: nobody sees a
-      buffer that is half written.
+    * (insert_c3) the element types are equal.
+
+    A rule of the program, which `spyre-check-input` and `spyre-verify-phase` check: `whole` is the result of a `spyre.empty` or of a
+    `spyre.insert`, and nothing else uses it: nobody sees a buffer that is half written.
 
     Example:
     ```mlir

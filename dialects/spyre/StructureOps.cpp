@@ -62,14 +62,6 @@ void ConstantOp::print(OpAsmPrinter &printer) {
 
 LogicalResult EmptyOp::verify() {
   // empty_c1
-  for (OpOperand &use : getOutput().getUses()) {
-    auto insert = dyn_cast<InsertOp>(use.getOwner());
-    if (!insert || use.getOperandNumber() != insert.getWholeMutable().getOperandNumber())
-      return emitOpError("is memory that nothing has written, so only a 'spyre.insert' can use it, as the tensor to write into")
-                 .attachNote(use.getOwner()->getLoc())
-             << "used here";
-  }
-  // empty_c2
   auto layout = dyn_cast_or_null<LayoutAttr>(getOutput().getType().getEncoding());
   if (layout && !layout.getBufferShape().empty())
     return emitOpError("is a whole buffer, but its layout is that of a window of ") << ArrayRef(layout.getBufferShape());

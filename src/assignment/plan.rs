@@ -76,7 +76,7 @@ impl<'a> Graph<'a> {
     /// Takes a variable out; with `joins`, those that shared tables with it share one from now on.
     fn remove(&mut self, variable: usize, joins: bool) {
         self.leave(variable);
-        let neighbours = self.neighbours.remove(&variable).unwrap_or_default();
+        let neighbours = self.neighbours.remove(&variable).expect("a variable that is still there");
         for neighbour in &neighbours {
             self.leave(*neighbour);
             if let Some(of_neighbour) = self.neighbours.get_mut(neighbour) {

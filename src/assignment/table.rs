@@ -30,21 +30,34 @@ pub(super) fn entry_of(variables: &[usize], n_states: &[usize], states: &[usize]
     strides(variables, n_states).map(|(variable, stride)| states[variable] * stride).sum()
 }
 
+/// The state of a variable of both, in both entries.
+struct Digit {
+    variable: usize,
+    stride: usize,
+    n_states: usize,
+    stride_to: usize,
+}
+
 /// From the entries of an assignment of some variables to those of others; what only one side has counts nothing.
 struct Renumbering {
-    /// For each variable of both: the stride, the number of states, the stride among the others.
-    digits: Vec<(usize, usize, usize)>,
+    digits: Vec<Digit>,
 }
 
 impl Renumbering {
     fn new(from: &[usize], to: &[usize], n_states: &[usize]) -> Self {
         let stride_to = |variable| strides(to, n_states).find(|&(other, _)| other == variable).map(|(_, stride)| stride);
-        let digit = |(variable, stride)| Some((stride, n_states[variable], stride_to(variable)?));
+        let digit = |(variable, stride)| Some(Digit { variable, stride, n_states: n_states[variable], stride_to: stride_to(variable)? });
         Self { digits: strides(from, n_states).filter_map(digit).collect() }
     }
 
+    /// The same, where only some variables count.
+    fn of_those(mut self, counts: impl Fn(usize) -> bool) -> Self {
+        self.digits.retain(|digit| counts(digit.variable));
+        self
+    }
+
     fn of(&self, entry: usize) -> usize {
-        self.digits.iter().map(|&(stride, count, stride_to)| entry / stride % count * stride_to).sum()
+        self.digits.iter().map(|digit| entry / digit.stride % digit.n_states * digit.stride_to).sum()
     }
 }
 
@@ -114,36 +127,43 @@ impl<C: Cost> Table<C> {
 
     /// The sum of two tables.
     pub(super) fn plus(&self, other: &Self, n_states: &[usize]) -> Self {
-        let all = union(&self.variables, &other.variables);
+        self.plus_over(other, union(&self.variables, &other.variables), n_states)
+    }
+
+    /// The sum of two tables as a table over `left` of their variables, with the best states of the others.
+    fn plus_over(&self, other: &Self, left: Vec<usize>, n_states: &[usize]) -> Self {
         let shared: Vec<usize> = self.variables.iter().copied().filter(|variable| other.variables.contains(variable)).collect();
-        let new: Vec<usize> = other.variables.iter().copied().filter(|variable| !shared.contains(variable)).collect();
         let [our_key, their_key] = [self, other].map(|table| Renumbering::new(&table.variables, &shared, n_states));
-        let our_entry = Renumbering::new(&self.variables, &all, n_states);
-        let (their_new, new_entry) = (Renumbering::new(&other.variables, &new, n_states), Renumbering::new(&new, &all, n_states));
+        let our_entry = Renumbering::new(&self.variables, &left, n_states);
+        let their_entry = Renumbering::new(&other.variables, &left, n_states).of_those(|variable| !shared.contains(&variable));
         let mut theirs: Vec<(usize, usize, C)> =
-            other.costs.iter().map(|&(entry, cost)| (their_key.of(entry), new_entry.of(their_new.of(entry)), cost)).collect();
+            other.costs.iter().map(|&(entry, cost)| (their_key.of(entry), their_entry.of(entry), cost)).collect();
         theirs.sort_unstable_by_key(|&(key, entry, _)| (key, entry));
         let mut found = Vec::with_capacity(self.costs.len().max(theirs.len()));
         for &(entry, cost) in &self.costs {
             let key = our_key.of(entry);
             let first = theirs.partition_point(|(other, ..)| *other < key);
+            let own = our_entry.of(entry);
             for &(_, new, more) in theirs[first..].iter().take_while(|(other, ..)| *other == key) {
                 let sum = cost.saturating_add(more);
                 if sum < C::IMPOSSIBLE {
-                    found.push((our_entry.of(entry) + new, sum));
+                    found.push((own + new, sum));
                 }
             }
         }
-        Self { costs: least_costs(n_entries(&all, n_states), found), variables: all }
+        Self { costs: least_costs(n_entries(&left, n_states), found), variables: left }
     }
 
     /// The sum of tables that all have `variable`, with the best state of `variable` for each assignment of the others.
     pub(super) fn without(tables: &[Self], variable: usize, n_states: &[usize]) -> Self {
-        let sum = tables.iter().fold(Self::nothing(), |sum, table| sum.plus(table, n_states));
-        let left: Vec<usize> = sum.variables.iter().copied().filter(|&other| other != variable).collect();
-        let renumbering = Renumbering::new(&sum.variables, &left, n_states);
-        let costs = sum.costs.iter().map(|&(entry, cost)| (renumbering.of(entry), cost)).collect();
-        Self { costs: least_costs(n_entries(&left, n_states), costs), variables: left }
+        let nothing = Self::nothing();
+        let (last, others) = tables.split_last().unwrap_or((&nothing, &[]));
+        let sum = match others {
+            [] => nothing.clone(),
+            [first, more @ ..] => more.iter().fold(first.clone(), |sum, table| sum.plus(table, n_states)),
+        };
+        let left = union(&sum.variables, &last.variables).into_iter().filter(|&other| other != variable).collect();
+        sum.plus_over(last, left, n_states)
     }
 }
 
@@ -163,6 +183,6 @@ pub(super) fn settle<'a, C: Cost + 'a>(
             *sum = sum.saturating_add(table.cost(first + state * step));
         }
     }
-    let best = (0..sums.len()).min_by_key(|state| (sums[*state], *state != states[variable])).unwrap_or(0);
+    let best = (0..sums.len()).min_by_key(|state| (sums[*state], *state != states[variable])).expect("a variable has states");
     std::mem::replace(&mut states[variable], best) != best
 }

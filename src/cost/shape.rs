@@ -16,7 +16,7 @@ pub struct OpShape {
 }
 
 /// What an op computes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OpKind {
     /// Elementwise functions and copies.
     #[default]
@@ -28,7 +28,7 @@ pub enum OpKind {
 }
 
 /// A dimension of an iteration space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Dim {
     /// Points, of all tiles together.
     pub extent: i64,

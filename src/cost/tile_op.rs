@@ -3,7 +3,7 @@
 use super::shape::{Dim, Loop, OpKind, OpShape, OperandShape};
 
 /// An op with the extents of one tile.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TileOp {
     /// What it computes, as far as its speed goes.
     pub kind: OpKind,
@@ -20,7 +20,7 @@ pub struct TileOp {
 }
 
 /// A tensor of such an op.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TileOperand {
     /// The same number for the same tensor, in all ops of a kernel.
     pub buffer: usize,

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     hint::{Count, WorkHint},
     layout::{Coordinate, DeviceLayout, Index, LayoutError, Term, device_coordinates},
-    mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, integer, map_of, map_results, string},
+    mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural, string},
 };
 use machine::{DeviceFunction, Family};
 use mlir_sys::{MlirAffineMap, MlirOperation};
@@ -77,7 +77,7 @@ impl<'c> ComputeOp<'c> {
         let mut sizes = [0_i64; MOST_DIMS];
         // SAFETY: C++ writes no more numbers than the array holds.
         let rank = unsafe { spyreComputeOpGetIterationSpace(self.op.to_raw(), MOST_DIMS.cast_signed(), sizes.as_mut_ptr()) };
-        let rank = usize::try_from(rank).unwrap_or(0);
+        let rank = usize::try_from(rank).expect("a rank is not negative");
         sizes.get(..rank).map_or_else(|| self.large_iteration_space(rank), <[i64]>::to_vec)
     }
 
@@ -163,9 +163,7 @@ impl<'c> ComputeOp<'c> {
     #[must_use]
     pub fn used_as(self, index: usize) -> UsedAs {
         match (self.family(), index) {
-            (Family::Gather, 0) => {
-                UsedAs::Table(self.op.attr("dim").and_then(integer).and_then(|dim| usize::try_from(dim).ok()).unwrap_or(0))
-            }
+            (Family::Gather, 0) => UsedAs::Table(self.op.required("dim", natural)),
             (Family::Gather, 1) => UsedAs::Indices,
             _ => UsedAs::Data,
         }

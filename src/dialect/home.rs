@@ -1,7 +1,7 @@
 //! Which buffer a value is, or is a window of, and how the window moves with the loops around it.
 
 use super::{attrs::Tensor, compute::plain_indices};
-use crate::mlir::{BlockExt, BlockLike, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integers, map_of};
+use crate::mlir::{BlockLike, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integers, map_of};
 
 /// One loop that a window moves with.
 #[derive(Clone, Copy, Debug)]
@@ -178,7 +178,7 @@ pub(super) fn is_insert(op: Op<'_>) -> bool {
 }
 
 /// The buffer that an insert writes a part of.
-fn whole_of(insert: Op<'_>) -> Value<'_> {
+pub(super) fn whole_of(insert: Op<'_>) -> Value<'_> {
     insert.inputs()[1]
 }
 
@@ -278,7 +278,7 @@ pub struct Carried<'c> {
 pub fn carried_by(around: Op<'_>) -> Vec<Carried<'_>> {
     let Some(terminator) = around.body_ops().pop() else { return Vec::new() };
     let (inputs, outputs, yielded) = (around.inputs(), around.outputs(), terminator.inputs());
-    let arguments = around.body().map(BlockExt::args).unwrap_or_default();
+    let arguments = around.body_args();
     carried_positions(around)
         .zip(carried_positions(terminator))
         .map(|(from, to)| Carried { before: inputs[from], argument: arguments[from], after: yielded[to], result: outputs[to] })
@@ -315,7 +315,7 @@ pub fn slots_of(around: Op<'_>) -> Vec<Slot<'_>> {
 /// The tiles along a dimension that a loop reads of the memory that `written` lies in.
 fn tiles_of_window<'c>(around: Op<'c>, dim: i64, written: Value<'c>) -> Vec<Value<'c>> {
     let memory = memory_of(written);
-    let arguments = around.body().map(BlockExt::args).unwrap_or_default();
+    let arguments = around.body_args();
     let both = around.inputs().into_iter().zip(arguments).enumerate();
     let same = both.filter(|(index, (whole, _))| tiled_dim(around, *index) == Some(dim) && memory_of(*whole) == memory);
     same.map(|(_, (_, tile))| tile).collect()
@@ -347,7 +347,7 @@ pub struct ReadTile<'c> {
 /// What a loop reads tile by tile.
 #[must_use]
 pub fn read_tiles(around: Op<'_>) -> Vec<ReadTile<'_>> {
-    let arguments = around.body().map(BlockExt::args).unwrap_or_default();
+    let arguments = around.body_args();
     let both = around.inputs().into_iter().zip(arguments).enumerate();
     both.filter(|(index, _)| is_tiled(around, *index)).map(|(_, (whole, tile))| ReadTile { whole, tile }).collect()
 }

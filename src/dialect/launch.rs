@@ -36,7 +36,7 @@ pub fn push_launch<'c>(module: Op<'c>, location: Location<'c>, launch: &Launch) 
     let attributes = Attributes::new(context).text("sym_name", FUNCTION).with("function_type", type_attribute(function_type.into()));
     let function = push(module, build("func.func", location, &[], &[], attributes, vec![named_block(&named)]));
     let mut builder = Builder { context, location, launch, values: BTreeMap::new(), names: Vec::new() };
-    for (param, argument) in launch.params.iter().zip(function.body().map(BlockExt::args).unwrap_or_default()) {
+    for (param, argument) in launch.params.iter().zip(function.body_args()) {
         builder.define(param.name, argument);
     }
     builder.statements(function, &launch.body);
@@ -145,7 +145,7 @@ pub fn launch_of<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
         n_unnamed: 0,
     };
     for (position, argument) in body.args().into_iter().enumerate() {
-        let number = u32::try_from(position).unwrap_or(u32::MAX);
+        let number = u32::try_from(position).expect("fewer than 2^32 arguments");
         let name = reader.name(argument, || Some(Name::ArgumentBase(number)));
         reader.launch.params.push(Param { name, value: name, bounds: bounds_of(argument.r#type()) });
     }
@@ -246,7 +246,7 @@ impl Reader<'_> {
     fn statement(&mut self, op: Op<'_>) -> Result<Stmt, String> {
         Ok(match op.full_name() {
             "sdscbundle.device_mem_allocate" => {
-                let bytes = op.attr("bytes").and_then(integer).unwrap_or(0);
+                let bytes = op.required("bytes", integer);
                 Stmt::DeviceMemAllocate { name: self.name(op.output(), || Some(Name::Pool)), bytes }
             }
             "sdscbundle.input_arg_extract" => self.extract(op)?,

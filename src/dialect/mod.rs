@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `attrs.rs` | `#spyre` and `#sdsc` attributes from and to plain values; the C accessors |
+//! | `buffers.rs` | who uses buffers that are written in parts |
 //! | `compute.rs` | [`ComputeOp`]: any compute op through its iteration space and access maps |
 //! | `home.rs` | which buffer a value is a window of, and how the window moves with loops |
 //! | `launch.rs` | the function of a bundle from and to the model of a launch |
@@ -16,6 +17,7 @@
 //! | `target.rs` | the machine that a module is compiled for |
 
 mod attrs;
+mod buffers;
 mod compute;
 mod home;
 mod launch;
@@ -30,13 +32,14 @@ mod tile_search;
 mod views;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
+pub use buffers::{Misuse, misused_buffers};
 pub use compute::{Access, ComputeOp, UsedAs, plain_dims, plain_view};
 pub use home::{
     Carried, GivenTile, Move, ReadTile, Slot, behind_views, carried_by, carried_home, given_tiles, home_of, is_carried, last_writer_of,
     moves_of, owner_of, read_tiles, readers_through_views, slots_of, users_behind_views,
 };
 pub use launch::{launch_of, push_launch};
-pub use operation::{operation_of, split_of};
+pub use operation::{operation_of, operation_with, split_of};
 pub use ops::{
     EXACT, FOR_LAYOUT, FOR_LOOP, Rebuilt, YIELD, constant, copy, copy_for_layout, copy_for_loop, empty, gather, hints_attribute, insert,
     loop_over, matmul, pointwise, rebuilt, reduce, restickify, retyped, view, work_attribute, work_div_attribute, yield_tiles,

@@ -1,6 +1,6 @@
 //! What work division and LX planning know of a compute op.
 
-use super::ComputeOp;
+use super::{Access, ComputeOp};
 use crate::{
     mlir::OpExt,
     work::{DimKind, IterationDim, Operand, Operation, WorkSplit, hinted_split},
@@ -12,10 +12,18 @@ use machine::Family;
 /// # Errors
 /// If an operand has no layout, or one that its access does not fit; if a name in `work_div` means no one dimension.
 pub fn operation_of(compute: ComputeOp<'_>) -> Result<Operation, String> {
+    operation_with(compute, &compute.accesses()?)
+}
+
+/// The same, where the accesses of the op are known.
+///
+/// # Errors
+/// As [`operation_of`].
+pub fn operation_with(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result<Operation, String> {
     let space = compute.iteration_space();
     let n_outputs = space.len() - compute.n_reduced();
     let kind = |dim| if dim < n_outputs { DimKind::Output } else { DimKind::Reduction };
-    let operands = compute.accesses()?.into_iter().map(|access| {
+    let operands = accesses.iter().map(|access| {
         let (layout, coordinates) = (access.layout()?.clone(), access.coordinates(&space)?);
         Ok(Operand { layout, coordinates })
     });

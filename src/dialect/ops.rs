@@ -189,7 +189,7 @@ pub fn yield_tiles<'c>(context: &'c Context, at: Location<'c>, values: &[(Value<
 }
 
 fn tiled<'c>(values: &[(Value<'c>, Option<usize>)]) -> (Vec<Value<'c>>, Vec<i64>) {
-    let number = |dim: Option<usize>| dim.and_then(|dim| i64::try_from(dim).ok()).unwrap_or(CARRIED);
+    let number = |dim: Option<usize>| dim.map_or(CARRIED, |dim| i64::try_from(dim).expect("the number of a dimension"));
     values.iter().map(|&(value, dim)| (value, number(dim))).unzip()
 }
 

@@ -37,8 +37,13 @@ impl<'c> Parameters<'c> {
         self.entries.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
     }
 
+    /// What the attribute's own definition wants to be there.
+    fn required<T>(&self, name: &str, read: impl FnOnce(Attribute<'c>) -> Option<T>) -> T {
+        self.get(name).and_then(read).unwrap_or_else(|| panic!("an #sdsc attribute without '{name}'"))
+    }
+
     fn integer(&self, name: &str) -> i64 {
-        self.get(name).and_then(integer).unwrap_or(0)
+        self.required(name, integer)
     }
 
     fn text(&self, name: &str) -> Option<&'c str> {
@@ -197,7 +202,7 @@ fn tensor_attribute<'c>(context: &'c Context, operand: &Operand, n_dims: usize) 
     }
     if let Some(ownership) = &operand.ownership {
         let owner = |owned: &OwnedDim| {
-            let dim = i64::try_from(owned.dim).unwrap_or(i64::MAX);
+            let dim = i64::try_from(owned.dim).expect("fewer than 2^63");
             attribute("owner", Attributes::new(context).int("dim", dim).int("slices", owned.slices).int("divisor", owned.divisor))
         };
         let owners: Vec<_> = ownership.dims.iter().map(owner).collect();
@@ -241,7 +246,7 @@ pub fn bundle_of<'c>(bundle: Op<'c>) -> Result<Bundle, (Op<'c>, String)> {
 fn items_of<'c>(parent: Op<'c>) -> Result<Vec<Item>, (Op<'c>, String)> {
     let item = |op: Op<'c>| {
         if op.is("sdsc.loop") {
-            let count = op.attr("count").and_then(integer).unwrap_or(0);
+            let count = op.required("count", integer);
             let symbol = op.attr("symbol").and_then(string);
             let symbol = symbol.map(|name| LoopSymbol { name: name.to_owned(), dim: op.text_attr("dim").to_owned() });
             return Ok(Item::Loop { count, symbol, body: items_of(op)? });
@@ -294,21 +299,20 @@ fn dim_of(from: Attribute<'_>) -> Result<IterationDim, String> {
 
 fn constant_of(from: Attribute<'_>) -> Result<Constant, String> {
     let parameters = Parameters::of(from)?;
-    let value = parameters.get("value").and_then(float_value).unwrap_or(0.0);
-    Ok(Constant { name: parameters.text("name").unwrap_or_default().to_owned(), value })
+    let value = parameters.required("value", float_value);
+    Ok(Constant { name: parameters.required("name", string).to_owned(), value })
 }
 
 fn window_of(from: Attribute<'_>) -> Result<Window, String> {
     let parameters = Parameters::of(from)?;
     let axis = |name: &str| {
-        let numbers = parameters.integers(name);
-        let at = |index: usize| numbers.get(index).copied();
+        let numbers = parameters.required(name, integers);
         WindowAxis {
-            kernel: at(0).unwrap_or(1),
-            stride: at(1).unwrap_or(1),
-            padding: at(2).unwrap_or(0),
-            dilation: at(3).unwrap_or(1),
-            total_size: at(4),
+            kernel: numbers[0],
+            stride: numbers[1],
+            padding: numbers[2],
+            dilation: numbers[3],
+            total_size: numbers.get(4).copied(),
         }
     };
     Ok(Window { height: axis("height"), width: axis("width"), pad_type: parameters.text("pad_type").map(str::to_owned) })
@@ -316,12 +320,17 @@ fn window_of(from: Attribute<'_>) -> Result<Window, String> {
 
 fn operand_of(from: Attribute<'_>, is_input: bool) -> Result<Operand, String> {
     let parameters = Parameters::of(from)?;
-    let format: DeviceFormat = parameters.text("format").unwrap_or_default().parse().map_err(|error| format!("{error}"))?;
+    let format: DeviceFormat = parameters.required("format", string).parse().map_err(|error| format!("{error}"))?;
     let offset_bytes = parameters.integer("offset_bytes");
     let allocation = match parameters.text("memory") {
         Some("lx") => Allocation::Lx { offset_bytes },
         Some("pool") => Allocation::Pool { offset_bytes },
-        _ => Allocation::Hbm { argument: u32::try_from(parameters.integer("argument")).unwrap_or(0), offset_bytes },
+        _ => {
+            let argument = parameters.integer("argument");
+            let argument =
+                u32::try_from(argument).map_err(|_| format!("uses kernel argument {argument}: there are at most {}", u32::MAX))?;
+            Allocation::Hbm { argument, offset_bytes }
+        }
     };
     let index_tensors = parameters.get("index_tensors").and_then(strings).unwrap_or_default();
     let map = parameters.get("coordinates").and_then(map_of).ok_or("a tensor has no coordinates")?;
@@ -332,7 +341,7 @@ fn operand_of(from: Attribute<'_>, is_input: bool) -> Result<Operand, String> {
         is_input,
         format,
         arrangement: arrangement_of(parameters.text("arrangement"))?,
-        device_size: parameters.integers("device_size"),
+        device_size: parameters.required("device_size", integers),
         coordinates,
         allocation,
         tile_advance: parameters.integers("advance"),
@@ -349,7 +358,7 @@ fn arrangement_of(name: Option<&str>) -> Result<Arrangement, String> {
 fn ownership_of(owners: Vec<Attribute<'_>>) -> Result<Ownership, String> {
     let owner = |from: Attribute<'_>| {
         let parameters = Parameters::of(from)?;
-        let dim = usize::try_from(parameters.integer("dim")).unwrap_or(0);
+        let dim = usize::try_from(parameters.integer("dim")).expect("the dimension of an owner is not negative");
         Ok(OwnedDim { dim, slices: parameters.integer("slices"), divisor: parameters.integer("divisor") })
     };
     Ok(Ownership { dims: owners.into_iter().map(owner).collect::<Result<_, String>>()? })

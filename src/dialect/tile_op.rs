@@ -37,7 +37,7 @@ pub fn tile_op_of<'c>(step: &Step<'c>, mut number: impl FnMut(Value<'c>, Vec<i64
         kind,
         is_reduction,
         dims: dims.collect(),
-        trips: step.loops.iter().map(|around| around.attr("count").and_then(integer).unwrap_or(1)).collect(),
+        trips: step.loops.iter().map(|around| around.required("count", integer)).collect(),
         operands: operands.collect::<Result<_, String>>()?,
         is_irregular: step.accesses.iter().any(|access| access.used_as != UsedAs::Data),
     })

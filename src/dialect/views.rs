@@ -67,8 +67,8 @@ impl<'c> ComputeOp<'c> {
 /// digits.
 #[must_use]
 pub fn indices_of_view(view: Op<'_>) -> Vec<Option<Index>> {
-    let shape = TensorType::of(view.output().r#type()).map(|tensor| tensor.shape).unwrap_or_default();
-    let exprs = view.attr("map").and_then(map_of).map(map_results).unwrap_or_default();
+    let shape = TensorType::of(view.output().r#type()).expect("a view gives a tensor").shape;
+    let exprs = map_results(view.required("map", map_of));
     exprs.iter().map(|expr| Index::of(expr, &shape).ok()).collect()
 }
 

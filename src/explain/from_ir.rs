@@ -216,7 +216,7 @@ fn is_cut_by(names: &str, around: Op<'_>) -> bool {
 }
 
 fn count_of(around: Op<'_>) -> i64 {
-    around.attr("count").and_then(integer).unwrap_or(0)
+    around.required("count", integer)
 }
 
 /// Whether a loop begins with what a copy makes.

@@ -1,10 +1,11 @@
 //! `spyre-verify-phase`: refuses what should be gone, or decided, after a phase.
 //!
 //! Reads the module; writes `spyre.phase`, from which a compilation of the printed module goes on. Each phase keeps the promises of the phases
-//! before it.
+//! before it, and rules that no op's verifier can check: those of the uses of a value. Everything that is wrong is reported, not the first.
 
 use crate::{
     dialect::{ComputeOp, Tensor, operation_of, set_phase, split_of, target_of},
+    import::ir::check_input::check_buffers,
     layout::ir::own_results::shared_results,
     lx::ir::plan_lx::check_places,
     mlir::{Op, OpExt, Options, Pass, Reported, ValueLike, error_at},
@@ -18,34 +19,51 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-verify-phase", run };
 
 fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let phase: Phase = options.text("phase").parse().map_err(|message: String| error_at(module, message).report())?;
-    let refused = |op: Op<'_>, broken: &str| error_at(op, format_args!("not allowed after phase '{phase}': {broken}")).report();
-    for op in module.nested() {
-        if let Some(broken) = broken_promise(op, phase) {
-            return Err(refused(op, broken));
-        }
-    }
+    // All that is wrong is told, but of what is laid out or divided only where everything is.
+    all(broken_promises(module, phase).into_iter().map(|(op, broken)| refused(op, phase, broken)))?;
+    check_buffers(module)?;
     if (Phase::Tile..Phase::Bundle).contains(&phase) {
         check_settled(module)?;
     }
     if (Phase::Work..Phase::Bundle).contains(&phase) {
         let target = target_of(module).map_err(|message| error_at(module, message).report())?;
-        for compute in ComputeOp::all_in(module) {
-            check_work(compute, &target).map_err(|broken| refused(compute.op, &broken))?;
-        }
+        let work = |compute: ComputeOp<'_>| Some(refused(compute.op, phase, &check_work(compute, &target).err()?));
+        all(ComputeOp::all_in(module).into_iter().filter_map(work))?;
         if phase == Phase::Lx {
-            for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-                check_places(function, &target, &refused)?;
-            }
+            let functions = module.body_ops().into_iter().filter(|op| op.is("func.func"));
+            all(functions.filter_map(|function| check_places(function, &target, &|op, broken| refused(op, phase, broken)).err()))?;
         }
     }
     set_phase(module, phase.name());
     Ok(())
 }
 
+fn refused(op: Op<'_>, phase: Phase, broken: &str) -> Reported {
+    error_at(op, format_args!("not allowed after phase '{phase}': {broken}")).report()
+}
+
+/// Whether nothing was reported, once all is.
+fn all(reported: impl Iterator<Item = Reported>) -> Result<(), Reported> {
+    reported.last().map_or(Ok(()), Err)
+}
+
 /// Whether the work of an op is divided in a way that the hardware has.
 fn check_work(compute: ComputeOp<'_>, target: &Target) -> Result<(), String> {
     let (operation, split) = (operation_of(compute)?, split_of(compute)?);
     check_split(&operation, &split, target).map_err(|error| error.explained(&operation, &compute.dim_names()))
+}
+
+/// The ops that break a promise; what stands in one of them goes with it.
+fn broken_promises(module: Op<'_>, phase: Phase) -> Vec<(Op<'_>, &'static str)> {
+    let mut found: Vec<(Op<'_>, &'static str)> = Vec::new();
+    for op in module.nested() {
+        // Outside comes before inside.
+        let is_within = |around: Op<'_>| std::iter::successors(op.parent(), |op| op.parent()).any(|op| op == around);
+        if !found.last().is_some_and(|&(last, _)| is_within(last)) {
+            found.extend(broken_promise(op, phase).map(|broken| (op, broken)));
+        }
+    }
+    found
 }
 
 /// The first promise that an op breaks.

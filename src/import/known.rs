@@ -52,7 +52,7 @@ impl Known {
     /// A number as the elements of a tensor; a tensor as it is.
     #[must_use]
     pub fn repeated(&self, shape: &[i64]) -> Self {
-        let n_elements = usize::try_from(shape.iter().product::<i64>()).unwrap_or(0);
+        let n_elements = usize::try_from(shape.iter().product::<i64>()).expect("a shape has no negative sizes");
         if self.0.len() == n_elements { self.clone() } else { Self(vec![self.0[0]; n_elements].into()) }
     }
 
@@ -61,7 +61,7 @@ impl Known {
     pub fn viewed(&self, from: &[i64], map: &[Expr], to: &[i64]) -> Self {
         let strides = strides_of(from);
         let at = |point: &[i64]| map.iter().zip(&strides).map(|(expr, stride)| expr.evaluate(point) * stride).sum::<i64>();
-        Self(points(to).map(|point| self.0[usize::try_from(at(&point)).unwrap_or(0)]).collect())
+        Self(points(to).map(|point| self.0[usize::try_from(at(&point)).expect("a place in the tensor")]).collect())
     }
 
     /// `function` of the elements of several tensors, element by element; dimensions of size 1 and numbers are broadcast.
@@ -72,7 +72,7 @@ impl Known {
         let compute = |point: Vec<i64>| {
             for ((operand, (known, _)), steps) in operands.iter_mut().zip(inputs).zip(&steps) {
                 let at: i64 = point.iter().zip(steps).map(|(index, step)| index * step).sum();
-                *operand = f64::from_bits(known.0[usize::try_from(at).unwrap_or(0)]);
+                *operand = f64::from_bits(known.0[usize::try_from(at).expect("a place in the tensor")]);
             }
             function(&operands).to_bits()
         };
@@ -87,7 +87,7 @@ impl Known {
         let (strides, step) = (strides_of(shape), strides_of(shape)[dim]);
         let fold = |point: Vec<i64>| {
             let first: i64 = point.iter().zip(&strides).map(|(index, stride)| index * stride).sum();
-            let element = |position: i64| f64::from_bits(self.0[usize::try_from(first + position * step).unwrap_or(0)]);
+            let element = |position: i64| f64::from_bits(self.0[usize::try_from(first + position * step).expect("a place in the tensor")]);
             (1..shape[dim]).fold(element(0), |sum, position| combine(sum, element(position))).to_bits()
         };
         Self(points(&kept).map(fold).collect())

@@ -1,10 +1,10 @@
 //! What a choice of splits comes to: which values are in LX, and what the model says of it.
 
-use super::{Op, Program, Value};
+use super::{Program, Value};
 use crate::{
     cost::{Dim, OpKind, OpShape, TileOp, TileOperand, describe, estimate_op_ns, refuse},
     lx::Ineligible,
-    work::{CoreUse, agreed_view},
+    work::{CoreUse, WorkSplit, agreed_view},
 };
 use machine::Target;
 use scratchpad::{Buffer, Capacity, Planner};
@@ -36,7 +36,8 @@ pub(super) fn evaluate(program: &Program, chosen: &[usize], planner: &dyn Planne
         for &value in &copies[position] {
             kernel.push(copy(program, chosen, &program.values[value]).shape());
         }
-        kernel.push(divided(op, chosen[position], |value| is_in_lx[value]).shape());
+        let split = program.split(position, chosen[position]);
+        kernel.push(divided(&op.tile, split, |operand| op.values[operand].is_some_and(|value| is_in_lx[value])).shape());
     }
     let mut evaluated = Evaluated { ns: 0.0, hbm_bytes: 0, is_refused: refuse(&kernel, target).is_err(), spilled };
     for op in describe(&kernel) {
@@ -51,10 +52,8 @@ fn buffer(program: &Program, chosen: &[usize], value: &Value, capacity: &Capacit
     if value.buffer.barred.is_some() {
         return value.buffer.clone();
     }
-    let core_use = |&(op, operand): &(usize, usize)| {
-        let op_of_user = &program.ops[op];
-        CoreUse { op: &op_of_user.operation, operand, split: &op_of_user.splits[chosen[op]] }
-    };
+    let core_use =
+        |&(op, operand): &(usize, usize)| CoreUse { op: &program.kind(op).operation, operand, split: program.split(op, chosen[op]) };
     let uses: Vec<CoreUse<'_>> = value.users.iter().map(core_use).collect();
     let (bytes, barred) = match agreed_view(&uses) {
         Ok(view) => (value.buffer.bytes / view.slices(), None),
@@ -68,13 +67,13 @@ fn buffer(program: &Program, chosen: &[usize], value: &Value, capacity: &Capacit
 }
 
 /// An op with one of its splits, and with its operands where they are.
-pub(super) fn divided(op: &Op, split: usize, is_in_lx: impl Fn(usize) -> bool) -> TileOp {
-    let mut tile = op.tile.clone();
-    for (dim, &slices) in tile.dims.iter_mut().zip(op.splits[split].slices()) {
+pub(super) fn divided(tile: &TileOp, split: &WorkSplit, is_in_lx: impl Fn(usize) -> bool) -> TileOp {
+    let mut tile = tile.clone();
+    for (dim, &slices) in tile.dims.iter_mut().zip(split.slices()) {
         dim.slices = slices;
     }
-    for (operand, value) in tile.operands.iter_mut().zip(&op.values) {
-        operand.is_in_lx = value.is_some_and(&is_in_lx);
+    for (operand, of_tile) in tile.operands.iter_mut().enumerate() {
+        of_tile.is_in_lx = is_in_lx(operand);
     }
     tile
 }
@@ -82,8 +81,7 @@ pub(super) fn divided(op: &Op, split: usize, is_in_lx: impl Fn(usize) -> bool) -
 /// The copy that brings an input into LX, in the slices of its first reader.
 pub(super) fn copy(program: &Program, chosen: &[usize], value: &Value) -> TileOp {
     let Some(&(reader, operand)) = value.users.first() else { return TileOp::default() };
-    let op = &program.ops[reader];
-    copy_of(&divided(op, chosen[reader], |_| false), operand)
+    copy_of(&divided(&program.ops[reader].tile, program.split(reader, chosen[reader]), |_| false), operand)
 }
 
 /// A copy of an operand of an op into LX.

@@ -11,15 +11,17 @@
 //! Method:
 //! 1. *Candidates* (`candidates.rs`): all splits that an op allows, each with every order of the cores ([`WorkSplit::in_order`]).
 //! 2. *Tables* (`tables.rs`): for each op what it costs, given where its operands are: the price of the best split that has these views. A
-//!    value's states are HBM and the views that all its users can have.
+//!    value's states are HBM and the views that all its users can have. Ops that are alike share candidates and tables (`alike.rs`).
 //! 3. The states with the least sum are found by eliminating values one after the other ([`crate::assignment`]).
 //! 4. *Placement* (`evaluate.rs`): the planner places what is to be in LX, and the model prices the result. What does not fit is put in HBM
 //!    and the rest chosen again.
 //! 5. The cheapest of all these plans is kept. The first is the one of the splits that each op gets by itself: so the result is never worse
 //!    by the model.
 
+mod alike;
 mod candidates;
 mod evaluate;
+mod states;
 mod tables;
 
 #[cfg(test)]
@@ -48,23 +50,32 @@ const MOST_PLANS: usize = 8;
 /// A program whose ops are to be divided.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
+    /// What its ops are for work division; ops that are alike share one.
+    pub kinds: Vec<Kind>,
     /// The ops in order.
     pub ops: Vec<Op>,
     /// The values, by birth.
     pub values: Vec<Value>,
 }
 
+/// What ops that are alike have in common.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    /// As work division sees them.
+    pub operation: Operation,
+    /// The splits to choose from; the first is the one that such an op has by itself.
+    pub splits: Vec<WorkSplit>,
+}
+
 /// An op.
 #[derive(Clone, Debug)]
 pub struct Op {
-    /// As work division sees it.
-    pub operation: Operation,
-    /// As the model of time sees it: all of it in HBM and in one slice; operands as in `operation`.
+    /// Index into [`Program::kinds`].
+    pub kind: usize,
+    /// As the model of time sees it: all of it in HBM and in one slice; operands as in the operation.
     pub tile: TileOp,
     /// For each operand the value that it is, if it could be in LX.
     pub values: Vec<Option<usize>>,
-    /// The splits to choose from; the first is the one that the op has by itself.
-    pub splits: Vec<WorkSplit>,
 }
 
 /// What could be in LX.
@@ -76,6 +87,20 @@ pub struct Value {
     pub users: Vec<(usize, usize)>,
     /// For an input the op that its copy stands in front of.
     pub copied_before: Option<usize>,
+}
+
+impl Program {
+    /// What an op has in common with those that are like it.
+    #[must_use]
+    pub fn kind(&self, op: usize) -> &Kind {
+        &self.kinds[self.ops[op].kind]
+    }
+
+    /// One of the splits of an op.
+    #[must_use]
+    pub fn split(&self, op: usize, split: usize) -> &WorkSplit {
+        &self.kind(op).splits[split]
+    }
 }
 
 impl Op {

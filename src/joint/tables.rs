@@ -1,17 +1,22 @@
 //! What each op costs, given where its operands are.
 
 use super::{
-    MOST_ENTRIES, Op, Program,
+    Kind, Program,
+    alike::Alike,
     evaluate::{copy_of, divided},
+    states::{IN_HBM, States, Views, views_of_kinds},
 };
 use crate::{
     assignment::{self, Factor, Problem},
     cost::{History, TileOp, describe_op, estimate_op_ns},
-    work::{CoreUse, CoreView, view_of},
+    work::CoreView,
 };
 use machine::TimeModel;
 use scratchpad::Capacity;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
 /// Time first, then bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,34 +37,69 @@ impl assignment::Cost for Cost {
     }
 }
 
-/// The state of a value that is in HBM; the others are views.
-const IN_HBM: usize = 0;
-
 /// The tables of a program. The variables are its values.
 pub(super) struct Tables {
     n_states: Vec<usize>,
+    /// What ops that are alike cost.
+    prices: Vec<Prices>,
     ops: Vec<OpTable>,
     copies: Vec<Factor<Cost>>,
 }
 
 /// The price of an op for each assignment of the states of its values, and the split that has it.
-struct OpTable {
-    factor: Factor<Cost>,
-    /// By the entries of `factor`.
+struct Prices {
+    costs: Rc<BTreeMap<usize, Cost>>,
+    /// By the entries of `costs`.
     splits: BTreeMap<usize, usize>,
 }
 
+struct OpTable {
+    /// The values of the op that have a choice, in rising order.
+    variables: Vec<usize>,
+    /// Index into [`Tables::prices`].
+    prices: usize,
+}
+
+/// All that the prices of an op follow from.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct PricesOf {
+    kind: usize,
+    /// Its buffers are numbered by the first operand that is one.
+    tile: TileOp,
+    /// For each operand which of the variables it is.
+    variables: Vec<Option<usize>>,
+    /// For each variable its views.
+    sets: Vec<Option<usize>>,
+    /// For each operand what [`reads_before`] says.
+    reads: Vec<(i64, bool)>,
+}
+
+/// All that the price of a copy follows from: its first reader, with its buffers numbered anew, which operand that reads, and the views.
+type CopyOf = (usize, TileOp, usize, Option<usize>);
+
 impl Tables {
     pub(super) fn new(program: &Program, capacity: &Capacity, model: &TimeModel) -> Self {
-        let views: Vec<Vec<Views>> = program.ops.iter().map(views_of_splits).collect();
-        let mut states: Vec<Vec<CoreView>> = (0..program.values.len()).map(|value| states_of(program, &views, value, capacity)).collect();
-        program.ops.iter().for_each(|op| limit_table(op, &mut states));
-        let n_states: Vec<usize> = states.iter().map(|views| views.len() + 1).collect();
+        let views = views_of_kinds(program);
+        let states = States::of(program, &views, capacity);
+        let n_states = (0..program.values.len()).map(|value| states.n_states(value)).collect();
+        let mut prices = Alike::default();
         let reads = reads_before(program);
-        let table = |(position, op): (usize, &Op)| op_table(op, &views[position], &states, &n_states, &reads[position], model);
-        let ops = program.ops.iter().enumerate().map(table).collect();
-        let copies = (0..program.values.len()).filter_map(|value| copy_factor(program, &views, value, &states, model)).collect();
-        Self { n_states, ops, copies }
+        let table = |(op, reads): (&super::Op, Vec<(i64, bool)>)| {
+            let free: BTreeSet<usize> = op.values.iter().flatten().copied().filter(|&value| states.n_states(value) > 1).collect();
+            let variables: Vec<usize> = free.into_iter().collect();
+            let follows_from = PricesOf {
+                kind: op.kind,
+                tile: numbered_by_operand(&op.tile),
+                variables: op.values.iter().map(|value| variables.iter().position(|variable| Some(variable) == value.as_ref())).collect(),
+                sets: variables.iter().map(|&value| states.set(value)).collect(),
+                reads,
+            };
+            let make = |from: &PricesOf| prices_of(from, &program.kinds[from.kind], &views[from.kind], &states, model);
+            OpTable { variables, prices: prices.number(follows_from, make) }
+        };
+        let ops = program.ops.iter().zip(reads).map(table).collect();
+        let copies = copy_factors(program, &views, &states, model);
+        Self { n_states, prices: prices.into_made(), ops, copies }
     }
 
     /// The choice of states; what `in_hbm` names has no other.
@@ -68,7 +108,8 @@ impl Tables {
             let cost = |states: &[usize]| if states[0] == IN_HBM { assignment::Cost::ZERO } else { assignment::Cost::IMPOSSIBLE };
             Factor::new(&self.n_states, vec![value], cost)
         });
-        let factors = self.ops.iter().map(|op| op.factor.clone()).chain(self.copies.iter().cloned()).chain(pins).collect();
+        let of_op = |op: &OpTable| Factor { variables: op.variables.clone(), costs: Rc::clone(&self.prices[op.prices].costs) };
+        let factors = self.ops.iter().map(of_op).chain(self.copies.iter().cloned()).chain(pins).collect();
         Problem { n_states: self.n_states.clone(), factors }
     }
 
@@ -77,37 +118,30 @@ impl Tables {
         vec![IN_HBM; self.n_states.len()]
     }
 
+    /// How many different prices there are.
+    #[cfg(test)]
+    pub(super) fn n_prices(&self) -> usize {
+        self.prices.len()
+    }
+
     /// For each op the best split under these states.
     pub(super) fn splits(&self, states: &[usize]) -> Vec<usize> {
         let split = |op: &OpTable| {
-            let entry = op.factor.variables.iter().fold(0, |entry, &value| entry * self.n_states[value] + states[value]);
-            // What no split allows is not chosen: with everything in HBM all are possible.
-            op.splits.get(&entry).copied().unwrap_or(0)
+            let entry = op.variables.iter().fold(0, |entry, &value| entry * self.n_states[value] + states[value]);
+            *self.prices[op.prices].splits.get(&entry).expect("what no split allows is not chosen: with everything in HBM all are possible")
         };
         self.ops.iter().map(split).collect()
     }
 }
 
-/// For one split of an op the view of each operand that could be in LX; none where the split has no view of it.
-type Views = Vec<Option<CoreView>>;
-
-fn views_of_splits(op: &Op) -> Vec<Views> {
-    let view = |split, (operand, value): (usize, &Option<usize>)| {
-        value.and_then(|_| view_of(0, &CoreUse { op: &op.operation, operand, split }).ok())
-    };
-    op.splits.iter().map(|split| op.values.iter().enumerate().map(|operand| view(split, operand)).collect()).collect()
-}
-
-/// The views that all users of a value can have and under which a slice fits LX.
-fn states_of(program: &Program, views: &[Vec<Views>], value: usize, capacity: &Capacity) -> Vec<CoreView> {
-    let value = &program.values[value];
-    if value.buffer.barred.is_some() {
-        return Vec::new();
+/// The same op with its buffers numbered by the first operand that is one: what it costs depends only on which of its operands are the same.
+fn numbered_by_operand(tile: &TileOp) -> TileOp {
+    let mut numbered = tile.clone();
+    for operand in 0..tile.operands.len() {
+        let is_it = |other: &usize| tile.operands[*other].buffer == tile.operands[operand].buffer;
+        numbered.operands[operand].buffer = (0..operand).find(is_it).unwrap_or(operand);
     }
-    let of_user = |&(op, operand): &(usize, usize)| views[op].iter().filter_map(|views| views[operand].clone()).collect::<BTreeSet<_>>();
-    let common = value.users.iter().map(of_user).reduce(|common, of_user| common.intersection(&of_user).cloned().collect());
-    let fits = |view: &CoreView| value.buffer.bytes / view.slices() <= capacity.bytes;
-    common.unwrap_or_default().into_iter().filter(fits).collect()
+    numbered
 }
 
 /// Before each op, for each of its operands the bytes of the largest read so far, if everything is in HBM, and whether an op wrote it.
@@ -126,45 +160,34 @@ fn reads_before(program: &Program) -> Vec<Vec<(i64, bool)>> {
     found
 }
 
-/// Leaves values of an op in HBM until its table is not too large, those with most views first.
-fn limit_table(op: &Op, states: &mut [Vec<CoreView>]) {
-    let values: BTreeSet<usize> = op.values.iter().flatten().copied().collect();
-    while values.iter().map(|&value| states[value].len() + 1).product::<usize>() > MOST_ENTRIES {
-        let Some(&largest) = values.iter().max_by_key(|&&value| states[value].len()) else { return };
-        states[largest].clear();
-    }
-}
-
-fn op_table(op: &Op, views: &[Views], states: &[Vec<CoreView>], n_states: &[usize], reads: &[(i64, bool)], model: &TimeModel) -> OpTable {
-    let free: BTreeSet<usize> = op.values.iter().flatten().copied().filter(|&value| n_states[value] > 1).collect();
-    let mut factor = Factor { variables: free.into_iter().collect(), costs: BTreeMap::new() };
+fn prices_of(from: &PricesOf, kind: &Kind, views: &[Views], states: &States, model: &TimeModel) -> Prices {
+    let n_states: Vec<usize> = from.sets.iter().map(|&set| states.views(set).len() + 1).collect();
+    let mut costs: BTreeMap<usize, Cost> = BTreeMap::new();
     let mut splits = BTreeMap::new();
     for (split, of_split) in views.iter().enumerate() {
-        let state = |value: usize| state_under(op, of_split, value, &states[value]);
-        let possible: Vec<Option<usize>> = factor.variables.iter().map(|&value| state(value)).collect();
+        let possible: Vec<Option<usize>> = (0..n_states.len()).map(|variable| state_under(from, of_split, variable, states)).collect();
         for mask in 0..1_usize << possible.len() {
-            let in_lx = |position: usize| mask >> position & 1 == 1;
-            let Some(entry) =
-                entry(&factor.variables, n_states, |position| if in_lx(position) { possible[position] } else { Some(IN_HBM) })
-            else {
+            let in_lx = |variable: usize| mask >> variable & 1 == 1;
+            let Some(entry) = entry(&n_states, |variable| if in_lx(variable) { possible[variable] } else { Some(IN_HBM) }) else {
                 continue;
             };
-            let is_in_lx = |value: usize| factor.variables.iter().position(|&other| other == value).is_some_and(in_lx);
-            let cost = price(&divided(op, split, is_in_lx), reads, model);
-            if factor.costs.get(&entry).is_none_or(|known| cost < *known) {
-                factor.costs.insert(entry, cost);
+            let is_in_lx = |operand: usize| from.variables[operand].is_some_and(in_lx);
+            let cost = price(&divided(&from.tile, &kind.splits[split], is_in_lx), &from.reads, model);
+            if costs.get(&entry).is_none_or(|known| cost < *known) {
+                costs.insert(entry, cost);
                 splits.insert(entry, split);
             }
         }
     }
-    OpTable { factor, splits }
+    Prices { costs: Rc::new(costs), splits }
 }
 
-/// The state of a value under a split: the view that all operands that are this value have.
-fn state_under(op: &Op, views: &Views, value: usize, states: &[CoreView]) -> Option<usize> {
+/// The state of a variable under a split: the view that all operands that are this value have.
+fn state_under(from: &PricesOf, views: &Views, variable: usize, states: &States) -> Option<usize> {
+    let set = states.views(from.sets[variable]);
     let mut found = None;
-    for (view, _) in views.iter().zip(&op.values).filter(|(_, other)| **other == Some(value)) {
-        let state = states.binary_search(view.as_ref()?).ok()? + 1;
+    for (view, _) in views.iter().zip(&from.variables).filter(|(_, other)| **other == Some(variable)) {
+        let state = set.binary_search(view.as_ref()?).ok()? + 1;
         if found.is_some_and(|other| other != state) {
             return None;
         }
@@ -174,21 +197,16 @@ fn state_under(op: &Op, views: &Views, value: usize, states: &[CoreView]) -> Opt
 }
 
 /// The row-major entry of an assignment; none where a state is none.
-fn entry(variables: &[usize], n_states: &[usize], state: impl Fn(usize) -> Option<usize>) -> Option<usize> {
-    variables.iter().enumerate().try_fold(0, |entry, (position, &value)| Some(entry * n_states[value] + state(position)?))
+fn entry(n_states: &[usize], state: impl Fn(usize) -> Option<usize>) -> Option<usize> {
+    n_states.iter().enumerate().try_fold(0, |entry, (variable, count)| Some(entry * count + state(variable)?))
 }
 
-/// What an op costs, given what was read and written before it.
+/// What an op costs whose buffers are numbered by operand, given what was read and written before it.
 fn price(tile: &TileOp, reads: &[(i64, bool)], model: &TimeModel) -> Cost {
-    let mut shape = tile.shape();
-    // Buffers are numbered anew: by the first operand that is one.
-    let buffers: Vec<usize> = shape.operands.iter().map(|operand| operand.buffer).collect();
-    for operand in &mut shape.operands {
-        operand.buffer = buffers.iter().position(|&buffer| buffer == operand.buffer).unwrap_or(0);
-    }
+    let shape = tile.shape();
     let bytes = History::of(reads.iter().copied()).push(&shape);
     let ns = estimate_op_ns(&describe_op(&shape, bytes), model);
-    Cost { ps: picoseconds(ns), hbm_bytes: u64::try_from(bytes.hbm_read + bytes.hbm_written).unwrap_or(0) }
+    Cost { ps: picoseconds(ns), hbm_bytes: u64::try_from(bytes.hbm_read + bytes.hbm_written).expect("a size is not negative") }
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "prices are far below 2^53 ps, and not negative")]
@@ -196,15 +214,32 @@ fn picoseconds(ns: f64) -> u64 {
     (ns * 1000.0).round() as u64
 }
 
-/// What it costs to bring an input into LX under each view.
-fn copy_factor(program: &Program, views: &[Vec<Views>], value: usize, states: &[Vec<CoreView>], model: &TimeModel) -> Option<Factor<Cost>> {
-    program.values[value].copied_before?;
-    let &(reader, operand) = program.values[value].users.first()?;
+/// What it costs to bring each input into LX under each view.
+fn copy_factors(program: &Program, views: &[Vec<Views>], states: &States, model: &TimeModel) -> Vec<Factor<Cost>> {
+    let mut costs = Alike::default();
+    let mut copies = Vec::new();
+    for (index, value) in program.values.iter().enumerate().filter(|(_, value)| value.copied_before.is_some()) {
+        let Some(&(reader, operand)) = value.users.first() else { continue };
+        let op = &program.ops[reader];
+        let make = |from: &CopyOf| Rc::new(costs_of_copy(from, &program.kinds[from.0], &views[from.0], states, model));
+        copies.push((index, costs.number((op.kind, numbered_by_operand(&op.tile), operand, states.set(index)), make)));
+    }
+    let costs = costs.into_made();
+    copies.into_iter().map(|(value, number)| Factor { variables: vec![value], costs: Rc::clone(&costs[number]) }).collect()
+}
+
+fn costs_of_copy(
+    (_, tile, operand, set): &CopyOf,
+    kind: &Kind,
+    views: &[Views],
+    states: &States,
+    model: &TimeModel,
+) -> BTreeMap<usize, Cost> {
     let cost_of = |view: &CoreView| {
-        let split = views[reader].iter().position(|views| views[operand].as_ref() == Some(view));
-        let tile = |split| copy_of(&divided(&program.ops[reader], split, |_| false), operand);
-        split.map_or(assignment::Cost::IMPOSSIBLE, |split| price(&tile(split), &[(0, false); 2], model))
+        let split = views.iter().position(|views| views[*operand].as_ref() == Some(view));
+        let copy = |split: usize| numbered_by_operand(&copy_of(&divided(tile, &kind.splits[split], |_| false), *operand));
+        split.map_or(assignment::Cost::IMPOSSIBLE, |split| price(&copy(split), &[(0, false); 2], model))
     };
-    let costs = [assignment::Cost::ZERO].into_iter().chain(states[value].iter().map(cost_of)).enumerate();
-    Some(Factor { variables: vec![value], costs: costs.filter(|(_, cost)| *cost < assignment::Cost::IMPOSSIBLE).collect() })
+    let costs = [assignment::Cost::ZERO].into_iter().chain(states.views(*set).iter().map(cost_of)).enumerate();
+    costs.filter(|(_, cost)| *cost < assignment::Cost::IMPOSSIBLE).collect()
 }

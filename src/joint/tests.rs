@@ -1,6 +1,6 @@
 //! Small programs: what is chosen is the best of all choices, and never worse than what each op gets by itself.
 
-use super::*;
+use super::{alike::Alike, *};
 use crate::{
     cost::{Dim, OpKind, TileOperand},
     layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates, stick_of},
@@ -74,7 +74,8 @@ impl Builder {
         };
         let own = divide(&operation, &Target::spyre()).unwrap();
         let values = vec![None; operation.operands.len()];
-        self.program.ops.push(Op { operation, tile, values, splits: vec![own] });
+        self.program.ops.push(Op { kind: self.program.kinds.len(), tile, values });
+        self.program.kinds.push(Kind { operation, splits: vec![own] });
         self.makers.push(makers.to_vec());
         position
     }
@@ -91,7 +92,7 @@ impl Builder {
     /// All values that are read are values, under the candidates of `target`.
     fn build(mut self, target: &Target) -> Program {
         for maker in 0..self.program.ops.len() {
-            let result = self.program.ops[maker].operation.operands.len() - 1;
+            let result = self.program.kind(maker).operation.operands.len() - 1;
             let reads =
                 self.makers.iter().enumerate().flat_map(|(op, makers)| makers.iter().enumerate().map(move |(at, from)| (op, at, from)));
             let users: Vec<(usize, usize)> = reads.filter(|(.., from)| **from == Some(maker)).map(|(op, at, _)| (op, at)).collect();
@@ -107,7 +108,7 @@ impl Builder {
                 time: Op::time(op),
                 kind: if (op, at) == (maker, result) { UseKind::Write } else { UseKind::Read },
             });
-            let bytes = self.program.ops[maker].operation.operands[result].layout.bytes();
+            let bytes = self.program.kind(maker).operation.operands[result].layout.bytes();
             let buffer = Buffer {
                 name: format!("op{maker}"),
                 bytes,
@@ -119,15 +120,21 @@ impl Builder {
             };
             self.program.values.push(Value { buffer, users, copied_before: None });
         }
+        let mut kinds = Alike::default();
         for op in &mut self.program.ops {
-            op.splits = candidates(&op.operation, &op.splits[0], true, target).unwrap();
+            let Kind { operation, splits } = self.program.kinds[op.kind].clone();
+            op.kind = kinds.number((operation, splits[0].clone()), |(operation, own)| Kind {
+                operation: operation.clone(),
+                splits: candidates(operation, own, true, target).unwrap(),
+            });
         }
+        self.program.kinds = kinds.into_made();
         self.program
     }
 }
 
 fn slices(program: &Program, choice: &Choice, op: usize) -> Vec<i64> {
-    program.ops[op].splits[choice.splits[op]].slices().to_vec()
+    program.split(op, choice.splits[op]).slices().to_vec()
 }
 
 /// The layers of a small network: `act(x A) B`.
@@ -208,7 +215,7 @@ fn the_work_is_what_splits_allow_and_not_all_states_of_three_values() {
         let tables = Tables::new(&program, &Capacity::of(&target), &target.time);
         let in_hbm = vec![false; program.values.len()];
         let found = minimize(&tables.problem(&in_hbm), &tables.start(), MOST_ENTRIES);
-        let n_splits: usize = program.ops.iter().map(|op| op.splits.len()).sum();
+        let n_splits: usize = (0..program.ops.len()).map(|op| program.kind(op).splits.len()).sum();
         assert!(found.is_optimal);
         assert!(found.n_entries <= 8 * 5 * n_splits, "{} entries for {n_splits} splits", found.n_entries);
         found.n_entries
@@ -218,18 +225,29 @@ fn the_work_is_what_splits_allow_and_not_all_states_of_three_values() {
 }
 
 #[test]
+fn ops_that_are_alike_are_priced_once() {
+    let target = Target::spyre();
+    let n_prices = |n_ops: usize| {
+        let program = ops_in_a_row(n_ops).build(&target);
+        let tables = Tables::new(&program, &Capacity::of(&target), &target.time);
+        (program.kinds.len(), tables.n_prices())
+    };
+    assert_eq!(n_prices(5), n_prices(50));
+}
+
+#[test]
 fn a_split_has_every_order_of_the_cores_with_the_sum_first() {
     let mut builder = Builder::default();
     builder.matmul([32, 128, 512], None);
-    let op = &builder.program.ops[0];
-    let found = candidates(&op.operation, &op.splits[0], true, &Target::spyre()).unwrap();
+    let kind = builder.program.kind(0);
+    let found = candidates(&kind.operation, &kind.splits[0], true, &Target::spyre()).unwrap();
     let divisors = |slices: &[i64]| {
         let same = found.iter().filter(|split| split.slices() == slices);
         same.map(|split| split.divisors(CoreOrder::LastFastest)).collect::<BTreeSet<_>>()
     };
     assert_eq!(divisors(&[4, 8, 1]), BTreeSet::from([vec![1, 4, 1], vec![8, 1, 1]]));
     assert_eq!(divisors(&[4, 4, 2]), BTreeSet::from([vec![2, 8, 1], vec![8, 2, 1]]));
-    assert_eq!(found[0], op.splits[0]);
+    assert_eq!(found[0], kind.splits[0]);
 }
 
 #[test]
@@ -240,11 +258,11 @@ fn an_order_of_the_cores_lets_a_product_read_what_a_product_leaves() {
     let program = builder.build(&Target::spyre());
     let find = |op: usize, slices: &[i64], divisors: &[i64]| {
         let is_it = |split: &&WorkSplit| split.slices() == slices && split.divisors(CoreOrder::LastFastest) == divisors;
-        program.ops[op].splits.iter().find(is_it).unwrap()
+        program.kind(op).splits.iter().find(is_it).unwrap()
     };
     let agree = |left: &WorkSplit, right: &WorkSplit| {
-        let written = CoreUse { op: &program.ops[0].operation, operand: 2, split: left };
-        let read = CoreUse { op: &program.ops[1].operation, operand: 0, split: right };
+        let written = CoreUse { op: &program.kind(0).operation, operand: 2, split: left };
+        let read = CoreUse { op: &program.kind(1).operation, operand: 0, split: right };
         agreed_view(&[written, read]).is_ok()
     };
     let second = find(1, &[4, 1, 8], &[8, 1, 1]);
@@ -273,7 +291,10 @@ fn random_program(ops: &[(bool, [usize; 2])], target: &Target) -> Program {
 /// Every choice of splits.
 fn all_choices(program: &Program) -> Vec<Vec<usize>> {
     program.ops.iter().fold(vec![vec![]], |known, op| {
-        known.iter().flat_map(|chosen| (0..op.splits.len()).map(move |split| [&chosen[..], &[split]].concat())).collect()
+        known
+            .iter()
+            .flat_map(|chosen| (0..program.kinds[op.kind].splits.len()).map(move |split| [&chosen[..], &[split]].concat()))
+            .collect()
     })
 }
 

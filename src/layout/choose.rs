@@ -368,7 +368,7 @@ fn cheapest(readers: &[Rc<Vec<Way>>]) -> Option<(u64, Vec<usize>)> {
 fn bytes_together(readers: &[Rc<Vec<Way>>], chosen: &[usize]) -> u64 {
     let forms: BTreeSet<&Form> =
         readers.iter().zip(chosen).filter_map(|(ways, &way)| ways[way].form.as_ref()).flat_map(Form::chain).collect();
-    forms.into_iter().map(|form| u64::try_from(form.bytes).unwrap_or(u64::MAX)).fold(0, u64::saturating_add)
+    forms.into_iter().map(|form| u64::try_from(form.bytes).expect("a size is not negative")).fold(0, u64::saturating_add)
 }
 
 #[cfg(test)]

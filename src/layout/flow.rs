@@ -350,7 +350,7 @@ fn dim_of(parts: &[Vec<i64>], term: Term) -> usize {
             first += parts.len();
             term.dim < first
         })
-        .unwrap_or(0)
+        .expect("a term of a part")
 }
 
 /// For each iteration dimension the sizes of its parts, and the operand in terms of the parts.

@@ -67,7 +67,7 @@ impl Candidate {
         let n_served = self.buffer.uses.iter().filter(|one| !in_lx(one.time)).count();
         let n_in = stays.len() - usize::from(begins_in_lx);
         let n_out = usize::from(begins_in_lx && self.leaves_lx(stays));
-        self.device_bytes * i64::try_from(n_served + n_in + n_out).unwrap_or(i64::MAX)
+        self.device_bytes * i64::try_from(n_served + n_in + n_out).expect("fewer than 2^63")
     }
 
     fn fits(&self, capacity: &Capacity) -> bool {

@@ -26,7 +26,7 @@ unsafe extern "C" fn bury_replaced(op: MlirOperation) {
 pub fn set_function_type(function: Op<'_>) {
     let Some(body) = function.body() else { return };
     let arguments: Vec<_> = body.args().iter().map(ValueLike::r#type).collect();
-    let results: Vec<_> = body.ops().last().map(|terminator| terminator.inputs()).unwrap_or_default();
+    let results: Vec<_> = function.yielded();
     let results: Vec<_> = results.iter().map(ValueLike::r#type).collect();
     let function_type = FunctionType::new(function.ctx(), &arguments, &results);
     function.set_attr("function_type", type_attribute(function_type.into()));

@@ -65,6 +65,11 @@ pub trait OpExt<'c>: Copy {
     fn remove_attr(self, name: &str);
     /// The text of string attribute `name`; empty if it is absent.
     fn text_attr(self, name: &str) -> &'c str;
+    /// Attribute `name`, which the operation's verifier wants, as `read` has it.
+    ///
+    /// # Panics
+    /// If it is absent or of another kind: what was not verified comes from a bug of ours.
+    fn required<T>(self, name: &str, read: impl FnOnce(Attribute<'c>) -> Option<T>) -> T;
     /// Replaces operand `index`.
     ///
     /// # Panics
@@ -91,6 +96,10 @@ pub trait OpExt<'c>: Copy {
     fn dissolve(self);
     /// The operations of the body, in order; empty without a body.
     fn body_ops(self) -> Vec<Op<'c>>;
+    /// The arguments of the body, in order; empty without a body.
+    fn body_args(self) -> Vec<Value<'c>>;
+    /// What the body ends with gives; empty without a body.
+    fn yielded(self) -> Vec<Value<'c>>;
     /// This operation and all in it, outside before inside.
     fn nested(self) -> Vec<Op<'c>>;
 }
@@ -159,6 +168,14 @@ impl<'c> OpExt<'c> for Op<'c> {
         self.attr(name).and_then(super::string).unwrap_or_default()
     }
 
+    fn required<T>(self, name: &str, read: impl FnOnce(Attribute<'c>) -> Option<T>) -> T {
+        let found = self.attr(name);
+        found.and_then(read).unwrap_or_else(|| match found {
+            Some(found) => panic!("'{}' has '{name}' = {found}, which its verifier refuses", self.full_name()),
+            None => panic!("'{}' has no '{name}', which its verifier wants", self.full_name()),
+        })
+    }
+
     fn set_input(self, index: usize, value: Value<'c>) {
         assert!(index < self.operand_count(), "'{}' has no operand {index}", self.full_name());
         // SAFETY: there is such an operand.
@@ -204,6 +221,14 @@ impl<'c> OpExt<'c> for Op<'c> {
 
     fn body_ops(self) -> Vec<Op<'c>> {
         self.body().map(BlockExt::ops).unwrap_or_default()
+    }
+
+    fn body_args(self) -> Vec<Value<'c>> {
+        self.body().map(BlockExt::args).unwrap_or_default()
+    }
+
+    fn yielded(self) -> Vec<Value<'c>> {
+        self.body_ops().last().map(|terminator| terminator.inputs()).unwrap_or_default()
     }
 
     fn nested(self) -> Vec<Op<'c>> {

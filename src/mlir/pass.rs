@@ -241,7 +241,7 @@ pub fn opt_main(hooks: &'static Hooks, arguments: impl Iterator<Item = String>) 
     register(hooks);
     let arguments: Vec<CString> = arguments.filter_map(|argument| CString::new(argument).ok()).collect();
     let mut pointers: Vec<*mut c_char> = arguments.iter().map(|argument| argument.as_ptr().cast_mut()).collect();
-    let count = c_int::try_from(pointers.len()).unwrap_or(c_int::MAX);
+    let count = c_int::try_from(pointers.len()).expect("as many arguments as a process can have");
     pointers.push(std::ptr::null_mut());
     // SAFETY: the strings outlive the call, which only reads them.
     let code = unsafe { spyreOptMain(count, pointers.as_mut_ptr(), observe) };

@@ -89,6 +89,12 @@ pub fn integer(attribute: Attribute<'_>) -> Option<i64> {
     IntegerAttribute::try_from(attribute).ok().map(|number| number.value())
 }
 
+/// An integer that is not negative, such as the number of a dimension.
+#[must_use]
+pub fn natural(attribute: Attribute<'_>) -> Option<usize> {
+    integer(attribute).and_then(|number| usize::try_from(number).ok())
+}
+
 /// The numbers of an array of 64-bit integers.
 #[must_use]
 pub fn integers(attribute: Attribute<'_>) -> Option<Vec<i64>> {

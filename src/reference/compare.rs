@@ -61,7 +61,7 @@ fn difference(found: f64, expected: f64) -> f64 {
 
 /// The indices of an element of a row-major array.
 pub(super) fn indices(flat: usize, shape: &[i64]) -> Vec<i64> {
-    let mut rest = i64::try_from(flat).unwrap_or(0);
+    let mut rest = i64::try_from(flat).expect("fewer than 2^63");
     let mut indices = vec![0; shape.len()];
     for (index, &size) in indices.iter_mut().zip(shape).rev() {
         *index = rest % size.max(1);

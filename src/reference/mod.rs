@@ -10,7 +10,7 @@ mod verdict;
 pub use compare::{Comparison, Worst, compare};
 pub use verdict::{ALLOWED, Verdict, judge};
 
-use crate::mlir::{BlockExt, Jit, JitArray, Module, Op, OpExt, Session, TensorType, ValueLike, has_approximated, widen};
+use crate::mlir::{Jit, JitArray, Module, Op, OpExt, Session, TensorType, ValueLike, has_approximated, widen};
 use referee::{Elements, HostArray};
 
 /// What a program computes.
@@ -113,7 +113,7 @@ fn leave_upstream_only(module: Op<'_>) -> Result<(), String> {
 }
 
 fn check_inputs(function: Op<'_>, inputs: &[HostArray]) -> Result<(), String> {
-    let arguments = function.body().map(BlockExt::args).unwrap_or_default();
+    let arguments = function.body_args();
     if arguments.len() != inputs.len() {
         return Err(format!("the module takes {} arguments, the bundle {}", arguments.len(), inputs.len()));
     }

@@ -95,7 +95,7 @@ impl<'c> Steps<'c> {
     }
 
     fn of_call(&mut self, call: Op<'c>) -> Result<i64, String> {
-        let name = call.attr("callee").and_then(symbol_name).unwrap_or_default();
+        let name = call.required("callee", symbol_name);
         let Some((&name, &callee)) = self.functions.get_key_value(name).filter(|(_, callee)| callee.body().is_some()) else {
             return Err(format!("calls '{name}' at {}, which has no body", call.loc()));
         };

@@ -5,7 +5,7 @@ use crate::layout::{Coordinate, DeviceLayout, stick_of, sticks_needed};
 use machine::Family;
 
 /// Whether a dimension is in the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DimKind {
     /// The result has it.
     Output,
@@ -14,7 +14,7 @@ pub enum DimKind {
 }
 
 /// One iteration dimension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IterationDim {
     /// Positions, at least 1.
     pub size: i64,
@@ -23,7 +23,7 @@ pub struct IterationDim {
 }
 
 /// A tensor that the op reads or writes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Operand {
     /// Its device layout.
     pub layout: DeviceLayout,
@@ -45,7 +45,7 @@ impl Operand {
 }
 
 /// What is known of an op before its work is divided.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Operation {
     /// How the device function uses its iteration space.
     pub family: Family,

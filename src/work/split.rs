@@ -5,7 +5,7 @@ use machine::Family;
 
 /// Slices of every iteration dimension; their product is the number of cores used. An order of the dimensions of its own says which core has
 /// which slice; without one that is [`CoreOrder`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkSplit {
     slices: Vec<i64>,
     order: Vec<usize>,

@@ -25,6 +25,77 @@ func.func @no_scope_is_left(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   return %y : tensor<64x64xf16>
 }
 
+// -----
+
+// All that is wrong is told.
+func.func @everything_is_reported(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
+  // expected-error @+1 {{'tensor.empty' op not allowed after phase 'import'}}
+  %0 = tensor.empty() : tensor<4x64xf16>
+  // expected-error @+1 {{'linalg.exp' op not allowed after phase 'import'}}
+  %1 = linalg.exp ins(%x : tensor<4x64xf16>) outs(%0 : tensor<4x64xf16>) -> tensor<4x64xf16>
+  return %1 : tensor<4x64xf16>
+}
+
+// -----
+
+func.func @nothing_reads_what_is_not_written() -> tensor<4x64xf16> {
+  // expected-error @+1 {{'spyre.empty' op is memory that nothing has written, so only a 'spyre.insert' can use it, as the tensor to write into}}
+  %buffer = spyre.empty : tensor<4x64xf16>
+  // expected-note @+1 {{used here}}
+  return %buffer : tensor<4x64xf16>
+}
+
+// -----
+
+func.func @nothing_copies_what_is_not_written() {
+  // expected-error @+1 {{'spyre.empty' op is memory that nothing has written}}
+  %part = spyre.empty : tensor<4x64xf16>
+  %buffer = spyre.empty : tensor<4x64xf16>
+  // expected-note @+1 {{used here}}
+  spyre.insert %part into %buffer at [0, 0] : tensor<4x64xf16> into tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @a_part_goes_into_a_buffer_and_no_argument(%part: tensor<4x64xf16>, %whole: tensor<8x64xf16>) {
+  // expected-error @+1 {{'spyre.insert' op writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made}}
+  spyre.insert %part into %whole at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
+  return
+}
+
+// -----
+
+func.func @a_part_goes_into_a_buffer_and_no_other_result(%part: tensor<4x64xf16>, %x: tensor<8x64xf16>) {
+  %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
+  // expected-error @+1 {{'spyre.insert' op writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made}}
+  spyre.insert %part into %exp at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
+  return
+}
+
+// -----
+
+func.func @nobody_sees_half_a_buffer(%part: tensor<4x64xf16>) -> tensor<8x64xf16> {
+  %buffer = spyre.empty : tensor<8x64xf16>
+  %half = spyre.insert %part into %buffer at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
+  // expected-error @+1 {{'spyre.insert' op writes into a buffer that is also used elsewhere, by ops that would see it half written}}
+  %whole = spyre.insert %part into %half at [4, 0] : tensor<4x64xf16> into tensor<8x64xf16>
+  // expected-note @+1 {{used here}}
+  return %half : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @a_buffer_is_no_part_of_itself(%part: tensor<4x64xf16>) {
+  %buffer = spyre.empty : tensor<4x64xf16>
+  %0 = spyre.insert %part into %buffer at [0, 0] : tensor<4x64xf16> into tensor<4x64xf16>
+  // A part of itself.
+  // expected-error @+2 {{'spyre.insert' op writes into a buffer that is also used elsewhere}}
+  // expected-note @+1 {{used here}}
+  %1 = spyre.insert %0 into %0 at [0, 0] : tensor<4x64xf16> into tensor<4x64xf16>
+  return
+}
+
 //--- layout.mlir
 func.func @every_value_has_a_layout(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {
   // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'layout': its result has no device layout}}
@@ -116,6 +187,17 @@ func.func @there_are_so_many_cores(%x: tensor<64x64xf16, #layout>) -> tensor<64x
   // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': the split needs 64 cores of 32}}
   %y = spyre.pointwise exp(%x) {work = #spyre.work<[64, 1]>} : tensor<64x64xf16, #layout>
   return %y : tensor<64x64xf16, #layout>
+}
+
+// -----
+
+#layout = #spyre.layout<[1, 64, 64], [64, 64, 1]>
+func.func @all_divisions_are_looked_at(%x: tensor<64x64xf16, #layout>) -> tensor<64x64xf16, #layout> {
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': 3 slices do not divide the 64 positions of iteration dimension 0}}
+  %y = spyre.pointwise exp(%x) {work = #spyre.work<[3, 1]>} : tensor<64x64xf16, #layout>
+  // expected-error @+1 {{'spyre.pointwise' op not allowed after phase 'work': the split needs 64 cores of 32}}
+  %z = spyre.pointwise exp(%y) {work = #spyre.work<[64, 1]>} : tensor<64x64xf16, #layout>
+  return %z : tensor<64x64xf16, #layout>
 }
 
 //--- lx.mlir

@@ -163,3 +163,25 @@ func.func @other_dialects_in_a_scope(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   }
   return %y : tensor<8x64xf16>
 }
+
+// -----
+
+func.func @more_elements_than_can_be_counted() -> tensor<4294967296x2147483648xf16> {
+  // expected-error @+1 {{'arith.constant' op has a tensor that is too large: the size of tensor<4294967296x2147483648xf16> in bytes does not fit in 64 bits}}
+  %c = arith.constant dense<1.0> : tensor<4294967296x2147483648xf16>
+  return %c : tensor<4294967296x2147483648xf16>
+}
+
+// -----
+
+// Both uses of the half are told, each with what it spoils.
+func.func @half_a_buffer(%part: tensor<4x64xf16>) -> tensor<8x64xf16> {
+  %buffer = spyre.empty : tensor<8x64xf16>
+  // expected-note @+1 {{used here}}
+  %0 = spyre.insert %part into %buffer at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
+  // expected-error @-1 {{'spyre.insert' op writes into a buffer that is also used elsewhere, by ops that would see it half written}}
+  // expected-note @+1 {{used here}}
+  %1 = spyre.insert %part into %buffer at [4, 0] : tensor<4x64xf16> into tensor<8x64xf16>
+  // expected-error @-1 {{'spyre.insert' op writes into a buffer that is also used elsewhere, by ops that would see it half written}}
+  return %1 : tensor<8x64xf16>
+}

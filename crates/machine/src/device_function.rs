@@ -7,7 +7,7 @@ use super::DeviceFormat;
 include!(concat!(env!("OUT_DIR"), "/device_functions.rs"));
 
 /// How a device function uses its iteration space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
     /// One result element from the operands' elements at the same point.
     Pointwise,

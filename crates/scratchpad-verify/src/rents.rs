@@ -73,7 +73,7 @@ fn payer(instance: &Instance, relaxed: &Relaxed, time: usize, name: &str) -> Res
 fn knapsack(relaxed: &Relaxed, payers: &[(usize, i128)]) -> i128 {
     let units = |payer: &(usize, i128)| usize::try_from(relaxed.values[payer.0].units).unwrap_or(usize::MAX);
     let total = payers.iter().map(units).fold(0, usize::saturating_add);
-    let capacity = usize::try_from(relaxed.capacity).unwrap_or(0).min(total);
+    let capacity = usize::try_from(relaxed.capacity).expect("a capacity is not negative").min(total);
     let mut most = vec![0; capacity + 1];
     for payer in payers {
         for left in (units(payer)..=capacity).rev() {

@@ -131,8 +131,8 @@ fn line(svg: &mut String, text: &str) {
 
 fn axes(svg: &mut String, scale: &Scale) {
     let (left, right, bottom) = (scale.x(0), scale.x(scale.n_times), scale.y(0));
-    let every = step(i64::try_from(scale.n_times).unwrap_or(i64::MAX), 24, &[1, 2, 5], 10);
-    for time in (0..=scale.n_times).step_by(usize::try_from(every).unwrap_or(1)) {
+    let every = step(i64::try_from(scale.n_times).expect("fewer than 2^63"), 24, &[1, 2, 5], 10);
+    for time in (0..=scale.n_times).step_by(usize::try_from(every).expect("a step is positive")) {
         let x = scale.x(time);
         line(
             svg,

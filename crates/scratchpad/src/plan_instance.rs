@@ -128,7 +128,7 @@ fn load_without_heirs(instance: &Instance) -> i64 {
 
 /// The buffers in units of the alignment; a barred one takes no place.
 fn shapes(instance: &Instance) -> Vec<Shape> {
-    let tick = |time: usize| i64::try_from(time).unwrap_or(i64::MAX);
+    let tick = |time: usize| i64::try_from(time).expect("fewer than 2^63");
     let shape = |buffer: &super::Buffer| {
         let life = buffer.life();
         let size = if buffer.barred.is_some() { 0 } else { instance.capacity.align(buffer.bytes) / instance.capacity.alignment };

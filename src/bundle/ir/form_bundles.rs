@@ -23,7 +23,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
     let segments = match options.text("addresses").parse().map_err(|message: String| error_at(module, message).report())? {
         Addresses::Symbolic => None,
-        Addresses::Baked => Some(usize::try_from(target.segments).unwrap_or(0)),
+        Addresses::Baked => Some(usize::try_from(target.segments).expect("a machine has segments")),
     };
     check_settled(module)?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
@@ -96,7 +96,7 @@ impl<'c> Former<'c> {
             }
         }
         for (number, items) in launches.iter().enumerate() {
-            let attribute = i64_attribute(self.function.ctx(), i64::try_from(number).unwrap_or(i64::MAX));
+            let attribute = i64_attribute(self.function.ctx(), i64::try_from(number).expect("fewer than 2^63"));
             for (item, _) in &self.items[items.clone()] {
                 item.set_attr("spyre.bundle", attribute);
             }

@@ -15,8 +15,8 @@ use crate::{
     },
     layout,
     mlir::{
-        Attribute, Attributes, BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, build, dictionary,
-        error_at, floats, insert_before, integer, new_block, push, raw_elements, string, type_attribute,
+        Attribute, Attributes, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, build, dictionary, error_at,
+        floats, insert_before, integer, new_block, push, raw_elements, string, type_attribute,
     },
     tile::ir::settle_loops::check_settled,
     work::CoreOrder,
@@ -111,8 +111,8 @@ struct Lowering<'c> {
 impl<'c> Lowering<'c> {
     fn of(function: Op<'c>) -> Result<Self, Reported> {
         let mut lowering = Self { function, buffers: Vec::new(), by_value: ValueMap::default() };
-        let arguments = function.body().map(BlockExt::args).unwrap_or_default();
-        let results = function.body_ops().last().map(|terminator| terminator.inputs()).unwrap_or_default();
+        let arguments = function.body_args();
+        let results = function.yielded();
         lowering.add(arguments, Role::Input);
         lowering.add_constants();
         let temporaries = lowering.temporaries(&results);
@@ -137,7 +137,7 @@ impl<'c> Lowering<'c> {
         if self.by_value.get(buffer).is_none() {
             self.by_value.insert(buffer, self.buffers.len());
         }
-        self.buffers.push(ProgramBuffer { shown, role, position: i64::try_from(position).unwrap_or(i64::MAX) });
+        self.buffers.push(ProgramBuffer { shown, role, position: i64::try_from(position).expect("fewer than 2^63") });
     }
 
     /// The constants that ops read, in the order of their first use; those of equal bytes are one buffer.
@@ -219,7 +219,7 @@ impl<'c> Lowering<'c> {
         let mut used: BTreeMap<&str, i64> = BTreeMap::new();
         for around in self.function.nested().into_iter().filter(|op| op.is("spyre.loop")) {
             let Some(symbol) = around.attr("symbol").and_then(string) else { continue };
-            let count = around.attr("count").and_then(integer).unwrap_or(0);
+            let count = around.required("count", integer);
             let refuse = |what: &str| {
                 let message = format!("does '{symbol}' of its {count} tiles, but 'spyre.symbols' of the function {what}");
                 error_at(around, message).report()
@@ -291,7 +291,7 @@ impl<'c> Lowering<'c> {
                 let message = format_args!("finds no room for {name}: buffers that launches share have {bytes} bytes in all");
                 return Err(error_at(self.function, message).report());
             };
-            let life = life.map(|launch| i64::try_from(launch).unwrap_or(i64::MAX));
+            let life = life.map(|launch| i64::try_from(launch).expect("fewer than 2^63"));
             places.insert(buffer, SharedPlace { offset_bytes, life });
         }
         Ok(places)
@@ -321,7 +321,7 @@ impl<'c> Lowering<'c> {
 
     fn item(&self, op: Op<'c>, launch: &mut LoweredLaunch) -> Result<Option<Item>, Reported> {
         if op.is("spyre.loop") {
-            let count = op.attr("count").and_then(integer).unwrap_or(0);
+            let count = op.required("count", integer);
             let mut body = Vec::new();
             for inner in op.body_ops() {
                 body.extend(self.item(inner, launch)?);
@@ -409,8 +409,8 @@ impl<'c> Lowering<'c> {
 
     fn allocation(&self, buffer: Value<'c>, launch: &mut LoweredLaunch) -> Result<Allocation, String> {
         if let Some(number) = self.program_buffer(buffer) {
-            let argument = launch.arguments.iter().position(|&argument| argument == number).unwrap_or(0);
-            return Ok(Allocation::Hbm { argument: u32::try_from(argument).unwrap_or(u32::MAX), offset_bytes: 0 });
+            let argument = launch.arguments.iter().position(|&argument| argument == number).expect("a launch has all that its ops use");
+            return Ok(Allocation::Hbm { argument: u32::try_from(argument).expect("fewer than 2^32 arguments"), offset_bytes: 0 });
         }
         let owner = owner_of(buffer).ok_or("reads a value that no op writes")?;
         if ComputeOp::of(owner).is_none() && !owner.is("spyre.empty") {

@@ -129,7 +129,7 @@ impl Flattener<'_> {
     fn bind_loop(&mut self, op: Op<'_>) -> Result<(), Reported> {
         let Some(symbol) = op.attr("symbol").and_then(string) else { return Ok(()) };
         let number = self.bindings.number(symbol, &self.maxima).map_err(|error| refuse_count(op, &error))?;
-        let count = op.attr("count").and_then(integer).unwrap_or(0);
+        let count = op.required("count", integer);
         match number {
             Some(number) if number != count => {
                 let message = format!("has {count} tiles already, so that 'bind={symbol}={number}' cannot make them {number}");

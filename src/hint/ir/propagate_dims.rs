@@ -14,8 +14,8 @@ use crate::{
         sizes::{NamedArgument, Sizes, by_times},
     },
     mlir::{
-        Attributes, BlockExt, Diagnostic, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap,
-        argument_attribute, dictionary, error_at, i64_attribute, integers, set_argument_attribute, string_array, strings, warning_at,
+        Attributes, Diagnostic, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, argument_attribute,
+        dictionary, error_at, i64_attribute, integers, set_argument_attribute, string_array, strings, warning_at,
     },
 };
 use std::{collections::BTreeMap, mem, rc::Rc};
@@ -93,7 +93,7 @@ fn name_arguments<'c>(function: Op<'c>, given: &[DimNames]) -> Result<Names<'c>,
 }
 
 fn arguments(function: Op<'_>) -> Vec<Value<'_>> {
-    function.body().map(BlockExt::args).unwrap_or_default()
+    function.body_args()
 }
 
 /// The sizes that the function or the option declares.
@@ -189,7 +189,7 @@ fn name_window<'c>(insert: ComputeOp<'c>, merged: &Merged, names: &mut Names<'c>
     let earlier = op.inputs().last().and_then(|whole| names.get_or_default(*whole).take());
     let owner = earlier.as_ref().map_or(result, |earlier| earlier.buffer);
     let mut buffer = Written::new(&tensor.shape, earlier.map(|earlier| Rc::unwrap_or_clone(earlier.parts)).unwrap_or_default());
-    let offsets = op.attr("offsets").and_then(integers).unwrap_or_default();
+    let offsets = op.required("offsets", integers);
     for (dim, first) in offsets.into_iter().enumerate() {
         if let Some(refusal) = buffer.write(dim, first, &merged.factors(dim)) {
             warn_of_refusal(op, &refusal, owner, op.inputs()[0]);

@@ -1,18 +1,20 @@
 //! `spyre-check-input`: refuses what can never be compiled, while it still has its name.
 //!
-//! Reads every function; changes nothing. Later passes inline calls and turn named ops into `linalg.generic`, so an operation that is not
+//! Reads every function; changes nothing. Buffers that are written in parts are used as they may be, here and behind every phase. Later passes inline calls and turn named ops into `linalg.generic`, so an operation that is not
 //! supported is named here. Bodies of `linalg` ops are left to `spyre-import-linalg`, which refuses only what a result needs.
 
-use super::import_linalg::refuse_empty;
+use super::import_linalg::refuse_size;
 use crate::{
+    dialect::{Misuse, misused_buffers},
     import::operations::Operation,
-    mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, TensorType, Type, ValueLike, error_at, symbol_name},
+    mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Type, ValueLike, error_at, symbol_name},
 };
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-check-input", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    check_buffers(module)?;
     let functions: BTreeMap<&str, Op<'_>> =
         module.body_ops().into_iter().filter(|op| op.is("func.func")).map(|function| (function.text_attr("sym_name"), function)).collect();
     for op in module.body_ops() {
@@ -25,17 +27,25 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     Ok(())
 }
 
+/// Refuses every use of a buffer that would see it half written.
+pub(crate) fn check_buffers(module: Op<'_>) -> Result<(), Reported> {
+    let refuse = |Misuse { op, message, users }: Misuse<'_>| {
+        users.into_iter().fold(error_at(op, message), |error, user| error.note(user, "used here")).report()
+    };
+    misused_buffers(module).into_iter().map(refuse).last().map_or(Ok(()), Err)
+}
+
 /// A function that others only call may have other arguments.
 fn check_arguments(function: Op<'_>) -> Result<(), Reported> {
     if function.text_attr("sym_visibility") == "private" {
         return Ok(());
     }
-    for argument in function.body().map(BlockExt::args).unwrap_or_default() {
+    for argument in function.body_args() {
         let Some(tensor) = TensorType::of(argument.r#type()) else {
             let message = format!("has an argument of {}: only tensors of static shape are supported", argument.r#type());
             return Err(error_at(function, message).report());
         };
-        refuse_empty(function, &tensor)?;
+        refuse_size(function, &tensor)?;
     }
     Ok(())
 }
@@ -56,7 +66,7 @@ fn check(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported>
         return Err(error_at(op, refusal).report());
     }
     if op.is("func.call") {
-        let name = op.attr("callee").and_then(symbol_name).unwrap_or_default();
+        let name = op.required("callee", symbol_name);
         if functions.get(name).is_none_or(|function| function.body().is_none()) {
             return Err(error_at(op, format_args!("calls '{name}', which has no body: there is nothing to inline")).report());
         }
@@ -69,7 +79,7 @@ fn check(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported>
 
 fn check_shape<'c>(op: Op<'c>, of: Type<'c>) -> Result<(), Reported> {
     match TensorType::of(of) {
-        Some(tensor) => refuse_empty(op, &tensor),
+        Some(tensor) => refuse_size(op, &tensor),
         None if of.to_string().starts_with("tensor<") => {
             Err(error_at(op, format_args!("has a result of {of}: only tensors of static shape are supported")).report())
         }

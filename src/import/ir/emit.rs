@@ -213,11 +213,17 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 let inputs = node.inputs.iter().map(|&input| self.operand(id, input, before)).collect::<Result<Vec<_>, _>>()?;
                 pointwise(context, at, function, &inputs, &numbers(constants), output)
             }
-            Kind::Reduce(function, dim, constants) => {
-                reduce(context, at, function, input(0)?, &[i64::try_from(*dim).unwrap_or(0)], &numbers(constants), output)
-            }
+            Kind::Reduce(function, dim, constants) => reduce(
+                context,
+                at,
+                function,
+                input(0)?,
+                &[i64::try_from(*dim).expect("the number of a dimension")],
+                &numbers(constants),
+                output,
+            ),
             Kind::Matmul => matmul(context, at, input(0)?, input(1)?, output),
-            Kind::Gather(dim) => gather(context, at, input(0)?, input(1)?, i64::try_from(*dim).unwrap_or(0), output),
+            Kind::Gather(dim) => gather(context, at, input(0)?, input(1)?, i64::try_from(*dim).expect("the number of a dimension"), output),
             Kind::Insert(offsets) => {
                 let part = input(0)?;
                 let whole = self.buffer(id, node.inputs[1], before, output, at)?;
@@ -281,7 +287,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
 
     /// A number as a tensor of `shape`.
     fn filled(&self, number: NodeId, shape: &[i64], element: Type<'c>, before: Op<'c>, at: Location<'c>) -> Value<'c> {
-        let known = Known::number(self.graph.number_of(number).unwrap_or(f64::NAN));
+        let known = Known::number(self.graph.number_of(number).expect("a number"));
         let one = constant_before(before, at, &known, vec![1; shape.len()], element);
         let map = map_from_exprs(self.context, shape.len(), 0, &vec![Expr::Constant(0); shape.len()]);
         insert_before(before, view(self.context, at, one, map, tensor_of(shape.to_vec(), element))).output()

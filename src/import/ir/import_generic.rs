@@ -17,7 +17,7 @@ use crate::{
         window::{Runs, Window, runs_of},
     },
     mlir::{
-        Expr, Location, Op, OpExt, Reported, TensorType, Value, ValueLike, elements, error_at, integer, is_unknown, map_of, map_results,
+        Expr, Location, Op, OpExt, Reported, TensorType, Value, ValueLike, elements, error_at, is_unknown, map_of, map_results, natural,
     },
 };
 
@@ -58,8 +58,8 @@ struct Part {
 
 impl<'a, 'c> Generic<'a, 'c> {
     fn of(importer: &'a mut Importer<'c>, op: Op<'c>) -> Result<Self, Reported> {
-        let maps = op.attr("indexing_maps").and_then(elements).unwrap_or_default();
-        let iterators = op.attr("iterator_types").and_then(elements).unwrap_or_default();
+        let maps = op.required("indexing_maps", elements);
+        let iterators = op.required("iterator_types", elements);
         let maps = maps.into_iter().filter_map(map_of).map(map_results);
         let operands: Vec<(Value<'c>, Vec<Expr>)> = op.inputs().into_iter().zip(maps).collect();
         let is_reduction = iterators.iter().map(|iterator| iterator.to_string().contains("reduction")).collect();
@@ -369,7 +369,7 @@ impl<'a, 'c> Generic<'a, 'c> {
 
     /// `linalg.index`: the numbers from 0 along one dimension.
     fn iteration_index(&mut self, at: Op<'c>) -> NodeId {
-        let dim = at.attr("dim").and_then(integer).and_then(|dim| usize::try_from(dim).ok()).unwrap_or(0);
+        let dim = at.required("dim", natural);
         let mut shape = vec![1; self.window.sizes.len()];
         shape[dim] = self.window.sizes[dim];
         self.importer.graph.known(Known::counting(self.window.origin[dim], self.window.sizes[dim]), shape, Element::Int)

@@ -75,7 +75,7 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
 /// The half-width type of a program that has tensors of one; f16 where it has both.
 fn half_of(function: Op<'_>) -> Option<Element> {
     fn values(op: Op<'_>) -> impl Iterator<Item = Value<'_>> {
-        op.outputs().into_iter().chain(op.body().map(BlockExt::args).unwrap_or_default())
+        op.outputs().into_iter().chain(op.body_args())
     }
     let mut found = None;
     for value in function.nested().into_iter().flat_map(values) {
@@ -253,7 +253,7 @@ impl<'c> Importer<'c> {
         let Some(tensor) = TensorType::of(op.output().r#type()) else {
             return Ok(self.refused(op, op.loc(), "is no number and no tensor".to_owned(), Vec::new(), Element::F32));
         };
-        refuse_empty(op, &tensor)?;
+        refuse_size(op, &tensor)?;
         let Some(element) = element_named(&tensor.element.to_string(), self.half) else {
             let message = format!("has elements of {}: the device has no such format", tensor.element);
             return Ok(self.refused(op, op.loc(), message, tensor.shape, Element::F32));
@@ -340,9 +340,15 @@ fn as_element(number: f64, element: Element) -> f64 {
     if element == Element::Bool { number.abs() } else { number }
 }
 
-pub(super) fn refuse_empty<'c>(op: Op<'c>, tensor: &TensorType<'c>) -> Result<(), Reported> {
+/// Refuses a tensor without elements, and one whose size is no number: sizes are multiplied everywhere behind.
+pub(super) fn refuse_size<'c>(op: Op<'c>, tensor: &TensorType<'c>) -> Result<(), Reported> {
     if tensor.shape.contains(&0) {
         let message = format!("has a dimension of size 0: {} is empty, which is not supported", tensor.build());
+        return Err(error_at(op, message).report());
+    }
+    // An element may have a stick of its own.
+    if tensor.shape.iter().try_fold(machine::STICK_BYTES, |bytes, &size| bytes.checked_mul(size)).is_none() {
+        let message = format!("has a tensor that is too large: the size of {} in bytes does not fit in 64 bits", tensor.build());
         return Err(error_at(op, message).report());
     }
     Ok(())

@@ -1,10 +1,10 @@
 //! `spyre-import-linalg`, operations on whole tensors: reshapes, slices, concatenation, padding and `linalg.softmax`.
 
-use super::import_linalg::{Importer, refuse_empty};
+use super::import_linalg::{Importer, refuse_size};
 use crate::{
     affine::Expr,
     import::graph::NodeId,
-    mlir::{Op, OpExt, Reported, TensorType, Value, ValueLike, error_at, integer, integers},
+    mlir::{Op, OpExt, Reported, TensorType, Value, ValueLike, error_at, integers, natural},
 };
 
 /// A size, offset or stride that is known at run time only.
@@ -33,14 +33,14 @@ pub(super) fn import_tensor<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Resu
 fn reshape<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let input = importer.node_of(op, op.inputs()[0])?;
     if let Some(tensor) = TensorType::of(op.output().r#type()) {
-        refuse_empty(op, &tensor)?;
+        refuse_size(op, &tensor)?;
     }
     importer.note_result(op, |importer, shape, _| Ok(importer.graph.reshape(input, &shape)))
 }
 
 /// The static offsets, sizes and strides of a slice.
 fn slice_of(op: Op<'_>) -> Result<[Vec<i64>; 3], Reported> {
-    let list = |name: &str| op.attr(name).and_then(integers).unwrap_or_default();
+    let list = |name: &str| op.required(name, integers);
     let lists = [list("static_offsets"), list("static_sizes"), list("static_strides")];
     match lists.iter().flatten().find(|&&number| number == DYNAMIC) {
         Some(_) => Err(error_at(op, "has an offset, size or stride that is known at run time only: not supported yet").report()),
@@ -84,7 +84,7 @@ fn shaped(importer: &mut Importer<'_>, node: NodeId, shape: &[i64]) -> NodeId {
 }
 
 fn concat<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
-    let dim = op.attr("dim").and_then(integer).and_then(|dim| usize::try_from(dim).ok()).unwrap_or(0);
+    let dim = op.required("dim", natural);
     let parts: Vec<(NodeId, Vec<i64>)> =
         op.inputs().into_iter().map(|value| Ok((importer.node_of(op, value)?, shape_of(value)))).collect::<Result<_, Reported>>()?;
     importer.note_result(op, |importer, shape, element| {
@@ -102,7 +102,7 @@ fn concat<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
 fn pad<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let input = importer.node_of(op, op.inputs()[0])?;
     let from = shape_of(op.inputs()[0]);
-    let list = |name: &str| op.attr(name).and_then(integers).unwrap_or_default();
+    let list = |name: &str| op.required(name, integers);
     let (low, high) = (list("static_low"), list("static_high"));
     if low.iter().chain(&high).any(|&size| size == DYNAMIC) {
         return Err(error_at(op, "pads by a size that is known at run time only: not supported yet").report());
@@ -180,7 +180,7 @@ fn dim<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
 /// The numerically safe form, as producers write it: the maximum is taken away first.
 fn softmax<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let x = importer.node_of(op, op.inputs()[0])?;
-    let dim = op.attr("dimension").and_then(integer).and_then(|dim| usize::try_from(dim).ok()).unwrap_or(0);
+    let dim = op.required("dimension", natural);
     importer.note_result(op, |importer, shape, element| {
         let graph = &mut importer.graph;
         if graph.refused_among(&[x]).is_some() {

@@ -1,6 +1,6 @@
 //! `spyre-import-linalg`, reading one `linalg.generic`: its sizes, and its body as a plain value.
 
-use super::import_linalg::{Importer, refuse_empty};
+use super::import_linalg::{Importer, refuse_size};
 use crate::{
     import::{Body, Scalar, ScalarOp},
     mlir::{BlockExt, Expr, Op, OpExt, Reported, TensorType, Value, ValueLike, ValueMap, error_at, integer},
@@ -21,7 +21,7 @@ pub(super) fn sizes_of<'c>(op: Op<'c>, operands: &[(Value<'c>, Vec<Expr>)], n_di
             let message = format!("has an operand of {}: only tensors of static shape are supported", value.r#type());
             return Err(error_at(op, message).report());
         };
-        refuse_empty(op, &tensor)?;
+        refuse_size(op, &tensor)?;
         for (expr, &size) in map.iter().zip(&tensor.shape) {
             if let Expr::Dim(dim) = expr {
                 sizes[*dim] = size;
@@ -34,7 +34,7 @@ pub(super) fn sizes_of<'c>(op: Op<'c>, operands: &[(Value<'c>, Vec<Expr>)], n_di
 /// The body as a plain value, and its operations.
 pub(super) fn read_body<'c>(importer: &mut Importer<'c>, op: Op<'c>, n_inputs: usize) -> Result<(Body, Vec<Op<'c>>), Reported> {
     let mut reader = Reader { importer, scalars: ValueMap::default(), body: Body::default(), ops: Vec::new() };
-    for (index, argument) in op.body().map(BlockExt::args).unwrap_or_default().into_iter().enumerate() {
+    for (index, argument) in op.body_args().into_iter().enumerate() {
         reader.scalars.insert(argument, if index < n_inputs { Scalar::Input(index) } else { Scalar::Accumulator(index - n_inputs) });
     }
     reader.body.yields = reader.read(op.body_ops())?;

@@ -5,8 +5,9 @@
 
 use super::try_splits::time_of_splits;
 use crate::{
+    cost::TileOp,
     dialect::{ComputeOp, Step, target_of, tile_op_of},
-    joint::{self, candidates},
+    joint::{self, alike::Alike, candidates},
     lx::{
         Ineligible,
         ir::program::{Numbers, Reads, Values},
@@ -14,7 +15,7 @@ use crate::{
     mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, error_at},
     tile::ir::settle_loops::settle_loops,
     work::{
-        WorkSplit,
+        Operation, WorkSplit,
         ir::divide_work::{check_hints, divided, set_work},
     },
 };
@@ -40,8 +41,8 @@ pub(crate) fn divide_function(function: Op<'_>, target: &Target) -> Result<(), R
     let program = program_of(&values, target)?;
     let planner = Exact::to_compare(program.values.len());
     let choice = joint::choose(&program, &planner, target);
-    let splits: Vec<&WorkSplit> = program.ops.iter().zip(&choice.splits).map(|(op, &split)| &op.splits[split]).collect();
-    let alone: Vec<&WorkSplit> = program.ops.iter().map(|op| &op.splits[0]).collect();
+    let splits: Vec<&WorkSplit> = choice.splits.iter().enumerate().map(|(op, &split)| program.split(op, split)).collect();
+    let alone: Vec<&WorkSplit> = (0..program.ops.len()).map(|op| program.split(op, 0)).collect();
     let is_cheaper = splits == alone
         || time_of_splits(function, splits.iter().copied(), target)? <= time_of_splits(function, alone.iter().copied(), target)?;
     for (step, split) in values.schedule.steps.iter().zip(if is_cheaper { splits } else { alone }) {
@@ -52,47 +53,59 @@ pub(crate) fn divide_function(function: Op<'_>, target: &Target) -> Result<(), R
 
 /// The program in plain values.
 fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::Program, Reported> {
-    let steps = &values.schedule.steps;
-    let mut program = joint::Program::default();
+    let mut ops = Vec::with_capacity(values.schedule.steps.len());
     let mut numbers = Numbers::default();
-    for step in steps {
-        let (operation, own) = divided(step.compute, target)?;
+    for step in &values.schedule.steps {
         let refuse = |message: String| error_at(step.compute.op, message).report();
+        let (operation, own) = divided(step.compute, &step.accesses, target)?;
         let tile = tile_op_of(step, |buffer, offsets| numbers.of(buffer, offsets)).map_err(refuse)?;
-        let values = vec![None; operation.operands.len()];
-        program.ops.push(joint::Op { operation, tile, values, splits: vec![own] });
+        ops.push((operation, own, tile));
     }
+    let mut found = Found { values: Vec::new(), of_ops: ops.iter().map(|(operation, ..)| vec![None; operation.operands.len()]).collect() };
     let mut copies = copies_of(values);
-    let mut positions = vec![0; steps.len()];
-    for time in 0..steps.len() {
+    let mut positions = vec![0; ops.len()];
+    for (time, (operation, ..)) in ops.iter().enumerate() {
         for copy in copies.remove(&time).unwrap_or_default() {
-            push_value(&mut program, copied_input(values, &copy, time));
+            found.push(copied_input(values, &copy, time));
         }
-        positions[time] = program.values.len();
-        let result = result(values, &program.ops[time], time, &positions);
-        push_value(&mut program, result);
+        positions[time] = found.values.len();
+        found.push(result(values, operation, time, &positions));
     }
-    for op in &mut program.ops {
-        let has_values = op.values.iter().any(Option::is_some);
-        // The op has a split of its own, so it has splits.
-        op.splits = candidates(&op.operation, &op.splits[0], has_values, target).unwrap_or_else(|_| op.splits.clone());
-    }
-    Ok(program)
+    let mut kinds = Alike::default();
+    let with_kind = |((operation, own, tile), values): ((Operation, WorkSplit, TileOp), Vec<Option<usize>>)| {
+        let has_values = values.iter().any(Option::is_some);
+        let kind = kinds.number((operation, own, has_values), |(operation, own, has_values)| {
+            // The op has a split of its own, so it has splits.
+            let splits = candidates(operation, own, *has_values, target).unwrap_or_else(|_| vec![own.clone()]);
+            joint::Kind { operation: operation.clone(), splits }
+        });
+        joint::Op { kind, tile, values }
+    };
+    let ops = ops.into_iter().zip(found.of_ops).map(with_kind).collect();
+    Ok(joint::Program { kinds: kinds.into_made(), ops, values: found.values })
 }
 
-/// Adds a value; one that may not be in LX is listed because others may name it as a parent, but no op asks where it is.
-fn push_value(program: &mut joint::Program, value: joint::Value) {
-    if value.buffer.barred.is_none() {
-        for &(op, operand) in &value.users {
-            program.ops[op].values[operand] = Some(program.values.len());
+/// The values of a program, and which of them each operand of each op is, if it could be in LX.
+struct Found {
+    values: Vec<joint::Value>,
+    of_ops: Vec<Vec<Option<usize>>>,
+}
+
+impl Found {
+    /// Adds a value; one that may not be in LX is listed because others may name it as a parent, but no op asks where it is.
+    fn push(&mut self, value: joint::Value) {
+        if value.buffer.barred.is_none() {
+            for &(op, operand) in &value.users {
+                self.of_ops[op][operand] = Some(self.values.len());
+            }
         }
+        self.values.push(value);
     }
-    program.values.push(value);
 }
 
 /// The result of a step. `positions` says for each earlier step which value its result is.
-fn result(values: &Values<'_>, op: &joint::Op, time: usize, positions: &[usize]) -> joint::Value {
-    let bytes = op.operation.operands.last().map_or(0, |operand| operand.layout.bytes());
+fn result(values: &Values<'_>, operation: &Operation, time: usize, positions: &[usize]) -> joint::Value {
+    let bytes = operation.operands.last().map_or(0, |operand| operand.layout.bytes());
     let mut buffer = values.buffer(time, bytes, values.ineligible(time));
     for one in &mut buffer.uses {
         one.time = joint::Op::time(one.time);

@@ -116,7 +116,7 @@ fn give(value: Value<'_>, layout: &DeviceLayout) {
 }
 
 fn results_of(function: Op<'_>) -> Vec<Value<'_>> {
-    function.body_ops().last().map(|terminator| terminator.inputs()).unwrap_or_default()
+    function.yielded()
 }
 
 /// Copies what is returned without being a buffer of its own: an argument, a constant, a value returned before, another value under other

@@ -1,7 +1,7 @@
 //! `spyre-plan-lx`: a function as the planners see it: its values by time, who uses them, and how work is divided.
 
 use crate::{
-    dialect::{Access, ComputeOp, Schedule, Step, Tensor, UsedAs, home_of, operation_of, split_of, users_behind_views},
+    dialect::{Access, ComputeOp, Schedule, Step, Tensor, UsedAs, home_of, operation_with, split_of, users_behind_views},
     layout::Coordinate,
     lx::Ineligible,
     mlir::{Op, OpExt, Reported, Value, ValueExt, ValueLike, ValueMap, error_at},
@@ -29,7 +29,7 @@ impl<'c> Program<'c> {
         let mut divisions = Vec::with_capacity(values.schedule.steps.len());
         for step in &values.schedule.steps {
             let refuse = |message: String| error_at(step.compute.op, message).report();
-            let operation = operation_of(step.compute).map_err(refuse)?;
+            let operation = operation_with(step.compute, &step.accesses).map_err(refuse)?;
             divisions.push(Division { operation, split: split_of(step.compute).map_err(refuse)? });
         }
         Ok(Self { values, divisions })

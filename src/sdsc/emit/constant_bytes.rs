@@ -184,13 +184,13 @@ fn bytes_of(element: &str) -> Option<i64> {
 /// The bytes of the elements, each in whole bytes, if there are as many as the elements need.
 fn checked_bytes<'a>(host: &HostElements<'a>, bytes_each: i64, n_elements: i64) -> Result<Cow<'a, [u8]>, ConstantError> {
     let elements = if host.is_splat { 1 } else { n_elements };
-    let found = i64::try_from(host.bytes.len()).unwrap_or(i64::MAX);
+    let found = i64::try_from(host.bytes.len()).expect("fewer than 2^63");
     if elements.checked_mul(bytes_each) == Some(found) {
         return Ok(Cow::Borrowed(host.bytes));
     }
     if host.element == "i1" && found == (elements + 7) / 8 {
         let bit = |index: usize| (host.bytes[index / 8] >> (index % 8)) & 1;
-        return Ok(Cow::Owned((0..usize::try_from(elements).unwrap_or(0)).map(bit).collect()));
+        return Ok(Cow::Owned((0..usize::try_from(elements).expect("as many as there are bits")).map(bit).collect()));
     }
     let expected = elements.saturating_mul(bytes_each);
     Err(ConstantError::Length { found: host.bytes.len(), elements, element: host.element.to_owned(), expected })
@@ -248,7 +248,7 @@ struct Store<'a> {
 
 impl Store<'_> {
     fn all<const HOST: usize, const DEVICE: usize>(&self, convert: impl Fn([u8; HOST]) -> [u8; DEVICE]) -> Vec<u8> {
-        let mut bytes = vec![0; usize::try_from(self.device_bytes).unwrap_or(0)];
+        let mut bytes = vec![0; usize::try_from(self.device_bytes).expect("a size is not negative")];
         let device = bytes.as_chunks_mut::<DEVICE>().0;
         let host = self.bytes.as_chunks::<HOST>().0;
         self.placement.runs(|run| {
@@ -271,7 +271,7 @@ struct Load<'a> {
 
 impl Load<'_> {
     fn all<const HOST: usize, const DEVICE: usize>(&self, convert: impl Fn([u8; DEVICE]) -> [u8; HOST]) -> Vec<u8> {
-        let mut bytes = vec![0; usize::try_from(self.placement.n_elements()).unwrap_or(0) * HOST];
+        let mut bytes = vec![0; usize::try_from(self.placement.n_elements()).expect("a size is not negative") * HOST];
         let host = bytes.as_chunks_mut::<HOST>().0;
         let device = self.device.as_chunks::<DEVICE>().0;
         self.placement.runs(|run| {

@@ -15,7 +15,7 @@ pub(super) fn constants(op: &OpSpec, geometry: &Geometry, format: DeviceFormat) 
     if !geometry.masked.is_empty() {
         // Files number the constants in order, and the mask comes last. The reference emitter of August 2026 always wrote 0 here,
         // which is wrong when an op has constants of its own (torch-spyre issue 4390).
-        mask = values.len().try_into().unwrap_or(-1);
+        mask = i64::try_from(values.len()).expect("fewer than 2^63");
         values.push((MASK_VALUE.to_owned().into(), mask_value(&op.function)));
     }
     let infos = values.into_iter().enumerate().map(|(number, (name, value))| (number, info(name, value, geometry.cores(), format)));
@@ -104,7 +104,7 @@ pub fn dl16_bits(value: f32) -> u16 {
             if shift > 31 { 0 } else { round(significand, shift) }
         }
     };
-    sign | u16::try_from(magnitude.min(LARGEST_EXPONENT << 9)).unwrap_or(u16::MAX)
+    sign | u16::try_from(magnitude.min(LARGEST_EXPONENT << 9)).expect("6 bits of exponent and 9 of mantissa")
 }
 
 /// `value` without its last `dropped` bits, rounded to nearest, ties to even.

@@ -47,7 +47,7 @@ pub(super) fn coord_info(extent: &DimExtent) -> CoordInfo {
     CoordInfo {
         spatial: 3,
         temporal: 0,
-        element_folds: n_elements.try_into().unwrap_or_default(),
+        element_folds: n_elements.try_into().expect("few folds"),
         padding: extent.padding.clone(),
         folds: Folds { functions, folds },
     }

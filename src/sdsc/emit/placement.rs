@@ -105,8 +105,9 @@ impl Placement {
                     }
                 };
                 if count > 0 {
-                    let [host, host_stride, count] = [host, host_stride, count].map(|number| usize::try_from(number).unwrap_or(0));
-                    visit(Run { device: number * usize::try_from(stick).unwrap_or(0), host, host_stride, count });
+                    let [host, host_stride, count] =
+                        [host, host_stride, count].map(|number| usize::try_from(number).expect("a place is not negative"));
+                    visit(Run { device: number * usize::try_from(stick).expect("a size is not negative"), host, host_stride, count });
                 }
             }
             if !advance(&mut position, outer) {

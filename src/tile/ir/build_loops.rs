@@ -8,8 +8,8 @@ use crate::{
     dialect::{Tensor, copy_for_loop, loop_over, tile_type, view, yield_tiles},
     layout::LayoutError,
     mlir::{
-        BlockExt, Location, Op, OpExt, Reported, Type, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_of, new_block,
-        push, string_array, string_attribute,
+        Location, Op, OpExt, Reported, Type, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_of, new_block, push,
+        string_array, string_attribute,
     },
     tile::{Node, TiledOp, Tree},
 };
@@ -156,7 +156,7 @@ impl<'a, 'c> Builder<'a, 'c> {
                 }
             }
         }
-        for value in self.around.body_ops().last().map(|terminator| terminator.inputs()).unwrap_or_default() {
+        for value in self.around.yielded() {
             if let Some(maker) = self.items.maker(value) {
                 self.uses[maker].depth = 0;
                 self.uses[maker].in_hbm = true;
@@ -280,7 +280,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         if let Some(symbol) = &level.symbol {
             built.set_attr("symbol", string_attribute(context, symbol));
         }
-        let arguments = built.body().map(BlockExt::args).unwrap_or_default();
+        let arguments = built.body_args();
         for (argument, &index) in arguments.into_iter().zip(&order) {
             match reads.get(index) {
                 Some((tile, _, _)) => drop(self.tiles.insert((tile.clone(), around), argument)),

@@ -24,28 +24,29 @@ pub(crate) fn settle_loops(module: Op<'_>) {
     module.body_ops().into_iter().filter(|op| op.is("func.func")).for_each(settle_block);
 }
 
-/// Refuses a loop that overwrites what is still to be read.
+/// Refuses every loop that overwrites what is still to be read.
 pub(crate) fn check_settled(module: Op<'_>) -> Result<(), Reported> {
-    match module.body_ops().into_iter().filter(|op| op.is("func.func")).find_map(first_unsettled) {
-        Some((at, message)) => Err(error_at(at, message).report()),
-        None => Ok(()),
-    }
+    let functions = module.body_ops().into_iter().filter(|op| op.is("func.func"));
+    let reported = functions.flat_map(unsettled).map(|(at, message)| error_at(at, message).report());
+    reported.last().map_or(Ok(()), Err)
 }
 
-/// The first loop that overwrites what is still to be read, and what it overwrites.
-pub(crate) fn first_unsettled(around: Op<'_>) -> Option<(Op<'_>, String)> {
-    let loops = || around.body_ops().into_iter().filter(|op| op.is("spyre.loop"));
-    let start = loops()
-        .find_map(|inner| carried_by(inner).into_iter().find_map(|carried| Some((inner, trouble_at_start(around, inner, &carried)?))));
-    let (at, what) = match start {
-        Some(found) => found,
-        None => match shared_yields(around).into_iter().chain(late_yields(around)).next() {
-            Some(trouble) => (around, trouble),
-            None => return loops().find_map(first_unsettled),
-        },
-    };
-    let Trouble { place, position, why } = what;
-    Some((at, format!("{} {position}: {why}; run spyre-settle-loops first", place.text())))
+/// The loops that overwrite what is still to be read, and what they overwrite.
+fn unsettled(around: Op<'_>) -> Vec<(Op<'_>, String)> {
+    let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is("spyre.loop")).collect();
+    let starts =
+        |&inner: &Op<'_>| carried_by(inner).iter().filter_map(|carried| trouble_at_start(around, inner, carried)).collect::<Vec<_>>();
+    let mut found: Vec<(Op<'_>, Trouble)> =
+        loops.iter().flat_map(|inner| starts(inner).into_iter().map(|trouble| (*inner, trouble))).collect();
+    // What a loop leaves is looked at where loops begin well: a bad start is not told twice.
+    for yields in [shared_yields, late_yields] {
+        if found.is_empty() {
+            found = yields(around).into_iter().map(|trouble| (around, trouble)).collect();
+        }
+    }
+    let text = |Trouble { place, position, why }: Trouble| format!("{} {position}: {why}; run spyre-settle-loops first", place.text());
+    let here = found.into_iter().map(|(at, trouble)| (at, text(trouble)));
+    here.chain(loops.iter().flat_map(|&inner| unsettled(inner))).collect()
 }
 
 /// Something that a loop hands on that is not in a buffer of its own.
@@ -114,10 +115,10 @@ fn copy_yields<'c>(around: Op<'c>, troubles: impl Fn(Op<'c>) -> Vec<Trouble>) ->
 fn type_at<'c>(around: Op<'c>, terminator: Op<'c>, position: usize) -> Type<'c> {
     let left = terminator.inputs()[position].r#type();
     let result = around.outputs()[position].r#type();
-    let dims = terminator.attr("tiled_dims").and_then(integers).unwrap_or_default();
+    let dims = terminator.required("tiled_dims", integers);
     let Some(dim) = dims.get(position).and_then(|&dim| usize::try_from(dim).ok()) else { return left };
     let has_layout = Tensor::of(result).is_some_and(|tensor| tensor.layout.is_some());
-    let count = around.attr("count").and_then(integer).unwrap_or(1);
+    let count = around.required("count", integer);
     if has_layout { tile_type(result, dim, count).unwrap_or(left) } else { left }
 }
 
@@ -132,7 +133,7 @@ fn trouble_at_start<'c>(around: Op<'c>, inner: Op<'c>, carried: &Carried<'c>) ->
     if !is_made_for(around, inner, carried) {
         return trouble(NOT_MADE_BESIDE);
     }
-    let tiled = inner.attr("tiled_dims").and_then(integers).unwrap_or_default();
+    let tiled = inner.required("tiled_dims", integers);
     let uses: Vec<usize> = (0_usize..).zip(inner.inputs()).filter(|(_, input)| *input == carried.before).map(|(index, _)| index).collect();
     // Of equal starts of one loop all but the last are copied.
     let is_last = uses.iter().all(|&other| other == position || tiled[other] < 0 && other < position);

@@ -3,7 +3,7 @@
 //! Reads layouts, access maps, `min_work`, `work_div` and `dims`; writes `work`, the slices per iteration dimension, and removes `work_div`.
 
 use crate::{
-    dialect::{ComputeOp, operation_of, target_of, work_attribute},
+    dialect::{Access, ComputeOp, operation_with, target_of, work_attribute},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at},
     tile::ir::settle_loops::settle_loops,
     work::{Operation, WorkSplit, divide, unheard},
@@ -19,16 +19,17 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
         check_hints(&ComputeOp::all_in(function))?;
     }
     for compute in ComputeOp::all_in(module) {
-        let (_, split) = divided(compute, &target)?;
+        let accesses = compute.accesses().map_err(|message| error_at(compute.op, message).report())?;
+        let (_, split) = divided(compute, &accesses, &target)?;
         set_work(compute, &split);
     }
     Ok(())
 }
 
-/// An op and its split by the rules of [`divide`].
-pub(crate) fn divided(compute: ComputeOp<'_>, target: &Target) -> Result<(Operation, WorkSplit), Reported> {
+/// An op, of which the accesses are known, and its split by the rules of [`divide`].
+pub(crate) fn divided<'c>(compute: ComputeOp<'c>, accesses: &[Access<'c>], target: &Target) -> Result<(Operation, WorkSplit), Reported> {
     let refuse = |message: String| error_at(compute.op, message).report();
-    let operation = operation_of(compute).map_err(refuse)?;
+    let operation = operation_with(compute, accesses).map_err(refuse)?;
     let split = divide(&operation, target).map_err(|error| {
         let because = if operation.hint.is_some() { "cannot follow its 'work_div': " } else { "" };
         refuse(format!("{because}{}", error.explained(&operation, &compute.dim_names())))

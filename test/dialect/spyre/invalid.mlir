@@ -418,28 +418,8 @@ func.func @fill_c1() {
 
 // -----
 
-func.func @empty_c1() -> tensor<4x64xf16> {
-  // expected-error @+1 {{'spyre.empty' op is memory that nothing has written, so only a 'spyre.insert' can use it, as the tensor to write into}}
-  %buffer = spyre.empty : tensor<4x64xf16>
-  // expected-note @+1 {{used here}}
-  return %buffer : tensor<4x64xf16>
-}
-
-// -----
-
-func.func @empty_c1() {
-  // expected-error @+1 {{'spyre.empty' op is memory that nothing has written}}
-  %part = spyre.empty : tensor<4x64xf16>
-  %buffer = spyre.empty : tensor<4x64xf16>
-  // expected-note @+1 {{used here}}
-  spyre.insert %part into %buffer at [0, 0] : tensor<4x64xf16> into tensor<4x64xf16>
-  return
-}
-
-// -----
-
 #window = #spyre.layout<[1, 8, 64], [64, 64, 1], of = [8, 64]>
-func.func @empty_c2() {
+func.func @empty_c1() {
   // expected-error @+1 {{'spyre.empty' op is a whole buffer, but its layout is that of a window of 8, 64}}
   %buffer = spyre.empty : tensor<4x64xf16, #window>
   return
@@ -506,46 +486,6 @@ func.func @insert_keeps_the_type(%part: tensor<4x64xf16>) {
   %buffer = spyre.empty : tensor<4x64xf16>
   // expected-error @+1 {{'spyre.insert' op failed to verify that all of {whole, output} have same type}}
   "spyre.insert"(%part, %buffer) {offsets = array<i64: 0, 0>} : (tensor<4x64xf16>, tensor<4x64xf16>) -> tensor<8x64xf16>
-  return
-}
-
-// -----
-
-func.func @insert_c4(%part: tensor<4x64xf16>, %whole: tensor<8x64xf16>) {
-  // expected-error @+1 {{'spyre.insert' op writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made}}
-  spyre.insert %part into %whole at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
-  return
-}
-
-// -----
-
-func.func @insert_c4(%part: tensor<4x64xf16>, %x: tensor<8x64xf16>) {
-  %exp = spyre.pointwise exp(%x) : tensor<8x64xf16>
-  // expected-error @+1 {{'spyre.insert' op writes into a tensor that no 'spyre.empty' and no 'spyre.insert' has made}}
-  spyre.insert %part into %exp at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
-  return
-}
-
-// -----
-
-func.func @insert_c4(%part: tensor<4x64xf16>) -> tensor<8x64xf16> {
-  %buffer = spyre.empty : tensor<8x64xf16>
-  %half = spyre.insert %part into %buffer at [0, 0] : tensor<4x64xf16> into tensor<8x64xf16>
-  // expected-error @+1 {{'spyre.insert' op writes into a buffer that is also used elsewhere, by ops that would see it half written}}
-  %whole = spyre.insert %part into %half at [4, 0] : tensor<4x64xf16> into tensor<8x64xf16>
-  // expected-note @+1 {{used here}}
-  return %half : tensor<8x64xf16>
-}
-
-// -----
-
-func.func @insert_c4(%part: tensor<4x64xf16>) {
-  %buffer = spyre.empty : tensor<4x64xf16>
-  %0 = spyre.insert %part into %buffer at [0, 0] : tensor<4x64xf16> into tensor<4x64xf16>
-  // A part of itself.
-  // expected-error @+2 {{'spyre.insert' op writes into a buffer that is also used elsewhere}}
-  // expected-note @+1 {{used here}}
-  %1 = spyre.insert %0 into %0 at [0, 0] : tensor<4x64xf16> into tensor<4x64xf16>
   return
 }
 

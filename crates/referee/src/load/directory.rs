@@ -150,7 +150,7 @@ fn exact_elements(path: &Path, tensor: &Tensor, length: usize) -> Result<Element
     if std::fs::metadata(path).is_ok_and(|found| found.len() == 8 * length as u64) {
         elements = Elements::F64(vec![0.0; length]);
     }
-    let bytes = i64::try_from(length * elements.element_bytes()).unwrap_or(i64::MAX);
+    let bytes = i64::try_from(length * elements.element_bytes()).expect("fewer than 2^63");
     let (mut file, mut content) = (opened(path, &Tensor { bytes, ..tensor.clone() })?, Vec::new());
     file.read_to_end(&mut content).map_err(|source| SimError::Io { path: path.to_owned(), source })?;
     elements.set_bytes(&content);

@@ -186,7 +186,7 @@ impl Plan {
         let dims = self.output_dims();
         let part = |core: &Core| dims.iter().map(|dim| core.slots[*dim]).collect::<Vec<_>>();
         let parts: Vec<Vec<i64>> = self.cores.iter().map(part).collect();
-        parts.iter().map(|part| parts.iter().position(|other| other == part).unwrap_or(0)).collect()
+        parts.iter().map(|part| parts.iter().position(|other| other == part).expect("a part is one of the parts")).collect()
     }
 
     /// The largest address in HBM that stands in the file itself.

@@ -82,7 +82,7 @@ pub(super) fn anneal(
     let mut table = Table::new(parcels, start, capacity);
     let n = parcels.len();
     let total: i64 = table.saves.iter().sum();
-    let hottest = total / i64::try_from(n.max(1)).unwrap_or(1) * hot / 100;
+    let hottest = total / i64::try_from(n.max(1)).expect("fewer than 2^63") * hot / 100;
     let (mut best, mut best_saved) = (table.addresses.clone(), table.saved);
     let (mut dice, mut driven) = (Dice(1), Vec::new());
     let given = steps.left.max(1);
@@ -92,7 +92,7 @@ pub(super) fn anneal(
         if n_moves.is_multiple_of(4096) && !go_on(steps.left, best_saved) {
             break;
         }
-        let left = i64::try_from(u128::from(steps.left) * 1024 / u128::from(given)).unwrap_or(0);
+        let left = i64::try_from(u128::from(steps.left) * 1024 / u128::from(given)).expect("no more steps are left than were given");
         let heat = hottest * left / 1024 * left / 1024;
         // Mostly one without an address; else one that may lie better elsewhere.
         let is_any = dice.below(4) == 0 || table.waiting.is_empty();

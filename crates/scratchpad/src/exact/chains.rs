@@ -44,7 +44,7 @@ impl Chain {
 /// The engine knows one capacity. A chain that may not reach it gets a step behind everything else, where it is alone, that is higher by as
 /// much.
 pub(crate) fn packer(chains: &[Chain], capacity: i64) -> Packer {
-    let tick = |tick: usize| i64::try_from(tick).unwrap_or(i64::MAX);
+    let tick = |tick: usize| i64::try_from(tick).expect("fewer than 2^63");
     let mut behind = tick(chains.iter().map(|chain| chain.life().end).max().unwrap_or(0));
     let shape = |chain: &Chain| {
         let step = |link: &Link| Rectangle { lower: tick(link.start), upper: tick(link.end), size: link.units };

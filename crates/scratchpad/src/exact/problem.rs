@@ -94,7 +94,7 @@ impl Problem {
         let mut first_and_last: Vec<Option<(usize, usize)>> = vec![None; buffers.len()];
         for (index, buffer) in buffers.iter().enumerate() {
             if buffer.barred.is_some() || buffer.bytes > capacity.bytes || buffer.uses.is_empty() {
-                problem.fixed_bytes += buffer.bytes * i64::try_from(buffer.uses.len()).unwrap_or(i64::MAX);
+                problem.fixed_bytes += buffer.bytes * i64::try_from(buffer.uses.len()).expect("fewer than 2^63");
                 continue;
             }
             let first = problem.values.len();

@@ -202,7 +202,7 @@ fn bound(problem: &Problem, operations: &[Rented]) -> i64 {
     let mut paid: Vec<i64> = problem.values.iter().map(in_lx).collect();
     let mut bound = problem.fixed_bytes;
     for one in operations {
-        let capacity = usize::try_from(problem.units).unwrap_or(0);
+        let capacity = usize::try_from(problem.units).expect("a capacity is not negative");
         let mut most = vec![0; capacity + 1];
         for &(value, rent) in &one.rents {
             paid[value] += rent;

@@ -36,7 +36,7 @@ impl Properties {
         let row = |(index, item): (usize, &super::problem::Item)| {
             let total = loads[item.sections.clone()].iter().max().copied().unwrap_or(0);
             let size = item.height;
-            let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+            let count = |count: usize| i64::try_from(count).expect("fewer than 2^63");
             let width = item.life.end - item.life.start;
             [item.area, count(item.sections.len()), -item.life.start, count(overlaps(index)), total, item.life.end, width, size]
         };

@@ -118,7 +118,7 @@ pub(super) fn ids_follow_each_other(view: &BundleView<'_>, report: &mut Report) 
         if first > next {
             report.text(execute.at, format!("symbol id {first} after {}; ids go on from op to op", next.saturating_add(1)));
         } else {
-            let n_ids = i64::try_from(ids.len()).unwrap_or(i64::MAX);
+            let n_ids = i64::try_from(ids.len()).expect("fewer than 2^63");
             let skipped = next.saturating_sub(last).saturating_add(1).saturating_sub(n_ids);
             let reserved = unused_bases(execute);
             if skipped > reserved {
@@ -137,5 +137,5 @@ fn unused_bases(execute: &ExecuteView<'_>) -> i64 {
             *uses_base.entry(*base).or_default() |= *constant == 0;
         }
     }
-    uses_base.values().filter(|uses| !**uses).count().try_into().unwrap_or(i64::MAX)
+    uses_base.values().filter(|uses| !**uses).count().try_into().expect("fewer than 2^63")
 }

@@ -1,0 +1,51 @@
+//! What is worked out once for all that are alike: the layers of a model are.
+
+use std::collections::BTreeMap;
+
+/// Things by what they follow from, numbered in the order in which they were first asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Alike<K, T> {
+    numbers: BTreeMap<K, usize>,
+    made: Vec<T>,
+}
+
+impl<K, T> Default for Alike<K, T> {
+    fn default() -> Self {
+        Self { numbers: BTreeMap::new(), made: Vec::new() }
+    }
+}
+
+impl<K: Ord, T> Alike<K, T> {
+    /// The number of what follows from `key`, which is made unless it is there.
+    pub(super) fn number(&mut self, key: K, make: impl FnOnce(&K) -> T) -> usize {
+        if let Some(&number) = self.numbers.get(&key) {
+            return number;
+        }
+        let number = self.made.len();
+        self.made.push(make(&key));
+        self.numbers.insert(key, number);
+        number
+    }
+
+    /// All that was made, by number.
+    pub(super) fn into_made(self) -> Vec<T> {
+        self.made
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_from_equal_keys_is_made_once() {
+        let (mut alike, mut n_made) = (Alike::default(), 0);
+        let numbers = ["b", "a", "b", "a"].map(|key| {
+            alike.number(key, |key| {
+                n_made += 1;
+                key.to_uppercase()
+            })
+        });
+        assert_eq!((numbers, n_made, alike.into_made()), ([0, 1, 0, 1], 2, vec!["B".to_owned(), "A".to_owned()]));
+    }
+}

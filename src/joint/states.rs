@@ -1,0 +1,85 @@
+//! The states of values: in HBM, or in LX under a view that all users can have.
+
+use super::{MOST_ENTRIES, Op, Program, alike::Alike};
+use crate::work::{CoreUse, CoreView, view_of};
+use scratchpad::Capacity;
+use std::collections::BTreeSet;
+
+/// The state of a value that is in HBM; the others are views, counted from 1.
+pub(super) const IN_HBM: usize = 0;
+
+/// For one split of an op the view of each operand that could be in LX; none where the split has no view of it.
+pub(super) type Views = Vec<Option<CoreView>>;
+
+/// For each kind of op, for each split, its views.
+pub(super) fn views_of_kinds(program: &Program) -> Vec<Vec<Views>> {
+    let mut may_be_in_lx: Vec<Vec<bool>> = program.kinds.iter().map(|kind| vec![false; kind.operation.operands.len()]).collect();
+    for op in &program.ops {
+        for (may, value) in may_be_in_lx[op.kind].iter_mut().zip(&op.values) {
+            *may |= value.is_some();
+        }
+    }
+    let of_kind = |(kind, may): (&super::Kind, &Vec<bool>)| {
+        let view = |split, (operand, may): (usize, &bool)| {
+            may.then(|| view_of(0, &CoreUse { op: &kind.operation, operand, split }).ok()).flatten()
+        };
+        kind.splits.iter().map(|split| may.iter().enumerate().map(|operand| view(split, operand)).collect()).collect()
+    };
+    program.kinds.iter().zip(&may_be_in_lx).map(of_kind).collect()
+}
+
+/// The views under which values can be in LX.
+pub(super) struct States {
+    /// In rising order; values with users that are alike share one.
+    sets: Vec<Vec<CoreView>>,
+    /// For each value its set; none for one that stays in HBM.
+    of_values: Vec<Option<usize>>,
+}
+
+impl States {
+    pub(super) fn of(program: &Program, views: &[Vec<Views>], capacity: &Capacity) -> Self {
+        let mut sets = Alike::default();
+        let set = |value: &super::Value| {
+            let kinds: BTreeSet<(usize, usize)> = value.users.iter().map(|&(op, operand)| (program.ops[op].kind, operand)).collect();
+            let make = |(kinds, bytes): &(BTreeSet<_>, i64)| common_views(kinds, *bytes, views, capacity);
+            value.buffer.barred.is_none().then(|| sets.number((kinds, value.buffer.bytes), make))
+        };
+        let of_values = program.values.iter().map(set).collect();
+        let mut states = Self { sets: sets.into_made(), of_values };
+        program.ops.iter().for_each(|op| states.limit(op));
+        states
+    }
+
+    /// Leaves values of an op in HBM until its table is not too large, those with most views first.
+    fn limit(&mut self, op: &Op) {
+        let values: BTreeSet<usize> = op.values.iter().flatten().copied().collect();
+        while values.iter().map(|&value| self.n_states(value)).product::<usize>() > MOST_ENTRIES {
+            let Some(&largest) = values.iter().max_by_key(|&&value| self.n_states(value)) else { return };
+            self.of_values[largest] = None;
+        }
+    }
+
+    /// The number of the views of a value: equal numbers, equal views.
+    pub(super) fn set(&self, value: usize) -> Option<usize> {
+        self.of_values[value]
+    }
+
+    /// The views of a set.
+    pub(super) fn views(&self, set: Option<usize>) -> &[CoreView] {
+        set.map_or(&[], |set| &self.sets[set])
+    }
+
+    /// The states of a value, HBM included.
+    pub(super) fn n_states(&self, value: usize) -> usize {
+        self.views(self.set(value)).len() + 1
+    }
+}
+
+/// The views that all users of a value can have, by kind and operand, and under which a slice fits LX.
+fn common_views(users: &BTreeSet<(usize, usize)>, bytes: i64, views: &[Vec<Views>], capacity: &Capacity) -> Vec<CoreView> {
+    let of_user =
+        |&(kind, operand): &(usize, usize)| views[kind].iter().filter_map(|views| views[operand].clone()).collect::<BTreeSet<_>>();
+    let common = users.iter().map(of_user).reduce(|common, of_user| common.intersection(&of_user).cloned().collect());
+    let fits = |view: &CoreView| bytes / view.slices() <= capacity.bytes;
+    common.into_iter().flatten().filter(fits).collect()
+}
