@@ -70,9 +70,14 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
     let is_complete = search.run(most_steps);
     search.climb();
     let (least_ns, _) = search.path(|edge| edge.least_ns(1.0));
-    let (plan, loops) = search.refined();
+    let (plan, mut loops) = search.refined();
+    let mut ns = plan.map(|plan| plan.ns);
     let untiled_ns = untiled.map(|by_op| by_op.iter().map(|cost| cost.ns).sum());
-    let found = Found { ns: plan.map(|plan| plan.ns), untiled_ns, least_ns, n_judged: search.n_judged, is_complete };
+    // Nests that are good one by one may not be so together.
+    if ns.is_none_or(|ns| untiled_ns.is_some_and(|untiled_ns| untiled_ns <= ns)) {
+        (ns, loops) = (untiled_ns, Vec::new());
+    }
+    let found = Found { ns, untiled_ns, least_ns, n_judged: search.n_judged(), is_complete };
     Chosen { loops, found: Some(found) }
 }
 
@@ -170,7 +175,8 @@ struct Search<'a> {
     fastest_ns: f64,
     /// By the first op, then by the number of ops less one.
     edges: Vec<Vec<Edge<'a>>>,
-    n_judged: usize,
+    /// How many plans of the whole were judged.
+    n_plans: usize,
 }
 
 /// An edge: its first op, and its number of ops.
@@ -189,7 +195,7 @@ impl<'a> Search<'a> {
             n_judged: 0,
         };
         let from = |first: usize| (first + 1..=ops.len().min(first + MOST_OPS)).map(|end| edge(first..end)).collect();
-        Self { ops, judge, fastest_ns: f64::INFINITY, edges: (0..ops.len()).map(from).collect(), n_judged: 0 }
+        Self { ops, judge, fastest_ns: f64::INFINITY, edges: (0..ops.len()).map(from).collect(), n_plans: 0 }
     }
 
     /// Whether loops could save something, if every op were at its best.
@@ -201,11 +207,15 @@ impl<'a> Search<'a> {
 
     /// Begins with what the ops take without loops.
     fn begin(&mut self, by_op: Option<&[Cost]>) {
-        self.n_judged += 1;
+        self.n_plans += 1;
         for edge in self.edges.iter_mut().flatten() {
             let ns = by_op.map_or(f64::INFINITY, |by_op| by_op[edge.range.clone()].iter().map(|cost| cost.ns).sum());
             edge.judged.push((ns, Vec::new()));
         }
+    }
+
+    fn n_judged(&self) -> usize {
+        self.n_plans + self.edges.iter().flatten().map(|edge| edge.n_judged).sum::<usize>()
     }
 
     fn edge(&self, (from, n_ops): Place) -> &Edge<'a> {
@@ -225,7 +235,6 @@ impl<'a> Search<'a> {
                     steps += edge.open(self.judge);
                 } else {
                     steps += edge.judge_next(self.judge);
-                    self.n_judged += 1;
                 }
             }
         }
@@ -253,7 +262,6 @@ impl<'a> Search<'a> {
                 for nest in edge.neighbours() {
                     if tried.insert(nest.clone()) {
                         edge.judge(nest, self.judge);
-                        self.n_judged += 1;
                     }
                 }
             }
@@ -329,7 +337,7 @@ impl<'a> Search<'a> {
     }
 
     fn judge_plan(&mut self, plan: &[Option<Loops>]) -> Option<Cost> {
-        self.n_judged += 1;
+        self.n_plans += 1;
         self.judge.plan(&plan.iter().flatten().cloned().collect::<Vec<_>>())
     }
 

@@ -1,6 +1,6 @@
 //! What a nest of loops around some ops is likely to take: the least times of the ops, and what fits into LX.
 
-use super::{Axis, Cut, Judge, SearchedOp};
+use super::{Axis, Cut, OpTimes, SearchedOp};
 use std::{collections::BTreeMap, ops::Range};
 
 /// The ops of a segment in a nest.
@@ -14,11 +14,11 @@ struct Tiled<'a> {
 }
 
 /// The time, ns, that a segment takes in a nest if cores agree on every value that all cores together have room for.
-pub(super) fn estimate_ns(ops: &[SearchedOp], segment: Range<usize>, axes: &[Axis], nest: &[Cut], judge: &dyn Judge) -> f64 {
+pub(super) fn estimate_ns(ops: &[SearchedOp], segment: Range<usize>, axes: &[Axis], nest: &[Cut], times: &dyn OpTimes) -> f64 {
     let levels = nest.iter().map(|cut| (cut.count, &axes[cut.axis].dims)).collect();
     let tiled = Tiled::new(ops, segment, levels);
-    let in_lx = tiled.values_in_lx(judge.lx_bytes());
-    tiled.segment.clone().map(|op| tiled.op_ns(op, &in_lx, judge)).sum()
+    let in_lx = tiled.values_in_lx(times.lx_bytes());
+    tiled.segment.clone().map(|op| tiled.op_ns(op, &in_lx, times)).sum()
 }
 
 impl<'a> Tiled<'a> {
@@ -105,7 +105,7 @@ impl<'a> Tiled<'a> {
         kept
     }
 
-    fn op_ns(&self, op: usize, in_lx: &BTreeMap<usize, i64>, judge: &dyn Judge) -> f64 {
+    fn op_ns(&self, op: usize, in_lx: &BTreeMap<usize, i64>, times: &dyn OpTimes) -> f64 {
         let searched = &self.ops[op];
         let is_in_lx = |input: usize| match searched.tiled.inputs[input].maker.filter(|maker| self.segment.contains(maker)) {
             Some(maker) => in_lx.contains_key(&maker) && self.finds_in_lx(maker, op),
@@ -116,6 +116,6 @@ impl<'a> Tiled<'a> {
         let finds = |&reader: &usize| self.segment.contains(&reader) && self.finds_in_lx(op, reader);
         places.push(in_lx.contains_key(&op) && !searched.is_result && searched.readers.iter().all(finds));
         let cuts: Vec<(usize, i64)> = self.cuts(op).collect();
-        judge.op_ns(op, &cuts, &places)
+        times.op_ns(op, &cuts, &places)
     }
 }

@@ -104,13 +104,17 @@ pub struct Cost {
     pub hbm_bytes: i64,
 }
 
-/// What knows costs.
-pub trait Judge {
+/// What knows times of single ops.
+pub trait OpTimes {
     /// Bytes of the LX of all cores.
     fn lx_bytes(&self) -> i64;
     /// What an op takes at the least, ns, if loops cut these of its dimensions into so many tiles, outermost first, and just these of its operands
     /// and its result are in LX. Without end for an op in one piece that needs a loop.
     fn op_ns(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> f64;
+}
+
+/// What knows costs of ops together.
+pub trait Judge: OpTimes {
     /// What each op costs in the program without loops; none if the program cannot be compiled so.
     fn untiled(&self) -> Option<Vec<Cost>>;
     /// What a segment costs in a nest; none if it cannot be tiled so.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::search::{Cut, tests::pointwise};
+use crate::search::{Cut, OpTimes, tests::pointwise};
 use std::cell::RefCell;
 
 type Asked = (Place, Vec<(usize, i64)>);
@@ -13,11 +13,13 @@ struct Bytes<'a> {
     /// What was judged: the first op and the number of ops, and the axes with their counts.
     asked: RefCell<Vec<Asked>>,
     compiles_untiled: bool,
+    /// Whether nests can be made together that can be made one by one.
+    compiles_plans: bool,
 }
 
 impl<'a> Bytes<'a> {
     fn new(ops: &'a [SearchedOp], lx_bytes: i64) -> Self {
-        Self { ops, lx_bytes, surprise: 1.0, asked: RefCell::default(), compiles_untiled: true }
+        Self { ops, lx_bytes, surprise: 1.0, asked: RefCell::default(), compiles_untiled: true, compiles_plans: true }
     }
 
     fn cost(&self, range: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Cost {
@@ -31,7 +33,7 @@ fn float(number: i64) -> f64 {
     number as f64
 }
 
-impl Judge for Bytes<'_> {
+impl OpTimes for Bytes<'_> {
     fn lx_bytes(&self) -> i64 {
         self.lx_bytes
     }
@@ -40,7 +42,9 @@ impl Judge for Bytes<'_> {
         let bytes: i64 = self.ops[op].operand_bytes.iter().zip(in_lx).filter(|(_, in_lx)| !**in_lx).map(|(bytes, _)| bytes).sum();
         float(bytes) + 10.0 * float(cuts.iter().map(|(_, count)| count).product())
     }
+}
 
+impl Judge for Bytes<'_> {
     fn untiled(&self) -> Option<Vec<Cost>> {
         self.compiles_untiled.then(|| (0..self.ops.len()).map(|op| self.cost(op..op + 1, &[], &[])).collect())
     }
@@ -61,7 +65,7 @@ impl Judge for Bytes<'_> {
             .sum();
         let outside = (0..self.ops.len()).filter(|op| loops.iter().all(|loops| !loops.ops.contains(op)));
         let alone: f64 = outside.map(|op| self.cost(op..op + 1, &[], &[]).ns).sum();
-        Some(Cost { ns: in_loops + alone, hbm_bytes: 0 })
+        self.compiles_plans.then_some(Cost { ns: in_loops + alone, hbm_bytes: 0 })
     }
 }
 
@@ -111,6 +115,15 @@ fn a_plan_is_never_worse_than_none() {
     assert!(chosen.loops.is_empty());
     let found = chosen.found.unwrap();
     assert_eq!(found.ns, found.untiled_ns);
+}
+
+#[test]
+fn loops_that_cannot_be_made_together_are_not_chosen() {
+    let ops = chain(4);
+    let judge = Bytes { compiles_plans: false, ..Bytes::new(&ops, 1 << 20) };
+    let chosen = choose(&ops, &judge, 1000);
+    let found = chosen.found.unwrap();
+    assert_eq!((chosen.loops, found.ns), (vec![], found.untiled_ns));
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 /// Searches the parts of a function. What is equal to a part that was searched gets the same loops. What cannot be read is for the passes that
 /// follow to refuse.
 fn search_function(function: Op<'_>, most_steps: usize, target: &Target) {
-    let Some(steps) = steps_of(function) else { return };
+    let Ok(steps) = quietly(function, || Steps::of(function, &declared_maxima(function))) else { return };
     let mut known: BTreeMap<String, Chosen> = BTreeMap::new();
     let mut labels = Labels::of(function);
     let mut nests = Vec::new();
@@ -62,15 +62,6 @@ fn search_function(function: Op<'_>, most_steps: usize, target: &Target) {
     }
 }
 
-/// The ops and loops of a function; none if a later pass will refuse them.
-fn steps_of(function: Op<'_>) -> Option<Steps<'_>> {
-    quietly(function, || {
-        let mut steps = Steps::of(function, &declared_maxima(function)).ok()?;
-        steps.find_eligible(function).ok()?;
-        Some(steps)
-    })
-}
-
 /// What was found in the parts of a function together.
 fn summary(nests: Vec<String>, found: &[Found], n_judged: usize) -> TileSearch {
     let us = |ns: f64| ns / 1000.0;
@@ -86,7 +77,12 @@ fn summary(nests: Vec<String>, found: &[Found], n_judged: usize) -> TileSearch {
 
 /// The loops for a function that is one part.
 fn search(function: Op<'_>, most_steps: usize, target: &Target) -> Chosen {
-    let found = steps_of(function).and_then(|steps| {
+    let steps = quietly(function, || {
+        let mut steps = Steps::of(function, &declared_maxima(function)).ok()?;
+        steps.find_eligible(function).ok()?;
+        Some(steps)
+    });
+    let found = steps.and_then(|steps| {
         let judge = FunctionJudge::of(function, &steps.ops, target)?;
         Some(choose(&steps.plain, &judge, most_steps))
     });

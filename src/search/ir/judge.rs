@@ -17,7 +17,7 @@ use crate::{
     },
     lx::ir::program::Numbers,
     mlir::{Op, OpExt, Reported, i64_attribute, integer, quietly},
-    search::{Axis, Cost, Cut, Judge, Loops},
+    search::{Axis, Cost, Cut, Judge, Loops, OpTimes},
     tile::ir::{
         coarse_tile::{Declared, tile_block},
         settle_loops::settle_block,
@@ -195,7 +195,7 @@ fn ns_of(tile: &TileOp, split: &WorkSplit, target: &Target) -> f64 {
     describe(&[tile.shape()]).iter().map(|op| estimate_op_ns(op, &target.time)).sum()
 }
 
-impl Judge for FunctionJudge<'_, '_> {
+impl OpTimes for FunctionJudge<'_, '_> {
     fn lx_bytes(&self) -> i64 {
         self.target.lx_bytes * self.target.cores
     }
@@ -210,7 +210,9 @@ impl Judge for FunctionJudge<'_, '_> {
         self.known.borrow_mut().insert(key, ns);
         ns
     }
+}
 
+impl Judge for FunctionJudge<'_, '_> {
     fn untiled(&self) -> Option<Vec<Cost>> {
         let mut of_steps = vec![Cost::default(); self.steps.len()];
         let mut step = 0;
