@@ -48,6 +48,7 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYREPROPAGATEDIMS
 #define GEN_PASS_DEF_SPYRECHOOSETILES
 #define GEN_PASS_DEF_SPYRECOARSETILE
+#define GEN_PASS_DEF_SPYREMAKEONLINE
 #define GEN_PASS_DEF_SPYRESETTLELOOPS
 #define GEN_PASS_DEF_SPYREREDUCESPAN
 #define GEN_PASS_DEF_SPYREDIVIDEWORK
@@ -104,6 +105,7 @@ std::string optionsOf(Pass &pass) {
   X(SpyrePropagateDims) \
   X(SpyreChooseTiles) \
   X(SpyreCoarseTile) \
+  X(SpyreMakeOnline) \
   X(SpyreSettleLoops) \
   X(SpyreReduceSpan) \
   X(SpyreDivideWork) \

@@ -294,6 +294,25 @@ def SpyreCoarseTile : Spyre_Pass<"spyre-coarse-tile"> {
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
+def SpyreMakeOnline : Spyre_Pass<"spyre-make-online"> {
+  let summary = "Run two loops as one where what they carry can be corrected";
+  let description = [{
+    Where a loop needs what the loop before it finishes, as the sum of `exp(x - max x)` needs the maximum of a row, there are
+    two loops over one dimension. They become one that reads the running value, which is what the first one has so far, if
+    what the second one carries can be corrected whenever that changes:
+    * a sum of something of the tile times `exp(-r)`, of a running `r` that never falls (a maximum), is multiplied by
+      `exp(old - new)` before the next part is added; and the same for `exp(r)` of one that never grows;
+    * a maximum or minimum of something of the tile plus or minus a running value gets the difference added.
+
+    What is read behind the loops is the finished value, as before. Implemented in `src/tile/ir/make_online.rs`; the rules are
+    in `src/tile/online.rs`. A remark names the first op that needs a finished value otherwise, and leaves the loops as they
+    are; loops with loops inside are left, too.
+
+    Example: `spyre-opt --spyre-make-online test/tile/make-online.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
 def SpyreSettleLoops : Spyre_Pass<"spyre-settle-loops"> {
   let summary = "Let every loop overwrite what it carries";
   let description = [{

@@ -20,6 +20,7 @@ use crate::{
     search::{Axis, Cost, Cut, Judge, Loops, OpTimes},
     tile::ir::{
         coarse_tile::{Declared, tile_block},
+        make_online::make_online,
         settle_loops::settle_block,
     },
     work::{
@@ -105,6 +106,7 @@ fn numbers(function: Op<'_>) -> Vec<Option<usize>> {
 /// Tiles, divides and places; prices each op that computes.
 fn place(function: Op<'_>, declared: &Declared, target: &Target) -> Result<Vec<PricedStep>, Reported> {
     tile_block(function, declared, target)?;
+    make_online(function);
     settle_block(function);
     reduce_spans(function, target)?;
     divide_function(function, target)?;
