@@ -38,6 +38,7 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYREIMPORTLINALG
 #define GEN_PASS_DEF_SPYREFLATTENHINTS
 #define GEN_PASS_DEF_SPYREEXPANDFUNCTIONS
+#define GEN_PASS_DEF_SPYREDEFERDIVISIONS
 #define GEN_PASS_DEF_SPYREMATERIALIZEVIEWS
 #define GEN_PASS_DEF_SPYRELAYOUTTABLES
 #define GEN_PASS_DEF_SPYREPROPAGATELAYOUTS
@@ -95,6 +96,7 @@ std::string optionsOf(Pass &pass) {
   X(SpyreImportLinalg) \
   X(SpyreFlattenHints) \
   X(SpyreExpandFunctions) \
+  X(SpyreDeferDivisions) \
   X(SpyreMaterializeViews) \
   X(SpyreLayOutTables) \
   X(SpyrePadContractions) \

@@ -105,6 +105,20 @@ def SpyreFlattenHints : Spyre_Pass<"spyre-flatten-hints"> {
 // layout
 //===----------------------------------------------------------------------===//
 
+def SpyreDeferDivisions : Spyre_Pass<"spyre-defer-divisions"> {
+  let summary = "Divide a product instead of its operand";
+  let description = [{
+    The weights of an attention are `exp(x - m) / l`, and `(e / l) v` is `(e v) / l`. Divides behind a `spyre.matmul` where its
+    result is not larger than the operand, where nothing else reads the quotient, and where the divisor does not move along
+    the summed dimension. Only where `m` is at least the maximum of `x` along that dimension: then `e` is at most 1, and no sum
+    overflows. Rounding differs, so the pipeline has this pass for `precision=device` alone. Implemented in
+    `src/layout/ir/defer_divisions.rs`.
+
+    Example: `spyre-opt --spyre-defer-divisions test/layout/defer-divisions.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
 def SpyreMaterializeViews : Spyre_Pass<"spyre-materialize-views"> {
   let summary = "Make tensors of views that no op can read as they are";
   let description = [{

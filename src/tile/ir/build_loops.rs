@@ -9,7 +9,6 @@ use super::{
 };
 use crate::{
     dialect::{Tensor, copy_for_loop, loop_over, tile_type, view, yield_tiles},
-    layout::LayoutError,
     mlir::{
         Location, Op, OpExt, Reported, Type, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_of, new_block, push,
         string_array, string_attribute,

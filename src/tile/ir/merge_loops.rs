@@ -115,35 +115,51 @@ impl<'c> Between<'c> {
         let ops: Vec<Op<'c>> =
             std::iter::successors(first.next_in_block(), |op| op.next_in_block()).take_while(|op| *op != second).collect();
         let reads = |op: Op<'c>| op.nested().into_iter().flat_map(OpExt::inputs).collect::<Vec<_>>();
-        let mut is_late: ValueMap<()> = ValueMap::default();
-        first.outputs().into_iter().for_each(|value| drop(is_late.insert(value, ())));
+        let mut of_first = Values::default();
+        of_first.add(first.outputs());
         for op in &ops {
-            if reads(*op).into_iter().any(|value| is_late.get(value).is_some()) {
-                op.outputs().into_iter().for_each(|value| drop(is_late.insert(value, ())));
+            if reads(*op).into_iter().any(|value| of_first.has(value)) {
+                of_first.add(op.outputs());
             }
         }
-        let mut is_needed: ValueMap<()> = ValueMap::default();
-        let mut need = |op: Op<'c>, is_needed: &mut ValueMap<()>| reads(op).into_iter().for_each(|value| drop(is_needed.insert(value, ())));
-        need(second, &mut is_needed);
+        let mut wanted = Values::default();
+        wanted.add(reads(second));
         let mut needed = Vec::new();
         for op in ops.into_iter().rev() {
-            if op.outputs().into_iter().any(|value| is_needed.get(value).is_some()) {
-                need(op, &mut is_needed);
+            if op.outputs().into_iter().any(|value| wanted.has(value)) {
+                wanted.add(reads(op));
                 needed.push(op);
             }
         }
         needed.reverse();
-        let is_read = first.outputs().into_iter().any(|value| is_needed.get(value).is_some());
-        let (late, early) = needed.into_iter().partition(|op| op.outputs().into_iter().any(|value| is_late.get(value).is_some()));
+        let is_read = first.outputs().into_iter().any(|value| wanted.has(value));
+        let (late, early) = needed.into_iter().partition(|op| op.outputs().into_iter().any(|value| of_first.has(value)));
         is_read.then_some(Self { early, late })
+    }
+}
+
+/// Some values.
+#[derive(Default)]
+struct Values(ValueMap<()>);
+
+impl Values {
+    fn add<'c>(&mut self, values: Vec<Value<'c>>) {
+        for value in values {
+            self.0.insert(value, ());
+        }
+    }
+
+    fn has(&self, value: Value<'_>) -> bool {
+        self.0.get(value).is_some()
     }
 }
 
 /// What a loop carries; none if it is not a loop of plain ops that combine parts.
 fn accumulated(around: Op<'_>) -> Option<Vec<Accumulated<'_>>> {
     let is_written_over = slots_of(around).iter().any(|slot| !slot.is_carried && !slot.found.is_empty());
-    let (_, body) = around.body_ops().split_last().map(|(_, body)| ((), body.to_vec()))?;
-    if is_written_over || !body.into_iter().all(is_plain) {
+    let ops = around.body_ops();
+    let (_, body) = ops.split_last()?;
+    if is_written_over || !body.iter().all(|op| is_plain(*op)) {
         return None;
     }
     carried_by(around).into_iter().map(|carried| Accumulated::of(around, carried)).collect()

@@ -2,7 +2,7 @@
 
 use super::Merge;
 use crate::{
-    dialect::{FOR_LOOP, Tensor, loop_over, pointwise, slots_of, view, yield_tiles},
+    dialect::{FOR_LOOP, loop_over, pointwise, slots_of, view, yield_tiles},
     mlir::{
         Expr, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, insert_before, integer, integers, map_from_exprs,
         new_block, push,
