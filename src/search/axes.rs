@@ -1,7 +1,10 @@
 //! Which dimensions of several ops can be cut together.
 
-use super::SearchedOp;
-use std::{collections::BTreeMap, ops::Range};
+use super::{SearchedOp, carry::carried};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 /// A dimension that several ops walk along together: where one makes a tile of a value along it, the next reads just that tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,6 +13,8 @@ pub struct Axis {
     pub size: i64,
     /// By the position of the op, the iteration dimension that walks along it.
     pub dims: BTreeMap<usize, usize>,
+    /// The ops that need no finished value of a loop along it: they can run in it with what it has so far.
+    pub carried: BTreeSet<usize>,
 }
 
 /// The axes of some ops, by the first op and dimension that has each.
@@ -30,7 +35,7 @@ pub fn axes(ops: &[SearchedOp], segment: Range<usize>) -> Vec<Axis> {
             }
         }
     }
-    groups.into_axes(ops)
+    groups.into_axes(ops, &segment)
 }
 
 /// Dimensions of ops, in groups that may still grow.
@@ -72,10 +77,10 @@ impl Groups {
     }
 
     /// The groups that an op may be cut along.
-    fn into_axes(self, ops: &[SearchedOp]) -> Vec<Axis> {
+    fn into_axes(self, ops: &[SearchedOp], segment: &Range<usize>) -> Vec<Axis> {
         let axes = self.members.into_iter().zip(self.sizes).map(|(members, size)| {
-            let dims = members.into_iter().filter(|&(op, dim)| ops[op].allows(dim)).collect();
-            Axis { size, dims }
+            let dims: BTreeMap<usize, usize> = members.into_iter().filter(|&(op, dim)| ops[op].allows(dim)).collect();
+            Axis { size, carried: carried(ops, segment.clone(), &dims), dims }
         });
         axes.filter(|axis| !axis.dims.is_empty()).collect()
     }

@@ -25,8 +25,11 @@
 //! what the loop has could overflow though the finished sum does not. A product with something of the tile, a sum along another dimension and
 //! a view keep the form as long as they keep `r` apart; everything else needs the finished value.
 
+#[cfg(test)]
+mod tests;
+
 /// What an op does, as far as forms go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rule {
     /// The same numbers: a copy, or a view.
     Same,
@@ -55,6 +58,7 @@ pub enum Rule {
     /// The smallest along dimensions.
     Min,
     /// Something else.
+    #[default]
     Other,
 }
 
@@ -193,7 +197,10 @@ impl Online {
             (Rule::Neg, [form @ (Form::Shifted(..) | Form::Running(..))]) => Some(negative(form)),
             (Rule::Exp, [Form::Shifted(term, course)]) => Some(Form::Scaled(term.clone(), *course)),
             (Rule::Sum | Rule::Neg, [form @ Form::Scaled(..)]) | (Rule::Max | Rule::Min, [form @ Form::Shifted(..)]) => Some(form.clone()),
-            (Rule::Mul | Rule::Product, [form @ Form::Scaled(..), Form::Tile | Form::Outside] | [Form::Tile | Form::Outside, form @ Form::Scaled(..)])
+            (
+                Rule::Mul | Rule::Product,
+                [form @ Form::Scaled(..), Form::Tile | Form::Outside] | [Form::Tile | Form::Outside, form @ Form::Scaled(..)],
+            )
             | (Rule::Div, [form @ Form::Scaled(..), Form::Tile | Form::Outside]) => Some(form.clone()),
             _ => None,
         };
@@ -237,7 +244,13 @@ fn plain(step: &Step, forms: &[Form]) -> Form {
     let course = match (step.rule, courses.next(), courses.next()) {
         (Rule::Maximum | Rule::Minimum | Rule::Add, Some(course), None) => course,
         (Rule::Maximum | Rule::Minimum | Rule::Add, Some(one), Some(other)) if one == other => one,
-        (Rule::Sub, Some(course), None) => if is_fixed(&forms[1]) { course } else { course.turned() },
+        (Rule::Sub, Some(course), None) => {
+            if is_fixed(&forms[1]) {
+                course
+            } else {
+                course.turned()
+            }
+        }
         _ => Course::Unknown,
     };
     Form::Running(whole(step), course)

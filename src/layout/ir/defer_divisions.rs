@@ -8,8 +8,8 @@
 use crate::{
     dialect::{ComputeOp, Tensor, plain_view, pointwise, view},
     mlir::{
-        Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, insert_after, insert_before, map_from_exprs, map_of,
-        map_results,
+        Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, insert_after, insert_before, map_from_exprs,
+        map_of, map_results,
     },
 };
 use machine::Family;
@@ -62,7 +62,10 @@ impl<'c> Division<'c> {
         if dims_in(&indices).iter().any(|dim| of_product[*dim].is_some() && position(*dim).is_none()) {
             return None;
         }
-        let indices = seen_through(&(0..of_product.len()).map(|dim| position(dim).map_or(Expr::Constant(0), Expr::Dim)).collect::<Vec<_>>(), &indices);
+        let indices = seen_through(
+            &(0..of_product.len()).map(|dim| position(dim).map_or(Expr::Constant(0), Expr::Dim)).collect::<Vec<_>>(),
+            &indices,
+        );
         is_at_most_one(weights, view, summed).then_some(Self { product, operand, view, division, divisor, indices })
     }
 

@@ -46,10 +46,10 @@ impl<'c> Merge<'c> {
         let handed = handed(first, second, &late)?;
         let is_handed_on = |op: &Op<'c>| handed.iter().any(|handed| handed.view == Some(*op));
         let running: Vec<Op<'c>> = late.into_iter().filter(|op| !is_handed_on(op)).collect();
-        let given: Vec<Value<'c>> = slots_of(first).iter().filter(|slot| !slot.is_carried).map(|slot| first.outputs()[slot.position]).collect();
-        let reads_whole = |op: Op<'c>| {
-            op.inputs().iter().any(|value| given.contains(value) || value.def().is_some_and(|def| is_handed_on(&def)))
-        };
+        let given: Vec<Value<'c>> =
+            slots_of(first).iter().filter(|slot| !slot.is_carried).map(|slot| first.outputs()[slot.position]).collect();
+        let reads_whole =
+            |op: Op<'c>| op.inputs().iter().any(|value| given.contains(value) || value.def().is_some_and(|def| is_handed_on(&def)));
         let in_second = second.body_ops();
         if !running.iter().all(|op| is_plain(*op)) || running.iter().chain(&in_second).any(|op| reads_whole(*op)) {
             return None;
@@ -176,7 +176,8 @@ fn handed<'c>(first: Op<'c>, second: Op<'c>, late: &[Op<'c>]) -> Option<Vec<Hand
     let is_late = |value: Value<'c>| value.def().is_some_and(|def| def == first || late.contains(&def));
     let mut handed = Vec::new();
     let dims = second.required("tiled_dims", integers);
-    for ((argument, whole), dim) in second.body_args().into_iter().zip(second.inputs()).zip(dims).filter(|((_, whole), _)| is_late(*whole)) {
+    for ((argument, whole), dim) in second.body_args().into_iter().zip(second.inputs()).zip(dims).filter(|((_, whole), _)| is_late(*whole))
+    {
         let dim = usize::try_from(dim).ok()?;
         let view = whole.def().filter(|def| def.is("spyre.view"));
         let made = view.map_or(whole, |view| view.inputs()[0]);

@@ -109,7 +109,8 @@ fn shape(value: Value<'_>) -> Vec<i64> {
     Tensor::of(value.r#type()).map(|tensor| tensor.host.shape).unwrap_or_default()
 }
 
-fn rule_of(op: Op<'_>) -> Rule {
+/// What an op does, as far as forms go.
+pub(crate) fn rule_of(op: Op<'_>) -> Rule {
     let Some(compute) = ComputeOp::of(op) else { return if op.is("spyre.view") { Rule::Same } else { Rule::Other } };
     match (compute.family(), compute.function()) {
         (Family::Copy, _) => Rule::Same,

@@ -147,7 +147,8 @@ impl<'c> Built<'_, 'c> {
             self.now.insert(handed.argument, shown);
         }
         for op in body(merge.second) {
-            let corrected = merge.carried[1].iter().find(|(of, _)| of.combine == op).and_then(|(of, correction)| Some((of, correction.as_ref()?)));
+            let corrected =
+                merge.carried[1].iter().find(|(of, _)| of.combine == op).and_then(|(of, correction)| Some((of, correction.as_ref()?)));
             let Some((of, correction)) = corrected else {
                 self.put(op);
                 continue;
