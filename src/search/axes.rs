@@ -1,13 +1,13 @@
 //! Which dimensions of several ops can be cut together.
 
-use super::{SearchedOp, carry::carried};
+use super::{SearchedOp, carry::carry};
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Range,
 };
 
 /// A dimension that several ops walk along together: where one makes a tile of a value along it, the next reads just that tile.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Axis {
     /// What the number of tiles must divide: the points, or those of the outer part where an op has it merged with another.
     pub size: i64,
@@ -15,6 +15,8 @@ pub struct Axis {
     pub dims: BTreeMap<usize, usize>,
     /// The ops that need no finished value of a loop along it: they can run in it with what it has so far.
     pub carried: BTreeSet<usize>,
+    /// The reductions among these that such a loop corrects.
+    pub corrected: BTreeSet<usize>,
 }
 
 /// The axes of some ops, by the first op and dimension that has each.
@@ -80,7 +82,8 @@ impl Groups {
     fn into_axes(self, ops: &[SearchedOp], segment: &Range<usize>) -> Vec<Axis> {
         let axes = self.members.into_iter().zip(self.sizes).map(|(members, size)| {
             let dims: BTreeMap<usize, usize> = members.into_iter().filter(|&(op, dim)| ops[op].allows(dim)).collect();
-            Axis { size, carried: carried(ops, segment.clone(), &dims), dims }
+            let (carried, corrected) = carry(ops, segment.clone(), &dims);
+            Axis { size, dims, carried, corrected }
         });
         axes.filter(|axis| !axis.dims.is_empty()).collect()
     }

@@ -8,10 +8,18 @@ use std::{
 };
 
 /// The ops of a segment that a loop along the dimensions `dims`, by the position of the op, can run with what it has of the values that they
-/// read; the others need one that is finished.
-pub(super) fn carried(ops: &[SearchedOp], segment: Range<usize>, dims: &BTreeMap<usize, usize>) -> BTreeSet<usize> {
-    let mut carrying = Carrying { ops, segment: segment.clone(), dims, online: Online::default(), n_values: segment.len() };
-    segment.filter(|op| carrying.read(*op)).collect()
+/// read; the others need one that is finished. And those of which it corrects what it has.
+pub(super) fn carry(ops: &[SearchedOp], segment: Range<usize>, dims: &BTreeMap<usize, usize>) -> (BTreeSet<usize>, BTreeSet<usize>) {
+    let mut carrying = Carrying {
+        ops,
+        segment: segment.clone(),
+        dims,
+        online: Online::default(),
+        n_values: segment.len(),
+        corrected: BTreeSet::new(),
+    };
+    let carried = segment.filter(|op| carrying.read(*op)).collect();
+    (carried, carrying.corrected)
 }
 
 struct Carrying<'a> {
@@ -21,6 +29,7 @@ struct Carrying<'a> {
     online: Online,
     /// The results of the ops, then what else is read.
     n_values: usize,
+    corrected: BTreeSet<usize>,
 }
 
 impl Carrying<'_> {
@@ -37,7 +46,9 @@ impl Carrying<'_> {
         if reduces_axis {
             let rule = if rule == Rule::Product { Rule::Sum } else { rule };
             let read = Read { value: made, dims: (0..shape.len()).map(Some).collect() };
-            self.online.step(&Step { rule, reads: vec![read], reduces_axis, output, shape });
+            if self.online.step(&Step { rule, reads: vec![read], reduces_axis, output, shape }).is_some() {
+                self.corrected.insert(op);
+            }
         }
         !matches!(self.online.form(output), Form::Finished)
     }
@@ -85,10 +96,15 @@ mod tests {
         vec![max, difference, exp, sum]
     }
 
+    fn carried(ops: &[SearchedOp], segment: Range<usize>, dims: &BTreeMap<usize, usize>) -> BTreeSet<usize> {
+        carry(ops, segment, dims).0
+    }
+
     #[test]
     fn a_sum_of_exponentials_is_carried_with_the_maximum() {
         let keys = BTreeMap::from([(0, 1), (1, 1), (2, 1), (3, 1)]);
         assert_eq!(carried(&softmax(Rule::Sum), 0..4, &keys), BTreeSet::from([0, 1, 2, 3]));
+        assert_eq!(carry(&softmax(Rule::Sum), 0..4, &keys).1, BTreeSet::from([3]), "the maximum is right as it is");
         assert_eq!(carried(&softmax(Rule::Other), 0..4, &keys), BTreeSet::from([0, 1, 2]));
     }
 

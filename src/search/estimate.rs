@@ -117,6 +117,14 @@ impl<'a> Tiled<'a> {
         let finds = |&reader: &usize| self.segment.contains(&reader) && self.finds_in_lx(op, reader);
         places.push(in_lx.contains_key(&op) && !searched.is_result && searched.readers.iter().all(finds));
         let cuts: Vec<(usize, i64)> = self.cuts(op).collect();
-        costs.op_cost(op, &cuts, &places)
+        let cost = costs.op_cost(op, &cuts, &places);
+        (0..self.n_combinations(op)).fold(cost, |cost, _| cost.plus(costs.combine_cost(op, &cuts)))
+    }
+
+    /// With how much an iteration combines what the loops have of a result: with the part that it adds, and with a correction.
+    fn n_combinations(&self, op: usize) -> usize {
+        let is_cut = self.cuts(op).any(|(dim, _)| self.ops[op].reduces(dim));
+        let is_corrected = self.levels.iter().any(|(_, axis)| axis.corrected.contains(&op));
+        usize::from(is_cut) + usize::from(is_corrected)
     }
 }

@@ -123,6 +123,8 @@ pub trait OpCosts {
     /// What an op costs at the least, if loops cut these of its dimensions into so many tiles, outermost first, and just these of its operands
     /// and its result are in LX. Time without end for an op in one piece that needs a loop.
     fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> Cost;
+    /// What it costs in the same loops to combine something with what they have of the op's result, all of it in LX.
+    fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> Cost;
 }
 
 /// What knows costs of ops together.

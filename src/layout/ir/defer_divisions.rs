@@ -6,7 +6,7 @@
 //! along the summed dimension is taken, which is at most 1, so that a sum of products is at most the sum of what it multiplies.
 
 use crate::{
-    dialect::{ComputeOp, Tensor, plain_view, pointwise, view},
+    dialect::{ComputeOp, Tensor, pointwise, view},
     mlir::{
         Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, insert_after, insert_before, map_from_exprs,
         map_of, map_results,
@@ -135,9 +135,10 @@ fn is_at_most_one<'c>(weights: Value<'c>, view: Option<Op<'c>>, summed: usize) -
     let operands = |value: Value<'c>, function: &str| value.def().filter(|def| is_function(*def, function)).map(OpExt::inputs);
     let difference = operands(weights, "exp").and_then(|inputs| operands(inputs[0], "sub"));
     let Some(&[x, bound]) = difference.as_deref() else { return false };
-    let along = match view {
-        None => Some(summed),
-        Some(view) => plain_view(view).and_then(|indices| indices.iter().position(|(moving, _)| *moving == Some(summed))),
+    let shown = view.and_then(|view| view.attr("map").and_then(map_of)).map(map_results);
+    let along = match (view, shown) {
+        (None, _) => Some(summed),
+        (Some(_), shown) => shown.and_then(|shown| shown.iter().position(|index| *index == Expr::Dim(summed))),
     };
     let is_maximum = |value: Value<'c>| {
         let (value, _) = behind(value, Vec::new());

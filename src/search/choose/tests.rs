@@ -1,7 +1,6 @@
 use super::*;
 use crate::search::{Cut, OpCosts, tests::pointwise};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 
 type Asked = (Place, Vec<(usize, i64)>);
 
@@ -43,6 +42,10 @@ impl OpCosts for Bytes<'_> {
         let bytes: i64 = self.ops[op].operand_bytes.iter().zip(in_lx).filter(|(_, in_lx)| !**in_lx).map(|(bytes, _)| bytes).sum();
         Cost { ns: float(bytes) + 10.0 * float(cuts.iter().map(|(_, count)| count).product()), hbm_bytes: 0 }
     }
+
+    fn combine_cost(&self, _op: usize, _cuts: &[(usize, i64)]) -> Cost {
+        Cost::ZERO
+    }
 }
 
 impl Judge for Bytes<'_> {
@@ -60,7 +63,7 @@ impl Judge for Bytes<'_> {
             .iter()
             .map(|loops| {
                 let axes: Vec<Axis> =
-                    loops.levels.iter().map(|level| Axis { size: 0, dims: level.dims.clone(), carried: BTreeSet::new() }).collect();
+                    loops.levels.iter().map(|level| Axis { size: 0, dims: level.dims.clone(), ..Axis::default() }).collect();
                 let nest: Nest = loops.levels.iter().enumerate().map(|(axis, level)| Cut { axis, count: level.count }).collect();
                 self.cost(loops.ops.clone(), &axes, &nest).ns
             })

@@ -6,7 +6,7 @@ use super::{
     segment::segment,
 };
 use crate::{
-    cost::{KernelOp, TileOp, describe, estimate_op_ns},
+    cost::{Dim, KernelOp, OpKind, TileOp, TileOperand, describe, estimate_op_ns},
     dialect::{ComputeOp, Schedule, Step, tile_op_of},
     joint::{
         candidates,
@@ -155,6 +155,23 @@ impl PricedOp {
     }
 }
 
+impl PricedOp {
+    /// What an elementwise op on the result costs in the loops, all of it in LX.
+    fn combine(&self, cuts: &[(usize, i64)], target: &Target) -> Cost {
+        let mut tile = self.tile.clone();
+        for &(dim, count) in cuts {
+            cut(&mut tile, dim, count);
+        }
+        tile.dims.iter_mut().filter(|dim| dim.is_reduced).for_each(|dim| *dim = Dim { extent: 1, slices: 1, is_reduced: false });
+        let Some(mut result) = tile.operands.pop() else { return Cost::ZERO };
+        (result.buffer, result.is_in_lx) = (1, true);
+        let had = TileOperand { buffer: 0, is_output: false, ..result.clone() };
+        let tile = TileOp { kind: OpKind::Pointwise, is_reduction: false, operands: vec![had, result], ..tile };
+        let costs = plain_splits(&tile, target.cores).into_iter().map(|split| cost_of(&tile, &split, target));
+        costs.min_by(|one, other| one.ns.total_cmp(&other.ns)).unwrap_or(Cost::ZERO)
+    }
+}
+
 /// All cores along one dimension that is not summed, or along two.
 fn plain_splits(tile: &TileOp, cores: i64) -> Vec<WorkSplit> {
     let dims: Vec<usize> = (0..tile.dims.len()).filter(|&dim| !tile.dims[dim].is_reduced).collect();
@@ -211,6 +228,18 @@ impl OpCosts for FunctionJudge<'_, '_> {
             return cost;
         }
         let cost = priced.least(cuts, in_lx, self.target);
+        self.known.borrow_mut().insert(key, cost);
+        cost
+    }
+
+    fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> Cost {
+        let Some(priced) = &self.priced[op] else { return Cost::ZERO };
+        // No op has no operands.
+        let key = (op, cuts.to_vec(), Vec::new());
+        if let Some(&cost) = self.known.borrow().get(&key) {
+            return cost;
+        }
+        let cost = priced.combine(cuts, self.target);
         self.known.borrow_mut().insert(key, cost);
         cost
     }
