@@ -73,6 +73,9 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   // A copy that was inserted with a loop, and why.
   if (attribute.getName() == "spyre.for_loop" && op->getName().getStringRef() == "spyre.copy" && isa<StringAttr>(attribute.getValue()))
     return success();
+  // A loop that corrects what it carries when a running value changes.
+  if (attribute.getName() == "spyre.corrects" && op->getName().getStringRef() == "spyre.loop" && isa<UnitAttr>(attribute.getValue()))
+    return success();
   // The numbers in it are checked where they are read: the machine is described in one place, crates/machine.
   if (attribute.getName() == "spyre.target" && isa<ModuleOp>(op) && isa<DictionaryAttr>(attribute.getValue()))
     return success();

@@ -28,7 +28,8 @@ def Spyre_Dialect : Dialect {
     be at launch: the dimension is cut into 8 tiles, and a run does the first `T` of them.
 
     A `spyre.copy` that the program does not ask for says why it is there: `spyre.for_layout` (an op cannot read the tensor
-    where it lies), or `spyre.for_loop` with the reason as text (what a loop makes is copied to where others read it).
+    where it lies), or `spyre.for_loop` with the reason as text (what a loop makes is copied to where others read it). A
+    `spyre.loop` that corrects what it carries when a running value changes has `spyre.corrects`.
 
     ```
     linalg ──import──▶ spyre ops ──layout──▶ encodings ──tile──▶ spyre.loop ──work──▶ work ──lx──▶ place ──bundle──▶ sdsc

@@ -103,6 +103,15 @@ pub fn copy_for_loop<'c>(context: &'c Context, at: Location<'c>, input: Value<'c
     build("spyre.copy", at, &[input], &[output], Attributes::new(context).text(FOR_LOOP, why), vec![])
 }
 
+/// The mark of a loop that corrects what it carries when a running value changes.
+pub const CORRECTS: &str = "spyre.corrects";
+
+/// Whether a loop in an operation corrects what it carries.
+#[must_use]
+pub fn has_corrections(op: Op<'_>) -> bool {
+    op.nested().into_iter().any(|op| op.attr(CORRECTS).is_some())
+}
+
 /// The attribute of a constant, here and in `sdsc`, with the program's numbers in f64 where the elements round them.
 pub const EXACT: &str = "exact";
 

@@ -7,7 +7,7 @@ use super::{
     undefined,
 };
 use crate::{
-    dialect::target_of,
+    dialect::{has_corrections, target_of},
     interpret::{Array, Function, Selection, evaluate, read_functions},
     mlir::Module,
     phase::Phase,
@@ -35,6 +35,9 @@ pub struct Verdict {
     pub undefined: u64,
     /// A bound for the degree of a difference, as a power of two.
     pub log2_degree: f64,
+    /// Whether exponentials of what has exponentials in it were compared by their law alone: a loop corrects some.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lawful: bool,
     /// The largest probability that all draws hide a difference, as a power of two; none where the degree gives no bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log2_chance: Option<f64>,
@@ -42,7 +45,7 @@ pub struct Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { compared, draws, element_operations, sampled, undefined, log2_degree, log2_chance } = self;
+        let Self { compared, draws, element_operations, sampled, undefined, log2_degree, lawful, log2_chance } = self;
         let draws = if *draws == 1 { "1 draw, as the program is large,".to_owned() } else { format!("{draws} draws") };
         match sampled {
             None => write!(
@@ -59,6 +62,9 @@ impl fmt::Display for Verdict {
         }
         if *undefined > 0 {
             write!(formatter, "; {undefined} elements of results or more have no value in a draw, such as 0 / 0")?;
+        }
+        if *lawful {
+            write!(formatter, "; exponentials of what has exponentials in it were compared by their law alone, as a loop corrects them")?;
         }
         let where_it_is = if sampled.is_some() { " in them" } else { "" };
         match log2_chance {
@@ -86,11 +92,13 @@ pub(crate) struct Phases<'c> {
     phases: Vec<(Phase, Result<Vec<Function<'c>>, String>)>,
     target: Option<Target>,
     limits: Limits,
+    /// Whether a loop corrects what it carries.
+    corrects: bool,
 }
 
 impl<'c> Phases<'c> {
     pub(crate) const fn new(limits: Limits) -> Self {
-        Self { phases: Vec::new(), target: None, limits }
+        Self { phases: Vec::new(), target: None, limits, corrects: false }
     }
 
     /// Remembers the program behind a phase.
@@ -103,6 +111,7 @@ impl<'c> Phases<'c> {
             }
             self.phases.push((phase, functions));
             self.target = target_of(module.op()).ok();
+            self.corrects |= has_corrections(module.op());
         }
     }
 
@@ -129,6 +138,7 @@ impl<'c> Phases<'c> {
             sampled,
             undefined: 0,
             log2_degree: imported.iter().map(degree::log2_degree).fold(0.0, f64::max),
+            lawful: false,
             log2_chance: None,
         };
         verdict.log2_chance = degree::log2_chance(verdict.log2_degree, n_draws);
@@ -140,9 +150,18 @@ impl<'c> Phases<'c> {
                 programs.iter().filter_map(|(phase, functions)| Some((*phase, functions.get(position)?))).collect();
             let samples = selections.as_ref().map(|selections: &Vec<Vec<Selection>>| selections[position].as_slice());
             let judge = |draw| Versions { versions: &versions, samples, draw }.judge(simulation.as_ref());
-            let judged: Vec<Result<u64, Failure>> = draws.clone().into_par_iter().map(judge).collect();
             // The first draw that fails speaks, whichever ended first.
-            let undefined = judged.into_iter().collect::<Result<Vec<u64>, Failure>>()?;
+            let judged = |bits: u64| {
+                let judged: Vec<Result<u64, Failure>> = draws.clone().into_par_iter().map(|draw| judge(draw | bits)).collect();
+                judged.into_iter().collect::<Result<Vec<u64>, Failure>>()
+            };
+            let undefined = match judged(0) {
+                Err(Failure::Phase(_) | Failure::Files(_)) if self.corrects => {
+                    verdict.lawful = true;
+                    judged(Field::LAWFUL)?
+                }
+                judged => judged?,
+            };
             verdict.undefined += undefined.into_iter().min().unwrap_or(0);
         }
         Ok(verdict)

@@ -18,7 +18,7 @@
 // CHECK-NEXT:      [[ACC_THEN:%.+]] = spyre.pointwise mul([[ACC]], [[FACTOR]])
 // CHECK-NEXT:      [[ACC_NOW:%.+]] = spyre.pointwise add([[ACC_THEN]], [[PART]])
 // CHECK-NEXT:      spyre.yield [[NEW]], [[SUM_NOW]], [[ACC_NOW]]
-// CHECK-NEXT:    }
+// CHECK-NEXT:    } {spyre.corrects}
 // CHECK-NOT:     spyre.loop
 // CHECK:         spyre.pointwise realdiv([[ALL]]#2, [[ALL]]#1)
 func.func @attention(%q: tensor<64x64xf16>, %k: tensor<64x512xf16> {spyre.dims = ["D", "T"]}, %v: tensor<512x64xf16>) -> tensor<64x64xf16> {

@@ -4,7 +4,8 @@
 //! quotients act on each part, so that they are equal in any order. 4 has the order Q modulo P: `exp` of a pair has the residue
 //! `4^(the residue modulo Q)` modulo P, and so `exp(a + b) = exp(a) exp(b)`. What the second part of an exponential is no law says; it is a
 //! hash, and everything computed from it is marked as spent: an exponential of a spent element takes a hash of its first part as exponent.
-//! So the law holds for one exponential on each path, and equal elements have equal exponentials everywhere.
+//! So the law holds for one exponential on each path, and equal elements have equal exponentials everywhere. In draws that are lawful it holds
+//! for all, and exponentials of exponentials show less.
 //!
 //! Functions with a law that compilers use are defined by the law (`relu x` is the larger of `x` and 0). Each other one is a keyed hash of
 //! its name, its constants and the first part of its operand. Maximum, minimum and comparisons use a keyed order of the residues modulo P:
@@ -86,36 +87,39 @@ pub struct Field {
     key: u64,
     /// Whether zero is larger than every other residue. Where it stands in between, a zero too many in a maximum of many shows seldom.
     is_zero_largest: bool,
-    /// The largest numbers that are no infinity, in f64: they stand next to the infinities.
-    lowest: FieldElement,
-    highest: FieldElement,
+    /// Whether the law of exponentials holds for spent elements, too.
+    is_lawful: bool,
 }
 
 /// The element of a finite number.
-fn element_of(number: f64) -> FieldElement {
+const fn element_of(number: f64) -> FieldElement {
+    FieldElement::new(residue_of(number, P), residue_of(number, Q), false)
+}
+
+const fn residue_of(number: f64, modulus: u32) -> u64 {
     let bits = number.abs().to_bits();
     let (exponent, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
     let (mantissa, exponent) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
-    let part = |modulus: u32| {
-        // Two to the power of the modulus minus one is 1: a negative exponent is one from there.
-        let order = i64::from(modulus) - 1;
-        let scale = power(2, exponent.rem_euclid(order).unsigned_abs(), modulus);
-        let magnitude = mantissa % u64::from(modulus) * scale % u64::from(modulus);
-        if number < 0.0 { opposite(magnitude, modulus) } else { magnitude }
-    };
-    FieldElement::new(part(P), part(Q), false)
+    // Two to the power of the modulus minus one is 1: a negative exponent is one from there.
+    let order = modulus as i64 - 1;
+    let scale = power(2, exponent.rem_euclid(order).unsigned_abs(), modulus);
+    let magnitude = mantissa % modulus as u64 * scale % modulus as u64;
+    if number < 0.0 { opposite(magnitude, modulus) } else { magnitude }
 }
 
 impl Field {
+    /// The largest numbers of f64 that are no infinity: they stand next to the infinities.
+    const LOWEST: FieldElement = element_of(f64::MIN);
+    const HIGHEST: FieldElement = element_of(f64::MAX);
+
+    /// Set in the number of a draw in which `exp(a + b) = exp(a) exp(b)` holds on paths with several exponentials. The second part of every exponential
+    /// is 1 then, so that an exponential of an exponential does not show what that is of.
+    pub const LAWFUL: u64 = 1 << 63;
+
     /// The draw of that number.
     #[must_use]
-    pub fn new(draw: u64) -> Self {
-        Self {
-            key: stirred(draw ^ 0x5370_7972_6521_f1e1),
-            is_zero_largest: draw % 3 == 2,
-            lowest: element_of(f64::MIN),
-            highest: element_of(f64::MAX),
-        }
+    pub const fn new(draw: u64) -> Self {
+        Self { key: stirred(draw ^ 0x5370_7972_6521_f1e1), is_zero_largest: draw % 3 == 2, is_lawful: draw & Self::LAWFUL != 0 }
     }
 
     /// A random element for an input: `index` counts its elements, `tensor` the inputs.
@@ -137,8 +141,8 @@ impl Field {
             FieldElement::NEGATIVE_INFINITY => 0,
             FieldElement::INFINITY => u64::MAX,
             // What bounds an infinity bounds nothing else.
-            _ if element == self.lowest => 1,
-            _ if element == self.highest => u64::MAX - 1,
+            _ if element == Self::LOWEST => 1,
+            _ if element == Self::HIGHEST => u64::MAX - 1,
             FieldElement { first: 0, .. } if self.is_zero_largest => u64::MAX - 2,
             // Programs rely on 1 being the larger one where a maximum keeps a divisor from being 0.
             FieldElement { first: 0, .. } => keyed(0).min(keyed(1)),
@@ -157,6 +161,7 @@ impl Field {
         match x {
             FieldElement::NEGATIVE_INFINITY => FieldElement::ZERO,
             FieldElement::INFINITY => x,
+            _ if self.is_lawful => FieldElement::new(exponential(x.residue()), 1, false),
             _ => {
                 let exponent = if x.is_spent() { self.hashed(u64::from(x.first), 0x0e_c400, true).residue() } else { x.residue() };
                 let first = exponential(exponent);

@@ -208,3 +208,30 @@ fn one_is_above_zero_but_where_zero_is_the_largest() {
         assert_eq!(larger == FieldElement::ONE, draw % 3 != 2, "draw {draw}");
     }
 }
+
+/// A softmax of something with exponentials, by the maximum of all and corrected from another one.
+#[test]
+fn lawful_draws_keep_the_law_behind_an_exponential() {
+    for (draw, holds) in [(5, false), (5 | Field::LAWFUL, true)] {
+        let field = Field::new(draw);
+        let exp = |x| field.apply(Unary::Exp, &[], x);
+        let x = exp(field.input(0, 1));
+        let [old, new] = [exp(field.input(0, 2)), exp(field.input(0, 3))];
+        let corrected = field.mul(exp(field.sub(x, old)), exp(field.sub(old, new)));
+        assert_eq!(corrected.agrees(exp(field.sub(x, new))), holds);
+        assert!(!exp(x).agrees(x));
+    }
+}
+
+#[test]
+fn the_largest_numbers_bound_infinities_alone() {
+    for draw in 0..6 {
+        let field = Field::new(draw);
+        let [lowest, highest] = [f64::MIN, f64::MAX].map(|number| field.number(number));
+        for x in (0..100).map(|index| field.input(0, index)).chain([0.0, 1.0, -1.0].map(|number| field.number(number))) {
+            assert_eq!((field.maximum(x, lowest), field.minimum(x, highest)), (x, x));
+        }
+        assert_eq!(field.maximum(lowest, field.number(f64::NEG_INFINITY)), lowest);
+        assert_eq!(field.minimum(highest, field.number(f64::INFINITY)), highest);
+    }
+}

@@ -2,10 +2,10 @@
 
 use super::Merge;
 use crate::{
-    dialect::{FOR_LOOP, loop_over, pointwise, slots_of, view, yield_tiles},
+    dialect::{CORRECTS, FOR_LOOP, loop_over, pointwise, slots_of, view, yield_tiles},
     mlir::{
-        Expr, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, insert_before, integer, integers, map_from_exprs,
-        new_block, push,
+        Expr, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, boolean_unit, insert_before, integer, integers,
+        map_from_exprs, new_block, push,
     },
     tile::{Correction, Form, Term, ir::compact_type},
 };
@@ -47,6 +47,10 @@ impl<'c> Merge<'c> {
         let around = insert_before(self.first, loop_over(context, location, level, &read, &outputs, new_block(&arguments, location)));
         if let Some(symbol) = self.first.attr("symbol") {
             around.set_attr("symbol", symbol);
+        }
+        let corrects = self.carried[1].iter().any(|(_, correction)| correction.is_some());
+        if corrects || [self.first, self.second].iter().any(|from| from.attr(CORRECTS).is_some()) {
+            around.set_attr(CORRECTS, boolean_unit(context));
         }
         let mut built = Built { merge: &self, around, now: ValueMap::default(), before: ValueMap::default(), changes: Vec::new() };
         built.begin(&operands);
