@@ -2,7 +2,7 @@
 // a loop over tiles of keys reads them once, and corrects what it has.
 // RUN: spyre-compile %s --lx-bytes 32768 --compile-to tile > %t.mlir && FileCheck %s --input-file %t.mlir
 // RUN: spyre-compile %s --lx-bytes 32768 -o %t | FileCheck %s --check-prefix=MOVED
-// CHECK:     spyre.loop 16 {{.*}} carried({{%.+}} = {{.+}}, {{%.+}} = {{.+}}, {{%.+}} = {{.+}}) {
+// CHECK:     spyre.loop 16 {{.*}} carried({{%.+}} = {{.+}}, {{%.+}} = {{.+}}, {{%.+}} = {{.+}}) attributes {spyre.corrects} {
 // CHECK-NOT: spyre.loop
 // MOVED: loops chosen: tiles(axis0 = 16) around ops 0 to 5
 // MOVED: lower bound 2.13 MiB, 1.0

@@ -3,14 +3,16 @@
 
 // One loop has the maximum of a row, and corrects the sum and the product whenever that grows.
 // CHECK-LABEL: func.func @attention(
-// CHECK:         [[ALL:%.+]]:3 = spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = {{.+}}, [[SUM:%.+]] = {{.+}}, [[ACC:%.+]] = {{.+}}) {
+// CHECK:         [[ALL:%.+]]:3 = spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = {{.+}}, [[SUM:%.+]] = {{.+}}, [[ACC:%.+]] = {{.+}}) attributes {spyre.corrects} {
 // CHECK-NEXT:      [[S:%.+]] = spyre.matmul(
 // CHECK-NEXT:      [[PART_MAX:%.+]] = spyre.reduce max([[S]])
 // CHECK-NEXT:      [[NEW:%.+]] = spyre.pointwise maximum([[MAX]], [[PART_MAX]])
-// CHECK-NEXT:      [[D:%.+]] = spyre.pointwise sub([[S]], [[NEW]])
+// CHECK-NEXT:      [[BOUND:%.+]] = spyre.pointwise maximum([[NEW]], [[LOWEST:%.+]]) :
+// CHECK-NEXT:      [[D:%.+]] = spyre.pointwise sub([[S]], [[BOUND]])
 // CHECK-NEXT:      [[E:%.+]] = spyre.pointwise exp([[D]])
 // CHECK-NEXT:      [[PART_SUM:%.+]] = spyre.reduce sum([[E]])
-// CHECK-NEXT:      [[GROWN:%.+]] = spyre.pointwise sub([[MAX]], [[NEW]])
+// CHECK-NEXT:      [[OLD:%.+]] = spyre.pointwise maximum([[MAX]], [[LOWEST]])
+// CHECK-NEXT:      [[GROWN:%.+]] = spyre.pointwise sub([[OLD]], [[BOUND]])
 // CHECK-NEXT:      [[FACTOR:%.+]] = spyre.pointwise exp([[GROWN]])
 // CHECK-NEXT:      [[SUM_THEN:%.+]] = spyre.pointwise mul([[SUM]], [[FACTOR]])
 // CHECK-NEXT:      [[SUM_NOW:%.+]] = spyre.pointwise add([[SUM_THEN]], [[PART_SUM]])
@@ -18,7 +20,7 @@
 // CHECK-NEXT:      [[ACC_THEN:%.+]] = spyre.pointwise mul([[ACC]], [[FACTOR]])
 // CHECK-NEXT:      [[ACC_NOW:%.+]] = spyre.pointwise add([[ACC_THEN]], [[PART]])
 // CHECK-NEXT:      spyre.yield [[NEW]], [[SUM_NOW]], [[ACC_NOW]]
-// CHECK-NEXT:    } {spyre.corrects}
+// CHECK-NEXT:    }
 // CHECK-NOT:     spyre.loop
 // CHECK:         spyre.pointwise realdiv([[ALL]]#2, [[ALL]]#1)
 func.func @attention(%q: tensor<64x64xf16>, %k: tensor<64x512xf16> {spyre.dims = ["D", "T"]}, %v: tensor<512x64xf16>) -> tensor<64x64xf16> {
@@ -32,13 +34,15 @@ func.func @attention(%q: tensor<64x64xf16>, %k: tensor<64x512xf16> {spyre.dims =
   return %y : tensor<64x64xf16>
 }
 
-// What is made of the maximum between the loops is made in the loop, for the new one and for the old one. Scores that others read are still
-// written.
+// What is made of the maximum between the loops is made in the loop, for the new one and for the old one; only a number is known to be no
+// infinity. Scores that others read are still written.
 // CHECK-LABEL: func.func @bounded(
-// CHECK:         [[ALL:%.+]]:3 = spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = {{.+}}, [[SUM:%.+]] = {{[^)]+}}) {
+// CHECK:         [[ALL:%.+]]:3 = spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = {{.+}}, [[SUM:%.+]] = {{.+}}) attributes {spyre.corrects} {
 // CHECK:           [[NEW:%.+]] = spyre.pointwise maximum([[MAX]],
-// CHECK-NEXT:      [[BOUND:%.+]] = spyre.pointwise maximum([[NEW]], %arg1)
-// CHECK:           [[OLD_BOUND:%.+]] = spyre.pointwise maximum([[MAX]], %arg1)
+// CHECK-NEXT:      [[FINITE:%.+]] = spyre.pointwise maximum([[NEW]], [[LOWEST:%.+]]) :
+// CHECK-NEXT:      [[BOUND:%.+]] = spyre.pointwise maximum([[FINITE]], %arg1)
+// CHECK:           [[OLD:%.+]] = spyre.pointwise maximum([[MAX]], [[LOWEST]])
+// CHECK-NEXT:      [[OLD_BOUND:%.+]] = spyre.pointwise maximum([[OLD]], %arg1)
 // CHECK-NEXT:      spyre.pointwise sub([[OLD_BOUND]], [[BOUND]])
 // CHECK:           spyre.yield [[NEW]], {{%.+}}, {{%.+}}[1]
 // CHECK:         [[L:%.+]] = spyre.copy [[ALL]]#1
@@ -68,9 +72,11 @@ func.func @not_separable(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> te
 
 // A maximum of differences is shifted by what the first maximum has grown.
 // CHECK-LABEL: func.func @shifted_maximum(
-// CHECK:         spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = {{.+}}, [[PEAK:%.+]] = {{[^)]+}}) {
+// CHECK:         spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = {{.+}}, [[PEAK:%.+]] = {{.+}}) attributes {spyre.corrects} {
 // CHECK:           [[NEW:%.+]] = spyre.pointwise maximum([[MAX]],
-// CHECK:           [[GROWN:%.+]] = spyre.pointwise sub([[MAX]], [[NEW]])
+// CHECK-NEXT:      [[BOUND:%.+]] = spyre.pointwise maximum([[NEW]], [[LOWEST:%.+]]) :
+// CHECK:           [[OLD:%.+]] = spyre.pointwise maximum([[MAX]], [[LOWEST]])
+// CHECK-NEXT:      [[GROWN:%.+]] = spyre.pointwise sub([[OLD]], [[BOUND]])
 // CHECK-NEXT:      [[THEN:%.+]] = spyre.pointwise add([[PEAK]], [[GROWN]])
 // CHECK-NEXT:      spyre.pointwise maximum([[THEN]],
 func.func @shifted_maximum(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}, %z: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> tensor<64x1xf16> {
