@@ -23,6 +23,7 @@ mod history;
 mod key;
 mod mergers;
 mod moment;
+mod places;
 mod prices;
 mod problem;
 mod refine;

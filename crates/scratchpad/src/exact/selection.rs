@@ -33,8 +33,7 @@ pub(crate) struct Run {
 impl Selection {
     /// Everything stays in HBM.
     pub(crate) fn none(problem: &Problem) -> Self {
-        let stay = |n: usize| Stay { in_lx: vec![false; n], keeps: vec![false; n], parent: None };
-        Self { stays: problem.values.iter().map(|value| stay(value.uses.len())).collect() }
+        Self { stays: problem.values.iter().map(|value| Stay::none(value.uses.len())).collect() }
     }
 
     /// HBM bytes left, with those of the buffers that cannot be in LX.
@@ -44,40 +43,12 @@ impl Selection {
 
     /// HBM bytes of one value.
     pub(crate) fn value_bytes(&self, problem: &Problem, index: usize) -> i64 {
-        let (value, stay) = (&problem.values[index], &self.stays[index]);
-        if problem.stays == Stays::Whole {
-            let is_in_lx = stay.in_lx.first() == Some(&true);
-            let in_lx = || value.arrival_bytes + value.ending_bytes(value.after_use(0, At::Hbm));
-            return if is_in_lx { in_lx() } else { value.hbm_bytes() };
-        }
-        let (mut bytes, mut at) = (0, At::Hbm);
-        for (using, one) in value.uses.iter().enumerate() {
-            if using > 0 && !stay.keeps[using - 1] {
-                bytes += value.leaving_bytes(problem.stays, at);
-                at = At::Hbm;
-            }
-            if stay.in_lx[using] {
-                bytes += value.coming_bytes(problem.stays, using, at).unwrap_or(0);
-                at = value.after_use(using, at);
-            } else {
-                bytes += one.hbm_bytes;
-            }
-        }
-        bytes + value.ending_bytes(at)
+        self.stays[index].hbm_bytes(problem, index)
     }
 
     /// The unbroken stays, by value and time.
     pub(crate) fn runs(&self) -> Vec<Run> {
-        let mut runs: Vec<Run> = Vec::new();
-        for (value, stay) in self.stays.iter().enumerate() {
-            for using in (0..stay.in_lx.len()).filter(|&using| stay.in_lx[using]) {
-                match runs.last_mut() {
-                    Some(run) if run.value == value && run.last + 1 == using && stay.keeps[run.last] => run.last = using,
-                    Some(_) | None => runs.push(Run { value, first: using, last: using }),
-                }
-            }
-        }
-        runs
+        self.stays.iter().enumerate().flat_map(|(value, stay)| stay.runs(value)).collect()
     }
 
     /// Takes a run out.
@@ -90,6 +61,52 @@ impl Selection {
 }
 
 impl Stay {
+    /// All uses are served from HBM.
+    pub(crate) fn none(n_uses: usize) -> Self {
+        Self { in_lx: vec![false; n_uses], keeps: vec![false; n_uses], parent: None }
+    }
+
+    /// All uses are served from LX.
+    pub(crate) fn all(n_uses: usize) -> Self {
+        Self { in_lx: vec![true; n_uses], keeps: vec![true; n_uses], parent: None }
+    }
+
+    /// HBM bytes of the value that is served so.
+    pub(crate) fn hbm_bytes(&self, problem: &Problem, index: usize) -> i64 {
+        let value = &problem.values[index];
+        if problem.stays == Stays::Whole {
+            let is_in_lx = self.in_lx.first() == Some(&true);
+            let in_lx = || value.arrival_bytes + value.ending_bytes(value.after_use(0, At::Hbm));
+            return if is_in_lx { in_lx() } else { value.hbm_bytes() };
+        }
+        let (mut bytes, mut at) = (0, At::Hbm);
+        for (using, one) in value.uses.iter().enumerate() {
+            if using > 0 && !self.keeps[using - 1] {
+                bytes += value.leaving_bytes(problem.stays, at);
+                at = At::Hbm;
+            }
+            if self.in_lx[using] {
+                bytes += value.coming_bytes(problem.stays, using, at).unwrap_or(0);
+                at = value.after_use(using, at);
+            } else {
+                bytes += one.hbm_bytes;
+            }
+        }
+        bytes + value.ending_bytes(at)
+    }
+
+    /// The unbroken stays of the value that is served so, by time.
+    pub(crate) fn runs(&self, value: usize) -> Vec<Run> {
+        let mut runs: Vec<Run> = Vec::new();
+        for using in (0..self.in_lx.len()).filter(|&using| self.in_lx[using]) {
+            match runs.last_mut() {
+                Some(run) if run.last + 1 == using && self.keeps[run.last] => run.last = using,
+                Some(_) | None => runs.push(Run { value, first: using, last: using }),
+            }
+        }
+        runs
+    }
+
     /// Takes a run out; what takes over its address is not told.
     pub(crate) fn remove(&mut self, run: Run) {
         self.in_lx[run.first..=run.last].fill(false);
