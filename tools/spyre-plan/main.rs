@@ -40,7 +40,7 @@ struct Arguments {
     /// Look for the smallest capacity in which everything has a place
     #[arg(long)]
     smallest_peak: bool,
-    /// Stop after this many steps of search: the same on every machine; by default 2 million or 1,000 for each buffer, and 10 million for the smallest peak
+    /// Stop after this many steps of search: the same on every machine. Split stays have as many again. By default 2 million or 2,000 for each buffer, and 10 million for the smallest peak
     #[arg(long, value_name = "STEPS")]
     budget: Option<u64>,
     /// Stop after this time; the result says so
@@ -58,7 +58,7 @@ struct Arguments {
 const BUDGET: u64 = 2_000_000;
 const PEAK_BUDGET: u64 = 10_000_000;
 /// At least so many for each buffer.
-const STEPS_OF_BUFFER: u64 = 1_000;
+const STEPS_OF_BUFFER: u64 = 2_000;
 
 fn main() -> ExitCode {
     tool::main("spyre-plan", run)

@@ -66,20 +66,16 @@ pub fn plan_instance(instance: &Instance, planner: &str, stays: Stays, limits: &
         }
     }
     let (mut steps, mut is_stopped, mut known) = (steps, timed_out, None);
+    let budget = limits.budget - steps;
     if stays == Stays::Split {
-        // What may be split need not be: a plan of whole lives is a beginning.
-        let budget = (limits.budget - steps) / SHARE_OF_WHOLE_LIVES;
+        // What may be split need not be: with as many steps, a plan of whole lives is what plans with split stays begin with.
         let whole = solve(&Exact { stays: Stays::Whole, budget }, instance, None, (steps, &mut is_stopped), limits);
         steps += whole.steps;
         known = Some(whole.whole_lives(buffers, capacity));
     }
-    let exact = Exact { budget: limits.budget - steps, ..exact };
-    let plan = solve(&exact, instance, known.as_ref(), (steps, &mut is_stopped), limits);
+    let plan = solve(&Exact { budget, ..exact }, instance, known.as_ref(), (steps, &mut is_stopped), limits);
     Ok(Plan { steps: plan.steps + steps, timed_out: is_stopped, ..plan })
 }
-
-/// Where stays may be split, a plan of whole lives may have one in so many of the steps.
-const SHARE_OF_WHOLE_LIVES: u64 = 4;
 
 /// A plan behind some steps. The watcher is not asked again once it said no.
 fn solve(

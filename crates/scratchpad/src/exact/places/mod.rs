@@ -6,7 +6,7 @@
 //! prices with what has been decided, so it rises with every unit of LX that is dear and empty. The time is linear in the number of
 //! buffers, for as many states as are kept.
 //!
-//! A sweep may be given a *window*: some operations, the values that are free in them, and *walls*, the stays of all others.
+//! `board.rs` begins with sweeps of everything, and goes on with *windows*: a sweep may be given some operations, the values that are free in them, and *walls*, the stays of all others.
 
 mod berths;
 mod board;
@@ -176,7 +176,7 @@ impl<'p> Sweep<'p> {
         all
     }
 
-    /// Gives a value each berth that it may have, and keeps the best states. Says how many there were.
+    /// Gives a value each berth that it may have, and keeps the best states. Says how many steps it took.
     fn moor(&mut self, value: usize, (tick, most): (usize, i64), task: &Task<'_>, walls: &[Wall]) -> u64 {
         let Self { problem, prices, .. } = *self;
         let using = self.next_use[value];
@@ -189,15 +189,19 @@ impl<'p> Sweep<'p> {
         let noise = |hash: u64| if task.seed == 0 { 0 } else { self.skyline.noise(hash ^ task.seed) };
         self.moves.clear();
         let mut found: Vec<Berth> = Vec::new();
+        let mut made = 0;
         for (from, state) in (0_u32..).zip(&self.states) {
             let outlook = self.skyline.waste(&state.tenants, None, tick);
             let is_settled = using > 0 && state.has_settled(value);
             let floor = state.floor + if is_settled { 0 } else { outside };
             let rank = floor.saturating_add(outlook + noise(state.hash));
             self.moves.push(Move { from, rank, floor, hash: state.hash, set: state.set, berth: None });
+            let steps_of_move = 1 + state.tenants.len() as u64 / TENANTS_OF_STEP;
+            made += steps_of_move;
             let Some(inside) = inside.filter(|_| !is_settled) else { continue };
             found.clear();
             berths(problem, &state.tenants, (&self.fares, &blocked), (value, using == 0), &mut found);
+            made += steps_of_move * found.len() as u64;
             for berth in &found {
                 let floor = state.floor + inside + berth.driven_cost;
                 if floor < most {
@@ -208,7 +212,6 @@ impl<'p> Sweep<'p> {
                 }
             }
         }
-        let made = self.moves.len() as u64;
         self.moves.retain(|one| one.floor < most);
         keep(&mut self.moves, task.width);
         let pays = using > 0 || one.parents.is_empty();
@@ -242,5 +245,56 @@ impl<'p> Sweep<'p> {
     }
 }
 
+/// A move of so many tenants is a step, of twice as many two.
+const TENANTS_OF_STEP: u64 = 64;
 /// Steps between two calls of the watcher.
 const STEPS_UNWATCHED: u64 = 4_096;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Capacity, buffer::tests::buffer};
+
+    /// Lives of up to forty operations.
+    fn problem(n: usize, stays: Stays) -> Problem {
+        let uses = |index: usize| {
+            let start = index * 7919 % n;
+            [start, start + index * 31 % 20, start + index * 31 % 40]
+        };
+        let buffers: Vec<_> = (0..n)
+            .map(|index| {
+                buffer("any", 1 + (index * 37 % 64) as i64, &{
+                    let mut uses = uses(index);
+                    uses.sort_unstable();
+                    uses
+                })
+            })
+            .collect();
+        Problem::new(&buffers, &Capacity { bytes: 300, alignment: 1 }, stays)
+    }
+
+    fn steps_of_sweep(n: usize, stays: Stays) -> u64 {
+        let problem = problem(n, stays);
+        let prices = Prices::fitted(&problem, 1 << 16, 0, 0);
+        let mut best = Best { bytes: i64::MAX / 1024 / 65536, selection: Selection::none(&problem), placed: Vec::new() };
+        let free: Vec<usize> = {
+            let mut all: Vec<usize> = (0..problem.values.len()).collect();
+            all.sort_by_key(|&value| (problem.values[value].first(), value));
+            all
+        };
+        let task = Task { ticks: 0..problem.n_ticks, free: &free, walls: &[], width: 8, ceiling: best.bytes, seed: 0 };
+        let mut steps = Steps { left: u64::MAX };
+        let served = Sweep::new(&problem, &prices).run(&task, &mut steps, &mut |_| true).unwrap();
+        best.bytes = served.len() as i64;
+        assert!(best.bytes > n as i64 / 8);
+        u64::MAX - steps.left
+    }
+
+    #[test]
+    fn steps_grow_with_the_number_of_buffers() {
+        for stays in [Stays::Whole, Stays::Split] {
+            let steps = [1_000, 2_000, 4_000].map(|n| steps_of_sweep(n, stays));
+            assert!(steps[1] < steps[0] * 21 / 10 && steps[2] < steps[1] * 21 / 10, "{stays:?}: {steps:?}");
+        }
+    }
+}
