@@ -194,7 +194,10 @@ fn driving(tenants: &[Tenant], (fares, blocked): (&[Fares], &Blocked), (units, l
 
 /// The berth with those that it drives out; none if it drives out nobody, or one that cannot leave.
 fn driving_from(tenants: &[Tenant], fares: &[Fares], mut berth: Berth) -> Option<Berth> {
-    for (place, tenant) in (0_u32..).zip(tenants).take_while(|(_, tenant)| tenant.address < berth.end) {
+    // Of those that begin below, only the last may reach up to here, or one at its address that hands it on.
+    let below = tenants[..tenants.partition_point(|tenant| tenant.address <= berth.address)].last();
+    let first = below.map_or(0, |below| tenants.partition_point(|tenant| tenant.address < below.address));
+    for (place, tenant) in (0_u32..).zip(tenants).skip(first).take_while(|(_, tenant)| tenant.address < berth.end) {
         if !berth.drives_out(tenant) {
             continue;
         }

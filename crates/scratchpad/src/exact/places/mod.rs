@@ -186,16 +186,17 @@ impl<'p> Sweep<'p> {
         let one = &problem.values[value];
         let until = one.uses.last().map_or(0, |one| one.tick) + 1;
         let blocked = Blocked::of(problem, walls, until);
-        let noise = |hash: u64| if task.seed == 0 { 0 } else { self.skyline.noise(hash ^ task.seed) };
-        self.moves.clear();
+        let Self { skyline, moves, .. } = self;
+        let noise = |skyline: &Skyline, hash: u64| if task.seed == 0 { 0 } else { skyline.noise(hash ^ task.seed) };
+        moves.clear();
         let mut found: Vec<Berth> = Vec::new();
         let mut made = 0;
         for (from, state) in (0_u32..).zip(&self.states) {
-            let outlook = self.skyline.waste(&state.tenants, None, tick);
+            let outlook = skyline.waste(&state.tenants, None, tick);
             let is_settled = using > 0 && state.has_settled(value);
             let floor = state.floor + if is_settled { 0 } else { outside };
-            let rank = floor.saturating_add(outlook + noise(state.hash));
-            self.moves.push(Move { from, rank, floor, hash: state.hash, set: state.set, berth: None });
+            let rank = floor.saturating_add(outlook + noise(skyline, state.hash));
+            moves.push(Move { from, rank, floor, hash: state.hash, set: state.set, berth: None });
             let steps_of_move = 1 + state.tenants.len() as u64 / TENANTS_OF_STEP;
             made += steps_of_move;
             let Some(inside) = inside.filter(|_| !is_settled) else { continue };
@@ -206,9 +207,9 @@ impl<'p> Sweep<'p> {
                 let floor = state.floor + inside + berth.driven_cost;
                 if floor < most {
                     let (hash, set) = state.hashes_with(value, berth);
-                    let outlook = self.skyline.waste(&state.tenants, Some((berth, until)), tick);
-                    let rank = floor.saturating_add(outlook + noise(hash));
-                    self.moves.push(Move { from, rank, floor, hash, set, berth: Some(*berth) });
+                    let outlook = skyline.waste(&state.tenants, Some((berth, until)), tick);
+                    let rank = floor.saturating_add(outlook + noise(skyline, hash));
+                    moves.push(Move { from, rank, floor, hash, set, berth: Some(*berth) });
                 }
             }
         }

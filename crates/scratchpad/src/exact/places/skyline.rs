@@ -14,6 +14,8 @@ pub(super) struct Skyline {
     units: i64,
     /// What a value costs in HBM, on average.
     of_value: f64,
+    /// Taken by one question after the other.
+    open: Vec<Level>,
 }
 
 /// The part of an empty unit's price that it may cost, and of what is saved by a unit on average: LX is seldom empty everywhere.
@@ -33,7 +35,8 @@ struct Level {
 
 /// The levels that are not closed on the right, and what those that are may cost.
 struct Valleys<'s> {
-    skyline: &'s Skyline,
+    before: &'s [f64],
+    remains: i64,
     open: Vec<Level>,
     cost: f64,
 }
@@ -50,7 +53,7 @@ impl Skyline {
         }
         let n = problem.values.len().max(1);
         let mean_units = problem.values.iter().map(|value| value.units).sum::<i64>() / n as i64;
-        Self { before, remains: (mean_units / PARTS).max(1), units: problem.units, of_value: saves / n as f64 }
+        Self { before, remains: (mean_units / PARTS).max(1), units: problem.units, of_value: saves / n as f64, open: Vec::new() }
     }
 
     /// Up to a part of what a value costs.
@@ -59,8 +62,10 @@ impl Skyline {
     }
 
     /// Scaled bytes that the valleys of a state may cost; with a new tenant at a berth, until some operation.
-    pub(super) fn waste(&self, tenants: &[Tenant], new: Option<(&Berth, usize)>, tick: usize) -> i64 {
-        let mut valleys = Valleys { skyline: self, open: Vec::with_capacity(tenants.len() + 2), cost: 0.0 };
+    pub(super) fn waste(&mut self, tenants: &[Tenant], new: Option<(&Berth, usize)>, tick: usize) -> i64 {
+        let (units, mut open) = (self.units, std::mem::take(&mut self.open));
+        open.clear();
+        let mut valleys = Valleys { before: &self.before, remains: self.remains, open, cost: 0.0 };
         let mut low = 0;
         let mut put = |start: i64, end: i64, until: usize| {
             if start > low {
@@ -84,9 +89,11 @@ impl Skyline {
         if let Some((berth, until)) = waiting {
             put(berth.address, berth.end, until);
         }
-        put(self.units, self.units, tick);
+        put(units, units, tick);
         valleys.add(Level { until: usize::MAX, units: 0 });
-        valleys.cost as i64
+        let cost = valleys.cost;
+        self.open = valleys.open;
+        cost as i64
     }
 }
 
@@ -97,9 +104,9 @@ impl Valleys<'_> {
             let left = self.open.last_mut();
             let until = left.as_ref().map_or(usize::MAX, |left| left.until).min(level.until);
             if until != usize::MAX {
-                let before = &self.skyline.before;
+                let before = self.before;
                 let of_unit = before[until.min(before.len() - 1)] - before[valley.until];
-                self.cost += of_unit * valley.units.min(self.skyline.remains) as f64;
+                self.cost += of_unit * valley.units.min(self.remains) as f64;
             }
             match left.filter(|left| left.until <= level.until) {
                 Some(left) => left.units += valley.units,

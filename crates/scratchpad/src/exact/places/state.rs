@@ -31,7 +31,7 @@ pub(super) struct Move {
 }
 
 /// States with the same tenants at different addresses: with more, a sweep would hold few sets.
-const MOST_OF_SET: usize = 6;
+const MOST_OF_SET: usize = 3;
 
 /// Keeps the best of the moves: one for each set of tenants and addresses, and few for each set of tenants.
 pub(super) fn keep(moves: &mut Vec<Move>, width: usize) {
