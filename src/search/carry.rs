@@ -10,14 +10,8 @@ use std::{
 /// The ops of a segment that a loop along the dimensions `dims`, by the position of the op, can run with what it has of the values that they
 /// read; the others need one that is finished. And those of which it corrects what it has.
 pub(super) fn carry(ops: &[SearchedOp], segment: Range<usize>, dims: &BTreeMap<usize, usize>) -> (BTreeSet<usize>, BTreeSet<usize>) {
-    let mut carrying = Carrying {
-        ops,
-        segment: segment.clone(),
-        dims,
-        online: Online::default(),
-        n_values: segment.len(),
-        corrected: BTreeSet::new(),
-    };
+    let mut carrying =
+        Carrying { ops, segment: segment.clone(), dims, online: Online::default(), n_values: segment.len(), corrected: BTreeSet::new() };
     let carried = segment.filter(|op| carrying.read(*op)).collect();
     (carried, carrying.corrected)
 }

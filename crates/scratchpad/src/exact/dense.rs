@@ -9,15 +9,12 @@ use super::{
     problem::Problem,
     refine::refined,
     rents::rents,
-    selection::{Run, Selection},
+    selection::{Best, Run, Selection, trim},
     settle::{Settled, settle},
-    solve::{Best, Proof, ceil_div, trim},
+    solve::{Proof, ceil_div},
     sweep::{Limits, sweep},
 };
-use crate::pack::Steps;
-
-/// Told the steps left and the best HBM bytes; says whether to go on.
-pub(super) type GoOn<'a> = &'a mut dyn FnMut(u64, i64) -> bool;
+use crate::{pack::Steps, progress::GoOn};
 
 /// Rounds of [`refined`].
 const ROUNDS: u64 = 1_000;

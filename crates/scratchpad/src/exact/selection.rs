@@ -11,6 +11,13 @@ pub(crate) struct Selection {
     pub(crate) stays: Vec<Stay>,
 }
 
+/// The best plan so far.
+pub(crate) struct Best {
+    pub(crate) bytes: i64,
+    pub(crate) selection: Selection,
+    pub(crate) placed: Vec<(Run, i64)>,
+}
+
 /// How one value is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stay {
@@ -122,5 +129,33 @@ impl Run {
     pub(crate) fn ticks(&self, problem: &Problem) -> std::ops::Range<usize> {
         let uses = &problem.values[self.value].uses;
         uses[self.first].tick..uses[self.last].tick + 1
+    }
+}
+
+/// Takes out what saves nothing.
+pub(crate) fn trim(problem: &Problem, selection: &mut Selection) {
+    for index in 0..selection.stays.len() {
+        if selection.stays[index].parent.is_some_and(|parent| selection.stays[parent].in_lx.last() != Some(&true))
+            || selection.stays[index].in_lx.first() != Some(&true)
+        {
+            selection.stays[index].parent = None;
+        }
+    }
+    // Runs that save nothing; what an address goes on from has to stay, and what it could go through: a cut may ask about it.
+    let mut is_parent = vec![false; selection.stays.len()];
+    selection.stays.iter().filter_map(|stay| stay.parent).for_each(|parent| is_parent[parent] = true);
+    for run in selection.runs() {
+        let value = &problem.values[run.value];
+        if value.may_link() || is_parent[run.value] && run.last + 1 == value.uses.len() {
+            continue;
+        }
+        let bytes = selection.value_bytes(problem, run.value);
+        let stay = selection.stays[run.value].clone();
+        selection.stays[run.value].remove(run);
+        if selection.value_bytes(problem, run.value) > bytes {
+            selection.stays[run.value] = stay;
+        } else if let Some(parent) = stay.parent.filter(|_| run.first == 0) {
+            is_parent[parent] = selection.stays.iter().any(|other| other.parent == Some(parent));
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::{
     prices::Prices,
     problem::{Problem, Stays},
     rents::Rented,
-    selection::{Run, Selection, Stay},
+    selection::{Best, Run, Selection, Stay, trim},
     settle::{Settled, core, settle},
     sweep::{Limits, sweep},
 };
@@ -93,13 +93,6 @@ pub struct CertifiedCut {
     pub mergers: Vec<(usize, usize)>,
     /// Buffers that live for one operation, in which one of the stays could have the address of another from them.
     pub absent: Vec<usize>,
-}
-
-/// The best plan so far.
-pub(super) struct Best {
-    pub(super) bytes: i64,
-    pub(super) selection: Selection,
-    pub(super) placed: Vec<(Run, i64)>,
 }
 
 /// What proves the bound: prices and cuts, or rents.
@@ -363,33 +356,6 @@ fn adopt(problem: &Problem, placement: &Placement) -> (Selection, Vec<(Run, i64)
         placed.push((Run { value: index, first: 0, last: n - 1 }, address));
     }
     (selection, placed)
-}
-
-pub(super) fn trim(problem: &Problem, selection: &mut Selection) {
-    for index in 0..selection.stays.len() {
-        if selection.stays[index].parent.is_some_and(|parent| selection.stays[parent].in_lx.last() != Some(&true))
-            || selection.stays[index].in_lx.first() != Some(&true)
-        {
-            selection.stays[index].parent = None;
-        }
-    }
-    // Runs that save nothing; what an address goes on from has to stay, and what it could go through: a cut may ask about it.
-    let mut is_parent = vec![false; selection.stays.len()];
-    selection.stays.iter().filter_map(|stay| stay.parent).for_each(|parent| is_parent[parent] = true);
-    for run in selection.runs() {
-        let value = &problem.values[run.value];
-        if value.may_link() || is_parent[run.value] && run.last + 1 == value.uses.len() {
-            continue;
-        }
-        let bytes = selection.value_bytes(problem, run.value);
-        let stay = selection.stays[run.value].clone();
-        selection.stays[run.value].remove(run);
-        if selection.value_bytes(problem, run.value) > bytes {
-            selection.stays[run.value] = stay;
-        } else if let Some(parent) = stay.parent.filter(|_| run.first == 0) {
-            is_parent[parent] = selection.stays.iter().any(|other| other.parent == Some(parent));
-        }
-    }
 }
 
 /// Operations with uses, by tick.

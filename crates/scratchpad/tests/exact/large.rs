@@ -79,7 +79,7 @@ fn a_list_is_continued_where_it_was_left() {
 
 #[test]
 fn plans_of_many_buffers_are_close_to_their_bounds_and_confirmed() {
-    for (hundredths, per_cent) in [(70, 13), (40, 14)] {
+    for (hundredths, per_cent) in [(70, 17), (40, 18)] {
         let (text, load) = random_lives(2_000);
         let instance = instance_of(&text, load, hundredths);
         let found = plan(&instance, Stays::Whole, 1_000_000);

@@ -19,7 +19,7 @@ mod forge;
 mod large;
 mod links;
 mod random;
-#[path = "../../benches/random_lives.rs"]
+#[path = "../../benches/large/random_lives.rs"]
 mod random_lives;
 
 /// One small instance in some ten thousands needs more than the default to be proved.

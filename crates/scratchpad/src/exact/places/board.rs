@@ -1,7 +1,7 @@
 //! Plans made by sweeps with addresses: of everything at once, and then of one window after the other.
 
 use super::{Best, Prices, Problem, Range, Run, Selection, Served, Stay, Steps, Sweep, Task, Wall, berths::mixed, trim};
-use crate::exact::dense::GoOn;
+use crate::progress::GoOn;
 
 /// A plan on the way: how each value is served, and the addresses of its runs by their first use.
 struct Board<'p> {

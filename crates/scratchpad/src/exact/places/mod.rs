@@ -17,8 +17,7 @@ mod state;
 use super::{
     prices::{At, Prices},
     problem::{Problem, Stays},
-    selection::{Run, Selection, Stay},
-    solve::{Best, trim},
+    selection::{Best, Run, Selection, Stay, trim},
 };
 use crate::pack::Steps;
 use berths::{Berth, Blocked, Tenant, berths};
