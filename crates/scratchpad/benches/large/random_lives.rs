@@ -6,16 +6,20 @@ use scratchpad::{
 };
 use std::fmt::Write;
 
-/// The file of a list, and the bytes that live at once at most.
-pub(crate) fn random_lives(n: usize) -> (String, i64) {
-    let mut state = n as u64;
-    let mut below = |n: usize| {
+/// Numbers below others, the same on every machine.
+pub(crate) fn dice(mut state: u64) -> impl FnMut(usize) -> usize {
+    move |n| {
         // SplitMix64 (Steele, Lea, Flood 2014).
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         ((mixed ^ (mixed >> 31)) >> 20) as usize % n
-    };
+    }
+}
+
+/// The file of a list, and the bytes that live at once at most.
+pub(crate) fn random_lives(n: usize) -> (String, i64) {
+    let mut below = dice(n as u64);
     let mut text = "id,lower,upper,size,weight\n".to_owned();
     let mut lives = Vec::new();
     for buffer in 0..n {
