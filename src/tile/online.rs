@@ -22,7 +22,8 @@
 //! * a maximum or a minimum of shifted values, `(max, +)`: `new - old` or `old - new` is added.
 //!
 //! A sum is corrected only where the factor is at most 1: where `r` grows and is subtracted, as a running maximum, or falls and is added. Otherwise
-//! what the loop has could overflow though the finished sum does not. A product with something of the tile, a sum along another dimension and
+//! what the loop has could overflow though the finished sum does not. In the same way a maximum only falls when it is corrected and a minimum only
+//! grows: a loop begins with an infinity, and the difference of two has no value. A product with something of the tile, a sum along another dimension and
 //! a view keep the form as long as they keep `r` apart; everything else needs the finished value.
 
 #[cfg(test)]
@@ -174,7 +175,8 @@ impl Online {
             Form::Scaled(term, course) if matches!(step.rule, Rule::Sum | Rule::Product) && shrinks(&term, course) => {
                 (true, Some(Correction::Times(term)))
             }
-            Form::Shifted(term, _) if matches!(step.rule, Rule::Max | Rule::Min) => (true, Some(Correction::Plus(term))),
+            Form::Shifted(term, course) if step.rule == Rule::Max && shrinks(&term, course) => (true, Some(Correction::Plus(term))),
+            Form::Shifted(term, course) if step.rule == Rule::Min && grows(&term, course) => (true, Some(Correction::Plus(term))),
             _ => (false, None),
         };
         let course = match (step.rule, &correction) {
@@ -276,9 +278,14 @@ fn negative(form: &Form) -> Form {
     }
 }
 
-/// Whether the exponential of a term never grows.
+/// Whether a term never grows, nor its exponential.
 fn shrinks(term: &Term, course: Course) -> bool {
     course == if term.is_subtracted { Course::Grows } else { Course::Falls }
+}
+
+/// Whether a term never shrinks.
+fn grows(term: &Term, course: Course) -> bool {
+    course == if term.is_subtracted { Course::Falls } else { Course::Grows }
 }
 
 /// The result of a step as a running value.

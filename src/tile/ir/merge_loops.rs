@@ -8,6 +8,7 @@ use crate::{
 };
 use machine::DeviceFormat;
 
+mod bound;
 mod build;
 
 /// Two loops that can be one.
@@ -38,7 +39,7 @@ struct Handed<'c> {
 }
 
 impl<'c> Merge<'c> {
-    /// How a loop is merged with an earlier one of the same block. None where it reads nothing of it, or they are of a kind that is not merged: with loops or
+    /// How a loop is merged with an earlier one of the same block, once what its corrections read is bounded. None where it reads nothing of it, or they are of a kind that is not merged: with loops or
     /// parts of buffers inside, or over tiles that do not meet. An op of the second loop that needs what the first one finishes.
     pub(super) fn of(first: Op<'c>, second: Op<'c>) -> Option<Result<Self, Op<'c>>> {
         let Between { early, late } = Between::of(first, second)?;
@@ -55,7 +56,11 @@ impl<'c> Merge<'c> {
             return None;
         }
         let mut merge = Self { first, second, early, running, handed, analysis: Analysis::default(), carried: [Vec::new(), Vec::new()] };
-        Some(merge.analyse(carried).map(|()| merge))
+        if let Err(op) = merge.analyse(carried) {
+            return Some(Err(op));
+        }
+        // What is bounded is found bounded then.
+        if merge.bound().ok()? { Self::of(first, second) } else { Some(Ok(merge)) }
     }
 
     /// Finds the corrections, or the first op that needs what the first loop finishes.

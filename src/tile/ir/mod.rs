@@ -6,6 +6,7 @@ mod combination;
 pub(crate) mod items;
 pub(crate) mod make_online;
 mod merge_loops;
+mod number;
 pub(crate) mod online_steps;
 pub(crate) mod settle_loops;
 

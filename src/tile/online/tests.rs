@@ -99,7 +99,7 @@ impl Program {
         }
         let corrections: Vec<Option<Correction>> = self.steps.iter().map(|step| online.step(step)).collect();
         let mut had: Vec<f64> = self.steps.iter().map(|step| neutral(step.rule)).collect();
-        let mut values = Vec::new();
+        let mut values = self.at_start(length / n_parts);
         for part in 0..n_parts {
             let size = length / n_parts;
             let range = part * size..(part + 1) * size;
@@ -122,6 +122,19 @@ impl Program {
             }
         }
         (online, values)
+    }
+}
+
+impl Program {
+    /// What the loop has of each value before its first iteration; an infinity is bounded.
+    fn at_start(&self, size: usize) -> Vec<Number> {
+        let mut values: Vec<Number> = self.given.iter().map(|given| given.part(0..size)).collect();
+        for step in &self.steps {
+            let operands: Vec<&Number> = step.reads.iter().map(|read| &values[read.value]).collect();
+            let bounded = || Number::One(neutral(step.rule).clamp(-1e300, 1e300));
+            values.push(if step.reduces_axis { bounded() } else { elementwise(step.rule, &operands) });
+        }
+        values
     }
 }
 
@@ -302,6 +315,25 @@ fn what_could_overflow_on_the_way_waits() {
         assert_eq!(online.step(&step), None);
     }
     assert_eq!(*online.form(4), Form::Finished);
+}
+
+#[test]
+fn two_infinities_have_no_difference() {
+    // max(x - min x): the loop begins with -inf, and with the difference to +inf.
+    let mut online = Online::default();
+    online.note(0, Form::Tile, &[4, 64]);
+    let min = Step { rule: Rule::Min, reads: vec![read(0, true, false)], reduces_axis: true, output: 1, shape: vec![4, 1] };
+    let difference = Step {
+        rule: Rule::Sub,
+        reads: vec![read(0, true, true), read(1, false, true)],
+        reduces_axis: false,
+        output: 2,
+        shape: vec![4, 64],
+    };
+    let of = |rule: Rule, output: usize| Step { rule, reads: vec![read(2, true, false)], reduces_axis: true, output, shape: vec![4, 1] };
+    assert_eq!([&min, &difference, &of(Rule::Max, 3)].map(|step| online.step(step)), [None, None, None]);
+    assert_eq!(*online.form(3), Form::Finished);
+    assert_eq!(online.step(&of(Rule::Min, 4)), Some(Correction::Plus(subtracted(1))));
 }
 
 #[test]
