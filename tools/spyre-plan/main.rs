@@ -40,7 +40,7 @@ struct Arguments {
     /// Look for the smallest capacity in which everything has a place
     #[arg(long)]
     smallest_peak: bool,
-    /// Stop after this many steps of search: the same on every machine; by default 2 million, and 10 million for the smallest peak
+    /// Stop after this many steps of search: the same on every machine. Split stays have as many again. By default 2 million or 2,000 for each buffer, and 10 million for the smallest peak
     #[arg(long, value_name = "STEPS")]
     budget: Option<u64>,
     /// Stop after this time; the result says so
@@ -57,6 +57,8 @@ struct Arguments {
 /// Steps for a plan, and for the smallest LX, unless told otherwise: seconds, and less than a minute.
 const BUDGET: u64 = 2_000_000;
 const PEAK_BUDGET: u64 = 10_000_000;
+/// At least so many for each buffer.
+const STEPS_OF_BUFFER: u64 = 2_000;
 
 fn main() -> ExitCode {
     tool::main("spyre-plan", run)
@@ -70,7 +72,9 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let started = Instant::now();
     let mut watcher = Watcher { started, last: started, timeout: arguments.timeout.map(seconds).transpose()?, shown: false };
     let mut go_on = |progress: &Progress| watcher.go_on(progress);
-    let budget = arguments.budget.unwrap_or(if arguments.smallest_peak { PEAK_BUDGET } else { BUDGET });
+    let n_buffers = instance.buffers.len() as u64;
+    let usual = if arguments.smallest_peak { PEAK_BUDGET } else { BUDGET.max(STEPS_OF_BUFFER * n_buffers) };
+    let budget = arguments.budget.unwrap_or(usual);
     let mut limits = Limits { budget, go_on: &mut go_on };
     let stays = if is_csv || arguments.whole_lives { Stays::Whole } else { Stays::Split };
     let (plan, peak) = if arguments.smallest_peak {

@@ -123,6 +123,9 @@ impl<'r> Sweep<'r> {
             sets.insert(Set { inside: Vec::new(), agrees: everything }, 0);
         }
         for tick in 0..self.relaxed.times.len() {
+            if sets.is_empty() {
+                break;
+            }
             self.tick = tick;
             let used: Vec<usize> = (0..self.relaxed.values.len()).filter(|&value| self.uses_at(value, tick)).collect();
             let uses_before = self.next_use.clone();

@@ -57,7 +57,7 @@ pub fn plan_instance(instance: &Instance, planner: &str, stays: Stays, limits: &
     let mut packing = Limits { budget: limits.budget / 4 * 3, go_on: &mut *limits.go_on };
     let (steps, timed_out) = packing.spend(|portion| {
         answer = packer.run(portion);
-        (answer != Packing::OutOfSteps, Progress { steps: 0, best: i64::MAX, bound: 0 })
+        (answer != Packing::OutOfSteps || packer.is_at_its_end(), Progress { steps: 0, best: i64::MAX, bound: 0 })
     });
     if let Packing::Placed(offsets) = answer {
         let plan = exact.adopt(buffers, capacity, &placed(instance, &offsets));
@@ -65,14 +65,30 @@ pub fn plan_instance(instance: &Instance, planner: &str, stays: Stays, limits: &
             return Ok(Plan { steps, ..plan });
         }
     }
-    let exact = Exact { budget: limits.budget - steps, ..exact };
-    let mut is_stopped = timed_out;
-    let mut go_on = |progress: &Progress| {
-        is_stopped = is_stopped || !(limits.go_on)(&Progress { steps: steps + progress.steps, ..*progress });
-        !is_stopped
-    };
-    let plan = exact.solve_watched(buffers, capacity, &mut go_on);
-    Ok(Plan { steps: plan.steps + steps, timed_out: plan.timed_out || timed_out, ..plan })
+    let (mut steps, mut is_stopped, mut known) = (steps, timed_out, None);
+    let budget = limits.budget - steps;
+    if stays == Stays::Split {
+        // What may be split need not be: with as many steps, a plan of whole lives is what plans with split stays begin with.
+        let whole = solve(&Exact { stays: Stays::Whole, budget }, instance, None, (steps, &mut is_stopped), limits);
+        steps += whole.steps;
+        known = Some(whole.whole_lives(buffers, capacity));
+    }
+    let plan = solve(&Exact { budget, ..exact }, instance, known.as_ref(), (steps, &mut is_stopped), limits);
+    Ok(Plan { steps: plan.steps + steps, timed_out: is_stopped, ..plan })
+}
+
+/// A plan behind some steps. The watcher is not asked again once it said no.
+fn solve(
+    exact: &Exact,
+    instance: &Instance,
+    known: Option<&Placement>,
+    (steps, is_stopped): (u64, &mut bool),
+    limits: &mut Limits,
+) -> Plan {
+    exact.solve_watched(&instance.buffers, &instance.capacity, known, &mut |progress| {
+        *is_stopped = *is_stopped || !(limits.go_on)(&Progress { steps: steps + progress.steps, ..*progress });
+        !*is_stopped
+    })
 }
 
 /// The smallest LX in which every buffer that may be placed has a place.
@@ -99,7 +115,10 @@ pub fn smallest_lx(instance: &Instance, limits: &mut Limits) -> PlannedPeak {
     let (steps, timed_out) = limits.spend(|portion| {
         search.run(portion);
         let Peak { height, lower_bound, .. } = search.peak;
-        (search.peak.is_optimal(), Progress { steps: 0, best: height * alignment, bound: lower_bound * alignment })
+        (
+            search.peak.is_optimal() || search.is_at_its_end(),
+            Progress { steps: 0, best: height * alignment, bound: lower_bound * alignment },
+        )
     });
     let Peak { offsets, height, lower_bound } = search.peak;
     // The search keeps all apart: where addresses may be taken over, only what is live without a doubt bounds it.

@@ -10,3 +10,6 @@ pub struct Progress {
     /// No plan has a lower value.
     pub bound: i64,
 }
+
+/// Told the steps left and the best HBM bytes; says whether to go on.
+pub(crate) type GoOn<'a> = &'a mut dyn FnMut(u64, i64) -> bool;

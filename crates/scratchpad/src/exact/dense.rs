@@ -4,22 +4,22 @@
 use super::{
     anneal::{Parcel, anneal, parcels},
     moment::{Moments, can_be_swept},
+    places::place,
     prices::Prices,
     problem::Problem,
     refine::refined,
     rents::rents,
-    selection::{Run, Selection},
+    selection::{Best, Run, Selection, trim},
     settle::{Settled, settle},
-    solve::{Best, Proof, ceil_div, trim},
+    solve::{Proof, ceil_div},
     sweep::{Limits, sweep},
 };
-use crate::pack::Steps;
-
-/// Told the steps left and the best HBM bytes; says whether to go on.
-pub(super) type GoOn<'a> = &'a mut dyn FnMut(u64, i64) -> bool;
+use crate::{pack::Steps, progress::GoOn};
 
 /// Rounds of [`refined`].
-const ROUNDS: usize = 1_000;
+const ROUNDS: u64 = 1_000;
+/// Where there are many buffers, they may have one in so many of the steps.
+const SHARE_OF_PRICES: u64 = 4;
 /// Rents may have one in so many of the steps.
 const SHARE_OF_RENTS: u64 = 10;
 /// Sets per operation, and sets from one set: the first pair is quick, the second finds a way where many values must leave at once.
@@ -33,10 +33,13 @@ const HOT: i64 = 60;
 const WARM: i64 = 7;
 
 /// Prices close to the best ones.
-pub(super) fn better_prices(problem: &Problem, prices: &Prices, best: &Best, steps: &mut Steps) -> Prices {
+pub(super) fn better_prices(problem: &Problem, prices: &Prices, best: &Best, steps: &mut Steps, go_on: GoOn<'_>) -> Prices {
     let size = (problem.values.len() + problem.n_ticks) as u64;
-    steps.left = steps.left.saturating_sub(ROUNDS as u64 * size / 8);
-    refined(problem, prices, (best.bytes - problem.fixed_bytes) * prices.scale, ROUNDS)
+    let affordable = if problem.is_large() { steps.left / SHARE_OF_PRICES * 8 / size } else { ROUNDS };
+    let rounds = ROUNDS.min(affordable);
+    steps.left = steps.left.saturating_sub(rounds * size / 8);
+    let left = steps.left;
+    refined(problem, prices, (best.bytes - problem.fixed_bytes) * prices.scale, rounds, &mut || go_on(left, best.bytes))
 }
 
 /// The better of the bounds of prices and rents, if it is above the one known, with its proof.
@@ -57,6 +60,9 @@ pub(super) fn better_bound(problem: &Problem, prices: &Prices, best: &Best, (bou
 
 /// Better plans, until the steps are used; false if it was stopped. If no selection packs, annealing begins hot, from nothing.
 pub(super) fn improve(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> bool {
+    if problem.is_large() {
+        return place(problem, prices, best, steps, go_on);
+    }
     let Some(has_packed) = select_and_pack(problem, prices, best, steps, go_on) else { return false };
     if !has_packed {
         let all = best.selection.clone();
@@ -98,7 +104,7 @@ fn select_and_pack(problem: &Problem, prices: &Prices, best: &mut Best, steps: &
             return None;
         }
         rest = &rest[usize::from(fits.is_none())..];
-        if pack(problem, prices, free, nodes, best, steps) {
+        if pack(problem, prices, free, nodes, best, steps, &mut |left, bytes| go_on(kept_back + left, bytes)) {
             fits = Some(free);
         } else {
             fails = free;
@@ -109,11 +115,11 @@ fn select_and_pack(problem: &Problem, prices: &Prices, best: &mut Best, steps: &
 }
 
 /// Whether a selection that leaves `free` thousandths of LX free is packed and better than the best plan.
-fn pack(problem: &Problem, prices: &Prices, free: i64, nodes: u64, best: &mut Best, steps: &mut Steps) -> bool {
+fn pack(problem: &Problem, prices: &Prices, free: i64, nodes: u64, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> bool {
     let smaller = Problem { units: problem.units - problem.units * free / 1000, ..problem.clone() };
     let mut prices = prices.clone();
     prices.update(&smaller);
-    let Some(mut selection) = select(&smaller, &prices, best.bytes, steps) else { return false };
+    let Some(mut selection) = select(&smaller, &prices, best.bytes, steps, go_on) else { return false };
     trim(problem, &mut selection);
     let bytes = selection.hbm_bytes(problem);
     if bytes >= best.bytes {
@@ -124,10 +130,11 @@ fn pack(problem: &Problem, prices: &Prices, free: i64, nodes: u64, best: &mut Be
     true
 }
 
-fn select(problem: &Problem, prices: &Prices, ceiling: i64, steps: &mut Steps) -> Option<Selection> {
+fn select(problem: &Problem, prices: &Prices, ceiling: i64, steps: &mut Steps, go_on: GoOn<'_>) -> Option<Selection> {
     let moments = Moments::new(problem, prices)?;
     WIDTHS.iter().find_map(|&(width, branches)| {
-        let swept = sweep(problem, prices, &moments, &[], &Limits { ceiling, width, branches }, steps.left);
+        let swept =
+            sweep(problem, prices, &moments, &[], &Limits { ceiling, width, branches }, steps.left, &mut |left| go_on(left, ceiling));
         steps.left = steps.left.saturating_sub(swept.steps);
         swept.best
     })

@@ -11,6 +11,7 @@
 //! | `dense.rs` | plans and bounds for dense problems |
 //! | `refine.rs` | better prices |
 //! | `rents.rs` | the bound of a price for each value in each operation |
+//! | `places/` | plans of many buffers: sweeps with addresses |
 //! | `anneal.rs` | plans by many small changes |
 //! | `solve.rs` | the search, its budget, the plan |
 //! | `report.rs` | the plan as a file |
@@ -23,6 +24,7 @@ mod history;
 mod key;
 mod mergers;
 mod moment;
+mod places;
 mod prices;
 mod problem;
 mod refine;

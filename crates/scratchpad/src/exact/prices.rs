@@ -194,7 +194,7 @@ impl Prices {
     }
 
     /// The least costs of a value from a use on.
-    fn rest(&self, index: usize, using: usize) -> &[i64; 3] {
+    pub(super) fn rest(&self, index: usize, using: usize) -> &[i64; 3] {
         &self.rest[self.begin[index] + using]
     }
 

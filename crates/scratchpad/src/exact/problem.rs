@@ -76,6 +76,9 @@ impl Value {
     }
 }
 
+/// So many values are too many to compare each with each, or to look for cuts among them.
+const LARGE: usize = 1_000;
+
 impl Problem {
     /// Operations that no use names are left out: ticks are the used operations, in order.
     pub(crate) fn new(buffers: &[Buffer], capacity: &Capacity, stays: Stays) -> Self {
@@ -115,6 +118,11 @@ impl Problem {
         }
         problem.coarsen();
         problem
+    }
+
+    /// Whether only what is linear in the number of values is affordable.
+    pub(crate) const fn is_large(&self) -> bool {
+        self.values.len() >= LARGE
     }
 
     /// Takes as unit the largest that all sizes are multiples of.

@@ -2,9 +2,12 @@
 
 use super::{prices::Prices, problem::Problem};
 
+/// Steps between two calls of the watcher.
+const ROUNDS_UNWATCHED: u64 = 16;
+
 /// Goes on from some prices: steps along the excess, bent away from the step before where they would go back and forth (Camerini, Fratta and
-/// Maffioli 1975), towards `goal`, a scaled cost that can be reached.
-pub(super) fn refined(problem: &Problem, start: &Prices, goal: i64, n_steps: usize) -> Prices {
+/// Maffioli 1975), towards `goal`, a scaled cost that can be reached. Ends where `go_on` says no, which is asked from time to time.
+pub(super) fn refined(problem: &Problem, start: &Prices, goal: i64, n_steps: u64, go_on: &mut dyn FnMut() -> bool) -> Prices {
     let mut best = start.clone();
     let mut best_bound = start.bound();
     let mut prices = start.clone();
@@ -12,7 +15,10 @@ pub(super) fn refined(problem: &Problem, start: &Prices, goal: i64, n_steps: usi
     let mut wanted = vec![0; problem.n_ticks + 1];
     let mut way = vec![0.0; problem.n_ticks];
     let (mut pace, mut since) = (1.0, 0);
-    for _ in 0..n_steps {
+    for round in 0..n_steps {
+        if round % ROUNDS_UNWATCHED == ROUNDS_UNWATCHED - 1 && !go_on() {
+            break;
+        }
         prices.wanted(&mut wanted);
         let missing = (goal - prices.bound()) as f64;
         let excess = |tick: usize| {
@@ -70,7 +76,7 @@ mod tests {
         let problem = Problem::new(&buffers, &Capacity { bytes: 66, alignment: 1 }, Stays::Whole);
         let first = Prices::new(&problem, 1 << 16, vec![0; problem.n_ticks]);
         assert_eq!(first.bound(), 0);
-        let better = refined(&problem, &first, 99 << 16, 500);
+        let better = refined(&problem, &first, 99 << 16, 500, &mut || true);
         // 99 units of 3 bytes each, of which 66 are in LX.
         let bound = better.bound() as f64 / f64::from(1 << 16);
         assert!((98.9..=99.0).contains(&bound), "{bound}");

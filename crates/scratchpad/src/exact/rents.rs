@@ -9,6 +9,8 @@ use super::{
 
 /// Units of LX above which the knapsacks are too much work.
 const MOST_UNITS: i64 = 4096;
+/// Values times operations above which it is too much work to say which live together.
+const MOST_LOOKS: usize = 1 << 24;
 /// What counts as a step.
 const CELLS_OF_STEP: u64 = 1024;
 
@@ -49,7 +51,8 @@ struct Search<'p> {
 
 /// Rents that make the bound large, beginning with those of `prices`; `goal` is what can be reached. Stops after `most` steps.
 pub(super) fn rents(problem: &Problem, prices: &Prices, goal: i64, most: u64) -> (Option<Rents>, u64) {
-    if problem.stays != Stays::Whole || problem.units > MOST_UNITS || problem.units < 1 {
+    let is_wide = problem.values.len().saturating_mul(problem.n_ticks) > MOST_LOOKS;
+    if problem.stays != Stays::Whole || problem.units > MOST_UNITS || problem.units < 1 || is_wide {
         return (None, 0);
     }
     let mut search = Search::new(problem, prices);

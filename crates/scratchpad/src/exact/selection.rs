@@ -11,6 +11,13 @@ pub(crate) struct Selection {
     pub(crate) stays: Vec<Stay>,
 }
 
+/// The best plan so far.
+pub(crate) struct Best {
+    pub(crate) bytes: i64,
+    pub(crate) selection: Selection,
+    pub(crate) placed: Vec<(Run, i64)>,
+}
+
 /// How one value is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stay {
@@ -33,8 +40,7 @@ pub(crate) struct Run {
 impl Selection {
     /// Everything stays in HBM.
     pub(crate) fn none(problem: &Problem) -> Self {
-        let stay = |n: usize| Stay { in_lx: vec![false; n], keeps: vec![false; n], parent: None };
-        Self { stays: problem.values.iter().map(|value| stay(value.uses.len())).collect() }
+        Self { stays: problem.values.iter().map(|value| Stay::none(value.uses.len())).collect() }
     }
 
     /// HBM bytes left, with those of the buffers that cannot be in LX.
@@ -44,40 +50,12 @@ impl Selection {
 
     /// HBM bytes of one value.
     pub(crate) fn value_bytes(&self, problem: &Problem, index: usize) -> i64 {
-        let (value, stay) = (&problem.values[index], &self.stays[index]);
-        if problem.stays == Stays::Whole {
-            let is_in_lx = stay.in_lx.first() == Some(&true);
-            let in_lx = || value.arrival_bytes + value.ending_bytes(value.after_use(0, At::Hbm));
-            return if is_in_lx { in_lx() } else { value.hbm_bytes() };
-        }
-        let (mut bytes, mut at) = (0, At::Hbm);
-        for (using, one) in value.uses.iter().enumerate() {
-            if using > 0 && !stay.keeps[using - 1] {
-                bytes += value.leaving_bytes(problem.stays, at);
-                at = At::Hbm;
-            }
-            if stay.in_lx[using] {
-                bytes += value.coming_bytes(problem.stays, using, at).unwrap_or(0);
-                at = value.after_use(using, at);
-            } else {
-                bytes += one.hbm_bytes;
-            }
-        }
-        bytes + value.ending_bytes(at)
+        self.stays[index].hbm_bytes(problem, index)
     }
 
     /// The unbroken stays, by value and time.
     pub(crate) fn runs(&self) -> Vec<Run> {
-        let mut runs: Vec<Run> = Vec::new();
-        for (value, stay) in self.stays.iter().enumerate() {
-            for using in (0..stay.in_lx.len()).filter(|&using| stay.in_lx[using]) {
-                match runs.last_mut() {
-                    Some(run) if run.value == value && run.last + 1 == using && stay.keeps[run.last] => run.last = using,
-                    Some(_) | None => runs.push(Run { value, first: using, last: using }),
-                }
-            }
-        }
-        runs
+        self.stays.iter().enumerate().flat_map(|(value, stay)| stay.runs(value)).collect()
     }
 
     /// Takes a run out.
@@ -90,6 +68,52 @@ impl Selection {
 }
 
 impl Stay {
+    /// All uses are served from HBM.
+    pub(crate) fn none(n_uses: usize) -> Self {
+        Self { in_lx: vec![false; n_uses], keeps: vec![false; n_uses], parent: None }
+    }
+
+    /// All uses are served from LX.
+    pub(crate) fn all(n_uses: usize) -> Self {
+        Self { in_lx: vec![true; n_uses], keeps: vec![true; n_uses], parent: None }
+    }
+
+    /// HBM bytes of the value that is served so.
+    pub(crate) fn hbm_bytes(&self, problem: &Problem, index: usize) -> i64 {
+        let value = &problem.values[index];
+        if problem.stays == Stays::Whole {
+            let is_in_lx = self.in_lx.first() == Some(&true);
+            let in_lx = || value.arrival_bytes + value.ending_bytes(value.after_use(0, At::Hbm));
+            return if is_in_lx { in_lx() } else { value.hbm_bytes() };
+        }
+        let (mut bytes, mut at) = (0, At::Hbm);
+        for (using, one) in value.uses.iter().enumerate() {
+            if using > 0 && !self.keeps[using - 1] {
+                bytes += value.leaving_bytes(problem.stays, at);
+                at = At::Hbm;
+            }
+            if self.in_lx[using] {
+                bytes += value.coming_bytes(problem.stays, using, at).unwrap_or(0);
+                at = value.after_use(using, at);
+            } else {
+                bytes += one.hbm_bytes;
+            }
+        }
+        bytes + value.ending_bytes(at)
+    }
+
+    /// The unbroken stays of the value that is served so, by time.
+    pub(crate) fn runs(&self, value: usize) -> Vec<Run> {
+        let mut runs: Vec<Run> = Vec::new();
+        for using in (0..self.in_lx.len()).filter(|&using| self.in_lx[using]) {
+            match runs.last_mut() {
+                Some(run) if run.last + 1 == using && self.keeps[run.last] => run.last = using,
+                Some(_) | None => runs.push(Run { value, first: using, last: using }),
+            }
+        }
+        runs
+    }
+
     /// Takes a run out; what takes over its address is not told.
     pub(crate) fn remove(&mut self, run: Run) {
         self.in_lx[run.first..=run.last].fill(false);
@@ -105,5 +129,33 @@ impl Run {
     pub(crate) fn ticks(&self, problem: &Problem) -> std::ops::Range<usize> {
         let uses = &problem.values[self.value].uses;
         uses[self.first].tick..uses[self.last].tick + 1
+    }
+}
+
+/// Takes out what saves nothing.
+pub(crate) fn trim(problem: &Problem, selection: &mut Selection) {
+    for index in 0..selection.stays.len() {
+        if selection.stays[index].parent.is_some_and(|parent| selection.stays[parent].in_lx.last() != Some(&true))
+            || selection.stays[index].in_lx.first() != Some(&true)
+        {
+            selection.stays[index].parent = None;
+        }
+    }
+    // Runs that save nothing; what an address goes on from has to stay, and what it could go through: a cut may ask about it.
+    let mut is_parent = vec![false; selection.stays.len()];
+    selection.stays.iter().filter_map(|stay| stay.parent).for_each(|parent| is_parent[parent] = true);
+    for run in selection.runs() {
+        let value = &problem.values[run.value];
+        if value.may_link() || is_parent[run.value] && run.last + 1 == value.uses.len() {
+            continue;
+        }
+        let bytes = selection.value_bytes(problem, run.value);
+        let stay = selection.stays[run.value].clone();
+        selection.stays[run.value].remove(run);
+        if selection.value_bytes(problem, run.value) > bytes {
+            selection.stays[run.value] = stay;
+        } else if let Some(parent) = stay.parent.filter(|_| run.first == 0) {
+            is_parent[parent] = selection.stays.iter().any(|other| other.parent == Some(parent));
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::{
     prices::Prices,
     problem::{Problem, Stays},
     rents::Rented,
-    selection::{Run, Selection, Stay},
+    selection::{Best, Run, Selection, Stay, trim},
     settle::{Settled, core, settle},
     sweep::{Limits, sweep},
 };
@@ -95,13 +95,6 @@ pub struct CertifiedCut {
     pub absent: Vec<usize>,
 }
 
-/// The best plan so far.
-pub(super) struct Best {
-    pub(super) bytes: i64,
-    pub(super) selection: Selection,
-    pub(super) placed: Vec<(Run, i64)>,
-}
-
 /// What proves the bound: prices and cuts, or rents.
 #[derive(Clone)]
 pub(super) struct Proof {
@@ -130,9 +123,15 @@ impl Planner for Exact {
 
     /// The plan's stays as whole lives. A list planned for split stays is planned for whole ones here: a placement cannot say more.
     fn plan(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
-        let plan = Self { stays: Stays::Whole, ..*self }.solve(buffers, capacity);
+        Self { stays: Stays::Whole, ..*self }.solve(buffers, capacity).whole_lives(buffers, capacity)
+    }
+}
+
+impl Plan {
+    /// A plan of whole lives as a placement.
+    pub(crate) fn whole_lives(&self, buffers: &[Buffer], capacity: &Capacity) -> Placement {
         let mut addresses = vec![None; buffers.len()];
-        for stay in &plan.stays {
+        for stay in &self.stays {
             addresses[stay.buffer] = Some(stay.address);
         }
         Placement::explained(buffers, capacity, addresses)
@@ -168,29 +167,37 @@ impl Exact {
     /// The best plan within the budget, and a bound with its proof.
     #[must_use]
     pub fn solve(&self, buffers: &[Buffer], capacity: &Capacity) -> Plan {
-        self.solve_watched(buffers, capacity, &mut |_| true)
+        self.solve_watched(buffers, capacity, None, &mut |_| true)
     }
 
     /// A placement that another planner found as a plan, with the bound that follows from what each buffer costs by itself.
     #[must_use]
     pub fn adopt(&self, buffers: &[Buffer], capacity: &Capacity, placement: &Placement) -> Plan {
         let problem = Problem::new(buffers, capacity, self.stays);
-        let (selection, placed) = adopt(&problem, placement);
-        let bytes = selection.hbm_bytes(&problem);
+        let best = adopted(&problem, placement);
         let prices = Prices::new(&problem, 1, vec![0; problem.n_ticks]);
-        let bound = (problem.fixed_bytes + prices.bound()).min(bytes);
-        let best = Best { bytes, selection, placed };
+        let bound = (problem.fixed_bytes + prices.bound()).min(best.bytes);
         let reasons = placement.reasons.iter().map(|reason| reason.as_ref().map(ToString::to_string)).collect();
         let proof = Proof { prices, cuts: Vec::new(), rents: Vec::new() };
         Plan { reasons, ..plan(&problem, (buffers, capacity), &best, bound, &proof) }
     }
 
-    /// The same as [`Self::solve`]; `go_on` is told from time to time how far it is, and ends the search by saying no.
+    /// The same as [`Self::solve`], and the plan is no worse than a known one; `go_on` is told from time to time how far it is, and ends the
+    /// search by saying no.
     #[must_use]
-    pub fn solve_watched(&self, buffers: &[Buffer], capacity: &Capacity, go_on: &mut dyn FnMut(&Progress) -> bool) -> Plan {
+    pub fn solve_watched(
+        &self,
+        buffers: &[Buffer],
+        capacity: &Capacity,
+        known: Option<&Placement>,
+        go_on: &mut dyn FnMut(&Progress) -> bool,
+    ) -> Plan {
         let problem = Problem::new(buffers, capacity, self.stays);
         let mut steps = Steps { left: self.budget };
         let mut best = simple(&problem, buffers, capacity, &[&FirstFit]);
+        if let Some(placement) = known {
+            best = better(best, adopted(&problem, placement));
+        }
         let scale = 1 << 16;
         let goal = (best.bytes - problem.fixed_bytes) * scale;
         let mut prices = Prices::fitted(&problem, scale, goal, FEW_FITS);
@@ -203,11 +210,13 @@ impl Exact {
         let mut is_stopped = false;
         while best.bytes > bound && steps.left > 0 {
             let progress = Progress { steps: self.budget - kept_back - steps.left, best: best.bytes, bound };
-            is_stopped = !go_on(&progress);
+            is_stopped = is_stopped || !go_on(&progress);
             if is_stopped {
                 break;
             }
-            let Some((found, proved)) = select(&problem, &mut prices, &cuts, (bound, best.bytes), &mut steps) else { break };
+            let mut watched = |left: u64| go_on(&Progress { steps: self.budget - kept_back - left, best: best.bytes, bound });
+            let selected = select(&problem, &mut prices, &cuts, (bound, best.bytes), &mut steps, &mut watched);
+            let Some((found, proved)) = selected else { break };
             // Cuts that are not proved say nothing about what is possible.
             if cuts.len() == n_proved && proved > bound {
                 bound = proved.min(best.bytes);
@@ -223,6 +232,7 @@ impl Exact {
                         break;
                     }
                 }
+                Settled::Unplaced(_) if problem.is_large() => break,
                 Settled::Unplaced(parts) => {
                     let before = cuts.len();
                     for runs in parts {
@@ -243,12 +253,22 @@ impl Exact {
         }
         steps.left += kept_back;
         if bound < best.bytes {
-            let other = simple(&problem, buffers, capacity, &[&BestFit, &Greedy]);
-            best = if other.bytes < best.bytes { other } else { best };
-            let prices = better_prices(&problem, &prices, &best, &mut steps);
-            bound = better_bound(&problem, &prices, &best, (bound, &mut proof), &mut steps);
-            let mut improve_on = |left: u64, best: i64| go_on(&Progress { steps: self.budget - left, best, bound });
-            is_stopped = is_stopped || !improve(&problem, &prices, &mut best, &mut steps, &mut improve_on);
+            best = better(best, simple(&problem, buffers, capacity, &[&BestFit, &Greedy]));
+            let mut watched = |left: u64, best: i64| {
+                is_stopped = is_stopped || !go_on(&Progress { steps: self.budget - left, best, bound });
+                !is_stopped
+            };
+            let prices = better_prices(&problem, &prices, &best, &mut steps, &mut watched);
+            let known = bound;
+            bound = better_bound(&problem, &prices, &best, (known, &mut proof), &mut steps);
+            let mut watched = |left: u64, best: i64| {
+                is_stopped = is_stopped || !go_on(&Progress { steps: self.budget - left, best, bound });
+                !is_stopped
+            };
+            // Looked at once more: the bound may have taken a while.
+            if watched(steps.left, best.bytes) {
+                improve(&problem, &prices, &mut best, &mut steps, &mut watched);
+            }
         }
         let plan = plan(&problem, (buffers, capacity), &best, bound.min(best.bytes), &proof);
         Plan { steps: self.budget - steps.left, timed_out: is_stopped, ..plan }
@@ -263,6 +283,7 @@ fn select(
     cuts: &[Cut],
     (floor, ceiling): (i64, i64),
     steps: &mut Steps,
+    go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Option<(Option<Selection>, i64)> {
     let (mut best, mut bound, mut ceiling): (Option<Selection>, i64, i64) = (None, floor, ceiling);
     let (mut width, mut reach) = if cuts.is_empty() { (NARROW, i64::MAX) } else { (FIRST_WIDTH, 1) };
@@ -270,7 +291,7 @@ fn select(
     let mut moments = Moments::new(problem, prices)?;
     loop {
         let goal = ceiling.min(bound.saturating_add(reach));
-        let swept = sweep(problem, prices, &moments, cuts, &Limits { ceiling: goal, width, branches: width }, steps.left);
+        let swept = sweep(problem, prices, &moments, cuts, &Limits { ceiling: goal, width, branches: width }, steps.left, go_on);
         steps.left = steps.left.saturating_sub(swept.steps);
         let is_complete = swept.bound >= goal;
         bound = bound.max(swept.bound);
@@ -278,7 +299,7 @@ fn select(
             ceiling = found.hbm_bytes(problem);
             best = Some(found);
         }
-        if bound >= ceiling || steps.left == 0 || (width >= LAST_WIDTH && !is_complete) {
+        if bound >= ceiling || steps.left == 0 || swept.is_stopped || (width >= LAST_WIDTH && !is_complete) {
             return Some((best, bound));
         }
         if width == NARROW {
@@ -309,14 +330,19 @@ fn simple(problem: &Problem, buffers: &[Buffer], capacity: &Capacity, planners: 
     let none = Selection::none(problem);
     let mut best = Best { bytes: none.hbm_bytes(problem), selection: none, placed: Vec::new() };
     for planner in planners {
-        let placement = planner.plan(buffers, capacity);
-        let (selection, placed) = adopt(problem, &placement);
-        let bytes = selection.hbm_bytes(problem);
-        if bytes < best.bytes {
-            best = Best { bytes, selection, placed };
-        }
+        best = better(best, adopted(problem, &planner.plan(buffers, capacity)));
     }
     best
+}
+
+/// The better of two plans, the first if they are equal.
+fn better(one: Best, other: Best) -> Best {
+    if other.bytes < one.bytes { other } else { one }
+}
+
+fn adopted(problem: &Problem, placement: &Placement) -> Best {
+    let (selection, placed) = adopt(problem, placement);
+    Best { bytes: selection.hbm_bytes(problem), selection, placed }
 }
 
 /// A placement of whole buffers as a selection.
@@ -330,33 +356,6 @@ fn adopt(problem: &Problem, placement: &Placement) -> (Selection, Vec<(Run, i64)
         placed.push((Run { value: index, first: 0, last: n - 1 }, address));
     }
     (selection, placed)
-}
-
-pub(super) fn trim(problem: &Problem, selection: &mut Selection) {
-    for index in 0..selection.stays.len() {
-        if selection.stays[index].parent.is_some_and(|parent| selection.stays[parent].in_lx.last() != Some(&true))
-            || selection.stays[index].in_lx.first() != Some(&true)
-        {
-            selection.stays[index].parent = None;
-        }
-    }
-    // Runs that save nothing; what an address goes on from has to stay, and what it could go through: a cut may ask about it.
-    let mut is_parent = vec![false; selection.stays.len()];
-    selection.stays.iter().filter_map(|stay| stay.parent).for_each(|parent| is_parent[parent] = true);
-    for run in selection.runs() {
-        let value = &problem.values[run.value];
-        if value.may_link() || is_parent[run.value] && run.last + 1 == value.uses.len() {
-            continue;
-        }
-        let bytes = selection.value_bytes(problem, run.value);
-        let stay = selection.stays[run.value].clone();
-        selection.stays[run.value].remove(run);
-        if selection.value_bytes(problem, run.value) > bytes {
-            selection.stays[run.value] = stay;
-        } else if let Some(parent) = stay.parent.filter(|_| run.first == 0) {
-            is_parent[parent] = selection.stays.iter().any(|other| other.parent == Some(parent));
-        }
-    }
 }
 
 /// Operations with uses, by tick.

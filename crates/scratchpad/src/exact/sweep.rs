@@ -18,6 +18,9 @@ use super::{
 /// Partial choices that may be looked at for each set that one set may lead to. As many are a step.
 const NODES_OF_BRANCH: usize = 16;
 
+/// Steps between two calls of the watcher.
+const STEPS_UNWATCHED: u64 = 4_096;
+
 /// What limits a sweep.
 pub(crate) struct Limits {
     /// Only choices with fewer HBM bytes are wanted.
@@ -36,16 +39,26 @@ pub(crate) struct Swept {
     pub(crate) bound: i64,
     /// Sets that were made.
     pub(crate) steps: u64,
+    /// The watcher said no: from then on it was narrow.
+    pub(crate) is_stopped: bool,
 }
 
-/// Sweeps with keys of the right width.
-pub(crate) fn sweep(problem: &Problem, prices: &Prices, moments: &Moments, cuts: &[Cut], limits: &Limits, steps: u64) -> Swept {
+/// Sweeps with keys of the right width; `go_on` is told the steps left from time to time.
+pub(crate) fn sweep(
+    problem: &Problem,
+    prices: &Prices,
+    moments: &Moments,
+    cuts: &[Cut],
+    limits: &Limits,
+    steps: u64,
+    go_on: &mut dyn FnMut(u64) -> bool,
+) -> Swept {
     let table = CutTable::new(problem, cuts);
     match moments.n_slots {
-        0..=32 => Sweep::<1>::new(problem, prices, &table, limits, &moments.list, steps).run(),
-        33..=64 => Sweep::<2>::new(problem, prices, &table, limits, &moments.list, steps).run(),
-        65..=128 => Sweep::<4>::new(problem, prices, &table, limits, &moments.list, steps).run(),
-        129..=MOST_SLOTS => Sweep::<16>::new(problem, prices, &table, limits, &moments.list, steps).run(),
+        0..=32 => Sweep::<1>::new(problem, prices, &table, limits, &moments.list, steps).run(go_on),
+        33..=64 => Sweep::<2>::new(problem, prices, &table, limits, &moments.list, steps).run(go_on),
+        65..=128 => Sweep::<4>::new(problem, prices, &table, limits, &moments.list, steps).run(go_on),
+        129..=MOST_SLOTS => Sweep::<16>::new(problem, prices, &table, limits, &moments.list, steps).run(go_on),
         n_slots => unreachable!("{n_slots} values that live at once have no moments"),
     }
 }
@@ -156,7 +169,8 @@ impl<'p, const W: usize> Sweep<'p, W> {
         }
     }
 
-    fn run(mut self) -> Swept {
+    fn run(mut self, go_on: &mut dyn FnMut(u64) -> bool) -> Swept {
+        let (mut is_stopped, mut watched) = (false, 0);
         let key = Key { at: [0; W], alive: self.cuts.all };
         let mut states = vec![State { key, bytes: 0, bound: self.first_bound, units: 0, entry: 0 }];
         if self.first_bound >= self.ceiling {
@@ -169,7 +183,11 @@ impl<'p, const W: usize> Sweep<'p, W> {
             self.index.clear();
             std::mem::swap(&mut states, &mut self.next);
             self.next.clear();
-            let width = if self.steps >= self.max_steps { 1 } else { self.limits.width };
+            if self.steps >= watched + STEPS_UNWATCHED {
+                watched = self.steps;
+                is_stopped = is_stopped || !go_on(self.max_steps.saturating_sub(self.steps));
+            }
+            let width = if self.steps >= self.max_steps || is_stopped { 1 } else { self.limits.width };
             if states.len() > width {
                 states.sort_by_key(|state| (state.bound, state.entry));
                 self.left_out = self.left_out.min(states[width].bound);
@@ -183,6 +201,7 @@ impl<'p, const W: usize> Sweep<'p, W> {
             best: best.map(|state| self.history.selection(self.problem, self.moments, asks, state.entry)),
             bound: self.problem.fixed_bytes + lowest.div_euclid(self.scale) + i64::from(lowest.rem_euclid(self.scale) > 0),
             steps: self.steps,
+            is_stopped,
         }
     }
 

@@ -1,26 +1,56 @@
 //! List packings: each item, in some order, goes to the lowest place where it fits.
 
-use super::{gaps::Gaps, problem::Problem};
+use super::{Steps, gaps::Gaps, problem::Problem};
 
 /// Offsets of all items, with a height of at most `limit`; `None` when this order leads above it.
 pub(super) fn pack_in_order(problem: &Problem, order: &[usize], limit: i64) -> Option<Vec<i64>> {
-    let mut gaps = Gaps::new(problem.n_sections);
-    let mut offsets = vec![0; problem.items.len()];
-    for &item in order {
-        gaps.ask();
-        for run in problem.runs_of(item) {
-            gaps.want(&run.sections, run.height);
-        }
-        let offset = gaps.lowest(problem.items[item].base);
-        if offset + problem.items[item].height > limit {
-            return None;
-        }
-        offsets[item] = offset;
-        for run in problem.runs_of(item) {
-            gaps.take(&run.sections, offset, offset + run.height);
-        }
+    let mut list = List::new(problem, order.to_vec());
+    list.run(problem, limit, &mut Steps { left: u64::MAX })?
+}
+
+/// A list packing that can be continued.
+pub(super) struct List {
+    order: Vec<usize>,
+    /// How many of the order were looked at.
+    n_seen: usize,
+    /// One was above the limit. The others count nevertheless, so that a list takes the same steps wherever it fails.
+    has_failed: bool,
+    gaps: Gaps,
+    offsets: Vec<i64>,
+}
+
+impl List {
+    /// Nothing is placed.
+    pub(super) fn new(problem: &Problem, order: Vec<usize>) -> Self {
+        Self { order, n_seen: 0, has_failed: false, gaps: Gaps::new(problem.n_sections), offsets: vec![0; problem.items.len()] }
     }
-    Some(offsets)
+
+    /// Goes on, a step for each item; none while it is not at its end. Then the offsets, if none is above the limit.
+    pub(super) fn run(&mut self, problem: &Problem, limit: i64, steps: &mut Steps) -> Option<Option<Vec<i64>>> {
+        while let Some(&item) = self.order.get(self.n_seen) {
+            if !steps.take(1) {
+                return None;
+            }
+            self.n_seen += 1;
+            if self.has_failed {
+                continue;
+            }
+            self.gaps.ask();
+            for run in problem.runs_of(item) {
+                self.gaps.want(&run.sections, run.height);
+            }
+            let offset = self.gaps.lowest(problem.items[item].base);
+            if offset + problem.items[item].height > limit {
+                self.has_failed = true;
+                continue;
+            }
+            self.offsets[item] = offset;
+            for run in problem.runs_of(item) {
+                self.gaps.take(&run.sections, offset, offset + run.height);
+            }
+        }
+        Some(if self.has_failed { None } else { Some(std::mem::take(&mut self.offsets)) })
+    }
 }
 
 /// How high the items reach at these offsets.

@@ -3,7 +3,12 @@
 //! List packings give a first height, the load a bound. Then capacities between the two are tried. A capacity that cannot be decided in
 //! a round's steps bounds nothing; the next round has more steps.
 
-use super::{Packer, Packing, Rectangle, Shape, Steps, list, order::Properties, portfolio::LISTS, problem::Problem};
+use super::{
+    Packer, Packing, Rectangle, Shape, Steps, list,
+    order::Properties,
+    portfolio::{LISTS, is_searched},
+    problem::Problem,
+};
 use std::collections::BTreeMap;
 
 /// Steps for a capacity and each shape in the first round.
@@ -89,13 +94,22 @@ impl<'a> PeakSearch<'a> {
 
     /// Goes on until the height is the bound or the steps are used up. The first list packing is made in any case.
     pub fn run(&mut self, steps: &mut Steps) {
-        while !self.peak.is_optimal() && (steps.left > 0 || self.next_list == 0) {
+        while !self.peak.is_optimal() && !self.is_at_its_end() && (steps.left > 0 || self.next_list == 0) {
             if self.next_list < LISTS.len() {
                 self.pack_lists(steps);
             } else {
                 self.probe(steps);
             }
         }
+    }
+
+    /// Whether more steps are of no use: a part for which there are only lists is as high as everything.
+    #[must_use]
+    pub fn is_at_its_end(&self) -> bool {
+        let best = |(problem, best): (&Problem, &Option<(i64, Vec<i64>)>)| {
+            !is_searched(problem) && best.as_ref().is_some_and(|best| best.0 * self.unit >= self.peak.height)
+        };
+        self.next_list == LISTS.len() && self.problems.iter().zip(&self.lists).any(best)
     }
 
     /// Packs each problem by the next order; one that reaches the bound is left as it is.
@@ -140,6 +154,10 @@ impl<'a> PeakSearch<'a> {
         let answer = packer.run(&mut portion);
         steps.left -= given - portion.left;
         *taken += given - portion.left;
+        if packer.is_at_its_end() {
+            // Nothing but lists, which are the same for each capacity: to find that out counts as one.
+            steps.take(self.shapes.len().max(1) as u64);
+        }
         let is_to_be_continued = *taken < allowance && steps.left == 0;
         self.current = None;
         match answer {

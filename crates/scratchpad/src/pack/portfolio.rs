@@ -6,7 +6,7 @@
 
 use super::{
     Packing, Rectangle, Shape, Steps,
-    list::pack_in_order,
+    list::List,
     order::{Properties, Property},
     problem::Problem,
     search::{Focus, Ground, Outcome, Search},
@@ -47,8 +47,14 @@ pub(super) const SEARCHES: [(Focus, [Property; 3]); 16] = [
     (Lowest, [Width, Area, Total]),
 ];
 
-/// Memory of a search: above this many contacts there is none.
+/// Memory of a search: above this many items or contacts there is none.
+const MOST_SEARCHED: usize = 12_000;
 const MOST_CONTACTS: usize = 1 << 26;
+
+/// Whether a part is small enough for a search: its memory is the square of the items.
+pub(super) fn is_searched(problem: &Problem) -> bool {
+    problem.items.len() <= MOST_SEARCHED
+}
 
 /// Offsets of all rectangles inside `capacity` units, or the proof that there are none.
 #[must_use]
@@ -83,6 +89,12 @@ impl Packer {
         Self { n_shapes: shapes.len(), parts, placed: Vec::new() }
     }
 
+    /// Whether more steps are of no use: lists have failed, and there is nothing else for so large a part.
+    #[must_use]
+    pub fn is_at_its_end(&self) -> bool {
+        self.parts.last().is_some_and(|part| part.is_at_its_end)
+    }
+
     /// Goes on; asked again after an answer other than [`Packing::OutOfSteps`] it gives the same.
     pub fn run(&mut self, steps: &mut Steps) -> Packing {
         if self.parts.iter().any(|part| !part.load_fits()) {
@@ -113,6 +125,10 @@ struct PartPacker {
     capacity: i64,
     /// The next attempt: first the lists, then the searches of each round.
     attempt: usize,
+    /// The list packing that is not at its end.
+    list: Option<List>,
+    /// The lists have failed, and the part is too large to be searched.
+    is_at_its_end: bool,
     ground: Option<Rc<Ground>>,
     properties: Option<Properties>,
     /// Of the searches that were begun, in their order.
@@ -123,7 +139,17 @@ struct PartPacker {
 impl PartPacker {
     fn new(problem: Problem, capacity: i64) -> Self {
         let capacity = capacity.div_euclid(problem.unit);
-        Self { problem, capacity, attempt: 0, ground: None, properties: None, orders: Vec::new(), search: None }
+        Self {
+            problem,
+            capacity,
+            attempt: 0,
+            list: None,
+            is_at_its_end: false,
+            ground: None,
+            properties: None,
+            orders: Vec::new(),
+            search: None,
+        }
     }
 
     /// Whether no load and no item on its base exceeds the capacity.
@@ -159,20 +185,26 @@ impl PartPacker {
     fn next_attempt(&mut self, steps: &mut Steps) -> Packing {
         let n_items = self.problem.items.len() as u64;
         while self.attempt < self.n_lists() {
-            if !steps.take(n_items) {
-                return Packing::OutOfSteps;
-            }
-            let properties = Properties::of(&self.problem, |_| 0);
-            let order = properties.order(&LISTS[self.attempt]);
+            let new = || {
+                let order = Properties::of(&self.problem, |_| 0).order(&LISTS[self.attempt]);
+                List::new(&self.problem, order)
+            };
+            let list = self.list.get_or_insert_with(new);
+            let Some(packed) = list.run(&self.problem, self.capacity, steps) else { return Packing::OutOfSteps };
+            self.list = None;
             self.attempt += 1;
-            if let Some(offsets) = pack_in_order(&self.problem, &order, self.capacity) {
+            if let Some(offsets) = packed {
                 return Packing::Placed(offsets.into_iter().map(|offset| offset * self.problem.unit).collect());
             }
         }
+        if self.is_at_its_end {
+            return Packing::OutOfSteps;
+        }
         if self.ground.is_none() {
-            self.ground = Ground::of(&self.problem, MOST_CONTACTS).map(Rc::new);
+            let searched = Some(&self.problem).filter(|problem| is_searched(problem));
+            self.ground = searched.and_then(|problem| Ground::of(problem, MOST_CONTACTS)).map(Rc::new);
             let Some(ground) = &self.ground else {
-                steps.left = 0;
+                self.is_at_its_end = true;
                 return Packing::OutOfSteps;
             };
             self.properties = Some(Properties::of(&self.problem, |item| ground.overlaps(item)));

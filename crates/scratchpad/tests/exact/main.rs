@@ -16,8 +16,11 @@ mod choices;
 mod common;
 mod corrupt;
 mod forge;
+mod large;
 mod links;
 mod random;
+#[path = "../../benches/large/random_lives.rs"]
+mod random_lives;
 
 /// One small instance in some ten thousands needs more than the default to be proved.
 const BUDGET: u64 = 20_000_000;

@@ -1,0 +1,42 @@
+//! Lists of any length: random lives of twenty operations on average, sizes up to 64 sticks, weights up to 5.
+
+use scratchpad::{
+    Capacity, Instance,
+    pack::{Rectangle, load},
+};
+use std::fmt::Write;
+
+/// Numbers below others, the same on every machine.
+pub(crate) fn dice(mut state: u64) -> impl FnMut(usize) -> usize {
+    move |n| {
+        // SplitMix64 (Steele, Lea, Flood 2014).
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) >> 20) as usize % n
+    }
+}
+
+/// The file of a list, and the bytes that live at once at most.
+pub(crate) fn random_lives(n: usize) -> (String, i64) {
+    let mut below = dice(n as u64);
+    let mut text = "id,lower,upper,size,weight\n".to_owned();
+    let mut lives = Vec::new();
+    for buffer in 0..n {
+        let start = below(n);
+        let mut end = start + 1;
+        while below(20) > 0 {
+            end += 1;
+        }
+        let (bytes, weight) = (128 * (1 + below(64)), 1 + below(5));
+        writeln!(text, "b{buffer},{start},{end},{bytes},{weight}").unwrap();
+        lives.push(Rectangle { lower: start as i64, upper: end as i64, size: bytes as i64 });
+    }
+    (text, load(&lives))
+}
+
+/// The list with an LX of so many hundredths of what lives at once.
+pub(crate) fn instance_of(text: &str, load: i64, hundredths: i64) -> Instance {
+    let bytes = load * hundredths / 100 / 128 * 128;
+    Instance::from_csv(text, Capacity { bytes, alignment: 128 }).unwrap()
+}

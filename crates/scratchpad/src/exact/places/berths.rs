@@ -1,0 +1,215 @@
+//! The addresses that a value may have among those that are in LX.
+
+use super::{At, Fares, Problem, Wall};
+use std::ops::Range;
+
+/// A value in LX.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tenant {
+    pub(super) value: u32,
+    /// Whether HBM has it too.
+    pub(super) at: At,
+    /// It came in this operation.
+    pub(super) is_new: bool,
+    /// Another took over its address in this operation.
+    pub(super) has_heir: bool,
+    /// It is not to be changed.
+    pub(super) is_wall: bool,
+    pub(super) address: i64,
+    pub(super) units: i64,
+    /// The operation behind its last one.
+    pub(super) until: usize,
+}
+
+impl Tenant {
+    pub(super) const fn new(value: usize, at: At, units: i64, until: usize) -> Self {
+        Self { value: value as u32, at, is_new: false, has_heir: false, is_wall: false, address: 0, units, until }
+    }
+
+    pub(super) const fn wall(wall: &Wall, units: i64) -> Self {
+        Self { is_wall: true, address: wall.address, ..Self::new(wall.value, At::Dirty, units, wall.end) }
+    }
+
+    /// Whether it cannot leave in this operation.
+    const fn is_bound(&self) -> bool {
+        self.is_new || self.has_heir || self.is_wall
+    }
+
+    /// Of the value and its address. Whether HBM has it too follows from its first use in LX, nearly always.
+    pub(super) fn hash(&self) -> u64 {
+        mixed(u64::from(self.value) << 1 ^ self.address.unsigned_abs().rotate_left(33))
+    }
+
+    /// Of the value alone.
+    pub(super) fn set_hash(&self) -> u64 {
+        mixed(u64::from(self.value) << 1 | 1)
+    }
+
+    /// Where its fares stand.
+    pub(super) const fn place(&self) -> usize {
+        matches!(self.at, At::Clean) as usize
+    }
+
+    pub(super) const fn end(&self) -> i64 {
+        self.address + self.units
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014).
+pub(super) const fn mixed(word: u64) -> u64 {
+    let mixed = word.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}
+
+/// Units that will be taken by walls before a value's life ends: disjoint stretches by address.
+pub(super) struct Blocked(Vec<(i64, i64)>);
+
+impl Blocked {
+    /// Of the walls that begin before `until`; `walls` are those still to come.
+    pub(super) fn of(problem: &Problem, walls: &[Wall], until: usize) -> Self {
+        let coming = walls.iter().take_while(|wall| wall.start < until);
+        let mut stretches: Vec<(i64, i64)> = coming.map(|wall| (wall.address, wall.address + problem.values[wall.value].units)).collect();
+        stretches.sort_unstable();
+        let mut merged: Vec<(i64, i64)> = Vec::with_capacity(stretches.len());
+        for (start, end) in stretches {
+            match merged.last_mut() {
+                Some(last) if start <= last.1 => last.1 = last.1.max(end),
+                _ => merged.push((start, end)),
+            }
+        }
+        Self(merged)
+    }
+
+    fn is_free(&self, start: i64, end: i64) -> bool {
+        let place = self.0.partition_point(|stretch| stretch.1 <= start);
+        self.0.get(place).is_none_or(|stretch| stretch.0 >= end)
+    }
+}
+
+/// An address for a value, and who leaves LX for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Berth {
+    pub(super) address: i64,
+    /// Behind it.
+    pub(super) end: i64,
+    /// Position of the tenant whose address is taken over.
+    pub(super) parent: Option<u32>,
+    /// Positions among which those that leave are.
+    first: u32,
+    behind: u32,
+    /// What it costs that they leave.
+    pub(super) driven_cost: i64,
+}
+
+impl Berth {
+    const fn at(address: i64, units: i64) -> Self {
+        Self { address, end: address + units, parent: None, first: 0, behind: 0, driven_cost: 0 }
+    }
+
+    pub(super) const fn driven(&self) -> Range<usize> {
+        self.first as usize..self.behind as usize
+    }
+
+    /// Whether it needs room that the tenant has.
+    pub(super) const fn drives_out(&self, tenant: &Tenant) -> bool {
+        self.parent.is_none() && tenant.address < self.end && self.address < tenant.end()
+    }
+}
+
+/// Berths that drive others out, of the cheapest.
+const MOST_DRIVING: usize = 3;
+
+/// The berths of a value, which is born or used again.
+pub(super) fn berths(
+    problem: &Problem,
+    tenants: &[Tenant],
+    (fares, blocked): (&[Fares], &Blocked),
+    (value, is_born): (usize, bool),
+    found: &mut Vec<Berth>,
+) {
+    let (units, limit) = (problem.values[value].units, problem.values[value].limit.min(problem.units));
+    if units > limit {
+        return;
+    }
+    let parents = if is_born { &problem.values[value].parents[..] } else { &[] };
+    for parent in parents {
+        let is_free = |tenant: &Tenant| tenant.value as usize == *parent && !tenant.has_heir && !tenant.is_wall;
+        let place = tenants.iter().position(is_free).filter(|&place| tenants[place].address + units <= limit);
+        if let Some(place) = place.filter(|&place| blocked.is_free(tenants[place].address, tenants[place].address + units)) {
+            found.push(Berth { parent: Some(place as u32), ..Berth::at(tenants[place].address, units) });
+        }
+    }
+    in_gaps(tenants, blocked, (units, limit), found);
+    driving(tenants, (fares, blocked), (units, limit), found);
+}
+
+/// Both ends of each gap that is large enough.
+fn in_gaps(tenants: &[Tenant], blocked: &Blocked, (units, limit): (i64, i64), found: &mut Vec<Berth>) {
+    let (mut tenants, mut walls) = (tenants.iter().peekable(), blocked.0.iter().peekable());
+    let mut low = 0;
+    while low + units <= limit {
+        let (tenant, wall) = (tenants.peek(), walls.peek());
+        let (start, end) = match (tenant, wall) {
+            (Some(tenant), Some(wall)) if tenant.address <= wall.0 => (tenant.address, tenant.end()),
+            (_, Some(wall)) => **wall,
+            (Some(tenant), None) => (tenant.address, tenant.end()),
+            (None, None) => (limit, limit),
+        };
+        let high = start.min(limit);
+        if low + units <= high {
+            found.push(Berth::at(low, units));
+            if low + units < high {
+                found.push(Berth::at(high - units, units));
+            }
+        }
+        low = low.max(end);
+        match (tenant, wall) {
+            (Some(tenant), Some(wall)) if tenant.address <= wall.0 => drop(tenants.next()),
+            (_, Some(_)) => drop(walls.next()),
+            (Some(_), None) => drop(tenants.next()),
+            (None, None) => return,
+        }
+    }
+}
+
+/// The cheapest berths from which tenants are driven out: each begins or ends where a tenant does.
+fn driving(tenants: &[Tenant], (fares, blocked): (&[Fares], &Blocked), (units, limit): (i64, i64), found: &mut Vec<Berth>) {
+    let from = found.len();
+    let edges = tenants.iter().flat_map(|tenant| [tenant.address, tenant.end() - units, tenant.end(), tenant.address - units]);
+    for address in edges {
+        let is_inside = address >= 0 && address + units <= limit;
+        if !is_inside || found[from..].iter().any(|other| other.address == address) || !blocked.is_free(address, address + units) {
+            continue;
+        }
+        let Some(berth) = driving_from(tenants, fares, Berth::at(address, units)) else { continue };
+        found.push(berth);
+        if found.len() - from > MOST_DRIVING {
+            let worst = (from..found.len()).max_by_key(|&at| (found[at].driven_cost, found[at].address));
+            found.swap_remove(worst.unwrap_or(from));
+        }
+    }
+}
+
+/// The berth with those that it drives out; none if it drives out nobody, or one that cannot leave.
+fn driving_from(tenants: &[Tenant], fares: &[Fares], mut berth: Berth) -> Option<Berth> {
+    // Of those that begin below, only the last may reach up to here, or one at its address that hands it on.
+    let below = tenants[..tenants.partition_point(|tenant| tenant.address <= berth.address)].last();
+    let first = below.map_or(0, |below| tenants.partition_point(|tenant| tenant.address < below.address));
+    for (place, tenant) in (0_u32..).zip(tenants).skip(first).take_while(|(_, tenant)| tenant.address < berth.end) {
+        if !berth.drives_out(tenant) {
+            continue;
+        }
+        if tenant.is_bound() {
+            return None;
+        }
+        let fares = &fares[tenant.value as usize];
+        berth.driven_cost += fares.goes[tenant.place()] - fares.stays[tenant.place()];
+        if berth.behind == 0 {
+            berth.first = place;
+        }
+        berth.behind = place + 1;
+    }
+    (berth.behind > 0).then_some(berth)
+}

@@ -1,0 +1,210 @@
+//! Plans made by sweeps with addresses: of everything at once, and then of one window after the other.
+
+use super::{Best, Prices, Problem, Range, Run, Selection, Served, Stay, Steps, Sweep, Task, Wall, berths::mixed, trim};
+use crate::progress::GoOn;
+
+/// A plan on the way: how each value is served, and the addresses of its runs by their first use.
+struct Board<'p> {
+    problem: &'p Problem,
+    stays: Vec<Stay>,
+    addresses: Vec<Vec<(usize, i64)>>,
+    /// The values of some size, by birth.
+    order: Vec<usize>,
+    /// Per value: those that may take over its address.
+    children: Vec<Vec<usize>>,
+}
+
+/// Part of the steps that sweeps of everything may take: each keeps four times as many states as the one before.
+const SHARE_OF_ALL: u64 = 3;
+/// States that the first of them keeps, and how many times as many the next one does.
+const FIRST_WIDTH: usize = 4;
+const WIDER: usize = 4;
+/// Births in a window: so many, or twice, four times or eight times as many.
+const SIZE_OF_WINDOW: u64 = 8;
+const SIZES: u64 = 4;
+/// States kept in a window.
+const WIDTH_OF_WINDOW: usize = 32;
+/// Windows for each value without a better plan after which there is an end.
+const WINDOWS_OF_VALUE: u64 = 4;
+
+/// Better plans: sweeps of everything, and then of windows until the steps are used; false if it was stopped.
+pub(in crate::exact) fn place(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> bool {
+    let kept_back = steps.left - steps.left / SHARE_OF_ALL;
+    steps.left -= kept_back;
+    let goes_on = place_all(problem, prices, best, steps, &mut |left, bytes| go_on(kept_back + left, bytes));
+    steps.left += kept_back;
+    goes_on && rearrange(problem, prices, best, steps, go_on)
+}
+
+/// Sweeps of everything. The first one is made in any case.
+fn place_all(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> bool {
+    let nothing = Selection::none(problem);
+    let mut sweep = Sweep::new(problem, prices);
+    let mut width = FIRST_WIDTH;
+    while width >= FIRST_WIDTH {
+        let (known, before, mut is_stopped) = (best.bytes, steps.left, false);
+        let mut board = Board::new(problem, &nothing, &[]);
+        let free = board.order.clone();
+        let other_bytes = nothing.hbm_bytes(problem) - free.iter().map(|&value| board.bytes(value)).sum::<i64>();
+        let task = Task { ticks: 0..problem.n_ticks, free: &free, walls: &[], width, ceiling: best.bytes - other_bytes, seed: 0 };
+        let served = sweep.run(&task, steps, &mut |left| {
+            is_stopped = !go_on(left, known);
+            !is_stopped
+        });
+        if is_stopped {
+            return false;
+        }
+        if let Some(served) = served {
+            board.serve(served);
+            board.offer(best);
+        }
+        let taken = (before - steps.left).max(1);
+        let affordable = u128::from(steps.left) * width as u128 / u128::from(taken);
+        width = usize::try_from(affordable).unwrap_or(usize::MAX).min(WIDER * width);
+    }
+    true
+}
+
+/// Sweeps of windows. One that finds a plan that is as good changes the board too, so that others find more.
+fn rearrange(problem: &Problem, prices: &Prices, best: &mut Best, steps: &mut Steps, go_on: GoOn<'_>) -> bool {
+    let mut board = Board::new(problem, &best.selection, &best.placed);
+    let mut sweep = Sweep::new(problem, prices);
+    let (mut bytes, mut is_stopped) = (best.bytes, false);
+    let n = board.order.len() as u64;
+    let (mut seed, mut idle) = (0_u64, 0_u64);
+    while steps.left > 0 && !is_stopped && n > 1 && idle < WINDOWS_OF_VALUE * n {
+        (seed, idle) = (seed + 1, idle + 1);
+        let size = SIZE_OF_WINDOW << (mixed(seed) % SIZES);
+        let (ticks, free) = board.window((mixed(!seed) % n) as usize, size as usize);
+        let now: i64 = free.iter().map(|&value| board.bytes(value)).sum();
+        steps.left = steps.left.saturating_sub(1);
+        if now == free.iter().map(|&value| board.least(value)).sum::<i64>() {
+            continue;
+        }
+        let walls = board.walls(&ticks, &free);
+        let task = Task { ticks, free: &free, walls: &walls, width: WIDTH_OF_WINDOW, ceiling: now + 1, seed };
+        let served = sweep.run(&task, steps, &mut |_| true);
+        if let Some(served) = served {
+            free.iter().for_each(|&value| board.clear(value));
+            board.serve(served);
+            let saved = now - free.iter().map(|&value| board.bytes(value)).sum::<i64>();
+            bytes -= saved;
+            idle = if saved > 0 { 0 } else { idle };
+        }
+        is_stopped = !go_on(steps.left, bytes);
+    }
+    board.offer(best);
+    !is_stopped
+}
+
+impl<'p> Board<'p> {
+    fn new(problem: &'p Problem, selection: &Selection, placed: &[(Run, i64)]) -> Self {
+        let mut addresses = vec![Vec::new(); problem.values.len()];
+        for (run, address) in placed {
+            addresses[run.value].push((run.first, address / problem.unit_bytes));
+        }
+        let mut order: Vec<usize> = (0..problem.values.len()).filter(|&value| problem.values[value].units > 0).collect();
+        order.sort_by_key(|&value| (problem.values[value].first(), value));
+        let mut children = vec![Vec::new(); problem.values.len()];
+        for (child, value) in problem.values.iter().enumerate() {
+            value.parents.iter().for_each(|&parent| children[parent].push(child));
+        }
+        Self { problem, stays: selection.stays.clone(), addresses, order, children }
+    }
+
+    fn bytes(&self, value: usize) -> i64 {
+        self.stays[value].hbm_bytes(self.problem, value)
+    }
+
+    /// HBM bytes of a value in LX for all of its uses.
+    fn least(&self, value: usize) -> i64 {
+        Stay::all(self.problem.values[value].uses.len()).hbm_bytes(self.problem, value)
+    }
+
+    fn clear(&mut self, value: usize) {
+        self.stays[value] = Stay::none(self.problem.values[value].uses.len());
+        self.addresses[value].clear();
+    }
+
+    fn serve(&mut self, served: Vec<Served>) {
+        for one in served {
+            self.stays[one.value] = one.stay;
+            self.addresses[one.value] = one.addresses;
+        }
+    }
+
+    /// The address of a use in LX.
+    fn address(&self, value: usize, using: usize) -> Option<i64> {
+        let known = self.addresses[value].iter().rev().find(|one| one.0 <= using).map(|one| one.1);
+        known.filter(|_| self.stays[value].in_lx[using])
+    }
+
+    /// Whether a child has the address of a parent in the operation in which it is born.
+    fn is_heir(&self, child: usize, parent: usize) -> bool {
+        let last = self.problem.values[parent].uses.len() - 1;
+        self.address(child, 0).is_some_and(|address| self.address(parent, last) == Some(address))
+    }
+
+    /// Some operations, and the values that live in them only. What shares an address with another that lives longer is not among them.
+    fn window(&self, from: usize, size: usize) -> (Range<usize>, Vec<usize>) {
+        let problem = self.problem;
+        let behind = (from + size).min(self.order.len());
+        let start = problem.values[self.order[from]].first();
+        let end = self.order.get(behind).map_or(problem.n_ticks, |&value| problem.values[value].first());
+        let first = self.order.partition_point(|&value| problem.values[value].first() < start);
+        let ends = |value: usize| problem.values[value].uses.last().map_or(0, |one| one.tick) + 1;
+        let mut free: Vec<usize> = self.order[first..behind].iter().copied().filter(|&value| ends(value) <= end).collect();
+        loop {
+            let is_free = |value: &usize| {
+                free.binary_search_by_key(&(problem.values[*value].first(), *value), |&one| (problem.values[one].first(), one)).is_ok()
+            };
+            let is_tied = |value: usize| {
+                let parents = problem.values[value].parents.iter().filter(|&&parent| self.is_heir(value, parent));
+                let children = self.children[value].iter().filter(|&&child| self.is_heir(child, value));
+                parents.chain(children).any(|other| !is_free(other))
+            };
+            let kept: Vec<usize> = free.iter().copied().filter(|&value| !is_tied(value)).collect();
+            let is_same = kept.len() == free.len();
+            free = kept;
+            if is_same {
+                return (start..end, free);
+            }
+        }
+    }
+
+    /// The stays of all others in some operations, by start.
+    fn walls(&self, ticks: &Range<usize>, free: &[usize]) -> Vec<Wall> {
+        let problem = self.problem;
+        let mut walls = Vec::new();
+        let mut free = free.iter().peekable();
+        for &value in &self.order {
+            if problem.values[value].first() >= ticks.end {
+                break;
+            }
+            if free.next_if_eq(&&value).is_some() || problem.values[value].uses.last().is_none_or(|one| one.tick < ticks.start) {
+                continue;
+            }
+            for run in self.stays[value].runs(value) {
+                let stay = run.ticks(problem);
+                if let Some(address) = self.address(value, run.first).filter(|_| stay.start < ticks.end && ticks.start < stay.end) {
+                    walls.push(Wall { value, start: stay.start.max(ticks.start), end: stay.end, address });
+                }
+            }
+        }
+        walls.sort_by_key(|wall| (wall.start, wall.value));
+        walls
+    }
+
+    /// The plan, if it is better than the best one.
+    fn offer(&self, best: &mut Best) {
+        let problem = self.problem;
+        let mut selection = Selection { stays: self.stays.clone() };
+        trim(problem, &mut selection);
+        let bytes = selection.hbm_bytes(problem);
+        if bytes < best.bytes {
+            let address = |run: &Run| self.address(run.value, run.first).map_or(0, |address| address * problem.unit_bytes);
+            let placed = selection.runs().into_iter().map(|run| (run, address(&run))).collect();
+            *best = Best { bytes, selection, placed };
+        }
+    }
+}

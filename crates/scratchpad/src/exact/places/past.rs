@@ -1,0 +1,121 @@
+//! How the states came about, and the plan that a state stands for.
+
+use super::{Berth, Fares, Problem, Served, State, Stay, Stays};
+use std::collections::BTreeMap;
+
+/// What happened on the way to a state, as a tree: each entry comes behind another.
+pub(super) struct Past {
+    entries: Vec<Entry>,
+    /// With so many entries, those that lead to no state are forgotten.
+    most: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    from: u32,
+    value: u32,
+    /// It comes for this use, or this use is the next when it goes.
+    using: u32,
+    event: Event,
+}
+
+#[derive(Clone, Copy)]
+enum Event {
+    /// It came to LX, to an address that it took over from a parent or not.
+    Comes { address: i64, parent: Option<u32> },
+    /// It left LX.
+    Goes,
+}
+
+/// Fewer entries are never looked through.
+const FEW: usize = 1 << 16;
+
+impl Past {
+    /// Before anything happened.
+    pub(super) const START: u32 = u32::MAX;
+
+    pub(super) const fn new() -> Self {
+        Self { entries: Vec::new(), most: FEW }
+    }
+
+    /// A value comes, and those that it drives out go.
+    pub(super) fn add(&mut self, state: &State, (value, using, berth): (usize, usize, &Berth), fares: &[Fares]) -> u32 {
+        let mut last = state.past;
+        for tenant in state.tenants[berth.driven()].iter().filter(|tenant| berth.drives_out(tenant)) {
+            let using = fares[tenant.value as usize].using as u32;
+            last = self.push(Entry { from: last, value: tenant.value, using, event: Event::Goes });
+        }
+        let parent = berth.parent.map(|place| state.tenants[place as usize].value);
+        let event = Event::Comes { address: berth.address, parent };
+        self.push(Entry { from: last, value: value as u32, using: using as u32, event })
+    }
+
+    fn push(&mut self, entry: Entry) -> u32 {
+        self.entries.push(entry);
+        (self.entries.len() - 1) as u32
+    }
+
+    /// Forgets what leads to no state, when there is much of it.
+    pub(super) fn forget(&mut self, states: &mut [State]) {
+        if self.entries.len() < self.most {
+            return;
+        }
+        let mut is_kept = vec![false; self.entries.len()];
+        for state in &*states {
+            let mut at = state.past;
+            while at != Self::START && !is_kept[at as usize] {
+                is_kept[at as usize] = true;
+                at = self.entries[at as usize].from;
+            }
+        }
+        let mut new = vec![Self::START; self.entries.len()];
+        let mut n_kept = 0;
+        for old in (0..self.entries.len()).filter(|&old| is_kept[old]) {
+            let Entry { from, .. } = self.entries[old];
+            let from = if from == Self::START { from } else { new[from as usize] };
+            self.entries[n_kept] = Entry { from, ..self.entries[old] };
+            new[old] = n_kept as u32;
+            n_kept += 1;
+        }
+        self.entries.truncate(n_kept);
+        for state in states.iter_mut().filter(|state| state.past != Self::START) {
+            state.past = new[state.past as usize];
+        }
+        self.most = 2 * n_kept + FEW;
+    }
+
+    /// How the values are served that came.
+    pub(super) fn served(&self, problem: &Problem, last: u32) -> Vec<Served> {
+        let mut way: Vec<&Entry> = Vec::new();
+        let mut at = last;
+        while at != Self::START {
+            way.push(&self.entries[at as usize]);
+            at = self.entries[at as usize].from;
+        }
+        let mut served: BTreeMap<usize, Served> = BTreeMap::new();
+        for entry in way.into_iter().rev() {
+            let (value, using) = (entry.value as usize, entry.using as usize);
+            let new = || Served { value, stay: Stay::none(problem.values[value].uses.len()), addresses: Vec::new() };
+            let one = served.entry(value).or_insert_with(new);
+            match entry.event {
+                Event::Comes { address, parent } => {
+                    one.stay.in_lx[using..].fill(true);
+                    one.stay.keeps[using..].fill(true);
+                    if using == 0 {
+                        one.stay.parent = parent.map(|parent| parent as usize);
+                    }
+                    one.addresses.push((using, address));
+                }
+                Event::Goes => {
+                    let using = if problem.stays == Stays::Whole { 0 } else { using };
+                    one.stay.in_lx[using..].fill(false);
+                    one.stay.keeps[using.saturating_sub(1)..].fill(false);
+                    if using == 0 {
+                        one.stay.parent = None;
+                    }
+                }
+            }
+        }
+        served.into_values().filter(|one| one.stay.in_lx.contains(&true)).collect()
+    }
+}

@@ -1,0 +1,135 @@
+//! The states of a sweep with addresses, and which of those that follow are kept.
+
+use super::{Berth, Fares, Past, Problem, Tenant, Wall};
+
+#[derive(Clone)]
+pub(super) struct State {
+    /// By address.
+    pub(super) tenants: Vec<Tenant>,
+    /// Scaled HBM bytes by which every continuation is above the bound of the prices.
+    pub(super) floor: i64,
+    /// Units that are paid for in this operation.
+    paid: i64,
+    /// Of the tenants and their addresses, and of the tenants alone.
+    pub(super) hash: u64,
+    pub(super) set: u64,
+    /// Values that left in this operation.
+    gone: Vec<u32>,
+    pub(super) past: u32,
+}
+
+/// A state that a state leads to.
+#[derive(Clone, Copy)]
+pub(super) struct Move {
+    pub(super) from: u32,
+    /// Its floor, and what its gaps may cost.
+    pub(super) rank: i64,
+    pub(super) floor: i64,
+    pub(super) hash: u64,
+    pub(super) set: u64,
+    pub(super) berth: Option<Berth>,
+}
+
+/// States with the same tenants at different addresses: with more, a sweep would hold few sets.
+const MOST_OF_SET: usize = 3;
+
+/// Keeps the best of the moves: one for each set of tenants and addresses, and few for each set of tenants.
+pub(super) fn keep(moves: &mut Vec<Move>, width: usize) {
+    moves.sort_unstable_by_key(|one| (one.hash, one.floor, one.from));
+    moves.dedup_by_key(|one| one.hash);
+    if moves.len() > width {
+        moves.sort_unstable_by_key(|one| (one.set, one.rank, one.hash));
+        let (mut set, mut n) = (0, 0);
+        moves.retain(|one| {
+            n = if one.set == set { n + 1 } else { 1 };
+            set = one.set;
+            n <= MOST_OF_SET
+        });
+    }
+    moves.sort_unstable_by_key(|one| (one.rank, one.hash));
+    moves.truncate(width);
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self { tenants: Vec::new(), floor: 0, paid: 0, hash: 0, set: 0, gone: Vec::new(), past: Past::START }
+    }
+}
+
+impl State {
+    /// Begins an operation: everything stays, and the walls that begin here stand where nobody is.
+    pub(super) fn begin(&mut self, problem: &Problem, fares: &[Fares], walls: &[Wall]) {
+        self.paid = 0;
+        self.gone.clear();
+        for tenant in self.tenants.iter().filter(|tenant| !tenant.is_wall) {
+            self.floor += fares[tenant.value as usize].stays[tenant.place()];
+            self.paid += tenant.units;
+        }
+        for wall in walls {
+            self.insert(Tenant::wall(wall, problem.values[wall.value].units));
+        }
+    }
+
+    fn insert(&mut self, tenant: Tenant) {
+        let place = self.tenants.partition_point(|other| other.address <= tenant.address);
+        self.tenants.insert(place, tenant);
+    }
+
+    /// Whether a value was in LX when the operation began.
+    pub(super) fn has_settled(&self, value: usize) -> bool {
+        self.gone.contains(&(value as u32)) || self.tenants.iter().any(|tenant| tenant.value as usize == value)
+    }
+
+    /// The hashes of what follows when a value takes a berth.
+    pub(super) fn hashes_with(&self, value: usize, berth: &Berth) -> (u64, u64) {
+        let driven = self.tenants[berth.driven()].iter().filter(|tenant| berth.drives_out(tenant));
+        let without = |(hash, set): (u64, u64), tenant: &Tenant| (hash.wrapping_sub(tenant.hash()), set.wrapping_sub(tenant.set_hash()));
+        let (hash, set) = driven.fold((self.hash, self.set), without);
+        let tenant = Tenant { address: berth.address, ..Tenant::new(value, super::At::Hbm, 0, 0) };
+        (hash.wrapping_add(tenant.hash()), set.wrapping_add(tenant.set_hash()))
+    }
+
+    /// A value takes a berth.
+    pub(super) fn take(&mut self, tenant: &Tenant, pays: bool, berth: &Berth) {
+        let new = Tenant { address: berth.address, is_new: true, ..*tenant };
+        (self.hash, self.set) = self.hashes_with(new.value as usize, berth);
+        if let Some(parent) = berth.parent {
+            self.tenants[parent as usize].has_heir = true;
+        }
+        let (range, mut place) = (berth.driven(), 0);
+        let Self { tenants, gone, paid, .. } = self;
+        tenants.retain(|other| {
+            let is_out = range.contains(&place) && berth.drives_out(other);
+            place += 1;
+            if is_out {
+                *paid -= other.units;
+                gone.push(other.value);
+            }
+            !is_out
+        });
+        self.paid += if pays { new.units } else { 0 };
+        self.insert(new);
+    }
+
+    /// Ends an operation: the units that nobody paid for cost its price, and what has no use left goes.
+    pub(super) fn end(&mut self, problem: &Problem, (tick, price): (usize, i64), fares: &[Fares]) {
+        self.floor += price * (problem.units - self.paid);
+        let Self { tenants, hash, set, .. } = self;
+        tenants.retain_mut(|tenant| {
+            if tenant.is_wall {
+                return tenant.until > tick + 1;
+            }
+            let fares = &fares[tenant.value as usize];
+            if tenant.until == tick + 1 {
+                *hash = hash.wrapping_sub(tenant.hash());
+                *set = set.wrapping_sub(tenant.set_hash());
+                return false;
+            }
+            if fares.is_used && !tenant.is_new {
+                tenant.at = problem.values[tenant.value as usize].after_use(fares.using, tenant.at);
+            }
+            (tenant.is_new, tenant.has_heir) = (false, false);
+            true
+        });
+    }
+}
