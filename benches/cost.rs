@@ -4,7 +4,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use machine::Target;
-use spyre::cost::{Dim, Formula, KernelOp, OpKind, OpShape, OperandShape, describe, price};
+use cost::{Dim, Formula, KernelOp, OpKind, OpShape, OperandShape, describe, price};
 use std::hint::black_box;
 
 const ROWS: i64 = 4096;

@@ -160,7 +160,7 @@ pub struct LaunchReport {
     pub cost: Cost,
 }
 
-/// The modelled time of a launch; see [`crate::cost::price`] and docs/cost-model.md. Microseconds, to the nanosecond.
+/// The modelled time of a launch; see [`cost::price`] and docs/cost-model.md. Microseconds, to the nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Cost {
     /// Nineteen of twenty published times of such ops are above this part of the estimate.

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::cast_precision_loss, reason = "a test over files and small numbers")]
 
 use machine::{Target, TimeModel};
-use spyre::cost::{Dim, Formula, Loop, OpKind, OpShape, OperandShape, Price, bytes, describe, price};
+use cost::{Dim, Formula, Loop, OpKind, OpShape, OperandShape, Price, bytes, describe, price};
 use std::collections::BTreeMap;
 
 mod common;

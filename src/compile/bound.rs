@@ -1,8 +1,8 @@
 //! How far a plan is from what no plan can beat, and why.
 
 use super::needs::{Needed, Needs};
+use cost::{Formula, KernelOp, OpKind, Price, Roofline, least_compute_ns, price};
 use crate::{
-    cost::{Formula, KernelOp, OpKind, Price, Roofline, least_compute_ns, price},
     explain::{Gap, LowerBound, OpGap, ValueGap},
     report::{OpReport, Report, thousandths},
     traffic::{Access, Buffer, Part, parts},

@@ -6,9 +6,9 @@ mod validated;
 
 pub use validated::{compile_validated, compile_validated_within};
 
+use cost::{Formula, KernelOp, describe, price};
 use crate::{
     bundle::Bundle,
-    cost::{Formula, KernelOp, describe, price},
     dialect::{ComputeOp, FOR_LAYOUT, Tensor, TileSearch, bundle_of, phase_of, target_of},
     explain::{Numbers, ValuePlace, add_up, location_text, loops_of, place_of, values_in_lx},
     mlir::{Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, symbol_name, warning_at},

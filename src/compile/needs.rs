@@ -1,7 +1,7 @@
 //! What a program must do, whatever is decided: read from its ops before anything is.
 
+use cost::Work;
 use crate::{
-    cost::Work,
     dialect::{ComputeOp, Tensor, UsedAs, format_of, home_of},
     import::Expansion,
     mlir::{Attribute, Op, OpExt, TensorType, Value, ValueExt, ValueLike, ValueMap, natural, raw_elements, type_of},

@@ -1,8 +1,8 @@
 //! Compute ops as the model of time sees them.
 
 use super::{Access, Step, UsedAs, home_of, moves_of};
+use cost::{Dim, OpKind, TileOp, TileOperand};
 use crate::{
-    cost::{Dim, OpKind, TileOp, TileOperand},
     layout::Coordinate,
     mlir::{Op, OpExt, Value, ValueExt, integer},
 };

@@ -1,8 +1,8 @@
 //! What a choice of splits comes to: which values are in LX, and what the model says of it.
 
 use super::{Program, Value};
+use cost::{Dim, OpKind, OpShape, TileOp, TileOperand, describe, estimate_op_ns, refuse};
 use crate::{
-    cost::{Dim, OpKind, OpShape, TileOp, TileOperand, describe, estimate_op_ns, refuse},
     lx::Ineligible,
     work::{CoreUse, WorkSplit, agreed_view},
 };

@@ -6,9 +6,9 @@ use super::{
     evaluate::{copy_of, divided},
     states::{IN_HBM, States, Views, views_of_kinds},
 };
+use cost::{History, TileOp, describe_op, estimate_op_ns};
 use crate::{
     assignment::{self, Factor, Problem},
-    cost::{History, TileOp, describe_op, estimate_op_ns},
     work::CoreView,
 };
 use machine::TimeModel;

@@ -1,8 +1,8 @@
 //! Small programs: what is chosen is the best of all choices, and never worse than what each op gets by itself.
 
 use super::{alike::Alike, *};
+use cost::{Dim, OpKind, TileOperand};
 use crate::{
-    cost::{Dim, OpKind, TileOperand},
     layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates, stick_of},
     work::{CoreOrder, CoreUse, DimKind, IterationDim, Operand, agreed_view, divide},
 };

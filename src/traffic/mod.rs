@@ -3,7 +3,7 @@
 //! [`traffic`] counts what each op reads and writes; `spyre-compile` reports it beside the lower bound that no plan can beat: every element of
 //! an argument that the program reads comes from HBM once, every element of a result goes there once ([`least_touched`]), and beside what a
 //! machine with so much LX must fetch for products ([`elements_needed`]). [`parts`] says which value moves how much more. [`kernel_of`] is
-//! the way from a bundle to [`crate::cost`].
+//! the way from a bundle to [`cost`].
 
 mod bound;
 mod bytes;

@@ -1,4 +1,4 @@
-//! What is assumed about the speed of the machine: the constants of the models in `src/cost`.
+//! What is assumed about the speed of the machine: the constants of the models in `crates/cost`.
 //!
 //! Nobody outside has a cycle model of the device. Every number was fitted, by others or here, on published times; "cost models, 2.4" says
 //! on which. Rates are bytes or elements in a nanosecond (1 GB/s is 1 byte/ns).

@@ -4,8 +4,8 @@
 //! `spyre-divide-work`: its splits are where this begins.
 
 use super::try_splits::time_of_splits;
+use cost::TileOp;
 use crate::{
-    cost::TileOp,
     dialect::{ComputeOp, Step, target_of, tile_op_of},
     joint::{self, alike::Alike, candidates},
     lx::{

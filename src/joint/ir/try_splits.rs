@@ -3,8 +3,8 @@
 //! [`super::joint`] plans whole lives, `spyre-plan-lx` also brings values in and out of LX. So what is chosen is planned as that pass does,
 //! and so is the division of each op by itself, before one of them is taken.
 
+use cost::{KernelOp, describe, estimate_op_ns};
 use crate::{
-    cost::{KernelOp, describe, estimate_op_ns},
     dialect::{ComputeOp, Memory, Place, home_of, owner_of, split_of, tile_op_of},
     lx::ir::{
         emit_stays::emit_stays,

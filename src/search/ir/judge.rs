@@ -5,8 +5,8 @@ use super::{
     read::Steps,
     segment::segment,
 };
+use cost::{TileOp, describe, estimate_op_ns};
 use crate::{
-    cost::{TileOp, describe, estimate_op_ns},
     dialect::{ComputeOp, Schedule, Step, tile_op_of},
     joint::{
         candidates,

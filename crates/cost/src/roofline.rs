@@ -64,7 +64,7 @@ pub fn least_compute_ns(kind: OpKind, points: f64, target: &Target) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cost::{Dim, OpShape, OperandShape, describe, estimate_op_ns};
+    use crate::{Dim, OpShape, OperandShape, describe, estimate_op_ns};
 
     const TARGET: Target = Target::spyre();
 
