@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::cast_precision_loss, reason = "a test over files and small numbers")]
 
-use machine::{Target, TimeModel};
 use cost::{Dim, Formula, Loop, OpKind, OpShape, OperandShape, Price, bytes, describe, price};
+use machine::{Target, TimeModel};
 use std::collections::BTreeMap;
 
 mod common;

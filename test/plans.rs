@@ -110,7 +110,8 @@ fn moved(program: &Path, options: &[&str]) -> Moved {
     // The report rounds each launch to a nanosecond. Of tables, and of tensors that end in a stick, files say less than the compiler knows.
     let rounded_us = 1e-3 * report["launches"].as_array().unwrap().len() as f64;
     for end in ["low", "estimate", "high"].iter().filter(|_| program.starts_with(root().join("benches"))) {
-        let [compiler, simulator] = [(&report, "us"), (&counted, "ns")].map(|(of, unit)| of["time"][format!("{end}_{unit}")].as_f64().unwrap());
+        let [compiler, simulator] =
+            [(&report, "us"), (&counted, "ns")].map(|(of, unit)| of["time"][format!("{end}_{unit}")].as_f64().unwrap());
         let is_equal = (compiler - simulator / 1e3).abs() <= rounded_us;
         assert!(is_equal, "{}: the compiler says {end} {compiler} us, the simulator {simulator} ns", program.display());
     }

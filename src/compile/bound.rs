@@ -1,12 +1,12 @@
 //! How far a plan is from what no plan can beat, and why.
 
 use super::needs::{Needed, Needs};
-use cost::{Formula, KernelOp, OpKind, Price, Roofline, least_compute_ns, price};
 use crate::{
     explain::{Gap, LowerBound, OpGap, ValueGap},
     report::{OpReport, Report, thousandths},
     traffic::{Access, Buffer, Part, parts},
 };
+use cost::{Formula, KernelOp, OpKind, Price, Roofline, least_compute_ns, price};
 use machine::Target;
 use std::{cmp::Reverse, collections::BTreeMap};
 

@@ -6,7 +6,6 @@ mod validated;
 
 pub use validated::{compile_validated, compile_validated_within};
 
-use cost::{Formula, KernelOp, describe, price};
 use crate::{
     bundle::Bundle,
     dialect::{ComputeOp, FOR_LAYOUT, Tensor, TileSearch, bundle_of, phase_of, target_of},
@@ -17,8 +16,9 @@ use crate::{
     traffic::{Bytes, OpTraffic, accesses, kernel_of, lx_peak_bytes, traffic},
 };
 use bound::{Done, describe_bound};
-use needs::Needs;
+use cost::{Formula, KernelOp, describe, price};
 use machine::{Target, TimeModel};
+use needs::Needs;
 
 /// Compiles `module` in place up to the phase that the options name, and writes the files if that is the last one. A module that was
 /// printed behind a phase goes on with the next one.

@@ -1,12 +1,12 @@
 //! What a program must do, whatever is decided: read from its ops before anything is.
 
-use cost::Work;
 use crate::{
     dialect::{ComputeOp, Tensor, UsedAs, format_of, home_of},
     import::Expansion,
     mlir::{Attribute, Op, OpExt, TensorType, Value, ValueExt, ValueLike, ValueMap, natural, raw_elements, type_of},
     traffic::{Indices, Touched, elements_needed, least_touched, stick_bytes_of},
 };
+use cost::Work;
 use machine::{Family, Target};
 use std::{
     cmp::Reverse,

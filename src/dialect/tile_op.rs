@@ -1,11 +1,11 @@
 //! Compute ops as the model of time sees them.
 
 use super::{Access, Step, UsedAs, home_of, moves_of};
-use cost::{Dim, OpKind, TileOp, TileOperand};
 use crate::{
     layout::Coordinate,
     mlir::{Op, OpExt, Value, ValueExt, integer},
 };
+use cost::{Dim, OpKind, TileOp, TileOperand};
 use machine::{Family, STICK_BYTES};
 use std::collections::BTreeSet;
 

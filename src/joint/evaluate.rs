@@ -1,11 +1,11 @@
 //! What a choice of splits comes to: which values are in LX, and what the model says of it.
 
 use super::{Program, Value};
-use cost::{Dim, OpKind, OpShape, TileOp, TileOperand, describe, estimate_op_ns, refuse};
 use crate::{
     lx::Ineligible,
     work::{CoreUse, WorkSplit, agreed_view},
 };
+use cost::{Dim, OpKind, OpShape, TileOp, TileOperand, describe, estimate_op_ns, refuse};
 use machine::Target;
 use scratchpad::{Buffer, Capacity, Planner};
 

@@ -27,11 +27,11 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use cost::TileOp;
 use crate::{
     assignment::minimize,
     work::{Operation, WorkSplit},
 };
+use cost::TileOp;
 use evaluate::evaluate;
 use machine::Target;
 use scratchpad::{Buffer, Capacity, Planner};

@@ -6,11 +6,11 @@ use super::{
     evaluate::{copy_of, divided},
     states::{IN_HBM, States, Views, views_of_kinds},
 };
-use cost::{History, TileOp, describe_op, estimate_op_ns};
 use crate::{
     assignment::{self, Factor, Problem},
     work::CoreView,
 };
+use cost::{History, TileOp, describe_op, estimate_op_ns};
 use machine::TimeModel;
 use scratchpad::Capacity;
 use std::{

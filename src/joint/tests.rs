@@ -1,11 +1,11 @@
 //! Small programs: what is chosen is the best of all choices, and never worse than what each op gets by itself.
 
 use super::{alike::Alike, *};
-use cost::{Dim, OpKind, TileOperand};
 use crate::{
     layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates, stick_of},
     work::{CoreOrder, CoreUse, DimKind, IterationDim, Operand, agreed_view, divide},
 };
+use cost::{Dim, OpKind, TileOperand};
 use machine::{DeviceFormat::Sen169Fp16, Family};
 use proptest::prelude::*;
 use scratchpad::{Exact, Placement, Use, UseKind};

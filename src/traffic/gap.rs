@@ -117,15 +117,13 @@ pub fn parts(accesses: &[Access], needed_bytes: impl Fn(&str) -> i64) -> Vec<Par
         };
         by_value.entry((&access.buffer, value)).or_default().push(access);
     }
-    let part = |((buffer, writer), accesses): ((&Buffer, Option<usize>), Vec<&Access>)| {
-        Part {
-            buffer: buffer.clone(),
-            writer: writer.or_else(|| writers.get(buffer).copied()),
-            n_reads: accesses.iter().filter(|access| access.is_read).count(),
-            repeats: accesses.iter().map(|access| access.repeats).max().unwrap_or(1),
-            moved_bytes: accesses.iter().map(|access| access.moved_bytes).sum(),
-            needed_bytes: if let Buffer::Named(name) = buffer { needed_bytes(name) } else { 0 },
-        }
+    let part = |((buffer, writer), accesses): ((&Buffer, Option<usize>), Vec<&Access>)| Part {
+        buffer: buffer.clone(),
+        writer: writer.or_else(|| writers.get(buffer).copied()),
+        n_reads: accesses.iter().filter(|access| access.is_read).count(),
+        repeats: accesses.iter().map(|access| access.repeats).max().unwrap_or(1),
+        moved_bytes: accesses.iter().map(|access| access.moved_bytes).sum(),
+        needed_bytes: if let Buffer::Named(name) = buffer { needed_bytes(name) } else { 0 },
     };
     by_value.into_iter().map(part).collect()
 }
@@ -142,10 +140,8 @@ mod tests {
     /// An op over 64 rows of a stick; `advances` of the operands for each loop around it.
     fn op(from: Allocation, to: Allocation, advances: [&[i64]; 2]) -> Item {
         let coordinates = || vec![Coordinate::dim(0), Coordinate::dim(1)];
-        let [mut read, written] = [from, to].map(|allocation| Operand {
-            allocation,
-            ..crate::bundle::testing::operand(&[256, 64], coordinates())
-        });
+        let [mut read, written] =
+            [from, to].map(|allocation| Operand { allocation, ..crate::bundle::testing::operand(&[256, 64], coordinates()) });
         let mut written = written;
         (read.is_input, written.is_input) = (true, false);
         (read.tile_advance, written.tile_advance) = (advances[0].to_vec(), advances[1].to_vec());

@@ -1,10 +1,8 @@
 //! The ops of a bundle as the model of time sees them. A bundle is one launch, which is one kernel.
 
 use super::moved::touched_bytes;
+use crate::bundle::{Allocation, Bundle, Item, OpFamily, OpSpec, Operand};
 use cost::{Dim, OpKind, OpShape, TileOp, TileOperand};
-use crate::{
-    bundle::{Allocation, Bundle, Item, OpFamily, OpSpec, Operand},
-};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where an operand starts: in an argument, the pool or LX, and bytes above its start.
@@ -16,8 +14,13 @@ type Place = (Allocation, i64);
 /// operands which advance with the loop. Parts of one buffer that start at different places are different tensors here.
 #[must_use]
 pub fn kernel_of(bundle: &Bundle) -> Vec<OpShape> {
-    let written: BTreeSet<Allocation> =
-        bundle.ops().iter().flat_map(|op| &op.operands).filter(|operand| !operand.is_input).map(|operand| buffer_of(operand.allocation)).collect();
+    let written: BTreeSet<Allocation> = bundle
+        .ops()
+        .iter()
+        .flat_map(|op| &op.operands)
+        .filter(|operand| !operand.is_input)
+        .map(|operand| buffer_of(operand.allocation))
+        .collect();
     let mut reader = Reader { written, numbers: BTreeMap::new(), loops: Vec::new(), ops: Vec::new() };
     reader.items(&bundle.items);
     reader.ops

@@ -9,110 +9,20 @@ fn read(file: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-fn ints(value: &Value) -> Vec<i64> {
-    value.as_array().unwrap().iter().map(|number| number.as_i64().unwrap()).collect()
+/// The entries of a file with their kernels.
+fn entries(file: &str, list: &str) -> Vec<(Value, cost::Row)> {
+    let file = read(file);
+    let rows = cost::rows(&file.to_string()).unwrap();
+    file[list].as_array().unwrap().iter().cloned().zip(rows).collect()
+}
+
+fn total(row: &cost::Row, formula: Formula) -> Price {
+    let price = row.price(&MODEL, formula);
+    Price { low_ns: price.low_ns / 1e3, estimate_ns: price.estimate_ns / 1e3, high_ns: price.high_ns / 1e3, ..price }
 }
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap()
-}
-
-//===----------------------------------------------------------------------===//
-// Reading the shared descriptions
-//===----------------------------------------------------------------------===//
-
-/// The kernels of an entry: its runs of ops, or its ops one by one where they are not fused.
-fn kernels(entry: &Value) -> Vec<Vec<OpShape>> {
-    let (mut names, mut found) = (Vec::new(), vec![Vec::new()]);
-    for op in entry["ops"].as_array().unwrap() {
-        if op.get("foreign").is_some() {
-            found.push(Vec::new());
-            continue;
-        }
-        found.last_mut().unwrap().push(op_shape(op, &mut names));
-        if entry["fuse"] == false {
-            found.push(Vec::new());
-        }
-    }
-    found.retain(|kernel| !kernel.is_empty());
-    found
-}
-
-fn op_shape(op: &Value, names: &mut Vec<String>) -> OpShape {
-    let space = op["iter_space"].as_object().unwrap();
-    let position = |name: &str| space.keys().position(|key| key == name);
-    let reduced: Vec<&str> = op["reduction_dims"].as_array().unwrap().iter().map(text).collect();
-    let dims = space.iter().map(|(name, extent)| Dim {
-        extent: extent.as_i64().unwrap(),
-        slices: op["core_splits"].get(name).map_or(1, |slices| slices.as_i64().unwrap()),
-        is_reduced: reduced.contains(&name.as_str()),
-    });
-    let tiled = |names: &Value| names.as_array().unwrap().iter().filter_map(|name| position(text(name))).collect();
-    let loops = match &op["loop"] {
-        Value::Null => vec![],
-        around => ints(&around["counts"])
-            .into_iter()
-            .zip(around["tiles"].as_array().unwrap())
-            .map(|(trips, names)| Loop { trips, tiled: tiled(names) })
-            .collect(),
-    };
-    let element_bytes = op["dtype_bytes"].as_i64().unwrap();
-    let read = |tensor: &Value| operand(tensor, element_bytes, &position, names);
-    let mut operands: Vec<OperandShape> = op["tensors"].as_array().unwrap().iter().map(read).collect();
-    operands.sort_by_key(|operand| operand.is_output);
-    let kind = match text(&op["kind"]) {
-        "pointwise" => OpKind::Pointwise,
-        "reduction" => OpKind::Reduction,
-        _ => OpKind::Matmul,
-    };
-    OpShape { kind, dims: dims.collect(), loops, operands, is_irregular: false }
-}
-
-fn operand(tensor: &Value, element_bytes: i64, position: &dyn Fn(&str) -> Option<usize>, names: &mut Vec<String>) -> OperandShape {
-    let name = text(&tensor["name"]);
-    let buffer = names.iter().position(|known| known == name).unwrap_or_else(|| {
-        names.push(name.to_owned());
-        names.len() - 1
-    });
-    let index = tensor["index"].as_object().unwrap();
-    let strides: Vec<(usize, i64)> = index.iter().map(|(dim, stride)| (position(dim).unwrap(), stride.as_i64().unwrap())).collect();
-    let (logical, device) = (ints(&tensor["logical"]), ints(&tensor["device"]));
-    let device_bytes = tensor["device_bytes"].as_i64().unwrap();
-    let elements: i64 = logical.iter().product();
-    // A stick of a sparse tensor holds one element.
-    let is_sparse = elements == 1 || device_bytes >= 128 * elements;
-    let dim_of = |stride: i64| strides.iter().find(|(_, known)| *known == stride).map(|(dim, _)| *dim);
-    // Of three dimensions, torch-spyre puts the outermost one between the sticks unless it is told otherwise.
-    let inner = match logical.len() {
-        3 if device[device.len() - 2] == logical[0] && device[0] == logical[1] => dim_of(logical[1] * logical[2]),
-        3 => dim_of(logical[2]),
-        2 => dim_of(logical[1]),
-        _ => None,
-    };
-    OperandShape {
-        buffer,
-        is_output: tensor["role"] == "output",
-        is_kernel_input: name.starts_with("arg"),
-        is_in_lx: tensor["mem"] == "lx",
-        device_bytes,
-        element_bytes,
-        moved_by: strides.iter().map(|(dim, _)| *dim).collect(),
-        stick: dim_of(1).filter(|_| !is_sparse),
-        inner,
-    }
-}
-
-fn total(entry: &Value, formula: Formula) -> Price {
-    kernels(entry).iter().fold(Price::default(), |sum, kernel| {
-        let price = price(&describe(kernel), &MODEL, formula);
-        let add = |a: f64, b: f64| a + b / 1e3;
-        Price {
-            low_ns: add(sum.low_ns, price.low_ns),
-            estimate_ns: add(sum.estimate_ns, price.estimate_ns),
-            high_ns: add(sum.high_ns, price.high_ns),
-            ..price
-        }
-    })
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,12 +32,11 @@ fn total(entry: &Value, formula: Formula) -> Price {
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn bytes_loop_factors_and_rereads_equal_torch_spyres() {
-    let file = read("vectors.json");
-    let vectors = file["vectors"].as_array().unwrap();
+    let vectors = entries("vectors.json", "vectors");
     assert_eq!(vectors.len(), 127);
-    for vector in vectors {
+    for (vector, row) in &vectors {
         let (id, expected) = (&vector["id"], &vector["expected"]);
-        for (kernel, expected) in kernels(vector).iter().zip(expected["kernels"].as_array().unwrap()) {
+        for (kernel, expected) in row.kernels.iter().zip(expected["kernels"].as_array().unwrap()) {
             let moved = bytes(kernel);
             let sum = |part: fn(&cost::OpBytes) -> i64| moved.iter().map(part).sum::<i64>();
             assert_eq!(sum(|op| op.hbm_read - op.shared), expected["hbm_read_bytes"], "{id}: read");
@@ -155,12 +64,11 @@ fn bytes_loop_factors_and_rereads_equal_torch_spyres() {
 #[test]
 #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
 fn the_port_equals_torch_spyres_times() {
-    let (vectors, measured) = (read("vectors.json"), read("measured.json"));
-    let entries = vectors["vectors"].as_array().unwrap().iter().map(|entry| (entry, &entry["expected"]["total_us"]));
-    let measured = measured["entries"].as_array().unwrap().iter().map(|entry| (entry, &entry["head_us"]));
-    for (entry, expected) in entries.chain(measured) {
-        let (found, expected) = (total(entry, Formula::TorchSpyre).estimate_ns, expected.as_f64().unwrap());
-        assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{}: {found} us, torch-spyre {expected} us", entry["id"]);
+    let vectors = entries("vectors.json", "vectors").into_iter().map(|(entry, row)| (entry["expected"]["total_us"].clone(), row));
+    let measured = entries("measured.json", "entries").into_iter().map(|(entry, row)| (entry["head_us"].clone(), row));
+    for (expected, row) in vectors.chain(measured) {
+        let (found, expected) = (total(&row, Formula::TorchSpyre).estimate_ns, expected.as_f64().unwrap());
+        assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{}: {found} us, torch-spyre {expected} us", row.id);
     }
 }
 
@@ -169,15 +77,14 @@ fn the_port_equals_torch_spyres_times() {
 //===----------------------------------------------------------------------===//
 
 fn rows() -> Vec<Row> {
-    let file = read("measured.json");
-    let row = |entry: &Value| Row {
+    let row = |(entry, row): (Value, cost::Row)| Row {
         category: text(&entry["category"]).to_owned(),
         group: entry["group"].as_str().map(str::to_owned),
         plan: text(&entry["id"]).split('#').next().unwrap().to_owned(),
         measured: entry["measured_us"].as_f64().unwrap(),
-        modelled: total(entry, Formula::Recommended),
+        modelled: total(&row, Formula::Recommended),
     };
-    file["entries"].as_array().unwrap().iter().map(row).collect()
+    entries("measured.json", "entries").into_iter().map(row).collect()
 }
 
 #[test]

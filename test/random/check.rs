@@ -207,7 +207,10 @@ fn compare_with_reference(simulation: &Simulation, case: &Case) -> Result<(), Ou
 
 /// Neither way moves less than the bound of either, by the simulator's count of the files, nor takes less time on the same machine.
 fn compare_with_bound(bounded: &Emitted, moving: &Emitted, case: &Case) -> Result<(), Outcome> {
-    let (Emitted::Bundle { report, simulation: bounding, .. }, Emitted::Bundle { simulation, report: of_moving, .. }) = (bounded, moving) else { return Ok(()) };
+    let (Emitted::Bundle { report, simulation: bounding, .. }, Emitted::Bundle { simulation, report: of_moving, .. }) = (bounded, moving)
+    else {
+        return Ok(());
+    };
     // Scopes decide what the import sees at once, and so which numbers are in the device's f16 format.
     let formats = |simulation: &Simulation| {
         let program = simulation.program();

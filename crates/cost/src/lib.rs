@@ -11,6 +11,7 @@ mod rates;
 mod recommended;
 mod refuse;
 mod roofline;
+mod rows;
 mod shape;
 mod tile_op;
 mod torch_spyre;
@@ -20,5 +21,6 @@ pub use kernel::{Access, Batching, Inputs, KernelOp, Product, describe, describe
 pub use price::{Formula, Limit, Price, estimate_op_ns, price};
 pub use refuse::{Refusal, refuse};
 pub use roofline::{Roofline, Work, least_compute_ns};
+pub use rows::{Row, rows};
 pub use shape::{Dim, Loop, OpKind, OpShape, OperandShape};
 pub use tile_op::{TileOp, TileOperand};

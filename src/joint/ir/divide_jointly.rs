@@ -4,7 +4,6 @@
 //! `spyre-divide-work`: its splits are where this begins.
 
 use super::try_splits::time_of_splits;
-use cost::TileOp;
 use crate::{
     dialect::{ComputeOp, Step, target_of, tile_op_of},
     joint::{self, alike::Alike, candidates},
@@ -19,6 +18,7 @@ use crate::{
         ir::divide_work::{check_hints, divided, set_work},
     },
 };
+use cost::TileOp;
 use machine::Target;
 use scratchpad::{Buffer, Exact, Use, UseKind};
 use std::collections::BTreeMap;

@@ -3,7 +3,6 @@
 //! [`super::joint`] plans whole lives, `spyre-plan-lx` also brings values in and out of LX. So what is chosen is planned as that pass does,
 //! and so is the division of each op by itself, before one of them is taken.
 
-use cost::{KernelOp, describe, estimate_op_ns};
 use crate::{
     dialect::{ComputeOp, Memory, Place, home_of, owner_of, split_of, tile_op_of},
     lx::ir::{
@@ -13,6 +12,7 @@ use crate::{
     mlir::{Op, Reported, Scratch, Value, error_at},
     work::{WorkSplit, ir::divide_work::set_work},
 };
+use cost::{KernelOp, describe, estimate_op_ns};
 use machine::Target;
 use scratchpad::Capacity;
 

@@ -5,7 +5,6 @@ use super::{
     read::Steps,
     segment::segment,
 };
-use cost::{TileOp, describe, estimate_op_ns};
 use crate::{
     dialect::{ComputeOp, Schedule, Step, tile_op_of},
     joint::{
@@ -27,6 +26,7 @@ use crate::{
         ir::{divide_work::divided, reduce_span::reduce_spans},
     },
 };
+use cost::{TileOp, describe, estimate_op_ns};
 use machine::Target;
 use std::{cell::RefCell, collections::BTreeMap, ops::Range};
 

@@ -87,7 +87,23 @@ impl TensorFile<'_> {
         };
         let sticks = stored.iter().map(positions).fold(1, i64::saturating_mul);
         let inner = stored.iter().find(|entry| entry.extent > if entry.dim == stick { elements } else { 1 }).map(|entry| entry.dim);
-        Ok(TensorPlan { name, format, memory, starts, offsets, even, stick, inner, sticks, present, is_sparse, indirect, ownership, read, written })
+        Ok(TensorPlan {
+            name,
+            format,
+            memory,
+            starts,
+            offsets,
+            even,
+            stick,
+            inner,
+            sticks,
+            present,
+            is_sparse,
+            indirect,
+            ownership,
+            read,
+            written,
+        })
     }
 
     fn class(&self) -> Result<&ClassInfo> {
