@@ -163,11 +163,11 @@ pub struct LaunchReport {
 /// The modelled time of a launch; see [`cost::price`] and docs/cost-model.md. Microseconds, to the nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Cost {
-    /// Nineteen of twenty published times of such ops are above this part of the estimate.
+    /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.
     pub low_us: f64,
     /// What plans are compared by.
     pub estimate_us: f64,
-    /// Nineteen of twenty are below.
+    /// The upper end.
     pub high_us: f64,
     /// Traffic with HBM, if nothing else took time.
     pub hbm_us: f64,

@@ -217,7 +217,10 @@ pub struct RecommendedTime {
     pub spread: Spreads,
 }
 
-/// Measured time over estimate: factors between which nine tenths of the published rows lie, for each kind of op.
+/// Measured time over estimate: factors between which nineteen of twenty times lie, for each kind of op.
+///
+/// Of the published rows of a kind, each end leaves out one in twenty (none where there are fewer), and lies 8 % further out: so wide that it holds for
+/// shapes that it has not seen (97 % of the rows, each with its shape left out; test `intervals_hold_for_shapes_that_they_have_not_seen`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Spreads {
@@ -328,12 +331,12 @@ impl RecommendedTime {
 impl Spreads {
     const fn fitted() -> Self {
         Self {
-            pointwise: [0.94, 1.20],
-            broadcast: [0.95, 1.20],
-            reduction: [0.90, 1.25],
-            transport: [0.85, 1.10],
-            product: [0.75, 1.20],
-            batched_product: [0.68, 1.45],
+            pointwise: [0.87, 1.36],
+            broadcast: [0.91, 1.27],
+            reduction: [0.83, 1.50],
+            transport: [0.80, 1.18],
+            product: [0.69, 1.25],
+            batched_product: [0.64, 1.56],
             unmeasured: [0.33, 3.0],
         }
     }

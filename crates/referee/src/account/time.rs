@@ -17,11 +17,11 @@ use std::sync::Arc;
 /// Modelled time in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ModelledTime {
-    /// Nineteen of twenty published times of such ops are above this part of the estimate.
+    /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.
     pub low_ns: f64,
     /// What plans are compared by.
     pub estimate_ns: f64,
-    /// Nineteen of twenty are below.
+    /// The upper end.
     pub high_ns: f64,
 }
 
