@@ -20,6 +20,7 @@ pub static PASSES: &[Pass] = &[
     import::ir::import_linalg::PASS,
     hint::ir::flatten_hints::PASS,
     import::ir::expand_functions::PASS,
+    layout::ir::defer_divisions::PASS,
     layout::ir::materialize_views::PASS,
     layout::ir::lay_out_tables::PASS,
     layout::ir::pad_contractions::PASS,
@@ -30,6 +31,7 @@ pub static PASSES: &[Pass] = &[
     hint::ir::propagate_dims::PASS,
     search::ir::choose_tiles::PASS,
     tile::ir::coarse_tile::PASS,
+    tile::ir::make_online::PASS,
     tile::ir::settle_loops::PASS,
     work::ir::reduce_span::PASS,
     work::ir::divide_work::PASS,
@@ -231,7 +233,7 @@ impl Options {
             ("lx-bytes", Phase::Import, self.lx_bytes != usual.lx_bytes),
             ("tiles", Phase::Import, self.tiles != usual.tiles),
             ("bind", Phase::Import, self.bind != usual.bind),
-            ("precision", Phase::Import, self.precision != usual.precision),
+            ("precision", Phase::Layout, self.precision != usual.precision),
             ("sticks", Phase::Layout, self.sticks != usual.sticks),
             ("dims", Phase::Hint, self.dims != usual.dims),
             ("tile-search", Phase::Hint, self.tile_search != usual.tile_search),
@@ -250,21 +252,9 @@ impl Options {
     pub fn passes_of(&self, phase: Phase, output: &str) -> Vec<String> {
         let mut passes = match phase {
             Phase::Import => self.import_passes(),
-            Phase::Layout => vec![
-                "spyre-materialize-views".to_owned(),
-                "spyre-lay-out-tables".to_owned(),
-                "spyre-pad-contractions".to_owned(),
-                format!("spyre-propagate-layouts{{sticks={}}}", self.sticks),
-                "spyre-insert-restickify".to_owned(),
-                "spyre-split-views".to_owned(),
-                // Views that lead to split ones are not needed any more.
-                "canonicalize".to_owned(),
-                "cse".to_owned(),
-                // Copies of one value have become one.
-                "spyre-own-results".to_owned(),
-            ],
+            Phase::Layout => self.layout_passes(),
             Phase::Hint => self.hint_passes(),
-            Phase::Tile => ["spyre-coarse-tile", "spyre-settle-loops"].map(str::to_owned).to_vec(),
+            Phase::Tile => ["spyre-coarse-tile", "spyre-make-online", "spyre-settle-loops"].map(str::to_owned).to_vec(),
             Phase::Work if self.is_joint() => ["spyre-reduce-span", "spyre-divide-jointly"].map(str::to_owned).to_vec(),
             Phase::Work => ["spyre-reduce-span", "spyre-divide-work"].map(str::to_owned).to_vec(),
             Phase::Lx => self.lx_passes(),
@@ -296,6 +286,27 @@ impl Options {
         ];
         if self.chooses_stays() {
             passes.push("spyre-expand-functions".to_owned());
+        }
+        passes
+    }
+
+    /// A division behind a product rounds differently from one in front of it.
+    fn layout_passes(&self) -> Vec<String> {
+        let mut passes = vec![
+            "spyre-materialize-views".to_owned(),
+            "spyre-lay-out-tables".to_owned(),
+            "spyre-pad-contractions".to_owned(),
+            format!("spyre-propagate-layouts{{sticks={}}}", self.sticks),
+            "spyre-insert-restickify".to_owned(),
+            "spyre-split-views".to_owned(),
+            // Views that lead to split ones are not needed any more.
+            "canonicalize".to_owned(),
+            "cse".to_owned(),
+            // Copies of one value have become one.
+            "spyre-own-results".to_owned(),
+        ];
+        if self.precision.parse() == Ok(import::Precision::Device) {
+            passes.insert(0, "spyre-defer-divisions".to_owned());
         }
         passes
     }

@@ -6,6 +6,7 @@
 //! | `any` | every operation that the front door takes (`docs/supported-ops.md`), f16, bf16 and f32, sizes from 1 to 300, up to 6 dimensions |
 //! | `views` | chains of permutations, slices, reshapes and broadcasts, one view in several spellings, and ops that read them |
 //! | `tiled` | what hints tile, in trees of scopes, under hints by option, and without |
+//! | `cascades` | reductions along one dimension that depend on each other, under hints that tile it |
 //! | `repeats` | repeated values that are cut, turned, reduced, normalised, joined and multiplied |
 //!
 //! Half of all second ways leave the hints out. One program in forty goes through `spyre-compile` and `spyre-run --check` too, one compilation
@@ -20,6 +21,8 @@
 
 #[path = "random/build.rs"]
 mod build;
+#[path = "random/cascades.rs"]
+mod cascades;
 #[path = "random/case.rs"]
 mod case;
 #[path = "random/check.rs"]
@@ -70,7 +73,7 @@ const fn default_cases(family: Family) -> usize {
     match family {
         Family::Any => 700,
         Family::Views => 500,
-        Family::Tiled | Family::Repeats => 400,
+        Family::Tiled | Family::Repeats | Family::Cascades => 400,
     }
 }
 
@@ -89,6 +92,7 @@ const fn most_refused_percent(family: Family) -> usize {
         Family::Views => 20,
         Family::Tiled => 30,
         Family::Repeats => 30,
+        Family::Cascades => 30,
     }
 }
 

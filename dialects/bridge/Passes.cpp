@@ -38,6 +38,7 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYREIMPORTLINALG
 #define GEN_PASS_DEF_SPYREFLATTENHINTS
 #define GEN_PASS_DEF_SPYREEXPANDFUNCTIONS
+#define GEN_PASS_DEF_SPYREDEFERDIVISIONS
 #define GEN_PASS_DEF_SPYREMATERIALIZEVIEWS
 #define GEN_PASS_DEF_SPYRELAYOUTTABLES
 #define GEN_PASS_DEF_SPYREPROPAGATELAYOUTS
@@ -48,6 +49,7 @@ namespace spyre {
 #define GEN_PASS_DEF_SPYREPROPAGATEDIMS
 #define GEN_PASS_DEF_SPYRECHOOSETILES
 #define GEN_PASS_DEF_SPYRECOARSETILE
+#define GEN_PASS_DEF_SPYREMAKEONLINE
 #define GEN_PASS_DEF_SPYRESETTLELOOPS
 #define GEN_PASS_DEF_SPYREREDUCESPAN
 #define GEN_PASS_DEF_SPYREDIVIDEWORK
@@ -94,6 +96,7 @@ std::string optionsOf(Pass &pass) {
   X(SpyreImportLinalg) \
   X(SpyreFlattenHints) \
   X(SpyreExpandFunctions) \
+  X(SpyreDeferDivisions) \
   X(SpyreMaterializeViews) \
   X(SpyreLayOutTables) \
   X(SpyrePadContractions) \
@@ -104,6 +107,7 @@ std::string optionsOf(Pass &pass) {
   X(SpyrePropagateDims) \
   X(SpyreChooseTiles) \
   X(SpyreCoarseTile) \
+  X(SpyreMakeOnline) \
   X(SpyreSettleLoops) \
   X(SpyreReduceSpan) \
   X(SpyreDivideWork) \

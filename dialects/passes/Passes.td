@@ -105,6 +105,20 @@ def SpyreFlattenHints : Spyre_Pass<"spyre-flatten-hints"> {
 // layout
 //===----------------------------------------------------------------------===//
 
+def SpyreDeferDivisions : Spyre_Pass<"spyre-defer-divisions"> {
+  let summary = "Divide a product instead of its operand";
+  let description = [{
+    The weights of an attention are `exp(x - m) / l`, and `(e / l) v` is `(e v) / l`. Divides behind a `spyre.matmul` where its
+    result is not larger than the operand, where nothing else reads the quotient, and where the divisor does not move along
+    the summed dimension. Only where `m` is at least the maximum of `x` along that dimension: then `e` is at most 1, and no sum
+    overflows. Rounding differs, so the pipeline has this pass for `precision=device` alone. Implemented in
+    `src/layout/ir/defer_divisions.rs`.
+
+    Example: `spyre-opt --spyre-defer-divisions test/layout/defer-divisions.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
 def SpyreMaterializeViews : Spyre_Pass<"spyre-materialize-views"> {
   let summary = "Make tensors of views that no op can read as they are";
   let description = [{
@@ -290,6 +304,25 @@ def SpyreCoarseTile : Spyre_Pass<"spyre-coarse-tile"> {
     parts cannot be combined.
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile test/tile/coarse-tile.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
+def SpyreMakeOnline : Spyre_Pass<"spyre-make-online"> {
+  let summary = "Run two loops as one where what they carry can be corrected";
+  let description = [{
+    Where a loop needs what the loop before it finishes, as the sum of `exp(x - max x)` needs the maximum of a row, there are
+    two loops over one dimension. They become one that reads the running value, which is what the first one has so far, if
+    what the second one carries can be corrected whenever that changes:
+    * a sum of something of the tile times `exp(-r)`, of a running `r` that never falls (a maximum), is multiplied by
+      `exp(old - new)` before the next part is added; and the same for `exp(r)` of one that never grows;
+    * a maximum or minimum of something of the tile plus or minus a running value gets the difference added.
+
+    What is read behind the loops is the finished value, as before. Implemented in `src/tile/ir/make_online.rs`; the rules are
+    in `src/tile/online.rs`. A remark names the first op that needs a finished value otherwise, and leaves the loops as they
+    are; loops with loops inside are left, too.
+
+    Example: `spyre-opt --spyre-make-online test/tile/make-online.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }

@@ -1,15 +1,22 @@
 //! Which dimensions of several ops can be cut together.
 
-use super::SearchedOp;
-use std::{collections::BTreeMap, ops::Range};
+use super::{SearchedOp, carry::carry};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
 
 /// A dimension that several ops walk along together: where one makes a tile of a value along it, the next reads just that tile.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Axis {
     /// What the number of tiles must divide: the points, or those of the outer part where an op has it merged with another.
     pub size: i64,
     /// By the position of the op, the iteration dimension that walks along it.
     pub dims: BTreeMap<usize, usize>,
+    /// The ops that need no finished value of a loop along it: they can run in it with what it has so far.
+    pub carried: BTreeSet<usize>,
+    /// The reductions among these that such a loop corrects.
+    pub corrected: BTreeSet<usize>,
 }
 
 /// The axes of some ops, by the first op and dimension that has each.
@@ -30,7 +37,7 @@ pub fn axes(ops: &[SearchedOp], segment: Range<usize>) -> Vec<Axis> {
             }
         }
     }
-    groups.into_axes(ops)
+    groups.into_axes(ops, &segment)
 }
 
 /// Dimensions of ops, in groups that may still grow.
@@ -72,10 +79,11 @@ impl Groups {
     }
 
     /// The groups that an op may be cut along.
-    fn into_axes(self, ops: &[SearchedOp]) -> Vec<Axis> {
+    fn into_axes(self, ops: &[SearchedOp], segment: &Range<usize>) -> Vec<Axis> {
         let axes = self.members.into_iter().zip(self.sizes).map(|(members, size)| {
-            let dims = members.into_iter().filter(|&(op, dim)| ops[op].allows(dim)).collect();
-            Axis { size, dims }
+            let dims: BTreeMap<usize, usize> = members.into_iter().filter(|&(op, dim)| ops[op].allows(dim)).collect();
+            let (carried, corrected) = carry(ops, segment.clone(), &dims);
+            Axis { size, dims, carried, corrected }
         });
         axes.filter(|axis| !axis.dims.is_empty()).collect()
     }

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Axis, Cost, Judge, Loops, Nest, SearchedOp, axes, copies, estimate::estimate_ns, nests, nests::counts, roomy::Roomy};
+use super::{Axis, Cost, Judge, Loops, Nest, SearchedOp, axes, copies, estimate::estimate, nests, nests::counts, roomy::Roomy};
 use std::{collections::BTreeSet, ops::Range};
 
 /// The most ops of a segment.
@@ -17,6 +17,12 @@ const CAUTION: [f64; 4] = [1.3, 1.15, 1.05, 1.0];
 const WORTH_BYTES: f64 = 0.05;
 /// Plans that take at most this part longer than the fastest one are as fast; what moves the fewest bytes of them is taken.
 const SAME_TIME: f64 = 0.01;
+/// What part of the time all bytes together are worth, as far as a plan takes at most the part [`LITTLE_TIME`] longer than the fastest one.
+const WORTH_OF_BYTES: f64 = 0.1;
+/// What a plan that moves fewer bytes may take longer than the fastest one, as a part.
+const LITTLE_TIME: f64 = 0.05;
+/// The most nests of a segment that are judged because they move fewer bytes.
+const MOST_SPARING: usize = 8;
 /// The most nests of a segment that are judged.
 const MOST_JUDGED: usize = 40;
 /// How often the neighbours of the best nest of a segment are judged.
@@ -69,6 +75,7 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
     search.begin(untiled.as_deref());
     let is_complete = search.run(most_steps);
     search.climb();
+    search.look_for_fewer_bytes();
     let (least_ns, _) = search.path(|edge| edge.least_ns(1.0));
     let (plan, mut loops) = search.refined();
     let mut ns = plan.map(|plan| plan.ns);
@@ -89,10 +96,10 @@ struct Edge<'a> {
     roomy_ns: f64,
     /// Empty until the path leads over it.
     axes: Vec<Axis>,
-    /// Nests to judge with their estimates, the best last; none until the path leads over the edge.
-    queue: Option<Vec<(f64, Nest)>>,
-    /// What was judged, the best first; to begin with no loop.
-    judged: Vec<(f64, Nest)>,
+    /// Nests to judge with their estimates, the fastest last; none until the path leads over the edge.
+    queue: Option<Vec<(Cost, Nest)>>,
+    /// What was judged, the fastest first; to begin with no loop.
+    judged: Vec<(Cost, Nest)>,
     /// How many nests were judged, those that cannot be made included.
     n_judged: usize,
 }
@@ -100,13 +107,13 @@ struct Edge<'a> {
 impl Edge<'_> {
     /// The least that it may take, as far as is known, if what was not judged takes `caution` times what is estimated.
     fn least_ns(&self, caution: f64) -> f64 {
-        let estimated = self.queue.as_ref().map_or(self.roomy_ns, |queue| queue.last().map_or(f64::INFINITY, |(ns, _)| *ns));
+        let estimated = self.queue.as_ref().map_or(self.roomy_ns, |queue| queue.last().map_or(f64::INFINITY, |(cost, _)| cost.ns));
         self.settled_ns().min(estimated * caution)
     }
 
     /// What the best judged nest takes.
     fn settled_ns(&self) -> f64 {
-        self.judged.first().map_or(f64::INFINITY, |(ns, _)| *ns)
+        self.judged.first().map_or(f64::INFINITY, |(cost, _)| cost.ns)
     }
 
     /// How much less than the best judged nest it may take.
@@ -115,9 +122,26 @@ impl Edge<'_> {
         if self.settled_ns() <= least_ns * (1.0 + CLOSE) { 0.0 } else { self.settled_ns() - least_ns }
     }
 
-    /// The loops that were judged, the best first; none for no loop.
-    fn judged_loops(&self) -> impl Iterator<Item = Option<Loops>> {
-        self.judged.iter().map(|(_, nest)| (!nest.is_empty()).then(|| Loops::new(&self.range, &self.axes, nest)))
+    /// The loops to try in the whole program: the fastest that were judged, and those that move fewer bytes at hardly more time; none for no loop.
+    fn loops_to_try(&self) -> Vec<Option<Loops>> {
+        let fastest = self.judged.iter().take(MOST_TRIED);
+        let sparing = self.judged.iter().skip(MOST_TRIED).filter(|(cost, _)| self.is_worth_more_time(cost)).take(MOST_TRIED);
+        fastest.chain(sparing).map(|(_, nest)| (!nest.is_empty()).then(|| Loops::new(&self.range, &self.axes, nest))).collect()
+    }
+
+    /// Whether something moves so many bytes less than the fastest nest that was judged that its time does not count.
+    fn is_worth_more_time(&self, cost: &Cost) -> bool {
+        self.judged.first().is_some_and(|(fastest, _)| is_sparing(cost, fastest, fastest.ns))
+    }
+
+    /// Judges nests that are estimated to move fewer bytes at hardly more time than the fastest one.
+    fn judge_sparing(&mut self, judge: &dyn Judge) {
+        let queue = self.queue.take().unwrap_or_default();
+        let (sparing, others): (Vec<_>, Vec<_>) = queue.into_iter().partition(|(estimate, _)| self.is_worth_more_time(estimate));
+        self.queue = Some(others);
+        for (_, nest) in sparing.into_iter().rev().take(MOST_SPARING) {
+            self.judge(nest, judge);
+        }
     }
 
     /// Finds the nests to judge; gives the steps that it took.
@@ -125,20 +149,20 @@ impl Edge<'_> {
         self.axes = axes(self.ops, self.range.clone());
         let nests = nests(self.ops, self.range.clone(), &self.axes);
         let n_estimates = nests.len() * self.range.len();
-        let estimate = |nest: Nest| (estimate_ns(self.ops, self.range.clone(), &self.axes, &nest, judge), nest);
+        let estimated = |nest: Nest| (estimate(self.ops, self.range.clone(), &self.axes, &nest, judge), nest);
         // What the ops take without loops is known.
-        let mut queue: Vec<(f64, Nest)> = nests.into_iter().filter(|nest| !nest.is_empty()).map(estimate).collect();
+        let mut queue: Vec<(Cost, Nest)> = nests.into_iter().filter(|nest| !nest.is_empty()).map(estimated).collect();
         // The best last; of equal ones the first, which has the fewest loops and tiles.
         queue.reverse();
-        queue.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        queue.sort_by(|(one, _), (other, _)| other.ns.total_cmp(&one.ns));
         self.queue = Some(queue);
         n_estimates.div_ceil(ESTIMATES_A_STEP)
     }
 
     fn judge(&mut self, nest: Nest, judge: &dyn Judge) {
         if let Some(cost) = judge.segment(self.range.clone(), &self.axes, &nest) {
-            let place = self.judged.partition_point(|(known, _)| *known <= cost.ns);
-            self.judged.insert(place, (cost.ns, nest));
+            let place = self.judged.partition_point(|(known, _)| known.ns <= cost.ns);
+            self.judged.insert(place, (cost, nest));
         }
         self.n_judged += 1;
     }
@@ -148,7 +172,8 @@ impl Edge<'_> {
         let Some((_, best)) = self.judged.first() else { return Vec::new() };
         let mut found = Vec::new();
         for (level, cut) in best.iter().enumerate() {
-            for near in next_to(&counts(self.ops, &self.axes[cut.axis]), cut.count) {
+            let axis = &self.axes[cut.axis];
+            for near in next_to(&counts(self.ops, axis.size, &axis.dims), cut.count) {
                 let mut nest = best.clone();
                 nest[level].count = near;
                 found.push(nest);
@@ -187,7 +212,7 @@ impl<'a> Search<'a> {
         let roomy = Roomy::new(ops, judge);
         let edge = |range: Range<usize>| Edge {
             ops,
-            roomy_ns: estimate_ns(ops, range.clone(), &[], &[], &roomy),
+            roomy_ns: estimate(ops, range.clone(), &[], &[], &roomy).ns,
             range,
             axes: Vec::new(),
             queue: None,
@@ -200,7 +225,7 @@ impl<'a> Search<'a> {
 
     /// Whether loops could save something, if every op were at its best.
     fn may_gain(&self) -> bool {
-        let (untiled_ns, _) = self.path(|edge| estimate_ns(edge.ops, edge.range.clone(), &[], &[], self.judge));
+        let (untiled_ns, _) = self.path(|edge| estimate(edge.ops, edge.range.clone(), &[], &[], self.judge).ns);
         let (roomy_ns, _) = self.path(|edge| edge.roomy_ns);
         untiled_ns > roomy_ns * (1.0 + CLOSE)
     }
@@ -209,8 +234,9 @@ impl<'a> Search<'a> {
     fn begin(&mut self, by_op: Option<&[Cost]>) {
         self.n_plans += 1;
         for edge in self.edges.iter_mut().flatten() {
-            let ns = by_op.map_or(f64::INFINITY, |by_op| by_op[edge.range.clone()].iter().map(|cost| cost.ns).sum());
-            edge.judged.push((ns, Vec::new()));
+            let never = Cost { ns: f64::INFINITY, hbm_bytes: 0 };
+            let cost = by_op.map_or(never, |by_op| by_op[edge.range.clone()].iter().copied().fold(Cost::ZERO, Cost::plus));
+            edge.judged.push((cost, Vec::new()));
         }
     }
 
@@ -268,11 +294,19 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Judges on the shortest path what moves fewer bytes than its nests.
+    fn look_for_fewer_bytes(&mut self) {
+        let (_, path) = self.path(Edge::settled_ns);
+        for (from, n_ops) in path {
+            self.edges[from][n_ops - 1].judge_sparing(self.judge);
+        }
+    }
+
     /// The loops of the shortest path. Segments were judged one by one; together, values stay in LX from one to the next, so what was next
     /// best may be better, or no loop.
     fn refined(&mut self) -> (Option<Cost>, Vec<Loops>) {
         let (_, path) = self.path(Edge::settled_ns);
-        let choices = path.iter().map(|&place| self.edge(place).judged_loops().take(MOST_TRIED).collect::<Vec<_>>());
+        let choices = path.iter().map(|&place| self.edge(place).loops_to_try());
         let choices: Vec<Vec<Option<Loops>>> = choices.filter(|choices| choices.first().is_some_and(Option::is_some)).collect();
         let mut plan: Vec<Option<Loops>> = choices.iter().map(|choices| choices[0].clone()).collect();
         let mut best = self.judge_plan(&plan);
@@ -314,7 +348,7 @@ impl<'a> Search<'a> {
         let mut found = Vec::new();
         for (number, level) in loops.levels.iter().enumerate() {
             let sizes = level.dims.iter().map(|(&op, &dim)| self.ops[op].tiled.sizes[dim]);
-            let counts = counts(self.ops, &Axis { size: sizes.min().unwrap_or(1), dims: level.dims.clone() });
+            let counts = counts(self.ops, sizes.min().unwrap_or(1), &level.dims);
             for near in next_to(&counts, level.count) {
                 let mut loops = loops.clone();
                 loops.levels[number].count = near;
@@ -375,10 +409,28 @@ fn next_to(counts: &[i64], count: i64) -> impl Iterator<Item = i64> {
     near.filter_map(|near| counts.get(near).copied())
 }
 
+/// Whether something that takes longer than another moves so many bytes less that it is preferred: a hundredth of the time for a tenth of the bytes, and
+/// hardly longer than the fastest one.
+fn is_sparing(cost: &Cost, other: &Cost, fastest_ns: f64) -> bool {
+    let saved = f64_of(other.hbm_bytes - cost.hbm_bytes) / f64_of(other.hbm_bytes.max(1));
+    cost.ns >= other.ns
+        && saved > 0.0
+        && cost.ns - other.ns <= other.ns * saved * WORTH_OF_BYTES
+        && cost.ns <= fastest_ns * (1.0 + LITTLE_TIME)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
+fn f64_of(bytes: i64) -> f64 {
+    bytes as f64
+}
+
 /// Whether a plan is preferred to another one: what takes less time; of plans that take hardly longer than the fastest one what moves fewer
 /// bytes; and no loop rather than one that saves little time with more bytes.
 fn is_preferred(plan: &Cost, other: &Cost, fastest_ns: f64, has_a_loop_less: bool) -> bool {
     let is_fast = |cost: &Cost| cost.ns <= fastest_ns * (1.0 + SAME_TIME);
+    if is_sparing(plan, other, fastest_ns) || is_sparing(other, plan, fastest_ns) {
+        return plan.hbm_bytes < other.hbm_bytes;
+    }
     if has_a_loop_less && plan.hbm_bytes < other.hbm_bytes {
         return plan.ns * (1.0 - WORTH_BYTES) < other.ns;
     }

@@ -1,28 +1,28 @@
 //! What a nest of loops around some ops is likely to take: the least times of the ops, and what fits into LX.
 
-use super::{Axis, Cut, OpTimes, SearchedOp};
+use super::{Axis, Cost, Cut, OpCosts, SearchedOp};
 use std::{collections::BTreeMap, ops::Range};
 
 /// The ops of a segment in a nest.
 struct Tiled<'a> {
     ops: &'a [SearchedOp],
     segment: Range<usize>,
-    /// Of each level the count, and the dimension that it cuts of each op.
-    levels: Vec<(i64, &'a BTreeMap<usize, usize>)>,
+    /// Of each level the count and the axis.
+    levels: Vec<(i64, &'a Axis)>,
     /// Of each level, for each op, how many loops must have ended before it: loops of a level are parted where an op needs all of a value.
     loops_before: Vec<Vec<usize>>,
 }
 
-/// The time, ns, that a segment takes in a nest if cores agree on every value that all cores together have room for.
-pub(super) fn estimate_ns(ops: &[SearchedOp], segment: Range<usize>, axes: &[Axis], nest: &[Cut], times: &dyn OpTimes) -> f64 {
-    let levels = nest.iter().map(|cut| (cut.count, &axes[cut.axis].dims)).collect();
+/// What a segment costs in a nest if cores agree on every value that all cores together have room for.
+pub(super) fn estimate(ops: &[SearchedOp], segment: Range<usize>, axes: &[Axis], nest: &[Cut], costs: &dyn OpCosts) -> Cost {
+    let levels = nest.iter().map(|cut| (cut.count, &axes[cut.axis])).collect();
     let tiled = Tiled::new(ops, segment, levels);
-    let in_lx = tiled.values_in_lx(times.lx_bytes());
-    tiled.segment.clone().map(|op| tiled.op_ns(op, &in_lx, times)).sum()
+    let in_lx = tiled.values_in_lx(costs.lx_bytes());
+    tiled.segment.clone().map(|op| tiled.op_cost(op, &in_lx, costs)).fold(Cost::ZERO, Cost::plus)
 }
 
 impl<'a> Tiled<'a> {
-    fn new(ops: &'a [SearchedOp], segment: Range<usize>, levels: Vec<(i64, &'a BTreeMap<usize, usize>)>) -> Self {
+    fn new(ops: &'a [SearchedOp], segment: Range<usize>, levels: Vec<(i64, &'a Axis)>) -> Self {
         let mut tiled = Self { ops, segment, levels, loops_before: Vec::new() };
         tiled.loops_before = (0..tiled.levels.len()).map(|level| tiled.count_loops_before(level)).collect();
         tiled
@@ -44,17 +44,18 @@ impl<'a> Tiled<'a> {
 
     /// The dimension of an op that a level cuts.
     fn cut(&self, level: usize, op: usize) -> Option<usize> {
-        self.levels[level].1.get(&op).copied()
+        self.levels[level].1.dims.get(&op).copied()
     }
 
-    /// Whether a level lets the reader use what an iteration makes: it cuts both or none, or the reader reads all of the value each time.
+    /// Whether a level lets the reader use what an iteration makes: it cuts both or none, or the reader reads all of the value each time, or
+    /// the loop carries what it has of it.
     fn passes_tiles(&self, level: usize, maker: usize, reader: usize) -> bool {
         let Some(made) = self.cut(level, maker) else {
             let Some(read) = self.cut(level, reader) else { return true };
             let inputs = self.ops[reader].tiled.inputs.iter().filter(|input| input.maker == Some(maker));
             return inputs.into_iter().all(|input| !input.dims.contains(&Some(read)));
         };
-        !self.ops[maker].reduces(made) && self.cut(level, reader).is_some()
+        if self.ops[maker].reduces(made) { self.levels[level].1.carried.contains(&reader) } else { self.cut(level, reader).is_some() }
     }
 
     /// Whether the reader finds in LX what an iteration has left there.
@@ -105,7 +106,7 @@ impl<'a> Tiled<'a> {
         kept
     }
 
-    fn op_ns(&self, op: usize, in_lx: &BTreeMap<usize, i64>, times: &dyn OpTimes) -> f64 {
+    fn op_cost(&self, op: usize, in_lx: &BTreeMap<usize, i64>, costs: &dyn OpCosts) -> Cost {
         let searched = &self.ops[op];
         let is_in_lx = |input: usize| match searched.tiled.inputs[input].maker.filter(|maker| self.segment.contains(maker)) {
             Some(maker) => in_lx.contains_key(&maker) && self.finds_in_lx(maker, op),
@@ -116,6 +117,14 @@ impl<'a> Tiled<'a> {
         let finds = |&reader: &usize| self.segment.contains(&reader) && self.finds_in_lx(op, reader);
         places.push(in_lx.contains_key(&op) && !searched.is_result && searched.readers.iter().all(finds));
         let cuts: Vec<(usize, i64)> = self.cuts(op).collect();
-        times.op_ns(op, &cuts, &places)
+        let cost = costs.op_cost(op, &cuts, &places);
+        (0..self.n_combinations(op)).fold(cost, |cost, _| cost.plus(costs.combine_cost(op, &cuts)))
+    }
+
+    /// With how much an iteration combines what the loops have of a result: with the part that it adds, and with a correction.
+    fn n_combinations(&self, op: usize) -> usize {
+        let is_cut = self.cuts(op).any(|(dim, _)| self.ops[op].reduces(dim));
+        let is_corrected = self.levels.iter().any(|(_, axis)| axis.corrected.contains(&op));
+        usize::from(is_cut) + usize::from(is_corrected)
     }
 }

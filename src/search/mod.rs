@@ -23,6 +23,7 @@
 //! | `nests.rs` | the loops to try |
 //! | `loops.rs` | a nest around ops, as it is written |
 //! | `estimate.rs` | what they are likely to cost |
+//! | `carry.rs` | what a loop can carry instead of waiting for it |
 //! | `copies.rs` | what a copy in front of loops could keep in LX |
 //! | `roomy.rs` | what no plan can do better than, as far as estimates go |
 //! | `choose.rs` | the shortest path |
@@ -34,6 +35,7 @@
 //! | `ir/judge.rs` | divides, places and prices such a function |
 
 mod axes;
+mod carry;
 mod choose;
 mod copies;
 mod estimate;
@@ -52,7 +54,7 @@ pub use loops::{Level, Loops};
 pub use nests::{Cut, Nest, nests};
 pub use stretches::stretches;
 
-use crate::tile::TiledOp;
+use crate::tile::{Rule, TiledOp};
 use std::ops::Range;
 
 /// An op of the program.
@@ -60,6 +62,8 @@ use std::ops::Range;
 pub struct SearchedOp {
     /// As tiling sees it.
     pub tiled: TiledOp,
+    /// What it does, as far as loops along an axis can carry what they have of a reduction.
+    pub rule: Rule,
     /// For each iteration dimension whether a loop may cut it; none where the user has said how the op runs.
     pub may_be_cut: Vec<bool>,
     /// For each iteration dimension what the size of a tile must be a multiple of, so that none ends inside a stick.
@@ -104,17 +108,27 @@ pub struct Cost {
     pub hbm_bytes: i64,
 }
 
-/// What knows times of single ops.
-pub trait OpTimes {
+impl Cost {
+    const ZERO: Self = Self { ns: 0.0, hbm_bytes: 0 };
+
+    fn plus(self, other: Self) -> Self {
+        Self { ns: self.ns + other.ns, hbm_bytes: self.hbm_bytes.saturating_add(other.hbm_bytes) }
+    }
+}
+
+/// What knows costs of single ops.
+pub trait OpCosts {
     /// Bytes of the LX of all cores.
     fn lx_bytes(&self) -> i64;
-    /// What an op takes at the least, ns, if loops cut these of its dimensions into so many tiles, outermost first, and just these of its operands
-    /// and its result are in LX. Without end for an op in one piece that needs a loop.
-    fn op_ns(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> f64;
+    /// What an op costs at the least, if loops cut these of its dimensions into so many tiles, outermost first, and just these of its operands
+    /// and its result are in LX. Time without end for an op in one piece that needs a loop.
+    fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> Cost;
+    /// What it costs in the same loops to combine something with what they have of the op's result, all of it in LX.
+    fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> Cost;
 }
 
 /// What knows costs of ops together.
-pub trait Judge: OpTimes {
+pub trait Judge: OpCosts {
     /// What each op costs in the program without loops; none if the program cannot be compiled so.
     fn untiled(&self) -> Option<Vec<Cost>>;
     /// What a segment costs in a nest; none if it cannot be tiled so.
@@ -156,6 +170,18 @@ mod tests {
             is_result: true,
             ..SearchedOp::default()
         }
+    }
+
+    /// A reduction along the last dimension.
+    pub(super) fn reduce(sizes: &[i64], maker: Option<usize>) -> SearchedOp {
+        let mut op = pointwise(sizes, maker);
+        let last = sizes.len() - 1;
+        op.tiled.n_reduced = 1;
+        op.tiled.output[last] = None;
+        op.tiled.combines = true;
+        op.operand_bytes[1] /= sizes[last];
+        op.may_take_over = false;
+        op
     }
 
     /// An elementwise op of one operand.

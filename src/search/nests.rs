@@ -25,7 +25,7 @@ const MOST_ITERATIONS: i64 = 4096;
 #[must_use]
 pub fn nests(ops: &[SearchedOp], segment: Range<usize>, axes: &[Axis]) -> Vec<Nest> {
     let useful: Vec<usize> = (0..axes.len()).filter(|&axis| axes[axis].dims.len() > 1 || segment.len() == 1).collect();
-    let counts: BTreeMap<usize, Vec<i64>> = useful.iter().map(|&axis| (axis, counts(ops, &axes[axis]))).collect();
+    let counts: BTreeMap<usize, Vec<i64>> = useful.iter().map(|&axis| (axis, counts(ops, axes[axis].size, &axes[axis].dims))).collect();
     let reach_both_ends =
         |levels: &[usize]| [segment.start, segment.end - 1].iter().all(|end| levels.iter().any(|&axis| axes[axis].dims.contains_key(end)));
     let mut found: Vec<Nest> = vec![Vec::new()];
@@ -52,10 +52,10 @@ fn may_be_inside(axes: &[Axis], outer: usize, inner: usize) -> bool {
 
 /// The numbers of tiles, more than one, that all ops of an axis allow: they divide, and no tile ends inside a stick. Of many those next to
 /// powers of two.
-pub(super) fn counts(ops: &[SearchedOp], axis: &Axis) -> Vec<i64> {
+pub(super) fn counts(ops: &[SearchedOp], size: i64, dims: &BTreeMap<usize, usize>) -> Vec<i64> {
     let allows = |op: &SearchedOp, dim: usize, count: i64| op.tiled.sizes[dim] % (count * op.granules[dim]) == 0;
-    let is_allowed = |count: &i64| axis.size % count == 0 && axis.dims.iter().all(|(&op, &dim)| allows(&ops[op], dim, *count));
-    let all: Vec<i64> = (2..=axis.size.min(MOST_ITERATIONS)).filter(is_allowed).collect();
+    let is_allowed = |count: &i64| size % count == 0 && dims.iter().all(|(&op, &dim)| allows(&ops[op], dim, *count));
+    let all: Vec<i64> = (2..=size.min(MOST_ITERATIONS)).filter(is_allowed).collect();
     if all.len() <= MOST_COUNTS {
         return all;
     }
@@ -75,7 +75,7 @@ mod tests {
         op.granules = vec![granule];
         let ops = [op];
         let axes = axes(&ops, 0..1);
-        counts(&ops, &axes[0])
+        counts(&ops, axes[0].size, &axes[0].dims)
     }
 
     #[test]

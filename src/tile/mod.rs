@@ -30,22 +30,28 @@
 //!   yield add(p, c0)[0] }                                           // has no K: it is not in that loop
 //! ```
 //!
-//! A running maximum and sum (the online softmax of flash attention) would be a second carried value with a correction of the first in the
-//! body; nothing makes one yet.
+//! An op that needs a finished reduction is in a second loop behind the first. Where what that loop carries can be corrected, `online.rs`, the two
+//! become one with a running value: the online softmax of flash attention.
 //!
 //! | file | what |
 //! |---|---|
 //! | `cut.rs` | which dimension of an op each level cuts, and which it cannot |
 //! | `tree.rs` | which loop every op is in |
+//! | `online.rs` | what one loop can compute where what it has so far is corrected |
 //! | `ir/coarse_tile.rs` | reads ops and hints |
 //! | `ir/build_loops.rs` | writes the loops |
+//! | `ir/make_online.rs` | merges loops with corrections |
+//! | `ir/merge_loops.rs` | which two, and how |
+//! | `ir/online_steps.rs` | ops as `online.rs` sees them |
 //! | `ir/settle_loops.rs` | lets loops overwrite what they carry |
 
 mod cut;
+mod online;
 mod tree;
 
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
 pub use cut::{Cut, CutError, KnownNames, Level, Operand, TiledOp};
+pub use online::{Correction, Course, Form, Online, Read, Rule, Step, Term};
 pub use tree::{Loop, Node, Tree};

@@ -91,6 +91,8 @@ pub(crate) struct Builder {
     pub(crate) ops: Vec<Op>,
     /// The values that are arguments, in order.
     pub(crate) arguments: Vec<usize>,
+    /// The class and the size of the dimension that all reductions of a cascade are along.
+    pub(crate) axis: Option<(usize, usize)>,
     /// Functions that ops call, as text.
     pub(crate) functions: String,
     /// Union-find over classes of dimensions.
@@ -128,7 +130,7 @@ pub(crate) fn each_point(sizes: &[usize], mut visit: impl FnMut(&[usize])) {
 impl Builder {
     pub(crate) fn new(element: &'static str, choices: Choices) -> Self {
         let (values, ops, arguments, parents, functions) = (vec![], vec![], vec![], vec![], String::new());
-        Self { element, kind: Kind::Float, choices, values, ops, arguments, functions, parents }
+        Self { element, kind: Kind::Float, choices, values, ops, arguments, axis: None, functions, parents }
     }
 
     /// A class of its own.

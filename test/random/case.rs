@@ -78,6 +78,7 @@ impl Case {
         // Most programs of users have no hints.
         let has_hints = family == Family::Tiled || family == Family::Any && of_hints.one_in(4);
         let hints = match has_hints {
+            _ if family == Family::Cascades => Hints::along_axis(&builder, &mut of_hints),
             true => Hints::drawn(&builder, &mut of_hints),
             false if of_hints.one_in(6) => Hints::calls(&builder, &mut of_hints),
             false => Hints::default(),

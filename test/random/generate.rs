@@ -18,9 +18,11 @@ pub(crate) enum Family {
     Tiled,
     /// Values that are repeated, looked at in other ways, and then reduced, normalised, put together and multiplied.
     Repeats,
+    /// Reductions along one dimension that depend on each other.
+    Cascades,
 }
 
-pub(crate) const FAMILIES: [Family; 4] = [Family::Any, Family::Views, Family::Tiled, Family::Repeats];
+pub(crate) const FAMILIES: [Family; 5] = [Family::Any, Family::Views, Family::Tiled, Family::Repeats, Family::Cascades];
 
 /// The last stands for any size up to [`MOST_SIZE`].
 const SIZES: [usize; 27] = [64, 2, 1, 3, 4, 5, 7, 8, 16, 31, 32, 33, 48, 63, 65, 96, 100, 127, 128, 129, 150, 192, 200, 255, 256, 300, 0];
@@ -157,6 +159,7 @@ impl Family {
             Self::Views => "views",
             Self::Tiled => "tiled",
             Self::Repeats => "repeats",
+            Self::Cascades => "cascades",
         }
     }
 
@@ -170,6 +173,7 @@ impl Family {
             Self::Views => 6,
             Self::Tiled => 9,
             Self::Repeats => 7,
+            Self::Cascades => 0,
         }
     }
 
@@ -179,6 +183,7 @@ impl Family {
             Self::Views => &VIEWS,
             Self::Tiled => &TILED,
             Self::Repeats => &REPEATS,
+            Self::Cascades => &[],
         }
     }
 }
@@ -188,7 +193,11 @@ pub(crate) fn grow(family: Family, choices: Choices) -> (Builder, Vec<usize>) {
     let mut choices = choices;
     let element = *choices.pick(&ELEMENTS);
     let mut builder = Builder::new(element, choices);
-    builder.first_argument(family);
+    if family == Family::Cascades {
+        builder.cascade();
+    } else {
+        builder.first_argument(family);
+    }
     for _ in 0..family.most_steps() {
         let step = *builder.choices.pick(family.steps());
         builder.step(step);
@@ -208,7 +217,7 @@ impl Builder {
         let sizes = match family {
             Family::Tiled => &TILED_SIZES[..],
             Family::Views => &VIEWED_SIZES[..],
-            Family::Any | Family::Repeats => &SIZES[..],
+            Family::Any | Family::Repeats | Family::Cascades => &SIZES[..],
         };
         let rank = [2, 2, 1, 3, 3, 4, 2, 3, 2, 3, 2, 3, 4, 2, 5, 6][self.choices.below(16)];
         let mut shape: Vec<usize> = (0..rank).map(|_| self.size(sizes)).collect();

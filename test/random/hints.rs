@@ -63,6 +63,22 @@ impl Hints {
         hints
     }
 
+    /// Tiles along the axis of a cascade, around the whole function, at times in tiles of another dimension.
+    pub(crate) fn along_axis(builder: &Builder, choices: &mut Choices) -> Self {
+        let mut hints = Self { named: builder.arguments.clone(), are_bound: choices.one_in(6), ..Self::default() };
+        let Some((class, size)) = builder.axis else { return hints };
+        let stick = if builder.element == "f32" { 32 } else { 64 };
+        let dim = Dim { name: name_of(builder, class), size, may_be_stick: true };
+        let count = count_of(&dim, stick, choices);
+        if let (true, Around::Hint { tiles, .. }) = (choices.one_in(3), hint(builder, &hints.named, 0..builder.ops.len(), choices)) {
+            hints.tiles = tiles.into_iter().filter(|(name, _)| *name != dim.name).collect();
+        }
+        if count > 1 {
+            hints.tiles.push((dim.name, count));
+        }
+        hints
+    }
+
     /// Functions that are called, and nothing to be cut.
     pub(crate) fn calls(builder: &Builder, choices: &mut Choices) -> Self {
         let start = choices.below(builder.ops.len());

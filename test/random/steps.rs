@@ -365,7 +365,7 @@ impl Builder {
         self.with_reduced(grown, sum, dim, Binary::Div);
     }
 
-    fn with_reduced(&mut self, value: usize, reduced: usize, dim: usize, function: Binary) -> usize {
+    pub(crate) fn with_reduced(&mut self, value: usize, reduced: usize, dim: usize, function: Binary) -> usize {
         let sizes = self.values[value].shape.clone();
         let identity: Vec<Option<usize>> = (0..sizes.len()).map(Some).collect();
         let map = identity.iter().enumerate().map(|(at, own)| own.filter(|_| at != dim)).collect();

@@ -8,7 +8,8 @@
 //!
 //! Functions with a law that compilers use are defined by the law (`relu x` is the larger of `x` and 0). Each other one is a keyed hash of
 //! its name, its constants and the first part of its operand. Maximum, minimum and comparisons use a keyed order of the residues modulo P:
-//! associative, commutative, idempotent, and nothing else but that 1 is above 0 where 0 is not the largest. Infinities are elements beside the
+//! associative, commutative, idempotent, and nothing else but that 1 is above 0 where 0 is not the largest, and that the largest numbers of
+//! f64 stand next to the infinities. Infinities are elements beside the
 //! residues, the least and the greatest; what has no value, such as 0 / 0, is an element, too, and apart from what nothing has written.
 //!
 //! Two elements count as equal by the first part. Two programs that are different polynomials of degree d agree on a draw by chance with
@@ -85,13 +86,36 @@ pub struct Field {
     key: u64,
     /// Whether zero is larger than every other residue. Where it stands in between, a zero too many in a maximum of many shows seldom.
     is_zero_largest: bool,
+    /// The largest numbers that are no infinity, in f64: they stand next to the infinities.
+    lowest: FieldElement,
+    highest: FieldElement,
+}
+
+/// The element of a finite number.
+fn element_of(number: f64) -> FieldElement {
+    let bits = number.abs().to_bits();
+    let (exponent, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
+    let (mantissa, exponent) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
+    let part = |modulus: u32| {
+        // Two to the power of the modulus minus one is 1: a negative exponent is one from there.
+        let order = i64::from(modulus) - 1;
+        let scale = power(2, exponent.rem_euclid(order).unsigned_abs(), modulus);
+        let magnitude = mantissa % u64::from(modulus) * scale % u64::from(modulus);
+        if number < 0.0 { opposite(magnitude, modulus) } else { magnitude }
+    };
+    FieldElement::new(part(P), part(Q), false)
 }
 
 impl Field {
     /// The draw of that number.
     #[must_use]
-    pub const fn new(draw: u64) -> Self {
-        Self { key: stirred(draw ^ 0x5370_7972_6521_f1e1), is_zero_largest: draw % 3 == 2 }
+    pub fn new(draw: u64) -> Self {
+        Self {
+            key: stirred(draw ^ 0x5370_7972_6521_f1e1),
+            is_zero_largest: draw % 3 == 2,
+            lowest: element_of(f64::MIN),
+            highest: element_of(f64::MAX),
+        }
     }
 
     /// A random element for an input: `index` counts its elements, `tensor` the inputs.
@@ -112,7 +136,10 @@ impl Field {
         match element {
             FieldElement::NEGATIVE_INFINITY => 0,
             FieldElement::INFINITY => u64::MAX,
-            FieldElement { first: 0, .. } if self.is_zero_largest => u64::MAX - 1,
+            // What bounds an infinity bounds nothing else.
+            _ if element == self.lowest => 1,
+            _ if element == self.highest => u64::MAX - 1,
+            FieldElement { first: 0, .. } if self.is_zero_largest => u64::MAX - 2,
             // Programs rely on 1 being the larger one where a maximum keeps a divisor from being 0.
             FieldElement { first: 0, .. } => keyed(0).min(keyed(1)),
             FieldElement { first: 1, .. } => keyed(0).max(keyed(1)),
@@ -158,17 +185,7 @@ impl Arithmetic for Field {
                 _ => FieldElement::UNDEFINED,
             };
         }
-        let bits = number.abs().to_bits();
-        let (exponent, fraction) = ((bits >> 52) as i64, bits & ((1 << 52) - 1));
-        let (mantissa, exponent) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
-        let part = |modulus: u32| {
-            // Two to the power of the modulus minus one is 1: a negative exponent is one from there.
-            let order = i64::from(modulus) - 1;
-            let scale = power(2, exponent.rem_euclid(order).unsigned_abs(), modulus);
-            let magnitude = mantissa % u64::from(modulus) * scale % u64::from(modulus);
-            if number < 0.0 { opposite(magnitude, modulus) } else { magnitude }
-        };
-        FieldElement::new(part(P), part(Q), false)
+        element_of(number)
     }
 
     fn poison(&self) -> FieldElement {

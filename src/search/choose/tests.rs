@@ -1,5 +1,5 @@
 use super::*;
-use crate::search::{Cut, OpTimes, tests::pointwise};
+use crate::search::{Cut, OpCosts, tests::pointwise};
 use std::cell::RefCell;
 
 type Asked = (Place, Vec<(usize, i64)>);
@@ -24,7 +24,7 @@ impl<'a> Bytes<'a> {
 
     fn cost(&self, range: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Cost {
         let surprise = if nest.is_empty() { 1.0 } else { self.surprise };
-        Cost { ns: estimate_ns(self.ops, range, axes, nest, self) * surprise, hbm_bytes: 0 }
+        Cost { ns: estimate(self.ops, range, axes, nest, self).ns * surprise, hbm_bytes: 0 }
     }
 }
 
@@ -33,14 +33,18 @@ fn float(number: i64) -> f64 {
     number as f64
 }
 
-impl OpTimes for Bytes<'_> {
+impl OpCosts for Bytes<'_> {
     fn lx_bytes(&self) -> i64 {
         self.lx_bytes
     }
 
-    fn op_ns(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> f64 {
+    fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> Cost {
         let bytes: i64 = self.ops[op].operand_bytes.iter().zip(in_lx).filter(|(_, in_lx)| !**in_lx).map(|(bytes, _)| bytes).sum();
-        float(bytes) + 10.0 * float(cuts.iter().map(|(_, count)| count).product())
+        Cost { ns: float(bytes) + 10.0 * float(cuts.iter().map(|(_, count)| count).product()), hbm_bytes: 0 }
+    }
+
+    fn combine_cost(&self, _op: usize, _cuts: &[(usize, i64)]) -> Cost {
+        Cost::ZERO
     }
 }
 
@@ -58,7 +62,8 @@ impl Judge for Bytes<'_> {
         let in_loops: f64 = loops
             .iter()
             .map(|loops| {
-                let axes: Vec<Axis> = loops.levels.iter().map(|level| Axis { size: 0, dims: level.dims.clone() }).collect();
+                let axes: Vec<Axis> =
+                    loops.levels.iter().map(|level| Axis { size: 0, dims: level.dims.clone(), ..Axis::default() }).collect();
                 let nest: Nest = loops.levels.iter().enumerate().map(|(axis, level)| Cut { axis, count: level.count }).collect();
                 self.cost(loops.ops.clone(), &axes, &nest).ns
             })
@@ -168,7 +173,18 @@ fn time_comes_first_and_bytes_second() {
     assert!(!preferred(cost(120.0, 10), cost(100.0, 20)));
     assert!(preferred(cost(100.9, 10), cost(100.0, 20)), "as fast, with fewer bytes");
     assert!(!preferred(cost(100.0, 20), cost(100.9, 10)));
-    assert!(preferred(cost(102.0, 20), cost(103.0, 10)), "neither is as fast as the fastest");
+    assert!(preferred(cost(106.0, 20), cost(107.0, 10)), "neither is nearly as fast as the fastest");
+}
+
+#[test]
+fn fewer_bytes_are_worth_a_little_time() {
+    let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
+    let preferred = |plan, other| is_preferred(&plan, &other, 100.0, false);
+    for (ns, hbm_bytes, is_worth_it) in [(102.9, 70, true), (103.1, 70, false), (104.9, 10, true), (105.1, 10, false)] {
+        let (sparing, fastest) = (cost(ns, hbm_bytes), cost(100.0, 100));
+        assert_eq!(preferred(sparing, fastest), is_worth_it, "{ns} ns, {hbm_bytes} bytes");
+        assert_eq!(preferred(fastest, sparing), !is_worth_it, "{ns} ns, {hbm_bytes} bytes");
+    }
 }
 
 #[test]

@@ -16,9 +16,10 @@ use crate::{
     },
     lx::ir::program::Numbers,
     mlir::{Op, OpExt, Reported, i64_attribute, integer, quietly},
-    search::{Axis, Cost, Cut, Judge, Loops, OpTimes},
+    search::{Axis, Cost, Cut, Judge, Loops, OpCosts},
     tile::ir::{
         coarse_tile::{Declared, tile_block},
+        make_online::make_online,
         settle_loops::settle_block,
     },
     work::{
@@ -26,7 +27,7 @@ use crate::{
         ir::{divide_work::divided, reduce_span::reduce_spans},
     },
 };
-use cost::{TileOp, describe, estimate_op_ns};
+use cost::{Dim, KernelOp, OpKind, TileOp, TileOperand, describe, estimate_op_ns};
 use machine::Target;
 use std::{cell::RefCell, collections::BTreeMap, ops::Range};
 
@@ -38,8 +39,8 @@ pub(super) struct FunctionJudge<'a, 'c> {
     target: &'a Target,
     /// For each step how it is priced; none for what is not tiled, or not divided as a whole.
     priced: Vec<Option<PricedOp>>,
-    /// The least times that were asked for.
-    known: RefCell<BTreeMap<Question, f64>>,
+    /// The least costs that were asked for.
+    known: RefCell<BTreeMap<Question, Cost>>,
 }
 
 /// An op, its cuts, and which of its operands are in LX.
@@ -84,7 +85,7 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
 }
 
 fn total(costs: impl Iterator<Item = Cost>) -> Cost {
-    costs.fold(Cost::default(), |sum, cost| Cost { ns: sum.ns + cost.ns, hbm_bytes: sum.hbm_bytes + cost.hbm_bytes })
+    costs.fold(Cost::ZERO, Cost::plus)
 }
 
 const NUMBER: &str = "spyre.number";
@@ -105,6 +106,7 @@ fn numbers(function: Op<'_>) -> Vec<Option<usize>> {
 /// Tiles, divides and places; prices each op that computes.
 fn place(function: Op<'_>, declared: &Declared, target: &Target) -> Result<Vec<PricedStep>, Reported> {
     tile_block(function, declared, target)?;
+    make_online(function);
     settle_block(function);
     reduce_spans(function, target)?;
     divide_function(function, target)?;
@@ -130,14 +132,14 @@ impl PricedOp {
             Ok((operation, own)) => (candidates(&operation, &own, false, target).ok()?, false),
             Err(_) => (plain_splits(&tile, target.cores), true),
         };
-        let mut priced: Vec<(f64, WorkSplit)> = splits.into_iter().map(|split| (ns_of(&tile, &split, target), split)).collect();
+        let mut priced: Vec<(f64, WorkSplit)> = splits.into_iter().map(|split| (cost_of(&tile, &split, target).ns, split)).collect();
         priced.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         Some(Self { tile, splits: priced.into_iter().take(MOST_SPLITS).map(|(_, split)| split).collect(), needs_loop })
     }
 
-    fn least_ns(&self, cuts: &[(usize, i64)], in_lx: &[bool], target: &Target) -> f64 {
+    fn least(&self, cuts: &[(usize, i64)], in_lx: &[bool], target: &Target) -> Cost {
         if self.needs_loop && cuts.is_empty() {
-            return f64::INFINITY;
+            return Cost { ns: f64::INFINITY, hbm_bytes: 0 };
         }
         let mut tile = self.tile.clone();
         for (operand, &in_lx) in tile.operands.iter_mut().zip(in_lx) {
@@ -147,8 +149,26 @@ impl PricedOp {
             cut(&mut tile, dim, count);
         }
         let fits = |split: &&WorkSplit| tile.dims.iter().zip(split.slices()).all(|(dim, &slices)| slices <= dim.extent);
-        let least = self.splits.iter().filter(fits).map(|split| ns_of(&tile, split, target)).min_by(f64::total_cmp);
-        least.unwrap_or_else(|| ns_of(&tile, &WorkSplit::whole(tile.dims.len()), target))
+        let costs = self.splits.iter().filter(fits).map(|split| cost_of(&tile, split, target));
+        let least = costs.min_by(|one, other| one.ns.total_cmp(&other.ns));
+        least.unwrap_or_else(|| cost_of(&tile, &WorkSplit::whole(tile.dims.len()), target))
+    }
+}
+
+impl PricedOp {
+    /// What an elementwise op on the result costs in the loops, all of it in LX.
+    fn combine(&self, cuts: &[(usize, i64)], target: &Target) -> Cost {
+        let mut tile = self.tile.clone();
+        for &(dim, count) in cuts {
+            cut(&mut tile, dim, count);
+        }
+        tile.dims.iter_mut().filter(|dim| dim.is_reduced).for_each(|dim| *dim = Dim { extent: 1, slices: 1, is_reduced: false });
+        let Some(mut result) = tile.operands.pop() else { return Cost::ZERO };
+        (result.buffer, result.is_in_lx) = (1, true);
+        let had = TileOperand { buffer: 0, is_output: false, ..result.clone() };
+        let tile = TileOp { kind: OpKind::Pointwise, is_reduction: false, operands: vec![had, result], ..tile };
+        let costs = plain_splits(&tile, target.cores).into_iter().map(|split| cost_of(&tile, &split, target));
+        costs.min_by(|one, other| one.ns.total_cmp(&other.ns)).unwrap_or(Cost::ZERO)
     }
 }
 
@@ -187,28 +207,41 @@ fn cut(tile: &mut TileOp, dim: usize, count: i64) {
     }
 }
 
-fn ns_of(tile: &TileOp, split: &WorkSplit, target: &Target) -> f64 {
+fn cost_of(tile: &TileOp, split: &WorkSplit, target: &Target) -> Cost {
     let mut tile = tile.clone();
     for (dim, &slices) in tile.dims.iter_mut().zip(split.slices()) {
         dim.slices = slices;
     }
-    describe(&[tile.shape()]).iter().map(|op| estimate_op_ns(op, &target.time)).sum()
+    let cost = |op: &KernelOp| Cost { ns: estimate_op_ns(op, &target.time), hbm_bytes: op.bytes.hbm_read + op.bytes.hbm_written };
+    total(describe(&[tile.shape()]).iter().map(cost))
 }
 
-impl OpTimes for FunctionJudge<'_, '_> {
+impl OpCosts for FunctionJudge<'_, '_> {
     fn lx_bytes(&self) -> i64 {
         self.target.lx_bytes * self.target.cores
     }
 
-    fn op_ns(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> f64 {
-        let Some(priced) = &self.priced[op] else { return 0.0 };
+    fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> Cost {
+        let Some(priced) = &self.priced[op] else { return Cost::ZERO };
         let key = (op, cuts.to_vec(), in_lx.to_vec());
-        if let Some(&ns) = self.known.borrow().get(&key) {
-            return ns;
+        if let Some(&cost) = self.known.borrow().get(&key) {
+            return cost;
         }
-        let ns = priced.least_ns(cuts, in_lx, self.target);
-        self.known.borrow_mut().insert(key, ns);
-        ns
+        let cost = priced.least(cuts, in_lx, self.target);
+        self.known.borrow_mut().insert(key, cost);
+        cost
+    }
+
+    fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> Cost {
+        let Some(priced) = &self.priced[op] else { return Cost::ZERO };
+        // No op has no operands.
+        let key = (op, cuts.to_vec(), Vec::new());
+        if let Some(&cost) = self.known.borrow().get(&key) {
+            return cost;
+        }
+        let cost = priced.combine(cuts, self.target);
+        self.known.borrow_mut().insert(key, cost);
+        cost
     }
 }
 

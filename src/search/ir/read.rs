@@ -6,7 +6,10 @@ use crate::{
     lx::{Ineligible, ir::program::Values},
     mlir::{Op, OpExt, Reported, ValueExt, ValueMap, error_at},
     search::SearchedOp,
-    tile::ir::items::{Item, Items},
+    tile::ir::{
+        items::{Item, Items},
+        online_steps::rule_of,
+    },
 };
 use machine::Family;
 use std::collections::BTreeMap;
@@ -30,6 +33,7 @@ impl<'c> Steps<'c> {
                 op.may_be_cut.fill(false);
             }
             op.tiled = tiled.clone();
+            op.rule = rule_of(item.op);
             plain.push(op);
         }
         let mut numbers: ValueMap<usize> = ValueMap::default();

@@ -3,10 +3,12 @@
 //! Ops are moved, never copied; what is new are loops, copies of tiles to where others read them, and for reductions the neutral element
 //! and the op that combines partial results.
 
-use super::items::{Items, Shown};
+use super::{
+    compact_type,
+    items::{Items, Shown},
+};
 use crate::{
     dialect::{Tensor, copy_for_loop, loop_over, tile_type, view, yield_tiles},
-    layout::LayoutError,
     mlir::{
         Location, Op, OpExt, Reported, Type, Value, ValueExt, ValueLike, ValueMap, error_at, insert_before, map_of, new_block, push,
         string_array, string_attribute,
@@ -465,11 +467,7 @@ impl<'a, 'c> Builder<'a, 'c> {
     }
 
     fn compact_type(&self, at: Op<'c>, full: Type<'c>, window: Type<'c>) -> Result<Type<'c>, Reported> {
-        let refuse = |error: LayoutError| error_at(at, error).report();
-        let (Some(whole), Some(tile)) = (Tensor::of(full), Tensor::of(window)) else { return Ok(window) };
-        let Some(layout) = &whole.layout else { return Ok(window) };
-        let layout = layout.of_tile(&whole.buffer().map_err(refuse)?, &tile.host.shape).map_err(refuse)?;
-        Ok(tile.with_layout(at.ctx(), &layout, None))
+        compact_type(at, full, window).map_err(|error| error_at(at, error).report())
     }
 
     fn tile_type(&self, at: Op<'c>, full: Type<'c>, dim: usize, count: i64) -> Result<Type<'c>, Reported> {

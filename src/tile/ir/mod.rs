@@ -4,4 +4,22 @@ mod build_loops;
 pub(crate) mod coarse_tile;
 mod combination;
 pub(crate) mod items;
+pub(crate) mod make_online;
+mod merge_loops;
+mod number;
+pub(crate) mod online_steps;
 pub(crate) mod settle_loops;
+
+use crate::{
+    dialect::Tensor,
+    layout::LayoutError,
+    mlir::{Op, OpExt, Type},
+};
+
+/// A window of a tensor as a buffer of its own; types without a layout stay as they are.
+fn compact_type<'c>(at: Op<'c>, full: Type<'c>, window: Type<'c>) -> Result<Type<'c>, LayoutError> {
+    let (Some(whole), Some(tile)) = (Tensor::of(full), Tensor::of(window)) else { return Ok(window) };
+    let Some(layout) = &whole.layout else { return Ok(window) };
+    let layout = layout.of_tile(&whole.buffer()?, &tile.host.shape)?;
+    Ok(tile.with_layout(at.ctx(), &layout, None))
+}

@@ -3,15 +3,12 @@
 use super::{Body, Builder, Uses};
 use crate::{
     affine::Expr,
-    dialect::{EXACT, Tensor, constant, copy, pointwise, retyped, view},
-    layout::DeviceLayout,
-    mlir::{
-        Op, OpExt, Reported, TensorType, Type, Value, ValueLike, dense_attribute, error_at, floats, has_number, insert_before,
-        map_from_exprs, parse_type,
-    },
+    dialect::{copy, pointwise, view},
+    mlir::{Op, OpExt, Reported, TensorType, Type, Value, ValueLike, error_at, floats, map_from_exprs},
     tile::ir::{
         combination::{Combination, combination},
         items::Item,
+        number::number_before,
     },
 };
 
@@ -94,32 +91,9 @@ impl<'c> Builder<'_, 'c> {
         Ok(body.put(copy(context, location, shown, to)))
     }
 
-    /// A number as a tensor of one element, with the rank and the format of `like`; with what it is in f64 where the format rounds it.
+    /// A number as a tensor of one element, with the rank and the format of `like`.
     fn one_number(&self, of: Op<'c>, number: f64, like: Type<'c>, body: Body<'c>) -> Result<Value<'c>, Reported> {
-        let tensor = Tensor::of(like).ok_or_else(|| error_at(of, "has no tensor result").report())?;
-        let shape = vec![1; tensor.host.shape.len()];
-        let context = of.ctx();
-        let of_element = |element: Type<'c>| TensorType { shape: shape.clone(), encoding: None, element };
-        let element = tensor.host.element;
-        let is_exact = has_number(element, number);
-        // The device's format has more of the number than f16.
-        let held = if is_exact { element } else { parse_type(context, "f32") };
-        let bare = of_element(held).build();
-        let mut full = bare;
-        if let Some(layout) = &tensor.layout {
-            let layout = DeviceLayout::sparse(&shape, 0, layout.format()).map_err(|error| error_at(of, error).report())?;
-            full = Tensor { host: of_element(held), layout: None, buffer_shape: None }.with_layout(context, &layout, None);
-        }
-        let at = self.in_block(body);
-        let made = insert_before(at, constant(context, of.loc(), dense_attribute(bare, &[number]), full));
-        if is_exact {
-            return Ok(made.output());
-        }
-        made.set_attr(EXACT, dense_attribute(of_element(parse_type(context, "f64")).build(), &[number]));
-        if held == element {
-            return Ok(made.output());
-        }
-        Ok(insert_before(at, retyped(context, of.loc(), made.output(), &shape, element)).output())
+        number_before(self.in_block(body), of, number, like)
     }
 
     /// What others than the ops beside the loop read of a finished accumulator: a copy, if it may stay in LX.

@@ -1,0 +1,153 @@
+//! `spyre-defer-divisions`: divides a product instead of its operand.
+//!
+//! Reads the ops of softmax weights; writes a `spyre.pointwise realdiv` behind a `spyre.matmul` for the one in front of it: `(e / l) v = (e v) / l` where `l`
+//! does not move along the summed dimension. That is one pass less over the larger tensor, and lets a loop along the summed dimension carry the product
+//! before `l` is known. Rounding differs, so this is not for `precision=strict`. Nothing overflows: only an `e = exp(x - m)` with `m >= max x`
+//! along the summed dimension is taken, which is at most 1, so that a sum of products is at most the sum of what it multiplies.
+
+use crate::{
+    dialect::{ComputeOp, Tensor, pointwise, view},
+    mlir::{
+        Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, insert_after, insert_before, map_from_exprs,
+        map_of, map_results,
+    },
+};
+use machine::Family;
+use std::{cell::RefCell, collections::BTreeSet};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-defer-divisions", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    for product in ComputeOp::all_in(module).into_iter().filter(|compute| compute.family() == Family::Matmul) {
+        if let Some(division) = (0..2).find_map(|operand| Division::of(product, operand)) {
+            division.defer();
+        }
+    }
+    Ok(())
+}
+
+/// A division of an operand of a product.
+struct Division<'c> {
+    product: ComputeOp<'c>,
+    operand: usize,
+    /// The view between the two.
+    view: Option<Op<'c>>,
+    division: Op<'c>,
+    divisor: Value<'c>,
+    /// The index along each dimension of the divisor in terms of the product's.
+    indices: Vec<Expr>,
+}
+
+impl<'c> Division<'c> {
+    /// The division of an operand, if it can stand behind the product, and is smaller there.
+    fn of(product: ComputeOp<'c>, operand: usize) -> Option<Self> {
+        let read = product.op.inputs()[operand];
+        let view = read.def().filter(|def| def.is("spyre.view"));
+        let divided = view.map_or(read, |view| view.inputs()[0]);
+        let division = divided.def().filter(|def| is_function(*def, "realdiv") && def.attr("work_div").is_none())?;
+        let is_read_once = |value: Value<'c>| value.users().len() == 1;
+        let &[weights, divisor] = division.inputs().as_slice() else { return None };
+        let is_larger = elements(divided) >= elements(product.op.output());
+        if !is_larger || !is_read_once(divided) || !is_read_once(read) {
+            return None;
+        }
+        let (divisor, indices) = behind(divisor, indices_of(ComputeOp::of(division)?.operand_dims(1)));
+        let indices = match view {
+            None => indices,
+            Some(view) => seen_through(&map_results(view.attr("map").and_then(map_of)?), &indices),
+        };
+        let (of_product, written) = (product.operand_dims(operand), product.operand_dims(2));
+        let position = |dim: usize| written.iter().position(|other| other.is_some() && *other == of_product[dim]);
+        let summed = (0..of_product.len()).find(|dim| of_product[*dim].is_some() && position(*dim).is_none())?;
+        if dims_in(&indices).iter().any(|dim| of_product[*dim].is_some() && position(*dim).is_none()) {
+            return None;
+        }
+        let indices = seen_through(
+            &(0..of_product.len()).map(|dim| position(dim).map_or(Expr::Constant(0), Expr::Dim)).collect::<Vec<_>>(),
+            &indices,
+        );
+        is_at_most_one(weights, view, summed).then_some(Self { product, operand, view, division, divisor, indices })
+    }
+
+    fn defer(&self) {
+        let weights = self.division.inputs()[0];
+        match self.view {
+            Some(view) => view.set_input(0, weights),
+            None => self.product.op.set_input(self.operand, weights),
+        }
+        let product = self.product.op.output();
+        let (Some(whole), Some(divisor)) = (TensorType::of(product.r#type()), TensorType::of(self.divisor.r#type())) else { return };
+        let (context, at) = (self.division.ctx(), self.division.loc());
+        let moving = dims_in(&self.indices);
+        let shape = whole.shape.iter().enumerate().map(|(dim, size)| if moving.contains(&dim) { *size } else { 1 }).collect::<Vec<_>>();
+        let map = map_from_exprs(context, shape.len(), 0, &self.indices);
+        let shown = TensorType { shape, element: divisor.element, encoding: None };
+        let deferred = insert_after(self.product.op, pointwise(context, at, "realdiv", &[product, product], &[], product.r#type()));
+        if let Some(hints) = self.division.attr("hints") {
+            deferred.set_attr("hints", hints);
+        }
+        product.replace_with(deferred.output());
+        let shown = insert_before(deferred, view(context, at, self.divisor, map, shown.build()));
+        deferred.set_input(0, product);
+        deferred.set_input(1, shown.output());
+        self.division.erase();
+    }
+}
+
+fn is_function(op: Op<'_>, function: &str) -> bool {
+    op.is("spyre.pointwise") && op.text_attr("function") == function
+}
+
+fn elements(value: Value<'_>) -> i64 {
+    Tensor::of(value.r#type()).map_or(0, |tensor| tensor.host.shape.iter().product())
+}
+
+/// Indices that are dimensions, and 0 where nothing moves.
+fn indices_of(dims: Vec<Option<usize>>) -> Vec<Expr> {
+    dims.into_iter().map(|dim| dim.map_or(Expr::Constant(0), Expr::Dim)).collect()
+}
+
+/// A value behind all views, with the indices along its dimensions.
+fn behind<'c>(value: Value<'c>, indices: Vec<Expr>) -> (Value<'c>, Vec<Expr>) {
+    let seen = value.def().filter(|def| def.is("spyre.view")).and_then(|view| Some((view, view.attr("map").and_then(map_of)?)));
+    let Some((view, map)) = seen else { return (value, indices) };
+    behind(view.inputs()[0], seen_through(&indices, &map_results(map)))
+}
+
+/// Expressions over dimensions for which there are expressions of others.
+fn seen_through(dims: &[Expr], exprs: &[Expr]) -> Vec<Expr> {
+    exprs.iter().map(|expr| expr.with_dims(&|dim| dims[dim].clone())).collect()
+}
+
+/// The dimensions in some expressions.
+fn dims_in(exprs: &[Expr]) -> BTreeSet<usize> {
+    let found = RefCell::default();
+    let note = |dim: usize| {
+        BTreeSet::insert(&mut found.borrow_mut(), dim);
+        Expr::Dim(dim)
+    };
+    exprs.iter().for_each(|expr| drop(expr.with_dims(&note)));
+    found.into_inner()
+}
+
+/// Whether a value is `exp(x - m)` with `m` at least the maximum of `x` along the dimension that is summed.
+fn is_at_most_one<'c>(weights: Value<'c>, view: Option<Op<'c>>, summed: usize) -> bool {
+    let operands = |value: Value<'c>, function: &str| value.def().filter(|def| is_function(*def, function)).map(OpExt::inputs);
+    let difference = operands(weights, "exp").and_then(|inputs| operands(inputs[0], "sub"));
+    let Some(&[x, bound]) = difference.as_deref() else { return false };
+    let shown = view.and_then(|view| view.attr("map").and_then(map_of)).map(map_results);
+    let along = match (view, shown) {
+        (None, _) => Some(summed),
+        (Some(_), shown) => shown.and_then(|shown| shown.iter().position(|index| *index == Expr::Dim(summed))),
+    };
+    let is_maximum = |value: Value<'c>| {
+        let (value, _) = behind(value, Vec::new());
+        value.def().is_some_and(|def| {
+            let dims = ComputeOp::of(def).map(|compute| compute.operand_dims(1)).unwrap_or_default();
+            let is_reduced = along.is_some_and(|along| dims.get(along).copied().flatten().is_none());
+            def.is("spyre.reduce") && def.text_attr("function") == "max" && def.inputs()[0] == x && is_reduced
+        })
+    };
+    let (bound, _) = behind(bound, Vec::new());
+    is_maximum(bound) || operands(bound, "maximum").is_some_and(|both| both.into_iter().any(is_maximum))
+}

@@ -1,0 +1,37 @@
+//! `spyre-make-online`: runs loops as one where what they carry can be corrected.
+//!
+//! Reads the loops of a function; merges a loop with the one before it that finishes what it reads, where [`crate::tile::Online`] says how. The
+//! merged loop reads what the first one has so far, and corrects what the second one has whenever that changes.
+
+use super::merge_loops::Merge;
+use crate::mlir::{Op, OpExt, Options, Pass, Reported, integer, remark_at};
+use std::collections::BTreeMap;
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-make-online", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    module.body_ops().into_iter().filter(|op| op.is("func.func")).for_each(make_online);
+    Ok(())
+}
+
+/// Merges the loops in the body of `around`, and in loops there. Each is tried with the last one before it that has the same iterations, so the time
+/// is linear in the ops for each kind of loop.
+pub(crate) fn make_online(around: Op<'_>) {
+    let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is("spyre.loop")).collect();
+    loops.iter().for_each(|inner| make_online(*inner));
+    let mut last: BTreeMap<(String, i64, String), Op<'_>> = BTreeMap::new();
+    for second in loops {
+        let level = (second.text_attr("dim").to_owned(), second.required("count", integer), second.text_attr("symbol").to_owned());
+        let merge = last.get(&level).and_then(|first| Merge::of(*first, second));
+        let here = match merge {
+            Some(Ok(merge)) => merge.build(),
+            Some(Err(op)) => {
+                let dim = &level.0;
+                remark_at(op, format_args!("needs what a loop over '{dim}' finishes: there is a second loop over '{dim}' for it")).emit();
+                second
+            }
+            None => second,
+        };
+        last.insert(level, here);
+    }
+}

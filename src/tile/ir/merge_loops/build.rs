@@ -1,0 +1,278 @@
+//! Writes the loop that two become.
+
+use super::Merge;
+use crate::{
+    dialect::{FOR_LOOP, loop_over, pointwise, slots_of, view, yield_tiles},
+    mlir::{
+        Expr, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, insert_before, integer, integers, map_from_exprs,
+        new_block, push,
+    },
+    tile::{Correction, Form, Term, ir::compact_type},
+};
+
+/// A loop under construction.
+struct Built<'a, 'c> {
+    merge: &'a Merge<'c>,
+    around: Op<'c>,
+    /// What the values of the two loops, and of what stands between, are in the body.
+    now: ValueMap<Value<'c>>,
+    /// What running values were when the iteration began.
+    before: ValueMap<Value<'c>>,
+    /// By what corrections differ: by the value, whether it is subtracted, and whether its exponential is taken.
+    changes: Vec<((usize, bool, bool), Value<'c>)>,
+}
+
+/// A result of one of the loops that is written tile by tile and read behind them.
+struct Given<'c> {
+    result: Value<'c>,
+    left: Value<'c>,
+    dim: usize,
+}
+
+impl<'c> Merge<'c> {
+    /// Writes the merged loop in the place of the first one.
+    pub(in crate::tile::ir) fn build(self) -> Op<'c> {
+        for op in &self.early {
+            op.move_to_before(self.first);
+        }
+        let given: Vec<Given<'c>> = [self.first, self.second].into_iter().flat_map(|from| self.given(from)).collect();
+        let operands = self.operands();
+        let arguments: Vec<Type<'c>> = operands.iter().map(|(argument, ..)| argument.r#type()).collect();
+        let carried = || self.carried.iter().flatten().map(|(of, _)| of.carried);
+        let results: Vec<Value<'c>> = carried().map(|carried| carried.result).chain(given.iter().map(|given| given.result)).collect();
+        let outputs: Vec<Type<'c>> = results.iter().map(ValueLike::r#type).collect();
+        let read: Vec<(Value<'c>, Option<usize>)> = operands.iter().map(|&(_, value, dim)| (value, dim)).collect();
+        let (context, location) = (self.first.ctx(), self.second.loc());
+        let level = (self.first.text_attr("dim"), self.first.required("count", integer));
+        let around = insert_before(self.first, loop_over(context, location, level, &read, &outputs, new_block(&arguments, location)));
+        if let Some(symbol) = self.first.attr("symbol") {
+            around.set_attr("symbol", symbol);
+        }
+        let mut built = Built { merge: &self, around, now: ValueMap::default(), before: ValueMap::default(), changes: Vec::new() };
+        built.begin(&operands);
+        built.fill();
+        built.end(&given);
+        for (result, merged) in results.iter().zip(around.outputs()) {
+            result.replace_with(merged);
+        }
+        self.erase_old();
+        erase_unread(around);
+        around
+    }
+
+    /// What the merged loop reads tile by tile, then what it carries, each with an argument of one of the loops and the dimension.
+    fn operands(&self) -> Vec<(Value<'c>, Value<'c>, Option<usize>)> {
+        let mut tiled: Vec<(Value<'c>, Value<'c>, Option<usize>)> = Vec::new();
+        for from in [self.first, self.second] {
+            let dims = from.required("tiled_dims", integers);
+            for ((argument, whole), dim) in from.body_args().into_iter().zip(from.inputs()).zip(dims) {
+                let is_handed = self.handed.iter().any(|handed| handed.argument == argument);
+                if let Some(dim) = usize::try_from(dim).ok().filter(|_| !is_handed) {
+                    tiled.push((argument, whole, Some(dim)));
+                }
+            }
+        }
+        let carried = self.carried.iter().flatten().map(|(of, _)| (of.carried.argument, of.carried.before, None));
+        tiled.into_iter().chain(carried).collect()
+    }
+
+    /// What a loop writes tile by tile and something but the second loop reads.
+    fn given(&self, from: Op<'c>) -> Vec<Given<'c>> {
+        let Some(end) = from.body_ops().pop() else { return Vec::new() };
+        let dims = end.required("tiled_dims", integers);
+        let slots = slots_of(from).into_iter().filter(|slot| !slot.is_carried);
+        let given = slots.filter_map(|slot| {
+            let dim = usize::try_from(dims[slot.position]).ok()?;
+            Some(Given { result: from.outputs()[slot.position], left: slot.left, dim })
+        });
+        given.filter(|given| self.is_read_behind(given.result)).collect()
+    }
+
+    fn is_read_behind(&self, value: Value<'c>) -> bool {
+        value.users().into_iter().any(|user| match user {
+            _ if user == self.second => false,
+            _ if user.is("spyre.view") => self.is_read_behind(user.output()),
+            _ => true,
+        })
+    }
+
+    fn erase_old(&self) {
+        let views = self.handed.iter().filter_map(|handed| handed.view);
+        let unread = |op: &Op<'c>| op.outputs().iter().all(|value| value.users().is_empty());
+        self.second.erase();
+        let mut done: Vec<Op<'c>> = Vec::new();
+        for op in self.running.iter().rev().copied().chain(views) {
+            if !done.contains(&op) && unread(&op) {
+                op.erase();
+                done.push(op);
+            }
+        }
+        self.first.erase();
+    }
+}
+
+/// Erases the ops of a body that nobody reads.
+fn erase_unread(around: Op<'_>) {
+    for op in around.body_ops().into_iter().rev() {
+        if !op.outputs().is_empty() && op.outputs().iter().all(|value| value.users().is_empty()) {
+            op.erase();
+        }
+    }
+}
+
+impl<'c> Built<'_, 'c> {
+    fn begin(&mut self, operands: &[(Value<'c>, Value<'c>, Option<usize>)]) {
+        for ((argument, ..), own) in operands.iter().zip(self.around.body_args()) {
+            self.now.insert(*argument, own);
+        }
+        for (of, _) in &self.merge.carried[0] {
+            if let Some(own) = self.now.get(of.carried.argument).copied() {
+                self.before.insert(of.carried.after, own);
+                self.before.insert(of.carried.result, own);
+            }
+        }
+    }
+
+    /// Puts the ops of the first loop, those between, and those of the second one.
+    fn fill(&mut self) {
+        let merge = self.merge;
+        body(merge.first).into_iter().for_each(|op| self.put(op));
+        for (of, _) in &merge.carried[0] {
+            let after = self.of(of.carried.after);
+            self.now.insert(of.carried.result, after);
+        }
+        merge.running.iter().for_each(|op| self.put(*op));
+        for handed in &merge.handed {
+            let shown = self.tile(handed.left, handed.argument, handed.view);
+            self.now.insert(handed.argument, shown);
+        }
+        for op in body(merge.second) {
+            let corrected =
+                merge.carried[1].iter().find(|(of, _)| of.combine == op).and_then(|(of, correction)| Some((of, correction.as_ref()?)));
+            let Some((of, correction)) = corrected else {
+                self.put(op);
+                continue;
+            };
+            let had = self.correct(self.of(of.carried.argument), correction);
+            self.put(op);
+            if let Some(combine) = self.of(of.carried.after).def() {
+                combine.set_input(0, had);
+            }
+        }
+    }
+
+    /// What a value of the old loops is here: itself, if it comes from outside of them.
+    fn of(&self, value: Value<'c>) -> Value<'c> {
+        self.now.get(value).copied().unwrap_or(value)
+    }
+
+    fn put(&mut self, op: Op<'c>) {
+        let copied = push(self.around, (*op).clone());
+        for (index, value) in op.inputs().into_iter().enumerate() {
+            copied.set_input(index, self.of(value));
+        }
+        for (old, new) in op.outputs().into_iter().zip(copied.outputs()) {
+            self.now.insert(old, new);
+        }
+    }
+
+    /// A tile that the first loop leaves, as the second one reads it: not the copy that was made for it.
+    fn tile(&self, left: Value<'c>, argument: Value<'c>, through: Option<Op<'c>>) -> Value<'c> {
+        let made = left.def().filter(|def| def.attr(FOR_LOOP).is_some()).map_or(left, |copy| copy.inputs()[0]);
+        let made = self.of(made);
+        let Some(through) = through else { return made };
+        let shown = push(self.around, (*through).clone());
+        shown.set_input(0, made);
+        shown.output().retype(argument.r#type());
+        shown.output()
+    }
+
+    /// What the loop has, as it would be with the running value of this iteration.
+    fn correct(&mut self, had: Value<'c>, correction: &Correction) -> Value<'c> {
+        let (term, is_factor) = match correction {
+            Correction::Times(term) => (term, true),
+            Correction::Plus(term) => (term, false),
+        };
+        let change = self.change(term, is_factor);
+        let shown = self.shown(change, term, had.r#type());
+        let function = if is_factor { "mul" } else { "add" };
+        push(self.around, pointwise(self.around.ctx(), self.around.loc(), function, &[had, shown], &[], had.r#type())).output()
+    }
+
+    /// How a running value changes in this iteration, or the exponential of that.
+    fn change(&mut self, term: &Term, is_factor: bool) -> Value<'c> {
+        let key = (term.value, term.is_subtracted, is_factor);
+        if let Some((_, known)) = self.changes.iter().find(|(other, _)| *other == key) {
+            return *known;
+        }
+        let value = self.merge.analysis.value(term.value);
+        let (old, new) = (self.old(value), self.of(value));
+        // f(tile) - r: what was made with the old r has too little subtracted.
+        let operands = if term.is_subtracted { [old, new] } else { [new, old] };
+        let (context, location) = (self.around.ctx(), self.around.loc());
+        let put = |function: &str, operands: &[Value<'c>]| {
+            push(self.around, pointwise(context, location, function, operands, &[], value.r#type())).output()
+        };
+        let difference = put("sub", &operands);
+        let change = if is_factor { put("exp", &[difference]) } else { difference };
+        self.changes.push((key, change));
+        change
+    }
+
+    /// What a running value was when the iteration began.
+    fn old(&mut self, value: Value<'c>) -> Value<'c> {
+        if let Some(&known) = self.before.get(value) {
+            return known;
+        }
+        let is_running = matches!(self.merge.analysis.form(value), Form::Running(..));
+        let Some(op) = value.def().filter(|_| is_running) else { return self.of(value) };
+        let inputs: Vec<Value<'c>> = op.inputs().into_iter().map(|input| self.old(input)).collect();
+        let copied = push(self.around, (*op).clone());
+        inputs.into_iter().enumerate().for_each(|(index, input)| copied.set_input(index, input));
+        self.before.insert(value, copied.output());
+        copied.output()
+    }
+
+    /// A running value under the dimensions of something that was made with it.
+    fn shown(&self, value: Value<'c>, term: &Term, like: Type<'c>) -> Value<'c> {
+        let (Some(own), Some(like)) = (TensorType::of(value.r#type()), TensorType::of(like)) else { return value };
+        let is_under_own = term.dims.iter().enumerate().all(|(dim, moving)| moving.is_none_or(|moving| moving == dim));
+        if is_under_own && own.shape.len() == like.shape.len() {
+            return value;
+        }
+        let moves = |dim: usize| term.dims.contains(&Some(dim));
+        let shape = like.shape.iter().enumerate().map(|(dim, size)| if moves(dim) { *size } else { 1 }).collect::<Vec<_>>();
+        let rank = shape.len();
+        let exprs: Vec<Expr> = term.dims.iter().map(|moving| moving.map_or(Expr::Constant(0), Expr::Dim)).collect();
+        let map = map_from_exprs(self.around.ctx(), rank, 0, &exprs);
+        let bare = TensorType { shape, element: own.element, encoding: None };
+        push(self.around, view(self.around.ctx(), self.around.loc(), value, map, bare.build())).output()
+    }
+
+    fn end(&mut self, given: &[Given<'c>]) {
+        let carried = self.merge.carried.iter().flatten().map(|(of, _)| (self.of(of.carried.after), None));
+        let tiles = given.iter().map(|given| (self.of(given.left), Some(given.dim)));
+        let values: Vec<(Value<'c>, Option<usize>)> = carried.chain(tiles).collect();
+        push(self.around, yield_tiles(self.around.ctx(), self.around.loc(), &values));
+        self.compact_tiles(given);
+    }
+
+    /// What was written into a buffer that nobody else reads lives within an iteration.
+    fn compact_tiles(&self, given: &[Given<'c>]) {
+        for handed in self.merge.handed.iter().filter(|handed| !given.iter().any(|given| given.left == handed.left)) {
+            let whole = self.merge.first.outputs()[handed.position].r#type();
+            let tile = self.of(handed.left);
+            // A window that a loop could make has a compact type: its tile has had one in other loops.
+            if let Ok(compact) = compact_type(self.around, whole, tile.r#type()) {
+                tile.retype(compact);
+            }
+        }
+    }
+}
+
+/// The ops of a body without its end.
+fn body(around: Op<'_>) -> Vec<Op<'_>> {
+    let mut ops = around.body_ops();
+    ops.pop();
+    ops
+}

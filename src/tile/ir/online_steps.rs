@@ -1,0 +1,152 @@
+//! Ops and loops as [`Online`] sees them.
+
+use crate::{
+    dialect::{Carried, ComputeOp, Tensor, plain_view},
+    mlir::{Op, OpExt, Value, ValueExt, ValueLike, ValueMap},
+    tile::{Correction, Form, Online, Read, Rule, Step},
+};
+use machine::Family;
+
+/// The forms of values, with the numbers that [`Online`] knows them by.
+#[derive(Default)]
+pub(super) struct Analysis<'c> {
+    online: Online,
+    numbers: ValueMap<usize>,
+    values: Vec<Value<'c>>,
+}
+
+impl<'c> Analysis<'c> {
+    /// Notes the form of a value that no op makes.
+    pub(super) fn note(&mut self, value: Value<'c>, form: Form) {
+        let number = self.number(value);
+        self.online.note(number, form, &shape(value));
+    }
+
+    /// Notes that a value is another one.
+    pub(super) fn same(&mut self, value: Value<'c>, other: Value<'c>) {
+        let number = self.number(other);
+        self.numbers.insert(value, number);
+    }
+
+    pub(super) fn form(&self, value: Value<'_>) -> &Form {
+        self.numbers.get(value).map_or(&Form::Outside, |number| self.online.form(*number))
+    }
+
+    /// The value of a number.
+    pub(super) fn value(&self, number: usize) -> Value<'c> {
+        self.values[number]
+    }
+
+    /// Reads an op.
+    pub(super) fn read(&mut self, op: Op<'c>) {
+        let Some(&output) = op.outputs().first() else { return };
+        let reads = match ComputeOp::of(op) {
+            Some(compute) => self.reads(compute),
+            None if op.is("spyre.view") => vec![self.shown(op)],
+            None => Vec::new(),
+        };
+        let step = Step { rule: rule_of(op), reads, reduces_axis: false, output: self.number(output), shape: shape(output) };
+        self.online.step(&step);
+    }
+
+    /// Reads the body of a loop. Gives for each value that it carries the correction.
+    pub(super) fn read_body(&mut self, around: Op<'c>, carried: &[Accumulated<'c>]) -> Vec<Option<Correction>> {
+        let mut corrections = vec![None; carried.len()];
+        for op in around.body_ops() {
+            match carried.iter().position(|carried| carried.combine == op) {
+                Some(place) => corrections[place] = self.accumulate(&carried[place]),
+                None => self.read(op),
+            }
+        }
+        corrections
+    }
+
+    fn accumulate(&mut self, accumulated: &Accumulated<'c>) -> Option<Correction> {
+        let after = accumulated.combine.output();
+        let shape = shape(after);
+        let rule = match accumulated.combine.text_attr("function") {
+            "add" => Rule::Sum,
+            "maximum" => Rule::Max,
+            "minimum" => Rule::Min,
+            _ => Rule::Other,
+        };
+        let read = Read { value: self.number(accumulated.part), dims: (0..shape.len()).map(Some).collect() };
+        let step = Step { rule, reads: vec![read], reduces_axis: true, output: self.number(after), shape };
+        self.online.step(&step)
+    }
+
+    fn reads(&mut self, compute: ComputeOp<'c>) -> Vec<Read> {
+        let values = compute.reads();
+        let written = compute.operand_dims(values.len());
+        let moved = |dim: Option<usize>| dim.and_then(|dim| written.iter().position(|other| *other == Some(dim)));
+        let read = |(operand, value): (usize, &Value<'c>)| Read {
+            value: self.number(*value),
+            dims: compute.operand_dims(operand).into_iter().map(moved).collect(),
+        };
+        values.iter().enumerate().map(read).collect()
+    }
+
+    /// What a view shows: a dimension is followed where all of it is shown.
+    fn shown(&mut self, view: Op<'c>) -> Read {
+        let input = view.inputs()[0];
+        let (own, behind) = (shape(view.output()), shape(input));
+        let indices = plain_view(view).unwrap_or_else(|| vec![(None, 0); behind.len()]);
+        let followed = |((moving, first), size): ((Option<usize>, i64), &i64)| moving.filter(|dim| first == 0 && own[*dim] == *size);
+        Read { value: self.number(input), dims: indices.into_iter().zip(&behind).map(followed).collect() }
+    }
+
+    fn number(&mut self, value: Value<'c>) -> usize {
+        if let Some(&number) = self.numbers.get(value) {
+            return number;
+        }
+        self.numbers.insert(value, self.values.len());
+        self.values.push(value);
+        self.values.len() - 1
+    }
+}
+
+fn shape(value: Value<'_>) -> Vec<i64> {
+    Tensor::of(value.r#type()).map(|tensor| tensor.host.shape).unwrap_or_default()
+}
+
+/// What an op does, as far as forms go.
+pub(crate) fn rule_of(op: Op<'_>) -> Rule {
+    let Some(compute) = ComputeOp::of(op) else { return if op.is("spyre.view") { Rule::Same } else { Rule::Other } };
+    match (compute.family(), compute.function()) {
+        (Family::Copy, _) => Rule::Same,
+        (Family::Matmul, _) => Rule::Product,
+        (Family::Pointwise, "add") => Rule::Add,
+        (Family::Pointwise, "sub") => Rule::Sub,
+        (Family::Pointwise, "mul") => Rule::Mul,
+        (Family::Pointwise, "realdiv") => Rule::Div,
+        (Family::Pointwise, "neg") => Rule::Neg,
+        (Family::Pointwise, "exp") => Rule::Exp,
+        (Family::Pointwise, "maximum") => Rule::Maximum,
+        (Family::Pointwise, "minimum") => Rule::Minimum,
+        (Family::Reduce, "sum" | "mean") => Rule::Sum,
+        (Family::Reduce, "max") => Rule::Max,
+        (Family::Reduce, "min") => Rule::Min,
+        _ => Rule::Other,
+    }
+}
+
+/// A value that a loop carries, to which each iteration adds its part.
+#[derive(Clone, Copy)]
+pub(super) struct Accumulated<'c> {
+    /// The value under all its names.
+    pub(super) carried: Carried<'c>,
+    /// The op that combines what the loop has with the part: its operands in this order.
+    pub(super) combine: Op<'c>,
+    /// The part.
+    pub(super) part: Value<'c>,
+}
+
+impl<'c> Accumulated<'c> {
+    /// None if what an iteration leaves is made in another way.
+    pub(super) fn of(around: Op<'c>, carried: Carried<'c>) -> Option<Self> {
+        let combine = carried.after.def().filter(|def| def.is("spyre.pointwise") && def.parent() == Some(around))?;
+        let &[had, part] = combine.inputs().as_slice() else { return None };
+        let is_corrected = || had.def().is_some_and(|def| def.is("spyre.pointwise") && def.inputs().first() == Some(&carried.argument));
+        (had == carried.argument || is_corrected()).then_some(Self { carried, combine, part })
+    }
+}

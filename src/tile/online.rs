@@ -1,0 +1,305 @@
+//! What a loop can compute beside the values that it depends on.
+//!
+//! A loop over an *axis* finishes a reduction along it when its last iteration ends. What needs the finished value then needs a second loop: a
+//! softmax first walks along the keys for the maximum of a row, and then for the sum of `exp(x - m)`. One loop does both where what it has so far
+//! can be corrected whenever the maximum grows. Of an op that reads a *running* value, which is what the loop has of a reduction so far, this file
+//! says which form its result has:
+//!
+//! | form | what it is, with `X` of the tile alone and `r` running |
+//! |---|---|
+//! | `Outside` | the same in every iteration |
+//! | `Tile` | `X` |
+//! | `Running` | `r` |
+//! | `Shifted` | `X + r` or `X - r` |
+//! | `Scaled` | `X exp(r)` or `X exp(-r)` |
+//! | `Finished` | needs the finished value |
+//!
+//! Let a reduction `(+)` along the axis take `f(X; r) = X (*) h(r)`, where `(*)` distributes over `(+)` and `h(r)` has an inverse. What it has
+//! with the old `r` becomes what it would have with the new one when it is combined by `(*)` with `h(old)^-1 (*) h(new)`: the reduction of all
+//! `X (*) h(old)` is that of all `X`, combined with `h(old)`. Two pairs are known here:
+//!
+//! * a sum of scaled values, `(+, x)`: what it has is multiplied by `exp(old - new)`, or by `exp(new - old)` for a plus;
+//! * a maximum or a minimum of shifted values, `(max, +)`: `new - old` or `old - new` is added.
+//!
+//! A sum is corrected only where the factor is at most 1: where `r` grows and is subtracted, as a running maximum, or falls and is added. Otherwise
+//! what the loop has could overflow though the finished sum does not. In the same way a maximum only falls when it is corrected and a minimum only
+//! grows: a loop begins with an infinity, and the difference of two has no value. A product with something of the tile, a sum along another dimension and
+//! a view keep the form as long as they keep `r` apart; everything else needs the finished value.
+
+#[cfg(test)]
+mod tests;
+
+/// What an op does, as far as forms go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rule {
+    /// The same numbers: a copy, or a view.
+    Same,
+    /// The elementwise sum of two.
+    Add,
+    /// The elementwise difference of two.
+    Sub,
+    /// The elementwise product of two.
+    Mul,
+    /// The elementwise quotient of two.
+    Div,
+    /// The elementwise negative.
+    Neg,
+    /// The elementwise exponential.
+    Exp,
+    /// The larger one of two.
+    Maximum,
+    /// The smaller one of two.
+    Minimum,
+    /// A sum of products of two.
+    Product,
+    /// The sum along dimensions, or the mean.
+    Sum,
+    /// The largest along dimensions.
+    Max,
+    /// The smallest along dimensions.
+    Min,
+    /// Something else.
+    #[default]
+    Other,
+}
+
+/// A value that an op reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// Which value.
+    pub value: usize,
+    /// For each of its dimensions the dimension of the result that moves along it.
+    pub dims: Vec<Option<usize>>,
+}
+
+/// An op, in program order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What it does.
+    pub rule: Rule,
+    /// What it reads.
+    pub reads: Vec<Read>,
+    /// Whether it reduces the axis: its result is what the loop has so far.
+    pub reduces_axis: bool,
+    /// The value that it makes.
+    pub output: usize,
+    /// The shape of that.
+    pub shape: Vec<i64>,
+}
+
+/// A running value in something that was made with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// Which value.
+    pub value: usize,
+    /// For each of its dimensions the dimension of what was made that moves along it; none for size 1.
+    pub dims: Vec<Option<usize>>,
+    /// Whether it is subtracted, or its negative is the exponent.
+    pub is_subtracted: bool,
+}
+
+/// Which way a running value goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Course {
+    /// It never falls.
+    Grows,
+    /// It never grows.
+    Falls,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// How a value depends on running ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The same in every iteration.
+    Outside,
+    /// Of the tile alone.
+    Tile,
+    /// A running value, and nothing of the tile.
+    Running(Term, Course),
+    /// The sum of something of the tile and a running value.
+    Shifted(Term, Course),
+    /// The product of something of the tile and the exponential of a running value.
+    Scaled(Term, Course),
+    /// Something that only finished values give.
+    Finished,
+}
+
+/// What a reduction does with what it has when a running value changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Correction {
+    /// Multiplies it by the exponential of the difference.
+    Times(Term),
+    /// Adds the difference.
+    Plus(Term),
+}
+
+/// What is known of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Known {
+    form: Form,
+    shape: Vec<i64>,
+}
+
+/// What loops along an axis can do beside each other.
+#[derive(Debug, Default)]
+pub struct Online {
+    values: Vec<Option<Known>>,
+}
+
+impl Online {
+    /// Notes a value that no step makes.
+    pub fn note(&mut self, value: usize, form: Form, shape: &[i64]) {
+        if self.values.len() <= value {
+            self.values.resize(value + 1, None);
+        }
+        self.values[value] = Some(Known { form, shape: shape.to_vec() });
+    }
+
+    /// How a value depends on running ones; what nobody has noted is outside.
+    #[must_use]
+    pub fn form(&self, value: usize) -> &Form {
+        self.values.get(value).and_then(Option::as_ref).map_or(&Form::Outside, |known| &known.form)
+    }
+
+    /// Notes what a step makes; with the correction of what it has so far, if it reduces the axis and needs one.
+    pub fn step(&mut self, step: &Step) -> Option<Correction> {
+        let made = self.made(step);
+        if !step.reduces_axis {
+            self.note(step.output, made, &step.shape);
+            return None;
+        }
+        let (is_running, correction) = match made {
+            Form::Outside | Form::Tile => (true, None),
+            Form::Scaled(term, course) if matches!(step.rule, Rule::Sum | Rule::Product) && shrinks(&term, course) => {
+                (true, Some(Correction::Times(term)))
+            }
+            Form::Shifted(term, course) if step.rule == Rule::Max && shrinks(&term, course) => (true, Some(Correction::Plus(term))),
+            Form::Shifted(term, course) if step.rule == Rule::Min && grows(&term, course) => (true, Some(Correction::Plus(term))),
+            _ => (false, None),
+        };
+        let course = match (step.rule, &correction) {
+            (Rule::Max, None) => Course::Grows,
+            (Rule::Min, None) => Course::Falls,
+            _ => Course::Unknown,
+        };
+        let form = if is_running { Form::Running(whole(step), course) } else { Form::Finished };
+        self.note(step.output, form, &step.shape);
+        correction
+    }
+
+    /// The form of what a step makes in one iteration.
+    fn made(&self, step: &Step) -> Form {
+        let forms: Vec<Form> = step.reads.iter().map(|read| self.seen(read)).collect();
+        let separate = match (step.rule, forms.as_slice()) {
+            (Rule::Same, [form]) => Some(form.clone()),
+            (Rule::Add, [one, other]) => sum(one, other).or_else(|| sum(other, one)),
+            (Rule::Sub, [one, other]) => sum(one, &negative(other)).or_else(|| sum(&negative(other), one)),
+            (Rule::Neg, [form @ (Form::Shifted(..) | Form::Running(..))]) => Some(negative(form)),
+            (Rule::Exp, [Form::Shifted(term, course)]) => Some(Form::Scaled(term.clone(), *course)),
+            (Rule::Sum | Rule::Neg, [form @ Form::Scaled(..)]) | (Rule::Max | Rule::Min, [form @ Form::Shifted(..)]) => Some(form.clone()),
+            (
+                Rule::Mul | Rule::Product,
+                [form @ Form::Scaled(..), Form::Tile | Form::Outside] | [Form::Tile | Form::Outside, form @ Form::Scaled(..)],
+            )
+            | (Rule::Div, [form @ Form::Scaled(..), Form::Tile | Form::Outside]) => Some(form.clone()),
+            _ => None,
+        };
+        separate.unwrap_or_else(|| plain(step, &forms))
+    }
+
+    /// A value as an op sees it: running values under the dimensions of the op's result.
+    fn seen(&self, read: &Read) -> Form {
+        let Some(Known { form, .. }) = self.values.get(read.value).and_then(Option::as_ref) else { return Form::Outside };
+        let through = |term: &Term| {
+            let shape = &self.values[term.value].as_ref()?.shape;
+            let dims = term.dims.iter().zip(shape).map(|(dim, size)| match dim.and_then(|dim| read.dims.get(dim).copied().flatten()) {
+                None if *size > 1 => None,
+                moving => Some(moving),
+            });
+            Some(Term { dims: dims.collect::<Option<_>>()?, ..term.clone() })
+        };
+        let form = match form {
+            Form::Running(term, course) => through(term).map(|term| Form::Running(term, *course)),
+            Form::Shifted(term, course) => through(term).map(|term| Form::Shifted(term, *course)),
+            Form::Scaled(term, course) => through(term).map(|term| Form::Scaled(term, *course)),
+            Form::Outside | Form::Tile | Form::Finished => Some(form.clone()),
+        };
+        form.unwrap_or(Form::Finished)
+    }
+}
+
+/// What an op makes that keeps nothing apart.
+fn plain(step: &Step, forms: &[Form]) -> Form {
+    let is_fixed = |form: &Form| matches!(form, Form::Outside);
+    if forms.iter().all(is_fixed) {
+        return Form::Outside;
+    }
+    if forms.iter().all(|form| matches!(form, Form::Outside | Form::Tile)) {
+        return Form::Tile;
+    }
+    if !forms.iter().all(|form| matches!(form, Form::Outside | Form::Running(..))) {
+        return Form::Finished;
+    }
+    let mut courses = forms.iter().filter_map(|form| if let Form::Running(_, course) = form { Some(*course) } else { None });
+    let course = match (step.rule, courses.next(), courses.next()) {
+        (Rule::Maximum | Rule::Minimum | Rule::Add, Some(course), None) => course,
+        (Rule::Maximum | Rule::Minimum | Rule::Add, Some(one), Some(other)) if one == other => one,
+        (Rule::Sub, Some(course), None) => {
+            if is_fixed(&forms[1]) {
+                course
+            } else {
+                course.turned()
+            }
+        }
+        _ => Course::Unknown,
+    };
+    Form::Running(whole(step), course)
+}
+
+/// `tile + running`, `shifted + tile` and `scaled + scaled`.
+fn sum(one: &Form, other: &Form) -> Option<Form> {
+    match (one, other) {
+        (Form::Tile, Form::Running(term, course)) => Some(Form::Shifted(term.clone(), *course)),
+        (Form::Shifted(term, course), Form::Tile | Form::Outside) => Some(Form::Shifted(term.clone(), *course)),
+        (Form::Scaled(..), Form::Scaled(..)) if one == other => Some(one.clone()),
+        _ => None,
+    }
+}
+
+/// The negative of a summand. A factor stays what it is.
+fn negative(form: &Form) -> Form {
+    let turned = |term: &Term| Term { is_subtracted: !term.is_subtracted, ..term.clone() };
+    match form {
+        Form::Running(term, course) => Form::Running(turned(term), *course),
+        Form::Shifted(term, course) => Form::Shifted(turned(term), *course),
+        Form::Outside | Form::Tile | Form::Scaled(..) | Form::Finished => form.clone(),
+    }
+}
+
+/// Whether a term never grows, nor its exponential.
+fn shrinks(term: &Term, course: Course) -> bool {
+    course == if term.is_subtracted { Course::Grows } else { Course::Falls }
+}
+
+/// Whether a term never shrinks.
+fn grows(term: &Term, course: Course) -> bool {
+    course == if term.is_subtracted { Course::Falls } else { Course::Grows }
+}
+
+/// The result of a step as a running value.
+fn whole(step: &Step) -> Term {
+    let dims = step.shape.iter().enumerate().map(|(dim, size)| (*size > 1).then_some(dim)).collect();
+    Term { value: step.output, dims, is_subtracted: false }
+}
+
+impl Course {
+    const fn turned(self) -> Self {
+        match self {
+            Self::Grows => Self::Falls,
+            Self::Falls => Self::Grows,
+            Self::Unknown => Self::Unknown,
+        }
+    }
+}

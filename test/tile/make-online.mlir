@@ -1,0 +1,92 @@
+// RUN: spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile --spyre-make-online --mlir-print-local-scope %s | FileCheck %s
+// RUN: spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile --spyre-make-online --verify-diagnostics %s
+
+// One loop has the maximum of a row, and corrects the sum and the product whenever that grows.
+// CHECK-LABEL: func.func @attention(
+// CHECK:         [[ALL:%.+]]:3 = spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = {{.+}}, [[SUM:%.+]] = {{.+}}, [[ACC:%.+]] = {{.+}}) {
+// CHECK-NEXT:      [[S:%.+]] = spyre.matmul(
+// CHECK-NEXT:      [[PART_MAX:%.+]] = spyre.reduce max([[S]])
+// CHECK-NEXT:      [[NEW:%.+]] = spyre.pointwise maximum([[MAX]], [[PART_MAX]])
+// CHECK-NEXT:      [[D:%.+]] = spyre.pointwise sub([[S]], [[NEW]])
+// CHECK-NEXT:      [[E:%.+]] = spyre.pointwise exp([[D]])
+// CHECK-NEXT:      [[PART_SUM:%.+]] = spyre.reduce sum([[E]])
+// CHECK-NEXT:      [[GROWN:%.+]] = spyre.pointwise sub([[MAX]], [[NEW]])
+// CHECK-NEXT:      [[FACTOR:%.+]] = spyre.pointwise exp([[GROWN]])
+// CHECK-NEXT:      [[SUM_THEN:%.+]] = spyre.pointwise mul([[SUM]], [[FACTOR]])
+// CHECK-NEXT:      [[SUM_NOW:%.+]] = spyre.pointwise add([[SUM_THEN]], [[PART_SUM]])
+// CHECK-NEXT:      [[PART:%.+]] = spyre.matmul([[E]],
+// CHECK-NEXT:      [[ACC_THEN:%.+]] = spyre.pointwise mul([[ACC]], [[FACTOR]])
+// CHECK-NEXT:      [[ACC_NOW:%.+]] = spyre.pointwise add([[ACC_THEN]], [[PART]])
+// CHECK-NEXT:      spyre.yield [[NEW]], [[SUM_NOW]], [[ACC_NOW]]
+// CHECK-NEXT:    }
+// CHECK-NOT:     spyre.loop
+// CHECK:         spyre.pointwise realdiv([[ALL]]#2, [[ALL]]#1)
+func.func @attention(%q: tensor<64x64xf16>, %k: tensor<64x512xf16> {spyre.dims = ["D", "T"]}, %v: tensor<512x64xf16>) -> tensor<64x64xf16> {
+  %s = spyre.matmul(%q, %k) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x64xf16>, tensor<64x512xf16>) -> tensor<64x512xf16>
+  %m = spyre.reduce max(%s) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  %d = spyre.pointwise sub(%s, %m) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x512xf16>, tensor<64x1xf16>) -> tensor<64x512xf16>
+  %e = spyre.pointwise exp(%d) {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16>
+  %l = spyre.reduce sum(%e) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  %a = spyre.matmul(%e, %v) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x512xf16>, tensor<512x64xf16>) -> tensor<64x64xf16>
+  %y = spyre.pointwise realdiv(%a, %l) : (tensor<64x64xf16>, tensor<64x1xf16>) -> tensor<64x64xf16>
+  return %y : tensor<64x64xf16>
+}
+
+// What is made of the maximum between the loops is made in the loop, for the new one and for the old one. Scores that others read are still
+// written.
+// CHECK-LABEL: func.func @bounded(
+// CHECK:         [[ALL:%.+]]:3 = spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = {{.+}}, [[SUM:%.+]] = {{[^)]+}}) {
+// CHECK:           [[NEW:%.+]] = spyre.pointwise maximum([[MAX]],
+// CHECK-NEXT:      [[BOUND:%.+]] = spyre.pointwise maximum([[NEW]], %arg1)
+// CHECK:           [[OLD_BOUND:%.+]] = spyre.pointwise maximum([[MAX]], %arg1)
+// CHECK-NEXT:      spyre.pointwise sub([[OLD_BOUND]], [[BOUND]])
+// CHECK:           spyre.yield [[NEW]], {{%.+}}, {{%.+}}[1]
+// CHECK:         [[L:%.+]] = spyre.copy [[ALL]]#1
+// CHECK-NEXT:    return [[L]], [[ALL]]#2
+func.func @bounded(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}, %low: tensor<1x1xf16>) -> (tensor<64x1xf16>, tensor<64x512xf16>) {
+  %s = spyre.pointwise neg(%x) {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16>
+  %m = spyre.reduce max(%s) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  %b = spyre.pointwise maximum(%m, %low) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x1xf16>, tensor<1x1xf16>) -> tensor<64x1xf16>
+  %d = spyre.pointwise sub(%s, %b) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x512xf16>, tensor<64x1xf16>) -> tensor<64x512xf16>
+  %e = spyre.pointwise exp(%d) {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16>
+  %l = spyre.reduce sum(%e) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  return %l, %s : tensor<64x1xf16>, tensor<64x512xf16>
+}
+
+// A sine of what is shifted says nothing about a sine with another shift.
+// CHECK-LABEL: func.func @not_separable(
+// CHECK:         spyre.loop 4 "T"
+// CHECK:         spyre.loop 4 "T"
+func.func @not_separable(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> tensor<64x1xf16> {
+  %m = spyre.reduce max(%x) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  %d = spyre.pointwise sub(%x, %m) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x512xf16>, tensor<64x1xf16>) -> tensor<64x512xf16>
+  // expected-remark @+1 {{needs what a loop over 'T' finishes: there is a second loop over 'T' for it}}
+  %e = spyre.pointwise tanh(%d) {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16>
+  %l = spyre.reduce sum(%e) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  return %l : tensor<64x1xf16>
+}
+
+// A maximum of differences is shifted by what the first maximum has grown.
+// CHECK-LABEL: func.func @shifted_maximum(
+// CHECK:         spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = {{.+}}, [[PEAK:%.+]] = {{[^)]+}}) {
+// CHECK:           [[NEW:%.+]] = spyre.pointwise maximum([[MAX]],
+// CHECK:           [[GROWN:%.+]] = spyre.pointwise sub([[MAX]], [[NEW]])
+// CHECK-NEXT:      [[THEN:%.+]] = spyre.pointwise add([[PEAK]], [[GROWN]])
+// CHECK-NEXT:      spyre.pointwise maximum([[THEN]],
+func.func @shifted_maximum(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}, %z: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> tensor<64x1xf16> {
+  %m = spyre.reduce max(%x) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  %d = spyre.pointwise sub(%z, %m) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x512xf16>, tensor<64x1xf16>) -> tensor<64x512xf16>
+  %p = spyre.reduce max(%d) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  return %p : tensor<64x1xf16>
+}
+
+// The exponentials are a result: each needs the finished maximum.
+// CHECK-LABEL: func.func @tiles_that_wait(
+// CHECK:         spyre.loop 4 "T"
+// CHECK:         spyre.loop 4 "T"
+func.func @tiles_that_wait(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> tensor<64x512xf16> {
+  %m = spyre.reduce max(%x) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  // expected-remark @+1 {{needs what a loop over 'T' finishes}}
+  %d = spyre.pointwise sub(%x, %m) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x512xf16>, tensor<64x1xf16>) -> tensor<64x512xf16>
+  return %d : tensor<64x512xf16>
+}
