@@ -57,6 +57,8 @@ impl Needs {
             let points = points_of(compute);
             match compute.family() {
                 Family::Matmul => self.work.multiply_adds = self.work.multiply_adds.saturating_add(points),
+                // What only products read may be divided behind them, where it is smaller.
+                Family::Pointwise if compute.function() == "realdiv" && is_read_by_products(compute.op.output()) => {}
                 Family::Pointwise | Family::Reduce => self.work.points = self.work.points.saturating_add(points),
                 Family::Copy | Family::Gather => {}
             }
@@ -188,6 +190,12 @@ impl<'c> Product<'c> {
         let sizes = compute.reads().into_iter().chain([output]).map(element_bytes).collect::<Option<Vec<i64>>>()?;
         Some(Self { multiply_adds: points_of(compute), operands: [left, right], element_bytes: *sizes.iter().min()? })
     }
+}
+
+/// Whether products, and nothing else, read a value, be it under another shape.
+fn is_read_by_products(value: Value<'_>) -> bool {
+    let is_product = |user: &Op<'_>| ComputeOp::of(*user).is_some_and(|compute| compute.family() == Family::Matmul);
+    value.users().iter().all(|user| is_product(user) || user.is("spyre.view") && is_read_by_products(user.output()))
 }
 
 /// Whether the program gives a value, be it under another shape.
