@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn rows_that_an_index_chooses_may_be_the_same_one() {
         let row = rows(0, 1).chosen(8);
-        let both = [Indices::Differ, Indices::Any].map(|indices| least_touched(&[row.clone()], indices));
+        let both = [Indices::Differ, Indices::Any].map(|indices| least_touched(std::slice::from_ref(&row), indices));
         assert_eq!(both, [8 * 128, 128]);
         assert_eq!(least_touched(&[row.clone(), rows(0, 4)], Indices::Differ), 8 * 128);
         assert_eq!(least_touched(&[row, rows(0, 16)], Indices::Differ), 16 * 128);
