@@ -2,9 +2,9 @@
 
 #![allow(missing_docs, reason = "a benchmark")]
 
+use cost::{Dim, Formula, KernelOp, OpKind, OpShape, OperandShape, describe, price};
 use criterion::{Criterion, criterion_group, criterion_main};
 use machine::Target;
-use spyre::cost::{Dim, Formula, KernelOp, OpKind, OpShape, OperandShape, describe, price};
 use std::hint::black_box;
 
 const ROWS: i64 = 4096;

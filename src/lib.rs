@@ -13,7 +13,6 @@ pub mod tile;
 
 pub mod work;
 
-pub mod cost;
 pub mod lx;
 
 pub mod joint;

@@ -1,7 +1,7 @@
 //! What the compiler decided and why, per op, per launch and in total; bytes moved beside the lower bound.
 
 use crate::{
-    explain::{Explain, TileLoop},
+    explain::{Explain, Gap, LowerBound, OpGap, TileLoop, ValueGap},
     traffic::Bytes,
     validate::Verdict,
 };
@@ -32,6 +32,8 @@ pub struct Report {
     pub moves: Moves,
     /// What no plan can beat.
     pub lower_bound: LowerBound,
+    /// What the plan has above that, and why.
+    pub gap: Gap,
     /// What was found to be equal, if the compilation was validated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<Verdict>,
@@ -158,14 +160,14 @@ pub struct LaunchReport {
     pub cost: Cost,
 }
 
-/// The modelled time of a launch; see [`crate::cost::price`] and docs/cost-model.md. Microseconds, to the nanosecond.
+/// The modelled time of a launch; see [`cost::price`] and docs/cost-model.md. Microseconds, to the nanosecond.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Cost {
-    /// Nineteen of twenty published times of such ops are above this part of the estimate.
+    /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.
     pub low_us: f64,
     /// What plans are compared by.
     pub estimate_us: f64,
-    /// Nineteen of twenty are below.
+    /// The upper end.
     pub high_us: f64,
     /// Traffic with HBM, if nothing else took time.
     pub hbm_us: f64,
@@ -207,14 +209,6 @@ pub fn thousandths(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
 
-/// Bytes that must move whatever is decided: every stick of an argument or a constant that some op reads is read once, every stick of a
-/// result is written once. Parts of one tensor that overlap count as their largest, so the bound never exceeds the traffic.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct LowerBound {
-    /// HBM bytes in both directions.
-    pub hbm: i64,
-}
-
 impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let n_ops = plural(self.ops.len(), "op");
@@ -241,7 +235,6 @@ impl fmt::Display for Report {
         for around in &self.explain.loops {
             write_loop(formatter, around, 2)?;
         }
-        let (moved, bound) = (self.total.hbm(), self.lower_bound.hbm);
         let moves = &self.moves;
         write!(formatter, "  {} moved {}", plural(moves.restickify_ops, "restickify op"), Binary(moves.restickify_bytes))?;
         if moves.layout_copy_ops > 0 {
@@ -249,20 +242,50 @@ impl fmt::Display for Report {
             write!(formatter, ", {} {copies} for layouts {}", moves.layout_copy_ops, Binary(moves.layout_copy_bytes))?;
         }
         writeln!(formatter)?;
-        write!(formatter, "  HBM traffic {} (lower bound {}", Binary(moved), Binary(bound))?;
-        if bound > 0 && moved > bound {
+        self.write_bytes(formatter)?;
+        if self.launches.is_empty() { Ok(()) } else { self.write_time(formatter) }
+    }
+}
+
+impl Report {
+    /// Bytes beside the bound, and the value that moves most above it.
+    fn write_bytes(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (moved, bound) = (self.total.hbm(), &self.lower_bound);
+        write!(formatter, "  HBM traffic {} (lower bound {}", Binary(moved), Binary(bound.hbm))?;
+        if bound.hbm > 0 && moved > bound.hbm {
             #[allow(clippy::cast_precision_loss, reason = "a ratio for people")]
-            let ratio = moved as f64 / bound as f64;
+            let ratio = moved as f64 / bound.hbm as f64;
             write!(formatter, ", {ratio:.2} times")?;
         }
         write!(formatter, ")")?;
-        if !self.launches.is_empty() {
-            let ModelledTime { low_us, estimate_us, high_us } = self.time;
-            write!(formatter, "\n  modelled time {estimate_us:.1} us ({low_us:.1} to {high_us:.1}")?;
-            let is_ranked = self.launches.iter().all(|launch| launch.cost.is_ranked);
-            write!(formatter, "{})", if is_ranked { "" } else { "; nobody has published times of some of its ops" })?;
+        if bound.products > bound.hbm {
+            let products = Binary(bound.products);
+            write!(formatter, "; a machine with this LX must fetch {products} for the products, which no count of an op's sticks sees")?;
         }
-        Ok(())
+        match self.gap.values.first() {
+            Some(ValueGap { name, op, hbm, why }) => {
+                let op = op.map_or_else(String::new, |op| format!(" (op {op})"));
+                write!(formatter, "\n    most above it: {} of '{name}'{op}: {why}", Binary(*hbm))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Modelled time beside the bound, and the op that is furthest from it.
+    fn write_time(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ModelledTime { low_us, estimate_us, high_us } = self.time;
+        write!(formatter, "\n  modelled time {estimate_us:.1} us ({low_us:.1} to {high_us:.1}")?;
+        let is_ranked = self.launches.iter().all(|launch| launch.cost.is_ranked);
+        write!(formatter, "{})", if is_ranked { "" } else { "; nobody has published times of some of its ops" })?;
+        let bound = &self.lower_bound;
+        write!(formatter, "; lower bound {:.1} us, by {}", bound.us, bound.limit)?;
+        if bound.us > 0.0 {
+            write!(formatter, ", {:.2} times", estimate_us / bound.us)?;
+        }
+        match self.gap.ops.first() {
+            Some(OpGap { op, name, us, why }) => write!(formatter, "\n    most above it: {us:.1} us of '{name}' (op {op}): {why}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -312,7 +335,7 @@ mod tests {
     fn the_summary_says_how_far_the_plan_is_from_the_bound() {
         let mut report = Report { program: "main".to_owned(), ..Report::default() };
         report.total = Bytes { hbm_read: 2_097_152, hbm_written: 1_048_576, lx_read: 10, lx_written: 20 };
-        report.lower_bound = LowerBound { hbm: 2_097_152 };
+        report.lower_bound = LowerBound { hbm: 2_097_152, ..LowerBound::default() };
         assert_eq!(
             report.to_string(),
             "main: 0 ops in 0 launches\n  0 restickify ops moved 0 B\n  HBM traffic 3.00 MiB (lower bound 2.00 MiB, 1.50 times)"

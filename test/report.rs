@@ -43,6 +43,58 @@ fn tiles_and_their_decisions_are_in_the_report() {
 }
 
 //===----------------------------------------------------------------------===//
+// The bound
+//===----------------------------------------------------------------------===//
+
+fn bytes(report: &Value, part: &str, name: &str) -> i64 {
+    report[part][name].as_i64().unwrap()
+}
+
+#[test]
+fn what_a_gather_must_write_and_an_op_read_is_in_the_bound() {
+    let program = "func.func @main(%table: tensor<512x128xf16>, %rows: tensor<64xi32>) -> tensor<64x128xf16> {
+      %chosen = spyre.gather(%table, %rows) dim 0 : (tensor<512x128xf16>, tensor<64xi32>) -> tensor<64x128xf16>
+      %exp = spyre.pointwise exp(%chosen) : tensor<64x128xf16>
+      return %exp : tensor<64x128xf16>
+    }";
+    let (report, summary) = compile_text(program, &[]);
+    let rows = 64 * 128 * 2;
+    assert_eq!((bytes(&report, "lower_bound", "through_hbm"), &report["lower_bound"]["binding"]), (2 * rows, &Value::from("functions")));
+    assert_eq!((bytes(&report, "lower_bound", "hbm"), bytes(&report, "gap", "hbm")), (256 + 4 * rows, 0), "{summary}");
+    assert_eq!(bytes(&report, "lower_bound", "hbm_of_any_indices"), 256 + 3 * rows + 256, "one row of the table");
+}
+
+#[test]
+fn a_product_that_lx_is_too_small_for_must_be_fetched_in_tiles() {
+    let program = "func.func @main(%a: tensor<512x512xf16>, %b: tensor<512x512xf16>) -> tensor<512x512xf16> {
+      %product = spyre.matmul(%a, %b) : (tensor<512x512xf16>, tensor<512x512xf16>) -> tensor<512x512xf16>
+      return %product : tensor<512x512xf16>
+    }";
+    let (report, summary) = compile_text(program, &["--cores", "1", "--lx-bytes", "8192"]);
+    // 2 * 2^27 / sqrt(4096) - 2 * 4096 elements of two bytes.
+    assert!((8_371_000..=8_372_224).contains(&bytes(&report, "lower_bound", "products")), "{}", report["lower_bound"]);
+    assert_eq!((&report["lower_bound"]["binding"], bytes(&report, "gap", "hbm")), (&Value::from("products"), 0));
+    assert!(summary.contains("; a machine with this LX must fetch 7.98 MiB for the products"), "{summary}");
+    let (report, summary) = compile_text(program, &[]);
+    assert_eq!(report["lower_bound"]["binding"], "compulsory");
+    assert!(!summary.contains("must fetch"), "{summary}");
+}
+
+#[test]
+fn the_bound_is_that_of_the_program_and_not_of_its_layouts() {
+    let program = "func.func @main(%x: tensor<64x100xf16>) -> tensor<64x1xf16> {
+      %sum = spyre.reduce sum(%x) dims [1] : tensor<64x100xf16> -> tensor<64x1xf16>
+      return %sum : tensor<64x1xf16>
+    }";
+    let (report, _) = compile_text(program, &[]);
+    // A result of one element a stick, and rows that end in a stick, move more.
+    assert_eq!(bytes(&report, "lower_bound", "hbm"), 64 * 100 * 2 + 128);
+    assert!(bytes(&report, "gap", "hbm") > 0);
+    let why = report["gap"]["values"].as_array().unwrap().iter().map(|value| value["why"].as_str().unwrap());
+    assert!(why.clone().any(|why| why == "fills only a part of the sticks that are moved"), "{:?}", why.collect::<Vec<_>>());
+}
+
+//===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
 

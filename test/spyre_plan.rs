@@ -167,3 +167,48 @@ fn mistakes_are_named_with_file_and_line() {
     assert!(refusal("a.csv", CSV, &["--capacity", "12", "--planner", "worst"]).contains("unknown LX planner 'worst'"));
     assert!(refusal("a.csv", CSV, &["--capacity", "12", "--timeout=-1"]).contains("--timeout -1"));
 }
+
+/// A copy of two megabytes in HBM, and one in LX behind a foreign op.
+const KERNELS: &str = r#"{"entries": [{"id": "copies", "ops": [
+  {"op": "identity", "kind": "pointwise", "iter_space": {"d0": 1024, "d1": 1024}, "reduction_dims": [], "core_splits": {"d0": 32}, "loop": null,
+   "dtype_bytes": 2, "tensors": [
+    {"name": "arg0", "role": "input", "mem": "hbm", "logical": [1024, 1024], "device": [16, 1024, 64], "device_bytes": 2097152, "index": {"d0": 1024, "d1": 1}},
+    {"name": "buf0", "role": "output", "mem": "hbm", "logical": [1024, 1024], "device": [16, 1024, 64], "device_bytes": 2097152, "index": {"d0": 1024, "d1": 1}}]},
+  {"foreign": true}]}]}"#;
+
+#[test]
+fn kernels_in_neutral_terms_are_priced() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("kernels.json"), KERNELS).unwrap();
+    let output = spyre_plan(folder.path(), &["--price", "kernels.json", "-o", "out.json"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    // 4 MiB at 150 bytes/ns, the bus turned around for half of them, 1 Mi points on 32 cores at 15 a ns, and the start of an op.
+    let (memory, compute) = (4_194_304.0 / 150.0 + 0.00574 * 2_097_152.0, 1_048_576.0 / 32.0 / 15.0);
+    let expected = f64::hypot(memory, compute) / 1e3 + 0.45;
+    assert!(said.starts_with(&format!("copies: {expected:.3} us (")), "{said}, not {expected}");
+    let written: serde_json::Value = serde_json::from_str(&fs::read_to_string(folder.path().join("out.json")).unwrap()).unwrap();
+    assert!((written["copies"].as_f64().unwrap() - expected).abs() < 1e-9, "{written}");
+}
+
+#[test]
+fn kernels_that_are_none_are_refused() {
+    let refused = |from: &str, to: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let text = KERNELS.replacen(from, to, 1);
+        assert_ne!(text, KERNELS);
+        fs::write(folder.path().join("in.json"), text).unwrap();
+        let output = spyre_plan(folder.path(), &["--price", "in.json"]);
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let said = refused("\"d0\": 1024", "\"d0\": 0");
+    assert!(said.contains("'in.json': entry 'copies', op 0: the extent of 'd0' is 0, and must be from 1"), "{said}");
+    let said = refused("\"d0\": 1024", "\"d0\": 9007199254740992");
+    assert!(said.contains("points are more than"), "{said}");
+    let said = refused("\"index\": {\"d0\"", "\"index\": {\"d7\"");
+    assert!(said.contains("tensor 'arg0': 'd7' is no dimension of 'iter_space'"), "{said}");
+    let said = refused("\"kind\": \"pointwise\"", "\"kind\": \"sort\"");
+    assert!(said.contains("the kind 'sort' is none of pointwise, reduction and matmul"), "{said}");
+    let said = refused("\"entries\"", "\"kernels\"");
+    assert!(said.contains("missing field `entries`"), "{said}");
+}

@@ -1,21 +1,24 @@
 //! One compilation: runs the pipeline phase by phase and collects the report on the way. `validated.rs` does so under validation.
 
+mod bound;
+mod needs;
 mod validated;
 
 pub use validated::{compile_validated, compile_validated_within};
 
 use crate::{
-    bundle::{Allocation, Bundle, Item},
-    cost::{Formula, describe, price},
+    bundle::Bundle,
     dialect::{ComputeOp, FOR_LAYOUT, Tensor, TileSearch, bundle_of, phase_of, target_of},
     explain::{Numbers, ValuePlace, add_up, location_text, loops_of, place_of, values_in_lx},
     mlir::{Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, symbol_name, warning_at},
     pipeline::{Options, Phase, emission},
     report::{Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, TileSearchReport, thousandths},
-    traffic::{Bytes, OpTraffic, Touched, bytes_needed, kernel_of, lx_peak_bytes, traffic},
+    traffic::{Bytes, OpTraffic, accesses, kernel_of, lx_peak_bytes, traffic},
 };
+use bound::{Done, describe_bound};
+use cost::{Formula, KernelOp, describe, price};
 use machine::{Target, TimeModel};
-use std::collections::BTreeMap;
+use needs::Needs;
 
 /// Compiles `module` in place up to the phase that the options name, and writes the files if that is the last one. A module that was
 /// printed behind a phase goes on with the next one.
@@ -43,6 +46,8 @@ pub fn compile_watched<'c>(
     {
         return None;
     }
+    // What the program must do is what its ops say before anything is decided: behind the import, or as it is read.
+    let mut needs = done.map(|_| Needs::of(module.op())).unwrap_or_default();
     let phases = Phase::ALL.into_iter().filter(|phase| done.is_none_or(|done| *phase > done) && *phase <= options.compile_to);
     for phase in phases {
         let passes = if phase == Phase::Emit { vec![emission(output, done.is_none())] } else { options.passes_of(phase, output) };
@@ -59,9 +64,10 @@ pub fn compile_watched<'c>(
             // the bundle phase.
             match pass.split('{').next() {
                 Some("spyre-import-linalg") => watch(phase, module),
+                Some("spyre-flatten-hints") => needs = Needs::of(module.op()),
                 Some("spyre-plan-lx") if options.compile_to == phase => describe_ops(module.op(), &mut report),
                 Some("spyre-form-bundles") => describe_ops(module.op(), &mut report),
-                Some("spyre-lower-to-sdsc") => describe_launches(module.op(), &mut report),
+                Some("spyre-lower-to-sdsc") => describe_launches(module.op(), &needs, &mut report),
                 _ => {}
             }
         }
@@ -129,25 +135,19 @@ fn describe_op(compute: ComputeOp<'_>) -> OpReport {
     }
 }
 
-fn describe_launches(module: Op<'_>, report: &mut Report) {
+fn describe_launches(module: Op<'_>, needs: &Needs, report: &mut Report) {
     let mut moved: Vec<OpTraffic> = Vec::new();
-    let mut touched: BTreeMap<&str, Vec<Touched>> = BTreeMap::new();
-    let roles: BTreeMap<&str, &str> =
-        module.nested().into_iter().filter(|op| op.is("sdsc.buffer")).map(|op| (op.text_attr("sym_name"), op.text_attr("role"))).collect();
-    let time = target_of(module).unwrap_or_else(|_| Target::spyre()).time;
-    for bundle in module.nested().into_iter().filter(|op| op.is("sdsc.bundle")) {
+    let mut done = Done { needed: needs.by_name(module), ..Done::default() };
+    let target = target_of(module).unwrap_or_else(|_| Target::spyre());
+    for (launch, bundle) in module.nested().into_iter().filter(|op| op.is("sdsc.bundle")).enumerate() {
         let Ok(model) = bundle_of(bundle) else { continue };
-        let of_bundle = traffic(&model);
-        report.launches.push(describe_launch(bundle.text_attr("sym_name"), &model, &of_bundle, &time));
+        let (of_bundle, kernel) = (traffic(&model), describe(&kernel_of(&model)));
+        report.launches.push(describe_launch(bundle.text_attr("sym_name"), &model, &of_bundle, cost_of(&kernel, &target.time)));
         report.explain.scratchpad.extend(values_in_lx(&model, moved.len()));
-        moved.extend(of_bundle);
         let buffers: Vec<&str> = bundle.required("buffers", elements).into_iter().filter_map(symbol_name).collect();
-        note_touched(&model.items, &mut Vec::new(), &mut |argument, is_read, part| {
-            let name = buffers.get(argument).copied().unwrap_or_default();
-            if needed(roles.get(name).copied().unwrap_or_default(), is_read) {
-                touched.entry(name).or_default().push(part);
-            }
-        });
+        done.accesses.extend(accesses(&model, launch, &buffers, moved.len()));
+        done.kernels.extend(kernel);
+        moved.extend(of_bundle);
     }
     for (op, moved) in report.ops.iter_mut().zip(&moved) {
         op.bytes = bytes_of(moved);
@@ -157,39 +157,10 @@ fn describe_launches(module: Op<'_>, report: &mut Report) {
     add_up(&mut report.explain.loops, &bytes, 1);
     report.time = ModelledTime::of(&report.launches);
     report.moves = Moves::of(&report.ops);
-    report.lower_bound.hbm = touched.values().map(|accesses| bytes_needed(accesses)).sum();
+    describe_bound(report, needs, &done, &target);
 }
 
-/// Whether no plan can do without an access: reads of what the caller or the compiler gives, and writes of what the caller gets.
-fn needed(role: &str, is_read: bool) -> bool {
-    match role {
-        "input" | "constant" => is_read,
-        "output" => !is_read,
-        _ => false,
-    }
-}
-
-/// Gives what each operand in a kernel argument touches: the argument, whether it is read, and the sticks.
-fn note_touched(items: &[Item], loops: &mut Vec<i64>, note: &mut impl FnMut(usize, bool, Touched)) {
-    for item in items {
-        match item {
-            Item::Op(op) => {
-                for operand in &op.operands {
-                    if let Allocation::Hbm { argument, .. } = operand.allocation {
-                        note(argument as usize, operand.is_input, Touched::of(op, operand, loops));
-                    }
-                }
-            }
-            Item::Loop { count, symbol: _, body } => {
-                loops.push(*count);
-                note_touched(body, loops, note);
-                loops.pop();
-            }
-        }
-    }
-}
-
-fn describe_launch(name: &str, bundle: &Bundle, moved: &[OpTraffic], time: &TimeModel) -> LaunchReport {
+fn describe_launch(name: &str, bundle: &Bundle, moved: &[OpTraffic], cost: Cost) -> LaunchReport {
     let mut bytes = Bytes::default();
     for op in moved {
         bytes.add(&bytes_of(op));
@@ -201,14 +172,13 @@ fn describe_launch(name: &str, bundle: &Bundle, moved: &[OpTraffic], time: &Time
         bytes,
         lx_peak_bytes: lx_peak_bytes(bundle),
         pool_bytes: bundle.pool_bytes,
-        cost: cost_of(bundle, time),
+        cost,
     }
 }
 
 /// The modelled time of a launch: a bundle is one kernel.
-fn cost_of(bundle: &Bundle, time: &TimeModel) -> Cost {
-    let ops = describe(&kernel_of(bundle));
-    let modelled = price(&ops, time, Formula::Recommended);
+fn cost_of(ops: &[KernelOp], time: &TimeModel) -> Cost {
+    let modelled = price(ops, time, Formula::Recommended);
     let microseconds = |ns: f64| thousandths(ns / 1000.0);
     Cost {
         low_us: microseconds(modelled.low_ns),
@@ -219,7 +189,7 @@ fn cost_of(bundle: &Bundle, time: &TimeModel) -> Cost {
         fixed_us: microseconds(modelled.fixed_ns),
         limit: modelled.limit.name(),
         is_ranked: modelled.is_ranked,
-        torch_spyre_us: microseconds(price(&ops, time, Formula::TorchSpyre).estimate_ns),
+        torch_spyre_us: microseconds(price(ops, time, Formula::TorchSpyre).estimate_ns),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::{Access, Step, UsedAs, home_of, moves_of};
 use crate::{
-    cost::{Dim, OpKind, TileOp, TileOperand},
     layout::Coordinate,
     mlir::{Op, OpExt, Value, ValueExt, integer},
 };
+use cost::{Dim, OpKind, TileOp, TileOperand};
 use machine::{Family, STICK_BYTES};
 use std::collections::BTreeSet;
 

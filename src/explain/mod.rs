@@ -1,11 +1,14 @@
-//! What the loops of a program do, and what is in LX: the `explain` part of the report.
+//! What the loops of a program do, and what is in LX: the `explain` part of the report; and the form in which it says how far a plan is from
+//! the bound.
 //!
 //! `scratchpad.rs` reads the values in LX from the op specs. `from_ir.rs` reads the loops once places are known; [`add_up`] fills in bytes once the ops' own bytes are known, so that the two agree.
 //! docs/report.md describes every field.
 
 mod from_ir;
+mod gap;
 mod scratchpad;
 
+pub use gap::{Gap, LowerBound, OpGap, ValueGap};
 pub use scratchpad::{LxValue, draw_scratchpad, values_in_lx};
 
 pub(crate) use from_ir::{Numbers, location_text, loops_of, place_of};

@@ -2,10 +2,10 @@
 
 use super::{Program, Value};
 use crate::{
-    cost::{Dim, OpKind, OpShape, TileOp, TileOperand, describe, estimate_op_ns, refuse},
     lx::Ineligible,
     work::{CoreUse, WorkSplit, agreed_view},
 };
+use cost::{Dim, OpKind, OpShape, TileOp, TileOperand, describe, estimate_op_ns, refuse};
 use machine::Target;
 use scratchpad::{Buffer, Capacity, Planner};
 

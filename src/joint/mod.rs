@@ -1,7 +1,7 @@
 //! Splits and placement together.
 //!
 //! Divided one by one, ops leave their results in slices that their readers cannot use: a value stays in LX only if each core finds there
-//! just what it needs. Here the splits of all ops of a program are chosen at once, by the model of time ([`crate::cost`]).
+//! just what it needs. Here the splits of all ops of a program are chosen at once, by the model of time ([`cost`]).
 //!
 //! Definitions:
 //! * A *value* is what an op makes, or an input that several ops read and that a copy could bring into LX.
@@ -29,9 +29,9 @@ mod tests;
 
 use crate::{
     assignment::minimize,
-    cost::TileOp,
     work::{Operation, WorkSplit},
 };
+use cost::TileOp;
 use evaluate::evaluate;
 use machine::Target;
 use scratchpad::{Buffer, Capacity, Planner};
@@ -120,7 +120,7 @@ pub struct Choice {
     pub ns: f64,
     /// Bytes to and from HBM.
     pub hbm_bytes: i64,
-    /// Whether no price should make it look possible ([`crate::cost::refuse`]).
+    /// Whether no price should make it look possible ([`cost::refuse`]).
     pub is_refused: bool,
 }
 

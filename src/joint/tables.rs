@@ -8,9 +8,9 @@ use super::{
 };
 use crate::{
     assignment::{self, Factor, Problem},
-    cost::{History, TileOp, describe_op, estimate_op_ns},
     work::CoreView,
 };
+use cost::{History, TileOp, describe_op, estimate_op_ns};
 use machine::TimeModel;
 use scratchpad::Capacity;
 use std::{

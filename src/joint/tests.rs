@@ -2,10 +2,10 @@
 
 use super::{alike::Alike, *};
 use crate::{
-    cost::{Dim, OpKind, TileOperand},
     layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates, stick_of},
     work::{CoreOrder, CoreUse, DimKind, IterationDim, Operand, agreed_view, divide},
 };
+use cost::{Dim, OpKind, TileOperand};
 use machine::{DeviceFormat::Sen169Fp16, Family};
 use proptest::prelude::*;
 use scratchpad::{Exact, Placement, Use, UseKind};

@@ -1,159 +1,168 @@
-//! The bytes of a buffer that a program must move, whatever is decided: the sticks that its ops touch, each once.
+//! The elements of a tensor that a program must move, whatever is decided: those that its ops touch, each once.
 
-use super::moved::touched_bytes;
-use crate::bundle::{Mover, OpSpec, Operand};
+use crate::layout::{Digit, Index};
+use machine::STICK_BYTES;
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The sticks of a buffer that an operand of an op touches in all iterations of the loops around the op.
+/// What index tensors choose, which no plan knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Indices {
+    /// Rows that differ, as far as the table has them: what a plan is priced for.
+    Differ,
+    /// Any rows: all indices may be equal.
+    Any,
+}
+
+/// The elements of a tensor that an op touches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touched {
-    /// Their bytes, at most.
-    pub bytes: i64,
-    /// Where they lie, if they are a box: the device shape, and the positions along each of its dimensions but the one in the sticks. An
-    /// index chooses no box, nor does a tile that leaves out sticks between two iterations.
-    part: Option<(Vec<i64>, Vec<Range<i64>>)>,
+    /// How many, at least; the second number if all indices are equal.
+    elements: [i64; 2],
+    /// Within which positions along each dimension; none where an index chooses.
+    within: Option<Vec<Range<i64>>>,
 }
 
 impl Touched {
-    /// What `operand` touches; `loops` are the counts of the loops around the op, outermost first.
+    /// What an op touches at `indices`, one for each dimension of the tensor, in an iteration space of these sizes.
     #[must_use]
-    pub fn of(op: &OpSpec, operand: &Operand, loops: &[i64]) -> Self {
-        let moving = || operand.tile_advance.iter().zip(loops).filter(|(advance, _)| **advance != 0);
-        let whole: i64 = operand.device_size.iter().product::<i64>() * operand.format.bytes();
-        let bytes = touched_bytes(op, operand) * moving().map(|(_, count)| count).product::<i64>();
-        let mut part = part_of(op, operand);
-        for (advance, count) in moving() {
-            part = part.and_then(|part| moved(part, &operand.device_size, *advance, *count));
-        }
-        Self { bytes: bytes.min(whole), part: part.map(|part| (operand.device_size.clone(), part)) }
+    pub fn of(indices: &[Index], space: &[i64]) -> Self {
+        let reach = |index: &Index| index.digits.iter().map(|digit| digit.factor * (digit.size - 1)).sum::<i64>();
+        let within = indices.iter().map(|index| index.offset..index.offset + reach(index) + 1).collect();
+        let elements = distinct(indices, space);
+        Self { elements: [elements; 2], within: Some(within) }
     }
 
-    /// Bytes of the part; those of the whole operand if there is none.
-    fn part_bytes(&self) -> i64 {
-        let sticks = |(_, part): &(Vec<i64>, Vec<Range<i64>>)| part.iter().map(|range| range.end - range.start).product::<i64>();
-        self.part.as_ref().map_or(self.bytes, |part| (sticks(part) * machine::STICK_BYTES).min(self.bytes))
+    /// The same of a table, of which an index tensor chooses at most `n_rows` times as much.
+    #[must_use]
+    pub fn chosen(self, n_rows: i64) -> Self {
+        let [elements, any] = self.elements;
+        Self { elements: [elements.saturating_mul(n_rows), any], within: None }
+    }
+
+    fn elements(&self, indices: Indices) -> i64 {
+        self.elements[usize::from(indices == Indices::Any)]
     }
 }
 
-/// The positions that an execution touches; none where an index chooses them.
-fn part_of(op: &OpSpec, operand: &Operand) -> Option<Vec<Range<i64>>> {
-    let outer = operand.coordinates.split_last()?.1;
-    let positions = outer.iter().map(|coordinate| match &coordinate.term {
-        Some(Mover::Indirect(_)) => None,
-        term @ (Some(Mover::Digits(_)) | None) => {
-            Some(coordinate.offset..coordinate.offset + super::moved::extent(op, term.as_ref(), i64::MAX))
+/// How many different elements an op reaches, at least.
+fn distinct(indices: &[Index], space: &[i64]) -> i64 {
+    let mut by_dim: BTreeMap<usize, Vec<Digit>> = BTreeMap::new();
+    for digit in indices.iter().flat_map(|index| &index.digits) {
+        let known = by_dim.entry(digit.dim).or_default();
+        if known.iter().all(|other| (other.divisor, other.size) != (digit.divisor, digit.size)) {
+            known.push(*digit);
         }
-    });
-    positions.collect()
-}
-
-/// A box that moves by `advance` elements in each of `count` iterations, as one box; none if that leaves sticks out.
-fn moved(mut part: Vec<Range<i64>>, device_size: &[i64], advance: i64, count: i64) -> Option<Vec<Range<i64>>> {
-    let (mut dim, mut elements) = (part.len(), *device_size.last()?);
-    // The outermost dimension that the advance is whole steps of, and no more steps than it has.
-    let mut step = None;
-    while dim > 0 {
-        dim -= 1;
-        if advance % elements == 0 && advance / elements < device_size[dim] {
-            step = Some((dim, advance / elements));
-        }
-        elements *= device_size[dim];
     }
-    let (dim, steps) = step.filter(|(_, steps)| *steps > 0)?;
-    let range = &mut part[dim];
-    let end = range.end + steps * (count - 1);
-    let is_gapless = steps <= range.end - range.start && end <= device_size[dim];
-    range.end = end;
-    is_gapless.then_some(part)
+    let most = |digits: &Vec<Digit>| digits.iter().map(|digit| digit.size).max().unwrap_or(1);
+    if !indices.iter().all(is_unique) {
+        return by_dim.values().map(most).max().unwrap_or(1);
+    }
+    let of_dim = |(dim, digits): (&usize, &Vec<Digit>)| {
+        let overlap = |one: &Digit, other: &Digit| one.divisor < end(other) && other.divisor < end(one);
+        let are_apart = digits.iter().enumerate().all(|(number, one)| digits[..number].iter().all(|other| !overlap(one, other)));
+        // Digits can say more than there are points.
+        if are_apart { digits.iter().map(|digit| digit.size).product::<i64>().min(space[*dim]) } else { most(digits) }
+    };
+    by_dim.iter().map(of_dim).product()
 }
 
-/// The fewest bytes that accesses to one buffer move together: boxes that share no stick count each, the larger ones first, and what is no
-/// box counts if it alone is more.
+/// Positions after which a digit starts again.
+const fn end(digit: &Digit) -> i64 {
+    digit.divisor.saturating_mul(digit.size)
+}
+
+/// Whether no two values of its digits give the same index.
+fn is_unique(index: &Index) -> bool {
+    let mut reach = 0;
+    index.digits.iter().rev().all(|digit| {
+        let is_above = digit.factor > reach;
+        reach += digit.factor * (digit.size - 1);
+        is_above
+    })
+}
+
+/// The fewest elements that accesses to one tensor touch together: those in places that share none count each, the larger ones first, and
+/// what an index chooses counts if it alone is more.
 #[must_use]
-pub fn bytes_needed(accesses: &[Touched]) -> i64 {
-    let mut boxes: Vec<&Touched> = accesses.iter().filter(|access| access.part.is_some()).collect();
-    boxes.sort_by_key(|access| Reverse(access.part_bytes()));
+pub fn least_touched(accesses: &[Touched], indices: Indices) -> i64 {
+    let mut placed: Vec<&Touched> = accesses.iter().filter(|access| access.within.is_some()).collect();
+    placed.sort_by_key(|access| Reverse(access.elements(indices)));
     let mut counted: Vec<&Touched> = Vec::new();
-    for access in boxes {
+    for access in placed {
         if counted.iter().all(|other| are_apart(access, other)) {
             counted.push(access);
         }
     }
-    let together = counted.iter().map(|access| access.part_bytes()).sum();
-    accesses.iter().map(Touched::part_bytes).max().unwrap_or(0).max(together)
+    let together = counted.iter().map(|access| access.elements(indices)).sum();
+    accesses.iter().map(|access| access.elements(indices)).max().unwrap_or(0).max(together)
 }
 
-/// Whether two boxes share no stick; boxes of other device shapes might.
 fn are_apart(one: &Touched, other: &Touched) -> bool {
-    let (Some((shape, part)), Some((other_shape, others))) = (&one.part, &other.part) else { return false };
-    shape == other_shape && part.iter().zip(others).any(|(one, other)| one.end <= other.start || other.end <= one.start)
+    let (Some(one), Some(other)) = (&one.within, &other.within) else { return false };
+    one.iter().zip(other).any(|(one, other)| one.end <= other.start || other.end <= one.start)
+}
+
+/// Bytes of the sticks that so many elements need, in whatever layout: a stick holds no more than it has places.
+#[must_use]
+pub fn stick_bytes_of(elements: i64, element_bytes: i64) -> i64 {
+    let bytes = elements.saturating_mul(element_bytes);
+    bytes / STICK_BYTES * STICK_BYTES + if bytes % STICK_BYTES > 0 { STICK_BYTES } else { 0 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::{Allocation, Arrangement, Coordinate, IterationDim};
-    use machine::DeviceFormat::Sen169Fp16;
 
-    /// Rows `first..first + rows` of 128 columns of a buffer of 64 rows.
-    fn rows(first: i64, rows: i64) -> (OpSpec, Operand) {
-        let operand = Operand {
-            is_input: true,
-            format: Sen169Fp16,
-            arrangement: Arrangement::Standard,
-            device_size: vec![2, 64, 64],
-            coordinates: vec![Coordinate::floordiv(1, 64), Coordinate::dim(0).plus(first), Coordinate::modulo(1, 64)],
-            allocation: Allocation::Hbm { argument: 0, offset_bytes: 0 },
-            tile_advance: vec![],
-            name: None,
-            ownership: None,
-        };
-        let iteration_space = vec![IterationDim::new(rows, 1), IterationDim::new(128, 1)];
-        (OpSpec { iteration_space, operands: vec![operand.clone()], ..OpSpec::default() }, operand)
+    fn touched(of: &[Index], space: &[i64]) -> i64 {
+        least_touched(&[Touched::of(of, space)], Indices::Differ)
     }
 
-    fn touched(first: i64, n_rows: i64) -> Touched {
-        let (op, operand) = rows(first, n_rows);
-        Touched::of(&op, &operand, &[])
+    fn index(dim: usize, space: &[i64]) -> Index {
+        Index::dim(dim, space).unwrap()
+    }
+
+    /// Rows `first..first + rows` of 128 columns.
+    fn rows(first: i64, rows: i64) -> Touched {
+        let space = [rows, 128];
+        Touched::of(&[Index { offset: first, ..index(0, &space) }, index(1, &space)], &space)
     }
 
     #[test]
-    fn only_what_is_read_counts() {
-        assert_eq!(bytes_needed(&[touched(16, 8)]), 8 * 256);
-        assert_eq!(bytes_needed(&[touched(0, 64)]), 64 * 256);
-        assert_eq!(bytes_needed(&[]), 0);
+    fn an_element_counts_once() {
+        let all = |accesses: &[Touched]| least_touched(accesses, Indices::Differ);
+        assert_eq!(all(&[]), 0);
+        assert_eq!(all(&[rows(16, 8)]), 8 * 128);
+        assert_eq!(all(&[rows(0, 8), rows(0, 8), rows(8, 8)]), 16 * 128, "the same part twice");
+        assert_eq!(all(&[rows(0, 64), rows(8, 8)]), 64 * 128, "a part of the whole");
+        assert_eq!(all(&[rows(0, 8), rows(4, 8)]), 8 * 128, "parts that overlap: the larger one is a bound");
     }
 
     #[test]
-    fn a_stick_counts_once() {
-        assert_eq!(bytes_needed(&[touched(0, 8), touched(0, 8), touched(8, 8)]), 16 * 256, "the same part twice");
-        assert_eq!(bytes_needed(&[touched(0, 64), touched(8, 8)]), 64 * 256, "a part of the whole");
-        assert_eq!(bytes_needed(&[touched(0, 8), touched(4, 8)]), 8 * 256, "parts that overlap: the larger one is a bound");
+    fn what_repeats_or_meets_is_not_counted_twice() {
+        let space = [8, 12];
+        let digit = |dim, divisor, size, factor| Digit { dim, divisor, size, factor };
+        let of = |digits: &[Digit]| Index::new(digits, 0, &space).unwrap();
+        assert_eq!(touched(&[index(1, &space)], &space), 12, "dimension 0 repeats");
+        assert_eq!(touched(&[index(0, &space), index(0, &space)], &space), 8, "a diagonal");
+        assert_eq!(touched(&[of(&[digit(0, 1, 8, 1), digit(1, 1, 12, 1)])], &space), 12, "a window: 19 positions, 12 of them are sure");
+        assert_eq!(touched(&[of(&[digit(0, 1, 8, 2)])], &space), 8, "every other one");
+        assert_eq!(touched(&[of(&[digit(1, 8, 2, 1)]), of(&[digit(1, 1, 8, 1)])], &space), 12, "rows of 8, the last one of 4");
+        assert_eq!(touched(&[of(&[digit(1, 4, 3, 1)]), of(&[digit(1, 1, 8, 1)])], &space), 8, "digits that overlap");
     }
 
     #[test]
-    fn tiles_that_follow_one_another_are_one_part() {
-        let tiles = |rows_of_tile: i64, advance: i64| {
-            let (op, mut operand) = rows(0, rows_of_tile);
-            operand.tile_advance = vec![advance * 64, 0];
-            Touched::of(&op, &operand, &[4, 3])
-        };
-        assert_eq!(tiles(8, 8).part, touched(0, 32).part);
-        assert_eq!(bytes_needed(&[tiles(8, 8), touched(32, 8)]), 40 * 256);
-        assert_eq!((tiles(8, 16).part, tiles(8, 16).bytes), (None, 32 * 256), "with gaps");
+    fn rows_that_an_index_chooses_may_be_the_same_one() {
+        let row = rows(0, 1).chosen(8);
+        let both = [Indices::Differ, Indices::Any].map(|indices| least_touched(std::slice::from_ref(&row), indices));
+        assert_eq!(both, [8 * 128, 128]);
+        assert_eq!(least_touched(&[row.clone(), rows(0, 4)], Indices::Differ), 8 * 128);
+        assert_eq!(least_touched(&[row, rows(0, 16)], Indices::Differ), 16 * 128);
     }
 
     #[test]
-    fn rows_that_an_index_chooses_are_no_box() {
-        let (mut op, mut operand) = rows(0, 8);
-        let mut index = operand.clone();
-        (index.name, index.coordinates) = (Some("i".to_owned()), vec![Coordinate::floordiv(0, 32), Coordinate::modulo(0, 32)]);
-        operand.coordinates[1] = Coordinate::indirect("i");
-        op.operands = vec![index, operand.clone()];
-        let chosen = Touched::of(&op, &operand, &[]);
-        assert_eq!((&chosen.part, chosen.bytes), (&None, 8 * 256));
-        assert_eq!(bytes_needed(&[chosen.clone(), touched(0, 4)]), 8 * 256);
-        assert_eq!(bytes_needed(&[chosen, touched(0, 16)]), 16 * 256);
+    fn sticks_are_whole() {
+        assert_eq!([0, 1, 64, 65].map(|elements| stick_bytes_of(elements, 2)), [0, 128, 128, 256]);
     }
 }

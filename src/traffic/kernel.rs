@@ -1,14 +1,12 @@
 //! The ops of a bundle as the model of time sees them. A bundle is one launch, which is one kernel.
 
 use super::moved::touched_bytes;
-use crate::{
-    bundle::{Allocation, Bundle, Item, OpFamily, OpSpec, Operand},
-    cost::{Dim, OpKind, OpShape, TileOp, TileOperand},
-};
+use crate::bundle::{Allocation, Bundle, Item, OpFamily, OpSpec, Operand};
+use cost::{Dim, OpKind, OpShape, TileOp, TileOperand};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Part of a buffer: where it is, and where in it an operand starts.
-type Place = (Allocation, Vec<i64>);
+/// Where an operand starts: in an argument, the pool or LX, and bytes above its start.
+type Place = (Allocation, i64);
 
 /// Describes the ops of a bundle, in the order of its files.
 ///
@@ -16,8 +14,13 @@ type Place = (Allocation, Vec<i64>);
 /// operands which advance with the loop. Parts of one buffer that start at different places are different tensors here.
 #[must_use]
 pub fn kernel_of(bundle: &Bundle) -> Vec<OpShape> {
-    let written: BTreeSet<Allocation> =
-        bundle.ops().iter().flat_map(|op| &op.operands).filter(|operand| !operand.is_input).map(|operand| operand.allocation).collect();
+    let written: BTreeSet<Allocation> = bundle
+        .ops()
+        .iter()
+        .flat_map(|op| &op.operands)
+        .filter(|operand| !operand.is_input)
+        .map(|operand| buffer_of(operand.allocation))
+        .collect();
     let mut reader = Reader { written, numbers: BTreeMap::new(), loops: Vec::new(), ops: Vec::new() };
     reader.items(&bundle.items);
     reader.ops
@@ -63,28 +66,50 @@ impl Reader {
     }
 
     fn operand(&mut self, op: &OpSpec, operand: &Operand) -> TileOperand {
-        let dim_of = |from_end: usize| {
-            let at = operand.coordinates.len().checked_sub(from_end)?;
-            let dim = operand.coordinates[at].moving_dim()?;
-            (op.iteration_space[dim].range > 1).then_some(dim)
+        let varies = |dim: &usize| op.iteration_space[*dim].range > 1;
+        let (stick, outer) = match operand.coordinates.split_last() {
+            Some((stick, outer)) => (stick.moving_dim(), outer),
+            None => (None, &[][..]),
         };
+        // A dimension of one position lies between no sticks.
+        let inner = outer.iter().zip(&operand.device_size).rev().find(|(_, size)| **size > 1);
         let next = self.numbers.len();
-        let place = (operand.allocation, operand.coordinates.iter().map(|coordinate| coordinate.offset).collect());
+        let place = (buffer_of(operand.allocation), start_bytes(operand));
         let is_argument = matches!(operand.allocation, Allocation::Hbm { .. });
         TileOperand {
             buffer: *self.numbers.entry(place).or_insert(next),
             is_output: !operand.is_input,
-            is_kernel_input: is_argument && !self.written.contains(&operand.allocation),
+            is_kernel_input: is_argument && !self.written.contains(&place.0),
             is_in_lx: operand.allocation.is_lx(),
             is_argument,
             tile_bytes: touched_bytes(op, operand),
             element_bytes: operand.format.bytes(),
             moved_by: moving_dims(op, operand).collect(),
-            stick: dim_of(1),
-            inner: dim_of(2),
+            stick: stick.filter(varies),
+            inner: inner.and_then(|(coordinate, _)| coordinate.moving_dim()).filter(varies),
             advances: (0..self.loops.len()).map(|level| advances(operand, level)).collect(),
         }
     }
+}
+
+/// The argument, the pool or LX, from its start.
+const fn buffer_of(allocation: Allocation) -> Allocation {
+    match allocation {
+        Allocation::Hbm { argument, .. } => Allocation::Hbm { argument, offset_bytes: 0 },
+        Allocation::Pool { .. } => Allocation::Pool { offset_bytes: 0 },
+        Allocation::Lx { .. } => Allocation::Lx { offset_bytes: 0 },
+    }
+}
+
+/// Bytes from there to the first element that is touched.
+fn start_bytes(operand: &Operand) -> i64 {
+    let mut step = 1;
+    let mut elements = 0;
+    for (coordinate, size) in operand.coordinates.iter().zip(&operand.device_size).rev() {
+        elements += coordinate.offset * step;
+        step *= size;
+    }
+    operand.allocation.offset_bytes() + elements * operand.format.bytes()
 }
 
 fn advances(operand: &Operand, level: usize) -> bool {
@@ -117,7 +142,7 @@ fn is_irregular(op: &OpSpec) -> bool {
 mod tests {
     use super::*;
     use crate::bundle::{Arrangement, Coordinate, IterationDim};
-    use crate::cost::{Access, Batching, bytes, describe};
+    use cost::{Access, Batching, bytes, describe};
     use machine::DeviceFormat::Sen169Fp16;
 
     const ARGUMENT: Allocation = Allocation::Hbm { argument: 0, offset_bytes: 0 };

@@ -1,7 +1,7 @@
 //! Bytes that the ops of a bundle move.
 
 use crate::{
-    bundle::{Allocation, Bundle, Item, Mover, OpSpec, Operand},
+    bundle::{Allocation, Bundle, Coordinate, Item, Mover, OpFamily, OpSpec, Operand},
     layout::Term,
 };
 use machine::STICK_BYTES;
@@ -64,16 +64,27 @@ pub(super) fn touched_bytes(op: &OpSpec, operand: &Operand) -> i64 {
 }
 
 /// Positions that a coordinate takes; where an index tensor chooses, at most one for each of its elements.
-pub(super) fn extent(op: &OpSpec, term: Option<&Mover>, size: i64) -> i64 {
+fn extent(op: &OpSpec, term: Option<&Mover>, size: i64) -> i64 {
     match term {
         None => 1,
         Some(Mover::Indirect(name)) => size.min(n_indices(op, name)),
         Some(Mover::Digits(Term { dim, modulo, floordiv })) => {
-            let range = op.iteration_space[*dim].range;
+            let range = computed_range(op, *dim);
             let digits = modulo.map_or(range, |modulo| modulo.min(range));
-            (digits - 1) / floordiv.unwrap_or(1) + 1
+            size.min((digits - 1) / floordiv.unwrap_or(1) + 1)
         }
     }
+}
+
+/// Points of a dimension that cores compute: a product computes whole sticks, so it reads the zeros behind the end of what it sums.
+fn computed_range(op: &OpSpec, dim: usize) -> i64 {
+    let range = op.iteration_space[dim].range;
+    if OpFamily::of(op) != OpFamily::Matmul {
+        return range;
+    }
+    let has_sticks = |operand: &&Operand| operand.coordinates.last().and_then(Coordinate::moving_dim) == Some(dim);
+    let sticks = op.operands.iter().filter(has_sticks).map(|operand| operand.format.elements_per_stick());
+    sticks.fold(range, |range, elements| (range + elements - 1) / elements * elements)
 }
 
 /// Elements that the op reads of an index tensor.

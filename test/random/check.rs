@@ -12,6 +12,7 @@ use referee::{Bound, Bounded, Companions, HostArray, RunOptions, SimError, Simul
 use spyre::{
     compile::{compile, compile_validated, compile_validated_within},
     mlir::Module,
+    report::Report,
     validate::Limits,
 };
 use std::{collections::BTreeMap, fs, process::Command};
@@ -49,6 +50,7 @@ enum Emitted {
     Bundle {
         _place: TempDir,
         simulation: Box<Simulation>,
+        report: Box<Report>,
     },
     Refused(String),
 }
@@ -67,6 +69,11 @@ fn check(case: &Case) -> Result<Outcome, Outcome> {
     if case.by_tools {
         for (written, emitted) in case.written.iter().zip(&emitted) {
             by_tools(written, matches!(emitted, Emitted::Bundle { .. }))?;
+        }
+    }
+    for moving in &emitted {
+        for bounded in &emitted {
+            compare_with_bound(bounded, moving, case)?;
         }
     }
     let (simulation, other, refused) = match &emitted {
@@ -98,21 +105,21 @@ fn emit(written: &Written) -> Result<Emitted, Outcome> {
         return Err(fails("the test wrote a module that is not valid", errors.borrow().join("\n")));
     };
     let path = output.to_str().unwrap();
-    let mut is_written = false;
+    let mut report;
     if written.way.is_validated {
-        is_written = compile_validated(&mut module.duplicate(), &options, path).is_some()
-            && compile_validated_within(&mut module.duplicate(), &options, path, &SAMPLES).is_some();
+        report = compile_validated(&mut module.duplicate(), &options, path);
+        report = report.and_then(|_| compile_validated_within(&mut module.duplicate(), &options, path, &SAMPLES));
         if errors.borrow().iter().any(|message| message.contains("cannot be validated")) {
             errors.borrow_mut().clear();
-            is_written = compile(&mut module, &options, path).is_some();
+            report = compile(&mut module, &options, path);
         }
     } else {
-        is_written |= compile(&mut module, &options, path).is_some();
+        report = compile(&mut module, &options, path);
     }
-    if is_written {
+    if let Some(report) = report {
         let simulation = Simulation::load(&output, &written.way.target());
         let simulation = simulation.map_err(|error| fails("the simulated machine cannot read the bundle", error))?;
-        return Ok(Emitted::Bundle { _place: place, simulation: Box::new(simulation) });
+        return Ok(Emitted::Bundle { _place: place, simulation: Box::new(simulation), report: Box::new(report) });
     }
     let errors = errors.borrow();
     let is_bug = |message: &&String| message.contains("bug of ours") || message.contains("panicked");
@@ -194,6 +201,41 @@ fn compare_with_reference(simulation: &Simulation, case: &Case) -> Result<(), Ou
         if let Some(difference) = difference(array, exact, expected) {
             return Err(fails("the numbers differ", format!("{name}: {difference}")));
         }
+    }
+    Ok(())
+}
+
+/// Neither way moves less than the bound of either, by the simulator's count of the files, nor takes less time on the same machine.
+fn compare_with_bound(bounded: &Emitted, moving: &Emitted, case: &Case) -> Result<(), Outcome> {
+    let (Emitted::Bundle { report, simulation: bounding, .. }, Emitted::Bundle { simulation, report: of_moving, .. }) = (bounded, moving)
+    else {
+        return Ok(());
+    };
+    // Scopes decide what the import sees at once, and so which numbers are in the device's f16 format.
+    let formats = |simulation: &Simulation| {
+        let program = simulation.program();
+        program.arguments.iter().chain(&program.results).map(|tensor| tensor.format.clone()).collect::<Vec<_>>()
+    };
+    if formats(bounding) != formats(simulation) {
+        return Ok(());
+    }
+    let counted = match simulation.count(&inputs_of(simulation, case), &RunOptions::default()) {
+        // What an op has written is no index without values.
+        Err(SimError::NotSimulated { .. }) => return Ok(()),
+        counted => counted.map_err(|error| fails("the simulated machine cannot count the bundle", error))?,
+    };
+    let (bound, moved) = (&report.lower_bound, counted.total.hbm_read + counted.total.hbm_written);
+    let us = of_moving.time.estimate_us;
+    // Where tensors end in a stick, or are no more than a part of one, the files do not say all that the compiler knows: docs/cost-model.md.
+    let apart = us / (counted.time.estimate_ns / 1e3);
+    if !(0.6..=1.7).contains(&apart) {
+        return Err(fails("compiler and simulator give a bundle different times", format!("{us} us, {} ns", counted.time.estimate_ns)));
+    }
+    if bound.hbm_of_any_indices as u64 > moved || bound.hbm_of_any_indices > bound.hbm {
+        return Err(fails("a run moves less than the bound", format!("{moved} bytes, {bound:?}")));
+    }
+    if report.target == of_moving.target && bound.us > us + 0.002 {
+        return Err(fails("a plan takes less time than the bound", format!("{us} us, {bound:?}")));
     }
     Ok(())
 }

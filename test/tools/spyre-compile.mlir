@@ -14,7 +14,8 @@
 // SUMMARY-NEXT:   loop of 4 over 'B': 2 ops; an iteration: HBM 3.00 MiB read, 1.00 MiB written; LX 2.00 MiB moved
 // SUMMARY-NEXT: 0 restickify ops moved 0 B
 // SUMMARY-NEXT: HBM traffic 32.00 MiB (lower bound 32.00 MiB)
-// SUMMARY-NEXT: modelled time {{[0-9.]+}} us ({{[0-9.]+}} to {{[0-9.]+}})
+// SUMMARY-NEXT: modelled time {{[0-9.]+}} us ({{[0-9.]+}} to {{[0-9.]+}}); lower bound {{[0-9.]+}} us, by hbm, {{[0-9.]+}} times
+// SUMMARY-NEXT: most above it: {{[0-9.]+}} us of 'mul' (op 1): moves 16777216 bytes of HBM
 // SUMMARY-NEXT: 4 files written to
 
 // 512 rows are 65536 bytes further on, 1024 columns 16 sticks of 1024 rows.

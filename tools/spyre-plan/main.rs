@@ -1,7 +1,9 @@
-//! `spyre-plan`: the LX planner on its own.
+//! `spyre-plan`: the LX planner on its own, and the model of time on its own.
 
 use clap::Parser;
+use cost::{Formula, Price};
 use files::{MAX_TEXT_BYTES, read_text as read_text_file};
+use machine::Target;
 use scratchpad::{
     Capacity, Exact, Heading, Instance, InstanceError, Limits, Plan, PlannedBytes, Progress, Stays, draw, drawing_of, plan_instance,
     smallest_lx,
@@ -9,6 +11,7 @@ use scratchpad::{
 use scratchpad_verify::{Verified, verify};
 use spyre::tool;
 use std::{
+    collections::BTreeMap,
     error::Error,
     io::{IsTerminal, Write},
     path::Path,
@@ -21,7 +24,11 @@ use std::{
 #[command(name = "spyre-plan", version)]
 struct Arguments {
     /// MiniMalloc's CSV (id,lower,upper,size; half-open lives; perhaps a column weight) or our JSON
+    #[arg(required_unless_present = "price", default_value = "", hide_default_value = true)]
     instance: String,
+    /// Price kernels in neutral terms instead: what each takes, in microseconds, with an interval; -o writes {id: microseconds}
+    #[arg(long, value_name = "KERNELS.json", conflicts_with_all = ["instance", "capacity", "alignment", "planner", "whole_lives", "verify", "smallest_peak", "budget", "timeout", "svg"])]
+    price: Option<String>,
     /// Bytes of LX; a CSV file needs it, in JSON it replaces the limit
     #[arg(long, value_name = "BYTES")]
     capacity: Option<i64>,
@@ -54,6 +61,28 @@ struct Arguments {
     svg: Option<String>,
 }
 
+/// Prices the kernels of a file.
+fn price(path: &str, output: Option<&str>) -> Result<(), String> {
+    let text = read_text_file(Path::new(path), MAX_TEXT_BYTES).map_err(|error| format!("cannot read '{path}': {error}"))?;
+    let rows = cost::rows(&text).map_err(|message| format!("'{path}': {message}"))?;
+    let time = Target::spyre().time;
+    let (mut said, mut estimates) = (String::new(), BTreeMap::new());
+    for row in &rows {
+        let Price { low_ns, estimate_ns, high_ns, is_ranked, .. } = row.price(&time, Formula::Recommended);
+        let [low, estimate, high] = [low_ns, estimate_ns, high_ns].map(|ns| ns / 1e3);
+        let unranked = if is_ranked { "" } else { "; nobody has published times of some of its ops" };
+        said += &format!("{}: {estimate:.3} us ({low:.3} to {high:.3}{unranked})\n", row.id);
+        if estimates.insert(&row.id, estimate).is_some() {
+            return Err(format!("'{path}': two entries have the id '{}'", row.id));
+        }
+    }
+    if let Some(output) = output {
+        let text = serde_json::to_string_pretty(&estimates).map_err(|error| error.to_string())?;
+        tool::write_file(output, format!("{text}\n"))?;
+    }
+    tool::say(&said)
+}
+
 /// Steps for a plan, and for the smallest LX, unless told otherwise: seconds, and less than a minute.
 const BUDGET: u64 = 2_000_000;
 const PEAK_BUDGET: u64 = 10_000_000;
@@ -65,6 +94,9 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {
+    if let Some(kernels) = &arguments.price {
+        return price(kernels, arguments.output.as_deref());
+    }
     if let Some(result) = &arguments.verify {
         return check(arguments, result);
     }

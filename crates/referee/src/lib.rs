@@ -1,7 +1,7 @@
 //! The referee: executes emitted bundles on a simulated machine.
 //!
 //! It reads the files of a bundle directory and nothing else, and shares no code with the compiler but the model of the files
-//! ([`sdsc_format`]) and the machine's description: what the files mean is worked out here from the specification, so that a mistake of the emitter shows.
+//! ([`sdsc_format`]), the machine's description and the model of time ([`cost`]): what the files mean is worked out here from the specification, so that a mistake of the emitter shows.
 //!
 //! Its steps are folders, in the order in which a program goes through them:
 //!

@@ -5,7 +5,6 @@
 
 use super::try_splits::time_of_splits;
 use crate::{
-    cost::TileOp,
     dialect::{ComputeOp, Step, target_of, tile_op_of},
     joint::{self, alike::Alike, candidates},
     lx::{
@@ -19,6 +18,7 @@ use crate::{
         ir::divide_work::{check_hints, divided, set_work},
     },
 };
+use cost::TileOp;
 use machine::Target;
 use scratchpad::{Buffer, Exact, Use, UseKind};
 use std::collections::BTreeMap;

@@ -4,7 +4,6 @@
 //! and so is the division of each op by itself, before one of them is taken.
 
 use crate::{
-    cost::{KernelOp, describe, estimate_op_ns},
     dialect::{ComputeOp, Memory, Place, home_of, owner_of, split_of, tile_op_of},
     lx::ir::{
         emit_stays::emit_stays,
@@ -13,6 +12,7 @@ use crate::{
     mlir::{Op, Reported, Scratch, Value, error_at},
     work::{WorkSplit, ir::divide_work::set_work},
 };
+use cost::{KernelOp, describe, estimate_op_ns};
 use machine::Target;
 use scratchpad::Capacity;
 

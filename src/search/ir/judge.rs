@@ -6,7 +6,6 @@ use super::{
     segment::segment,
 };
 use crate::{
-    cost::{Dim, KernelOp, OpKind, TileOp, TileOperand, describe, estimate_op_ns},
     dialect::{ComputeOp, Schedule, Step, tile_op_of},
     joint::{
         candidates,
@@ -28,6 +27,7 @@ use crate::{
         ir::{divide_work::divided, reduce_span::reduce_spans},
     },
 };
+use cost::{Dim, KernelOp, OpKind, TileOp, TileOperand, describe, estimate_op_ns};
 use machine::Target;
 use std::{cell::RefCell, collections::BTreeMap, ops::Range};
 

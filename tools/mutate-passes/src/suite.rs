@@ -38,7 +38,7 @@ const TESTS: [(&str, &[&str], Option<&str>); 34] = [
     ("read_back", &[], Some("src/launch")),
     ("golden", &[], Some("src/launch")),
     ("random", &[], None),
-    ("spyre", &["tile::", "work::", "lx::", "bundle::", "launch::", "cost::", "traffic::", "pipeline::"], None),
+    ("spyre", &["tile::", "work::", "lx::", "bundle::", "launch::", "traffic::", "pipeline::"], None),
     ("lit", &["tile", "work", "lx", "bundle", "launch", "gate", "pipeline", "execution"], None),
     ("pipeline", &[], None),
     ("snapshot", &[], None),

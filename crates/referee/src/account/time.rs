@@ -1,21 +1,27 @@
-//! Modelled time of a launch, as an interval: nobody outside has a cycle model of the device.
+//! Modelled time of a launch, by the model that the compiler decides by ([`cost`]), from what the files say and the run has shown.
 //!
-//! The structure and every constant are those of the recommended model ("cost models, section 10", fitted by others on measured device
-//! times), applied to the bytes that the simulator counted. The lower end assumes that memory, compute and the ring overlap fully, the
-//! upper end that nothing does ("peers, section 5"). Terms that need what only a compiler knows are left out.
+//! What the model asks of an op is worked out here from its file and from the addresses of its executions: extents, slices, sticks, which
+//! tensors are the same, and which advance with a loop. So where the compiler prices a bundle otherwise than what it has written, both times
+//! differ.
 
-use crate::account::report::{LaunchReport, OpKind, OpReport, OpShape};
+use crate::machine::RegionId;
+use crate::machine::access::Parts;
+use crate::plan::{Kernel, Memory, Plan};
+use cost::{Dim, Formula, OpKind, OpShape, Price, TileOp, TileOperand, describe, price};
+use machine::{STICK_BYTES, TimeModel};
 use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
+use std::sync::Arc;
 
 /// Modelled time in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ModelledTime {
-    /// Everything overlaps.
+    /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.
     pub low_ns: f64,
-    /// The recommended estimate in between.
+    /// What plans are compared by.
     pub estimate_ns: f64,
-    /// Nothing overlaps.
+    /// The upper end.
     pub high_ns: f64,
 }
 
@@ -27,127 +33,139 @@ impl AddAssign for ModelledTime {
     }
 }
 
-/// HBM in one direction, bytes/ns (fitted on 61 runs).
-const HBM: f64 = 150.0;
-/// Turning the bus around, ns a byte of the smaller direction (fitted; gives 105 bytes/ns for a copy).
-const TURNAROUND: f64 = 0.005_74;
-/// Restickify, bytes/ns (fitted).
-const RESTICKIFY: f64 = 116.0;
-/// Reductions that keep the sticks, bytes/ns (fitted).
-const COLUMN_REDUCTION: f64 = 113.0;
-/// A broadcast operand beside a full one, bytes/ns (fitted).
-const BROADCAST: f64 = 118.0;
-/// Products, multiply-adds/ns and core (fitted; nominal 1536).
-const PRODUCTS: f64 = 1140.0;
-/// Elementwise functions, elements/ns and core (chosen by hand on measured rows).
-const POINTWISE: f64 = 24.0;
-/// Reductions, elements/ns and core (fitted).
-const REDUCTION: f64 = 12.0;
-/// The ring, bytes/ns and direction: 128 bytes a cycle (published) at 1.5 GHz (derived).
-const RING: f64 = 192.0;
-/// The part of the shorter of memory and compute that is hidden (fitted, later removed upstream).
-const OVERLAP: f64 = 0.46;
-/// One iteration of a loop, ns (chosen by hand on measured rows).
-const ITERATION: f64 = 1500.0;
-
-/// The modelled time of a launch; `launch_ns` is what a launch costs by itself, which nobody has measured.
-#[must_use]
-pub fn modelled(launch: &LaunchReport, launch_ns: f64) -> ModelledTime {
-    let memory = memory(launch);
-    let compute: f64 = launch.ops.iter().map(compute).sum();
-    let ring = launch.total.ring_bytes as f64 / RING;
-    let fixed = launch_ns + ITERATION * launch.iterations as f64;
-    ModelledTime {
-        low_ns: launch_ns + memory.max(compute).max(ring),
-        estimate_ns: fixed + compute + memory - OVERLAP * compute.min(memory),
-        high_ns: fixed + compute + memory + ring,
-    }
+/// Where a tensor of an op starts: its memory, the first byte, and the end of the buffer that it lies in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Start {
+    /// The number of the buffer in HBM; none in LX.
+    buffer: Option<usize>,
+    byte: i64,
+    end: i64,
 }
 
-/// The time of HBM. Beside products the rates of single ops do not show; without them every op has its own.
-fn memory(launch: &LaunchReport) -> f64 {
-    let total = &launch.total;
-    if launch.ops.iter().any(|op| op.shape.kind == OpKind::Contract) {
-        return both_ways(total.hbm_read as f64, total.hbm_written as f64);
-    }
-    let special = launch.ops.iter().any(|op| rate(&op.shape).is_some());
-    if !special {
-        return both_ways(total.hbm_read as f64, total.hbm_written as f64);
-    }
-    let time = |op: &OpReport| {
-        let (read, written) = (op.traffic.hbm_read as f64, op.traffic.hbm_written as f64);
-        rate(&op.shape).map_or_else(|| both_ways(read, written), |rate| (read + written) / rate)
-    };
-    launch.ops.iter().map(time).sum()
+/// An execute statement, as its executions have shown it so far.
+#[derive(Clone, Debug)]
+struct Seen {
+    plan: Arc<Plan>,
+    /// Where its tensors started the first time.
+    starts: Vec<Start>,
+    /// Iterations of the loops around it, outermost first.
+    trips: Vec<i64>,
+    /// For each tensor and loop, whether the tensor was elsewhere in the second iteration.
+    advances: Vec<Vec<bool>>,
 }
 
-fn both_ways(read: f64, written: f64) -> f64 {
-    (read + written) / HBM + TURNAROUND * read.min(written)
+/// The execute statements of a launch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Timeline {
+    /// By their position in the text.
+    executes: BTreeMap<usize, Seen>,
 }
 
-/// The bytes/ns of an access pattern that has its own rate.
-fn rate(shape: &OpShape) -> Option<f64> {
-    match shape.kind {
-        OpKind::Restickify => Some(RESTICKIFY),
-        OpKind::ColumnReduction => Some(COLUMN_REDUCTION),
-        OpKind::Pointwise if shape.broadcasts => Some(BROADCAST),
-        OpKind::Contract | OpKind::Pointwise | OpKind::RowReduction => None,
-    }
-}
-
-fn compute(op: &OpReport) -> f64 {
-    let points = (op.points as f64) * op.executions as f64;
-    let cores = op.cores as f64;
-    match op.shape.kind {
-        OpKind::Contract => points / (product_cores(&op.shape) * product_rate(&op.shape)) * penalty(&op.shape),
-        OpKind::RowReduction | OpKind::ColumnReduction => points / (cores * REDUCTION),
-        OpKind::Pointwise | OpKind::Restickify => points / (cores * POINTWISE),
-    }
-}
-
-/// Cores that a split of the contracted dimension is worth: half of its slices.
-fn product_cores(shape: &OpShape) -> f64 {
-    let contracted = if shape.contracted_slices > 1 { shape.contracted_slices as f64 / 2.0 } else { 1.0 };
-    (shape.row_slices * shape.column_slices * shape.batch_slices) as f64 * contracted
-}
-
-fn product_rate(shape: &OpShape) -> f64 {
-    match shape.batch {
-        0 | 1 => PRODUCTS * (shape.rows_per_core as f64 / 64.0).powf(0.35).min(1.0),
-        2 | 3 => 290.0,
-        _ => 160.0,
-    }
-}
-
-/// What a batched product loses by its split.
-fn penalty(shape: &OpShape) -> f64 {
-    let split = shape.batch_slices as f64;
-    let fan = shape.row_slices.max(shape.column_slices) as f64;
-    match shape.batch {
-        0 | 1 => 1.0,
-        _ if shape.batch_slices > 1 => 2.2 * (split / 4.0).max(1.0),
-        _ => (fan / 8.0).max(1.0).powf(0.6) * if shape.column_slices < 4 { 1.3 } else { 1.0 },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_copy_runs_at_the_fitted_rate() {
-        assert!((2.0 * 1e6 / both_ways(1e6, 1e6) - 105.0).abs() < 0.5);
-    }
-
-    #[test]
-    fn more_bytes_are_never_cheaper() {
-        let mut launch = LaunchReport::default();
-        let mut last = modelled(&launch, 0.0);
-        for _ in 0..4 {
-            launch.total.hbm_read += 1 << 20;
-            let time = modelled(&launch, 0.0);
-            assert!(time.low_ns > last.low_ns && time.high_ns >= time.estimate_ns && time.estimate_ns >= time.low_ns);
-            last = time;
+impl Timeline {
+    /// Notes an execution of the statement at a position, in these iterations of the loops around it, outermost first.
+    pub(crate) fn note(&mut self, position: usize, plan: &Arc<Plan>, parts: &Parts, iterations: &[i64]) {
+        let starts: Vec<Start> = (0..plan.tensors.len()).map(|tensor| start(parts, tensor)).collect();
+        let new = || Seen {
+            plan: Arc::clone(plan),
+            advances: vec![vec![false; iterations.len()]; starts.len()],
+            trips: vec![0; iterations.len()],
+            starts: starts.clone(),
+        };
+        let seen = self.executes.entry(position).or_insert_with(new);
+        for (trips, iteration) in seen.trips.iter_mut().zip(iterations) {
+            *trips = (*trips).max(iteration + 1);
+        }
+        // What moves in the second iteration of one loop, and the first of all others, moves with that loop.
+        if let Some(level) = iterations.iter().position(|iteration| *iteration == 1)
+            && iterations.iter().sum::<i64>() == 1
+        {
+            for (tensor, start) in starts.iter().enumerate() {
+                seen.advances[tensor][level] |= *start != seen.starts[tensor];
+            }
         }
     }
+
+    /// The modelled time; `pools` are the buffers that belong to the launch alone.
+    pub(crate) fn modelled(&self, pools: &BTreeSet<usize>, time: &TimeModel) -> ModelledTime {
+        let Price { low_ns, estimate_ns, high_ns, .. } = price(&describe(&self.kernel(pools)), time, Formula::Recommended);
+        ModelledTime { low_ns, estimate_ns, high_ns }
+    }
+
+    /// The ops as the model sees them.
+    fn kernel(&self, pools: &BTreeSet<usize>) -> Vec<OpShape> {
+        let written: BTreeSet<(Option<usize>, i64)> =
+            self.executes.values().map(|seen| seen.starts[seen.plan.output]).map(|start| (start.buffer, start.end)).collect();
+        let mut reader = Reader { pools, written, numbers: BTreeMap::new() };
+        self.executes.values().map(|seen| reader.op(seen)).collect()
+    }
+}
+
+fn start(parts: &Parts, tensor: usize) -> Start {
+    let buffer_of = |region| if let RegionId::Hbm(buffer) = region { Some(buffer) } else { None };
+    let starts = parts.0.iter().map(|tensors| &tensors[tensor]).map(|part| (part.byte, part.end, buffer_of(part.region)));
+    let (byte, end, buffer) = starts.min().unwrap_or_default();
+    Start { buffer, byte, end }
+}
+
+struct Reader<'a> {
+    pools: &'a BTreeSet<usize>,
+    /// The buffers that ops write.
+    written: BTreeSet<(Option<usize>, i64)>,
+    numbers: BTreeMap<Start, usize>,
+}
+
+impl Reader<'_> {
+    fn op(&mut self, seen: &Seen) -> OpShape {
+        let plan = &seen.plan;
+        let output = &plan.tensors[plan.output];
+        let moves = |dim: usize| output.present[dim] && plan.dims[dim].size > 1;
+        let dims = plan.dims.iter().enumerate().map(|(index, dim)| Dim { extent: dim.size, slices: dim.slices, is_reduced: !moves(index) });
+        // Index tensors stand last: the model asks for the first two inputs of a product.
+        let tensors = plan.inputs.iter().chain([&plan.output]).chain(&plan.indices);
+        let kind = kind(plan);
+        let op = TileOp {
+            kind,
+            is_reduction: kind != OpKind::Pointwise,
+            dims: dims.collect(),
+            trips: seen.trips.clone(),
+            operands: tensors.map(|tensor| self.operand(seen, *tensor)).collect(),
+            is_irregular: !plan.indices.is_empty() || is_windowed(plan),
+        };
+        op.shape()
+    }
+
+    fn operand(&mut self, seen: &Seen, tensor: usize) -> TileOperand {
+        let (plan, start) = (&seen.plan, seen.starts[tensor]);
+        let entry = &plan.tensors[tensor];
+        let varies = |dim: &usize| plan.dims[*dim].size > 1;
+        let next = self.numbers.len();
+        let is_argument = start.buffer.is_some_and(|buffer| !self.pools.contains(&buffer));
+        TileOperand {
+            buffer: *self.numbers.entry(start).or_insert(next),
+            is_output: tensor == plan.output,
+            is_kernel_input: is_argument && !self.written.contains(&(start.buffer, start.end)),
+            is_in_lx: entry.memory == Memory::Lx,
+            is_argument,
+            tile_bytes: entry.sticks * STICK_BYTES,
+            element_bytes: entry.format.bytes(),
+            moved_by: (0..plan.dims.len()).filter(|dim| entry.present[*dim] && varies(dim)).collect(),
+            stick: Some(entry.stick).filter(|dim| !entry.is_sparse && varies(dim)),
+            inner: entry.inner.filter(varies),
+            advances: seen.advances[tensor].clone(),
+        }
+    }
+}
+
+fn kind(plan: &Plan) -> OpKind {
+    match plan.kernel {
+        Kernel::Contract if plan.function == "depthwiseconv2dnative" => OpKind::Reduction,
+        Kernel::Contract => OpKind::Matmul,
+        Kernel::Reduce(_) | Kernel::MomentPair => OpKind::Reduction,
+        Kernel::Unary(_) | Kernel::Binary(_) | Kernel::Where | Kernel::LayerNormScale => OpKind::Pointwise,
+        Kernel::LayerNorm | Kernel::Copy | Kernel::Shuffle => OpKind::Pointwise,
+    }
+}
+
+fn is_windowed(plan: &Plan) -> bool {
+    ["conv2d", "depthwiseconv2dnative", "avgpoolfwd"].contains(&plan.function.as_str())
 }

@@ -105,6 +105,10 @@ pub(crate) struct TensorPlan {
     pub(crate) even: Vec<usize>,
     /// The dimension along its sticks.
     pub(crate) stick: usize,
+    /// The dimension of neighbouring sticks: the innermost one of more than one position in memory.
+    pub(crate) inner: Option<usize>,
+    /// Sticks that all cores touch together; of a table as many rows as there are indices.
+    pub(crate) sticks: i64,
     /// By dimension, whether the tensor has it.
     pub(crate) present: Vec<bool>,
     /// One element in each stick.

@@ -80,7 +80,30 @@ impl TensorFile<'_> {
         };
         let starts = self.starts(memory)?;
         let name = self.info.name.to_string();
-        Ok(TensorPlan { name, format, memory, starts, offsets, even, stick, present, is_sparse, indirect, ownership, read, written })
+        let positions = |entry: &Stored| {
+            let size = self.dims[entry.dim].size;
+            let size = if memory == Memory::Hbm { size.min(entry.extent) } else { size };
+            if entry.dim == stick { size.div_euclid(elements) + i64::from(size % elements > 0) } else { size }
+        };
+        let sticks = stored.iter().map(positions).fold(1, i64::saturating_mul);
+        let inner = stored.iter().find(|entry| entry.extent > if entry.dim == stick { elements } else { 1 }).map(|entry| entry.dim);
+        Ok(TensorPlan {
+            name,
+            format,
+            memory,
+            starts,
+            offsets,
+            even,
+            stick,
+            inner,
+            sticks,
+            present,
+            is_sparse,
+            indirect,
+            ownership,
+            read,
+            written,
+        })
     }
 
     fn class(&self) -> Result<&ClassInfo> {

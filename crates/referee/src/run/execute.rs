@@ -17,13 +17,21 @@ use std::sync::Arc;
 /// Points below which threads cost more than they save.
 const SERIAL_POINTS: u64 = 1 << 15;
 
+/// What an execution did.
+pub(crate) struct Executed {
+    pub(crate) traffic: Traffic,
+    pub(crate) error: OpError,
+    /// What it touched.
+    pub(crate) parts: Parts,
+}
+
 /// Executes an op once, on the device's numbers and on what is kept beside them.
 pub(crate) fn execute<B: Beside>(
     plan: &Arc<Plan>,
     symbols: impl Fn(i64) -> Option<i64>,
     machine: &mut Machine,
     beside: &mut B,
-) -> Result<(Traffic, OpError), SimError> {
+) -> Result<Executed, SimError> {
     let parts = check(plan, symbols, machine)?;
     let mut traffic = count(plan, &parts, machine);
     let leaders = if plan.kernel == Kernel::Shuffle { (0..plan.cores.len()).collect() } else { plan.leaders() };
@@ -38,7 +46,7 @@ pub(crate) fn execute<B: Beside>(
     let error = beside.execute(plan, &parts, &leaders, machine, &results);
     if !machine.has_values() {
         mark(plan, &leaders, &parts, machine, writer);
-        return Ok((traffic, error));
+        return Ok(Executed { traffic, error, parts });
     }
     for (core, stored) in &results {
         write(plan, *core, &parts, stored, POISON, machine);
@@ -46,7 +54,7 @@ pub(crate) fn execute<B: Beside>(
     for core in (0..leaders.len()).filter(|core| leaders[*core] == *core) {
         mark_written(plan, core, &parts, machine, writer);
     }
-    Ok((traffic, error))
+    Ok(Executed { traffic, error, parts })
 }
 
 /// What each first core of a part of the result stores.

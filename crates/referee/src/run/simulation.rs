@@ -1,7 +1,7 @@
 //! Executing a program: its launches in order, each a walk through its `bundle.mlir`.
 
 use crate::account::report::{LaunchReport, OpReport, Report};
-use crate::account::time::modelled;
+use crate::account::time::Timeline;
 use crate::error::SimError;
 use crate::load::address_program::{Expression, Statement, value_of};
 use crate::load::directory::{self, LoadedBundle};
@@ -13,8 +13,8 @@ use crate::machine::{Extent, Machine, RegionId};
 use crate::plan::Plan;
 use crate::run::allocate::preload;
 use crate::run::beside::{Beside, Companion, Planes, fits, is_float};
-use crate::run::execute::execute;
-use machine::Target;
+use crate::run::execute::{Executed, execute};
+use machine::{Target, TimeModel};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -47,8 +47,6 @@ pub struct RunOptions {
     pub sizes: BTreeMap<String, i64>,
     /// Bytes that stand in the LX of cores before the first launch, for bundles that are a part of a program.
     pub lx: Vec<LxImage>,
-    /// Nanoseconds of a launch by itself, for the modelled time ("peers, section 5": between 0 and 20 us, never measured).
-    pub launch_ns: f64,
 }
 
 /// Bytes in the LX of a core.
@@ -70,7 +68,7 @@ impl RunOptions {
 impl Default for RunOptions {
     fn default() -> Self {
         let (lx, sizes) = (Vec::new(), BTreeMap::new());
-        Self { max_steps: 1 << 38, max_bytes: 4 << 30, wipe_lx: false, sizes, lx, launch_ns: 4000.0 }
+        Self { max_steps: 1 << 38, max_bytes: 4 << 30, wipe_lx: false, sizes, lx }
     }
 }
 
@@ -298,9 +296,11 @@ impl Simulation {
                 ops: Vec::new(),
                 iterations: 0,
                 pool: None,
+                running: Vec::new(),
+                timeline: Timeline::default(),
+                time: &self.target.time,
             };
-            let mut done = launch.run(buffers)?;
-            done.time = modelled(&done, options.launch_ns);
+            let done = launch.run(buffers)?;
             report.total += done.total;
             report.time += done.time;
             report.launches.push(done);
@@ -345,6 +345,11 @@ struct Launch<'l, B: Beside> {
     iterations: u64,
     /// The buffer of the first pool.
     pool: Option<usize>,
+    /// The iterations of the loops in progress, from 0, outermost first.
+    running: Vec<i64>,
+    /// What the model of time must know of the executions.
+    timeline: Timeline,
+    time: &'l TimeModel,
 }
 
 /// Where a launch is: executes and loops are numbered in the order of the text.
@@ -373,6 +378,7 @@ impl<B: Beside> Launch<'_, B> {
         for op in &report.ops {
             report.total += op.traffic;
         }
+        report.time = self.timeline.modelled(&pools.iter().map(|(buffer, _)| *buffer).collect(), self.time);
         Ok(report)
     }
 
@@ -463,6 +469,7 @@ impl<B: Beside> Launch<'_, B> {
                     let number = cursor.loops;
                     cursor.loops += 1;
                     let first = *cursor;
+                    self.running.push(0);
                     while at < upper {
                         *cursor = first;
                         self.values[*iterator] = at;
@@ -470,13 +477,17 @@ impl<B: Beside> Launch<'_, B> {
                         self.spend(RunOptions::STATEMENT_STEPS, &self.entry.bundle)?;
                         self.statements(body, pools, cursor)?;
                         at = at.saturating_add(step);
+                        if let Some(iteration) = self.running.last_mut() {
+                            *iteration += 1;
+                        }
                     }
+                    self.running.pop();
                     *cursor = first;
                     pass(body, cursor);
                     self.end(deaths.behind_loop(number));
                 }
                 Statement::Execute { file, operands, symbols, .. } => {
-                    self.execute(file, operands, symbols.as_deref())?;
+                    self.execute(file, operands, symbols.as_deref(), cursor.execute)?;
                     self.end(deaths.behind_op(cursor.execute));
                     cursor.execute += 1;
                 }
@@ -516,16 +527,16 @@ impl<B: Beside> Launch<'_, B> {
         value.ok_or_else(|| self.malformed("an address overflows".to_owned()))
     }
 
-    fn execute(&mut self, file: &str, operands: &[usize], symbols: Option<&[i64]>) -> Result<(), SimError> {
+    fn execute(&mut self, file: &str, operands: &[usize], symbols: Option<&[i64]>, position: usize) -> Result<(), SimError> {
         let Some(plan) = self.loaded.plans.get(file) else { return Ok(()) };
         let points = if self.machine.has_values() { plan.points.saturating_mul(plan.cores.len() as u64) } else { 0 };
         self.spend(points.saturating_add(RunOptions::STATEMENT_STEPS), &plan.name)?;
         let values: Vec<i64> = operands.iter().map(|operand| self.values[*operand]).collect();
-        let position = |symbol: i64| match symbols {
+        let operand_of = |symbol: i64| match symbols {
             Some(symbols) => symbols.iter().position(|known| *known == symbol),
             None => usize::try_from(-1 - symbol).ok(),
         };
-        let value = |symbol: i64| position(symbol).and_then(|position| values.get(position)).copied();
+        let value = |symbol: i64| operand_of(symbol).and_then(|position| values.get(position)).copied();
         for (symbol, dim) in &plan.sizes {
             match value(*symbol) {
                 None => return Err(SimError::NoValue { op: plan.name.clone(), symbol: *symbol }),
@@ -536,7 +547,8 @@ impl<B: Beside> Launch<'_, B> {
                 Some(_) => {}
             }
         }
-        let (traffic, error) = execute(plan, value, self.machine, self.beside)?;
+        let Executed { traffic, error, parts } = execute(plan, value, self.machine, self.beside)?;
+        self.timeline.note(position, plan, &parts, &self.running);
         let index = self.ops.iter().position(|op| op.file == file).unwrap_or(self.ops.len());
         if index == self.ops.len() {
             self.ops.push(OpReport::new(file, plan));

@@ -87,6 +87,8 @@ fn reduced_tensor(tensor: &TensorPlan, points: &Points) -> TensorPlan {
         offsets: tensor.offsets.iter().enumerate().map(table).collect(),
         even: tensor.even.iter().enumerate().map(even).collect(),
         stick: tensor.stick,
+        inner: tensor.inner,
+        sticks: tensor.sticks,
         present: tensor.present.clone(),
         is_sparse: tensor.is_sparse,
         indirect: tensor.indirect,

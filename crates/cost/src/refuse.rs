@@ -122,7 +122,7 @@ fn live_lx_bytes(kernel: &[OpShape]) -> Vec<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cost::{Dim, Loop};
+    use crate::{Dim, Loop};
 
     const KIB: i64 = 1024;
 

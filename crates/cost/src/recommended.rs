@@ -116,7 +116,10 @@ fn product_rate(op: &KernelOp, model: &TimeModel) -> f64 {
         1.0
     };
     let rate = match product.batching {
-        Batching::Inner if is_split => return constants.batch_split * few,
+        Batching::Inner if is_split => {
+            let columns = (constants.batch_split_columns * (product.log2_n_slices - product.log2_m_slices).max(0.0)).exp2();
+            return constants.batch_split * few / columns;
+        }
         Batching::Inner => {
             let fan = fanned(product.m_slices, product.log2_m_slices, constants.fan_cores, constants.fan_rows)
                 * fanned(product.n_slices, product.log2_n_slices, constants.fan_cores, constants.fan_columns);

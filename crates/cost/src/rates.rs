@@ -6,6 +6,20 @@ use machine::{BroadcastRate, HbmRates, TransportRate};
 /// log2 of the elements of an f16 stick: the fits count columns in these.
 const LOG2_STICK: f64 = 6.0;
 
+/// The most bytes/ns that any op has, both directions together.
+pub(super) fn fastest(rates: &HbmRates) -> f64 {
+    let others = [
+        rates.restickify,
+        rates.column_reduction,
+        rates.broadcast_row.tall[4],
+        rates.broadcast_column.tall[4],
+        rates.spread_sticks.at_one.max(rates.spread_sticks.floor),
+        rates.spread_rows.at_one.max(rates.spread_rows.floor),
+        rates.swap_outer.at_one.max(rates.swap_outer.floor),
+    ];
+    others.into_iter().fold(rates.one_way, f64::max)
+}
+
 /// ns of plain traffic: a direction each, and the bus turned around for the smaller one.
 pub(super) fn plain_ns(rates: &HbmRates, read: f64, written: f64) -> f64 {
     (read + written) / rates.one_way + rates.turnaround_ns_per_byte * read.min(written)

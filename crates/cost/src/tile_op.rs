@@ -1,6 +1,7 @@
 //! An op as one iteration of the loops around it runs it: what op specs and IR say, before loops become dimensions.
 
 use super::shape::{Dim, Loop, OpKind, OpShape, OperandShape};
+use machine::STICK_BYTES;
 
 /// An op with the extents of one tile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +48,10 @@ pub struct TileOperand {
 }
 
 impl TileOperand {
+    fn elements_of_stick(&self) -> i64 {
+        STICK_BYTES / self.element_bytes.clamp(1, STICK_BYTES)
+    }
+
     fn advances(&self, level: usize) -> bool {
         self.advances.get(level).copied().unwrap_or(false)
     }
@@ -55,12 +60,34 @@ impl TileOperand {
 impl TileOp {
     /// The op over all iterations. Every loop around it becomes a dimension of its own, in front of the op's, that moves the operands which
     /// advance with the loop.
+    ///
+    /// Cores compute whole sticks, as the files say: a dimension along sticks is as long as they are, and where every tensor has one element
+    /// in a stick, the others are computed with it.
     #[must_use]
     pub fn shape(&self) -> OpShape {
+        if self.operands.iter().all(|operand| operand.stick.is_none()) {
+            return self.with_elements_of_sticks().shape_of_sticks();
+        }
+        self.shape_of_sticks()
+    }
+
+    /// With one more dimension, that of the elements of a stick.
+    fn with_elements_of_sticks(&self) -> Self {
+        let mut op = self.clone();
+        let elements = op.operands.iter().map(TileOperand::elements_of_stick).max().unwrap_or(1);
+        op.dims.push(Dim { extent: elements, slices: 1, is_reduced: false });
+        for operand in &mut op.operands {
+            operand.moved_by.push(self.dims.len());
+            operand.stick = Some(self.dims.len());
+        }
+        op
+    }
+
+    fn shape_of_sticks(&self) -> OpShape {
         let n_loops = self.trips.len();
         let repeats = |level: usize| self.operands.iter().all(|operand| !operand.is_in_lx && !operand.advances(level));
         let mut dims: Vec<Dim> = (0..n_loops).map(|level| self.loop_dim(level)).collect();
-        dims.extend(&self.dims);
+        dims.extend(self.dims.iter().enumerate().map(|(index, dim)| Dim { extent: self.whole_sticks(index, dim.extent), ..*dim }));
         // A dimension of a loop that repeats the op would count its points twice.
         for level in (0..n_loops).filter(|&level| repeats(level)) {
             dims[level].extent = 1;
@@ -74,6 +101,12 @@ impl TileOp {
             operands: self.operands.iter().map(|operand| self.operand(operand)).collect(),
             is_irregular: self.is_irregular,
         }
+    }
+
+    /// An extent in whole sticks of the tensors that have them along the dimension.
+    fn whole_sticks(&self, index: usize, extent: i64) -> i64 {
+        let along = self.operands.iter().filter(|operand| operand.stick == Some(index)).map(TileOperand::elements_of_stick);
+        along.fold(extent, |extent, elements| (extent + elements - 1) / elements * elements)
     }
 
     /// The dimension that a loop walks over in steps of one tile. A result in LX or in the pool is local to an iteration.

@@ -40,11 +40,11 @@ impl Limit {
 /// The modelled time of a kernel, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Price {
-    /// Nineteen of twenty published times of such ops are above this part of the estimate.
+    /// Nineteen of twenty published times of such ops are between this part of the estimate and the upper end.
     pub low_ns: f64,
     /// The estimate: what plans are compared by.
     pub estimate_ns: f64,
-    /// Nineteen of twenty are below.
+    /// The upper end.
     pub high_ns: f64,
     /// Traffic with HBM, if nothing else took time.
     pub hbm_ns: f64,

@@ -1,0 +1,214 @@
+//! Kernels in neutral terms, as the shared data have them: what each op iterates over, how it is divided, and where its tensors are.
+//!
+//! A file has `entries` (or `vectors`), each with an `id` and `ops`; ops of an entry are one kernel, unless `fuse` is false or a foreign op
+//! (`{"foreign": true}`) stands between them. Other members are for others.
+
+use crate::{Dim, Formula, Loop, OpKind, OpShape, OperandShape, Price, describe, price};
+use machine::{STICK_BYTES, TimeModel};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// An entry of such a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its name.
+    pub id: String,
+    /// Its kernels, in order.
+    pub kernels: Vec<Vec<OpShape>>,
+}
+
+impl Row {
+    /// The price of all kernels, one after the other.
+    #[must_use]
+    pub fn price(&self, model: &TimeModel, formula: Formula) -> Price {
+        let add = |sum: Price, kernel: &Vec<OpShape>| {
+            let price = price(&describe(kernel), model, formula);
+            Price {
+                low_ns: sum.low_ns + price.low_ns,
+                estimate_ns: sum.estimate_ns + price.estimate_ns,
+                high_ns: sum.high_ns + price.high_ns,
+                is_ranked: sum.is_ranked && price.is_ranked,
+                ..price
+            }
+        };
+        self.kernels.iter().fold(Price { is_ranked: true, ..Price::default() }, add)
+    }
+}
+
+#[derive(Deserialize)]
+struct File {
+    #[serde(alias = "vectors")]
+    entries: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    id: String,
+    ops: Vec<Op>,
+    #[serde(default = "yes")]
+    fuse: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Op {
+    Foreign {
+        #[serde(rename = "foreign")]
+        _foreign: bool,
+    },
+    Known(Box<Known>),
+}
+
+#[derive(Deserialize)]
+struct Known {
+    kind: String,
+    /// By name, which is the order of the dimensions: an outer one has a name in front.
+    iter_space: BTreeMap<String, i64>,
+    reduction_dims: Vec<String>,
+    #[serde(default)]
+    core_splits: BTreeMap<String, i64>,
+    #[serde(default, rename = "loop")]
+    around: Option<Around>,
+    dtype_bytes: i64,
+    tensors: Vec<Tensor>,
+}
+
+#[derive(Deserialize)]
+struct Around {
+    counts: Vec<i64>,
+    tiles: Vec<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct Tensor {
+    name: String,
+    role: String,
+    mem: String,
+    logical: Vec<i64>,
+    device: Vec<i64>,
+    device_bytes: i64,
+    index: BTreeMap<String, i64>,
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// Where it is not of this form, or has a number that no kernel has.
+pub fn rows(text: &str) -> Result<Vec<Row>, String> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let file: File = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| error.to_string())?;
+    file.entries.iter().map(row).collect()
+}
+
+fn row(entry: &Entry) -> Result<Row, String> {
+    let (mut names, mut kernels) = (Vec::new(), vec![Vec::new()]);
+    for (number, op) in entry.ops.iter().enumerate() {
+        let mut next = Vec::new();
+        if let Op::Known(op) = op {
+            next.push(shape(op, &mut names).map_err(|message| format!("entry '{}', op {number}: {message}", entry.id))?);
+        }
+        let ends = next.is_empty() || !entry.fuse;
+        if let Some(kernel) = kernels.last_mut() {
+            kernel.extend(next);
+        }
+        if ends {
+            kernels.push(Vec::new());
+        }
+    }
+    kernels.retain(|kernel| !kernel.is_empty());
+    Ok(Row { id: entry.id.clone(), kernels })
+}
+
+/// The most that points, bytes and executions may come to: what a float counts exactly.
+const MOST: i64 = 1 << 53;
+
+fn positive(what: &str, number: i64) -> Result<i64, String> {
+    if (1..=MOST).contains(&number) { Ok(number) } else { Err(format!("{what} is {number}, and must be from 1 to {MOST}")) }
+}
+
+fn product(what: &str, numbers: impl IntoIterator<Item = i64>) -> Result<i64, String> {
+    let product = numbers.into_iter().try_fold(1_i64, |product, number| product.checked_mul(number).filter(|product| *product <= MOST));
+    product.ok_or_else(|| format!("{what} are more than {MOST}"))
+}
+
+fn shape(op: &Known, names: &mut Vec<String>) -> Result<OpShape, String> {
+    let position = |name: &str| {
+        let found = op.iter_space.keys().position(|key| key == name);
+        found.ok_or_else(|| format!("'{name}' is no dimension of 'iter_space'"))
+    };
+    let mut dims = Vec::with_capacity(op.iter_space.len());
+    for (name, &extent) in &op.iter_space {
+        let slices = positive(&format!("the slices of '{name}'"), op.core_splits.get(name).copied().unwrap_or(1))?;
+        let is_reduced = op.reduction_dims.iter().any(|reduced| reduced == name);
+        dims.push(Dim { extent: positive(&format!("the extent of '{name}'"), extent)?, slices, is_reduced });
+    }
+    op.reduction_dims.iter().chain(op.core_splits.keys()).try_for_each(|name| position(name).map(|_| ()))?;
+    let mut loops = Vec::new();
+    if let Some(around) = &op.around {
+        if around.counts.len() != around.tiles.len() {
+            return Err(format!("the loop has {} counts, but tiles of {}", around.counts.len(), around.tiles.len()));
+        }
+        for (&trips, tiles) in around.counts.iter().zip(&around.tiles) {
+            // A loop over a dimension that the op does not have repeats it.
+            let tiled = tiles.iter().filter_map(|name| position(name).ok()).collect();
+            loops.push(Loop { trips: positive("the count of a loop", trips)?, tiled });
+        }
+    }
+    let trips = product("executions", loops.iter().map(|around| around.trips))?;
+    product("points", dims.iter().map(|dim| dim.extent).chain([trips]))?;
+    product("cores", dims.iter().map(|dim| dim.slices))?;
+    let mut operands = Vec::with_capacity(op.tensors.len());
+    for tensor in &op.tensors {
+        let element_bytes = positive("'dtype_bytes'", op.dtype_bytes)?;
+        let operand = operand(tensor, element_bytes, &position, names).map_err(|message| format!("tensor '{}': {message}", tensor.name))?;
+        product("bytes of all executions", [operand.device_bytes, trips])?;
+        operands.push(operand);
+    }
+    operands.sort_by_key(|operand| operand.is_output);
+    let kind = match op.kind.as_str() {
+        "pointwise" => OpKind::Pointwise,
+        "reduction" => OpKind::Reduction,
+        "matmul" => OpKind::Matmul,
+        other => return Err(format!("the kind '{other}' is none of pointwise, reduction and matmul")),
+    };
+    Ok(OpShape { kind, dims, loops, operands, is_irregular: false })
+}
+
+fn operand(
+    tensor: &Tensor,
+    element_bytes: i64,
+    position: &dyn Fn(&str) -> Result<usize, String>,
+    names: &mut Vec<String>,
+) -> Result<OperandShape, String> {
+    let buffer = names.iter().position(|known| *known == tensor.name).unwrap_or_else(|| {
+        names.push(tensor.name.clone());
+        names.len() - 1
+    });
+    let strides = tensor.index.iter().map(|(dim, stride)| Ok((position(dim)?, *stride))).collect::<Result<Vec<_>, String>>()?;
+    let elements = product("elements", tensor.logical.iter().map(|size| positive("a size", *size)).collect::<Result<Vec<_>, _>>()?)?;
+    let device_bytes = positive("'device_bytes'", tensor.device_bytes)?;
+    // A stick of a sparse tensor holds one element.
+    let is_sparse = elements == 1 || device_bytes / STICK_BYTES >= elements;
+    let dim_of = |stride: i64| strides.iter().find(|(_, known)| *known == stride).map(|(dim, _)| *dim);
+    // Of three dimensions, torch-spyre puts the outermost one between the sticks unless it is told otherwise.
+    let inner = match (tensor.logical.as_slice(), tensor.device.as_slice()) {
+        ([outer, middle, last], [first, .., between, _]) if between == outer && first == middle => dim_of(middle * last),
+        ([_, _, last] | [_, last], _) => dim_of(*last),
+        _ => None,
+    };
+    Ok(OperandShape {
+        buffer,
+        is_output: tensor.role == "output",
+        is_kernel_input: tensor.name.starts_with("arg"),
+        is_in_lx: tensor.mem == "lx",
+        device_bytes,
+        element_bytes,
+        moved_by: strides.iter().map(|(dim, _)| *dim).collect(),
+        stick: dim_of(1).filter(|_| !is_sparse),
+        inner,
+    })
+}

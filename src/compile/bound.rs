@@ -1,0 +1,135 @@
+//! How far a plan is from what no plan can beat, and why.
+
+use super::needs::{Needed, Needs};
+use crate::{
+    explain::{Gap, LowerBound, OpGap, ValueGap},
+    report::{OpReport, Report, thousandths},
+    traffic::{Access, Buffer, Part, parts},
+};
+use cost::{Formula, KernelOp, OpKind, Price, Roofline, least_compute_ns, price};
+use machine::Target;
+use std::{cmp::Reverse, collections::BTreeMap};
+
+/// The most values, and the most ops, that a report explains the gap by.
+const MOST_PARTS: usize = 8;
+
+/// What the launches of a plan do.
+#[derive(Default)]
+pub(super) struct Done<'a> {
+    /// What ops do with buffers in HBM.
+    pub(super) accesses: Vec<Access>,
+    /// The ops as the model of time sees them, in the order of the report.
+    pub(super) kernels: Vec<KernelOp>,
+    /// What must be moved of the buffers that the program names, by name.
+    pub(super) needed: BTreeMap<&'a str, Needed>,
+}
+
+/// Fills in the bound and the gap of a report, the ops and the total of which are known.
+pub(super) fn describe_bound(report: &mut Report, needs: &Needs, done: &Done<'_>, target: &Target) {
+    let parts = parts(&done.accesses, |name| done.needed.get(name).map_or(0, |needed| needed.if_indices_differ));
+    let through_hbm = needs.through_hbm;
+    let compulsory = done.needed.values().map(|needed| needed.if_indices_differ).sum::<i64>();
+    let (hbm, hbm_of_any_indices) =
+        (compulsory + through_hbm, done.needed.values().map(|needed| needed.of_any_indices).sum::<i64>() + through_hbm);
+    let products = needs.product_bytes(target);
+    let binding = match () {
+        () if products > hbm => "products",
+        () if through_hbm > 0 => "functions",
+        () => "compulsory",
+    };
+    let least @ Roofline { hbm_ns, compute_ns, fixed_ns, ns } = needs.work.roofline(hbm_of_any_indices, target);
+    let [us, hbm_us, compute_us, fixed_us] = [ns, hbm_ns, compute_ns, fixed_ns].map(microseconds);
+    let limit = limit_of(&least);
+    report.lower_bound =
+        LowerBound { hbm, compulsory, through_hbm, hbm_of_any_indices, products, binding, us, hbm_us, compute_us, fixed_us, limit };
+    report.gap = Gap {
+        hbm: report.total.hbm() - hbm,
+        us: thousandths(report.time.estimate_us - us),
+        values: values_above(&parts, &report.ops),
+        ops: ops_above(&done.kernels, &report.ops, target),
+    };
+}
+
+fn microseconds(ns: f64) -> f64 {
+    thousandths(ns / 1000.0)
+}
+
+fn limit_of(least: &Roofline) -> &'static str {
+    let Roofline { hbm_ns, compute_ns, fixed_ns, ns: _ } = *least;
+    if fixed_ns > hbm_ns.max(compute_ns) {
+        "fixed"
+    } else if compute_ns > hbm_ns {
+        "compute"
+    } else {
+        "hbm"
+    }
+}
+
+fn values_above(parts: &[Part], ops: &[OpReport]) -> Vec<ValueGap> {
+    let mut above: Vec<&Part> = parts.iter().filter(|part| part.excess_bytes() > 0).collect();
+    above.sort_by_key(|part| Reverse(part.excess_bytes()));
+    let value = |part: &&Part| {
+        let writer = part.writer.and_then(|op| ops.get(op));
+        let name = match (&part.buffer, writer) {
+            (Buffer::Named(name), _) => name.clone(),
+            (Buffer::Pool { .. }, Some(writer)) => writer.function.clone(),
+            (Buffer::Pool { .. }, None) => "a value of the pool".to_owned(),
+        };
+        ValueGap { name, op: part.writer, hbm: part.excess_bytes(), why: why_moved(part, writer) }
+    };
+    above.iter().take(MOST_PARTS).map(value).collect()
+}
+
+fn why_moved(part: &Part, writer: Option<&OpReport>) -> String {
+    let mut why = Vec::new();
+    match writer {
+        None => {}
+        Some(writer) if writer.is_for_layout => why.push("is made for the sake of layouts".to_owned()),
+        Some(writer) if !writer.reason.is_empty() => why.push(format!("is not in LX: {}", writer.reason)),
+        Some(_) => {}
+    }
+    if part.n_reads > 1 {
+        why.push(format!("{} operands read it", part.n_reads));
+    }
+    // What is in the pool in a loop is another value in each iteration.
+    if part.repeats > 1 && matches!(part.buffer, Buffer::Named(_)) {
+        why.push(format!("a loop moves the same part {} times", part.repeats));
+    }
+    if why.is_empty() {
+        why.push(match (part.needed_bytes, writer) {
+            (0, None) => "is a constant of one number".to_owned(),
+            (0, Some(_)) => "is no result".to_owned(),
+            _ => "fills only a part of the sticks that are moved".to_owned(),
+        });
+    }
+    why.join("; ")
+}
+
+fn ops_above(kernels: &[KernelOp], ops: &[OpReport], target: &Target) -> Vec<OpGap> {
+    let above = |(op, (kernel, report)): (usize, (&KernelOp, &OpReport))| {
+        let spent = price(std::slice::from_ref(kernel), &target.time, Formula::Recommended);
+        let kind = if kernel.kind == OpKind::Matmul { OpKind::Matmul } else { OpKind::Pointwise };
+        let least_ns = least_compute_ns(kind, kernel.points, target) + target.time.recommended.op_ns;
+        let us = microseconds(spent.estimate_ns - least_ns);
+        OpGap { op, name: report.function.clone(), us, why: why_slow(kernel, &spent, least_ns, target) }
+    };
+    let mut above: Vec<OpGap> = kernels.iter().zip(ops).enumerate().map(above).filter(|gap| gap.us > 0.0).collect();
+    // The sort is stable: of equal ones the first.
+    above.sort_by(|one, other| other.us.total_cmp(&one.us));
+    above.truncate(MOST_PARTS);
+    above
+}
+
+fn why_slow(kernel: &KernelOp, spent: &Price, least_ns: f64, target: &Target) -> String {
+    let constants = &target.time.recommended;
+    let compute_ns = spent.compute_ns - (least_ns - constants.op_ns);
+    let starts_ns = spent.fixed_ns - constants.op_ns;
+    if starts_ns > spent.hbm_ns.max(compute_ns) {
+        return format!("starts {} times", kernel.trips);
+    }
+    if spent.hbm_ns >= compute_ns {
+        return format!("moves {} bytes of HBM", kernel.bytes.hbm_read + kernel.bytes.hbm_written);
+    }
+    let share = 100.0 * (least_ns - constants.op_ns) / spent.compute_ns;
+    format!("computes on {} of {} cores, at {share:.0} % of the best rate of all of them", kernel.cores, target.cores)
+}

@@ -1,0 +1,228 @@
+//! What a program must do, whatever is decided: read from its ops before anything is.
+
+use crate::{
+    dialect::{ComputeOp, Tensor, UsedAs, format_of, home_of},
+    import::Expansion,
+    mlir::{Attribute, Op, OpExt, TensorType, Value, ValueExt, ValueLike, ValueMap, natural, raw_elements, type_of},
+    traffic::{Indices, Touched, elements_needed, least_touched, stick_bytes_of},
+};
+use cost::Work;
+use machine::{Family, Target};
+use std::{
+    cmp::Reverse,
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+/// What must be moved of a tensor: elements, or bytes of their sticks once it is known in which format they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Needed {
+    /// If indices differ.
+    pub(super) if_indices_differ: i64,
+    /// Whatever the indices are.
+    pub(super) of_any_indices: i64,
+}
+
+/// What a program must do.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Needs {
+    pub(super) work: Work,
+    /// Bytes that functions write to HBM because the back end has their results nowhere else, and others read.
+    pub(super) through_hbm: i64,
+    /// Multiply-adds of products of arguments that give results, without common operands; and the bytes of their smallest elements.
+    products: (i64, i64),
+    /// Elements that ops read of the arguments, by position.
+    arguments: Vec<Needed>,
+    /// Elements that ops read of constants of several numbers, by the digest of their elements.
+    constants: BTreeMap<u64, Needed>,
+    /// Elements of the results, by position.
+    results: Vec<Needed>,
+}
+
+impl Needs {
+    /// Reads the ops of a module. Of an op in a loop one iteration counts.
+    pub(super) fn of(module: Op<'_>) -> Self {
+        let mut needs = Self::default();
+        for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
+            needs.add_function(function);
+        }
+        needs
+    }
+
+    fn add_function(&mut self, function: Op<'_>) {
+        let mut products: Vec<Product<'_>> = Vec::new();
+        let mut reads: Vec<(Value<'_>, Vec<Touched>)> = Vec::new();
+        let mut numbers: ValueMap<usize> = ValueMap::default();
+        for compute in ComputeOp::all_in(function) {
+            let points = points_of(compute);
+            match compute.family() {
+                Family::Matmul => self.work.multiply_adds = self.work.multiply_adds.saturating_add(points),
+                // What only products read may be divided behind them, where it is smaller.
+                Family::Pointwise if compute.function() == "realdiv" && is_read_by_products(compute.op.output()) => {}
+                Family::Pointwise | Family::Reduce => self.work.points = self.work.points.saturating_add(points),
+                Family::Copy | Family::Gather => {}
+            }
+            self.work.n_ops += i64::from(computes(compute));
+            self.through_hbm = self.through_hbm.saturating_add(through_hbm(compute));
+            products.extend(Product::of(compute));
+            for (home, touched) in touched_by(compute) {
+                let number = numbers.get(home).copied().unwrap_or(reads.len());
+                if number == reads.len() {
+                    numbers.insert(home, number);
+                    reads.push((home, Vec::new()));
+                }
+                reads[number].1.push(touched);
+            }
+        }
+        self.add_products(products);
+        let of = |value: Value<'_>| numbers.get(value).map_or_else(Needed::default, |&number| needed(&reads[number].1));
+        self.arguments.extend(function.body_args().into_iter().map(of));
+        for (value, touched) in &reads {
+            let elements = value.def().filter(|def| def.is("spyre.constant")).and_then(|def| def.attr("value"));
+            if let Some(digest) = elements.and_then(digest_of) {
+                let (known, found) = (self.constants.entry(digest).or_default(), needed(touched));
+                // Constants of equal elements are one buffer.
+                known.if_indices_differ = known.if_indices_differ.max(found.if_indices_differ);
+                known.of_any_indices = known.of_any_indices.max(found.of_any_indices);
+            }
+        }
+        let whole = |value: Value<'_>| {
+            let elements = elements_of(value);
+            Needed { if_indices_differ: elements, of_any_indices: elements }
+        };
+        self.results.extend(function.yielded().into_iter().map(whole));
+    }
+
+    fn add_products(&mut self, mut products: Vec<Product<'_>>) {
+        products.sort_by_key(|product| Reverse(product.multiply_adds));
+        let mut used: Vec<Value<'_>> = Vec::new();
+        for product in products {
+            if product.operands.iter().all(|operand| !used.contains(operand)) {
+                used.extend(product.operands);
+                let (multiply_adds, bytes) = &mut self.products;
+                *bytes = if *multiply_adds == 0 { product.element_bytes } else { product.element_bytes.min(*bytes) };
+                *multiply_adds = multiply_adds.saturating_add(product.multiply_adds);
+            }
+        }
+    }
+
+    /// What the machine must fetch for the products.
+    pub(super) fn product_bytes(&self, target: &Target) -> i64 {
+        let (multiply_adds, element_bytes) = self.products;
+        let fetched = || elements_needed(multiply_adds, target.cores * target.lx_bytes / element_bytes).saturating_mul(element_bytes);
+        if multiply_adds == 0 { 0 } else { fetched() }
+    }
+
+    /// What must be moved of the buffers of a lowered program, by name.
+    pub(super) fn by_name<'c>(&self, module: Op<'c>) -> BTreeMap<&'c str, Needed> {
+        let of = |buffer: Op<'c>| {
+            let by_position = |all: &[Needed]| all.get(buffer.required("position", natural)).copied();
+            let needed = match buffer.text_attr("role") {
+                "input" => by_position(&self.arguments),
+                "output" => by_position(&self.results),
+                _ => buffer.attr("value").and_then(digest_of).and_then(|digest| self.constants.get(&digest)).copied(),
+            };
+            let layout = buffer.attr("type").and_then(type_of).and_then(Tensor::of).and_then(|tensor| tensor.layout);
+            let bytes = |elements: i64| stick_bytes_of(elements, layout.as_ref().map_or(0, |layout| layout.format().bytes()));
+            let Needed { if_indices_differ, of_any_indices } = needed.unwrap_or_default();
+            let needed = Needed { if_indices_differ: bytes(if_indices_differ), of_any_indices: bytes(of_any_indices) };
+            (buffer.text_attr("sym_name"), needed)
+        };
+        module.nested().into_iter().filter(|op| op.is("sdsc.buffer")).map(of).collect()
+    }
+}
+
+/// What tells the elements of a constant from others; none for one number, which a plan might do without, and for elements that are not known.
+fn digest_of(elements: Attribute<'_>) -> Option<u64> {
+    let raw = raw_elements(elements).filter(|raw| !raw.is_splat)?;
+    let mut hasher = DefaultHasher::new();
+    raw.bytes.hash(&mut hasher);
+    Some(hasher.finish())
+}
+
+fn needed(touched: &[Touched]) -> Needed {
+    let [differ, any] = [Indices::Differ, Indices::Any].map(|indices| least_touched(touched, indices));
+    Needed { if_indices_differ: differ, of_any_indices: any }
+}
+
+/// What an op reads, by the value behind all views; nothing where indices are no sums of digits.
+fn touched_by<'c>(compute: ComputeOp<'c>) -> Vec<(Value<'c>, Touched)> {
+    let (Ok(mut views), space) = (compute.views(), compute.iteration_space()) else { return Vec::new() };
+    views.pop();
+    let n_indices = || compute.operand_dims(1).into_iter().flatten().map(|dim| space[dim]).product::<i64>();
+    let touched = |(operand, view): (usize, &crate::dialect::View<'c>)| {
+        let touched = Touched::of(&view.indices, &space);
+        let touched = match compute.used_as(operand) {
+            UsedAs::Table(dim) => touched.chosen(n_indices().min(view.tensor.host.shape[dim])),
+            UsedAs::Data | UsedAs::Indices => touched,
+        };
+        (home_of(view.value), touched)
+    };
+    views.iter().enumerate().map(touched).collect()
+}
+
+fn points_of(compute: ComputeOp<'_>) -> i64 {
+    compute.iteration_space().into_iter().fold(1, i64::saturating_mul)
+}
+
+/// Whether an op computes something: copies may be spared.
+fn computes(compute: ComputeOp<'_>) -> bool {
+    matches!(compute.family(), Family::Matmul | Family::Pointwise | Family::Reduce)
+}
+
+/// A product of two arguments or constants that is a result.
+struct Product<'c> {
+    multiply_adds: i64,
+    operands: [Value<'c>; 2],
+    element_bytes: i64,
+}
+
+impl<'c> Product<'c> {
+    fn of(compute: ComputeOp<'c>) -> Option<Self> {
+        let is_given = |value: &Value<'c>| value.def().is_none_or(|def| def.is("spyre.constant"));
+        let homes: Vec<Value<'c>> = compute.reads().into_iter().map(home_of).collect();
+        let &[left, right] = homes.as_slice() else { return None };
+        let output = compute.op.output();
+        if compute.family() != Family::Matmul || left == right || ![left, right].iter().all(is_given) || !is_returned(output) {
+            return None;
+        }
+        // The type that the op sees is that of the device's numbers.
+        let sizes = compute.reads().into_iter().chain([output]).map(element_bytes).collect::<Option<Vec<i64>>>()?;
+        Some(Self { multiply_adds: points_of(compute), operands: [left, right], element_bytes: *sizes.iter().min()? })
+    }
+}
+
+/// Whether products, and nothing else, read a value, be it under another shape.
+fn is_read_by_products(value: Value<'_>) -> bool {
+    let is_product = |user: &Op<'_>| ComputeOp::of(*user).is_some_and(|compute| compute.family() == Family::Matmul);
+    value.users().iter().all(|user| is_product(user) || user.is("spyre.view") && is_read_by_products(user.output()))
+}
+
+/// Whether the program gives a value, be it under another shape.
+fn is_returned(value: Value<'_>) -> bool {
+    value.users().into_iter().any(|user| user.is("func.return") || user.is("spyre.view") && is_returned(user.output()))
+}
+
+fn elements_of(value: Value<'_>) -> i64 {
+    TensorType::of(value.r#type()).map_or(0, |tensor| tensor.shape.into_iter().fold(1, i64::saturating_mul))
+}
+
+fn element_bytes(value: Value<'_>) -> Option<i64> {
+    format_of(TensorType::of(value.r#type())?.element).map(|format| format.bytes())
+}
+
+/// Bytes that an op writes to HBM although another one computes with them. Copies and results may share the write with their own.
+fn through_hbm(compute: ComputeOp<'_>) -> i64 {
+    let may_be_in_lx = match compute.table_row() {
+        Some(row) => row.lx || Expansion::of(row.name).is_some(),
+        None => compute.family() != Family::Gather,
+    };
+    let output = compute.op.output();
+    let reads = |user: &Op<'_>| ComputeOp::of(*user).is_some_and(computes);
+    let users = output.users();
+    if may_be_in_lx || !users.iter().any(reads) {
+        return 0;
+    }
+    let bytes = stick_bytes_of(elements_of(output), element_bytes(output).unwrap_or(0));
+    bytes.saturating_mul(if users.iter().all(reads) { 2 } else { 1 })
+}

@@ -1,0 +1,82 @@
+//! How far a plan is from what no plan can beat, and where that goes: the parts `lower_bound` and `gap` of the report.
+
+use serde::Serialize;
+
+/// What no plan of the program can beat, whatever is decided about layouts, loops, splits and places.
+///
+/// Every element of an argument or of a constant of several numbers that some op reads is read once, every element of a result is written
+/// once. Parts of one tensor that overlap count as their largest. What the back end writes to HBM in any case, and an op reads, counts too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct LowerBound {
+    /// HBM bytes in both directions, if indices differ: what a plan counts.
+    pub hbm: i64,
+    /// The part of it that is what the caller gives and gets, and constants.
+    pub compulsory: i64,
+    /// The part of it that functions write whose results cannot live in LX, and others read back.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub through_hbm: i64,
+    /// The same whatever the indices are, if there are any: no run moves less.
+    pub hbm_of_any_indices: i64,
+    /// What a machine with this LX must fetch for its products alone, however often an op fetches a stick; no count of sticks sees that.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub products: i64,
+    /// Which of them is the largest: `compulsory`, `functions` (with what they write to HBM), or `products`.
+    pub binding: &'static str,
+    /// The least modelled time, us.
+    pub us: f64,
+    /// Traffic with HBM in it, if nothing else took time.
+    pub hbm_us: f64,
+    /// Computing, if nothing else took time.
+    pub compute_us: f64,
+    /// Starting ops.
+    pub fixed_us: f64,
+    /// What most of it goes to: `hbm`, `compute` or `fixed`.
+    pub limit: &'static str,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+const fn is_zero(bytes: &i64) -> bool {
+    *bytes == 0
+}
+
+/// What the plan has above the bound.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Gap {
+    /// HBM bytes.
+    pub hbm: i64,
+    /// Modelled time, us.
+    pub us: f64,
+    /// The values that move more than the compulsory bytes, the largest excess first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<ValueGap>,
+    /// The ops that take longest beyond their least time, the largest excess first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ops: Vec<OpGap>,
+}
+
+/// A value that moves more than it must.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ValueGap {
+    /// The buffer (`arg0`, `const0`, `result0`, `temp0`), or the device function that writes the value.
+    pub name: String,
+    /// The position of the op that writes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub op: Option<usize>,
+    /// HBM bytes beyond what must be moved of it.
+    pub hbm: i64,
+    /// Why they are moved.
+    pub why: String,
+}
+
+/// An op that takes longer than it must.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct OpGap {
+    /// Its position in the list of ops.
+    pub op: usize,
+    /// Its device function.
+    pub name: String,
+    /// Modelled time beyond computing on all cores at the best rate and starting once, us.
+    pub us: f64,
+    /// What most of that goes to.
+    pub why: String,
+}

@@ -1,0 +1,103 @@
+//! How much a machine with a fast memory of its own must move for products, in whatever order it computes them: the red-blue pebble game.
+//!
+//! Cut a run into spans in which so many elements are moved, `2 S` for a fast memory of `S`. A span has at most `3 S` elements of the two
+//! operands and the result to work with: `S` that were there and `2 S` that came, or will go. A product of them does at most
+//! `sqrt(a * b * c)` multiply-adds with `a`, `b` and `c` elements of the three (Loomis and Whitney), which is most for `a = b = c = S`:
+//! `S^1.5`. So `n` multiply-adds need at least `n / S^1.5` spans, of which the last one may be short: at least `2 n / sqrt(S) - 2 S` elements.
+//! Products without a common operand share the `3 S`; by Hölder's inequality all together do no more than `S^1.5` either, so their
+//! multiply-adds add up.
+//!
+//! All elements of the three must come from slow memory, or go there: an operand that is computed, or a result that is read on the spot, may
+//! be made and used up within a span. Such a product is not counted.
+
+/// The fewest elements that products of `multiply_adds` in all move between slow memory and a fast one of `fast_elements`.
+#[must_use]
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a bound, rounded down")]
+pub fn elements_needed(multiply_adds: i64, fast_elements: i64) -> i64 {
+    if fast_elements < 1 {
+        return 0;
+    }
+    let needed = 2.0 * multiply_adds as f64 / (fast_elements as f64).sqrt() - 2.0 * fast_elements as f64;
+    // The quotient may have been rounded up by a part in 2^52.
+    ((needed * (1.0 - 1e-12)) as i64).max(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    /// What a fast memory of `fast` elements moves for `[m, k] x [k, n]` in tiles, with the best choice of what leaves it: the element that is
+    /// needed last (Belady). Loops are in the order `order` of m, n and k, tiles outside and points inside.
+    fn moved_in_tiles(sizes: [usize; 3], tile: [usize; 3], order: [usize; 3], fast: usize) -> i64 {
+        let mut uses: Vec<[(usize, usize, usize); 3]> = Vec::new();
+        let mut tiles = vec![[0; 3]];
+        for axis in order {
+            let starts = |at: &[usize; 3]| {
+                let at = *at;
+                (0..sizes[axis]).step_by(tile[axis]).map(move |start| {
+                    let mut at = at;
+                    at[axis] = start;
+                    at
+                })
+            };
+            tiles = tiles.iter().flat_map(starts).collect();
+        }
+        for [m, n, k] in tiles {
+            for i in m..(m + tile[0]).min(sizes[0]) {
+                for j in n..(n + tile[1]).min(sizes[1]) {
+                    uses.extend((k..(k + tile[2]).min(sizes[2])).map(|l| [(0, i, l), (1, l, j), (2, i, j)]));
+                }
+            }
+        }
+        let mut next: BTreeMap<(usize, usize, usize), Vec<usize>> = BTreeMap::new();
+        for (time, elements) in uses.iter().enumerate().rev() {
+            elements.iter().for_each(|element| next.entry(*element).or_default().push(time));
+        }
+        // What is in fast memory, and for sums whether they are not in slow memory yet.
+        let (mut there, mut moved, mut seen) = (BTreeMap::new(), 0, std::collections::BTreeSet::new());
+        for elements in &uses {
+            for element in elements {
+                next.get_mut(element).unwrap().pop();
+                if !there.contains_key(element) {
+                    // A sum begins with nothing.
+                    moved += i64::from(element.0 < 2 || seen.contains(element));
+                    if there.len() == fast {
+                        let is_free = |other: &&(usize, usize, usize)| !elements.contains(other);
+                        let last = there.keys().filter(is_free).max_by_key(|other| next[*other].last().copied().unwrap_or(usize::MAX));
+                        let last = *last.unwrap();
+                        moved += i64::from(there.remove(&last) == Some(true));
+                    }
+                }
+                seen.insert(*element);
+                there.insert(*element, element.0 == 2 || there.get(element) == Some(&true));
+            }
+        }
+        moved + i64::try_from(there.values().filter(|is_new| **is_new).count()).unwrap()
+    }
+
+    #[test]
+    fn no_order_and_no_tiles_move_less() {
+        let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+        for (sizes, fast) in [([8, 8, 8], 4), ([9, 9, 9], 12), ([10, 6, 8], 9), ([4, 12, 12], 16), ([10, 10, 10], 24)] {
+            let multiply_adds = i64::try_from(sizes.iter().product::<usize>()).unwrap();
+            let needed = elements_needed(multiply_adds, i64::try_from(fast).unwrap());
+            let mut least = i64::MAX;
+            for order in orders {
+                for tile in [[1, 1, 1], [2, 2, 1], [3, 2, 1], [3, 3, 1], [4, 4, 1], [5, 5, 1], [2, 1, 4], [1, 4, 2]] {
+                    least = least.min(moved_in_tiles(sizes, tile, order, fast));
+                }
+            }
+            assert!(needed <= least, "{sizes:?} with {fast} elements: {least} were enough, the bound is {needed}");
+            assert!(least <= 3 * needed + 6 * i64::try_from(fast).unwrap(), "{sizes:?} with {fast}: {needed} says little beside {least}");
+        }
+    }
+
+    #[test]
+    fn a_product_that_fits_needs_nothing_by_this_bound() {
+        assert_eq!((elements_needed(1000, 10_000), elements_needed(1000, 0)), (0, 0));
+        let of_lx = 32 * 1_625_344 / 2;
+        assert!(elements_needed(2048 * 2048 * 2048, of_lx) < 3 * 2048 * 2048);
+        assert!(elements_needed(16_384 * 16_384 * 16_384, of_lx) > 3 * 16_384 * 16_384);
+    }
+}
