@@ -78,15 +78,12 @@ impl Results {
 
     fn difference(&self, after: &Self) -> Option<Difference> {
         let shapes: Vec<&[usize]> = self.shapes.iter().map(Vec::as_slice).collect();
-        let both = self.draws.iter().zip(&after.draws);
-        let differs = |(draw, (before, after)): (u64, (&Vec<Array<FieldElement>>, &Vec<Array<FieldElement>>))| {
-            difference(before, after, &shapes, draw)
-        };
-        let mut numbered = draws().zip(both);
+        let in_draw = |position: usize, draw: u64| difference(&self.draws[position], &after.draws[position], &shapes, draw);
+        let mut numbered = (0..).zip(draws());
         if self.corrects == after.corrects {
-            return numbered.find_map(differs);
+            return numbered.find_map(|(position, draw)| in_draw(position, draw));
         }
         // A pass that lets a loop correct exponentials keeps their law, and nothing else of exponentials of exponentials.
-        numbered.filter(|(draw, _)| draw & Field::LAWFUL != 0).find_map(differs)
+        numbered.find_map(|(position, draw)| if draw & Field::LAWFUL == 0 { None } else { in_draw(position, draw) })
     }
 }
