@@ -90,3 +90,35 @@ func.func @read_twice_and_larger_behind(%x: tensor<8x256xf16>, %l: tensor<8x1xf1
   %z = spyre.matmul(%q, %w) : (tensor<8x256xf16>, tensor<256x512xf16>) -> tensor<8x512xf16>
   return %p, %y, %z : tensor<8x256xf16>, tensor<8x64xf16>, tensor<8x512xf16>
 }
+
+// The bound comes through a view that repeats it, as JAX has it.
+// CHECK-LABEL: func.func @repeated_bound(
+// CHECK:         [[PRODUCT:%.+]] = spyre.matmul(
+// CHECK-NEXT:    [[DIVISOR:%.+]] = spyre.view {{%.+}} by affine_map<(d0, d1) -> (d0, 0)> : tensor<8x1xf16> -> tensor<8x1xf16>
+// CHECK-NEXT:    spyre.pointwise realdiv([[PRODUCT]], [[DIVISOR]])
+func.func @repeated_bound(%x: tensor<8x256xf16>, %v: tensor<256x64xf16>) -> tensor<8x64xf16> {
+  %max = spyre.reduce max(%x) dims [1] : tensor<8x256xf16> -> tensor<8x1xf16>
+  %rows = spyre.view %max by affine_map<(s, t) -> (s, 0)> : tensor<8x1xf16> -> tensor<8x256xf16>
+  %d = spyre.pointwise sub(%x, %rows) : (tensor<8x256xf16>, tensor<8x256xf16>) -> tensor<8x256xf16>
+  %e = spyre.pointwise exp(%d) : tensor<8x256xf16>
+  %sum = spyre.reduce sum(%e) dims [1] : tensor<8x256xf16> -> tensor<8x1xf16>
+  %sums = spyre.view %sum by affine_map<(s, t) -> (s, 0)> : tensor<8x1xf16> -> tensor<8x256xf16>
+  %p = spyre.pointwise realdiv(%e, %sums) : (tensor<8x256xf16>, tensor<8x256xf16>) -> tensor<8x256xf16>
+  %y = spyre.matmul(%p, %v) : (tensor<8x256xf16>, tensor<256x64xf16>) -> tensor<8x64xf16>
+  return %y : tensor<8x64xf16>
+}
+
+// The maximum of another row is no bound.
+// CHECK-LABEL: func.func @turned_bound(
+// CHECK:         [[P:%.+]] = spyre.pointwise realdiv(
+// CHECK-NEXT:    spyre.matmul([[P]],
+func.func @turned_bound(%x: tensor<256x256xf16>, %v: tensor<256x64xf16>) -> tensor<256x64xf16> {
+  %max = spyre.reduce max(%x) dims [1] : tensor<256x256xf16> -> tensor<256x1xf16>
+  %turned = spyre.view %max by affine_map<(s, t) -> (t, 0)> : tensor<256x1xf16> -> tensor<1x256xf16>
+  %d = spyre.pointwise sub(%x, %turned) : (tensor<256x256xf16>, tensor<1x256xf16>) -> tensor<256x256xf16>
+  %e = spyre.pointwise exp(%d) : tensor<256x256xf16>
+  %sum = spyre.reduce sum(%e) dims [1] : tensor<256x256xf16> -> tensor<256x1xf16>
+  %p = spyre.pointwise realdiv(%e, %sum) : (tensor<256x256xf16>, tensor<256x1xf16>) -> tensor<256x256xf16>
+  %y = spyre.matmul(%p, %v) : (tensor<256x256xf16>, tensor<256x64xf16>) -> tensor<256x64xf16>
+  return %y : tensor<256x64xf16>
+}

@@ -99,7 +99,7 @@ fn is_function(op: Op<'_>, function: &str) -> bool {
 }
 
 fn elements(value: Value<'_>) -> i64 {
-    Tensor::of(value.r#type()).map_or(0, |tensor| tensor.host.shape.iter().product())
+    shape(value).iter().product()
 }
 
 /// Indices that are dimensions, and 0 where nothing moves.
@@ -132,22 +132,32 @@ fn dims_in(exprs: &[Expr]) -> BTreeSet<usize> {
 
 /// Whether a value is `exp(x - m)` with `m` at least the maximum of `x` along the dimension that is summed.
 fn is_at_most_one<'c>(weights: Value<'c>, view: Option<Op<'c>>, summed: usize) -> bool {
-    let operands = |value: Value<'c>, function: &str| value.def().filter(|def| is_function(*def, function)).map(OpExt::inputs);
-    let difference = operands(weights, "exp").and_then(|inputs| operands(inputs[0], "sub"));
-    let Some(&[x, bound]) = difference.as_deref() else { return false };
+    let operand = |value: Value<'c>, function: &str| value.def().filter(|def| is_function(*def, function));
+    let exponent = operand(weights, "exp").map(|exp| exp.inputs()[0]);
+    let Some(difference) = exponent.and_then(|exponent| operand(exponent, "sub")).and_then(ComputeOp::of) else { return false };
+    let (x, bound) = (difference.op.inputs()[0], difference.op.inputs()[1]);
     let shown = view.and_then(|view| view.attr("map").and_then(map_of)).map(map_results);
     let along = match (view, shown) {
         (None, _) => Some(summed),
         (Some(_), shown) => shown.and_then(|shown| shown.iter().position(|index| *index == Expr::Dim(summed))),
     };
-    let is_maximum = |value: Value<'c>| {
-        let (value, _) = behind(value, Vec::new());
-        value.def().is_some_and(|def| {
-            let dims = ComputeOp::of(def).map(|compute| compute.operand_dims(1)).unwrap_or_default();
-            let is_reduced = along.is_some_and(|along| dims.get(along).copied().flatten().is_none());
-            def.is("spyre.reduce") && def.text_attr("function") == "max" && def.inputs()[0] == x && is_reduced
-        })
-    };
-    let (bound, _) = behind(bound, Vec::new());
-    is_maximum(bound) || operands(bound, "maximum").is_some_and(|both| both.into_iter().any(is_maximum))
+    let is_whole = shape(x) == shape(difference.op.output());
+    along.is_some_and(|along| is_whole && is_bound(bound, indices_of(difference.operand_dims(1)), x, along))
+}
+
+/// Whether a value that is read at these indices of `x` is at least the maximum of `x` along a dimension, of the same row.
+fn is_bound<'c>(value: Value<'c>, indices: Vec<Expr>, x: Value<'c>, along: usize) -> bool {
+    let (value, indices) = behind(value, indices);
+    let Some(compute) = value.def().and_then(ComputeOp::of) else { return false };
+    if is_function(compute.op, "maximum") {
+        let operand = |(operand, input)| is_bound(input, seen_through(&indices, &indices_of(compute.operand_dims(operand))), x, along);
+        return compute.op.inputs().into_iter().enumerate().any(operand);
+    }
+    let is_maximum = compute.op.is("spyre.reduce") && compute.function() == "max" && compute.op.inputs()[0] == x;
+    let is_reduced = is_maximum && compute.operand_dims(1).get(along).copied().flatten().is_none();
+    is_reduced && indices.iter().zip(shape(value)).enumerate().all(|(dim, (index, size))| size == 1 || *index == Expr::Dim(dim))
+}
+
+fn shape(value: Value<'_>) -> Vec<i64> {
+    Tensor::of(value.r#type()).map(|tensor| tensor.host.shape).unwrap_or_default()
 }

@@ -92,10 +92,12 @@ impl<'c> Merge<'c> {
         given.filter(|given| self.is_read_behind(given.result)).collect()
     }
 
+    /// Whether anything but the second loop reads a result of the first one, or a view through which it does.
     fn is_read_behind(&self, value: Value<'c>) -> bool {
+        let is_handed_on = |user: Op<'c>| self.handed.iter().any(|handed| handed.view == Some(user));
         value.users().into_iter().any(|user| match user {
             _ if user == self.second => false,
-            _ if user.is("spyre.view") => self.is_read_behind(user.output()),
+            _ if is_handed_on(user) => self.is_read_behind(user.output()),
             _ => true,
         })
     }
