@@ -20,7 +20,9 @@ const SAME_TIME: f64 = 0.01;
 /// What part of the time all bytes together are worth, as far as a plan takes at most the part [`LITTLE_TIME`] longer than the fastest one.
 const WORTH_OF_BYTES: f64 = 0.1;
 /// What a plan that moves fewer bytes may take longer than the fastest one, as a part.
-const LITTLE_TIME: f64 = 0.05;
+const LITTLE_TIME: f64 = 0.1;
+/// The most paths whose nests are tried together.
+const MOST_PATHS: usize = 6;
 /// The most nests of a segment that are judged because they move fewer bytes.
 const MOST_SPARING: usize = 8;
 /// The most nests of a segment that are judged.
@@ -302,15 +304,21 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The loops of the shortest path. Segments were judged one by one; together, values stay in LX from one to the next, so what was next
-    /// best may be better, or no loop.
+    /// The loops of the best path. Segments were judged one by one; together, values stay in LX from one to the next, and a value that one makes is
+    /// no argument of the next, so what was next best may be better: another path, other loops around a segment, or none.
     fn refined(&mut self) -> (Option<Cost>, Vec<Loops>) {
-        let (_, path) = self.path(Edge::settled_ns);
-        let choices = path.iter().map(|&place| self.edge(place).loops_to_try());
-        let choices: Vec<Vec<Option<Loops>>> = choices.filter(|choices| choices.first().is_some_and(Option::is_some)).collect();
-        let mut plan: Vec<Option<Loops>> = choices.iter().map(|choices| choices[0].clone()).collect();
-        let mut best = self.judge_plan(&plan);
-        self.fastest_ns = best.map_or(f64::INFINITY, |best| best.ns);
+        let (mut best, mut plan, mut choices) = (None, Vec::new(), Vec::new());
+        for path in self.best_paths() {
+            let tried: Vec<Vec<Option<Loops>>> = path.iter().map(|&place| self.edge(place).loops_to_try()).collect();
+            let tried: Vec<Vec<Option<Loops>>> = tried.into_iter().filter(|choices| choices.first().is_some_and(Option::is_some)).collect();
+            let together: Vec<Option<Loops>> = tried.iter().map(|choices| choices[0].clone()).collect();
+            let cost = self.judge_plan(&together);
+            self.fastest_ns = cost.map_or(self.fastest_ns, |cost| self.fastest_ns.min(cost.ns));
+            let is_better = cost.is_some_and(|cost| best.is_none_or(|best| is_preferred(&cost, &best, self.fastest_ns, false)));
+            if is_better || choices.is_empty() {
+                (best, plan, choices) = (cost, together, tried);
+            }
+        }
         for (place, others) in choices.iter().enumerate() {
             for other in others.iter().skip(1).flatten().cloned().map(Some).chain([None]) {
                 best = self.take_if_better(&mut plan, place, other, best);
@@ -373,6 +381,20 @@ impl<'a> Search<'a> {
     fn judge_plan(&mut self, plan: &[Option<Loops>]) -> Option<Cost> {
         self.n_plans += 1;
         self.judge.plan(&plan.iter().flatten().cloned().collect::<Vec<_>>())
+    }
+
+    /// The shortest paths of judged nests, the shortest first: for each edge in loops the shortest one over it.
+    fn best_paths(&self) -> Vec<Vec<Place>> {
+        let in_loops = |edge: &&Edge<'a>| edge.judged.first().is_some_and(|(_, nest)| !nest.is_empty());
+        let over = |through: &Edge<'a>| {
+            let is_apart = |edge: &Edge<'a>| edge.range.end <= through.range.start || edge.range.start >= through.range.end;
+            self.path(|edge| if edge.range == through.range || is_apart(edge) { edge.settled_ns() } else { f64::INFINITY })
+        };
+        let mut found: Vec<(f64, Vec<Place>)> = self.edges.iter().flatten().filter(in_loops).map(over).collect();
+        found.push(self.path(Edge::settled_ns));
+        found.sort_by(|(one, of_one), (other, of_other)| one.total_cmp(other).then_with(|| of_one.cmp(of_other)));
+        found.dedup_by(|(_, one), (_, other)| one == other);
+        found.into_iter().map(|(_, path)| path).take(MOST_PATHS).collect()
     }
 
     /// The shortest path and its length. Of equal ones that whose last edges are longer.

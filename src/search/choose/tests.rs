@@ -173,14 +173,14 @@ fn time_comes_first_and_bytes_second() {
     assert!(!preferred(cost(120.0, 10), cost(100.0, 20)));
     assert!(preferred(cost(100.9, 10), cost(100.0, 20)), "as fast, with fewer bytes");
     assert!(!preferred(cost(100.0, 20), cost(100.9, 10)));
-    assert!(preferred(cost(106.0, 20), cost(107.0, 10)), "neither is nearly as fast as the fastest");
+    assert!(preferred(cost(111.0, 20), cost(112.0, 10)), "neither is nearly as fast as the fastest");
 }
 
 #[test]
 fn fewer_bytes_are_worth_a_little_time() {
     let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
     let preferred = |plan, other| is_preferred(&plan, &other, 100.0, false);
-    for (ns, hbm_bytes, is_worth_it) in [(102.9, 70, true), (103.1, 70, false), (104.9, 10, true), (105.1, 10, false)] {
+    for (ns, hbm_bytes, is_worth_it) in [(102.9, 70, true), (103.1, 70, false), (108.9, 10, true), (109.1, 10, false)] {
         let (sparing, fastest) = (cost(ns, hbm_bytes), cost(100.0, 100));
         assert_eq!(preferred(sparing, fastest), is_worth_it, "{ns} ns, {hbm_bytes} bytes");
         assert_eq!(preferred(fastest, sparing), !is_worth_it, "{ns} ns, {hbm_bytes} bytes");
