@@ -153,12 +153,18 @@ fn touched_by<'c>(compute: ComputeOp<'c>) -> Vec<(Value<'c>, Touched)> {
     let touched = |(operand, view): (usize, &crate::dialect::View<'c>)| {
         let touched = Touched::of(&view.indices, &space);
         let touched = match compute.used_as(operand) {
-            UsedAs::Table(dim) => touched.chosen(n_indices().min(view.tensor.host.shape[dim])),
+            UsedAs::Table(dim) => touched.chosen(n_indices().min(rows_of(compute, operand, dim))),
             UsedAs::Data | UsedAs::Indices => touched,
         };
         (home_of(view.value), touched)
     };
     views.iter().enumerate().map(touched).collect()
+}
+
+/// The rows of a table as the op sees it: behind its views it may have other dimensions.
+fn rows_of(compute: ComputeOp<'_>, operand: usize, dim: usize) -> i64 {
+    let shape = TensorType::of(compute.op.inputs()[operand].r#type()).map(|table| table.shape);
+    shape.and_then(|shape| shape.get(dim).copied()).unwrap_or(i64::MAX)
 }
 
 fn points_of(compute: ComputeOp<'_>) -> i64 {
