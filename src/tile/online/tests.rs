@@ -223,7 +223,7 @@ fn is_same(one: f64, other: f64) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
 
     /// The rule of the corrections, on programs that nobody thought of: what a loop ends with is what is finished.
     #[test]
@@ -235,7 +235,9 @@ proptest! {
         let program = program(begins_with_softmax, &seeds, &elements);
         let whole = program.whole(LENGTH);
         let is_calm = whole.iter().all(|value| (0..LENGTH).all(|index| value.at(index).abs() < 1e4));
-        prop_assume!(is_calm);
+        if !is_calm {
+            return Ok(());
+        }
         for n_parts in [1, 2, 3, 12] {
             let (online, ended) = program.online(LENGTH, n_parts);
             for (value, (made, finished)) in ended.iter().zip(&whole).enumerate() {
