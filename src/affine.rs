@@ -50,6 +50,25 @@ impl Expr {
         }
     }
 
+    /// The dimensions that it depends on, each once.
+    #[must_use]
+    pub fn dims(&self) -> Vec<usize> {
+        let mut dims = Vec::new();
+        self.note_dims(&mut dims);
+        dims
+    }
+
+    fn note_dims(&self, dims: &mut Vec<usize>) {
+        match self {
+            Self::Dim(dim) if !dims.contains(dim) => dims.push(*dim),
+            Self::Dim(_) | Self::Constant(_) | Self::Symbol(_) => {}
+            Self::Add(lhs, rhs) | Self::Mul(lhs, rhs) | Self::FloorDiv(lhs, rhs) | Self::CeilDiv(lhs, rhs) | Self::Mod(lhs, rhs) => {
+                lhs.note_dims(dims);
+                rhs.note_dims(dims);
+            }
+        }
+    }
+
     /// The expression with something else in the place of each dimension.
     #[must_use]
     pub fn with_dims(&self, dims: &impl Fn(usize) -> Self) -> Self {

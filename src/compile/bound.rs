@@ -128,7 +128,7 @@ fn why_slow(kernel: &KernelOp, spent: &Price, least_ns: f64, target: &Target) ->
         return format!("starts {} times", kernel.trips);
     }
     if spent.hbm_ns >= compute_ns {
-        return format!("moves {} bytes of HBM", kernel.bytes.hbm_read + kernel.bytes.hbm_written);
+        return format!("moves {} bytes of HBM", kernel.bytes.hbm());
     }
     let share = 100.0 * (least_ns - constants.op_ns) / spent.compute_ns;
     format!("computes on {} of {} cores, at {share:.0} % of the best rate of all of them", kernel.cores, target.cores)

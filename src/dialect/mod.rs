@@ -42,8 +42,8 @@ pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, operation_with, split_of};
 pub use ops::{
     CORRECTS, EXACT, FOR_LAYOUT, FOR_LOOP, Rebuilt, YIELD, constant, copy, copy_for_layout, copy_for_loop, empty, gather, has_corrections,
-    hints_attribute, insert, loop_over, matmul, pointwise, rebuilt, reduce, restickify, retyped, view, work_attribute, work_div_attribute,
-    yield_tiles,
+    hints_attribute, insert, loop_over, matmul, pointwise, rebuilt, reduce, restickify, retyped, shown_along, view, work_attribute,
+    work_div_attribute, yield_tiles,
 };
 pub use schedule::{Schedule, Step};
 pub use sdsc::{bundle_of, bundle_to_ir, lives_of, op_of, op_to_ir, push_items, set_lives};

@@ -76,6 +76,22 @@ pub fn view<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, map: A
     build("spyre.view", at, &[input], &[output], Attributes::new(context).with("map", map_attribute(map)), vec![])
 }
 
+/// A `spyre.view` of a tensor at these indices of a larger one of the shape `whole`. It has size 1 along the dimensions that are in no index: an
+/// elementwise op repeats it there.
+#[must_use]
+pub fn shown_along<'c>(
+    context: &'c Context,
+    at: Location<'c>,
+    (input, element): (Value<'c>, Type<'c>),
+    indices: &[Expr],
+    whole: &[i64],
+) -> Operation<'c> {
+    let moves = |dim: &usize| indices.iter().any(|index| index.dims().contains(dim));
+    let shape = whole.iter().enumerate().map(|(dim, size)| if moves(&dim) { *size } else { 1 }).collect();
+    let shown = TensorType { shape, element, encoding: None };
+    view(context, at, input, map_from_exprs(context, whole.len(), 0, indices), shown.build())
+}
+
 /// A `spyre.view` of the whole tensor under another element type of the same device format, or of what will have it.
 #[must_use]
 pub fn retyped<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, shape: &[i64], element: Type<'c>) -> Operation<'c> {

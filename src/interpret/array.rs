@@ -238,10 +238,8 @@ impl Sum {
             }
             Expr::Mul(inner, number) if matches!(**number, Expr::Constant(_)) => self.add(inner, factor * number.evaluate(&[]), to),
             _ => {
-                let mut dims = Vec::new();
-                note_dims(expr, &mut dims);
                 let mut point = vec![0; to.len()];
-                match dims.as_slice() {
+                match expr.dims().as_slice() {
                     [] => self.constant += factor * expr.evaluate(&point),
                     [dim] => {
                         for (position, term) in (0_i64..).zip(self.terms.get_mut(*dim)?) {
@@ -261,18 +259,6 @@ impl Sum {
         let most: i64 = self.terms.iter().filter_map(|terms| terms.iter().max()).sum();
         let is_empty = self.terms.iter().any(Vec::is_empty);
         is_empty || (self.constant + least >= 0 && self.constant + most < size as i64)
-    }
-}
-
-/// The dimensions that an expression depends on, each once.
-pub(super) fn note_dims(expr: &Expr, dims: &mut Vec<usize>) {
-    match expr {
-        Expr::Dim(dim) if !dims.contains(dim) => dims.push(*dim),
-        Expr::Dim(_) | Expr::Constant(_) | Expr::Symbol(_) => {}
-        Expr::Add(lhs, rhs) | Expr::Mul(lhs, rhs) | Expr::FloorDiv(lhs, rhs) | Expr::CeilDiv(lhs, rhs) | Expr::Mod(lhs, rhs) => {
-            note_dims(lhs, dims);
-            note_dims(rhs, dims);
-        }
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) fn evaluate(program: &Program, chosen: &[usize], planner: &dyn Planne
     }
     let mut evaluated = Evaluated { ns: 0.0, hbm_bytes: 0, is_refused: refuse(&kernel, target).is_err(), spilled };
     for op in describe(&kernel) {
-        evaluated.hbm_bytes += op.bytes.hbm_read + op.bytes.hbm_written;
+        evaluated.hbm_bytes += op.bytes.hbm();
         evaluated.ns += estimate_op_ns(&op, &target.time);
     }
     evaluated

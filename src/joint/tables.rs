@@ -206,7 +206,7 @@ fn price(tile: &TileOp, reads: &[(i64, bool)], model: &TimeModel) -> Cost {
     let shape = tile.shape();
     let bytes = History::of(reads.iter().copied()).push(&shape);
     let ns = estimate_op_ns(&describe_op(&shape, bytes), model);
-    Cost { ps: picoseconds(ns), hbm_bytes: u64::try_from(bytes.hbm_read + bytes.hbm_written).expect("a size is not negative") }
+    Cost { ps: picoseconds(ns), hbm_bytes: u64::try_from(bytes.hbm()).expect("a size is not negative") }
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "prices are far below 2^53 ps, and not negative")]

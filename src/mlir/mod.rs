@@ -66,7 +66,7 @@ pub(crate) use text::{string_ref, text_of};
 pub(crate) use types::f64_attribute;
 pub use types::{
     TensorType, array, boolean_unit, dense_attribute, dense_numbers, dictionary_entries, elements, f64_array_attribute, float_value,
-    floats, has_number, i64_attribute, index_type, integer, integers, natural, parse_type, splat_value, string, string_array,
+    floats, has_number, i64_attribute, index_type, integer, integers, natural, parse_type, shape_of, splat_value, string, string_array,
     string_attribute, strings, symbol, symbol_name, type_attribute, type_of, type_of_elements,
 };
 

@@ -1,6 +1,6 @@
 //! Builtin types and attributes as plain values, and back.
 
-use super::{Attribute, AttributeLike, Context, Type, TypeLike, text::text_of};
+use super::{Attribute, AttributeLike, Context, Type, TypeLike, Value, ValueLike, text::text_of};
 use melior::ir::{
     attribute::{
         ArrayAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute, FloatAttribute, IntegerAttribute, StringAttribute, TypeAttribute,
@@ -28,6 +28,12 @@ pub struct TensorType<'c> {
     pub element: Type<'c>,
     /// The encoding, for us a device layout.
     pub encoding: Option<Attribute<'c>>,
+}
+
+/// The shape of a tensor; empty for what is no tensor of static shape.
+#[must_use]
+pub fn shape_of(tensor: Value<'_>) -> Vec<i64> {
+    TensorType::of(tensor.r#type()).map(|tensor| tensor.shape).unwrap_or_default()
 }
 
 impl<'c> TensorType<'c> {

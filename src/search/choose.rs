@@ -237,7 +237,7 @@ impl<'a> Search<'a> {
         self.n_plans += 1;
         for edge in self.edges.iter_mut().flatten() {
             let never = Cost { ns: f64::INFINITY, hbm_bytes: 0 };
-            let cost = by_op.map_or(never, |by_op| by_op[edge.range.clone()].iter().copied().fold(Cost::ZERO, Cost::plus));
+            let cost = by_op.map_or(never, |by_op| by_op[edge.range.clone()].iter().copied().sum());
             edge.judged.push((cost, Vec::new()));
         }
     }

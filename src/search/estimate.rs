@@ -18,7 +18,7 @@ pub(super) fn estimate(ops: &[SearchedOp], segment: Range<usize>, axes: &[Axis],
     let levels = nest.iter().map(|cut| (cut.count, &axes[cut.axis])).collect();
     let tiled = Tiled::new(ops, segment, levels);
     let in_lx = tiled.values_in_lx(costs.lx_bytes());
-    tiled.segment.clone().map(|op| tiled.op_cost(op, &in_lx, costs)).fold(Cost::ZERO, Cost::plus)
+    tiled.segment.clone().map(|op| tiled.op_cost(op, &in_lx, costs)).sum()
 }
 
 impl<'a> Tiled<'a> {
@@ -118,7 +118,8 @@ impl<'a> Tiled<'a> {
         places.push(in_lx.contains_key(&op) && !searched.is_result && searched.readers.iter().all(finds));
         let cuts: Vec<(usize, i64)> = self.cuts(op).collect();
         let cost = costs.op_cost(op, &cuts, &places);
-        (0..self.n_combinations(op)).fold(cost, |cost, _| cost.plus(costs.combine_cost(op, &cuts)))
+        let combined = (0..self.n_combinations(op)).map(|_| costs.combine_cost(op, &cuts));
+        std::iter::once(cost).chain(combined).sum()
     }
 
     /// With how much an iteration combines what the loops have of a result: with the part that it adds, and with a correction.

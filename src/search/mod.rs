@@ -55,6 +55,7 @@ pub use nests::{Cut, Nest, nests};
 pub use stretches::stretches;
 
 use crate::tile::{Rule, TiledOp};
+use cost::Cost;
 use std::ops::Range;
 
 /// An op of the program.
@@ -96,23 +97,6 @@ impl SearchedOp {
 
     fn result_bytes(&self) -> i64 {
         self.operand_bytes.last().copied().unwrap_or(0)
-    }
-}
-
-/// What something costs by the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
-    /// Time, ns, without the start of the kernel.
-    pub ns: f64,
-    /// Bytes to and from HBM.
-    pub hbm_bytes: i64,
-}
-
-impl Cost {
-    const ZERO: Self = Self { ns: 0.0, hbm_bytes: 0 };
-
-    fn plus(self, other: Self) -> Self {
-        Self { ns: self.ns + other.ns, hbm_bytes: self.hbm_bytes.saturating_add(other.hbm_bytes) }
     }
 }
 

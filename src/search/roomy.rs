@@ -36,8 +36,9 @@ impl OpCosts for Roomy<'_> {
         self.known.borrow_mut().insert(key, cost);
         cost
     }
+
     /// An op that is cut as is best for it alone may be cut along no summed dimension.
     fn combine_cost(&self, _op: usize, _cuts: &[(usize, i64)]) -> Cost {
-        Cost::ZERO
+        Cost::default()
     }
 }

@@ -19,6 +19,14 @@ pub struct OpBytes {
     pub lx_per_iteration: i64,
 }
 
+impl OpBytes {
+    /// To and from HBM.
+    #[must_use]
+    pub const fn hbm(&self) -> i64 {
+        self.hbm_read + self.hbm_written
+    }
+}
+
 /// The bytes of each op of a kernel.
 ///
 /// A tensor in HBM counts its device bytes, padding included, once for all cores, times the loops that repeat it. An input of the kernel

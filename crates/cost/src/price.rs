@@ -2,6 +2,7 @@
 
 use super::{kernel::KernelOp, recommended, torch_spyre};
 use machine::TimeModel;
+use std::iter::Sum;
 
 /// Which model prices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,6 +100,29 @@ pub fn price(ops: &[KernelOp], model: &TimeModel, formula: Formula) -> Price {
 #[must_use]
 pub fn estimate_op_ns(op: &KernelOp, model: &TimeModel) -> f64 {
     recommended::part(op, model).total_ns
+}
+
+/// What something costs by the recommended formula.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Time, ns, without the start of the kernel.
+    pub ns: f64,
+    /// Bytes to and from HBM.
+    pub hbm_bytes: i64,
+}
+
+impl Cost {
+    /// What one op adds to its kernel.
+    #[must_use]
+    pub fn of(op: &KernelOp, model: &TimeModel) -> Self {
+        Self { ns: estimate_op_ns(op, model), hbm_bytes: op.bytes.hbm() }
+    }
+}
+
+impl Sum for Cost {
+    fn sum<I: Iterator<Item = Self>>(costs: I) -> Self {
+        costs.fold(Self::default(), |sum, cost| Self { ns: sum.ns + cost.ns, hbm_bytes: sum.hbm_bytes.saturating_add(cost.hbm_bytes) })
+    }
 }
 
 fn limit(price: &Price) -> Limit {

@@ -99,7 +99,7 @@ fn compute_ns(op: &KernelOp, model: &TimeModel) -> f64 {
         return op.points / (cores * product_rate(op, model));
     }
     let from_hbm = if op.kind == OpKind::Reduction { constants.reduction } else { constants.pointwise };
-    let hbm = number(op.bytes.hbm_read + op.bytes.hbm_written);
+    let hbm = number(op.bytes.hbm());
     let lx = number(op.bytes.lx_per_iteration) * op.trips;
     let share = if hbm + lx > 0.0 { hbm / (hbm + lx) } else { 0.0 };
     op.points / op.cores * (share / from_hbm + (1.0 - share) / constants.lx)

@@ -2,7 +2,6 @@
 
 use super::{
     import_linalg::Importer,
-    import_tensor::shape_of,
     read_body::{cast_types, read_body, sizes_of},
 };
 use crate::{
@@ -18,6 +17,7 @@ use crate::{
     },
     mlir::{
         Expr, Location, Op, OpExt, Reported, TensorType, Value, ValueLike, elements, error_at, is_unknown, map_of, map_results, natural,
+        shape_of,
     },
 };
 

@@ -20,7 +20,7 @@ use crate::{
     },
     mlir::{
         Attribute, Block, BlockExt, Location, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
-        dense_numbers, error_at, float_value, generalize_named_ops, integer,
+        dense_numbers, error_at, float_value, generalize_named_ops, integer, shape_of,
     },
 };
 
@@ -213,12 +213,11 @@ impl<'c> Importer<'c> {
     /// An operation outside of all bodies: on numbers, or on tensors element by element.
     fn import_scalar(&mut self, op: Op<'c>) -> Result<(), Reported> {
         let operands: Vec<NodeId> = op.inputs().into_iter().map(|value| self.node_of(op, value)).collect::<Result<_, _>>()?;
-        let shape_of = |value: &Value<'c>| TensorType::of(value.r#type()).map(|tensor| tensor.shape).unwrap_or_default();
         match op.outputs().as_slice() {
             [] if op.is("cf.assert") && operands.first().is_some_and(|&condition| self.graph.number_of(condition) == Some(1.0)) => Ok(()),
             [output] => {
                 let scalar = ScalarOp { name: scalar_name(op), operands: Vec::new() };
-                let node = self.scalar_op(op, op.loc(), &scalar, &operands, &shape_of(output));
+                let node = self.scalar_op(op, op.loc(), &scalar, &operands, &shape_of(*output));
                 self.nodes.insert(*output, node);
                 Ok(())
             }

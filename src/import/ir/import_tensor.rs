@@ -4,7 +4,7 @@ use super::import_linalg::{Importer, refuse_size};
 use crate::{
     affine::Expr,
     import::graph::NodeId,
-    mlir::{Op, OpExt, Reported, TensorType, Value, ValueLike, error_at, integers, natural},
+    mlir::{Op, OpExt, Reported, TensorType, ValueLike, error_at, integers, natural, shape_of},
 };
 
 /// A size, offset or stride that is known at run time only.
@@ -193,8 +193,4 @@ fn softmax<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> 
         let sum = graph.reduce("sum", exp, dim);
         Ok(graph.pointwise("realdiv", &[exp, sum], element))
     })
-}
-
-pub(super) fn shape_of(tensor: Value<'_>) -> Vec<i64> {
-    TensorType::of(tensor.r#type()).map(|tensor| tensor.shape).unwrap_or_default()
 }

@@ -13,7 +13,7 @@ use super::{
     selection::Selection,
 };
 use crate::affine::Expr;
-use needs::{dims_of, needs};
+use needs::needs;
 use std::sync::Arc;
 
 /// What some elements of a function's results depend on.
@@ -165,7 +165,7 @@ fn view_walk(map: &[Expr], stored: &Selection, wanted: &Selection) -> Option<Wal
         let position = usize::try_from(map[at].evaluate(point)).ok()?;
         Some(stored.dims()[at].binary_search(&position).ok()? * strides[at])
     };
-    let dims: Vec<Vec<usize>> = map.iter().map(dims_of).collect();
+    let dims: Vec<Vec<usize>> = map.iter().map(Expr::dims).collect();
     if dims.iter().any(|dims| dims.len() > 1) {
         let n_points = wanted.length();
         let mut places = Vec::with_capacity(n_points);

@@ -2,7 +2,6 @@
 
 use super::super::{
     Fault,
-    array::note_dims,
     program::{Kind, Operation, Tensor},
     selection::Selection,
 };
@@ -77,19 +76,12 @@ fn insert(wanted: &Selection, offsets: &[usize], sizes: &[usize]) -> Vec<Option<
     vec![is_touched.then_some(part), (!is_touched || !is_all).then(|| wanted.clone())]
 }
 
-/// The dimensions that an expression depends on.
-pub(super) fn dims_of(expr: &Expr) -> Vec<usize> {
-    let mut dims = Vec::new();
-    note_dims(expr, &mut dims);
-    dims
-}
-
 /// The positions that an index of a view takes.
 fn image(expr: &Expr, wanted: &Selection, size: usize) -> Option<Arc<[usize]>> {
     if wanted.length() == 0 {
         return Some(Arc::default());
     }
-    let dims = dims_of(expr);
+    let dims = expr.dims();
     let mut is_taken = vec![false; size];
     let mut at = vec![0; dims.len()];
     let mut point = vec![0_i64; wanted.dims().len()];

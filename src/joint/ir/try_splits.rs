@@ -12,7 +12,7 @@ use crate::{
     mlir::{Op, Reported, Scratch, Value, error_at},
     work::{WorkSplit, ir::divide_work::set_work},
 };
-use cost::{KernelOp, describe, estimate_op_ns};
+use cost::{Cost, describe};
 use machine::Target;
 use scratchpad::Capacity;
 
@@ -25,23 +25,15 @@ pub(super) fn time_of_splits<'a>(function: Op<'_>, splits: impl Iterator<Item = 
     Ok(priced_when_placed(scratch.op(), target)?.iter().map(|step| step.ns).sum())
 }
 
-/// What an op costs by the model.
-pub(crate) struct PricedStep {
-    /// Time, ns.
-    pub(crate) ns: f64,
-    /// Bytes to and from HBM.
-    pub(crate) hbm_bytes: i64,
-}
-
 /// Places the values of a function that is divided; prices each op, those that are added included.
-pub(crate) fn priced_when_placed(function: Op<'_>, target: &Target) -> Result<Vec<PricedStep>, Reported> {
+pub(crate) fn priced_when_placed(function: Op<'_>, target: &Target) -> Result<Vec<Cost>, Reported> {
     let refuse = |message: String| error_at(function, message).report();
     emit_stays(&Program::of(function)?, &Capacity::of(target)).map_err(refuse)?;
     priced(&Values::of(function)?, target).map_err(refuse)
 }
 
 /// Prices the ops of a program that is divided and placed, as one kernel.
-fn priced(values: &Values<'_>, target: &Target) -> Result<Vec<PricedStep>, String> {
+fn priced(values: &Values<'_>, target: &Target) -> Result<Vec<Cost>, String> {
     let mut numbers = Numbers::default();
     let mut kernel = Vec::with_capacity(values.schedule.steps.len());
     for step in &values.schedule.steps {
@@ -54,8 +46,7 @@ fn priced(values: &Values<'_>, target: &Target) -> Result<Vec<PricedStep>, Strin
         }
         kernel.push(tile.shape());
     }
-    let price = |op: &KernelOp| PricedStep { ns: estimate_op_ns(op, &target.time), hbm_bytes: op.bytes.hbm_read + op.bytes.hbm_written };
-    Ok(describe(&kernel).iter().map(price).collect())
+    Ok(describe(&kernel).iter().map(|op| Cost::of(op, &target.time)).collect())
 }
 
 fn is_in_lx(value: Value<'_>) -> bool {

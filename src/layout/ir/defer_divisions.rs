@@ -6,14 +6,13 @@
 //! along the summed dimension is taken, which is at most 1, so that a sum of products is at most the sum of what it multiplies.
 
 use crate::{
-    dialect::{ComputeOp, Tensor, pointwise, view},
+    dialect::{ComputeOp, pointwise, shown_along},
     mlir::{
-        Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, insert_after, insert_before, map_from_exprs,
-        map_of, map_results,
+        Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, insert_after, insert_before, map_of, map_results,
+        shape_of,
     },
 };
 use machine::Family;
-use std::{cell::RefCell, collections::BTreeSet};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-defer-divisions", run };
 
@@ -58,14 +57,12 @@ impl<'c> Division<'c> {
         };
         let (of_product, written) = (product.operand_dims(operand), product.operand_dims(2));
         let position = |dim: usize| written.iter().position(|other| other.is_some() && *other == of_product[dim]);
-        let summed = (0..of_product.len()).find(|dim| of_product[*dim].is_some() && position(*dim).is_none())?;
-        if dims_in(&indices).iter().any(|dim| of_product[*dim].is_some() && position(*dim).is_none()) {
+        let is_summed = |dim: &usize| of_product[*dim].is_some() && position(*dim).is_none();
+        let summed = (0..of_product.len()).find(is_summed)?;
+        if indices.iter().any(|index| index.dims().iter().any(is_summed)) {
             return None;
         }
-        let indices = seen_through(
-            &(0..of_product.len()).map(|dim| position(dim).map_or(Expr::Constant(0), Expr::Dim)).collect::<Vec<_>>(),
-            &indices,
-        );
+        let indices = seen_through(&indices_of((0..of_product.len()).map(position).collect()), &indices);
         is_at_most_one(weights, view, summed).then_some(Self { product, operand, view, division, divisor, indices })
     }
 
@@ -78,16 +75,12 @@ impl<'c> Division<'c> {
         let product = self.product.op.output();
         let (Some(whole), Some(divisor)) = (TensorType::of(product.r#type()), TensorType::of(self.divisor.r#type())) else { return };
         let (context, at) = (self.division.ctx(), self.division.loc());
-        let moving = dims_in(&self.indices);
-        let shape = whole.shape.iter().enumerate().map(|(dim, size)| if moving.contains(&dim) { *size } else { 1 }).collect::<Vec<_>>();
-        let map = map_from_exprs(context, shape.len(), 0, &self.indices);
-        let shown = TensorType { shape, element: divisor.element, encoding: None };
         let deferred = insert_after(self.product.op, pointwise(context, at, "realdiv", &[product, product], &[], product.r#type()));
         if let Some(hints) = self.division.attr("hints") {
             deferred.set_attr("hints", hints);
         }
         product.replace_with(deferred.output());
-        let shown = insert_before(deferred, view(context, at, self.divisor, map, shown.build()));
+        let shown = insert_before(deferred, shown_along(context, at, (self.divisor, divisor.element), &self.indices, &whole.shape));
         deferred.set_input(0, product);
         deferred.set_input(1, shown.output());
         self.division.erase();
@@ -99,7 +92,7 @@ fn is_function(op: Op<'_>, function: &str) -> bool {
 }
 
 fn elements(value: Value<'_>) -> i64 {
-    shape(value).iter().product()
+    shape_of(value).iter().product()
 }
 
 /// Indices that are dimensions, and 0 where nothing moves.
@@ -119,17 +112,6 @@ fn seen_through(dims: &[Expr], exprs: &[Expr]) -> Vec<Expr> {
     exprs.iter().map(|expr| expr.with_dims(&|dim| dims[dim].clone())).collect()
 }
 
-/// The dimensions in some expressions.
-fn dims_in(exprs: &[Expr]) -> BTreeSet<usize> {
-    let found = RefCell::default();
-    let note = |dim: usize| {
-        BTreeSet::insert(&mut found.borrow_mut(), dim);
-        Expr::Dim(dim)
-    };
-    exprs.iter().for_each(|expr| drop(expr.with_dims(&note)));
-    found.into_inner()
-}
-
 /// Whether a value is `exp(x - m)` with `m` at least the maximum of `x` along the dimension that is summed.
 fn is_at_most_one<'c>(weights: Value<'c>, view: Option<Op<'c>>, summed: usize) -> bool {
     let operand = |value: Value<'c>, function: &str| value.def().filter(|def| is_function(*def, function));
@@ -141,7 +123,7 @@ fn is_at_most_one<'c>(weights: Value<'c>, view: Option<Op<'c>>, summed: usize) -
         (None, _) => Some(summed),
         (Some(_), shown) => shown.and_then(|shown| shown.iter().position(|index| *index == Expr::Dim(summed))),
     };
-    let is_whole = shape(x) == shape(difference.op.output());
+    let is_whole = shape_of(x) == shape_of(difference.op.output());
     along.is_some_and(|along| is_whole && is_bound(bound, indices_of(difference.operand_dims(1)), x, along))
 }
 
@@ -155,9 +137,5 @@ fn is_bound<'c>(value: Value<'c>, indices: Vec<Expr>, x: Value<'c>, along: usize
     }
     let is_maximum = compute.op.is("spyre.reduce") && compute.function() == "max" && compute.op.inputs()[0] == x;
     let is_reduced = is_maximum && compute.operand_dims(1).get(along).copied().flatten().is_none();
-    is_reduced && indices.iter().zip(shape(value)).enumerate().all(|(dim, (index, size))| size == 1 || *index == Expr::Dim(dim))
-}
-
-fn shape(value: Value<'_>) -> Vec<i64> {
-    Tensor::of(value.r#type()).map(|tensor| tensor.host.shape).unwrap_or_default()
+    is_reduced && indices.iter().zip(shape_of(value)).enumerate().all(|(dim, (index, size))| size == 1 || *index == Expr::Dim(dim))
 }

@@ -44,7 +44,7 @@ impl OpCosts for Bytes<'_> {
     }
 
     fn combine_cost(&self, _op: usize, _cuts: &[(usize, i64)]) -> Cost {
-        Cost::ZERO
+        Cost::default()
     }
 }
 

@@ -9,14 +9,11 @@ use crate::{
     dialect::{ComputeOp, Schedule, Step, tile_op_of},
     joint::{
         candidates,
-        ir::{
-            divide_jointly::divide_function,
-            try_splits::{PricedStep, priced_when_placed},
-        },
+        ir::{divide_jointly::divide_function, try_splits::priced_when_placed},
     },
     lx::ir::program::Numbers,
     mlir::{Op, OpExt, Reported, i64_attribute, integer, quietly},
-    search::{Axis, Cost, Cut, Judge, Loops, OpCosts},
+    search::{Axis, Cut, Judge, Loops, OpCosts},
     tile::ir::{
         coarse_tile::{Declared, tile_block},
         make_online::make_online,
@@ -27,7 +24,7 @@ use crate::{
         ir::{divide_work::divided, reduce_span::reduce_spans},
     },
 };
-use cost::{Dim, KernelOp, OpKind, TileOp, TileOperand, describe, estimate_op_ns};
+use cost::{Cost, Dim, OpKind, TileOp, TileOperand, describe};
 use machine::Target;
 use std::{cell::RefCell, collections::BTreeMap, ops::Range};
 
@@ -60,8 +57,18 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
         Some(Self { function, steps, target, priced, known: RefCell::default() })
     }
 
+    /// The answer to a question that may have been asked before.
+    fn remembered(&self, question: Question, answer: impl FnOnce() -> Cost) -> Cost {
+        let known = self.known.borrow().get(&question).copied();
+        known.unwrap_or_else(|| {
+            let cost = answer();
+            self.known.borrow_mut().insert(question, cost);
+            cost
+        })
+    }
+
     fn cost_of(&self, range: Range<usize>, loops: &[Loops]) -> Option<Cost> {
-        Some(total(self.costs_of(range, loops)?.into_iter().map(|(_, cost)| cost)))
+        Some(self.costs_of(range, loops)?.into_iter().map(|(_, cost)| cost).sum())
     }
 
     /// What each op costs that the steps become, in order, with the number of the step; none for what is added.
@@ -77,15 +84,10 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
             }
             number(&of_alone.ops);
             let priced = place(function, &declared, self.target)?;
-            let costs = priced.into_iter().map(|PricedStep { ns, hbm_bytes }| Cost { ns, hbm_bytes });
-            Ok::<_, Reported>(numbers(function).into_iter().zip(costs).collect())
+            Ok::<_, Reported>(numbers(function).into_iter().zip(priced).collect())
         });
         costs.ok()
     }
-}
-
-fn total(costs: impl Iterator<Item = Cost>) -> Cost {
-    costs.fold(Cost::ZERO, Cost::plus)
 }
 
 const NUMBER: &str = "spyre.number";
@@ -104,7 +106,7 @@ fn numbers(function: Op<'_>) -> Vec<Option<usize>> {
 }
 
 /// Tiles, divides and places; prices each op that computes.
-fn place(function: Op<'_>, declared: &Declared, target: &Target) -> Result<Vec<PricedStep>, Reported> {
+fn place(function: Op<'_>, declared: &Declared, target: &Target) -> Result<Vec<Cost>, Reported> {
     tile_block(function, declared, target)?;
     make_online(function);
     settle_block(function);
@@ -163,12 +165,12 @@ impl PricedOp {
             cut(&mut tile, dim, count);
         }
         tile.dims.iter_mut().filter(|dim| dim.is_reduced).for_each(|dim| *dim = Dim { extent: 1, slices: 1, is_reduced: false });
-        let Some(mut result) = tile.operands.pop() else { return Cost::ZERO };
+        let Some(mut result) = tile.operands.pop() else { return Cost::default() };
         (result.buffer, result.is_in_lx) = (1, true);
         let had = TileOperand { buffer: 0, is_output: false, ..result.clone() };
         let tile = TileOp { kind: OpKind::Pointwise, is_reduction: false, operands: vec![had, result], ..tile };
         let costs = plain_splits(&tile, target.cores).into_iter().map(|split| cost_of(&tile, &split, target));
-        costs.min_by(|one, other| one.ns.total_cmp(&other.ns)).unwrap_or(Cost::ZERO)
+        costs.min_by(|one, other| one.ns.total_cmp(&other.ns)).unwrap_or(Cost::default())
     }
 }
 
@@ -212,8 +214,7 @@ fn cost_of(tile: &TileOp, split: &WorkSplit, target: &Target) -> Cost {
     for (dim, &slices) in tile.dims.iter_mut().zip(split.slices()) {
         dim.slices = slices;
     }
-    let cost = |op: &KernelOp| Cost { ns: estimate_op_ns(op, &target.time), hbm_bytes: op.bytes.hbm_read + op.bytes.hbm_written };
-    total(describe(&[tile.shape()]).iter().map(cost))
+    describe(&[tile.shape()]).iter().map(|op| Cost::of(op, &target.time)).sum()
 }
 
 impl OpCosts for FunctionJudge<'_, '_> {
@@ -222,26 +223,14 @@ impl OpCosts for FunctionJudge<'_, '_> {
     }
 
     fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> Cost {
-        let Some(priced) = &self.priced[op] else { return Cost::ZERO };
-        let key = (op, cuts.to_vec(), in_lx.to_vec());
-        if let Some(&cost) = self.known.borrow().get(&key) {
-            return cost;
-        }
-        let cost = priced.least(cuts, in_lx, self.target);
-        self.known.borrow_mut().insert(key, cost);
-        cost
+        let Some(priced) = &self.priced[op] else { return Cost::default() };
+        self.remembered((op, cuts.to_vec(), in_lx.to_vec()), || priced.least(cuts, in_lx, self.target))
     }
 
     fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> Cost {
-        let Some(priced) = &self.priced[op] else { return Cost::ZERO };
+        let Some(priced) = &self.priced[op] else { return Cost::default() };
         // No op has no operands.
-        let key = (op, cuts.to_vec(), Vec::new());
-        if let Some(&cost) = self.known.borrow().get(&key) {
-            return cost;
-        }
-        let cost = priced.combine(cuts, self.target);
-        self.known.borrow_mut().insert(key, cost);
-        cost
+        self.remembered((op, cuts.to_vec(), Vec::new()), || priced.combine(cuts, self.target))
     }
 }
 
@@ -252,7 +241,7 @@ impl Judge for FunctionJudge<'_, '_> {
         for (number, cost) in self.costs_of(0..self.steps.len(), &[])? {
             // A copy that was added counts for the op that it stands behind.
             step = number.unwrap_or(step);
-            of_steps[step] = total([of_steps[step], cost].into_iter());
+            of_steps[step] = [of_steps[step], cost].into_iter().sum();
         }
         Some(of_steps)
     }

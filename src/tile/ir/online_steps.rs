@@ -1,8 +1,8 @@
 //! Ops and loops as [`Online`] sees them.
 
 use crate::{
-    dialect::{Carried, ComputeOp, Tensor, plain_view},
-    mlir::{Op, OpExt, Value, ValueExt, ValueLike, ValueMap},
+    dialect::{Carried, ComputeOp, plain_view},
+    mlir::{Op, OpExt, Value, ValueExt, ValueMap, shape_of},
     tile::{Correction, Form, Online, Read, Rule, Step},
 };
 use machine::Family;
@@ -19,7 +19,7 @@ impl<'c> Analysis<'c> {
     /// Notes the form of a value that no op makes.
     pub(super) fn note(&mut self, value: Value<'c>, form: Form) {
         let number = self.number(value);
-        self.online.note(number, form, &shape(value));
+        self.online.note(number, form, &shape_of(value));
     }
 
     /// Notes that a value is another one.
@@ -45,7 +45,7 @@ impl<'c> Analysis<'c> {
             None if op.is("spyre.view") => vec![self.shown(op)],
             None => Vec::new(),
         };
-        let step = Step { rule: rule_of(op), reads, reduces_axis: false, output: self.number(output), shape: shape(output) };
+        let step = Step { rule: rule_of(op), reads, reduces_axis: false, output: self.number(output), shape: shape_of(output) };
         self.online.step(&step);
     }
 
@@ -63,7 +63,7 @@ impl<'c> Analysis<'c> {
 
     fn accumulate(&mut self, accumulated: &Accumulated<'c>) -> Option<Correction> {
         let after = accumulated.combine.output();
-        let shape = shape(after);
+        let shape = shape_of(after);
         let rule = match accumulated.combine.text_attr("function") {
             "add" => Rule::Sum,
             "maximum" => Rule::Max,
@@ -89,7 +89,7 @@ impl<'c> Analysis<'c> {
     /// What a view shows: a dimension is followed where all of it is shown.
     fn shown(&mut self, view: Op<'c>) -> Read {
         let input = view.inputs()[0];
-        let (own, behind) = (shape(view.output()), shape(input));
+        let (own, behind) = (shape_of(view.output()), shape_of(input));
         let indices = plain_view(view).unwrap_or_else(|| vec![(None, 0); behind.len()]);
         let followed = |((moving, first), size): ((Option<usize>, i64), &i64)| moving.filter(|dim| first == 0 && own[*dim] == *size);
         Read { value: self.number(input), dims: indices.into_iter().zip(&behind).map(followed).collect() }
@@ -103,10 +103,6 @@ impl<'c> Analysis<'c> {
         self.values.push(value);
         self.values.len() - 1
     }
-}
-
-fn shape(value: Value<'_>) -> Vec<i64> {
-    Tensor::of(value.r#type()).map(|tensor| tensor.host.shape).unwrap_or_default()
 }
 
 /// What an op does, as far as forms go.

@@ -253,24 +253,28 @@ fn read(value: usize, is_tile: bool, is_made_tile: bool) -> Read {
     Read { value, dims: vec![Some(0), (is_tile && is_made_tile).then_some(1)] }
 }
 
-/// `m = max x`, `d = x - m`, `e = exp(d)`, then steps over these: values 0 to 3.
-fn softmax() -> Online {
+/// A reduction of a tile to a number for each row.
+fn row(rule: Rule, of: usize, output: usize) -> Step {
+    Step { rule, reads: vec![read(of, true, false)], reduces_axis: true, output, shape: vec![4, 1] }
+}
+
+/// `m` as the maximum or the minimum of `x`, `d = x - m`, `e = exp(d)`: values 0 to 3.
+fn exponentials(extreme: Rule) -> Online {
     let mut online = Online::default();
     online.note(0, Form::Tile, &[4, 64]);
+    let tile = |rule: Rule, reads: Vec<Read>, output: usize| Step { rule, reads, reduces_axis: false, output, shape: vec![4, 64] };
     for step in [
-        Step { rule: Rule::Max, reads: vec![read(0, true, false)], reduces_axis: true, output: 1, shape: vec![4, 1] },
-        Step {
-            rule: Rule::Sub,
-            reads: vec![read(0, true, true), read(1, false, true)],
-            reduces_axis: false,
-            output: 2,
-            shape: vec![4, 64],
-        },
-        Step { rule: Rule::Exp, reads: vec![read(2, true, true)], reduces_axis: false, output: 3, shape: vec![4, 64] },
+        row(extreme, 0, 1),
+        tile(Rule::Sub, vec![read(0, true, true), read(1, false, true)], 2),
+        tile(Rule::Exp, vec![read(2, true, true)], 3),
     ] {
         assert_eq!(online.step(&step), None);
     }
     online
+}
+
+fn softmax() -> Online {
+    exponentials(Rule::Max)
 }
 
 fn subtracted(value: usize) -> Term {
@@ -280,23 +284,20 @@ fn subtracted(value: usize) -> Term {
 #[test]
 fn a_sum_of_exponentials_is_scaled_when_the_maximum_grows() {
     let mut online = softmax();
-    let sum = Step { rule: Rule::Sum, reads: vec![read(3, true, false)], reduces_axis: true, output: 4, shape: vec![4, 1] };
-    assert_eq!(online.step(&sum), Some(Correction::Times(subtracted(1))));
+    assert_eq!(online.step(&row(Rule::Sum, 3, 4)), Some(Correction::Times(subtracted(1))));
     assert!(matches!(online.form(4), Form::Running(..)));
 }
 
 #[test]
 fn a_maximum_of_differences_is_shifted() {
     let mut online = softmax();
-    let max = Step { rule: Rule::Max, reads: vec![read(2, true, false)], reduces_axis: true, output: 4, shape: vec![4, 1] };
-    assert_eq!(online.step(&max), Some(Correction::Plus(subtracted(1))));
+    assert_eq!(online.step(&row(Rule::Max, 2, 4)), Some(Correction::Plus(subtracted(1))));
 }
 
 #[test]
 fn a_share_of_the_sum_needs_the_finished_sum() {
     let mut online = softmax();
-    let sum = Step { rule: Rule::Sum, reads: vec![read(3, true, false)], reduces_axis: true, output: 4, shape: vec![4, 1] };
-    online.step(&sum);
+    online.step(&row(Rule::Sum, 3, 4));
     let share = Step {
         rule: Rule::Div,
         reads: vec![read(3, true, true), read(4, false, true)],
@@ -311,42 +312,18 @@ fn a_share_of_the_sum_needs_the_finished_sum() {
 #[test]
 fn what_could_overflow_on_the_way_waits() {
     // exp(x - min x): the minimum falls, and what was made with an earlier one has to grow.
-    let mut online = Online::default();
-    online.note(0, Form::Tile, &[4, 64]);
-    for step in [
-        Step { rule: Rule::Min, reads: vec![read(0, true, false)], reduces_axis: true, output: 1, shape: vec![4, 1] },
-        Step {
-            rule: Rule::Sub,
-            reads: vec![read(0, true, true), read(1, false, true)],
-            reduces_axis: false,
-            output: 2,
-            shape: vec![4, 64],
-        },
-        Step { rule: Rule::Exp, reads: vec![read(2, true, true)], reduces_axis: false, output: 3, shape: vec![4, 64] },
-        Step { rule: Rule::Sum, reads: vec![read(3, true, false)], reduces_axis: true, output: 4, shape: vec![4, 1] },
-    ] {
-        assert_eq!(online.step(&step), None);
-    }
+    let mut online = exponentials(Rule::Min);
+    assert_eq!(online.step(&row(Rule::Sum, 3, 4)), None);
     assert_eq!(*online.form(4), Form::Finished);
 }
 
 #[test]
 fn two_infinities_have_no_difference() {
     // max(x - min x): the loop begins with -inf, and with the difference to +inf.
-    let mut online = Online::default();
-    online.note(0, Form::Tile, &[4, 64]);
-    let min = Step { rule: Rule::Min, reads: vec![read(0, true, false)], reduces_axis: true, output: 1, shape: vec![4, 1] };
-    let difference = Step {
-        rule: Rule::Sub,
-        reads: vec![read(0, true, true), read(1, false, true)],
-        reduces_axis: false,
-        output: 2,
-        shape: vec![4, 64],
-    };
-    let of = |rule: Rule, output: usize| Step { rule, reads: vec![read(2, true, false)], reduces_axis: true, output, shape: vec![4, 1] };
-    assert_eq!([&min, &difference, &of(Rule::Max, 3)].map(|step| online.step(step)), [None, None, None]);
-    assert_eq!(*online.form(3), Form::Finished);
-    assert_eq!(online.step(&of(Rule::Min, 4)), Some(Correction::Plus(subtracted(1))));
+    let mut online = exponentials(Rule::Min);
+    assert_eq!(online.step(&row(Rule::Max, 2, 4)), None);
+    assert_eq!(*online.form(4), Form::Finished);
+    assert_eq!(online.step(&row(Rule::Min, 2, 5)), Some(Correction::Plus(subtracted(1))));
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use super::Merge;
 use crate::{
-    dialect::{CORRECTS, FOR_LOOP, loop_over, pointwise, slots_of, view, yield_tiles},
+    dialect::{CORRECTS, FOR_LOOP, loop_over, pointwise, shown_along, slots_of, yield_tiles},
     mlir::{
-        Expr, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, boolean_unit, insert_before, integer, integers,
-        map_from_exprs, new_block, push,
+        Expr, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, boolean_unit, insert_before, integer, integers, new_block,
+        push,
     },
     tile::{Correction, Form, Term, ir::compact_type},
 };
@@ -246,13 +246,9 @@ impl<'c> Built<'_, 'c> {
         if is_under_own && own.shape.len() == like.shape.len() {
             return value;
         }
-        let moves = |dim: usize| term.dims.contains(&Some(dim));
-        let shape = like.shape.iter().enumerate().map(|(dim, size)| if moves(dim) { *size } else { 1 }).collect::<Vec<_>>();
-        let rank = shape.len();
-        let exprs: Vec<Expr> = term.dims.iter().map(|moving| moving.map_or(Expr::Constant(0), Expr::Dim)).collect();
-        let map = map_from_exprs(self.around.ctx(), rank, 0, &exprs);
-        let bare = TensorType { shape, element: own.element, encoding: None };
-        push(self.around, view(self.around.ctx(), self.around.loc(), value, map, bare.build())).output()
+        let indices: Vec<Expr> = term.dims.iter().map(|moving| moving.map_or(Expr::Constant(0), Expr::Dim)).collect();
+        let (context, location) = (self.around.ctx(), self.around.loc());
+        push(self.around, shown_along(context, location, (value, own.element), &indices, &like.shape)).output()
     }
 
     fn end(&mut self, given: &[Given<'c>]) {
