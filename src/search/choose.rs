@@ -18,7 +18,7 @@ const WORTH_BYTES: f64 = 0.05;
 /// Plans that take at most this part longer than the fastest one are as fast; what moves the fewest bytes of them is taken.
 const SAME_TIME: f64 = 0.01;
 /// What part of the time all bytes together are worth, as far as a plan takes at most the part [`LITTLE_TIME`] longer than the fastest one.
-const WORTH_OF_BYTES: f64 = 0.1;
+const WORTH_OF_BYTES: f64 = 0.2;
 /// What a plan that moves fewer bytes may take longer than the fastest one, as a part.
 const LITTLE_TIME: f64 = 0.1;
 /// The most paths whose nests are tried together.
@@ -431,7 +431,7 @@ fn next_to(counts: &[i64], count: i64) -> impl Iterator<Item = i64> {
     near.filter_map(|near| counts.get(near).copied())
 }
 
-/// Whether something that takes longer than another moves so many bytes less that it is preferred: a hundredth of the time for a tenth of the bytes, and
+/// Whether something that takes longer than another moves so many bytes less that it is preferred: a fiftieth of the time for a tenth of the bytes, and
 /// hardly longer than the fastest one.
 fn is_sparing(cost: &Cost, other: &Cost, fastest_ns: f64) -> bool {
     let saved = f64_of(other.hbm_bytes - cost.hbm_bytes) / f64_of(other.hbm_bytes.max(1));

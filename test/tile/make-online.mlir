@@ -1,18 +1,20 @@
 // RUN: spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile --spyre-make-online --mlir-print-local-scope %s | FileCheck %s
 // RUN: spyre-opt --spyre-propagate-layouts --spyre-propagate-dims --spyre-coarse-tile --spyre-make-online --verify-diagnostics %s
 
-// One loop has the maximum of a row, and corrects the sum and the product whenever that grows.
+// One loop has the maximum of a row, and corrects the sum and the product whenever that grows. The maximum begins with the lowest finite number,
+// as -inf less -inf is no number.
 // CHECK-LABEL: func.func @attention(
-// CHECK:         [[ALL:%.+]]:3 = spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = {{.+}}, [[SUM:%.+]] = {{.+}}, [[ACC:%.+]] = {{.+}}) attributes {spyre.corrects} {
+// CHECK:         [[LOWEST:%.+]] = spyre.constant {{.*}}exact = dense<-1.7976931348623157E+308>
+// CHECK:         [[REPEATED:%.+]] = spyre.view {{.*}} affine_map<(d0, d1) -> (0, 0)> : tensor<1x1xf16> -> tensor<64x1xf16>
+// CHECK-NEXT:    [[START:%.+]] = spyre.copy [[REPEATED]]
+// CHECK:         [[ALL:%.+]]:3 = spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = [[START]] : {{.+}}, [[SUM:%.+]] = {{.+}}, [[ACC:%.+]] = {{.+}}) attributes {spyre.corrects} {
 // CHECK-NEXT:      [[S:%.+]] = spyre.matmul(
 // CHECK-NEXT:      [[PART_MAX:%.+]] = spyre.reduce max([[S]])
 // CHECK-NEXT:      [[NEW:%.+]] = spyre.pointwise maximum([[MAX]], [[PART_MAX]])
-// CHECK-NEXT:      [[BOUND:%.+]] = spyre.pointwise maximum([[NEW]], [[LOWEST:%.+]]) :
-// CHECK-NEXT:      [[D:%.+]] = spyre.pointwise sub([[S]], [[BOUND]])
+// CHECK-NEXT:      [[D:%.+]] = spyre.pointwise sub([[S]], [[NEW]])
 // CHECK-NEXT:      [[E:%.+]] = spyre.pointwise exp([[D]])
 // CHECK-NEXT:      [[PART_SUM:%.+]] = spyre.reduce sum([[E]])
-// CHECK-NEXT:      [[OLD:%.+]] = spyre.pointwise maximum([[MAX]], [[LOWEST]])
-// CHECK-NEXT:      [[GROWN:%.+]] = spyre.pointwise sub([[OLD]], [[BOUND]])
+// CHECK-NEXT:      [[GROWN:%.+]] = spyre.pointwise sub([[MAX]], [[NEW]])
 // CHECK-NEXT:      [[FACTOR:%.+]] = spyre.pointwise exp([[GROWN]])
 // CHECK-NEXT:      [[SUM_THEN:%.+]] = spyre.pointwise mul([[SUM]], [[FACTOR]])
 // CHECK-NEXT:      [[SUM_NOW:%.+]] = spyre.pointwise add([[SUM_THEN]], [[PART_SUM]])
@@ -34,15 +36,12 @@ func.func @attention(%q: tensor<64x64xf16>, %k: tensor<64x512xf16> {spyre.dims =
   return %y : tensor<64x64xf16>
 }
 
-// What is made of the maximum between the loops is made in the loop, for the new one and for the old one; only a number is known to be no
-// infinity. Scores that others read are still written.
+// What is made of the maximum between the loops is made in the loop, for the new one and for the old one. Scores that others read are still written.
 // CHECK-LABEL: func.func @bounded(
 // CHECK:         [[ALL:%.+]]:3 = spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = {{.+}}, [[SUM:%.+]] = {{.+}}) attributes {spyre.corrects} {
 // CHECK:           [[NEW:%.+]] = spyre.pointwise maximum([[MAX]],
-// CHECK-NEXT:      [[FINITE:%.+]] = spyre.pointwise maximum([[NEW]], [[LOWEST:%.+]]) :
-// CHECK-NEXT:      [[BOUND:%.+]] = spyre.pointwise maximum([[FINITE]], %arg1)
-// CHECK:           [[OLD:%.+]] = spyre.pointwise maximum([[MAX]], [[LOWEST]])
-// CHECK-NEXT:      [[OLD_BOUND:%.+]] = spyre.pointwise maximum([[OLD]], %arg1)
+// CHECK-NEXT:      [[BOUND:%.+]] = spyre.pointwise maximum([[NEW]], %arg1)
+// CHECK:           [[OLD_BOUND:%.+]] = spyre.pointwise maximum([[MAX]], %arg1)
 // CHECK-NEXT:      spyre.pointwise sub([[OLD_BOUND]], [[BOUND]])
 // CHECK:           spyre.yield [[NEW]], {{%.+}}, {{%.+}}[1]
 // CHECK:         [[L:%.+]] = spyre.copy [[ALL]]#1
@@ -74,9 +73,7 @@ func.func @not_separable(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> te
 // CHECK-LABEL: func.func @shifted_maximum(
 // CHECK:         spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = {{.+}}, [[PEAK:%.+]] = {{.+}}) attributes {spyre.corrects} {
 // CHECK:           [[NEW:%.+]] = spyre.pointwise maximum([[MAX]],
-// CHECK-NEXT:      [[BOUND:%.+]] = spyre.pointwise maximum([[NEW]], [[LOWEST:%.+]]) :
-// CHECK:           [[OLD:%.+]] = spyre.pointwise maximum([[MAX]], [[LOWEST]])
-// CHECK-NEXT:      [[GROWN:%.+]] = spyre.pointwise sub([[OLD]], [[BOUND]])
+// CHECK:           [[GROWN:%.+]] = spyre.pointwise sub([[MAX]], [[NEW]])
 // CHECK-NEXT:      [[THEN:%.+]] = spyre.pointwise add([[PEAK]], [[GROWN]])
 // CHECK-NEXT:      spyre.pointwise maximum([[THEN]],
 func.func @shifted_maximum(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}, %z: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> tensor<64x1xf16> {
@@ -95,4 +92,39 @@ func.func @tiles_that_wait(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> 
   // expected-remark @+1 {{needs what a loop over 'T' finishes}}
   %d = spyre.pointwise sub(%x, %m) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x512xf16>, tensor<64x1xf16>) -> tensor<64x512xf16>
   return %d : tensor<64x512xf16>
+}
+
+// A maximum that the program bounds by a number, and reads in no other way, begins with that number.
+// CHECK-LABEL: func.func @bounded_by_number(
+// CHECK:         [[NUMBER:%.+]] = spyre.constant dense<-4.000000e+00>
+// CHECK:         [[REPEATED:%.+]] = spyre.view {{.*}} affine_map<(d0, d1) -> (0, 0)> : tensor<1x1xf16{{.*}}> -> tensor<64x1xf16>
+// CHECK-NEXT:    [[START:%.+]] = spyre.copy [[REPEATED]]
+// CHECK:         [[ALL:%.+]]:2 = spyre.loop 4 "T" {{.*}} carried([[MAX:%.+]] = [[START]] : {{.+}}, [[SUM:%.+]] = {{.+}}) attributes {spyre.corrects} {
+// CHECK:           [[NEW:%.+]] = spyre.pointwise maximum([[MAX]],
+// CHECK-NEXT:      spyre.pointwise sub({{%.+}}, [[NEW]])
+// CHECK-NOT:       spyre.pointwise maximum
+// CHECK:           spyre.yield
+func.func @bounded_by_number(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> tensor<64x1xf16> {
+  %low = spyre.constant dense<-4.0> : tensor<1x1xf16> -> tensor<1x1xf16>
+  %m = spyre.reduce max(%x) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  %b = spyre.pointwise maximum(%m, %low) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x1xf16>, tensor<1x1xf16>) -> tensor<64x1xf16>
+  %d = spyre.pointwise sub(%x, %b) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x512xf16>, tensor<64x1xf16>) -> tensor<64x512xf16>
+  %e = spyre.pointwise exp(%d) {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16>
+  %l = spyre.reduce sum(%e) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  return %l : tensor<64x1xf16>
+}
+
+// A maximum that is read behind the loop is bounded where it is read for corrections only.
+// CHECK-LABEL: func.func @maximum_is_read(
+// CHECK:         spyre.loop 4 "T"
+// CHECK:           [[NEW:%.+]] = spyre.pointwise maximum([[MAX:%.+]], {{%.+}})
+// CHECK-NEXT:      [[BOUND:%.+]] = spyre.pointwise maximum([[NEW]], [[LOWEST:%.+]]) :
+// CHECK:           [[OLD:%.+]] = spyre.pointwise maximum([[MAX]], [[LOWEST]])
+// CHECK-NEXT:      spyre.pointwise sub([[OLD]], [[BOUND]])
+func.func @maximum_is_read(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> (tensor<64x1xf16>, tensor<64x1xf16>) {
+  %m = spyre.reduce max(%x) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  %d = spyre.pointwise sub(%x, %m) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x512xf16>, tensor<64x1xf16>) -> tensor<64x512xf16>
+  %e = spyre.pointwise exp(%d) {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16>
+  %l = spyre.reduce sum(%e) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  return %l, %m : tensor<64x1xf16>, tensor<64x1xf16>
 }

@@ -180,7 +180,7 @@ fn time_comes_first_and_bytes_second() {
 fn fewer_bytes_are_worth_a_little_time() {
     let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
     let preferred = |plan, other| is_preferred(&plan, &other, 100.0, false);
-    for (ns, hbm_bytes, is_worth_it) in [(102.9, 70, true), (103.1, 70, false), (108.9, 10, true), (109.1, 10, false)] {
+    for (ns, hbm_bytes, is_worth_it) in [(105.9, 70, true), (106.1, 70, false), (109.9, 10, true), (110.1, 10, false)] {
         let (sparing, fastest) = (cost(ns, hbm_bytes), cost(100.0, 100));
         assert_eq!(preferred(sparing, fastest), is_worth_it, "{ns} ns, {hbm_bytes} bytes");
         assert_eq!(preferred(fastest, sparing), !is_worth_it, "{ns} ns, {hbm_bytes} bytes");
@@ -191,7 +191,7 @@ fn fewer_bytes_are_worth_a_little_time() {
 fn no_loop_is_preferred_to_one_that_saves_little_with_more_bytes() {
     let cost = |ns, hbm_bytes| Cost { ns, hbm_bytes };
     let preferred = |plan, other| is_preferred(&plan, &other, 100.0, true);
-    assert!(preferred(cost(104.0, 10), cost(100.0, 20)));
-    assert!(!preferred(cost(106.0, 10), cost(100.0, 20)));
+    assert!(preferred(cost(104.0, 18), cost(100.0, 20)));
+    assert!(!preferred(cost(106.0, 18), cost(100.0, 20)));
     assert!(!preferred(cost(104.0, 20), cost(100.0, 20)), "no byte is saved");
 }

@@ -1,62 +1,151 @@
 //! Keeps what a correction subtracts from being infinite.
 
-use super::Merge;
+use super::{Accumulated, Merge};
 use crate::{
-    dialect::{behind_views, pointwise},
-    mlir::{Op, OpExt, OperationLike, Reported, Value, ValueExt, ValueLike, dense_numbers, insert_before},
+    dialect::{EXACT, behind_views, pointwise, view},
+    mlir::{Expr, Op, OpExt, OperationLike, Reported, TensorType, Value, ValueExt, ValueLike, dense_numbers, insert_before, map_from_exprs},
     tile::{Course, Form, ir::number::number_before},
 };
+
+/// A running value that the program bounds behind the loop.
+struct Bounded<'c> {
+    running: Value<'c>,
+    start: Op<'c>,
+    /// What bounds it, and the number.
+    op: Op<'c>,
+    number: f64,
+}
 
 /// A running value that may be infinite, with the function and the number that bound it.
 struct Unbounded<'c> {
     value: Value<'c>,
+    /// The copy that the running value begins with, where nobody else reads that.
+    start: Option<Op<'c>>,
     function: &'static str,
     bound: f64,
     /// The ops that read it.
     readers: Vec<Op<'c>>,
+    /// Whether something else reads it behind the loop.
+    is_read_behind: bool,
 }
 
 impl<'c> Merge<'c> {
     /// Where the first loop has seen nothing but -inf, its maximum is -inf, and `-inf - -inf` is no number though the row may have one in a later
-    /// tile. Bounds what the corrections read by the lowest finite number, which changes a row of -inf alone: of that the sum is 0 then. Gives whether
-    /// anything was bounded.
+    /// tile. Bounds what the corrections read by the lowest finite number, which changes a row of -inf alone: of that the sum is 0 then. Where only they
+    /// read the maximum it begins with that number, which is the same and takes no op. Gives whether anything was bounded.
     pub(super) fn bound(&self) -> Result<bool, Reported> {
         if self.carried[1].iter().all(|(_, correction)| correction.is_none()) {
             return Ok(false);
         }
-        let unbounded: Vec<Unbounded<'c>> = self.carried[0].iter().filter_map(|(of, _)| self.unbounded(of.carried.result)).collect();
-        for Unbounded { value, function, bound, readers } in &unbounded {
-            let Some(at) = self.first.next_in_block() else { continue };
-            let bound = number_before(at, self.first, *bound, value.r#type())?;
-            let (context, location) = (self.first.ctx(), self.first.loc());
-            let bounded = insert_before(at, pointwise(context, location, function, &[*value, bound], &[], value.r#type())).output();
-            for (reader, index) in readers.iter().flat_map(|reader| (0..reader.inputs().len()).map(move |index| (reader, index))) {
-                if reader.inputs()[index] == *value {
-                    reader.set_input(index, bounded);
-                }
+        if let Some(at) = self.carried[0].iter().find_map(|(of, _)| self.bounded_behind(of)) {
+            at.absorb()?;
+            return Ok(true);
+        }
+        let unbounded: Vec<Unbounded<'c>> = self.carried[0].iter().filter_map(|(of, _)| self.unbounded(of)).collect();
+        for unbounded in &unbounded {
+            match unbounded.start.filter(|_| !unbounded.is_read_behind) {
+                Some(start) => begin_with(start, unbounded.bound)?,
+                None => self.bound_readers(unbounded)?,
             }
         }
         Ok(!unbounded.is_empty())
     }
 
-    fn unbounded(&self, value: Value<'c>) -> Option<Unbounded<'c>> {
-        let (function, bound) = match self.analysis.form(value) {
-            Form::Running(_, Course::Grows) => ("maximum", f64::MIN),
-            Form::Running(_, Course::Falls) => ("minimum", f64::MAX),
-            _ => return None,
+    /// A program that bounds the maximum of a row itself, and reads nothing else of it.
+    fn bounded_behind(&self, of: &Accumulated<'c>) -> Option<Bounded<'c>> {
+        let (function, _) = self.bound_of(of.carried.result)?;
+        let start = own_start(of)?;
+        let users = of.carried.result.users();
+        let [op] = users[..] else { return None };
+        let is_bound = self.running.contains(&op) && op.is("spyre.pointwise") && op.text_attr("function") == function;
+        let number = op.inputs().into_iter().filter(|_| is_bound).find_map(finite_number)?;
+        let is_same_type = op.output().r#type() == of.carried.result.r#type();
+        is_same_type.then_some(Bounded { running: of.carried.result, start, op, number })
+    }
+
+    /// The function that keeps a running value from being infinite, and the number with which it does.
+    fn bound_of(&self, value: Value<'c>) -> Option<(&'static str, f64)> {
+        match self.analysis.form(value) {
+            Form::Running(_, Course::Grows) => Some(("maximum", f64::MIN)),
+            Form::Running(_, Course::Falls) => Some(("minimum", f64::MAX)),
+            _ => None,
+        }
+    }
+
+    fn bound_readers(&self, Unbounded { value, function, bound, readers, .. }: &Unbounded<'c>) -> Result<(), Reported> {
+        let Some(at) = self.first.next_in_block() else { return Ok(()) };
+        let bound = number_before(at, self.first, *bound, value.r#type())?;
+        let (context, location) = (self.first.ctx(), self.first.loc());
+        let bounded = insert_before(at, pointwise(context, location, function, &[*value, bound], &[], value.r#type())).output();
+        for (reader, index) in readers.iter().flat_map(|reader| (0..reader.inputs().len()).map(move |index| (reader, index))) {
+            if reader.inputs()[index] == *value {
+                reader.set_input(index, bounded);
+            }
+        }
+        Ok(())
+    }
+
+    fn unbounded(&self, of: &Accumulated<'c>) -> Option<Unbounded<'c>> {
+        let value = of.carried.result;
+        let (function, bound) = self.bound_of(value)?;
+        let bounds = |op: Op<'c>| {
+            op.is("spyre.pointwise") && op.text_attr("function") == function && op.inputs().into_iter().any(|value| finite_number(value).is_some())
         };
-        let bounds =
-            |op: Op<'c>| op.is("spyre.pointwise") && op.text_attr("function") == function && op.inputs().into_iter().any(is_finite_number);
         let inside = self.second.nested();
-        let readers: Vec<Op<'c>> =
-            self.running.iter().chain(&inside).copied().filter(|op| op.inputs().contains(&value) && !bounds(*op)).collect();
-        (!readers.is_empty()).then_some(Unbounded { value, function, bound, readers })
+        let reads = |op: &Op<'c>| op.inputs().contains(&value);
+        let readers: Vec<Op<'c>> = self.running.iter().chain(&inside).copied().filter(|op| reads(op) && !bounds(*op)).collect();
+        let begins_finite = of.carried.before.def().is_some_and(|start| start.inputs().into_iter().any(|start| finite_number(start).is_some()));
+        if readers.is_empty() || begins_finite {
+            return None;
+        }
+        let is_read_behind = value.users().iter().any(|user| !readers.contains(user));
+        Some(Unbounded { value, start: own_start(of), function, bound, readers, is_read_behind })
     }
 }
 
-/// Whether a value is one number that is not infinite.
-fn is_finite_number(value: Value<'_>) -> bool {
-    let made = behind_views(value).def().filter(|def| def.is("spyre.constant"));
-    let numbers = made.and_then(|made| made.attr("value")).and_then(|value| dense_numbers(value, 1));
-    numbers.is_some_and(|numbers| numbers.iter().all(|number| number.is_finite()))
+impl Bounded<'_> {
+    /// Has the running value begin with the bound.
+    fn absorb(self) -> Result<(), Reported> {
+        begin_with(self.start, self.number)?;
+        self.op.output().replace_with(self.running);
+        let read = self.op.inputs();
+        self.op.erase();
+        read.into_iter().for_each(erase_unread);
+        Ok(())
+    }
+}
+
+/// The copy that a running value begins with, if nothing else reads that.
+fn own_start<'c>(of: &Accumulated<'c>) -> Option<Op<'c>> {
+    of.carried.before.def().filter(|def| def.is("spyre.copy") && def.output().users().len() == 1)
+}
+
+/// Has a running value begin with a number in the place of what `start` copies.
+fn begin_with(start: Op<'_>, number: f64) -> Result<(), Reported> {
+    let begun = start.output().r#type();
+    let number = number_before(start, start, number, begun)?;
+    let Some(TensorType { shape, element, .. }) = TensorType::of(begun) else { return Ok(()) };
+    let repeated = TensorType { element, encoding: None, shape: shape.clone() }.build();
+    let indices = vec![Expr::Constant(0); shape.len()];
+    let map = map_from_exprs(start.ctx(), shape.len(), 0, &indices);
+    let shown = insert_before(start, view(start.ctx(), start.loc(), number, map, repeated)).output();
+    let before = start.inputs()[0];
+    start.set_input(0, shown);
+    erase_unread(before);
+    Ok(())
+}
+
+/// Erases a constant that nobody reads, and the views of it.
+fn erase_unread(value: Value<'_>) {
+    let Some(def) = value.def().filter(|def| value.users().is_empty() && (def.is("spyre.view") || def.is("spyre.constant"))) else { return };
+    let read = def.inputs();
+    def.erase();
+    read.into_iter().for_each(erase_unread);
+}
+
+/// The number that all of a value is, unless that is infinite.
+fn finite_number(value: Value<'_>) -> Option<f64> {
+    let made = behind_views(value).def().filter(|def| def.is("spyre.constant"))?;
+    let numbers = dense_numbers(made.attr(EXACT).or_else(|| made.attr("value"))?, 1)?;
+    numbers.first().copied().filter(|number| number.is_finite())
 }
