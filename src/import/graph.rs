@@ -4,7 +4,11 @@
 //! needs costs nothing, an operation that the device lacks is refused only where its result is needed, and a larger shape (a sigmoid, a
 //! mean) is recognised when its last node is built.
 
-use super::known::{Known, MOST_KNOWN_ELEMENTS};
+use super::{
+    known::{Known, MOST_KNOWN_ELEMENTS},
+    order,
+    reshape::reshape_map,
+};
 use crate::affine::Expr;
 use std::collections::BTreeMap;
 
@@ -239,6 +243,9 @@ impl Graph {
             // A reshape of a reshape is one of the first tensor, so that what is undone leaves no arithmetic.
             Kind::Reshape if self.node(inputs[0]).element == element => self.reshape(inputs[0], shape),
             Kind::Virtual(operation) => {
+                if let Some(shown) = order::shown(self, input, &reshape_map(&from, shape), shape) {
+                    return shown;
+                }
                 let shown = self.each_shown(&inputs, |graph, input| {
                     let whole = graph.broadcast(input, &from);
                     graph.reshape(whole, shape)
@@ -261,6 +268,9 @@ impl Graph {
         match kind {
             Kind::Undefined => self.undefined(shape.to_vec(), element),
             Kind::Virtual(operation) => {
+                if let Some(shown) = order::shown(self, input, &map, shape) {
+                    return shown;
+                }
                 let inputs = self.node(input).inputs.clone();
                 let shown = self.each_shown(&inputs, |graph, input| {
                     let whole = graph.broadcast(input, &from);
@@ -331,7 +341,9 @@ impl Graph {
     /// An elementwise device function with constants.
     pub fn pointwise_with(&mut self, function: &'static str, constants: &[f64], inputs: &[NodeId], element: Element) -> NodeId {
         let constants = constants.iter().map(|constant| constant.to_bits()).collect();
-        self.add(Kind::Pointwise(function, constants), inputs, self.broadcast_shape(inputs), element)
+        let shape = self.broadcast_shape(inputs);
+        let inputs: Vec<NodeId> = inputs.iter().map(|&input| order::spread(self, input, &shape)).collect();
+        self.add(Kind::Pointwise(function, constants), &inputs, shape, element)
     }
 
     /// An elementwise operation without a device function, and what computes it where no larger shape takes it in.

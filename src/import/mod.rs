@@ -20,6 +20,7 @@
 //! | `scaled_product.rs` | one factor for a product of two scaled tensors |
 //! | `truth.rs` | the number format of truth values |
 //! | `index.rs` | indices that bodies compute: views and gathers |
+//! | `order.rs` | comparisons of what is known along two dimensions, such as a mask over many positions |
 //! | `views.rs`, `reshape.rs` | index maps |
 //! | `window.rs` | parts of an iteration space, for branches |
 //! | `ir/import_linalg.rs`, `ir/import_generic.rs`, `ir/read_body.rs`, `ir/scalar.rs`, `ir/import_tensor.rs`, `ir/island.rs` | reading the program |
@@ -35,6 +36,7 @@ mod graph;
 mod index;
 mod known;
 mod operations;
+mod order;
 mod precision;
 mod recognize;
 mod reshape;

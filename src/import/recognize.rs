@@ -4,6 +4,7 @@ use super::{
     composites::{as_gelu, as_logistic, as_mean, as_sigmoid_of_tanh, as_softplus, factors_of},
     functions::same,
     graph::{Element, Graph, Kind, NodeId},
+    order,
     safe_softmax::as_safe_softmax,
 };
 use machine::{DeviceFormat, DeviceFunction};
@@ -28,6 +29,11 @@ pub(super) fn add(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Bui
         (Some(0.0), _) => return Ok(rhs),
         (_, Some(0.0)) => return Ok(lhs),
         _ => {}
+    }
+    for (x, added) in [(lhs, rhs), (rhs, lhs)] {
+        if let Some(subtracted) = order::subtracted(graph, added) {
+            return Ok(graph.pointwise("sub", &[x, subtracted], element));
+        }
     }
     let sum = graph.pointwise("add", inputs, element);
     Ok(as_sigmoid_of_tanh(graph, 1.0, sum, element).unwrap_or(sum))
@@ -165,6 +171,9 @@ pub(super) fn select(graph: &mut Graph, inputs: &[NodeId], element: Element) -> 
         [] => compared_element(graph, condition, element),
         _ => same(&elements)?,
     };
+    if let Some(chosen) = order::chosen(graph, condition, yes, no, element) {
+        return Ok(chosen);
+    }
     if let Some(simpler) = choice(graph, condition, yes, no, element)?.or_else(|| as_safe_softmax(graph, condition, yes, no)) {
         return Ok(simpler);
     }
@@ -239,11 +248,17 @@ fn nan_test(graph: &mut Graph, inputs: &[NodeId], function: &'static str) -> Bui
 }
 
 pub(super) fn and(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
-    Ok(decided(graph, inputs, false).unwrap_or_else(|| graph.pointwise("mul", inputs, Element::Bool)))
+    Ok(decided(graph, inputs, false).unwrap_or_else(|| {
+        let both = graph.pointwise("mul", inputs, Element::Bool);
+        order::joined(graph, "arith.andi", inputs, both)
+    }))
 }
 
 pub(super) fn or(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
-    Ok(decided(graph, inputs, true).unwrap_or_else(|| graph.pointwise("maximum", inputs, Element::Bool)))
+    Ok(decided(graph, inputs, true).unwrap_or_else(|| {
+        let either = graph.pointwise("maximum", inputs, Element::Bool);
+        order::joined(graph, "arith.ori", inputs, either)
+    }))
 }
 
 /// What two truths come to where one is known: that one if it is `decisive`, else the other.

@@ -8,6 +8,7 @@ use crate::{
     import::{
         ScalarFunction, ScalarOp,
         graph::{Element, Kind, NodeId},
+        order,
     },
     mlir::{Location, Op, OpExt, TensorType, Type, ValueLike},
 };
@@ -32,8 +33,10 @@ impl<'c> Importer<'c> {
             let cause = operands.iter().find_map(|&operand| self.graph.refusal_behind(operand));
             let refused = cause.unwrap_or_else(|| self.refused(at, location, message, shape.to_vec(), element));
             match ScalarFunction::named(&scalar.name) {
-                // It may still be an index.
-                Some(function) if function.computes_indices(&self.graph, operands) => {
+                // It may still be an index, or one side of a comparison.
+                Some(function)
+                    if function.computes_indices(&self.graph, operands) || order::is_side(&self.graph, function.name, operands) =>
+                {
                     self.graph.virtual_op(function.name, operands, refused, element)
                 }
                 _ => refused,
@@ -52,6 +55,13 @@ impl<'c> Importer<'c> {
         if operands.iter().any(|&operand| self.graph.node(operand).kind == Kind::Undefined) {
             return Err("reads a tensor that nothing has written".to_owned());
         }
+        if let Some(compared) = order::compared_at_run_time(&mut self.graph, name, operands) {
+            return Ok(compared);
+        }
+        let is_side = order::is_side(&self.graph, name, operands);
+        let sides = operands;
+        let operands: Vec<NodeId> = operands.iter().map(|&operand| order::numbers_of_side(&self.graph, operand)).collect();
+        let operands = operands.as_slice();
         if function.computes_indices(&self.graph, operands) {
             let (from, to) = cast_types(at);
             let is_conversion = matches!(name, "arith.sitofp" | "arith.uitofp" | "arith.fptosi" | "arith.fptoui");
@@ -63,7 +73,7 @@ impl<'c> Importer<'c> {
         }
         let node = function.build(&mut self.graph, operands, element)?;
         self.note_wide(at, operands, node);
-        Ok(node)
+        Ok(if is_side { self.graph.virtual_op(function.name, sides, node, element) } else { node })
     }
 
     /// A change of number format: within an f32 island there is none.
