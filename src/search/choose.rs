@@ -327,7 +327,29 @@ impl<'a> Search<'a> {
         for place in 0..plan.len() {
             best = self.with_copies(&mut plan, place, best);
         }
+        for (place, others) in choices.iter().enumerate() {
+            for other in others.iter().flatten().cloned() {
+                best = self.with_copies_instead(&mut plan, place, other, best);
+            }
+        }
         (best, plan.into_iter().flatten().collect())
+    }
+
+    /// Tries other loops at a place of the plan, with copies in front of them, if they move fewer bytes than the plan without, in about its time.
+    fn with_copies_instead(&mut self, plan: &mut Vec<Option<Loops>>, place: usize, loops: Loops, best: Option<Cost>) -> Option<Cost> {
+        let Some(known) = best.filter(|_| plan[place].as_ref().is_some_and(|own| own.levels != loops.levels)) else { return best };
+        let mut tried = plan.clone();
+        tried[place] = Some(loops);
+        let cost = self.judge_plan(&tried);
+        if cost.is_none_or(|cost| cost.hbm_bytes >= known.hbm_bytes || cost.ns > known.ns * (1.0 + LITTLE_TIME)) {
+            return best;
+        }
+        let cost = self.with_copies(&mut tried, place, cost);
+        if cost.is_some_and(|cost| is_preferred(&cost, &known, self.fastest_ns, false)) {
+            *plan = tried;
+            return cost;
+        }
+        best
     }
 
     /// Tries copies in front of the loops at a place of the plan, one after the other; with those that help, other counts may be better.
