@@ -98,3 +98,17 @@ func.func @parts_name_their_buffer(%x: tensor<8x64xf16>, %row: tensor<1x64xf16> 
   %exp = spyre.pointwise exp(%2) : tensor<11x64xf16>
   return %exp : tensor<11x64xf16>
 }
+
+// What is made of constants alone, such as a mask, has the names of its reader; what other arguments make has none.
+// CHECK-LABEL: func.func @a_mask_is_named_by_its_reader(
+// CHECK:         [[MASK:%.+]] = spyre.pointwise greaterthan({{.+}}) {dims = ["A", "B"]}
+// CHECK-NEXT:    [[OTHER:%.+]] = spyre.pointwise neg(%{{.+}}) : tensor<8x64xf16>
+// CHECK-NEXT:    spyre.pointwise where3([[MASK]], {{.+}}, [[OTHER]]) {dims = ["A", "B"]}
+func.func @a_mask_is_named_by_its_reader(%x: tensor<8x64xf16> {spyre.dims = ["A", "B"]}, %y: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %rows = spyre.constant dense<0.5> : tensor<8x1xf16> -> tensor<8x1xf16>
+  %columns = spyre.constant dense<1.0> : tensor<1x64xf16> -> tensor<1x64xf16>
+  %mask = spyre.pointwise greaterthan(%rows, %columns) : (tensor<8x1xf16>, tensor<1x64xf16>) -> tensor<8x64xf16>
+  %other = spyre.pointwise neg(%y) : tensor<8x64xf16>
+  %r = spyre.pointwise where3(%mask, %x, %other) : tensor<8x64xf16>
+  return %r : tensor<8x64xf16>
+}

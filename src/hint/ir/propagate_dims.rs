@@ -5,6 +5,7 @@
 //! op and each view is looked at once, in program order, before there are loops. Where operands disagree the first name wins, with a
 //! warning; a name that a view cuts is told by the first op that reads the view.
 
+use super::name_known::name_known;
 use crate::{
     dialect::{ComputeOp, DIM_SIZES, declared_sizes, indices_of_view},
     hint::{
@@ -52,6 +53,7 @@ fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
                 name_op(compute, &mut names);
             }
         }
+        name_known(function);
     }
     Ok(())
 }

@@ -1,0 +1,38 @@
+//! `spyre-propagate-dims`, what follows from constants alone: it has the names that its readers have, as no argument has any for it.
+
+use crate::{
+    dialect::{ComputeOp, behind_views},
+    mlir::{Op, OpExt, Value, ValueExt, ValueMap, string_array},
+};
+use machine::Family;
+
+/// Names the dimensions of elementwise ops on constants, such as those that make a mask, by the first reader. Each op is looked at once, the last
+/// first.
+pub(super) fn name_known(function: Op<'_>) {
+    let mut known: ValueMap<()> = ValueMap::default();
+    let mut of_constants = Vec::new();
+    for compute in ComputeOp::all_in(function).into_iter().filter(|compute| compute.family() == Family::Pointwise) {
+        let is_known = |value: Value<'_>| known.get(value).is_some() || value.def().is_some_and(|def| def.is("spyre.constant"));
+        if compute.reads().into_iter().map(behind_views).all(is_known) {
+            known.insert(compute.op.output(), ());
+            of_constants.push(compute);
+        }
+    }
+    of_constants.into_iter().rev().for_each(name_by_reader);
+}
+
+fn name_by_reader(compute: ComputeOp<'_>) {
+    let result = compute.op.output();
+    let Some(reader) = result.users().into_iter().find_map(ComputeOp::of) else { return };
+    let Some(operand) = reader.reads().iter().position(|value| *value == result) else { return };
+    let (own, labels) = (compute.operand_dims(compute.reads().len()), reader.dim_names());
+    let mut names = vec![String::new(); compute.iteration_space().len()];
+    for (dim, read_by) in own.into_iter().zip(reader.operand_dims(operand)) {
+        if let (Some(dim), Some(read_by)) = (dim, read_by) {
+            names[dim].clone_from(&labels[read_by]);
+        }
+    }
+    if names.iter().any(|name| !name.is_empty()) {
+        compute.op.set_attr("dims", string_array(compute.op.ctx(), &names));
+    }
+}
