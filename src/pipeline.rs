@@ -9,6 +9,7 @@ use crate::{
     mlir::{Hooks, Pass, Session},
     sdsc, search, tile, validate, work,
 };
+use cost::Objective;
 use scratchpad::planner_named;
 
 pub use crate::phase::Phase;
@@ -81,6 +82,8 @@ pub struct Options {
     pub tile_search: String,
     /// The most ops that the search for tiles may judge in a part of a program; empty for the usual number.
     pub tile_steps: String,
+    /// What plans are compared by: `time` or `bytes`.
+    pub objective: String,
     /// `device` or `strict`.
     pub precision: String,
     /// `global` or `greedy`.
@@ -104,6 +107,7 @@ impl Default for Options {
             loops: "keep".to_owned(),
             tile_search: String::new(),
             tile_steps: String::new(),
+            objective: "time".to_owned(),
             precision: "device".to_owned(),
             sticks: "global".to_owned(),
             compile_to: Phase::Bundle,
@@ -134,6 +138,7 @@ impl Options {
                 "loops" => options.loops = value.to_owned(),
                 "tile-search" => options.tile_search = value.to_owned(),
                 "tile-steps" => options.tile_steps = value.to_owned(),
+                "objective" => options.objective = value.to_owned(),
                 "precision" => options.precision = value.to_owned(),
                 "sticks" => options.sticks = value.to_owned(),
                 "compile-to" => options.compile_to = value.parse()?,
@@ -190,6 +195,7 @@ impl Options {
             return Err(format!("option 'joint' needs the LX planner 'exact', found '{}'", self.planner()));
         }
         self.check_tile_search()?;
+        self.check_objective()?;
         if self.planner() != "none" {
             planner_named(self.planner()).map_err(|error| error.to_string())?;
         }
@@ -223,6 +229,15 @@ impl Options {
         }
     }
 
+    /// An objective decides where splits and placement are chosen together; there only.
+    fn check_objective(&self) -> Result<(), String> {
+        let objective: Objective = self.objective.parse()?;
+        if objective == Objective::Bytes && !self.is_joint() {
+            return Err("option 'objective=bytes' needs splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'".to_owned());
+        }
+        Ok(())
+    }
+
     /// The options that have no effect on a module that has a phase behind it, but for what they say already.
     #[must_use]
     pub fn without_effect(&self, done: Phase) -> Vec<&'static str> {
@@ -238,6 +253,7 @@ impl Options {
             ("dims", Phase::Hint, self.dims != usual.dims),
             ("tile-search", Phase::Hint, self.tile_search != usual.tile_search),
             ("tile-steps", Phase::Hint, self.tile_steps != usual.tile_steps),
+            ("objective", Phase::Work, self.objective != usual.objective),
             ("joint", Phase::Work, self.joint != usual.joint),
             ("lx-planner", Phase::Lx, self.lx_planner != usual.lx_planner),
             ("addresses", Phase::Bundle, self.addresses != usual.addresses),
@@ -255,7 +271,9 @@ impl Options {
             Phase::Layout => self.layout_passes(),
             Phase::Hint => self.hint_passes(),
             Phase::Tile => ["spyre-coarse-tile", "spyre-make-online", "spyre-settle-loops"].map(str::to_owned).to_vec(),
-            Phase::Work if self.is_joint() => ["spyre-reduce-span", "spyre-divide-jointly"].map(str::to_owned).to_vec(),
+            Phase::Work if self.is_joint() => {
+                vec!["spyre-reduce-span".to_owned(), format!("spyre-divide-jointly{{objective={}}}", self.objective)]
+            }
             Phase::Work => ["spyre-reduce-span", "spyre-divide-work"].map(str::to_owned).to_vec(),
             Phase::Lx => self.lx_passes(),
             Phase::Bundle => vec![
@@ -315,8 +333,8 @@ impl Options {
     fn hint_passes(&self) -> Vec<String> {
         let mut passes = vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(","))];
         if self.searches_tiles() {
-            let steps = if self.tile_steps.is_empty() { String::new() } else { format!("{{steps={}}}", self.tile_steps) };
-            passes.push(format!("spyre-choose-tiles{steps}"));
+            let steps = if self.tile_steps.is_empty() { String::new() } else { format!("steps={} ", self.tile_steps) };
+            passes.push(format!("spyre-choose-tiles{{{steps}objective={}}}", self.objective));
         }
         passes
     }
@@ -426,6 +444,7 @@ mod tests {
             "precision=f64",
             "tile-search=yes",
             "tile-steps=-1",
+            "objective=money",
             "sticks=best",
         ] {
             let value = wrong.split_once('=').unwrap().1;

@@ -84,8 +84,9 @@ pub struct TileSearchReport {
     /// Without loops; left out where the program cannot be compiled so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub untiled_us: Option<f64>,
-    /// The least that any plan was estimated to take.
-    pub least_us: f64,
+    /// The least that any plan was estimated to take; left out where plans were compared by bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least_us: Option<f64>,
     /// Plans that were divided, placed and priced.
     pub n_judged: i64,
     /// Whether there were too few steps to look at all that could be better.
@@ -98,10 +99,8 @@ impl fmt::Display for TileSearchReport {
         let chosen = if nests.is_empty() { "none".to_owned() } else { nests.join(", ") };
         let without = untiled_us.map_or_else(|| "which needs loops".to_owned(), |us| format!("without loops {us:.1} us"));
         let end = if *is_cut_short { ", of more that were left" } else { "" };
-        write!(
-            f,
-            "  loops chosen: {chosen}; {us:.1} us, {without}; no plan is estimated below {least_us:.1} us; {n_judged} plans judged{end}"
-        )
+        let least = least_us.map_or_else(|| "for the fewest bytes".to_owned(), |us| format!("no plan is estimated below {us:.1} us"));
+        write!(f, "  loops chosen: {chosen}; {us:.1} us, {without}; {least}; {n_judged} plans judged{end}")
     }
 }
 

@@ -279,7 +279,10 @@ def SpyreChooseTiles : Spyre_Pass<"spyre-choose-tiles"> {
 
     Example: `spyre-opt --spyre-propagate-layouts --spyre-choose-tiles test/search/choose-tiles.mlir`
   }];
-  let options = [Option<"steps", "steps", "int64_t", "3000", "How many ops may be judged at the most; 0 chooses nothing">];
+  let options = [
+    Option<"steps", "steps", "int64_t", "3000", "How many ops may be judged at the most; 0 chooses nothing">,
+    Option<"objective", "objective", "std::string", "\"time\"", "What plans are compared by: 'time' or 'bytes'">
+  ];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
@@ -396,6 +399,7 @@ def SpyreDivideJointly : Spyre_Pass<"spyre-divide-jointly"> {
 
     Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-jointly test/joint/divide-jointly.mlir`
   }];
+  let options = [Option<"objective", "objective", "std::string", "\"time\"", "What plans are compared by: 'time' or 'bytes'">];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 

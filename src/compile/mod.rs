@@ -108,7 +108,7 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
 
 fn describe_search(function: Op<'_>, found: TileSearch) -> TileSearchReport {
     let TileSearch { nests, us, untiled_us, least_us, n_judged, is_cut_short } = found;
-    let (us, untiled_us, least_us) = (thousandths(us), untiled_us.map(thousandths), thousandths(least_us));
+    let (us, untiled_us, least_us) = (thousandths(us), untiled_us.map(thousandths), least_us.map(thousandths));
     let function = function.text_attr("sym_name").to_owned();
     TileSearchReport { function, nests, us, untiled_us, least_us, n_judged, is_cut_short }
 }

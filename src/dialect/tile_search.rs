@@ -13,8 +13,8 @@ pub struct TileSearch {
     pub us: f64,
     /// Modelled time without loops, us; none where the program cannot be compiled so.
     pub untiled_us: Option<f64>,
-    /// The least that any plan was estimated to take, us.
-    pub least_us: f64,
+    /// The least that any plan was estimated to take, us; none where plans were compared by bytes.
+    pub least_us: Option<f64>,
     /// How many plans were divided, placed and priced.
     pub n_judged: i64,
     /// Whether the search ended for want of steps.
@@ -32,7 +32,7 @@ impl TileSearch {
             nests: nests.into_iter().map(str::to_owned).collect(),
             us: entry("us").and_then(float_value)?,
             untiled_us: entry("untiled_us").and_then(float_value),
-            least_us: entry("least_us").and_then(float_value)?,
+            least_us: entry("least_us").and_then(float_value),
             n_judged: entry("judged").and_then(integer)?,
             is_cut_short: entry("cut_short").is_some(),
         })
@@ -44,11 +44,14 @@ impl TileSearch {
         let attributes = Attributes::new(context)
             .with_option("cut_short", self.is_cut_short.then(|| boolean_unit(context)))
             .int("judged", self.n_judged)
-            .float("least_us", self.least_us)
             .with("nests", string_array(context, &self.nests))
             .float("us", self.us);
         let attributes = match self.untiled_us {
             Some(untiled_us) => attributes.float("untiled_us", untiled_us),
+            None => attributes,
+        };
+        let attributes = match self.least_us {
+            Some(least_us) => attributes.float("least_us", least_us),
             None => attributes,
         };
         function.set_attr(TILE_SEARCH, dictionary(attributes));

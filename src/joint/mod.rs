@@ -31,11 +31,11 @@ use crate::{
     assignment::minimize,
     work::{Operation, WorkSplit},
 };
-use cost::TileOp;
+use cost::{Cost, Objective, TileOp};
 use evaluate::evaluate;
 use machine::Target;
 use scratchpad::{Buffer, Capacity, Planner};
-use tables::Tables;
+use tables::{Pricing, Tables};
 
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
@@ -125,19 +125,23 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Whether this one is preferred: what is not refused; then what takes less time; of equal times, what moves fewer bytes.
-    fn is_better_than(&self, other: &Self) -> bool {
+    /// Whether this one is preferred: what is not refused, then what costs less.
+    fn is_better_than(&self, other: &Self, objective: Objective) -> bool {
         let by_refusal = self.is_refused.cmp(&other.is_refused);
-        by_refusal.then(self.ns.total_cmp(&other.ns)).then(self.hbm_bytes.cmp(&other.hbm_bytes)).is_lt()
+        by_refusal.then_with(|| objective.order(&self.cost(), &other.cost())).is_lt()
+    }
+
+    const fn cost(&self) -> Cost {
+        Cost { ns: self.ns, hbm_bytes: self.hbm_bytes }
     }
 }
 
 /// Chooses a split for each op; every value is in LX for its whole life or not at all. The result is never dearer, by the model and with this planner, than every op's first split.
 #[must_use]
-pub fn choose(program: &Program, planner: &dyn Planner, target: &Target) -> Choice {
+pub fn choose(program: &Program, planner: &dyn Planner, target: &Target, objective: Objective) -> Choice {
     let alone = vec![0; program.ops.len()];
     let (mut best, _) = plan(program, &alone, planner, target);
-    let tables = Tables::new(program, &Capacity::of(target), &target.time);
+    let tables = Tables::new(program, &Capacity::of(target), Pricing { model: &target.time, objective });
     let mut in_hbm = vec![false; program.values.len()];
     let mut planned: Vec<Vec<usize>> = Vec::new();
     for _ in 1..MOST_PLANS {
@@ -150,7 +154,7 @@ pub fn choose(program: &Program, planner: &dyn Planner, target: &Target) -> Choi
         }
         let (choice, spilled) = plan(program, &splits, planner, target);
         planned.push(splits);
-        if choice.is_better_than(&best) {
+        if choice.is_better_than(&best, objective) {
             best = choice;
         }
         if spilled.is_empty() {

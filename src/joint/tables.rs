@@ -10,7 +10,7 @@ use crate::{
     assignment::{self, Factor, Problem},
     work::CoreView,
 };
-use cost::{History, TileOp, describe_op, estimate_op_ns};
+use cost::{History, Objective, TileOp, describe_op, estimate_op_ns};
 use machine::TimeModel;
 use scratchpad::Capacity;
 use std::{
@@ -18,23 +18,28 @@ use std::{
     rc::Rc,
 };
 
-/// Time first, then bytes.
+/// Modelled time in ps and bytes to and from HBM, in the order of what plans are compared by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cost {
-    /// Modelled time, ps.
-    ps: u64,
-    /// Bytes to and from HBM.
-    hbm_bytes: u64,
+    first: u64,
+    second: u64,
 }
 
 impl assignment::Cost for Cost {
-    const ZERO: Self = Self { ps: 0, hbm_bytes: 0 };
-    const IMPOSSIBLE: Self = Self { ps: u64::MAX, hbm_bytes: u64::MAX };
+    const ZERO: Self = Self { first: 0, second: 0 };
+    const IMPOSSIBLE: Self = Self { first: u64::MAX, second: u64::MAX };
 
     fn saturating_add(self, other: Self) -> Self {
-        let ps = self.ps.checked_add(other.ps);
-        ps.map_or(Self::IMPOSSIBLE, |ps| Self { ps, hbm_bytes: self.hbm_bytes.saturating_add(other.hbm_bytes) })
+        let first = self.first.checked_add(other.first);
+        first.map_or(Self::IMPOSSIBLE, |first| Self { first, second: self.second.saturating_add(other.second) })
     }
+}
+
+/// What prices follow from beside the ops.
+#[derive(Clone, Copy)]
+pub(super) struct Pricing<'a> {
+    pub(super) model: &'a TimeModel,
+    pub(super) objective: Objective,
 }
 
 /// The tables of a program. The variables are its values.
@@ -78,7 +83,7 @@ struct PricesOf {
 type CopyOf = (usize, TileOp, usize, Option<usize>);
 
 impl Tables {
-    pub(super) fn new(program: &Program, capacity: &Capacity, model: &TimeModel) -> Self {
+    pub(super) fn new(program: &Program, capacity: &Capacity, pricing: Pricing<'_>) -> Self {
         let views = views_of_kinds(program);
         let states = States::of(program, &views, capacity);
         let n_states = (0..program.values.len()).map(|value| states.n_states(value)).collect();
@@ -94,11 +99,11 @@ impl Tables {
                 sets: variables.iter().map(|&value| states.set(value)).collect(),
                 reads,
             };
-            let make = |from: &PricesOf| prices_of(from, &program.kinds[from.kind], &views[from.kind], &states, model);
+            let make = |from: &PricesOf| prices_of(from, &program.kinds[from.kind], &views[from.kind], &states, pricing);
             OpTable { variables, prices: prices.number(follows_from, make) }
         };
         let ops = program.ops.iter().zip(reads).map(table).collect();
-        let copies = copy_factors(program, &views, &states, model);
+        let copies = copy_factors(program, &views, &states, pricing);
         Self { n_states, prices: prices.into_made(), ops, copies }
     }
 
@@ -160,7 +165,7 @@ fn reads_before(program: &Program) -> Vec<Vec<(i64, bool)>> {
     found
 }
 
-fn prices_of(from: &PricesOf, kind: &Kind, views: &[Views], states: &States, model: &TimeModel) -> Prices {
+fn prices_of(from: &PricesOf, kind: &Kind, views: &[Views], states: &States, pricing: Pricing<'_>) -> Prices {
     let n_states: Vec<usize> = from.sets.iter().map(|&set| states.views(set).len() + 1).collect();
     let mut costs: BTreeMap<usize, Cost> = BTreeMap::new();
     let mut splits = BTreeMap::new();
@@ -172,7 +177,7 @@ fn prices_of(from: &PricesOf, kind: &Kind, views: &[Views], states: &States, mod
                 continue;
             };
             let is_in_lx = |operand: usize| from.variables[operand].is_some_and(in_lx);
-            let cost = price(&divided(&from.tile, &kind.splits[split], is_in_lx), &from.reads, model);
+            let cost = price(&divided(&from.tile, &kind.splits[split], is_in_lx), &from.reads, pricing);
             if costs.get(&entry).is_none_or(|known| cost < *known) {
                 costs.insert(entry, cost);
                 splits.insert(entry, split);
@@ -202,11 +207,15 @@ fn entry(n_states: &[usize], state: impl Fn(usize) -> Option<usize>) -> Option<u
 }
 
 /// What an op costs whose buffers are numbered by operand, given what was read and written before it.
-fn price(tile: &TileOp, reads: &[(i64, bool)], model: &TimeModel) -> Cost {
+fn price(tile: &TileOp, reads: &[(i64, bool)], pricing: Pricing<'_>) -> Cost {
     let shape = tile.shape();
     let bytes = History::of(reads.iter().copied()).push(&shape);
-    let ns = estimate_op_ns(&describe_op(&shape, bytes), model);
-    Cost { ps: picoseconds(ns), hbm_bytes: u64::try_from(bytes.hbm()).expect("a size is not negative") }
+    let ps = picoseconds(estimate_op_ns(&describe_op(&shape, bytes), pricing.model));
+    let hbm_bytes = u64::try_from(bytes.hbm()).expect("a size is not negative");
+    match pricing.objective {
+        Objective::Time => Cost { first: ps, second: hbm_bytes },
+        Objective::Bytes => Cost { first: hbm_bytes, second: ps },
+    }
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "prices are far below 2^53 ps, and not negative")]
@@ -215,13 +224,13 @@ fn picoseconds(ns: f64) -> u64 {
 }
 
 /// What it costs to bring each input into LX under each view.
-fn copy_factors(program: &Program, views: &[Vec<Views>], states: &States, model: &TimeModel) -> Vec<Factor<Cost>> {
+fn copy_factors(program: &Program, views: &[Vec<Views>], states: &States, pricing: Pricing<'_>) -> Vec<Factor<Cost>> {
     let mut costs = Alike::default();
     let mut copies = Vec::new();
     for (index, value) in program.values.iter().enumerate().filter(|(_, value)| value.copied_before.is_some()) {
         let Some(&(reader, operand)) = value.users.first() else { continue };
         let op = &program.ops[reader];
-        let make = |from: &CopyOf| Rc::new(costs_of_copy(from, &program.kinds[from.0], &views[from.0], states, model));
+        let make = |from: &CopyOf| Rc::new(costs_of_copy(from, &program.kinds[from.0], &views[from.0], states, pricing));
         copies.push((index, costs.number((op.kind, numbered_by_operand(&op.tile), operand, states.set(index)), make)));
     }
     let costs = costs.into_made();
@@ -233,12 +242,12 @@ fn costs_of_copy(
     kind: &Kind,
     views: &[Views],
     states: &States,
-    model: &TimeModel,
+    pricing: Pricing<'_>,
 ) -> BTreeMap<usize, Cost> {
     let cost_of = |view: &CoreView| {
         let split = views.iter().position(|views| views[*operand].as_ref() == Some(view));
         let copy = |split: usize| numbered_by_operand(&copy_of(&divided(tile, &kind.splits[split], |_| false), *operand));
-        split.map_or(assignment::Cost::IMPOSSIBLE, |split| price(&copy(split), &[(0, false); 2], model))
+        split.map_or(assignment::Cost::IMPOSSIBLE, |split| price(&copy(split), &[(0, false); 2], pricing))
     };
     let costs = [assignment::Cost::ZERO].into_iter().chain(states.views(*set).iter().map(cost_of)).enumerate();
     costs.filter(|(_, cost)| *cost < assignment::Cost::IMPOSSIBLE).collect()

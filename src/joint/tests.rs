@@ -5,7 +5,7 @@ use crate::{
     layout::{Coordinate, DeviceLayout, HostTensor, device_coordinates, stick_of},
     work::{CoreOrder, CoreUse, DimKind, IterationDim, Operand, agreed_view, divide},
 };
-use cost::{Dim, OpKind, TileOperand};
+use cost::{Dim, Objective, OpKind, TileOperand};
 use machine::{DeviceFormat::Sen169Fp16, Family};
 use proptest::prelude::*;
 use scratchpad::{Exact, Placement, Use, UseKind};
@@ -151,7 +151,7 @@ fn a_mismatch_is_removed_where_that_pays() {
     let target = Target::spyre();
     let program = two_layers().build(&target);
     let alone = evaluate(&program, &[0, 0, 0], &Exact::whole_lives(), &target);
-    let choice = choose(&program, &Exact::whole_lives(), &target);
+    let choice = choose(&program, &Exact::whole_lives(), &target, Objective::Time);
     assert!(choice.ns < alone.ns && choice.hbm_bytes < alone.hbm_bytes, "{choice:?} against {} ns", alone.ns);
     // The results of the product and of the function stay in LX: only arguments, weights and the result are left.
     assert_eq!(choice.hbm_bytes, 2 * (32 * 128 + 128 * 512 + 512 * 128 + 32 * 128));
@@ -166,9 +166,9 @@ fn what_does_not_fit_is_left_in_hbm_and_the_rest_chosen_again() {
     let target = Target { lx_bytes: 512, ..Target::spyre() };
     let program = two_layers().build(&target);
     let planner = Exact::whole_lives();
-    let choice = choose(&program, &planner, &target);
+    let choice = choose(&program, &planner, &target, Objective::Time);
     // With room for all the splits are chosen so that all fits; here they leave something out.
-    let ample = choose(&program, &planner, &Target::spyre());
+    let ample = choose(&program, &planner, &Target::spyre(), Objective::Time);
     let squeezed = evaluate(&program, &ample.splits, &planner, &target);
     assert!(!squeezed.spilled.is_empty() && choice.hbm_bytes > ample.hbm_bytes);
     // What is chosen for the values that do fit is better than to keep those splits.
@@ -194,7 +194,7 @@ fn the_same_splits_are_planned_once() {
     let target = Target::spyre();
     let program = two_layers().build(&target);
     let full = Full(std::cell::Cell::new(0));
-    let _ = choose(&program, &full, &target);
+    let _ = choose(&program, &full, &target, Objective::Time);
     // Each op by itself, all in LX, and nothing there.
     assert!(full.0.get() <= 3, "{} plans", full.0.get());
 }
@@ -212,7 +212,7 @@ fn the_work_is_what_splits_allow_and_not_all_states_of_three_values() {
     let target = Target::spyre();
     let n_entries = |n_ops: usize| {
         let program = ops_in_a_row(n_ops).build(&target);
-        let tables = Tables::new(&program, &Capacity::of(&target), &target.time);
+        let tables = Tables::new(&program, &Capacity::of(&target), Pricing { model: &target.time, objective: Objective::Time });
         let in_hbm = vec![false; program.values.len()];
         let found = minimize(&tables.problem(&in_hbm), &tables.start(), MOST_ENTRIES);
         let n_splits: usize = (0..program.ops.len()).map(|op| program.kind(op).splits.len()).sum();
@@ -229,7 +229,7 @@ fn ops_that_are_alike_are_priced_once() {
     let target = Target::spyre();
     let n_prices = |n_ops: usize| {
         let program = ops_in_a_row(n_ops).build(&target);
-        let tables = Tables::new(&program, &Capacity::of(&target), &target.time);
+        let tables = Tables::new(&program, &Capacity::of(&target), Pricing { model: &target.time, objective: Objective::Time });
         (program.kinds.len(), tables.n_prices())
     };
     assert_eq!(n_prices(5), n_prices(50));
@@ -310,7 +310,7 @@ proptest! {
         let planner = Exact::whole_lives();
             let price = |chosen: &Vec<usize>| evaluate(&program, chosen, &planner, &target).ns;
         let best = choices.iter().map(price).fold(f64::INFINITY, f64::min);
-        let choice = choose(&program, &planner, &target);
+        let choice = choose(&program, &planner, &target, Objective::Time);
         prop_assert!((choice.ns - best).abs() < 0.01, "{} ns, and the best is {best}", choice.ns);
     }
 
@@ -320,7 +320,7 @@ proptest! {
         let program = random_program(&ops, &target);
         let planner = Exact::whole_lives();
         let alone = evaluate(&program, &vec![0; program.ops.len()], &planner, &target);
-        let choice = choose(&program, &planner, &target);
+        let choice = choose(&program, &planner, &target, Objective::Time);
         prop_assert!(choice.ns <= alone.ns);
         let again = evaluate(&program, &choice.splits, &planner, &target);
         prop_assert_eq!((again.ns.to_bits(), again.hbm_bytes), (choice.ns.to_bits(), choice.hbm_bytes));

@@ -54,8 +54,8 @@ pub struct Found {
     pub ns: Option<f64>,
     /// What all ops take without loops, ns; none if they cannot be compiled so.
     pub untiled_ns: Option<f64>,
-    /// The least sum of what segments are judged or estimated to take, ns.
-    pub least_ns: f64,
+    /// The least sum of what segments are judged or estimated to take, ns; none if plans were compared by bytes.
+    pub least_ns: Option<f64>,
     /// Judgements made.
     pub n_judged: usize,
     /// Whether the search ended by itself, not for want of steps.
@@ -86,7 +86,7 @@ pub fn choose(ops: &[SearchedOp], judge: &dyn Judge, most_steps: usize) -> Chose
     if ns.is_none_or(|ns| untiled_ns.is_some_and(|untiled_ns| untiled_ns <= ns)) {
         (ns, loops) = (untiled_ns, Vec::new());
     }
-    let found = Found { ns, untiled_ns, least_ns, n_judged: search.n_judged(), is_complete };
+    let found = Found { ns, untiled_ns, least_ns: Some(least_ns), n_judged: search.n_judged(), is_complete };
     Chosen { loops, found: Some(found) }
 }
 
@@ -352,7 +352,8 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// Tries copies in front of the loops at a place of the plan, one after the other; with those that help, other counts may be better.
+    /// Tries copies in front of the loops at a place of the plan, one after the other; with those that help, other counts may be better: all of them
+    /// are tried, as what is copied may leave room for the rest in far smaller tiles only.
     fn with_copies(&mut self, plan: &mut [Option<Loops>], place: usize, mut best: Option<Cost>) -> Option<Cost> {
         let Some(loops) = plan[place].clone() else { return best };
         for copied in copies(self.ops, &loops).into_iter().take(MOST_COPIES) {
@@ -363,8 +364,8 @@ impl<'a> Search<'a> {
         let has_copies = plan[place].as_ref().is_some_and(|loops| !loops.copies.is_empty());
         for _ in 0..if has_copies { MOST_CLIMBS } else { 0 } {
             let before = plan[place].clone();
-            for near in before.iter().flat_map(|loops| self.near(loops)).collect::<Vec<_>>() {
-                best = self.take_if_better(plan, place, Some(near), best);
+            for other in before.iter().flat_map(|loops| self.with_other_counts(loops)).collect::<Vec<_>>() {
+                best = self.take_if_better(plan, place, Some(other), best);
             }
             if plan[place] == before {
                 break;
@@ -373,15 +374,15 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// The same loops with the next smaller or the next larger count of one level.
-    fn near(&self, loops: &Loops) -> Vec<Loops> {
+    /// The same loops with another count of one level.
+    fn with_other_counts(&self, loops: &Loops) -> Vec<Loops> {
         let mut found = Vec::new();
         for (number, level) in loops.levels.iter().enumerate() {
             let sizes = level.dims.iter().map(|(&op, &dim)| self.ops[op].tiled.sizes[dim]);
             let counts = counts(self.ops, sizes.min().unwrap_or(1), &level.dims);
-            for near in next_to(&counts, level.count) {
+            for other in counts.into_iter().filter(|count| *count != level.count) {
                 let mut loops = loops.clone();
-                loops.levels[number].count = near;
+                loops.levels[number].count = other;
                 found.push(loops);
             }
         }

@@ -27,6 +27,7 @@
 //! | `copies.rs` | what a copy in front of loops could keep in LX |
 //! | `roomy.rs` | what no plan can do better than, as far as estimates go |
 //! | `choose.rs` | the shortest path |
+//! | `objective.rs` | the least time, or the fewest bytes |
 //! | `stretches.rs` | parts of a long program, which are searched one by one |
 //! | `ir/choose_tiles.rs` | reads the program, writes hints |
 //! | `ir/read.rs` | the ops as plain values |
@@ -41,6 +42,7 @@ mod copies;
 mod estimate;
 mod loops;
 mod nests;
+mod objective;
 mod roomy;
 mod stretches;
 
@@ -52,6 +54,7 @@ pub use choose::{Chosen, Found, choose};
 pub use copies::{Copied, copies};
 pub use loops::{Level, Loops};
 pub use nests::{Cut, Nest, nests};
+pub use objective::choose_fewest_bytes;
 pub use stretches::stretches;
 
 use crate::tile::{Rule, TiledOp};

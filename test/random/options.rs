@@ -20,6 +20,7 @@ pub(crate) const DRAWN: [&str; 15] = [
     "--lx-bytes",
     "--addresses",
     "--loops",
+    "--objective",
     "--precision",
     "--sticks",
     "--tile-search",
@@ -77,6 +78,10 @@ impl Way {
         } else if choices.one_in(3) {
             (*choices.pick(&["0", "1", "40", "200"])).clone_into(&mut way.options.tile_steps);
         }
+        // Without a draw of its own, so that cases keep their numbers.
+        if way.options.tile_steps == "200" && way.options.is_joint() {
+            "bytes".clone_into(&mut way.options.objective);
+        }
         way
     }
 
@@ -110,6 +115,7 @@ impl Way {
             ("--lx-bytes", &options.lx_bytes, &defaults.lx_bytes),
             ("--addresses", &options.addresses, &defaults.addresses),
             ("--loops", &options.loops, &defaults.loops),
+            ("--objective", &options.objective, &defaults.objective),
             ("--precision", &options.precision, &defaults.precision),
             ("--sticks", &options.sticks, &defaults.sticks),
             ("--tile-search", &options.tile_search, &defaults.tile_search),

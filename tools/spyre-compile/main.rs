@@ -55,6 +55,9 @@ struct Arguments {
     /// The most ops that the search for loops may judge in each 64 ops of the program [default: 3000]
     #[arg(long, value_name = "N")]
     tile_steps: Option<String>,
+    /// What plans are compared by: modelled time, or bytes to and from HBM: time or bytes
+    #[arg(long, value_name = "WHAT", default_value = "time")]
+    objective: String,
     /// Fold f32 islands between f16 values, or keep them: device or strict
     #[arg(long, value_name = "MODE", default_value = "device")]
     precision: String,
@@ -112,6 +115,7 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
         addresses: arguments.addresses.clone(),
         loops: arguments.loops.clone(),
         tile_steps: arguments.tile_steps.clone().unwrap_or_default(),
+        objective: arguments.objective.clone(),
         tile_search: arguments.tile_search.clone().unwrap_or_default(),
         precision: arguments.precision.clone(),
         sticks: arguments.sticks.clone(),

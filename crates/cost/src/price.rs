@@ -2,7 +2,7 @@
 
 use super::{kernel::KernelOp, recommended, torch_spyre};
 use machine::TimeModel;
-use std::iter::Sum;
+use std::{cmp::Ordering, iter::Sum, str::FromStr};
 
 /// Which model prices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -116,6 +116,40 @@ impl Cost {
     #[must_use]
     pub fn of(op: &KernelOp, model: &TimeModel) -> Self {
         Self { ns: estimate_op_ns(op, model), hbm_bytes: op.bytes.hbm() }
+    }
+}
+
+/// What plans are compared by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Objective {
+    /// Modelled time; of equal times, bytes.
+    #[default]
+    Time,
+    /// Bytes to and from HBM; of as many bytes, time.
+    Bytes,
+}
+
+impl Objective {
+    /// Which of two costs is preferred: the lesser one.
+    #[must_use]
+    pub fn order(self, one: &Cost, other: &Cost) -> Ordering {
+        let (time, bytes) = (one.ns.total_cmp(&other.ns), one.hbm_bytes.cmp(&other.hbm_bytes));
+        match self {
+            Self::Time => time.then(bytes),
+            Self::Bytes => bytes.then(time),
+        }
+    }
+}
+
+impl FromStr for Objective {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "time" => Ok(Self::Time),
+            "bytes" => Ok(Self::Bytes),
+            _ => Err(format!("option 'objective': expected 'time' or 'bytes', found '{name}'")),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Reads layouts, access maps, `min_work`, `work_div`, `dims` and program order; writes `work` and removes `work_div`. Takes the place of
 //! `spyre-divide-work`: its splits are where this begins.
 
-use super::try_splits::time_of_splits;
+use super::try_splits::cost_of_splits;
 use crate::{
     dialect::{ComputeOp, Step, target_of, tile_op_of},
     joint::{self, alike::Alike, candidates},
@@ -18,34 +18,45 @@ use crate::{
         ir::divide_work::{check_hints, divided, set_work},
     },
 };
-use cost::TileOp;
+use cost::{Cost, Objective, TileOp};
 use machine::Target;
 use scratchpad::{Buffer, Exact, Use, UseKind};
 use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-divide-jointly", run };
 
-fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
+    let objective = options.text("objective").parse().map_err(|message: String| error_at(module, message).report())?;
     settle_loops(module);
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-        divide_function(function, &target)?;
+        divide_function(function, &target, objective)?;
     }
     Ok(())
 }
 
 /// Divides the work of the ops of a function whose loops are settled.
-pub(crate) fn divide_function(function: Op<'_>, target: &Target) -> Result<(), Reported> {
+pub(crate) fn divide_function(function: Op<'_>, target: &Target, objective: Objective) -> Result<(), Reported> {
     check_hints(&ComputeOp::all_in(function))?;
     let values = Values::of(function)?;
     let program = program_of(&values, target)?;
     let planner = Exact::to_compare(program.values.len());
-    let choice = joint::choose(&program, &planner, target);
-    let splits: Vec<&WorkSplit> = choice.splits.iter().enumerate().map(|(op, &split)| program.split(op, split)).collect();
-    let alone: Vec<&WorkSplit> = (0..program.ops.len()).map(|op| program.split(op, 0)).collect();
-    let is_cheaper = splits == alone
-        || time_of_splits(function, splits.iter().copied(), target)? <= time_of_splits(function, alone.iter().copied(), target)?;
-    for (step, split) in values.schedule.steps.iter().zip(if is_cheaper { splits } else { alone }) {
+    let splits_of = |choice: &[usize]| choice.iter().enumerate().map(|(op, &split)| program.split(op, split)).collect::<Vec<_>>();
+    let mut splits = splits_of(&vec![0; program.ops.len()]);
+    let mut cost: Option<Cost> = None;
+    // What is chosen is placed as the planner does, which a choice for the fewest bytes does not always gain by.
+    let objectives = if objective == Objective::Time { vec![Objective::Time] } else { vec![Objective::Time, objective] };
+    for tried in objectives {
+        let chosen = splits_of(&joint::choose(&program, &planner, target, tried).splits);
+        if chosen != splits {
+            let known = cost.map_or_else(|| cost_of_splits(function, splits.iter().copied(), target), Ok)?;
+            let found = cost_of_splits(function, chosen.iter().copied(), target)?;
+            let is_cheaper = objective.order(&found, &known).is_le();
+            cost = Some(if is_cheaper { found } else { known });
+            splits = if is_cheaper { chosen } else { splits };
+        }
+    }
+    for (step, split) in values.schedule.steps.iter().zip(splits) {
         set_work(step.compute, split);
     }
     Ok(())

@@ -16,13 +16,13 @@ use cost::{Cost, describe};
 use machine::Target;
 use scratchpad::Capacity;
 
-/// The modelled time of a function if its ops, in order, are divided so, ns.
-pub(super) fn time_of_splits<'a>(function: Op<'_>, splits: impl Iterator<Item = &'a WorkSplit>, target: &Target) -> Result<f64, Reported> {
+/// What a function costs if its ops, in order, are divided so.
+pub(super) fn cost_of_splits<'a>(function: Op<'_>, splits: impl Iterator<Item = &'a WorkSplit>, target: &Target) -> Result<Cost, Reported> {
     let scratch = Scratch::of(function);
     for (compute, split) in ComputeOp::all_in(scratch.op()).into_iter().zip(splits) {
         set_work(compute, split);
     }
-    Ok(priced_when_placed(scratch.op(), target)?.iter().map(|step| step.ns).sum())
+    Ok(priced_when_placed(scratch.op(), target)?.into_iter().sum())
 }
 
 /// Places the values of a function that is divided; prices each op, those that are added included.

@@ -12,8 +12,9 @@ use super::{
 use crate::{
     dialect::{TileSearch, declared_maxima, target_of},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at, quietly},
-    search::{Chosen, Found, choose, stretches},
+    search::{Chosen, Found, choose, choose_fewest_bytes, stretches},
 };
+use cost::Objective;
 use machine::Target;
 use std::collections::{BTreeMap, btree_map::Entry};
 
@@ -26,15 +27,25 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         let found = options.text("steps");
         error_at(module, format_args!("option 'steps': expected a number that is not negative, found '{found}'")).report()
     })?;
+    let objective = options.text("objective").parse().map_err(|message: String| error_at(module, message).report())?;
+    let request = Request { most_steps, objective, target: &target };
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
-        search_function(function, most_steps, &target);
+        search_function(function, request);
     }
     Ok(())
 }
 
+/// What is asked of a search.
+#[derive(Clone, Copy)]
+struct Request<'a> {
+    most_steps: usize,
+    objective: Objective,
+    target: &'a Target,
+}
+
 /// Searches the parts of a function. What is equal to a part that was searched gets the same loops. What cannot be read is for the passes that
 /// follow to refuse.
-fn search_function(function: Op<'_>, most_steps: usize, target: &Target) {
+fn search_function(function: Op<'_>, request: Request<'_>) {
     let Ok(steps) = quietly(function, || Steps::of(function, &declared_maxima(function))) else { return };
     let mut known: BTreeMap<String, Chosen> = BTreeMap::new();
     let mut labels = Labels::of(function);
@@ -47,7 +58,7 @@ fn search_function(function: Op<'_>, most_steps: usize, target: &Target) {
         let chosen = match known.entry(text) {
             Entry::Occupied(chosen) => chosen.into_mut(),
             Entry::Vacant(place) => {
-                let chosen = search(alone.op(), most_steps, target);
+                let chosen = search(alone.op(), request);
                 n_judged += chosen.found.map_or(0, |found| found.n_judged);
                 place.insert(chosen)
             }
@@ -69,22 +80,28 @@ fn summary(nests: Vec<String>, found: &[Found], n_judged: usize) -> TileSearch {
         nests,
         us: us(found.iter().filter_map(|found| found.ns).sum()),
         untiled_us: found.iter().map(|found| found.untiled_ns).sum::<Option<f64>>().map(us),
-        least_us: us(found.iter().map(|found| found.least_ns).sum()),
+        least_us: found.iter().map(|found| found.least_ns).sum::<Option<f64>>().map(us),
         n_judged: i64::try_from(n_judged).unwrap_or(i64::MAX),
         is_cut_short: found.iter().any(|found| !found.is_complete),
     }
 }
 
 /// The loops for a function that is one part.
-fn search(function: Op<'_>, most_steps: usize, target: &Target) -> Chosen {
+fn search(function: Op<'_>, Request { most_steps, objective, target }: Request<'_>) -> Chosen {
     let steps = quietly(function, || {
         let mut steps = Steps::of(function, &declared_maxima(function)).ok()?;
         steps.find_eligible(function).ok()?;
         Some(steps)
     });
     let found = steps.and_then(|steps| {
-        let judge = FunctionJudge::of(function, &steps.ops, target)?;
-        Some(choose(&steps.plain, &judge, most_steps))
+        let of_time = FunctionJudge::of(function, &steps.ops, target, Objective::Time)?;
+        Some(match objective {
+            Objective::Time => choose(&steps.plain, &of_time, most_steps),
+            Objective::Bytes => {
+                let judge = FunctionJudge::of(function, &steps.ops, target, objective)?;
+                choose_fewest_bytes(&steps.plain, &of_time, &judge, most_steps)
+            }
+        })
     });
     found.unwrap_or_default()
 }

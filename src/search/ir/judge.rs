@@ -24,7 +24,7 @@ use crate::{
         ir::{divide_work::divided, reduce_span::reduce_spans},
     },
 };
-use cost::{Cost, Dim, OpKind, TileOp, TileOperand, describe};
+use cost::{Cost, Dim, Objective, OpKind, TileOp, TileOperand, describe};
 use machine::Target;
 use std::{cell::RefCell, collections::BTreeMap, ops::Range};
 
@@ -34,6 +34,7 @@ pub(super) struct FunctionJudge<'a, 'c> {
     /// Its steps.
     steps: &'a [Op<'c>],
     target: &'a Target,
+    objective: Objective,
     /// For each step how it is priced; none for what is not tiled, or not divided as a whole.
     priced: Vec<Option<PricedOp>>,
     /// The least costs that were asked for.
@@ -45,7 +46,7 @@ type Question = (usize, Vec<(usize, i64)>, Vec<bool>);
 
 impl<'a, 'c> FunctionJudge<'a, 'c> {
     /// None for a function that a later pass will refuse.
-    pub(super) fn of(function: Op<'c>, steps: &'a [Op<'c>], target: &'a Target) -> Option<Self> {
+    pub(super) fn of(function: Op<'c>, steps: &'a [Op<'c>], target: &'a Target, objective: Objective) -> Option<Self> {
         let schedule = Schedule::of(function).ok()?;
         let mut of_function = schedule.steps.iter();
         let mut priced = |op: Op<'c>| {
@@ -54,7 +55,7 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
             PricedOp::of(of_function.find(|step| step.compute.op == op)?, target)
         };
         let priced = steps.iter().map(|op| priced(*op)).collect();
-        Some(Self { function, steps, target, priced, known: RefCell::default() })
+        Some(Self { function, steps, target, objective, priced, known: RefCell::default() })
     }
 
     /// The answer to a question that may have been asked before.
@@ -83,7 +84,7 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
                 write_hints(loops, &of_alone.ops, range.start, &mut labels);
             }
             number(&of_alone.ops);
-            let priced = place(function, &declared, self.target)?;
+            let priced = place(function, &declared, self.target, self.objective)?;
             Ok::<_, Reported>(numbers(function).into_iter().zip(priced).collect())
         });
         costs.ok()
@@ -106,12 +107,12 @@ fn numbers(function: Op<'_>) -> Vec<Option<usize>> {
 }
 
 /// Tiles, divides and places; prices each op that computes.
-fn place(function: Op<'_>, declared: &Declared, target: &Target) -> Result<Vec<Cost>, Reported> {
+fn place(function: Op<'_>, declared: &Declared, target: &Target, objective: Objective) -> Result<Vec<Cost>, Reported> {
     tile_block(function, declared, target)?;
     make_online(function);
     settle_block(function);
     reduce_spans(function, target)?;
-    divide_function(function, target)?;
+    divide_function(function, target, objective)?;
     priced_when_placed(function, target)
 }
 
@@ -139,7 +140,7 @@ impl PricedOp {
         Some(Self { tile, splits: priced.into_iter().take(MOST_SPLITS).map(|(_, split)| split).collect(), needs_loop })
     }
 
-    fn least(&self, cuts: &[(usize, i64)], in_lx: &[bool], target: &Target) -> Cost {
+    fn least(&self, cuts: &[(usize, i64)], in_lx: &[bool], target: &Target, objective: Objective) -> Cost {
         if self.needs_loop && cuts.is_empty() {
             return Cost { ns: f64::INFINITY, hbm_bytes: 0 };
         }
@@ -152,7 +153,7 @@ impl PricedOp {
         }
         let fits = |split: &&WorkSplit| tile.dims.iter().zip(split.slices()).all(|(dim, &slices)| slices <= dim.extent);
         let costs = self.splits.iter().filter(fits).map(|split| cost_of(&tile, split, target));
-        let least = costs.min_by(|one, other| one.ns.total_cmp(&other.ns));
+        let least = costs.min_by(|one, other| objective.order(one, other));
         least.unwrap_or_else(|| cost_of(&tile, &WorkSplit::whole(tile.dims.len()), target))
     }
 }
@@ -224,7 +225,7 @@ impl OpCosts for FunctionJudge<'_, '_> {
 
     fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> Cost {
         let Some(priced) = &self.priced[op] else { return Cost::default() };
-        self.remembered((op, cuts.to_vec(), in_lx.to_vec()), || priced.least(cuts, in_lx, self.target))
+        self.remembered((op, cuts.to_vec(), in_lx.to_vec()), || priced.least(cuts, in_lx, self.target, self.objective))
     }
 
     fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> Cost {

@@ -1,0 +1,64 @@
+//! What plans are compared by: a search for the fewest bytes is one for the least time with a judge that calls bytes time.
+
+use super::{Axis, Chosen, Cut, Judge, Loops, OpCosts, SearchedOp, choose};
+use cost::{Cost, Objective};
+use std::ops::Range;
+
+/// What a ns counts beside a byte: less than a byte for any program.
+const BYTES_A_NS: f64 = 1e-9;
+
+/// The loops of the fewest bytes: the better plan of two searches, one of which looks for time. What saves time saves bytes, too, and they look at
+/// different plans. `of_time` divides and places for time, `judge` for bytes.
+#[must_use]
+pub fn choose_fewest_bytes(ops: &[SearchedOp], of_time: &dyn Judge, judge: &dyn Judge, most_steps: usize) -> Chosen {
+    let searches: [&dyn Judge; 2] = [&ByBytes(judge), of_time];
+    let of_search = |search: &dyn Judge| {
+        let chosen = choose(ops, search, most_steps);
+        (judge.plan(&chosen.loops), chosen)
+    };
+    let cost_of = |cost: &Option<Cost>| cost.unwrap_or(Cost { ns: f64::INFINITY, hbm_bytes: i64::MAX });
+    let found = searches.map(of_search).into_iter().min_by(|(one, _), (other, _)| Objective::Bytes.order(&cost_of(one), &cost_of(other)));
+    let Some((cost, mut chosen)) = found else { return Chosen::default() };
+    if let Some(found) = &mut chosen.found {
+        found.ns = cost.map(|cost| cost.ns);
+        found.untiled_ns = judge.untiled().map(|by_op| by_op.iter().map(|cost| cost.ns).sum());
+        found.least_ns = None;
+    }
+    chosen
+}
+
+/// A judge whose times are bytes.
+struct ByBytes<'a>(&'a dyn Judge);
+
+#[allow(clippy::cast_precision_loss, reason = "bytes are far below 2^53")]
+fn by_bytes(cost: Cost) -> Cost {
+    Cost { ns: cost.hbm_bytes as f64 + cost.ns * BYTES_A_NS, hbm_bytes: cost.hbm_bytes }
+}
+
+impl OpCosts for ByBytes<'_> {
+    fn lx_bytes(&self) -> i64 {
+        self.0.lx_bytes()
+    }
+
+    fn op_cost(&self, op: usize, cuts: &[(usize, i64)], in_lx: &[bool]) -> Cost {
+        by_bytes(self.0.op_cost(op, cuts, in_lx))
+    }
+
+    fn combine_cost(&self, op: usize, cuts: &[(usize, i64)]) -> Cost {
+        by_bytes(self.0.combine_cost(op, cuts))
+    }
+}
+
+impl Judge for ByBytes<'_> {
+    fn untiled(&self) -> Option<Vec<Cost>> {
+        Some(self.0.untiled()?.into_iter().map(by_bytes).collect())
+    }
+
+    fn segment(&self, segment: Range<usize>, axes: &[Axis], nest: &[Cut]) -> Option<Cost> {
+        self.0.segment(segment, axes, nest).map(by_bytes)
+    }
+
+    fn plan(&self, loops: &[Loops]) -> Option<Cost> {
+        self.0.plan(loops).map(by_bytes)
+    }
+}

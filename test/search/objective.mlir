@@ -1,0 +1,16 @@
+// The fewest bytes: without loops this program moves what it must, and takes longer by the model than in tiles that read an input again.
+// RUN: spyre-compile %S/../../benches/plans/swiglu_m512_h4096_f12800_f16.mlir -o %t.time | FileCheck %s --check-prefix=TIME
+// RUN: spyre-compile %S/../../benches/plans/swiglu_m512_h4096_f12800_f16.mlir -o %t.bytes --objective bytes | FileCheck %s --check-prefix=BYTES
+// TIME: HBM traffic 369.00 MiB (lower bound 308.00 MiB, 1.20 times)
+// TIME: modelled time 3698.3 us
+// BYTES: HBM traffic 308.00 MiB (lower bound 308.00 MiB)
+
+// A plan of the fewest bytes never moves more than one of the least time.
+// RUN: spyre-compile %S/../../benches/plans/swiglu_m2048_h4096_f12800_f16.mlir -o %t.large --objective bytes | FileCheck %s --check-prefix=LARGE
+// LARGE: loops chosen: tiles(axis0 = 40) around ops 0 to 4, behind a copy of what they read; {{.*}} us; for the fewest bytes;
+// LARGE: HBM traffic 332.00 MiB (lower bound 332.00 MiB, 1.00 times)
+
+// RUN: not spyre-compile %s -o %t.refused --objective money 2>&1 | FileCheck %s --check-prefix=MONEY
+// MONEY: option 'objective': expected 'time' or 'bytes', found 'money'
+// RUN: not spyre-compile %s -o %t.refused --objective bytes --lx-planner first-fit 2>&1 | FileCheck %s --check-prefix=PLANNER
+// PLANNER: option 'objective=bytes' needs splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'
