@@ -19,6 +19,8 @@ pub mod joint;
 
 pub mod search;
 
+pub mod plan_file;
+
 pub mod bundle;
 pub mod traffic;
 

@@ -84,6 +84,8 @@ pub struct Options {
     pub tile_steps: String,
     /// What plans are compared by: `time` or `bytes`.
     pub objective: String,
+    /// A plan file to follow, or to write what was chosen to, if there is none; empty for neither.
+    pub plan: String,
     /// `device` or `strict`.
     pub precision: String,
     /// `global` or `greedy`.
@@ -108,6 +110,7 @@ impl Default for Options {
             tile_search: String::new(),
             tile_steps: String::new(),
             objective: "time".to_owned(),
+            plan: String::new(),
             precision: "device".to_owned(),
             sticks: "global".to_owned(),
             compile_to: Phase::Bundle,
@@ -139,6 +142,7 @@ impl Options {
                 "tile-search" => options.tile_search = value.to_owned(),
                 "tile-steps" => options.tile_steps = value.to_owned(),
                 "objective" => options.objective = value.to_owned(),
+                "plan" => options.plan = value.to_owned(),
                 "precision" => options.precision = value.to_owned(),
                 "sticks" => options.sticks = value.to_owned(),
                 "compile-to" => options.compile_to = value.parse()?,
@@ -233,7 +237,16 @@ impl Options {
     fn check_objective(&self) -> Result<(), String> {
         let objective: Objective = self.objective.parse()?;
         if objective == Objective::Bytes && !self.is_joint() {
-            return Err("option 'objective=bytes' needs splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'".to_owned());
+            return Err(
+                "option 'objective=bytes' needs splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'"
+                    .to_owned(),
+            );
+        }
+        if !self.plan.is_empty() && !(self.is_joint() && self.searches_tiles()) {
+            return Err(
+                "option 'plan' needs what it is of to be chosen: leave out 'lx-planner' and '--tile-search none', or give '--joint'"
+                    .to_owned(),
+            );
         }
         Ok(())
     }
@@ -253,6 +266,7 @@ impl Options {
             ("dims", Phase::Hint, self.dims != usual.dims),
             ("tile-search", Phase::Hint, self.tile_search != usual.tile_search),
             ("tile-steps", Phase::Hint, self.tile_steps != usual.tile_steps),
+            ("plan", Phase::Work, self.plan != usual.plan),
             ("objective", Phase::Work, self.objective != usual.objective),
             ("joint", Phase::Work, self.joint != usual.joint),
             ("lx-planner", Phase::Lx, self.lx_planner != usual.lx_planner),
@@ -272,7 +286,7 @@ impl Options {
             Phase::Hint => self.hint_passes(),
             Phase::Tile => ["spyre-coarse-tile", "spyre-make-online", "spyre-settle-loops"].map(str::to_owned).to_vec(),
             Phase::Work if self.is_joint() => {
-                vec!["spyre-reduce-span".to_owned(), format!("spyre-divide-jointly{{objective={}}}", self.objective)]
+                vec!["spyre-reduce-span".to_owned(), format!("spyre-divide-jointly{{objective={}{}}}", self.objective, self.plan_option())]
             }
             Phase::Work => ["spyre-reduce-span", "spyre-divide-work"].map(str::to_owned).to_vec(),
             Phase::Lx => self.lx_passes(),
@@ -334,9 +348,13 @@ impl Options {
         let mut passes = vec![format!("spyre-propagate-dims{{dims={}}}", self.dims.join(","))];
         if self.searches_tiles() {
             let steps = if self.tile_steps.is_empty() { String::new() } else { format!("steps={} ", self.tile_steps) };
-            passes.push(format!("spyre-choose-tiles{{{steps}objective={}}}", self.objective));
+            passes.push(format!("spyre-choose-tiles{{{steps}objective={}{}}}", self.objective, self.plan_option()));
         }
         passes
+    }
+
+    fn plan_option(&self) -> String {
+        if self.plan.is_empty() { String::new() } else { format!(" plan={}", quoted(&self.plan)) }
     }
 
     /// A copy of an input is of use in LX only; a planner that chooses stays chooses them itself.

@@ -2,6 +2,7 @@
 
 use crate::{
     explain::{Explain, Gap, LowerBound, OpGap, TileLoop, ValueGap},
+    plan_file::{self, Chosen, OpCost, PlanFile},
     traffic::Bytes,
     validate::Verdict,
 };
@@ -34,6 +35,9 @@ pub struct Report {
     pub lower_bound: LowerBound,
     /// What the plan has above that, and why.
     pub gap: Gap,
+    /// What was chosen, if a plan file is to be written.
+    #[serde(skip)]
+    pub chosen: Option<Chosen>,
     /// What was found to be equal, if the compilation was validated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<Verdict>,
@@ -52,6 +56,31 @@ pub struct Moves {
     pub layout_copy_ops: usize,
     /// Bytes of the sticks that these read and write.
     pub layout_copy_bytes: i64,
+}
+
+impl Report {
+    /// The plan file, if one is to be written.
+    #[must_use]
+    pub fn plan_file(&self) -> Option<PlanFile> {
+        let cost = |op: &OpReport| OpCost {
+            function: op.function.clone(),
+            location: op.location.clone(),
+            loops: op.loops.clone(),
+            work: op.work.clone(),
+            memory: op.memory.to_owned(),
+            us: op.us,
+            hbm_bytes: op.bytes.hbm(),
+        };
+        Some(PlanFile {
+            version: plan_file::VERSION.to_owned(),
+            program: self.program.clone(),
+            target: self.target.clone(),
+            chosen: self.chosen.clone()?,
+            us: self.time.estimate_us,
+            hbm_bytes: self.total.hbm(),
+            costs: self.ops.iter().map(cost).collect(),
+        })
+    }
 }
 
 impl Moves {
@@ -138,6 +167,8 @@ pub struct OpReport {
     pub reason: String,
     /// Bytes that it moves.
     pub bytes: Bytes,
+    /// Its part of the modelled time, microseconds; 0 if the compiler stopped before.
+    pub us: f64,
 }
 
 /// A launch in numbers.

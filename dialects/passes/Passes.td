@@ -281,7 +281,8 @@ def SpyreChooseTiles : Spyre_Pass<"spyre-choose-tiles"> {
   }];
   let options = [
     Option<"steps", "steps", "int64_t", "3000", "How many ops may be judged at the most; 0 chooses nothing">,
-    Option<"objective", "objective", "std::string", "\"time\"", "What plans are compared by: 'time' or 'bytes'">
+    Option<"objective", "objective", "std::string", "\"time\"", "What plans are compared by: 'time' or 'bytes'">,
+    Option<"plan", "plan", "std::string", "\"\"", "The plan file to follow, or to note what is chosen for, if there is none">
   ];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
@@ -399,7 +400,10 @@ def SpyreDivideJointly : Spyre_Pass<"spyre-divide-jointly"> {
 
     Example: `spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-divide-jointly test/joint/divide-jointly.mlir`
   }];
-  let options = [Option<"objective", "objective", "std::string", "\"time\"", "What plans are compared by: 'time' or 'bytes'">];
+  let options = [
+    Option<"objective", "objective", "std::string", "\"time\"", "What plans are compared by: 'time' or 'bytes'">,
+    Option<"plan", "plan", "std::string", "\"\"", "The plan file to follow, or to note what is chosen for, if there is none">
+  ];
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 

@@ -89,6 +89,9 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   // What the search for tiles has found, for the report.
   if (attribute.getName() == "spyre.tile_search" && isa<FunctionOpInterface>(op) && isa<DictionaryAttr>(attribute.getValue()))
     return success();
+  // What was chosen, as the plan file says it.
+  if (attribute.getName() == "spyre.plan" && isa<FunctionOpInterface>(op) && isa<StringAttr>(attribute.getValue()))
+    return success();
   return op->emitOpError("has no attribute '") << attribute.getName().getValue() << "' of the spyre dialect";
 }
 

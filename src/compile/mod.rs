@@ -8,7 +8,7 @@ pub use validated::{compile_validated, compile_validated_within};
 
 use crate::{
     bundle::Bundle,
-    dialect::{ComputeOp, FOR_LAYOUT, Tensor, TileSearch, bundle_of, phase_of, target_of},
+    dialect::{ComputeOp, FOR_LAYOUT, Tensor, TileSearch, bundle_of, phase_of, plan_of, target_of},
     explain::{Numbers, ValuePlace, add_up, location_text, loops_of, place_of, values_in_lx},
     mlir::{Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, symbol_name, warning_at},
     pipeline::{Options, Phase, emission},
@@ -16,7 +16,7 @@ use crate::{
     traffic::{Bytes, OpTraffic, accesses, kernel_of, lx_peak_bytes, traffic},
 };
 use bound::{Done, describe_bound};
-use cost::{Formula, KernelOp, describe, price};
+use cost::{Formula, KernelOp, describe, estimate_op_ns, price};
 use machine::{Target, TimeModel};
 use needs::Needs;
 
@@ -102,6 +102,7 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
             report.ops.push(describe_op(compute));
         }
         report.explain.loops.extend(loops_of(function, &numbers));
+        report.chosen = plan_of(function);
         report.tile_search.extend(TileSearch::of(function).map(|found| describe_search(function, found)));
     }
 }
@@ -132,6 +133,7 @@ fn describe_op(compute: ComputeOp<'_>) -> OpReport {
         is_for_layout: compute.op.is("spyre.restickify") || compute.op.attr(FOR_LAYOUT).is_some(),
         reason,
         bytes: Bytes::default(),
+        us: 0.0,
     }
 }
 
@@ -149,7 +151,8 @@ fn describe_launches(module: Op<'_>, needs: &Needs, report: &mut Report) {
         done.kernels.extend(kernel);
         moved.extend(of_bundle);
     }
-    for (op, moved) in report.ops.iter_mut().zip(&moved) {
+    for ((op, moved), kernel) in report.ops.iter_mut().zip(&moved).zip(&done.kernels) {
+        op.us = thousandths(estimate_op_ns(kernel, &target.time) / 1000.0);
         op.bytes = bytes_of(moved);
         report.total.add(&op.bytes);
     }

@@ -12,6 +12,7 @@
 //! | `sdsc.rs` | `sdsc` ops from and to the model of a bundle |
 //! | `ops.rs` | building `spyre` ops |
 //! | `symbols.rs` | counts that are known at launch only |
+//! | `plan.rs` | what was chosen, for the plan file |
 //! | `tile_search.rs` | what the search for tiles has found |
 //! | `views.rs` | what operands show of their buffers |
 //! | `target.rs` | the machine that a module is compiled for |
@@ -23,6 +24,7 @@ mod home;
 mod launch;
 mod operation;
 mod ops;
+mod plan;
 mod schedule;
 mod sdsc;
 mod symbols;
@@ -45,6 +47,7 @@ pub use ops::{
     hints_attribute, insert, loop_over, matmul, pointwise, rebuilt, reduce, restickify, retyped, shown_along, view, work_attribute,
     work_div_attribute, yield_tiles,
 };
+pub use plan::{plan_of, set_plan};
 pub use schedule::{Schedule, Step};
 pub use sdsc::{bundle_of, bundle_to_ir, lives_of, op_of, op_to_ir, push_items, set_lives};
 pub use symbols::{DIM_SIZES, declared_maxima, declared_sizes};

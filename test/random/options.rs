@@ -30,7 +30,7 @@ pub(crate) const DRAWN: [&str; 15] = [
 
 /// The options that change nothing in what is written: where it goes, where to stop, what is said about it.
 #[cfg(test)]
-pub(crate) const NOT_DRAWN: [&str; 4] = ["--compile-to", "--report", "--help", "--version"];
+pub(crate) const NOT_DRAWN: [&str; 6] = ["--compare", "--compile-to", "--plan", "--report", "--help", "--version"];
 
 /// One way to compile.
 #[derive(Clone, Debug)]

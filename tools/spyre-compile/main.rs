@@ -5,6 +5,7 @@ use spyre::{
     compile::{compile, compile_validated},
     explain::draw_scratchpad,
     pipeline::{Options, Phase},
+    plan_file::{PlanFile, compare},
     report::Report,
     tool,
 };
@@ -15,7 +16,8 @@ use std::{fs, io, path::Path, process::ExitCode};
 #[command(name = "spyre-compile", version)]
 struct Arguments {
     /// The module, as MLIR text or bytecode; `-` reads standard input
-    input: String,
+    #[arg(required_unless_present = "compare")]
+    input: Option<String>,
     /// The bundle directory; with --compile-to, the file for the IR (standard output without it)
     #[arg(short = 'o', value_name = "DIR")]
     output: Option<String>,
@@ -58,6 +60,12 @@ struct Arguments {
     /// What plans are compared by: modelled time, or bytes to and from HBM: time or bytes
     #[arg(long, value_name = "WHAT", default_value = "time")]
     objective: String,
+    /// Follow this plan instead of a search; if there is no such file, write there what was chosen
+    #[arg(long, value_name = "FILE.json")]
+    plan: Option<String>,
+    /// Compile nothing: say which decisions of two plans differ, and what each costs
+    #[arg(long, value_names = ["A.json", "B.json"], num_args = 2, conflicts_with = "input")]
+    compare: Vec<String>,
     /// Fold f32 islands between f16 values, or keep them: device or strict
     #[arg(long, value_name = "MODE", default_value = "device")]
     precision: String,
@@ -80,6 +88,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {
+    let Some(input) = &arguments.input else { return compare_plans(&arguments.compare) };
     let options = options_of(arguments)?;
     let emits = options.compile_to == Phase::Emit;
     let output = match (&arguments.output, emits) {
@@ -87,7 +96,7 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         (output, _) => output.as_deref().unwrap_or("-"),
     };
     let session = spyre::pipeline::session();
-    let source = session.open(&arguments.input).map_err(|reason| format!("cannot read '{}': {reason}", arguments.input))?;
+    let source = session.open(input).map_err(|reason| format!("cannot read '{input}': {reason}"))?;
     let mut module = source.parse().ok_or_else(String::new)?;
     let mut report =
         if arguments.validate { compile_validated(&mut module, &options, output) } else { compile(&mut module, &options, output) }
@@ -98,7 +107,25 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     } else {
         tool::write_file(output, format!("{}\n", module.op()))?;
     }
+    if let Some(path) = arguments.plan.as_ref().filter(|_| emits) {
+        write_plan(&report, path)?;
+    }
     arguments.report.as_deref().map_or(Ok(()), |path| write_report(&report, path))
+}
+
+/// Writes what was chosen, unless a plan was followed.
+fn write_plan(report: &Report, path: &str) -> Result<(), String> {
+    let Some(plan) = report.plan_file() else { return tool::say(&format!("  followed the plan '{path}'\n")) };
+    let text = serde_json::to_string_pretty(&plan).map_err(|error| error.to_string())?;
+    tool::write_file(path, format!("{text}\n"))?;
+    tool::say(&format!("  plan written to {path}\n"))
+}
+
+fn compare_plans(paths: &[String]) -> Result<(), String> {
+    let read = |path: &String| PlanFile::read(path)?.ok_or_else(|| format!("there is no plan '{path}'"));
+    let plans = paths.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let [one, other] = plans.as_slice() else { return Err("two plans are compared".to_owned()) };
+    tool::say(&compare(one, other)?)
 }
 
 fn options_of(arguments: &Arguments) -> Result<Options, String> {
@@ -115,6 +142,7 @@ fn options_of(arguments: &Arguments) -> Result<Options, String> {
         addresses: arguments.addresses.clone(),
         loops: arguments.loops.clone(),
         tile_steps: arguments.tile_steps.clone().unwrap_or_default(),
+        plan: arguments.plan.clone().unwrap_or_default(),
         objective: arguments.objective.clone(),
         tile_search: arguments.tile_search.clone().unwrap_or_default(),
         precision: arguments.precision.clone(),

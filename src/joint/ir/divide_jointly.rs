@@ -5,13 +5,14 @@
 
 use super::try_splits::cost_of_splits;
 use crate::{
-    dialect::{ComputeOp, Step, target_of, tile_op_of},
+    dialect::{ComputeOp, Step, plan_of, set_plan, split_of, target_of, tile_op_of},
     joint::{self, alike::Alike, candidates},
     lx::{
         Ineligible,
         ir::program::{Numbers, Reads, Values},
     },
     mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, Value, ValueExt, error_at},
+    plan_file::{Chosen, PlanFile, Split},
     tile::ir::settle_loops::settle_loops,
     work::{
         Operation, WorkSplit,
@@ -29,10 +30,52 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
     let objective = options.text("objective").parse().map_err(|message: String| error_at(module, message).report())?;
     settle_loops(module);
+    let path = options.text("plan");
+    let plan = if path.is_empty() { None } else { PlanFile::read(path).map_err(|message| error_at(module, message).report())? };
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-        divide_function(function, &target, objective)?;
+        match plan.as_ref().and_then(|plan| plan.chosen.work.as_deref()) {
+            Some(work) => follow(function, work, &target)?,
+            None => divide_function(function, &target, objective)?,
+        }
+        if let Some(chosen) = plan_of(function) {
+            set_plan(
+                function,
+                &Chosen { work: Some(work_of(function).map_err(|message| error_at(function, message).report())?), ..chosen },
+            );
+        }
     }
     Ok(())
+}
+
+/// Divides the ops of a function as a plan says.
+fn follow(function: Op<'_>, work: &[Split], target: &Target) -> Result<(), Reported> {
+    let again = "leave out 'work' of the plan to have it chosen again";
+    let program = program_of(&Values::of(function)?, target)?;
+    let ops = ComputeOp::all_in(function);
+    if ops.len() != work.len() {
+        let message = format!("the plan divides {} ops, and there are {}: {again}", work.len(), ops.len());
+        return Err(error_at(function, message).report());
+    }
+    for (number, (compute, planned)) in ops.into_iter().zip(work).enumerate() {
+        let split = WorkSplit::new(planned.slices.clone()).and_then(|split| split.in_order(planned.order.clone()));
+        let split = split.ok().filter(|split| program.kind(number).splits.contains(split));
+        let split = split.ok_or_else(|| {
+            let n_splits = program.kind(number).splits.len();
+            let message = format!("the plan divides it by {:?}, which is none of its {n_splits} splits: {again}", planned.slices);
+            error_at(compute.op, message).report()
+        })?;
+        set_work(compute, &split);
+    }
+    Ok(())
+}
+
+/// How the ops of a function are divided, for a plan.
+fn work_of(function: Op<'_>) -> Result<Vec<Split>, String> {
+    let planned = |compute: ComputeOp<'_>| {
+        let split = split_of(compute)?;
+        Ok(Split { function: compute.function().to_owned(), slices: split.slices().to_vec(), order: split.order().to_vec() })
+    };
+    ComputeOp::all_in(function).into_iter().map(planned).collect()
 }
 
 /// Divides the work of the ops of a function whose loops are settled.

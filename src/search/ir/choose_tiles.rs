@@ -6,13 +6,14 @@
 use super::{
     hints::{Labels, write_hints},
     judge::FunctionJudge,
+    planned::{follow, key_of_function, planned, record},
     read::Steps,
     segment::segment,
 };
 use crate::{
     dialect::{TileSearch, declared_maxima, target_of},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at, quietly},
-    search::{Chosen, Found, choose, choose_fewest_bytes, stretches},
+    search::{Chosen, Found, Loops, choose, choose_fewest_bytes, stretches},
 };
 use cost::Objective;
 use machine::Target;
@@ -29,10 +30,29 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     })?;
     let objective = options.text("objective").parse().map_err(|message: String| error_at(module, message).report())?;
     let request = Request { most_steps, objective, target: &target };
+    let path = options.text("plan");
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func") && op.body().is_some()) {
-        search_function(function, request);
+        if path.is_empty() {
+            search_function(function, request);
+        } else {
+            plan_function(function, request, path)?;
+        }
     }
     Ok(())
+}
+
+/// Follows the plan file of that name; without one, searches and notes what is to be written there.
+fn plan_function(function: Op<'_>, request: Request<'_>, path: &str) -> Result<(), Reported> {
+    let key = key_of_function(function);
+    let plan = planned(path, &key, request.target).map_err(|message| error_at(function, message).report())?;
+    let Some(plan) = plan else {
+        let loops = search_function(function, request);
+        record(function, key, &loops);
+        return Ok(());
+    };
+    let mut steps = Steps::of(function, &declared_maxima(function))?;
+    steps.find_eligible(function)?;
+    follow(function, &steps, &plan.chosen.loops)
 }
 
 /// What is asked of a search.
@@ -45,12 +65,12 @@ struct Request<'a> {
 
 /// Searches the parts of a function. What is equal to a part that was searched gets the same loops. What cannot be read is for the passes that
 /// follow to refuse.
-fn search_function(function: Op<'_>, request: Request<'_>) {
-    let Ok(steps) = quietly(function, || Steps::of(function, &declared_maxima(function))) else { return };
+fn search_function(function: Op<'_>, request: Request<'_>) -> Vec<Loops> {
+    let Ok(steps) = quietly(function, || Steps::of(function, &declared_maxima(function))) else { return Vec::new() };
     let mut known: BTreeMap<String, Chosen> = BTreeMap::new();
     let mut labels = Labels::of(function);
     let mut nests = Vec::new();
-    let mut found: Vec<Found> = Vec::new();
+    let (mut all, mut found): (Vec<Loops>, Vec<Found>) = Default::default();
     let mut n_judged = 0;
     for part in stretches(&steps.plain) {
         let alone = segment(function, &steps.ops[part.clone()]);
@@ -64,13 +84,16 @@ fn search_function(function: Op<'_>, request: Request<'_>) {
             }
         };
         for loops in &chosen.loops {
-            nests.push(write_hints(&loops.later_by(part.start), &steps.ops, 0, &mut labels));
+            let loops = loops.later_by(part.start);
+            nests.push(write_hints(&loops, &steps.ops, 0, &mut labels));
+            all.push(loops);
         }
         found.extend(chosen.found);
     }
     if !found.is_empty() {
         summary(nests, &found, n_judged).write(function);
     }
+    all
 }
 
 /// What was found in the parts of a function together.

@@ -3,5 +3,6 @@
 pub(crate) mod choose_tiles;
 mod hints;
 mod judge;
+mod planned;
 mod read;
 mod segment;

@@ -62,6 +62,7 @@ pub const HOUSE: House = House {
     rooms: &[
         room("affine"),
         room("assignment"),
+        room("plan_file"),
         stage("import"),
         stage("layout"),
         stage("hint"),

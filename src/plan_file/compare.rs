@@ -1,0 +1,133 @@
+//! Which decisions of two plans differ, and what each costs.
+
+use super::{Nest, OpCost, PlanFile};
+use std::{collections::BTreeMap, fmt::Write};
+
+/// What one source op came to: it may be several ops.
+#[derive(Default)]
+struct Side {
+    us: f64,
+    hbm_bytes: i64,
+    /// How its ops are run, in order.
+    ways: Vec<String>,
+}
+
+/// A text with the totals of two plans, their loops where these differ, and the ops that are run in another way or cost something else, the largest
+/// difference in time first.
+///
+/// # Errors
+/// If they are for different programs.
+pub fn compare(one: &PlanFile, other: &PlanFile) -> Result<String, String> {
+    if one.chosen.key != other.chosen.key {
+        let (one, other) = (&one.program, &other.program);
+        return Err(format!("the plans are for different programs: '{one}' and '{other}', or the same with other layouts or names"));
+    }
+    let mut text = String::new();
+    let mut line = |words: std::fmt::Arguments<'_>| writeln!(text, "{words}").expect("a text takes all that is written");
+    line(format_args!("{}: {:.1} us and {} B of HBM; {:.1} us and {} B", one.program, one.us, one.hbm_bytes, other.us, other.hbm_bytes));
+    for (name, of_one) in one.target.iter().filter(|(name, number)| other.target.get(*name) != Some(number)) {
+        let of_other = other.target.get(name).map_or_else(|| "none".to_owned(), i64::to_string);
+        line(format_args!("  machine: '{name}' is {of_one}, and {of_other}"));
+    }
+    let only = |mine: &[Nest], of_other: &[Nest]| mine.iter().filter(|nest| !of_other.contains(nest)).map(shown).collect::<Vec<_>>();
+    let (first, second) = (only(&one.chosen.loops, &other.chosen.loops), only(&other.chosen.loops, &one.chosen.loops));
+    first.iter().for_each(|nest| line(format_args!("  loops of the first alone: {nest}")));
+    second.iter().for_each(|nest| line(format_args!("  loops of the second alone: {nest}")));
+    let differences = differences(&one.costs, &other.costs);
+    if differences.is_empty() {
+        line(format_args!("  every op is run in the same way"));
+    }
+    for ((location, function), [one, other]) in differences {
+        let (us, bytes) = (other.us - one.us, other.hbm_bytes - one.hbm_bytes);
+        line(format_args!("  {location} {function}: {}; {} ({us:+.1} us, {bytes:+} B)", one.shown(), other.shown()));
+    }
+    Ok(text)
+}
+
+impl Side {
+    fn shown(&self) -> String {
+        if self.ways.is_empty() {
+            return "not there".to_owned();
+        }
+        format!("{:.1} us, {} B, {}", self.us, self.hbm_bytes, self.ways.join(" + "))
+    }
+}
+
+fn shown(nest: &Nest) -> String {
+    let counts: Vec<String> = nest.levels.iter().map(|level| level.count.to_string()).collect();
+    let copies = match nest.copies.len() {
+        0 => String::new(),
+        1 => ", behind a copy of what they read".to_owned(),
+        n_copies => format!(", behind {n_copies} copies of what they read"),
+    };
+    format!("{} tiles around ops {} to {}{copies}", counts.join(" x "), nest.ops[0], nest.ops[1].saturating_sub(1))
+}
+
+/// A place in the program with a device function, and what the two plans made of it.
+type Difference = ((String, String), [Side; 2]);
+
+fn differences(one: &[OpCost], other: &[OpCost]) -> Vec<Difference> {
+    let mut found: BTreeMap<(String, String), [Side; 2]> = BTreeMap::new();
+    for (side, costs) in [one, other].into_iter().enumerate() {
+        for cost in costs {
+            let of_place = &mut found.entry((cost.location.clone(), cost.function.clone())).or_default()[side];
+            of_place.us += cost.us;
+            of_place.hbm_bytes += cost.hbm_bytes;
+            of_place.ways.push(format!("{:?} in tiles {:?} to {}", cost.work, cost.loops, cost.memory));
+        }
+    }
+    let is_other =
+        |(_, [one, other]): &Difference| one.ways != other.ways || one.hbm_bytes != other.hbm_bytes || (one.us - other.us).abs() >= 0.05;
+    let mut found: Vec<Difference> = found.into_iter().filter(is_other).collect();
+    found.sort_by(|(_, [a, b]), (_, [c, d])| (d.us - c.us).abs().total_cmp(&(b.us - a.us).abs()));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan_file::Level;
+
+    fn plan(count: i64, us: f64) -> PlanFile {
+        let cost = |function: &str, us: f64| OpCost {
+            function: function.to_owned(),
+            location: "a.mlir:1:1".to_owned(),
+            loops: vec![count],
+            work: vec![32],
+            memory: "hbm".to_owned(),
+            us,
+            hbm_bytes: 128 * count,
+        };
+        let mut plan = PlanFile { program: "main".to_owned(), us, hbm_bytes: 256 * count, ..PlanFile::default() };
+        plan.chosen.loops = vec![Nest { ops: [0, 2], levels: vec![Level { count, dims: BTreeMap::new() }], copies: Vec::new() }];
+        plan.costs = vec![cost("add", us / 4.0), cost("mul", us * 3.0 / 4.0)];
+        plan
+    }
+
+    #[test]
+    fn the_largest_difference_comes_first() {
+        let text = compare(&plan(2, 8.0), &plan(4, 4.0)).unwrap();
+        let expected = "main: 8.0 us and 512 B of HBM; 4.0 us and 1024 B
+  loops of the first alone: 2 tiles around ops 0 to 1
+  loops of the second alone: 4 tiles around ops 0 to 1
+  a.mlir:1:1 mul: 6.0 us, 256 B, [32] in tiles [2] to hbm; 3.0 us, 512 B, [32] in tiles [4] to hbm (-3.0 us, +256 B)
+  a.mlir:1:1 add: 2.0 us, 256 B, [32] in tiles [2] to hbm; 1.0 us, 512 B, [32] in tiles [4] to hbm (-1.0 us, +256 B)
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_plan_is_as_itself() {
+        assert_eq!(
+            compare(&plan(2, 8.0), &plan(2, 8.0)).unwrap(),
+            "main: 8.0 us and 512 B of HBM; 8.0 us and 512 B\n  every op is run in the same way\n"
+        );
+    }
+
+    #[test]
+    fn plans_of_two_programs_are_not_compared() {
+        let mut other = plan(2, 8.0);
+        other.chosen.key = "1".to_owned();
+        assert!(compare(&plan(2, 8.0), &other).unwrap_err().starts_with("the plans are for different programs: 'main' and 'main'"));
+    }
+}

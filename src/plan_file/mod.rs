@@ -1,0 +1,188 @@
+//! A plan as a file: which loops and which division of work were chosen for a program, to be read back instead of a search, to be edited, and to be
+//! compared with another one.
+//!
+//! What is chosen stands in `loops` and `work`; `costs` says what came of it, and is not read back. Places in LX follow from both. A plan is for one
+//! program: `key` is a hash of the function as it stands before loops are chosen, so layouts and names count, and locations do not.
+
+mod compare;
+
+pub use compare::compare;
+
+use files::{MAX_TEXT_BYTES, read_text};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, hash::Hasher, io, path::Path};
+
+/// What is written before anything else.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A plan.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanFile {
+    /// The version of the compiler that wrote it.
+    pub version: String,
+    /// The function that it is for.
+    pub program: String,
+    /// The machine, by the names of a `--target` file.
+    pub target: BTreeMap<String, i64>,
+    /// What was chosen.
+    pub chosen: Chosen,
+    /// What all launches take, us.
+    pub us: f64,
+    /// Bytes to and from HBM.
+    pub hbm_bytes: i64,
+    /// What each op costs.
+    pub costs: Vec<OpCost>,
+}
+
+/// What was chosen for a program.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chosen {
+    /// Which program it is for.
+    pub key: String,
+    /// Loops around ops that have no hints.
+    pub loops: Vec<Nest>,
+    /// The division of each op that there is then, in order; left out to have it chosen again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<Vec<Split>>,
+}
+
+/// A nest of loops, by the positions of ops before there are loops.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nest {
+    /// The first op, and the one behind the last.
+    pub ops: [usize; 2],
+    /// The loops, outermost first.
+    pub levels: Vec<Level>,
+    /// What is copied in front of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<Copied>,
+}
+
+/// A loop.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Level {
+    /// The number of tiles.
+    pub count: i64,
+    /// By the position of the op, the iteration dimension that is cut.
+    pub dims: BTreeMap<usize, usize>,
+}
+
+/// A value that is copied in front of loops.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Copied {
+    /// Who reads it: the position of the op, and which operand.
+    pub reads: Vec<(usize, usize)>,
+    /// For each level the dimension of the value that it cuts, where it cuts one.
+    pub cut_dims: Vec<Option<usize>>,
+}
+
+/// How an op is divided.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Split {
+    /// Its device function, for who reads the file.
+    pub function: String,
+    /// Slices of each iteration dimension.
+    pub slices: Vec<i64>,
+    /// The dimensions from the fastest digit of the core number, where that is not the usual order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<usize>,
+}
+
+/// What an op costs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OpCost {
+    /// Its device function.
+    pub function: String,
+    /// Where the program says so, as `file:line:col`.
+    pub location: String,
+    /// Counts of the loops around it.
+    pub loops: Vec<i64>,
+    /// Slices of each iteration dimension.
+    pub work: Vec<i64>,
+    /// Where its result lives.
+    pub memory: String,
+    /// Modelled time, us.
+    pub us: f64,
+    /// Bytes to and from HBM.
+    pub hbm_bytes: i64,
+}
+
+impl PlanFile {
+    /// The plan in a file; none if there is no such file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is no plan, or is of another version of the compiler.
+    pub fn read(path: &str) -> Result<Option<Self>, String> {
+        let text = match read_text(Path::new(path), MAX_TEXT_BYTES) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(format!("cannot read the plan '{path}': {error}")),
+        };
+        let plan: Self = serde_json::from_str(&text).map_err(|error| format!("'{path}' is no plan: {error}"))?;
+        if plan.version != VERSION {
+            return Err(format!(
+                "the plan '{path}' was written by version '{}' of the compiler, and this is '{VERSION}': remove it, and a search will write another",
+                plan.version
+            ));
+        }
+        Ok(Some(plan))
+    }
+
+    /// Refuses a plan for another program or another machine.
+    ///
+    /// # Errors
+    /// What differs.
+    pub fn check(&self, path: &str, key: &str, target: &BTreeMap<String, i64>) -> Result<(), String> {
+        let again = "remove it, and a search will write another";
+        for (name, number) in target {
+            let found = self.target.get(name);
+            if found != Some(number) {
+                let found = found.map_or_else(|| "none".to_owned(), i64::to_string);
+                return Err(format!("the plan '{path}' is for another machine: '{name}' is {found} there, and {number} here; {again}"));
+            }
+        }
+        if self.chosen.key != key {
+            let found = &self.chosen.key;
+            return Err(format!(
+                "the plan '{path}' is for another program: its text, layouts or names have the key '{found}', and '{key}' here; {again}"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The key of a program's text: 16 hexadecimal digits, the same on every machine.
+#[must_use]
+pub fn key_of(text: &str) -> String {
+    let mut hasher = fnv::FnvHasher::default();
+    hasher.write(text.as_bytes());
+    format!("{:016x}", hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_is_for_one_program_on_one_machine() {
+        let target = BTreeMap::from([("cores".to_owned(), 32)]);
+        let chosen = Chosen { key: key_of("a"), ..Chosen::default() };
+        let plan = PlanFile { target: target.clone(), chosen, ..PlanFile::default() };
+        assert_eq!(plan.check("p", &key_of("a"), &target), Ok(()));
+        assert!(plan.check("p", &key_of("b"), &target).unwrap_err().contains("is for another program"));
+        let half = BTreeMap::from([("cores".to_owned(), 16)]);
+        assert!(plan.check("p", &key_of("a"), &half).unwrap_err().contains("'cores' is 32 there, and 16 here"));
+    }
+
+    #[test]
+    fn keys_are_those_of_every_machine() {
+        assert_eq!([key_of(""), key_of("a")], ["cbf29ce484222325", "af63dc4c8601ec8c"]);
+    }
+}

@@ -1,0 +1,103 @@
+//! `spyre-choose-tiles`, loops as a plan file has them.
+
+use super::{
+    hints::{Labels, write_hints},
+    read::Steps,
+};
+use crate::{
+    dialect::{behind_views, set_plan},
+    mlir::{Op, OpExt, Reported, TensorType, ValueLike, error_at},
+    plan_file::{self, Chosen, Nest, PlanFile, key_of},
+    search::{Copied, Level, Loops},
+};
+use machine::Target;
+use std::collections::BTreeMap;
+
+/// The plan in the file of that name, if there is one, which must be for this function on this machine.
+pub(super) fn planned(path: &str, key: &str, target: &Target) -> Result<Option<PlanFile>, String> {
+    let Some(plan) = PlanFile::read(path)? else { return Ok(None) };
+    let numbers: BTreeMap<String, i64> = target.numbers().into_iter().map(|(name, number)| (name.to_owned(), number)).collect();
+    plan.check(path, key, &numbers)?;
+    Ok(Some(plan))
+}
+
+/// The key of a function that nothing was chosen for yet.
+pub(super) fn key_of_function(function: Op<'_>) -> String {
+    key_of(&function.to_string())
+}
+
+/// Notes what was chosen, for the plan file.
+pub(super) fn record(function: Op<'_>, key: String, loops: &[Loops]) {
+    set_plan(function, &Chosen { key, loops: loops.iter().map(nest_of).collect(), work: None });
+}
+
+/// Writes the loops of a plan as hints.
+pub(super) fn follow(function: Op<'_>, steps: &Steps<'_>, nests: &[Nest]) -> Result<(), Reported> {
+    let mut labels = Labels::of(function);
+    for (number, nest) in nests.iter().enumerate() {
+        let loops = loops_of(nest);
+        check(&loops, steps).map_err(|message| error_at(function, format_args!("loops {number} of the plan: {message}")).report())?;
+        write_hints(&loops, &steps.ops, 0, &mut labels);
+    }
+    Ok(())
+}
+
+/// Refuses what names no op, no operand or no dimension that a loop may cut; whether a count divides is for `spyre-coarse-tile`.
+fn check(loops: &Loops, steps: &Steps<'_>) -> Result<(), String> {
+    let n_ops = steps.plain.len();
+    if loops.ops.is_empty() || loops.ops.end > n_ops {
+        return Err(format!("it is around ops {} to {}, and the program has {n_ops}", loops.ops.start, loops.ops.end));
+    }
+    if let Some(level) = loops.levels.iter().find(|level| level.count < 1) {
+        return Err(format!("{} tiles: a count is 1 or more", level.count));
+    }
+    for level in &loops.levels {
+        for (&op, &dim) in &level.dims {
+            let cut = steps.plain.get(op).ok_or_else(|| format!("op {op} is none of the {n_ops} of the program"))?;
+            if !cut.may_be_cut.get(dim).copied().unwrap_or(false) {
+                return Err(format!("op {op} has no dimension {dim} that a loop of a plan may cut"));
+            }
+        }
+    }
+    for copied in &loops.copies {
+        if copied.cut_dims.len() != loops.levels.len() {
+            return Err(format!(
+                "a copy has {} dimensions that loops cut, and there are {} loops",
+                copied.cut_dims.len(),
+                loops.levels.len()
+            ));
+        }
+        for &(op, operand) in &copied.reads {
+            let n_operands =
+                steps.plain.get(op).map(|op| op.values.len()).ok_or_else(|| format!("op {op} is none of the {n_ops} of the program"))?;
+            if operand >= n_operands {
+                return Err(format!("op {op} has {n_operands} operands, and no operand {operand}"));
+            }
+            let rank = TensorType::of(behind_views(steps.ops[op].inputs()[operand]).r#type()).map_or(0, |tensor| tensor.shape.len());
+            if let Some(dim) = copied.cut_dims.iter().flatten().find(|dim| **dim >= rank) {
+                return Err(format!("what operand {operand} of op {op} reads has {rank} dimensions, and no dimension {dim}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn nest_of(loops: &Loops) -> Nest {
+    let level = |level: &Level| plan_file::Level { count: level.count, dims: level.dims.clone() };
+    let copied = |copied: &Copied| plan_file::Copied { reads: copied.reads.clone(), cut_dims: copied.cut_dims.clone() };
+    Nest {
+        ops: [loops.ops.start, loops.ops.end],
+        levels: loops.levels.iter().map(level).collect(),
+        copies: loops.copies.iter().map(copied).collect(),
+    }
+}
+
+fn loops_of(nest: &Nest) -> Loops {
+    let level = |level: &plan_file::Level| Level { count: level.count, dims: level.dims.clone() };
+    let copied = |copied: &plan_file::Copied| Copied { reads: copied.reads.clone(), cut_dims: copied.cut_dims.clone() };
+    Loops {
+        ops: nest.ops[0]..nest.ops[1],
+        levels: nest.levels.iter().map(level).collect(),
+        copies: nest.copies.iter().map(copied).collect(),
+    }
+}

@@ -1,0 +1,53 @@
+// What was chosen is written, followed without a search, and gives the same files.
+// RUN: rm -rf %t && mkdir %t && split-file %s %t/parts
+// RUN: spyre-compile %t/parts/main.mlir -o %t/first --lx-bytes 65536 --plan %t/plan.json | FileCheck %s --check-prefix=WRITES
+// RUN: spyre-compile %t/parts/main.mlir -o %t/second --lx-bytes 65536 --plan %t/plan.json | FileCheck %s --check-prefix=FOLLOWS
+// RUN: diff -r %t/first %t/second
+// WRITES: loops chosen: tiles(axis0 = {{[0-9]+}})
+// WRITES: plan written to {{.*}}plan.json
+// FOLLOWS-NOT: loops chosen
+// FOLLOWS: loop of
+// FOLLOWS: followed the plan '{{.*}}plan.json'
+
+// Two plans side by side.
+// RUN: spyre-compile %t/parts/main.mlir -o %t/third --lx-bytes 65536 --plan %t/none.json --tile-steps 0
+// RUN: spyre-compile --compare %t/plan.json %t/none.json | FileCheck %s --check-prefix=COMPARES
+// COMPARES: main: {{[0-9.]+}} us and {{[0-9]+}} B of HBM; {{[0-9.]+}} us and {{[0-9]+}} B
+// COMPARES: loops of the first alone: {{[0-9]+}} tiles around ops
+// COMPARES: main.mlir:4:{{[0-9]+}} exp: {{.*}} in tiles [{{[0-9]+}}] to lx; {{.*}} in tiles [] to
+
+// A plan is for one program on one machine, and says what it divides.
+// RUN: not spyre-compile %t/parts/other.mlir -o %t/refused --lx-bytes 65536 --plan %t/plan.json 2>&1 | FileCheck %s --check-prefix=PROGRAM
+// PROGRAM: the plan '{{.*}}' is for another program: its text, layouts or names have the key '{{[0-9a-f]+}}', and '{{[0-9a-f]+}}' here; remove it, and a search will write another
+// RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --plan %t/plan.json 2>&1 | FileCheck %s --check-prefix=MACHINE
+// MACHINE: the plan '{{.*}}' is for another machine: 'lx_bytes' is 65536 there, and 1625344 here
+// RUN: sed 's/"count": .*,/"count": 3,/' %t/plan.json > %t/edited.json
+// RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=COUNT
+// COUNT: main.mlir:{{.*}}: error: {{.*}} cannot cut {{.*}} into 3 tiles
+// RUN: sed 's/"function": "exp",/"function": "exp", "cores": 3,/' %t/plan.json > %t/edited.json
+// RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=FIELD
+// FIELD: '{{.*}}' is no plan: unknown field `cores`
+// RUN: sed 's/"version": .*,/"version": "0.0.1",/' %t/plan.json > %t/edited.json
+// RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --lx-bytes 65536 --plan %t/edited.json 2>&1 | FileCheck %s --check-prefix=VERSION
+// VERSION: the plan '{{.*}}' was written by version '0.0.1' of the compiler
+// RUN: not spyre-compile %t/parts/main.mlir -o %t/refused --plan %t/plan.json --lx-planner greedy 2>&1 | FileCheck %s --check-prefix=PLANNER
+// PLANNER: option 'plan' needs what it is of to be chosen
+// RUN: not spyre-compile --compare %t/plan.json %t/missing.json 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: there is no plan '{{.*}}missing.json'
+// RUN: not ls %t/refused
+
+//--- main.mlir
+func.func @main(%x: tensor<4096x512xf16>) -> tensor<4096x512xf16> {
+  %a = spyre.pointwise neg(%x) : tensor<4096x512xf16>
+  %m = spyre.reduce max(%a) dims [1] : tensor<4096x512xf16> -> tensor<4096x1xf16>
+  %e = spyre.pointwise exp(%a) : tensor<4096x512xf16>
+  %y = spyre.pointwise mul(%e, %m) : (tensor<4096x512xf16>, tensor<4096x1xf16>) -> tensor<4096x512xf16>
+  return %y : tensor<4096x512xf16>
+}
+
+//--- other.mlir
+func.func @main(%x: tensor<4096x512xf16>) -> tensor<4096x512xf16> {
+  %a = spyre.pointwise neg(%x) : tensor<4096x512xf16>
+  %e = spyre.pointwise exp(%a) : tensor<4096x512xf16>
+  return %e : tensor<4096x512xf16>
+}
