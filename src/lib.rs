@@ -3,6 +3,7 @@
 
 pub mod affine;
 pub mod assignment;
+pub mod plan_file;
 
 pub mod import;
 pub mod layout;
@@ -18,8 +19,6 @@ pub mod lx;
 pub mod joint;
 
 pub mod search;
-
-pub mod plan_file;
 
 pub mod bundle;
 pub mod traffic;

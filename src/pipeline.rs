@@ -242,7 +242,8 @@ impl Options {
                     .to_owned(),
             );
         }
-        if !self.plan.is_empty() && !(self.is_joint() && self.searches_tiles()) {
+        let can_follow = self.is_joint() && self.searches_tiles();
+        if !self.plan.is_empty() && !can_follow {
             return Err(
                 "option 'plan' needs what it is of to be chosen: leave out 'lx-planner' and '--tile-search none', or give '--joint'"
                     .to_owned(),
