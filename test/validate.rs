@@ -130,6 +130,35 @@ fn a_broken_rule_in_edited_text_is_no_bug_of_ours() {
     assert_eq!((done.status.code(), out.exists()), (Some(1), false));
 }
 
+/// The tool, with a phase that turns every subtraction round behind it, which programs built with debug assertions do on request.
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "a program built without debug assertions breaks nothing")]
+fn a_phase_that_breaks_a_program_is_named_and_nothing_is_written() {
+    let program = "func.func @f(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>) -> tensor<64x64xf16> {
+      %empty = tensor.empty() : tensor<64x64xf16>
+      %z = linalg.sub ins(%x, %y : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+      return %z : tensor<64x64xf16>
+    }";
+    let place = tempfile::tempdir().unwrap();
+    let (input, out) = (place.path().join("f.mlir"), place.path().join("out"));
+    fs::write(&input, program).unwrap();
+    let compile = |broken: &str| {
+        let mut tool = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
+        let done = tool.arg(&input).arg("--validate").arg("-o").arg(&out).env("SPYRE_BROKEN_PHASE", broken).output().unwrap();
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    for broken in ["layout", "hint", "tile", "work", "lx"] {
+        let (code, said) = compile(broken);
+        assert!(said.contains(&format!("computes something else after phase '{broken}', which is a bug of ours: 'f': ")), "{said}");
+        assert_eq!((code, out.exists()), (Some(2), false), "{broken}");
+    }
+    let (code, said) = compile("bundle");
+    assert!(said.contains("gives files that compute something else") && said.contains("phase 'bundle' is at fault"), "{said}");
+    assert_eq!((code, out.exists()), (Some(2), false));
+    let (code, said) = compile("");
+    assert_eq!((code, out.exists()), (Some(0), true), "{said}");
+}
+
 /// Columns in two tiles, in three loops.
 fn in_tiles() -> Options {
     Options { dims: vec!["0=M:N".to_owned()], tiles: vec!["N=2".to_owned()], compile_to: Phase::Emit, ..Options::default() }
