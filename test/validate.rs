@@ -80,6 +80,19 @@ fn a_fault_in_a_tiled_program_is_found() {
     }
 }
 
+/// Of a program that is too large, the same elements are compared before and after.
+#[test]
+fn a_fault_in_a_large_program_is_found_in_samples() {
+    let limits = Limits { whole: 0, all_draws: 0, samples: 20_000, one_draw: 1 << 32 };
+    let of = |text: &str, before: Option<&Snapshot>| with_module(text, |module| Snapshot::within(module.op(), &limits, before).unwrap());
+    let whole = of(WHOLE, None);
+    let tiled = of(TILED, Some(&whole));
+    assert!(whole.difference(&tiled).is_none());
+    let wrong = of(&TILED.replacen("sub(%tile, %max)", "mul(%tile, %max)", 1), Some(&whole));
+    let (_, found) = whole.difference(&wrong).unwrap();
+    assert!(found.is_sampled && found.length == 512, "{found}");
+}
+
 #[test]
 fn what_nothing_has_written_is_no_result() {
     let padded = |rows: &str| {

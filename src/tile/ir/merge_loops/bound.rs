@@ -3,7 +3,9 @@
 use super::{Accumulated, Merge};
 use crate::{
     dialect::{EXACT, behind_views, pointwise, view},
-    mlir::{Expr, Op, OpExt, OperationLike, Reported, TensorType, Value, ValueExt, ValueLike, dense_numbers, insert_before, map_from_exprs},
+    mlir::{
+        Expr, Op, OpExt, OperationLike, Reported, TensorType, Value, ValueExt, ValueLike, dense_numbers, insert_before, map_from_exprs,
+    },
     tile::{Course, Form, ir::number::number_before},
 };
 
@@ -89,12 +91,15 @@ impl<'c> Merge<'c> {
         let value = of.carried.result;
         let (function, bound) = self.bound_of(value)?;
         let bounds = |op: Op<'c>| {
-            op.is("spyre.pointwise") && op.text_attr("function") == function && op.inputs().into_iter().any(|value| finite_number(value).is_some())
+            op.is("spyre.pointwise")
+                && op.text_attr("function") == function
+                && op.inputs().into_iter().any(|value| finite_number(value).is_some())
         };
         let inside = self.second.nested();
         let reads = |op: &Op<'c>| op.inputs().contains(&value);
         let readers: Vec<Op<'c>> = self.running.iter().chain(&inside).copied().filter(|op| reads(op) && !bounds(*op)).collect();
-        let begins_finite = of.carried.before.def().is_some_and(|start| start.inputs().into_iter().any(|start| finite_number(start).is_some()));
+        let begins_finite =
+            of.carried.before.def().is_some_and(|start| start.inputs().into_iter().any(|start| finite_number(start).is_some()));
         if readers.is_empty() || begins_finite {
             return None;
         }
@@ -137,7 +142,9 @@ fn begin_with(start: Op<'_>, number: f64) -> Result<(), Reported> {
 
 /// Erases a constant that nobody reads, and the views of it.
 fn erase_unread(value: Value<'_>) {
-    let Some(def) = value.def().filter(|def| value.users().is_empty() && (def.is("spyre.view") || def.is("spyre.constant"))) else { return };
+    let Some(def) = value.def().filter(|def| value.users().is_empty() && (def.is("spyre.view") || def.is("spyre.constant"))) else {
+        return;
+    };
     let read = def.inputs();
     def.erase();
     read.into_iter().for_each(erase_unread);
