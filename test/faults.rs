@@ -49,7 +49,7 @@ fn execution(files: &Files, right: &Right) -> String {
 
 fn agrees(results: &[Companions<Bound>], right: &Right) -> bool {
     results.len() == right.expected.len()
-        && results.iter().zip(&right.expected).all(|(found, expected)| judge(found, expected, None, 0.0).is_ok())
+        && results.iter().zip(&right.expected).all(|(found, expected)| judge(found, expected, &[], 0.0).is_ok())
 }
 
 fn broken(fault: &Fault, right: &Right) -> Files {

@@ -78,13 +78,7 @@ const fn default_cases(family: Family) -> usize {
 }
 
 /// Cases that are known to fail, defects that are open: they are left out, whoever mends one takes it off the list.
-pub(crate) const OPEN: [(&str, usize, &str); 5] = [
-    ("any", 7395, "only with hints: a gather from a table of one dimension is refused"),
-    ("any", 26018, "only one way: indices in another order than forwards and evenly"),
-    ("views", 25122, "only one way: views that cannot be split together, factor 128 of 1984"),
-    ("tiled", 600_079, "--check: the device's gelu is another function by 0.2 %, which the error function behind it shows"),
-    ("tiled", 23039, "--check: the logarithm of a sum that is 1 but for what f64 rounds"),
-];
+pub(crate) const OPEN: [(&str, usize, &str); 0] = [];
 
 /// Of a hundred programs of a family so many may be refused in both ways.
 const fn most_refused_percent(family: Family) -> usize {

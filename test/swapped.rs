@@ -105,8 +105,8 @@ impl Compiled {
             Err(error) => return Some(error.to_string()),
         };
         let judged = |number: usize| {
-            let approximated = self.reference.approximated.as_ref().map(|results| &results[number]);
-            judge(&found[number], &self.reference.results[number], approximated, outcome.report.largest_magnitude()).err()
+            let approximated = self.reference.approximated(number);
+            judge(&found[number], &self.reference.results[number], &approximated, outcome.report.largest_magnitude()).err()
         };
         (0..found.len()).find_map(judged)
     }

@@ -118,7 +118,7 @@ fn differences(program: &Program, executed: &Executed, expected: &[HostArray]) -
     }
     executed.results.iter().zip(expected).enumerate().find_map(|(number, (found, expected))| {
         if program.inputs == Inputs::Numbers {
-            let message = judge(&executed.companions[number], expected, None, 0.0).err()?;
+            let message = judge(&executed.companions[number], expected, &[], 0.0).err()?;
             return Some(format!("result {number} {message}"));
         }
         let comparison = match compare(found, expected) {

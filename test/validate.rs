@@ -80,6 +80,19 @@ fn a_fault_in_a_tiled_program_is_found() {
     }
 }
 
+/// Of a program that is too large, the same elements are compared before and after.
+#[test]
+fn a_fault_in_a_large_program_is_found_in_samples() {
+    let limits = Limits { whole: 0, all_draws: 0, samples: 20_000, one_draw: 1 << 32 };
+    let of = |text: &str, before: Option<&Snapshot>| with_module(text, |module| Snapshot::within(module.op(), &limits, before).unwrap());
+    let whole = of(WHOLE, None);
+    let tiled = of(TILED, Some(&whole));
+    assert!(whole.difference(&tiled).is_none());
+    let wrong = of(&TILED.replacen("sub(%tile, %max)", "mul(%tile, %max)", 1), Some(&whole));
+    let (_, found) = whole.difference(&wrong).unwrap();
+    assert!(found.is_sampled && found.length == 512, "{found}");
+}
+
 #[test]
 fn what_nothing_has_written_is_no_result() {
     let padded = |rows: &str| {
@@ -128,6 +141,35 @@ fn a_broken_rule_in_edited_text_is_no_bug_of_ours() {
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(said.contains("sdsc_r100") && !said.contains("bug of ours"), "{said}");
     assert_eq!((done.status.code(), out.exists()), (Some(1), false));
+}
+
+/// The tool, with a phase that turns every subtraction round behind it, which programs built with debug assertions do on request.
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "a program built without debug assertions breaks nothing")]
+fn a_phase_that_breaks_a_program_is_named_and_nothing_is_written() {
+    let program = "func.func @f(%x: tensor<64x64xf16>, %y: tensor<64x64xf16>) -> tensor<64x64xf16> {
+      %empty = tensor.empty() : tensor<64x64xf16>
+      %z = linalg.sub ins(%x, %y : tensor<64x64xf16>, tensor<64x64xf16>) outs(%empty : tensor<64x64xf16>) -> tensor<64x64xf16>
+      return %z : tensor<64x64xf16>
+    }";
+    let place = tempfile::tempdir().unwrap();
+    let (input, out) = (place.path().join("f.mlir"), place.path().join("out"));
+    fs::write(&input, program).unwrap();
+    let compile = |broken: &str| {
+        let mut tool = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
+        let done = tool.arg(&input).arg("--validate").arg("-o").arg(&out).env("SPYRE_BROKEN_PHASE", broken).output().unwrap();
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    for broken in ["layout", "hint", "tile", "work", "lx"] {
+        let (code, said) = compile(broken);
+        assert!(said.contains(&format!("computes something else after phase '{broken}', which is a bug of ours: 'f': ")), "{said}");
+        assert_eq!((code, out.exists()), (Some(2), false), "{broken}");
+    }
+    let (code, said) = compile("bundle");
+    assert!(said.contains("gives files that compute something else") && said.contains("phase 'bundle' is at fault"), "{said}");
+    assert_eq!((code, out.exists()), (Some(2), false));
+    let (code, said) = compile("");
+    assert_eq!((code, out.exists()), (Some(0), true), "{said}");
 }
 
 /// Columns in two tiles, in three loops.

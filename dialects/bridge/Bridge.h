@@ -49,10 +49,11 @@ MlirExecutionEngine spyreReferenceCreate(MlirModule module);
 void spyreReferenceGuard(void);
 void spyreReferenceEndGuard(void);
 /// Makes f64 of all floating-point numbers of the module; false if what comes of it is not valid, which has been reported. With
-/// `approximated`, functions for which the compiler states an approximation are replaced by it.
-bool spyreReferenceWiden(MlirModule module, bool approximated);
-/// Whether the module has such functions.
-bool spyreReferenceHasApproximated(MlirModule module);
+/// `approximated`, functions for which the compiler states an approximation are replaced by it, or by what is off by as much to the other
+/// side: function i if i and the pattern have an odd number of bits in common.
+bool spyreReferenceWiden(MlirModule module, bool approximated, unsigned pattern);
+/// How many such functions the module has.
+unsigned spyreReferenceApproximated(MlirModule module);
 
 /// Makes `linalg.generic` of the named ops in a function and, unlike `linalg-generalize-named-ops`, folds nothing: what folding rounds to
 /// the program's format is a number that a referee asks for.

@@ -205,7 +205,8 @@ def SpyreSplitViews : Spyre_Pass<"spyre-split-views"> {
   let description = [{
     Where a view takes a dimension apart or puts one together (heads out of columns), the buffer is shown with its
     dimensions split, by a `spyre.view` with the layout of the same bytes, and the op runs over the parts of its iteration
-    dimensions. Implemented in `src/layout/ir/split_views.rs` and `split.rs`.
+    dimensions. A part of a buffer that another operand's view would take apart where the whole does not divide is copied
+    first. Implemented in `src/layout/ir/split_views.rs` and `split.rs`.
 
     Runs after moves are inserted: they take away what cannot be shown so (heads narrower than a stick).
 

@@ -32,7 +32,7 @@ pub fn compile_validated_within<'c>(module: &mut Module<'c>, options: &Options, 
     let destination = if emits { directory.to_str()? } else { output };
     let is_resumed = phase_of(module.op()).is_some();
     let mut phases = Phases::new(*limits);
-    let mut report = compile_watched(module, options, destination, &mut |phase, module: &Module<'c>| phases.note(phase, module))?;
+    let mut report = compile_watched(module, options, destination, &mut |phase, module: &Module<'c>| note(&mut phases, phase, module))?;
     let verdict = match phases.judge(emits.then_some(directory.as_path())) {
         Ok(verdict) => verdict,
         Err(failure) => {
@@ -75,7 +75,7 @@ fn is_right<'c>(module: &mut Module<'c>, options: &Options, limits: &Limits) -> 
     let Ok(place) = tempfile::tempdir() else { return false };
     let (directory, mut phases) = (place.path().join("bundle"), Phases::new(*limits));
     let Some(output) = directory.to_str() else { return false };
-    compile_watched(module, options, output, &mut |phase, module: &Module<'c>| phases.note(phase, module)).is_some()
+    compile_watched(module, options, output, &mut |phase, module: &Module<'c>| note(&mut phases, phase, module)).is_some()
         && phases.judge(Some(&directory)).is_ok()
 }
 
@@ -93,4 +93,38 @@ fn files_below(folder: &Path, prefix: &str) -> io::Result<Vec<File>> {
         }
     }
     Ok(files)
+}
+
+fn note<'c>(phases: &mut Phases<'c>, phase: Phase, module: &Module<'c>) {
+    #[cfg(debug_assertions)]
+    fault::make(phase, module.op());
+    phases.note(phase, module);
+    #[cfg(debug_assertions)]
+    if phase == Phase::Lx {
+        fault::make(Phase::Bundle, module.op());
+    }
+}
+
+/// What a phase would do that is wrong, for the test of what is said of it.
+#[cfg(debug_assertions)]
+mod fault {
+    use crate::{
+        mlir::{Op, OpExt},
+        pipeline::Phase,
+    };
+    use std::env;
+
+    /// Names the phase.
+    const BROKEN_PHASE: &str = "SPYRE_BROKEN_PHASE";
+
+    /// Behind the broken phase every subtraction is the other way round.
+    pub(super) fn make(phase: Phase, module: Op<'_>) {
+        if env::var(BROKEN_PHASE).is_ok_and(|broken| broken == phase.to_string()) {
+            for op in module.nested().into_iter().filter(|op| op.is("spyre.pointwise") && op.text_attr("function") == "sub") {
+                let inputs = op.inputs();
+                op.set_input(0, inputs[1]);
+                op.set_input(1, inputs[0]);
+            }
+        }
+    }
 }

@@ -318,3 +318,14 @@ pub enum IndexError {
         error: LayoutError,
     },
 }
+
+impl IndexError {
+    /// The operand whose buffer cannot be taken apart at the steps that it is read in: a buffer of what is read alone may be.
+    #[must_use]
+    pub const fn operand_of_parts(&self) -> Option<usize> {
+        match self {
+            Self::Factor { operand, .. } | Self::Overlap { operand, .. } | Self::Window { operand, .. } => Some(*operand),
+            _ => None,
+        }
+    }
+}

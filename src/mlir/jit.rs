@@ -12,23 +12,24 @@ unsafe extern "C" {
     fn spyreReferenceCreate(module: MlirModule) -> MlirExecutionEngine;
     fn spyreReferenceGuard();
     fn spyreReferenceEndGuard();
-    fn spyreReferenceWiden(module: MlirModule, approximated: bool) -> bool;
-    fn spyreReferenceHasApproximated(module: MlirModule) -> bool;
+    fn spyreReferenceWiden(module: MlirModule, approximated: bool, pattern: u32) -> bool;
+    fn spyreReferenceApproximated(module: MlirModule) -> u32;
 }
 
-/// Makes f64 of all floating-point numbers of a module; if `approximated`, with the approximations that the compiler states for its
-/// functions. False if what comes of it is not valid, which has been reported.
+/// Makes f64 of all floating-point numbers of a module; with a pattern, with the approximations that the compiler states for its functions,
+/// or for function i, if i and the pattern have an odd number of bits in common, with what is off by as much to the other side. False if
+/// what comes of it is not valid, which has been reported.
 #[must_use]
-pub fn widen(module: &Module<'_>, approximated: bool) -> bool {
+pub fn widen(module: &Module<'_>, pattern: Option<u32>) -> bool {
     // SAFETY: the module is alive, and nobody holds one of its operations: the caller borrows it afresh.
-    unsafe { spyreReferenceWiden(module.raw(), approximated) }
+    unsafe { spyreReferenceWiden(module.raw(), pattern.is_some(), pattern.unwrap_or(0)) }
 }
 
-/// Whether a module has functions for which the compiler states an approximation.
+/// How many functions a module has for which the compiler states an approximation.
 #[must_use]
-pub fn has_approximated(module: &Module<'_>) -> bool {
+pub fn n_approximated(module: &Module<'_>) -> u32 {
     // SAFETY: the module is alive.
-    unsafe { spyreReferenceHasApproximated(module.raw()) }
+    unsafe { spyreReferenceApproximated(module.raw()) }
 }
 
 /// A row-major array in memory that compiled code may read and write.

@@ -56,7 +56,7 @@ pub use builder::{Attributes, build, build_module, dictionary, insert_after, ins
 pub use dense::{RawElements, dense_elements, dense_splat, raw_elements};
 pub use diag::{Diagnostic, Reported, error_at, quietly, remark_at, warning_at};
 pub use function::{argument_attribute, generalize_named_ops, set_argument_attribute, set_function_type};
-pub use jit::{Jit, JitArray, has_approximated, widen};
+pub use jit::{Jit, JitArray, n_approximated, widen};
 pub use location::{is_unknown, location_name, named_block, named_location};
 pub use map::{map_attribute, map_from_exprs, map_of, map_results};
 pub use op::{BlockExt, OpExt, Scratch, ValueExt, ValueMap};

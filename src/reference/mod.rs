@@ -10,7 +10,7 @@ mod verdict;
 pub use compare::{Comparison, Worst, compare};
 pub use verdict::{ALLOWED, Verdict, judge};
 
-use crate::mlir::{Jit, JitArray, Module, Op, OpExt, Session, TensorType, ValueLike, has_approximated, widen};
+use crate::mlir::{Jit, JitArray, Module, Op, OpExt, Session, TensorType, ValueLike, n_approximated, widen};
 use referee::{Elements, HostArray};
 
 /// What a program computes.
@@ -18,9 +18,14 @@ use referee::{Elements, HostArray};
 pub struct Reference {
     /// Its results as it is written.
     pub results: Vec<HostArray>,
-    /// The results with the approximations that the compiler states for functions of the program; none where it has no such functions.
-    pub approximated: Option<Vec<HostArray>>,
+    /// The results with the approximations that the compiler states for functions of the program, each off to one side or to the other;
+    /// none where it has no such functions.
+    pub approximated: Vec<Vec<HostArray>>,
 }
+
+/// The most ways to approximate the functions of a program that are tried: with as many as there are functions, and one way is off by at least
+/// the root of the sum of the squares of what each function is off by alone.
+const MOST_PATTERNS: u32 = 4;
 
 impl Reference {
     /// Runs the module in `path` on `inputs`, one per argument of its function.
@@ -28,9 +33,17 @@ impl Reference {
     /// # Errors
     /// As [`run`].
     pub fn of(path: &str, inputs: &[HostArray]) -> Result<Self, String> {
-        let results = run(path, inputs)?;
-        let approximated = run_as(path, inputs, true)?;
+        let (results, n_approximated) = run_as(path, inputs, None)?;
+        let patterns = 0..n_approximated.next_power_of_two().min(MOST_PATTERNS);
+        let patterns = patterns.filter(|_| n_approximated > 0);
+        let approximated = patterns.map(|pattern| Ok(run_as(path, inputs, Some(pattern))?.0)).collect::<Result<_, String>>()?;
         Ok(Self { results, approximated })
+    }
+
+    /// What a result is with each of the approximations.
+    #[must_use]
+    pub fn approximated(&self, result: usize) -> Vec<&HostArray> {
+        self.approximated.iter().map(|results| &results[result]).collect()
     }
 }
 
@@ -39,21 +52,19 @@ impl Reference {
 /// # Errors
 /// A message about a module that cannot be read or inputs that do not fit; an empty one if MLIR has reported the error.
 pub fn run(path: &str, inputs: &[HostArray]) -> Result<Vec<HostArray>, String> {
-    run_as(path, inputs, false)?.ok_or_else(String::new)
+    Ok(run_as(path, inputs, None)?.0)
 }
 
-/// The results, with the approximations if the program has functions that they stand for and the caller asks for them.
-fn run_as(path: &str, inputs: &[HostArray], approximated: bool) -> Result<Option<Vec<HostArray>>, String> {
+/// The results, with a pattern of approximations if one is given, and how many functions have one.
+fn run_as(path: &str, inputs: &[HostArray], pattern: Option<u32>) -> Result<(Vec<HostArray>, u32), String> {
     let session = Session::with_reference();
     let source = session.open(path).map_err(|reason| format!("cannot read '{path}': {reason}"))?;
     let module = source.parse().ok_or_else(String::new)?;
-    if approximated && !has_approximated(&module) {
-        return Ok(None);
-    }
+    let n_approximated = n_approximated(&module);
     leave_upstream_only(module.op()).map_err(|found| format!("'{path}' {found}"))?;
     runnable::check(module.op()).map_err(|found| format!("'{path}' {found}"))?;
     check_inputs(function_of(&module, path)?, inputs)?;
-    if !widen(&module, approximated) {
+    if !widen(&module, pattern) {
         return Err(String::new());
     }
     let function = function_of(&module, path)?;
@@ -67,7 +78,7 @@ fn run_as(path: &str, inputs: &[HostArray], approximated: bool) -> Result<Option
         result.elements.set_bytes(&array.bytes());
         result
     };
-    Ok(Some(written.map(array).collect()))
+    Ok((written.map(array).collect(), n_approximated))
 }
 
 fn function_of<'c>(module: &'c Module<'_>, path: &str) -> Result<Op<'c>, String> {

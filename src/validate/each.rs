@@ -29,7 +29,7 @@ pub fn observe(pass: &str, event: Event<'_>) -> bool {
 
 impl Observed {
     fn judge(&mut self, pass: &str, op: Op<'_>) -> bool {
-        let after = match Snapshot::of(op) {
+        let after = match Snapshot::like(op, self.known.as_ref()) {
             Ok(after) => after,
             Err(reason) => {
                 if self.known.take().is_some() {

@@ -1,8 +1,8 @@
 //! How much of a program is executed: all of it, or what some elements of its results depend on.
 
-use super::DRAWS;
-use crate::interpret::{Fault, Function, Selection};
-use element::stirred;
+use super::{DRAWS, Difference, arguments, arguments_at, difference};
+use crate::interpret::{Array, Fault, Function, Selection, evaluate};
+use element::{Field, FieldElement, stirred};
 use serde::Serialize;
 use std::ops::Range;
 
@@ -92,6 +92,32 @@ impl Extent {
         let too_many = || format!("{too_large}, and one element of each result alone takes {needed}, more than {}", limits.one_draw);
         in_one_draw.ok_or_else(too_many)
     }
+}
+
+/// What a function computes in a draw: all of its results, or samples of them.
+pub(super) fn run(function: &Function<'_>, samples: Option<&[Selection]>, draw: u64) -> Result<Vec<Array<FieldElement>>, String> {
+    let field = Field::new(draw);
+    let done = match samples {
+        None => evaluate(function, arguments(function, draw), &field),
+        Some(samples) => function
+            .sampled(samples)
+            .and_then(|sampled| evaluate(&sampled.function, arguments_at(function, &sampled.arguments, draw), &field)),
+    };
+    done.map_err(|fault| fault.to_string())
+}
+
+/// Where two executions of a function differ whose results have these shapes, in all elements or in the samples that were taken.
+pub(super) fn compare(
+    shapes: &[&[usize]],
+    samples: Option<&[Selection]>,
+    expected: &[Array<FieldElement>],
+    found: &[Array<FieldElement>],
+    draw: u64,
+) -> Option<Difference> {
+    let Some(samples) = samples else { return difference(expected, found, shapes, draw) };
+    let shapes: Vec<Vec<usize>> = samples.iter().map(Selection::shape).collect();
+    let found = difference(expected, found, &shapes.iter().map(Vec::as_slice).collect::<Vec<_>>(), draw)?;
+    Some(Difference { index: samples[found.result].indices(&found.index), is_sampled: true, ..found })
 }
 
 /// Elements at so many positions along each dimension of each result.

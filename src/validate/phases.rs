@@ -1,14 +1,14 @@
 //! A compilation judged: its program after each phase, and its files, beside what was imported.
 
 use super::{
-    Difference, Limits, Samples, arguments, arguments_at, degree, difference,
-    extent::Extent,
+    Difference, Limits, Samples, degree,
+    extent::{self, Extent},
     files::{self, Refusal},
     undefined,
 };
 use crate::{
     dialect::{has_corrections, target_of},
-    interpret::{Array, Function, Selection, evaluate, read_functions},
+    interpret::{Array, Function, Selection, read_functions},
     mlir::Module,
     phase::Phase,
 };
@@ -218,14 +218,7 @@ impl Versions<'_, '_> {
     }
 
     fn run(&self, function: &Function<'_>) -> Result<Vec<Array<FieldElement>>, String> {
-        let field = Field::new(self.draw);
-        let done = match self.samples {
-            None => evaluate(function, arguments(function, self.draw), &field),
-            Some(samples) => function
-                .sampled(samples)
-                .and_then(|sampled| evaluate(&sampled.function, arguments_at(function, &sampled.arguments, self.draw), &field)),
-        };
-        done.map_err(|fault| fault.to_string())
+        extent::run(function, self.samples, self.draw)
     }
 
     /// What is wrong with results, if anything is.
@@ -237,12 +230,7 @@ impl Versions<'_, '_> {
     }
 
     fn compare(&self, imported: &Function<'_>, expected: &[Array<FieldElement>], found: &[Array<FieldElement>]) -> Option<Difference> {
-        let Some(samples) = self.samples else {
-            let shapes: Vec<&[usize]> = imported.body.yields.iter().map(|id| imported.values[*id].shape.as_slice()).collect();
-            return difference(expected, found, &shapes, self.draw);
-        };
-        let shapes: Vec<Vec<usize>> = samples.iter().map(Selection::shape).collect();
-        let found = difference(expected, found, &shapes.iter().map(Vec::as_slice).collect::<Vec<_>>(), self.draw)?;
-        Some(Difference { index: samples[found.result].indices(&found.index), is_sampled: true, ..found })
+        let shapes: Vec<&[usize]> = imported.body.yields.iter().map(|id| imported.values[*id].shape.as_slice()).collect();
+        extent::compare(&shapes, self.samples, expected, found, self.draw)
     }
 }

@@ -1,9 +1,12 @@
 //! What the functions of a module compute, to be compared with what they compute later.
 
-use super::{DRAWS, Difference, Limits, arguments, difference};
+use super::{
+    Difference, Limits,
+    extent::{Extent, compare, run},
+};
 use crate::{
     dialect::has_corrections,
-    interpret::{Array, Function, evaluate, read_function},
+    interpret::{Array, Function, Selection, read_function},
     mlir::{Op, OpExt},
 };
 use element::{Field, FieldElement};
@@ -15,26 +18,38 @@ pub struct Snapshot {
     functions: BTreeMap<String, Results>,
 }
 
-/// For each draw the results, and their shapes.
+/// The results in each draw, and their shapes.
 #[derive(Clone, Debug)]
 struct Results {
-    draws: Vec<Vec<Array<FieldElement>>>,
+    draws: Vec<(u64, Vec<Array<FieldElement>>)>,
+    /// Where the function is too large to be executed whole, the elements of each result that are compared.
+    samples: Option<Vec<Selection>>,
     shapes: Vec<Vec<usize>>,
     /// Whether a loop corrects what it carries.
     corrects: bool,
-}
-
-/// The draws that are compared.
-fn draws() -> impl Iterator<Item = u64> {
-    (0..DRAWS).chain([Field::LAWFUL])
 }
 
 impl Snapshot {
     /// Interprets the functions of a module, or one function.
     ///
     /// # Errors
-    /// Why they cannot be: an op that is none of a tensor program, more element operations than are executed in all draws, or none is there.
+    /// Why they cannot be: an op that is none of a tensor program, one of which no sample can be taken either, or none is there.
     pub fn of(op: Op<'_>) -> Result<Self, String> {
+        Self::like(op, None)
+    }
+
+    /// The same; what a snapshot of before has executed is executed again, the same elements in the same draws.
+    pub(super) fn like(op: Op<'_>, before: Option<&Self>) -> Result<Self, String> {
+        let limits = Limits::default();
+        // The limit is for one pass of many.
+        Self::within(op, &Limits { whole: limits.all_draws, ..limits }, before)
+    }
+
+    /// The same within other limits.
+    ///
+    /// # Errors
+    /// As [`Snapshot::of`].
+    pub fn within(op: Op<'_>, limits: &Limits, before: Option<&Self>) -> Result<Self, String> {
         let functions = if op.is("func.func") { vec![op] } else { op.body_ops() };
         let functions: Vec<Op<'_>> = functions.into_iter().filter(|op| op.is("func.func") && op.body().is_some()).collect();
         if functions.is_empty() {
@@ -44,7 +59,8 @@ impl Snapshot {
         for function in functions {
             let corrects = has_corrections(function);
             let function = read_function(function).map_err(|(_, message)| message)?;
-            let results = Results::of(&function, corrects)?;
+            let known = before.and_then(|before| before.functions.get(&function.name));
+            let results = Results::of(&function, corrects, limits, known)?;
             snapshot.functions.insert(function.name, results);
         }
         Ok(snapshot)
@@ -66,24 +82,25 @@ impl Snapshot {
 }
 
 impl Results {
-    fn of(function: &Function<'_>, corrects: bool) -> Result<Self, String> {
-        let (steps, most) = (function.steps(), Limits::default().all_draws);
-        if steps > most {
-            return Err(format!("'{}' takes {steps} element operations, more than {most}", function.name));
-        }
-        let run = |draw| evaluate(function, arguments(function, draw), &Field::new(draw)).map_err(|fault| fault.to_string());
-        let draws = draws().map(run).collect::<Result<_, _>>()?;
-        Ok(Self { draws, corrects, shapes: function.body.yields.iter().map(|id| function.values[*id].shape.clone()).collect() })
+    fn of(function: &Function<'_>, corrects: bool, limits: &Limits, before: Option<&Self>) -> Result<Self, String> {
+        let (numbers, samples): (Vec<u64>, _) = match before {
+            Some(before) => (before.draws.iter().map(|(number, _)| *number).collect(), before.samples.clone()),
+            None => {
+                let Extent { draws, samples } = Extent::of(std::slice::from_ref(function), limits)?;
+                let lawful = draws.start | Field::LAWFUL;
+                (draws.chain([lawful]).collect(), samples.and_then(|(mut selections, _)| selections.pop()))
+            }
+        };
+        let draws = numbers.into_iter().map(|draw| Ok((draw, run(function, samples.as_deref(), draw)?))).collect::<Result<_, String>>()?;
+        let shapes = function.body.yields.iter().map(|id| function.values[*id].shape.clone()).collect();
+        Ok(Self { draws, samples, shapes, corrects })
     }
 
     fn difference(&self, after: &Self) -> Option<Difference> {
         let shapes: Vec<&[usize]> = self.shapes.iter().map(Vec::as_slice).collect();
-        let in_draw = |position: usize, draw: u64| difference(&self.draws[position], &after.draws[position], &shapes, draw);
-        let mut numbered = (0..).zip(draws());
-        if self.corrects == after.corrects {
-            return numbered.find_map(|(position, draw)| in_draw(position, draw));
-        }
         // A pass that lets a loop correct exponentials keeps their law, and nothing else of exponentials of exponentials.
-        numbered.find_map(|(position, draw)| if draw & Field::LAWFUL == 0 { None } else { in_draw(position, draw) })
+        let is_compared = |draw: u64| self.corrects == after.corrects || draw & Field::LAWFUL != 0;
+        let mut both = self.draws.iter().zip(&after.draws).filter(|((draw, _), _)| is_compared(*draw));
+        both.find_map(|((draw, before), (_, after))| compare(&shapes, self.samples.as_deref(), before, after, *draw))
     }
 }

@@ -283,3 +283,38 @@ func.func @unused_argmax(%x: tensor<8x64xf16>) -> tensor<8xf16> {
   } -> (tensor<8xf16>, tensor<8xi64>)
   return %max#0 : tensor<8xf16>
 }
+
+// -----
+
+// What a scope gives is known outside of it: the rows of a table in another order, and a table of one dimension that is one number.
+// CHECK-LABEL: func.func @known_in_a_scope(
+// CHECK-DAG:     [[ZERO:%.+]] = spyre.constant dense<0.000000e+00> : tensor<4xf16>
+// CHECK-DAG:     [[ONE:%.+]] = spyre.constant dense<1.000000e+00> : tensor<128xf16>
+// CHECK:         [[SCOPE:%.+]]:2 = spyre.hint tiles(A = 2) {
+// CHECK:         return [[SCOPE]]#1, [[ONE]], [[ZERO]]
+func.func @known_in_a_scope(%x: tensor<64xf16>, %index: tensor<4xi64>) -> (tensor<64xf16>, tensor<128xf16>, tensor<4xf16>) {
+  %table, %y = spyre.hint tiles(A = 2) {
+    %one = arith.constant dense<1.0> : tensor<64xf16>
+    %y = arith.addf %x, %one : tensor<64xf16>
+    spyre.yield %one, %y : tensor<64xf16>, tensor<64xf16>
+  }
+  %e = tensor.empty() : tensor<128xf16>
+  %twice = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<128xf16>) {
+  ^bb0(%out: f16):
+    %i = linalg.index 0 : index
+    %two = arith.constant 2 : index
+    %n = arith.floordivsi %i, %two : index
+    %q = tensor.extract %table[%n] : tensor<64xf16>
+    linalg.yield %q : f16
+  } -> tensor<128xf16>
+  %zeros = arith.subf %table, %table : tensor<64xf16>
+  %f = tensor.empty() : tensor<4xf16>
+  %looked = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%index : tensor<4xi64>) outs(%f : tensor<4xf16>) {
+  ^bb0(%at: i64, %out: f16):
+    %n = arith.index_cast %at : i64 to index
+    %q = tensor.extract %zeros[%n] : tensor<64xf16>
+    linalg.yield %q : f16
+  } -> tensor<4xf16>
+  return %y, %twice, %looked : tensor<64xf16>, tensor<128xf16>, tensor<4xf16>
+}

@@ -76,3 +76,19 @@ func.func @views_that_cancel(%x: tensor<4x16x64xf16>) -> tensor<4x16x64xf16> {
   %exp = spyre.pointwise exp(%back) : tensor<4x16x64xf16>
   return %exp : tensor<4x16x64xf16>
 }
+
+// A part of 60 rows of 61, beside an operand whose view takes the 60 apart: 61 cannot be, so the part is copied into its own buffer.
+// CHECK-LABEL: func.func @part_beside_a_split(
+// CHECK:         [[PART:%.+]] = spyre.view %arg1
+// CHECK:         [[COPY:%.+]] = spyre.copy [[PART]] {spyre.for_layout} : tensor<60x64xf16> -> tensor<60x64xf16, #spyre.layout<[1, 60, 64], [64, 64, 1]>>
+// CHECK:         spyre.view [[COPY]] by affine_map<(d0, d1, d2) -> (d0 * 4 + d1, d2)>
+// CHECK:         spyre.pointwise add({{.*}}) : (tensor<15x4x64xf16>, tensor<15x4x64xf16>)
+#x = #spyre.layout<[15, 1, 4, 64], [64, 64, 960, 1]>
+#y = #spyre.layout<[1, 61, 64], [64, 64, 1]>
+#z = #spyre.layout<[1, 60, 64], [64, 64, 1]>
+func.func @part_beside_a_split(%x: tensor<4x15x64xf16, #x>, %y: tensor<61x64xf16, #y>) -> tensor<60x64xf16, #z> {
+  %rows = spyre.view %x by affine_map<(d0, d1) -> (d0 mod 4, d0 floordiv 4, d1)> : tensor<4x15x64xf16, #x> -> tensor<60x64xf16>
+  %part = spyre.view %y by affine_map<(d0, d1) -> (d0 + 1, d1)> : tensor<61x64xf16, #y> -> tensor<60x64xf16>
+  %sum = spyre.pointwise add(%rows, %part) : (tensor<60x64xf16>, tensor<60x64xf16>) -> tensor<60x64xf16, #z>
+  return %sum : tensor<60x64xf16, #z>
+}

@@ -67,7 +67,7 @@ pub(crate) fn judge(program: &Program, mutant: &Mutant) -> Verdict {
         }
     }
     let Ok(ran) = run(place.path(), &program.inputs, &Bounded, right.max_steps) else { return Verdict::Refused };
-    let is_right = ran.results.iter().zip(&right.exact).all(|((_, found), right)| reference::judge(found, right, None, 0.0).is_ok());
+    let is_right = ran.results.iter().zip(&right.exact).all(|((_, found), right)| reference::judge(found, right, &[], 0.0).is_ok());
     if is_right { Verdict::Survives } else { Verdict::Numbers }
 }
 

@@ -131,7 +131,11 @@ pub(crate) fn report(family: Family, number: usize) -> (String, Outcome) {
     let (case, numbers) = Case::of(family, number);
     let by_tools = case.by_tools;
     let (case, outcome) = match case.run() {
-        Outcome::Fails(what, _) => simplified(family, numbers, by_tools, &what),
+        Outcome::Fails(what, message) => {
+            // To make it simpler takes a while.
+            say(&format!("case {}:{number}: {what}: {message}\n{}", family.name(), case.report()));
+            simplified(family, numbers, by_tools, &what)
+        }
         outcome => (case, outcome),
     };
     let again = format!("SPYRE_RANDOM_CASE={}:{number} cargo test --test random", family.name());

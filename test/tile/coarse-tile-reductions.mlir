@@ -215,3 +215,13 @@ func.func @a_loop_behind_reads_the_copy(%x: tensor<64x256xf16> {spyre.dims = ["A
   %neg = spyre.pointwise neg(%sum) {hints = [#spyre.tile_hint<1, A = 4>]} : tensor<64x1xf16>
   return %neg : tensor<64x1xf16>
 }
+
+// A tile of one row is summed like others: only of a mean it is a share, which is a product.
+// CHECK-LABEL: func.func @sum_of_single_elements(
+// CHECK:         spyre.loop 4 "A"
+// CHECK:           [[PART:%.+]] = spyre.reduce sum({{%.+}}) dims [0]
+// CHECK:           spyre.pointwise add({{%.+}}, [[PART]])
+func.func @sum_of_single_elements(%x: tensor<4x256xf16> {spyre.dims = ["A", "B"]}) -> tensor<1x256xf16> {
+  %sum = spyre.reduce sum(%x) dims [0] {hints = [#spyre.tile_hint<0, A = 4>]} : tensor<4x256xf16> -> tensor<1x256xf16>
+  return %sum : tensor<1x256xf16>
+}

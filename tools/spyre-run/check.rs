@@ -26,8 +26,7 @@ pub(crate) fn check(
     let on_the_way = outcome.report.largest_magnitude();
     for (number, ((name, found), expected)) in outcome.results.iter().zip(&reference.results).enumerate() {
         let named = |message: String| format!("'{name}' {message}");
-        let approximated = reference.approximated.as_ref().map(|results| &results[number]);
-        let verdict = judge(&companions[number], expected, approximated, on_the_way).map_err(named)?;
+        let verdict = judge(&companions[number], expected, &reference.approximated(number), on_the_way).map_err(named)?;
         if let Some(tolerance) = arguments.tolerance {
             within(found, expected, tolerance).map_err(named)?;
         }

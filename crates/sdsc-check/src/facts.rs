@@ -34,6 +34,8 @@ pub(super) enum Place {
         base: Base,
         first: i64,
         end: i64,
+        /// Where each core begins, in the first iteration and in the last, in order.
+        begins: Vec<i64>,
         /// The end of the tensor with its gaps, if it begins with the first byte: it ends there or before.
         whole: i64,
         /// Sticks that the tensor with its gaps may have, the likeliest first, and how many of its dimensions have more than one position.
@@ -174,15 +176,19 @@ fn hbm_place(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[Start<'_>])
     let bytes = core_bytes(file, tensor);
     let loops = file.around.launch.map_or(&[][..], |launch| &launch.loops);
     let mut place: Option<(Base, i64, i64)> = None;
+    let mut begins = Vec::new();
     for start in starts.iter().filter(|start| start.tensor.index == tensor.index) {
         let (Some(base), Some((least, largest))) = (start.form.base, range(&start.form, loops)) else { return Place::Unknown };
         let end = largest.saturating_add(bytes);
+        begins.extend([least, largest]);
         place = match place {
             None => Some((base, least, end)),
             Some((known, first, last)) if known == base => Some((base, first.min(least), last.max(end))),
             Some(_) => return Place::Unknown,
         };
     }
+    begins.sort_unstable();
+    begins.dedup();
     let own: Vec<Extent<'_>> = extents(file, tensor).collect();
     let sticks: Vec<i64> = sizes_by_doubt(&own).iter().map(|sizes| product(sizes)).collect();
     // How far what indices or windows reach goes is in no file.
@@ -201,17 +207,13 @@ fn hbm_place(file: &FileView<'_>, tensor: &TensorView<'_>, starts: &[Start<'_>])
         base,
         first,
         end,
+        begins,
         whole: whole(first, end),
         reach: reach(first, end),
         sticks,
         n_dims,
     };
     place.map_or(Place::Unknown, hbm)
-}
-
-/// The bytes of the first stick and of the last one.
-pub(super) const fn ends(first: i64, end: i64) -> [(i64, i64); 2] {
-    [(first, first.saturating_add(STICK_BYTES)), (end.saturating_sub(STICK_BYTES), end)]
 }
 
 #[cfg(test)]

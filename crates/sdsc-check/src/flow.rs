@@ -1,10 +1,12 @@
 //! Who wrote the bytes that an execute reads: one walk over the executes of a bundle in their order, loops twice.
 //!
 //! In LX it is exact: each core reads its own bytes, all of a tensor are of one op, which gave that core the same slice of it. In HBM it
-//! is as exact as a static look can be: the first and the last byte of what is read lie between bytes that an earlier op wrote.
+//! is as exact as a static look can be: the first stick of what each core reads and the last stick of all lie between bytes that an earlier
+//! op wrote.
 
-use super::facts::{FileFacts, LxPart, Place, TensorFacts, ends};
+use super::facts::{FileFacts, LxPart, Place, TensorFacts};
 use super::launch::{Base, LaunchValues};
+use machine::STICK_BYTES;
 use sdsc_format::bundle_text::{Stmt, StmtKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -131,7 +133,7 @@ impl Walk<'_> {
         for tensor in &inputs {
             match &tensor.place {
                 Place::Lx(part) => self.read_lx(file, tensor, part),
-                Place::Hbm { base, first, end, .. } => self.read_hbm(file, tensor, *base, (*first, *end)),
+                Place::Hbm { base, end, begins, .. } => self.read_hbm(file, tensor, *base, (begins, *end)),
                 Place::Unknown => {}
             }
             if let Some(read) = PoolTensor::of(&tensor.place).filter(|_| !self.alone && tensor.tables.is_none()) {
@@ -206,10 +208,11 @@ impl Walk<'_> {
         self.lx.push(Written { start: part.start, end: part.end, whole: part.clone(), writer: file.to_owned() });
     }
 
-    fn read_hbm(&mut self, file: &str, tensor: &TensorFacts, base: Base, (first, end): (i64, i64)) {
+    fn read_hbm(&mut self, file: &str, tensor: &TensorFacts, base: Base, (begins, end): (&[i64], i64)) {
+        let first = begins.first().copied().unwrap_or(end);
         let written = self.hbm.get(&base).map_or(&[][..], Vec::as_slice);
-        let is_written = |(start, end): (i64, i64)| written.iter().any(|known| known.0 < end && start < known.1);
-        let all = ends(first, end).into_iter().all(is_written);
+        let is_written = |start: i64| written.iter().any(|known| known.0 < start.saturating_add(STICK_BYTES) && start < known.1);
+        let all = begins.iter().all(|start| is_written(*start)) && is_written(end.saturating_sub(STICK_BYTES));
         match base {
             Base::Argument(argument) if !all => {
                 let message = format!("reads bytes {first} to {end} of kernel argument {argument}, which nothing has written before");
@@ -217,7 +220,7 @@ impl Walk<'_> {
                 self.flow.read_first.entry(argument).or_insert(fault);
             }
             Base::Pool(_) if !all => {
-                let message = format!("reads bytes {first} to {end} of the pool, which nothing has written before");
+                let message = format!("reads bytes {first} to {end} of the pool, not all of which were written before");
                 let fault = self.fault(file, tensor, message);
                 self.flow.hbm_faults.extend(fault);
             }
@@ -305,5 +308,37 @@ mod tests {
             insert(&mut known, bytes);
         }
         assert_eq!(known, [(0, 6), (8, 9), (20, 30)]);
+    }
+
+    /// Three cores read a stick each; of the first and the last one somebody wrote the bytes.
+    #[test]
+    fn what_a_core_in_the_middle_reads_was_written() {
+        let at = |is_result: bool, begins: &[i64]| {
+            let (first, end) = (begins[0], begins[begins.len() - 1] + STICK_BYTES);
+            let begins = begins.to_vec();
+            let place = Place::Hbm { base: Base::Pool(0), first, end, begins, whole: end, sticks: vec![1], n_dims: 1, reach: Some(end) };
+            FileFacts { tensors: vec![TensorFacts { path: String::new(), is_result, tables: None, place }] }
+        };
+        let faults = |writers: [i64; 3]| {
+            let (launch, files) = (LaunchValues::default(), BTreeMap::new());
+            let mut walk = Walk {
+                launch: &launch,
+                files: &files,
+                alone: false,
+                lx: vec![],
+                hbm: BTreeMap::new(),
+                pool: vec![],
+                flow: Flow::default(),
+                seen: BTreeSet::new(),
+            };
+            for start in writers {
+                let writes = at(true, &[start]);
+                walk.write_hbm("writer", &writes.tensors[0], Base::Pool(0), (start, start + STICK_BYTES));
+            }
+            let reads = at(false, &[0, 256, 512]);
+            walk.read_hbm("reader", &reads.tensors[0], Base::Pool(0), (&[0, 256, 512], 512 + STICK_BYTES));
+            walk.flow.hbm_faults.len()
+        };
+        assert_eq!((faults([0, 256, 512]), faults([0, 0, 512])), (0, 1));
     }
 }

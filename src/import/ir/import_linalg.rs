@@ -187,8 +187,24 @@ impl<'c> Importer<'c> {
             self.around.push((scope, op));
             self.import_block(body)?;
             self.around.pop();
+            if op.is("spyre.hint") {
+                self.look_into_scope(op, body);
+            }
         }
         Ok(())
+    }
+
+    /// What a scope gives is known outside of it too, so that a program is taken with a scope if it is without.
+    fn look_into_scope(&mut self, scope: Op<'c>, body: Block<'c>) {
+        let yielded = body.ops().last().map(|yielded| yielded.inputs()).unwrap_or_default();
+        for (output, value) in scope.outputs().into_iter().zip(yielded) {
+            let Some(&inside) = self.nodes.get(value) else { continue };
+            if let Some(known) = self.graph.known_of(inside).cloned() {
+                let element = self.graph.node(inside).element;
+                let node = self.graph.known(known, shape_of(output), element);
+                self.nodes.insert(output, node);
+            }
+        }
     }
 
     fn import(&mut self, op: Op<'c>) -> Result<(), Reported> {

@@ -109,7 +109,10 @@ fn up_to(limit: i64, what: &'static str, found: i64) -> Result<(), LaunchError> 
 mod tests {
     use super::super::Geometry;
     use super::*;
-    use crate::bundle::testing::{dense, op, operand};
+    use crate::bundle::{
+        SymbolicDim,
+        testing::{dense, op, operand},
+    };
 
     fn error(change: impl FnOnce(&mut OpSpec)) -> String {
         let mut op = op("neg", &[8, 64], vec![dense(&[8, 64], 0, 1), dense(&[8, 64], 0, 1)]);
@@ -140,6 +143,11 @@ mod tests {
         assert_eq!(
             error(|op| op.iteration_space[0].split = 1 << 40),
             "the splits make 1099511627776 slices; there are 1024 cores and each computes one"
+        );
+        let symbolic = |max: i64| SymbolicDim { symbol: "s".to_owned(), max, granularity: 1 };
+        assert_eq!(
+            error(|op| op.iteration_space[0].symbolic = Some(symbolic(0))),
+            "iteration dimension 0 has range 0 and split 1; both must be at least 1"
         );
     }
 

@@ -2,13 +2,17 @@
 //!
 //! Reads layouts and views. Where a view takes a dimension apart or puts one together (heads out of columns, columns out of heads), the
 //! buffer is shown with its dimensions split, by a `spyre.view` with the device layout of the same bytes, and the op runs over the parts of
-//! its iteration dimensions; its result is shown under the dimensions that it had. Nothing moves. What is left of views are permuted,
-//! shifted, added and dropped dimensions.
+//! its iteration dimensions; its result is shown under the dimensions that it had. What is left of views are permuted, shifted, added and
+//! dropped dimensions. Nothing moves, but for a part of a buffer that another operand's view would take apart where the whole does not
+//! divide: that is copied first.
 
 use crate::{
     affine::Expr,
-    dialect::{ComputeOp, Tensor, View, rebuilt, view},
-    layout::{DeviceLayout, HostTensor, Index, MOST_ROWS_OF_A_PRODUCT, OperandView, SplitIteration, SplitOperand, split_iteration},
+    dialect::{ComputeOp, Tensor, View, copy_for_layout, rebuilt, view},
+    layout::{
+        DeviceLayout, DimOrder, HostDim, HostTensor, Index, MOST_ROWS_OF_A_PRODUCT, OperandView, SplitIteration, SplitOperand,
+        split_iteration,
+    },
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, error_at, insert_after, insert_before, map_from_exprs},
 };
 use machine::Family;
@@ -33,7 +37,18 @@ fn split(compute: ComputeOp<'_>) -> Result<(), String> {
     let hosts = views.iter().map(|view| view.tensor.buffer().map_err(|error| error.to_string())).collect::<Result<Vec<_>, _>>()?;
     let seen: Vec<OperandView<'_>> =
         views.iter().zip(&hosts).map(|(view, host)| OperandView { sizes: host.sizes(), indices: &view.indices }).collect();
-    let split = split_iteration(&ranges, &seen).map_err(|error| format!("reads views that cannot be split together: {error}"))?;
+    let split = match split_iteration(&ranges, &seen) {
+        Ok(split) => split,
+        Err(error) => {
+            if let Some(operand) = error.operand_of_parts()
+                && let Some(copied) = copy_part(compute, operand, &views, &ranges)
+            {
+                split(copied)?;
+                return split(compute);
+            }
+            return Err(format!("reads views that cannot be split together: {error}"));
+        }
+    };
     check_rows(compute, &split)?;
     let splitter = Splitter { compute, parts: split.parts };
     let is_cut = splitter.parts.iter().any(|parts| parts.len() > 1);
@@ -47,6 +62,27 @@ fn split(compute: ComputeOp<'_>) -> Result<(), String> {
         return Ok(());
     }
     splitter.rebuild(&inputs, &views[n_inputs], &hosts[n_inputs], &split.operands[n_inputs])
+}
+
+/// Copies what an op reads of a larger buffer into one of its own, in the same sticks; none where it reads all of it, or in other steps than
+/// its own dimensions.
+fn copy_part<'c>(compute: ComputeOp<'c>, operand: usize, views: &[View<'c>], ranges: &[i64]) -> Option<ComputeOp<'c>> {
+    let (op, seen) = (compute.op, &views[operand]);
+    let is_part = operand + 1 < views.len() && seen.tensor.buffer_shape.is_none() && is_plain(seen, ranges);
+    let (value, layout) = (*op.inputs().get(operand).filter(|_| is_part)?, seen.tensor.layout.as_ref()?);
+    let places = layout.host_dims(&seen.tensor.buffer().ok()?).ok()?;
+    let in_sticks = places.iter().position(|place| matches!(place, HostDim::Stick { .. }))?;
+    let [digit] = seen.indices[in_sticks].digits.as_slice() else { return None };
+    let stick = compute.operand_dims(operand).iter().position(|dim| *dim == Some(digit.dim))?;
+    let part = Tensor::of(value.r#type())?;
+    if part.host.shape.iter().product::<i64>() == seen.tensor.host.shape.iter().product::<i64>() {
+        return None;
+    }
+    let host = HostTensor::row_major(&part.host.shape).ok()?;
+    let layout = DeviceLayout::new(&host, layout.format(), &DimOrder::with_stick(host.sizes(), stick)).ok()?;
+    let copied = insert_before(op, copy_for_layout(op.ctx(), op.loc(), value, part.with_layout(op.ctx(), &layout, None)));
+    op.set_input(operand, copied.output());
+    ComputeOp::of(copied)
 }
 
 /// Each operand of a product alone has rows that the device has dimensions for; together they may cut them into more.

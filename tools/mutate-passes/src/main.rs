@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
     process::ExitCode,
 };
-use suite::Suite;
+use suite::{Outcome, Suite};
 
 /// The variable that names the mutant of a process.
 pub(crate) const MUTANT: &str = "SPYRE_MUTANT";
@@ -54,18 +54,18 @@ fn run() -> Result<(), String> {
     let tried: Vec<&Site> = sampled.iter().filter(|site| (first..end).contains(&site.number)).collect();
     let mut verdicts = Vec::new();
     for site in tried {
-        let noticed = suite.run(site);
-        println!("{site}: {}", noticed.unwrap_or("SURVIVES"));
-        verdicts.push(Verdict { site, noticed });
+        let outcome = suite.run(site);
+        println!("{site}: {outcome}");
+        verdicts.push(Verdict { site, outcome });
     }
     println!("\n{}", table::markdown(&verdicts));
     Ok(())
 }
 
-/// What became of a mutant: the test program that notices it.
+/// A mutant and what became of it.
 pub(crate) struct Verdict<'a> {
     site: &'a Site,
-    noticed: Option<&'static str>,
+    outcome: Outcome,
 }
 
 /// The mutated tree, built: places whose mutant does not compile are replaced until all do.
@@ -74,15 +74,16 @@ fn build(root: &Path, copy: &Path, target: &Path, sample: usize) -> Result<(Vec<
     tree::copy(root, copy, &places)?;
     let mut broken = BTreeSet::new();
     for _ in 0..MOST_BUILDS {
-        let chosen = tree::sample(places.len(), sample, &broken);
+        let n_places: Vec<usize> = places.iter().map(Vec::len).collect();
+        let chosen = tree::sample(&n_places, sample, &broken);
         let sampled = tree::mutate(root, copy, &places, &chosen)?;
         let numbers = suite::that_do_not_compile(copy, target)?;
         if numbers.is_empty() {
-            println!("{} mutants of {} places; {} do not compile and gave way", sampled.len(), places.len(), broken.len());
+            let n_places: usize = n_places.iter().sum();
+            println!("{} mutants of {n_places} places; {} do not compile and gave way", sampled.len(), broken.len());
             return Ok((sampled, suite::build(copy, target)?));
         }
-        let positions: Vec<usize> = chosen.into_iter().collect();
-        broken.extend(numbers.into_iter().filter_map(|number| positions.get(number)));
+        broken.extend(numbers.into_iter().filter_map(|number| chosen.get(number)));
     }
     Err(format!("the mutated tree does not compile after {MOST_BUILDS} replacements of mutants"))
 }

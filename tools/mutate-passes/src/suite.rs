@@ -4,30 +4,34 @@ use crate::{MUTANT, read, sites::Site};
 use serde_json::Value;
 use std::{
     collections::BTreeSet,
-    env,
+    env, fmt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
-/// A test that takes so many times longer than without a mutant, and this long at least, does not come to an end: that is noticed.
+/// A test that takes so many times longer than without a mutant, and this long at least, is stopped. Such a mutant is counted by itself:
+/// on a machine with other work a limit that ran out says less than a test that failed.
 const MOST_SLOWER: u32 = 10;
 const LEAST_LIMIT: Duration = Duration::from_secs(60);
 
 /// The quickest tests first: a test program, what it is told, and the folder whose mutants it is for (all, where none is named).
-const TESTS: [(&str, &[&str], Option<&str>); 34] = [
+const TESTS: [(&str, &[&str], Option<&str>); 37] = [
     ("spyre", &["tile::"], Some("src/tile")),
     ("spyre", &["work::"], Some("src/work")),
     ("spyre", &["lx::"], Some("src/lx")),
     ("spyre", &["bundle::"], Some("src/bundle")),
     ("spyre", &["launch::"], Some("src/launch")),
+    ("spyre", &["search::"], Some("src/search")),
     ("scratchpad", &[], Some("crates/scratchpad")),
     ("lit", &["tile/"], Some("src/tile")),
     ("lit", &["work/"], Some("src/work")),
     ("lit", &["lx/"], Some("src/lx")),
     ("lit", &["bundle/"], Some("src/bundle")),
     ("lit", &["launch/"], Some("src/launch")),
+    ("lit", &["search/"], Some("src/search")),
+    ("tile_search", &[], Some("src/search")),
     ("exact", &[], Some("crates/scratchpad")),
     ("spyre_plan", &[], Some("crates/scratchpad")),
     ("joint", &[], Some("src/lx")),
@@ -58,6 +62,34 @@ const SWITCH: &str = "crate :: mutant :: is (";
 
 /// Random cases of a family for each mutant.
 const RANDOM_CASES: &str = "30";
+
+/// What became of a mutant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Outcome {
+    /// This test program failed.
+    Noticed(&'static str),
+    /// This test program did not come to an end.
+    Stopped(&'static str),
+    Survives,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Noticed(test) => formatter.write_str(test),
+            Self::Stopped(test) => write!(formatter, "{test} was stopped"),
+            Self::Survives => formatter.write_str("SURVIVES"),
+        }
+    }
+}
+
+/// How a test program ended.
+#[derive(PartialEq)]
+enum End {
+    Success,
+    Failure,
+    Limit,
+}
 
 /// The test programs of the mutated tree.
 pub(crate) struct Suite {
@@ -152,7 +184,7 @@ impl Suite {
         for position in 0..self.tests.len() {
             let started = Instant::now();
             let test = &self.tests[position];
-            if !self.succeeds(test, None) {
+            if self.end_of(test, None) != End::Success {
                 return Err(format!("{} {} fails without a mutant", test.name, test.words.join(" ")));
             }
             self.tests[position].limit = (started.elapsed() * MOST_SLOWER).max(LEAST_LIMIT);
@@ -160,33 +192,40 @@ impl Suite {
         Ok(())
     }
 
-    /// The first test program that notices a mutant.
-    pub(crate) fn run(&self, site: &Site) -> Option<&'static str> {
-        let is_for = |test: &Test| test.stage.is_none_or(|stage| site.path.starts_with(stage));
-        self.tests.iter().find(|test| is_for(test) && !self.succeeds(test, Some(site))).map(|test| test.name)
+    /// What becomes of a mutant: the first test program that notices it decides.
+    pub(crate) fn run(&self, site: &Site) -> Outcome {
+        let is_for = |test: &&Test| test.stage.is_none_or(|stage| site.path.starts_with(stage));
+        for test in self.tests.iter().filter(is_for) {
+            match self.end_of(test, Some(site)) {
+                End::Success => {}
+                End::Failure => return Outcome::Noticed(test.name),
+                End::Limit => return Outcome::Stopped(test.name),
+            }
+        }
+        Outcome::Survives
     }
 
-    fn succeeds(&self, test: &Test, mutant: Option<&Site>) -> bool {
+    fn end_of(&self, test: &Test, mutant: Option<&Site>) -> End {
         let mut command = Command::new(&test.executable);
         command.args(test.words).current_dir(&self.tree).env("SPYRE_RANDOM", RANDOM_CASES).env("LIT_OPTS", "--max-failures=1");
         if let Some(site) = mutant {
             command.env(MUTANT, site.number.to_string());
         }
-        succeeds(&mut command, test.limit)
+        end_of(&mut command, test.limit)
     }
 }
 
-fn succeeds(command: &mut Command, limit: Duration) -> bool {
-    let Ok(mut child) = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn() else { return false };
+fn end_of(command: &mut Command, limit: Duration) -> End {
+    let Ok(mut child) = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn() else { return End::Failure };
     let started = Instant::now();
     loop {
         match child.try_wait() {
-            Ok(Some(status)) => return status.success(),
+            Ok(Some(status)) => return if status.success() { End::Success } else { End::Failure },
             Ok(None) if started.elapsed() < limit => thread::sleep(Duration::from_millis(20)),
             _ => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return false;
+                return End::Limit;
             }
         }
     }

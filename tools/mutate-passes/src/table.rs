@@ -1,28 +1,34 @@
 //! The table of what noticed which mutants.
 
-use crate::Verdict;
+use crate::{Verdict, suite::Outcome, tree::STAGES};
 use std::{collections::BTreeMap, fmt::Write};
 
-/// Markdown: a row for each stage, then the survivors.
+/// Markdown: a row for each stage, then what was stopped and what survives.
 pub(crate) fn markdown(verdicts: &[Verdict]) -> String {
-    let mut stages: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
-    for verdict in verdicts {
-        let stage = verdict.site.path.iter().nth(1).map_or_else(String::new, |stage| stage.to_string_lossy().into_owned());
-        let by = verdict.noticed.unwrap_or("nothing");
-        *stages.entry(stage).or_default().entry(by).or_default() += 1;
+    let mut text = "| stage | mutants | noticed | stopped | survive | noticed by |\n|---|---:|---:|---:|---:|---|\n".to_owned();
+    for stage in STAGES {
+        let of_stage: Vec<&Verdict> = verdicts.iter().filter(|verdict| verdict.site.path.starts_with(stage)).collect();
+        text += &row(stage, &of_stage);
     }
-    let mut text = "| stage | mutants | noticed | by |\n|---|---:|---:|---|\n".to_owned();
-    for (stage, by) in &stages {
-        let all: usize = by.values().sum();
-        let noticed = all - by.get("nothing").copied().unwrap_or(0);
-        let tests: Vec<String> = by.iter().filter(|(test, _)| **test != "nothing").map(|(test, count)| format!("{test} {count}")).collect();
-        writeln!(text, "| `{stage}` | {all} | {noticed} | {} |", tests.join(", ")).expect("a string takes all text");
-    }
-    let survivors: Vec<&Verdict> = verdicts.iter().filter(|verdict| verdict.noticed.is_none()).collect();
-    let noticed = verdicts.len() - survivors.len();
-    writeln!(text, "\n{noticed} of {} mutants are noticed.\n", verdicts.len()).expect("a string takes all text");
-    for survivor in survivors {
-        writeln!(text, "* {}", survivor.site).expect("a string takes all text");
+    text += &row("all", &verdicts.iter().collect::<Vec<_>>());
+    text += "\n";
+    for verdict in verdicts.iter().filter(|verdict| !matches!(verdict.outcome, Outcome::Noticed(_))) {
+        writeln!(text, "* {}: {}", verdict.site, verdict.outcome).expect("a string takes all text");
     }
     text
+}
+
+fn row(name: &str, verdicts: &[&Verdict]) -> String {
+    let mut by: BTreeMap<&str, usize> = BTreeMap::new();
+    let (mut stopped, mut survive) = (0, 0);
+    for verdict in verdicts {
+        match verdict.outcome {
+            Outcome::Noticed(test) => *by.entry(test).or_default() += 1,
+            Outcome::Stopped(_) => stopped += 1,
+            Outcome::Survives => survive += 1,
+        }
+    }
+    let tests: Vec<String> = by.iter().map(|(test, count)| format!("{test} {count}")).collect();
+    let noticed: usize = by.values().sum();
+    format!("| `{name}` | {} | {noticed} | {stopped} | {survive} | {} |\n", verdicts.len(), tests.join(", "))
 }

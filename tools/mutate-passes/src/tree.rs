@@ -11,16 +11,16 @@ use std::{
     process::Command,
 };
 
-/// The stages whose lines are broken.
-const STAGES: [&str; 6] = ["src/tile", "src/work", "src/lx", "src/bundle", "src/launch", "crates/scratchpad/src"];
+/// The stages whose lines are broken: each has an equal share of a sample, and they take turns, so that a part of one reaches all.
+pub(crate) const STAGES: [&str; 7] = ["src/tile", "src/work", "src/bundle", "src/launch", "src/lx", "src/search", "crates/scratchpad/src"];
 
 /// The files of the mutated tree with the function that says which mutant a process is: one of each crate.
 const SWITCHES: [&str; 2] = ["src/lib.rs", "crates/scratchpad/src/lib.rs"];
 
 /// Copies what git knows of the tree, but for what [`mutate`] writes. Files that did not change keep their times, so that a build goes
 /// on where it was.
-pub(crate) fn copy(root: &Path, copy: &Path, places: &[Site]) -> Result<(), String> {
-    let mutated: BTreeSet<&Path> = places.iter().map(|site| site.path.as_path()).chain(SWITCHES.map(Path::new)).collect();
+pub(crate) fn copy(root: &Path, copy: &Path, places: &[Vec<Site>]) -> Result<(), String> {
+    let mutated: BTreeSet<&Path> = places.iter().flatten().map(|site| site.path.as_path()).chain(SWITCHES.map(Path::new)).collect();
     for path in files(root)?.into_iter().filter(|path| !mutated.contains(path.as_path())) {
         let (from, to) = (root.join(&path), copy.join(&path));
         // A file that is only deleted from the folder is still known to git.
@@ -47,31 +47,40 @@ fn files(root: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(String::from_utf8_lossy(&output.stdout).lines().map(PathBuf::from).collect())
 }
 
-/// Every place of the stages where there could be a mutant.
-pub(crate) fn places(root: &Path) -> Result<Vec<Site>, String> {
+/// Every place of the stages where there could be a mutant, stage by stage.
+pub(crate) fn places(root: &Path) -> Result<Vec<Vec<Site>>, String> {
+    STAGES.iter().map(|stage| places_of(root, stage)).collect()
+}
+
+fn places_of(root: &Path, stage: &str) -> Result<Vec<Site>, String> {
     let mut all = Vec::new();
-    for path in files_below(root)? {
+    for path in files_below(root, stage)? {
         let text = read(&root.join(&path))?;
         all.extend(sites_of(&text, &path).map_err(|error| format!("{}: {error}", path.display()))?);
     }
     Ok(all)
 }
 
-/// A sample of the places, spread evenly, by their positions in `places`. One that is known not to compile gives way to the next.
-pub(crate) fn sample(n_places: usize, sample: usize, broken: &BTreeSet<usize>) -> BTreeSet<usize> {
-    let mut chosen = BTreeSet::new();
-    for number in 0..sample.min(n_places) {
-        let wanted = number * n_places / sample;
-        let place = (wanted..n_places).find(|place| !broken.contains(place) && !chosen.contains(place));
+/// The place of a mutant: its stage, and its position among the places of the stage.
+pub(crate) type Place = (usize, usize);
+
+/// A sample of the places of stages with so many each, spread evenly over each stage; the stages take turns. One that is known not to
+/// compile gives way to the next.
+pub(crate) fn sample(n_places: &[usize], sample: usize, broken: &BTreeSet<Place>) -> Vec<Place> {
+    let share = sample.div_ceil(n_places.len());
+    let mut chosen = Vec::new();
+    for (turn, (stage, n_places)) in (0..share).flat_map(|turn| n_places.iter().enumerate().map(move |stage| (turn, stage))).take(sample) {
+        let wanted = turn * n_places / share;
+        let place = (wanted..*n_places).map(|place| (stage, place)).find(|place| !broken.contains(place) && !chosen.contains(place));
         chosen.extend(place);
     }
     chosen
 }
 
 /// Puts the sampled mutants into the copy; gives them with their numbers.
-pub(crate) fn mutate(root: &Path, copy: &Path, places: &[Site], sampled: &BTreeSet<usize>) -> Result<Vec<Site>, String> {
-    let chosen: Vec<Site> = sampled.iter().enumerate().map(|(number, place)| places[*place].numbered(number)).collect();
-    for path in places.iter().map(|site| &site.path).collect::<BTreeSet<_>>() {
+pub(crate) fn mutate(root: &Path, copy: &Path, places: &[Vec<Site>], sampled: &[Place]) -> Result<Vec<Site>, String> {
+    let chosen: Vec<Site> = sampled.iter().enumerate().map(|(number, (stage, place))| places[*stage][*place].numbered(number)).collect();
+    for path in places.iter().flatten().map(|site| &site.path).collect::<BTreeSet<_>>() {
         let own: Vec<&Site> = chosen.iter().filter(|site| site.path == *path).collect();
         let text = read(&root.join(path))?;
         let text = if own.is_empty() { text } else { mutate_file(&text, &own)? };
@@ -81,9 +90,9 @@ pub(crate) fn mutate(root: &Path, copy: &Path, places: &[Site], sampled: &BTreeS
     Ok(chosen)
 }
 
-fn files_below(root: &Path) -> Result<Vec<PathBuf>, String> {
+fn files_below(root: &Path, stage: &str) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
-    let mut folders: Vec<PathBuf> = STAGES.iter().map(PathBuf::from).collect();
+    let mut folders = vec![PathBuf::from(stage)];
     while let Some(folder) = folders.pop() {
         let entries = fs::read_dir(root.join(&folder)).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
         for entry in entries.filter_map(Result::ok) {
@@ -115,8 +124,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn stages_take_turns() {
+        assert_eq!(sample(&[4, 10], 4, &BTreeSet::new()), [(0, 0), (1, 0), (0, 2), (1, 5)]);
+        assert_eq!(sample(&[1, 9], 6, &BTreeSet::new()), [(0, 0), (1, 0), (1, 3), (1, 6)]);
+    }
+
+    #[test]
     fn a_place_that_does_not_compile_gives_way_to_the_next() {
-        assert_eq!(sample(10, 5, &BTreeSet::new()), BTreeSet::from([0, 2, 4, 6, 8]));
-        assert_eq!(sample(10, 5, &BTreeSet::from([2, 8, 9])), BTreeSet::from([0, 3, 4, 6]));
+        let broken = BTreeSet::from([2, 8, 9].map(|place| (0, place)));
+        assert_eq!(sample(&[10], 5, &broken), [0, 3, 4, 6].map(|place| (0, place)));
     }
 }

@@ -5,7 +5,10 @@
 
 use crate::account::rounding::{Escape, OpError};
 use crate::number::{decode_run, dl16_from_f32, dl16_to_f32, encode_run};
-use crate::run::beside::Companion;
+use crate::run::{
+    beside::Companion,
+    shadow::{Shadow, Shadows},
+};
 use element::{Arithmetic, Binary, Exact, Unary};
 use machine::DeviceFormat;
 
@@ -30,6 +33,8 @@ const GELU_TURNS: (f64, f64) = (-0.751_791_524_693_564_5, -0.169_971_4);
 pub struct Bound {
     /// The number, in f64 throughout.
     pub exact: f64,
+    /// How much of it f64 may have rounded on the way, to first order.
+    pub off: f64,
     /// The least that the device's may be.
     pub low: f64,
     /// The most; with both infinite it may be anything, also no number.
@@ -37,12 +42,26 @@ pub struct Bound {
 }
 
 impl Bound {
-    const fn point(exact: f64, device: f64) -> Self {
-        Self { exact, low: device, high: device }
+    const fn new(exact: Shadow, low: f64, high: f64) -> Self {
+        Self { exact: exact.number, off: exact.off, low, high }
     }
 
-    const fn anything(exact: f64) -> Self {
-        Self { exact, low: f64::NEG_INFINITY, high: f64::INFINITY }
+    const fn point(exact: Shadow, device: f64) -> Self {
+        Self::new(exact, device, device)
+    }
+
+    const fn anything(exact: Shadow) -> Self {
+        Self::new(exact, f64::NEG_INFINITY, f64::INFINITY)
+    }
+
+    /// The number that was never rounded to a format.
+    const fn shadow(self) -> Shadow {
+        Shadow { number: self.exact, off: self.off }
+    }
+
+    /// These bounds, of another number.
+    const fn of(self, exact: Shadow) -> Self {
+        Self::new(exact, self.low, self.high)
     }
 
     fn is_anything(self) -> bool {
@@ -56,7 +75,7 @@ impl Bound {
     }
 
     /// The bounds of an operation that is off by at most `slack`, relative to `size`.
-    fn around(exact: f64, low: f64, high: f64, slack: f64) -> Self {
+    fn around(exact: Shadow, low: f64, high: f64, slack: f64) -> Self {
         if low.is_nan() || high.is_nan() {
             return Self::anything(exact);
         }
@@ -75,7 +94,7 @@ impl Bound {
         };
         // What `f32` does not reach is an infinity there.
         let within = |end: f64, sign: f64| if end * sign > LARGEST { f64::INFINITY * sign } else { end };
-        Self { exact, low: within(wider(low, -1.0), -1.0), high: within(wider(high, 1.0), 1.0) }
+        Self::new(exact, within(wider(low, -1.0), -1.0), within(wider(high, 1.0), 1.0))
     }
 
     fn contains_zero(self) -> bool {
@@ -91,8 +110,8 @@ impl Bound {
         self.low.abs().max(self.high.abs())
     }
 
-    fn hull(self, other: Self, exact: f64) -> Self {
-        Self { exact, low: self.low.min(other.low), high: self.high.max(other.high) }
+    fn hull(self, other: Self, exact: Shadow) -> Self {
+        Self::new(exact, self.low.min(other.low), self.high.max(other.high))
     }
 }
 
@@ -102,7 +121,7 @@ pub struct Bounded;
 
 impl Bounded {
     /// An operation whose extremes are at the corners.
-    fn corners(exact: f64, left: Bound, right: Bound, operation: impl Fn(f64, f64) -> f64) -> Bound {
+    fn corners(exact: Shadow, left: Bound, right: Bound, operation: impl Fn(f64, f64) -> f64) -> Bound {
         if left.is_anything() || right.is_anything() {
             return Bound::anything(exact);
         }
@@ -120,11 +139,11 @@ impl Arithmetic for Bounded {
     type Element = Bound;
 
     fn number(&self, number: f64) -> Bound {
-        Bound::point(number, f64::from(number as f32))
+        Bound::point(Shadow::given(number), f64::from(number as f32))
     }
 
     fn poison(&self) -> Bound {
-        Bound::anything(f64::NAN)
+        Bound::anything(Shadow::given(f64::NAN))
     }
 
     fn is_poison(&self, element: Bound) -> bool {
@@ -136,7 +155,7 @@ impl Arithmetic for Bounded {
     }
 
     fn add(&self, left: Bound, right: Bound) -> Bound {
-        let exact = left.exact + right.exact;
+        let exact = Shadows.add(left.shadow(), right.shadow());
         if left.is_anything() || right.is_anything() {
             return Bound::anything(exact);
         }
@@ -144,7 +163,7 @@ impl Arithmetic for Bounded {
     }
 
     fn sub(&self, left: Bound, right: Bound) -> Bound {
-        let exact = left.exact - right.exact;
+        let exact = Shadows.sub(left.shadow(), right.shadow());
         if left.is_anything() || right.is_anything() {
             return Bound::anything(exact);
         }
@@ -152,11 +171,12 @@ impl Arithmetic for Bounded {
     }
 
     fn mul(&self, left: Bound, right: Bound) -> Bound {
-        Self::corners(left.exact * right.exact, left, right, |left, right| left * right)
+        Self::corners(Shadows.mul(left.shadow(), right.shadow()), left, right, |left, right| left * right)
     }
 
     fn square(&self, element: Bound) -> Bound {
-        let (exact, low, high) = (element.exact * element.exact, element.low * element.low, element.high * element.high);
+        let exact = Shadows.mul(element.shadow(), element.shadow());
+        let (low, high) = (element.low * element.low, element.high * element.high);
         if element.is_anything() {
             return Bound::anything(exact);
         }
@@ -165,7 +185,7 @@ impl Arithmetic for Bounded {
     }
 
     fn div(&self, left: Bound, right: Bound) -> Bound {
-        let exact = left.exact / right.exact;
+        let exact = Shadows.div(left.shadow(), right.shadow());
         if right.contains_zero() {
             return Bound::anything(exact);
         }
@@ -173,43 +193,44 @@ impl Arithmetic for Bounded {
     }
 
     fn maximum(&self, left: Bound, right: Bound) -> Bound {
-        let exact = Exact.maximum(left.exact, right.exact);
+        let exact = Shadows.maximum(left.shadow(), right.shadow());
         if left.is_anything() || right.is_anything() {
             return Bound::anything(exact);
         }
-        Bound { exact, low: left.low.max(right.low), high: left.high.max(right.high) }
+        Bound::new(exact, left.low.max(right.low), left.high.max(right.high))
     }
 
     fn minimum(&self, left: Bound, right: Bound) -> Bound {
-        let exact = Exact.minimum(left.exact, right.exact);
+        let exact = Shadows.minimum(left.shadow(), right.shadow());
         if left.is_anything() || right.is_anything() {
             return Bound::anything(exact);
         }
-        Bound { exact, low: left.low.min(right.low), high: left.high.min(right.high) }
+        Bound::new(exact, left.low.min(right.low), left.high.min(right.high))
     }
 
     fn compare(&self, comparison: Binary, left: Bound, right: Bound) -> Bound {
-        let exact = Exact.compare(comparison, left.exact, right.exact);
+        let exact = Shadows.compare(comparison, left.shadow(), right.shadow());
         let is_decided = left.high < right.low || right.high < left.low || (left.low == left.high && right.low == right.high);
         if left.is_anything() || right.is_anything() || !is_decided {
-            return Bound { exact, low: 0.0, high: 1.0 };
+            return Bound::new(exact, 0.0, 1.0);
         }
         Bound::point(exact, Exact.compare(comparison, left.low, right.low))
     }
 
     fn select(&self, condition: Bound, yes: Bound, no: Bound) -> Bound {
-        let exact = Exact.select(condition.exact, yes.exact, no.exact);
+        let exact = Shadows.select(condition.shadow(), yes.shadow(), no.shadow());
         match () {
             () if condition.is_anything() => Bound::anything(exact),
-            () if condition.is_zero() => Bound { exact, ..no },
-            () if !condition.contains_zero() => Bound { exact, ..yes },
+            () if condition.is_zero() => no.of(exact),
+            () if !condition.contains_zero() => yes.of(exact),
             () => yes.hull(no, exact),
         }
     }
 
     fn apply(&self, function: Unary, constants: &[Bound], x: Bound) -> Bound {
         let numbers: Vec<f64> = constants.iter().map(|constant| constant.exact).collect();
-        let exact = Exact.apply(function, &numbers, x.exact);
+        let shadows: Vec<Shadow> = constants.iter().map(|constant| constant.shadow()).collect();
+        let exact = Shadows.apply(function, &shadows, x.shadow());
         let constant = |index: usize| constants.get(index).copied().unwrap_or(self.poison());
         if x.is_anything() {
             return Bound::anything(exact);
@@ -224,12 +245,12 @@ impl Arithmetic for Bounded {
             Bound::around(exact, low_end - slack, low.max(high) + slack, FUNCTION)
         };
         match function {
-            Unary::Abs if x.contains_zero() => Bound { exact, low: 0.0, high: x.size() },
-            Unary::Abs => Bound { exact, low: x.low.abs().min(x.high.abs()), high: x.size() },
-            Unary::Neg => Bound { exact, low: -x.high, high: -x.low },
-            Unary::Relu => Bound { exact, low: x.low.max(0.0), high: x.high.max(0.0) },
-            Unary::Reciprocal => Bound { exact, ..self.div(self.number(1.0), x) },
-            Unary::Clip => Bound { exact, ..self.minimum(self.maximum(x, constant(0)), constant(1)) },
+            Unary::Abs if x.contains_zero() => Bound::new(exact, 0.0, x.size()),
+            Unary::Abs => Bound::new(exact, x.low.abs().min(x.high.abs()), x.size()),
+            Unary::Neg => Bound::new(exact, -x.high, -x.low),
+            Unary::Relu => Bound::new(exact, x.low.max(0.0), x.high.max(0.0)),
+            Unary::Reciprocal => self.div(self.number(1.0), x).of(exact),
+            Unary::Clip => self.minimum(self.maximum(x, constant(0)), constant(1)).of(exact),
             Unary::Floor => growing(0.0),
             Unary::Sqrt => growing(STEP),
             Unary::Exp | Unary::Log | Unary::Tanh | Unary::Sigmoid => growing(FUNCTION),
@@ -248,13 +269,13 @@ impl Arithmetic for Bounded {
         let middle = |bound: &Bound| [f64::midpoint(bound.low, bound.high), (bound.high - bound.low) / 2.0 * (1.0 + 1e-9), bound.size()];
         let (right_is_finite, middles): (bool, Vec<[f64; 3]>) = (is_finite(right), right.iter().map(middle).collect());
         let rounding = (k + 2) as f64 * STEP;
-        let mut sums = vec![[0.0; 4]; n];
+        let mut sums = vec![[0.0; 6]; n];
         for (row, out) in left.chunks_exact(k).zip(out.chunks_exact_mut(n)) {
             if !right_is_finite || !is_finite(row) {
                 self.multiply_row(row, right, out);
                 continue;
             }
-            sums.fill([0.0; 4]);
+            sums.fill([0.0; 6]);
             for ((factor, line), middles) in row.iter().zip(right.chunks_exact(n)).zip(middles.chunks_exact(n)) {
                 let [mid, radius, size] = middle(factor);
                 for ((sum, other), [other_mid, other_radius, other_size]) in sums.iter_mut().zip(line).zip(middles) {
@@ -262,16 +283,19 @@ impl Arithmetic for Bounded {
                     sum[1] += mid * other_mid;
                     sum[2] += mid.abs() * other_radius + radius * other_size;
                     sum[3] += size * other_size;
+                    sum[4] += factor.exact.abs() * other.off + factor.off * other.exact.abs();
+                    sum[5] += (factor.exact * other.exact).abs();
                 }
             }
-            for (out, [exact, mid, radius, size]) in out.iter_mut().zip(&sums) {
+            for (out, [exact, mid, radius, size, off, magnitudes]) in out.iter_mut().zip(&sums) {
+                let exact = Shadow::summed(*exact, *off, k, *magnitudes);
                 // A sum on the way may be an infinity, and the last one anything.
                 if *size > LARGEST {
-                    *out = Bound::anything(out.exact + exact);
+                    *out = Bound::anything(Shadows.add(out.shadow(), exact));
                     continue;
                 }
                 let radius = radius + rounding * size;
-                *out = self.add(*out, Bound { exact: *exact, low: mid - radius, high: mid + radius });
+                *out = self.add(*out, Bound::new(exact, mid - radius, mid + radius));
             }
         }
     }
@@ -281,9 +305,10 @@ impl Bounded {
     fn multiply_row(&self, row: &[Bound], right: &[Bound], out: &mut [Bound]) {
         for (factor, line) in row.iter().zip(right.chunks_exact(out.len())) {
             for (sum, other) in out.iter_mut().zip(line) {
-                let exact = if factor.exact == 0.0 || other.exact == 0.0 { 0.0 } else { factor.exact * other.exact };
+                let is_nothing = factor.exact == 0.0 || other.exact == 0.0;
+                let exact = if is_nothing { Shadow::given(0.0) } else { Shadows.mul(factor.shadow(), other.shadow()) };
                 let zero = Bound::point(exact, 0.0);
-                let product = if factor.is_zero() || other.is_zero() { zero } else { Bound { exact, ..self.mul(*factor, *other) } };
+                let product = if factor.is_zero() || other.is_zero() { zero } else { self.mul(*factor, *other).of(exact) };
                 *sum = self.add(*sum, product);
             }
         }
@@ -292,6 +317,7 @@ impl Bounded {
 
 impl Companion for Bounded {
     fn given(&self, exact: f64, device: f32) -> Bound {
+        let exact = Shadow::given(exact);
         if device.is_nan() { Bound::anything(exact) } else { Bound::point(exact, device.into()) }
     }
 
@@ -309,7 +335,7 @@ impl Companion for Bounded {
                 number[0].into()
             }
         };
-        Bound { exact: element.exact, low: rounded(element.low), high: rounded(element.high) }
+        Bound::new(element.shadow(), rounded(element.low), rounded(element.high))
     }
 
     fn judge(&self, element: Bound, device: f32, error: &mut OpError) {
@@ -356,7 +382,7 @@ mod tests {
         let width = f64::from(device) * [0.0, 1e-3, 0.3][(*state >> 60) as usize % 3];
         let exact = f64::from(device) + width / 3.0;
         let (one, other) = (f64::from(device) - width, f64::from(device) + width);
-        (device, Bound { exact, low: one.min(other), high: one.max(other) })
+        (device, Bound::new(Shadow::given(exact), one.min(other), one.max(other)))
     }
 
     fn stored(device: f32) -> f32 {
@@ -365,7 +391,7 @@ mod tests {
 
     #[test]
     fn an_end_at_infinity_stays_there() {
-        let bound = Bounded.add(Bound::point(f64::INFINITY, f64::INFINITY), Bounded.number(1.0));
+        let bound = Bounded.add(Bound::point(Shadow::given(f64::INFINITY), f64::INFINITY), Bounded.number(1.0));
         assert!(bound.holds(f64::INFINITY) && !bound.holds(1.0));
     }
 
@@ -434,7 +460,7 @@ mod tests {
     fn bounds_of_plain_numbers_are_narrow() {
         let (x, y) = (Bounded.number(1.5), Bounded.number(-0.25));
         let sum = Bounded.stored(DeviceFormat::Sen169Fp16, Bounded.add(x, y));
-        assert_eq!(sum, Bound { exact: 1.25, low: 1.25, high: 1.25 });
+        assert_eq!((sum.exact, sum.low, sum.high), (1.25, 1.25, 1.25));
         let infinite = Bounded.given(f64::NEG_INFINITY, -dl16_to_f32(DL16_MAX));
         assert!(Bounded.apply(Unary::Exp, &[], infinite).high < 1e-37);
         assert!(!x.holds(f64::NAN) && Bounded.poison().holds(f64::NAN));
