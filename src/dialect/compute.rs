@@ -3,10 +3,11 @@
 use super::{
     attrs::{Memory, Place, Tensor, TileHint, core_order_of, work_hint_of, work_of},
     home::{behind_views, home_of, is_insert, owner_of, tiled_operand},
+    indices::plain_indices,
 };
 use crate::{
     hint::{Count, WorkHint},
-    layout::{Coordinate, DeviceLayout, Index, LayoutError, Term, device_coordinates},
+    layout::{Coordinate, DeviceLayout, LayoutError, Term, device_coordinates},
     mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural, string},
 };
 use machine::{DeviceFunction, Family};
@@ -337,36 +338,10 @@ fn window_in(value: Value<'_>) -> Option<(Vec<i64>, Vec<i64>)> {
     Some((tensor.host.shape, buffer))
 }
 
-/// For each result of a map the dimension that it is, none for 0 and for a dimension of size 1.
-///
-/// # Errors
-/// The map has other results.
-pub fn plain_dims(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<Option<usize>>, String> {
-    let at_start = |(dim, offset)| if offset == 0 { Ok(dim) } else { Err(not_plain(map)) };
-    plain_indices(map, sizes)?.into_iter().map(at_start).collect()
-}
-
 /// What a view that only permutes, shifts, adds or drops dimensions shows: for each dimension of its input the one of its own that moves it,
 /// none for a constant and for a dimension of size 1, and the first index. None for other views.
 #[must_use]
 pub fn plain_view(view: Op<'_>) -> Option<Vec<(Option<usize>, i64)>> {
     let shape = Tensor::of(view.output().r#type())?.host.shape;
     plain_indices(view.attr("map").and_then(map_of)?, &shape).ok()
-}
-
-/// For each result of a map the dimension that moves it, none for a constant and for a dimension of size 1, and the constant.
-pub(super) fn plain_indices(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<(Option<usize>, i64)>, String> {
-    let plain = |expr: Expr| {
-        let index = Index::of(&expr, sizes).map_err(|_| not_plain(map))?;
-        match index.digits.as_slice() {
-            [] => Ok((None, index.offset)),
-            [digit] if digit.divisor == 1 && digit.factor == 1 && digit.size == sizes[digit.dim] => Ok((Some(digit.dim), index.offset)),
-            _ => Err(not_plain(map)),
-        }
-    };
-    map_results(map).into_iter().map(plain).collect()
-}
-
-fn not_plain(map: AffineMap<'_>) -> String {
-    format!("reads through {map}: only permuted, shifted, added or dropped dimensions are supported here")
 }

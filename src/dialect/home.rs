@@ -1,6 +1,6 @@
 //! Which buffer a value is, or is a window of, and how the window moves with the loops around it.
 
-use super::{attrs::Tensor, compute::plain_indices};
+use super::{attrs::Tensor, indices::plain_indices};
 use crate::mlir::{BlockLike, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integers, map_of};
 
 /// One loop that a window moves with.

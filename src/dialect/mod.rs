@@ -6,6 +6,7 @@
 //! | `buffers.rs` | who uses buffers that are written in parts |
 //! | `compute.rs` | [`ComputeOp`]: any compute op through its iteration space and access maps |
 //! | `home.rs` | which buffer a value is a window of, and how the window moves with loops |
+//! | `indices.rs` | index maps whose results are dimensions |
 //! | `launch.rs` | the function of a bundle from and to the model of a launch |
 //! | `operation.rs` | a compute op as work division and LX planning see it |
 //! | `schedule.rs` | the compute ops of a function in order, and when values are alive |
@@ -20,6 +21,7 @@ mod attrs;
 mod buffers;
 mod compute;
 mod home;
+mod indices;
 mod launch;
 mod operation;
 mod ops;
@@ -33,11 +35,12 @@ mod views;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
 pub use buffers::{Misuse, misused_buffers};
-pub use compute::{Access, ComputeOp, UsedAs, plain_dims, plain_view};
+pub use compute::{Access, ComputeOp, UsedAs, plain_view};
 pub use home::{
     Carried, GivenTile, Move, ReadTile, Slot, behind_views, carried_by, carried_home, given_tiles, home_of, is_carried, last_writer_of,
     moves_of, owner_of, read_tiles, readers_through_views, slots_of, users_behind_views,
 };
+pub use indices::plain_dims;
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, operation_with, split_of};
 pub use ops::{

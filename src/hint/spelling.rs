@@ -1,6 +1,6 @@
 //! Hints and names as they are typed: `A=2`, `A=T`, `T=8` and `0=A:B`.
 
-use super::Count;
+use super::{Binding, Count};
 use std::str::FromStr;
 
 /// `NAME=COUNT`: run in so many tiles along the dimension of that name.
@@ -21,15 +21,6 @@ impl FromStr for TileCount {
         let count = Count::of(count).filter(|_| !dim.is_empty()).ok_or_else(refuse)?;
         Ok(Self { dim: dim.to_owned(), count })
     }
-}
-
-/// `NAME=NUMBER`: the number that the name of a count stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binding {
-    /// The name.
-    pub symbol: String,
-    /// The number, at least 1.
-    pub number: i64,
 }
 
 impl FromStr for Binding {

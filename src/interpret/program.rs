@@ -1,6 +1,6 @@
 //! A function of `spyre` ops as plain values: what is computed, without layouts, places and cores.
 
-use super::array::Walk;
+use super::walk::Walk;
 use crate::affine::Expr;
 
 /// A value of a function, by its place in [`Function::values`].

@@ -40,7 +40,6 @@ mod builder;
 mod dense;
 mod diag;
 mod function;
-mod graveyard;
 mod jit;
 mod location;
 mod map;

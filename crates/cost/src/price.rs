@@ -59,16 +59,6 @@ pub struct Price {
     pub is_ranked: bool,
 }
 
-/// What one op adds.
-pub(super) struct Part {
-    pub hbm_ns: f64,
-    pub compute_ns: f64,
-    pub fixed_ns: f64,
-    pub total_ns: f64,
-    pub spread: [f64; 2],
-    pub is_ranked: bool,
-}
-
 /// Prices a kernel. Nothing is allocated; time linear in the ops, some 20 ns each.
 ///
 /// The ends of the interval come from published times over estimates, by kind of op; they err together, so the ends of ops add up.

@@ -2,16 +2,11 @@
 
 use super::{
     emit_constant::{constant_before, retyped_before, tensor_of},
-    import_linalg::{Importer, Source},
+    importer::{Importer, Kept, Source},
 };
 use crate::{
     dialect::{constant, empty, gather, insert, matmul, pointwise, reduce, view},
-    import::{
-        graph::{Element, Graph, Kind, NodeId},
-        known::Known,
-        reshape::reshape_map,
-        truth::{TwoFormats, elements_of_truth},
-    },
+    import::{Element, Graph, Kind, Known, NodeId, TwoFormats, elements_of_truth, graph::reshape::reshape_map},
     mlir::{
         Context, Expr, Location, Op, OpExt, Reported, TensorType, Type, Value, ValueLike, error_at, insert_before, map_from_exprs,
         parse_type, remark_at,
@@ -19,16 +14,6 @@ use crate::{
 };
 use machine::{DeviceFormat, DeviceFunction};
 use std::collections::BTreeMap;
-
-/// An operation that stays, with the nodes that it reads.
-pub(super) struct Kept<'c> {
-    pub(super) op: Op<'c>,
-    pub(super) inputs: Vec<NodeId>,
-    /// The scope that it is in.
-    pub(super) scope: usize,
-    /// The scopes around that one, each with the op that opens the next.
-    pub(super) around: Vec<(usize, Op<'c>)>,
-}
 
 /// Writes the ops.
 pub(super) struct Emitter<'a, 'c> {

@@ -2,7 +2,7 @@
 
 use crate::{
     dialect::{EXACT, constant, retyped},
-    import::known::Known,
+    import::Known,
     mlir::{Location, Op, OpExt, TensorType, Type, Value, dense_attribute, has_number, insert_before, parse_type},
 };
 

@@ -6,10 +6,7 @@
 use super::emit_constant::constant_before;
 use crate::{
     dialect::{ComputeOp, copy, format_of, home_of, pointwise, target_of},
-    import::{
-        expansion::{Expansion, Source},
-        known::Known,
-    },
+    import::{Expansion, Known, Source},
     mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, error_at, insert_before},
 };
 use machine::{Family, Target};

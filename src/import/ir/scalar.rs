@@ -1,14 +1,14 @@
 //! `spyre-import-linalg`, one scalar operation: in a body, between numbers, or on tensors element by element.
 
 use super::{
-    import_linalg::{Importer, element_named},
+    importer::{Importer, element_named},
     read_body::cast_types,
 };
 use crate::{
     import::{
         ScalarFunction, ScalarOp,
         graph::{Element, Kind, NodeId},
-        order,
+        graph::order,
     },
     mlir::{Location, Op, OpExt, TensorType, Type, ValueLike},
 };
