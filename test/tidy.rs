@@ -324,6 +324,32 @@ fn first_difference(a: &str, b: &str) -> Option<usize> {
     (0..longest).find(|&line| a.lines().nth(line) != b.lines().nth(line)).map(|line| line + 1)
 }
 
+/// Lines with code of what is shipped in which a literal is the name of an op or attribute of ours.
+fn names_as_text(sources: &[Source], text: impl Fn(&Source) -> String) -> Vec<String> {
+    let is_name = |literal: &str| {
+        let name = literal.split_once('.').filter(|(dialect, _)| ["spyre", "sdsc", "sdscbundle"].contains(dialect));
+        name.is_some_and(|(_, name)| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_'))
+    };
+    let mut found = Vec::new();
+    for source in sources {
+        let text = text(source);
+        let lines = text.lines().zip(source.shipped.lines()).zip(1..);
+        let has_name = |line: &str| line.split('"').skip(1).step_by(2).any(is_name);
+        let wrong = lines.filter(|((line, shipped), _)| !shipped.trim().is_empty() && has_name(line));
+        found.extend(wrong.map(|((line, _), number)| format!("{}:{number}: {}", source.path, line.trim())));
+    }
+    found
+}
+
+#[test]
+fn names_of_ops_and_attributes_are_those_of_ods() {
+    let found = names_as_text(&sources(&["src"]), |source| read(&source.path));
+    expect_none("dialect::ods has the names of ops and attributes:", &found);
+    let text = "fn f(op: Op) -> bool {\n    // \"spyre.view\"\n    op.is(\"spyre.view\")\n}\n#[cfg(test)]\nmod tests {\n    const A: &str = \"spyre.view\";\n}\n";
+    let planted = names_as_text(&[Source::new("a.rs", text)], |_| text.to_owned());
+    assert_eq!(planted, ["a.rs:3: op.is(\"spyre.view\")"]);
+}
+
 #[test]
 fn no_hash_map_can_be_listed() {
     let mut violations = Vec::new();

@@ -6,9 +6,10 @@ mod validated;
 
 pub use validated::{compile_validated, compile_validated_within};
 
+use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     bundle::Bundle,
-    dialect::{ComputeOp, FOR_LAYOUT, Tensor, TileSearch, bundle_of, phase_of, target_of},
+    dialect::{ComputeOp, Tensor, TileSearch, bundle_of, phase_of, target_of},
     explain::{Numbers, ValuePlace, add_up, location_text, loops_of, place_of, values_in_lx},
     mlir::{Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, symbol_name, warning_at},
     pipeline::{Options, Phase, emission},
@@ -96,7 +97,7 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
     }
     let mut numbers = Numbers::default();
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-        function.text_attr("sym_name").clone_into(&mut report.program);
+        function.text_attr(attr::SYM_NAME).clone_into(&mut report.program);
         for compute in ComputeOp::all_in(function) {
             numbers.add(compute);
             report.ops.push(describe_op(compute));
@@ -109,7 +110,7 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
 fn describe_search(function: Op<'_>, found: TileSearch) -> TileSearchReport {
     let TileSearch { nests, us, untiled_us, least_us, n_judged, is_cut_short } = found;
     let (us, untiled_us, least_us) = (thousandths(us), untiled_us.map(thousandths), least_us.map(thousandths));
-    let function = function.text_attr("sym_name").to_owned();
+    let function = function.text_attr(attr::SYM_NAME).to_owned();
     TileSearchReport { function, nests, us, untiled_us, least_us, n_judged, is_cut_short }
 }
 
@@ -123,13 +124,13 @@ fn describe_op(compute: ComputeOp<'_>) -> OpReport {
         location: location_text(compute.op.loc()),
         iteration_space: compute.iteration_space(),
         dims: compute.dim_names(),
-        loops: compute.loops().into_iter().filter_map(|around| around.attr("count").and_then(integer)).collect(),
+        loops: compute.loops().into_iter().filter_map(|around| around.attr(attr::COUNT).and_then(integer)).collect(),
         cores: work.iter().product(),
         work,
         memory,
         lx_offset_bytes,
         result_bytes: layout.map_or(0, |layout| layout.bytes()),
-        is_for_layout: compute.op.is("spyre.restickify") || compute.op.attr(FOR_LAYOUT).is_some(),
+        is_for_layout: compute.op.is(spyre::RESTICKIFY) || compute.op.attr(attr::SPYRE_FOR_LAYOUT).is_some(),
         reason,
         bytes: Bytes::default(),
     }
@@ -139,10 +140,10 @@ fn describe_launches(module: Op<'_>, needs: &Needs, report: &mut Report) {
     let mut moved: Vec<OpTraffic> = Vec::new();
     let mut done = Done { needed: needs.by_name(module), ..Done::default() };
     let target = target_of(module).unwrap_or_else(|_| Target::spyre());
-    for (launch, bundle) in module.nested().into_iter().filter(|op| op.is("sdsc.bundle")).enumerate() {
+    for (launch, bundle) in module.nested().into_iter().filter(|op| op.is(sdsc::BUNDLE)).enumerate() {
         let Ok(model) = bundle_of(bundle) else { continue };
         let (of_bundle, kernel) = (traffic(&model), describe(&kernel_of(&model)));
-        report.launches.push(describe_launch(bundle.text_attr("sym_name"), &model, &of_bundle, cost_of(&kernel, &target.time)));
+        report.launches.push(describe_launch(bundle.text_attr(attr::SYM_NAME), &model, &of_bundle, cost_of(&kernel, &target.time)));
         report.explain.scratchpad.extend(values_in_lx(&model, moved.len()));
         let buffers: Vec<&str> = bundle.required("buffers", elements).into_iter().filter_map(symbol_name).collect();
         done.accesses.extend(accesses(&model, launch, &buffers, moved.len()));

@@ -1,5 +1,6 @@
 //! Attributes of our dialects as plain values. Each function that calls C++ first checks that the attribute is of its kind.
 
+use crate::dialect::ods::attr;
 use crate::{
     hint::{Count, WorkHint},
     layout::{DeviceLayout, HostTensor, LayoutError},
@@ -221,12 +222,12 @@ impl Place {
     /// The place that an op says, once LX is planned.
     #[must_use]
     pub fn on(op: Op<'_>) -> Option<Self> {
-        op.attr("place").and_then(Self::of)
+        op.attr(attr::PLACE).and_then(Self::of)
     }
 
     /// Writes the place on an op.
     pub fn set_on(&self, op: Op<'_>) {
-        op.set_attr("place", place_attribute(op.ctx(), self));
+        op.set_attr(attr::PLACE, place_attribute(op.ctx(), self));
     }
 
     /// Reads `#spyre.place`.

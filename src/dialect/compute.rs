@@ -5,6 +5,7 @@ use super::{
     home::{behind_views, home_of, is_insert, owner_of, tiled_operand},
     indices::plain_indices,
 };
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     hint::{Count, WorkHint},
     layout::{Coordinate, DeviceLayout, LayoutError, Term, device_coordinates},
@@ -101,10 +102,10 @@ impl<'c> ComputeOp<'c> {
     #[must_use]
     pub fn family(self) -> Family {
         match self.op.full_name() {
-            "spyre.pointwise" => Family::Pointwise,
-            "spyre.reduce" => Family::Reduce,
-            "spyre.matmul" => Family::Matmul,
-            "spyre.gather" => Family::Gather,
+            spyre::POINTWISE => Family::Pointwise,
+            spyre::REDUCE => Family::Reduce,
+            spyre::MATMUL => Family::Matmul,
+            spyre::GATHER => Family::Gather,
             _ => Family::Copy,
         }
     }
@@ -113,10 +114,10 @@ impl<'c> ComputeOp<'c> {
     #[must_use]
     pub fn function(self) -> &'c str {
         match self.op.full_name() {
-            "spyre.matmul" => "batchmatmul",
-            "spyre.copy" | "spyre.fill" | "spyre.gather" | "spyre.insert" => "identity",
-            "spyre.restickify" => "ReStickifyOpHBM",
-            _ => self.op.text_attr("function"),
+            spyre::MATMUL => "batchmatmul",
+            spyre::COPY | spyre::FILL | spyre::GATHER | spyre::INSERT => "identity",
+            spyre::RESTICKIFY => "ReStickifyOpHBM",
+            _ => self.op.text_attr(attr::FUNCTION),
         }
     }
 
@@ -195,7 +196,7 @@ impl<'c> ComputeOp<'c> {
         let mut value = value;
         let mut tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
         let used_as = self.used_as(index);
-        if matches!(used_as, UsedAs::Table(_)) && tensor.layout.is_none() && value.def().is_some_and(|op| op.is("spyre.view")) {
+        if matches!(used_as, UsedAs::Table(_)) && tensor.layout.is_none() && value.def().is_some_and(|op| op.is(spyre::VIEW)) {
             return Err("gathers from a tensor under other indices: lay out tables first".to_owned());
         }
         // A view is no data of its own: its map goes between the op and the tensor behind it. Nor is a tile of a view.
@@ -205,8 +206,8 @@ impl<'c> ComputeOp<'c> {
                 tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
                 continue;
             }
-            let Some(view) = value.def().filter(|op| op.is("spyre.view")) else { break };
-            let map = view.attr("map").and_then(map_of).ok_or("a view without a map")?;
+            let Some(view) = value.def().filter(|op| op.is(spyre::VIEW)) else { break };
+            let map = view.attr(attr::MAP).and_then(map_of).ok_or("a view without a map")?;
             let behind = plain_indices(map, &tensor.host.shape)?.into_iter();
             let through = |(dim, offset): (Option<usize>, i64)| {
                 let (moving, first) = dim.map_or((None, 0), |dim| indices[dim]);
@@ -225,19 +226,19 @@ impl<'c> ComputeOp<'c> {
     /// Slices per iteration dimension, once work is divided.
     #[must_use]
     pub fn work(self) -> Option<Vec<i64>> {
-        self.op.attr("work").and_then(work_of)
+        self.op.attr(attr::WORK).and_then(work_of)
     }
 
     /// The iteration dimensions whose slice changes fastest from core to core first; empty for the order of the op's family.
     #[must_use]
     pub fn core_order(self) -> Vec<usize> {
-        self.op.attr("work").and_then(core_order_of).unwrap_or_default()
+        self.op.attr(attr::WORK).and_then(core_order_of).unwrap_or_default()
     }
 
     /// The fewest slices per iteration dimension that the span limit allows, where it asks for any.
     #[must_use]
     pub fn min_work(self) -> Option<Vec<i64>> {
-        self.op.attr("min_work").and_then(work_of)
+        self.op.attr(attr::MIN_WORK).and_then(work_of)
     }
 
     /// Where the result lives, once LX is planned.
@@ -270,19 +271,19 @@ impl<'c> ComputeOp<'c> {
     /// The hints, outermost first.
     #[must_use]
     pub fn hints(self) -> Vec<TileHint> {
-        self.op.attr("hints").and_then(elements).unwrap_or_default().into_iter().filter_map(TileHint::of).collect()
+        self.op.attr(attr::HINTS).and_then(elements).unwrap_or_default().into_iter().filter_map(TileHint::of).collect()
     }
 
     /// The slices that the user wants, one entry a name; until the work is divided.
     #[must_use]
     pub fn work_div(self) -> Vec<WorkHint> {
-        self.op.attr("work_div").and_then(elements).unwrap_or_default().into_iter().filter_map(work_hint_of).collect()
+        self.op.attr(attr::WORK_DIV).and_then(elements).unwrap_or_default().into_iter().filter_map(work_hint_of).collect()
     }
 
     /// Names of the iteration dimensions; empty where none is known, or before names are propagated.
     #[must_use]
     pub fn dim_names(self) -> Vec<String> {
-        let names = self.op.attr("dims").and_then(elements).unwrap_or_default();
+        let names = self.op.attr(attr::DIMS).and_then(elements).unwrap_or_default();
         let mut names: Vec<String> = names.into_iter().map(|name| string(name).unwrap_or_default().to_owned()).collect();
         names.resize(self.iteration_space().len(), String::new());
         names
@@ -291,7 +292,7 @@ impl<'c> ComputeOp<'c> {
     /// The loops around the op, outermost first.
     #[must_use]
     pub fn loops(self) -> Vec<Op<'c>> {
-        let mut loops: Vec<Op<'c>> = std::iter::successors(self.op.parent(), |op| op.parent()).filter(|op| op.is("spyre.loop")).collect();
+        let mut loops: Vec<Op<'c>> = std::iter::successors(self.op.parent(), |op| op.parent()).filter(|op| op.is(spyre::LOOP)).collect();
         loops.reverse();
         loops
     }
@@ -343,5 +344,5 @@ fn window_in(value: Value<'_>) -> Option<(Vec<i64>, Vec<i64>)> {
 #[must_use]
 pub fn plain_view(view: Op<'_>) -> Option<Vec<(Option<usize>, i64)>> {
     let shape = Tensor::of(view.output().r#type())?.host.shape;
-    plain_indices(view.attr("map").and_then(map_of)?, &shape).ok()
+    plain_indices(view.attr(attr::MAP).and_then(map_of)?, &shape).ok()
 }

@@ -4,6 +4,7 @@
 //! `spyre-divide-work`: its splits are where this begins.
 
 use super::try_splits::cost_of_splits;
+use crate::dialect::ods::spyre;
 use crate::{
     dialect::{ComputeOp, Step, target_of, tile_op_of},
     joint::{self, alike::Alike, candidates},
@@ -142,7 +143,7 @@ fn copies_of(values: &Values<'_>) -> BTreeMap<usize, Vec<Reads>> {
 fn is_input_of_block(step: &Step<'_>, input: Value<'_>) -> bool {
     let Some(body) = step.compute.op.parent().and_then(Op::body) else { return false };
     match input.def() {
-        Some(op) => op.is("spyre.constant") && body.ops().contains(&op),
+        Some(op) => op.is(spyre::CONSTANT) && body.ops().contains(&op),
         None => body.args().into_iter().any(|argument| argument == input),
     }
 }

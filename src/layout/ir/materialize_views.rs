@@ -4,6 +4,7 @@
 //! repeats elements along a reduced dimension reads a copy, since the device reduces dimensions that the operand has; so does a product
 //! whose left operand lacks a dimension of the result, or whose operands lack K.
 
+use crate::dialect::ods::spyre;
 use crate::{
     affine::Expr,
     dialect::{ComputeOp, View, constant, copy_for_layout, pointwise, reduce, shown_as, view},
@@ -21,7 +22,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-materialize-views", run };
 const MOST_MASK_ELEMENTS: i64 = 1 << 22;
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
-    for op in module.nested().into_iter().filter(|op| op.is("spyre.view")) {
+    for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
         mask_diagonals(op).map_err(|message| error_at(op, message).report())?;
     }
     for compute in ComputeOp::all_in(module) {

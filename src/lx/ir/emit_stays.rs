@@ -8,6 +8,7 @@ use super::{
     clone_inputs::{User, compact_type, copy_for},
     program::{Program, reads_part},
 };
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Access, Memory, Place, Step, Tensor, UsedAs, behind_views, view},
     lx::{
@@ -146,7 +147,7 @@ fn inputs_of<'c>(program: &Program<'c>, made: &[Planned<'c>]) -> Result<Vec<Plan
         let is_written = !program.values.schedule.writers(value).is_empty();
         match value.def() {
             Some(def) if def.block() != op.block() => false,
-            Some(def) if def.is("spyre.constant") || def.is("spyre.loop") => !is_written,
+            Some(def) if def.is(spyre::CONSTANT) || def.is(spyre::LOOP) => !is_written,
             Some(_) => in_hbm.get(value).is_some(),
             None => !is_written && value.arg_of().is_some_and(|(block, _)| Some(block) == op.block()),
         }
@@ -184,7 +185,7 @@ fn input<'c>(program: &Program<'c>, value: Value<'c>, mut readers: Vec<(usize, u
 /// Whether LX could serve a read: all elements of the tensor, as numbers, by an op that can read LX.
 fn is_served(program: &Program<'_>, (reader, operand): (usize, usize)) -> bool {
     let step = &program.values.schedule.steps[reader];
-    !step.compute.op.is("spyre.restickify") && step.accesses[operand].used_as == UsedAs::Data && !reads_part(step, operand)
+    !step.compute.op.is(spyre::RESTICKIFY) && step.accesses[operand].used_as == UsedAs::Data && !reads_part(step, operand)
 }
 
 fn reads(readers: &[(usize, usize)]) -> impl Iterator<Item = Use> {
@@ -282,10 +283,10 @@ impl<'c> Planned<'c> {
 
 /// `value` through the views that `shown` is behind, in front of an op.
 fn shown_anew<'c>(before: Op<'c>, shown: Value<'c>, value: Value<'c>) -> Result<Value<'c>, String> {
-    let is_view = |value: &Value<'c>| value.def().filter(|def| def.is("spyre.view"));
+    let is_view = |value: &Value<'c>| value.def().filter(|def| def.is(spyre::VIEW));
     let views: Vec<Op<'c>> = std::iter::successors(is_view(&shown), |view| is_view(&view.inputs()[0])).collect();
     views.into_iter().rev().try_fold(value, |behind, old| {
-        let map = old.attr("map").and_then(map_of).ok_or("a view without a map")?;
+        let map = old.attr(attr::MAP).and_then(map_of).ok_or("a view without a map")?;
         Ok(insert_before(before, view(old.ctx(), old.loc(), behind, map, old.output().r#type())).output())
     })
 }

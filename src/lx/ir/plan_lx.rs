@@ -4,6 +4,7 @@
 //! value made in an iteration of a loop lives in it; a value from outside that the loop reads lives until the loop ends.
 
 use super::{emit_stays::emit_stays, program::Program};
+use crate::dialect::ods::spyre;
 use crate::{
     dialect::{ComputeOp, Memory, Place, Step, Tensor, home_of, is_carried, target_of},
     mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, ValueLike, error_at, note_bug},
@@ -132,7 +133,7 @@ impl<'c> Program<'c> {
         }
         let op = compute.op;
         let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some());
-        let is_from_hbm = op.is("spyre.copy") && home_of(op.inputs()[0]).def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
+        let is_from_hbm = op.is(spyre::COPY) && home_of(op.inputs()[0]).def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
         let is_spare = is_from_hbm && is_read_by_ops_only && keeps_indices(op) && keeps_layout(op);
         if is_spare && place.memory == Memory::Hbm && !is_carried(op.inputs()[0]) {
             op.output().replace_with(op.inputs()[0]);
