@@ -96,7 +96,7 @@ fn records(prefix: &Path, file: &str) -> Result<Value, Box<dyn Error>> {
     let mut tablegen = Command::new(prefix.join("bin/llvm-tblgen"));
     tablegen.arg("--dump-json").arg("-I").arg(prefix.join("include"));
     tablegen.args(["-I", "dialects/spyre", "-I", "dialects/sdsc", "-I", "dialects/sdscbundle", file]);
-    Ok(serde_json::from_slice(&run(&mut tablegen)?)?)
+    Ok(serde_json::from_str(&output_of(&mut tablegen)?)?)
 }
 
 /// The records of a class of tablegen, by name.
@@ -114,19 +114,25 @@ fn constant(text: &mut String, name: &str, value: &str) -> std::fmt::Result {
     writeln!(text, "    /// `{value}`\n    pub const {}: &str = \"{value}\";", name.to_uppercase())
 }
 
-/// Runs a program; gives what it writes.
-fn run(command: &mut Command) -> Result<Vec<u8>, Box<dyn Error>> {
-    let output = command.output().map_err(|error| format!("cannot run {:?}: {error}", command.get_program()))?;
-    let text = [output.stdout.as_slice(), &output.stderr].concat();
-    let text = String::from_utf8_lossy(&text);
-    if !output.status.success() {
-        return Err(format!("{command:?} failed:\n{text}").into());
-    }
+/// Runs a program of the build, and hands its warnings on.
+fn run(command: &mut Command) -> Result<(), Box<dyn Error>> {
+    let text = output_of(command)?;
     // Warnings of the compiler are errors; these are CMake's, tablegen's and the linker's.
     for line in text.lines().filter(|line| line.to_lowercase().contains("warning")) {
         println!("cargo::warning={line}");
     }
-    Ok(output.stdout)
+    Ok(())
+}
+
+/// Runs a program; gives what it writes.
+fn output_of(command: &mut Command) -> Result<String, Box<dyn Error>> {
+    let output = command.output().map_err(|error| format!("cannot run {:?}: {error}", command.get_program()))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (written, complaints) = (text(&output.stdout), text(&output.stderr));
+    if !output.status.success() {
+        return Err(format!("{command:?} failed:\n{written}{complaints}").into());
+    }
+    Ok(written)
 }
 
 fn link(libraries: &Path, prefix: &Path) {

@@ -15,7 +15,7 @@ fn emitted(program: &str, file: &str) -> String {
     let out = place.path().join("out");
     let session = spyre::pipeline::session();
     let mut module = Module::parse(&session, program).expect("a valid program");
-    let options = Options { cores: "2".to_owned(), compile_to: Phase::Emit, ..Options::default() };
+    let options = Options { cores: 2, compile_to: Phase::Emit, ..Options::default() };
     compile(&mut module, &options, out.to_str().unwrap()).expect("it compiles");
     fs::read_to_string(out.join(file)).unwrap()
 }

@@ -3,7 +3,7 @@
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A pass is declared here and implemented in Rust, in the file that its description names. The order in which they run
-// stands in src/pipeline.rs.
+// stands in src/pipeline/steps.rs.
 //
 //===----------------------------------------------------------------------===//
 

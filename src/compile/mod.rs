@@ -12,7 +12,7 @@ use crate::{
     dialect::{ComputeOp, Tensor, TileSearch, bundle_of, phase_of, target_of},
     explain::{Numbers, ValuePlace, add_up, location_text, loops_of, place_of, values_in_lx},
     mlir::{Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, symbol_name, warning_at},
-    pipeline::{Options, Phase, emission},
+    pipeline::{Milestone, Options, Phase, check, emission},
     report::{Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, TileSearchReport, thousandths},
     traffic::{Bytes, OpTraffic, accesses, kernel_of, lx_peak_bytes, traffic},
 };
@@ -43,7 +43,7 @@ pub fn compile_watched<'c>(
     let found_before = bugs_of(module.op());
     // Who prints IR may also write it: what the phases behind promise holds before the next one relies on it.
     if let Some(done) = done.filter(|done| *done < Phase::Emit)
-        && !module.run(&format!("spyre-verify-phase{{phase={done}}}"))
+        && !module.run(&check(done).to_string())
     {
         return None;
     }
@@ -51,11 +51,12 @@ pub fn compile_watched<'c>(
     let mut needs = done.map(|_| Needs::of(module.op())).unwrap_or_default();
     let phases = Phase::ALL.into_iter().filter(|phase| done.is_none_or(|done| *phase > done) && *phase <= options.compile_to);
     for phase in phases {
-        let passes = if phase == Phase::Emit { vec![emission(output, done.is_none())] } else { options.passes_of(phase, output) };
-        for (number, pass) in passes.iter().enumerate() {
+        let steps = if phase == Phase::Emit { vec![emission(output, done.is_none())] } else { options.steps_of(phase, output) };
+        for (number, step) in steps.iter().enumerate() {
             // The verifier takes as long as a pass: the module is verified once a phase, by its last pass.
-            let is_last = number + 1 == passes.len();
-            if !(if is_last { module.run(pass) } else { module.run_unverified(pass) }) {
+            let is_last = number + 1 == steps.len();
+            let pass = step.to_string();
+            if !(if is_last { module.run(&pass) } else { module.run_unverified(&pass) }) {
                 if bugs_of(module.op()) > found_before {
                     let _ = error_at(module.op(), format_args!("phase '{phase}' was stopped by a bug of ours")).report();
                 }
@@ -63,13 +64,13 @@ pub fn compile_watched<'c>(
             }
             // Decisions are complete when the pool is planned, but a compilation may end before; op specs stand between the passes of
             // the bundle phase.
-            match pass.split('{').next() {
-                Some("spyre-import-linalg") => watch(phase, module),
-                Some("spyre-flatten-hints") => needs = Needs::of(module.op()),
-                Some("spyre-plan-lx") if options.compile_to == phase => describe_ops(module.op(), &mut report),
-                Some("spyre-form-bundles") => describe_ops(module.op(), &mut report),
-                Some("spyre-lower-to-sdsc") => describe_launches(module.op(), &needs, &mut report),
-                _ => {}
+            match step.milestone {
+                Some(Milestone::Imported) => watch(phase, module),
+                Some(Milestone::Flat) => needs = Needs::of(module.op()),
+                Some(Milestone::Placed) if options.compile_to == phase => describe_ops(module.op(), &mut report),
+                Some(Milestone::Formed) => describe_ops(module.op(), &mut report),
+                Some(Milestone::Lowered) => describe_launches(module.op(), &needs, &mut report),
+                Some(Milestone::Placed) | None => {}
             }
         }
         watch(phase, module);

@@ -1,7 +1,7 @@
 //! Hints and names as they are typed: `A=2`, `A=T`, `T=8` and `0=A:B`.
 
 use super::{Binding, Count};
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 /// `NAME=COUNT`: run in so many tiles along the dimension of that name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,12 @@ impl FromStr for TileCount {
     }
 }
 
+impl fmt::Display for TileCount {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}={}", self.dim, self.count)
+    }
+}
+
 impl FromStr for Binding {
     type Err = String;
 
@@ -32,6 +38,12 @@ impl FromStr for Binding {
             Some((Some(Count::Symbol(symbol)), Some(Count::Number(number)))) => Ok(Self { symbol, number }),
             _ => Err(format!("expected NAME=NUMBER with the name of a count and a positive number, found '{text}'")),
         }
+    }
+}
+
+impl fmt::Display for Binding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}={}", self.symbol, self.number)
     }
 }
 
@@ -69,6 +81,19 @@ impl FromStr for DimNames {
             names.push(name.to_owned());
         }
         Ok(Self { argument, names, sizes })
+    }
+}
+
+impl fmt::Display for DimNames {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Sizes are in the order of the names that they are declared with.
+        let mut sizes = self.sizes.iter().peekable();
+        let mut word = |name: &String| match sizes.next_if(|(of, _)| of == name) {
+            Some((_, size)) => format!("{name}@{size}"),
+            None => name.clone(),
+        };
+        let words: Vec<String> = self.names.iter().map(&mut word).collect();
+        write!(formatter, "{}={}", self.argument, words.join(":"))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{kernel::KernelOp, recommended, torch_spyre};
 use machine::TimeModel;
-use std::{cmp::Ordering, iter::Sum, str::FromStr};
+use std::{cmp::Ordering, fmt, iter::Sum, str::FromStr};
 
 /// Which model prices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -140,6 +140,15 @@ impl FromStr for Objective {
             "bytes" => Ok(Self::Bytes),
             _ => Err(format!("option 'objective': expected 'time' or 'bytes', found '{name}'")),
         }
+    }
+}
+
+impl fmt::Display for Objective {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Time => "time",
+            Self::Bytes => "bytes",
+        })
     }
 }
 
