@@ -56,8 +56,12 @@ pub(in crate::import) fn compared_at_run_time(graph: &mut Graph, name: &str, inp
 /// What a comparison asks.
 #[derive(Clone, Copy, PartialEq)]
 enum Predicate {
-    Above { or_same: bool },
-    Below { or_same: bool },
+    Above {
+        or_same: bool,
+    },
+    Below {
+        or_same: bool,
+    },
     /// A device function that asks whether both are the same.
     Same(&'static str),
 }
@@ -310,7 +314,8 @@ impl Spread<'_> {
                 let mut inputs = Vec::with_capacity(node.inputs.len());
                 for input in node.inputs {
                     let own = graph.node(input).shape.clone();
-                    let shown: Vec<Expr> = (0..own.len()).map(|dim| if own[dim] == 1 { Expr::Constant(0) } else { map[dim].clone() }).collect();
+                    let shown: Vec<Expr> =
+                        (0..own.len()).map(|dim| if own[dim] == 1 { Expr::Constant(0) } else { map[dim].clone() }).collect();
                     inputs.push(self.of(graph, input, &shown, is_whole)?);
                     // One operand that is repeated is enough.
                     is_whole &= own.is_empty();

@@ -7,8 +7,8 @@ use super::{
 use crate::{
     import::{
         ScalarFunction, ScalarOp,
-        graph::{Element, Kind, NodeId},
         graph::order,
+        graph::{Element, Kind, NodeId},
     },
     mlir::{Location, Op, OpExt, TensorType, Type, ValueLike},
 };
