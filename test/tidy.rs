@@ -7,6 +7,8 @@ mod bless;
 mod absent;
 #[path = "tidy/citations.rs"]
 mod citations;
+#[path = "tidy/examples.rs"]
+mod examples;
 
 use rooms::{HOUSE, Source};
 use std::{
@@ -115,6 +117,14 @@ fn documents_name_the_rooms_in_flow_order() {
     let packages = HOUSE.packages.iter().filter(|package| package.folder.starts_with("crates/"));
     let missing: Vec<String> = packages.map(|package| format!("crate `{}`", package.name)).filter(|row| !map.contains(row)).collect();
     expect_none("src/README.md has a row for each crate:", &missing);
+    let page = read("docs/architecture.md");
+    let first = |line: &str| line.strip_prefix("| ").and_then(|row| row.split(" | ").next()).unwrap_or_default().to_owned();
+    let rows: Vec<String> = page.lines().map(first).flat_map(|cell| cell.split(", ").map(str::to_owned).collect::<Vec<_>>()).collect();
+    let rooms = HOUSE.rooms.iter().map(|room| format!("`{}`", room.name));
+    let crates =
+        HOUSE.packages.iter().filter(|package| package.folder.starts_with("crates/")).map(|package| format!("crate `{}`", package.name));
+    let missing: Vec<String> = rooms.chain(crates).filter(|name| !rows.contains(name)).collect();
+    expect_none("docs/architecture.md says of each crate and room what always holds:", &missing);
 }
 
 //===----------------------------------------------------------------------===//
@@ -302,6 +312,9 @@ fn generated_docs_are_up_to_date() {
     assert!(cmake.status.success(), "{}{}", String::from_utf8_lossy(&cmake.stdout), String::from_utf8_lossy(&cmake.stderr));
     let from_td = |page: &str| (format!("docs/generated/{page}"), fs::read_to_string(build.join("dialects").join(page)).unwrap());
     let mut pages = ["passes.md", "sdsc.md", "sdscbundle.md", "spyre.md"].map(from_td).to_vec();
+    let tests: Vec<(String, String)> =
+        Declared::all().into_iter().map(|pass| (pass.argument.clone(), read(&format!("{}.mlir", pass.test())))).collect();
+    pages[0].1 = examples::with_examples(&pages[0].1, &tests);
     pages.push(("docs/supported-ops.md".to_owned(), spyre::import::supported_ops_page()));
     let mut violations = Vec::new();
     for (page, made) in pages {
@@ -315,7 +328,10 @@ fn generated_docs_are_up_to_date() {
             violations.push(format!("{page}:{line}"));
         }
     }
-    expect_none("a page is not what the .td files or the tables of the import say; `cargo xtask docs` writes it:", &violations);
+    expect_none(
+        "a page is not what the .td files, the tests of the passes or the tables of the import say; `cargo xtask docs` writes it:",
+        &violations,
+    );
 }
 
 /// The first line, from 1, in which two texts differ.
