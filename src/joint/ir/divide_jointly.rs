@@ -64,7 +64,7 @@ pub(crate) fn divide_function(function: Op<'_>, target: &Target, objective: Obje
 }
 
 /// The program in plain values.
-fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::Program, Reported> {
+fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::JointProgram, Reported> {
     let mut ops = Vec::with_capacity(values.schedule.steps.len());
     let mut numbers = Numbers::default();
     for step in &values.schedule.steps {
@@ -94,7 +94,7 @@ fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::Program
         joint::Op { kind, tile, values }
     };
     let ops = ops.into_iter().zip(found.of_ops).map(with_kind).collect();
-    Ok(joint::Program { kinds: kinds.into_made(), ops, values: found.values })
+    Ok(joint::JointProgram { kinds: kinds.into_made(), ops, values: found.values })
 }
 
 /// The values of a program, and which of them each operand of each op is, if it could be in LX.

@@ -7,7 +7,7 @@
 //! program is a buffer of its own: what is returned otherwise is copied. A fill becomes a constant of one element, which elementwise ops
 //! broadcast and others read a copy of.
 
-use super::program::Program;
+use super::program::LayoutProgram;
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Tensor, constant, copy, home_of, shown_as, view},
@@ -26,7 +26,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
         let Some(body) = function.body() else { continue };
         function.nested().into_iter().filter(|op| op.is(spyre::FILL)).for_each(expand_fill);
         copy_results(function);
-        let mut program = Program::of(function)?;
+        let mut program = LayoutProgram::of(function)?;
         for argument in body.args() {
             let refuse = |message: String| error_at(function, format_args!("argument of {}: {message}", argument.r#type())).report();
             program.add_argument(argument).map_err(refuse)?;
@@ -68,7 +68,7 @@ fn expand_fill(fill: Op<'_>) {
 }
 
 /// Writes the layouts of all buffers.
-fn assign(function: Op<'_>, program: &Program<'_>, choice: &Choice) -> Result<(), Reported> {
+fn assign(function: Op<'_>, program: &LayoutProgram<'_>, choice: &Choice) -> Result<(), Reported> {
     let flow = &program.flow;
     let refuse = |op: Op<'_>, message: String| error_at(op, message).report();
     let mut layouts: Vec<Option<DeviceLayout>> = flow.buffers.iter().map(|buffer| buffer.given.clone()).collect();

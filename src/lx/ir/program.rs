@@ -19,12 +19,12 @@ pub(crate) struct Division {
 }
 
 /// The compute ops of a function; time is the position in the lists.
-pub(crate) struct Program<'c> {
+pub(crate) struct LxProgram<'c> {
     pub(crate) values: Values<'c>,
     pub(crate) divisions: Vec<Division>,
 }
 
-impl<'c> Program<'c> {
+impl<'c> LxProgram<'c> {
     pub(crate) fn of(function: Op<'c>) -> Result<Self, Reported> {
         let values = Values::of(function)?;
         let mut divisions = Vec::with_capacity(values.schedule.steps.len());

@@ -5,7 +5,7 @@
 
 use super::constant_error::ConstantError;
 use super::constants::dl16_bits;
-use super::placement::Placement;
+use super::element_places::ElementPlaces;
 use crate::layout::DeviceLayout;
 use half::{bf16, f16};
 use machine::DeviceFormat;
@@ -32,11 +32,11 @@ pub struct HostElements<'a> {
 /// # Errors
 /// See [`ConstantError`].
 pub fn device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Result<Vec<u8>, ConstantError> {
-    let placement = Placement::new(host.shape, layout)?;
+    let places = ElementPlaces::new(host.shape, layout)?;
     let format = layout.format();
     let unknown = || ConstantError::Format { element: host.element.to_owned(), format };
-    let bytes = checked_bytes(host, bytes_of(host.element).ok_or_else(unknown)?, placement.n_elements())?;
-    let store = Store { placement: &placement, bytes: &bytes, is_splat: host.is_splat, device_bytes: layout.bytes() };
+    let bytes = checked_bytes(host, bytes_of(host.element).ok_or_else(unknown)?, places.n_elements())?;
+    let store = Store { places: &places, bytes: &bytes, is_splat: host.is_splat, device_bytes: layout.bytes() };
     match (host.element, format) {
         ("f16", DeviceFormat::Sen169Fp16) => {
             let table = dl16_table(|bits| f16::from_bits(bits).to_f32(), bytes.len());
@@ -95,13 +95,13 @@ const DL16_INFINITY: f32 = 4_294_967_296.0;
 /// # Errors
 /// See [`ConstantError`].
 pub fn host_bytes(device: &[u8], layout: &DeviceLayout, element: &str, shape: &[i64]) -> Result<Vec<u8>, ConstantError> {
-    let placement = Placement::new(shape, layout)?;
+    let places = ElementPlaces::new(shape, layout)?;
     let format = layout.format();
     let expected = layout.bytes();
     if i64::try_from(device.len()) != Ok(expected) {
         return Err(ConstantError::Length { found: device.len(), elements: layout.elements(), element: format.to_string(), expected });
     }
-    let load = Load { placement: &placement, device };
+    let load = Load { places: &places, device };
     match (element, format) {
         ("f16", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| f16::from_f32(dl16_value(raw)).to_le_bytes())),
         ("bf16", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| bf16::from_f32(dl16_value(raw)).to_le_bytes())),
@@ -187,7 +187,7 @@ fn dl16_value(raw: [u8; 2]) -> f32 {
 
 /// Elements on their way to the device.
 struct Store<'a> {
-    placement: &'a Placement,
+    places: &'a ElementPlaces,
     bytes: &'a [u8],
     is_splat: bool,
     device_bytes: i64,
@@ -198,7 +198,7 @@ impl Store<'_> {
         let mut bytes = vec![0; usize::try_from(self.device_bytes).expect("a size is not negative")];
         let device = bytes.as_chunks_mut::<DEVICE>().0;
         let host = self.bytes.as_chunks::<HOST>().0;
-        self.placement.runs(|run| {
+        self.places.runs(|run| {
             let to = &mut device[run.device..][..run.count];
             match run.host_stride {
                 _ if self.is_splat => to.fill(convert(host[0])),
@@ -212,16 +212,16 @@ impl Store<'_> {
 
 /// Elements on their way back.
 struct Load<'a> {
-    placement: &'a Placement,
+    places: &'a ElementPlaces,
     device: &'a [u8],
 }
 
 impl Load<'_> {
     fn all<const HOST: usize, const DEVICE: usize>(&self, convert: impl Fn([u8; DEVICE]) -> [u8; HOST]) -> Vec<u8> {
-        let mut bytes = vec![0; usize::try_from(self.placement.n_elements()).expect("a size is not negative") * HOST];
+        let mut bytes = vec![0; usize::try_from(self.places.n_elements()).expect("a size is not negative") * HOST];
         let host = bytes.as_chunks_mut::<HOST>().0;
         let device = self.device.as_chunks::<DEVICE>().0;
-        self.placement.runs(|run| {
+        self.places.runs(|run| {
             for (step, from) in device[run.device..][..run.count].iter().enumerate() {
                 host[run.host + step * run.host_stride] = convert(*from);
             }

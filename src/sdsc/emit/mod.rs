@@ -3,15 +3,15 @@
 //! | file | what |
 //! |---|---|
 //! | `from_op_spec` | the SDSC file of an op; `context`, `tensors`, `folds`, `windows`, `constants` are parts of it |
-//! | `constant_bytes`, `placement`, `constant_error` | the file of a constant: where its elements lie, and their bits |
+//! | `constant_bytes`, `element_places`, `constant_error` | the file of a constant: where its elements lie, and their bits |
 
 mod constant_bytes;
 mod constant_error;
 mod constants;
 mod context;
+mod element_places;
 mod folds;
 mod from_op_spec;
-mod placement;
 mod tensors;
 mod windows;
 
