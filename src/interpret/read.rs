@@ -5,8 +5,8 @@ use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect,
     mlir::{
-        self, BlockExt, Module, Op, OpExt, RawElements, TensorType, Value, ValueLike, ValueMap, float_value, floats, integer, integers,
-        map_of, map_results, raw_elements,
+        self, BlockExt, Module, Op, OpExt, RawElements, ScalarType, TensorType, Type, Value, ValueLike, ValueMap, float_value, floats,
+        integer, integers, map_of, map_results, raw_elements,
     },
 };
 
@@ -137,7 +137,7 @@ fn literal_of<'m, 'c>(constant: Op<'m>, content: Content<'_, 'm, 'c>) -> Option<
     // Without rounding a program means its exact numbers.
     let (raw, element) = match constant.attr(dialect::EXACT).and_then(content) {
         Some(exact) => (exact, ElementType::F64),
-        None => (constant.attr(attr::VALUE).and_then(content)?, ElementType::of(&tensor.element.to_string())?),
+        None => (constant.attr(attr::VALUE).and_then(content)?, element_of(tensor.element)?),
     };
     let literal = Literal { bytes: raw.bytes, is_splat: raw.is_splat, element };
     let length = as_positions(tensor.shape)?.into_iter().product();
@@ -146,5 +146,19 @@ fn literal_of<'m, 'c>(constant: Op<'m>, content: Content<'_, 'm, 'c>) -> Option<
 
 fn tensor_of(value: Value<'_>) -> Option<Tensor> {
     let tensor = TensorType::of(value.r#type())?;
-    Some(Tensor { shape: as_positions(tensor.shape)?, element: ElementType::of(&tensor.element.to_string())? })
+    Some(Tensor { shape: as_positions(tensor.shape)?, element: element_of(tensor.element)? })
+}
+
+/// What elements are; none for a type that no tensor of ours has.
+fn element_of(r#type: Type<'_>) -> Option<ElementType> {
+    match ScalarType::of(r#type) {
+        ScalarType::F16 => Some(ElementType::F16),
+        ScalarType::Bf16 => Some(ElementType::Bf16),
+        ScalarType::F32 => Some(ElementType::F32),
+        ScalarType::F64 => Some(ElementType::F64),
+        ScalarType::Integer(1) => Some(ElementType::Truth),
+        ScalarType::Integer(32) => Some(ElementType::I32),
+        ScalarType::Integer(64) => Some(ElementType::I64),
+        ScalarType::Integer(_) | ScalarType::SignedInteger | ScalarType::Index | ScalarType::Other => None,
+    }
 }

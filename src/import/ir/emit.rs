@@ -8,8 +8,8 @@ use crate::{
     dialect::{constant, empty, gather, insert, matmul, pointwise, reduce, view},
     import::{Element, Graph, Kind, Known, NodeId, TwoFormats, elements_of_truth, graph::reshape::reshape_map},
     mlir::{
-        Context, Expr, Location, Op, OpExt, Reported, TensorType, Type, Value, ValueLike, error_at, insert_before, map_from_exprs,
-        parse_type, remark_at,
+        Context, Expr, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueLike, error_at, insert_before,
+        map_from_exprs, parse_type, remark_at,
     },
 };
 use machine::{DeviceFormat, DeviceFunction};
@@ -305,7 +305,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             _ => self.value(id, op)?,
         };
         let Some(found) = TensorType::of(new.r#type()) else { return Ok(()) };
-        let is_number = |element: Type<'c>| matches!(element.to_string().as_str(), "f16" | "bf16" | "f32" | "i1");
+        let is_number = |element: Type<'c>| ScalarType::of(element).is_float() || ScalarType::of(element) == ScalarType::Integer(1);
         let new = if found.element == tensor.element {
             new
         } else if is_number(found.element) && is_number(tensor.element) {

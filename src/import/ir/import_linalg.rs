@@ -14,7 +14,10 @@ use super::{
 };
 use crate::{
     import::{Element, NodeId, Precision, ScalarOp},
-    mlir::{Block, BlockExt, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, error_at, generalize_named_ops, shape_of},
+    mlir::{
+        Block, BlockExt, Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Value, ValueLike, error_at, generalize_named_ops,
+        shape_of,
+    },
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-import-linalg", run };
@@ -57,9 +60,9 @@ fn half_of(function: Op<'_>) -> Option<Element> {
     let mut found = None;
     for value in function.nested().into_iter().flat_map(values) {
         let Some(tensor) = TensorType::of(value.r#type()) else { continue };
-        match tensor.element.to_string().as_str() {
-            "f16" => return Some(Element::F16),
-            "bf16" => found = Some(Element::Bf16),
+        match ScalarType::of(tensor.element) {
+            ScalarType::F16 => return Some(Element::F16),
+            ScalarType::Bf16 => found = Some(Element::Bf16),
             _ => {}
         }
     }

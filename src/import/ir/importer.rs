@@ -4,8 +4,8 @@ use super::island::Islands;
 use crate::{
     import::{Element, Graph, Known, NodeId, Precision, Scalar},
     mlir::{
-        Attribute, Location, Op, OpExt, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, dense_numbers, error_at,
-        float_value, integer,
+        Attribute, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, dense_numbers,
+        error_at, float_value, integer,
     },
 };
 
@@ -13,18 +13,15 @@ use crate::{
 const MOST_FOLDED_ELEMENTS: i64 = 4096;
 
 /// The element type that a type of MLIR has in the graph; `half` is what all floating-point types are folded into.
-pub(super) fn element_named(name: &str, half: Option<Element>) -> Option<Element> {
+pub(super) fn element_of(r#type: Type<'_>, half: Option<Element>) -> Option<Element> {
     let float = |own: Element| Some(half.unwrap_or(own));
-    match name {
-        "f16" => float(Element::F16),
-        "bf16" => float(Element::Bf16),
-        "f32" | "f64" => float(Element::F32),
-        "i1" => Some(Element::Bool),
-        "index" => Some(Element::Int),
-        _ => {
-            let digits = name.strip_prefix('i').or_else(|| name.strip_prefix("ui")).or_else(|| name.strip_prefix("si"))?;
-            digits.parse::<u32>().ok().map(|_| Element::Int)
-        }
+    match ScalarType::of(r#type) {
+        ScalarType::F16 => float(Element::F16),
+        ScalarType::Bf16 => float(Element::Bf16),
+        ScalarType::F32 | ScalarType::F64 => float(Element::F32),
+        ScalarType::Integer(1) => Some(Element::Bool),
+        ScalarType::Integer(_) | ScalarType::SignedInteger | ScalarType::Index => Some(Element::Int),
+        ScalarType::Other => None,
     }
 }
 
@@ -98,7 +95,7 @@ impl<'c> Importer<'c> {
             let message = format!("has an argument of {}: only tensors of static shape are supported", value.r#type());
             return Err(error_at(at, message).report());
         };
-        let Some(element) = element_named(&tensor.element.to_string(), self.half) else {
+        let Some(element) = element_of(tensor.element, self.half) else {
             let message = format!("has a tensor of {} elements: the device has no such format", tensor.element);
             return Err(error_at(at, message).report());
         };
@@ -119,7 +116,7 @@ impl<'c> Importer<'c> {
             let message = format!("has a result of {}: only tensors of static shape are supported", output.r#type());
             return Err(error_at(op, message).report());
         };
-        let element = element_named(&tensor.element.to_string(), self.half).unwrap_or(Element::F32);
+        let element = element_of(tensor.element, self.half).unwrap_or(Element::F32);
         let node = node(self, tensor.shape, element)?;
         self.nodes.insert(output, node);
         Ok(())
@@ -129,14 +126,14 @@ impl<'c> Importer<'c> {
     pub(super) fn constant(&mut self, op: Op<'c>) -> Result<NodeId, Reported> {
         let value = op.attr("value").ok_or_else(|| error_at(op, "has no value").report())?;
         if let Some(number) = number_of(value) {
-            let element = element_named(&op.output().r#type().to_string(), self.half).unwrap_or(Element::F32);
+            let element = element_of(op.output().r#type(), self.half).unwrap_or(Element::F32);
             return Ok(self.graph.known(Known::number(as_element(number, element)), Vec::new(), element));
         }
         let Some(tensor) = TensorType::of(op.output().r#type()) else {
             return Ok(self.refused(op, op.loc(), "is no number and no tensor".to_owned(), Vec::new(), Element::F32));
         };
         refuse_size(op, &tensor)?;
-        let Some(element) = element_named(&tensor.element.to_string(), self.half) else {
+        let Some(element) = element_of(tensor.element, self.half) else {
             let message = format!("has elements of {}: the device has no such format", tensor.element);
             return Ok(self.refused(op, op.loc(), message, tensor.shape, Element::F32));
         };
@@ -195,7 +192,7 @@ impl<'c> Importer<'c> {
 
     /// Notes that a node was computed from others in a wider type than the device's.
     pub(super) fn note_wide(&mut self, at: Op<'c>, operands: &[NodeId], node: NodeId) {
-        let is_wide = |of: Type<'_>| matches!(of.to_string().as_str(), "f32" | "f64");
+        let is_wide = |of: Type<'_>| matches!(ScalarType::of(of), ScalarType::F32 | ScalarType::F64);
         if self.half.is_some() && at.outputs().first().is_some_and(|output| is_wide(output.r#type())) {
             self.islands.join(operands, node);
         }

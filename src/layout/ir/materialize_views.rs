@@ -10,7 +10,7 @@ use crate::{
     dialect::{ComputeOp, View, constant, copy_for_layout, pointwise, reduce, shown_as, view},
     layout::{Diagonal, Index, diagonal, has_dim, is_whole_dim},
     mlir::{
-        Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, dense_attribute, error_at, insert_before,
+        Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Value, ValueExt, ValueLike, dense_attribute, error_at, insert_before,
         map_from_exprs,
     },
 };
@@ -57,7 +57,7 @@ fn masked<'c>(op: Op<'c>, seen: &View<'c>, found: Diagonal) -> Result<Masked<'c>
     let (rank, size) = (tensor.shape.len(), tensor.shape[found.dim]);
     let is_free = |behind: &usize| is_whole_dim(&seen.indices[*behind], size);
     let free = [found.second, found.first].into_iter().find(is_free);
-    let is_float = ["f16", "bf16", "f32"].contains(&tensor.element.to_string().as_str());
+    let is_float = ScalarType::of(tensor.element).is_float();
     let Some(free) = free.filter(|_| is_float && size.saturating_mul(size) <= MOST_MASK_ELEMENTS) else {
         return Err(format!(
             "shows a diagonal: dimension {} moves dimensions {} and {} of '{}'; a diagonal is read through a mask, which takes whole \

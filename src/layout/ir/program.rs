@@ -4,12 +4,12 @@ use crate::dialect::ods::spyre;
 use crate::{
     dialect::{ComputeOp, Tensor, UsedAs, View, format_of, home_of},
     layout::{Buffer, DeviceLayout, Flow, Kind, LayoutError, Op as FlowOp, Read, Role},
-    mlir::{Op, OpExt, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at},
+    mlir::{Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at},
 };
 use machine::DeviceFormat;
 
 /// A function, and the plain model of it.
-pub(super) struct Program<'c> {
+pub(super) struct LayoutProgram<'c> {
     pub(super) flow: Flow,
     /// For each buffer the value that names it.
     pub(super) values: Vec<Value<'c>>,
@@ -17,7 +17,7 @@ pub(super) struct Program<'c> {
     numbers: ValueMap<usize>,
 }
 
-impl<'c> Program<'c> {
+impl<'c> LayoutProgram<'c> {
     /// Reads the compute ops of a function.
     pub(super) fn of(function: Op<'c>) -> Result<Self, Reported> {
         let mut program = Self { flow: Flow::default(), values: Vec::new(), ops: Vec::new(), numbers: ValueMap::default() };
@@ -136,13 +136,13 @@ pub(super) fn format_in(value: Value<'_>) -> Option<DeviceFormat> {
 /// The other type as which views show a stored value, or a copy of it: truth values as what they choose among or become. What is in the
 /// 16-bit format already stays there: a result shows that as f32.
 fn shown_as_number(value: Value<'_>) -> Option<Type<'_>> {
-    let own = TensorType::of(value.r#type())?.element.to_string();
+    let own = ScalarType::of(TensorType::of(value.r#type())?.element);
     value.users().into_iter().filter(|user| user.is(spyre::VIEW) || user.is(spyre::COPY)).find_map(|shows| {
         let element = TensorType::of(shows.output().r#type())?.element;
-        match (own.as_str(), element.to_string().as_str()) {
-            ("f16" | "bf16", shown) if own == shown => None,
-            (own, shown) if own == shown || shown == "i1" => shown_as_number(shows.output()),
-            ("f16" | "bf16", _) => None,
+        match ScalarType::of(element) {
+            shown if own.is_half() && own == shown => None,
+            shown if own == shown || shown == ScalarType::Integer(1) => shown_as_number(shows.output()),
+            _ if own.is_half() => None,
             _ => Some(element),
         }
     })
