@@ -74,6 +74,9 @@ fn names(prefix: &Path) -> Result<String, Box<dyn Error>> {
         writeln!(text, "/// The ops of the dialect `{dialect}`.\npub mod {dialect} {{")?;
         names.iter().try_for_each(|name| constant(&mut text, name, &format!("{dialect}.{name}")))?;
         text.push_str("}\n");
+        for name in of_class(&records, "IntEnumAttr") {
+            cases(&mut text, &records, &records[name])?;
+        }
         let own = of_class(&records, "Dialect").into_iter().map(|name| &records[name]).find(|record| record["name"] == **dialect);
         let own = own.ok_or_else(|| format!("{file} has no dialect '{dialect}'"))?;
         attributes.extend(arguments(&own["discardableAttrs"]).map(|(_, name)| format!("{dialect}.{name}")));
@@ -82,6 +85,22 @@ fn names(prefix: &Path) -> Result<String, Box<dyn Error>> {
     attributes.iter().try_for_each(|name| constant(&mut text, &name.replace('.', "_"), name))?;
     text.push_str("}\n");
     Ok(text)
+}
+
+/// The cases of an enum of a dialect of ours; those of MLIR are left out.
+fn cases(text: &mut String, records: &Value, of: &Value) -> Result<(), Box<dyn Error>> {
+    let (name, space) = (of["className"].as_str().ok_or("an enum without a name")?, of["cppNamespace"].as_str().unwrap_or_default());
+    if !DIALECTS.iter().any(|(dialect, _)| space == format!("::{dialect}")) {
+        return Ok(());
+    }
+    writeln!(text, "/// The cases of the enum `{name}`.\npub mod {} {{", name.to_lowercase())?;
+    for case in of["enumerants"].as_array().into_iter().flatten() {
+        let case = &records[case["def"].as_str().ok_or("a case without a name")?];
+        let (symbol, value) = (case["symbol"].as_str().ok_or("a case without a symbol")?, &case["value"]);
+        writeln!(text, "    /// `{symbol}`\n    pub const {}: i32 = {value};", symbol.to_uppercase())?;
+    }
+    text.push_str("}\n");
+    Ok(())
 }
 
 /// The arguments of the passes that `Passes.td` declares.
