@@ -1,7 +1,7 @@
 //! What each op costs, given where its operands are.
 
 use super::{
-    Kind, JointProgram,
+    JointProgram, Kind,
     alike::Alike,
     evaluate::{copy_of, divided},
     states::{IN_HBM, States, Views, views_of_kinds},

@@ -16,7 +16,7 @@ const LX_BYTES: [i64; 8] = [-1, 256, 1024, 4096, 8192, 65536, 262_144, 1_048_576
 const PLANNERS: [&str; 6] = ["", "none", "greedy", "first-fit", "best-fit", "exact"];
 
 /// The options of `spyre-compile` that are drawn, here or with the hints.
-pub(crate) const DRAWN: [&str; 15] = [
+pub(crate) const DRAWN: [&str; 16] = [
     "--cores",
     "--target",
     "--tiles",
