@@ -1,6 +1,8 @@
 //! Builds the dialects with CMake and links them.
 
+use serde_json::Value;
 use std::{
+    collections::BTreeSet,
     env,
     error::Error,
     fmt::Write as _,
@@ -21,6 +23,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=crates/machine/DeviceFunctions.def");
     println!("cargo::rerun-if-env-changed=MLIR_SYS_220_PREFIX");
     let libraries = build_dialects(&prefix, &out.join("cmake"))?;
+    fs::write(out.join("ods.rs"), names(&prefix)?)?;
+    fs::write(out.join("passes.rs"), passes(&prefix)?)?;
     link(&libraries, &prefix);
     if env::var_os("CARGO_FEATURE_PLUGIN").is_some() {
         link_plugin(&out, &prefix)?;
@@ -49,18 +53,105 @@ fn build_dialects(prefix: &Path, build: &Path) -> Result<PathBuf, Box<dyn Error>
     Ok(build.join("dialects"))
 }
 
-fn run(command: &mut Command) -> Result<(), Box<dyn Error>> {
-    let output = command.output().map_err(|error| format!("cannot run {:?}: {error}", command.get_program()))?;
-    let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text);
-    if !output.status.success() {
-        return Err(format!("{command:?} failed:\n{text}").into());
+/// The dialects: name, and the file that has all of it.
+const DIALECTS: &[(&str, &str)] =
+    &[("spyre", "dialects/spyre/Spyre.td"), ("sdsc", "dialects/sdsc/Sdsc.td"), ("sdscbundle", "dialects/sdscbundle/SdscBundle.td")];
+
+/// The names of the ops and attributes of our dialects as constants of Rust, so that one that ODS does not have does not compile.
+fn names(prefix: &Path) -> Result<String, Box<dyn Error>> {
+    let mut text = String::new();
+    let mut attributes: BTreeSet<String> = BTreeSet::new();
+    for (dialect, file) in DIALECTS {
+        let records = records(prefix, file)?;
+        let ops = of_class(&records, "Op");
+        let attribute_classes: BTreeSet<&str> = of_class(&records, "Attr").into_iter().collect();
+        let mut names: BTreeSet<String> = BTreeSet::new();
+        for op in ops.into_iter().map(|name| &records[name]) {
+            names.insert(op["opName"].as_str().ok_or("an op without a name")?.to_owned());
+            let is_attribute = |class: &Value| class["def"].as_str().is_some_and(|class| attribute_classes.contains(class));
+            attributes.extend(arguments(&op["arguments"]).filter(|(class, _)| is_attribute(class)).map(|(_, name)| name));
+        }
+        writeln!(text, "/// The ops of the dialect `{dialect}`.\npub mod {dialect} {{")?;
+        names.iter().try_for_each(|name| constant(&mut text, name, &format!("{dialect}.{name}")))?;
+        text.push_str("}\n");
+        for name in of_class(&records, "IntEnumAttr") {
+            cases(&mut text, &records, &records[name])?;
+        }
+        let own = of_class(&records, "Dialect").into_iter().map(|name| &records[name]).find(|record| record["name"] == **dialect);
+        let own = own.ok_or_else(|| format!("{file} has no dialect '{dialect}'"))?;
+        attributes.extend(arguments(&own["discardableAttrs"]).map(|(_, name)| format!("{dialect}.{name}")));
     }
+    writeln!(text, "/// The attributes of their ops, and those of the dialects that other ops have.\npub mod attr {{")?;
+    attributes.iter().try_for_each(|name| constant(&mut text, &name.replace('.', "_"), name))?;
+    text.push_str("}\n");
+    Ok(text)
+}
+
+/// The cases of an enum of a dialect of ours; those of MLIR are left out.
+fn cases(text: &mut String, records: &Value, of: &Value) -> Result<(), Box<dyn Error>> {
+    let (name, space) = (of["className"].as_str().ok_or("an enum without a name")?, of["cppNamespace"].as_str().unwrap_or_default());
+    if !DIALECTS.iter().any(|(dialect, _)| space == format!("::{dialect}")) {
+        return Ok(());
+    }
+    writeln!(text, "/// The cases of the enum `{name}`.\npub mod {} {{", name.to_lowercase())?;
+    for case in of["enumerants"].as_array().into_iter().flatten() {
+        let case = &records[case["def"].as_str().ok_or("a case without a name")?];
+        let (symbol, value) = (case["symbol"].as_str().ok_or("a case without a symbol")?, &case["value"]);
+        writeln!(text, "    /// `{symbol}`\n    pub const {}: i32 = {value};", symbol.to_uppercase())?;
+    }
+    text.push_str("}\n");
+    Ok(())
+}
+
+/// The arguments of the passes that `Passes.td` declares.
+fn passes(prefix: &Path) -> Result<String, Box<dyn Error>> {
+    let records = records(prefix, "dialects/passes/Passes.td")?;
+    let arguments: Vec<&Value> = of_class(&records, "PassBase").into_iter().map(|name| &records[name]["argument"]).collect();
+    Ok(format!("/// The passes that `Passes.td` declares.\nconst DECLARED: &[&str] = &{};\n", serde_json::to_string(&arguments)?))
+}
+
+/// What tablegen makes of a file.
+fn records(prefix: &Path, file: &str) -> Result<Value, Box<dyn Error>> {
+    let mut tablegen = Command::new(prefix.join("bin/llvm-tblgen"));
+    tablegen.arg("--dump-json").arg("-I").arg(prefix.join("include"));
+    tablegen.args(["-I", "dialects/spyre", "-I", "dialects/sdsc", "-I", "dialects/sdscbundle", file]);
+    Ok(serde_json::from_str(&output_of(&mut tablegen)?)?)
+}
+
+/// The records of a class of tablegen, by name.
+fn of_class<'r>(records: &'r Value, class: &str) -> Vec<&'r str> {
+    let names = records["!instanceof"][class].as_array();
+    names.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// What a `(ins ...)` has: class and name.
+fn arguments(dag: &Value) -> impl Iterator<Item = (&Value, String)> {
+    dag["args"].as_array().into_iter().flatten().filter_map(|pair| Some((&pair[0], pair[1].as_str()?.to_owned())))
+}
+
+fn constant(text: &mut String, name: &str, value: &str) -> std::fmt::Result {
+    writeln!(text, "    /// `{value}`\n    pub const {}: &str = \"{value}\";", name.to_uppercase())
+}
+
+/// Runs a program of the build, and hands its warnings on.
+fn run(command: &mut Command) -> Result<(), Box<dyn Error>> {
+    let text = output_of(command)?;
     // Warnings of the compiler are errors; these are CMake's, tablegen's and the linker's.
     for line in text.lines().filter(|line| line.to_lowercase().contains("warning")) {
         println!("cargo::warning={line}");
     }
     Ok(())
+}
+
+/// Runs a program; gives what it writes.
+fn output_of(command: &mut Command) -> Result<String, Box<dyn Error>> {
+    let output = command.output().map_err(|error| format!("cannot run {:?}: {error}", command.get_program()))?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (written, complaints) = (text(&output.stdout), text(&output.stderr));
+    if !output.status.success() {
+        return Err(format!("{command:?} failed:\n{written}{complaints}").into());
+    }
+    Ok(written)
 }
 
 fn link(libraries: &Path, prefix: &Path) {

@@ -1,5 +1,6 @@
 //! What the compiler decided and why, per op, per launch and in total; bytes moved beside the lower bound.
 
+use crate::dialect::ods::spyre;
 use crate::{
     explain::{Explain, Gap, LowerBound, OpGap, TileLoop, ValueGap},
     plan_file::{self, Chosen, OpCost, PlanFile},
@@ -89,7 +90,7 @@ impl Moves {
     pub fn of(ops: &[OpReport]) -> Self {
         let mut moves = Self::default();
         for op in ops.iter().filter(|op| op.is_for_layout) {
-            let (n_ops, bytes) = if op.op == "spyre.restickify" {
+            let (n_ops, bytes) = if op.op == spyre::RESTICKIFY {
                 (&mut moves.restickify_ops, &mut moves.restickify_bytes)
             } else {
                 (&mut moves.layout_copy_ops, &mut moves.layout_copy_bytes)

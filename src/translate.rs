@@ -1,5 +1,6 @@
 //! Between IR and files, for `spyre-translate`.
 
+use crate::dialect::ods::{attr, sdsc};
 use crate::{
     bundle::{Bundle, Life, Scratch},
     dialect::{self, bundle_to_ir, push_items, set_lives},
@@ -86,15 +87,15 @@ struct ReadBundle {
 fn push_read<'c>(parent: Op<'c>, name: &str, read: &ReadBundle, buffers: &[String]) -> Op<'c> {
     let built = push_bundle(parent, name, &read.bundle, buffers);
     if read.is_baked {
-        built.set_attr("sdsc.addresses", string_attribute(parent.ctx(), "baked"));
+        built.set_attr(attr::SDSC_ADDRESSES, string_attribute(parent.ctx(), "baked"));
     }
     built
 }
 
 fn push_program(module: Op<'_>, description: &Program, bundles: &[ReadBundle], directory: &Path) -> Result<(), String> {
     let (context, location) = (module.ctx(), module.loc());
-    let attributes = Attributes::new(context).text("sym_name", &description.name);
-    let program = push(module, build("sdsc.program", location, &[], &[], attributes, vec![new_block(&[], location)]));
+    let attributes = Attributes::new(context).text(attr::SYM_NAME, &description.name);
+    let program = push(module, build(sdsc::PROGRAM, location, &[], &[], attributes, vec![new_block(&[], location)]));
     let roles = [
         ("input", &description.arguments),
         ("constant", &description.constants),
@@ -106,23 +107,23 @@ fn push_program(module: Op<'_>, description: &Program, bundles: &[ReadBundle], d
             let (of, layout) = tensor_of(module, tensor)?;
             let value = tensor.file.as_ref().map(|file| value_of(&of, tensor, &layout, (directory, file))).transpose()?;
             let attributes = Attributes::new(context)
-                .text("sym_name", &tensor.name)
-                .text("role", role)
-                .int("position", position)
-                .with("type", type_attribute(of.with_layout(context, &layout, None)))
-                .with_option("value", value);
+                .text(attr::SYM_NAME, &tensor.name)
+                .text(attr::ROLE, role)
+                .int(attr::POSITION, position)
+                .with(attr::TYPE, type_attribute(of.with_layout(context, &layout, None)))
+                .with_option(attr::VALUE, value);
             let attributes = match &tensor.index_range {
-                Some(range) => attributes.ints("index_range", range),
+                Some(range) => attributes.ints(attr::INDEX_RANGE, range),
                 None => attributes,
             };
             let attributes = match &tensor.place {
                 Some(place) => {
                     let life = [place.first_launch, place.last_launch].map(|launch| i64::try_from(launch).expect("fewer than 2^63"));
-                    attributes.int("offset", place.offset).ints("life", &life)
+                    attributes.int(attr::OFFSET, place.offset).ints(attr::LIFE, &life)
                 }
                 None => attributes,
             };
-            push(program, build("sdsc.buffer", location, &[], &[], attributes, vec![]));
+            push(program, build(sdsc::BUFFER, location, &[], &[], attributes, vec![]));
         }
     }
     for (launch, bundle) in description.launches.iter().zip(bundles) {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+use rooms::Source;
 use std::{collections::BTreeMap, fs, path::Path};
 
 /// For each function its types in Rust's words: of the parameters, and of the result.
@@ -24,8 +25,11 @@ const TYPES: &[(&str, &str)] = &[
 fn the_bridge_is_declared_alike_on_both_sides() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let header = in_c(&fs::read_to_string(root.join("dialects/bridge/Bridge.h")).unwrap());
-    let files = ["src/mlir", "src/dialect"].into_iter().flat_map(|folder| fs::read_dir(root.join(folder)).unwrap());
-    let files: Vec<String> = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect();
+    let files: Vec<String> = Source::all(root, &["src/mlir", "src/dialect"])
+        .unwrap()
+        .into_iter()
+        .map(|source| fs::read_to_string(root.join(source.path)).unwrap())
+        .collect();
     let rust = in_rust(&files.join("\n"));
     assert!(header.len() > 50, "{} functions", header.len());
     let names = |declarations: &Declarations| declarations.keys().cloned().collect::<Vec<_>>();

@@ -6,7 +6,7 @@ use element::Exact;
 use referee::{Elements, HostArray};
 use spyre::{
     interpret::{Array, ElementType, Function, evaluate, read_functions},
-    pipeline::{Options, Phase},
+    pipeline::{Options, Phase, PlannerName},
     reference::{ALLOWED, Reference},
     validate::arguments,
 };
@@ -54,7 +54,7 @@ fn check(path: &str) -> Result<(), String> {
     let source = session.open(path)?;
     let mut module = source.parse().ok_or("is not parsed")?;
     // Without a planner no function is replaced by a chain that approximates it.
-    let options = Options { lx_planner: "none".to_owned(), ..Options::default() };
+    let options = Options { lx_planner: Some(PlannerName::none()), ..Options::default() };
     if !module.run(&options.pipeline([Phase::Import], "")) {
         return Err("is not imported".to_owned());
     }

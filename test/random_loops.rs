@@ -91,11 +91,11 @@ impl Way {
 
     fn options(&self) -> Options {
         Options {
-            cores: self.cores.to_owned(),
-            lx_bytes: self.lx_bytes.to_owned(),
-            lx_planner: self.planner.to_owned(),
-            joint: self.joint.to_string(),
-            loops: self.loops.to_owned(),
+            cores: self.cores.parse().unwrap(),
+            lx_bytes: self.lx_bytes.parse().unwrap(),
+            lx_planner: Some(self.planner.parse().unwrap()),
+            joint: Some(self.joint),
+            loops: self.loops.parse().unwrap(),
             compile_to: Phase::Emit,
             ..Options::default()
         }

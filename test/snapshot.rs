@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test over files")]
 
+use serde_json::Value;
 use spyre::{
     compile::compile,
     mlir::Module,
@@ -15,9 +16,34 @@ fn emitted(program: &str, file: &str) -> String {
     let out = place.path().join("out");
     let session = spyre::pipeline::session();
     let mut module = Module::parse(&session, program).expect("a valid program");
-    let options = Options { cores: "2".to_owned(), compile_to: Phase::Emit, ..Options::default() };
+    let options = Options { cores: 2, compile_to: Phase::Emit, ..Options::default() };
     compile(&mut module, &options, out.to_str().unwrap()).expect("it compiles");
     fs::read_to_string(out.join(file)).unwrap()
+}
+
+/// What the schema says in few words, beside which a snapshot shows the rest: the member of the file of one op at a pointer below its `dscs_`.
+fn member(text: &str, pointer: &str) -> Value {
+    let file: Value = serde_json::from_str(text).unwrap();
+    let operation = file.as_object().unwrap().values().next().unwrap();
+    let description = operation["dscs_"][0].as_object().unwrap().values().next().unwrap();
+    description.pointer(pointer).unwrap_or_else(|| panic!("no {pointer} in {text}")).clone()
+}
+
+/// How each tensor takes part in the dimensions of its class: 1, -1 if it has not the dimension, -2 if it has one element of each stick of it.
+fn scales(text: &str) -> Vec<Vec<i64>> {
+    let tensors = member(text, "/labeledDs_");
+    tensors.as_array().unwrap().iter().map(|tensor| serde_json::from_value(tensor["scale_"].clone()).unwrap()).collect()
+}
+
+/// The names of what an op reads, as its file lists them.
+fn inputs(text: &str) -> Vec<String> {
+    serde_json::from_value(member(text, "/computeOp_/0/inputLabeledDs")).unwrap()
+}
+
+/// The name of the op of a file.
+fn name(text: &str) -> String {
+    let file: Value = serde_json::from_str(text).unwrap();
+    file.as_object().unwrap().keys().next().unwrap().clone()
 }
 
 #[test]
@@ -26,7 +52,9 @@ fn pointwise_with_a_broadcast_operand() {
       %y = spyre.pointwise add(%x, %bias) : (tensor<128x256xf16>, tensor<1x256xf16>) -> tensor<128x256xf16>
       return %y : tensor<128x256xf16>
     }";
-    insta::assert_snapshot!(emitted(program, "bundle_0/sdsc_0.json"));
+    let text = emitted(program, "bundle_0/sdsc_0.json");
+    assert_eq!(scales(&text), [[1, 1], [-1, 1], [1, 1]], "the bias has no rows");
+    insta::assert_snapshot!(text);
 }
 
 #[test]
@@ -35,7 +63,11 @@ fn reduction_over_the_stick() {
       %y = spyre.reduce sum(%x) dims [1] : tensor<64x256xf16> -> tensor<64x1xf16>
       return %y : tensor<64x1xf16>
     }";
-    insta::assert_snapshot!(emitted(program, "bundle_0/sdsc_0.json"));
+    let text = emitted(program, "bundle_0/sdsc_0.json");
+    assert_eq!((name(&text).as_str(), scales(&text)), ("0_sum", vec![vec![1, 1], vec![1, -2]]), "one element of each stick is left");
+    assert_eq!(inputs(&text).len(), 2, "a reduction reads its result");
+    assert_eq!(member(&text, "/coordinateMasking_"), serde_json::json!({}), "whole sticks need no mask");
+    insta::assert_snapshot!(text);
 }
 
 #[test]
@@ -44,7 +76,9 @@ fn reduction_over_rows() {
       %y = spyre.reduce max(%x) dims [0] : tensor<64x256xf16> -> tensor<1x256xf16>
       return %y : tensor<1x256xf16>
     }";
-    insta::assert_snapshot!(emitted(program, "bundle_0/sdsc_0.json"));
+    let text = emitted(program, "bundle_0/sdsc_0.json");
+    assert_eq!((name(&text).as_str(), scales(&text)), ("0_maxnonstick", vec![vec![1, 1], vec![-1, 1]]), "the result has no rows");
+    insta::assert_snapshot!(text);
 }
 
 #[test]
@@ -53,7 +87,10 @@ fn reduction_over_a_padded_stick_is_masked() {
       %y = spyre.reduce sum(%x) dims [1] : tensor<100x150xf16> -> tensor<100x1xf16>
       return %y : tensor<100x1xf16>
     }";
-    insta::assert_snapshot!(emitted(program, "bundle_0/sdsc_0.json"));
+    let text = emitted(program, "bundle_0/sdsc_0.json");
+    assert_eq!(member(&text, "/coordinateMasking_"), serde_json::json!({"out": [[150, 42]]}), "150 columns, and 42 up to the third stick");
+    assert_eq!(member(&text, "/N_/out_"), 192);
+    insta::assert_snapshot!(text);
 }
 
 #[test]
@@ -62,7 +99,16 @@ fn matmul() {
       %z = spyre.matmul(%x, %y) : (tensor<64x128xf16>, tensor<128x256xf16>) -> tensor<64x256xf16>
       return %z : tensor<64x256xf16>
     }";
-    insta::assert_snapshot!(emitted(program, "bundle_0/sdsc_0.json"));
+    let text = emitted(program, "bundle_0/sdsc_0.json");
+    let sizes = ["/N_/mb_", "/N_/out_", "/N_/in_"].map(|size| member(&text, size));
+    assert_eq!(
+        (sizes, member(&text, "/computeOp_/0/exUnit")),
+        ([64.into(), 256.into(), 128.into()], "pt".into()),
+        "M, N and K on the array"
+    );
+    let sticks = ["INPUT", "KERNEL", "OUTPUT"].map(|class| member(&text, &format!("/primaryDsInfo_/{class}/stickDimOrder_/0")));
+    assert_eq!(sticks, ["in", "out", "out"].map(Value::from), "K in the left sticks, N in the right ones");
+    insta::assert_snapshot!(text);
 }
 
 #[test]
@@ -72,8 +118,13 @@ fn copy_into_lx_and_a_chain_in_place() {
       %y = spyre.pointwise sub(%e, %x) : tensor<64x256xf16>
       return %y : tensor<64x256xf16>
     }";
-    insta::assert_snapshot!("copy", emitted(program, "bundle_0/sdsc_0.json"));
-    insta::assert_snapshot!("chain_bundle", emitted(program, "bundle_0/bundle.mlir"));
+    let (copy, bundle) = (emitted(program, "bundle_0/sdsc_0.json"), emitted(program, "bundle_0/bundle.mlir"));
+    let memories = [0, 1].map(|tensor| member(&copy, &format!("/scheduleTree_/{tensor}/component_")));
+    assert_eq!((name(&copy).as_str(), memories), ("0_identity", ["hbm", "lx"].map(Value::from)), "the input is copied into LX");
+    let in_lx = bundle.lines().filter(|line| line.contains("sdsc_execute ()")).count();
+    assert_eq!(in_lx, 1, "the exponential reads and writes LX only, so it needs no address");
+    insta::assert_snapshot!("copy", copy);
+    insta::assert_snapshot!("chain_bundle", bundle);
 }
 
 #[test]
@@ -82,5 +133,7 @@ fn f32_has_32_elements_in_a_stick() {
       %y = spyre.pointwise exp(%x) : tensor<64x128xf32>
       return %y : tensor<64x128xf32>
     }";
-    insta::assert_snapshot!(emitted(program, "bundle_0/sdsc_0.json"));
+    let text = emitted(program, "bundle_0/sdsc_0.json");
+    assert_eq!(member(&text, "/primaryDsInfo_/OUTPUT/stickSize_"), serde_json::json!([32]));
+    insta::assert_snapshot!(text);
 }

@@ -7,6 +7,8 @@ mod bless;
 mod absent;
 #[path = "tidy/citations.rs"]
 mod citations;
+#[path = "tidy/examples.rs"]
+mod examples;
 
 use rooms::{HOUSE, Source};
 use std::{
@@ -115,6 +117,14 @@ fn documents_name_the_rooms_in_flow_order() {
     let packages = HOUSE.packages.iter().filter(|package| package.folder.starts_with("crates/"));
     let missing: Vec<String> = packages.map(|package| format!("crate `{}`", package.name)).filter(|row| !map.contains(row)).collect();
     expect_none("src/README.md has a row for each crate:", &missing);
+    let page = read("docs/architecture.md");
+    let first = |line: &str| line.strip_prefix("| ").and_then(|row| row.split(" | ").next()).unwrap_or_default().to_owned();
+    let rows: Vec<String> = page.lines().map(first).flat_map(|cell| cell.split(", ").map(str::to_owned).collect::<Vec<_>>()).collect();
+    let rooms = HOUSE.rooms.iter().map(|room| format!("`{}`", room.name));
+    let crates =
+        HOUSE.packages.iter().filter(|package| package.folder.starts_with("crates/")).map(|package| format!("crate `{}`", package.name));
+    let missing: Vec<String> = rooms.chain(crates).filter(|name| !rows.contains(name)).collect();
+    expect_none("docs/architecture.md says of each crate and room what always holds:", &missing);
 }
 
 //===----------------------------------------------------------------------===//
@@ -302,6 +312,9 @@ fn generated_docs_are_up_to_date() {
     assert!(cmake.status.success(), "{}{}", String::from_utf8_lossy(&cmake.stdout), String::from_utf8_lossy(&cmake.stderr));
     let from_td = |page: &str| (format!("docs/generated/{page}"), fs::read_to_string(build.join("dialects").join(page)).unwrap());
     let mut pages = ["passes.md", "sdsc.md", "sdscbundle.md", "spyre.md"].map(from_td).to_vec();
+    let tests: Vec<(String, String)> =
+        Declared::all().into_iter().map(|pass| (pass.argument.clone(), read(&format!("{}.mlir", pass.test())))).collect();
+    pages[0].1 = examples::with_examples(&pages[0].1, &tests);
     pages.push(("docs/supported-ops.md".to_owned(), spyre::import::supported_ops_page()));
     let mut violations = Vec::new();
     for (page, made) in pages {
@@ -315,13 +328,42 @@ fn generated_docs_are_up_to_date() {
             violations.push(format!("{page}:{line}"));
         }
     }
-    expect_none("a page is not what the .td files or the tables of the import say; `cargo xtask docs` writes it:", &violations);
+    expect_none(
+        "a page is not what the .td files, the tests of the passes or the tables of the import say; `cargo xtask docs` writes it:",
+        &violations,
+    );
 }
 
 /// The first line, from 1, in which two texts differ.
 fn first_difference(a: &str, b: &str) -> Option<usize> {
     let longest = a.lines().count().max(b.lines().count());
     (0..longest).find(|&line| a.lines().nth(line) != b.lines().nth(line)).map(|line| line + 1)
+}
+
+/// Lines with code of what is shipped in which a literal is the name of an op or attribute of ours.
+fn names_as_text(sources: &[Source], text: impl Fn(&Source) -> String) -> Vec<String> {
+    let is_name = |literal: &str| {
+        let name = literal.split_once('.').filter(|(dialect, _)| ["spyre", "sdsc", "sdscbundle"].contains(dialect));
+        name.is_some_and(|(_, name)| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_'))
+    };
+    let mut found = Vec::new();
+    for source in sources {
+        let text = text(source);
+        let lines = text.lines().zip(source.shipped.lines()).zip(1..);
+        let has_name = |line: &str| line.split('"').skip(1).step_by(2).any(is_name);
+        let wrong = lines.filter(|((line, shipped), _)| !shipped.trim().is_empty() && has_name(line));
+        found.extend(wrong.map(|((line, _), number)| format!("{}:{number}: {}", source.path, line.trim())));
+    }
+    found
+}
+
+#[test]
+fn names_of_ops_and_attributes_are_those_of_ods() {
+    let found = names_as_text(&sources(&["src"]), |source| read(&source.path));
+    expect_none("dialect::ods has the names of ops and attributes:", &found);
+    let text = "fn f(op: Op) -> bool {\n    // \"spyre.view\"\n    op.is(\"spyre.view\")\n}\n#[cfg(test)]\nmod tests {\n    const A: &str = \"spyre.view\";\n}\n";
+    let planted = names_as_text(&[Source::new("a.rs", text)], |_| text.to_owned());
+    assert_eq!(planted, ["a.rs:3: op.is(\"spyre.view\")"]);
 }
 
 #[test]

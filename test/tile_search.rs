@@ -28,13 +28,13 @@ fn softmaxes(n_layers: usize) -> String {
 fn found(text: &str, options: Options) -> TileSearchReport {
     let session = session();
     let mut module = Module::parse(&session, text).unwrap();
-    let options = Options { lx_bytes: "32768".to_owned(), compile_to: Phase::Lx, ..options };
+    let options = Options { lx_bytes: 32768, compile_to: Phase::Lx, ..options };
     compile(&mut module, &options, "").unwrap().tile_search.remove(0)
 }
 
 #[test]
 fn equal_layers_are_searched_once() {
-    let options = Options { tile_steps: "200".to_owned(), ..Options::default() };
+    let options = Options { tile_steps: Some(200), ..Options::default() };
     let few = found(&softmaxes(60), options.clone());
     let many = found(&softmaxes(180), options);
     // At the end stands what is left over.
@@ -46,8 +46,8 @@ fn equal_layers_are_searched_once() {
 fn more_steps_look_at_more_and_choose_nothing_worse() {
     let program = softmaxes(10);
     let mut before: Option<TileSearchReport> = None;
-    for steps in ["1", "100", "1000"] {
-        let now = found(&program, Options { tile_steps: steps.to_owned(), ..Options::default() });
+    for steps in [1, 100, 1000] {
+        let now = found(&program, Options { tile_steps: Some(steps), ..Options::default() });
         if let Some(before) = before {
             assert!(now.n_judged >= before.n_judged && now.us <= before.us, "{steps} steps: {now:?} after {before:?}");
         }

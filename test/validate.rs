@@ -8,7 +8,7 @@ use referee::{RunOptions, Simulation};
 use spyre::{
     compile::{compile, compile_validated_within},
     mlir::{Event, Module, bugs_of, note_bug},
-    pipeline::{Options, Phase},
+    pipeline::{Options, Phase, PlannerName},
     validate::{Limits, Snapshot, observe},
 };
 use std::{collections::BTreeMap, fs, process::Command};
@@ -128,7 +128,7 @@ fn the_pass_that_broke_it_is_named_alone() {
 /// Whoever edits what a phase printed answers for it: here the maxima of a softmax are said to live for one op only.
 #[test]
 fn a_broken_rule_in_edited_text_is_no_bug_of_ours() {
-    let options = Options { compile_to: Phase::Bundle, lx_planner: "none".to_owned(), cores: "1".to_owned(), ..Options::default() };
+    let options = Options { compile_to: Phase::Bundle, lx_planner: Some(PlannerName::none()), cores: 1, ..Options::default() };
     let right = with_module(WHOLE, |module| {
         assert!(compile(module, &options, "").is_some());
         format!("{}\n", module.op())
@@ -174,7 +174,7 @@ fn a_phase_that_breaks_a_program_is_named_and_nothing_is_written() {
 
 /// Columns in two tiles, in three loops.
 fn in_tiles() -> Options {
-    Options { dims: vec!["0=M:N".to_owned()], tiles: vec!["N=2".to_owned()], compile_to: Phase::Emit, ..Options::default() }
+    Options { compile_to: Phase::Emit, ..Options::parse("dims=0=M:N tiles=N=2").unwrap() }
 }
 
 /// Samples of a program that carries maxima and sums through loops, in few elements and in many.

@@ -101,8 +101,8 @@ intptr_t spyreWorkAttrGetOrderRank(MlirAttribute work);
 const int64_t *spyreWorkAttrGetOrder(MlirAttribute work);
 
 bool spyreAttributeIsAPlace(MlirAttribute attribute);
-MlirAttribute spyrePlaceAttrGet(MlirContext context, MlirStringRef memory, int64_t offsetBytes, MlirStringRef reason);
-MlirStringRef spyrePlaceAttrGetMemory(MlirAttribute place);
+MlirAttribute spyrePlaceAttrGet(MlirContext context, int memory, int64_t offsetBytes, MlirStringRef reason);
+int spyrePlaceAttrGetMemory(MlirAttribute place);
 int64_t spyrePlaceAttrGetOffsetBytes(MlirAttribute place);
 MlirStringRef spyrePlaceAttrGetReason(MlirAttribute place);
 

@@ -53,10 +53,10 @@ intptr_t spyreWorkAttrGetOrderRank(MlirAttribute work) { return as<spyre::WorkAt
 const int64_t *spyreWorkAttrGetOrder(MlirAttribute work) { return as<spyre::WorkAttr>(work).getOrder().data(); }
 
 bool spyreAttributeIsAPlace(MlirAttribute attribute) { return isa<spyre::PlaceAttr>(unwrap(attribute)); }
-MlirAttribute spyrePlaceAttrGet(MlirContext context, MlirStringRef memory, int64_t offsetBytes, MlirStringRef reason) {
-  return wrap(spyre::PlaceAttr::get(unwrap(context), unwrap(memory), offsetBytes, unwrap(reason)));
+MlirAttribute spyrePlaceAttrGet(MlirContext context, int memory, int64_t offsetBytes, MlirStringRef reason) {
+  return wrap(spyre::PlaceAttr::get(unwrap(context), static_cast<spyre::Memory>(memory), offsetBytes, unwrap(reason)));
 }
-MlirStringRef spyrePlaceAttrGetMemory(MlirAttribute place) { return wrap(as<spyre::PlaceAttr>(place).getMemory()); }
+int spyrePlaceAttrGetMemory(MlirAttribute place) { return static_cast<int>(as<spyre::PlaceAttr>(place).getMemory()); }
 int64_t spyrePlaceAttrGetOffsetBytes(MlirAttribute place) { return as<spyre::PlaceAttr>(place).getOffsetBytes(); }
 MlirStringRef spyrePlaceAttrGetReason(MlirAttribute place) { return wrap(as<spyre::PlaceAttr>(place).getReason()); }
 

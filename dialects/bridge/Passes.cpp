@@ -33,34 +33,7 @@ std::shared_mutex &spyre::passRegistry() {
 namespace spyre {
 #define GEN_PASS_DECL
 #include "Passes.h.inc"
-#define GEN_PASS_DEF_SPYRECHECKINPUT
-#define GEN_PASS_DEF_SPYRESETTARGET
-#define GEN_PASS_DEF_SPYREIMPORTLINALG
-#define GEN_PASS_DEF_SPYREFLATTENHINTS
-#define GEN_PASS_DEF_SPYREEXPANDFUNCTIONS
-#define GEN_PASS_DEF_SPYREDEFERDIVISIONS
-#define GEN_PASS_DEF_SPYREMATERIALIZEVIEWS
-#define GEN_PASS_DEF_SPYRELAYOUTTABLES
-#define GEN_PASS_DEF_SPYREPROPAGATELAYOUTS
-#define GEN_PASS_DEF_SPYREINSERTRESTICKIFY
-#define GEN_PASS_DEF_SPYREPADCONTRACTIONS
-#define GEN_PASS_DEF_SPYRESPLITVIEWS
-#define GEN_PASS_DEF_SPYREOWNRESULTS
-#define GEN_PASS_DEF_SPYREPROPAGATEDIMS
-#define GEN_PASS_DEF_SPYRECHOOSETILES
-#define GEN_PASS_DEF_SPYRECOARSETILE
-#define GEN_PASS_DEF_SPYREMAKEONLINE
-#define GEN_PASS_DEF_SPYRESETTLELOOPS
-#define GEN_PASS_DEF_SPYREREDUCESPAN
-#define GEN_PASS_DEF_SPYREDIVIDEWORK
-#define GEN_PASS_DEF_SPYREDIVIDEJOINTLY
-#define GEN_PASS_DEF_SPYRECLONEINPUTS
-#define GEN_PASS_DEF_SPYREPLANLX
-#define GEN_PASS_DEF_SPYREFORMBUNDLES
-#define GEN_PASS_DEF_SPYRELOWERTOSDSC
-#define GEN_PASS_DEF_SPYRELOWERTOSDSCBUNDLE
-#define GEN_PASS_DEF_SPYREEMITBUNDLE
-#define GEN_PASS_DEF_SPYREVERIFYPHASE
+#include "PassList.h.inc"
 #include "Passes.h.inc"
 } // namespace spyre
 
@@ -77,7 +50,7 @@ std::string optionsOf(Pass &pass) {
   return open == std::string::npos ? "" : text.substr(open + 1, text.rfind('}') - open - 1);
 }
 
-/// A pass whose options and documentation are tablegen's and whose work is done in Rust.
+/// A pass whose options and documentation are tablegen's and whose work is done in Rust. CMake lists those of Passes.td in PassList.h.inc.
 #define SPYRE_RUST_PASS(Name)                                                                                                     \
   struct Name final : spyre::impl::Name##Base<Name> {                                                                             \
     using Base = spyre::impl::Name##Base<Name>;                                                                                   \
@@ -89,36 +62,6 @@ std::string optionsOf(Pass &pass) {
         signalPassFailure();                                                                                                      \
     }                                                                                                                             \
   };
-
-#define SPYRE_PASSES(X) \
-  X(SpyreCheckInput) \
-  X(SpyreSetTarget) \
-  X(SpyreImportLinalg) \
-  X(SpyreFlattenHints) \
-  X(SpyreExpandFunctions) \
-  X(SpyreDeferDivisions) \
-  X(SpyreMaterializeViews) \
-  X(SpyreLayOutTables) \
-  X(SpyrePadContractions) \
-  X(SpyrePropagateLayouts) \
-  X(SpyreInsertRestickify) \
-  X(SpyreSplitViews) \
-  X(SpyreOwnResults) \
-  X(SpyrePropagateDims) \
-  X(SpyreChooseTiles) \
-  X(SpyreCoarseTile) \
-  X(SpyreMakeOnline) \
-  X(SpyreSettleLoops) \
-  X(SpyreReduceSpan) \
-  X(SpyreDivideWork) \
-  X(SpyreDivideJointly) \
-  X(SpyreCloneInputs) \
-  X(SpyrePlanLx) \
-  X(SpyreFormBundles) \
-  X(SpyreLowerToSdsc) \
-  X(SpyreLowerToSdscBundle) \
-  X(SpyreEmitBundle) \
-  X(SpyreVerifyPhase)
 
 SPYRE_PASSES(SPYRE_RUST_PASS)
 

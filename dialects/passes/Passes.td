@@ -3,7 +3,7 @@
 // Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
 //
 // A pass is declared here and implemented in Rust, in the file that its description names. The order in which they run
-// stands in src/pipeline.rs.
+// stands in src/pipeline/steps.rs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,6 +76,9 @@ def SpyreExpandFunctions : Spyre_Pass<"spyre-expand-functions"> {
     that it is read from HBM once. The gelu is an approximation whose error is of the size of the format's rounding. Runs
     behind `spyre-flatten-hints`, and only if there is an LX planner. Implemented in `src/import/ir/expand_functions.rs`.
 
+    No rewrite pattern: whether a chain pays depends on all readers of the result, and an operand that a chain reads several
+    times is copied once for all of them.
+
     Example: `spyre-opt --spyre-expand-functions test/import/expand-functions.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
@@ -91,6 +94,8 @@ def SpyreFlattenHints : Spyre_Pass<"spyre-flatten-hints"> {
 
     Refuses a name of a number of tiles that is neither bound nor declared in `spyre.symbols`, a binding above the declared
     maximum, and one that nothing uses.
+
+    No rewrite pattern: the ids of scopes are their order in the whole function.
 
     Example: `spyre-opt --spyre-flatten-hints="tiles=A=2,B=4" test/hint/flatten-hints.mlir`
   }];
@@ -114,6 +119,8 @@ def SpyreDeferDivisions : Spyre_Pass<"spyre-defer-divisions"> {
     overflows. Rounding differs, so the pipeline has this pass for `precision=device` alone. Implemented in
     `src/layout/ir/defer_divisions.rs`.
 
+    No rewrite pattern: that the divided tensor is at most 1 is known from what made it, several ops and views further up.
+
     Example: `spyre-opt --spyre-defer-divisions test/layout/defer-divisions.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
@@ -129,6 +136,8 @@ def SpyreMaterializeViews : Spyre_Pass<"spyre-materialize-views"> {
     and `needs.rs`.
 
     Refuses a diagonal that moves a dimension by parts, one of integers, and one too long for a mask.
+
+    No rewrite pattern: readers of the same elements share one copy, wherever they stand.
 
     Example: `spyre-opt --spyre-materialize-views test/layout/materialize-views.mlir`
   }];
@@ -158,6 +167,8 @@ def SpyrePadContractions : Spyre_Pass<"spyre-pad-contractions"> {
     the padded operand is a buffer that needs one. Implemented in `src/layout/ir/pad_contractions.rs`.
 
     Refuses elements for which the device has no format, and an operand whose views cannot be split.
+
+    No rewrite pattern: readers that need the same padding share one buffer.
 
     Example: `spyre-opt --spyre-pad-contractions test/layout/pad-contractions.mlir`
   }];
@@ -195,6 +206,9 @@ def SpyreInsertRestickify : Spyre_Pass<"spyre-insert-restickify"> {
     Refuses an op without layouts, an operand that no chain makes fit, and a table or an index that does not lie as a gather
     needs it.
 
+    No rewrite pattern: it carries out one choice for the whole function, in which readers share moves. So there are no
+    chains of moves that undo each other for a pattern to find.
+
     Example: `spyre-opt --spyre-propagate-layouts --spyre-insert-restickify test/layout/insert-restickify.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
@@ -213,6 +227,8 @@ def SpyreSplitViews : Spyre_Pass<"spyre-split-views"> {
     Refuses operands that would cut an iteration dimension at numbers of which none divides the other, a split inside a stick,
     and a tile under split dimensions.
 
+    No rewrite pattern: the operands of an op are cut together, and the op with them.
+
     Example: `spyre-opt --spyre-propagate-layouts --spyre-insert-restickify --spyre-split-views test/layout/split-views.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
@@ -224,6 +240,8 @@ def SpyreOwnResults : Spyre_Pass<"spyre-own-results"> {
     A result that is the buffer of another one, of an argument or of a constant is copied. `spyre-propagate-layouts` copies
     such results as well, so that their layouts are chosen with all others; what is left are copies that became one when
     equal ops were merged. Implemented in `src/layout/ir/own_results.rs`.
+
+    No rewrite pattern: which results share a buffer is a question to the whole return, and to loops and views above it.
 
     Example: `spyre-opt --spyre-own-results test/layout/own-results.mlir`
   }];
@@ -414,6 +432,8 @@ def SpyreCloneInputs : Spyre_Pass<"spyre-clone-inputs"> {
     An argument that several ops read, all with the same division over the cores, is copied once; the readers read the
     copy. For the planners other than `exact`, which chooses such copies itself. Implemented in `src/lx/ir/clone_inputs.rs`.
 
+    No rewrite pattern: a copy is for all readers of an argument that divide it alike.
+
     Example: `spyre-opt --spyre-propagate-layouts --spyre-divide-work --spyre-clone-inputs test/lx/clone-inputs.mlir`
   }];
   let dependentDialects = ["::spyre::SpyreDialect"];
@@ -512,6 +532,20 @@ def SpyreVerifyPhase : Spyre_Pass<"spyre-verify-phase"> {
   let description = [{
     Runs after every phase of the pipeline, so that a mistake shows in the phase that made it. Writes the phase on the module,
     as `spyre.phase`: from there `spyre-compile` goes on. Implemented in `src/gate/verify_phase.rs`.
+
+    All that is wrong is named, not the first mistake alone. Of what an earlier phase promises, everything holds behind a later one, up
+    to `bundle`:
+
+    | behind | holds |
+    |---|---|
+    | `import` | no `linalg`, no `tensor`, no hint scope |
+    | `layout` | every buffer has a device layout, every result of the program is a buffer of its own |
+    | `tile` | no hints are left, and every loop overwrites what it carries |
+    | `work` | every op is divided as the machine can, and no `work_div` is left |
+    | `lx` | every value has a place, which it shares with none that lives at the same time |
+    | `bundle` | no op of `spyre`, no `sdsc.bundle` and no `sdsc.loop` |
+
+    Refuses a module that breaks one of them.
 
     Example: `spyre-opt --split-input-file --spyre-compile="compile-to=layout" --spyre-verify-phase=phase=layout test/gate/verify-phase.mlir`
   }];

@@ -27,6 +27,15 @@ def Sdsc_Dialect : Dialect {
     }
     ```
   }];
+  let discardableAttrs = (ins
+    "::mlir::StringAttr":$addresses,
+    "::mlir::IntegerAttr":$pool_bytes,
+    "::mlir::ArrayAttr":$buffers,
+    "::mlir::ArrayAttr":$counts,
+    "::mlir::ArrayAttr":$counted_dims,
+    "::mlir::ArrayAttr":$names,
+    "::mlir::ArrayAttr":$lives
+  );
   let useDefaultAttributePrinterParser = 1;
 }
 

@@ -29,6 +29,7 @@ bool isCountSymbol(llvm::StringRef name);
 } // namespace spyre
 
 #include "SpyreDialect.h.inc"
+#include "SpyreEnums.h.inc"
 #include "SpyreInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES

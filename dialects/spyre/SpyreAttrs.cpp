@@ -13,6 +13,8 @@
 using namespace mlir;
 using namespace spyre;
 
+#include "SpyreEnums.cpp.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "SpyreAttrs.cpp.inc"
 
@@ -163,23 +165,32 @@ LogicalResult WorkAttr::verify(function_ref<InFlightDiagnostic()> emitError, Arr
 //===----------------------------------------------------------------------===//
 
 Attribute PlaceAttr::parse(AsmParser &parser, Type) {
-  StringRef memory;
+  StringRef word;
   int64_t offsetBytes = 0;
   std::string reason;
-  if (parser.parseLess() || parser.parseKeyword(&memory))
+  if (parser.parseLess())
     return {};
-  if (memory != "hbm" && (parser.parseComma() || parser.parseInteger(offsetBytes)))
+  SMLoc at = parser.getCurrentLocation();
+  if (parser.parseKeyword(&word))
+    return {};
+  std::optional<Memory> memory = symbolizeMemory(word);
+  // place_c1
+  if (!memory) {
+    parser.emitError(at) << "a value lives in 'lx', 'pool' or 'hbm', found '" << word << "'";
+    return {};
+  }
+  if (memory != Memory::Hbm && (parser.parseComma() || parser.parseInteger(offsetBytes)))
     return {};
   if (succeeded(parser.parseOptionalComma()) && parser.parseString(&reason))
     return {};
   if (parser.parseGreater())
     return {};
-  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), memory, offsetBytes, reason);
+  return getChecked([&] { return parser.emitError(parser.getNameLoc()); }, parser.getContext(), *memory, offsetBytes, reason);
 }
 
 void PlaceAttr::print(AsmPrinter &printer) const {
-  printer << '<' << getMemory();
-  if (getMemory() != "hbm")
+  printer << '<' << stringifyMemory(getMemory());
+  if (getMemory() != Memory::Hbm)
     printer << ", " << getOffsetBytes();
   if (!getReason().empty()) {
     printer << ", ";
@@ -188,14 +199,11 @@ void PlaceAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, StringRef memory, int64_t offsetBytes, StringRef) {
-  // place_c1
-  if (memory != "lx" && memory != "pool" && memory != "hbm")
-    return emitError() << "a value lives in 'lx', 'pool' or 'hbm', found '" << memory << "'";
+LogicalResult PlaceAttr::verify(function_ref<InFlightDiagnostic()> emitError, Memory memory, int64_t offsetBytes, StringRef) {
   // place_c2
   if (offsetBytes < 0 || offsetBytes % kStickBytes != 0)
     return emitError() << "an offset is a multiple of " << kStickBytes << " bytes, found " << offsetBytes;
-  if (memory == "hbm" && offsetBytes != 0)
+  if (memory == Memory::Hbm && offsetBytes != 0)
     return emitError() << "a buffer of the program has no offset, found " << offsetBytes;
   return success();
 }

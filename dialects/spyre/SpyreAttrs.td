@@ -10,6 +10,7 @@
 include "SpyreDialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
 include "mlir/IR/TensorEncoding.td"
 
 class Spyre_Attr<string attrName, string attrMnemonic, list<Trait> traits = []> : AttrDef<Spyre_Dialect, attrName, traits> {
@@ -71,6 +72,15 @@ def Spyre_WorkAttr : Spyre_Attr<"Work", "work"> {
   let genVerifyDecl = 1;
 }
 
+def Spyre_Memory : I32EnumAttr<"Memory", "the memory that a value lives in", [
+    I32EnumAttrCase<"Hbm", 0, "hbm">,
+    I32EnumAttrCase<"Lx", 1, "lx">,
+    I32EnumAttrCase<"Pool", 2, "pool">
+  ]> {
+  let cppNamespace = "::spyre";
+  let genSpecializedAttr = 0;
+}
+
 def Spyre_PlaceAttr : Spyre_Attr<"Place", "place"> {
   let summary = "Which memory a value lives in, and at which byte";
   let description = [{
@@ -85,7 +95,7 @@ def Spyre_PlaceAttr : Spyre_Attr<"Place", "place"> {
     Example: `#spyre.place<lx, 0>`, `#spyre.place<hbm, "it is a result of the program">`
   }];
   let parameters = (ins
-    StringRefParameter<"lx, pool or hbm">:$memory,
+    EnumParameter<Spyre_Memory>:$memory,
     "int64_t":$offsetBytes,
     StringRefParameter<"why the value is not in LX", "\"\"">:$reason
   );

@@ -41,6 +41,20 @@ def Spyre_Dialect : Dialect {
       : tensor<512x1024xf16, #rows> -> tensor<512x1xf16, #spyre.layout<[1, 512, 64], [-1, 1, -1]>>
     ```
   }];
+  let discardableAttrs = (ins
+    "::mlir::ArrayAttr":$dims,
+    "::mlir::DictionaryAttr":$dim_sizes,
+    "::mlir::DictionaryAttr":$symbols,
+    "::mlir::DictionaryAttr":$target,
+    "::mlir::StringAttr":$phase,
+    "::mlir::IntegerAttr":$bundle,
+    "::mlir::UnitAttr":$for_layout,
+    "::mlir::StringAttr":$for_loop,
+    "::mlir::UnitAttr":$corrects,
+    "::mlir::DictionaryAttr":$tile_search,
+    "::mlir::StringAttr":$plan,
+    "::mlir::IntegerAttr":$number
+  );
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;

@@ -1,6 +1,6 @@
 //! The two choices that a user has for what a launch looks like.
 
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 /// `--addresses`: who knows where kernel arguments are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,15 @@ impl FromStr for Addresses {
     }
 }
 
+impl fmt::Display for Addresses {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Symbolic => "symbolic",
+            Self::Baked => "baked",
+        })
+    }
+}
+
 /// `--loops`: how a counted loop is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loops {
@@ -41,5 +50,14 @@ impl FromStr for Loops {
             "unroll" => Ok(Self::Unroll),
             _ => Err(format!("unknown loops '{name}': expected 'keep' or 'unroll'")),
         }
+    }
+}
+
+impl fmt::Display for Loops {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Keep => "keep",
+            Self::Unroll => "unroll",
+        })
     }
 }

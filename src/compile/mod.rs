@@ -6,12 +6,13 @@ mod validated;
 
 pub use validated::{compile_validated, compile_validated_within};
 
+use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     bundle::Bundle,
-    dialect::{ComputeOp, FOR_LAYOUT, Tensor, TileSearch, bundle_of, phase_of, plan_of, target_of},
+    dialect::{ComputeOp, Tensor, TileSearch, bundle_of, phase_of, plan_of, target_of},
     explain::{Numbers, ValuePlace, add_up, location_text, loops_of, place_of, values_in_lx},
     mlir::{Module, Op, OpExt, Reported, ValueLike, bugs_of, elements, error_at, integer, symbol_name, warning_at},
-    pipeline::{Options, Phase, emission},
+    pipeline::{Milestone, Options, Phase, check, emission},
     report::{Cost, LaunchReport, ModelledTime, Moves, OpReport, Report, TileSearchReport, thousandths},
     traffic::{Bytes, OpTraffic, accesses, kernel_of, lx_peak_bytes, traffic},
 };
@@ -42,7 +43,7 @@ pub fn compile_watched<'c>(
     let found_before = bugs_of(module.op());
     // Who prints IR may also write it: what the phases behind promise holds before the next one relies on it.
     if let Some(done) = done.filter(|done| *done < Phase::Emit)
-        && !module.run(&format!("spyre-verify-phase{{phase={done}}}"))
+        && !module.run(&check(done).to_string())
     {
         return None;
     }
@@ -50,11 +51,12 @@ pub fn compile_watched<'c>(
     let mut needs = done.map(|_| Needs::of(module.op())).unwrap_or_default();
     let phases = Phase::ALL.into_iter().filter(|phase| done.is_none_or(|done| *phase > done) && *phase <= options.compile_to);
     for phase in phases {
-        let passes = if phase == Phase::Emit { vec![emission(output, done.is_none())] } else { options.passes_of(phase, output) };
-        for (number, pass) in passes.iter().enumerate() {
+        let steps = if phase == Phase::Emit { vec![emission(output, done.is_none())] } else { options.steps_of(phase, output) };
+        for (number, step) in steps.iter().enumerate() {
             // The verifier takes as long as a pass: the module is verified once a phase, by its last pass.
-            let is_last = number + 1 == passes.len();
-            if !(if is_last { module.run(pass) } else { module.run_unverified(pass) }) {
+            let is_last = number + 1 == steps.len();
+            let pass = step.to_string();
+            if !(if is_last { module.run(&pass) } else { module.run_unverified(&pass) }) {
                 if bugs_of(module.op()) > found_before {
                     let _ = error_at(module.op(), format_args!("phase '{phase}' was stopped by a bug of ours")).report();
                 }
@@ -62,13 +64,13 @@ pub fn compile_watched<'c>(
             }
             // Decisions are complete when the pool is planned, but a compilation may end before; op specs stand between the passes of
             // the bundle phase.
-            match pass.split('{').next() {
-                Some("spyre-import-linalg") => watch(phase, module),
-                Some("spyre-flatten-hints") => needs = Needs::of(module.op()),
-                Some("spyre-plan-lx") if options.compile_to == phase => describe_ops(module.op(), &mut report),
-                Some("spyre-form-bundles") => describe_ops(module.op(), &mut report),
-                Some("spyre-lower-to-sdsc") => describe_launches(module.op(), &needs, &mut report),
-                _ => {}
+            match step.milestone {
+                Some(Milestone::Imported) => watch(phase, module),
+                Some(Milestone::Flat) => needs = Needs::of(module.op()),
+                Some(Milestone::Placed) if options.compile_to == phase => describe_ops(module.op(), &mut report),
+                Some(Milestone::Formed) => describe_ops(module.op(), &mut report),
+                Some(Milestone::Lowered) => describe_launches(module.op(), &needs, &mut report),
+                Some(Milestone::Placed) | None => {}
             }
         }
         watch(phase, module);
@@ -96,7 +98,7 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
     }
     let mut numbers = Numbers::default();
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-        function.text_attr("sym_name").clone_into(&mut report.program);
+        function.text_attr(attr::SYM_NAME).clone_into(&mut report.program);
         for compute in ComputeOp::all_in(function) {
             numbers.add(compute);
             report.ops.push(describe_op(compute));
@@ -110,7 +112,7 @@ fn describe_ops(module: Op<'_>, report: &mut Report) {
 fn describe_search(function: Op<'_>, found: TileSearch) -> TileSearchReport {
     let TileSearch { nests, us, untiled_us, least_us, n_judged, is_cut_short } = found;
     let (us, untiled_us, least_us) = (thousandths(us), untiled_us.map(thousandths), least_us.map(thousandths));
-    let function = function.text_attr("sym_name").to_owned();
+    let function = function.text_attr(attr::SYM_NAME).to_owned();
     TileSearchReport { function, nests, us, untiled_us, least_us, n_judged, is_cut_short }
 }
 
@@ -124,13 +126,13 @@ fn describe_op(compute: ComputeOp<'_>) -> OpReport {
         location: location_text(compute.op.loc()),
         iteration_space: compute.iteration_space(),
         dims: compute.dim_names(),
-        loops: compute.loops().into_iter().filter_map(|around| around.attr("count").and_then(integer)).collect(),
+        loops: compute.loops().into_iter().filter_map(|around| around.attr(attr::COUNT).and_then(integer)).collect(),
         cores: work.iter().product(),
         work,
         memory,
         lx_offset_bytes,
         result_bytes: layout.map_or(0, |layout| layout.bytes()),
-        is_for_layout: compute.op.is("spyre.restickify") || compute.op.attr(FOR_LAYOUT).is_some(),
+        is_for_layout: compute.op.is(spyre::RESTICKIFY) || compute.op.attr(attr::SPYRE_FOR_LAYOUT).is_some(),
         reason,
         bytes: Bytes::default(),
         us: 0.0,
@@ -141,10 +143,10 @@ fn describe_launches(module: Op<'_>, needs: &Needs, report: &mut Report) {
     let mut moved: Vec<OpTraffic> = Vec::new();
     let mut done = Done { needed: needs.by_name(module), ..Done::default() };
     let target = target_of(module).unwrap_or_else(|_| Target::spyre());
-    for (launch, bundle) in module.nested().into_iter().filter(|op| op.is("sdsc.bundle")).enumerate() {
+    for (launch, bundle) in module.nested().into_iter().filter(|op| op.is(sdsc::BUNDLE)).enumerate() {
         let Ok(model) = bundle_of(bundle) else { continue };
         let (of_bundle, kernel) = (traffic(&model), describe(&kernel_of(&model)));
-        report.launches.push(describe_launch(bundle.text_attr("sym_name"), &model, &of_bundle, cost_of(&kernel, &target.time)));
+        report.launches.push(describe_launch(bundle.text_attr(attr::SYM_NAME), &model, &of_bundle, cost_of(&kernel, &target.time)));
         report.explain.scratchpad.extend(values_in_lx(&model, moved.len()));
         let buffers: Vec<&str> = bundle.required("buffers", elements).into_iter().filter_map(symbol_name).collect();
         done.accesses.extend(accesses(&model, launch, &buffers, moved.len()));

@@ -1,5 +1,6 @@
 //! What a program must do, whatever is decided: read from its ops before anything is.
 
+use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     dialect::{ComputeOp, Tensor, UsedAs, format_of, home_of},
     import::Expansion,
@@ -78,7 +79,7 @@ impl Needs {
         let of = |value: Value<'_>| numbers.get(value).map_or_else(Needed::default, |&number| needed(&reads[number].1));
         self.arguments.extend(function.body_args().into_iter().map(of));
         for (value, touched) in &reads {
-            let elements = value.def().filter(|def| def.is("spyre.constant")).and_then(|def| def.attr("value"));
+            let elements = value.def().filter(|def| def.is(spyre::CONSTANT)).and_then(|def| def.attr(attr::VALUE));
             if let Some(digest) = elements.and_then(digest_of) {
                 let (known, found) = (self.constants.entry(digest).or_default(), needed(touched));
                 // Constants of equal elements are one buffer.
@@ -117,18 +118,18 @@ impl Needs {
     pub(super) fn by_name<'c>(&self, module: Op<'c>) -> BTreeMap<&'c str, Needed> {
         let of = |buffer: Op<'c>| {
             let by_position = |all: &[Needed]| all.get(buffer.required("position", natural)).copied();
-            let needed = match buffer.text_attr("role") {
+            let needed = match buffer.text_attr(attr::ROLE) {
                 "input" => by_position(&self.arguments),
                 "output" => by_position(&self.results),
-                _ => buffer.attr("value").and_then(digest_of).and_then(|digest| self.constants.get(&digest)).copied(),
+                _ => buffer.attr(attr::VALUE).and_then(digest_of).and_then(|digest| self.constants.get(&digest)).copied(),
             };
-            let layout = buffer.attr("type").and_then(type_of).and_then(Tensor::of).and_then(|tensor| tensor.layout);
+            let layout = buffer.attr(attr::TYPE).and_then(type_of).and_then(Tensor::of).and_then(|tensor| tensor.layout);
             let bytes = |elements: i64| stick_bytes_of(elements, layout.as_ref().map_or(0, |layout| layout.format().bytes()));
             let Needed { if_indices_differ, of_any_indices } = needed.unwrap_or_default();
             let needed = Needed { if_indices_differ: bytes(if_indices_differ), of_any_indices: bytes(of_any_indices) };
-            (buffer.text_attr("sym_name"), needed)
+            (buffer.text_attr(attr::SYM_NAME), needed)
         };
-        module.nested().into_iter().filter(|op| op.is("sdsc.buffer")).map(of).collect()
+        module.nested().into_iter().filter(|op| op.is(sdsc::BUFFER)).map(of).collect()
     }
 }
 
@@ -185,7 +186,7 @@ struct Product<'c> {
 
 impl<'c> Product<'c> {
     fn of(compute: ComputeOp<'c>) -> Option<Self> {
-        let is_given = |value: &Value<'c>| value.def().is_none_or(|def| def.is("spyre.constant"));
+        let is_given = |value: &Value<'c>| value.def().is_none_or(|def| def.is(spyre::CONSTANT));
         let homes: Vec<Value<'c>> = compute.reads().into_iter().map(home_of).collect();
         let &[left, right] = homes.as_slice() else { return None };
         let output = compute.op.output();
@@ -201,12 +202,12 @@ impl<'c> Product<'c> {
 /// Whether products, and nothing else, read a value, be it under another shape.
 fn is_read_by_products(value: Value<'_>) -> bool {
     let is_product = |user: &Op<'_>| ComputeOp::of(*user).is_some_and(|compute| compute.family() == Family::Matmul);
-    value.users().iter().all(|user| is_product(user) || user.is("spyre.view") && is_read_by_products(user.output()))
+    value.users().iter().all(|user| is_product(user) || user.is(spyre::VIEW) && is_read_by_products(user.output()))
 }
 
 /// Whether the program gives a value, be it under another shape.
 fn is_returned(value: Value<'_>) -> bool {
-    value.users().into_iter().any(|user| user.is("func.return") || user.is("spyre.view") && is_returned(user.output()))
+    value.users().into_iter().any(|user| user.is("func.return") || user.is(spyre::VIEW) && is_returned(user.output()))
 }
 
 fn elements_of(value: Value<'_>) -> i64 {

@@ -4,7 +4,7 @@ use super::compile_watched;
 use crate::{
     dialect::phase_of,
     mlir::{Module, error_at, note_bug},
-    pipeline::{Options, Phase},
+    pipeline::{Options, Phase, PlannerName},
     report::Report,
     validate::{Failure, Limits, Phases},
 };
@@ -60,8 +60,8 @@ pub fn compile_validated_within<'c>(module: &mut Module<'c>, options: &Options, 
 
 /// Which phase makes wrong files of IR that is right after every phase: the one without whose decisions they are right.
 fn blame(original: &Module<'_>, options: &Options, limits: &Limits) -> String {
-    let in_hbm = Options { lx_planner: "none".to_owned(), joint: String::new(), ..options.clone() };
-    let undivided = Options { cores: "1".to_owned(), ..in_hbm.clone() };
+    let in_hbm = Options { lx_planner: Some(PlannerName::none()), joint: None, ..options.clone() };
+    let undivided = Options { cores: 1, ..in_hbm.clone() };
     for (phase, without, options) in [(Phase::Lx, "a place in LX", in_hbm), (Phase::Work, "a division of work", undivided)] {
         if is_right(&mut original.duplicate(), &options, limits) {
             return format!("phase '{phase}' is at fault, or what becomes of it: without {without} they are right");
@@ -109,6 +109,7 @@ fn note<'c>(phases: &mut Phases<'c>, phase: Phase, module: &Module<'c>) {
 #[cfg(debug_assertions)]
 mod fault {
     use crate::{
+        dialect::ods::{attr, spyre},
         mlir::{Op, OpExt},
         pipeline::Phase,
     };
@@ -120,7 +121,7 @@ mod fault {
     /// Behind the broken phase every subtraction is the other way round.
     pub(super) fn make(phase: Phase, module: Op<'_>) {
         if env::var(BROKEN_PHASE).is_ok_and(|broken| broken == phase.to_string()) {
-            for op in module.nested().into_iter().filter(|op| op.is("spyre.pointwise") && op.text_attr("function") == "sub") {
+            for op in module.nested().into_iter().filter(|op| op.is(spyre::POINTWISE) && op.text_attr(attr::FUNCTION) == "sub") {
                 let inputs = op.inputs();
                 op.set_input(0, inputs[1]);
                 op.set_input(1, inputs[0]);

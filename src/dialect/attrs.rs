@@ -1,5 +1,6 @@
 //! Attributes of our dialects as plain values. Each function that calls C++ first checks that the attribute is of its kind.
 
+use crate::dialect::ods::{attr, memory};
 use crate::{
     hint::{Count, WorkHint},
     layout::{DeviceLayout, HostTensor, LayoutError},
@@ -36,8 +37,8 @@ unsafe extern "C" {
     fn spyreWorkAttrGetOrderRank(work: MlirAttribute) -> isize;
     fn spyreWorkAttrGetOrder(work: MlirAttribute) -> *const i64;
     fn spyreAttributeIsAPlace(attribute: MlirAttribute) -> bool;
-    fn spyrePlaceAttrGet(context: MlirContext, memory: MlirStringRef, offset_bytes: i64, reason: MlirStringRef) -> MlirAttribute;
-    fn spyrePlaceAttrGetMemory(place: MlirAttribute) -> MlirStringRef;
+    fn spyrePlaceAttrGet(context: MlirContext, memory: i32, offset_bytes: i64, reason: MlirStringRef) -> MlirAttribute;
+    fn spyrePlaceAttrGetMemory(place: MlirAttribute) -> i32;
     fn spyrePlaceAttrGetOffsetBytes(place: MlirAttribute) -> i64;
     fn spyrePlaceAttrGetReason(place: MlirAttribute) -> MlirStringRef;
     fn spyreAttributeIsATileHint(attribute: MlirAttribute) -> bool;
@@ -221,12 +222,12 @@ impl Place {
     /// The place that an op says, once LX is planned.
     #[must_use]
     pub fn on(op: Op<'_>) -> Option<Self> {
-        op.attr("place").and_then(Self::of)
+        op.attr(attr::PLACE).and_then(Self::of)
     }
 
     /// Writes the place on an op.
     pub fn set_on(&self, op: Op<'_>) {
-        op.set_attr("place", place_attribute(op.ctx(), self));
+        op.set_attr(attr::PLACE, place_attribute(op.ctx(), self));
     }
 
     /// Reads `#spyre.place`.
@@ -238,10 +239,11 @@ impl Place {
                 return None;
             }
             let offset_bytes = spyrePlaceAttrGetOffsetBytes(raw);
-            let memory = match text_of(spyrePlaceAttrGetMemory(raw)) {
-                "lx" => Memory::Lx(offset_bytes),
-                "pool" => Memory::Pool(offset_bytes),
-                _ => Memory::Hbm,
+            let memory = match spyrePlaceAttrGetMemory(raw) {
+                memory::LX => Memory::Lx(offset_bytes),
+                memory::POOL => Memory::Pool(offset_bytes),
+                memory::HBM => Memory::Hbm,
+                _ => return None,
             };
             Some(Self { memory, reason: text_of(spyrePlaceAttrGetReason(raw)).to_owned() })
         }
@@ -252,12 +254,12 @@ impl Place {
 #[must_use]
 fn place_attribute<'c>(context: &'c Context, place: &Place) -> Attribute<'c> {
     let (memory, offset_bytes) = match place.memory {
-        Memory::Lx(offset_bytes) => ("lx", offset_bytes),
-        Memory::Pool(offset_bytes) => ("pool", offset_bytes),
-        Memory::Hbm => ("hbm", 0),
+        Memory::Lx(offset_bytes) => (memory::LX, offset_bytes),
+        Memory::Pool(offset_bytes) => (memory::POOL, offset_bytes),
+        Memory::Hbm => (memory::HBM, 0),
     };
-    // SAFETY: MLIR copies the texts.
-    unsafe { Attribute::from_raw(spyrePlaceAttrGet(context.to_raw(), string_ref(memory), offset_bytes, string_ref(&place.reason))) }
+    // SAFETY: MLIR copies the text, and the number is one of the cases of the enum.
+    unsafe { Attribute::from_raw(spyrePlaceAttrGet(context.to_raw(), memory, offset_bytes, string_ref(&place.reason))) }
 }
 
 /// One loop level that the user wants around an op.

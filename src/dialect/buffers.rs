@@ -1,6 +1,7 @@
 //! Buffers that are written in parts, and who uses them: nobody may see one that is half written.
 
 use super::home::{is_insert, whole_of};
+use crate::dialect::ods::spyre;
 use crate::mlir::{Op, OpExt, Value, ValueExt};
 
 /// A use of a buffer that is written in parts, by who would not see it whole.
@@ -24,7 +25,7 @@ pub fn misused_buffers(around: Op<'_>) -> Vec<Misuse<'_>> {
 }
 
 fn misuse_of(op: Op<'_>) -> Option<Misuse<'_>> {
-    if op.is("spyre.empty") {
+    if op.is(spyre::EMPTY) {
         let users: Vec<Op<'_>> = op.output().users().into_iter().filter(|user| !writes_into(*user, op.output())).collect();
         return (!users.is_empty()).then_some(Misuse { op, message: UNWRITTEN, users });
     }
@@ -32,7 +33,7 @@ fn misuse_of(op: Op<'_>) -> Option<Misuse<'_>> {
         return None;
     }
     let whole = whole_of(op);
-    if !whole.def().is_some_and(|def| def.is("spyre.empty") || is_insert(def)) {
+    if !whole.def().is_some_and(|def| def.is(spyre::EMPTY) || is_insert(def)) {
         return Some(Misuse { op, message: NO_BUFFER, users: Vec::new() });
     }
     let mut users = whole.users();

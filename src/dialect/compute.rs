@@ -3,10 +3,12 @@
 use super::{
     attrs::{Memory, Place, Tensor, TileHint, core_order_of, work_hint_of, work_of},
     home::{behind_views, home_of, is_insert, owner_of, tiled_operand},
+    indices::plain_indices,
 };
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     hint::{Count, WorkHint},
-    layout::{Coordinate, DeviceLayout, Index, LayoutError, Term, device_coordinates},
+    layout::{Coordinate, DeviceLayout, LayoutError, Term, device_coordinates},
     mlir::{AffineMap, Expr, Op, OpExt, Value, ValueExt, ValueLike, elements, map_of, map_results, natural, string},
 };
 use machine::{DeviceFunction, Family};
@@ -100,10 +102,10 @@ impl<'c> ComputeOp<'c> {
     #[must_use]
     pub fn family(self) -> Family {
         match self.op.full_name() {
-            "spyre.pointwise" => Family::Pointwise,
-            "spyre.reduce" => Family::Reduce,
-            "spyre.matmul" => Family::Matmul,
-            "spyre.gather" => Family::Gather,
+            spyre::POINTWISE => Family::Pointwise,
+            spyre::REDUCE => Family::Reduce,
+            spyre::MATMUL => Family::Matmul,
+            spyre::GATHER => Family::Gather,
             _ => Family::Copy,
         }
     }
@@ -112,10 +114,10 @@ impl<'c> ComputeOp<'c> {
     #[must_use]
     pub fn function(self) -> &'c str {
         match self.op.full_name() {
-            "spyre.matmul" => "batchmatmul",
-            "spyre.copy" | "spyre.fill" | "spyre.gather" | "spyre.insert" => "identity",
-            "spyre.restickify" => "ReStickifyOpHBM",
-            _ => self.op.text_attr("function"),
+            spyre::MATMUL => "batchmatmul",
+            spyre::COPY | spyre::FILL | spyre::GATHER | spyre::INSERT => "identity",
+            spyre::RESTICKIFY => "ReStickifyOpHBM",
+            _ => self.op.text_attr(attr::FUNCTION),
         }
     }
 
@@ -194,7 +196,7 @@ impl<'c> ComputeOp<'c> {
         let mut value = value;
         let mut tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
         let used_as = self.used_as(index);
-        if matches!(used_as, UsedAs::Table(_)) && tensor.layout.is_none() && value.def().is_some_and(|op| op.is("spyre.view")) {
+        if matches!(used_as, UsedAs::Table(_)) && tensor.layout.is_none() && value.def().is_some_and(|op| op.is(spyre::VIEW)) {
             return Err("gathers from a tensor under other indices: lay out tables first".to_owned());
         }
         // A view is no data of its own: its map goes between the op and the tensor behind it. Nor is a tile of a view.
@@ -204,8 +206,8 @@ impl<'c> ComputeOp<'c> {
                 tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
                 continue;
             }
-            let Some(view) = value.def().filter(|op| op.is("spyre.view")) else { break };
-            let map = view.attr("map").and_then(map_of).ok_or("a view without a map")?;
+            let Some(view) = value.def().filter(|op| op.is(spyre::VIEW)) else { break };
+            let map = view.attr(attr::MAP).and_then(map_of).ok_or("a view without a map")?;
             let behind = plain_indices(map, &tensor.host.shape)?.into_iter();
             let through = |(dim, offset): (Option<usize>, i64)| {
                 let (moving, first) = dim.map_or((None, 0), |dim| indices[dim]);
@@ -224,19 +226,19 @@ impl<'c> ComputeOp<'c> {
     /// Slices per iteration dimension, once work is divided.
     #[must_use]
     pub fn work(self) -> Option<Vec<i64>> {
-        self.op.attr("work").and_then(work_of)
+        self.op.attr(attr::WORK).and_then(work_of)
     }
 
     /// The iteration dimensions whose slice changes fastest from core to core first; empty for the order of the op's family.
     #[must_use]
     pub fn core_order(self) -> Vec<usize> {
-        self.op.attr("work").and_then(core_order_of).unwrap_or_default()
+        self.op.attr(attr::WORK).and_then(core_order_of).unwrap_or_default()
     }
 
     /// The fewest slices per iteration dimension that the span limit allows, where it asks for any.
     #[must_use]
     pub fn min_work(self) -> Option<Vec<i64>> {
-        self.op.attr("min_work").and_then(work_of)
+        self.op.attr(attr::MIN_WORK).and_then(work_of)
     }
 
     /// Where the result lives, once LX is planned.
@@ -269,19 +271,19 @@ impl<'c> ComputeOp<'c> {
     /// The hints, outermost first.
     #[must_use]
     pub fn hints(self) -> Vec<TileHint> {
-        self.op.attr("hints").and_then(elements).unwrap_or_default().into_iter().filter_map(TileHint::of).collect()
+        self.op.attr(attr::HINTS).and_then(elements).unwrap_or_default().into_iter().filter_map(TileHint::of).collect()
     }
 
     /// The slices that the user wants, one entry a name; until the work is divided.
     #[must_use]
     pub fn work_div(self) -> Vec<WorkHint> {
-        self.op.attr("work_div").and_then(elements).unwrap_or_default().into_iter().filter_map(work_hint_of).collect()
+        self.op.attr(attr::WORK_DIV).and_then(elements).unwrap_or_default().into_iter().filter_map(work_hint_of).collect()
     }
 
     /// Names of the iteration dimensions; empty where none is known, or before names are propagated.
     #[must_use]
     pub fn dim_names(self) -> Vec<String> {
-        let names = self.op.attr("dims").and_then(elements).unwrap_or_default();
+        let names = self.op.attr(attr::DIMS).and_then(elements).unwrap_or_default();
         let mut names: Vec<String> = names.into_iter().map(|name| string(name).unwrap_or_default().to_owned()).collect();
         names.resize(self.iteration_space().len(), String::new());
         names
@@ -290,7 +292,7 @@ impl<'c> ComputeOp<'c> {
     /// The loops around the op, outermost first.
     #[must_use]
     pub fn loops(self) -> Vec<Op<'c>> {
-        let mut loops: Vec<Op<'c>> = std::iter::successors(self.op.parent(), |op| op.parent()).filter(|op| op.is("spyre.loop")).collect();
+        let mut loops: Vec<Op<'c>> = std::iter::successors(self.op.parent(), |op| op.parent()).filter(|op| op.is(spyre::LOOP)).collect();
         loops.reverse();
         loops
     }
@@ -337,36 +339,10 @@ fn window_in(value: Value<'_>) -> Option<(Vec<i64>, Vec<i64>)> {
     Some((tensor.host.shape, buffer))
 }
 
-/// For each result of a map the dimension that it is, none for 0 and for a dimension of size 1.
-///
-/// # Errors
-/// The map has other results.
-pub fn plain_dims(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<Option<usize>>, String> {
-    let at_start = |(dim, offset)| if offset == 0 { Ok(dim) } else { Err(not_plain(map)) };
-    plain_indices(map, sizes)?.into_iter().map(at_start).collect()
-}
-
 /// What a view that only permutes, shifts, adds or drops dimensions shows: for each dimension of its input the one of its own that moves it,
 /// none for a constant and for a dimension of size 1, and the first index. None for other views.
 #[must_use]
 pub fn plain_view(view: Op<'_>) -> Option<Vec<(Option<usize>, i64)>> {
     let shape = Tensor::of(view.output().r#type())?.host.shape;
-    plain_indices(view.attr("map").and_then(map_of)?, &shape).ok()
-}
-
-/// For each result of a map the dimension that moves it, none for a constant and for a dimension of size 1, and the constant.
-pub(super) fn plain_indices(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<(Option<usize>, i64)>, String> {
-    let plain = |expr: Expr| {
-        let index = Index::of(&expr, sizes).map_err(|_| not_plain(map))?;
-        match index.digits.as_slice() {
-            [] => Ok((None, index.offset)),
-            [digit] if digit.divisor == 1 && digit.factor == 1 && digit.size == sizes[digit.dim] => Ok((Some(digit.dim), index.offset)),
-            _ => Err(not_plain(map)),
-        }
-    };
-    map_results(map).into_iter().map(plain).collect()
-}
-
-fn not_plain(map: AffineMap<'_>) -> String {
-    format!("reads through {map}: only permuted, shifted, added or dropped dimensions are supported here")
+    plain_indices(view.attr(attr::MAP).and_then(map_of)?, &shape).ok()
 }

@@ -1,6 +1,7 @@
 //! Which buffer a value is, or is a window of, and how the window moves with the loops around it.
 
-use super::{attrs::Tensor, compute::plain_indices};
+use super::{attrs::Tensor, indices::plain_indices};
+use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{BlockLike, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integers, map_of};
 
 /// One loop that a window moves with.
@@ -82,7 +83,7 @@ struct Shift<'c> {
 impl<'c> Shift<'c> {
     /// The same in terms of what `view` shows; none where the view repeats the same elements.
     fn behind(self, view: Op<'c>) -> Result<Option<Self>, String> {
-        let map = view.attr("map").and_then(map_of).ok_or("a view without a map")?;
+        let map = view.attr(attr::MAP).and_then(map_of).ok_or("a view without a map")?;
         let shape = TensorType::of(view.output().r#type()).ok_or("is no tensor of static shape")?.shape;
         let indices = plain_indices(map, &shape)?.into_iter().enumerate();
         let dims: Vec<usize> = indices.filter_map(|(behind, (moving, _))| (moving == Some(self.dim)).then_some(behind)).collect();
@@ -120,13 +121,13 @@ impl<'c> Link<'c> {
 fn link_of(value: Value<'_>) -> Option<Link<'_>> {
     let Some(def) = value.def() else {
         let (block, index) = value.arg_of()?;
-        let around = block.parent_operation().filter(|around| around.is("spyre.loop"))?;
+        let around = block.parent_operation().filter(|around| around.is(spyre::LOOP))?;
         return match usize::try_from(tiled_dim(around, index)?) {
             Ok(dim) => Some(Link::Tile { of: around.inputs()[index], around, dim }),
             Err(_) => carried_by(around).into_iter().find(|carried| carried.argument == value).map(|carried| Link::Carried(carried.result)),
         };
     };
-    if def.is("spyre.view") {
+    if def.is(spyre::VIEW) {
         return Some(Link::View(def));
     }
     if is_insert(def) {
@@ -137,10 +138,10 @@ fn link_of(value: Value<'_>) -> Option<Link<'_>> {
 
 /// The loop result that `value` becomes where `user` is a loop that carries it, or the end of one that yields it.
 fn given_to<'c>(value: Value<'c>, user: Op<'c>) -> Option<Link<'c>> {
-    if user.is("spyre.loop") {
+    if user.is(spyre::LOOP) {
         return carried_into(value, user).map(|carried| Link::Carried(carried.result));
     }
-    let around = user.parent().filter(|around| user.is("spyre.yield") && around.is("spyre.loop"))?;
+    let around = user.parent().filter(|around| user.is(spyre::YIELD) && around.is(spyre::LOOP))?;
     let index = user.inputs().iter().position(|input| *input == value)?;
     let of = around.outputs()[index];
     match usize::try_from(tiled_dim(user, index)?) {
@@ -152,18 +153,18 @@ fn given_to<'c>(value: Value<'c>, user: Op<'c>) -> Option<Link<'c>> {
 /// The tensor that a value is a tile of, where a loop reads it tile by tile.
 pub(super) fn tiled_operand(value: Value<'_>) -> Option<Value<'_>> {
     let (block, index) = value.arg_of()?;
-    let around = block.parent_operation().filter(|around| around.is("spyre.loop"))?;
+    let around = block.parent_operation().filter(|around| around.is(spyre::LOOP))?;
     (tiled_dim(around, index)? != CARRIED).then(|| around.inputs()[index])
 }
 
 /// The dimension of an operand of a loop, or of a yield, or [`CARRIED`].
 fn tiled_dim(op: Op<'_>, index: usize) -> Option<i64> {
-    op.attr("tiled_dims").and_then(integers)?.get(index).copied()
+    op.attr(attr::TILED_DIMS).and_then(integers)?.get(index).copied()
 }
 
 /// The positions of the operands of a loop, or of a yield, that are carried.
 fn carried_positions(op: Op<'_>) -> impl Iterator<Item = usize> {
-    let dims = op.attr("tiled_dims").and_then(integers).unwrap_or_default();
+    let dims = op.attr(attr::TILED_DIMS).and_then(integers).unwrap_or_default();
     dims.into_iter().enumerate().filter_map(|(index, dim)| (dim == CARRIED).then_some(index))
 }
 
@@ -174,7 +175,7 @@ fn carried_into<'c>(value: Value<'c>, around: Op<'c>) -> Option<Carried<'c>> {
 
 /// Whether an op writes a part of a buffer.
 pub(super) fn is_insert(op: Op<'_>) -> bool {
-    op.is("spyre.insert")
+    op.is(spyre::INSERT)
 }
 
 /// The buffer that an insert writes a part of.
@@ -186,7 +187,7 @@ pub(super) fn whole_of(insert: Op<'_>) -> Value<'_> {
 #[must_use]
 pub fn behind_views(value: Value<'_>) -> Value<'_> {
     let mut behind = value;
-    while let Some(view) = behind.def().filter(|def| def.is("spyre.view")) {
+    while let Some(view) = behind.def().filter(|def| def.is(spyre::VIEW)) {
         behind = view.inputs()[0];
     }
     behind
@@ -198,7 +199,7 @@ pub fn readers_through_views(value: Value<'_>) -> Vec<Op<'_>> {
     let (mut found, mut shown) = (Vec::new(), vec![value]);
     while let Some(value) = shown.pop() {
         for user in value.users() {
-            if user.is("spyre.view") { shown.push(user.output()) } else { found.push(user) }
+            if user.is(spyre::VIEW) { shown.push(user.output()) } else { found.push(user) }
         }
     }
     found
@@ -212,7 +213,7 @@ pub fn users_behind_views(value: Value<'_>) -> Vec<Op<'_>> {
     let mut shown = vec![value];
     while let Some(value) = shown.pop() {
         for user in value.users() {
-            if user.is("spyre.view") || is_insert(user) && whole_of(user) == value {
+            if user.is(spyre::VIEW) || is_insert(user) && whole_of(user) == value {
                 shown.push(user.output());
                 continue;
             }
@@ -235,7 +236,7 @@ pub fn owner_of(buffer: Value<'_>) -> Option<Op<'_>> {
     let mut value = buffer;
     loop {
         let def = value.def()?;
-        if !def.is("spyre.loop") {
+        if !def.is(spyre::LOOP) {
             return Some(def);
         }
         let index = def.outputs().iter().position(|result| *result == value)?;
@@ -252,7 +253,7 @@ pub fn last_writer_of(value: Value<'_>) -> Option<Op<'_>> {
     let mut value = value;
     loop {
         let def = value.def()?;
-        if !def.is("spyre.loop") {
+        if !def.is(spyre::LOOP) {
             return Some(def);
         }
         let index = def.outputs().iter().position(|result| *result == value)?;
@@ -300,7 +301,7 @@ pub struct Slot<'c> {
 /// What the iterations of a loop leave.
 #[must_use]
 pub fn slots_of(around: Op<'_>) -> Vec<Slot<'_>> {
-    let Some(terminator) = around.body_ops().pop().filter(|_| around.is("spyre.loop")) else { return Vec::new() };
+    let Some(terminator) = around.body_ops().pop().filter(|_| around.is(spyre::LOOP)) else { return Vec::new() };
     let mut carried = carried_by(around).into_iter();
     let slot = |(position, left)| {
         let (is_carried, found) = match tiled_dim(terminator, position) {

@@ -3,6 +3,7 @@
 //! Names have no place in IR, so each value carries its own in its location. A text has no locations: the function lists the names, in the
 //! order in which values are defined. A value without a name gets a number.
 
+use crate::dialect::ods::{attr, sdscbundle};
 use crate::{
     launch::{AffineMap, Execute, Launch, Param, SizeBounds, Stmt, name::Name},
     mlir::{
@@ -23,9 +24,6 @@ unsafe extern "C" {
 /// The name of the function that the back end looks for.
 const FUNCTION: &str = "sdsc_bundle";
 
-/// The attribute of the function with the names of its values.
-const NAMES: &str = "sdsc.names";
-
 /// Appends the function of a launch to the body of `module`.
 pub fn push_launch<'c>(module: Op<'c>, location: Location<'c>, launch: &Launch) {
     let context = module.ctx();
@@ -33,14 +31,14 @@ pub fn push_launch<'c>(module: Op<'c>, location: Location<'c>, launch: &Launch) 
     let named: Vec<_> =
         launch.params.iter().zip(&types).map(|(param, of)| (*of, named_location(location, &param.name.to_string()))).collect();
     let function_type = melior::ir::r#type::FunctionType::new(context, &types, &[]);
-    let attributes = Attributes::new(context).text("sym_name", FUNCTION).with("function_type", type_attribute(function_type.into()));
+    let attributes = Attributes::new(context).text(attr::SYM_NAME, FUNCTION).with("function_type", type_attribute(function_type.into()));
     let function = push(module, build("func.func", location, &[], &[], attributes, vec![named_block(&named)]));
     let mut builder = Builder { context, location, launch, values: BTreeMap::new(), names: Vec::new() };
     for (param, argument) in launch.params.iter().zip(function.body_args()) {
         builder.define(param.name, argument);
     }
     builder.statements(function, &launch.body);
-    function.set_attr(NAMES, string_array(context, &builder.names));
+    function.set_attr(attr::SDSC_NAMES, string_array(context, &builder.names));
     push(function, build("func.return", location, &[], &[], Attributes::new(context), vec![]));
 }
 
@@ -75,17 +73,17 @@ impl<'c> Builder<'_, 'c> {
         let attributes = || Attributes::new(self.context);
         match statement {
             Stmt::DeviceMemAllocate { name, bytes } => {
-                self.push(parent, *name, "sdscbundle.device_mem_allocate", &[], attributes().int("bytes", *bytes));
+                self.push(parent, *name, sdscbundle::DEVICE_MEM_ALLOCATE, &[], attributes().int(attr::BYTES, *bytes));
             }
             Stmt::InputArgExtract { param } => {
-                self.push(parent, param.value, "sdscbundle.input_arg_extract", &[param.name], attributes());
+                self.push(parent, param.value, sdscbundle::INPUT_ARG_EXTRACT, &[param.name], attributes());
             }
-            Stmt::Constant { name, value } => self.push(parent, *name, "arith.constant", &[], attributes().index("value", *value)),
+            Stmt::Constant { name, value } => self.push(parent, *name, "arith.constant", &[], attributes().index(attr::VALUE, *value)),
             Stmt::AddI { name, lhs, rhs } => self.push(parent, *name, "arith.addi", &[*lhs, *rhs], attributes()),
             Stmt::AffineApply { name, map, counters, base } => {
                 let operands: Vec<Name> = counters.iter().copied().chain([*base]).collect();
                 let map = map_attribute(address_map(self.context, &self.launch.maps[*map]));
-                self.push(parent, *name, "affine.apply", &operands, attributes().with("map", map));
+                self.push(parent, *name, "affine.apply", &operands, attributes().with(attr::MAP, map));
             }
             Stmt::Execute(execute) => self.execute(parent, execute),
             Stmt::For { counter, bound, body } => self.counted_loop(parent, *counter, *bound, body),
@@ -106,8 +104,8 @@ impl<'c> Builder<'_, 'c> {
             let ids: Vec<Attribute<'c>> = ids.iter().map(|&id| crate::mlir::i64_attribute(self.context, id)).collect();
             array(self.context, &ids)
         });
-        let attributes = Attributes::new(self.context).text("sdsc_filename", &execute.filename()).with_option("symbol_ids", ids);
-        push(parent, build("sdscbundle.sdsc_execute", self.location, &operands, &[], attributes, vec![]));
+        let attributes = Attributes::new(self.context).text(attr::SDSC_FILENAME, &execute.filename()).with_option(attr::SYMBOL_IDS, ids);
+        push(parent, build(sdscbundle::SDSC_EXECUTE, self.location, &operands, &[], attributes, vec![]));
     }
 
     fn counted_loop(&mut self, parent: Op<'c>, counter: Name, bound: Name, body: &[Stmt]) {
@@ -133,7 +131,7 @@ fn address_map<'c>(context: &'c Context, map: &AffineMap) -> crate::mlir::Affine
 /// # Errors
 /// The operation that `bundle.mlir` cannot have, and why.
 pub fn launch_of<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
-    let function = module.body_ops().into_iter().find(|op| op.is("func.func") && op.text_attr("sym_name") == FUNCTION);
+    let function = module.body_ops().into_iter().find(|op| op.is("func.func") && op.text_attr(attr::SYM_NAME) == FUNCTION);
     let function = function.ok_or_else(|| (module, format!("has no function '{FUNCTION}'")))?;
     let Some(body) = function.body() else { return Err((function, "has no body".to_owned())) };
     let mut reader = Reader {
@@ -155,7 +153,7 @@ pub fn launch_of<'c>(module: Op<'c>) -> Result<Launch, (Op<'c>, String)> {
 
 /// The names that a function lists, if it has as many values.
 fn names_on(function: Op<'_>) -> Vec<&str> {
-    let names = function.attr(NAMES).and_then(strings).unwrap_or_default();
+    let names = function.attr(attr::SDSC_NAMES).and_then(strings).unwrap_or_default();
     let defined = |op: Op<'_>| op.outputs().len() + op.body().map_or(0, |body| body.args().len());
     let n_values: usize = function.nested().into_iter().map(defined).sum();
     if names.len() == n_values { names } else { Vec::new() }
@@ -245,11 +243,11 @@ impl Reader<'_> {
 
     fn statement(&mut self, op: Op<'_>) -> Result<Stmt, String> {
         Ok(match op.full_name() {
-            "sdscbundle.device_mem_allocate" => {
+            sdscbundle::DEVICE_MEM_ALLOCATE => {
                 let bytes = op.required("bytes", integer);
                 Stmt::DeviceMemAllocate { name: self.name(op.output(), || Some(Name::Pool)), bytes }
             }
-            "sdscbundle.input_arg_extract" => self.extract(op)?,
+            sdscbundle::INPUT_ARG_EXTRACT => self.extract(op)?,
             "arith.constant" => {
                 let value = constant_of(op.output()).ok_or("is no integer")?;
                 let name = self.name(op.output(), || match value {
@@ -264,7 +262,7 @@ impl Reader<'_> {
                 Stmt::AddI { name: self.name(op.output(), || None), lhs, rhs }
             }
             "affine.apply" => self.apply(op)?,
-            "sdscbundle.sdsc_execute" => Stmt::Execute(self.execute(op)?),
+            sdscbundle::SDSC_EXECUTE => Stmt::Execute(self.execute(op)?),
             other => return Err(format!("bundle.mlir cannot say '{other}'")),
         })
     }
@@ -278,7 +276,7 @@ impl Reader<'_> {
     }
 
     fn apply(&mut self, op: Op<'_>) -> Result<Stmt, String> {
-        let map = op.attr("map").and_then(map_of).ok_or("has no map")?;
+        let map = op.attr(attr::MAP).and_then(map_of).ok_or("has no map")?;
         let mut strides = vec![0; map.dim_count()];
         match map_results(map).as_slice() {
             [sum] if map.symbol_count() == 1 && read_strides(sum, &mut strides) => {}
@@ -295,18 +293,18 @@ impl Reader<'_> {
     }
 
     fn execute(&self, op: Op<'_>) -> Result<Execute, String> {
-        let file = op.text_attr("sdsc_filename");
+        let file = op.text_attr(attr::SDSC_FILENAME);
         let number = file.strip_prefix("sdsc_").and_then(|rest| rest.strip_suffix(".json")).and_then(|number| number.parse().ok());
         let number = number.ok_or_else(|| format!("a file is called sdsc_<n>.json, found '{file}'"))?;
         let operands = (0..op.inputs().len()).map(|index| self.operand(op, index)).collect::<Result<_, _>>()?;
-        let symbol_ids = op.attr("symbol_ids").and_then(elements).map(|ids| ids.into_iter().filter_map(integer).collect());
+        let symbol_ids = op.attr(attr::SYMBOL_IDS).and_then(elements).map(|ids| ids.into_iter().filter_map(integer).collect());
         Ok(Execute { op: number, operands, symbol_ids })
     }
 }
 
 /// The integer that a value always is.
 fn constant_of(value: Value<'_>) -> Option<i64> {
-    value.def().filter(|def| def.is("arith.constant")).and_then(|def| def.attr("value")).and_then(integer)
+    value.def().filter(|def| def.is("arith.constant")).and_then(|def| def.attr(attr::VALUE)).and_then(integer)
 }
 
 /// Whether a name may stand for a value: loops count from the constant that is called 0 in steps of the one that is called 1.

@@ -6,7 +6,9 @@
 //! | `buffers.rs` | who uses buffers that are written in parts |
 //! | `compute.rs` | [`ComputeOp`]: any compute op through its iteration space and access maps |
 //! | `home.rs` | which buffer a value is a window of, and how the window moves with loops |
+//! | `indices.rs` | index maps whose results are dimensions |
 //! | `launch.rs` | the function of a bundle from and to the model of a launch |
+//! | `ods.rs` | the names of our ops and attributes, as ODS has them |
 //! | `operation.rs` | a compute op as work division and LX planning see it |
 //! | `schedule.rs` | the compute ops of a function in order, and when values are alive |
 //! | `sdsc.rs` | `sdsc` ops from and to the model of a bundle |
@@ -21,7 +23,9 @@ mod attrs;
 mod buffers;
 mod compute;
 mod home;
+mod indices;
 mod launch;
+pub mod ods;
 mod operation;
 mod ops;
 mod plan;
@@ -35,22 +39,22 @@ mod views;
 
 pub use attrs::{Memory, Place, Tensor, TileHint, format_of, tile_type};
 pub use buffers::{Misuse, misused_buffers};
-pub use compute::{Access, ComputeOp, UsedAs, plain_dims, plain_view};
+pub use compute::{Access, ComputeOp, UsedAs, plain_view};
 pub use home::{
     Carried, GivenTile, Move, ReadTile, Slot, behind_views, carried_by, carried_home, given_tiles, home_of, is_carried, last_writer_of,
     moves_of, owner_of, read_tiles, readers_through_views, slots_of, users_behind_views,
 };
+pub use indices::plain_dims;
 pub use launch::{launch_of, push_launch};
 pub use operation::{operation_of, operation_with, split_of};
 pub use ops::{
-    CORRECTS, EXACT, FOR_LAYOUT, FOR_LOOP, Rebuilt, YIELD, constant, copy, copy_for_layout, copy_for_loop, empty, gather, has_corrections,
-    hints_attribute, insert, loop_over, matmul, pointwise, rebuilt, reduce, restickify, retyped, shown_along, view, work_attribute,
-    work_div_attribute, yield_tiles,
+    EXACT, Rebuilt, constant, copy, copy_for_layout, copy_for_loop, empty, gather, has_corrections, hints_attribute, insert, loop_over,
+    matmul, pointwise, rebuilt, reduce, restickify, retyped, shown_along, view, work_attribute, work_div_attribute, yield_tiles,
 };
 pub use plan::{plan_of, set_plan};
 pub use schedule::{Schedule, Step};
 pub use sdsc::{bundle_of, bundle_to_ir, lives_of, op_of, op_to_ir, push_items, set_lives};
-pub use symbols::{DIM_SIZES, declared_maxima, declared_sizes};
+pub use symbols::{declared_maxima, declared_sizes};
 pub use target::{phase_of, set_phase, set_target, target_of};
 pub use tile_op::tile_op_of;
 pub use tile_search::TileSearch;

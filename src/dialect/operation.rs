@@ -1,6 +1,7 @@
 //! What work division and LX planning know of a compute op.
 
 use super::{Access, ComputeOp};
+use crate::dialect::ods::spyre;
 use crate::{
     mlir::OpExt,
     work::{DimKind, IterationDim, Operand, Operation, WorkSplit, hinted_split},
@@ -47,7 +48,7 @@ pub fn operation_with(compute: ComputeOp<'_>, accesses: &[Access<'_>]) -> Result
 /// its last slice would hold padding only.
 fn is_blocked(compute: ComputeOp<'_>, dim: usize, size: i64, operands: &[Operand]) -> bool {
     let is_padded = |operand: &Operand| operand.pads(dim, size);
-    compute.family() == Family::Gather || (compute.op.is("spyre.restickify") && operands.iter().any(is_padded))
+    compute.family() == Family::Gather || (compute.op.is(spyre::RESTICKIFY) && operands.iter().any(is_padded))
 }
 
 /// How the work of an op is divided.

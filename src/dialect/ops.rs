@@ -5,6 +5,7 @@ use super::{
     attrs::{TileHint, work_hint_attribute},
     home::CARRIED,
 };
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     hint::WorkHint,
     mlir::{
@@ -14,15 +15,6 @@ use crate::{
 };
 
 type Operation<'c> = melior::ir::Operation<'c>;
-
-/// The name of the terminator of hint scopes and loops.
-pub const YIELD: &str = "spyre.yield";
-
-/// The mark of a copy that was inserted because an op cannot read a tensor where it lies.
-pub const FOR_LAYOUT: &str = "spyre.for_layout";
-
-/// The mark of a copy of what a loop makes to where others read it; its text says why there are two.
-pub const FOR_LOOP: &str = "spyre.for_loop";
 
 /// `spyre.pointwise` with the function's constants.
 #[must_use]
@@ -34,13 +26,13 @@ pub fn pointwise<'c>(
     constants: &[f64],
     output: Type<'c>,
 ) -> Operation<'c> {
-    let attributes = with_constants(Attributes::new(context).text("function", function), context, constants);
-    build("spyre.pointwise", at, inputs, &[output], attributes, vec![])
+    let attributes = with_constants(Attributes::new(context).text(attr::FUNCTION, function), context, constants);
+    build(spyre::POINTWISE, at, inputs, &[output], attributes, vec![])
 }
 
 fn with_constants<'c>(attributes: Attributes<'c>, context: &'c Context, constants: &[f64]) -> Attributes<'c> {
     let numbers = (!constants.is_empty()).then(|| f64_array_attribute(context, constants));
-    attributes.with_option("constants", numbers)
+    attributes.with_option(attr::CONSTANTS, numbers)
 }
 
 /// `spyre.reduce` along the dimensions `reduced`.
@@ -54,26 +46,26 @@ pub fn reduce<'c>(
     constants: &[f64],
     output: Type<'c>,
 ) -> Operation<'c> {
-    let attributes = Attributes::new(context).text("function", function).ints("reduced", reduced);
-    build("spyre.reduce", at, &[input], &[output], with_constants(attributes, context, constants), vec![])
+    let attributes = Attributes::new(context).text(attr::FUNCTION, function).ints(attr::REDUCED, reduced);
+    build(spyre::REDUCE, at, &[input], &[output], with_constants(attributes, context, constants), vec![])
 }
 
 /// `spyre.gather` along dimension `dim` of the table.
 #[must_use]
 pub fn gather<'c>(context: &'c Context, at: Location<'c>, table: Value<'c>, index: Value<'c>, dim: i64, output: Type<'c>) -> Operation<'c> {
-    build("spyre.gather", at, &[table, index], &[output], Attributes::new(context).int("dim", dim), vec![])
+    build(spyre::GATHER, at, &[table, index], &[output], Attributes::new(context).int(attr::DIM, dim), vec![])
 }
 
 /// `spyre.matmul`.
 #[must_use]
 pub fn matmul<'c>(context: &'c Context, at: Location<'c>, lhs: Value<'c>, rhs: Value<'c>, output: Type<'c>) -> Operation<'c> {
-    build("spyre.matmul", at, &[lhs, rhs], &[output], Attributes::new(context), vec![])
+    build(spyre::MATMUL, at, &[lhs, rhs], &[output], Attributes::new(context), vec![])
 }
 
 /// `spyre.view`.
 #[must_use]
 pub fn view<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, map: AffineMap<'c>, output: Type<'c>) -> Operation<'c> {
-    build("spyre.view", at, &[input], &[output], Attributes::new(context).with("map", map_attribute(map)), vec![])
+    build(spyre::VIEW, at, &[input], &[output], Attributes::new(context).with(attr::MAP, map_attribute(map)), vec![])
 }
 
 /// A `spyre.view` of a tensor at these indices of a larger one of the shape `whole`. It has size 1 along the dimensions that are in no index: an
@@ -103,29 +95,26 @@ pub fn retyped<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, sha
 /// `spyre.copy`.
 #[must_use]
 pub fn copy<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> Operation<'c> {
-    build("spyre.copy", at, &[input], &[output], Attributes::new(context), vec![])
+    build(spyre::COPY, at, &[input], &[output], Attributes::new(context), vec![])
 }
 
 /// A `spyre.copy` that the program does not ask for: an op cannot read the tensor where it lies. The mark tells the report so.
 #[must_use]
 pub fn copy_for_layout<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> Operation<'c> {
-    let attributes = Attributes::new(context).with(FOR_LAYOUT, boolean_unit(context));
-    build("spyre.copy", at, &[input], &[output], attributes, vec![])
+    let attributes = Attributes::new(context).with(attr::SPYRE_FOR_LAYOUT, boolean_unit(context));
+    build(spyre::COPY, at, &[input], &[output], attributes, vec![])
 }
 
 /// A `spyre.copy` of what a loop makes to where others read it. The report tells `why`.
 #[must_use]
 pub fn copy_for_loop<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>, why: &str) -> Operation<'c> {
-    build("spyre.copy", at, &[input], &[output], Attributes::new(context).text(FOR_LOOP, why), vec![])
+    build(spyre::COPY, at, &[input], &[output], Attributes::new(context).text(attr::SPYRE_FOR_LOOP, why), vec![])
 }
-
-/// The mark of a loop that corrects what it carries when a running value changes.
-pub const CORRECTS: &str = "spyre.corrects";
 
 /// Whether a loop in an operation corrects what it carries.
 #[must_use]
 pub fn has_corrections(op: Op<'_>) -> bool {
-    op.nested().into_iter().any(|op| op.attr(CORRECTS).is_some())
+    op.nested().into_iter().any(|op| op.attr(attr::SPYRE_CORRECTS).is_some())
 }
 
 /// The attribute of a constant, here and in `sdsc`, with the program's numbers in f64 where the elements round them.
@@ -134,13 +123,13 @@ pub const EXACT: &str = "exact";
 /// `spyre.constant` with the elements in `value`.
 #[must_use]
 pub fn constant<'c>(context: &'c Context, at: Location<'c>, value: Attribute<'c>, output: Type<'c>) -> Operation<'c> {
-    build("spyre.constant", at, &[], &[output], Attributes::new(context).with("value", value), vec![])
+    build(spyre::CONSTANT, at, &[], &[output], Attributes::new(context).with(attr::VALUE, value), vec![])
 }
 
 /// `spyre.restickify`.
 #[must_use]
 pub fn restickify<'c>(context: &'c Context, at: Location<'c>, input: Value<'c>, output: Type<'c>) -> Operation<'c> {
-    build("spyre.restickify", at, &[input], &[output], Attributes::new(context), vec![])
+    build(spyre::RESTICKIFY, at, &[input], &[output], Attributes::new(context), vec![])
 }
 
 /// A compute op over other dimensions, under construction.
@@ -169,11 +158,11 @@ impl<'c> Rebuilt<'c> {
     pub fn build(self) -> Operation<'c> {
         let Self { op, inputs, output, reduced } = self;
         let mut attributes = Attributes::new(op.ctx());
-        for name in ["function", "constants", "hints", "work_div", FOR_LAYOUT, FOR_LOOP] {
+        for name in [attr::FUNCTION, attr::CONSTANTS, attr::HINTS, attr::WORK_DIV, attr::SPYRE_FOR_LAYOUT, attr::SPYRE_FOR_LOOP] {
             attributes = attributes.with_option(name, op.attr(name));
         }
         if let Some(reduced) = reduced {
-            attributes = attributes.ints("reduced", &reduced);
+            attributes = attributes.ints(attr::REDUCED, &reduced);
         }
         build(op.full_name(), op.loc(), &inputs, &[output], attributes, vec![])
     }
@@ -182,13 +171,13 @@ impl<'c> Rebuilt<'c> {
 /// `spyre.empty`: a buffer to be written in parts.
 #[must_use]
 pub fn empty<'c>(context: &'c Context, at: Location<'c>, output: Type<'c>) -> Operation<'c> {
-    build("spyre.empty", at, &[], &[output], Attributes::new(context), vec![])
+    build(spyre::EMPTY, at, &[], &[output], Attributes::new(context), vec![])
 }
 
 /// `spyre.insert`: `part` goes to the window of `whole` that begins at `offsets`.
 #[must_use]
 pub fn insert<'c>(context: &'c Context, at: Location<'c>, part: Value<'c>, whole: Value<'c>, offsets: &[i64]) -> Operation<'c> {
-    build("spyre.insert", at, &[part, whole], &[whole.r#type()], Attributes::new(context).ints("offsets", offsets), vec![])
+    build(spyre::INSERT, at, &[part, whole], &[whole.r#type()], Attributes::new(context).ints(attr::OFFSETS, offsets), vec![])
 }
 
 /// `spyre.loop` with a body whose arguments are the tiles of operands along a dimension, and behind them what it carries.
@@ -202,15 +191,15 @@ pub fn loop_over<'c>(
     body: melior::ir::Block<'c>,
 ) -> Operation<'c> {
     let (operands, dims) = tiled(operands);
-    let attributes = Attributes::new(context).int("count", count).text("dim", dim).ints("tiled_dims", &dims);
-    build("spyre.loop", at, &operands, outputs, attributes, vec![body])
+    let attributes = Attributes::new(context).int(attr::COUNT, count).text(attr::DIM, dim).ints(attr::TILED_DIMS, &dims);
+    build(spyre::LOOP, at, &operands, outputs, attributes, vec![body])
 }
 
 /// `spyre.yield` in a loop: each value with the dimension along which the tiles lie, none for what is carried to the next iteration.
 #[must_use]
 pub fn yield_tiles<'c>(context: &'c Context, at: Location<'c>, values: &[(Value<'c>, Option<usize>)]) -> Operation<'c> {
     let (values, dims) = tiled(values);
-    build(YIELD, at, &values, &[], Attributes::new(context).ints("tiled_dims", &dims), vec![])
+    build(spyre::YIELD, at, &values, &[], Attributes::new(context).ints(attr::TILED_DIMS, &dims), vec![])
 }
 
 fn tiled<'c>(values: &[(Value<'c>, Option<usize>)]) -> (Vec<Value<'c>>, Vec<i64>) {

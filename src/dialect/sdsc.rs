@@ -1,5 +1,6 @@
 //! `sdsc` ops and attributes from and to the model of a bundle.
 
+use crate::dialect::ods::{attr, sdsc};
 use crate::{
     bundle::{
         Allocation, Arrangement, Bundle, Constant, Coordinate, Item, IterationDim, Life, LoopSymbol, Mover, OpSpec, Operand, OwnedDim,
@@ -69,11 +70,11 @@ pub fn push_items<'c>(parent: Op<'c>, location: Location<'c>, items: &[Item]) {
                 push(parent, op_to_ir(context, location, op, None));
             }
             Item::Loop { count, symbol, body } => {
-                let mut attributes = Attributes::new(context).int("count", *count);
+                let mut attributes = Attributes::new(context).int(attr::COUNT, *count);
                 if let Some(LoopSymbol { name, dim }) = symbol {
-                    attributes = attributes.text("symbol", name).text("dim", dim);
+                    attributes = attributes.text(attr::SYMBOL, name).text(attr::DIM, dim);
                 }
-                let around = push(parent, build("sdsc.loop", location, &[], &[], attributes, vec![new_block(&[], location)]));
+                let around = push(parent, build(sdsc::LOOP, location, &[], &[], attributes, vec![new_block(&[], location)]));
                 push_items(around, location, body);
             }
         }
@@ -90,20 +91,19 @@ pub fn bundle_to_ir<'c>(
     buffers: &[String],
 ) -> melior::ir::Operation<'c> {
     let buffers: Vec<Attribute<'c>> = buffers.iter().map(|buffer| symbol(context, buffer)).collect();
-    let attributes =
-        Attributes::new(context).text("sym_name", name).with("buffers", array(context, &buffers)).int("pool_bytes", bundle.pool_bytes);
-    build("sdsc.bundle", location, &[], &[], attributes, vec![new_block(&[], location)])
+    let attributes = Attributes::new(context)
+        .text(attr::SYM_NAME, name)
+        .with(attr::BUFFERS, array(context, &buffers))
+        .int(attr::POOL_BYTES, bundle.pool_bytes);
+    build(sdsc::BUNDLE, location, &[], &[], attributes, vec![new_block(&[], location)])
 }
-
-/// The lives of what a launch has in LX and in its pool, as one text each.
-const LIVES: &str = "sdsc.lives";
 
 /// Writes the lives of a launch on its `sdsc.bundle`, or on the module that this becomes.
 pub fn set_lives(bundle: Op<'_>, mut lives: Vec<Life>) {
     lives.sort_unstable_by_key(|life| (life.first, life.offset_bytes, *life));
     if !lives.is_empty() {
         let texts: Vec<String> = lives.iter().map(ToString::to_string).collect();
-        bundle.set_attr(LIVES, string_array(bundle.ctx(), &texts));
+        bundle.set_attr(attr::SDSC_LIVES, string_array(bundle.ctx(), &texts));
     }
 }
 
@@ -112,7 +112,10 @@ pub fn set_lives(bundle: Op<'_>, mut lives: Vec<Life>) {
 /// # Errors
 /// The text that is no life.
 pub fn lives_of(bundle: Op<'_>) -> Result<Vec<Life>, String> {
-    let texts = bundle.attr(LIVES).map_or(Some(Vec::new()), strings).ok_or_else(|| format!("'{LIVES}' is no list of texts"))?;
+    let texts = bundle
+        .attr(attr::SDSC_LIVES)
+        .map_or(Some(Vec::new()), strings)
+        .ok_or_else(|| format!("'{}' is no list of texts", attr::SDSC_LIVES))?;
     texts.into_iter().map(str::parse).collect()
 }
 
@@ -126,23 +129,23 @@ pub fn op_to_ir<'c>(context: &'c Context, location: Location<'c>, op: &OpSpec, f
         array(context, &some.into_iter().map(|operand| tensor_attribute(context, operand, n_dims)).collect::<Vec<_>>())
     };
     let mut attributes = Attributes::new(context)
-        .text("function", &op.function)
-        .with_option("reduction", op.is_reduction.then(|| Attribute::unit(context)))
-        .with("dims", array(context, &dims))
-        .with("ins", tensors(true))
-        .with("outs", tensors(false));
+        .text(attr::FUNCTION, &op.function)
+        .with_option(attr::REDUCTION, op.is_reduction.then(|| Attribute::unit(context)))
+        .with(attr::DIMS, array(context, &dims))
+        .with(attr::INS, tensors(true))
+        .with(attr::OUTS, tensors(false));
     if !op.constants.is_empty() {
         let constants: Vec<_> = op.constants.iter().map(|constant| constant_attribute(context, constant)).collect();
-        attributes = attributes.with("constants", array(context, &constants));
+        attributes = attributes.with(attr::CONSTANTS, array(context, &constants));
     }
-    attributes = attributes.with_option("window", op.window.as_ref().map(|window| window_attribute(context, window)));
+    attributes = attributes.with_option(attr::WINDOW, op.window.as_ref().map(|window| window_attribute(context, window)));
     if let Some(ranges) = &op.node_output_ranges {
-        attributes = attributes.ints("output_ranges", ranges);
+        attributes = attributes.ints(attr::OUTPUT_RANGES, ranges);
     }
     if let Some(file) = file {
-        attributes = attributes.text("file", file);
+        attributes = attributes.text(attr::FILE, file);
     }
-    build("sdsc.op", location, &[], &[], attributes, vec![])
+    build(sdsc::OP, location, &[], &[], attributes, vec![])
 }
 
 fn dim_attribute<'c>(context: &'c Context, position: usize, dim: &IterationDim) -> Attribute<'c> {
@@ -152,7 +155,7 @@ fn dim_attribute<'c>(context: &'c Context, position: usize, dim: &IterationDim) 
         Attributes::new(context).text("name", &name).int("range", dim.range).int("split", dim.split).int("granularity", granularity);
     parameters = parameters.int("divisor", dim.divisor.unwrap_or(0));
     if let Some(symbolic) = &dim.symbolic {
-        parameters = parameters.text("symbol", &symbolic.symbol);
+        parameters = parameters.text(attr::SYMBOL, &symbolic.symbol);
     }
     attribute("dim", parameters)
 }
@@ -203,7 +206,7 @@ fn tensor_attribute<'c>(context: &'c Context, operand: &Operand, n_dims: usize) 
     if let Some(ownership) = &operand.ownership {
         let owner = |owned: &OwnedDim| {
             let dim = i64::try_from(owned.dim).expect("fewer than 2^63");
-            attribute("owner", Attributes::new(context).int("dim", dim).int("slices", owned.slices).int("divisor", owned.divisor))
+            attribute("owner", Attributes::new(context).int(attr::DIM, dim).int("slices", owned.slices).int("divisor", owned.divisor))
         };
         let owners: Vec<_> = ownership.dims.iter().map(owner).collect();
         parameters = parameters.with("owners", array(context, &owners));
@@ -239,16 +242,16 @@ fn coordinate_expr(coordinate: &Coordinate, index_tensors: &mut Vec<String>) -> 
 /// # Errors
 /// The op that has no meaning as an op spec, and why.
 pub fn bundle_of<'c>(bundle: Op<'c>) -> Result<Bundle, (Op<'c>, String)> {
-    let pool_bytes = bundle.attr("pool_bytes").and_then(integer).unwrap_or(0);
+    let pool_bytes = bundle.attr(attr::POOL_BYTES).and_then(integer).unwrap_or(0);
     Ok(Bundle { pool_bytes, items: items_of(bundle)? })
 }
 
 fn items_of<'c>(parent: Op<'c>) -> Result<Vec<Item>, (Op<'c>, String)> {
     let item = |op: Op<'c>| {
-        if op.is("sdsc.loop") {
+        if op.is(sdsc::LOOP) {
             let count = op.required("count", integer);
-            let symbol = op.attr("symbol").and_then(string);
-            let symbol = symbol.map(|name| LoopSymbol { name: name.to_owned(), dim: op.text_attr("dim").to_owned() });
+            let symbol = op.attr(attr::SYMBOL).and_then(string);
+            let symbol = symbol.map(|name| LoopSymbol { name: name.to_owned(), dim: op.text_attr(attr::DIM).to_owned() });
             return Ok(Item::Loop { count, symbol, body: items_of(op)? });
         }
         op_of(op).map(|spec| Item::Op(Box::new(spec))).map_err(|message| (op, message))
@@ -261,7 +264,7 @@ fn items_of<'c>(parent: Op<'c>) -> Result<Vec<Item>, (Op<'c>, String)> {
 /// # Errors
 /// A message about the attribute that has no meaning.
 pub fn op_of(op: Op<'_>) -> Result<OpSpec, String> {
-    if !op.is("sdsc.op") {
+    if !op.is(sdsc::OP) {
         return Err("is no op spec: expected 'sdsc.op' or 'sdsc.loop'".to_owned());
     }
     let list = |name: &str| op.attr(name).and_then(elements).unwrap_or_default();
@@ -271,16 +274,16 @@ pub fn op_of(op: Op<'_>) -> Result<OpSpec, String> {
             operands.push(operand_of(tensor, is_input)?);
         }
     }
-    let ranges = op.attr("output_ranges").and_then(integers);
+    let ranges = op.attr(attr::OUTPUT_RANGES).and_then(integers);
     let node_output_ranges =
         ranges.map(|ranges| ranges.try_into().map_err(|_| "'output_ranges' are N, C, H and W".to_owned())).transpose()?;
     Ok(OpSpec {
-        function: op.text_attr("function").to_owned(),
-        is_reduction: op.attr("reduction").is_some(),
+        function: op.text_attr(attr::FUNCTION).to_owned(),
+        is_reduction: op.attr(attr::REDUCTION).is_some(),
         iteration_space: list("dims").into_iter().map(dim_of).collect::<Result<_, _>>()?,
         operands,
         constants: list("constants").into_iter().map(constant_of).collect::<Result<_, _>>()?,
-        window: op.attr("window").map(window_of).transpose()?,
+        window: op.attr(attr::WINDOW).map(window_of).transpose()?,
         node_output_ranges,
     })
 }

@@ -1,21 +1,19 @@
 //! What a function declares about names: the sizes of dimensions, and the maxima of counts that are known at launch only.
 
+use crate::dialect::ods::attr;
 use crate::mlir::{Op, OpExt, dictionary_entries, integer};
 use std::collections::BTreeMap;
-
-/// The function attribute with the sizes of names.
-pub const DIM_SIZES: &str = "spyre.dim_sizes";
 
 /// The sizes that a function declares, by the names of the dimensions.
 #[must_use]
 pub fn declared_sizes(function: Op<'_>) -> BTreeMap<String, i64> {
-    numbers(function, DIM_SIZES)
+    numbers(function, attr::SPYRE_DIM_SIZES)
 }
 
 /// The maxima that a function declares, by the names of the counts.
 #[must_use]
 pub fn declared_maxima(function: Op<'_>) -> BTreeMap<String, i64> {
-    numbers(function, "spyre.symbols")
+    numbers(function, attr::SPYRE_SYMBOLS)
 }
 
 fn numbers(function: Op<'_>, attribute: &str) -> BTreeMap<String, i64> {

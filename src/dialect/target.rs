@@ -1,6 +1,7 @@
 //! What a module says about its compilation: the machine that it is for (`spyre.target`, Spyre without it), and how far it has come
 //! (`spyre.phase`, not begun without it).
 
+use crate::dialect::ods::attr;
 use crate::mlir::{
     Attribute, Attributes, Context, Op, OpExt, array, dictionary, dictionary_entries, elements, f64_attribute, float_value, integer,
     string, string_attribute,
@@ -8,18 +9,15 @@ use crate::mlir::{
 use machine::Target;
 use serde_json::{Map, Value};
 
-const TARGET: &str = "spyre.target";
-const PHASE: &str = "spyre.phase";
-
 /// The name of the last phase that a module has behind it.
 #[must_use]
 pub fn phase_of(module: Op<'_>) -> Option<&str> {
-    module.attr(PHASE).and_then(string)
+    module.attr(attr::SPYRE_PHASE).and_then(string)
 }
 
 /// Writes the name of the last phase that a module has behind it.
 pub fn set_phase(module: Op<'_>, name: &str) {
-    module.set_attr(PHASE, string_attribute(module.ctx(), name));
+    module.set_attr(attr::SPYRE_PHASE, string_attribute(module.ctx(), name));
 }
 
 /// The machine of a module.
@@ -27,14 +25,14 @@ pub fn set_phase(module: Op<'_>, name: &str) {
 /// # Errors
 /// A message about the entry that is no number of the machine.
 pub fn target_of(module: Op<'_>) -> Result<Target, String> {
-    let Some(attribute) = module.attr(TARGET) else { return Ok(Target::spyre()) };
-    let entries = dictionary_entries(attribute).ok_or_else(|| format!("'{TARGET}' must be a dictionary, found {attribute}"))?;
+    let Some(attribute) = module.attr(attr::SPYRE_TARGET) else { return Ok(Target::spyre()) };
+    let entries = dictionary_entries(attribute).ok_or_else(|| format!("'spyre.target' must be a dictionary, found {attribute}"))?;
     let mut numbers = Map::new();
     for (name, value) in entries {
-        let number = json_of(value).ok_or_else(|| format!("'{TARGET}' must hold numbers, found {name} = {value}"))?;
+        let number = json_of(value).ok_or_else(|| format!("'spyre.target' must hold numbers, found {name} = {value}"))?;
         numbers.insert(name.to_owned(), number);
     }
-    let target: Target = serde_json::from_value(numbers.into()).map_err(|error| format!("'{TARGET}': {error}"))?;
+    let target: Target = serde_json::from_value(numbers.into()).map_err(|error| format!("'spyre.target': {error}"))?;
     target.check()?;
     Ok(target)
 }
@@ -57,7 +55,7 @@ fn json_of(attribute: Attribute<'_>) -> Option<Value> {
 /// Writes the machine of a module: the numbers in which it differs from Spyre.
 pub fn set_target(module: Op<'_>, target: &Target) {
     if *target == Target::spyre() {
-        module.remove_attr(TARGET);
+        module.remove_attr(attr::SPYRE_TARGET);
         return;
     }
     let mut entries = Attributes::new(module.ctx());
@@ -73,7 +71,7 @@ pub fn set_target(module: Op<'_>, target: &Target) {
     {
         entries = entries.with("time", attribute_of(module.ctx(), &time, Some(&usual)));
     }
-    module.set_attr(TARGET, dictionary(entries));
+    module.set_attr(attr::SPYRE_TARGET, dictionary(entries));
 }
 
 /// A value as an attribute; of an object, the entries in which it differs from `usual`.

@@ -1,6 +1,7 @@
 //! Compute ops as the model of time sees them.
 
 use super::{Access, Step, UsedAs, home_of, moves_of};
+use crate::dialect::ods::spyre;
 use crate::{
     layout::Coordinate,
     mlir::{Op, OpExt, Value, ValueExt, integer},
@@ -68,7 +69,7 @@ fn tile_operand<'c>(step: &Step<'c>, access: &Access<'c>, space: &[i64]) -> Resu
     let home = home_of(access.value);
     let moves = moves_of(access.operand)?;
     let advances = |around: &Op<'c>| moves.iter().filter(|moved| moved.around == *around).map(|moved| moved.elements).sum::<i64>() != 0;
-    let is_constant = home.def().is_some_and(|op| op.is("spyre.constant"));
+    let is_constant = home.def().is_some_and(|op| op.is(spyre::CONSTANT));
     Ok(TileOperand {
         is_kernel_input: home.def().is_none() || is_constant,
         is_argument: home.def().is_none() || is_constant || home.find_user(|user| user.is("func.return").then_some(())).is_some(),

@@ -1,8 +1,7 @@
 //! What the search for tiles has found in a function: an attribute from and to plain values.
 
+use crate::dialect::ods::attr;
 use crate::mlir::{Attributes, Op, OpExt, boolean_unit, dictionary, dictionary_entries, float_value, integer, string_array, strings};
-
-const TILE_SEARCH: &str = "spyre.tile_search";
 
 /// What the search for tiles has found: of the parts of the function in which loops could save something.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,7 +24,7 @@ impl TileSearch {
     /// What was written on a function; none if nothing was searched.
     #[must_use]
     pub fn of(function: Op<'_>) -> Option<Self> {
-        let entries = function.attr(TILE_SEARCH).and_then(dictionary_entries)?;
+        let entries = function.attr(attr::SPYRE_TILE_SEARCH).and_then(dictionary_entries)?;
         let entry = |name: &str| entries.iter().find(|(key, _)| *key == name).map(|(_, attribute)| *attribute);
         let nests = entry("nests").and_then(strings)?;
         Some(Self {
@@ -54,6 +53,6 @@ impl TileSearch {
             Some(least_us) => attributes.float("least_us", least_us),
             None => attributes,
         };
-        function.set_attr(TILE_SEARCH, dictionary(attributes));
+        function.set_attr(attr::SPYRE_TILE_SEARCH, dictionary(attributes));
     }
 }

@@ -1,6 +1,7 @@
 //! What the operands of an op show of their buffers, through any view.
 
 use super::{ComputeOp, attrs::Tensor, home};
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     affine::Expr,
     layout::{Index, IndexError},
@@ -75,7 +76,7 @@ pub fn indices_of_view(view: Op<'_>) -> Vec<Option<Index>> {
 /// What a value shows of its buffer, in terms of its own dimensions; none for a value that is no view, and for a view with a layout.
 #[must_use]
 pub fn shown_as(value: Value<'_>) -> Option<View<'_>> {
-    value.def().filter(|def| def.is("spyre.view"))?;
+    value.def().filter(|def| def.is(spyre::VIEW))?;
     let tensor = TensorType::of(value.r#type())?;
     let own = (0..tensor.shape.len()).map(|dim| Index::dim(dim, &tensor.shape).ok()).collect::<Option<Vec<_>>>()?;
     view_behind(value, own, &tensor.shape).ok().filter(|shown| shown.value != value && shown.value == shown.shown)
@@ -87,13 +88,13 @@ fn view_behind<'c>(value: Value<'c>, indices: Vec<Index>, space: &[i64]) -> Resu
     while tensor.layout.is_none() {
         // A tile of a view is no data of its own: the first of them is where the view begins.
         let around = std::iter::successors(home::tiled_operand(value), |whole| home::tiled_operand(*whole)).last();
-        if let Some(view) = around.filter(|whole| whole.def().is_some_and(|op| op.is("spyre.view"))) {
+        if let Some(view) = around.filter(|whole| whole.def().is_some_and(|op| op.is(spyre::VIEW))) {
             value = view;
             tensor = Tensor::of(value.r#type()).ok_or("an operand is no tensor of static shape")?;
             continue;
         }
-        let Some(view) = value.def().filter(|op| op.is("spyre.view")) else { break };
-        let map = view.attr("map").and_then(map_of).ok_or("a view without a map")?;
+        let Some(view) = value.def().filter(|op| op.is(spyre::VIEW)) else { break };
+        let map = view.attr(attr::MAP).and_then(map_of).ok_or("a view without a map")?;
         let text = |error: IndexError| format!("reads through {map}: {error}");
         let exprs = map_results(map);
         let behind = exprs.iter().map(|expr| Index::of(expr, &tensor.host.shape)?.through(&indices, space));

@@ -1,10 +1,10 @@
 //! Reads the loops of a function. Places must be known; what moves bytes is not needed.
 
 use super::{Accumulator, Copied, CutDim, LoopValue, OpInLoop, TileLoop, ValuePlace};
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{
-        Carried, ComputeOp, FOR_LAYOUT, FOR_LOOP, Memory, Place, Tensor, carried_by, given_tiles, home_of, last_writer_of, moves_of,
-        owner_of, read_tiles,
+        Carried, ComputeOp, Memory, Place, Tensor, carried_by, given_tiles, home_of, last_writer_of, moves_of, owner_of, read_tiles,
     },
     mlir::{BlockLike, Location, Op, OpExt, Value, ValueExt, ValueLike, ValueMap, integer, string},
 };
@@ -46,7 +46,7 @@ pub(crate) fn place_of(place: Option<Place>) -> ValuePlace {
 
 /// The loops in the body of `around`, in order. Bytes moved are 0 ([`super::add_up`]).
 pub(crate) fn loops_of(around: Op<'_>, numbers: &Numbers) -> Vec<TileLoop> {
-    let loops = around.body_ops().into_iter().filter(|op| op.is("spyre.loop"));
+    let loops = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP));
     loops.map(|op| Reader { op, numbers, ops: ComputeOp::all_in(op) }.read()).collect()
 }
 
@@ -61,9 +61,9 @@ struct Reader<'a, 'c> {
 impl<'c> Reader<'_, 'c> {
     fn read(&self) -> TileLoop {
         TileLoop {
-            dim: self.op.text_attr("dim").to_owned(),
+            dim: self.op.text_attr(attr::DIM).to_owned(),
             count: count_of(self.op),
-            symbol: self.op.attr("symbol").and_then(string).map(str::to_owned),
+            symbol: self.op.attr(attr::SYMBOL).and_then(string).map(str::to_owned),
             location: location_text(self.op.loc()),
             why: self.why(),
             ops: self.ops.iter().filter_map(|compute| self.op_in_loop(*compute)).collect(),
@@ -94,7 +94,7 @@ impl<'c> Reader<'_, 'c> {
     fn why(&self) -> String {
         let is_alike = |other: Op<'c>| {
             let same = |name: &str| other.attr(name) == self.op.attr(name);
-            other.is("spyre.loop") && other != self.op && other.parent() == self.op.parent() && same("dim") && same("count")
+            other.is(spyre::LOOP) && other != self.op && other.parent() == self.op.parent() && same("dim") && same("count")
         };
         let adds_up = |value: Value<'c>| {
             let around = value.def().filter(|def| is_alike(*def))?;
@@ -103,7 +103,7 @@ impl<'c> Reader<'_, 'c> {
         let mut needed: Vec<String> = Vec::new();
         for home in self.homes_read() {
             // A copy of the whole value is the value.
-            let copied = home.def().filter(|def| def.attr(FOR_LOOP).is_some()).map(|copy| copy.inputs()[0]);
+            let copied = home.def().filter(|def| def.attr(attr::SPYRE_FOR_LOOP).is_some()).map(|copy| copy.inputs()[0]);
             let Some(carried) = adds_up(copied.unwrap_or(home)) else { continue };
             let value = self.value(carried.result, 0);
             needed.push(format!("'{}'{}", value.name, value.op.map_or_else(String::new, |op| format!(" (op {op})"))));
@@ -154,7 +154,7 @@ impl<'c> Reader<'_, 'c> {
     }
 
     fn copied(&self) -> Vec<Copied> {
-        let body = self.op.body_ops().into_iter().filter(|op| op.is("spyre.copy"));
+        let body = self.op.body_ops().into_iter().filter(|op| op.is(spyre::COPY));
         // What makes the neutral element of an accumulator moves no value of the program, and what copies one stands behind its loop.
         let in_body = body.filter(|op| !begins_accumulator(*op) && !copies_accumulator(*op));
         let behind = carried_by(self.op).into_iter().flat_map(|carried| carried.result.users());
@@ -164,8 +164,8 @@ impl<'c> Reader<'_, 'c> {
     fn copy(&self, copy: Op<'c>) -> Option<Copied> {
         let (input, to) = (copy.inputs()[0], place_of(ComputeOp::of(copy)?.place()));
         let from = self.value(input, bytes_of(input));
-        let why = match copy.text_attr(FOR_LOOP) {
-            "" if copy.attr(FOR_LAYOUT).is_some() => "an op cannot read it where it lies",
+        let why = match copy.text_attr(attr::SPYRE_FOR_LOOP) {
+            "" if copy.attr(attr::SPYRE_FOR_LAYOUT).is_some() => "an op cannot read it where it lies",
             "" if to.memory == "lx" && from.place.memory != "lx" => "ops read it from LX",
             "" => "the program asks for it",
             why => why,
@@ -180,7 +180,7 @@ impl<'c> Reader<'_, 'c> {
         let name = match (home.arg_of(), writer.and_then(ComputeOp::of)) {
             (Some((_, number)), _) => format!("arg{number}"),
             (None, Some(compute)) => compute.function().to_owned(),
-            (None, None) if writer.is_some_and(|writer| writer.is("spyre.constant")) => "constant".to_owned(),
+            (None, None) if writer.is_some_and(|writer| writer.is(spyre::CONSTANT)) => "constant".to_owned(),
             (None, None) => "buffer written in parts".to_owned(),
         };
         let place = place_of(owner_of(home).and_then(Place::on));
@@ -195,7 +195,7 @@ impl<'c> Reader<'_, 'c> {
                 let around = value.arg_of()?.0.parent_operation()?;
                 read_tiles(around).into_iter().find(|read| read.tile == value).map(|read| read.whole)
             };
-            let view = || value.def().filter(|def| def.is("spyre.view")).map(|view| view.inputs()[0]);
+            let view = || value.def().filter(|def| def.is(spyre::VIEW)).map(|view| view.inputs()[0]);
             let Some(behind) = tile().or_else(view) else { break };
             value = behind;
         }
@@ -211,7 +211,7 @@ impl<'c> Reader<'_, 'c> {
 
 /// Whether a loop cuts an iteration dimension with these names, joined by `*`: it cuts what has its name, of every op in it.
 fn is_cut_by(names: &str, around: Op<'_>) -> bool {
-    let dim = around.text_attr("dim");
+    let dim = around.text_attr(attr::DIM);
     !dim.is_empty() && names.split('*').any(|name| name == dim)
 }
 
@@ -221,13 +221,13 @@ fn count_of(around: Op<'_>) -> i64 {
 
 /// Whether a loop begins with what a copy makes.
 fn begins_accumulator(copy: Op<'_>) -> bool {
-    let loops = copy.output().users().into_iter().filter(|user| user.is("spyre.loop"));
+    let loops = copy.output().users().into_iter().filter(|user| user.is(spyre::LOOP));
     loops.flat_map(carried_by).any(|carried| carried.before == copy.output())
 }
 
 /// Whether a copy moves what a loop has added up.
 fn copies_accumulator(copy: Op<'_>) -> bool {
-    copy.attr(FOR_LOOP).is_some() && copy.inputs()[0].def().is_some_and(|def| def.is("spyre.loop"))
+    copy.attr(attr::SPYRE_FOR_LOOP).is_some() && copy.inputs()[0].def().is_some_and(|def| def.is(spyre::LOOP))
 }
 
 /// Bytes of a value as a buffer of its own, without what is around a window.

@@ -3,6 +3,7 @@
 //! Reads the module; writes `spyre.phase`, from which a compilation of the printed module goes on. Each phase keeps the promises of the phases
 //! before it, and rules that no op's verifier can check: those of the uses of a value. Everything that is wrong is reported, not the first.
 
+use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     dialect::{ComputeOp, Tensor, operation_of, set_phase, split_of, target_of},
     import::ir::check_input::check_buffers,
@@ -71,30 +72,30 @@ fn broken_promise(op: Op<'_>, phase: Phase) -> Option<&'static str> {
     let is_after = |other: Phase| phase >= other;
     if is_after(Phase::Bundle) {
         let name = op.full_name();
-        return (name.starts_with("spyre.") || name == "sdsc.bundle" || name == "sdsc.loop").then_some("it should have been lowered");
+        return (name.starts_with("spyre.") || name == sdsc::BUNDLE || name == sdsc::LOOP).then_some("it should have been lowered");
     }
     if is_after(Phase::Import) && (op.full_name().starts_with("linalg.") || op.full_name().starts_with("tensor.")) {
         return Some("it should have become spyre ops");
     }
-    if is_after(Phase::Import) && op.is("spyre.hint") {
+    if is_after(Phase::Import) && op.is(spyre::HINT) {
         return Some("hint scopes become attributes");
     }
     if op.is("func.return") && is_after(Phase::Layout) && !is_after(Phase::Bundle) && !shared_results(op).is_empty() {
         return Some("a result is the buffer of another one, or of an argument or a constant: no launch would write it");
     }
     let is_laid_out = || Tensor::of(op.output().r#type()).is_some_and(|tensor| tensor.layout.is_some());
-    let makes_buffer = op.is("spyre.empty") || ComputeOp::of(op).is_some();
+    let makes_buffer = op.is(spyre::EMPTY) || ComputeOp::of(op).is_some();
     if is_after(Phase::Layout) && makes_buffer && !is_laid_out() {
         return Some("its result has no device layout");
     }
     let compute = ComputeOp::of(op)?;
-    if is_after(Phase::Tile) && op.attr("hints").is_some() {
+    if is_after(Phase::Tile) && op.attr(attr::HINTS).is_some() {
         return Some("its hints should have become loops");
     }
     if is_after(Phase::Work) && compute.work().is_none() {
         return Some("its work is not divided");
     }
-    if is_after(Phase::Work) && op.attr("work_div").is_some() {
+    if is_after(Phase::Work) && op.attr(attr::WORK_DIV).is_some() {
         return Some("its work_div should have become its division");
     }
     if is_after(Phase::Lx) && compute.place().is_none() {

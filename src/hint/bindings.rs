@@ -1,6 +1,5 @@
 //! Counts that are names: which number each stands for, if that is known.
 
-use super::Binding;
 use std::{collections::BTreeMap, fmt};
 
 /// A number of tiles.
@@ -32,6 +31,15 @@ impl fmt::Display for Count {
             Self::Symbol(symbol) => formatter.write_str(symbol),
         }
     }
+}
+
+/// `NAME=NUMBER`: the number that the name of a count stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// The name.
+    pub symbol: String,
+    /// The number, at least 1.
+    pub number: i64,
 }
 
 /// Why the name of a count has no meaning.

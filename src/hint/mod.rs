@@ -30,9 +30,9 @@ mod work_hint;
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub use bindings::{Bindings, Count, CountError, maximum_of};
+pub use bindings::{Binding, Bindings, Count, CountError, maximum_of};
 pub use merge::{Conflict, Merged, Refusal, Written};
 pub use names::{Claim, Loss, Part, Shown, Walk, Why, factors, label};
 pub use sizes::{NamedArgument, SizeError, Sizes};
-pub use spelling::{Binding, DimNames, TileCount};
+pub use spelling::{DimNames, TileCount};
 pub use work_hint::{NameError, WorkHint, dim_named};

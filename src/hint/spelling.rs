@@ -1,7 +1,7 @@
 //! Hints and names as they are typed: `A=2`, `A=T`, `T=8` and `0=A:B`.
 
-use super::Count;
-use std::str::FromStr;
+use super::{Binding, Count};
+use std::{fmt, str::FromStr};
 
 /// `NAME=COUNT`: run in so many tiles along the dimension of that name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,13 +23,10 @@ impl FromStr for TileCount {
     }
 }
 
-/// `NAME=NUMBER`: the number that the name of a count stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binding {
-    /// The name.
-    pub symbol: String,
-    /// The number, at least 1.
-    pub number: i64,
+impl fmt::Display for TileCount {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}={}", self.dim, self.count)
+    }
 }
 
 impl FromStr for Binding {
@@ -41,6 +38,12 @@ impl FromStr for Binding {
             Some((Some(Count::Symbol(symbol)), Some(Count::Number(number)))) => Ok(Self { symbol, number }),
             _ => Err(format!("expected NAME=NUMBER with the name of a count and a positive number, found '{text}'")),
         }
+    }
+}
+
+impl fmt::Display for Binding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}={}", self.symbol, self.number)
     }
 }
 
@@ -78,6 +81,19 @@ impl FromStr for DimNames {
             names.push(name.to_owned());
         }
         Ok(Self { argument, names, sizes })
+    }
+}
+
+impl fmt::Display for DimNames {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Sizes are in the order of the names that they are declared with.
+        let mut sizes = self.sizes.iter().peekable();
+        let mut word = |name: &String| match sizes.next_if(|(of, _)| of == name) {
+            Some((_, size)) => format!("{name}@{size}"),
+            None => name.clone(),
+        };
+        let words: Vec<String> = self.names.iter().map(&mut word).collect();
+        write!(formatter, "{}={}", self.argument, words.join(":"))
     }
 }
 

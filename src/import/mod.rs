@@ -7,54 +7,28 @@
 //! dimensions, results that nobody uses, casts to a wider format and back, and constants as numbers, splats or tensors all come out the
 //! same. `docs/supported-ops.md` lists the operations; it is made from the tables of this stage.
 //!
-//! | file | what |
+//! | folder or file | what |
 //! |---|---|
-//! | `graph.rs`, `known.rs` | the graph; numbers known at compile time |
-//! | `operations.rs`, `ir/check_input.rs` | the table of operations on tensors; the check against it |
-//! | `functions.rs` | the table of scalar operations |
-//! | `recognize.rs` | rules for elementwise operations |
-//! | `composites.rs` | sigmoid, gelu, mean and others by what they compute |
-//! | `safe_softmax.rs` | PyTorch's softmax of rows that may be masked as a whole |
-//! | `body.rs` | what a body combines |
-//! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
-//! | `scaled_product.rs` | one factor for a product of two scaled tensors |
-//! | `truth.rs` | the number format of truth values |
-//! | `index.rs` | indices that bodies compute: views and gathers |
-//! | `order.rs` | comparisons of what is known along two dimensions, such as a mask over many positions |
-//! | `views.rs`, `reshape.rs` | index maps |
-//! | `window.rs` | parts of an iteration space, for branches |
-//! | `ir/import_linalg.rs`, `ir/import_generic.rs`, `ir/read_body.rs`, `ir/scalar.rs`, `ir/import_tensor.rs`, `ir/island.rs` | reading the program |
+//! | `graph` | the program as plain values: nodes, what is known of them, index maps |
+//! | `rules` | what becomes of what: the tables of operations, and what is recognised in them |
+//! | `ir/check_input.rs` | the check against the table of operations on tensors |
+//! | `ir/import_linalg.rs`, `ir/importer.rs`, `ir/import_generic.rs`, `ir/read_body.rs`, `ir/scalar.rs`, `ir/import_tensor.rs`, `ir/island.rs` | reading the program |
 //! | `ir/emit.rs`, `ir/emit_constant.rs` | writing the `spyre` ops |
-//! | `expansion.rs`, `ir/expand_functions.rs` | functions in terms of others, whose results may live in LX |
+//! | `ir/expand_functions.rs` | functions in terms of others |
 
-mod body;
-mod composites;
-mod contraction;
-mod expansion;
-mod functions;
 mod graph;
-mod index;
-mod known;
-mod operations;
-mod order;
-mod precision;
-mod recognize;
-mod reshape;
-mod safe_softmax;
-mod scaled_product;
-mod truth;
-mod views;
-mod window;
+mod rules;
 
 #[cfg(feature = "mlir")]
 pub(crate) mod ir;
 
-pub use body::{Body, Combiner, Product, Reduction, Scalar, ScalarOp};
-pub use contraction::Contraction;
-pub use expansion::{EXPANSIONS, Expansion, Source, Step};
-pub use functions::{SCALAR_FUNCTIONS, ScalarFunction};
-pub use graph::{Element, Graph, Kind, Node, NodeId};
-pub use known::Known;
-pub use operations::{OPERATIONS, Operation, Outcome, supported_ops_page};
-pub use precision::Precision;
-pub use truth::{TwoFormats, elements_of_truth};
+pub use graph::{Element, Graph, Kind, Node, NodeId, known::Known};
+pub use rules::{
+    body::{Body, Combiner, Product, Reduction, Scalar, ScalarOp},
+    contraction::Contraction,
+    expansion::{EXPANSIONS, Expansion, Source, Step},
+    functions::{SCALAR_FUNCTIONS, ScalarFunction},
+    operations::{OPERATIONS, Operation, Outcome, supported_ops_page},
+    precision::Precision,
+    truth::{TwoFormats, elements_of_truth},
+};

@@ -5,8 +5,9 @@
 
 use super::{
     Fault,
-    array::{Array, Row, Walk, strides},
+    array::Array,
     program::{Block, Function, Kind, Literal, Loop, Operation, Tensor, ValueId},
+    walk::{Row, Walk, strides},
 };
 use element::{Arithmetic, Binary, Reduction, Unary};
 use rayon::prelude::*;

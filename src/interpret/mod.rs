@@ -10,7 +10,7 @@
 //! | `program` | a function of `spyre` ops as plain values |
 //! | `read` | from IR to these: the only file that knows MLIR |
 //! | `evaluate` | what the ops compute, over any kind of elements |
-//! | `array` | tensors of elements, and moving elements between them |
+//! | `array`, `walk` | tensors of elements, and moving elements between them |
 //! | `selection` | some elements of a tensor |
 //! | `unroll`, `sample` | the part of a function that some elements of its results depend on |
 
@@ -21,13 +21,15 @@ mod read;
 mod sample;
 mod selection;
 mod unroll;
+mod walk;
 
-pub use array::{Array, Walk};
+pub use array::Array;
 pub use evaluate::evaluate;
 pub use program::{Block, ElementType, Function, Kind, Literal, Loop, Operation, Tensor, ValueId};
 pub use read::{Unreadable, read_function, read_functions};
 pub use sample::Sampled;
 pub use selection::Selection;
+pub use walk::Walk;
 
 /// What an op cannot do. The verifiers of the ops exclude all but what depends on the values of indices.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! A function of `spyre` ops as plain values: what is computed, without layouts, places and cores.
 
-use super::array::Walk;
+use super::walk::Walk;
 use crate::affine::Expr;
 
 /// A value of a function, by its place in [`Function::values`].
@@ -43,21 +43,6 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// The type of that name in MLIR.
-    #[must_use]
-    pub fn of(name: &str) -> Option<Self> {
-        Some(match name {
-            "f16" => Self::F16,
-            "bf16" => Self::Bf16,
-            "f32" => Self::F32,
-            "f64" => Self::F64,
-            "i1" => Self::Truth,
-            "i32" => Self::I32,
-            "i64" => Self::I64,
-            _ => return None,
-        })
-    }
-
     /// Whether the elements are integers: positions, not numbers to compute with.
     #[must_use]
     pub const fn is_integer(self) -> bool {

@@ -1,11 +1,12 @@
 //! From IR to plain values: the only file of the interpreter that knows MLIR.
 
 use super::program::{Block, ElementType, Function, Kind, Literal, Loop, Operation, Tensor, ValueId};
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect,
     mlir::{
-        self, BlockExt, Module, Op, OpExt, RawElements, TensorType, Value, ValueLike, ValueMap, float_value, floats, integer, integers,
-        map_of, map_results, raw_elements,
+        self, BlockExt, Module, Op, OpExt, RawElements, ScalarType, TensorType, Type, Value, ValueLike, ValueMap, float_value, floats,
+        integer, integers, map_of, map_results, raw_elements,
     },
 };
 
@@ -51,7 +52,7 @@ impl<'m, 'c> Reader<'_, 'm, 'c> {
         let arguments = block.args().into_iter().map(|argument| self.define(around, argument)).collect::<Result<_, _>>()?;
         let mut ops = block.ops();
         let terminator = ops.pop().ok_or_else(|| (around, "has an empty body".to_owned()))?;
-        if !terminator.is("func.return") && !terminator.is(dialect::YIELD) {
+        if !terminator.is("func.return") && !terminator.is(spyre::YIELD) {
             return Err((terminator, format!("cannot be interpreted: '{}' ends no body of the interpreter's", terminator.full_name())));
         }
         let ops = ops.into_iter().map(|op| self.operation(op)).collect::<Result<_, _>>()?;
@@ -81,22 +82,24 @@ impl<'m, 'c> Reader<'_, 'm, 'c> {
     fn kind(&mut self, op: Op<'m>) -> Result<Kind<'c>, Unreadable<'m>> {
         let lacking = |name: &str| (op, format!("cannot be interpreted: has no '{name}' of the kind that it needs"));
         let positions = |name: &str| op.attr(name).and_then(integers).and_then(as_positions).ok_or_else(|| lacking(name));
-        let function = || op.text_attr("function").to_owned();
-        let constants = || op.attr("constants").and_then(floats).unwrap_or_default();
+        let function = || op.text_attr(attr::FUNCTION).to_owned();
+        let constants = || op.attr(attr::CONSTANTS).and_then(floats).unwrap_or_default();
         Ok(match op.full_name() {
-            "spyre.constant" => Kind::Constant(literal_of(op, self.content).ok_or_else(|| lacking("value"))?),
-            "spyre.fill" => Kind::Fill(op.attr("value").and_then(number).ok_or_else(|| lacking("value"))?),
-            "spyre.pointwise" => Kind::Pointwise { function: function(), constants: constants() },
-            "spyre.reduce" => Kind::Reduce { function: function(), constants: constants(), dims: positions("reduced")? },
-            "spyre.matmul" => Kind::Matmul,
-            "spyre.gather" => Kind::Gather { dim: op.attr("dim").and_then(integer).and_then(as_position).ok_or_else(|| lacking("dim"))? },
-            "spyre.copy" | "spyre.restickify" => Kind::Copy,
-            "spyre.empty" => Kind::Empty,
-            "spyre.insert" => Kind::Insert { offsets: positions("offsets")? },
-            "spyre.view" => Kind::View(op.attr("map").and_then(map_of).map(map_results).ok_or_else(|| lacking("map"))?),
-            "spyre.hint" => Kind::Scope(self.body(op)?),
-            "spyre.loop" => Kind::Loop(Loop {
-                count: op.attr("count").and_then(integer).and_then(as_position).ok_or_else(|| lacking("count"))?,
+            spyre::CONSTANT => Kind::Constant(literal_of(op, self.content).ok_or_else(|| lacking(attr::VALUE))?),
+            spyre::FILL => Kind::Fill(op.attr(attr::VALUE).and_then(number).ok_or_else(|| lacking(attr::VALUE))?),
+            spyre::POINTWISE => Kind::Pointwise { function: function(), constants: constants() },
+            spyre::REDUCE => Kind::Reduce { function: function(), constants: constants(), dims: positions(attr::REDUCED)? },
+            spyre::MATMUL => Kind::Matmul,
+            spyre::GATHER => {
+                Kind::Gather { dim: op.attr(attr::DIM).and_then(integer).and_then(as_position).ok_or_else(|| lacking(attr::DIM))? }
+            }
+            spyre::COPY | spyre::RESTICKIFY => Kind::Copy,
+            spyre::EMPTY => Kind::Empty,
+            spyre::INSERT => Kind::Insert { offsets: positions(attr::OFFSETS)? },
+            spyre::VIEW => Kind::View(op.attr(attr::MAP).and_then(map_of).map(map_results).ok_or_else(|| lacking(attr::MAP))?),
+            spyre::HINT => Kind::Scope(self.body(op)?),
+            spyre::LOOP => Kind::Loop(Loop {
+                count: op.attr(attr::COUNT).and_then(integer).and_then(as_position).ok_or_else(|| lacking(attr::COUNT))?,
                 read: dims_of(op).ok_or_else(|| lacking("tiled_dims"))?,
                 given: op.body_ops().last().and_then(|terminator| dims_of(*terminator)).ok_or_else(|| lacking("tiled_dims"))?,
                 body: self.body(op)?,
@@ -121,7 +124,7 @@ fn as_positions(numbers: Vec<i64>) -> Option<Vec<usize>> {
 
 /// The dimensions of tiles; none for what is carried.
 fn dims_of(op: Op<'_>) -> Option<Vec<Option<usize>>> {
-    Some(op.attr("tiled_dims").and_then(integers)?.into_iter().map(as_position).collect())
+    Some(op.attr(attr::TILED_DIMS).and_then(integers)?.into_iter().map(as_position).collect())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the number that fills a tensor is one of its format")]
@@ -134,7 +137,7 @@ fn literal_of<'m, 'c>(constant: Op<'m>, content: Content<'_, 'm, 'c>) -> Option<
     // Without rounding a program means its exact numbers.
     let (raw, element) = match constant.attr(dialect::EXACT).and_then(content) {
         Some(exact) => (exact, ElementType::F64),
-        None => (constant.attr("value").and_then(content)?, ElementType::of(&tensor.element.to_string())?),
+        None => (constant.attr(attr::VALUE).and_then(content)?, element_of(tensor.element)?),
     };
     let literal = Literal { bytes: raw.bytes, is_splat: raw.is_splat, element };
     let length = as_positions(tensor.shape)?.into_iter().product();
@@ -143,5 +146,19 @@ fn literal_of<'m, 'c>(constant: Op<'m>, content: Content<'_, 'm, 'c>) -> Option<
 
 fn tensor_of(value: Value<'_>) -> Option<Tensor> {
     let tensor = TensorType::of(value.r#type())?;
-    Some(Tensor { shape: as_positions(tensor.shape)?, element: ElementType::of(&tensor.element.to_string())? })
+    Some(Tensor { shape: as_positions(tensor.shape)?, element: element_of(tensor.element)? })
+}
+
+/// What elements are; none for a type that no tensor of ours has.
+fn element_of(r#type: Type<'_>) -> Option<ElementType> {
+    match ScalarType::of(r#type) {
+        ScalarType::F16 => Some(ElementType::F16),
+        ScalarType::Bf16 => Some(ElementType::Bf16),
+        ScalarType::F32 => Some(ElementType::F32),
+        ScalarType::F64 => Some(ElementType::F64),
+        ScalarType::Integer(1) => Some(ElementType::Truth),
+        ScalarType::Integer(32) => Some(ElementType::I32),
+        ScalarType::Integer(64) => Some(ElementType::I64),
+        ScalarType::Integer(_) | ScalarType::SignedInteger | ScalarType::Index | ScalarType::Other => None,
+    }
 }

@@ -1,6 +1,6 @@
 //! Some elements of a tensor.
 
-use super::array::{Walk, strides};
+use super::walk::{Walk, strides};
 use std::sync::Arc;
 
 /// Positions along each dimension, in order; every combination of them is an element that is selected.

@@ -1,6 +1,6 @@
 //! The splits of an op to choose from.
 
-use crate::work::{CoreOrder, DimKind, Operation, WorkError, WorkSplit, alternatives};
+use crate::work::{CoreOrder, DimKind, Operation, SplitError, WorkError, WorkSplit, alternatives};
 use machine::Target;
 
 /// The most splits, orders counted, of an op. Where there are more, those on few cores are left out.
@@ -34,7 +34,7 @@ fn cut_dims(op: &Operation, split: &WorkSplit) -> (Vec<usize>, Vec<usize>) {
 }
 
 /// The split in every order of the dimensions that it cuts; a cut sum comes first.
-fn orders(op: &Operation, split: &WorkSplit) -> Result<Vec<WorkSplit>, WorkError> {
+fn orders(op: &Operation, split: &WorkSplit) -> Result<Vec<WorkSplit>, SplitError> {
     let family = CoreOrder::of(op.family);
     let (sums, others) = cut_dims(op, split);
     let orders = permutations(&others).into_iter().map(|order| {

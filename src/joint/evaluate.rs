@@ -1,6 +1,6 @@
 //! What a choice of splits comes to: which values are in LX, and what the model says of it.
 
-use super::{Program, Value};
+use super::{JointProgram, Value};
 use crate::{
     lx::Ineligible,
     work::{CoreUse, WorkSplit, agreed_view},
@@ -19,7 +19,7 @@ pub(super) struct Evaluated {
 }
 
 /// Plans and prices the program with the splits `chosen`, one index for each op.
-pub(super) fn evaluate(program: &Program, chosen: &[usize], planner: &dyn Planner, target: &Target) -> Evaluated {
+pub(super) fn evaluate(program: &JointProgram, chosen: &[usize], planner: &dyn Planner, target: &Target) -> Evaluated {
     let capacity = &Capacity::of(target);
     let buffers: Vec<Buffer> = program.values.iter().map(|value| buffer(program, chosen, value, capacity)).collect();
     let placement = planner.plan(&buffers, capacity);
@@ -48,7 +48,7 @@ pub(super) fn evaluate(program: &Program, chosen: &[usize], planner: &dyn Planne
 }
 
 /// The value as the planner sees it.
-fn buffer(program: &Program, chosen: &[usize], value: &Value, capacity: &Capacity) -> Buffer {
+fn buffer(program: &JointProgram, chosen: &[usize], value: &Value, capacity: &Capacity) -> Buffer {
     if value.buffer.barred.is_some() {
         return value.buffer.clone();
     }
@@ -79,7 +79,7 @@ pub(super) fn divided(tile: &TileOp, split: &WorkSplit, is_in_lx: impl Fn(usize)
 }
 
 /// The copy that brings an input into LX, in the slices of its first reader.
-pub(super) fn copy(program: &Program, chosen: &[usize], value: &Value) -> TileOp {
+pub(super) fn copy(program: &JointProgram, chosen: &[usize], value: &Value) -> TileOp {
     let Some(&(reader, operand)) = value.users.first() else { return TileOp::default() };
     copy_of(&divided(&program.ops[reader].tile, program.split(reader, chosen[reader]), |_| false), operand)
 }

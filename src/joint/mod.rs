@@ -49,7 +49,7 @@ const MOST_PLANS: usize = 8;
 
 /// A program whose ops are to be divided.
 #[derive(Clone, Debug, Default)]
-pub struct Program {
+pub struct JointProgram {
     /// What its ops are for work division; ops that are alike share one.
     pub kinds: Vec<Kind>,
     /// The ops in order.
@@ -70,7 +70,7 @@ pub struct Kind {
 /// An op.
 #[derive(Clone, Debug)]
 pub struct Op {
-    /// Index into [`Program::kinds`].
+    /// Index into [`JointProgram::kinds`].
     pub kind: usize,
     /// As the model of time sees it: all of it in HBM and in one slice; operands as in the operation.
     pub tile: TileOp,
@@ -89,7 +89,7 @@ pub struct Value {
     pub copied_before: Option<usize>,
 }
 
-impl Program {
+impl JointProgram {
     /// What an op has in common with those that are like it.
     #[must_use]
     pub fn kind(&self, op: usize) -> &Kind {
@@ -138,7 +138,7 @@ impl Choice {
 
 /// Chooses a split for each op; every value is in LX for its whole life or not at all. The result is never dearer, by the model and with this planner, than every op's first split.
 #[must_use]
-pub fn choose(program: &Program, planner: &dyn Planner, target: &Target, objective: Objective) -> Choice {
+pub fn choose(program: &JointProgram, planner: &dyn Planner, target: &Target, objective: Objective) -> Choice {
     let alone = vec![0; program.ops.len()];
     let (mut best, _) = plan(program, &alone, planner, target);
     let tables = Tables::new(program, &Capacity::of(target), Pricing { model: &target.time, objective });
@@ -168,7 +168,7 @@ pub fn choose(program: &Program, planner: &dyn Planner, target: &Target, objecti
 }
 
 /// The plan with these splits, and the values that all users agree about but that do not fit.
-fn plan(program: &Program, splits: &[usize], planner: &dyn Planner, target: &Target) -> (Choice, Vec<usize>) {
+fn plan(program: &JointProgram, splits: &[usize], planner: &dyn Planner, target: &Target) -> (Choice, Vec<usize>) {
     let evaluated = evaluate(program, splits, planner, target);
     let (ns, hbm_bytes, is_refused) = (evaluated.ns, evaluated.hbm_bytes, evaluated.is_refused);
     (Choice { splits: splits.to_vec(), ns, hbm_bytes, is_refused }, evaluated.spilled)

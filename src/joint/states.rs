@@ -1,6 +1,6 @@
 //! The states of values: in HBM, or in LX under a view that all users can have.
 
-use super::{MOST_ENTRIES, Op, Program, alike::Alike};
+use super::{JointProgram, MOST_ENTRIES, Op, alike::Alike};
 use crate::work::{CoreUse, CoreView, view_of};
 use scratchpad::Capacity;
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ pub(super) const IN_HBM: usize = 0;
 pub(super) type Views = Vec<Option<CoreView>>;
 
 /// For each kind of op, for each split, its views.
-pub(super) fn views_of_kinds(program: &Program) -> Vec<Vec<Views>> {
+pub(super) fn views_of_kinds(program: &JointProgram) -> Vec<Vec<Views>> {
     let mut may_be_in_lx: Vec<Vec<bool>> = program.kinds.iter().map(|kind| vec![false; kind.operation.operands.len()]).collect();
     for op in &program.ops {
         for (may, value) in may_be_in_lx[op.kind].iter_mut().zip(&op.values) {
@@ -37,7 +37,7 @@ pub(super) struct States {
 }
 
 impl States {
-    pub(super) fn of(program: &Program, views: &[Vec<Views>], capacity: &Capacity) -> Self {
+    pub(super) fn of(program: &JointProgram, views: &[Vec<Views>], capacity: &Capacity) -> Self {
         let mut sets = Alike::default();
         let set = |value: &super::Value| {
             let kinds: BTreeSet<(usize, usize)> = value.users.iter().map(|&(op, operand)| (program.ops[op].kind, operand)).collect();

@@ -1,7 +1,7 @@
 //! What each op costs, given where its operands are.
 
 use super::{
-    Kind, Program,
+    JointProgram, Kind,
     alike::Alike,
     evaluate::{copy_of, divided},
     states::{IN_HBM, States, Views, views_of_kinds},
@@ -83,7 +83,7 @@ struct PricesOf {
 type CopyOf = (usize, TileOp, usize, Option<usize>);
 
 impl Tables {
-    pub(super) fn new(program: &Program, capacity: &Capacity, pricing: Pricing<'_>) -> Self {
+    pub(super) fn new(program: &JointProgram, capacity: &Capacity, pricing: Pricing<'_>) -> Self {
         let views = views_of_kinds(program);
         let states = States::of(program, &views, capacity);
         let n_states = (0..program.values.len()).map(|value| states.n_states(value)).collect();
@@ -150,7 +150,7 @@ fn numbered_by_operand(tile: &TileOp) -> TileOp {
 }
 
 /// Before each op, for each of its operands the bytes of the largest read so far, if everything is in HBM, and whether an op wrote it.
-fn reads_before(program: &Program) -> Vec<Vec<(i64, bool)>> {
+fn reads_before(program: &JointProgram) -> Vec<Vec<(i64, bool)>> {
     let mut known: BTreeMap<usize, (i64, bool)> = BTreeMap::new();
     let mut found = Vec::with_capacity(program.ops.len());
     for op in &program.ops {
@@ -224,7 +224,7 @@ fn picoseconds(ns: f64) -> u64 {
 }
 
 /// What it costs to bring each input into LX under each view.
-fn copy_factors(program: &Program, views: &[Vec<Views>], states: &States, pricing: Pricing<'_>) -> Vec<Factor<Cost>> {
+fn copy_factors(program: &JointProgram, views: &[Vec<Views>], states: &States, pricing: Pricing<'_>) -> Vec<Factor<Cost>> {
     let mut costs = Alike::default();
     let mut copies = Vec::new();
     for (index, value) in program.values.iter().enumerate().filter(|(_, value)| value.copied_before.is_some()) {

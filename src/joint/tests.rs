@@ -18,7 +18,7 @@ const K: usize = 2;
 /// A program whose ops are added one by one; values are numbered as the ops that make them, below zero for inputs.
 #[derive(Default)]
 struct Builder {
-    program: Program,
+    program: JointProgram,
     /// For each operand of each op which op made it.
     makers: Vec<Vec<Option<usize>>>,
     n_inputs: usize,
@@ -90,7 +90,7 @@ impl Builder {
     }
 
     /// All values that are read are values, under the candidates of `target`.
-    fn build(mut self, target: &Target) -> Program {
+    fn build(mut self, target: &Target) -> JointProgram {
         for maker in 0..self.program.ops.len() {
             let result = self.program.kind(maker).operation.operands.len() - 1;
             let reads =
@@ -133,7 +133,7 @@ impl Builder {
     }
 }
 
-fn slices(program: &Program, choice: &Choice, op: usize) -> Vec<i64> {
+fn slices(program: &JointProgram, choice: &Choice, op: usize) -> Vec<i64> {
     program.split(op, choice.splits[op]).slices().to_vec()
 }
 
@@ -275,7 +275,7 @@ fn builders() -> impl Strategy<Value = Vec<(bool, [usize; 2])>> {
     prop::collection::vec((any::<bool>(), [0_usize..5, 0..5]), 1..4)
 }
 
-fn random_program(ops: &[(bool, [usize; 2])], target: &Target) -> Program {
+fn random_program(ops: &[(bool, [usize; 2])], target: &Target) -> JointProgram {
     let mut builder = Builder::default();
     for (position, (is_matmul, from)) in ops.iter().enumerate() {
         let made = |choice: usize| (choice < position).then_some(choice);
@@ -289,7 +289,7 @@ fn random_program(ops: &[(bool, [usize; 2])], target: &Target) -> Program {
 }
 
 /// Every choice of splits.
-fn all_choices(program: &Program) -> Vec<Vec<usize>> {
+fn all_choices(program: &JointProgram) -> Vec<Vec<usize>> {
     program.ops.iter().fold(vec![vec![]], |known, op| {
         known
             .iter()

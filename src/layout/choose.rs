@@ -11,6 +11,7 @@ use crate::assignment::{Cost as _, Factor, Problem, minimize};
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
+    fmt,
     rc::Rc,
     str::FromStr,
 };
@@ -38,6 +39,15 @@ impl FromStr for Strategy {
             "greedy" => Ok(Self::Greedy),
             _ => Err(format!("unknown choice of sticks '{name}': expected 'global' or 'greedy'")),
         }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Global => "global",
+            Self::Greedy => "greedy",
+        })
     }
 }
 

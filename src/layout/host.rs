@@ -1,59 +1,6 @@
-//! A tensor as the host sees it, and where each of its dimensions lies in a device layout.
+//! Where each dimension of a tensor of the host lies in a device layout.
 
-use super::{DeviceLayout, LayoutError, sticks_needed};
-
-/// Sizes and strides of a tensor, both in elements.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostTensor {
-    sizes: Vec<i64>,
-    strides: Vec<i64>,
-}
-
-impl HostTensor {
-    /// A tensor with the given strides.
-    ///
-    /// # Errors
-    /// When the lists differ in length or a size is not positive.
-    pub fn new(sizes: &[i64], strides: &[i64]) -> Result<Self, LayoutError> {
-        if sizes.len() != strides.len() {
-            return Err(LayoutError::Length { what: "the list of strides", expected: sizes.len(), found: strides.len() });
-        }
-        if let Some(dim) = sizes.iter().position(|&size| size < 1) {
-            return Err(LayoutError::Size { dim, size: sizes[dim] });
-        }
-        Ok(Self { sizes: sizes.to_vec(), strides: strides.to_vec() })
-    }
-
-    /// A contiguous tensor: the last dimension has stride 1.
-    ///
-    /// # Errors
-    /// When a size is not positive or the number of elements does not fit in 64 bits.
-    pub fn row_major(sizes: &[i64]) -> Result<Self, LayoutError> {
-        let mut strides = vec![1_i64; sizes.len()];
-        for dim in (1..sizes.len()).rev() {
-            strides[dim - 1] = strides[dim].checked_mul(sizes[dim]).ok_or(LayoutError::TooLarge)?;
-        }
-        Self::new(sizes, &strides)
-    }
-
-    /// Size of every dimension.
-    #[must_use]
-    pub fn sizes(&self) -> &[i64] {
-        &self.sizes
-    }
-
-    /// Stride of every dimension.
-    #[must_use]
-    pub fn strides(&self) -> &[i64] {
-        &self.strides
-    }
-
-    /// Number of dimensions.
-    #[must_use]
-    pub fn rank(&self) -> usize {
-        self.sizes.len()
-    }
-}
+use super::{DeviceLayout, HostTensor, LayoutError, sticks_needed};
 
 /// The device dimensions that one host dimension occupies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,12 +201,5 @@ mod tests {
         let host = HostTensor::row_major(&[512, 256]).unwrap();
         let folded = DeviceLayout::from_parts(vec![4, 2, 256, 64], vec![64, 65536, 256, 1], Sen169Fp16).unwrap();
         assert_eq!(folded.cut_places(&host), Err(LayoutError::DeviceDim { device_dim: 1, size: 2, stride: 65536 }));
-    }
-
-    #[test]
-    fn strides_must_match_sizes() {
-        assert!(matches!(HostTensor::new(&[2, 3], &[1]), Err(LayoutError::Length { expected: 2, found: 1, .. })));
-        assert_eq!(HostTensor::row_major(&[2, 0]), Err(LayoutError::Size { dim: 1, size: 0 }));
-        assert_eq!(HostTensor::row_major(&[2, i64::MAX, 3]), Err(LayoutError::TooLarge));
     }
 }

@@ -22,7 +22,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `host.rs` | host tensors, the device dimensions that a host dimension occupies, the step of a tile window |
+//! | `host_tensor.rs` | host tensors |
+//! | `host.rs` | the device dimensions that a host dimension occupies, the step of a tile window |
 //! | `device_layout.rs` | the layout, its constructors, its size |
 //! | `coordinates.rs` | device coordinates of an access |
 //! | `tile.rs` | the layout of a tile that is a buffer of its own |
@@ -48,6 +49,7 @@ mod error;
 mod flow;
 mod form;
 mod host;
+mod host_tensor;
 mod index;
 mod misfit;
 mod needs;
@@ -73,7 +75,8 @@ pub use device_layout::{DeviceLayout, DimOrder, sticks_needed};
 pub use error::{IndexError, LayoutError};
 pub use flow::{Buffer, Flow, Kind, MOST_ROWS_OF_A_PRODUCT, Op, Read, Role};
 pub use form::{Form, Level, Way};
-pub use host::{HostDim, HostTensor};
+pub use host::HostDim;
+pub use host_tensor::HostTensor;
 pub use index::{Digit, Index};
 pub use misfit::{Misfit, MisfitKind};
 pub use needs::{Diagonal, diagonal, has_dim, is_whole_dim};

@@ -2,13 +2,12 @@
 
 use super::{BlockExt, Module, OpExt, TensorType, Type, TypeLike, Value, ValueLike, text::string_ref};
 use mlir_sys::{
-    MlirDialectRegistry, MlirExecutionEngine, MlirModule, mlirExecutionEngineDestroy, mlirExecutionEngineInvokePacked,
-    mlirFloatTypeGetWidth, mlirIntegerTypeGetWidth, mlirTypeIsAFloat, mlirTypeIsAInteger,
+    MlirExecutionEngine, MlirModule, mlirExecutionEngineDestroy, mlirExecutionEngineInvokePacked, mlirFloatTypeGetWidth,
+    mlirIntegerTypeGetWidth, mlirTypeIsAFloat, mlirTypeIsAInteger,
 };
 use std::ffi::c_void;
 
 unsafe extern "C" {
-    pub(super) fn spyreRegisterReferenceDialects(registry: MlirDialectRegistry);
     fn spyreReferenceCreate(module: MlirModule) -> MlirExecutionEngine;
     fn spyreReferenceGuard();
     fn spyreReferenceEndGuard();

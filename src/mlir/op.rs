@@ -1,8 +1,9 @@
 //! Reading and changing operations: what melior lacks, as extension traits.
 
+pub(super) mod graveyard;
+
 use super::{
     Attribute, AttributeLike, Block, BlockLike, Context, Location, Op, OperationLike, RegionLike, Type, TypeLike, Value, ValueLike,
-    graveyard,
     text::{bytes_of, string_ref, text_of},
 };
 use melior::ir::{BlockRef, Identifier, OperationRef};

@@ -1,7 +1,8 @@
 //! Passes in Rust: declared in `dialects/passes/Passes.td`, which makes their options, help and documentation; run here.
 
 use super::{
-    Op, OpExt, Reported, error_at, graveyard,
+    Op, OpExt, Reported, error_at,
+    op::graveyard,
     text::{string_ref, text_of},
 };
 use mlir_sys::{MlirOperation, MlirStringRef};

@@ -1,7 +1,8 @@
 //! A context with our dialects, source files and modules, for the tools.
 
 use super::{
-    Attribute, AttributeLike, Context, Hooks, Op, graveyard, jit,
+    Attribute, AttributeLike, Context, Hooks, Op,
+    op::graveyard,
     pass::{self, RawAnswer},
     text::string_ref,
 };
@@ -19,6 +20,7 @@ struct RawSource {
 
 unsafe extern "C" {
     pub(super) fn spyreRegisterDialects(registry: MlirDialectRegistry);
+    fn spyreRegisterReferenceDialects(registry: MlirDialectRegistry);
     fn spyreSourceOpen(context: MlirContext, path: MlirStringRef, answer: RawAnswer, data: *mut c_void) -> *mut RawSource;
     fn spyreSourceParse(source: *mut RawSource) -> MlirModule;
     fn spyreSourceClose(source: *mut RawSource);
@@ -43,7 +45,7 @@ impl Session {
     pub fn with_reference() -> Self {
         let registry = DialectRegistry::new();
         // SAFETY: the registry is alive; C++ adds to it.
-        unsafe { jit::spyreRegisterReferenceDialects(registry.to_raw()) };
+        unsafe { spyreRegisterReferenceDialects(registry.to_raw()) };
         Self::with_registry(&registry)
     }
 

@@ -1,6 +1,6 @@
 //! Builtin types and attributes as plain values, and back.
 
-use super::{Attribute, AttributeLike, Context, Type, TypeLike, Value, ValueLike, text::text_of};
+use super::{Attribute, AttributeLike, Context, ScalarType, Type, TypeLike, Value, ValueLike, text::text_of};
 use melior::ir::{
     attribute::{
         ArrayAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute, FloatAttribute, IntegerAttribute, StringAttribute, TypeAttribute,
@@ -278,12 +278,12 @@ pub fn type_of_elements(attribute: Attribute<'_>) -> Option<Type<'_>> {
 #[must_use]
 #[allow(clippy::cast_possible_truncation, reason = "the numbers become what the element type can hold")]
 pub fn dense_attribute<'c>(tensor: Type<'c>, numbers: &[f64]) -> Attribute<'c> {
-    let element = TensorType::of(tensor).map_or_else(String::new, |tensor| tensor.element.to_string());
-    let bytes: Vec<u8> = match element.as_str() {
-        "f16" => numbers.iter().flat_map(|&number| half::f16::from_f64(number).to_le_bytes()).collect(),
-        "bf16" => numbers.iter().flat_map(|&number| half::bf16::from_f64(number).to_le_bytes()).collect(),
-        "f32" => numbers.iter().flat_map(|&number| (number as f32).to_le_bytes()).collect(),
-        "f64" => numbers.iter().flat_map(|&number| number.to_le_bytes()).collect(),
+    let element = TensorType::of(tensor).map_or(ScalarType::Other, |tensor| ScalarType::of(tensor.element));
+    let bytes: Vec<u8> = match element {
+        ScalarType::F16 => numbers.iter().flat_map(|&number| half::f16::from_f64(number).to_le_bytes()).collect(),
+        ScalarType::Bf16 => numbers.iter().flat_map(|&number| half::bf16::from_f64(number).to_le_bytes()).collect(),
+        ScalarType::F32 => numbers.iter().flat_map(|&number| (number as f32).to_le_bytes()).collect(),
+        ScalarType::F64 => numbers.iter().flat_map(|&number| number.to_le_bytes()).collect(),
         _ => numbers.iter().flat_map(|&number| (number as i32).to_le_bytes()).collect(),
     };
     // SAFETY: MLIR copies the bytes, which are one element or as many as the type has.
@@ -294,10 +294,10 @@ pub fn dense_attribute<'c>(tensor: Type<'c>, numbers: &[f64]) -> Attribute<'c> {
 #[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "whether that changes the number is the question")]
 pub fn has_number(element: Type<'_>, number: f64) -> bool {
-    match element.to_string().as_str() {
-        "f16" => half::f16::from_f64(number).to_f64() == number,
-        "bf16" => half::bf16::from_f64(number).to_f64() == number,
-        "f32" => f64::from(number as f32) == number,
+    match ScalarType::of(element) {
+        ScalarType::F16 => half::f16::from_f64(number).to_f64() == number,
+        ScalarType::Bf16 => half::bf16::from_f64(number).to_f64() == number,
+        ScalarType::F32 => f64::from(number as f32) == number,
         _ => true,
     }
 }
@@ -326,15 +326,15 @@ pub fn dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
             let data = std::slice::from_raw_parts(bytes, n_elements.cast_unsigned() as usize * width);
             data.chunks_exact(width).map(decode).collect::<Vec<f64>>()
         };
-        Some(match tensor.element.to_string().as_str() {
-            "f16" => float(2, |raw| half::f16::from_le_bytes([raw[0], raw[1]]).to_f64()),
-            "bf16" => float(2, |raw| half::bf16::from_le_bytes([raw[0], raw[1]]).to_f64()),
-            "f32" => float(4, |raw| f64::from(f32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]))),
-            "f64" => indices.map(|index| mlirDenseElementsAttrGetDoubleValue(raw, index)).collect(),
-            "i1" => indices.map(|index| f64::from(u8::from(mlirDenseElementsAttrGetBoolValue(raw, index)))).collect(),
-            "i8" => indices.map(|index| f64::from(mlirDenseElementsAttrGetInt8Value(raw, index))).collect(),
-            "i32" => indices.map(|index| f64::from(mlirDenseElementsAttrGetInt32Value(raw, index))).collect(),
-            "i64" => indices.map(|index| mlirDenseElementsAttrGetInt64Value(raw, index) as f64).collect(),
+        Some(match ScalarType::of(tensor.element) {
+            ScalarType::F16 => float(2, |raw| half::f16::from_le_bytes([raw[0], raw[1]]).to_f64()),
+            ScalarType::Bf16 => float(2, |raw| half::bf16::from_le_bytes([raw[0], raw[1]]).to_f64()),
+            ScalarType::F32 => float(4, |raw| f64::from(f32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]))),
+            ScalarType::F64 => indices.map(|index| mlirDenseElementsAttrGetDoubleValue(raw, index)).collect(),
+            ScalarType::Integer(1) => indices.map(|index| f64::from(u8::from(mlirDenseElementsAttrGetBoolValue(raw, index)))).collect(),
+            ScalarType::Integer(8) => indices.map(|index| f64::from(mlirDenseElementsAttrGetInt8Value(raw, index))).collect(),
+            ScalarType::Integer(32) => indices.map(|index| f64::from(mlirDenseElementsAttrGetInt32Value(raw, index))).collect(),
+            ScalarType::Integer(64) => indices.map(|index| mlirDenseElementsAttrGetInt64Value(raw, index) as f64).collect(),
             _ => return None,
         })
     }

@@ -10,6 +10,7 @@ mod verdict;
 pub use compare::{Comparison, Worst, compare};
 pub use verdict::{ALLOWED, Verdict, judge};
 
+use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{Jit, JitArray, Module, Op, OpExt, Session, TensorType, ValueLike, n_approximated, widen};
 use referee::{Elements, HostArray};
 
@@ -103,7 +104,7 @@ fn widened(elements: &Elements) -> Elements {
 /// The first op of one of our dialects that computes.
 fn leave_upstream_only(module: Op<'_>) -> Result<(), String> {
     // Scopes within scopes come behind those around them.
-    module.nested().into_iter().rev().filter(|op| op.is("spyre.hint")).for_each(OpExt::dissolve);
+    module.nested().into_iter().rev().filter(|op| op.is(spyre::HINT)).for_each(OpExt::dissolve);
     for op in module.nested() {
         let name = op.full_name();
         if name.starts_with("spyre.") || name.starts_with("sdsc") {
@@ -112,7 +113,7 @@ fn leave_upstream_only(module: Op<'_>) -> Result<(), String> {
                 op.loc()
             ));
         }
-        for attribute in ["spyre.target", "spyre.phase", "spyre.dim_sizes", "spyre.symbols"] {
+        for attribute in [attr::SPYRE_TARGET, attr::SPYRE_PHASE, attr::SPYRE_DIM_SIZES, attr::SPYRE_SYMBOLS] {
             op.remove_attr(attribute);
         }
         if op.is("func.func") {

@@ -1,25 +1,7 @@
 //! What loops read unchanged, iteration after iteration: a copy in front of them may stay in LX.
 
-use super::{Loops, SearchedOp};
+use super::{Copied, Loops, SearchedOp};
 use std::collections::BTreeMap;
-
-/// A value from outside that is copied once in front of the loops that read all of what they find of it in each iteration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Copied {
-    /// Who reads it: the position of the op, and which operand.
-    pub reads: Vec<(usize, usize)>,
-    /// For each level the dimension of the value that it cuts, where it cuts one.
-    pub cut_dims: Vec<Option<usize>>,
-}
-
-impl Copied {
-    /// The same for ops that stand `n_ops` later.
-    #[must_use]
-    pub(super) fn later_by(&self, n_ops: usize) -> Self {
-        let reads = self.reads.iter().map(|&(op, operand)| (op + n_ops, operand)).collect();
-        Self { reads, cut_dims: self.cut_dims.clone() }
-    }
-}
 
 /// The values that could be copied in front of loops: made before them, and read again by some level. Those of which most bytes are read again come first.
 #[must_use]

@@ -1,6 +1,6 @@
 //! A nest of loops around ops.
 
-use super::{Axis, Copied, Cut};
+use super::{Axis, Cut};
 use std::{collections::BTreeMap, ops::Range};
 
 /// Loops around ops.
@@ -21,6 +21,24 @@ pub struct Level {
     pub count: i64,
     /// By the position of the op, the dimension that is cut.
     pub dims: BTreeMap<usize, usize>,
+}
+
+/// A value from outside that is copied once in front of the loops that read all of what they find of it in each iteration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// Who reads it: the position of the op, and which operand.
+    pub reads: Vec<(usize, usize)>,
+    /// For each level the dimension of the value that it cuts, where it cuts one.
+    pub cut_dims: Vec<Option<usize>>,
+}
+
+impl Copied {
+    /// The same for ops that stand `n_ops` later.
+    #[must_use]
+    pub(super) fn later_by(&self, n_ops: usize) -> Self {
+        let reads = self.reads.iter().map(|&(op, operand)| (op + n_ops, operand)).collect();
+        Self { reads, cut_dims: self.cut_dims.clone() }
+    }
 }
 
 impl Loops {

@@ -51,8 +51,8 @@ pub(crate) mod ir;
 
 pub use axes::{Axis, axes};
 pub use choose::{Chosen, Found, choose};
-pub use copies::{Copied, copies};
-pub use loops::{Level, Loops};
+pub use copies::copies;
+pub use loops::{Copied, Level, Loops};
 pub use nests::{Cut, Nest, nests};
 pub use objective::choose_fewest_bytes;
 pub use stretches::stretches;

@@ -21,7 +21,7 @@ pub fn hinted_split(hints: &[WorkHint], names: &[String]) -> Result<Option<WorkS
     if by.iter().all(Option::is_none) {
         return Ok(None);
     }
-    WorkSplit::new(by.into_iter().map(|hint| hint.map_or(1, |hint| hint.slices)).collect()).map(Some)
+    WorkSplit::new(by.into_iter().map(|hint| hint.map_or(1, |hint| hint.slices)).collect()).map(Some).map_err(Into::into)
 }
 
 /// The first hint, by the position of its op, that no op follows because none has a dimension of the name. Each op comes with its hints

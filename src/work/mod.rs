@@ -27,7 +27,7 @@
 //! | `matmul.rs` | the cost model, and the older K-fast rule |
 //! | `hint.rs` | the split that a user asks for by names |
 //! | `alternatives.rs` | every split that an op allows |
-//! | `error.rs` | why an op cannot be divided, and how the user is told |
+//! | `error.rs`, `explain.rs` | why an op cannot be divided, and how the user is told |
 //!
 //! The rules with their sources and worked examples: `docs/work-division.md`.
 
@@ -35,6 +35,7 @@ mod alternatives;
 mod core_view;
 mod distribute;
 mod error;
+mod explain;
 mod hint;
 mod matmul;
 mod operation;
@@ -52,7 +53,7 @@ pub use hint::{hinted_split, unheard};
 pub use matmul::{cost_model_division, k_fast_division};
 pub use operation::{DimKind, IterationDim, Operand, Operation};
 pub use span::{reduce_span, span_bytes};
-pub use split::{CoreOrder, WorkSplit};
+pub use split::{CoreOrder, SplitError, WorkSplit};
 
 use machine::Target;
 
@@ -111,7 +112,7 @@ pub fn divide(op: &Operation, target: &Target) -> Result<WorkSplit, WorkError> {
 pub fn check_split(op: &Operation, split: &WorkSplit, target: &Target) -> Result<(), WorkError> {
     op.check()?;
     if split.slices().len() != op.dims.len() {
-        return Err(WorkError::Length { expected: op.dims.len(), found: split.slices().len() });
+        return Err(SplitError::Length { expected: op.dims.len(), found: split.slices().len() }.into());
     }
     checked_hint(op, split, target)?;
     check_span(op, split, target)
@@ -195,8 +196,8 @@ mod tests {
         assert_eq!(hinted(op(), &[3, 1, 1]), Err(WorkError::Uneven { dim: 0, units: 64, slices: 3 }));
         assert_eq!(hinted(op(), &[1, 8, 1]), Err(WorkError::Uneven { dim: 1, units: 4, slices: 8 }));
         assert_eq!(hinted(op(), &[32, 2, 1]), Err(WorkError::Cores { needed: 64, cores: 32 }));
-        assert_eq!(hinted(op(), &[1, 1]), Err(WorkError::Length { expected: 3, found: 2 }));
-        assert_eq!(hinted(op(), &[1, 0, 1]), Err(WorkError::Slices { dim: 1, slices: 0 }));
+        assert_eq!(hinted(op(), &[1, 1]), Err(WorkError::Split(SplitError::Length { expected: 3, found: 2 })));
+        assert_eq!(hinted(op(), &[1, 0, 1]), Err(WorkError::Split(SplitError::Slices { dim: 1, slices: 0 })));
         let blocked = Operation { blocked: vec![0], ..pointwise(&[128, 256]) };
         assert_eq!(hinted(blocked, &[2, 1]), Err(WorkError::Blocked { dim: 0 }));
         assert_eq!(hinted(reduction(&[512, 200], 1), &[1, 2]), Err(WorkError::Blocked { dim: 1 }));

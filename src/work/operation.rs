@@ -1,6 +1,6 @@
 //! What work division knows of an op.
 
-use super::{WorkError, WorkSplit};
+use super::{SplitError, WorkError, WorkSplit};
 use crate::layout::{Coordinate, DeviceLayout, stick_of, sticks_needed};
 use machine::Family;
 
@@ -142,7 +142,7 @@ impl Operation {
         }
         for split in [&self.minima].into_iter().chain(&self.hint) {
             if split.slices().len() != self.dims.len() {
-                return Err(WorkError::Length { expected: self.dims.len(), found: split.slices().len() });
+                return Err(SplitError::Length { expected: self.dims.len(), found: split.slices().len() }.into());
             }
         }
         Ok(())

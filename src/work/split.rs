@@ -1,7 +1,35 @@
 //! Splits, and which core has which slice.
 
-use super::WorkError;
 use machine::Family;
+
+/// Why numbers of slices, or an order of cores, are none of a split.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SplitError {
+    /// A split has one number of slices per iteration dimension.
+    #[error("{found} numbers of slices for {expected} iteration dimensions")]
+    Length {
+        /// Iteration dimensions of the op.
+        expected: usize,
+        /// Numbers in the split.
+        found: usize,
+    },
+    /// A dimension has at least one slice.
+    #[error("iteration dimension {dim} cannot be cut into {slices} slices")]
+    Slices {
+        /// The dimension.
+        dim: usize,
+        /// Its slices.
+        slices: i64,
+    },
+    /// An order of cores that is no order of the dimensions.
+    #[error("the order of cores has every one of the {dims} dimensions once, found {order:?}")]
+    Order {
+        /// Dimensions of the split.
+        dims: usize,
+        /// What was given.
+        order: Vec<usize>,
+    },
+}
 
 /// Slices of every iteration dimension; their product is the number of cores used. An order of the dimensions of its own says which core has
 /// which slice; without one that is [`CoreOrder`].
@@ -37,9 +65,9 @@ impl WorkSplit {
     ///
     /// # Errors
     /// When a number of slices is not positive.
-    pub fn new(slices: Vec<i64>) -> Result<Self, WorkError> {
+    pub fn new(slices: Vec<i64>) -> Result<Self, SplitError> {
         match slices.iter().position(|&slices| slices < 1) {
-            Some(dim) => Err(WorkError::Slices { dim, slices: slices[dim] }),
+            Some(dim) => Err(SplitError::Slices { dim, slices: slices[dim] }),
             None => Ok(Self { slices, order: Vec::new() }),
         }
     }
@@ -50,10 +78,10 @@ impl WorkSplit {
     ///
     /// # Errors
     /// When the order does not have every dimension once.
-    pub fn in_order(self, order: Vec<usize>) -> Result<Self, WorkError> {
+    pub fn in_order(self, order: Vec<usize>) -> Result<Self, SplitError> {
         let dims = self.slices.len();
         if !order.is_empty() && (order.len() != dims || (0..dims).any(|dim| !order.contains(&dim))) {
-            return Err(WorkError::Order { dims, order });
+            return Err(SplitError::Order { dims, order });
         }
         Ok(Self { order, ..self })
     }
@@ -75,10 +103,10 @@ impl WorkSplit {
     ///
     /// # Errors
     /// When there is not one number for every dimension.
-    pub fn with_divisors(self, divisors: &[i64], family: CoreOrder) -> Result<Self, WorkError> {
+    pub fn with_divisors(self, divisors: &[i64], family: CoreOrder) -> Result<Self, SplitError> {
         let dims = self.slices.len();
         if divisors.len() != dims {
-            return Err(WorkError::Length { expected: dims, found: divisors.len() });
+            return Err(SplitError::Length { expected: dims, found: divisors.len() });
         }
         let usual = Self { order: Vec::new(), ..self.clone() };
         let is_cut = |dim: usize| self.slices[dim] > 1;
@@ -173,7 +201,7 @@ mod tests {
 
     #[test]
     fn slices_are_positive() {
-        assert_eq!(WorkSplit::new(vec![4, 0]), Err(WorkError::Slices { dim: 1, slices: 0 }));
+        assert_eq!(WorkSplit::new(vec![4, 0]), Err(SplitError::Slices { dim: 1, slices: 0 }));
         assert_eq!(WorkSplit::whole(0).cores(), 1);
         assert_eq!(WorkSplit::whole(0).slices_of_core(0, CoreOrder::LastFastest), [0; 0]);
     }
@@ -194,9 +222,9 @@ mod tests {
     fn an_order_has_every_dimension_once() {
         let split = || WorkSplit::new(vec![4, 2]).unwrap();
         for order in [vec![0], vec![0, 0], vec![0, 2], vec![0, 1, 2]] {
-            assert_eq!(split().in_order(order.clone()), Err(WorkError::Order { dims: 2, order }));
+            assert_eq!(split().in_order(order.clone()), Err(SplitError::Order { dims: 2, order }));
         }
-        assert_eq!(split().with_divisors(&[1], CoreOrder::FirstFastest), Err(WorkError::Length { expected: 2, found: 1 }));
+        assert_eq!(split().with_divisors(&[1], CoreOrder::FirstFastest), Err(SplitError::Length { expected: 2, found: 1 }));
     }
 
     proptest! {

@@ -55,10 +55,10 @@ impl Build {
 
     fn options(self) -> Options {
         Options {
-            cores: self.cores.to_owned(),
-            lx_planner: self.lx_planner.to_owned(),
-            joint: self.joint.to_string(),
-            loops: self.loops.to_owned(),
+            cores: self.cores.parse().unwrap(),
+            lx_planner: Some(self.lx_planner.parse().unwrap()),
+            joint: Some(self.joint),
+            loops: self.loops.parse().unwrap(),
             compile_to: Phase::Emit,
             ..Options::default()
         }

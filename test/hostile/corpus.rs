@@ -39,9 +39,9 @@ impl Program {
 
     pub(crate) fn options(&self) -> Options {
         Options {
-            dims: self.dims.iter().map(|&dims| dims.to_owned()).collect(),
-            addresses: self.addresses.to_owned(),
-            loops: self.loops.to_owned(),
+            dims: self.dims.iter().map(|dims| dims.parse().unwrap()).collect(),
+            addresses: self.addresses.parse().unwrap(),
+            loops: self.loops.parse().unwrap(),
             compile_to: Phase::Emit,
             ..Options::default()
         }

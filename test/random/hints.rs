@@ -98,10 +98,10 @@ impl Hints {
                 bound.push(format!("{symbol}={count}"));
                 format!("{name}={symbol}")
             };
-            options.tiles = vec![self.tiles.iter().map(count).collect::<Vec<_>>().join(",")];
+            options.tiles = self.tiles.iter().map(count).map(|tile| tile.parse().unwrap()).collect();
         }
         if !bound.is_empty() {
-            options.bind = vec![bound.join(",")];
+            options.bind = bound.iter().map(|binding| binding.parse().unwrap()).collect();
         }
         if self.are_options {
             let names = |&value: &usize| {
@@ -109,7 +109,7 @@ impl Hints {
                 let names: Vec<String> = builder.values[value].classes.iter().map(|class| name_of(builder, *class)).collect();
                 (!names.is_empty()).then(|| format!("{position}={}", names.join(":")))
             };
-            options.dims = self.named.iter().filter_map(names).collect();
+            options.dims = self.named.iter().filter_map(names).map(|names| names.parse().unwrap()).collect();
         }
     }
 }

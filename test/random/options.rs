@@ -1,11 +1,18 @@
 //! Random ways to compile: the options of `spyre-compile`, and machines.
 
 use crate::choices::Choices;
+use cost::Objective;
 use machine::Target;
-use spyre::pipeline::{Options, Phase};
+use spyre::{
+    bundle::{Addresses, Loops},
+    import::Precision,
+    layout::Strategy,
+    pipeline::{Options, Phase},
+};
 use std::path::Path;
 
-const LX_BYTES: [&str; 8] = ["-1", "256", "1024", "4096", "8192", "65536", "262144", "1048576"];
+const LX_BYTES: [i64; 8] = [-1, 256, 1024, 4096, 8192, 65536, 262_144, 1_048_576];
+/// The empty name is no option.
 const PLANNERS: [&str; 6] = ["", "none", "greedy", "first-fit", "best-fit", "exact"];
 
 /// The options of `spyre-compile` that are drawn, here or with the hints.
@@ -46,19 +53,19 @@ impl Way {
     /// Every choice made at random; the first choice of each is the default.
     pub(crate) fn drawn(choices: &mut Choices) -> Self {
         let cores = if choices.one_in(2) { 1 + choices.below(32) } else { 0 };
-        let planner = if choices.one_in(2) { *choices.pick(&PLANNERS) } else { "" };
-        let lx_bytes = if choices.one_in(3) { *choices.pick(&LX_BYTES) } else { "-1" };
-        let joint = if planner == "exact" { *choices.pick(&["", "true", "false"]) } else { "" };
+        let planner = choices.one_in(2).then(|| *choices.pick(&PLANNERS)).filter(|name| !name.is_empty());
+        let lx_bytes = if choices.one_in(3) { *choices.pick(&LX_BYTES) } else { -1 };
+        let joint = if planner == Some("exact") { *choices.pick(&[None, Some(true), Some(false)]) } else { None };
         let options = Options {
-            cores: cores.to_string(),
-            lx_planner: planner.to_owned(),
-            joint: joint.to_owned(),
-            lx_bytes: lx_bytes.to_owned(),
-            addresses: if choices.one_in(5) { "baked" } else { "symbolic" }.to_owned(),
-            loops: if choices.one_in(3) { "unroll" } else { "keep" }.to_owned(),
+            cores: i64::try_from(cores).unwrap(),
+            lx_planner: planner.map(|planner| planner.parse().unwrap()),
+            joint,
+            lx_bytes,
+            addresses: if choices.one_in(5) { Addresses::Baked } else { Addresses::Symbolic },
+            loops: if choices.one_in(3) { Loops::Unroll } else { Loops::Keep },
             // Between numbers of 16 bits it is mostly refused.
-            precision: if choices.one_in(16) { "strict" } else { "device" }.to_owned(),
-            sticks: if choices.one_in(4) { "greedy" } else { "global" }.to_owned(),
+            precision: if choices.one_in(16) { Precision::Strict } else { Precision::Device },
+            sticks: if choices.one_in(4) { Strategy::Greedy } else { Strategy::Global },
             compile_to: Phase::Emit,
             ..Options::default()
         };
@@ -71,16 +78,16 @@ impl Way {
                 ..Target::spyre()
             });
             // What the machine has is not exceeded.
-            (way.options.cores, way.options.lx_bytes) = ("0".to_owned(), "-1".to_owned());
+            (way.options.cores, way.options.lx_bytes) = (0, -1);
         }
         if choices.one_in(6) {
-            "none".clone_into(&mut way.options.tile_search);
+            way.options.tile_search = Some(false);
         } else if choices.one_in(3) {
-            (*choices.pick(&["0", "1", "40", "200"])).clone_into(&mut way.options.tile_steps);
+            way.options.tile_steps = Some(*choices.pick(&[0, 1, 40, 200]));
         }
         // Without a draw of its own, so that cases keep their numbers.
-        if way.options.tile_steps == "200" && way.options.is_joint() {
-            "bytes".clone_into(&mut way.options.objective);
+        if way.options.tile_steps == Some(200) && way.options.is_joint() {
+            way.options.objective = Objective::Bytes;
         }
         way
     }
@@ -107,27 +114,14 @@ impl Way {
 
     /// As arguments of `spyre-compile`, without those that are the defaults.
     pub(crate) fn words(&self, options: &Options) -> Vec<String> {
-        let defaults = Options::default();
-        let pairs = [
-            ("--cores", &options.cores, &defaults.cores),
-            ("--target", &options.target, &defaults.target),
-            ("--lx-planner", &options.lx_planner, &defaults.lx_planner),
-            ("--lx-bytes", &options.lx_bytes, &defaults.lx_bytes),
-            ("--addresses", &options.addresses, &defaults.addresses),
-            ("--loops", &options.loops, &defaults.loops),
-            ("--objective", &options.objective, &defaults.objective),
-            ("--precision", &options.precision, &defaults.precision),
-            ("--sticks", &options.sticks, &defaults.sticks),
-            ("--tile-search", &options.tile_search, &defaults.tile_search),
-            ("--tile-steps", &options.tile_steps, &defaults.tile_steps),
-        ];
-        let changed = pairs.iter().filter(|(_, is, was)| is != was);
-        let mut words: Vec<String> = changed.flat_map(|(name, is, _)| [(*name).to_owned(), (*is).clone()]).collect();
-        words.extend((options.joint == "true").then(|| "--joint".to_owned()));
+        // What goes with the planner has no word on the command line.
+        let is_word = |(name, value): &(&str, String)| *name != "joint" || value == "true";
+        let as_words = |(name, value)| match name {
+            "joint" => vec!["--joint".to_owned()],
+            _ => vec![format!("--{name}"), value],
+        };
+        let mut words: Vec<String> = options.given().into_iter().filter(is_word).flat_map(as_words).collect();
         words.extend(self.is_validated.then(|| "--validate".to_owned()));
-        for (name, list) in [("--tiles", &options.tiles), ("--bind", &options.bind), ("--dims", &options.dims)] {
-            words.extend(list.iter().flat_map(|one| [name.to_owned(), one.clone()]));
-        }
         words
     }
 

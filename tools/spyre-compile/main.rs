@@ -129,26 +129,29 @@ fn compare_plans(paths: &[String]) -> Result<(), String> {
 }
 
 fn options_of(arguments: &Arguments) -> Result<Options, String> {
-    let defaults = Options::default();
-    let options = Options {
-        cores: arguments.cores.clone().unwrap_or(defaults.cores),
-        target: arguments.target.clone().unwrap_or_default(),
-        tiles: arguments.tiles.clone(),
-        bind: arguments.bind.clone(),
-        dims: arguments.dims.clone(),
-        lx_planner: arguments.lx_planner.clone().unwrap_or_default(),
-        joint: if arguments.joint { "true".to_owned() } else { String::new() },
-        lx_bytes: arguments.lx_bytes.clone().unwrap_or(defaults.lx_bytes),
-        addresses: arguments.addresses.clone(),
-        loops: arguments.loops.clone(),
-        tile_steps: arguments.tile_steps.clone().unwrap_or_default(),
-        plan: arguments.plan.clone().unwrap_or_default(),
-        objective: arguments.objective.clone(),
-        tile_search: arguments.tile_search.clone().unwrap_or_default(),
-        precision: arguments.precision.clone(),
-        sticks: arguments.sticks.clone(),
-        compile_to: arguments.compile_to.parse()?,
-    };
+    let mut options = Options::default();
+    let one = [
+        ("cores", &arguments.cores),
+        ("target", &arguments.target),
+        ("lx-planner", &arguments.lx_planner),
+        ("lx-bytes", &arguments.lx_bytes),
+        ("addresses", &Some(arguments.addresses.clone())),
+        ("loops", &Some(arguments.loops.clone())),
+        ("tile-search", &arguments.tile_search),
+        ("tile-steps", &arguments.tile_steps),
+        ("plan", &arguments.plan),
+        ("objective", &Some(arguments.objective.clone())),
+        ("precision", &Some(arguments.precision.clone())),
+        ("sticks", &Some(arguments.sticks.clone())),
+        ("compile-to", &Some(arguments.compile_to.clone())),
+    ];
+    one.into_iter().try_for_each(|(name, value)| value.as_ref().map_or(Ok(()), |value| options.set(name, value)))?;
+    for (name, values) in [("tiles", &arguments.tiles), ("bind", &arguments.bind), ("dims", &arguments.dims)] {
+        values.iter().try_for_each(|value| options.set(name, value))?;
+    }
+    if arguments.joint {
+        options.joint = Some(true);
+    }
     options.check()?;
     Ok(options)
 }

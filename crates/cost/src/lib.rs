@@ -6,6 +6,7 @@
 
 mod bytes;
 mod kernel;
+mod part;
 mod price;
 mod rates;
 mod recommended;

@@ -2,7 +2,7 @@
 
 use super::{kernel::KernelOp, recommended, torch_spyre};
 use machine::TimeModel;
-use std::{cmp::Ordering, iter::Sum, str::FromStr};
+use std::{cmp::Ordering, fmt, iter::Sum, str::FromStr};
 
 /// Which model prices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,16 +56,6 @@ pub struct Price {
     /// What most of the time goes to.
     pub limit: Limit,
     /// Whether times of all its kinds of ops are published; without them the interval is a guess.
-    pub is_ranked: bool,
-}
-
-/// What one op adds.
-pub(super) struct Part {
-    pub hbm_ns: f64,
-    pub compute_ns: f64,
-    pub fixed_ns: f64,
-    pub total_ns: f64,
-    pub spread: [f64; 2],
     pub is_ranked: bool,
 }
 
@@ -150,6 +140,15 @@ impl FromStr for Objective {
             "bytes" => Ok(Self::Bytes),
             _ => Err(format!("option 'objective': expected 'time' or 'bytes', found '{name}'")),
         }
+    }
+}
+
+impl fmt::Display for Objective {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Time => "time",
+            Self::Bytes => "bytes",
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     kernel::{Access, Batching, KernelOp, Product, number},
-    price::Part,
+    part::Part,
     rates::monotone_ns,
     shape::OpKind,
     torch_spyre::{spilled_bytes, split_ns},

@@ -52,6 +52,7 @@ pub use report::Report;
 pub use run::{
     beside::Companion,
     bounded::{Bound, Bounded},
-    simulation::{Accompanied, Companions, LxImage, Outcome, RunOptions, Simulation},
+    lx_image::LxImage,
+    simulation::{Accompanied, Companions, Outcome, RunOptions, Simulation},
 };
 pub use traffic::Traffic;

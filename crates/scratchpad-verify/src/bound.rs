@@ -4,7 +4,8 @@
 //! is left at the end. Values stay while there is room, because leaving later costs no more; only values of a cut try everything.
 
 use super::{
-    Violation, crowd,
+    Violation,
+    crowd::{self, Crowd},
     files::{Instance, Result_},
     relax::{Place, Relaxed},
 };
@@ -18,18 +19,6 @@ const MAX_CHOICES: u64 = 1_000_000_000;
 const MAX_DEPTH: usize = 1000;
 /// Ways to take over addresses in one operation. Nine buffers of one operation have up to 21,147: a way puts them into chains.
 const MAX_PAIRINGS: usize = 1 << 15;
-
-/// A cut in terms of values.
-pub(super) struct Crowd {
-    /// Value, first use, last use.
-    pub(super) stays: Vec<(usize, usize, usize)>,
-    /// Child and parent: pairs of the stays that share an address.
-    pub(super) merged: Vec<(usize, usize)>,
-    /// Pairs that could, and do not.
-    pub(super) apart: Vec<(usize, usize)>,
-    /// Values that are not in LX.
-    pub(super) absent: Vec<usize>,
-}
 
 /// Confirms the bound of the result.
 pub(super) fn check(instance: &Instance, result: &Result_) -> Result<(), Violation> {

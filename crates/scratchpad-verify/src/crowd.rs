@@ -1,12 +1,23 @@
 //! That the stays of a cut do not fit together, whatever else is in LX (`docs/lx-planning.md`, "Cuts").
 
 use super::{
-    bound::Crowd,
     files::{Cut, Instance},
     relax::Relaxed,
     towers::{Tower, fit},
 };
 use std::collections::BTreeMap;
+
+/// A cut in terms of values.
+pub(super) struct Crowd {
+    /// Value, first use, last use.
+    pub(super) stays: Vec<(usize, usize, usize)>,
+    /// Child and parent: pairs of the stays that share an address.
+    pub(super) merged: Vec<(usize, usize)>,
+    /// Pairs that could, and do not.
+    pub(super) apart: Vec<(usize, usize)>,
+    /// Values that are not in LX.
+    pub(super) absent: Vec<usize>,
+}
 
 /// Finds the values that a cut is about.
 pub(super) fn read(instance: &Instance, relaxed: &Relaxed, cut: &Cut) -> Result<Crowd, String> {

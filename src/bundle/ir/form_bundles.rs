@@ -8,6 +8,7 @@ use crate::bundle::{
     Addresses,
     form::{Cuts, Step, TensorKind, cut},
 };
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, Memory, Place, Schedule, home_of, owner_of, target_of, users_behind_views},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, error_at, i64_attribute},
@@ -98,7 +99,7 @@ impl<'c> Former<'c> {
         for (number, items) in launches.iter().enumerate() {
             let attribute = i64_attribute(self.function.ctx(), i64::try_from(number).expect("fewer than 2^63"));
             for (item, _) in &self.items[items.clone()] {
-                item.set_attr("spyre.bundle", attribute);
+                item.set_attr(attr::SPYRE_BUNDLE, attribute);
             }
             self.plan_pool(items, target)?;
         }
@@ -158,13 +159,13 @@ fn items_of(function: Op<'_>) -> Vec<(Op<'_>, Range<usize>)> {
 }
 
 fn loops_around(op: Op<'_>) -> Vec<Op<'_>> {
-    std::iter::successors(op.parent(), |op| op.parent()).filter(|op| op.is("spyre.loop")).collect()
+    std::iter::successors(op.parent(), |op| op.parent()).filter(|op| op.is(spyre::LOOP)).collect()
 }
 
 /// Arguments, constants and results of the function are given from outside; everything else the program makes for itself. A value that is
 /// made in a loop does not leave LX, as its place in the loop depends on it.
 fn kind_of(buffer: Value<'_>) -> TensorKind {
-    let is_given = buffer.def().is_none_or(|def| def.is("spyre.constant"));
+    let is_given = buffer.def().is_none_or(|def| def.is(spyre::CONSTANT));
     if is_given || users_behind_views(buffer).iter().any(|user| user.is("func.return")) {
         return TensorKind::Outside;
     }

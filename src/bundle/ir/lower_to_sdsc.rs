@@ -8,6 +8,7 @@ use crate::bundle::{
     SharedBuffer, share,
     unit_dims::{complete_product, complete_unit_dims, drop_unit_dims},
 };
+use crate::dialect::ods::{attr, sdsc, spyre};
 use crate::{
     dialect::{
         Access, ComputeOp, EXACT, Memory, Place, Tensor, UsedAs, bundle_to_ir, declared_maxima, home_of, moves_of, owner_of, push_items,
@@ -146,7 +147,7 @@ impl<'c> Lowering<'c> {
         let mut position = 0;
         for read in ComputeOp::all_in(self.function).into_iter().flat_map(|compute| compute.op.inputs()) {
             let constant = home_of(read);
-            if self.by_value.get(constant).is_some() || constant.def().is_none_or(|def| !def.is("spyre.constant")) {
+            if self.by_value.get(constant).is_some() || constant.def().is_none_or(|def| !def.is(spyre::CONSTANT)) {
                 continue;
             }
             let content = content_of(constant);
@@ -175,31 +176,31 @@ impl<'c> Lowering<'c> {
 
     fn lower(&self, target: &Target) -> Result<(), Reported> {
         let (context, location) = (self.function.ctx(), self.function.loc());
-        let attributes = Attributes::new(context).text("sym_name", self.function.text_attr("sym_name"));
-        let attributes = attributes.with_option("symbols", self.symbols()?);
-        let program = build("sdsc.program", location, &[], &[], attributes, vec![new_block(&[], location)]);
+        let attributes = Attributes::new(context).text(attr::SYM_NAME, self.function.text_attr(attr::SYM_NAME));
+        let attributes = attributes.with_option(attr::SYMBOLS, self.symbols()?);
+        let program = build(sdsc::PROGRAM, location, &[], &[], attributes, vec![new_block(&[], location)]);
         let program = insert_before(self.function, program);
         let rows = self.indexed_rows()?;
         let launches = self.launches()?;
         let places = self.places(&launches, target)?;
         for (number, buffer) in self.buffers.iter().enumerate() {
             let attributes = Attributes::new(context)
-                .text("sym_name", &buffer.name())
-                .text("role", buffer.role.name())
-                .int("position", buffer.position)
-                .with("type", type_attribute(buffer.shown.r#type()))
-                .with_option("value", buffer.constant().and_then(value_of))
+                .text(attr::SYM_NAME, &buffer.name())
+                .text(attr::ROLE, buffer.role.name())
+                .int(attr::POSITION, buffer.position)
+                .with(attr::TYPE, type_attribute(buffer.shown.r#type()))
+                .with_option(attr::VALUE, buffer.constant().and_then(value_of))
                 .with_option(EXACT, buffer.constant().and_then(|constant| constant.attr(EXACT)));
             let attributes = match rows.get(buffer.shown).filter(|_| buffer.role == Role::Input) {
-                Some(rows) => attributes.ints("index_range", &[0, *rows]),
+                Some(rows) => attributes.ints(attr::INDEX_RANGE, &[0, *rows]),
                 None => attributes,
             };
             let attributes = match places.get(&number) {
-                Some(SharedPlace { offset_bytes, life }) => attributes.int("offset", *offset_bytes).ints("life", life),
+                Some(SharedPlace { offset_bytes, life }) => attributes.int(attr::OFFSET, *offset_bytes).ints(attr::LIFE, life),
                 None => attributes,
             };
             let location = buffer.constant().map_or(location, OpExt::loc);
-            push(program, build("sdsc.buffer", location, &[], &[], attributes, vec![]));
+            push(program, build(sdsc::BUFFER, location, &[], &[], attributes, vec![]));
         }
         for (number, items) in launches.into_iter().enumerate() {
             let launch = self.launch(&items)?;
@@ -217,8 +218,8 @@ impl<'c> Lowering<'c> {
     fn symbols(&self) -> Result<Option<Attribute<'c>>, Reported> {
         let declared = declared_maxima(self.function);
         let mut used: BTreeMap<&str, i64> = BTreeMap::new();
-        for around in self.function.nested().into_iter().filter(|op| op.is("spyre.loop")) {
-            let Some(symbol) = around.attr("symbol").and_then(string) else { continue };
+        for around in self.function.nested().into_iter().filter(|op| op.is(spyre::LOOP)) {
+            let Some(symbol) = around.attr(attr::SYMBOL).and_then(string) else { continue };
             let count = around.required("count", integer);
             let refuse = |what: &str| {
                 let message = format!("does '{symbol}' of its {count} tiles, but 'spyre.symbols' of the function {what}");
@@ -256,7 +257,7 @@ impl<'c> Lowering<'c> {
     fn launches(&self) -> Result<Vec<Vec<Op<'c>>>, Reported> {
         let mut launches: Vec<Vec<Op<'c>>> = Vec::new();
         for op in self.function.body_ops().into_iter().filter(|op| !ComputeOp::all_in(*op).is_empty()) {
-            let Some(number) = op.attr("spyre.bundle").and_then(integer).and_then(|number| usize::try_from(number).ok()) else {
+            let Some(number) = op.attr(attr::SPYRE_BUNDLE).and_then(integer).and_then(|number| usize::try_from(number).ok()) else {
                 return Err(error_at(op, "has no 'spyre.bundle': form bundles first").report());
             };
             if number > launches.len() || number + 1 < launches.len() {
@@ -320,14 +321,14 @@ impl<'c> Lowering<'c> {
     }
 
     fn item(&self, op: Op<'c>, launch: &mut LoweredLaunch) -> Result<Option<Item>, Reported> {
-        if op.is("spyre.loop") {
+        if op.is(spyre::LOOP) {
             let count = op.required("count", integer);
             let mut body = Vec::new();
             for inner in op.body_ops() {
                 body.extend(self.item(inner, launch)?);
             }
-            let name = op.attr("symbol").and_then(string);
-            let symbol = name.map(|name| LoopSymbol { name: name.to_owned(), dim: op.text_attr("dim").to_owned() });
+            let name = op.attr(attr::SYMBOL).and_then(string);
+            let symbol = name.map(|name| LoopSymbol { name: name.to_owned(), dim: op.text_attr(attr::DIM).to_owned() });
             return Ok(Some(Item::Loop { count, symbol, body }));
         }
         let Some(compute) = ComputeOp::of(op) else { return Ok(None) };
@@ -337,7 +338,7 @@ impl<'c> Lowering<'c> {
     }
 
     fn op_spec(&self, compute: ComputeOp<'c>, launch: &mut LoweredLaunch) -> Result<OpSpec, String> {
-        if compute.op.is("spyre.fill") {
+        if compute.op.is(spyre::FILL) {
             return Err("has no tensor to read: run the layout phase first, which makes a copy of it".to_owned());
         }
         if compute.is_insert() && !compute.loops().is_empty() {
@@ -413,7 +414,7 @@ impl<'c> Lowering<'c> {
             return Ok(Allocation::Hbm { argument: u32::try_from(argument).expect("fewer than 2^32 arguments"), offset_bytes: 0 });
         }
         let owner = owner_of(buffer).ok_or("reads a value that no op writes")?;
-        if ComputeOp::of(owner).is_none() && !owner.is("spyre.empty") {
+        if ComputeOp::of(owner).is_none() && !owner.is(spyre::EMPTY) {
             return Err(format!("reads the result of '{}', which is not supported yet", owner.full_name()));
         }
         match Place::on(owner).ok_or("has no 'place': plan LX first")?.memory {
@@ -430,7 +431,7 @@ impl<'c> Lowering<'c> {
 
 /// The elements of a `spyre.constant`.
 fn value_of(constant: Op<'_>) -> Option<Attribute<'_>> {
-    constant.attr("value")
+    constant.attr(attr::VALUE)
 }
 
 /// What decides the bytes of a constant; none if its elements are not known, which its file will tell.
@@ -495,7 +496,7 @@ fn bytes_of(buffer: Value<'_>) -> i64 {
 /// The numbers that the function needs, by their names in files.
 fn constants_of(compute: ComputeOp<'_>) -> Vec<Constant> {
     let names = compute.table_row().map_or(&[][..], |row| row.constants);
-    let values = compute.op.attr("constants").and_then(floats).unwrap_or_default();
+    let values = compute.op.attr(attr::CONSTANTS).and_then(floats).unwrap_or_default();
     names.iter().zip(values).map(|(name, value)| Constant { name: (*name).to_owned(), value }).collect()
 }
 

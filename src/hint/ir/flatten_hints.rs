@@ -3,6 +3,7 @@
 //! Reads `spyre.hint` scopes and the option `tiles`, a scope around every function; writes `hints` and `work_div` on the compute ops and
 //! removes the scopes. Ids increase from outside to inside and in program order. The option `bind` turns names of counts into numbers.
 
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, TileHint, declared_maxima, hints_attribute, work_div_attribute},
     hint::{Binding, Bindings, Count, CountError, TileCount, WorkHint},
@@ -73,10 +74,10 @@ impl Flattener<'_> {
 
     /// What is asked for inside `scope`, which stands under `around`.
     fn enter(&mut self, scope: Op<'_>, around: &Wishes) -> Result<Wishes, Reported> {
-        let counts = scope.attr("tile_counts").and_then(elements).unwrap_or_default().into_iter().filter_map(count_of);
+        let counts = scope.attr(attr::TILE_COUNTS).and_then(elements).unwrap_or_default().into_iter().filter_map(count_of);
         let tiles = self.tiles(scope, &around.tiles, names(scope, "tile_dims").into_iter().zip(counts))?;
         let mut work = around.work.clone();
-        let slices = scope.attr("work_slices").and_then(integers).unwrap_or_default();
+        let slices = scope.attr(attr::WORK_SLICES).and_then(integers).unwrap_or_default();
         for (dim, slices) in names(scope, "work_dims").into_iter().zip(slices) {
             work.retain(|outer| outer.dim != dim);
             work.push(WorkHint { id: self.id(), dim: dim.to_owned(), slices });
@@ -86,11 +87,11 @@ impl Flattener<'_> {
 
     fn flatten(&mut self, around: Op<'_>, wishes: &Wishes) -> Result<(), Reported> {
         for op in around.body_ops() {
-            if op.is("spyre.hint") {
+            if op.is(spyre::HINT) {
                 let inner = self.enter(op, wishes)?;
                 self.flatten(op, &inner)?;
                 op.dissolve();
-            } else if op.is("spyre.loop") {
+            } else if op.is(spyre::LOOP) {
                 self.bind_loop(op)?;
                 self.flatten(op, wishes)?;
             } else if let Some(compute) = ComputeOp::of(op) {
@@ -104,7 +105,7 @@ impl Flattener<'_> {
     fn mark(&mut self, compute: ComputeOp<'_>, wishes: &Wishes) -> Result<(), Reported> {
         let op = compute.op;
         let mut tiles = wishes.tiles.clone();
-        if op.attr("hints").is_some() {
+        if op.attr(attr::HINTS).is_some() {
             if !tiles.is_empty() {
                 return Err(error_at(op, "has hints of its own, and stands in a scope or under the option 'tiles'").report());
             }
@@ -114,20 +115,20 @@ impl Flattener<'_> {
             }
         }
         if !tiles.is_empty() {
-            op.set_attr("hints", hints_attribute(op.ctx(), &tiles));
+            op.set_attr(attr::HINTS, hints_attribute(op.ctx(), &tiles));
         }
         if !wishes.work.is_empty() {
-            if op.attr("work_div").is_some() {
+            if op.attr(attr::WORK_DIV).is_some() {
                 return Err(error_at(op, "has a 'work_div' of its own, and stands in a scope with another").report());
             }
-            op.set_attr("work_div", work_div_attribute(op.ctx(), &wishes.work));
+            op.set_attr(attr::WORK_DIV, work_div_attribute(op.ctx(), &wishes.work));
         }
         Ok(())
     }
 
     /// A loop that is there already has its tiles, so that the only number that fits its name is theirs.
     fn bind_loop(&mut self, op: Op<'_>) -> Result<(), Reported> {
-        let Some(symbol) = op.attr("symbol").and_then(string) else { return Ok(()) };
+        let Some(symbol) = op.attr(attr::SYMBOL).and_then(string) else { return Ok(()) };
         let number = self.bindings.number(symbol, &self.maxima).map_err(|error| refuse_count(op, &error))?;
         let count = op.required("count", integer);
         match number {
@@ -136,7 +137,7 @@ impl Flattener<'_> {
                 Err(error_at(op, message).report())
             }
             Some(_) => {
-                op.remove_attr("symbol");
+                op.remove_attr(attr::SYMBOL);
                 Ok(())
             }
             None => Ok(()),

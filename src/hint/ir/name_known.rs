@@ -1,5 +1,6 @@
 //! `spyre-propagate-dims`, what follows from constants alone: it has the names that its readers have, as no argument has any for it.
 
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, behind_views},
     mlir::{Op, OpExt, Value, ValueExt, ValueMap, string_array},
@@ -12,7 +13,7 @@ pub(super) fn name_known(function: Op<'_>) {
     let mut known: ValueMap<()> = ValueMap::default();
     let mut of_constants = Vec::new();
     for compute in ComputeOp::all_in(function).into_iter().filter(|compute| compute.family() == Family::Pointwise) {
-        let is_known = |value: Value<'_>| known.get(value).is_some() || value.def().is_some_and(|def| def.is("spyre.constant"));
+        let is_known = |value: Value<'_>| known.get(value).is_some() || value.def().is_some_and(|def| def.is(spyre::CONSTANT));
         if compute.reads().into_iter().map(behind_views).all(is_known) {
             known.insert(compute.op.output(), ());
             of_constants.push(compute);
@@ -33,6 +34,6 @@ fn name_by_reader(compute: ComputeOp<'_>) {
         }
     }
     if names.iter().any(|name| !name.is_empty()) {
-        compute.op.set_attr("dims", string_array(compute.op.ctx(), &names));
+        compute.op.set_attr(attr::DIMS, string_array(compute.op.ctx(), &names));
     }
 }

@@ -6,8 +6,9 @@
 //! warning; a name that a view cuts is told by the first op that reads the view.
 
 use super::name_known::name_known;
+use crate::dialect::ods::{attr, spyre};
 use crate::{
-    dialect::{ComputeOp, DIM_SIZES, declared_sizes, indices_of_view},
+    dialect::{ComputeOp, declared_sizes, indices_of_view},
     hint::{
         DimNames,
         merge::{Conflict, Merged, Refusal, Written},
@@ -22,8 +23,6 @@ use crate::{
 use std::{collections::BTreeMap, mem, rc::Rc};
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-dims", run };
-
-const DIMS: &str = "spyre.dims";
 
 /// What is known of a value's names.
 struct Seen<'c> {
@@ -47,7 +46,7 @@ fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
         given.iter().try_for_each(|names| name_argument(function, names))?;
         let mut names = name_arguments(function, &given).map_err(|message| error_at(function, message).report())?;
         for op in function.nested() {
-            if op.is("spyre.view") {
+            if op.is(spyre::VIEW) {
                 name_view(op, &mut names);
             } else if let Some(compute) = ComputeOp::of(op) {
                 name_op(compute, &mut names);
@@ -69,7 +68,7 @@ fn name_argument(function: Op<'_>, names: &DimNames) -> Result<(), Reported> {
         let message = format!("option 'dims' names argument {}, but the function has {n_arguments}", names.argument);
         return Err(error_at(function, message).report());
     }
-    set_argument_attribute(function, names.argument, DIMS, string_array(function.ctx(), &names.names));
+    set_argument_attribute(function, names.argument, attr::SPYRE_DIMS, string_array(function.ctx(), &names.names));
     Ok(())
 }
 
@@ -78,7 +77,9 @@ fn name_arguments<'c>(function: Op<'c>, given: &[DimNames]) -> Result<Names<'c>,
     let values = arguments(function);
     let mut named = Vec::new();
     for (number, value) in values.iter().enumerate() {
-        let Some(names) = argument_attribute(function, number, DIMS).and_then(strings).filter(|names| !names.is_empty()) else { continue };
+        let Some(names) = argument_attribute(function, number, attr::SPYRE_DIMS).and_then(strings).filter(|names| !names.is_empty()) else {
+            continue;
+        };
         let tensor = TensorType::of(value.r#type()).filter(|tensor| tensor.shape.iter().all(|&size| size > 0));
         let shape = tensor.ok_or_else(|| format!("argument {number} is no tensor with elements, but has names"))?.shape;
         named.push(NamedArgument { number, names: names.into_iter().map(str::to_owned).collect(), shape });
@@ -115,7 +116,7 @@ fn set_sizes(function: Op<'_>, sizes: &Sizes) {
     let none = (Attributes::new(context), false);
     let (entries, is_any) = sizes.all().fold(none, |(entries, _), (name, size)| (entries.with(name, i64_attribute(context, size)), true));
     if is_any {
-        function.set_attr(DIM_SIZES, dictionary(entries));
+        function.set_attr(attr::SPYRE_DIM_SIZES, dictionary(entries));
     }
 }
 
@@ -169,7 +170,7 @@ fn name_op<'c>(compute: ComputeOp<'c>, names: &mut Names<'c>) {
         warn_of_conflict(compute.op, &conflict, buffers[conflict.kept_by], buffer);
     }
     if labels.iter().any(|label| !label.is_empty()) {
-        compute.op.set_attr("dims", string_array(compute.op.ctx(), &labels));
+        compute.op.set_attr(attr::DIMS, string_array(compute.op.ctx(), &labels));
     }
     if compute.is_insert() { name_window(compute, &merged, names) } else { name_result(compute, &merged, names) }
 }

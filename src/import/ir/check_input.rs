@@ -3,10 +3,10 @@
 //! Reads every function; changes nothing. Buffers that are written in parts are used as they may be, here and behind every phase. Later passes inline calls and turn named ops into `linalg.generic`, so an operation that is not
 //! supported is named here. Bodies of `linalg` ops are left to `spyre-import-linalg`, which refuses only what a result needs.
 
-use super::import_linalg::refuse_size;
+use super::importer::refuse_size;
 use crate::{
     dialect::{Misuse, misused_buffers},
-    import::operations::Operation,
+    import::Operation,
     mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Type, ValueLike, error_at, symbol_name},
 };
 use std::collections::BTreeMap;

@@ -2,33 +2,18 @@
 
 use super::{
     emit_constant::{constant_before, retyped_before, tensor_of},
-    import_linalg::{Importer, Source},
+    importer::{Importer, Kept, Source},
 };
 use crate::{
     dialect::{constant, empty, gather, insert, matmul, pointwise, reduce, view},
-    import::{
-        graph::{Element, Graph, Kind, NodeId},
-        known::Known,
-        reshape::reshape_map,
-        truth::{TwoFormats, elements_of_truth},
-    },
+    import::{Element, Graph, Kind, Known, NodeId, TwoFormats, elements_of_truth, graph::reshape::reshape_map},
     mlir::{
-        Context, Expr, Location, Op, OpExt, Reported, TensorType, Type, Value, ValueLike, error_at, insert_before, map_from_exprs,
-        parse_type, remark_at,
+        Context, Expr, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueLike, error_at, insert_before,
+        map_from_exprs, parse_type, remark_at,
     },
 };
 use machine::{DeviceFormat, DeviceFunction};
 use std::collections::BTreeMap;
-
-/// An operation that stays, with the nodes that it reads.
-pub(super) struct Kept<'c> {
-    pub(super) op: Op<'c>,
-    pub(super) inputs: Vec<NodeId>,
-    /// The scope that it is in.
-    pub(super) scope: usize,
-    /// The scopes around that one, each with the op that opens the next.
-    pub(super) around: Vec<(usize, Op<'c>)>,
-}
 
 /// Writes the ops.
 pub(super) struct Emitter<'a, 'c> {
@@ -320,7 +305,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
             _ => self.value(id, op)?,
         };
         let Some(found) = TensorType::of(new.r#type()) else { return Ok(()) };
-        let is_number = |element: Type<'c>| matches!(element.to_string().as_str(), "f16" | "bf16" | "f32" | "i1");
+        let is_number = |element: Type<'c>| ScalarType::of(element).is_float() || ScalarType::of(element) == ScalarType::Integer(1);
         let new = if found.element == tensor.element {
             new
         } else if is_number(found.element) && is_number(tensor.element) {

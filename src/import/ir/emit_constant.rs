@@ -2,25 +2,25 @@
 
 use crate::{
     dialect::{EXACT, constant, retyped},
-    import::known::Known,
-    mlir::{Location, Op, OpExt, TensorType, Type, Value, dense_attribute, has_number, insert_before, parse_type},
+    import::Known,
+    mlir::{Location, Op, OpExt, ScalarType, TensorType, Type, Value, dense_attribute, has_number, insert_before, parse_type},
 };
 
 /// A constant; in f32, shown as f16, where f16 could not hold its numbers: the device's format has a larger range. Finite numbers stay
 /// finite.
 pub(super) fn constant_before<'c>(before: Op<'c>, at: Location<'c>, known: &Known, shape: Vec<i64>, element: Type<'c>) -> Value<'c> {
     let context = before.ctx();
-    let element_name = element.to_string();
+    let largest = largest_finite(ScalarType::of(element));
     let asked = known.repeated(&shape);
-    let known = asked.within(largest_finite(&element_name));
+    let known = asked.within(largest);
     let is_exact = known.numbers().all(|number| has_number(element, number));
     let held = if is_exact { element } else { parse_type(context, "f32") };
     let elements = |known: &Known| known.uniform().map_or_else(|| known.numbers().collect(), |number| vec![number]);
     let (numbers, asked): (Vec<f64>, Vec<f64>) = (elements(&known), elements(&asked));
     let output = tensor_of(shape.clone(), held);
     let made = insert_before(before, constant(context, at, dense_attribute(output, &numbers), output));
-    let is_held = |&number: &f64| !number.is_finite() || (has_number(held, number) && number.abs() <= largest_finite(&element_name));
-    if held.to_string().contains('f') && !asked.iter().all(is_held) {
+    let is_held = |&number: &f64| !number.is_finite() || (has_number(held, number) && number.abs() <= largest);
+    if ScalarType::of(held).is_float() && !asked.iter().all(is_held) {
         let wide = tensor_of(shape.clone(), parse_type(context, "f64"));
         made.set_attr(EXACT, dense_attribute(wide, &asked));
     }
@@ -49,9 +49,6 @@ pub(super) fn tensor_of(shape: Vec<i64>, element: Type<'_>) -> Type<'_> {
 
 /// The largest number of the device's format for the element that is no infinity: in f16, the one below 2^32, which stands for +inf ("The
 /// referee", numbers).
-fn largest_finite(element: &str) -> f64 {
-    match element {
-        "f16" | "bf16" => f64::from((1_u32 << 22) * 1023),
-        _ => f64::from(f32::MAX),
-    }
+fn largest_finite(element: ScalarType) -> f64 {
+    if element.is_half() { f64::from((1_u32 << 22) * 1023) } else { f64::from(f32::MAX) }
 }

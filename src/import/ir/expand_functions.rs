@@ -4,12 +4,10 @@
 //! result and a core's part fits: a result of the function is in HBM anyway.
 
 use super::emit_constant::constant_before;
+use crate::dialect::ods::spyre;
 use crate::{
     dialect::{ComputeOp, copy, format_of, home_of, pointwise, target_of},
-    import::{
-        expansion::{Expansion, Source},
-        known::Known,
-    },
+    import::{Expansion, Known, Source},
     mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, error_at, insert_before},
 };
 use machine::{Family, Target};
@@ -33,7 +31,7 @@ fn is_read_on_device(value: Value<'_>) -> bool {
     let users = value.users();
     let is_reader = |user: Op<'_>| match ComputeOp::of(user) {
         Some(compute) => matches!(compute.family(), Family::Pointwise | Family::Reduce | Family::Matmul),
-        None => user.is("spyre.view") && is_read_on_device(user.output()),
+        None => user.is(spyre::VIEW) && is_read_on_device(user.output()),
     };
     !users.is_empty() && users.into_iter().all(is_reader)
 }

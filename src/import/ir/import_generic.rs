@@ -1,19 +1,22 @@
 //! `spyre-import-linalg`, one `linalg.generic`: what its body computes, on whole tensors.
 
 use super::{
-    import_linalg::Importer,
+    importer::Importer,
     read_body::{cast_types, read_body, sizes_of},
 };
 use crate::{
     import::{
-        Body, Combiner, Contraction, Product, Reduction, Scalar, ScalarOp,
-        contraction::{flat_index, index_of, size_of},
-        graph::{Element, Kind, NodeId},
-        index::{always_holds, lookup, moving_dims, refuse_window},
-        known::Known,
-        scaled_product::with_one_scale,
-        views,
-        window::{Runs, Window, runs_of},
+        Body, Combiner, Contraction, Element, Kind, Known, NodeId, Product, Reduction, Scalar, ScalarOp,
+        graph::{
+            views,
+            window::{Runs, Window, runs_of},
+        },
+        rules::{
+            contraction::{flat_index, index_of, size_of},
+            index::{always_holds, lookup, moving_dims, refuse_window},
+            plain::same,
+            scaled_product::with_one_scale,
+        },
     },
     mlir::{
         Expr, Location, Op, OpExt, Reported, TensorType, Value, ValueLike, elements, error_at, is_unknown, map_of, map_results, natural,
@@ -296,7 +299,7 @@ impl<'a, 'c> Generic<'a, 'c> {
         }
         self.importer.note_place(self.op.loc());
         let elements = self.importer.graph.elements_of(&[left, right]);
-        let element = match crate::import::functions::same(&elements) {
+        let element = match same(&elements) {
             Ok(element) => element,
             Err(message) => return Ok(self.refused_result(result, message)),
         };

@@ -6,28 +6,22 @@
 //! where the device lacks a function in f32.
 
 use super::{
-    emit::{Emitter, Kept},
+    emit::Emitter,
     import_generic::import_generic,
     import_tensor::{fill, import_tensor},
-    island::Islands,
+    importer::{Importer, Kept},
     read_body::scalar_name,
 };
+use crate::dialect::ods::spyre;
 use crate::{
-    import::{
-        Precision, ScalarOp,
-        graph::{Element, Graph, NodeId},
-        known::Known,
-    },
+    import::{Element, NodeId, Precision, ScalarOp},
     mlir::{
-        Attribute, Block, BlockExt, Location, Op, OpExt, Options, Pass, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
-        dense_numbers, error_at, float_value, generalize_named_ops, integer, shape_of,
+        Block, BlockExt, Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Value, ValueLike, error_at, generalize_named_ops,
+        shape_of,
     },
 };
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-import-linalg", run };
-
-/// Constant tensors of up to so many elements take part in what is computed at compile time; larger ones are weights.
-const MOST_FOLDED_ELEMENTS: i64 = 4096;
 
 fn run<'c>(module: Op<'c>, options: &Options) -> Result<(), Reported> {
     let precision: Precision = options.text("precision").parse().map_err(|message: String| error_at(module, message).report())?;
@@ -46,20 +40,7 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
     }
     generalize_named_ops(function);
     let half = half_of(function).filter(|_| precision == Precision::Device);
-    let mut importer = Importer {
-        graph: Graph::default(),
-        nodes: ValueMap::default(),
-        half,
-        precision,
-        sources: Vec::new(),
-        places: Vec::new(),
-        refusals: Vec::new(),
-        islands: Islands::default(),
-        kept: Vec::new(),
-        replaced: Vec::new(),
-        around: Vec::new(),
-        n_scopes: 0,
-    };
+    let mut importer = Importer::new(half, precision);
     for argument in body.args() {
         importer.add_source(function, argument)?;
     }
@@ -80,83 +61,16 @@ fn half_of(function: Op<'_>) -> Option<Element> {
     let mut found = None;
     for value in function.nested().into_iter().flat_map(values) {
         let Some(tensor) = TensorType::of(value.r#type()) else { continue };
-        match tensor.element.to_string().as_str() {
-            "f16" => return Some(Element::F16),
-            "bf16" => found = Some(Element::Bf16),
+        match ScalarType::of(tensor.element) {
+            ScalarType::F16 => return Some(Element::F16),
+            ScalarType::Bf16 => found = Some(Element::Bf16),
             _ => {}
         }
     }
     found
 }
 
-/// The element type that a type of MLIR has in the graph; `half` is what all floating-point types are folded into.
-pub(super) fn element_named(name: &str, half: Option<Element>) -> Option<Element> {
-    let float = |own: Element| Some(half.unwrap_or(own));
-    match name {
-        "f16" => float(Element::F16),
-        "bf16" => float(Element::Bf16),
-        "f32" | "f64" => float(Element::F32),
-        "i1" => Some(Element::Bool),
-        "index" => Some(Element::Int),
-        _ => {
-            let digits = name.strip_prefix('i').or_else(|| name.strip_prefix("ui")).or_else(|| name.strip_prefix("si"))?;
-            digits.parse::<u32>().ok().map(|_| Element::Int)
-        }
-    }
-}
-
-/// Where a tensor from outside of the graph comes from.
-#[derive(Clone, Copy)]
-pub(super) enum Source<'c> {
-    /// An argument, or a result of an op that stays.
-    Value(Value<'c>),
-    /// A constant of many elements.
-    Weights(Attribute<'c>, Location<'c>),
-}
-
-/// What the device cannot do, and where the program asks for it.
-pub(super) struct Refusal<'c> {
-    pub(super) op: Op<'c>,
-    pub(super) location: Location<'c>,
-    pub(super) message: String,
-}
-
-/// The graph of a function, and what its nodes are in the program.
-pub(super) struct Importer<'c> {
-    pub(super) graph: Graph,
-    nodes: ValueMap<NodeId>,
-    /// What all floating-point values are; none where each keeps its own type.
-    pub(super) half: Option<Element>,
-    precision: Precision,
-    pub(super) sources: Vec<Source<'c>>,
-    pub(super) places: Vec<Location<'c>>,
-    pub(super) refusals: Vec<Refusal<'c>>,
-    pub(super) islands: Islands<'c>,
-    pub(super) kept: Vec<Kept<'c>>,
-    /// The operations that are not needed any more, in order.
-    replaced: Vec<Op<'c>>,
-    /// The scopes around the operation that is read, each with the op that opens the next one.
-    around: Vec<(usize, Op<'c>)>,
-    n_scopes: usize,
-}
-
 impl<'c> Importer<'c> {
-    /// A tensor from outside.
-    fn add_source(&mut self, at: Op<'c>, value: Value<'c>) -> Result<(), Reported> {
-        let Some(tensor) = TensorType::of(value.r#type()) else {
-            let message = format!("has an argument of {}: only tensors of static shape are supported", value.r#type());
-            return Err(error_at(at, message).report());
-        };
-        let Some(element) = element_named(&tensor.element.to_string(), self.half) else {
-            let message = format!("has a tensor of {} elements: the device has no such format", tensor.element);
-            return Err(error_at(at, message).report());
-        };
-        let node = self.graph.tensor(self.sources.len(), tensor.shape, element);
-        self.sources.push(Source::Value(value));
-        self.nodes.insert(value, node);
-        Ok(())
-    }
-
     /// Scopes and loops may hold `linalg` too.
     fn import_block(&mut self, block: Block<'c>) -> Result<(), Reported> {
         let scope = self.n_scopes;
@@ -187,24 +101,11 @@ impl<'c> Importer<'c> {
             self.around.push((scope, op));
             self.import_block(body)?;
             self.around.pop();
-            if op.is("spyre.hint") {
+            if op.is(spyre::HINT) {
                 self.look_into_scope(op, body);
             }
         }
         Ok(())
-    }
-
-    /// What a scope gives is known outside of it too, so that a program is taken with a scope if it is without.
-    fn look_into_scope(&mut self, scope: Op<'c>, body: Block<'c>) {
-        let yielded = body.ops().last().map(|yielded| yielded.inputs()).unwrap_or_default();
-        for (output, value) in scope.outputs().into_iter().zip(yielded) {
-            let Some(&inside) = self.nodes.get(value) else { continue };
-            if let Some(known) = self.graph.known_of(inside).cloned() {
-                let element = self.graph.node(inside).element;
-                let node = self.graph.known(known, shape_of(output), element);
-                self.nodes.insert(output, node);
-            }
-        }
     }
 
     fn import(&mut self, op: Op<'c>) -> Result<(), Reported> {
@@ -212,12 +113,12 @@ impl<'c> Importer<'c> {
             "tensor.empty" => self.note_result(op, |importer, shape, element| Ok(importer.graph.undefined(shape, element)))?,
             "arith.constant" => {
                 let node = self.constant(op)?;
-                self.nodes.insert(op.output(), node);
+                self.note_node(op.output(), node);
             }
             "linalg.fill" => fill(self, op)?,
             "linalg.generic" => {
                 for (value, node) in op.outputs().into_iter().zip(import_generic(self, op)?) {
-                    self.nodes.insert(value, node);
+                    self.note_node(value, node);
                 }
             }
             name if name.starts_with("tensor.") || name == "linalg.softmax" => import_tensor(self, op)?,
@@ -234,137 +135,14 @@ impl<'c> Importer<'c> {
             [output] => {
                 let scalar = ScalarOp { name: scalar_name(op), operands: Vec::new() };
                 let node = self.scalar_op(op, op.loc(), &scalar, &operands, &shape_of(*output));
-                self.nodes.insert(*output, node);
+                self.note_node(*output, node);
                 Ok(())
             }
             _ => Err(error_at(op, "has no device function: not supported yet").report()),
         }
     }
-
-    /// Notes the node of an op with one result, from the result's shape and element type.
-    pub(super) fn note_result(
-        &mut self,
-        op: Op<'c>,
-        node: impl FnOnce(&mut Self, Vec<i64>, Element) -> Result<NodeId, Reported>,
-    ) -> Result<(), Reported> {
-        let output = op.output();
-        let Some(tensor) = TensorType::of(output.r#type()) else {
-            let message = format!("has a result of {}: only tensors of static shape are supported", output.r#type());
-            return Err(error_at(op, message).report());
-        };
-        let element = element_named(&tensor.element.to_string(), self.half).unwrap_or(Element::F32);
-        let node = node(self, tensor.shape, element)?;
-        self.nodes.insert(output, node);
-        Ok(())
-    }
-
-    /// The node of a constant.
-    pub(super) fn constant(&mut self, op: Op<'c>) -> Result<NodeId, Reported> {
-        let value = op.attr("value").ok_or_else(|| error_at(op, "has no value").report())?;
-        if let Some(number) = number_of(value) {
-            let element = element_named(&op.output().r#type().to_string(), self.half).unwrap_or(Element::F32);
-            return Ok(self.graph.known(Known::number(as_element(number, element)), Vec::new(), element));
-        }
-        let Some(tensor) = TensorType::of(op.output().r#type()) else {
-            return Ok(self.refused(op, op.loc(), "is no number and no tensor".to_owned(), Vec::new(), Element::F32));
-        };
-        refuse_size(op, &tensor)?;
-        let Some(element) = element_named(&tensor.element.to_string(), self.half) else {
-            let message = format!("has elements of {}: the device has no such format", tensor.element);
-            return Ok(self.refused(op, op.loc(), message, tensor.shape, Element::F32));
-        };
-        if let Some(numbers) = dense_numbers(value, MOST_FOLDED_ELEMENTS) {
-            let numbers: Vec<f64> = numbers.into_iter().map(|number| as_element(number, element)).collect();
-            return Ok(self.graph.known(Known::table(&numbers), tensor.shape, element));
-        }
-        let node = self.graph.tensor(self.sources.len(), tensor.shape, element);
-        self.sources.push(Source::Weights(value, op.loc()));
-        Ok(node)
-    }
-
-    /// The node of a value that an operation uses.
-    pub(super) fn node_of(&self, user: Op<'c>, value: Value<'c>) -> Result<NodeId, Reported> {
-        let known = self.nodes.get(value).copied();
-        known.ok_or_else(|| {
-            let (of, name) = (value.r#type(), value.def().map_or("an argument", OpExt::full_name));
-            error_at(user, format_args!("uses {of} of '{name}', which is not supported yet")).report()
-        })
-    }
-
-    /// A value from outside that a body uses.
-    pub(super) fn outer_scalar(&self, value: Value<'c>) -> crate::import::Scalar {
-        self.nodes.get(value).map_or(crate::import::Scalar::Unknown, |node| crate::import::Scalar::Outer(*node))
-    }
-
-    pub(super) fn note_node(&mut self, value: Value<'c>, node: NodeId) {
-        self.nodes.insert(value, node);
-    }
-
-    /// Says which operation the next nodes are built for.
-    pub(super) fn note_place(&mut self, location: Location<'c>) {
-        self.graph.set_place(self.places.len());
-        self.places.push(location);
-    }
-
-    /// A node that is refused if it is needed.
-    pub(super) fn refused(&mut self, op: Op<'c>, location: Location<'c>, message: String, shape: Vec<i64>, element: Element) -> NodeId {
-        self.refusals.push(Refusal { op, location, message });
-        self.graph.refused(self.refusals.len() - 1, shape, element)
-    }
-
-    /// Whether a cast vanishes.
-    pub(super) fn fold_cast(&self, from: &str, to: &str) -> Result<(), String> {
-        self.precision.fold_cast(self.half.is_some(), from, to)
-    }
-
-    /// Notes a cast that vanishes: widening one starts an f32 island, narrowing one ends it.
-    pub(super) fn note_cast(&mut self, at: Op<'c>, operand: NodeId) {
-        if at.is("arith.truncf") {
-            self.islands.leave(operand);
-        } else if self.half.is_some() {
-            self.islands.enter(operand, at);
-        }
-    }
-
-    /// Notes that a node was computed from others in a wider type than the device's.
-    pub(super) fn note_wide(&mut self, at: Op<'c>, operands: &[NodeId], node: NodeId) {
-        let is_wide = |of: Type<'_>| matches!(of.to_string().as_str(), "f32" | "f64");
-        if self.half.is_some() && at.outputs().first().is_some_and(|output| is_wide(output.r#type())) {
-            self.islands.join(operands, node);
-        }
-    }
-
-    /// Whether f32 stays f32.
-    pub(super) fn is_strict(&self) -> bool {
-        self.precision == Precision::Strict
-    }
 }
 
 fn is_spyre(op: Op<'_>) -> bool {
     op.full_name().starts_with("spyre.")
-}
-
-/// The number in an attribute.
-fn number_of(attribute: Attribute<'_>) -> Option<f64> {
-    #[allow(clippy::cast_precision_loss, reason = "an integer that large is no constant of a program")]
-    float_value(attribute).or_else(|| integer(attribute).map(|number| number as f64))
-}
-
-/// A truth value is 0 or 1; as a signed integer of one bit, true is -1.
-fn as_element(number: f64, element: Element) -> f64 {
-    if element == Element::Bool { number.abs() } else { number }
-}
-
-/// Refuses a tensor without elements, and one whose size is no number: sizes are multiplied everywhere behind.
-pub(super) fn refuse_size<'c>(op: Op<'c>, tensor: &TensorType<'c>) -> Result<(), Reported> {
-    if tensor.shape.contains(&0) {
-        let message = format!("has a dimension of size 0: {} is empty, which is not supported", tensor.build());
-        return Err(error_at(op, message).report());
-    }
-    // An element may have a stick of its own.
-    if tensor.shape.iter().try_fold(machine::STICK_BYTES, |bytes, &size| bytes.checked_mul(size)).is_none() {
-        let message = format!("has a tensor that is too large: the size of {} in bytes does not fit in 64 bits", tensor.build());
-        return Err(error_at(op, message).report());
-    }
-    Ok(())
 }

@@ -1,6 +1,6 @@
 //! `spyre-import-linalg`, operations on whole tensors: reshapes, slices, concatenation, padding and `linalg.softmax`.
 
-use super::import_linalg::{Importer, refuse_size};
+use super::importer::{Importer, refuse_size};
 use crate::{
     affine::Expr,
     import::graph::NodeId,

@@ -1,6 +1,6 @@
 //! `spyre-import-linalg`, reading one `linalg.generic`: its sizes, and its body as a plain value.
 
-use super::import_linalg::{Importer, refuse_size};
+use super::importer::{Importer, refuse_size};
 use crate::{
     import::{Body, Scalar, ScalarOp},
     mlir::{BlockExt, Expr, Op, OpExt, Reported, TensorType, Value, ValueLike, ValueMap, error_at, integer},

@@ -1,14 +1,14 @@
 //! `spyre-import-linalg`, one scalar operation: in a body, between numbers, or on tensors element by element.
 
 use super::{
-    import_linalg::{Importer, element_named},
+    importer::{Importer, element_of},
     read_body::cast_types,
 };
 use crate::{
     import::{
         ScalarFunction, ScalarOp,
+        graph::order,
         graph::{Element, Kind, NodeId},
-        order,
     },
     mlir::{Location, Op, OpExt, TensorType, Type, ValueLike},
 };
@@ -47,7 +47,7 @@ impl<'c> Importer<'c> {
     /// The element type of a number or a tensor.
     pub(super) fn scalar_element(&self, of: Type<'c>) -> Element {
         let of = TensorType::of(of).map_or(of, |tensor| tensor.element);
-        element_named(&of.to_string(), self.half).unwrap_or(Element::F32)
+        element_of(of, self.half).unwrap_or(Element::F32)
     }
 
     fn computed(&mut self, at: Op<'c>, name: &str, operands: &[NodeId], element: Element) -> Result<NodeId, String> {

@@ -8,9 +8,9 @@ mod needs;
 
 use super::{
     Fault,
-    array::{Walk, strides},
     program::{Block, Function, Kind, Operation, Tensor, ValueId},
     selection::Selection,
+    walk::{Walk, strides},
 };
 use crate::affine::Expr;
 use needs::needs;

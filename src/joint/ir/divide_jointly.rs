@@ -4,6 +4,7 @@
 //! `spyre-divide-work`: its splits are where this begins.
 
 use super::try_splits::cost_of_splits;
+use crate::dialect::ods::spyre;
 use crate::{
     dialect::{ComputeOp, Step, plan_of, set_plan, split_of, target_of, tile_op_of},
     joint::{self, alike::Alike, candidates},
@@ -106,7 +107,7 @@ pub(crate) fn divide_function(function: Op<'_>, target: &Target, objective: Obje
 }
 
 /// The program in plain values.
-fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::Program, Reported> {
+fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::JointProgram, Reported> {
     let mut ops = Vec::with_capacity(values.schedule.steps.len());
     let mut numbers = Numbers::default();
     for step in &values.schedule.steps {
@@ -136,7 +137,7 @@ fn program_of<'c>(values: &Values<'c>, target: &Target) -> Result<joint::Program
         joint::Op { kind, tile, values }
     };
     let ops = ops.into_iter().zip(found.of_ops).map(with_kind).collect();
-    Ok(joint::Program { kinds: kinds.into_made(), ops, values: found.values })
+    Ok(joint::JointProgram { kinds: kinds.into_made(), ops, values: found.values })
 }
 
 /// The values of a program, and which of them each operand of each op is, if it could be in LX.
@@ -185,7 +186,7 @@ fn copies_of(values: &Values<'_>) -> BTreeMap<usize, Vec<Reads>> {
 fn is_input_of_block(step: &Step<'_>, input: Value<'_>) -> bool {
     let Some(body) = step.compute.op.parent().and_then(Op::body) else { return false };
     match input.def() {
-        Some(op) => op.is("spyre.constant") && body.ops().contains(&op),
+        Some(op) => op.is(spyre::CONSTANT) && body.ops().contains(&op),
         None => body.args().into_iter().any(|argument| argument == input),
     }
 }

@@ -7,7 +7,7 @@ use crate::{
     dialect::{ComputeOp, Memory, Place, home_of, owner_of, split_of, tile_op_of},
     lx::ir::{
         emit_stays::emit_stays,
-        program::{Numbers, Program, Values},
+        program::{LxProgram, Numbers, Values},
     },
     mlir::{Op, Reported, Scratch, Value, error_at},
     work::{WorkSplit, ir::divide_work::set_work},
@@ -28,7 +28,7 @@ pub(super) fn cost_of_splits<'a>(function: Op<'_>, splits: impl Iterator<Item = 
 /// Places the values of a function that is divided; prices each op, those that are added included.
 pub(crate) fn priced_when_placed(function: Op<'_>, target: &Target) -> Result<Vec<Cost>, Reported> {
     let refuse = |message: String| error_at(function, message).report();
-    emit_stays(&Program::of(function)?, &Capacity::of(target)).map_err(refuse)?;
+    emit_stays(&LxProgram::of(function)?, &Capacity::of(target)).map_err(refuse)?;
     priced(&Values::of(function)?, target).map_err(refuse)
 }
 

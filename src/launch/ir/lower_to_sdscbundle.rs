@@ -3,6 +3,7 @@
 //! Reads `sdsc.bundle`s; replaces each by a module with the function of `bundle.mlir` and the op specs in the order of their files.
 
 use crate::bundle::{Addresses, Bundle, Loops, unroll, unrolled_lives};
+use crate::dialect::ods::{attr, sdsc};
 use crate::launch::Launch;
 use crate::{
     dialect::{bundle_of, lives_of, op_to_ir, push_launch, set_lives, target_of},
@@ -17,7 +18,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let addresses: Addresses = options.text("addresses").parse().map_err(refuse)?;
     let loops: Loops = options.text("loops").parse().map_err(refuse)?;
     // Listed first: an erased bundle takes the ops in it along, which are in the list of nested ops as well.
-    let bundles: Vec<Op<'_>> = module.nested().into_iter().filter(|op| op.is("sdsc.bundle")).collect();
+    let bundles: Vec<Op<'_>> = module.nested().into_iter().filter(|op| op.is(sdsc::BUNDLE)).collect();
     for bundle in bundles {
         let model = bundle_of(bundle).map_err(|(op, message)| error_at(op, message).report())?;
         let lives = lives_of(bundle).map_err(|message| error_at(bundle, message).report())?;
@@ -29,18 +30,18 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
             }
         };
         // What was read back from files keeps their addresses.
-        let addresses = if bundle.text_attr("sdsc.addresses") == "baked" { Addresses::Baked } else { addresses };
+        let addresses = if bundle.text_attr(attr::SDSC_ADDRESSES) == "baked" { Addresses::Baked } else { addresses };
         let launch = match addresses {
             Addresses::Symbolic => Launch::symbolic(&model, &target),
             Addresses::Baked => Launch::baked(&model, &target),
         };
         let launch = launch.map_err(|error| error_at(bundle, error).report())?;
         let (context, location) = (bundle.ctx(), bundle.loc());
-        let mut attributes = Attributes::new(context).text("sym_name", bundle.text_attr("sym_name"));
-        attributes = attributes.with_option("sdsc.buffers", bundle.attr("buffers"));
+        let mut attributes = Attributes::new(context).text(attr::SYM_NAME, bundle.text_attr(attr::SYM_NAME));
+        attributes = attributes.with_option(attr::SDSC_BUFFERS, bundle.attr(attr::BUFFERS));
         attributes = with_counts(context, attributes, &model);
         if addresses == Addresses::Baked {
-            attributes = attributes.text("sdsc.addresses", "baked").int("sdsc.pool_bytes", model.pool_bytes);
+            attributes = attributes.text(attr::SDSC_ADDRESSES, "baked").int(attr::SDSC_POOL_BYTES, model.pool_bytes);
         }
         let lowered = insert_before(bundle, build_module(location, attributes));
         push_launch(lowered, location, &launch);
@@ -66,5 +67,5 @@ fn with_counts<'c>(context: &'c Context, attributes: Attributes<'c>, model: &Bun
     if names.is_empty() {
         return attributes;
     }
-    attributes.with("sdsc.counts", string_array(context, &names)).with("sdsc.counted_dims", string_array(context, &dims))
+    attributes.with(attr::SDSC_COUNTS, string_array(context, &names)).with(attr::SDSC_COUNTED_DIMS, string_array(context, &dims))
 }

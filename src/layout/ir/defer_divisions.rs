@@ -5,6 +5,7 @@
 //! before `l` is known. Rounding differs, so this is not for `precision=strict`. Nothing overflows: only an `e = exp(x - m)` with `m >= max x`
 //! along the summed dimension is taken, which is at most 1, so that a sum of products is at most the sum of what it multiplies.
 
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, pointwise, shown_along},
     mlir::{
@@ -41,9 +42,9 @@ impl<'c> Division<'c> {
     /// The division of an operand, if it can stand behind the product, and is smaller there.
     fn of(product: ComputeOp<'c>, operand: usize) -> Option<Self> {
         let read = product.op.inputs()[operand];
-        let view = read.def().filter(|def| def.is("spyre.view"));
+        let view = read.def().filter(|def| def.is(spyre::VIEW));
         let divided = view.map_or(read, |view| view.inputs()[0]);
-        let division = divided.def().filter(|def| is_function(*def, "realdiv") && def.attr("work_div").is_none())?;
+        let division = divided.def().filter(|def| is_function(*def, "realdiv") && def.attr(attr::WORK_DIV).is_none())?;
         let is_read_once = |value: Value<'c>| value.users().len() == 1;
         let &[weights, divisor] = division.inputs().as_slice() else { return None };
         let is_larger = elements(divided) >= elements(product.op.output());
@@ -53,7 +54,7 @@ impl<'c> Division<'c> {
         let (divisor, indices) = behind(divisor, indices_of(ComputeOp::of(division)?.operand_dims(1)));
         let indices = match view {
             None => indices,
-            Some(view) => seen_through(&map_results(view.attr("map").and_then(map_of)?), &indices),
+            Some(view) => seen_through(&map_results(view.attr(attr::MAP).and_then(map_of)?), &indices),
         };
         let (of_product, written) = (product.operand_dims(operand), product.operand_dims(2));
         let position = |dim: usize| written.iter().position(|other| other.is_some() && *other == of_product[dim]);
@@ -76,8 +77,8 @@ impl<'c> Division<'c> {
         let (Some(whole), Some(divisor)) = (TensorType::of(product.r#type()), TensorType::of(self.divisor.r#type())) else { return };
         let (context, at) = (self.division.ctx(), self.division.loc());
         let deferred = insert_after(self.product.op, pointwise(context, at, "realdiv", &[product, product], &[], product.r#type()));
-        if let Some(hints) = self.division.attr("hints") {
-            deferred.set_attr("hints", hints);
+        if let Some(hints) = self.division.attr(attr::HINTS) {
+            deferred.set_attr(attr::HINTS, hints);
         }
         product.replace_with(deferred.output());
         let shown = insert_before(deferred, shown_along(context, at, (self.divisor, divisor.element), &self.indices, &whole.shape));
@@ -88,7 +89,7 @@ impl<'c> Division<'c> {
 }
 
 fn is_function(op: Op<'_>, function: &str) -> bool {
-    op.is("spyre.pointwise") && op.text_attr("function") == function
+    op.is(spyre::POINTWISE) && op.text_attr(attr::FUNCTION) == function
 }
 
 fn elements(value: Value<'_>) -> i64 {
@@ -102,7 +103,7 @@ fn indices_of(dims: Vec<Option<usize>>) -> Vec<Expr> {
 
 /// A value behind all views, with the indices along its dimensions.
 fn behind<'c>(value: Value<'c>, indices: Vec<Expr>) -> (Value<'c>, Vec<Expr>) {
-    let seen = value.def().filter(|def| def.is("spyre.view")).and_then(|view| Some((view, view.attr("map").and_then(map_of)?)));
+    let seen = value.def().filter(|def| def.is(spyre::VIEW)).and_then(|view| Some((view, view.attr(attr::MAP).and_then(map_of)?)));
     let Some((view, map)) = seen else { return (value, indices) };
     behind(view.inputs()[0], seen_through(&indices, &map_results(map)))
 }
@@ -118,7 +119,7 @@ fn is_at_most_one<'c>(weights: Value<'c>, view: Option<Op<'c>>, summed: usize) -
     let exponent = operand(weights, "exp").map(|exp| exp.inputs()[0]);
     let Some(difference) = exponent.and_then(|exponent| operand(exponent, "sub")).and_then(ComputeOp::of) else { return false };
     let (x, bound) = (difference.op.inputs()[0], difference.op.inputs()[1]);
-    let shown = view.and_then(|view| view.attr("map").and_then(map_of)).map(map_results);
+    let shown = view.and_then(|view| view.attr(attr::MAP).and_then(map_of)).map(map_results);
     let along = match (view, shown) {
         (None, _) => Some(summed),
         (Some(_), shown) => shown.and_then(|shown| shown.iter().position(|index| *index == Expr::Dim(summed))),
@@ -135,7 +136,7 @@ fn is_bound<'c>(value: Value<'c>, indices: Vec<Expr>, x: Value<'c>, along: usize
         let operand = |(operand, input)| is_bound(input, seen_through(&indices, &indices_of(compute.operand_dims(operand))), x, along);
         return compute.op.inputs().into_iter().enumerate().any(operand);
     }
-    let is_maximum = compute.op.is("spyre.reduce") && compute.function() == "max" && compute.op.inputs()[0] == x;
+    let is_maximum = compute.op.is(spyre::REDUCE) && compute.function() == "max" && compute.op.inputs()[0] == x;
     let is_reduced = is_maximum && compute.operand_dims(1).get(along).copied().flatten().is_none();
     is_reduced && indices.iter().zip(shape_of(value)).enumerate().all(|(dim, (index, size))| size == 1 || *index == Expr::Dim(dim))
 }

@@ -6,7 +6,7 @@
 //! `spyre.restickify`, or where elements keep their sticks by a `spyre.copy`, marked `spyre.for_layout`; readers of the same elements share
 //! it. It takes the cheapest chain of moves.
 
-use super::program::Program;
+use super::program::LayoutProgram;
 use crate::{
     dialect::{ComputeOp, Tensor, copy_for_layout, restickify, view},
     layout::{DeviceLayout, Form, Strategy},
@@ -19,7 +19,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-insert-restickify", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-        let program = Program::of(function)?;
+        let program = LayoutProgram::of(function)?;
         if let Some(op) = program.ops.iter().zip(&program.flow.ops).find(|(_, op)| program.flow.buffers[op.result].given.is_none()) {
             return Err(error_at(op.0.op, "has a result without a device layout: propagate layouts first").report());
         }
@@ -58,7 +58,7 @@ fn check_gather(compute: ComputeOp<'_>) -> Result<(), String> {
 }
 
 struct Mover<'a, 'c> {
-    program: &'a Program<'c>,
+    program: &'a LayoutProgram<'c>,
     /// The buffers that exist already.
     moved: BTreeMap<(usize, Form), Value<'c>>,
 }

@@ -4,6 +4,7 @@
 //! `enforce_indirect_access_layout`). An argument or a constant without a layout gets it, and so does the result of an op that only gathers
 //! read. A table with another layout, one under other indices, and one that others read too is copied first.
 
+use crate::dialect::ods::spyre;
 use crate::{
     dialect::{ComputeOp, Tensor, UsedAs, copy_for_layout, format_of},
     layout::DeviceLayout,
@@ -58,7 +59,7 @@ fn may_be_laid_out(value: Value<'_>, dim: usize) -> bool {
     let Some(def) = value.def() else {
         return value.arg_of().and_then(|(block, _)| block.parent_operation()).is_some_and(|op| op.is("func.func"));
     };
-    if def.is("spyre.constant") {
+    if def.is(spyre::CONSTANT) {
         return true;
     }
     let is_gathered = |reader: &Option<ComputeOp<'_>>| reader.is_some_and(|reader| reader.used_as(0) == UsedAs::Table(dim));

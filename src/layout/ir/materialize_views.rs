@@ -4,12 +4,13 @@
 //! repeats elements along a reduced dimension reads a copy, since the device reduces dimensions that the operand has; so does a product
 //! whose left operand lacks a dimension of the result, or whose operands lack K.
 
+use crate::dialect::ods::spyre;
 use crate::{
     affine::Expr,
     dialect::{ComputeOp, View, constant, copy_for_layout, pointwise, reduce, shown_as, view},
     layout::{Diagonal, Index, diagonal, has_dim, is_whole_dim},
     mlir::{
-        Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, dense_attribute, error_at, insert_before,
+        Op, OpExt, Options, Pass, Reported, ScalarType, TensorType, Value, ValueExt, ValueLike, dense_attribute, error_at, insert_before,
         map_from_exprs,
     },
 };
@@ -21,7 +22,7 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-materialize-views", run };
 const MOST_MASK_ELEMENTS: i64 = 1 << 22;
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
-    for op in module.nested().into_iter().filter(|op| op.is("spyre.view")) {
+    for op in module.nested().into_iter().filter(|op| op.is(spyre::VIEW)) {
         mask_diagonals(op).map_err(|message| error_at(op, message).report())?;
     }
     for compute in ComputeOp::all_in(module) {
@@ -56,7 +57,7 @@ fn masked<'c>(op: Op<'c>, seen: &View<'c>, found: Diagonal) -> Result<Masked<'c>
     let (rank, size) = (tensor.shape.len(), tensor.shape[found.dim]);
     let is_free = |behind: &usize| is_whole_dim(&seen.indices[*behind], size);
     let free = [found.second, found.first].into_iter().find(is_free);
-    let is_float = ["f16", "bf16", "f32"].contains(&tensor.element.to_string().as_str());
+    let is_float = ScalarType::of(tensor.element).is_float();
     let Some(free) = free.filter(|_| is_float && size.saturating_mul(size) <= MOST_MASK_ELEMENTS) else {
         return Err(format!(
             "shows a diagonal: dimension {} moves dimensions {} and {} of '{}'; a diagonal is read through a mask, which takes whole \

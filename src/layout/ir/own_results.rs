@@ -4,6 +4,7 @@
 //! one: two copies of one value, also where the program spells a view of it in two ways or returns it out of a hint scope and from beside
 //! it. A result that came to be the buffer of another one, an argument or a constant is copied; a launch writes each result.
 
+use crate::dialect::ods::spyre;
 use crate::{
     dialect::{copy, home_of},
     mlir::{Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, insert_before},
@@ -27,7 +28,7 @@ pub(crate) fn shared_results(terminator: Op<'_>) -> Vec<(usize, Value<'_>)> {
     let mut taken = ValueMap::default();
     let mut is_own = |result: Value<'_>| {
         let buffer = home_of(result);
-        buffer.def().is_some_and(|def| !def.is("spyre.constant")) && taken.insert(buffer, ()).is_none()
+        buffer.def().is_some_and(|def| !def.is(spyre::CONSTANT)) && taken.insert(buffer, ()).is_none()
     };
     terminator.inputs().into_iter().enumerate().filter(|&(_, result)| !is_own(result)).collect()
 }

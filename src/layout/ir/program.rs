@@ -1,14 +1,15 @@
 //! `spyre-propagate-layouts`, `spyre-insert-restickify`: a function as the choice of sticks sees it.
 
+use crate::dialect::ods::spyre;
 use crate::{
     dialect::{ComputeOp, Tensor, UsedAs, View, format_of, home_of},
     layout::{Buffer, DeviceLayout, Flow, Kind, LayoutError, Op as FlowOp, Read, Role},
-    mlir::{Op, OpExt, Reported, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at},
+    mlir::{Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, error_at},
 };
 use machine::DeviceFormat;
 
 /// A function, and the plain model of it.
-pub(super) struct Program<'c> {
+pub(super) struct LayoutProgram<'c> {
     pub(super) flow: Flow,
     /// For each buffer the value that names it.
     pub(super) values: Vec<Value<'c>>,
@@ -16,7 +17,7 @@ pub(super) struct Program<'c> {
     numbers: ValueMap<usize>,
 }
 
-impl<'c> Program<'c> {
+impl<'c> LayoutProgram<'c> {
     /// Reads the compute ops of a function.
     pub(super) fn of(function: Op<'c>) -> Result<Self, Reported> {
         let mut program = Self { flow: Flow::default(), values: Vec::new(), ops: Vec::new(), numbers: ValueMap::default() };
@@ -38,14 +39,14 @@ impl<'c> Program<'c> {
         for (operand, view) in views.into_iter().enumerate() {
             let used_as = compute.used_as(operand);
             let buffer = self.buffer(&view, used_as == UsedAs::Indices)?;
-            let is_exempt = used_as != UsedAs::Data || compute.op.is("spyre.restickify");
+            let is_exempt = used_as != UsedAs::Data || compute.op.is(spyre::RESTICKIFY);
             reads.push(Read { buffer, indices: view.indices, is_exempt });
         }
         let home = View { value: if compute.is_insert() { home_of(result.value) } else { result.value }, ..result };
         let result = self.buffer(&home, false)?;
         let kind = match compute.op.full_name() {
-            "spyre.insert" => Kind::Insert,
-            "spyre.restickify" => Kind::Restickify,
+            spyre::INSERT => Kind::Insert,
+            spyre::RESTICKIFY => Kind::Restickify,
             _ => Kind::of(compute.family(), compute.function()),
         };
         let (ranges, n_reduced) = (compute.iteration_space(), compute.n_reduced());
@@ -100,7 +101,7 @@ impl<'c> Program<'c> {
         if is_index && given.is_none() {
             given = Some(DeviceLayout::row_major(&sizes, format).map_err(|error| error.to_string())?);
         }
-        let is_filled = view.value.def().is_none_or(|def| def.is("spyre.constant"));
+        let is_filled = view.value.def().is_none_or(|def| def.is(spyre::CONSTANT));
         let role = if is_filled { Role::Input } else { Role::Inner };
         let buffer = Buffer { sizes, format, given, is_regrouped: false, role };
         check(&buffer).map_err(|error| error.to_string())?;
@@ -123,25 +124,25 @@ fn check(buffer: &Buffer) -> Result<(), LayoutError> {
 /// changes no format: an f32 result may be a copy of what was computed in the 16-bit format.
 pub(super) fn format_in(value: Value<'_>) -> Option<DeviceFormat> {
     let mut value = value;
-    while let Some(copy) = value.def().filter(|def| def.is("spyre.copy")) {
+    while let Some(copy) = value.def().filter(|def| def.is(spyre::COPY)) {
         value = home_of(copy.inputs()[0]);
     }
     let own = TensorType::of(value.r#type())?.element;
     // What an op computes keeps its format, whatever it is shown as.
-    let is_stored = value.def().is_none_or(|def| def.is("spyre.constant"));
+    let is_stored = value.def().is_none_or(|def| def.is(spyre::CONSTANT));
     format_of(shown_as_number(value).filter(|_| is_stored).unwrap_or(own))
 }
 
 /// The other type as which views show a stored value, or a copy of it: truth values as what they choose among or become. What is in the
 /// 16-bit format already stays there: a result shows that as f32.
 fn shown_as_number(value: Value<'_>) -> Option<Type<'_>> {
-    let own = TensorType::of(value.r#type())?.element.to_string();
-    value.users().into_iter().filter(|user| user.is("spyre.view") || user.is("spyre.copy")).find_map(|shows| {
+    let own = ScalarType::of(TensorType::of(value.r#type())?.element);
+    value.users().into_iter().filter(|user| user.is(spyre::VIEW) || user.is(spyre::COPY)).find_map(|shows| {
         let element = TensorType::of(shows.output().r#type())?.element;
-        match (own.as_str(), element.to_string().as_str()) {
-            ("f16" | "bf16", shown) if own == shown => None,
-            (own, shown) if own == shown || shown == "i1" => shown_as_number(shows.output()),
-            ("f16" | "bf16", _) => None,
+        match ScalarType::of(element) {
+            shown if own.is_half() && own == shown => None,
+            shown if own == shown || shown == ScalarType::Integer(1) => shown_as_number(shows.output()),
+            _ if own.is_half() => None,
             _ => Some(element),
         }
     })

@@ -7,7 +7,8 @@
 //! program is a buffer of its own: what is returned otherwise is copied. A fill becomes a constant of one element, which elementwise ops
 //! broadcast and others read a copy of.
 
-use super::program::Program;
+use super::program::LayoutProgram;
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Tensor, constant, copy, home_of, shown_as, view},
     layout::{Choice, DeviceLayout, Index, Kind, Strategy},
@@ -23,9 +24,9 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     let strategy: Strategy = options.text("sticks").parse().map_err(|message: String| error_at(module, message).report())?;
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
         let Some(body) = function.body() else { continue };
-        function.nested().into_iter().filter(|op| op.is("spyre.fill")).for_each(expand_fill);
+        function.nested().into_iter().filter(|op| op.is(spyre::FILL)).for_each(expand_fill);
         copy_results(function);
-        let mut program = Program::of(function)?;
+        let mut program = LayoutProgram::of(function)?;
         for argument in body.args() {
             let refuse = |message: String| error_at(function, format_args!("argument of {}: {message}", argument.r#type())).report();
             program.add_argument(argument).map_err(refuse)?;
@@ -44,14 +45,14 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 
 /// Lets the readers of a fill have a constant of one element instead.
 fn expand_fill(fill: Op<'_>) {
-    let (Some(full), Some(number)) = (TensorType::of(fill.output().r#type()), fill.attr("value")) else { return };
+    let (Some(full), Some(number)) = (TensorType::of(fill.output().r#type()), fill.attr(attr::VALUE)) else { return };
     let (context, location, output) = (fill.ctx(), fill.loc(), fill.output());
     // A group of ops with hints reads a fill of full size from outside: the copy reads under other indices, which a tile cannot.
-    let is_hinted = fill.attr("hints").is_some();
+    let is_hinted = fill.attr(attr::HINTS).is_some();
     let first = fill.parent().and_then(|around| around.body_ops().first().copied()).filter(|_| is_hinted).unwrap_or(fill);
     let one = full.with_shape(vec![1; full.shape.len()]).build();
     let one = insert_before(first, constant(context, location, dense_splat(one, number), one)).output();
-    for user in output.users().into_iter().filter(|user| user.is("spyre.pointwise")) {
+    for user in output.users().into_iter().filter(|user| user.is(spyre::POINTWISE)) {
         for (index, _) in user.inputs().iter().enumerate().filter(|(_, input)| **input == output) {
             user.set_input(index, one);
         }
@@ -67,7 +68,7 @@ fn expand_fill(fill: Op<'_>) {
 }
 
 /// Writes the layouts of all buffers.
-fn assign(function: Op<'_>, program: &Program<'_>, choice: &Choice) -> Result<(), Reported> {
+fn assign(function: Op<'_>, program: &LayoutProgram<'_>, choice: &Choice) -> Result<(), Reported> {
     let flow = &program.flow;
     let refuse = |op: Op<'_>, message: String| error_at(op, message).report();
     let mut layouts: Vec<Option<DeviceLayout>> = flow.buffers.iter().map(|buffer| buffer.given.clone()).collect();
@@ -110,7 +111,7 @@ fn give(value: Value<'_>, layout: &DeviceLayout) {
     if tensor.layout.is_none() {
         value.retype(tensor.with_layout(at.ctx(), layout, None));
     }
-    for insert in value.users().into_iter().filter(|user| user.is("spyre.insert") && user.inputs()[1] == value) {
+    for insert in value.users().into_iter().filter(|user| user.is(spyre::INSERT) && user.inputs()[1] == value) {
         give(insert.output(), layout);
     }
 }
@@ -129,7 +130,7 @@ fn copy_results(function: Op<'_>) {
     let mut taken = ValueMap::default();
     for (index, result) in terminator.inputs().into_iter().enumerate() {
         let buffer = home_of(result);
-        let is_made = buffer.def().is_some_and(|def| !def.is("spyre.constant"));
+        let is_made = buffer.def().is_some_and(|def| !def.is(spyre::CONSTANT));
         if is_made && taken.get(buffer).is_none() && keeps_order(result) {
             taken.insert(buffer, ());
         } else {
@@ -146,7 +147,7 @@ fn keeps_order(value: Value<'_>) -> bool {
     let Some(shown) = shown_as(value) else {
         // A view that cannot be read as indices is copied, and the copy says why it cannot be.
         let has_layout = Tensor::of(value.r#type()).is_some_and(|tensor| tensor.layout.is_some());
-        return has_layout || value.def().is_none_or(|def| !def.is("spyre.view"));
+        return has_layout || value.def().is_none_or(|def| !def.is(spyre::VIEW));
     };
     let (Some(to), Some(from)) = (TensorType::of(value.r#type()), TensorType::of(shown.value.r#type())) else { return false };
     let n_elements = |shape: &[i64]| shape.iter().product::<i64>();

@@ -3,6 +3,7 @@
 //! Reads `work` and the uses of arguments, of constants and of tiles in loops; writes one `spyre.copy` in front of the first reader and lets the readers
 //! have the copy. `spyre-plan-lx` undoes a copy that finds no room. The planner `exact` needs no copies beforehand: it chooses them itself.
 
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, Tensor, copy, operation_of, split_of, target_of, work_attribute},
     layout::HostTensor,
@@ -15,10 +16,10 @@ pub(crate) const PASS: Pass = Pass { argument: "spyre-clone-inputs", run };
 
 fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
     let target = target_of(module).map_err(|message| error_at(module, message).report())?;
-    for op in module.nested().into_iter().filter(|op| op.is("func.func") || op.is("spyre.loop")) {
+    for op in module.nested().into_iter().filter(|op| op.is("func.func") || op.is(spyre::LOOP)) {
         let Some(body) = op.body() else { continue };
         let operands = operands_of(body);
-        let constants = body.ops().into_iter().filter(|op| op.is("spyre.constant")).map(OpExt::output);
+        let constants = body.ops().into_iter().filter(|op| op.is(spyre::CONSTANT)).map(OpExt::output);
         for input in body.args().into_iter().chain(constants) {
             let read_by = operands.get(input).map_or(&[][..], Vec::as_slice);
             clone_input(input, read_by, target.lx_bytes).map_err(|message| error_at(op, message).report())?;
@@ -62,9 +63,9 @@ pub(super) fn copy_for<'c>(user: &User<'c>, value: Value<'c>, output: Type<'c>, 
     let split = user.split_of_dims()?;
     let op = user.compute.op;
     let made = insert_before(before, copy(op.ctx(), op.loc(), value, output));
-    made.set_attr("work", work_attribute(op.ctx(), &split));
+    made.set_attr(attr::WORK, work_attribute(op.ctx(), &split));
     if let Some(names) = user.names_of_dims() {
-        made.set_attr("dims", crate::mlir::string_array(op.ctx(), &names));
+        made.set_attr(attr::DIMS, crate::mlir::string_array(op.ctx(), &names));
     }
     if user.is_sliced_like(made)? {
         return Ok(Some(made));
@@ -107,7 +108,7 @@ impl<'c> User<'c> {
 
     /// Its names, per dimension of the tensor; none if it has no names.
     fn names_of_dims(&self) -> Option<Vec<String>> {
-        self.compute.op.attr("dims")?;
+        self.compute.op.attr(attr::DIMS)?;
         let names = self.compute.dim_names();
         let accesses = self.compute.accesses().ok()?;
         Some(accesses[self.operand].dims.iter().map(|dim| dim.map_or_else(String::new, |dim| names[dim].clone())).collect())

@@ -6,8 +6,9 @@
 
 use super::{
     clone_inputs::{User, compact_type, copy_for},
-    program::{Program, reads_part},
+    program::{LxProgram, reads_part},
 };
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Access, Memory, Place, Step, Tensor, UsedAs, behind_views, view},
     lx::{
@@ -28,7 +29,7 @@ const COPIED_OUT: &str = "it is the copy in HBM of a value in LX";
 ///
 /// # Errors
 /// If layouts are wrong, or a copy does not do what was found that it does.
-pub(crate) fn emit_stays(program: &Program<'_>, capacity: &Capacity) -> Result<(), String> {
+pub(crate) fn emit_stays(program: &LxProgram<'_>, capacity: &Capacity) -> Result<(), String> {
     let mut made = (0..program.divisions.len()).map(|time| made_by(program, time)).collect::<Result<Vec<_>, _>>()?;
     let mut planned = inputs_of(program, &made)?;
     add_parents(program, &planned, &mut made);
@@ -71,7 +72,7 @@ struct Planned<'c> {
 }
 
 /// The result of a step.
-fn made_by<'c>(program: &Program<'c>, time: usize) -> Result<Planned<'c>, String> {
+fn made_by<'c>(program: &LxProgram<'c>, time: usize) -> Result<Planned<'c>, String> {
     let step = &program.values.schedule.steps[time];
     let value = step.compute.op.output();
     let mut made = Planned {
@@ -90,7 +91,7 @@ fn made_by<'c>(program: &Program<'c>, time: usize) -> Result<Planned<'c>, String
 }
 
 /// Numbers the parents of results anew, as the results stand behind the inputs, and adds the inputs whose place they may take over.
-fn add_parents<'c>(program: &Program<'c>, inputs: &[Planned<'c>], made: &mut [Planned<'c>]) {
+fn add_parents<'c>(program: &LxProgram<'c>, inputs: &[Planned<'c>], made: &mut [Planned<'c>]) {
     let mut read: Vec<Vec<usize>> = vec![Vec::new(); made.len()];
     for (index, input) in inputs.iter().enumerate() {
         let steps = &program.values.schedule.steps;
@@ -110,7 +111,7 @@ fn add_parents<'c>(program: &Program<'c>, inputs: &[Planned<'c>], made: &mut [Pl
 }
 
 /// Lets ops beside the writer read a result of the graph from LX, if any can.
-fn promote<'c>(program: &Program<'c>, made: &mut Planned<'c>) -> Result<(), String> {
+fn promote<'c>(program: &LxProgram<'c>, made: &mut Planned<'c>) -> Result<(), String> {
     let Some(time) = made.writer.filter(|&time| program.values.rewriters(time).is_empty()) else { return Ok(()) };
     let step = &program.values.schedule.steps[time];
     let written = (time, step.accesses.len() - 1);
@@ -134,7 +135,7 @@ fn promote<'c>(program: &Program<'c>, made: &mut Planned<'c>) -> Result<(), Stri
 
 /// What is in HBM whatever is chosen, and is read by several ops of its block in the same slices, by first reader: arguments, constants, what
 /// loops write tile by tile, and results that may not be written into LX.
-fn inputs_of<'c>(program: &Program<'c>, made: &[Planned<'c>]) -> Result<Vec<Planned<'c>>, String> {
+fn inputs_of<'c>(program: &LxProgram<'c>, made: &[Planned<'c>]) -> Result<Vec<Planned<'c>>, String> {
     let mut in_hbm: ValueMap<()> = ValueMap::default();
     for (time, made) in made.iter().enumerate() {
         let is_insert = program.values.schedule.steps[time].compute.is_insert();
@@ -146,7 +147,7 @@ fn inputs_of<'c>(program: &Program<'c>, made: &[Planned<'c>]) -> Result<Vec<Plan
         let is_written = !program.values.schedule.writers(value).is_empty();
         match value.def() {
             Some(def) if def.block() != op.block() => false,
-            Some(def) if def.is("spyre.constant") || def.is("spyre.loop") => !is_written,
+            Some(def) if def.is(spyre::CONSTANT) || def.is(spyre::LOOP) => !is_written,
             Some(_) => in_hbm.get(value).is_some(),
             None => !is_written && value.arg_of().is_some_and(|(block, _)| Some(block) == op.block()),
         }
@@ -160,7 +161,7 @@ fn inputs_of<'c>(program: &Program<'c>, made: &[Planned<'c>]) -> Result<Vec<Plan
 }
 
 /// An input, if several ops read it in the slices of the first.
-fn input<'c>(program: &Program<'c>, value: Value<'c>, mut readers: Vec<(usize, usize)>) -> Result<Option<Planned<'c>>, String> {
+fn input<'c>(program: &LxProgram<'c>, value: Value<'c>, mut readers: Vec<(usize, usize)>) -> Result<Option<Planned<'c>>, String> {
     let first = program.core_use(readers[0]);
     let Ok(view) = agreed_view(&[first]) else { return Ok(None) };
     readers.retain(|&reader| agreed_view(&[first, program.core_use(reader)]).is_ok());
@@ -182,9 +183,9 @@ fn input<'c>(program: &Program<'c>, value: Value<'c>, mut readers: Vec<(usize, u
 }
 
 /// Whether LX could serve a read: all elements of the tensor, as numbers, by an op that can read LX.
-fn is_served(program: &Program<'_>, (reader, operand): (usize, usize)) -> bool {
+fn is_served(program: &LxProgram<'_>, (reader, operand): (usize, usize)) -> bool {
     let step = &program.values.schedule.steps[reader];
-    !step.compute.op.is("spyre.restickify") && step.accesses[operand].used_as == UsedAs::Data && !reads_part(step, operand)
+    !step.compute.op.is(spyre::RESTICKIFY) && step.accesses[operand].used_as == UsedAs::Data && !reads_part(step, operand)
 }
 
 fn reads(readers: &[(usize, usize)]) -> impl Iterator<Item = Use> {
@@ -193,7 +194,7 @@ fn reads(readers: &[(usize, usize)]) -> impl Iterator<Item = Use> {
 
 impl<'c> Planned<'c> {
     /// Whether copies between LX and HBM can stand wherever the value is used: in its block, with all that use it.
-    fn may_split(&self, program: &Program<'c>) -> Result<bool, String> {
+    fn may_split(&self, program: &LxProgram<'c>) -> Result<bool, String> {
         let Some(writer) = self.writer.filter(|_| self.candidate.buffer.barred.is_none()) else { return Ok(false) };
         let steps = &program.values.schedule.steps;
         let is_beside = |&(reader, _): &(usize, usize)| steps[reader].loops == steps[writer].loops;
@@ -202,7 +203,7 @@ impl<'c> Planned<'c> {
     }
 
     /// Whether a copy leaves on each core what its user has there. A copy is made to see, and taken back.
-    fn is_copied_like_its_user(&self, program: &Program<'c>) -> Result<bool, String> {
+    fn is_copied_like_its_user(&self, program: &LxProgram<'c>) -> Result<bool, String> {
         let Some(copied) = self.copied else { return Ok(false) };
         let user = self.user(program)?;
         let copy = copy_for(&user, self.value, copied, program.values.schedule.steps[self.first_user()].compute.op)?;
@@ -215,7 +216,7 @@ impl<'c> Planned<'c> {
         self.writer.unwrap_or(self.readers[0].0)
     }
 
-    fn user(&self, program: &Program<'c>) -> Result<User<'c>, String> {
+    fn user(&self, program: &LxProgram<'c>) -> Result<User<'c>, String> {
         let step = &program.values.schedule.steps[self.first_user()];
         let operand = if self.writer.is_some() { step.accesses.len() - 1 } else { self.readers[0].1 };
         User::of(step.compute, operand)
@@ -232,7 +233,7 @@ impl<'c> Planned<'c> {
     }
 
     /// Writes the copies of the stays, and lets the readers read them.
-    fn emit(&self, program: &Program<'c>, candidate: &Candidate, stays: &[StayInLx]) -> Result<(), String> {
+    fn emit(&self, program: &LxProgram<'c>, candidate: &Candidate, stays: &[StayInLx]) -> Result<(), String> {
         let mut later = stays;
         if let Some((first, others)) = stays.split_first().filter(|(first, _)| candidate.begins_with_write(first)) {
             later = others;
@@ -250,13 +251,13 @@ impl<'c> Planned<'c> {
     }
 
     /// What the first reader of a later stay finds in HBM: behind a loop that carries the value and leaves it as it was, the loop's result.
-    fn found_by(&self, program: &Program<'c>, stay: &StayInLx) -> Result<Value<'c>, String> {
+    fn found_by(&self, program: &LxProgram<'c>, stay: &StayInLx) -> Result<Value<'c>, String> {
         let (reader, operand) = self.readers.iter().find(|(reader, _)| *reader == stay.start).ok_or("a stay begins without a reader")?;
         Ok(behind_views(program.values.schedule.steps[*reader].compute.op.inputs()[*operand]))
     }
 
     /// Copies the value from LX right behind its writer; all that used it uses the copy.
-    fn copy_out(&self, program: &Program<'c>) -> Result<(), String> {
+    fn copy_out(&self, program: &LxProgram<'c>) -> Result<(), String> {
         let behind = program.values.schedule.steps[self.first_user()].compute.op.next_in_block();
         let copy = self.copy(program, self.value, behind.ok_or("a block ends with a compute op")?)?;
         Place { memory: Memory::Hbm, reason: COPIED_OUT.to_owned() }.set_on(copy);
@@ -265,13 +266,13 @@ impl<'c> Planned<'c> {
         Ok(())
     }
 
-    fn copy(&self, program: &Program<'c>, from: Value<'c>, before: Op<'c>) -> Result<Op<'c>, String> {
+    fn copy(&self, program: &LxProgram<'c>, from: Value<'c>, before: Op<'c>) -> Result<Op<'c>, String> {
         let copied = self.copied.ok_or("a copy has no type")?;
         copy_for(&self.user(program)?, from, copied, before)?.ok_or_else(|| "a copy is divided in another way than its user".to_owned())
     }
 
     /// Lets the readers in a stay read `value`.
-    fn let_read(&self, program: &Program<'c>, stay: &StayInLx, value: Value<'c>) -> Result<(), String> {
+    fn let_read(&self, program: &LxProgram<'c>, stay: &StayInLx, value: Value<'c>) -> Result<(), String> {
         for &(reader, operand) in self.readers.iter().filter(|(reader, _)| (stay.start..stay.end).contains(reader)) {
             let op = program.values.schedule.steps[reader].compute.op;
             op.set_input(operand, shown_anew(op, op.inputs()[operand], value)?);
@@ -282,10 +283,10 @@ impl<'c> Planned<'c> {
 
 /// `value` through the views that `shown` is behind, in front of an op.
 fn shown_anew<'c>(before: Op<'c>, shown: Value<'c>, value: Value<'c>) -> Result<Value<'c>, String> {
-    let is_view = |value: &Value<'c>| value.def().filter(|def| def.is("spyre.view"));
+    let is_view = |value: &Value<'c>| value.def().filter(|def| def.is(spyre::VIEW));
     let views: Vec<Op<'c>> = std::iter::successors(is_view(&shown), |view| is_view(&view.inputs()[0])).collect();
     views.into_iter().rev().try_fold(value, |behind, old| {
-        let map = old.attr("map").and_then(map_of).ok_or("a view without a map")?;
+        let map = old.attr(attr::MAP).and_then(map_of).ok_or("a view without a map")?;
         Ok(insert_before(before, view(old.ctx(), old.loc(), behind, map, old.output().r#type())).output())
     })
 }

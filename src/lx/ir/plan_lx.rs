@@ -3,7 +3,8 @@
 //! Reads `work` and program order; writes `place`. A value that may not live in LX, or does not fit, is placed in HBM with the reason. A
 //! value made in an iteration of a loop lives in it; a value from outside that the loop reads lives until the loop ends.
 
-use super::{emit_stays::emit_stays, program::Program};
+use super::{emit_stays::emit_stays, program::LxProgram};
+use crate::dialect::ods::spyre;
 use crate::{
     dialect::{ComputeOp, Memory, Place, Step, Tensor, home_of, is_carried, target_of},
     mlir::{Op, OpExt, Options, Pass, Reported, ValueExt, ValueLike, error_at, note_bug},
@@ -23,11 +24,11 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
     };
     let capacity = Capacity::of(&target);
     for function in module.body_ops().into_iter().filter(|op| op.is("func.func")) {
-        let program = Program::of(function)?;
+        let program = LxProgram::of(function)?;
         match &planner {
             Some(planner) if planner.chooses_stays() => {
                 emit_stays(&program, &capacity).map_err(|message| error_at(function, message).report())?;
-                Program::of(function)?.check_places(planner.name(), &capacity)?;
+                LxProgram::of(function)?.check_places(planner.name(), &capacity)?;
             }
             Some(planner) => program.plan(planner.as_ref(), &capacity)?,
             None => program.place_in_hbm("the LX planner is off"),
@@ -42,7 +43,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
 /// # Errors
 /// What `refused` makes of the op and of what is wrong.
 pub(crate) fn check_places<'c>(function: Op<'c>, target: &Target, refused: &dyn Fn(Op<'c>, &str) -> Reported) -> Result<(), Reported> {
-    let program = Program::of(function)?;
+    let program = LxProgram::of(function)?;
     let (buffers, placement) = program.placed();
     let Err(violation) = check(&buffers, &Capacity::of(target), &placement) else { return Ok(()) };
     let op_of = |buffer: usize| program.values.schedule.steps.get(buffer).map_or(function, |step| step.compute.op);
@@ -74,7 +75,7 @@ fn explain(buffers: &[Buffer], violation: &Violation, place_of: &dyn Fn(usize) -
     LxConflict { buffer, message }
 }
 
-impl<'c> Program<'c> {
+impl<'c> LxProgram<'c> {
     fn plan(&self, planner: &dyn Planner, capacity: &Capacity) -> Result<(), Reported> {
         let buffers: Vec<Buffer> = (0..self.divisions.len()).map(|time| self.buffer(time)).collect();
         let placement = planner.plan(&buffers, capacity);
@@ -132,7 +133,7 @@ impl<'c> Program<'c> {
         }
         let op = compute.op;
         let is_read_by_ops_only = op.output().users().into_iter().all(|user| ComputeOp::of(user).is_some());
-        let is_from_hbm = op.is("spyre.copy") && home_of(op.inputs()[0]).def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
+        let is_from_hbm = op.is(spyre::COPY) && home_of(op.inputs()[0]).def().and_then(ComputeOp::of).is_none_or(|from| !from.is_in_lx());
         let is_spare = is_from_hbm && is_read_by_ops_only && keeps_indices(op) && keeps_layout(op);
         if is_spare && place.memory == Memory::Hbm && !is_carried(op.inputs()[0]) {
             op.output().replace_with(op.inputs()[0]);
@@ -178,7 +179,7 @@ mod tests {
         let mut module = Module::parse(&session, CHAIN).unwrap();
         assert!(module.run("spyre-propagate-layouts,spyre-divide-work"));
         let function = module.op().body_ops().into_iter().find(|op| op.is("func.func")).unwrap();
-        let Ok(program) = Program::of(function) else { panic!("no program: {function}") };
+        let Ok(program) = LxProgram::of(function) else { panic!("no program: {function}") };
         let (capacity, buffers) = (Capacity::of(&Target::spyre()), (0..3).map(|time| program.buffer(time)).collect::<Vec<_>>());
         let judge = |addresses: [Option<i64>; 3]| {
             let placement = Placement { addresses: addresses.to_vec(), reasons: vec![None; 3] };

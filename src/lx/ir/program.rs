@@ -1,5 +1,6 @@
 //! `spyre-plan-lx`: a function as the planners see it: its values by time, who uses them, and how work is divided.
 
+use crate::dialect::ods::spyre;
 use crate::{
     dialect::{Access, ComputeOp, Schedule, Step, Tensor, UsedAs, home_of, operation_with, split_of, users_behind_views},
     layout::Coordinate,
@@ -18,12 +19,12 @@ pub(crate) struct Division {
 }
 
 /// The compute ops of a function; time is the position in the lists.
-pub(crate) struct Program<'c> {
+pub(crate) struct LxProgram<'c> {
     pub(crate) values: Values<'c>,
     pub(crate) divisions: Vec<Division>,
 }
 
-impl<'c> Program<'c> {
+impl<'c> LxProgram<'c> {
     pub(crate) fn of(function: Op<'c>) -> Result<Self, Reported> {
         let values = Values::of(function)?;
         let mut divisions = Vec::with_capacity(values.schedule.steps.len());
@@ -151,10 +152,10 @@ impl<'c> Values<'c> {
             return Some(Ineligible::Tiled);
         }
         let users = users_behind_views(output);
-        if users.iter().any(|user| user.is("spyre.yield") || user.is("spyre.loop")) {
+        if users.iter().any(|user| user.is(spyre::YIELD) || user.is(spyre::LOOP)) {
             return Some(Ineligible::Tiled);
         }
-        if readers.iter().any(|&(reader, _)| self.schedule.steps[reader].compute.op.is("spyre.restickify")) {
+        if readers.iter().any(|&(reader, _)| self.schedule.steps[reader].compute.op.is(spyre::RESTICKIFY)) {
             return Some(Ineligible::ReadByRestickify);
         }
         if readers.iter().any(|&(reader, operand)| self.schedule.steps[reader].accesses[operand].used_as != UsedAs::Data) {
@@ -208,7 +209,7 @@ pub(crate) fn reads_part(step: &Step<'_>, operand: usize) -> bool {
 fn may_be_in_lx(compute: ComputeOp<'_>) -> bool {
     match compute.family() {
         Family::Matmul => true,
-        Family::Copy => compute.op.is("spyre.copy"),
+        Family::Copy => compute.op.is(spyre::COPY),
         Family::Gather => false,
         Family::Pointwise | Family::Reduce => compute.table_row().is_some_and(|row| row.lx),
     }

@@ -3,66 +3,13 @@
 //! What holds nothing of the host is zero: lanes behind the last element of a row, rows that were added, the other lanes of a sparse
 //! stick. So a product may read past K, and a file is the same however it was made.
 
+use super::constant_error::ConstantError;
 use super::constants::dl16_bits;
-use super::placement::Placement;
-use crate::layout::{DeviceLayout, LayoutError};
+use super::element_places::ElementPlaces;
+use crate::layout::DeviceLayout;
 use half::{bf16, f16};
 use machine::DeviceFormat;
 use std::borrow::Cow;
-
-/// Why a constant cannot be stored.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ConstantError {
-    /// Elements that the device has no numbers for.
-    #[error("elements of '{element}' cannot be stored in the device format {format}")]
-    Format {
-        /// The type of the elements.
-        element: String,
-        /// The device format.
-        format: DeviceFormat,
-    },
-    /// More or fewer bytes than the elements have.
-    #[error("found {found} bytes, where {elements} elements of '{element}' have {expected}")]
-    Length {
-        /// Bytes found.
-        found: usize,
-        /// How many elements there are.
-        elements: i64,
-        /// Their type.
-        element: String,
-        /// The bytes that they have.
-        expected: i64,
-    },
-    /// A number that the device's integers, which have 32 bits, do not reach.
-    #[error("element {index} is {value}, which does not fit in the 32 bits of {format}")]
-    Range {
-        /// The position of the element, row-major.
-        index: usize,
-        /// Its value.
-        value: i64,
-        /// The device format.
-        format: DeviceFormat,
-    },
-    /// A device dimension that steps over the host's elements in a way that no dimension does.
-    #[error("device dimension {device_dim} steps over {stride} elements, which follows no dimension of the tensor")]
-    Stride {
-        /// The device dimension.
-        device_dim: usize,
-        /// Its entry of the stride map.
-        stride: i64,
-    },
-    /// A host dimension of which the layout leaves out a part, or has it twice.
-    #[error("the device layout does not hold the {size} positions of dimension {dim} once each")]
-    Dimension {
-        /// The host dimension.
-        dim: usize,
-        /// Its size.
-        size: i64,
-    },
-    /// A shape that no layout has.
-    #[error(transparent)]
-    Layout(#[from] LayoutError),
-}
 
 /// The elements of a constant as the program gives them.
 #[derive(Clone, Copy, Debug)]
@@ -85,11 +32,11 @@ pub struct HostElements<'a> {
 /// # Errors
 /// See [`ConstantError`].
 pub fn device_bytes(host: &HostElements<'_>, layout: &DeviceLayout) -> Result<Vec<u8>, ConstantError> {
-    let placement = Placement::new(host.shape, layout)?;
+    let places = ElementPlaces::new(host.shape, layout)?;
     let format = layout.format();
     let unknown = || ConstantError::Format { element: host.element.to_owned(), format };
-    let bytes = checked_bytes(host, bytes_of(host.element).ok_or_else(unknown)?, placement.n_elements())?;
-    let store = Store { placement: &placement, bytes: &bytes, is_splat: host.is_splat, device_bytes: layout.bytes() };
+    let bytes = checked_bytes(host, bytes_of(host.element).ok_or_else(unknown)?, places.n_elements())?;
+    let store = Store { places: &places, bytes: &bytes, is_splat: host.is_splat, device_bytes: layout.bytes() };
     match (host.element, format) {
         ("f16", DeviceFormat::Sen169Fp16) => {
             let table = dl16_table(|bits| f16::from_bits(bits).to_f32(), bytes.len());
@@ -148,13 +95,13 @@ const DL16_INFINITY: f32 = 4_294_967_296.0;
 /// # Errors
 /// See [`ConstantError`].
 pub fn host_bytes(device: &[u8], layout: &DeviceLayout, element: &str, shape: &[i64]) -> Result<Vec<u8>, ConstantError> {
-    let placement = Placement::new(shape, layout)?;
+    let places = ElementPlaces::new(shape, layout)?;
     let format = layout.format();
     let expected = layout.bytes();
     if i64::try_from(device.len()) != Ok(expected) {
         return Err(ConstantError::Length { found: device.len(), elements: layout.elements(), element: format.to_string(), expected });
     }
-    let load = Load { placement: &placement, device };
+    let load = Load { places: &places, device };
     match (element, format) {
         ("f16", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| f16::from_f32(dl16_value(raw)).to_le_bytes())),
         ("bf16", DeviceFormat::Sen169Fp16) => Ok(load.all(|raw| bf16::from_f32(dl16_value(raw)).to_le_bytes())),
@@ -240,7 +187,7 @@ fn dl16_value(raw: [u8; 2]) -> f32 {
 
 /// Elements on their way to the device.
 struct Store<'a> {
-    placement: &'a Placement,
+    places: &'a ElementPlaces,
     bytes: &'a [u8],
     is_splat: bool,
     device_bytes: i64,
@@ -251,7 +198,7 @@ impl Store<'_> {
         let mut bytes = vec![0; usize::try_from(self.device_bytes).expect("a size is not negative")];
         let device = bytes.as_chunks_mut::<DEVICE>().0;
         let host = self.bytes.as_chunks::<HOST>().0;
-        self.placement.runs(|run| {
+        self.places.runs(|run| {
             let to = &mut device[run.device..][..run.count];
             match run.host_stride {
                 _ if self.is_splat => to.fill(convert(host[0])),
@@ -265,16 +212,16 @@ impl Store<'_> {
 
 /// Elements on their way back.
 struct Load<'a> {
-    placement: &'a Placement,
+    places: &'a ElementPlaces,
     device: &'a [u8],
 }
 
 impl Load<'_> {
     fn all<const HOST: usize, const DEVICE: usize>(&self, convert: impl Fn([u8; DEVICE]) -> [u8; HOST]) -> Vec<u8> {
-        let mut bytes = vec![0; usize::try_from(self.placement.n_elements()).expect("a size is not negative") * HOST];
+        let mut bytes = vec![0; usize::try_from(self.places.n_elements()).expect("a size is not negative") * HOST];
         let host = bytes.as_chunks_mut::<HOST>().0;
         let device = self.device.as_chunks::<DEVICE>().0;
-        self.placement.runs(|run| {
+        self.places.runs(|run| {
             for (step, from) in device[run.device..][..run.count].iter().enumerate() {
                 host[run.host + step * run.host_stride] = convert(*from);
             }

@@ -2,7 +2,7 @@
 
 use super::SdscError;
 use super::constants::constants;
-use super::tensors::texts;
+use super::context::{Context, texts};
 use super::windows::Windows;
 use crate::launch::symbols::{Addresses, MemoryMap};
 use crate::{
@@ -47,14 +47,6 @@ fn assemble(op: &OpSpec, index: usize, addresses: impl FnOnce(&Geometry) -> Resu
     Ok(Named { name: format!("{index}_{function}").into(), value: context.operation(&function).map_err(in_op)? })
 }
 
-/// An op and what was worked out of it.
-pub(super) struct Context<'a> {
-    pub(super) op: &'a OpSpec,
-    pub(super) geometry: &'a Geometry,
-    pub(super) addresses: &'a Addresses,
-    pub(super) windows: Windows,
-}
-
 impl Context<'_> {
     /// The device function: a reduction beside the stick and a move between scratchpads have names of their own.
     fn function(&self) -> Text {
@@ -71,21 +63,6 @@ impl Context<'_> {
             | OpFamily::Reduction
             | OpFamily::Elementwise => self.op.function.clone().into(),
         }
-    }
-
-    /// The number of tensors that the file lists as inputs; a reduction also lists its result.
-    fn n_inputs(&self) -> usize {
-        let n_tensors = self.geometry.tensors.len();
-        match self.geometry.family {
-            OpFamily::Pool | OpFamily::TopK => 1,
-            OpFamily::Depthwise | OpFamily::Reduction if self.op.is_reduction => n_tensors,
-            OpFamily::Matmul | OpFamily::Conv2d | OpFamily::Depthwise | OpFamily::Reduction | OpFamily::Elementwise => n_tensors - 1,
-        }
-    }
-
-    /// Whether the file lists a tensor as an input.
-    pub(super) fn is_input(&self, tensor: usize) -> bool {
-        tensor < self.n_inputs()
     }
 
     fn has_indices(&self) -> bool {

@@ -2,18 +2,21 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `from_op_spec` | the SDSC file of an op; `tensors`, `folds`, `windows`, `constants` are parts of it |
-//! | `constant_bytes`, `placement` | the file of a constant: where its elements lie, and their bits |
+//! | `from_op_spec` | the SDSC file of an op; `context`, `tensors`, `folds`, `windows`, `constants` are parts of it |
+//! | `constant_bytes`, `element_places`, `constant_error` | the file of a constant: where its elements lie, and their bits |
 
 mod constant_bytes;
+mod constant_error;
 mod constants;
+mod context;
+mod element_places;
 mod folds;
 mod from_op_spec;
-mod placement;
 mod tensors;
 mod windows;
 
-pub use constant_bytes::{ConstantError, HostElements, device_bytes, host_bytes, is_rounded, is_rounded_number};
+pub use constant_bytes::{HostElements, device_bytes, host_bytes, is_rounded, is_rounded_number};
+pub use constant_error::ConstantError;
 pub use constants::{bits, dl16_bits};
 pub use from_op_spec::{from_op_spec, from_op_spec_baked};
 

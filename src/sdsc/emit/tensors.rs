@@ -1,8 +1,8 @@
 //! The two descriptions of each tensor: where it is (a node of the schedule tree) and what it is.
 
 use super::SdscError;
+use super::context::{Context, texts};
 use super::folds::{DimExtent, StickForm, coord_info};
-use super::from_op_spec::Context;
 use crate::launch::geometry::{Access, Divisions, Label, Scale, Tensor};
 use crate::launch::symbols::Start;
 use machine::DeviceFormat;
@@ -160,9 +160,4 @@ fn indirection(access: Access) -> (Text, Option<Text>, Option<Text>) {
 
 fn node_name(tensor: usize, component: &str) -> Text {
     format!("allocate-Tensor{tensor}_{component}").into()
-}
-
-/// The labels as files spell them.
-pub(super) fn texts(labels: &[Label]) -> Vec<Text> {
-    labels.iter().map(|label| label.name().into()).collect()
 }

@@ -3,6 +3,7 @@
 //! Reads what `spyre-lower-to-sdscbundle` left; writes `program.json`, the files of constants and, per bundle, `bundle.mlir` and the SDSC
 //! files. A module without an `sdsc.program`, but with one bundle, gives just the files of that bundle.
 
+use crate::dialect::ods::{attr, sdsc};
 use crate::sdsc::emit::{HostElements, device_bytes, from_op_spec, from_op_spec_baked, is_rounded, is_rounded_number};
 use crate::{
     bundle::{Bundle, Constant, Life, OpSpec, Scratch},
@@ -76,7 +77,7 @@ fn judge(module: Op<'_>, options: &Options, violations: &[Violation]) -> Result<
         note_bug(module);
         return Err(error_at(module, format_args!("gives files that break a rule of the format, which is a bug of ours: {first}")).report());
     }
-    if let Some(program) = module.body_ops().into_iter().find(|op| op.is("sdsc.program")) {
+    if let Some(program) = module.body_ops().into_iter().find(|op| op.is(sdsc::PROGRAM)) {
         return Err(error_at(program, format_args!("gives files that break a rule of the format: {first}")).report());
     }
     for violation in violations {
@@ -90,7 +91,7 @@ fn files_of(module: Op<'_>) -> Result<Vec<File>, Reported> {
     if module.body_ops().is_empty() {
         return Err(error_at(module, "is empty: expected an 'sdsc.program', or the ops of one bundle").report());
     }
-    let programs: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is("sdsc.program")).collect();
+    let programs: Vec<Op<'_>> = module.body_ops().into_iter().filter(|op| op.is(sdsc::PROGRAM)).collect();
     match programs.as_slice() {
         [] => bare_bundle(module, &target),
         [program] => program_files(*program, &target),
@@ -110,12 +111,13 @@ fn bare_bundle(module: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
 
 fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported> {
     let (mut files, mut exact) = (Vec::new(), ExactNumbers::default());
-    let mut description = Program { name: program.text_attr("sym_name").to_owned(), symbols: symbols_of(program), ..Program::default() };
+    let mut description =
+        Program { name: program.text_attr(attr::SYM_NAME).to_owned(), symbols: symbols_of(program), ..Program::default() };
     for op in program.body_ops() {
-        let name = op.text_attr("sym_name").to_owned();
+        let name = op.text_attr(attr::SYM_NAME).to_owned();
         check_name(op, &name)?;
         match op.full_name() {
-            "sdsc.buffer" => {
+            sdsc::BUFFER => {
                 let (mut tensor, constant) = buffer_of(op, target).map_err(|message| error_at(op, message).report())?;
                 if let Some(constant) = constant {
                     let path = format!("{}/{name}{}", program::CONSTANTS_FOLDER, program::CONSTANT_SUFFIX);
@@ -125,7 +127,7 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
                         files.extend(note_exact(&mut exact, &name, elements));
                     }
                 }
-                match op.text_attr("role") {
+                match op.text_attr(attr::ROLE) {
                     "input" => description.arguments.push(tensor),
                     "constant" => description.constants.push(tensor),
                     "output" => description.results.push(tensor),
@@ -133,7 +135,7 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
                 }
             }
             "builtin.module" => {
-                let buffers = op.attr("sdsc.buffers").and_then(elements).unwrap_or_default();
+                let buffers = op.attr(attr::SDSC_BUFFERS).and_then(elements).unwrap_or_default();
                 let arguments = buffers.into_iter().filter_map(symbol_name).map(str::to_owned).collect();
                 files.extend(bundle_files(op, &format!("{name}/"), target, &mut exact)?);
                 let [lx, pool] = lives_in(op)?;
@@ -159,7 +161,7 @@ fn program_files(program: Op<'_>, target: &Target) -> Result<Vec<File>, Reported
 /// Bundles are folders of their names, and a run writes results to files of theirs. Others than plain ones would lie elsewhere.
 fn check_name(op: Op<'_>, name: &str) -> Result<(), Reported> {
     let is_taken = op.is("builtin.module") && [program::CONSTANTS_FOLDER, program::FILE_NAME, EXACT_FILE].contains(&name);
-    let becomes_file = op.is("builtin.module") || op.text_attr("role") == "output";
+    let becomes_file = op.is("builtin.module") || op.text_attr(attr::ROLE) == "output";
     if !becomes_file || is_plain_name(name) && !is_taken {
         return Ok(());
     }
@@ -196,17 +198,17 @@ enum ExactElements {
 
 /// The numbers that are known at launch only.
 fn symbols_of(program: Op<'_>) -> Vec<Symbol> {
-    let entries = program.attr("symbols").and_then(dictionary_entries).unwrap_or_default();
+    let entries = program.attr(attr::SYMBOLS).and_then(dictionary_entries).unwrap_or_default();
     entries.into_iter().filter_map(|(name, maximum)| Some(Symbol { name: name.to_owned(), maximum: integer(maximum)? })).collect()
 }
 
 /// A tensor of the program, and the bytes of one that has a value.
 fn buffer_of(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<ConstantContent>), String> {
-    let tensor = buffer.attr("type").and_then(type_of).and_then(dialect::Tensor::of).ok_or("is no tensor")?;
+    let tensor = buffer.attr(attr::TYPE).and_then(type_of).and_then(dialect::Tensor::of).ok_or("is no tensor")?;
     let layout = tensor.layout.as_ref().ok_or("has no device layout")?;
-    let content = buffer.attr("value").map(|value| content_of(buffer, value, &tensor, layout, target)).transpose()?;
+    let content = buffer.attr(attr::VALUE).map(|value| content_of(buffer, value, &tensor, layout, target)).transpose()?;
     let entry = Tensor {
-        name: buffer.text_attr("sym_name").to_owned(),
+        name: buffer.text_attr(attr::SYM_NAME).to_owned(),
         shape: tensor.host.shape.clone(),
         element_type: tensor.host.element.to_string(),
         format: layout.format().name().to_owned(),
@@ -214,15 +216,15 @@ fn buffer_of(buffer: Op<'_>, target: &Target) -> Result<(Tensor, Option<Constant
         stride_map: layout.stride_map().to_vec(),
         bytes: layout.bytes(),
         file: None,
-        index_range: buffer.attr("index_range").and_then(integers).and_then(|range| range.try_into().ok()),
+        index_range: buffer.attr(attr::INDEX_RANGE).and_then(integers).and_then(|range| range.try_into().ok()),
         place: place_of(buffer),
     };
     Ok((entry, content))
 }
 
 fn place_of(buffer: Op<'_>) -> Option<BufferPlace> {
-    let offset = buffer.attr("offset").and_then(integer)?;
-    let [first, last] = buffer.attr("life").and_then(integers)?.try_into().ok()?;
+    let offset = buffer.attr(attr::OFFSET).and_then(integer)?;
+    let [first, last] = buffer.attr(attr::LIFE).and_then(integers)?.try_into().ok()?;
     Some(BufferPlace { offset, first_launch: usize::try_from(first).ok()?, last_launch: usize::try_from(last).ok()? })
 }
 
@@ -237,7 +239,7 @@ fn content_of(
     layout: &DeviceLayout,
     target: &Target,
 ) -> Result<ConstantContent, String> {
-    let name = buffer.text_attr("sym_name");
+    let name = buffer.text_attr(attr::SYM_NAME);
     if !name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
         return Err(format!("cannot have a file: '{name}' is no name of letters, digits and '_'"));
     }
@@ -290,10 +292,10 @@ fn bundle_files(bundle: Op<'_>, folder: &str, target: &Target, exact: &mut Exact
     let mut ops = Vec::new();
     let memory = baked_memory(bundle, target)?;
     let mut next_id = -1;
-    for op in bundle.body_ops().into_iter().filter(|op| op.is("sdsc.op")) {
+    for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
         let refuse = |message: String| error_at(op, message).report();
         let spec = dialect::op_of(op).map_err(refuse)?;
-        let name = op.text_attr("file");
+        let name = op.text_attr(attr::FILE);
         let number = file_number(name).ok_or_else(|| refuse(format!("a file is called sdsc_<n>.json, found '{name}'")))?;
         let sdsc = match &memory {
             Some(memory) => from_op_spec_baked(&spec, number, memory),
@@ -335,7 +337,7 @@ fn check_counts(bundle: Op<'_>, launch: &Launch) -> Result<(), Reported> {
         |op: &Op<'_>| op.is("scf.for") && op.inputs().get(1).is_some_and(|bound| bound.def().is_none_or(|def| !def.is("arith.constant")));
     let counted = bundle.nested().into_iter().find(is_counted).unwrap_or(bundle);
     let limit = "the back end takes loop counts that are numbers only";
-    let message = match (entry("sdsc.counts"), entry("sdsc.counted_dims")) {
+    let message = match (entry(attr::SDSC_COUNTS), entry(attr::SDSC_COUNTED_DIMS)) {
         (Some(symbol), Some(dim)) => format!(
             "runs '{symbol}' times over the tiles of '{dim}'{maximum}, which is known at launch only: {limit}; bind the name with \
              the option 'bind={symbol}=NUMBER'"
@@ -347,18 +349,18 @@ fn check_counts(bundle: Op<'_>, launch: &Launch) -> Result<(), Reported> {
 
 /// Bytes of the pool of a bundle whose addresses are baked.
 fn baked_pool_bytes(bundle: Op<'_>) -> i64 {
-    let bytes = bundle.attr("sdsc.pool_bytes").and_then(integer);
-    bytes.filter(|_| bundle.text_attr("sdsc.addresses") == "baked").unwrap_or(0)
+    let bytes = bundle.attr(attr::SDSC_POOL_BYTES).and_then(integer);
+    bytes.filter(|_| bundle.text_attr(attr::SDSC_ADDRESSES) == "baked").unwrap_or(0)
 }
 
 /// Where kernel arguments are, if the bundle's addresses are baked.
 fn baked_memory(bundle: Op<'_>, target: &Target) -> Result<Option<MemoryMap>, Reported> {
-    if bundle.text_attr("sdsc.addresses") != "baked" {
+    if bundle.text_attr(attr::SDSC_ADDRESSES) != "baked" {
         return Ok(None);
     }
     let pool_bytes = baked_pool_bytes(bundle);
     let mut model = Bundle { pool_bytes, items: Vec::new() };
-    for op in bundle.body_ops().into_iter().filter(|op| op.is("sdsc.op")) {
+    for op in bundle.body_ops().into_iter().filter(|op| op.is(sdsc::OP)) {
         let spec: OpSpec = dialect::op_of(op).map_err(|message| error_at(op, message).report())?;
         model.items.push(crate::bundle::Item::Op(Box::new(spec)));
     }

@@ -1,5 +1,6 @@
 //! A nest of loops as hints on ops.
 
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{ComputeOp, TileHint, behind_views, copy, declared_sizes, hints_attribute},
     hint::Count,
@@ -39,11 +40,11 @@ fn hint(compute: ComputeOp<'_>, dim: usize, (name, id): (&str, i64), count: i64)
     let mut names = compute.dim_names();
     if !is_name(&names, dim) {
         name.clone_into(&mut names[dim]);
-        compute.op.set_attr("dims", string_array(context, &names));
+        compute.op.set_attr(attr::DIMS, string_array(context, &names));
     }
     let mut hints = compute.hints();
     hints.push(TileHint { id, dim: names[dim].clone(), count: Count::Number(count) });
-    compute.op.set_attr("hints", hints_attribute(context, &hints));
+    compute.op.set_attr(attr::HINTS, hints_attribute(context, &hints));
     names.swap_remove(dim)
 }
 
@@ -68,7 +69,7 @@ fn write_copy(loops: &Loops, copied: &Copied, ops: &[Op<'_>], first: usize, labe
 
 /// What a value shows of another one, behind its views, shown of a copy of that; the views stand in front of the reader.
 fn shown_again<'c>(reader: Op<'c>, value: Value<'c>, copied: Value<'c>) -> Value<'c> {
-    let Some(view) = value.def().filter(|def| def.is("spyre.view")) else { return copied };
+    let Some(view) = value.def().filter(|def| def.is(spyre::VIEW)) else { return copied };
     let behind = shown_again(reader, view.inputs()[0], copied);
     let again = insert_before(reader, (*view).clone());
     again.set_input(0, behind);

@@ -5,6 +5,7 @@ use super::{
     read::Steps,
     segment::segment,
 };
+use crate::dialect::ods::attr;
 use crate::{
     dialect::{ComputeOp, Schedule, Step, tile_op_of},
     joint::{
@@ -91,18 +92,17 @@ impl<'a, 'c> FunctionJudge<'a, 'c> {
     }
 }
 
-const NUMBER: &str = "spyre.number";
-
 /// Writes the numbers of steps on them, for as long as a copy of the program lives.
 fn number(ops: &[Op<'_>]) {
     for (number, op) in (0..).zip(ops) {
-        op.set_attr(NUMBER, i64_attribute(op.ctx(), number));
+        op.set_attr(attr::SPYRE_NUMBER, i64_attribute(op.ctx(), number));
     }
 }
 
 /// The numbers of the ops that compute.
 fn numbers(function: Op<'_>) -> Vec<Option<usize>> {
-    let number = |compute: ComputeOp<'_>| compute.op.attr(NUMBER).and_then(integer).and_then(|number| usize::try_from(number).ok());
+    let number =
+        |compute: ComputeOp<'_>| compute.op.attr(attr::SPYRE_NUMBER).and_then(integer).and_then(|number| usize::try_from(number).ok());
     ComputeOp::all_in(function).into_iter().map(number).collect()
 }
 

@@ -1,6 +1,7 @@
 //! The ops of a function as the search sees them.
 
 use super::hints::is_name;
+use crate::dialect::ods::spyre;
 use crate::{
     dialect::{Access, ComputeOp, behind_views},
     lx::{Ineligible, ir::program::Values},
@@ -105,7 +106,7 @@ fn is_result(compute: ComputeOp<'_>) -> bool {
             if user.is("func.return") {
                 return true;
             }
-            if user.is("spyre.view") {
+            if user.is(spyre::VIEW) {
                 values.push(user.output());
             }
         }

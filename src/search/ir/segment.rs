@@ -1,5 +1,6 @@
 //! Some ops of a function as a function of their own.
 
+use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{
     Attributes, BlockExt, BlockLike, Op, OpExt, Scratch, Type, Value, ValueExt, ValueLike, ValueMap, build, new_block, push,
     set_function_type,
@@ -11,7 +12,7 @@ pub(super) fn segment<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Scratch<'c> {
     let mut needed = Needed { function, ops: Vec::new(), inputs: Vec::new(), known: ValueMap::default() };
     ops.iter().for_each(|op| needed.add(*op));
     let types: Vec<Type<'c>> = needed.inputs.iter().map(ValueLike::r#type).collect();
-    let attributes = ["sym_name", "function_type", "spyre.dim_sizes", "spyre.symbols"]
+    let attributes = ["sym_name", "function_type", attr::SPYRE_DIM_SIZES, attr::SPYRE_SYMBOLS]
         .into_iter()
         .fold(Attributes::new(function.ctx()), |attributes, name| attributes.with_option(name, function.attr(name)));
     let alone = build("func.func", function.loc(), &[], &[], attributes, vec![new_block(&types, function.loc())]);
@@ -57,7 +58,7 @@ impl<'c> Needed<'c> {
 }
 
 fn is_view_or_constant(op: Op<'_>) -> bool {
-    op.is("spyre.view") || op.is("spyre.constant")
+    op.is(spyre::VIEW) || op.is(spyre::CONSTANT)
 }
 
 /// What the ops make that another op reads, at once or through views.
@@ -69,8 +70,8 @@ fn results<'c>(function: Op<'c>, ops: &[Op<'c>]) -> Vec<Value<'c>> {
 fn is_read_elsewhere<'c>(function: Op<'c>, value: Value<'c>, ops: &[Op<'c>]) -> bool {
     value.users().into_iter().any(|user| {
         let in_body = std::iter::successors(Some(user), |op| op.parent()).find(|op| op.parent() == Some(function)).unwrap_or(user);
-        let reads_through_view = in_body.is("spyre.view") && is_read_elsewhere(function, in_body.output(), ops);
-        reads_through_view || !in_body.is("spyre.view") && !ops.contains(&in_body)
+        let reads_through_view = in_body.is(spyre::VIEW) && is_read_elsewhere(function, in_body.output(), ops);
+        reads_through_view || !in_body.is(spyre::VIEW) && !ops.contains(&in_body)
     })
 }
 

@@ -7,6 +7,7 @@ use super::{
     compact_type,
     items::{Items, Shown},
 };
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Tensor, copy_for_loop, loop_over, tile_type, view, yield_tiles},
     mlir::{
@@ -129,7 +130,7 @@ impl<'a, 'c> Builder<'a, 'c> {
     fn erase_unused(&self) {
         for op in self.around.body_ops().into_iter().rev() {
             let Some(&output) = op.outputs().first() else { continue };
-            if op.is("spyre.view") && output.users().is_empty() || self.replaced.get(output).is_some() {
+            if op.is(spyre::VIEW) && output.users().is_empty() || self.replaced.get(output).is_some() {
                 op.erase();
             }
         }
@@ -244,7 +245,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         let plain = &self.items.plain[op];
         let name = |dim: &Option<usize>| dim.map_or_else(String::new, |dim| plain.names[dim].join("*"));
         let names: Vec<String> = plain.output.iter().map(name).collect();
-        on.set_attr("dims", string_array(on.ctx(), &names));
+        on.set_attr(attr::DIMS, string_array(on.ctx(), &names));
     }
 
     /// Puts a loop and all that is in it.
@@ -280,7 +281,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         let built =
             body.put(loop_over(context, location, (&level.name, level.count), &operands, &outputs, new_block(&arguments, location)));
         if let Some(symbol) = &level.symbol {
-            built.set_attr("symbol", string_attribute(context, symbol));
+            built.set_attr(attr::SYMBOL, string_attribute(context, symbol));
         }
         let arguments = built.body_args();
         for (argument, &index) in arguments.into_iter().zip(&order) {
@@ -370,7 +371,7 @@ impl<'a, 'c> Builder<'a, 'c> {
         }
         let is_window = Tensor::of(made.r#type()).is_some_and(|tensor| tensor.buffer_shape.is_some());
         let tile = if is_window { window } else { self.compact_type(*shown, full, window)? };
-        let map = shown.attr("map").and_then(map_of).ok_or_else(|| error_at(*shown, "has no map").report())?;
+        let map = shown.attr(attr::MAP).and_then(map_of).ok_or_else(|| error_at(*shown, "has no map").report())?;
         Ok(body.put(view(shown.ctx(), shown.loc(), input, map, tile)).output())
     }
 
@@ -432,7 +433,7 @@ impl<'a, 'c> Builder<'a, 'c> {
 
     /// Moves the views behind a value behind what they show.
     fn move_views(&mut self, value: Value<'c>, before: Op<'c>) {
-        let Some(view) = value.def().filter(|def| def.is("spyre.view")) else { return };
+        let Some(view) = value.def().filter(|def| def.is(spyre::VIEW)) else { return };
         if self.moved_views.insert(value, ()).is_none() {
             self.move_views(view.inputs()[0], before);
             view.move_to_before(before);

@@ -4,6 +4,7 @@
 //! uses gets a compact layout; a value that others read is a window of its full buffer, which the loop gives, or is copied there.
 
 use super::{build_loops::Builder, items::Items};
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Access, declared_maxima, declared_sizes, target_of},
     layout::LayoutError,
@@ -39,10 +40,10 @@ impl Declared {
 
 /// Tiles the ops in the body of `around`, and in loops that stand there.
 pub(crate) fn tile_block<'c>(around: Op<'c>, declared: &Declared, target: &Target) -> Result<(), Reported> {
-    for inner in around.body_ops().into_iter().filter(|op| op.is("spyre.loop")) {
+    for inner in around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP)) {
         tile_block(inner, declared, target)?;
     }
-    if around.body_ops().into_iter().all(|op| op.attr("hints").is_none()) {
+    if around.body_ops().into_iter().all(|op| op.attr(attr::HINTS).is_none()) {
         return Ok(());
     }
     let items = Items::of(around, &declared.maxima)?;
@@ -50,7 +51,7 @@ pub(crate) fn tile_block<'c>(around: Op<'c>, declared: &Declared, target: &Targe
     check_cuts(&items, &tree)?;
     // Before loops are written: some ops are erased then.
     for item in &items.list {
-        item.op.remove_attr("hints");
+        item.op.remove_attr(attr::HINTS);
     }
     if tree.loops.is_empty() { Ok(()) } else { Builder::new(around, &items, &tree, target).build() }
 }

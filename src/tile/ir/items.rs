@@ -1,6 +1,7 @@
 //! The ops of a block as tiling sees them.
 
 use super::combination::combination;
+use crate::dialect::ods::spyre;
 use crate::{
     dialect::{ComputeOp, Tensor, TileHint, behind_views, plain_view},
     hint::{Count, CountError, maximum_of},
@@ -116,7 +117,7 @@ impl<'c> Items<'c> {
         });
         let mut views = Vec::new();
         let mut made = value;
-        while let Some(view) = made.def().filter(|def| def.is("spyre.view")) {
+        while let Some(view) = made.def().filter(|def| def.is(spyre::VIEW)) {
             views.push(Shown { view, behind: cut_behind(view) });
             made = view.inputs()[0];
         }

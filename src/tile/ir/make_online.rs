@@ -4,6 +4,7 @@
 //! merged loop reads what the first one has so far, and corrects what the second one has whenever that changes.
 
 use super::merge_loops::Merge;
+use crate::dialect::ods::{attr, spyre};
 use crate::mlir::{Op, OpExt, Options, Pass, Reported, integer, remark_at};
 use std::collections::BTreeMap;
 
@@ -17,11 +18,11 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
 /// Merges the loops in the body of `around`, and in loops there. Each is tried with the last one before it that has the same iterations, so the time
 /// is linear in the ops for each kind of loop.
 pub(crate) fn make_online(around: Op<'_>) {
-    let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is("spyre.loop")).collect();
+    let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP)).collect();
     loops.iter().for_each(|inner| make_online(*inner));
     let mut last: BTreeMap<(String, i64, String), Op<'_>> = BTreeMap::new();
     for second in loops {
-        let level = (second.text_attr("dim").to_owned(), second.required("count", integer), second.text_attr("symbol").to_owned());
+        let level = (second.text_attr(attr::DIM).to_owned(), second.required("count", integer), second.text_attr(attr::SYMBOL).to_owned());
         let merge = last.get(&level).and_then(|first| Merge::of(*first, second));
         let here = match merge {
             Some(Ok(merge)) => merge.build(),

@@ -1,6 +1,7 @@
 //! Two loops as one, for `spyre-make-online`: which can be merged, and how.
 
 use super::online_steps::{Accumulated, Analysis};
+use crate::dialect::ods::spyre;
 use crate::{
     dialect::{ComputeOp, Tensor, carried_by, plain_view, slots_of},
     mlir::{Op, OpExt, OperationLike, Value, ValueExt, ValueLike, ValueMap, integers},
@@ -173,7 +174,7 @@ fn accumulated(around: Op<'_>) -> Option<Vec<Accumulated<'_>>> {
 /// Whether an op may run as often as its loop does, wherever in it: it has no ops inside, and writes a buffer of its own.
 fn is_plain(op: Op<'_>) -> bool {
     let is_compute = || ComputeOp::of(op).is_some_and(|compute| !compute.is_insert());
-    op.body().is_none() && (is_compute() || op.is("spyre.view") || op.is("spyre.constant"))
+    op.body().is_none() && (is_compute() || op.is(spyre::VIEW) || op.is(spyre::CONSTANT))
 }
 
 /// What the second loop reads of what the first one makes tile by tile; none if it reads such a thing in another way than it is made.
@@ -184,7 +185,7 @@ fn handed<'c>(first: Op<'c>, second: Op<'c>, late: &[Op<'c>]) -> Option<Vec<Hand
     for ((argument, whole), dim) in second.body_args().into_iter().zip(second.inputs()).zip(dims).filter(|((_, whole), _)| is_late(*whole))
     {
         let dim = usize::try_from(dim).ok()?;
-        let view = whole.def().filter(|def| def.is("spyre.view"));
+        let view = whole.def().filter(|def| def.is(spyre::VIEW));
         let made = view.map_or(whole, |view| view.inputs()[0]);
         let position = first.outputs().iter().position(|output| *output == made)?;
         let left = first.yielded()[position];

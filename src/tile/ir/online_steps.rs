@@ -1,5 +1,6 @@
 //! Ops and loops as [`Online`] sees them.
 
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Carried, ComputeOp, plain_view},
     mlir::{Op, OpExt, Value, ValueExt, ValueMap, shape_of},
@@ -42,7 +43,7 @@ impl<'c> Analysis<'c> {
         let Some(&output) = op.outputs().first() else { return };
         let reads = match ComputeOp::of(op) {
             Some(compute) => self.reads(compute),
-            None if op.is("spyre.view") => vec![self.shown(op)],
+            None if op.is(spyre::VIEW) => vec![self.shown(op)],
             None => Vec::new(),
         };
         let step = Step { rule: rule_of(op), reads, reduces_axis: false, output: self.number(output), shape: shape_of(output) };
@@ -64,7 +65,7 @@ impl<'c> Analysis<'c> {
     fn accumulate(&mut self, accumulated: &Accumulated<'c>) -> Option<Correction> {
         let after = accumulated.combine.output();
         let shape = shape_of(after);
-        let rule = match accumulated.combine.text_attr("function") {
+        let rule = match accumulated.combine.text_attr(attr::FUNCTION) {
             "add" => Rule::Sum,
             "maximum" => Rule::Max,
             "minimum" => Rule::Min,
@@ -107,7 +108,7 @@ impl<'c> Analysis<'c> {
 
 /// What an op does, as far as forms go.
 pub(crate) fn rule_of(op: Op<'_>) -> Rule {
-    let Some(compute) = ComputeOp::of(op) else { return if op.is("spyre.view") { Rule::Same } else { Rule::Other } };
+    let Some(compute) = ComputeOp::of(op) else { return if op.is(spyre::VIEW) { Rule::Same } else { Rule::Other } };
     match (compute.family(), compute.function()) {
         (Family::Copy, _) => Rule::Same,
         (Family::Matmul, _) => Rule::Product,
@@ -140,9 +141,9 @@ pub(super) struct Accumulated<'c> {
 impl<'c> Accumulated<'c> {
     /// None if what an iteration leaves is made in another way.
     pub(super) fn of(around: Op<'c>, carried: Carried<'c>) -> Option<Self> {
-        let combine = carried.after.def().filter(|def| def.is("spyre.pointwise") && def.parent() == Some(around))?;
+        let combine = carried.after.def().filter(|def| def.is(spyre::POINTWISE) && def.parent() == Some(around))?;
         let &[had, part] = combine.inputs().as_slice() else { return None };
-        let is_corrected = || had.def().is_some_and(|def| def.is("spyre.pointwise") && def.inputs().first() == Some(&carried.argument));
+        let is_corrected = || had.def().is_some_and(|def| def.is(spyre::POINTWISE) && def.inputs().first() == Some(&carried.argument));
         (had == carried.argument || is_corrected()).then_some(Self { carried, combine, part })
     }
 }

@@ -4,6 +4,7 @@
 //! lies in one buffer. Both mean the same where an op that writes the buffer finds no reader of what was there behind it; where one is,
 //! there are two buffers, and a copy between them. Loops that need no copy stay as they are.
 
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{
         Access, Carried, ComputeOp, Slot, Tensor, behind_views, carried_by, copy_for_loop, readers_through_views, slots_of, tile_type,
@@ -33,7 +34,7 @@ pub(crate) fn check_settled(module: Op<'_>) -> Result<(), Reported> {
 
 /// The loops that overwrite what is still to be read, and what they overwrite.
 fn unsettled(around: Op<'_>) -> Vec<(Op<'_>, String)> {
-    let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is("spyre.loop")).collect();
+    let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP)).collect();
     let starts =
         |&inner: &Op<'_>| carried_by(inner).iter().filter_map(|carried| trouble_at_start(around, inner, carried)).collect::<Vec<_>>();
     let mut found: Vec<(Op<'_>, Trouble)> =
@@ -78,7 +79,7 @@ const FOUND_READ_LATER: &str = "what the iteration finds there is read when that
 
 /// Settles the loops in the body of `around`: those that stand in it before those within.
 pub(crate) fn settle_block(around: Op<'_>) {
-    let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is("spyre.loop")).collect();
+    let loops: Vec<Op<'_>> = around.body_ops().into_iter().filter(|op| op.is(spyre::LOOP)).collect();
     // A copy at the end can take a buffer from a loop in the body, which then needs a start of its own; no place gets more than two.
     while copy_starts(around, &loops) | copy_yields(around, shared_yields) | copy_yields(around, late_yields) {}
     loops.into_iter().for_each(settle_block);
@@ -149,7 +150,7 @@ fn is_made_for<'c>(around: Op<'c>, inner: Op<'c>, carried: &Carried<'c>) -> bool
     match carried.before.def() {
         Some(def) => {
             let is_carried = || carried_by(def).into_iter().any(|before| before.result == carried.before);
-            def.parent() == inner.parent() && (makes_buffer(def) || def.is("spyre.loop") && is_carried())
+            def.parent() == inner.parent() && (makes_buffer(def) || def.is(spyre::LOOP) && is_carried())
         }
         None => slots_of(around).iter().any(|slot| {
             let made = Making::of(around, slot.left);
@@ -195,7 +196,7 @@ impl<'c> Making<'c> {
         loop {
             let begins_with = match value.def() {
                 None if value.arg_of().is_some_and(|(block, _)| block.parent_operation() == Some(around)) => Origin::Argument(value),
-                Some(def) if def.parent() == Some(around) && def.is("spyre.loop") => {
+                Some(def) if def.parent() == Some(around) && def.is(spyre::LOOP) => {
                     match carried_by(def).into_iter().find(|carried| carried.result == value) {
                         Some(carried) => {
                             loops.push(def);
@@ -265,10 +266,10 @@ fn reads_in_place<'c>(around: Op<'c>, writer: Op<'c>, found: Value<'c>, made: &M
         return true;
     }
     let Origin::Written(value) = made.begins_with else { return false };
-    if writer.is("spyre.loop") {
+    if writer.is(spyre::LOOP) {
         return reads_tiles_in_place(writer, found, value);
     }
-    let (Some(compute), "spyre.pointwise" | "spyre.copy") = (ComputeOp::of(writer), writer.full_name()) else { return false };
+    let (Some(compute), spyre::POINTWISE | spyre::COPY) = (ComputeOp::of(writer), writer.full_name()) else { return false };
     let Ok(accesses) = compute.accesses() else { return false };
     let Some((result, reads)) = accesses.split_last() else { return false };
     let is_alike = |read: &Access<'c>| {
@@ -279,7 +280,7 @@ fn reads_in_place<'c>(around: Op<'c>, writer: Op<'c>, found: Value<'c>, made: &M
 }
 
 fn is_made_in_tiles(written: Value<'_>) -> bool {
-    written.def().is_some_and(|def| def.is("spyre.loop"))
+    written.def().is_some_and(|def| def.is(spyre::LOOP))
 }
 
 /// Whether the loop that makes a value tile by tile reads the tiles of what is found in the value's place.
@@ -294,7 +295,7 @@ fn reads_tiles_in_place<'c>(writer: Op<'c>, found: Value<'c>, given: Value<'c>) 
     let (Some(terminator), Some(position)) = (writer.body_ops().pop(), writer.outputs().iter().position(|output| *output == given)) else {
         return false;
     };
-    let dims = |op: Op<'c>| op.attr("tiled_dims").and_then(integers).unwrap_or_default();
+    let dims = |op: Op<'c>| op.attr(attr::TILED_DIMS).and_then(integers).unwrap_or_default();
     let dim = dims(terminator).get(position).copied();
     let in_place = writer.inputs().into_iter().zip(dims(writer)).filter(|(input, read)| *input == found && Some(*read) == dim).count();
     let is_within = |reader: &Op<'c>| std::iter::successors(Some(*reader), |op| op.parent()).any(|op| op == writer);

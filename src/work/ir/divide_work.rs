@@ -2,6 +2,7 @@
 //!
 //! Reads layouts, access maps, `min_work`, `work_div` and `dims`; writes `work`, the slices per iteration dimension, and removes `work_div`.
 
+use crate::dialect::ods::attr;
 use crate::{
     dialect::{Access, ComputeOp, operation_with, target_of, work_attribute},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at},
@@ -39,8 +40,8 @@ pub(crate) fn divided<'c>(compute: ComputeOp<'c>, accesses: &[Access<'c>], targe
 
 /// Writes the division; the hint has done its work.
 pub(crate) fn set_work(compute: ComputeOp<'_>, split: &WorkSplit) {
-    compute.op.set_attr("work", work_attribute(compute.op.ctx(), split));
-    compute.op.remove_attr("work_div");
+    compute.op.set_attr(attr::WORK, work_attribute(compute.op.ctx(), split));
+    compute.op.remove_attr(attr::WORK_DIV);
 }
 
 /// A hint that no op can follow would be dropped silently.

@@ -3,6 +3,7 @@
 //! Reads layouts, access maps and `work_div`; writes `min_work`, the fewest slices that keep every tensor within the span limit, where it is more than
 //! one. Refuses an op that no split brings within it.
 
+use crate::dialect::ods::attr;
 use crate::{
     dialect::{ComputeOp, operation_of, target_of, work_attribute},
     mlir::{Op, OpExt, Options, Pass, Reported, error_at},
@@ -26,9 +27,9 @@ pub(crate) fn reduce_spans(around: Op<'_>, target: &Target) -> Result<(), Report
         let operation = operation_of(compute).map_err(refuse)?;
         let minima = reduce_span(&operation, target).map_err(|error| refuse(error.explained(&operation, &compute.dim_names())))?;
         if minima.cores() > 1 {
-            compute.op.set_attr("min_work", work_attribute(compute.op.ctx(), &minima));
+            compute.op.set_attr(attr::MIN_WORK, work_attribute(compute.op.ctx(), &minima));
         } else {
-            compute.op.remove_attr("min_work");
+            compute.op.remove_attr(attr::MIN_WORK);
         }
     }
     Ok(())

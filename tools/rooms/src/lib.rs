@@ -1,13 +1,12 @@
 //! Which crates of the workspace and which rooms of `src` import each other, and which may.
 //!
 //! A room is a folder of `src` or a file there; the folder `ir` of a stage is a room of its own. `house.rs` says in which order rooms stand
-//! and what each package needs; nothing else does. In every package no circle of imports may lead from one folder into another
-//! (`folders.rs`). `cargo xtask rooms` prints what is there, and the test `tidy` fails on what should not be.
+//! and what each package needs; nothing else does. In no package may files import each other in a circle (`files.rs`). `cargo xtask rooms` prints what is there, and the test `tidy` fails on what should not be.
 //!
 //! Files are read as words, not as Rust: code of macros counts like all other, and no parser is needed. What is behind `#[cfg(test)]` does
 //! not count.
 
-mod folders;
+mod files;
 mod graph;
 mod house;
 mod imports;
@@ -54,7 +53,7 @@ pub fn rooms(root: &Path) -> Result<Rooms, String> {
     for package in HOUSE.packages {
         let folder = Path::new(package.folder).join("src");
         let room_of = |module: &[String]| if package.folder.is_empty() { HOUSE.room_of(module) } else { String::new() };
-        wrong.extend(folders::circles_of_folders(&Source::all(root, &[&folder.to_string_lossy()])?, room_of));
+        wrong.extend(files::circles_of_files(&Source::all(root, &[&folder.to_string_lossy()])?, room_of));
     }
     Ok(Rooms { text, wrong })
 }

@@ -30,8 +30,8 @@ pub(crate) fn run(stage: &str, argument: &str) -> Result<(), String> {
     println!("wrote {}", files.map(|(path, _)| path).join(", "));
     let rows = [
         (format!("src/{stage}/ir/mod.rs"), format!("pub(crate) mod {module};")),
-        ("src/pipeline.rs".to_owned(), format!("{stage}::ir::{module}::PASS, in PASSES and in the phase that runs it")),
-        ("dialects/bridge/Passes.cpp".to_owned(), format!("#define GEN_PASS_DEF_{} and X({def}) in SPYRE_PASSES", def.to_uppercase())),
+        ("src/pipeline/mod.rs".to_owned(), format!("{stage}::ir::{module}::PASS in PASSES")),
+        ("src/pipeline/steps.rs".to_owned(), "a step in the phase that runs it".to_owned()),
         ("dialects/passes/Passes.td".to_owned(), "the declaration:".to_owned()),
     ];
     println!("\nadd:");

@@ -2,7 +2,7 @@
 //!
 //! The device approximates most functions; how is not public. Here they are exact to the precision of `f32`.
 
-use super::contract;
+use super::product;
 use element::{Arithmetic, Binary, Unary, erf, maximum};
 
 /// Single precision, as the functions of the device compute in.
@@ -100,7 +100,7 @@ impl Arithmetic for Device {
     }
 
     fn multiply(&self, left: &[f32], right: &[f32], out: &mut [f32], k: usize, n: usize) {
-        contract::multiply(left, right, out, k, n);
+        product::multiply(left, right, out, k, n);
     }
 }
 

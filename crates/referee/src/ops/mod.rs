@@ -9,6 +9,7 @@ mod function;
 mod memory;
 mod norm;
 mod pointwise;
+mod product;
 mod reduce;
 mod shuffle;
 mod store;

@@ -7,7 +7,7 @@ use crate::load::inputs::check_indices;
 use crate::load::layout::DeviceLayout;
 use crate::machine::{Extent, Machine, RegionId};
 use crate::run::beside::{Beside, Given};
-use crate::run::simulation::{LxImage, Simulation, array_error};
+use crate::run::simulation::{Simulation, array_error};
 use machine::STICK_BYTES;
 use sdsc_format::program::Tensor;
 use std::collections::BTreeMap;
@@ -126,21 +126,5 @@ fn read(tensor: &Tensor, path: &Path, buffer: usize, machine: &mut Machine) -> R
     region.keep_values();
     region.read_from(file).map_err(|source| SimError::Io { path: path.to_owned(), source })?;
     region.mark_written(0, region.length(), writer);
-    Ok(())
-}
-
-pub(crate) fn preload(images: &[LxImage], machine: &mut Machine) -> Result<(), SimError> {
-    for image in images {
-        let writer = machine.writer("the caller");
-        let region = machine.region_mut(RegionId::Lx(image.core));
-        let start = usize::try_from(image.address).ok().filter(|start| start + image.bytes.len() <= region.capacity);
-        let Some(start) = start else {
-            return Err(SimError::Array { name: region.name.clone(), message: "the image does not fit".to_owned() });
-        };
-        region.ensure(start + image.bytes.len());
-        region.keep_values();
-        region.write(start, &image.bytes);
-        region.mark_written(start, start + image.bytes.len(), writer);
-    }
     Ok(())
 }

@@ -3,14 +3,16 @@
 //! | file | what |
 //! |---|---|
 //! | `simulation` | the launches in order, each a walk through its `bundle.mlir` |
-//! | `allocate` | the tensors of the program in the machine's memory |
+//! | `allocate`, `lx_image` | the tensors of the program in the machine's memory, and what stands in LX before |
 //! | `execute` | one execution of an op: check, count, compute on every core, store |
-//! | `beside`, `bounded` | other elements beside the device's numbers: exact ones with bounds, those of a field |
+//! | `beside`, `planes`, `bounded` | other elements beside the device's numbers: exact ones with bounds, those of a field |
 //! | `shadow` | what f64 itself has rounded in the exact ones |
 
 pub(crate) mod allocate;
 pub(crate) mod beside;
 pub(crate) mod bounded;
 pub(crate) mod execute;
+pub(crate) mod lx_image;
+pub(crate) mod planes;
 mod shadow;
 pub(crate) mod simulation;

@@ -11,9 +11,10 @@ use crate::load::lives::{Dead, Deaths, Scratch};
 use crate::machine::memory::Region;
 use crate::machine::{Extent, Machine, RegionId};
 use crate::plan::Plan;
-use crate::run::allocate::preload;
-use crate::run::beside::{Beside, Companion, Planes, fits, is_float};
+use crate::run::beside::{Beside, Companion};
 use crate::run::execute::{Executed, execute};
+use crate::run::lx_image::{LxImage, preload};
+use crate::run::planes::{Planes, fits, is_float};
 use machine::{Target, TimeModel};
 use sdsc_format::program::{LaunchEntry, Program, Tensor};
 use std::collections::BTreeMap;
@@ -47,17 +48,6 @@ pub struct RunOptions {
     pub sizes: BTreeMap<String, i64>,
     /// Bytes that stand in the LX of cores before the first launch, for bundles that are a part of a program.
     pub lx: Vec<LxImage>,
-}
-
-/// Bytes in the LX of a core.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LxImage {
-    /// The core.
-    pub core: i64,
-    /// The address of the first byte.
-    pub address: i64,
-    /// The bytes.
-    pub bytes: Vec<u8>,
 }
 
 impl RunOptions {

@@ -2,19 +2,12 @@
 //! least, what was driven out is put elsewhere if there is room, and the change is kept if it saves more, or little less while it is hot.
 
 use super::{
-    chains::{Chain, Link},
+    chains::Link,
     problem::Problem,
     selection::{Run, Selection, Stay},
+    settle::{self, Parcel},
 };
 use crate::pack::Steps;
-
-/// Runs that are placed together or not at all.
-pub(super) struct Parcel {
-    pub(super) runs: Vec<Run>,
-    pub(super) chain: Chain,
-    /// HBM bytes saved.
-    pub(super) saves: i64,
-}
 
 /// A parcel that lives together with another, and the units of both where they meet.
 #[derive(Clone, Copy)]
@@ -260,7 +253,7 @@ impl Table {
 
 /// The parcels of a selection, and of the values that it leaves in HBM.
 pub(super) fn parcels(problem: &Problem, selection: &Selection) -> Vec<Parcel> {
-    let mut parcels = super::settle::parcels(problem, selection);
+    let mut parcels = settle::parcels(problem, selection);
     for (index, value) in problem.values.iter().enumerate() {
         if selection.stays[index].in_lx.iter().any(|in_lx| *in_lx) || value.units == 0 {
             continue;
@@ -272,7 +265,7 @@ pub(super) fn parcels(problem: &Problem, selection: &Selection) -> Vec<Parcel> {
         let saves = before - alone.value_bytes(problem, index);
         if saves > 0 {
             let run = Run { value: index, first: 0, last: n - 1 };
-            parcels.push(Parcel { runs: vec![run], chain: super::settle::chain(problem, &[run]), saves });
+            parcels.push(Parcel { runs: vec![run], chain: settle::chain(problem, &[run]), saves });
         }
     }
     parcels
@@ -280,6 +273,7 @@ pub(super) fn parcels(problem: &Problem, selection: &Selection) -> Vec<Parcel> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::chains::Chain;
     use super::*;
 
     fn parcel(ticks: std::ops::Range<usize>, units: i64, saves: i64) -> Parcel {

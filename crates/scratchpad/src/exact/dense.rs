@@ -2,16 +2,16 @@
 //! and annealing.
 
 use super::{
-    anneal::{Parcel, anneal, parcels},
+    anneal::{anneal, parcels},
     moment::{Moments, can_be_swept},
     places::place,
     prices::Prices,
     problem::Problem,
+    proof::{Proof, ceil_div},
     refine::refined,
     rents::rents,
     selection::{Best, Run, Selection, trim},
-    settle::{Settled, settle},
-    solve::{Proof, ceil_div},
+    settle::{Parcel, Settled, settle},
     sweep::{Limits, sweep},
 };
 use crate::{pack::Steps, progress::GoOn};

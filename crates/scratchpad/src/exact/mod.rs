@@ -10,6 +10,7 @@
 //! | `cut.rs` | such sets, as the sweep watches them |
 //! | `dense.rs` | plans and bounds for dense problems |
 //! | `refine.rs` | better prices |
+//! | `proof.rs` | what proves a bound |
 //! | `rents.rs` | the bound of a price for each value in each operation |
 //! | `places/` | plans of many buffers: sweeps with addresses |
 //! | `anneal.rs` | plans by many small changes |
@@ -27,6 +28,7 @@ mod moment;
 mod places;
 mod prices;
 mod problem;
+mod proof;
 mod refine;
 mod rents;
 mod report;

@@ -1,7 +1,6 @@
 //! From a selection to addresses: the runs as rectangles, or the proof that they do not fit.
 
 use super::{
-    anneal::Parcel,
     chains::{Chain, Link, packer},
     cut::Cut,
     problem::Problem,
@@ -22,6 +21,14 @@ pub(crate) enum Settled {
 struct Group {
     runs: Vec<Run>,
     chain: Chain,
+}
+
+/// Runs that are placed together or not at all.
+pub(super) struct Parcel {
+    pub(super) runs: Vec<Run>,
+    pub(super) chain: Chain,
+    /// HBM bytes saved.
+    pub(super) saves: i64,
 }
 
 /// Finds addresses for all runs of a selection; those that are never in LX together with others by themselves.

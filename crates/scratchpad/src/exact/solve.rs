@@ -6,6 +6,7 @@ use super::{
     moment::Moments,
     prices::Prices,
     problem::{Problem, Stays},
+    proof::{Proof, ceil_div},
     rents::Rented,
     selection::{Best, Run, Selection, Stay, trim},
     settle::{Settled, core, settle},
@@ -93,14 +94,6 @@ pub struct CertifiedCut {
     pub mergers: Vec<(usize, usize)>,
     /// Buffers that live for one operation, in which one of the stays could have the address of another from them.
     pub absent: Vec<usize>,
-}
-
-/// What proves the bound: prices and cuts, or rents.
-#[derive(Clone)]
-pub(super) struct Proof {
-    pub(super) prices: Prices,
-    pub(super) cuts: Vec<Cut>,
-    pub(super) rents: Vec<Rented>,
 }
 
 /// Steps for a plan unless told otherwise: about a second.
@@ -426,8 +419,4 @@ fn certificate(problem: &Problem, times: &[usize], proof: &Proof) -> Certificate
         cuts: proof.cuts.iter().map(cut).collect(),
         rents: proof.rents.iter().map(rented).collect(),
     }
-}
-
-pub(super) fn ceil_div(dividend: i64, divisor: i64) -> i64 {
-    dividend.div_euclid(divisor) + i64::from(dividend.rem_euclid(divisor) > 0)
 }

@@ -4,7 +4,7 @@
 
 use super::TextError;
 use super::lexer::Token;
-use super::parser::Parser;
+use super::words::Words;
 
 /// A number that is linear in dimensions and symbols ("SuperDSC-Bundle specification, `affine.apply`").
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub enum Operator {
 /// # Errors
 /// At the first word that no expression has there, and at what the caller refuses.
 pub fn read_affine<A: Affine>(text: &str, of: &A) -> Result<A::Value, TextError> {
-    let mut parser = Parser::new(text)?;
+    let mut parser = Words::new(text)?;
     let value = expression(&mut parser, of, MAX_DEPTH)?;
     match parser.next()? {
         (Token::End, _) => Ok(value),
@@ -78,7 +78,7 @@ pub fn read_affine<A: Affine>(text: &str, of: &A) -> Result<A::Value, TextError>
 const MAX_DEPTH: usize = 64;
 
 /// A sum of terms.
-fn expression<A: Affine>(parser: &mut Parser<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
+fn expression<A: Affine>(parser: &mut Words<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
     let mut sum = term(parser, of, depth)?;
     loop {
         let operator = match parser.peek() {
@@ -93,7 +93,7 @@ fn expression<A: Affine>(parser: &mut Parser<'_>, of: &A, depth: usize) -> Resul
 }
 
 /// Factors with what multiplies and divides between them.
-fn term<A: Affine>(parser: &mut Parser<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
+fn term<A: Affine>(parser: &mut Words<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
     let mut product = factor(parser, of, depth)?;
     loop {
         let operator = match parser.peek() {
@@ -108,7 +108,7 @@ fn term<A: Affine>(parser: &mut Parser<'_>, of: &A, depth: usize) -> Result<A::V
     }
 }
 
-fn factor<A: Affine>(parser: &mut Parser<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
+fn factor<A: Affine>(parser: &mut Words<'_>, of: &A, depth: usize) -> Result<A::Value, TextError> {
     let (token, at) = parser.next()?;
     let Some(inner) = depth.checked_sub(1) else { return Err(TextError::new(at, "an expression is nested too deeply")) };
     let placed = |message: String| TextError::new(at, message);
@@ -134,7 +134,7 @@ fn factor<A: Affine>(parser: &mut Parser<'_>, of: &A, depth: usize) -> Result<A:
 }
 
 /// Reads a map behind the word `affine_map`.
-pub(super) fn map(parser: &mut Parser<'_>) -> Result<Map, TextError> {
+pub(super) fn map(parser: &mut Words<'_>) -> Result<Map, TextError> {
     parser.sign('<')?;
     let dims = names(parser, '(', ')')?;
     let symbols = if parser.peek() == Token::Sign('[') { names(parser, '[', ']')? } else { Vec::new() };
@@ -146,7 +146,7 @@ pub(super) fn map(parser: &mut Parser<'_>) -> Result<Map, TextError> {
     Ok(result)
 }
 
-fn names<'a>(parser: &mut Parser<'a>, open: char, close: char) -> Result<Vec<&'a str>, TextError> {
+fn names<'a>(parser: &mut Words<'a>, open: char, close: char) -> Result<Vec<&'a str>, TextError> {
     parser.list(open, close, |parser| match parser.next()? {
         (Token::Word(name), _) => Ok(name),
         (token, at) => Err(TextError::new(at, format!("expected the name of a variable, found {}", token.shown()))),
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Map, String> {
-        Parser::new(text).and_then(|mut parser| map(&mut parser)).map_err(|error| error.to_string())
+        Words::new(text).and_then(|mut parser| map(&mut parser)).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -8,6 +8,7 @@
 mod affine;
 mod lexer;
 mod parser;
+mod words;
 mod writer;
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The grammar of `bundle.mlir`.
 
-use super::lexer::{Lexer, Token};
-use super::{BundleText, Execute, Field, For, Ident, MapRef, Param, ParamType, Position, Stmt, StmtKind, TextError, affine};
+use super::lexer::Token;
+use super::words::Words;
+use super::{BundleText, Execute, Field, For, Ident, MapRef, Param, ParamType, Stmt, StmtKind, TextError, affine};
 
 /// Loops that may stand in each other, so that no text makes the parser overflow its stack.
 const MAX_LOOPS: usize = 64;
@@ -12,7 +13,7 @@ const MAX_LOOPS: usize = 64;
 ///
 /// At the first word that no bundle has there.
 pub fn parse(text: &str) -> Result<BundleText<&str>, TextError> {
-    let mut parser = Parser::new(text)?;
+    let mut parser = Words::new(text)?;
     let mut bundle = BundleText::default();
     parser.aliases(&mut bundle)?;
     let in_module = parser.accept(Token::Word("module"))?;
@@ -33,81 +34,7 @@ pub fn parse(text: &str) -> Result<BundleText<&str>, TextError> {
     }
 }
 
-/// A text with the next word in view.
-pub(super) struct Parser<'a> {
-    lexer: Lexer<'a>,
-    next: (Token<'a>, Position),
-}
-
-impl<'a> Parser<'a> {
-    pub(super) fn new(text: &'a str) -> Result<Self, TextError> {
-        let mut lexer = Lexer::new(text);
-        let next = lexer.next()?;
-        Ok(Self { lexer, next })
-    }
-
-    pub(super) const fn peek(&self) -> Token<'a> {
-        self.next.0
-    }
-
-    pub(super) fn next(&mut self) -> Result<(Token<'a>, Position), TextError> {
-        let following = self.lexer.next()?;
-        Ok(std::mem::replace(&mut self.next, following))
-    }
-
-    pub(super) fn accept(&mut self, token: Token<'a>) -> Result<bool, TextError> {
-        let found = self.peek() == token;
-        if found {
-            self.next()?;
-        }
-        Ok(found)
-    }
-
-    pub(super) fn expect(&mut self, token: Token<'a>) -> Result<Position, TextError> {
-        match self.next()? {
-            (found, at) if found == token => Ok(at),
-            (found, at) => Err(TextError::new(at, format!("expected {}, found {}", token.shown(), found.shown()))),
-        }
-    }
-
-    pub(super) fn sign(&mut self, sign: char) -> Result<Position, TextError> {
-        self.expect(Token::Sign(sign))
-    }
-
-    /// What stands between two signs, separated by commas.
-    pub(super) fn list<T>(
-        &mut self,
-        open: char,
-        close: char,
-        mut item: impl FnMut(&mut Self) -> Result<T, TextError>,
-    ) -> Result<Vec<T>, TextError> {
-        self.sign(open)?;
-        let mut items = Vec::new();
-        while self.peek() != Token::Sign(close) {
-            if !items.is_empty() {
-                self.sign(',')?;
-            }
-            items.push(item(self)?);
-        }
-        self.sign(close)?;
-        Ok(items)
-    }
-
-    fn value(&mut self) -> Result<Ident<&'a str>, TextError> {
-        match self.next()? {
-            (Token::Value(name), at) => Ok(Ident { name, at }),
-            (token, at) => Err(TextError::new(at, format!("expected a value, found {}", token.shown()))),
-        }
-    }
-
-    fn integer(&mut self) -> Result<i64, TextError> {
-        let is_negative = self.accept(Token::Sign('-'))?;
-        match self.next()? {
-            (Token::Integer(value), _) => Ok(if is_negative { -value } else { value }),
-            (token, at) => Err(TextError::new(at, format!("expected a number, found {}", token.shown()))),
-        }
-    }
-
+impl<'a> Words<'a> {
     fn aliases(&mut self, bundle: &mut BundleText<&'a str>) -> Result<(), TextError> {
         while let Token::Alias(name) = self.peek() {
             let (_, at) = self.next()?;
@@ -262,13 +189,6 @@ impl<'a> Parser<'a> {
         Ok(Execute { operands, file, symbol_ids })
     }
 
-    fn string(&mut self) -> Result<&'a str, TextError> {
-        match self.next()? {
-            (Token::Text(text), _) => Ok(text),
-            (token, at) => Err(TextError::new(at, format!("expected a string, found {}", token.shown()))),
-        }
-    }
-
     fn counted_loop(&mut self, loops_left: usize) -> Result<For<&'a str>, TextError> {
         let (_, at) = self.next()?;
         let Some(inner) = loops_left.checked_sub(1) else { return Err(TextError::new(at, "loops are nested too deeply")) };
@@ -290,6 +210,7 @@ impl<'a> Parser<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Position;
     use super::*;
 
     const TEXT: &str = "

@@ -1,6 +1,5 @@
 //! What a file says, in the terms of the emission rules.
 
-use super::guess::Guess;
 use super::place::{self, Place};
 use super::{ReadError, Surroundings};
 use crate::bundle::OpSpec;
@@ -108,12 +107,6 @@ impl<'a> File<'a> {
     pub(super) fn gap(&self, tensor: usize, label: Label) -> i64 {
         let gaps = self.dsc.nodes[tensor].gaps.as_ref().and_then(|gaps| gaps.get(label.name()));
         gaps.and_then(|by_core| by_core.0.first()).map_or(0, |(_, gap)| gap.0)
-    }
-
-    /// The position of a dimension in the iteration space.
-    pub(super) fn dim(guess: &Guess, label: Label) -> Result<usize, ReadError> {
-        let position = guess.dims.iter().position(|known| *known == label);
-        position.ok_or_else(|| ReadError::member("numWkSlicesPerDim_", format!("'{label}' is no dimension of the op")))
     }
 
     /// The elements of a tensor that are so many bytes.

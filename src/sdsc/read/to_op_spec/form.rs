@@ -162,7 +162,7 @@ impl Tensor<'_> {
         let index_dims = indices.first().map_or_else(|| Ok(Vec::new()), |index| own_dims(file, guess, *index))?;
         let indirect = take_indirect(&mut order, &index_dims, stick.label());
         let term = |label: Label| {
-            let dim = File::dim(guess, label)?;
+            let dim = guess.dim(label)?;
             let is_block = stick == Stick::Blocks(label);
             let range = file.range(guess, label);
             let extent = if is_block { range.saturating_add(self.per_stick - 1).div_euclid(self.per_stick) } else { range };

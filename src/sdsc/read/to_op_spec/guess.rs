@@ -1,5 +1,6 @@
 //! What a file leaves open, as a list of possibilities.
 
+use super::ReadError;
 use super::file::{File, is_value};
 use crate::{bundle::OpFamily, launch::geometry::Label};
 
@@ -41,6 +42,12 @@ pub(super) enum Owned {
 }
 
 impl Guess {
+    /// The position of a dimension in the iteration space.
+    pub(super) fn dim(&self, label: Label) -> Result<usize, ReadError> {
+        let position = self.dims.iter().position(|known| *known == label);
+        position.ok_or_else(|| ReadError::member("numWkSlicesPerDim_", format!("'{label}' is no dimension of the op")))
+    }
+
     /// Every possibility, the likeliest first.
     pub(super) fn all(file: &File<'_>) -> Vec<Self> {
         let (index_units, index_form) = if file.is_indirect() { (0..3, 0..4) } else { (0..1, 0..1) };

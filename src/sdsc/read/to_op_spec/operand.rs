@@ -18,7 +18,7 @@ pub(super) fn operand(file: &File<'_>, guess: &Guess, tensor: usize) -> Result<O
     let allocation = start.allocation(guess, tensor);
     push_units(&mut form, guess, is_index(&file.dsc.nodes[tensor]));
     let last = match form.stick.label() {
-        Some(label) => Coordinate::modulo(File::dim(guess, label)?, per_stick),
+        Some(label) => Coordinate::modulo(guess.dim(label)?, per_stick),
         None => Coordinate::constant(0),
     };
     let class = file.dsc.classes.get(&file.dsc.tensors[tensor].class);

@@ -1,6 +1,7 @@
 //! `spyre-coarse-tile`: reductions over dimensions that loops cut.
 
 use super::{Body, Builder, Uses};
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     affine::Expr,
     dialect::{copy, pointwise, view},
@@ -19,7 +20,7 @@ impl<'c> Builder<'_, 'c> {
     /// Whether an iteration sees one element of a mean only.
     pub(super) fn is_mean_of_one(&self, op: usize) -> bool {
         let (plain, cuts) = (&self.items.plain[op], &self.tree.cuts[op]);
-        let is_mean = self.items.list[op].compute.is_some_and(|compute| compute.op.is("spyre.reduce") && compute.function() == "mean");
+        let is_mean = self.items.list[op].compute.is_some_and(|compute| compute.op.is(spyre::REDUCE) && compute.function() == "mean");
         is_mean
             && cuts.iter().any(|cut| cut.is_reduced)
             && (plain.sizes.len() - plain.n_reduced..plain.sizes.len()).all(|dim| plain.tile_size(cuts, dim) == 1)
@@ -28,7 +29,7 @@ impl<'c> Builder<'_, 'c> {
     /// The part of a mean that one element is: the device has no reduction of one element.
     pub(super) fn share_of_mean(&mut self, op: usize, element: Value<'c>, depth: usize, body: Body<'c>) -> Result<(), Reported> {
         let mean = self.items.list[op].op;
-        let factor = mean.attr("constants").and_then(floats).and_then(|constants| constants.first().copied());
+        let factor = mean.attr(attr::CONSTANTS).and_then(floats).and_then(|constants| constants.first().copied());
         let factor = factor.ok_or_else(|| error_at(mean, "has no factor").report())?;
         let to = self.compact(op, self.window(op, depth)?)?;
         let factor = self.one_number(mean, factor, to, body)?;

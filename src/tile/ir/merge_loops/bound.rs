@@ -1,6 +1,7 @@
 //! Keeps what a correction subtracts from being infinite.
 
 use super::{Accumulated, Merge};
+use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{EXACT, behind_views, pointwise, view},
     mlir::{
@@ -59,7 +60,7 @@ impl<'c> Merge<'c> {
         let start = own_start(of)?;
         let users = of.carried.result.users();
         let [op] = users[..] else { return None };
-        let is_bound = self.running.contains(&op) && op.is("spyre.pointwise") && op.text_attr("function") == function;
+        let is_bound = self.running.contains(&op) && op.is(spyre::POINTWISE) && op.text_attr(attr::FUNCTION) == function;
         let number = op.inputs().into_iter().filter(|_| is_bound).find_map(finite_number)?;
         let is_same_type = op.output().r#type() == of.carried.result.r#type();
         is_same_type.then_some(Bounded { running: of.carried.result, start, op, number })
@@ -91,8 +92,8 @@ impl<'c> Merge<'c> {
         let value = of.carried.result;
         let (function, bound) = self.bound_of(value)?;
         let bounds = |op: Op<'c>| {
-            op.is("spyre.pointwise")
-                && op.text_attr("function") == function
+            op.is(spyre::POINTWISE)
+                && op.text_attr(attr::FUNCTION) == function
                 && op.inputs().into_iter().any(|value| finite_number(value).is_some())
         };
         let inside = self.second.nested();
@@ -122,7 +123,7 @@ impl Bounded<'_> {
 
 /// The copy that a running value begins with, if nothing else reads that.
 fn own_start<'c>(of: &Accumulated<'c>) -> Option<Op<'c>> {
-    of.carried.before.def().filter(|def| def.is("spyre.copy") && def.output().users().len() == 1)
+    of.carried.before.def().filter(|def| def.is(spyre::COPY) && def.output().users().len() == 1)
 }
 
 /// Has a running value begin with a number in the place of what `start` copies.
@@ -142,9 +143,7 @@ fn begin_with(start: Op<'_>, number: f64) -> Result<(), Reported> {
 
 /// Erases a constant that nobody reads, and the views of it.
 fn erase_unread(value: Value<'_>) {
-    let Some(def) = value.def().filter(|def| value.users().is_empty() && (def.is("spyre.view") || def.is("spyre.constant"))) else {
-        return;
-    };
+    let Some(def) = value.def().filter(|def| value.users().is_empty() && (def.is(spyre::VIEW) || def.is(spyre::CONSTANT))) else { return };
     let read = def.inputs();
     def.erase();
     read.into_iter().for_each(erase_unread);
@@ -152,7 +151,7 @@ fn erase_unread(value: Value<'_>) {
 
 /// The number that all of a value is, unless that is infinite.
 fn finite_number(value: Value<'_>) -> Option<f64> {
-    let made = behind_views(value).def().filter(|def| def.is("spyre.constant"))?;
-    let numbers = dense_numbers(made.attr(EXACT).or_else(|| made.attr("value"))?, 1)?;
+    let made = behind_views(value).def().filter(|def| def.is(spyre::CONSTANT))?;
+    let numbers = dense_numbers(made.attr(EXACT).or_else(|| made.attr(attr::VALUE))?, 1)?;
     numbers.first().copied().filter(|number| number.is_finite())
 }

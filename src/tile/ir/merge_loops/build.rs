@@ -1,8 +1,9 @@
 //! Writes the loop that two become.
 
 use super::Merge;
+use crate::dialect::ods::attr;
 use crate::{
-    dialect::{CORRECTS, FOR_LOOP, loop_over, pointwise, shown_along, slots_of, yield_tiles},
+    dialect::{loop_over, pointwise, shown_along, slots_of, yield_tiles},
     mlir::{
         Expr, Op, OpExt, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, boolean_unit, insert_before, integer, integers, new_block,
         push,
@@ -43,14 +44,14 @@ impl<'c> Merge<'c> {
         let outputs: Vec<Type<'c>> = results.iter().map(ValueLike::r#type).collect();
         let read: Vec<(Value<'c>, Option<usize>)> = operands.iter().map(|&(_, value, dim)| (value, dim)).collect();
         let (context, location) = (self.first.ctx(), self.second.loc());
-        let level = (self.first.text_attr("dim"), self.first.required("count", integer));
+        let level = (self.first.text_attr(attr::DIM), self.first.required("count", integer));
         let around = insert_before(self.first, loop_over(context, location, level, &read, &outputs, new_block(&arguments, location)));
-        if let Some(symbol) = self.first.attr("symbol") {
-            around.set_attr("symbol", symbol);
+        if let Some(symbol) = self.first.attr(attr::SYMBOL) {
+            around.set_attr(attr::SYMBOL, symbol);
         }
         let corrects = self.carried[1].iter().any(|(_, correction)| correction.is_some());
-        if corrects || [self.first, self.second].iter().any(|from| from.attr(CORRECTS).is_some()) {
-            around.set_attr(CORRECTS, boolean_unit(context));
+        if corrects || [self.first, self.second].iter().any(|from| from.attr(attr::SPYRE_CORRECTS).is_some()) {
+            around.set_attr(attr::SPYRE_CORRECTS, boolean_unit(context));
         }
         let mut built = Built { merge: &self, around, now: ValueMap::default(), before: ValueMap::default(), changes: Vec::new() };
         built.begin(&operands);
@@ -184,7 +185,7 @@ impl<'c> Built<'_, 'c> {
 
     /// A tile that the first loop leaves, as the second one reads it: not the copy that was made for it.
     fn tile(&self, left: Value<'c>, argument: Value<'c>, through: Option<Op<'c>>) -> Value<'c> {
-        let made = left.def().filter(|def| def.attr(FOR_LOOP).is_some()).map_or(left, |copy| copy.inputs()[0]);
+        let made = left.def().filter(|def| def.attr(attr::SPYRE_FOR_LOOP).is_some()).map_or(left, |copy| copy.inputs()[0]);
         let made = self.of(made);
         let Some(through) = through else { return made };
         let shown = push(self.around, (*through).clone());

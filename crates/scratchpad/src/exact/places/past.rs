@@ -1,5 +1,6 @@
 //! How the states came about, and the plan that a state stands for.
 
+use super::state::NO_PAST;
 use super::{Berth, Fares, Problem, Served, State, Stay, Stays};
 use std::collections::BTreeMap;
 
@@ -31,9 +32,6 @@ enum Event {
 const FEW: usize = 1 << 16;
 
 impl Past {
-    /// Before anything happened.
-    pub(super) const START: u32 = u32::MAX;
-
     pub(super) const fn new() -> Self {
         Self { entries: Vec::new(), most: FEW }
     }
@@ -63,22 +61,22 @@ impl Past {
         let mut is_kept = vec![false; self.entries.len()];
         for state in &*states {
             let mut at = state.past;
-            while at != Self::START && !is_kept[at as usize] {
+            while at != NO_PAST && !is_kept[at as usize] {
                 is_kept[at as usize] = true;
                 at = self.entries[at as usize].from;
             }
         }
-        let mut new = vec![Self::START; self.entries.len()];
+        let mut new = vec![NO_PAST; self.entries.len()];
         let mut n_kept = 0;
         for old in (0..self.entries.len()).filter(|&old| is_kept[old]) {
             let Entry { from, .. } = self.entries[old];
-            let from = if from == Self::START { from } else { new[from as usize] };
+            let from = if from == NO_PAST { from } else { new[from as usize] };
             self.entries[n_kept] = Entry { from, ..self.entries[old] };
             new[old] = n_kept as u32;
             n_kept += 1;
         }
         self.entries.truncate(n_kept);
-        for state in states.iter_mut().filter(|state| state.past != Self::START) {
+        for state in states.iter_mut().filter(|state| state.past != NO_PAST) {
             state.past = new[state.past as usize];
         }
         self.most = 2 * n_kept + FEW;
@@ -88,7 +86,7 @@ impl Past {
     pub(super) fn served(&self, problem: &Problem, last: u32) -> Vec<Served> {
         let mut way: Vec<&Entry> = Vec::new();
         let mut at = last;
-        while at != Self::START {
+        while at != NO_PAST {
             way.push(&self.entries[at as usize]);
             at = self.entries[at as usize].from;
         }

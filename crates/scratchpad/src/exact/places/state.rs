@@ -1,6 +1,9 @@
 //! The states of a sweep with addresses, and which of those that follow are kept.
 
-use super::{Berth, Fares, Past, Problem, Tenant, Wall};
+use super::{Berth, Fares, Problem, Tenant, Wall};
+
+/// The past of a state before anything happened.
+pub(super) const NO_PAST: u32 = u32::MAX;
 
 #[derive(Clone)]
 pub(super) struct State {
@@ -52,7 +55,7 @@ pub(super) fn keep(moves: &mut Vec<Move>, width: usize) {
 
 impl Default for State {
     fn default() -> Self {
-        Self { tenants: Vec::new(), floor: 0, paid: 0, hash: 0, set: 0, gone: Vec::new(), past: Past::START }
+        Self { tenants: Vec::new(), floor: 0, paid: 0, hash: 0, set: 0, gone: Vec::new(), past: NO_PAST }
     }
 }
 

@@ -4,10 +4,10 @@ use crate::affine::Expr;
 use std::rc::Rc;
 
 /// Most elements of a tensor that is computed at compile time; a causal mask over 4,096 positions has as many.
-pub(super) const MOST_KNOWN_ELEMENTS: i64 = 1 << 24;
+pub(in crate::import) const MOST_KNOWN_ELEMENTS: i64 = 1 << 24;
 
 /// The lowest finite number, whatever the format: numbers that a format does not reach are written as its last finite ones.
-pub(super) const LOWEST_FINITE: f64 = f64::MIN;
+pub(in crate::import) const LOWEST_FINITE: f64 = f64::MIN;
 
 /// The elements of a compile-time tensor in row-major order, as bits of `f64`; integers are exact up to 2^53. A number is one element.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,27 +4,27 @@ use crate::affine::Expr;
 
 /// A tensor under other indices.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Shown {
+pub(in crate::import) struct Shown {
     /// For each dimension of the tensor, its index in terms of the new ones.
-    pub(super) exprs: Vec<Expr>,
+    pub(in crate::import) exprs: Vec<Expr>,
     /// Sizes of the new dimensions.
-    pub(super) shape: Vec<i64>,
+    pub(in crate::import) shape: Vec<i64>,
 }
 
 /// The iteration dimensions that index a tensor; none if there is an index of another kind.
-pub(super) fn plain_dims(map: &[Expr]) -> Option<Vec<usize>> {
+pub(in crate::import) fn plain_dims(map: &[Expr]) -> Option<Vec<usize>> {
     map.iter().map(|expr| if let Expr::Dim(dim) = expr { Some(*dim) } else { None }).collect()
 }
 
 /// A tensor of shape `shape` with every dimension of size 1 repeated to the iteration space.
-pub(super) fn repeated(shape: &[i64], sizes: &[i64]) -> Shown {
+pub(in crate::import) fn repeated(shape: &[i64], sizes: &[i64]) -> Shown {
     let index = |(dim, size): (usize, &i64)| if *size == sizes[dim] { Expr::Dim(dim) } else { Expr::Constant(0) };
     Shown { exprs: shape.iter().enumerate().map(index).collect(), shape: sizes.to_vec() }
 }
 
 /// A tensor over the iteration space, of shape `shape` with reduced dimensions of size 1, under the indices of a result. None if these
 /// are computed, or if more than one iteration writes an element.
-pub(super) fn result(map: &[Expr], shape: &[i64], sizes: &[i64], is_reduction: &[bool]) -> Option<Shown> {
+pub(in crate::import) fn result(map: &[Expr], shape: &[i64], sizes: &[i64], is_reduction: &[bool]) -> Option<Shown> {
     let at = |dim: usize| map.iter().position(|expr| *expr == Expr::Dim(dim));
     let is_plain = map.iter().all(|expr| matches!(expr, Expr::Dim(_) | Expr::Constant(0)));
     let is_written_once = (0..sizes.len()).all(|dim| sizes[dim] == 1 || at(dim).is_some() != is_reduction[dim]);

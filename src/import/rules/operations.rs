@@ -108,7 +108,7 @@ impl Operation {
 #[must_use]
 pub fn supported_ops_page() -> String {
     let mut page = String::from(
-        "<!-- Made by `cargo xtask docs` from the tables in src/import/operations.rs and src/import/functions.rs. -->\n\n\
+        "<!-- Made by `cargo xtask docs` from the tables in src/import/rules/operations.rs and src/import/rules/functions.rs. -->\n\n\
          # Supported operations\n\n\
          What the compiler makes of the operations of a program: `spyre` ops and device functions. An operation whose result nobody needs\n\
          is dropped, whatever it is.\n\n\

@@ -4,15 +4,15 @@
 //! whole keys, but its LX holds only its own slice of what it computes: scaled keys would go through HBM. `(a L) (b R)` is `(a b L) R`,
 //! which also rounds once less.
 
-use super::graph::{Graph, Kind, NodeId};
 use super::recognize::mul;
+use crate::import::graph::{Graph, Kind, NodeId};
 
 /// The smallest factor that a tensor is scaled by instead of two: what is far from the smallest numbers of a format stays so.
 const LEAST_FACTOR: f64 = 1.0 / 256.0;
 
 /// The operands of a product with what scales them together on the left one, if both are scaled. A factor above 1 stays: with it on the
 /// left, numbers could overflow that did not.
-pub(super) fn with_one_scale(graph: &mut Graph, left: NodeId, right: NodeId) -> Option<[NodeId; 2]> {
+pub(in crate::import) fn with_one_scale(graph: &mut Graph, left: NodeId, right: NodeId) -> Option<[NodeId; 2]> {
     let (a, b) = (factor_of(graph, left)?, factor_of(graph, right)?);
     if b.abs() > 1.0 || (a * b).abs() < LEAST_FACTOR {
         return None;

@@ -2,27 +2,17 @@
 
 use super::{
     composites::{as_gelu, as_logistic, as_mean, as_sigmoid_of_tanh, as_softplus, factors_of},
-    functions::same,
-    graph::{Element, Graph, Kind, NodeId},
-    order,
+    plain::{Built, has, neg, same},
     safe_softmax::as_safe_softmax,
 };
-use machine::{DeviceFormat, DeviceFunction};
+use crate::import::graph::{Element, Graph, Kind, NodeId, order};
 use std::collections::BTreeSet;
-
-type Built = Result<NodeId, String>;
-
-/// Whether the device has the function for elements of that type.
-pub(super) fn has(function: &str, element: Element) -> bool {
-    let format = if element == Element::F32 { DeviceFormat::IeeeFp32 } else { DeviceFormat::Sen169Fp16 };
-    DeviceFunction::pointwise(function).is_some_and(|row| row.supports(format))
-}
 
 fn check(graph: &Graph, inputs: &[NodeId]) -> Result<(), String> {
     same(&graph.elements_of(inputs)).map(|_| ())
 }
 
-pub(super) fn add(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn add(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     check(graph, inputs)?;
     let &[lhs, rhs] = inputs else { return Err("does not have two operands".to_owned()) };
     match (graph.number_of(lhs), graph.number_of(rhs)) {
@@ -39,7 +29,7 @@ pub(super) fn add(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Bui
     Ok(as_sigmoid_of_tanh(graph, 1.0, sum, element).unwrap_or(sum))
 }
 
-pub(super) fn sub(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn sub(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     check(graph, inputs)?;
     match (graph.number_of(inputs[0]), graph.number_of(inputs[1])) {
         (Some(0.0), _) => neg(graph, &inputs[1..], element),
@@ -48,14 +38,7 @@ pub(super) fn sub(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Bui
     }
 }
 
-pub(super) fn neg(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
-    match graph.as_pointwise(inputs[0], "neg") {
-        Some(undone) => Ok(undone[0]),
-        None => Ok(graph.pointwise("neg", inputs, element)),
-    }
-}
-
-pub(super) fn mul(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn mul(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     check(graph, inputs)?;
     let &[lhs, rhs] = inputs else { return Err("does not have two operands".to_owned()) };
     for (factor, other) in [(lhs, rhs), (rhs, lhs)] {
@@ -85,7 +68,7 @@ pub(super) fn mul(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Bui
     Ok(larger.unwrap_or(product))
 }
 
-pub(super) fn div(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn div(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     check(graph, inputs)?;
     let &[lhs, rhs] = inputs else { return Err("does not have two operands".to_owned()) };
     if let Some(divisor) = graph.number_of(rhs) {
@@ -109,7 +92,7 @@ pub(super) fn div(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Bui
     Ok(graph.pointwise("realdiv", inputs, element))
 }
 
-pub(super) fn maximum(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn maximum(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     check(graph, inputs)?;
     for (x, bound) in [(inputs[0], inputs[1]), (inputs[1], inputs[0])] {
         match graph.number_of(bound) {
@@ -128,7 +111,7 @@ pub(super) fn maximum(graph: &mut Graph, inputs: &[NodeId], element: Element) ->
     Ok(graph.pointwise("maximum", inputs, element))
 }
 
-pub(super) fn minimum(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn minimum(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     check(graph, inputs)?;
     for (x, bound) in [(inputs[0], inputs[1]), (inputs[1], inputs[0])] {
         match graph.number_of(bound) {
@@ -152,12 +135,12 @@ fn bounded(graph: &Graph, id: NodeId, function: &str) -> Option<(NodeId, f64)> {
     graph.number_of(rhs).map(|number| (lhs, number)).or_else(|| graph.number_of(lhs).map(|number| (rhs, number)))
 }
 
-pub(super) fn clamp(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn clamp(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let above = maximum(graph, &inputs[..2], element)?;
     minimum(graph, &[above, inputs[2]], element)
 }
 
-pub(super) fn select(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn select(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let &[condition, yes, no] = inputs else { return Err("does not have three operands".to_owned()) };
     if let Some(number) = graph.number_of(condition) {
         return broadcast_like(graph, if number == 0.0 { no } else { yes }, inputs);
@@ -211,7 +194,7 @@ fn is_limit_of(graph: &Graph, limit: NodeId, x: NodeId, other: NodeId) -> bool {
 }
 
 /// The element type of what a truth value was made of; that of the numbers that it becomes where it was given.
-pub(super) fn compared_element(graph: &Graph, condition: NodeId, becomes: Element) -> Element {
+pub(in crate::import) fn compared_element(graph: &Graph, condition: NodeId, becomes: Element) -> Element {
     let (mut stack, mut seen) = (vec![condition], BTreeSet::new());
     while let Some(id) = stack.pop() {
         let node = graph.node(id);
@@ -229,11 +212,11 @@ fn broadcast_like(graph: &mut Graph, id: NodeId, inputs: &[NodeId]) -> Built {
     Ok(graph.broadcast(id, &shape))
 }
 
-pub(super) fn unordered(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
+pub(in crate::import) fn unordered(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
     nan_test(graph, inputs, "notequal")
 }
 
-pub(super) fn ordered(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
+pub(in crate::import) fn ordered(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
     nan_test(graph, inputs, "equal")
 }
 
@@ -247,14 +230,14 @@ fn nan_test(graph: &mut Graph, inputs: &[NodeId], function: &'static str) -> Bui
     }
 }
 
-pub(super) fn and(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
+pub(in crate::import) fn and(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
     Ok(decided(graph, inputs, false).unwrap_or_else(|| {
         let both = graph.pointwise("mul", inputs, Element::Bool);
         order::joined(graph, "arith.andi", inputs, both)
     }))
 }
 
-pub(super) fn or(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
+pub(in crate::import) fn or(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
     Ok(decided(graph, inputs, true).unwrap_or_else(|| {
         let either = graph.pointwise("maximum", inputs, Element::Bool);
         order::joined(graph, "arith.ori", inputs, either)
@@ -270,62 +253,62 @@ fn decided(graph: &Graph, inputs: &[NodeId], decisive: bool) -> Option<NodeId> {
     })
 }
 
-pub(super) fn xor(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
+pub(in crate::import) fn xor(graph: &mut Graph, inputs: &[NodeId], _element: Element) -> Built {
     Ok(graph.pointwise("notequal", inputs, Element::Bool))
 }
 
-pub(super) fn number_of_truth(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn number_of_truth(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let node = graph.node(inputs[0]).clone();
     let element = compared_element(graph, inputs[0], element);
     Ok(graph.add(Kind::Reshape, inputs, node.shape, element))
 }
 
-pub(super) fn negative_number_of_truth(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn negative_number_of_truth(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     // As a signed integer of one bit, true is -1.
     let number = number_of_truth(graph, inputs, element)?;
     let element = graph.node(number).element;
     neg(graph, &[number], element)
 }
 
-pub(super) fn ceil(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn ceil(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let negative = neg(graph, inputs, element)?;
     let floor = graph.pointwise("floor", &[negative], element);
     neg(graph, &[floor], element)
 }
 
-pub(super) fn exp2(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn exp2(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let factor = graph.number(std::f64::consts::LN_2);
     let scaled = mul(graph, &[inputs[0], factor], element)?;
     Ok(graph.pointwise("exp", &[scaled], element))
 }
 
-pub(super) fn expm1(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn expm1(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let (exp, one) = (graph.pointwise("exp", inputs, element), graph.number(1.0));
     sub(graph, &[exp, one], element)
 }
 
-pub(super) fn fma(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn fma(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let product = mul(graph, &inputs[..2], element)?;
     add(graph, &[product, inputs[2]], element)
 }
 
-pub(super) fn log(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn log(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     Ok(as_softplus(graph, inputs[0], element).unwrap_or_else(|| graph.pointwise("log", inputs, element)))
 }
 
-pub(super) fn log1p(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn log1p(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let one = graph.number(1.0);
     let sum = add(graph, &[one, inputs[0]], element)?;
     log(graph, &[sum], element)
 }
 
-pub(super) fn log2(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn log2(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let (log, factor) = (log(graph, inputs, element)?, graph.number(std::f64::consts::LOG2_E));
     mul(graph, &[log, factor], element)
 }
 
 /// A power with a constant exponent.
-pub(super) fn power(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn power(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let &[x, exponent] = inputs else { return Err("does not have two operands".to_owned()) };
     let Some(exponent) = graph.number_of(exponent) else {
         return Err("has an exponent that is not a constant: not supported yet".to_owned());
@@ -359,7 +342,7 @@ pub(super) fn power(graph: &mut Graph, inputs: &[NodeId], element: Element) -> B
 
 /// The error function of a number (Abramowitz and Stegun, 7.1.26; off by at most 1.5e-7).
 #[must_use]
-pub(super) fn erf_of(x: f64) -> f64 {
+pub(in crate::import) fn erf_of(x: f64) -> f64 {
     let t = 1.0 / (1.0 + ERF_P * x.abs());
     let polynomial = ERF_A.iter().rev().fold(0.0, |sum, coefficient| (sum + coefficient) * t);
     x.signum() * (1.0 - polynomial * (-x * x).exp())
@@ -369,7 +352,7 @@ const ERF_P: f64 = 0.327_591_1;
 const ERF_A: [f64; 5] = [0.254_829_592, -0.284_496_736, 1.421_413_741, -1.453_152_027, 1.061_405_429];
 
 /// The error function, for a gelu to take in; alone it is computed by the same formula as [`erf_of`].
-pub(super) fn erf(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+pub(in crate::import) fn erf(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let x = inputs[0];
     let (one, zero, p) = (graph.number(1.0), graph.number(0.0), graph.number(ERF_P));
     let magnitude = graph.pointwise("abs", &[x], element);

@@ -10,14 +10,11 @@
 //!
 //! What follows from such truths alone is computed where it is read, tile by tile, and not once for all readers ([`spread`]).
 
-use super::{
-    graph::{Element, Graph, Kind, NodeId},
-    known::Known,
-};
+use super::{Element, Graph, Kind, NodeId, known::Known};
 use crate::affine::Expr;
 
 /// Most elements of a constant that comparisons make, where the device could compare: 8 MiB, a sixth of all scratchpads.
-pub(super) const MOST_COMPARED: i64 = 1 << 22;
+pub(in crate::import) const MOST_COMPARED: i64 = 1 << 22;
 /// Bits of a significand that f16 and the device's 16-bit format have in common, without the leading one.
 const SIGNIFICAND_BITS: i32 = 9;
 /// The exponents of ranks: those of f16 first, then those that only the device's formats have.
@@ -27,7 +24,7 @@ const ABOVE: &str = "above";
 
 /// The truth values of a comparison of known numbers along two dimensions, as an op of the device; none where it is no such comparison, where a
 /// constant does, or where there are more different numbers than ranks.
-pub(super) fn compared_at_run_time(graph: &mut Graph, name: &str, inputs: &[NodeId]) -> Option<NodeId> {
+pub(in crate::import) fn compared_at_run_time(graph: &mut Graph, name: &str, inputs: &[NodeId]) -> Option<NodeId> {
     let &[one, other] = inputs else { return None };
     let predicate = Predicate::named(name)?;
     if graph.broadcast_shape(inputs).iter().product::<i64>() <= MOST_COMPARED {
@@ -154,7 +151,7 @@ fn number_of_rank(rank: usize, below: usize) -> Option<f64> {
 }
 
 /// What one of two truths, or both, choose: a truth with a wall if each of them has one.
-pub(super) fn joined(graph: &mut Graph, operation: &'static str, inputs: &[NodeId], joined: NodeId) -> NodeId {
+pub(in crate::import) fn joined(graph: &mut Graph, operation: &'static str, inputs: &[NodeId], joined: NodeId) -> NodeId {
     let have_walls = inputs.iter().all(|&input| has_wall(graph, input));
     if have_walls { graph.virtual_op(operation, inputs, joined, Element::Bool) } else { joined }
 }
@@ -192,7 +189,7 @@ fn negative(graph: &mut Graph, x: NodeId, element: Element) -> NodeId {
 }
 
 /// What a truth with a wall chooses; none where it has none, or chooses between two tensors.
-pub(super) fn chosen(graph: &mut Graph, truth: NodeId, yes: NodeId, no: NodeId, element: Element) -> Option<NodeId> {
+pub(in crate::import) fn chosen(graph: &mut Graph, truth: NodeId, yes: NodeId, no: NodeId, element: Element) -> Option<NodeId> {
     if !has_wall(graph, truth) {
         return None;
     }
@@ -239,7 +236,7 @@ fn bounded(graph: &mut Graph, x: NodeId, low: f64, wall: NodeId, element: Elemen
 }
 
 /// What is subtracted where the negative of something large is added, views between included.
-pub(super) fn subtracted(graph: &mut Graph, added: NodeId) -> Option<NodeId> {
+pub(in crate::import) fn subtracted(graph: &mut Graph, added: NodeId) -> Option<NodeId> {
     let node = graph.node(added).clone();
     if node.shape.iter().product::<i64>() <= MOST_COMPARED {
         return None;
@@ -252,7 +249,7 @@ pub(super) fn subtracted(graph: &mut Graph, added: NodeId) -> Option<NodeId> {
 }
 
 /// A truth with a wall under other indices; each side has the dimensions alone that it lies along.
-pub(super) fn shown(graph: &mut Graph, truth: NodeId, map: &[Expr], shape: &[i64]) -> Option<NodeId> {
+pub(in crate::import) fn shown(graph: &mut Graph, truth: NodeId, map: &[Expr], shape: &[i64]) -> Option<NodeId> {
     let node = graph.node(truth).clone();
     let Kind::Virtual(operation) = node.kind else { return None };
     let (compared, sides) = node.inputs.split_last().filter(|_| has_wall(graph, truth))?;
@@ -274,7 +271,7 @@ pub(super) fn shown(graph: &mut Graph, truth: NodeId, map: &[Expr], shape: &[i64
 
 /// What a large input of an elementwise op is computed from, over all of the op's iteration space, if that is known numbers alone: so the op
 /// that reads it can be run in tiles together with what computes it, and nobody writes or reads all of it. Else the input as it is.
-pub(super) fn spread(graph: &mut Graph, input: NodeId, shape: &[i64]) -> NodeId {
+pub(in crate::import) fn spread(graph: &mut Graph, input: NodeId, shape: &[i64]) -> NodeId {
     let node = graph.node(input);
     let n_elements: i64 = node.shape.iter().product();
     let is_repeated = node.shape.len() == shape.len() && node.shape != shape;
@@ -332,7 +329,7 @@ impl Spread<'_> {
 }
 
 /// Whether a result may be one side of such a comparison: a sum or a difference of known integers with too many elements.
-pub(super) fn is_side(graph: &Graph, name: &str, inputs: &[NodeId]) -> bool {
+pub(in crate::import) fn is_side(graph: &Graph, name: &str, inputs: &[NodeId]) -> bool {
     let is_sum = matches!(name, "arith.addi" | "arith.subi") && inputs.iter().all(|&input| is_known_or_side(graph, input));
     is_sum && graph.broadcast_shape(inputs).iter().product::<i64>() > MOST_COMPARED
 }
@@ -342,7 +339,7 @@ fn is_known_or_side(graph: &Graph, id: NodeId) -> bool {
 }
 
 /// What a side of a comparison is for any other operation: the numbers, if they are not too many.
-pub(super) fn numbers_of_side(graph: &Graph, id: NodeId) -> NodeId {
+pub(in crate::import) fn numbers_of_side(graph: &Graph, id: NodeId) -> NodeId {
     let numbers = graph.needs(id).first().copied().filter(|&numbers| is_known_or_side(graph, id) && graph.known_of(numbers).is_some());
     numbers.filter(|_| graph.known_of(id).is_none()).unwrap_or(id)
 }

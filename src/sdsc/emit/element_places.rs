@@ -18,7 +18,7 @@ pub(super) struct Run {
 
 /// The way from a device layout to a row-major tensor of the host.
 #[derive(Clone, Debug)]
-pub(super) struct Placement {
+pub(super) struct ElementPlaces {
     /// Sizes of the device dimensions, the stick last.
     sizes: Vec<i64>,
     steps: Vec<Step>,
@@ -43,8 +43,8 @@ enum Step {
     },
 }
 
-impl Placement {
-    /// The placement of a tensor of that shape: device dimension `i` steps over `stride_map[i]` elements of the host ("torch-spyre facts,
+impl ElementPlaces {
+    /// The places of a tensor of that shape: device dimension `i` steps over `stride_map[i]` elements of the host ("torch-spyre facts,
     /// B.1"), and holds nothing where that leaves the host dimension.
     ///
     /// # Errors
@@ -63,8 +63,8 @@ impl Placement {
         };
         let steps = layout.device_size().iter().zip(layout.stride_map()).enumerate().map(step_of).collect::<Result<_, ConstantError>>()?;
         let n_elements = shape.iter().try_fold(1_i64, |count, &size| count.checked_mul(size)).ok_or(LayoutError::TooLarge)?;
-        let placement = Self { sizes: layout.device_size().to_vec(), steps, host_sizes: shape.to_vec(), n_elements };
-        placement.check()
+        let places = Self { sizes: layout.device_size().to_vec(), steps, host_sizes: shape.to_vec(), n_elements };
+        places.check()
     }
 
     /// The number of host elements.
@@ -159,8 +159,8 @@ mod tests {
     /// The host element at each position of the device; -1 for none.
     fn map(shape: &[i64], layout: &DeviceLayout) -> Vec<i64> {
         let mut map = vec![-1; usize::try_from(layout.elements()).unwrap()];
-        let placement = Placement::new(shape, layout).unwrap();
-        placement.runs(|run| {
+        let places = ElementPlaces::new(shape, layout).unwrap();
+        places.runs(|run| {
             for step in 0..run.count {
                 assert_eq!(map[run.device + step], -1, "a position is visited twice");
                 map[run.device + step] = i64::try_from(run.host + step * run.host_stride).unwrap();
@@ -168,7 +168,7 @@ mod tests {
         });
         let mut held: Vec<i64> = map.iter().copied().filter(|element| *element >= 0).collect();
         held.sort_unstable();
-        assert!(held.into_iter().eq(0..placement.n_elements()), "every element has one place");
+        assert!(held.into_iter().eq(0..places.n_elements()), "every element has one place");
         map
     }
 
@@ -221,7 +221,7 @@ mod tests {
     fn layouts_that_lose_or_repeat_elements_are_refused() {
         let refuse = |shape: &[i64], sizes: &[i64], strides: &[i64]| {
             let layout = DeviceLayout::from_parts(sizes.to_vec(), strides.to_vec(), Sen169Fp16).unwrap();
-            Placement::new(shape, &layout).unwrap_err()
+            ElementPlaces::new(shape, &layout).unwrap_err()
         };
         assert_eq!(refuse(&[512, 256], &[4, 64], &[64, 1]), ConstantError::Dimension { dim: 0, size: 512 });
         assert_eq!(refuse(&[128], &[1, 64], &[64, 1]), ConstantError::Dimension { dim: 0, size: 128 });

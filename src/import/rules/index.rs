@@ -1,14 +1,14 @@
 //! Indices that a body computes: by arithmetic on iteration dimensions, or read from a tensor.
 
-use super::graph::{Element, Graph, Kind, NodeId};
 use crate::affine::Expr;
+use crate::import::graph::{Element, Graph, Kind, NodeId};
 
 /// An element of a table, over the iteration space.
-pub(super) struct Lookup {
+pub(in crate::import) struct Lookup {
     /// A view, or a gather where an index is read from a tensor.
-    pub(super) node: NodeId,
+    pub(in crate::import) node: NodeId,
     /// The index that chooses rows, and how many there are.
-    pub(super) chosen: Option<(NodeId, i64)>,
+    pub(in crate::import) chosen: Option<(NodeId, i64)>,
 }
 
 /// The element of a table of `rows` at `indices` for every point of an iteration space with these sizes. The node of a table whose elements
@@ -16,7 +16,12 @@ pub(super) struct Lookup {
 ///
 /// # Errors
 /// Why the device cannot read it.
-pub(super) fn lookup(graph: &mut Graph, (table, rows): (NodeId, &[i64]), indices: &[NodeId], sizes: &[i64]) -> Result<Lookup, String> {
+pub(in crate::import) fn lookup(
+    graph: &mut Graph,
+    (table, rows): (NodeId, &[i64]),
+    indices: &[NodeId],
+    sizes: &[i64],
+) -> Result<Lookup, String> {
     let exprs = plain_indices(graph, indices);
     let last: Vec<i64> = sizes.iter().map(|size| size - 1).collect();
     for (dim, expr) in exprs.iter().enumerate() {
@@ -81,7 +86,7 @@ fn plain_index(graph: &Graph, index: NodeId) -> Option<Expr> {
 }
 
 /// The iteration space with size 1 along the dimensions that none of the expressions has.
-pub(super) fn moving_dims(exprs: &[Expr], sizes: &[i64]) -> Vec<i64> {
+pub(in crate::import) fn moving_dims(exprs: &[Expr], sizes: &[i64]) -> Vec<i64> {
     sizes.iter().enumerate().map(|(dim, &size)| if exprs.iter().any(|expr| has_dim(expr, dim)) { size } else { 1 }).collect()
 }
 
@@ -96,7 +101,7 @@ fn has_dim(expr: &Expr, dim: usize) -> bool {
 }
 
 /// Why an index map is no view: the windows of a convolution overlap, and a tensor is not read backwards.
-pub(super) fn refuse_window(map: &[Expr], sizes: &[i64]) -> Option<String> {
+pub(in crate::import) fn refuse_window(map: &[Expr], sizes: &[i64]) -> Option<String> {
     for expr in map {
         let mut terms = Vec::new();
         if !add_terms(expr, 1, &mut terms) {
@@ -147,7 +152,7 @@ fn chosen_row(graph: &Graph, index: NodeId, rows: i64) -> Option<NodeId> {
 }
 
 /// Whether a condition holds for every value that the indices `gathered` may have.
-pub(super) fn always_holds(graph: &Graph, condition: NodeId, gathered: &[(NodeId, i64)]) -> bool {
+pub(in crate::import) fn always_holds(graph: &Graph, condition: NodeId, gathered: &[(NodeId, i64)]) -> bool {
     let rows = |index: NodeId| gathered.iter().filter(|(known, _)| *known == index).map(|&(_, rows)| rows).min();
     range_of(graph, condition, &rows).is_some_and(|range| range.first == 1.0 && range.last == 1.0)
 }
@@ -288,7 +293,7 @@ mod tests {
     #[test]
     fn counting_is_a_plain_index() {
         let mut graph = Graph::default();
-        let known = super::super::known::Known::table(&[3.0, 5.0, 7.0]);
+        let known = crate::import::graph::known::Known::table(&[3.0, 5.0, 7.0]);
         let index = graph.known(known, vec![1, 3, 1], Element::Int);
         let two = || Box::new(Expr::Constant(2));
         let scaled = Expr::Mul(Box::new(Expr::Dim(1)), two());

@@ -1,4 +1,4 @@
-//! Circles between the files of a crate that lead from one folder into another.
+//! Circles between the files of a crate.
 
 use crate::{
     graph::{Edge, circle_text, module_of, shortest_way},
@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What the files of a crate name, by their modules.
 struct Files<'a>(BTreeMap<Module, (&'a Source, Imports)>);
 
-/// A line for each circle of imports between files that do not all stand in one folder. A name counts where it is defined, however it is
-/// handed on; that a module hands on what is below it makes no circle. Imports between two rooms are left to the order of rooms,
-/// and of circles that share a file the first speaks for all.
-pub(crate) fn circles_of_folders(sources: &[Source], room_of: impl Fn(&[String]) -> String) -> Vec<String> {
+/// A line for each circle of imports between files. A name counts where it is defined, however it is handed on. The file of a folder and
+/// those in it are one: what these take from it makes no circle. Imports between two rooms are left to the order of rooms, and of circles that
+/// share a file the first speaks for all.
+pub(crate) fn circles_of_files(sources: &[Source], room_of: impl Fn(&[String]) -> String) -> Vec<String> {
     let modules: BTreeSet<Module> = sources.iter().map(|source| module_of(&source.path)).collect();
     let is_module = |path: &[String]| path.is_empty() || modules.contains(path);
     let files = sources.iter().map(|source| {
@@ -22,13 +22,15 @@ pub(crate) fn circles_of_folders(sources: &[Source], room_of: impl Fn(&[String])
     });
     let edges = Files(files.collect()).edges();
     let is_in_room = |edge: &&Edge| room_of(&module_of(&edge.from)) == room_of(&module_of(&edge.to));
-    let edges: Vec<&Edge> = edges.iter().filter(is_in_room).collect();
-    let folders: BTreeSet<String> = sources.iter().map(|source| folder_of(&source.path).to_owned()).collect();
+    let folders: BTreeSet<&str> = sources.iter().map(|source| folder_of(&source.path)).collect();
     let folder = |path: &str| {
-        [path.trim_end_matches(".rs"), folder_of(path)].into_iter().find(|folder| folders.contains(*folder)).map(str::to_owned)
+        let own = path.trim_end_matches(".rs");
+        if folders.contains(own) { own.to_owned() } else { folder_of(path).to_owned() }
     };
+    let is_of_folder = |edge: &&Edge| module_of(&edge.from).starts_with(&module_of(&edge.to)) && folder(&edge.from) == folder(&edge.to);
+    let edges: Vec<&Edge> = edges.iter().filter(is_in_room).filter(|edge| !is_of_folder(edge)).collect();
     let (mut found, mut named) = (Vec::new(), BTreeSet::new());
-    for edge in edges.iter().filter(|edge| folder(&edge.from) != folder(&edge.to)) {
+    for edge in &edges {
         let Some(back) = shortest_way(&edges, &edge.to, &edge.from) else { continue };
         let circle = [&[*edge], back.as_slice()].concat();
         let is_new = circle.iter().all(|edge| !named.contains(&edge.from));
@@ -79,9 +81,8 @@ mod tests {
     use super::*;
 
     fn found(files: &[(&str, &str)]) -> Vec<String> {
-        circles_of_folders(&files.iter().map(|(path, text)| Source::new(format!("src/{path}"), text)).collect::<Vec<_>>(), |_| {
-            String::new()
-        })
+        let sources: Vec<Source> = files.iter().map(|(path, text)| Source::new(format!("src/{path}"), text)).collect();
+        circles_of_files(&sources, |module| module.first().filter(|room| room.starts_with("room")).cloned().unwrap_or_default())
     }
 
     #[test]
@@ -99,14 +100,28 @@ mod tests {
     }
 
     #[test]
-    fn circles_in_one_folder_are_let_be() {
-        assert_eq!(
-            found(&[("a/mod.rs", "mod b; mod c;"), ("a/b.rs", "use super::c::X;"), ("a/c.rs", "use super::b::Y;")]),
-            Vec::<String>::new()
-        );
+    fn a_circle_in_one_folder_is_found() {
+        let files = [("a/mod.rs", "mod b; mod c;"), ("a/b.rs", "use super::c::X;"), ("a/c.rs", "fn f() -> super::b::Y {}")];
+        assert_eq!(found(&files), ["a circle: src/a/b.rs -> src/a/c.rs (src/a/b.rs:1), src/a/c.rs -> src/a/b.rs (src/a/c.rs:1)"]);
+        let of_three = [("b.rs", "use crate::c::X;"), ("c.rs", "use crate::d::X;"), ("d.rs", "use crate::b::X;")];
+        assert_eq!(found(&of_three).len(), 1);
+    }
+
+    #[test]
+    fn the_file_of_a_folder_and_those_in_it_are_one() {
         let files = [("a.rs", "mod b; fn f() { b::g() }"), ("a/b.rs", "use super::X;")];
-        assert_eq!(found(&files), Vec::<String>::new(), "a file and the folder of its name are one");
+        assert_eq!(found(&files), Vec::<String>::new());
+        let files = [("a/mod.rs", "mod b; fn f() { b::g() }"), ("a/b.rs", "use super::X;")];
+        assert_eq!(found(&files), Vec::<String>::new());
         let files = [("a/mod.rs", "pub mod b; fn f() {}"), ("a/b/mod.rs", "use super::f;")];
         assert_eq!(found(&files), Vec::<String>::new(), "a folder may use what stands around it");
+        let files = [("a/mod.rs", "pub mod b; fn f() { b::g() }"), ("a/b/mod.rs", "use super::f;")];
+        assert_eq!(found(&files).len(), 1, "but not both");
+    }
+
+    #[test]
+    fn circles_between_rooms_are_left_to_the_order_of_rooms() {
+        let files = [("room_a/x.rs", "use crate::room_b::y::Y;"), ("room_b/y.rs", "use crate::room_a::x::X;")];
+        assert_eq!(found(&files), Vec::<String>::new());
     }
 }

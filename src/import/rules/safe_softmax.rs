@@ -21,12 +21,10 @@
 //! -2^32, so that a row of -2^32 differs from it by 2^22, of which the exponential is 0; and a sum with -inf that fell below -2^32 still
 //! counts as masked, which a comparison with -2^32 did not see.
 
-use super::{
-    graph::{Graph, Kind, NodeId},
-    known::LOWEST_FINITE,
-    reshape::reshape_map,
+use crate::{
+    affine::Expr,
+    import::graph::{Graph, Kind, NodeId, known::LOWEST_FINITE, reshape::reshape_map},
 };
-use crate::affine::Expr;
 
 /// `exp(x - max x) / sum exp(x - max x)` along one dimension.
 struct Softmax {
@@ -37,7 +35,7 @@ struct Softmax {
 }
 
 /// A choice between 0 and a softmax by whether the whole row is -inf, without the comparison.
-pub(super) fn as_safe_softmax(graph: &mut Graph, condition: NodeId, yes: NodeId, no: NodeId) -> Option<NodeId> {
+pub(in crate::import) fn as_safe_softmax(graph: &mut Graph, condition: NodeId, yes: NodeId, no: NodeId) -> Option<NodeId> {
     let choices = [(yes, no, Row::AllMasked), (no, yes, Row::AnySeen)];
     let softmax = choices.into_iter().find_map(|(zero, shares, expected)| {
         let softmax = (graph.number_of(zero) == Some(0.0)).then(|| Softmax::of(graph, shares))??;
@@ -135,7 +133,8 @@ fn per_row(graph: &Graph, id: NodeId, whole: &[i64], dim: usize) -> Option<NodeI
 
 #[cfg(test)]
 mod tests {
-    use super::{super::graph::Element, *};
+    use super::*;
+    use crate::import::Element;
 
     const F16: Element = Element::F16;
     const WHOLE: [i64; 3] = [4, 8, 64];

@@ -8,7 +8,7 @@ const MOST_BATCH: usize = 2;
 const MOST_M: usize = 2;
 
 /// Iteration dimensions that are one dimension of the matmul, outermost first; none is a dimension of size 1.
-pub(super) type Group = Vec<usize>;
+pub(in crate::import) type Group = Vec<usize>;
 
 /// A product of two tensors, summed over what only the two have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,13 +74,13 @@ fn grouped(dims: Vec<usize>, most: usize) -> Vec<Group> {
 
 /// The size of a group.
 #[must_use]
-pub(super) fn size_of(group: &Group, sizes: &[i64]) -> i64 {
+pub(in crate::import) fn size_of(group: &Group, sizes: &[i64]) -> i64 {
     group.iter().map(|&dim| sizes[dim]).product()
 }
 
 /// The index along iteration dimension `dim` in terms of the dimensions `groups`; 0 if none of them has it.
 #[must_use]
-pub(super) fn index_of(dim: usize, groups: &[Group], sizes: &[i64]) -> Expr {
+pub(in crate::import) fn index_of(dim: usize, groups: &[Group], sizes: &[i64]) -> Expr {
     let found = groups.iter().enumerate().find_map(|(position, group)| Some((position, group.iter().position(|&other| other == dim)?)));
     let Some((position, place)) = found else { return Expr::Constant(0) };
     let group = &groups[position];
@@ -97,7 +97,7 @@ pub(super) fn index_of(dim: usize, groups: &[Group], sizes: &[i64]) -> Expr {
 
 /// The index along a group in terms of the indices of its dimensions.
 #[must_use]
-pub(super) fn flat_index(group: &Group, sizes: &[i64], index: impl Fn(usize) -> Expr) -> Expr {
+pub(in crate::import) fn flat_index(group: &Group, sizes: &[i64], index: impl Fn(usize) -> Expr) -> Expr {
     let mut flat = Expr::Constant(0);
     for (position, &dim) in group.iter().enumerate() {
         let term = index(dim);

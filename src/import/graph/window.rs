@@ -8,21 +8,21 @@ const MOST_RUNS: usize = 4;
 
 /// A box of an iteration space.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Window {
+pub(in crate::import) struct Window {
     /// The first index along each dimension.
-    pub(super) origin: Vec<i64>,
+    pub(in crate::import) origin: Vec<i64>,
     /// Sizes of the dimensions.
-    pub(super) sizes: Vec<i64>,
+    pub(in crate::import) sizes: Vec<i64>,
 }
 
 impl Window {
     /// The whole iteration space.
-    pub(super) fn whole(sizes: Vec<i64>) -> Self {
+    pub(in crate::import) fn whole(sizes: Vec<i64>) -> Self {
         Self { origin: vec![0; sizes.len()], sizes }
     }
 
     /// The part from `first` to `end` along `dim`, both counted within this window.
-    pub(super) fn part(&self, dim: usize, first: i64, end: i64) -> Self {
+    pub(in crate::import) fn part(&self, dim: usize, first: i64, end: i64) -> Self {
         let mut part = self.clone();
         part.origin[dim] += first;
         part.sizes[dim] = end - first;
@@ -30,7 +30,7 @@ impl Window {
     }
 
     /// Indices in terms of the iteration space, in terms of the window.
-    pub(super) fn shifted(&self, map: &[Expr]) -> Vec<Expr> {
+    pub(in crate::import) fn shifted(&self, map: &[Expr]) -> Vec<Expr> {
         let moved = |dim: usize| match self.origin[dim] {
             0 => Expr::Dim(dim),
             origin => Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(origin))),
@@ -40,11 +40,11 @@ impl Window {
 }
 
 /// A dimension, and the parts of it from first to end.
-pub(super) type Runs = (usize, Vec<(i64, i64)>);
+pub(in crate::import) type Runs = (usize, Vec<(i64, i64)>);
 
 /// The dimension that a condition of shape `shape` depends on, and the runs along it in which it is the same. None if it depends on
 /// several, or changes too often.
-pub(super) fn runs_of(condition: &Known, shape: &[i64]) -> Option<Runs> {
+pub(in crate::import) fn runs_of(condition: &Known, shape: &[i64]) -> Option<Runs> {
     let mut moving = shape.iter().enumerate().filter(|(_, size)| **size > 1).map(|(dim, _)| dim);
     let (dim, None) = (moving.next()?, moving.next()) else { return None };
     let mut runs: Vec<(i64, i64)> = Vec::new();

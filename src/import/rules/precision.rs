@@ -1,6 +1,6 @@
 //! What happens to f32 values between f16 values.
 
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 /// `--precision`: whether f32 islands are folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +40,15 @@ impl FromStr for Precision {
             "strict" => Ok(Self::Strict),
             _ => Err(format!("unknown precision '{name}': expected 'device' or 'strict'")),
         }
+    }
+}
+
+impl fmt::Display for Precision {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Device => "device",
+            Self::Strict => "strict",
+        })
     }
 }
 

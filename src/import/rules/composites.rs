@@ -3,10 +3,8 @@
 //! Each is recognised by what it computes: products are taken apart into a number and factors, sums into `c (1 + k y)`, polynomials into
 //! their coefficients, so that neither the order of operands nor where a constant stands matters.
 
-use super::{
-    graph::{Element, Graph, Kind, NodeId},
-    recognize::{has, neg},
-};
+use super::plain::{has, neg};
+use crate::import::graph::{Element, Graph, Kind, NodeId};
 
 /// How far a constant in single or half precision may be from the number that it stands for.
 const RELATIVE: f64 = 2e-3;
@@ -39,7 +37,7 @@ fn number_and_rest(graph: &Graph, inputs: &[NodeId]) -> Option<(f64, NodeId)> {
 }
 
 /// A node as a number times at most two factors that are no products with numbers.
-pub(super) fn factors_of(graph: &Graph, id: NodeId) -> (f64, Vec<NodeId>) {
+pub(in crate::import) fn factors_of(graph: &Graph, id: NodeId) -> (f64, Vec<NodeId>) {
     let (number, rest) = scaled(graph, id);
     match graph.as_pointwise(rest, "mul") {
         Some(&[lhs, rhs]) => {
@@ -59,7 +57,7 @@ fn one_plus(graph: &Graph, id: NodeId) -> Option<(f64, f64, NodeId)> {
 }
 
 /// `log(1 + exp(y))` by its argument; the device takes over the linear part from 20 on, as PyTorch does.
-pub(super) fn as_softplus(graph: &mut Graph, argument: NodeId, element: Element) -> Option<NodeId> {
+pub(in crate::import) fn as_softplus(graph: &mut Graph, argument: NodeId, element: Element) -> Option<NodeId> {
     let (scale, factor, inner) = one_plus(graph, argument)?;
     let exponent = graph.as_pointwise(inner, "exp")?[0];
     let is_softplus = scale == 1.0 && factor == 1.0 && has("softplus", element);
@@ -67,7 +65,7 @@ pub(super) fn as_softplus(graph: &mut Graph, argument: NodeId, element: Element)
 }
 
 /// `1 + exp(-y)` as the divisor of a sigmoid: sigmoid(y).
-pub(super) fn as_logistic(graph: &mut Graph, divisor: NodeId, element: Element) -> Option<NodeId> {
+pub(in crate::import) fn as_logistic(graph: &mut Graph, divisor: NodeId, element: Element) -> Option<NodeId> {
     let (scale, factor, inner) = one_plus(graph, divisor)?;
     let exponent = graph.as_pointwise(inner, "exp")?[0];
     if scale != 1.0 || factor != 1.0 || !has("sigmoid", element) {
@@ -79,7 +77,7 @@ pub(super) fn as_logistic(graph: &mut Graph, divisor: NodeId, element: Element) 
 }
 
 /// `(1 + tanh(y / 2)) / 2` is sigmoid(y).
-pub(super) fn as_sigmoid_of_tanh(graph: &mut Graph, number: f64, sum: NodeId, element: Element) -> Option<NodeId> {
+pub(in crate::import) fn as_sigmoid_of_tanh(graph: &mut Graph, number: f64, sum: NodeId, element: Element) -> Option<NodeId> {
     let (scale, factor, inner) = one_plus(graph, sum)?;
     let (half, y) = scaled(graph, graph.as_pointwise(inner, "tanh")?[0]);
     let is_sigmoid = number * scale == 0.5 && factor == 1.0 && half == 0.5 && has("sigmoid", element);
@@ -87,7 +85,7 @@ pub(super) fn as_sigmoid_of_tanh(graph: &mut Graph, number: f64, sum: NodeId, el
 }
 
 /// `number * x * (1 + erf(x / sqrt 2))`, or with tanh of a cubic polynomial, is gelu(x) where the number is 1/2.
-pub(super) fn as_gelu(graph: &mut Graph, number: f64, x: NodeId, sum: NodeId, element: Element) -> Option<NodeId> {
+pub(in crate::import) fn as_gelu(graph: &mut Graph, number: f64, x: NodeId, sum: NodeId, element: Element) -> Option<NodeId> {
     let (scale, factor, inner) = one_plus(graph, sum)?;
     if !is_near(number * scale, 0.5) || factor != 1.0 || !has("gelufwd", element) {
         return None;
@@ -143,7 +141,7 @@ fn polynomial(graph: &Graph, id: NodeId, x: NodeId, depth: usize) -> Option<[f64
 }
 
 /// A sum over dimensions times the reciprocal of their size is a mean, also behind views of the sum.
-pub(super) fn as_mean(graph: &mut Graph, sum: NodeId, number: f64) -> Option<NodeId> {
+pub(in crate::import) fn as_mean(graph: &mut Graph, sum: NodeId, number: f64) -> Option<NodeId> {
     let mut views = Vec::new();
     let mut id = sum;
     while matches!(graph.node(id).kind, Kind::Reshape | Kind::View(_)) {
@@ -174,34 +172,34 @@ pub(super) fn as_mean(graph: &mut Graph, sum: NodeId, number: f64) -> Option<Nod
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(in crate::import) mod tests {
     use super::*;
 
     const F16: Element = Element::F16;
 
     /// A graph with one tensor, and short words for building on it.
-    pub(in super::super) struct Case {
-        pub(in super::super) graph: Graph,
-        pub(in super::super) x: NodeId,
+    pub(in crate::import) struct Case {
+        pub(in crate::import) graph: Graph,
+        pub(in crate::import) x: NodeId,
     }
 
     impl Case {
-        pub(in super::super) fn new() -> Self {
+        pub(in crate::import) fn new() -> Self {
             let mut graph = Graph::default();
             let x = graph.tensor(0, vec![8, 64], F16);
             Self { graph, x }
         }
 
-        pub(in super::super) fn op(&mut self, name: &str, inputs: &[NodeId]) -> NodeId {
+        pub(in crate::import) fn op(&mut self, name: &str, inputs: &[NodeId]) -> NodeId {
             self.graph.apply(name, inputs, F16).unwrap()
         }
 
-        pub(in super::super) fn number(&mut self, number: f64) -> NodeId {
+        pub(in crate::import) fn number(&mut self, number: f64) -> NodeId {
             self.graph.number(number)
         }
 
         /// The function that a node is, if it is one of `x`.
-        pub(in super::super) fn function(&self, id: NodeId) -> &'static str {
+        pub(in crate::import) fn function(&self, id: NodeId) -> &'static str {
             let node = self.graph.node(id);
             match node.kind {
                 Kind::Pointwise(function, _) if node.inputs == [self.x] => function,

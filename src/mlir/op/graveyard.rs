@@ -4,7 +4,7 @@
 //! block, gives up its operands, and lies here: a pass gives its graves back when it returns (its handles cannot leave it), a module and a
 //! scratch copy when they are dropped (handles borrow them). Each thread has its own, for each works on modules of its own.
 
-use super::{Op, OpExt, ValueExt};
+use crate::mlir::{Op, OpExt, ValueExt};
 use mlir_sys::{MlirOperation, mlirOperationDestroy, mlirOperationRemoveFromParent, mlirOperationSetOperands};
 use std::{cell::RefCell, collections::BTreeMap};
 
@@ -17,7 +17,7 @@ thread_local! {
 ///
 /// # Panics
 /// If something uses its results.
-pub(super) fn bury(op: Op<'_>) {
+pub(in crate::mlir) fn bury(op: Op<'_>) {
     let root = root_of(op);
     for inside in op.nested() {
         // What is outside of it has one user less. What is inside keeps its results, which nobody outside can have.
@@ -36,7 +36,7 @@ pub(super) fn bury(op: Op<'_>) {
 ///
 /// # Errors
 /// The name of an erased operation of which something uses a result. Then nothing is freed, ever.
-pub(super) fn free(op: Op<'_>) -> Result<(), String> {
+pub(in crate::mlir) fn free(op: Op<'_>) -> Result<(), String> {
     let root = root_of(op);
     let graves: Vec<MlirOperation> =
         GRAVES.with_borrow_mut(|graves| graves.extract_if(.., |_, grave| grave.1 == root).map(|(_, (raw, _))| raw).collect());

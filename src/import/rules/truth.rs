@@ -3,7 +3,7 @@
 //! The device has no format of its own for them. An op has all its operands in one format, so truth values that meet in one op, or are
 //! views of each other, share theirs; an argument of `i1` is stored in the format that its readers need.
 
-use super::{Element, Graph, Kind, NodeId};
+use crate::import::graph::{Element, Graph, Kind, NodeId};
 use std::collections::BTreeMap;
 
 /// Truth values that would be needed in two formats.

@@ -3,13 +3,24 @@
 //! A node is built from finished nodes, equal nodes are one, and what is known at compile time is computed at once. So a node that nobody
 //! needs costs nothing, an operation that the device lacks is refused only where its result is needed, and a larger shape (a sigmoid, a
 //! mean) is recognised when its last node is built.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod.rs` | the graph |
+//! | `known.rs` | numbers known at compile time |
+//! | `order.rs` | comparisons of what is known along two dimensions, such as a mask over many positions |
+//! | `views.rs`, `reshape.rs` | index maps |
+//! | `window.rs` | parts of an iteration space, for branches |
 
-use super::{
-    known::{Known, MOST_KNOWN_ELEMENTS},
-    order,
-    reshape::reshape_map,
-};
+pub(in crate::import) mod known;
+pub(in crate::import) mod order;
+pub(in crate::import) mod reshape;
+pub(in crate::import) mod views;
+pub(in crate::import) mod window;
+
 use crate::affine::Expr;
+use known::{Known, MOST_KNOWN_ELEMENTS};
+use reshape::reshape_map;
 use std::collections::BTreeMap;
 
 /// A node, by its position in the graph.
@@ -333,7 +344,7 @@ impl Graph {
         elements
     }
 
-    /// An elementwise device function as it is; `super::functions` builds what is simpler where there is such a form.
+    /// An elementwise device function as it is; `rules::functions` builds what is simpler where there is such a form.
     pub fn pointwise(&mut self, function: &'static str, inputs: &[NodeId], element: Element) -> NodeId {
         self.pointwise_with(function, &[], inputs, element)
     }

@@ -6,7 +6,7 @@ use crate::affine::Expr;
 ///
 /// Runs of dimensions with equal numbers of elements are matched from the outside in; within a run the flat index is taken apart again.
 #[must_use]
-pub(super) fn reshape_map(from: &[i64], to: &[i64]) -> Vec<Expr> {
+pub(in crate::import) fn reshape_map(from: &[i64], to: &[i64]) -> Vec<Expr> {
     let mut exprs = Vec::with_capacity(from.len());
     let (mut first_from, mut first_to) = (0, 0);
     while first_from < from.len() {

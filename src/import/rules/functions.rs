@@ -1,9 +1,12 @@
 //! What each scalar operation of a body becomes: the table that drives the import, and `docs/supported-ops.md`.
 
 use super::{
-    graph::{Element, Graph, Kind, NodeId},
-    known::{Known, MOST_KNOWN_ELEMENTS},
+    plain::{neg, same},
     recognize,
+};
+use crate::import::graph::{
+    Element, Graph, Kind, NodeId,
+    known::{Known, MOST_KNOWN_ELEMENTS},
 };
 
 /// How an operation is computed at run time.
@@ -68,7 +71,7 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
         |x| x[0] / x[1],
         Run::Rule(recognize::div),
     ),
-    row("arith.negf", "`neg`", |x| -x[0], Run::Rule(recognize::neg)),
+    row("arith.negf", "`neg`", |x| -x[0], Run::Rule(neg)),
     row("arith.maximumf", "`maximum`; `relufwd` and `clip` with constants", |x| x[0].max(x[1]), Run::Rule(recognize::maximum)),
     row("arith.maxnumf", "as `arith.maximumf`", |x| x[0].max(x[1]), Run::Rule(recognize::maximum)),
     row("arith.minimumf", "`minimum`; `clip` with constants", |x| x[0].min(x[1]), Run::Rule(recognize::minimum)),
@@ -240,27 +243,15 @@ impl ScalarFunction {
     }
 }
 
-/// The one element type of the operands.
-///
-/// # Errors
-/// If there are two.
-pub(super) fn same(elements: &[Element]) -> Result<Element, String> {
-    match elements {
-        [] => Err("computes with constants only: not supported yet".to_owned()),
-        [element] => Ok(*element),
-        [first, second, ..] => Err(format!("mixes elements of {} and {}: not supported yet", first.name(), second.name())),
-    }
-}
-
 impl Graph {
     /// The node of an operation that `linalg` has no name for, built from others.
-    pub(super) fn apply(&mut self, name: &str, inputs: &[NodeId], element: Element) -> Result<NodeId, String> {
+    pub(in crate::import) fn apply(&mut self, name: &str, inputs: &[NodeId], element: Element) -> Result<NodeId, String> {
         let function = ScalarFunction::named(name).ok_or_else(|| format!("'{name}' is not in the table of operations"))?;
         function.build(self, inputs, element)
     }
 
     /// Whether a node is that elementwise device function; gives its inputs.
-    pub(super) fn as_pointwise(&self, id: NodeId, function: &str) -> Option<&[NodeId]> {
+    pub(in crate::import) fn as_pointwise(&self, id: NodeId, function: &str) -> Option<&[NodeId]> {
         let node = self.node(id);
         matches!(node.kind, Kind::Pointwise(name, _) if name == function).then_some(node.inputs.as_slice())
     }

@@ -1,6 +1,6 @@
 //! What the body of a `linalg.generic` computes, as a plain value.
 
-use super::graph::NodeId;
+use crate::import::graph::NodeId;
 
 /// A scalar in a body.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,0 +1,67 @@
+//! The sum of products that a product of matrices is, in single precision.
+
+/// `out[m][n] += left[m][k] * right[k][n]` in `f32`.
+pub(super) fn multiply(left: &[f32], right: &[f32], out: &mut [f32], k: usize, n: usize) {
+    let finite = |values: &[f32]| values.iter().all(|value| value.is_finite());
+    let right_is_finite = finite(right);
+    for (row, sums) in left.chunks_exact(k).zip(out.chunks_exact_mut(n)) {
+        if right_is_finite && finite(row) {
+            add_products(row, right, sums, n);
+        } else {
+            add_gated_products(row, right, sums, n);
+        }
+    }
+}
+
+fn add_products(row: &[f32], right: &[f32], sums: &mut [f32], n: usize) {
+    let (fours, rest) = row.as_chunks::<4>();
+    for (factors, lines) in fours.iter().zip(right.chunks_exact(4 * n)) {
+        let (first, others) = lines.split_at(n);
+        let (second, others) = others.split_at(n);
+        let (third, fourth) = others.split_at(n);
+        for (index, sum) in sums.iter_mut().enumerate() {
+            // One addition after the other: the same sum as without the unrolling.
+            let sum_of_two = *sum + factors[0] * first[index] + factors[1] * second[index];
+            *sum = sum_of_two + factors[2] * third[index] + factors[3] * fourth[index];
+        }
+    }
+    let done = fours.len() * 4;
+    for (factor, line) in rest.iter().zip(right[done * n..].chunks_exact(n)) {
+        sums.iter_mut().zip(line).for_each(|(sum, value)| *sum += factor * value);
+    }
+}
+
+fn add_gated_products(row: &[f32], right: &[f32], sums: &mut [f32], n: usize) {
+    for (factor, line) in row.iter().zip(right.chunks_exact(n)) {
+        for (sum, value) in sums.iter_mut().zip(line) {
+            *sum += if *factor == 0.0 || *value == 0.0 { 0.0 } else { factor * value };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_added_in_order() {
+        let (k, n) = (7, 3);
+        let left: Vec<f32> = (0..2 * k).map(|i| 1.0 + i as f32 * 0.37).collect();
+        let right: Vec<f32> = (0..k * n).map(|i| 2.0 - i as f32 * 0.11).collect();
+        let mut out = vec![0.0; 2 * n];
+        multiply(&left, &right, &mut out, k, n);
+        for (m, column) in [(0, 0), (0, 2), (1, 1)] {
+            let sum = (0..k).fold(0f32, |sum, i| sum + left[m * k + i] * right[i * n + column]);
+            assert_eq!(out[m * n + column], sum);
+        }
+    }
+
+    #[test]
+    fn zero_times_padding_is_zero() {
+        let mut out = [0.0];
+        multiply(&[2.0, f32::NAN], &[3.0, 0.0], &mut out, 2, 1);
+        assert_eq!(out, [6.0]);
+        multiply(&[2.0, f32::NAN], &[3.0, 1.0], &mut out, 2, 1);
+        assert!(out[0].is_nan());
+    }
+}

@@ -1,0 +1,15 @@
+//! What proves a bound.
+
+use super::{cut::Cut, prices::Prices, rents::Rented};
+
+/// What proves the bound: prices and cuts, or rents.
+#[derive(Clone)]
+pub(super) struct Proof {
+    pub(super) prices: Prices,
+    pub(super) cuts: Vec<Cut>,
+    pub(super) rents: Vec<Rented>,
+}
+
+pub(super) fn ceil_div(dividend: i64, divisor: i64) -> i64 {
+    dividend.div_euclid(divisor) + i64::from(dividend.rem_euclid(divisor) > 0)
+}

@@ -1,0 +1,87 @@
+//! The words of a text, as the grammars take them.
+
+use super::lexer::{Lexer, Token};
+use super::{Ident, Position, TextError};
+
+/// A text with the next word in view.
+pub(super) struct Words<'a> {
+    lexer: Lexer<'a>,
+    pub(super) next: (Token<'a>, Position),
+}
+
+impl<'a> Words<'a> {
+    pub(super) fn new(text: &'a str) -> Result<Self, TextError> {
+        let mut lexer = Lexer::new(text);
+        let next = lexer.next()?;
+        Ok(Self { lexer, next })
+    }
+
+    pub(super) const fn peek(&self) -> Token<'a> {
+        self.next.0
+    }
+
+    pub(super) fn next(&mut self) -> Result<(Token<'a>, Position), TextError> {
+        let following = self.lexer.next()?;
+        Ok(std::mem::replace(&mut self.next, following))
+    }
+
+    pub(super) fn accept(&mut self, token: Token<'a>) -> Result<bool, TextError> {
+        let found = self.peek() == token;
+        if found {
+            self.next()?;
+        }
+        Ok(found)
+    }
+
+    pub(super) fn expect(&mut self, token: Token<'a>) -> Result<Position, TextError> {
+        match self.next()? {
+            (found, at) if found == token => Ok(at),
+            (found, at) => Err(TextError::new(at, format!("expected {}, found {}", token.shown(), found.shown()))),
+        }
+    }
+
+    pub(super) fn sign(&mut self, sign: char) -> Result<Position, TextError> {
+        self.expect(Token::Sign(sign))
+    }
+
+    /// What stands between two signs, separated by commas.
+    pub(super) fn list<T>(
+        &mut self,
+        open: char,
+        close: char,
+        mut item: impl FnMut(&mut Self) -> Result<T, TextError>,
+    ) -> Result<Vec<T>, TextError> {
+        self.sign(open)?;
+        let mut items = Vec::new();
+        while self.peek() != Token::Sign(close) {
+            if !items.is_empty() {
+                self.sign(',')?;
+            }
+            items.push(item(self)?);
+        }
+        self.sign(close)?;
+        Ok(items)
+    }
+
+    pub(super) fn value(&mut self) -> Result<Ident<&'a str>, TextError> {
+        match self.next()? {
+            (Token::Value(name), at) => Ok(Ident { name, at }),
+            (token, at) => Err(TextError::new(at, format!("expected a value, found {}", token.shown()))),
+        }
+    }
+
+    pub(super) fn integer(&mut self) -> Result<i64, TextError> {
+        let is_negative = self.accept(Token::Sign('-'))?;
+        match self.next()? {
+            (Token::Integer(value), _) => Ok(if is_negative { -value } else { value }),
+            (token, at) => Err(TextError::new(at, format!("expected a number, found {}", token.shown()))),
+        }
+    }
+
+    pub(super) fn string(&mut self) -> Result<&'a str, TextError> {
+        match self.next()? {
+            (Token::Text(text), _) => Ok(text),
+            (token, at) => Err(TextError::new(at, format!("expected a string, found {}", token.shown()))),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Index maps whose results are dimensions, or dimensions from an index on.
+
+use crate::{
+    affine::Expr,
+    layout::Index,
+    mlir::{AffineMap, map_results},
+};
+
+/// For each result of a map the dimension that it is, none for 0 and for a dimension of size 1.
+///
+/// # Errors
+/// The map has other results.
+pub fn plain_dims(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<Option<usize>>, String> {
+    let at_start = |(dim, offset)| if offset == 0 { Ok(dim) } else { Err(not_plain(map)) };
+    plain_indices(map, sizes)?.into_iter().map(at_start).collect()
+}
+
+/// For each result of a map the dimension that moves it, none for a constant and for a dimension of size 1, and the constant.
+pub(super) fn plain_indices(map: AffineMap<'_>, sizes: &[i64]) -> Result<Vec<(Option<usize>, i64)>, String> {
+    let plain = |expr: Expr| {
+        let index = Index::of(&expr, sizes).map_err(|_| not_plain(map))?;
+        match index.digits.as_slice() {
+            [] => Ok((None, index.offset)),
+            [digit] if digit.divisor == 1 && digit.factor == 1 && digit.size == sizes[digit.dim] => Ok((Some(digit.dim), index.offset)),
+            _ => Err(not_plain(map)),
+        }
+    };
+    map_results(map).into_iter().map(plain).collect()
+}
+
+fn not_plain(map: AffineMap<'_>) -> String {
+    format!("reads through {map}: only permuted, shifted, added or dropped dimensions are supported here")
+}

@@ -1,0 +1,243 @@
+//! `spyre-import-linalg`, what is known while a function is read: the graph, and what its nodes are in the program.
+
+use super::island::Islands;
+use crate::{
+    import::{Element, Graph, Known, NodeId, Precision, Scalar},
+    mlir::{
+        Attribute, Block, BlockExt, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
+        dense_numbers, error_at, float_value, integer, shape_of,
+    },
+};
+
+/// Constant tensors of up to so many elements take part in what is computed at compile time; larger ones are weights.
+const MOST_FOLDED_ELEMENTS: i64 = 4096;
+
+/// The element type that a type of MLIR has in the graph; `half` is what all floating-point types are folded into.
+pub(super) fn element_of(r#type: Type<'_>, half: Option<Element>) -> Option<Element> {
+    let float = |own: Element| Some(half.unwrap_or(own));
+    match ScalarType::of(r#type) {
+        ScalarType::F16 => float(Element::F16),
+        ScalarType::Bf16 => float(Element::Bf16),
+        ScalarType::F32 | ScalarType::F64 => float(Element::F32),
+        ScalarType::Integer(1) => Some(Element::Bool),
+        ScalarType::Integer(_) | ScalarType::SignedInteger | ScalarType::Index => Some(Element::Int),
+        ScalarType::Other => None,
+    }
+}
+
+/// Where a tensor from outside of the graph comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'c> {
+    /// An argument, or a result of an op that stays.
+    Value(Value<'c>),
+    /// A constant of many elements.
+    Weights(Attribute<'c>, Location<'c>),
+}
+
+/// What the device cannot do, and where the program asks for it.
+pub(super) struct Refusal<'c> {
+    pub(super) op: Op<'c>,
+    pub(super) location: Location<'c>,
+    pub(super) message: String,
+}
+
+/// The graph of a function, and what its nodes are in the program.
+pub(super) struct Importer<'c> {
+    pub(super) graph: Graph,
+    nodes: ValueMap<NodeId>,
+    /// What all floating-point values are; none where each keeps its own type.
+    pub(super) half: Option<Element>,
+    precision: Precision,
+    pub(super) sources: Vec<Source<'c>>,
+    pub(super) places: Vec<Location<'c>>,
+    pub(super) refusals: Vec<Refusal<'c>>,
+    pub(super) islands: Islands<'c>,
+    pub(super) kept: Vec<Kept<'c>>,
+    /// The operations that are not needed any more, in order.
+    pub(super) replaced: Vec<Op<'c>>,
+    /// The scopes around the operation that is read, each with the op that opens the next one.
+    pub(super) around: Vec<(usize, Op<'c>)>,
+    pub(super) n_scopes: usize,
+}
+
+/// An operation that stays, with the nodes that it reads.
+pub(super) struct Kept<'c> {
+    pub(super) op: Op<'c>,
+    pub(super) inputs: Vec<NodeId>,
+    /// The scope that it is in.
+    pub(super) scope: usize,
+    /// The scopes around that one, each with the op that opens the next.
+    pub(super) around: Vec<(usize, Op<'c>)>,
+}
+
+impl<'c> Importer<'c> {
+    /// Before anything was read.
+    pub(super) fn new(half: Option<Element>, precision: Precision) -> Self {
+        Self {
+            graph: Graph::default(),
+            nodes: ValueMap::default(),
+            half,
+            precision,
+            sources: Vec::new(),
+            places: Vec::new(),
+            refusals: Vec::new(),
+            islands: Islands::default(),
+            kept: Vec::new(),
+            replaced: Vec::new(),
+            around: Vec::new(),
+            n_scopes: 0,
+        }
+    }
+
+    /// A tensor from outside.
+    pub(super) fn add_source(&mut self, at: Op<'c>, value: Value<'c>) -> Result<(), Reported> {
+        let Some(tensor) = TensorType::of(value.r#type()) else {
+            let message = format!("has an argument of {}: only tensors of static shape are supported", value.r#type());
+            return Err(error_at(at, message).report());
+        };
+        let Some(element) = element_of(tensor.element, self.half) else {
+            let message = format!("has a tensor of {} elements: the device has no such format", tensor.element);
+            return Err(error_at(at, message).report());
+        };
+        let node = self.graph.tensor(self.sources.len(), tensor.shape, element);
+        self.sources.push(Source::Value(value));
+        self.nodes.insert(value, node);
+        Ok(())
+    }
+
+    /// Notes the node of an op with one result, from the result's shape and element type.
+    pub(super) fn note_result(
+        &mut self,
+        op: Op<'c>,
+        node: impl FnOnce(&mut Self, Vec<i64>, Element) -> Result<NodeId, Reported>,
+    ) -> Result<(), Reported> {
+        let output = op.output();
+        let Some(tensor) = TensorType::of(output.r#type()) else {
+            let message = format!("has a result of {}: only tensors of static shape are supported", output.r#type());
+            return Err(error_at(op, message).report());
+        };
+        let element = element_of(tensor.element, self.half).unwrap_or(Element::F32);
+        let node = node(self, tensor.shape, element)?;
+        self.nodes.insert(output, node);
+        Ok(())
+    }
+
+    /// What a scope gives is known outside of it too, so that a program is taken with a scope if it is without.
+    pub(super) fn look_into_scope(&mut self, scope: Op<'c>, body: Block<'c>) {
+        let yielded = body.ops().last().map(|yielded| yielded.inputs()).unwrap_or_default();
+        for (output, value) in scope.outputs().into_iter().zip(yielded) {
+            let Some(&inside) = self.nodes.get(value) else { continue };
+            if let Some(known) = self.graph.known_of(inside).cloned() {
+                let element = self.graph.node(inside).element;
+                let node = self.graph.known(known, shape_of(output), element);
+                self.nodes.insert(output, node);
+            }
+        }
+    }
+
+    /// The node of a constant.
+    pub(super) fn constant(&mut self, op: Op<'c>) -> Result<NodeId, Reported> {
+        let value = op.attr("value").ok_or_else(|| error_at(op, "has no value").report())?;
+        if let Some(number) = number_of(value) {
+            let element = element_of(op.output().r#type(), self.half).unwrap_or(Element::F32);
+            return Ok(self.graph.known(Known::number(as_element(number, element)), Vec::new(), element));
+        }
+        let Some(tensor) = TensorType::of(op.output().r#type()) else {
+            return Ok(self.refused(op, op.loc(), "is no number and no tensor".to_owned(), Vec::new(), Element::F32));
+        };
+        refuse_size(op, &tensor)?;
+        let Some(element) = element_of(tensor.element, self.half) else {
+            let message = format!("has elements of {}: the device has no such format", tensor.element);
+            return Ok(self.refused(op, op.loc(), message, tensor.shape, Element::F32));
+        };
+        if let Some(numbers) = dense_numbers(value, MOST_FOLDED_ELEMENTS) {
+            let numbers: Vec<f64> = numbers.into_iter().map(|number| as_element(number, element)).collect();
+            return Ok(self.graph.known(Known::table(&numbers), tensor.shape, element));
+        }
+        let node = self.graph.tensor(self.sources.len(), tensor.shape, element);
+        self.sources.push(Source::Weights(value, op.loc()));
+        Ok(node)
+    }
+
+    /// The node of a value that an operation uses.
+    pub(super) fn node_of(&self, user: Op<'c>, value: Value<'c>) -> Result<NodeId, Reported> {
+        let known = self.nodes.get(value).copied();
+        known.ok_or_else(|| {
+            let (of, name) = (value.r#type(), value.def().map_or("an argument", OpExt::full_name));
+            error_at(user, format_args!("uses {of} of '{name}', which is not supported yet")).report()
+        })
+    }
+
+    /// A value from outside that a body uses.
+    pub(super) fn outer_scalar(&self, value: Value<'c>) -> Scalar {
+        self.nodes.get(value).map_or(Scalar::Unknown, |node| Scalar::Outer(*node))
+    }
+
+    pub(super) fn note_node(&mut self, value: Value<'c>, node: NodeId) {
+        self.nodes.insert(value, node);
+    }
+
+    /// Says which operation the next nodes are built for.
+    pub(super) fn note_place(&mut self, location: Location<'c>) {
+        self.graph.set_place(self.places.len());
+        self.places.push(location);
+    }
+
+    /// A node that is refused if it is needed.
+    pub(super) fn refused(&mut self, op: Op<'c>, location: Location<'c>, message: String, shape: Vec<i64>, element: Element) -> NodeId {
+        self.refusals.push(Refusal { op, location, message });
+        self.graph.refused(self.refusals.len() - 1, shape, element)
+    }
+
+    /// Whether a cast vanishes.
+    pub(super) fn fold_cast(&self, from: &str, to: &str) -> Result<(), String> {
+        self.precision.fold_cast(self.half.is_some(), from, to)
+    }
+
+    /// Notes a cast that vanishes: widening one starts an f32 island, narrowing one ends it.
+    pub(super) fn note_cast(&mut self, at: Op<'c>, operand: NodeId) {
+        if at.is("arith.truncf") {
+            self.islands.leave(operand);
+        } else if self.half.is_some() {
+            self.islands.enter(operand, at);
+        }
+    }
+
+    /// Notes that a node was computed from others in a wider type than the device's.
+    pub(super) fn note_wide(&mut self, at: Op<'c>, operands: &[NodeId], node: NodeId) {
+        let is_wide = |of: Type<'_>| matches!(ScalarType::of(of), ScalarType::F32 | ScalarType::F64);
+        if self.half.is_some() && at.outputs().first().is_some_and(|output| is_wide(output.r#type())) {
+            self.islands.join(operands, node);
+        }
+    }
+
+    /// Whether f32 stays f32.
+    pub(super) fn is_strict(&self) -> bool {
+        self.precision == Precision::Strict
+    }
+}
+
+/// The number in an attribute.
+fn number_of(attribute: Attribute<'_>) -> Option<f64> {
+    #[allow(clippy::cast_precision_loss, reason = "an integer that large is no constant of a program")]
+    float_value(attribute).or_else(|| integer(attribute).map(|number| number as f64))
+}
+
+/// A truth value is 0 or 1; as a signed integer of one bit, true is -1.
+fn as_element(number: f64, element: Element) -> f64 {
+    if element == Element::Bool { number.abs() } else { number }
+}
+
+/// Refuses a tensor without elements, and one whose size is no number: sizes are multiplied everywhere behind.
+pub(super) fn refuse_size<'c>(op: Op<'c>, tensor: &TensorType<'c>) -> Result<(), Reported> {
+    if tensor.shape.contains(&0) {
+        let message = format!("has a dimension of size 0: {} is empty, which is not supported", tensor.build());
+        return Err(error_at(op, message).report());
+    }
+    // An element may have a stick of its own.
+    if tensor.shape.iter().try_fold(machine::STICK_BYTES, |bytes, &size| bytes.checked_mul(size)).is_none() {
+        let message = format!("has a tensor that is too large: the size of {} in bytes does not fit in 64 bits", tensor.build());
+        return Err(error_at(op, message).report());
+    }
+    Ok(())
+}

@@ -1,0 +1,30 @@
+//! What operations become: tables, and rules for what is recognised by what it computes.
+//!
+//! | file | what |
+//! |---|---|
+//! | `operations.rs` | the table of operations on tensors, and the page of what is supported |
+//! | `functions.rs` | the table of scalar operations |
+//! | `plain.rs` | what all rules begin with |
+//! | `recognize.rs` | rules for elementwise operations |
+//! | `composites.rs` | sigmoid, gelu, mean and others by what they compute |
+//! | `safe_softmax.rs` | PyTorch's softmax of rows that may be masked as a whole |
+//! | `body.rs` | what a body combines |
+//! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
+//! | `scaled_product.rs` | one factor for a product of two scaled tensors |
+//! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
+//! | `index.rs` | indices that bodies compute: views and gathers |
+//! | `expansion.rs` | functions in terms of others, whose results may live in LX |
+
+pub(super) mod body;
+mod composites;
+pub(super) mod contraction;
+pub(super) mod expansion;
+pub(super) mod functions;
+pub(super) mod index;
+pub(super) mod operations;
+pub(super) mod plain;
+pub(super) mod precision;
+mod recognize;
+mod safe_softmax;
+pub(super) mod scaled_product;
+pub(super) mod truth;

@@ -1,0 +1,31 @@
+//! What all rules begin with: what the device has, the one type of the operands, the sign.
+
+use crate::import::graph::{Element, Graph, NodeId};
+use machine::{DeviceFormat, DeviceFunction};
+
+/// The one element type of the operands.
+///
+/// # Errors
+/// If there are two.
+pub(in crate::import) fn same(elements: &[Element]) -> Result<Element, String> {
+    match elements {
+        [] => Err("computes with constants only: not supported yet".to_owned()),
+        [element] => Ok(*element),
+        [first, second, ..] => Err(format!("mixes elements of {} and {}: not supported yet", first.name(), second.name())),
+    }
+}
+
+pub(in crate::import) type Built = Result<NodeId, String>;
+
+/// Whether the device has the function for elements of that type.
+pub(in crate::import) fn has(function: &str, element: Element) -> bool {
+    let format = if element == Element::F32 { DeviceFormat::IeeeFp32 } else { DeviceFormat::Sen169Fp16 };
+    DeviceFunction::pointwise(function).is_some_and(|row| row.supports(format))
+}
+
+pub(in crate::import) fn neg(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    match graph.as_pointwise(inputs[0], "neg") {
+        Some(undone) => Ok(undone[0]),
+        None => Ok(graph.pointwise("neg", inputs, element)),
+    }
+}

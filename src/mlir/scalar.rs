@@ -1,0 +1,80 @@
+//! What one element is.
+
+use super::{Type, TypeLike};
+use mlir_sys::{
+    mlirIntegerTypeGetWidth, mlirIntegerTypeIsSignless, mlirTypeIsABF16, mlirTypeIsAF16, mlirTypeIsAF32, mlirTypeIsAF64, mlirTypeIsAIndex,
+    mlirTypeIsAInteger,
+};
+
+/// The type of an element of a tensor, or of a number outside of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScalarType {
+    /// IEEE half precision.
+    F16,
+    /// bfloat16.
+    Bf16,
+    /// IEEE single precision.
+    F32,
+    /// IEEE double precision.
+    F64,
+    /// An integer of so many bits, without a sign; of one bit, a truth value.
+    Integer(u32),
+    /// An integer that says whether it has a sign.
+    SignedInteger,
+    /// A size or a position.
+    Index,
+    /// A type that no op of ours has.
+    Other,
+}
+
+impl ScalarType {
+    /// What a type is.
+    #[must_use]
+    pub fn of(r#type: Type<'_>) -> Self {
+        let raw = r#type.to_raw();
+        // SAFETY: the type is valid, and width and sign are asked of integers alone.
+        unsafe {
+            match () {
+                () if mlirTypeIsAF16(raw) => Self::F16,
+                () if mlirTypeIsABF16(raw) => Self::Bf16,
+                () if mlirTypeIsAF32(raw) => Self::F32,
+                () if mlirTypeIsAF64(raw) => Self::F64,
+                () if mlirTypeIsAIndex(raw) => Self::Index,
+                () if mlirTypeIsAInteger(raw) && mlirIntegerTypeIsSignless(raw) => Self::Integer(mlirIntegerTypeGetWidth(raw)),
+                () if mlirTypeIsAInteger(raw) => Self::SignedInteger,
+                () => Self::Other,
+            }
+        }
+    }
+
+    /// Whether it is one of the floating-point types of 16 bits, which the device has in one format.
+    #[must_use]
+    pub const fn is_half(self) -> bool {
+        matches!(self, Self::F16 | Self::Bf16)
+    }
+
+    /// Whether it is a floating-point type in which the device computes.
+    #[must_use]
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::F16 | Self::Bf16 | Self::F32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mlir::parse_type;
+
+    #[test]
+    fn types_are_told_apart() {
+        let session = crate::pipeline::session();
+        let of = |text: &str| ScalarType::of(parse_type(session.context(), text));
+        assert_eq!(
+            ["f16", "bf16", "f32", "f64", "index"].map(of),
+            [ScalarType::F16, ScalarType::Bf16, ScalarType::F32, ScalarType::F64, ScalarType::Index]
+        );
+        assert_eq!(["i1", "i64"].map(of), [ScalarType::Integer(1), ScalarType::Integer(64)]);
+        assert_eq!(["ui8", "si32"].map(of), [ScalarType::SignedInteger; 2]);
+        assert_eq!(["f8E4M3FN", "tensor<2xf16>"].map(of), [ScalarType::Other; 2]);
+    }
+}

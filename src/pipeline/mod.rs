@@ -1,0 +1,182 @@
+//! The order of the passes: the only place that knows it.
+//!
+//! Order constraints, each with its reason: layouts before tiling (a tile must not cut a stick); tiling before work division (cores divide
+//! one iteration's work); work division before LX planning (sizes are per core); loops before bundles (a loop is never split over two
+//! launches). After each phase `spyre-verify-phase` refuses what should be gone.
+//!
+//! | file | what |
+//! |---|---|
+//! | `options.rs` | what a user may choose, as typed values |
+//! | `steps.rs` | the passes of each phase with their options, for these choices |
+
+mod options;
+mod steps;
+
+use crate::{
+    bundle, gate, hint, import, joint, launch, layout, lx,
+    mlir::{Hooks, Pass, Session},
+    sdsc, search, tile, validate, work,
+};
+
+pub use crate::phase::Phase;
+pub use options::{Options, PlannerName};
+pub use steps::{Milestone, Step, check, emission, emit_pipeline};
+
+/// Every pass, in the order in which a program meets them.
+pub static PASSES: &[Pass] = &[
+    import::ir::check_input::PASS,
+    import::ir::set_target::PASS,
+    import::ir::import_linalg::PASS,
+    hint::ir::flatten_hints::PASS,
+    import::ir::expand_functions::PASS,
+    layout::ir::defer_divisions::PASS,
+    layout::ir::materialize_views::PASS,
+    layout::ir::lay_out_tables::PASS,
+    layout::ir::pad_contractions::PASS,
+    layout::ir::propagate_layouts::PASS,
+    layout::ir::insert_restickify::PASS,
+    layout::ir::split_views::PASS,
+    layout::ir::own_results::PASS,
+    hint::ir::propagate_dims::PASS,
+    search::ir::choose_tiles::PASS,
+    tile::ir::coarse_tile::PASS,
+    tile::ir::make_online::PASS,
+    tile::ir::settle_loops::PASS,
+    work::ir::reduce_span::PASS,
+    work::ir::divide_work::PASS,
+    joint::ir::divide_jointly::PASS,
+    lx::ir::clone_inputs::PASS,
+    lx::ir::plan_lx::PASS,
+    bundle::ir::form_bundles::PASS,
+    bundle::ir::lower_to_sdsc::PASS,
+    launch::ir::lower_to_sdscbundle::PASS,
+    sdsc::ir::emit_bundle::PASS,
+    gate::verify_phase::PASS,
+];
+
+include!(concat!(env!("OUT_DIR"), "/passes.rs"));
+
+/// A pass without a declaration, and a declaration without a pass, do not compile.
+const _: () = {
+    assert!(PASSES.len() == DECLARED.len(), "PASSES has not as many passes as Passes.td declares");
+    let mut pass = 0;
+    while pass < PASSES.len() {
+        assert!(is_declared(PASSES[pass].argument), "Passes.td does not declare a pass of PASSES");
+        pass += 1;
+    }
+};
+
+const fn is_declared(argument: &str) -> bool {
+    let mut other = 0;
+    while other < DECLARED.len() {
+        if is_same(argument.as_bytes(), DECLARED[other].as_bytes()) {
+            return true;
+        }
+        other += 1;
+    }
+    false
+}
+
+const fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
+/// What MLIR is told of the compiler.
+pub static HOOKS: Hooks = Hooks { passes: PASSES, expand, observe: validate::observe };
+
+/// A session with the compiler's dialects, passes and pipeline.
+#[must_use]
+pub fn session() -> Session {
+    Session::new(&HOOKS)
+}
+
+/// Expands the options of `--spyre-compile` to a pass pipeline.
+///
+/// # Errors
+/// A message about the option that is wrong.
+pub fn expand(options: &str) -> Result<String, String> {
+    let options = Options::parse(options)?;
+    Ok(options.pipeline(options.phases(), ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phase_stops_the_pipeline_behind_its_check() {
+        let text = expand("compile-to=layout cores=4").unwrap();
+        assert!(text.contains("spyre-set-target{file={} cores=4 lx-bytes=-1}"), "{text}");
+        assert!(text.ends_with("canonicalize,cse,spyre-own-results,spyre-verify-phase{phase=layout}"), "{text}");
+    }
+
+    #[test]
+    fn without_a_planner_nothing_is_copied_or_expanded() {
+        for pass in ["spyre-expand-functions", "spyre-divide-jointly"] {
+            assert!(expand("").unwrap().contains(pass));
+            assert!(!expand("lx-planner=none").unwrap().contains(pass));
+        }
+        for (planner, is_copied_before) in [("none", false), ("exact", false), ("first-fit", true)] {
+            assert_eq!(expand(&format!("lx-planner={planner}")).unwrap().contains("spyre-clone-inputs"), is_copied_before, "{planner}");
+        }
+    }
+
+    #[test]
+    fn the_best_is_the_default_and_parts_of_it_can_be_had() {
+        for (options, is_joint, planner) in [
+            ("", true, "exact"),
+            ("joint=true", true, "exact"),
+            ("joint=false", false, "exact"),
+            ("lx-planner=exact", false, "exact"),
+            ("lx-planner=exact joint=true", true, "exact"),
+            ("lx-planner=first-fit", false, "first-fit"),
+        ] {
+            let text = expand(options).unwrap();
+            assert_eq!(text.contains("spyre-divide-jointly"), is_joint, "{options}");
+            assert!(text.contains(&format!("spyre-plan-lx{{planner={planner}}}")), "{options}");
+        }
+        let refused = expand("lx-planner=greedy joint=true").unwrap_err();
+        assert_eq!(refused, "option 'joint' needs the LX planner 'exact', found 'greedy'");
+    }
+
+    #[test]
+    fn unknown_options_and_phases_are_named() {
+        assert_eq!(expand("core=4").unwrap_err(), "unknown option 'core'");
+        assert!(expand("compile-to=lxx").unwrap_err().starts_with("unknown phase 'lxx': expected one of import, layout"));
+        assert_eq!(expand("cores").unwrap_err(), "expected key=value, found 'cores'");
+        for wrong in [
+            "cores=x",
+            "lx-bytes=1k",
+            "lx-planner=worst",
+            "joint=maybe",
+            "tiles=A",
+            "bind=T",
+            "dims=A:B",
+            "addresses=real",
+            "loops=fuse",
+            "precision=f64",
+            "tile-search=yes",
+            "tile-steps=-1",
+            "objective=money",
+            "sticks=best",
+        ] {
+            let value = wrong.split_once('=').unwrap().1;
+            assert!(expand(wrong).is_err_and(|message| message.contains(&format!("'{value}'"))), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_pass_of_the_pipeline_is_implemented() {
+        let options = Options::default();
+        let alone = Options::parse("joint=false").unwrap();
+        let simple = Options::parse("lx-planner=first-fit").unwrap();
+        let text = [options, alone, simple].map(|options| options.pipeline(Phase::ALL, "out")).concat();
+        for pass in PASSES {
+            assert!(text.contains(pass.argument), "'{}' is in no phase", pass.argument);
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! What a user may choose, read once: from here on a value is what it means.
+
+use super::Phase;
+use crate::{
+    bundle::{Addresses, Loops},
+    hint::{Binding, DimNames, TileCount},
+    import::Precision,
+    layout::Strategy,
+};
+use cost::Objective;
+use scratchpad::planner_named;
+use std::{fmt, str::FromStr};
+
+/// What a user may choose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Cores to use; 0 for all that the machine has.
+    pub cores: i64,
+    /// A file that describes another machine; empty for Spyre.
+    pub target: String,
+    /// Tiles around every function, outermost first.
+    pub tiles: Vec<TileCount>,
+    /// What names of counts in `tiles` or in a hint scope stand for.
+    pub bind: Vec<Binding>,
+    /// The names of arguments.
+    pub dims: Vec<DimNames>,
+    /// The LX planner; none for the best: `exact`, with splits and placement chosen together.
+    pub lx_planner: Option<PlannerName>,
+    /// Whether splits and placement are chosen together; none for what goes with the planner.
+    pub joint: Option<bool>,
+    /// Usable LX bytes per core; -1 for the machine's.
+    pub lx_bytes: i64,
+    /// Symbols or numbers.
+    pub addresses: Addresses,
+    /// How a counted loop is launched.
+    pub loops: Loops,
+    /// Whether tiles are chosen for ops without hints; none for where that is possible.
+    pub tile_search: Option<bool>,
+    /// The most ops that the search for tiles may judge in a part of a program; none for the usual number.
+    pub tile_steps: Option<u32>,
+    /// What plans are compared by.
+    pub objective: Objective,
+    /// A plan file to follow, or to write what was chosen to, if there is none; empty for neither.
+    pub plan: String,
+    /// What becomes of f32 between f16.
+    pub precision: Precision,
+    /// How sticks are chosen.
+    pub sticks: Strategy,
+    /// The last phase.
+    pub compile_to: Phase,
+}
+
+/// The name of an LX planner, or `none`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannerName(String);
+
+impl PlannerName {
+    /// The best planner.
+    fn best() -> Self {
+        Self("exact".to_owned())
+    }
+
+    /// No planner: nothing is in LX.
+    #[must_use]
+    pub fn none() -> Self {
+        Self("none".to_owned())
+    }
+
+    /// Whether it chooses what is copied into LX, and out.
+    fn chooses_stays(&self) -> bool {
+        planner_named(&self.0).is_ok_and(|planner| planner.chooses_stays())
+    }
+}
+
+impl FromStr for PlannerName {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let name = Self(name.to_owned());
+        if name != Self::none() {
+            planner_named(&name.0).map_err(|error| error.to_string())?;
+        }
+        Ok(name)
+    }
+}
+
+impl fmt::Display for PlannerName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            cores: 0,
+            target: String::new(),
+            tiles: Vec::new(),
+            bind: Vec::new(),
+            dims: Vec::new(),
+            lx_planner: None,
+            joint: None,
+            lx_bytes: -1,
+            addresses: Addresses::Symbolic,
+            loops: Loops::Keep,
+            tile_search: None,
+            tile_steps: None,
+            objective: Objective::Time,
+            plan: String::new(),
+            precision: Precision::Device,
+            sticks: Strategy::Global,
+            compile_to: Phase::Bundle,
+        }
+    }
+}
+
+impl Options {
+    /// Reads `key=value key=value`, the options of `--spyre-compile`.
+    ///
+    /// # Errors
+    /// A message about the option that does not exist, or whose value is wrong.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut options = Self::default();
+        for word in text.split_whitespace() {
+            let (key, value) = word.split_once('=').ok_or_else(|| format!("expected key=value, found '{word}'"))?;
+            options.set(key, value)?;
+        }
+        options.check()?;
+        Ok(options)
+    }
+
+    /// Gives one option a value; a list gets the elements, separated by commas, in addition.
+    ///
+    /// # Errors
+    /// The option, the value found and what is allowed.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let number = || value.parse::<i64>().map_err(|_| format!("option '{key}': expected a number, found '{value}'"));
+        let either = |yes: &str, no: &str| match value {
+            _ if value == yes => Ok(Some(true)),
+            _ if value == no => Ok(Some(false)),
+            _ => Err(format!("option '{key}': expected '{yes}' or '{no}', found '{value}'")),
+        };
+        match key {
+            "cores" => self.cores = number()?,
+            "target" => value.clone_into(&mut self.target),
+            "tiles" => self.tiles.extend(list(key, value)?),
+            "bind" => self.bind.extend(list(key, value)?),
+            "dims" => self.dims.extend(list(key, value)?),
+            "lx-planner" => self.lx_planner = Some(value.parse()?),
+            "joint" => self.joint = either("true", "false")?,
+            "lx-bytes" => self.lx_bytes = number()?,
+            "addresses" => self.addresses = value.parse()?,
+            "loops" => self.loops = value.parse()?,
+            "tile-search" => self.tile_search = either("auto", "none")?,
+            "tile-steps" => {
+                let refuse = |_| format!("option '{key}': expected a number that is not negative, found '{value}'");
+                self.tile_steps = Some(value.parse().map_err(refuse)?);
+            }
+            "objective" => self.objective = value.parse()?,
+            "plan" => value.clone_into(&mut self.plan),
+            "precision" => self.precision = value.parse()?,
+            "sticks" => self.sticks = value.parse()?,
+            "compile-to" => self.compile_to = value.parse()?,
+            _ => return Err(format!("unknown option '{key}'")),
+        }
+        Ok(())
+    }
+
+    /// The options that are not as they usually are, by name and value; a list has one for each element. The last phase is none of them.
+    #[must_use]
+    pub fn given(&self) -> Vec<(&'static str, String)> {
+        let usual = Self::default();
+        let mut given: Vec<(&'static str, String)> = Vec::new();
+        let mut add = |is_given: bool, name, value: String| given.extend(is_given.then_some((name, value)));
+        add(self.cores != usual.cores, "cores", self.cores.to_string());
+        add(self.target != usual.target, "target", self.target.clone());
+        self.tiles.iter().for_each(|tile| add(true, "tiles", tile.to_string()));
+        self.bind.iter().for_each(|binding| add(true, "bind", binding.to_string()));
+        self.dims.iter().for_each(|names| add(true, "dims", names.to_string()));
+        self.lx_planner.iter().for_each(|planner| add(true, "lx-planner", planner.to_string()));
+        self.joint.iter().for_each(|joint| add(true, "joint", joint.to_string()));
+        add(self.lx_bytes != usual.lx_bytes, "lx-bytes", self.lx_bytes.to_string());
+        add(self.addresses != usual.addresses, "addresses", self.addresses.to_string());
+        add(self.loops != usual.loops, "loops", self.loops.to_string());
+        self.tile_search.iter().for_each(|search| add(true, "tile-search", if *search { "auto" } else { "none" }.to_owned()));
+        self.tile_steps.iter().for_each(|steps| add(true, "tile-steps", steps.to_string()));
+        add(self.objective != usual.objective, "objective", self.objective.to_string());
+        add(self.plan != usual.plan, "plan", self.plan.clone());
+        add(self.precision != usual.precision, "precision", self.precision.to_string());
+        add(self.sticks != usual.sticks, "sticks", self.sticks.to_string());
+        given
+    }
+
+    /// The LX planner.
+    #[must_use]
+    pub fn planner(&self) -> PlannerName {
+        self.lx_planner.clone().unwrap_or_else(PlannerName::best)
+    }
+
+    /// Whether the planner chooses what is copied into LX, and out.
+    pub(super) fn chooses_stays(&self) -> bool {
+        self.planner().chooses_stays()
+    }
+
+    /// Whether splits and placement are chosen together.
+    #[must_use]
+    pub fn is_joint(&self) -> bool {
+        self.joint.unwrap_or(self.lx_planner.is_none())
+    }
+
+    /// Whether tiles are chosen for ops without hints: their gain is known where splits and placement are chosen together, and baked addresses
+    /// cannot say what advances in a loop.
+    #[must_use]
+    pub fn searches_tiles(&self) -> bool {
+        self.tile_search.unwrap_or(self.is_joint() && self.can_say_loops())
+    }
+
+    fn can_say_loops(&self) -> bool {
+        self.addresses != Addresses::Baked || self.loops == Loops::Unroll
+    }
+
+    /// Refuses options that do not go together.
+    ///
+    /// # Errors
+    /// The option, the value found and what it needs.
+    pub fn check(&self) -> Result<(), String> {
+        if self.is_joint() && !self.chooses_stays() {
+            return Err(format!("option 'joint' needs the LX planner 'exact', found '{}'", self.planner()));
+        }
+        if self.tile_search == Some(true) && !self.is_joint() {
+            let needs = "splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'";
+            return Err(format!("option 'tile-search=auto' needs {needs}"));
+        }
+        if self.tile_search == Some(true) && !self.can_say_loops() {
+            let needs = "symbolic addresses or '--loops unroll': baked addresses cannot say what advances in a loop";
+            return Err(format!("option 'tile-search=auto' needs {needs}"));
+        }
+        if self.objective == Objective::Bytes && !self.is_joint() {
+            let needs = "splits and placement to be chosen together: leave out 'lx-planner', or give '--joint'";
+            return Err(format!("option 'objective=bytes' needs {needs}"));
+        }
+        let can_follow = self.is_joint() && self.searches_tiles();
+        if !self.plan.is_empty() && !can_follow {
+            let needs = "what it is of to be chosen: leave out 'lx-planner' and '--tile-search none', or give '--joint'";
+            return Err(format!("option 'plan' needs {needs}"));
+        }
+        Ok(())
+    }
+
+    /// The options that have no effect on a module that has a phase behind it, but for what they say already.
+    #[must_use]
+    pub fn without_effect(&self, done: Phase) -> Vec<&'static str> {
+        let mut names: Vec<&'static str> = self.given().into_iter().map(|(name, _)| name).filter(|name| last_phase(name) <= done).collect();
+        names.sort_by_key(|name| last_phase(name));
+        names.dedup();
+        names
+    }
+
+    /// The phases up to the one that the user wants, files excepted.
+    pub fn phases(&self) -> impl Iterator<Item = Phase> + use<> {
+        let last = self.compile_to.min(Phase::Bundle);
+        Phase::ALL.into_iter().take_while(move |phase| *phase <= last)
+    }
+}
+
+/// The elements of a list option.
+fn list<T: FromStr<Err = String>>(key: &str, value: &str) -> Result<Vec<T>, String> {
+    value.split(',').map(|element| element.parse().map_err(|error| format!("option '{key}': {error}"))).collect()
+}
+
+/// The last phase that an option has an effect on.
+fn last_phase(name: &str) -> Phase {
+    match name {
+        "precision" | "sticks" => Phase::Layout,
+        "dims" | "tile-search" | "tile-steps" => Phase::Hint,
+        "joint" | "objective" | "plan" => Phase::Work,
+        "lx-planner" => Phase::Lx,
+        "addresses" | "loops" => Phase::Bundle,
+        _ => Phase::Import,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_given_reads_back() {
+        let text = "cores=4 target=m.json tiles=A=2 tiles=B=T bind=T=8 dims=0=A:B@64 lx-planner=exact joint=true lx-bytes=128 \
+                    addresses=baked loops=unroll tile-search=auto tile-steps=7 objective=bytes plan=p.json precision=strict sticks=greedy";
+        let options = Options::parse(text).unwrap();
+        let given: Vec<String> = options.given().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(given.join(" "), text);
+        assert_eq!(Options::default().given(), []);
+    }
+
+    #[test]
+    fn an_option_of_a_phase_that_is_done_has_no_effect() {
+        let options = Options::parse("sticks=greedy cores=4 loops=unroll tiles=A=2,B=2").unwrap();
+        assert_eq!(options.without_effect(Phase::Import), ["cores", "tiles"]);
+        assert_eq!(options.without_effect(Phase::Work), ["cores", "tiles", "sticks"]);
+        assert_eq!(options.without_effect(Phase::Bundle), ["cores", "tiles", "sticks", "loops"]);
+    }
+}

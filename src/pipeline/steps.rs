@@ -1,0 +1,257 @@
+//! The passes of each phase with their options: the pipeline.
+
+use super::{Options, Phase};
+use crate::{
+    bundle::ir::{form_bundles, lower_to_sdsc},
+    gate::verify_phase,
+    hint::ir::{flatten_hints, propagate_dims},
+    import::{
+        Precision,
+        ir::{check_input, expand_functions, import_linalg, set_target},
+    },
+    joint::ir::divide_jointly,
+    launch::ir::lower_to_sdscbundle,
+    layout::ir::{
+        defer_divisions, insert_restickify, lay_out_tables, materialize_views, own_results, pad_contractions, propagate_layouts,
+        split_views,
+    },
+    lx::ir::{clone_inputs, plan_lx},
+    mlir::Pass,
+    sdsc::ir::emit_bundle,
+    search::ir::choose_tiles,
+    tile::ir::{coarse_tile, make_online, settle_loops},
+    work::ir::{divide_work, reduce_span},
+};
+use std::fmt;
+
+/// A pass with its options, and what the program has come to behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    pass: &'static str,
+    options: Vec<(&'static str, String)>,
+    /// What has been reached, for who reports about it.
+    pub milestone: Option<Milestone>,
+}
+
+/// What a program has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Milestone {
+    /// It is in our ops, as its author wrote it.
+    Imported,
+    /// Nothing of the source is left: what it must do is what its ops say.
+    Flat,
+    /// Every value has its memory.
+    Placed,
+    /// All decisions are made, where pools lie included.
+    Formed,
+    /// Each launch is a list of op specs.
+    Lowered,
+}
+
+impl Step {
+    /// A pass of ours.
+    const fn of(pass: &Pass) -> Self {
+        Self::upstream(pass.argument)
+    }
+
+    /// A pass of MLIR.
+    const fn upstream(pass: &'static str) -> Self {
+        Self { pass, options: Vec::new(), milestone: None }
+    }
+
+    fn with(mut self, name: &'static str, value: impl fmt::Display) -> Self {
+        self.options.push((name, value.to_string()));
+        self
+    }
+
+    fn with_all<T: fmt::Display>(self, name: &'static str, values: &[T]) -> Self {
+        let texts: Vec<String> = values.iter().map(ToString::to_string).collect();
+        self.with(name, texts.join(","))
+    }
+
+    /// A path may have blanks.
+    fn with_path(self, name: &'static str, path: &str) -> Self {
+        self.with(name, format_args!("{{{path}}}"))
+    }
+
+    fn reaching(mut self, milestone: Milestone) -> Self {
+        self.milestone = Some(milestone);
+        self
+    }
+}
+
+/// As MLIR reads it.
+impl fmt::Display for Step {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.pass)?;
+        if self.options.is_empty() {
+            return Ok(());
+        }
+        let options: Vec<String> = self.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        write!(formatter, "{{{}}}", options.join(" "))
+    }
+}
+
+impl Options {
+    /// The steps of one phase, with the check behind them, for a program that has come through all phases before it. `output` is the directory
+    /// to emit.
+    #[must_use]
+    pub fn steps_of(&self, phase: Phase, output: &str) -> Vec<Step> {
+        let mut steps = match phase {
+            Phase::Import => self.import_steps(),
+            Phase::Layout => self.layout_steps(),
+            Phase::Hint => self.hint_steps(),
+            Phase::Tile => tile_steps(),
+            Phase::Work => self.work_steps(),
+            Phase::Lx => self.lx_steps(),
+            Phase::Bundle => self.bundle_steps(),
+            Phase::Emit => return vec![emission(output, true)],
+        };
+        steps.push(check(phase));
+        steps
+    }
+
+    fn import_steps(&self) -> Vec<Step> {
+        let target = Step::of(&set_target::PASS).with_path("file", &self.target).with("cores", self.cores).with("lx-bytes", self.lx_bytes);
+        let flatten = Step::of(&flatten_hints::PASS).with_all("tiles", &self.tiles).with_all("bind", &self.bind);
+        let mut steps = vec![
+            // What cannot be compiled is named as the program names it: later passes would change that.
+            Step::of(&check_input::PASS),
+            // The machine is on the module, for every pass that asks for a number of it.
+            target,
+            // JAX calls helper functions. Folding would round numbers that a referee asks for.
+            Step::upstream("inline").with("default-pipeline", ""),
+            // What was inlined everywhere is no function any more.
+            Step::upstream("symbol-dce"),
+            // From here on every op is a device function.
+            Step::of(&import_linalg::PASS).with("precision", self.precision).reaching(Milestone::Imported),
+            // Producers leave reshapes that cancel and results that nobody uses.
+            Step::upstream("canonicalize"),
+            Step::upstream("cse"),
+            // Scopes become attributes of the ops in them, so that later passes need not look around.
+            flatten.reaching(Milestone::Flat),
+        ];
+        if self.chooses_stays() {
+            // What is written in more ops, so that it may live in LX, is of use to a planner that knows what to do with it.
+            steps.push(Step::of(&expand_functions::PASS));
+        }
+        steps
+    }
+
+    fn layout_steps(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        if self.precision == Precision::Device {
+            // A division behind a product rounds differently from one in front of it.
+            steps.push(Step::of(&defer_divisions::PASS));
+        }
+        steps.extend([
+            // What no layout makes readable becomes a tensor, before layouts are chosen.
+            Step::of(&materialize_views::PASS),
+            // An index moves along the outermost dimension only: tables are not to choose.
+            Step::of(&lay_out_tables::PASS),
+            // Padding makes new buffers, which need a layout like all others.
+            Step::of(&pad_contractions::PASS),
+            // The choice, for the function as a whole.
+            Step::of(&propagate_layouts::PASS).with("sticks", self.sticks),
+            // The moves that the choice needs.
+            Step::of(&insert_restickify::PASS),
+            // Behind the moves, which can take such a view away; and the sticks decide which cuts are possible.
+            Step::of(&split_views::PASS),
+            // Views that lead to split ones are not needed any more.
+            Step::upstream("canonicalize"),
+            Step::upstream("cse"),
+            // Copies of one value have become one, and two results must not be one buffer.
+            Step::of(&own_results::PASS),
+        ]);
+        steps
+    }
+
+    fn hint_steps(&self) -> Vec<Step> {
+        // Names go from arguments to all ops: a hint is a wish about a name.
+        let mut steps = vec![Step::of(&propagate_dims::PASS).with_all("dims", &self.dims)];
+        if self.searches_tiles() {
+            // Ops without hints get some, where what a tiling gains is found by choosing splits and placement together.
+            let choose = Step::of(&choose_tiles::PASS);
+            let choose = match self.tile_steps {
+                Some(most) => choose.with("steps", most),
+                None => choose,
+            };
+            steps.push(self.with_plan(choose.with("objective", self.objective)));
+        }
+        steps
+    }
+
+    fn work_steps(&self) -> Vec<Step> {
+        // The slices without which a core could not address its part; whoever divides keeps them.
+        let reduce = Step::of(&reduce_span::PASS);
+        // The rest: by what an op alone takes, or with what the planner would make of it.
+        let jointly = || self.with_plan(Step::of(&divide_jointly::PASS).with("objective", self.objective));
+        vec![reduce, if self.is_joint() { jointly() } else { Step::of(&divide_work::PASS) }]
+    }
+
+    fn with_plan(&self, step: Step) -> Step {
+        if self.plan.is_empty() { step } else { step.with_path("plan", &self.plan) }
+    }
+
+    fn lx_steps(&self) -> Vec<Step> {
+        let planner = self.planner();
+        let plan = Step::of(&plan_lx::PASS).with("planner", &planner).reaching(Milestone::Placed);
+        if planner == super::PlannerName::none() || self.chooses_stays() {
+            return vec![plan];
+        }
+        // A copy of an input is of use in LX only; a planner that chooses stays chooses them itself.
+        vec![Step::of(&clone_inputs::PASS), plan]
+    }
+
+    fn bundle_steps(&self) -> Vec<Step> {
+        vec![
+            // Which ops are one launch, and where their pool lies.
+            Step::of(&form_bundles::PASS).with("addresses", self.addresses).reaching(Milestone::Formed),
+            // Tensors become operands with memory and coordinates.
+            Step::of(&lower_to_sdsc::PASS).reaching(Milestone::Lowered),
+            // The program of addresses of each launch.
+            Step::of(&lower_to_sdscbundle::PASS).with("addresses", self.addresses).with("loops", self.loops),
+        ]
+    }
+
+    /// The pipeline of the phases `phases`, as text for a module.
+    #[must_use]
+    pub fn pipeline(&self, phases: impl IntoIterator<Item = Phase>, output: &str) -> String {
+        text_of(&phases.into_iter().flat_map(|phase| self.steps_of(phase, output)).collect::<Vec<_>>())
+    }
+}
+
+fn tile_steps() -> Vec<Step> {
+    vec![
+        // Ops that wish for the same tiles share a loop.
+        Step::of(&coarse_tile::PASS),
+        // Loops over the same tiles become one, with corrections where one needs the result of another.
+        Step::of(&make_online::PASS),
+        // What a loop carries is one buffer, which nobody else needs.
+        Step::of(&settle_loops::PASS),
+    ]
+}
+
+/// The check of what a phase promises.
+#[must_use]
+pub fn check(phase: Phase) -> Step {
+    Step::of(&verify_phase::PASS).with("phase", phase)
+}
+
+/// The pass that writes files into the directory `output`. What breaks a rule of the format is a bug of ours if the program has come through
+/// all of our passes (`is_compiled`), and else the mistake of whoever has written IR of a later phase.
+#[must_use]
+pub fn emission(output: &str, is_compiled: bool) -> Step {
+    Step::of(&emit_bundle::PASS).with_path("output", output).with("compiled", is_compiled)
+}
+
+/// The passes that write `sdsc` or `sdscbundle` IR into the directory `output`.
+#[must_use]
+pub fn emit_pipeline(output: &str) -> String {
+    text_of(&[Step::of(&lower_to_sdscbundle::PASS), Step::of(&emit_bundle::PASS).with_path("output", output)])
+}
+
+fn text_of(steps: &[Step]) -> String {
+    let texts: Vec<String> = steps.iter().map(ToString::to_string).collect();
+    texts.join(",")
+}

@@ -1,0 +1,37 @@
+//! An op and what was worked out of it: what the parts of its file are made from.
+
+use super::windows::Windows;
+use crate::bundle::{OpFamily, OpSpec};
+use crate::launch::geometry::{Geometry, Label};
+use crate::launch::symbols::Addresses;
+use sdsc_format::model::Text;
+
+/// An op and what was worked out of it.
+pub(super) struct Context<'a> {
+    pub(super) op: &'a OpSpec,
+    pub(super) geometry: &'a Geometry,
+    pub(super) addresses: &'a Addresses,
+    pub(super) windows: Windows,
+}
+
+impl Context<'_> {
+    /// The number of tensors that the file lists as inputs; a reduction also lists its result.
+    pub(super) fn n_inputs(&self) -> usize {
+        let n_tensors = self.geometry.tensors.len();
+        match self.geometry.family {
+            OpFamily::Pool | OpFamily::TopK => 1,
+            OpFamily::Depthwise | OpFamily::Reduction if self.op.is_reduction => n_tensors,
+            OpFamily::Matmul | OpFamily::Conv2d | OpFamily::Depthwise | OpFamily::Reduction | OpFamily::Elementwise => n_tensors - 1,
+        }
+    }
+
+    /// Whether the file lists a tensor as an input.
+    pub(super) fn is_input(&self, tensor: usize) -> bool {
+        tensor < self.n_inputs()
+    }
+}
+
+/// The labels as files spell them.
+pub(super) fn texts(labels: &[Label]) -> Vec<Text> {
+    labels.iter().map(|label| label.name().into()).collect()
+}

@@ -1,0 +1,43 @@
+//! Why an op cannot be divided, in the words of whoever wrote it.
+
+use super::{Operation, WorkError};
+
+impl WorkError {
+    /// The message for the user who wrote the op: with the names of its iteration dimensions (one text each, empty where unknown), what
+    /// their units are, and for a span the tensor and the slices of the dimensions that it runs along.
+    #[must_use]
+    pub fn explained(&self, op: &Operation, names: &[String]) -> String {
+        let dim_text = |dim: usize| match names.get(dim).filter(|name| !name.is_empty()) {
+            Some(name) => format!("iteration dimension {dim} ('{name}')"),
+            None => format!("iteration dimension {dim}"),
+        };
+        let unit = |dim: usize, units: i64| if op.dims[dim].size == units { "positions" } else { "sticks" };
+        match self {
+            Self::Uneven { dim, units, slices } => {
+                format!("{slices} slices do not divide the {units} {} of {}", unit(*dim, *units), dim_text(*dim))
+            }
+            Self::Blocked { dim } if op.is_masked_reduction(*dim) => {
+                format!("{} cannot be divided over cores: its last stick is partly empty and the reduction masks it", dim_text(*dim))
+            }
+            Self::Blocked { dim } => format!("{} cannot be divided over cores", dim_text(*dim)),
+            Self::Span { operand, split, .. } => {
+                let units = op.units();
+                let along = op.dims_of_operand(*operand).into_iter().map(|dim| {
+                    let cut = if op.may_split(dim) {
+                        format!("{} of at most {}", split.slices()[dim], units[dim])
+                    } else {
+                        "indivisible".to_owned()
+                    };
+                    format!("{}: {cut}", dim_text(dim))
+                });
+                let along: Vec<String> = along.collect();
+                format!(
+                    "{self}; its device size is {:?}, and the slices are {}",
+                    op.operands[*operand].layout.device_size(),
+                    along.join(", ")
+                )
+            }
+            _ => self.to_string(),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What a pass makes of a program, for its page: the shortest function of its test that it changes, before and after.
+
+use std::{
+    io::Write,
+    process::{Command, Stdio},
+};
+
+/// The page of the passes with an example in the section of each. `tests` has the name and the test of each pass.
+pub(crate) fn with_examples(page: &str, tests: &[(String, String)]) -> String {
+    let mut made = String::new();
+    for (number, section) in page.split("### `-").enumerate() {
+        if number == 0 {
+            made.push_str(section);
+            continue;
+        }
+        let argument = section.split('`').next().unwrap_or_default();
+        let test = tests.iter().find(|(name, _)| name == argument).map_or("", |(_, test)| test.as_str());
+        made.push_str(&format!("### `-{}\n", section.trim_end()));
+        if let Some([before, after]) = example(argument, test) {
+            made.push_str(&format!("\n#### Example\n\nBefore:\n\n```mlir\n{before}\n```\n\nAfter:\n\n```mlir\n{after}\n```\n"));
+        }
+        made.push('\n');
+    }
+    format!("{}\n", made.trim_end())
+}
+
+/// The shortest program of a test before and after a pass; none for a pass that changes none, or writes files.
+fn example(argument: &str, test: &str) -> Option<[String; 2]> {
+    let runs = test.lines().filter_map(|line| line.strip_prefix("// RUN: spyre-opt "));
+    let run = runs.map(|run| run.split('|').next().unwrap_or_default()).find(|run| run.contains(argument) && !run.contains("%t"))?;
+    let words: Vec<String> = run.split_whitespace().filter(|word| *word != "%s").map(|word| word.replace('"', "")).collect();
+    let name = format!("--{argument}");
+    let place = words.iter().rposition(|word| *word == name || word.starts_with(&format!("{name}=")))?;
+    let flags = words.iter().filter(|word| word.starts_with("--mlir-"));
+    let passes =
+        |n: usize| words[..n].iter().filter(|word| word.starts_with("--") && !word.starts_with("--mlir-") && *word != "--split-input-file");
+    let with = |n: usize| passes(n).chain(flags.clone()).cloned().collect::<Vec<String>>();
+    let mut programs = programs(test);
+    programs.sort_by_key(|program| program.lines().count());
+    programs.iter().find_map(|program| {
+        let (before, after) = (printed(program, &with(place))?, printed(program, &with(place + 1))?);
+        (before != after).then_some([before, after])
+    })
+}
+
+/// Each top-level op of a test by itself, behind the aliases of its part of the file.
+fn programs(test: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for part in test.split("// -----") {
+        let lines = part.lines().filter(|line| !line.trim_start().starts_with("//") && !line.trim().is_empty());
+        let (aliases, lines): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with('#'));
+        let mut program: Vec<&str> = Vec::new();
+        for line in lines {
+            program.push(line);
+            if line.starts_with('}') {
+                found.push([aliases.as_slice(), &program].concat().join("\n"));
+                program.clear();
+            }
+        }
+    }
+    found
+}
+
+/// What `spyre-opt` prints, without the module around it; none if it refuses.
+fn printed(program: &str, arguments: &[String]) -> Option<String> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-opt"));
+    let mut tool =
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("spyre-opt runs");
+    tool.stdin.take().expect("a pipe").write_all(program.as_bytes()).expect("spyre-opt reads");
+    let output = tool.wait_with_output().expect("spyre-opt ends");
+    let text = String::from_utf8(output.stdout).expect("IR is text").trim().to_owned();
+    let inside =
+        text.split_once("module {\n").and_then(|(aliases, body)| Some(format!("{aliases}{}", unindented(body.strip_suffix('}')?))));
+    output.status.success().then(|| without_prices(inside.unwrap_or(text).trim_end()))
+}
+
+/// What the search for loops says in numbers changes with every price of the model, and is left out.
+fn without_prices(text: &str) -> String {
+    let found = text.split_once("spyre.tile_search = {").and_then(|(before, rest)| Some((before, rest.split_once('}')?.1)));
+    found.map_or_else(|| text.to_owned(), |(before, behind)| format!("{before}spyre.tile_search = {{...}}{behind}"))
+}
+
+fn unindented(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", line.strip_prefix("  ").unwrap_or(line))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEST: &str = "// RUN: spyre-opt --spyre-lay-out-tables --spyre-propagate-layouts --spyre-reduce-span --spyre-divide-work %s | FileCheck %s\n\n\
+        // CHECK: work\nfunc.func @long(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {\n  %y = spyre.pointwise exp(%x) : tensor<64x64xf16>\n  \
+        %z = spyre.pointwise exp(%y) : tensor<64x64xf16>\n  return %z : tensor<64x64xf16>\n}\n\nfunc.func @short(%x: tensor<64x64xf16>) -> tensor<64x64xf16> {\n  \
+        %y = spyre.pointwise exp(%x) : tensor<64x64xf16>\n  return %y : tensor<64x64xf16>\n}\n\nfunc.func @same() {\n  return\n}\n";
+
+    #[test]
+    fn the_shortest_function_that_changes_is_shown() {
+        let page = with_examples(
+            "\n### `-spyre-divide-work`\n\n_Divide_\n\n### `-spyre-unknown`\n\n_Nothing_\n",
+            &[("spyre-divide-work".to_owned(), TEST.to_owned())],
+        );
+        let (_, shown) = page.split_once("Before:").unwrap();
+        let (before, rest) = shown.split_once("After:").unwrap();
+        let (after, rest) = rest.split_once("### `-spyre-unknown`").unwrap();
+        assert!(before.contains("@short") && before.contains("#spyre.layout") && !before.contains("#spyre.work"), "{before}");
+        assert!(after.contains("#spyre.work") && !after.contains("module"), "{after}");
+        assert!(!rest.contains("Before"), "{rest}");
+    }
+}
