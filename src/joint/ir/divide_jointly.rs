@@ -90,8 +90,11 @@ pub(crate) fn divide_function(function: Op<'_>, target: &Target, objective: Obje
     let mut cost: Option<Cost> = None;
     // What is chosen is placed as the planner does, which a choice for the fewest bytes does not always gain by.
     let objectives = if objective == Objective::Time { vec![Objective::Time] } else { vec![Objective::Time, objective] };
-    for tried in objectives {
-        let chosen = splits_of(&joint::choose(&program, &planner, target, tried).splits);
+    let choices = objectives.into_iter().flat_map(|tried| {
+        let choice = joint::choose(&program, &planner, target, tried);
+        [choice.splits, choice.if_all_fits]
+    });
+    for chosen in choices.map(|choice| splits_of(&choice)) {
         if chosen != splits {
             let known = cost.map_or_else(|| cost_of_splits(function, splits.iter().copied(), target), Ok)?;
             let found = cost_of_splits(function, chosen.iter().copied(), target)?;
