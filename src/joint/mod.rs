@@ -28,14 +28,13 @@ mod tables;
 mod tests;
 
 use crate::{
-    assignment::{Assignment, minimize},
+    assignment::minimize,
     work::{Operation, WorkSplit},
 };
 use cost::{Cost, Objective, TileOp};
 use evaluate::evaluate;
 use machine::Target;
 use scratchpad::{Buffer, Capacity, Planner};
-use std::collections::BTreeSet;
 use tables::{Pricing, Tables};
 
 #[cfg(feature = "mlir")]
@@ -117,8 +116,9 @@ impl Op {
 pub struct Choice {
     /// For each op the index of its split.
     pub splits: Vec<usize>,
-    /// For each op the split that would cost least if LX had room for everything: a planner that parts lives may find more room.
-    pub if_all_fits: Vec<usize>,
+    /// For each op the split that would cost least if LX had room for everything: a planner that parts lives may find more room. None if no price should
+    /// make it look possible.
+    pub if_all_fits: Option<Vec<usize>>,
     /// The modelled time of all ops, ns.
     pub ns: f64,
     /// Bytes to and from HBM.
@@ -142,62 +142,41 @@ impl Choice {
 /// Chooses a split for each op; every value is in LX for its whole life or not at all. The result is never dearer, by the model and with this planner, than every op's first split.
 #[must_use]
 pub fn choose(program: &JointProgram, planner: &dyn Planner, target: &Target, objective: Objective) -> Choice {
+    let alone = vec![0; program.ops.len()];
+    let (mut best, _) = plan(program, &alone, planner, target);
     let tables = Tables::new(program, &Capacity::of(target), Pricing { model: &target.time, objective });
-    let (best, _) = plan(program, &vec![0; program.ops.len()], planner, target);
-    let mut chooser = Chooser { program, planner, target, objective, tables, best, planned: BTreeSet::new() };
-    chooser.give_way();
-    let if_all_fits = chooser.tables.splits(&chooser.cheapest(&vec![false; program.values.len()]).states);
-    Choice { if_all_fits, ..chooser.best }
-}
-
-/// A choice in the making.
-struct Chooser<'a> {
-    program: &'a JointProgram,
-    planner: &'a dyn Planner,
-    target: &'a Target,
-    objective: Objective,
-    tables: Tables,
-    best: Choice,
-    /// The splits that were planned.
-    planned: BTreeSet<Vec<usize>>,
-}
-
-impl Chooser<'_> {
-    /// Plans what costs least; of what does not fit all is put in HBM, and the rest chosen again.
-    fn give_way(&mut self) {
-        let mut in_hbm = vec![false; self.program.values.len()];
-        for _ in 1..MOST_PLANS {
-            let splits = self.tables.splits(&self.cheapest(&in_hbm).states);
-            // The same splits have the same plan, which leaves the same values in HBM.
-            if self.planned.contains(&splits) {
-                break;
-            }
-            let spilled = self.plan(splits);
-            if spilled.is_empty() {
-                break;
-            }
-            spilled.into_iter().for_each(|value| in_hbm[value] = true);
+    let mut in_hbm = vec![false; program.values.len()];
+    let mut planned: Vec<Vec<usize>> = Vec::new();
+    let mut if_all_fits = None;
+    for _ in 1..MOST_PLANS {
+        let problem = tables.problem(&in_hbm);
+        let found = minimize(&problem, &tables.start(), MOST_ENTRIES);
+        let splits = tables.splits(&found.states);
+        // The same splits have the same plan, which leaves the same values in HBM.
+        if planned.contains(&splits) {
+            break;
+        }
+        let (choice, spilled) = plan(program, &splits, planner, target);
+        if planned.is_empty() && !choice.is_refused {
+            if_all_fits = Some(splits.clone());
+        }
+        planned.push(splits);
+        if choice.is_better_than(&best, objective) {
+            best = choice;
+        }
+        if spilled.is_empty() {
+            break;
+        }
+        for value in spilled {
+            in_hbm[value] = true;
         }
     }
-
-    fn cheapest(&self, in_hbm: &[bool]) -> Assignment<tables::Cost> {
-        minimize(&self.tables.problem(in_hbm), &self.tables.start(), MOST_ENTRIES)
-    }
-
-    /// Plans some splits; gives the values that do not fit.
-    fn plan(&mut self, splits: Vec<usize>) -> Vec<usize> {
-        let (choice, spilled) = plan(self.program, &splits, self.planner, self.target);
-        self.planned.insert(splits);
-        if choice.is_better_than(&self.best, self.objective) {
-            self.best = choice;
-        }
-        spilled
-    }
+    Choice { if_all_fits, ..best }
 }
 
 /// The plan with these splits, and the values that all users agree about but that do not fit.
 fn plan(program: &JointProgram, splits: &[usize], planner: &dyn Planner, target: &Target) -> (Choice, Vec<usize>) {
     let evaluated = evaluate(program, splits, planner, target);
     let (ns, hbm_bytes, is_refused) = (evaluated.ns, evaluated.hbm_bytes, evaluated.is_refused);
-    (Choice { splits: splits.to_vec(), if_all_fits: Vec::new(), ns, hbm_bytes, is_refused }, evaluated.spilled)
+    (Choice { splits: splits.to_vec(), if_all_fits: None, ns, hbm_bytes, is_refused }, evaluated.spilled)
 }

@@ -92,7 +92,7 @@ pub(crate) fn divide_function(function: Op<'_>, target: &Target, objective: Obje
     let objectives = if objective == Objective::Time { vec![Objective::Time] } else { vec![Objective::Time, objective] };
     let choices = objectives.into_iter().flat_map(|tried| {
         let choice = joint::choose(&program, &planner, target, tried);
-        [choice.splits, choice.if_all_fits]
+        [Some(choice.splits), choice.if_all_fits].into_iter().flatten()
     });
     for chosen in choices.map(|choice| splits_of(&choice)) {
         if chosen != splits {
