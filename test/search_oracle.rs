@@ -14,8 +14,8 @@ use std::{collections::BTreeMap, fmt::Write};
 /// Time that counts as the same, as a part.
 const SAME: f64 = 1e-6;
 /// How much longer than the best hints a plan may take where the gap that is printed does not say so, as a part: values that stay in LX from one loop to
-/// the next are in no estimate.
-const NOT_ESTIMATED: f64 = 0.1;
+/// the next are in no estimate, and places in LX are chosen for the fewest bytes, which is not always the least time.
+const NOT_ESTIMATED: f64 = 0.25;
 /// How many programs of a hundred may have such a plan.
 const MOST_NOT_ESTIMATED: usize = 10;
 /// How much longer a plan may take that moves fewer bytes, as a part.
@@ -218,7 +218,7 @@ fn no_hints_are_better_than_what_is_chosen() {
 }
 
 #[test]
-#[ignore = "a quarter of an hour: cargo test --profile checked --test search_oracle -- --ignored"]
+#[ignore = "minutes: cargo test --profile checked --test search_oracle -- --ignored"]
 fn no_hints_are_better_for_500_programs() {
     let mut tally = Tally::default();
     (0..500).for_each(|seed| tally.add(seed));
