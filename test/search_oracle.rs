@@ -1,7 +1,7 @@
 //! An exhaustive oracle beside the search for loops: small random programs, compiled once with the search and once with every single hint and every pair of
 //! hints around them. Nothing of the search is asked for what there is to try: hints are what a user would write.
 
-#![allow(clippy::unwrap_used, reason = "a test over modules")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test over modules")]
 
 use spyre::{
     compile::compile,
