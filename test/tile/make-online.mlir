@@ -128,3 +128,21 @@ func.func @maximum_is_read(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> 
   %l = spyre.reduce sum(%e) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
   return %l, %m : tensor<64x1xf16>, tensor<64x1xf16>
 }
+
+// Of two bounds the larger one counts: the maximum begins with it.
+// CHECK-LABEL: func.func @bounded_twice(
+// CHECK-NOT:     dense<-8.000000e+00>
+// CHECK:         spyre.constant dense<-4.000000e+00>
+// CHECK-NOT:     dense<-8.000000e+00>
+// CHECK:         spyre.loop 4 "T"
+func.func @bounded_twice(%x: tensor<64x512xf16> {spyre.dims = ["S", "T"]}) -> tensor<64x1xf16> {
+  %low = spyre.constant dense<-4.0> : tensor<1x1xf16> -> tensor<1x1xf16>
+  %lower = spyre.constant dense<-8.0> : tensor<1x1xf16> -> tensor<1x1xf16>
+  %m = spyre.reduce max(%x) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  %b = spyre.pointwise maximum(%m, %low) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x1xf16>, tensor<1x1xf16>) -> tensor<64x1xf16>
+  %c = spyre.pointwise maximum(%b, %lower) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x1xf16>, tensor<1x1xf16>) -> tensor<64x1xf16>
+  %d = spyre.pointwise sub(%x, %c) {hints = [#spyre.tile_hint<0, T = 4>]} : (tensor<64x512xf16>, tensor<64x1xf16>) -> tensor<64x512xf16>
+  %e = spyre.pointwise exp(%d) {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16>
+  %l = spyre.reduce sum(%e) dims [1] {hints = [#spyre.tile_hint<0, T = 4>]} : tensor<64x512xf16> -> tensor<64x1xf16>
+  return %l : tensor<64x1xf16>
+}

@@ -57,11 +57,13 @@ impl<'c> Merge<'c> {
     /// A program that bounds the maximum of a row itself, and reads nothing else of it.
     fn bounded_behind(&self, of: &Accumulated<'c>) -> Option<Bounded<'c>> {
         let (function, _) = self.bound_of(of.carried.result)?;
-        let start = own_start(of)?;
+        let (start, begun) = own_start(of)?;
         let users = of.carried.result.users();
         let [op] = users[..] else { return None };
         let is_bound = self.running.contains(&op) && op.is(spyre::POINTWISE) && op.text_attr(attr::FUNCTION) == function;
-        let number = op.inputs().into_iter().filter(|_| is_bound).find_map(finite_number)?;
+        let bound = op.inputs().into_iter().filter(|_| is_bound).find_map(finite_number)?;
+        // It may begin with an earlier bound.
+        let number = if function == "maximum" { begun.max(bound) } else { begun.min(bound) };
         let is_same_type = op.output().r#type() == of.carried.result.r#type();
         is_same_type.then_some(Bounded { running: of.carried.result, start, op, number })
     }
@@ -99,13 +101,14 @@ impl<'c> Merge<'c> {
         let inside = self.second.nested();
         let reads = |op: &Op<'c>| op.inputs().contains(&value);
         let readers: Vec<Op<'c>> = self.running.iter().chain(&inside).copied().filter(|op| reads(op) && !bounds(*op)).collect();
-        let begins_finite =
-            of.carried.before.def().is_some_and(|start| start.inputs().into_iter().any(|start| finite_number(start).is_some()));
-        if readers.is_empty() || begins_finite {
+        let own_start = own_start(of);
+        if readers.is_empty() || own_start.is_some_and(|(_, begun)| begun.is_finite()) {
             return None;
         }
         let is_read_behind = value.users().iter().any(|user| !readers.contains(user));
-        Some(Unbounded { value, start: own_start(of), function, bound, readers, is_read_behind })
+        // Beyond the bound it begins with nothing: what it begins with otherwise counts.
+        let start = own_start.filter(|(_, begun)| *begun == bound.signum() * f64::INFINITY).map(|(start, _)| start);
+        Some(Unbounded { value, start, function, bound, readers, is_read_behind })
     }
 }
 
@@ -121,9 +124,10 @@ impl Bounded<'_> {
     }
 }
 
-/// The copy that a running value begins with, if nothing else reads that.
-fn own_start<'c>(of: &Accumulated<'c>) -> Option<Op<'c>> {
-    of.carried.before.def().filter(|def| def.is(spyre::COPY) && def.output().users().len() == 1)
+/// The copy of a number that a running value begins with, and the number, if nothing else reads the copy.
+fn own_start<'c>(of: &Accumulated<'c>) -> Option<(Op<'c>, f64)> {
+    let start = of.carried.before.def().filter(|def| def.is(spyre::COPY) && def.output().users().len() == 1)?;
+    Some((start, number_in(start.inputs()[0])?))
 }
 
 /// Has a running value begin with a number in the place of what `start` copies.
@@ -151,7 +155,12 @@ fn erase_unread(value: Value<'_>) {
 
 /// The number that all of a value is, unless that is infinite.
 fn finite_number(value: Value<'_>) -> Option<f64> {
+    number_in(value).filter(|number| number.is_finite())
+}
+
+/// The number that all of a value is.
+fn number_in(value: Value<'_>) -> Option<f64> {
     let made = behind_views(value).def().filter(|def| def.is(spyre::CONSTANT))?;
     let numbers = dense_numbers(made.attr(EXACT).or_else(|| made.attr(attr::VALUE))?, 1)?;
-    numbers.first().copied().filter(|number| number.is_finite())
+    numbers.first().copied()
 }
