@@ -10,7 +10,11 @@
 //!
 //! What follows from such truths alone is computed where it is read, tile by tile, and not once for all readers ([`spread`]).
 
-use super::{Element, Graph, Kind, NodeId, known::Known};
+use super::{
+    Element, Graph, Kind, NodeId,
+    known::Known,
+    views::{moving_dims, repeated},
+};
 use crate::affine::Expr;
 
 /// Most elements of a constant that comparisons make, where the device could compare: 8 MiB, a sixth of all scratchpads.
@@ -257,10 +261,8 @@ pub(in crate::import) fn shown(graph: &mut Graph, truth: NodeId, map: &[Expr], s
         if has_wall(graph, side) {
             return shown(graph, side, map, shape);
         }
-        let own = graph.node(side).shape.clone();
-        let indices: Vec<Expr> = (0..own.len()).map(|dim| if own[dim] == 1 { Expr::Constant(0) } else { map[dim].clone() }).collect();
-        let moves = |dim: usize| indices.iter().any(|index| index.dims().contains(&dim));
-        let small: Vec<i64> = (0..shape.len()).map(|dim| if moves(dim) { shape[dim] } else { 1 }).collect();
+        let indices = indices_of(&graph.node(side).shape, map);
+        let small = moving_dims(&indices, shape);
         Some(graph.view(side, indices, &small))
     };
     let sides = sides.iter().map(|&side| show(side)).collect::<Option<Vec<_>>>()?;
@@ -278,14 +280,14 @@ pub(in crate::import) fn spread(graph: &mut Graph, input: NodeId, shape: &[i64])
     if n_elements <= MOST_COMPARED || !is_repeated || graph.known_of(input).is_some() {
         return input;
     }
-    let map: Vec<Expr> = repeating(&node.shape, shape);
+    let map = repeated(&node.shape, shape).exprs;
     let repeated = (0..shape.len()).filter(|&dim| node.shape[dim] != shape[dim]).collect();
     Spread { shape, repeated }.of(graph, input, &map, true).unwrap_or(input)
 }
 
-/// Each index of a tensor in terms of those of a larger one: 0 where it has size 1.
-fn repeating(from: &[i64], to: &[i64]) -> Vec<Expr> {
-    (0..from.len()).map(|dim| if from[dim] == to[dim] { Expr::Dim(dim) } else { Expr::Constant(0) }).collect()
+/// The indices of an operand, where `map` has those of the op: 0 along the dimensions of size 1.
+fn indices_of(operand: &[i64], map: &[Expr]) -> Vec<Expr> {
+    operand.iter().zip(map).map(|(&size, index)| if size == 1 { Expr::Constant(0) } else { index.clone() }).collect()
 }
 
 struct Spread<'a> {
@@ -301,8 +303,10 @@ impl Spread<'_> {
         match node.kind {
             Kind::Known(known) if known.uniform().is_some() => Some(id),
             Kind::Known(_) => {
-                let moves = |dim: &usize| map.iter().any(|expr| expr.dims().contains(dim)) || is_whole && self.repeated.contains(dim);
-                let shape: Vec<i64> = (0..self.shape.len()).map(|dim| if moves(&dim) { self.shape[dim] } else { 1 }).collect();
+                let mut shape = moving_dims(map, self.shape);
+                for &dim in self.repeated.iter().filter(|_| is_whole) {
+                    shape[dim] = self.shape[dim];
+                }
                 Some(graph.view(id, map.to_vec(), &shape))
             }
             Kind::View(inner) => {
@@ -313,12 +317,10 @@ impl Spread<'_> {
                 let mut is_whole = is_whole;
                 let mut inputs = Vec::with_capacity(node.inputs.len());
                 for input in node.inputs {
-                    let own = graph.node(input).shape.clone();
-                    let shown: Vec<Expr> =
-                        (0..own.len()).map(|dim| if own[dim] == 1 { Expr::Constant(0) } else { map[dim].clone() }).collect();
-                    inputs.push(self.of(graph, input, &shown, is_whole)?);
-                    // One operand that is repeated is enough.
-                    is_whole &= own.is_empty();
+                    let indices = indices_of(&graph.node(input).shape, map);
+                    inputs.push(self.of(graph, input, &indices, is_whole)?);
+                    // One operand that is repeated is enough; a number is none.
+                    is_whole &= indices.is_empty();
                 }
                 let constants: Vec<f64> = constants.into_iter().map(f64::from_bits).collect();
                 Some(graph.pointwise_with(function, &constants, &inputs, node.element))

@@ -22,6 +22,12 @@ pub(in crate::import) fn repeated(shape: &[i64], sizes: &[i64]) -> Shown {
     Shown { exprs: shape.iter().enumerate().map(index).collect(), shape: sizes.to_vec() }
 }
 
+/// The iteration space with size 1 along the dimensions that none of the expressions has.
+pub(in crate::import) fn moving_dims(exprs: &[Expr], sizes: &[i64]) -> Vec<i64> {
+    let moves = |dim: usize| exprs.iter().any(|expr| expr.dims().contains(&dim));
+    sizes.iter().enumerate().map(|(dim, &size)| if moves(dim) { size } else { 1 }).collect()
+}
+
 /// A tensor over the iteration space, of shape `shape` with reduced dimensions of size 1, under the indices of a result. None if these
 /// are computed, or if more than one iteration writes an element.
 pub(in crate::import) fn result(map: &[Expr], shape: &[i64], sizes: &[i64], is_reduction: &[bool]) -> Option<Shown> {

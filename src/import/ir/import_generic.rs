@@ -13,7 +13,7 @@ use crate::{
         },
         rules::{
             contraction::{flat_index, index_of, size_of},
-            index::{always_holds, lookup, moving_dims, refuse_window},
+            index::{always_holds, lookup, refuse_window},
             plain::same,
             scaled_product::with_one_scale,
         },
@@ -421,7 +421,7 @@ impl<'a, 'c> Generic<'a, 'c> {
         } else if let Some(message) = refuse_window(&map, &self.window.sizes) {
             self.refused(self.op, format!("reads input {index} {message}"))
         } else {
-            let shape = moving_dims(&map, &self.window.sizes);
+            let shape = views::moving_dims(&map, &self.window.sizes);
             graph.view(node, map, &shape)
         };
         self.known_operands[index] = Some(shown);

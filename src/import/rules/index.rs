@@ -1,7 +1,7 @@
 //! Indices that a body computes: by arithmetic on iteration dimensions, or read from a tensor.
 
 use crate::affine::Expr;
-use crate::import::graph::{Element, Graph, Kind, NodeId};
+use crate::import::graph::{Element, Graph, Kind, NodeId, views::moving_dims};
 
 /// An element of a table, over the iteration space.
 pub(in crate::import) struct Lookup {
@@ -83,21 +83,6 @@ fn plain_index(graph: &Graph, index: NodeId) -> Option<Expr> {
     let moved = Expr::Dim(dim);
     let scaled = if step == 1 { moved } else { Expr::Mul(Box::new(moved), Box::new(Expr::Constant(step))) };
     Some(if first == 0 { scaled } else { Expr::Add(Box::new(scaled), Box::new(Expr::Constant(first))) })
-}
-
-/// The iteration space with size 1 along the dimensions that none of the expressions has.
-pub(in crate::import) fn moving_dims(exprs: &[Expr], sizes: &[i64]) -> Vec<i64> {
-    sizes.iter().enumerate().map(|(dim, &size)| if exprs.iter().any(|expr| has_dim(expr, dim)) { size } else { 1 }).collect()
-}
-
-fn has_dim(expr: &Expr, dim: usize) -> bool {
-    match expr {
-        Expr::Dim(other) => *other == dim,
-        Expr::Constant(_) | Expr::Symbol(_) => false,
-        Expr::Add(lhs, rhs) | Expr::Mul(lhs, rhs) | Expr::FloorDiv(lhs, rhs) | Expr::CeilDiv(lhs, rhs) | Expr::Mod(lhs, rhs) => {
-            has_dim(lhs, dim) || has_dim(rhs, dim)
-        }
-    }
 }
 
 /// Why an index map is no view: the windows of a convolution overlap, and a tensor is not read backwards.
