@@ -54,8 +54,12 @@ fn build_dialects(prefix: &Path, build: &Path) -> Result<PathBuf, Box<dyn Error>
 }
 
 /// The dialects: name, and the file that has all of it.
-const DIALECTS: &[(&str, &str)] =
-    &[("spyre", "dialects/spyre/Spyre.td"), ("sdsc", "dialects/sdsc/Sdsc.td"), ("sdscbundle", "dialects/sdscbundle/SdscBundle.td")];
+const DIALECTS: &[(&str, &str)] = &[
+    ("spyre", "dialects/spyre/Spyre.td"),
+    ("sdsc", "dialects/sdsc/Sdsc.td"),
+    ("sdscbundle", "dialects/sdscbundle/SdscBundle.td"),
+    ("tm_tensor", "dialects/tm_tensor/TmTensor.td"),
+];
 
 /// The names of the ops and attributes of our dialects as constants of Rust, so that one that ODS does not have does not compile.
 fn names(prefix: &Path) -> Result<String, Box<dyn Error>> {
@@ -114,7 +118,7 @@ fn passes(prefix: &Path) -> Result<String, Box<dyn Error>> {
 fn records(prefix: &Path, file: &str) -> Result<Value, Box<dyn Error>> {
     let mut tablegen = Command::new(prefix.join("bin/llvm-tblgen"));
     tablegen.arg("--dump-json").arg("-I").arg(prefix.join("include"));
-    tablegen.args(["-I", "dialects/spyre", "-I", "dialects/sdsc", "-I", "dialects/sdscbundle", file]);
+    tablegen.args(["-I", "dialects/spyre", "-I", "dialects/sdsc", "-I", "dialects/sdscbundle", "-I", "dialects/tm_tensor", file]);
     Ok(serde_json::from_str(&output_of(&mut tablegen)?)?)
 }
 

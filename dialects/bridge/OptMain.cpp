@@ -9,6 +9,7 @@
 #include "Sdsc.h"
 #include "SdscBundle.h"
 #include "Spyre.h"
+#include "TmTensor.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Registration.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -38,7 +39,8 @@ using namespace mlir;
 // and slower to start.
 void spyreRegisterDialects(MlirDialectRegistry registry) {
   unwrap(registry)
-      ->insert<spyre::SpyreDialect, sdsc::SdscDialect, sdscbundle::SdscBundleDialect, affine::AffineDialect, arith::ArithDialect,
+      ->insert<spyre::SpyreDialect, sdsc::SdscDialect, sdscbundle::SdscBundleDialect, tm_tensor::TmTensorDialect,
+               affine::AffineDialect, arith::ArithDialect,
                cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
                tensor::TensorDialect>();
   func::registerInlinerExtension(*unwrap(registry));

@@ -9,6 +9,7 @@
 #include "Bridge.h"
 #include "Input.h"
 #include "PassRegistry.h"
+#include "TmTensor.h"
 #include "mlir/CAPI/ExecutionEngine.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
@@ -33,12 +34,14 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -72,7 +75,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
 
   StringRef getArgument() const override { return "spyre-reference-forms"; }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect, tensor::TensorDialect>();
+    registry.insert<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
   }
 
   void runOnOperation() override {
@@ -84,6 +87,8 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
         widenExponent(power);
       else if (auto clamp = dyn_cast<math::ClampFOp>(op))
         bound(clamp);
+      else if (auto scan = dyn_cast<tm_tensor::ScanOp>(op))
+        spell(scan);
     });
     if (failed)
       signalPassFailure();
@@ -107,6 +112,43 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     Value result = math::PowFOp::create(builder, power.getLoc(), power.getLhs(), exponent);
     power.replaceAllUsesWith(result);
     power.erase();
+  }
+
+  /// A scan element by element: the second result has what there is so far.
+  static void spell(tm_tensor::ScanOp scan) {
+    OpBuilder builder(scan);
+    Location location = scan.getLoc();
+    auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(builder, location, value); };
+    int64_t along = scan.getDimension();
+    ArrayRef<int64_t> shape = cast<RankedTensorType>(scan.getInputs()[0].getType()).getShape();
+    SmallVector<Value> lower(shape.size(), index(0)), upper, steps(shape.size(), index(1));
+    for (int64_t size : shape)
+      upper.push_back(index(size));
+    Value first = index(0);
+    auto body = [&](OpBuilder &inner, Location at, ValueRange place, ValueRange results) -> scf::ValueVector {
+      SmallVector<Value> rest(place);
+      rest.erase(rest.begin() + along);
+      Value isFirst = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::eq, place[along], first);
+      Value element = tensor::ExtractOp::create(inner, at, scan.getInputs()[0], place);
+      Value sum = tensor::ExtractOp::create(inner, at, results[1], rest);
+      Value next = combined(inner, scan, sum, element);
+      Value given = scan.getInclusive() ? Value(arith::SelectOp::create(inner, at, isFirst, element, next)) : sum;
+      Value kept = scan.getInclusive() ? given : next;
+      return {tensor::InsertOp::create(inner, at, given, results[0], place), tensor::InsertOp::create(inner, at, kept, results[1], rest)};
+    };
+    scf::LoopNest nest = scf::buildLoopNest(builder, location, lower, upper, steps, scan.getOutputs(), body);
+    scan.replaceAllUsesWith(nest.results);
+    scan.erase();
+  }
+
+  /// What the body of a scan makes of two elements.
+  static Value combined(OpBuilder &builder, tm_tensor::ScanOp scan, Value sum, Value element) {
+    Block &body = scan.getBody().front();
+    IRMapping mapping;
+    mapping.map(body.getArguments(), ArrayRef<Value>{sum, element});
+    for (Operation &op : body.without_terminator())
+      builder.clone(op, mapping);
+    return mapping.lookup(body.getTerminator()->getOperand(0));
   }
 
   /// `math-expand-ops` gives every number between the bounds the upper one.

@@ -1,11 +1,14 @@
 //! Which modules are run as they are. A module may come from anybody, and compiled code may do anything: call the system, read any address,
 //! run for ever. What computes on tensors does not.
 
-use crate::mlir::{BlockExt, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integer, symbol_name};
+use crate::{
+    dialect::ods::tm_tensor,
+    mlir::{BlockExt, Op, OpExt, TensorType, Value, ValueExt, ValueLike, integer, symbol_name},
+};
 use std::collections::BTreeMap;
 
 /// Ops of other dialects than `linalg`, `arith` and `math`: none changes a tensor in place, jumps, or asks for a size when it runs.
-const OPS: [&str; 24] = [
+const OPS: [&str; 26] = [
     "affine.apply",
     "builtin.module",
     "cf.assert",
@@ -30,6 +33,8 @@ const OPS: [&str; 24] = [
     "tensor.reshape",
     "tensor.splat",
     "tensor.yield",
+    tm_tensor::SCAN,
+    tm_tensor::YIELD,
 ];
 
 /// The bytes of all tensors in f64, if each had a place of its own.
@@ -87,7 +92,7 @@ impl<'c> Steps<'c> {
         Ok(match op.full_name() {
             "scf.for" => steps.saturating_mul(trips_of(op)?),
             "func.call" => self.of_call(op)?,
-            name if name.starts_with("linalg.") => {
+            name if name.starts_with("linalg.") || name == tm_tensor::SCAN => {
                 steps.saturating_mul(op.inputs().into_iter().chain(op.outputs()).map(elements_of).max().unwrap_or(1))
             }
             _ => steps,

@@ -93,6 +93,20 @@ impl Known {
         Self(points(&kept).map(fold).collect())
     }
 
+    /// The elements along one dimension, each combined with all before it.
+    #[must_use]
+    pub fn scanned(&self, shape: &[i64], dim: usize, combine: impl Fn(f64, f64) -> f64) -> Self {
+        let step = usize::try_from(strides_of(shape)[dim]).expect("a shape has no negative sizes");
+        let size = usize::try_from(shape[dim]).expect("a shape has no negative sizes");
+        let mut scanned = self.0.to_vec();
+        for at in 0..scanned.len() {
+            if at / step % size > 0 {
+                scanned[at] = combine(f64::from_bits(scanned[at - step]), f64::from_bits(scanned[at])).to_bits();
+            }
+        }
+        Self(scanned.into())
+    }
+
     /// The index along a dimension of an iteration space, over that dimension, from `first` on.
     #[must_use]
     pub fn counting(first: i64, size: i64) -> Self {
@@ -156,6 +170,14 @@ mod tests {
         let table = Known::table(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         assert_eq!(numbers(&table.reduced(&[2, 3], 1, |a, b| a + b)), [6.0, 15.0]);
         assert_eq!(numbers(&table.reduced(&[2, 3], 0, f64::max)), [4.0, 5.0, 6.0]);
+    }
+
+    #[test]
+    fn a_scan_combines_with_what_is_before() {
+        let table = Known::table(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(numbers(&table.scanned(&[2, 3], 1, |a, b| a + b)), [1.0, 3.0, 6.0, 4.0, 9.0, 15.0]);
+        assert_eq!(numbers(&table.scanned(&[2, 3], 0, f64::max)), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(numbers(&table.scanned(&[3, 2], 0, |a, b| a * b)), [1.0, 2.0, 3.0, 8.0, 15.0, 48.0]);
     }
 
     #[test]

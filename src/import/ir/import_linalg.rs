@@ -8,11 +8,12 @@
 use super::{
     emit::Emitter,
     import_generic::import_generic,
+    import_scan::import_scan,
     import_tensor::{fill, import_tensor},
     importer::{Importer, Kept},
     read_body::scalar_name,
 };
-use crate::dialect::ods::spyre;
+use crate::dialect::ods::{spyre, tm_tensor};
 use crate::{
     import::{Element, NodeId, Precision, ScalarOp},
     mlir::{
@@ -121,6 +122,7 @@ impl<'c> Importer<'c> {
                     self.note_node(value, node);
                 }
             }
+            tm_tensor::SCAN => import_scan(self, op)?,
             name if name.starts_with("tensor.") || name == "linalg.softmax" => import_tensor(self, op)?,
             _ => self.import_scalar(op)?,
         }

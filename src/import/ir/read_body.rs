@@ -2,6 +2,7 @@
 
 use super::importer::{Importer, refuse_size};
 use crate::{
+    dialect::ods::tm_tensor,
     import::{Body, Scalar, ScalarOp},
     mlir::{BlockExt, Expr, Op, OpExt, Reported, TensorType, Value, ValueLike, ValueMap, error_at, integer},
 };
@@ -56,7 +57,7 @@ impl<'c> Reader<'_, 'c> {
         for inner in ops {
             let operands = inner.inputs().into_iter().map(|value| self.scalar(value)).collect::<Vec<_>>();
             match inner.full_name() {
-                "linalg.yield" | "scf.yield" => yields = operands,
+                "linalg.yield" | "scf.yield" | tm_tensor::YIELD => yields = operands,
                 "arith.constant" => {
                     let node = self.importer.constant(inner)?;
                     self.scalars.insert(inner.output(), Scalar::Outer(node));

@@ -113,10 +113,10 @@ impl Combiner {
 
     fn of(name: &str) -> Option<Self> {
         match name {
-            "arith.addf" => Some(Self::Sum),
-            "arith.mulf" => Some(Self::Prod),
-            "arith.maximumf" | "arith.maxnumf" => Some(Self::Max),
-            "arith.minimumf" | "arith.minnumf" => Some(Self::Min),
+            "arith.addf" | "arith.addi" => Some(Self::Sum),
+            "arith.mulf" | "arith.muli" => Some(Self::Prod),
+            "arith.maximumf" | "arith.maxnumf" | "arith.maxsi" => Some(Self::Max),
+            "arith.minimumf" | "arith.minnumf" | "arith.minsi" => Some(Self::Min),
             "arith.andi" => Some(Self::All),
             "arith.ori" => Some(Self::Any),
             _ => None,

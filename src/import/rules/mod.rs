@@ -13,6 +13,7 @@
 //! | `scaled_product.rs` | one factor for a product of two scaled tensors |
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
 //! | `index.rs` | indices that bodies compute: views and gathers |
+//! | `scan.rs` | running sums as products |
 //! | `expansion.rs` | functions in terms of others, whose results may live in LX |
 
 pub(super) mod body;
@@ -27,4 +28,5 @@ pub(super) mod precision;
 mod recognize;
 mod safe_softmax;
 pub(super) mod scaled_product;
+pub(super) mod scan;
 pub(super) mod truth;

@@ -78,6 +78,9 @@ pub const OPERATIONS: &[Operation] = &[
     becomes("func.return", "itself"),
     refused("func.*", CONTROL_FLOW),
     becomes("spyre.*", "itself"),
+    becomes("tm_tensor.scan", "what is known at compile time, or, for a running sum, `matmul` with a triangle of ones"),
+    refused("tm_tensor.scatter", SCATTER),
+    refused("tm_tensor.sort", "sorts what is known at run time only"),
 ];
 
 impl Operation {

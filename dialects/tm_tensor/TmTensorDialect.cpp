@@ -1,0 +1,123 @@
+//===- TmTensorDialect.cpp - registration, text and rules -----------------===//
+//
+// Part of spyre-mlir, under the Apache License v2.0 with LLVM Exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TmTensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace tm_tensor;
+
+#include "TmTensorDialect.cpp.inc"
+
+// Numbers and truth values stand in brackets without their types.
+static ParseResult parseNumber(OpAsmParser &parser, IntegerAttr &number) {
+  int64_t value;
+  if (parser.parseInteger(value))
+    return failure();
+  number = parser.getBuilder().getI64IntegerAttr(value);
+  return success();
+}
+
+static void printNumber(OpAsmPrinter &printer, Operation *, IntegerAttr number) { printer << number.getInt(); }
+
+static ParseResult parseTruth(OpAsmParser &parser, BoolAttr &truth) {
+  StringRef word;
+  SMLoc at = parser.getCurrentLocation();
+  if (parser.parseKeyword(&word))
+    return failure();
+  if (word != "true" && word != "false")
+    return parser.emitError(at, "expected 'true' or 'false', found '") << word << "'";
+  truth = parser.getBuilder().getBoolAttr(word == "true");
+  return success();
+}
+
+static void printTruth(OpAsmPrinter &printer, Operation *, BoolAttr truth) { printer << (truth.getValue() ? "true" : "false"); }
+
+#define GET_OP_CLASSES
+#include "TmTensorOps.cpp.inc"
+
+void TmTensorDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "TmTensorOps.cpp.inc"
+      >();
+}
+
+static LogicalResult verifyResults(Operation *op, OperandRange outputs) {
+  if (outputs.getTypes() == op->getResultTypes())
+    return success();
+  return op->emitOpError("gives other types than those of 'outs'");
+}
+
+/// What an op promises of a body that takes `taken` and gives `given`.
+static LogicalResult verifyBody(Operation *op, ArrayRef<Type> taken, Type given) {
+  Block &body = op->getRegion(0).front();
+  if (body.getArgumentTypes() != taken)
+    return op->emitOpError("has a body that takes ") << body.getNumArguments() << " values, where it takes the elements of its tensors, "
+                                                     << taken.size() << " in all";
+  Operation *yield = body.getTerminator();
+  if (yield->getNumOperands() != 1 || yield->getOperand(0).getType() != given)
+    return yield->emitOpError("gives another value than one of type ") << given;
+  return success();
+}
+
+static Type elementOf(Value tensor) { return cast<RankedTensorType>(tensor.getType()).getElementType(); }
+
+static LogicalResult verifyDimension(Operation *op, int64_t dimension, Value tensor) {
+  int64_t rank = cast<RankedTensorType>(tensor.getType()).getRank();
+  if (dimension >= 0 && dimension < rank)
+    return success();
+  return op->emitOpError("goes along dimension ") << dimension << " of " << tensor.getType() << ", which has " << rank << " dimensions";
+}
+
+LogicalResult ScanOp::verify() {
+  // scan_c1
+  if (getInputs().size() != 1 || getOutputs().size() != 2)
+    return emitOpError("has ") << getInputs().size() << " inputs and " << getOutputs().size() << " 'outs', where it has one and two";
+  // scan_c2
+  Value input = getInputs()[0];
+  if (failed(verifyDimension(*this, getDimension(), input)))
+    return failure();
+  // scan_c1
+  auto type = cast<RankedTensorType>(input.getType());
+  SmallVector<int64_t> rest(type.getShape());
+  rest.erase(rest.begin() + getDimension());
+  auto shapeOf = [&](unsigned output) { return cast<RankedTensorType>(getOutputs()[output].getType()).getShape(); };
+  if (shapeOf(0) != type.getShape() || shapeOf(1) != ArrayRef(rest))
+    return emitOpError("has 'outs' of other shapes than the input's, and the input's without dimension ") << getDimension();
+  // scan_c3
+  if (failed(verifyResults(*this, getOutputs())))
+    return failure();
+  // scan_c4
+  Type element = elementOf(getOutputs()[0]);
+  return verifyBody(*this, {element, elementOf(input)}, element);
+}
+
+LogicalResult ScatterOp::verify() {
+  // scatter_c1
+  if (getInputs().size() != 2 || getOutputs().size() != 1)
+    return emitOpError("has ") << getInputs().size() << " inputs and " << getOutputs().size() << " 'outs', where it has two and one";
+  if (failed(verifyResults(*this, getOutputs())))
+    return failure();
+  // scatter_c2
+  Type element = elementOf(getOutputs()[0]);
+  return verifyBody(*this, {elementOf(getInputs()[0]), element}, element);
+}
+
+LogicalResult SortOp::verify() {
+  // sort_c1
+  SmallVector<Type> taken;
+  for (Value output : getOutputs()) {
+    if (failed(verifyDimension(*this, getDimension(), output)))
+      return failure();
+    taken.append(2, elementOf(output));
+  }
+  if (failed(verifyResults(*this, getOutputs())))
+    return failure();
+  // sort_c2
+  return verifyBody(*this, taken, IntegerType::get(getContext(), 1));
+}

@@ -1,0 +1,49 @@
+//! `spyre-import-linalg`, combinations of each element along a dimension with all before it: `tm_tensor.scan`, as torch-mlir writes `cumsum`.
+
+use super::{importer::Importer, read_body::read_body};
+use crate::{
+    affine::Expr,
+    dialect::ods::attr,
+    import::{NodeId, Reduction, Scalar, rules::scan::scan},
+    mlir::{Op, OpExt, Reported, integer, natural, shape_of},
+};
+
+pub(super) fn import_scan<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let (body, _) = read_body(importer, op, 1)?;
+    let (input, shape) = (importer.node_of(op, op.inputs()[0])?, shape_of(op.inputs()[0]));
+    let dim = op.required(attr::DIMENSION, natural);
+    let found = match body.reduction(0) {
+        _ if op.required(attr::INCLUSIVE, integer) == 0 => {
+            Err("leaves out the element of the place itself: only inclusive(true) is supported".to_owned())
+        }
+        Some(Reduction { combiner, new: Scalar::Input(0), casts, .. }) if casts.is_empty() => {
+            scan(&mut importer.graph, combiner, input, &shape, dim)
+        }
+        _ => Err("has a body that is no sum, product, maximum or minimum: not supported yet".to_owned()),
+    };
+    let refused = importer.graph.refused_among(&[input]);
+    let node = match (refused, found) {
+        (Some(refused), _) => refused,
+        (None, Ok(node)) => node,
+        (None, Err(message)) => {
+            let element = importer.graph.node(input).element;
+            importer.refused(op, op.loc(), message, shape.clone(), element)
+        }
+    };
+    importer.note_wide(op, &[input], node);
+    importer.note_node(op.outputs()[0], node);
+    let last = last_along(importer, node, &shape, dim);
+    importer.note_node(op.outputs()[1], last);
+    Ok(())
+}
+
+/// The last element along a dimension, which goes away.
+fn last_along(importer: &mut Importer<'_>, node: NodeId, shape: &[i64], dim: usize) -> NodeId {
+    let place = |other: usize| match other.cmp(&dim) {
+        std::cmp::Ordering::Less => Expr::Dim(other),
+        std::cmp::Ordering::Equal => Expr::Constant(shape[dim] - 1),
+        std::cmp::Ordering::Greater => Expr::Dim(other - 1),
+    };
+    let rest: Vec<i64> = (0..shape.len()).filter(|&other| other != dim).map(|other| shape[other]).collect();
+    importer.graph.view(node, (0..shape.len()).map(place).collect(), &rest)
+}

@@ -1,0 +1,97 @@
+//! Combinations of each element along a dimension with all before it.
+
+use super::body::Combiner;
+use crate::{
+    affine::Expr,
+    import::graph::{
+        Graph, Kind, NodeId,
+        known::{Known, MOST_KNOWN_ELEMENTS},
+    },
+};
+
+/// The elements of `input`, which has the shape `shape`, along `dim`, each combined with all before it: computed at once where they are known,
+/// else, for a sum, the product with a triangle of ones, as the device has no function for it.
+///
+/// # Errors
+/// Why the device cannot do it.
+pub(in crate::import) fn scan(graph: &mut Graph, combiner: Combiner, input: NodeId, shape: &[i64], dim: usize) -> Result<NodeId, String> {
+    let element = graph.node(input).element;
+    if let Some(known) = graph.known_of(input) {
+        let scanned = known.repeated(shape).scanned(shape, dim, |sum, next| combiner.combine(sum, next));
+        return Ok(graph.known(scanned, shape.to_vec(), element));
+    }
+    let size = shape[dim];
+    if combiner != Combiner::Sum {
+        return Err("combines each element with those before it by something else than addition: not supported yet".to_owned());
+    }
+    if !element.is_float() {
+        return Err("adds up integers of a run-time value: not supported yet".to_owned());
+    }
+    if size.checked_mul(size).is_none_or(|n_elements| n_elements > MOST_KNOWN_ELEMENTS) {
+        let message = format!(
+            "adds up {size} elements, each with those before it, by a product with a triangle of {size} x {size}, which is too large"
+        );
+        return Err(message);
+    }
+    let triangle = graph.known(triangle(size), vec![size, size], element);
+    let triangle = if graph.number_of(triangle).is_some() { graph.filled(triangle, vec![size, size]) } else { triangle };
+    // The dimension is the last one of the left operand.
+    let order: Vec<usize> = (0..shape.len()).filter(|&other| other != dim).chain([dim]).collect();
+    let turned: Vec<i64> = order.iter().map(|&dim| shape[dim]).collect();
+    let rows = graph.view(input, places_in(&order), &turned);
+    let flat = vec![shape.iter().product::<i64>() / size, size];
+    let rows = graph.reshape(rows, &flat);
+    let sums = graph.add(Kind::Matmul, &[rows, triangle], flat, element);
+    let sums = graph.reshape(sums, &turned);
+    Ok(graph.view(sums, order.iter().map(|&dim| Expr::Dim(dim)).collect(), shape))
+}
+
+/// For each dimension the place that it has in an order.
+fn places_in(order: &[usize]) -> Vec<Expr> {
+    let place = |dim| order.iter().position(|&other| other == dim).expect("an order has all dimensions");
+    (0..order.len()).map(|dim| Expr::Dim(place(dim))).collect()
+}
+
+/// `[row, column]` is 1 where the row is at most the column.
+fn triangle(size: i64) -> Known {
+    let count = Known::counting(0, size);
+    Known::combined(&[(&count, &[size, 1]), (&count, &[1, size])], &[size, size], |at| f64::from(u8::from(at[0] <= at[1])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::Element;
+
+    #[test]
+    fn what_is_known_is_computed_at_once() {
+        let mut graph = Graph::default();
+        let ones = graph.number(1.0);
+        let sums = scan(&mut graph, Combiner::Sum, ones, &[2, 3], 1).unwrap();
+        let numbers: Vec<f64> = graph.known_of(sums).unwrap().numbers().collect();
+        assert_eq!(numbers, [1.0, 2.0, 3.0, 1.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn a_sum_along_any_dimension_is_a_product() {
+        let mut graph = Graph::default();
+        let x = graph.tensor(0, vec![4, 5, 6], Element::F16);
+        for (dim, product) in [(0, [30, 4]), (1, [24, 5]), (2, [20, 6])] {
+            let sums = scan(&mut graph, Combiner::Sum, x, &[4, 5, 6], dim).unwrap();
+            assert_eq!(graph.node(sums).shape, [4, 5, 6]);
+            let needed = graph.needed_for(&[sums], |_| false);
+            let matmul = needed.iter().find(|&&id| graph.node(id).kind == Kind::Matmul).unwrap();
+            assert_eq!(graph.node(*matmul).shape, product);
+        }
+    }
+
+    #[test]
+    fn what_is_no_sum_of_numbers_is_refused() {
+        let mut graph = Graph::default();
+        let x = graph.tensor(0, vec![4, 5000], Element::F16);
+        assert!(scan(&mut graph, Combiner::Max, x, &[4, 5000], 0).is_err());
+        assert!(scan(&mut graph, Combiner::Sum, x, &[4, 5000], 1).is_err_and(|message| message.contains("5000 x 5000")));
+        let places = graph.tensor(1, vec![4, 5], Element::Int);
+        assert!(scan(&mut graph, Combiner::Sum, places, &[4, 5], 1).is_err());
+    }
+}

@@ -1,0 +1,124 @@
+// RUN: spyre-opt %s --split-input-file --verify-diagnostics
+
+// A function is named after the rule that it breaks.
+
+func.func @scan_c1(%x: tensor<4x64xf32>, %whole: tensor<4x64xf32>) {
+  // expected-error @+1 {{'tm_tensor.scan' op has 1 inputs and 1 'outs', where it has one and two}}
+  %sums = tm_tensor.scan dimension(1) inclusive(true) ins(%x : tensor<4x64xf32>) outs(%whole : tensor<4x64xf32>) {
+  ^bb0(%sum: f32, %element: f32):
+    tm_tensor.yield %sum : f32
+  } -> tensor<4x64xf32>
+  return
+}
+
+// -----
+
+func.func @scan_c1(%x: tensor<4x64xf32>, %whole: tensor<4x64xf32>, %last: tensor<64xf32>) {
+  // expected-error @+1 {{has 'outs' of other shapes than the input's, and the input's without dimension 1}}
+  %sums:2 = tm_tensor.scan dimension(1) inclusive(true) ins(%x : tensor<4x64xf32>) outs(%whole, %last : tensor<4x64xf32>, tensor<64xf32>) {
+  ^bb0(%sum: f32, %element: f32):
+    tm_tensor.yield %sum : f32
+  } -> tensor<4x64xf32>, tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @scan_c2(%x: tensor<4x64xf32>, %whole: tensor<4x64xf32>, %last: tensor<4xf32>) {
+  // expected-error @+1 {{goes along dimension 2 of 'tensor<4x64xf32>', which has 2 dimensions}}
+  %sums:2 = tm_tensor.scan dimension(2) inclusive(true) ins(%x : tensor<4x64xf32>) outs(%whole, %last : tensor<4x64xf32>, tensor<4xf32>) {
+  ^bb0(%sum: f32, %element: f32):
+    tm_tensor.yield %sum : f32
+  } -> tensor<4x64xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @scan_c3(%x: tensor<4x64xf32>, %whole: tensor<4x64xf32>, %last: tensor<4xf32>) {
+  // expected-error @+1 {{gives other types than those of 'outs'}}
+  %sums:2 = tm_tensor.scan dimension(1) inclusive(true) ins(%x : tensor<4x64xf32>) outs(%whole, %last : tensor<4x64xf32>, tensor<4xf32>) {
+  ^bb0(%sum: f32, %element: f32):
+    tm_tensor.yield %sum : f32
+  } -> tensor<4x64xf32>, tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @scan_c4(%x: tensor<4x64xf32>, %whole: tensor<4x64xf32>, %last: tensor<4xf32>) {
+  // expected-error @+1 {{has a body that takes 1 values, where it takes the elements of its tensors, 2 in all}}
+  %sums:2 = tm_tensor.scan dimension(1) inclusive(true) ins(%x : tensor<4x64xf32>) outs(%whole, %last : tensor<4x64xf32>, tensor<4xf32>) {
+  ^bb0(%sum: f32):
+    tm_tensor.yield %sum : f32
+  } -> tensor<4x64xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @scan_c4(%x: tensor<4x64xf32>, %whole: tensor<4x64xf32>, %last: tensor<4xf32>) {
+  %sums:2 = tm_tensor.scan dimension(1) inclusive(true) ins(%x : tensor<4x64xf32>) outs(%whole, %last : tensor<4x64xf32>, tensor<4xf32>) {
+  ^bb0(%sum: f32, %element: f32):
+    // expected-error @+1 {{'tm_tensor.yield' op gives another value than one of type 'f32'}}
+    tm_tensor.yield %sum, %element : f32, f32
+  } -> tensor<4x64xf32>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_c1(%rows: tensor<3x1x64xf16>, %cache: tensor<32x64xf16>) {
+  // expected-error @+1 {{'tm_tensor.scatter' op has 1 inputs and 1 'outs', where it has two and one}}
+  %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%rows : tensor<3x1x64xf16>) outs(%cache : tensor<32x64xf16>) {
+  ^bb0(%row: f16, %old: f16):
+    tm_tensor.yield %row : f16
+  } -> tensor<32x64xf16>
+  return
+}
+
+// -----
+
+func.func @scatter_c2(%rows: tensor<3x1x64xf16>, %places: tensor<3x1xi64>, %cache: tensor<32x64xf16>) {
+  // expected-error @+1 {{has a body that takes 3 values, where it takes the elements of its tensors, 2 in all}}
+  %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
+      ins(%rows, %places : tensor<3x1x64xf16>, tensor<3x1xi64>) outs(%cache : tensor<32x64xf16>) {
+  ^bb0(%row: f16, %old: f16, %other: f16):
+    tm_tensor.yield %row : f16
+  } -> tensor<32x64xf16>
+  return
+}
+
+// -----
+
+func.func @sort_c1(%x: tensor<4x64xf16>) {
+  // expected-error @+1 {{goes along dimension -1 of 'tensor<4x64xf16>', which has 2 dimensions}}
+  %sorted = tm_tensor.sort dimension(-1) outs(%x : tensor<4x64xf16>) {
+  ^bb0(%one: f16, %other: f16):
+    %before = arith.cmpf oge, %one, %other : f16
+    tm_tensor.yield %before : i1
+  } -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @sort_c2(%x: tensor<4x64xf16>) {
+  %sorted = tm_tensor.sort dimension(1) outs(%x : tensor<4x64xf16>) {
+  ^bb0(%one: f16, %other: f16):
+    // expected-error @+1 {{'tm_tensor.yield' op gives another value than one of type 'i1'}}
+    tm_tensor.yield %one : f16
+  } -> tensor<4x64xf16>
+  return
+}
+
+// -----
+
+func.func @word(%x: tensor<4x64xf32>, %whole: tensor<4x64xf32>, %last: tensor<4xf32>) {
+  // expected-error @+1 {{expected 'true' or 'false', found 'yes'}}
+  %sums:2 = tm_tensor.scan dimension(1) inclusive(yes) ins(%x : tensor<4x64xf32>) outs(%whole, %last : tensor<4x64xf32>, tensor<4xf32>) {
+  ^bb0(%sum: f32, %element: f32):
+    tm_tensor.yield %sum : f32
+  } -> tensor<4x64xf32>, tensor<4xf32>
+  return
+}
