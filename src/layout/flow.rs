@@ -16,8 +16,8 @@ pub struct Buffer {
     pub format: DeviceFormat,
     /// The layout that the caller, or the op that needs it, has fixed.
     pub given: Option<DeviceLayout>,
-    /// It is returned under dimensions that are split or put together, so its sticks are full or hold one element each.
-    pub is_regrouped: bool,
+    /// The dimensions that are split or put together where it is returned: sticks of one of these are full.
+    pub regrouped: Vec<usize>,
     /// Who else uses it.
     pub role: Role,
 }
@@ -120,7 +120,7 @@ impl Buffer {
     #[must_use]
     pub fn allows(&self, stick: Option<usize>) -> bool {
         let is_full = |dim: usize| self.sizes[dim] % self.format.elements_per_stick() == 0;
-        (self.given.is_none() || self.sticks() == [stick]) && (!self.is_regrouped || stick.is_none_or(is_full))
+        (self.given.is_none() || self.sticks() == [stick]) && stick.is_none_or(|stick| !self.regrouped.contains(&stick) || is_full(stick))
     }
 
     /// Whether the host must gather the elements of a stick from all over its tensor.
@@ -219,7 +219,7 @@ impl Op {
     }
 
     /// Whether an iteration dimension must stay in one piece.
-    fn is_whole(&self, dim: usize) -> bool {
+    pub(super) fn is_whole(&self, dim: usize) -> bool {
         let n_outputs = self.ranges.len() - self.n_reduced;
         match self.kind {
             Kind::Matmul => dim + 1 >= n_outputs,

@@ -1,8 +1,8 @@
 //! The forms in which a buffer can be had for its readers, and what the moves to them cost.
 //!
 //! A reader sees a buffer through a view. Where its sticks do not fit, the buffer is moved into a new one: under its own dimensions, under
-//! the *fine* dimensions that the reader's view splits it into (heads out of columns), or under the *seen* dimensions of the reader (columns
-//! out of heads). A move of the sticks from one dimension to another is a restickify. One may not be enough: where heads are narrower than
+//! the *fine* dimensions that the reader's view splits it into (heads out of columns), under the *seen* dimensions of the reader (columns
+//! out of heads), or under these with those *apart* that the reader need not have in one piece (the rows of a product). A move of the sticks from one dimension to another is a restickify. One may not be enough: where heads are narrower than
 //! a stick, the stick first goes to the rows, and from there into the heads or the columns.
 
 use super::{
@@ -50,7 +50,7 @@ impl Form {
     /// The new buffer.
     #[must_use]
     pub fn buffer(&self, of: &Buffer) -> Buffer {
-        Buffer { sizes: self.level.sizes.clone(), format: of.format, given: None, is_regrouped: false, role: Role::Inner }
+        Buffer { sizes: self.level.sizes.clone(), format: of.format, given: None, regrouped: Vec::new(), role: Role::Inner }
     }
 }
 
@@ -151,13 +151,16 @@ struct Move {
 /// The moves from one form.
 type Moves = Rc<Vec<Move>>;
 
-/// The dimensions under which a reader's buffer can be had: its own, the fine ones, the seen ones.
+/// The dimensions under which a reader's buffer can be had: its own, the fine ones, the seen ones, and the seen ones of which the reader
+/// takes those apart that it need not have in one piece.
 pub(super) struct Levels {
     levels: Vec<Level>,
     /// For each level, the index along its dimensions in terms of the reader's iteration dimensions.
     read: Vec<Vec<Index>>,
-    /// For each level the index along its dimensions in terms of those of the next one.
-    seen_of_fine: Option<Vec<Index>>,
+    /// For each level the index along the dimensions of the fine one in terms of its own; none where no move leads from there to here.
+    of_fine: Vec<Option<Vec<Index>>>,
+    /// The fine level; none where it is the buffer's own.
+    fine: Option<usize>,
     /// The moves from each level and stick: they are the same whatever is in the sticks of the op.
     known: RefCell<BTreeMap<(usize, Option<usize>), Moves>>,
 }
@@ -167,27 +170,51 @@ impl Levels {
         let indices = &op.reads[operand].indices;
         let own = (0..buffer.sizes.len()).map(|dim| Index::dim(dim, &buffer.sizes).ok()).collect::<Option<Vec<_>>>()?;
         let own = Level { sizes: buffer.sizes.clone(), indices: own };
-        let mut levels = Self { levels: vec![own], read: vec![indices.clone()], seen_of_fine: None, known: RefCell::default() };
+        let mut levels =
+            Self { levels: vec![own], read: vec![indices.clone()], of_fine: vec![None], fine: None, known: RefCell::default() };
         let split = split_iteration(&op.ranges, &[OperandView { sizes: &buffer.sizes, indices }]).ok()?;
         let is_cut = split.parts.iter().any(|parts| parts.len() > 1);
         let (fine, parts) = fine_level(&op.ranges, &split, buffer)?;
-        let is_own = fine.sizes == buffer.sizes;
-        if !is_own {
+        if fine.sizes != buffer.sizes {
+            levels.fine = Some(levels.levels.len());
             levels.levels.push(fine);
             levels.read.push(parts.clone());
+            levels.of_fine.push(None);
         }
         if is_cut || indices.iter().any(|index| index.digits.len() > 1) {
-            let moving: Vec<usize> = (0..op.ranges.len()).filter(|&dim| moves(indices, dim)).collect();
-            let sizes: Vec<i64> = moving.iter().map(|&dim| op.ranges[dim]).collect();
-            let renumbered = |index: &Index| renumber(index, &moving);
-            let seen = Level { indices: indices.iter().map(renumbered).collect(), sizes };
-            if !levels.levels.contains(&seen) {
-                levels.seen_of_fine = (!is_own).then(|| parts.iter().map(renumbered).collect());
-                levels.read.push(moving.iter().map(|&dim| Index::dim(dim, &op.ranges).ok()).collect::<Option<Vec<_>>>()?);
-                levels.levels.push(seen);
-            }
+            let moving = |dim: &usize| moves(indices, *dim);
+            let seen = (0..op.ranges.len()).filter(moving).map(|dim| Index::dim(dim, &op.ranges).ok()).collect::<Option<Vec<_>>>()?;
+            levels.add(op, indices, &parts, seen)?;
+            let in_parts =
+                |dim: usize| if op.is_whole(dim) { None } else { Some(parts.iter().filter(move |part| is_of(part, dim)).cloned()) };
+            let apart = (0..op.ranges.len()).filter(moving).map(|dim| match in_parts(dim) {
+                Some(of_dim) => Some(in_order(of_dim.collect())),
+                None => Index::dim(dim, &op.ranges).ok().map(|whole| vec![whole]),
+            });
+            levels.add(op, indices, &parts, apart.collect::<Option<Vec<_>>>()?.concat())?;
         }
         Some(levels)
+    }
+
+    /// Adds the level whose dimensions are at these indices in terms of the reader's, unless there is one like it. `parts` are those of the
+    /// fine level.
+    fn add(&mut self, op: &Op, indices: &[Index], parts: &[Index], read: Vec<Index>) -> Option<()> {
+        let sizes: Vec<i64> = read.iter().map(|index| index.last() + 1).collect();
+        // What moves none of the level's dimensions does not move the buffer.
+        let digits = |dim: usize| {
+            let of_level = read.iter().enumerate().flat_map(|(own, index)| index.digits.iter().map(move |digit| (own, digit)));
+            let of_dim = of_level.filter(move |(_, digit)| digit.dim == dim);
+            of_dim.map(|(own, digit)| Digit { dim: own, divisor: 1, size: digit.size, factor: digit.divisor }).collect::<Vec<_>>()
+        };
+        let ranges = (0..op.ranges.len()).map(|dim| Index::new(&digits(dim), 0, &sizes).ok()).collect::<Option<Vec<_>>>()?;
+        let in_level = |index: &Index| index.through(&ranges, &sizes).ok();
+        let level = Level { indices: indices.iter().map(in_level).collect::<Option<_>>()?, sizes: sizes.clone() };
+        if !self.levels.contains(&level) {
+            self.of_fine.push(self.fine.and_then(|_| parts.iter().map(in_level).collect()));
+            self.levels.push(level);
+            self.read.push(read);
+        }
+        Some(())
     }
 
     /// Every move from a form, or from the buffer itself.
@@ -208,7 +235,7 @@ impl Levels {
         for (next, to) in self.levels.iter().enumerate().filter(|(next, _)| *next >= level) {
             let Some(source) = self.source(level, next) else { continue };
             let Some(read) = read_alone(&to.sizes, &host, &layout, &source) else { continue };
-            let target = Buffer { sizes: to.sizes.clone(), format: buffer.format, given: None, is_regrouped: false, role: Role::Inner };
+            let target = Buffer { sizes: to.sizes.clone(), format: buffer.format, given: None, regrouped: Vec::new(), role: Role::Inner };
             for at in (0..to.sizes.len()).filter(|&dim| to.sizes[dim] > 1) {
                 if next == level && stick == Some(at) {
                     continue;
@@ -228,7 +255,7 @@ impl Levels {
             let sizes = &self.levels[to].sizes;
             return (0..sizes.len()).map(|dim| Index::dim(dim, sizes).ok()).collect();
         }
-        if from == 0 { Some(self.levels[to].indices.clone()) } else { self.seen_of_fine.clone() }
+        if from == 0 { Some(self.levels[to].indices.clone()) } else { self.of_fine[to].clone().filter(|_| self.fine == Some(from)) }
     }
 }
 
@@ -276,10 +303,15 @@ fn moves(indices: &[Index], dim: usize) -> bool {
     indices.iter().any(|index| index.digits.iter().any(|digit| digit.dim == dim))
 }
 
-/// An index in terms of some of the dimensions, which get new numbers.
-fn renumber(index: &Index, dims: &[usize]) -> Index {
-    let digit = |digit: &Digit| Some(Digit { dim: dims.iter().position(|&dim| dim == digit.dim)?, ..*digit });
-    Index { digits: index.digits.iter().filter_map(digit).collect(), offset: index.offset }
+/// Whether a part is one of that iteration dimension.
+fn is_of(part: &Index, dim: usize) -> bool {
+    part.digits.iter().any(|digit| digit.dim == dim)
+}
+
+/// The parts of a dimension, the outermost first.
+fn in_order(mut parts: Vec<Index>) -> Vec<Index> {
+    parts.sort_by_key(|part| std::cmp::Reverse(part.digits.first().map(|digit| digit.divisor)));
+    parts
 }
 
 #[cfg(test)]
@@ -290,7 +322,7 @@ mod tests {
     use machine::DeviceFormat::Sen169Fp16;
 
     fn buffer(sizes: &[i64]) -> Buffer {
-        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false, role: Role::Inner }
+        Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, regrouped: Vec::new(), role: Role::Inner }
     }
 
     fn op(kind: Kind, ranges: &[i64], n_reduced: usize, exprs: &[Expr]) -> Op {

@@ -73,7 +73,7 @@ pub(super) fn unflatten(mut position: i64, sizes: &[i64]) -> Vec<i64> {
 
 /// A buffer between two ops.
 pub(super) fn buffer(sizes: &[i64]) -> Buffer {
-    Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, is_regrouped: false, role: Role::Inner }
+    Buffer { sizes: sizes.to_vec(), format: Sen169Fp16, given: None, regrouped: Vec::new(), role: Role::Inner }
 }
 
 /// Plain indices: these dimensions of an iteration space.

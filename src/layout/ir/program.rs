@@ -76,10 +76,10 @@ impl<'c> LayoutProgram<'c> {
     }
 
     /// Notes how a buffer is returned.
-    pub(super) fn note_result(&mut self, value: Value<'c>, is_regrouped: bool) {
+    pub(super) fn note_result(&mut self, value: Value<'c>, regrouped: Vec<usize>) {
         if let Some(buffer) = self.buffer_of(value) {
             let buffer = &mut self.flow.buffers[buffer];
-            buffer.is_regrouped = is_regrouped;
+            buffer.regrouped = regrouped;
             buffer.role = Role::Output;
         }
     }
@@ -103,7 +103,7 @@ impl<'c> LayoutProgram<'c> {
         }
         let is_filled = view.value.def().is_none_or(|def| def.is(spyre::CONSTANT));
         let role = if is_filled { Role::Input } else { Role::Inner };
-        let buffer = Buffer { sizes, format, given, is_regrouped: false, role };
+        let buffer = Buffer { sizes, format, given, regrouped: Vec::new(), role };
         check(&buffer).map_err(|error| error.to_string())?;
         self.numbers.insert(view.value, self.values.len());
         self.values.push(view.value);

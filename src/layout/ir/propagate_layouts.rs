@@ -11,7 +11,7 @@ use super::program::LayoutProgram;
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Tensor, constant, copy, home_of, shown_as, view},
-    layout::{Choice, DeviceLayout, Index, Kind, Strategy},
+    layout::{Choice, DeviceLayout, Index, Kind, Strategy, is_whole_dim},
     mlir::{
         BlockExt, BlockLike, Expr, Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueExt, ValueLike, ValueMap, dense_splat,
         error_at, insert_before, map_from_exprs, set_function_type,
@@ -32,8 +32,7 @@ fn run(module: Op<'_>, options: &Options) -> Result<(), Reported> {
             program.add_argument(argument).map_err(refuse)?;
         }
         for value in results_of(function) {
-            let is_regrouped = shown_as(value).is_some_and(|shown| !has_same_dims(value, shown.value));
-            program.note_result(home_of(value), is_regrouped);
+            program.note_result(home_of(value), regrouped(value));
         }
         let choice = program.flow.choose(strategy).map_err(|error| error_at(program.ops[error.op].op, error).report())?;
         assign(function, &program, &choice)?;
@@ -164,12 +163,16 @@ fn keeps_order(value: Value<'_>) -> bool {
     n_elements(&to.shape) == n_elements(&from.shape) && flat(&shown.indices, &from.shape) == own.and_then(|own| flat(&own, &to.shape))
 }
 
-/// Whether two values differ by dimensions of size 1 at most.
-fn has_same_dims(a: Value<'_>, b: Value<'_>) -> bool {
-    let large = |value: Value<'_>| {
-        TensorType::of(value.r#type()).map(|tensor| tensor.shape.into_iter().filter(|&size| size != 1).collect::<Vec<_>>())
+/// The dimensions of the buffer behind a value that are split or put together in it.
+fn regrouped(value: Value<'_>) -> Vec<usize> {
+    let Some((shown, to)) = shown_as(value).zip(TensorType::of(value.r#type())) else { return Vec::new() };
+    let Some(from) = TensorType::of(shown.value.r#type()) else { return Vec::new() };
+    // A dimension of the value that moves one dimension of the buffer and no other moves all of it.
+    let is_kept = |dim: usize| match shown.indices[dim].digits.as_slice() {
+        [digit] => is_whole_dim(&shown.indices[dim], from.shape[dim]) && to.shape[digit.dim] == from.shape[dim],
+        _ => false,
     };
-    large(a) == large(b)
+    (0..from.shape.len()).filter(|&dim| from.shape[dim] > 1 && !is_kept(dim)).collect()
 }
 
 /// Gives what is returned the layout of the buffer that it shows. Other readers of a view see through it, so the returned one is its own.
