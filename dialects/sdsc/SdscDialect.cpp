@@ -175,8 +175,8 @@ LogicalResult BufferOp::verify() {
   std::optional<ArrayRef<int64_t>> range = getIndexRange();
   if (range && getRole() != "input")
     return emitOpError("has an 'index_range', which is for inputs, not for '") << getRole() << "'";
-  if (range && (range->size() != 2 || (*range)[0] < 0 || (*range)[0] >= (*range)[1])) {
-    InFlightDiagnostic diagnostic = emitOpError("has an 'index_range' of two numbers from 0, the first below the second, found [");
+  if (range && (range->size() != 2 || (*range)[0] >= (*range)[1])) {
+    InFlightDiagnostic diagnostic = emitOpError("has an 'index_range' of two numbers, the first below the second, found [");
     llvm::interleaveComma(*range, diagnostic);
     return diagnostic << "]";
   }

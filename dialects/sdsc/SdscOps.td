@@ -41,14 +41,14 @@ def Sdsc_ProgramOp : Sdsc_Op<"program", [IsolatedFromAbove, NoTerminator, Single
 def Sdsc_BufferOp : Sdsc_Op<"buffer", [Symbol, HasParent<"ProgramOp">]> {
   let summary = "A tensor in HBM that the program owns or is given";
   let description = [{
-    An input that ops read as indices has an `index_range`, half-open: what its elements must keep to. Temporaries lie in one region of
+    An input of integers that ops read as indices or compute with has an `index_range`, half-open: what its elements must keep to. Temporaries lie in one region of
     HBM, each at an `offset` in bytes during its `life`: from the first launch that uses it to the last.
 
     Constraints:
     * (buffer_c1) `role` is input, constant, temporary or output;
     * (buffer_c2) the type is a tensor with a device layout;
     * (buffer_c3) only a constant has a value, of the type's shape and element type;
-    * (buffer_c4) `index_range`, if given, is of an input and has two numbers from 0, the first below the second;
+    * (buffer_c4) `index_range`, if given, is of an input and has two numbers, the first below the second;
     * (buffer_c5) `offset` and `life` are of a temporary, which has both or neither;
     * (buffer_c6) `offset` is a multiple of 128 from 0, and `life` has two numbers from 0, the first not above the second.
 

@@ -98,6 +98,16 @@ LogicalResult SpyreDialect::verifyOperationAttribute(Operation *op, NamedAttribu
 // `spyre.dims` names the elements of an argument in storage order, outermost first. There may be more or fewer names than dimensions:
 // that they come to the tensor is checked where their sizes are found, in src/hint/sizes.rs.
 LogicalResult SpyreDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argIndex, NamedAttribute attribute) {
+  if (attribute.getName() == "spyre.range") {
+    auto range = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+    if (!range || range.size() != 2 || range[0] >= range[1])
+      return op->emitOpError("argument ") << argIndex << ": 'spyre.range' must be two numbers, the first below the second, found "
+                                          << attribute.getValue();
+    auto type = dyn_cast<RankedTensorType>(cast<FunctionOpInterface>(op).getArgumentTypes()[argIndex]);
+    if (!type || !type.getElementType().isInteger())
+      return op->emitOpError("argument ") << argIndex << ": 'spyre.range' is for tensors of integers";
+    return success();
+  }
   if (attribute.getName() != "spyre.dims")
     return op->emitOpError("argument ") << argIndex << " has no attribute '" << attribute.getName().getValue()
                                         << "' of the spyre dialect";

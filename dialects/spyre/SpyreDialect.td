@@ -24,6 +24,9 @@ def Spyre_Dialect : Dialect {
     func.func @f(%x: tensor<16384xf16> {spyre.dims = ["M", "K"]}) attributes {spyre.dim_sizes = {M = 64, K = 256}}
     ```
 
+    `spyre.range = array<i64: 0, 4096>` on an argument of integers says what its elements keep to, half-open. The import writes it, or
+    narrows it, where ops compute with the integers: numbers of a device format hold integers up to a limit.
+
     A number of tiles may be a name, such as `T` in `tiles(M = T)`. `spyre.symbols = {T = 8}` on the function says how large it can
     be at launch: the dimension is cut into 8 tiles, and a run does the first `T` of them.
 
@@ -43,6 +46,7 @@ def Spyre_Dialect : Dialect {
   }];
   let discardableAttrs = (ins
     "::mlir::ArrayAttr":$dims,
+    "::mlir::DenseI64ArrayAttr":$range,
     "::mlir::DictionaryAttr":$dim_sizes,
     "::mlir::DictionaryAttr":$symbols,
     "::mlir::DictionaryAttr":$target,

@@ -162,7 +162,10 @@ LogicalResult ViewOp::verify() {
                                            << input.getDimSize(dim) << " elements";
   }
   // view_c3
-  auto isNumber = [](Type element) { return element.isF16() || element.isBF16() || element.isF32() || element.isInteger(1); };
+  auto isFloat = [](Type element) { return element.isF16() || element.isBF16() || element.isF32(); };
+  // Integers as the numbers that ops compute with, and back.
+  bool isInteger = input.getElementType().isInteger() != output.getElementType().isInteger();
+  auto isNumber = [&](Type element) { return isFloat(element) || element.isInteger(1) || (isInteger && element.isInteger()); };
   bool isInOneFormat = isNumber(input.getElementType()) && isNumber(output.getElementType());
   if (input.getElementType() != output.getElementType() && !isInOneFormat)
     return emitOpError("shows elements of ") << input.getElementType() << " as " << output.getElementType();

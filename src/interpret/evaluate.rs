@@ -47,7 +47,9 @@ impl<A: Arithmetic> Evaluator<'_, A> {
         }
         for (id, array) in ids.iter().zip(arrays) {
             let tensor = &self.tensors[*id];
-            if array.length() != tensor.length() || tensor.element.is_integer() != matches!(array, Array::Positions(_)) {
+            // Integers may be numbers to compute with.
+            let is_fit = tensor.element.is_integer() || matches!(array, Array::Numbers(_));
+            if array.length() != tensor.length() || !is_fit {
                 return Err(Fault::Outside { shape: tensor.shape.clone() });
             }
             self.values[*id] = Some(array);
@@ -113,14 +115,32 @@ impl<A: Arithmetic> Evaluator<'_, A> {
                 array.put(&window, &part)?;
                 one(array)
             }
-            (Kind::View(map), [input], [_]) => one(self.value(*input)?.visited(&Walk::view(self.shape(*input), map, output)?)),
-            (Kind::Pick(walk), [input], [_]) => one(self.value(*input)?.visited(walk)),
+            (Kind::View(map), [input], [of]) => {
+                let walk = Walk::view(self.shape(*input), map, output)?;
+                one(self.shown(self.value(*input)?.visited(&walk), *of))
+            }
+            (Kind::Pick(walk), [input], [of]) => one(self.shown(self.value(*input)?.visited(walk), *of)),
             (Kind::Scope(body), _, _) => {
                 self.block(body)?;
                 self.all(&body.yields)
             }
             (Kind::Loop(around), inputs, outputs) => self.run(around, inputs, outputs),
             (_, inputs, _) => Err(Fault::Count { expected: 1, found: inputs.len() }),
+        }
+    }
+
+    /// Positions are numbers where a view shows them as such.
+    #[expect(clippy::cast_precision_loss, reason = "integers that ops compute with are small")]
+    fn shown(&self, array: Array<A::Element>, of: ValueId) -> Array<A::Element> {
+        match &array {
+            Array::Positions(positions) if !self.tensors[of].element.is_integer() => {
+                let number = |position: &Option<i64>| match position {
+                    Some(position) => self.arithmetic.number(*position as f64),
+                    None => self.arithmetic.poison(),
+                };
+                Array::numbers(positions.iter().map(number).collect())
+            }
+            Array::Positions(_) | Array::Numbers(_) => array,
         }
     }
 

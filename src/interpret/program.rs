@@ -122,6 +122,8 @@ impl Literal<'_> {
 pub struct Function<'a> {
     /// Its name.
     pub name: String,
+    /// What the integers of each argument keep to, half-open, as far as it is known.
+    pub ranges: Vec<Option<[i64; 2]>>,
     /// The tensors that it computes with.
     pub values: Vec<Tensor>,
     /// Its ops.

@@ -35,7 +35,9 @@ fn read<'m, 'c>(function: Op<'m>, content: Content<'_, 'm, 'c>) -> Result<Functi
     let mut reader = Reader { values: Vec::new(), ids: ValueMap::default(), content };
     let body = function.body().ok_or_else(|| (function, "has no body".to_owned()))?;
     let body = reader.block(function, body)?;
-    Ok(Function { name: function.text_attr("sym_name").to_owned(), values: reader.values, body })
+    let range = |argument: usize| mlir::argument_attribute(function, argument, attr::SPYRE_RANGE).and_then(integers)?.try_into().ok();
+    let ranges = (0..body.arguments.len()).map(range).collect();
+    Ok(Function { name: function.text_attr("sym_name").to_owned(), ranges, values: reader.values, body })
 }
 
 /// What a constant holds.

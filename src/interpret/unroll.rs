@@ -20,7 +20,7 @@ impl<'a> Function<'a> {
         unroller.bind(&self.body.arguments, &arguments);
         let yields = unroller.block(&self.body)?;
         let body = Block { arguments, ops: unroller.ops, yields };
-        Ok(Function { name: self.name.clone(), values: unroller.values, body })
+        Ok(Function { name: self.name.clone(), ranges: self.ranges.clone(), values: unroller.values, body })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Builtin types and attributes as plain values, and back.
 
+use super::dense::raw_elements;
 use super::{Attribute, AttributeLike, Context, ScalarType, Type, TypeLike, Value, ValueLike, text::text_of};
 use melior::ir::{
     attribute::{
@@ -314,7 +315,7 @@ pub fn dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
     // SAFETY: elements are only asked for where the attribute is a dense one of that element type, and below their number.
     unsafe {
         if !mlirAttributeIsADenseElements(raw) {
-            return None;
+            return resource_numbers(attribute, most);
         }
         let (n_elements, tensor) = (mlirElementsAttrGetNumElements(raw), TensorType::of(type_of_elements(attribute)?)?);
         if n_elements > most {
@@ -338,4 +339,22 @@ pub fn dense_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
             _ => return None,
         })
     }
+}
+
+/// The same for a resource with content.
+fn resource_numbers(attribute: Attribute<'_>, most: i64) -> Option<Vec<f64>> {
+    let tensor = TensorType::of(type_of_elements(attribute)?)?;
+    let n_elements = tensor.shape.iter().product::<i64>();
+    let raw = raw_elements(attribute).filter(|raw| n_elements <= most && !raw.is_splat)?;
+    let n_elements = usize::try_from(n_elements).ok()?;
+    let decoded: Vec<f64> = match ScalarType::of(tensor.element) {
+        ScalarType::F16 => raw.bytes.as_chunks::<2>().0.iter().map(|raw| half::f16::from_le_bytes(*raw).to_f64()).collect(),
+        ScalarType::Bf16 => raw.bytes.as_chunks::<2>().0.iter().map(|raw| half::bf16::from_le_bytes(*raw).to_f64()).collect(),
+        ScalarType::F32 => raw.bytes.as_chunks::<4>().0.iter().map(|raw| f64::from(f32::from_le_bytes(*raw))).collect(),
+        ScalarType::F64 => raw.bytes.as_chunks::<8>().0.iter().map(|raw| f64::from_le_bytes(*raw)).collect(),
+        ScalarType::Integer(32) => raw.bytes.as_chunks::<4>().0.iter().map(|raw| f64::from(i32::from_le_bytes(*raw))).collect(),
+        ScalarType::Integer(64) => raw.bytes.as_chunks::<8>().0.iter().map(|raw| i64::from_le_bytes(*raw) as f64).collect(),
+        _ => return None,
+    };
+    (decoded.len() == n_elements).then_some(decoded)
 }

@@ -143,7 +143,7 @@ mod tests {
         let tensor = |shape: &&[usize]| Tensor { shape: shape.to_vec(), element: ElementType::F16 };
         let ops = ops.into_iter().enumerate().map(|(at, (kind, inputs))| Operation { kind, inputs, outputs: vec![n_arguments + at] });
         let body = Block { arguments: (0..n_arguments).collect(), ops: ops.collect(), yields: vec![shapes.len() - 1] };
-        Function { name: "f".to_owned(), values: shapes.iter().map(tensor).collect(), body }
+        Function { name: "f".to_owned(), ranges: Vec::new(), values: shapes.iter().map(tensor).collect(), body }
     }
 
     fn named(function: &str) -> Kind<'static> {

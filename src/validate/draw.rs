@@ -38,11 +38,18 @@ impl<'f, 'c> Drawn<'f, 'c> {
 
     fn argument(&self, position: usize, places: impl IntoIterator<Item = usize>) -> Array<FieldElement> {
         let (field, argument) = (Field::new(self.draw), position as u64);
-        let rows = self.rows[self.function.body.arguments[position]].unwrap_or(SMALL).max(1) as u64;
+        let rows = self.rows[self.function.body.arguments[position]];
+        let range = self.function.ranges.get(position).copied().flatten().filter(|_| rows.is_none());
+        let (first, rows) = match range {
+            Some([first, end]) => (first, end.abs_diff(first).max(1)),
+            None => (0, rows.unwrap_or(SMALL).max(1) as u64),
+        };
         let bits = |index: usize| stirred(self.draw ^ stirred(argument ^ stirred(index as u64)));
         let places = places.into_iter();
         match self.tensor(position).element {
-            ElementType::I32 | ElementType::I64 => Array::positions(places.map(|index| (bits(index) % rows).cast_signed())),
+            ElementType::I32 | ElementType::I64 => {
+                Array::positions(places.map(|index| first + (bits(index) % rows).cast_signed()))
+            }
             ElementType::Truth => Array::numbers(places.map(|index| field.number(if bits(index) % 2 == 1 { 1.0 } else { 0.0 })).collect()),
             ElementType::F16 | ElementType::Bf16 | ElementType::F32 | ElementType::F64 => {
                 Array::numbers(places.map(|index| field.input(argument, index as u64)).collect())
@@ -101,7 +108,7 @@ mod tests {
         let copy = Operation { kind: Kind::Copy, inputs: vec![1], outputs: vec![2] };
         let gather = Operation { kind: Kind::Gather { dim: 0 }, inputs: vec![0, 2], outputs: vec![3] };
         let body = Block { arguments: vec![0, 1], ops: vec![copy, gather], yields: vec![3] };
-        Function { name: "f".to_owned(), values, body }
+        Function { name: "f".to_owned(), ranges: Vec::new(), values, body }
     }
 
     #[test]

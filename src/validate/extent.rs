@@ -163,7 +163,7 @@ mod tests {
         let half = |shape: &[usize]| Tensor { shape: shape.to_vec(), element: ElementType::F16 };
         let values = vec![half(&[m, k]), half(&[k, n]), Tensor { shape: vec![m, n], element }];
         let ops = vec![Operation { kind: Kind::Matmul, inputs: vec![0, 1], outputs: vec![2] }];
-        Function { name: "f".to_owned(), values, body: Block { arguments: vec![0, 1], ops, yields: vec![2] } }
+        Function { name: "f".to_owned(), ranges: Vec::new(), values, body: Block { arguments: vec![0, 1], ops, yields: vec![2] } }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::arguments_at;
 use crate::interpret::{Array, ElementType, Function, Selection, Tensor};
 use element::{Arithmetic, Field, FieldElement};
+use machine::DeviceFormat;
 use referee::{Companions, Elements, HostArray, RunOptions, SimError, Simulation};
 use std::collections::BTreeMap;
 
@@ -13,8 +14,10 @@ use std::collections::BTreeMap;
 pub(super) fn results(simulation: &Simulation, function: &Function<'_>, draw: u64) -> Result<Vec<Array<FieldElement>>, String> {
     let inputs = inputs(simulation, function, draw, true)?;
     let companions = simulation.elements(&Field::new(draw), &inputs, &RunOptions::default()).map_err(|error| error.to_string())?;
-    let is_integer = |id: &usize| function.values[*id].element.is_integer();
-    Ok(companions.into_iter().zip(&function.body.yields).map(|(found, id)| array(found, is_integer(id))).collect())
+    // Integers in a floating-point format are numbers.
+    let is_position = |tensor: &sdsc_format::program::Tensor| tensor.format == DeviceFormat::IeeeInt32.name();
+    let results = &simulation.program().results;
+    Ok(companions.into_iter().zip(results).map(|(found, of)| array(found, is_position(of))).collect())
 }
 
 /// The arrays that the simulator is given: positions and truth values are what they are; other arguments get the elements of the draw there,

@@ -86,7 +86,7 @@ fn check_constants<T: Tree>(program: &Program, tree: &T, report: &mut Report) {
     }
 }
 
-/// A range of indices is what the caller must keep to, so that only arguments have one; indices are integers from 0.
+/// A range of integers is what the caller must keep to, so that only arguments have one.
 fn check_index_ranges(program: &Program, report: &mut Report) {
     let lists = [
         ("arguments", &program.arguments),
@@ -100,12 +100,12 @@ fn check_index_ranges(program: &Program, report: &mut Report) {
             let path = format!("/{list}/{number}/index_range");
             if list != "arguments" || !matches!(&*tensor.element_type, "i32" | "i64") {
                 let message = format!(
-                    "'{}' is of {} and one of the {list}; only arguments of integers are indices",
+                    "'{}' is of {} and one of the {list}; only arguments of integers have a range",
                     tensor.name, tensor.element_type
                 );
                 report.json(path, message);
-            } else if first < 0 || first >= end {
-                report.json(path, format!("{first}..{end}; indices are from 0, and there is at least one"));
+            } else if first >= end {
+                report.json(path, format!("{first}..{end}; there is at least one number"));
             }
         }
     }

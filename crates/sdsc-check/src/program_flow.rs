@@ -182,7 +182,7 @@ impl Described<'_> {
             let path = format!("/arguments/{number}/index_range");
             match (argument.index_range, indices.contains(&*argument.name)) {
                 (None, true) => report.json(path, format!("'{}' is read as indices and has no range", argument.name)),
-                (Some([first, _]), _) if first != 0 => report.json(path, format!("indices from {first}; they are from 0")),
+                (Some([first, _]), true) if first != 0 => report.json(path, format!("indices from {first}; they are from 0")),
                 (Some([_, end]), true) => {
                     if let Some(ends) = ends.get(&*argument.name).filter(|ends| !ends.contains(&end)) {
                         report.json(path, format!("indices up to {end}; the tables have sizes {ends:?}"));

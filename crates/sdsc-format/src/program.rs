@@ -117,7 +117,7 @@ pub struct Tensor {
     /// The file that holds a constant's bytes, as a path below the directory; no other tensor has one.
     #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Set on arguments that ops read as indices: what their elements must keep to, half-open.
+    /// Set on arguments of integers that ops read as indices or compute with: what their elements must keep to, half-open.
     #[serde(default, deserialize_with = "super::model::present", skip_serializing_if = "Option::is_none")]
     pub index_range: Option<[i64; 2]>,
     /// Where a buffer lies in the region that launches share; a tensor without one has memory of its own.

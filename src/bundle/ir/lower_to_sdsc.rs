@@ -16,7 +16,7 @@ use crate::{
     },
     layout,
     mlir::{
-        Attribute, Attributes, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, build, dictionary, error_at,
+        Attribute, Attributes, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, argument_attribute, build, dictionary, error_at, integers,
         floats, insert_before, integer, new_block, push, raw_elements, string, type_attribute,
     },
     tile::ir::settle_loops::check_settled,
@@ -191,8 +191,8 @@ impl<'c> Lowering<'c> {
                 .with(attr::TYPE, type_attribute(buffer.shown.r#type()))
                 .with_option(attr::VALUE, buffer.constant().and_then(value_of))
                 .with_option(EXACT, buffer.constant().and_then(|constant| constant.attr(EXACT)));
-            let attributes = match rows.get(buffer.shown).filter(|_| buffer.role == Role::Input) {
-                Some(rows) => attributes.ints(attr::INDEX_RANGE, &[0, *rows]),
+            let attributes = match self.range_of(buffer.shown, &rows).filter(|_| buffer.role == Role::Input) {
+                Some(range) => attributes.ints(attr::INDEX_RANGE, &range),
                 None => attributes,
             };
             let attributes = match places.get(&number) {
@@ -234,6 +234,14 @@ impl<'c> Lowering<'c> {
         let context = self.function.ctx();
         let entries = used.iter().fold(Attributes::new(context), |entries, (symbol, maximum)| entries.int(symbol, *maximum));
         Ok((!used.is_empty()).then(|| dictionary(entries)))
+    }
+
+    /// What the integers of an argument keep to: below the rows of all tables that they choose from, or what ops that compute with them can take.
+    fn range_of(&self, value: Value<'c>, rows: &ValueMap<i64>) -> Option<[i64; 2]> {
+        let (_, position) = value.arg_of().filter(|_| value.def().is_none())?;
+        let promised = argument_attribute(self.function, position, attr::SPYRE_RANGE).and_then(integers);
+        let promised: Option<[i64; 2]> = promised.and_then(|range| range.try_into().ok());
+        rows.get(value).map(|&rows| [0, rows]).or(promised)
     }
 
     /// The rows of the smallest table that the elements of each buffer choose from.

@@ -107,6 +107,22 @@ impl Known {
         Self(scanned.into())
     }
 
+    /// Boxes of numbers, each with its shape and where it begins, as one tensor; later ones lie over earlier ones. None if they leave
+    /// something open.
+    #[must_use]
+    pub fn assembled(boxes: &[(Self, Vec<i64>, Vec<i64>)], shape: &[i64]) -> Option<Self> {
+        let mut elements: Vec<Option<u64>> = vec![None; usize::try_from(shape.iter().product::<i64>()).ok()?];
+        let strides = strides_of(shape);
+        for (known, sizes, offsets) in boxes {
+            let known = known.repeated(sizes);
+            for (point, bits) in points(sizes).zip(known.0.iter()) {
+                let at: i64 = point.iter().zip(offsets).zip(&strides).map(|((index, offset), stride)| (index + offset) * stride).sum();
+                elements[usize::try_from(at).ok()?] = Some(*bits);
+            }
+        }
+        elements.into_iter().collect::<Option<Vec<u64>>>().map(|bits| Self(bits.into()))
+    }
+
     /// The index along a dimension of an iteration space, over that dimension, from `first` on.
     #[must_use]
     pub fn counting(first: i64, size: i64) -> Self {

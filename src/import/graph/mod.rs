@@ -8,13 +8,17 @@
 //! |---|---|
 //! | `mod.rs` | the graph |
 //! | `known.rs` | numbers known at compile time |
+//! | `integers.rs` | integers of run time, as numbers or as indices |
+//! | `rows.rs` | what follows from an index, as rows of a table |
 //! | `order.rs` | comparisons of what is known along two dimensions, such as a mask over many positions |
 //! | `views.rs`, `reshape.rs` | index maps |
 //! | `window.rs` | parts of an iteration space, for branches |
 
+pub(in crate::import) mod integers;
 pub(in crate::import) mod known;
 pub(in crate::import) mod order;
 pub(in crate::import) mod reshape;
+pub(in crate::import) mod rows;
 pub(in crate::import) mod views;
 pub(in crate::import) mod window;
 
@@ -127,9 +131,33 @@ pub struct Graph {
     known: BTreeMap<(usize, Node), NodeId>,
     scope: usize,
     place: usize,
+    /// What is known of integers of run time.
+    pub integers: integers::Integers,
+    /// Whether numbers of f32 are computed in the device's 16-bit format.
+    is_narrow: bool,
+    /// Whether what was built depends on that.
+    asks_for_format: bool,
 }
 
 impl Graph {
+    /// A graph without nodes, with what is known of integers of run time and of the format of f32.
+    #[must_use]
+    pub fn with_integers(integers: integers::Integers, is_narrow: bool) -> Self {
+        Self { integers, is_narrow, ..Self::default() }
+    }
+
+    /// Whether f32 is computed in single precision.
+    pub fn has_single_precision(&mut self) -> bool {
+        self.asks_for_format = true;
+        !self.is_narrow
+    }
+
+    /// Whether what was built is wrong if numbers of f32 are computed in 16 bits, or the other way round.
+    #[must_use]
+    pub const fn is_for_format(&self, is_narrow: bool) -> bool {
+        !self.asks_for_format || self.is_narrow == is_narrow
+    }
+
     /// The node.
     #[must_use]
     pub fn node(&self, id: NodeId) -> &Node {
@@ -257,6 +285,9 @@ impl Graph {
                 if let Some(shown) = order::shown(self, input, &reshape_map(&from, shape), shape) {
                     return shown;
                 }
+                if rows::parts(self, input).is_some() {
+                    return rows::reshaped(self, input, shape).unwrap_or_else(|| self.reshape(inputs[inputs.len() - 1], shape));
+                }
                 let shown = self.each_shown(&inputs, |graph, input| {
                     let whole = graph.broadcast(input, &from);
                     graph.reshape(whole, shape)
@@ -283,6 +314,9 @@ impl Graph {
                     return shown;
                 }
                 let inputs = self.node(input).inputs.clone();
+                if rows::parts(self, input).is_some() {
+                    return rows::shown(self, input, &map, shape).unwrap_or_else(|| self.view(inputs[inputs.len() - 1], map, shape));
+                }
                 let shown = self.each_shown(&inputs, |graph, input| {
                     let whole = graph.broadcast(input, &from);
                     graph.view(whole, map.clone(), shape)
@@ -363,6 +397,13 @@ impl Graph {
         self.add(Kind::Virtual(operation), &[inputs, &[fallback]].concat(), shape, element)
     }
 
+    /// Integers that are computed in the device's format.
+    pub fn as_integers(&mut self, computed: NodeId) -> NodeId {
+        let shape = self.node(computed).shape.clone();
+        self.note_integers(computed);
+        self.add(Kind::Virtual("integers"), &[computed], shape, Element::Int)
+    }
+
     /// The inputs that computing the node needs: of a virtual operation, what computes it instead.
     #[must_use]
     pub fn needs(&self, id: NodeId) -> &[NodeId] {
@@ -385,7 +426,43 @@ impl Graph {
         }
         let says_nothing = matches!(self.node(part).kind, Kind::Undefined | Kind::Refused(_));
         let element = if says_nothing { element } else { self.node(part).element };
-        self.add(Kind::Insert(offsets), &[part, whole], shape, element)
+        let inserted = self.add(Kind::Insert(offsets), &[part, whole], shape, element);
+        self.together(inserted).unwrap_or(inserted)
+    }
+
+    /// What was written in parts that are all known, or all looked up by one index, as one such node.
+    fn together(&mut self, whole: NodeId) -> Option<NodeId> {
+        let (Node { shape, element, .. }, mut parts, mut into) = (self.node(whole).clone(), Vec::new(), whole);
+        let number = |graph: &Self, id: NodeId| match graph.node(id).kind {
+            Kind::Filled => graph.known_of(graph.node(id).inputs[0]).cloned(),
+            _ => graph.known_of(id).cloned(),
+        };
+        let is_taken_in = |graph: &Self, id: NodeId| number(graph, id).is_some() || rows::parts(graph, id).is_some();
+        while let Kind::Insert(offsets) = &self.node(into).kind {
+            let &[part, before] = self.node(into).inputs.as_slice() else { return None };
+            if !is_taken_in(self, part) {
+                return None;
+            }
+            parts.push((part, offsets.clone()));
+            into = before;
+        }
+        parts.reverse();
+        let n_elements: i64 = shape.iter().product();
+        if n_elements > MOST_KNOWN_ELEMENTS {
+            return None;
+        }
+        let below = number(self, into).map(|known| (known.repeated(&shape), shape.clone(), vec![0; shape.len()]));
+        if below.is_none() && self.node(into).kind != Kind::Undefined {
+            return None;
+        }
+        let numbers = |(part, offsets): &(NodeId, Vec<i64>)| Some((number(self, *part)?, self.node(*part).shape.clone(), offsets.clone()));
+        if let Some(boxes) = parts.iter().map(numbers).collect::<Option<Vec<_>>>() {
+            let boxes: Vec<_> = below.into_iter().chain(boxes).collect();
+            let known = Known::assembled(&boxes, &shape)?;
+            return Some(self.known(known, shape, element));
+        }
+        let is_finished = self.parts_of_unfinished(whole).is_none();
+        if below.is_some() || !is_finished { None } else { rows::together(self, &parts, &shape) }
     }
 
     /// The parts that were written into memory, first ones first, where they leave some of it as it was, or may do so.

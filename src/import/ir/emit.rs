@@ -5,11 +5,16 @@ use super::{
     importer::{Importer, Kept, Source},
 };
 use crate::{
+    dialect::ods::attr,
     dialect::{constant, empty, gather, insert, matmul, pointwise, reduce, view},
-    import::{Element, Graph, Kind, Known, NodeId, TwoFormats, elements_of_truth, graph::reshape::reshape_map},
+    import::{
+        Element, Graph, Kind, Known, NodeId, TwoFormats, elements_of_truth,
+        graph::reshape::reshape_map,
+        rules::range::{self, Unbounded},
+    },
     mlir::{
-        Context, Expr, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueLike, error_at, insert_before,
-        map_from_exprs, parse_type, remark_at,
+        Context, Expr, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, error_at, insert_before,
+        i64_array_attribute, map_from_exprs, parse_type, remark_at, set_argument_attribute,
     },
 };
 use machine::{DeviceFormat, DeviceFunction};
@@ -52,6 +57,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
         self.check_refusals(&needed)?;
         self.choose_format(&needed)?;
         self.choose_formats_of_truth(&needed)?;
+        self.choose_ranges(&needed)?;
         for &user in &needed {
             for input in self.graph.needs(user) {
                 self.n_uses[input.index()] += 1;
@@ -88,6 +94,13 @@ impl<'a, 'c> Emitter<'a, 'c> {
         Ok(())
     }
 
+    /// Whether numbers of f32 are computed in the device's 16-bit format, since the device lacks a function in f32.
+    pub(super) fn is_narrow(&self) -> bool {
+        let roots: Vec<NodeId> = self.importer.kept.iter().flat_map(|kept| kept.inputs.iter().copied()).collect();
+        let needed = self.graph.needed_for(&roots, |_| false);
+        !self.importer.is_strict() && needed.iter().any(|&id| self.lacks_single_precision(id).is_some())
+    }
+
     /// A program of f32 only is computed in f32 if the device has all of its functions in f32.
     fn choose_format(&mut self, needed: &[NodeId]) -> Result<(), Reported> {
         let lacking = needed.iter().find_map(|&id| self.lacks_single_precision(id).map(|function| (id, function)));
@@ -115,6 +128,45 @@ impl<'a, 'c> Emitter<'a, 'c> {
             );
             error_at(self.function, message).at(self.location(user)).report()
         })?;
+        Ok(())
+    }
+
+    /// Integers that ops compute with keep to a range in which the device is exact.
+    fn choose_ranges(&self, needed: &[NodeId]) -> Result<(), Reported> {
+        let limits = if self.half.is_some() { range::HALF } else { range::SINGLE };
+        let element = |number: usize| match self.importer.sources.get(number) {
+            Some(Source::Value(value)) => TensorType::of(value.r#type()).map(|tensor| ScalarType::of(tensor.element)),
+            _ => None,
+        };
+        let of_type = |number: usize| match element(number) {
+            Some(ScalarType::Integer(width @ 2..32)) => [-(1_i64 << (width - 1)), 1_i64 << (width - 1)],
+            _ => [i64::MIN, i64::MAX],
+        };
+        let given = |number: usize| self.graph.integers.promised(number).unwrap_or_else(|| of_type(number));
+        let open: Vec<_> = self.importer.open_asserts().collect();
+        let asserted: Vec<NodeId> = open.iter().map(|(condition, ..)| *condition).collect();
+        let ranges = range::ranges(self.graph, needed, &asserted, limits, given).map_err(|unbounded| match unbounded {
+            Unbounded::Node(id) => {
+                let what = if self.graph.integers.has(id) { "integers beyond" } else { "numbers of integers beyond" };
+                let limit = if self.graph.integers.has(id) { limits.exact } else { limits.largest };
+                let message = format!("computes {what} {limit:.0}, up to which the device's format is exact: not supported yet");
+                error_at(self.function, message).at(self.location(id)).report()
+            }
+            Unbounded::Assertion(position) => {
+                let (_, op, location) = open[position];
+                let message = "asserts what is not known at compile time: only bounds of integers of the caller are supported";
+                error_at(op, message).at(location).report()
+            }
+        })?;
+        for (number, range) in ranges {
+            let argument = match self.importer.sources[number] {
+                Source::Value(value) => value.arg_of().filter(|_| value.def().is_none()).map(|(_, position)| position),
+                Source::Weights(..) => None,
+            };
+            if let Some(position) = argument {
+                set_argument_attribute(self.function, position, attr::SPYRE_RANGE, i64_array_attribute(self.context, &range));
+            }
+        }
         Ok(())
     }
 
@@ -156,7 +208,7 @@ impl<'a, 'c> Emitter<'a, 'c> {
 
     /// Integers keep the type of the tensor that they come from.
     fn integer_type(&self, mut id: NodeId) -> Type<'c> {
-        while let Kind::View(_) | Kind::Reshape = self.graph.node(id).kind {
+        while let Kind::View(_) | Kind::Reshape | Kind::Gather(_) = self.graph.node(id).kind {
             id = self.graph.node(id).inputs[0];
         }
         let value = match self.graph.node(id).kind {
@@ -188,7 +240,10 @@ impl<'a, 'c> Emitter<'a, 'c> {
             Kind::Reshape => {
                 let from = &self.graph.node(node.inputs[0]).shape;
                 if *from == node.shape {
-                    return Ok(Some(input(0)?));
+                    // Integers of the caller are shown as the numbers that ops compute with.
+                    let (number, own) = (input(0)?, self.element_type(id));
+                    let shown = TensorType::of(number.r#type()).map(|tensor| tensor.element);
+                    return Ok(Some(retyped_before(before, at, number, from, shown.unwrap_or(own), own)));
                 }
                 let map = map_from_exprs(context, node.shape.len(), 0, &reshape_map(from, &node.shape));
                 view(context, at, input(0)?, map, output)
@@ -208,7 +263,16 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 output,
             ),
             Kind::Matmul => matmul(context, at, input(0)?, input(1)?, output),
-            Kind::Gather(dim) => gather(context, at, input(0)?, input(1)?, i64::try_from(*dim).expect("the number of a dimension"), output),
+            Kind::Gather(dim) => {
+                let table = match &self.graph.node(node.inputs[0]).kind {
+                    // A table of truth values has the format of those who read its rows.
+                    Kind::Known(known) => {
+                        constant_before(before, at, known, self.graph.node(node.inputs[0]).shape.clone(), self.element_type(id))
+                    }
+                    _ => input(0)?,
+                };
+                gather(context, at, table, input(1)?, i64::try_from(*dim).expect("the number of a dimension"), output)
+            }
             Kind::Insert(offsets) => {
                 let part = input(0)?;
                 let whole = self.buffer(id, node.inputs[1], before, output, at)?;
@@ -301,11 +365,23 @@ impl<'a, 'c> Emitter<'a, 'c> {
         let old = op.inputs()[position];
         let Some(tensor) = TensorType::of(old.r#type()) else { return Ok(()) };
         let new = match &self.graph.node(id).kind {
-            Kind::Known(known) => constant_before(op, op.loc(), known, tensor.shape.clone(), self.element_type(id)),
+            Kind::Known(known) => {
+                let is_integer = self.graph.node(id).element == Element::Int;
+                let element = if is_integer { tensor.element } else { self.element_type(id) };
+                let fits = |number: f64| (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&number);
+                if is_integer && !known.numbers().all(fits) {
+                    return Err(error_at(op, "returns integers that do not fit in 32 bits, which the device has: not supported yet").report());
+                }
+                constant_before(op, op.loc(), known, tensor.shape.clone(), element)
+            }
             _ => self.value(id, op)?,
         };
         let Some(found) = TensorType::of(new.r#type()) else { return Ok(()) };
-        let is_number = |element: Type<'c>| ScalarType::of(element).is_float() || ScalarType::of(element) == ScalarType::Integer(1);
+        let is_computed = ScalarType::of(found.element).is_float() && self.graph.node(id).element == Element::Int;
+        let is_number = |element: Type<'c>| {
+            let of = ScalarType::of(element);
+            of.is_float() || of == ScalarType::Integer(1) || is_computed && matches!(of, ScalarType::Integer(_))
+        };
         let new = if found.element == tensor.element {
             new
         } else if is_number(found.element) && is_number(tensor.element) {

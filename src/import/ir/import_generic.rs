@@ -1,5 +1,7 @@
 //! `spyre-import-linalg`, one `linalg.generic`: what its body computes, on whole tensors.
 
+mod position;
+
 use super::{
     importer::Importer,
     read_body::{cast_types, read_body, sizes_of},
@@ -8,12 +10,12 @@ use crate::{
     import::{
         Body, Combiner, Contraction, Element, Kind, Known, NodeId, Product, Reduction, Scalar, ScalarOp,
         graph::{
-            views,
+            rows, views,
             window::{Runs, Window, runs_of},
         },
         rules::{
             contraction::{flat_index, index_of, size_of},
-            index::{always_holds, lookup, refuse_window},
+            index::{lookup, refuse_window},
             plain::same,
             scaled_product::with_one_scale,
         },
@@ -28,7 +30,7 @@ use crate::{
 pub(super) fn import_generic<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Vec<NodeId>, Reported> {
     let mut generic = Generic::of(importer, op)?;
     let results = (0..op.outputs().len()).map(|result| generic.import_result(result)).collect::<Result<_, _>>()?;
-    generic.check_asserts()?;
+    generic.note_asserts()?;
     Ok(results)
 }
 
@@ -48,8 +50,6 @@ struct Generic<'a, 'c> {
     /// What the operands and operations are over the iteration space: each is built once, when it is needed first.
     known_operands: Vec<Option<NodeId>>,
     known_ops: Vec<Option<NodeId>>,
-    /// The tables that indices of the body choose rows of: the index and the number of rows.
-    gathered: Vec<(NodeId, i64)>,
 }
 
 /// A part of a result, and where it stands.
@@ -70,7 +70,7 @@ impl<'a, 'c> Generic<'a, 'c> {
         let window = Window::whole(sizes_of(op, &operands, iterators.len())?);
         let (body, ops) = read_body(importer, op, n_inputs)?;
         let (known_operands, known_ops) = (vec![None; operands.len()], vec![None; ops.len()]);
-        Ok(Self { importer, op, operands, n_inputs, window, is_reduction, body, ops, known_operands, known_ops, gathered: Vec::new() })
+        Ok(Self { importer, op, operands, n_inputs, window, is_reduction, body, ops, known_operands, known_ops })
     }
 
     fn error(&self, message: impl std::fmt::Display) -> Reported {
@@ -180,6 +180,9 @@ impl<'a, 'c> Generic<'a, 'c> {
     }
 
     fn import_reduction(&mut self, result: usize) -> Result<NodeId, Reported> {
+        if let Some((position, found)) = self.body.position(result) {
+            return self.import_position(position, found, result);
+        }
         let Some(reduction) = self.body.reduction(result) else {
             let message = format!("result {result} is no sum, product, maximum or minimum of new values: not supported yet");
             return Ok(self.refused_result(result, message));
@@ -193,11 +196,23 @@ impl<'a, 'c> Generic<'a, 'c> {
         let combiner = reduction.combiner;
         let product = self.body.product(reduction.new).filter(|_| combiner == Combiner::Sum);
         let contraction = product.and_then(|product| Some((self.contraction(&product, result)?, product)));
+        // A product of one column and one row with what is looked up is looked up, too.
+        let contraction = match contraction {
+            Some((dims, product)) if dims.k.is_empty() && self.is_looked_up(&product)? => None,
+            other => other,
+        };
         let node = match contraction {
             Some((dims, product)) => self.import_contraction(&dims, &product, result)?,
             None => self.insert_reductions(&reduction, result)?,
         };
         self.with_start(&reduction, result, node)
+    }
+
+    /// Whether a factor of a product is looked up by an index.
+    fn is_looked_up(&self, product: &Product) -> Result<bool, Reported> {
+        let factors = product.factors.iter().map(|&factor| self.importer.node_of(self.op, self.operands[factor].0));
+        let factors = factors.collect::<Result<Vec<_>, _>>()?;
+        Ok(factors.into_iter().any(|factor| rows::parts(&self.importer.graph, factor).is_some()))
     }
 
     /// The result of a reduction combined with what it starts from, unless that changes nothing.
@@ -217,9 +232,15 @@ impl<'a, 'c> Generic<'a, 'c> {
         if self.importer.graph.number_of(start).is_some_and(changes_nothing) {
             return Ok(node);
         }
-        let element = self.importer.graph.node(node).element;
-        match self.importer.graph.apply(combiner.operation(), &[node, start], element) {
-            Ok(combined) => Ok(combined),
+        let graph = &mut self.importer.graph;
+        let is_integer = graph.node(node).element == Element::Int && graph.known_of(node).is_none();
+        let (node, start) = match (graph.numbers_of(node), graph.numbers_of(start)) {
+            (Ok(node), Ok(start)) => (node, start),
+            (Err(refused), _) | (_, Err(refused)) => return Ok(refused),
+        };
+        let element = graph.node(node).element;
+        match graph.apply(combiner.operation(), &[node, start], element) {
+            Ok(combined) => Ok(if is_integer { graph.as_integers(combined) } else { combined }),
             Err(message) => Ok(self.refused_result(result, message)),
         }
     }
@@ -231,41 +252,63 @@ impl<'a, 'c> Generic<'a, 'c> {
             return Ok(elements);
         }
         self.importer.note_place(self.op.loc());
+        let mut node = self.over_reduced(elements);
+        let graph = &mut self.importer.graph;
+        let is_integer = graph.node(node).element == Element::Int && graph.known_of(node).is_none();
+        if is_integer && matches!(reduction.combiner, Combiner::All | Combiner::Any) {
+            return Ok(self.refused_result(result, "combines the bits of integers of a run-time value: not supported yet".to_owned()));
+        }
+        if is_integer {
+            match graph.numbers_of(node) {
+                Ok(number) => node = number,
+                Err(refused) => return Ok(refused),
+            }
+        }
+        node = self.reduced(node, reduction.combiner);
+        let graph = &mut self.importer.graph;
+        if is_integer && graph.known_of(node).is_none() {
+            node = graph.as_integers(node);
+        }
+        self.shown_as_result(result, node)
+    }
+
+    /// A node over all of the reduced dimensions: what does not depend on one of them is repeated along it.
+    fn over_reduced(&mut self, elements: NodeId) -> NodeId {
         let graph = &mut self.importer.graph;
         let shape: Vec<i64> =
             if graph.node(elements).shape.is_empty() { vec![1; self.window.sizes.len()] } else { graph.node(elements).shape.clone() };
-        // What does not depend on a reduced dimension is repeated along it first.
         let mut whole = shape.clone();
         for dim in (0..self.window.sizes.len()).filter(|&dim| self.is_reduction[dim]) {
             whole[dim] = self.window.sizes[dim];
         }
-        let mut node = if let Some(number) = graph.number_of(elements) {
+        if let Some(number) = graph.number_of(elements) {
             let element = graph.node(elements).element;
-            graph.add(Kind::Known(Known::number(number)), &[], whole, element)
-        } else {
-            let shown = views::repeated(&shape, &whole);
-            graph.view(elements, shown.exprs, &shown.shape)
-        };
-        if graph.node(node).element == Element::Int && graph.known_of(node).is_none() {
-            return Ok(self.refused_result(result, "computes integers of a run-time value: not supported yet".to_owned()));
+            return graph.add(Kind::Known(Known::number(number)), &[], whole, element);
         }
+        let shown = views::repeated(&shape, &whole);
+        graph.view(elements, shown.exprs, &shown.shape)
+    }
+
+    /// The elements combined along all reduced dimensions, which stay with size 1.
+    fn reduced(&mut self, mut node: NodeId, combiner: Combiner) -> NodeId {
+        let graph = &mut self.importer.graph;
         for dim in (0..self.window.sizes.len()).rev().filter(|&dim| self.is_reduction[dim]) {
             node = match graph.known_of(node).cloned() {
                 Some(known) => {
                     let (mut kept, element) = (graph.node(node).shape.clone(), graph.node(node).element);
-                    let reduced = known.repeated(&kept).reduced(&kept, dim, |a, b| reduction.combiner.combine(a, b));
+                    let reduced = known.repeated(&kept).reduced(&kept, dim, |a, b| combiner.combine(a, b));
                     kept[dim] = 1;
                     graph.add(Kind::Known(reduced), &[], kept, element)
                 }
                 // One element is its own sum.
                 None if graph.node(node).shape[dim] == 1 => node,
-                None => graph.reduce(reduction.combiner.function(), node, dim),
+                None => graph.reduce(combiner.function(), node, dim),
             };
         }
-        if let Some(number) = graph.number_of(node) {
-            node = graph.number(number);
+        match graph.number_of(node) {
+            Some(number) => graph.number(number),
+            None => node,
         }
-        self.shown_as_result(result, node)
     }
 
     /// The dimensions of a matmul, if the product of two inputs is one.
@@ -393,12 +436,13 @@ impl<'a, 'c> Generic<'a, 'c> {
             let element = self.importer.graph.node(refused).element;
             let table = self.importer.graph.undefined(rows.clone(), element);
             let found = lookup(&mut self.importer.graph, (table, &rows), &indices, &self.window.sizes);
-            self.gathered.extend(found.into_iter().flat_map(|found| found.chosen));
+            self.importer.gathered.extend(found.into_iter().flat_map(|found| found.chosen));
             return Ok(refused);
         }
         match lookup(&mut self.importer.graph, (table, &rows), &indices, &self.window.sizes) {
             Ok(found) => {
-                self.gathered.extend(found.chosen);
+                self.importer.gathered.extend(found.chosen);
+                self.importer.asserted.extend(found.bounds.into_iter().map(|bound| (bound, at, location)));
                 Ok(found.node)
             }
             Err(message) => Ok(self.refused(at, message)),
@@ -454,17 +498,13 @@ impl<'a, 'c> Generic<'a, 'c> {
         self.output_map(result).iter().zip(whole).map(size).collect()
     }
 
-    /// An assertion may only say what the range of an index says: the device checks nothing.
-    fn check_asserts(&mut self) -> Result<(), Reported> {
+    /// Assertions are judged once all tables that an index chooses from are known.
+    fn note_asserts(&mut self) -> Result<(), Reported> {
         for index in 0..self.ops.len() {
-            if !self.ops[index].is("cf.assert") {
-                continue;
-            }
-            let condition = self.body.ops[index].operands.first().copied().unwrap_or(Scalar::Unknown);
-            let condition = self.evaluate(condition)?;
-            if !always_holds(&self.importer.graph, condition, &self.gathered) {
-                let message = "asserts what is not known at compile time: only the bounds of an index are supported";
-                return Err(error_at(self.ops[index], message).at(self.location(self.ops[index])).report());
+            if self.ops[index].is("cf.assert") {
+                let condition = self.body.ops[index].operands.first().copied().unwrap_or(Scalar::Unknown);
+                let condition = self.evaluate(condition)?;
+                self.importer.asserted.push((condition, self.ops[index], self.location(self.ops[index])));
             }
         }
         Ok(())

@@ -21,6 +21,7 @@ use crate::{
         shape_of,
     },
 };
+use std::collections::BTreeMap;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-import-linalg", run };
 
@@ -41,17 +42,42 @@ fn import_function(function: Op<'_>, precision: Precision) -> Result<(), Reporte
     }
     generalize_named_ops(function);
     let half = half_of(function).filter(|_| precision == Precision::Device);
-    let mut importer = Importer::new(half, precision);
-    for argument in body.args() {
-        importer.add_source(function, argument)?;
+    let mut indices = BTreeMap::new();
+    let mut importer = read(function, body, (half, precision), (&indices, false))?;
+    // Which integers are indices is known at the end, and what is computed of them follows from that; so is the format of f32.
+    for _ in 0..MOST_READINGS {
+        let is_narrow = Emitter::new(&importer, function).is_narrow();
+        match importer.graph.integers.settled() {
+            Some(found) => indices = found,
+            None if importer.graph.is_for_format(is_narrow) => break,
+            None => {}
+        }
+        importer = read(function, body, (half, precision), (&indices, is_narrow))?;
     }
-    importer.import_block(body)?;
     let replaced = std::mem::take(&mut importer.replaced);
     Emitter::new(&importer, function).emit()?;
     for op in replaced.into_iter().rev() {
         op.erase();
     }
     Ok(())
+}
+
+/// How often a program is read again to learn which of its integers are indices: once for what it says itself, and for what follows from that.
+const MOST_READINGS: usize = 4;
+
+/// Reads a function, of which it is known how many values some integers have, and whether its f32 is computed in 16 bits.
+fn read<'c>(
+    function: Op<'c>,
+    body: Block<'c>,
+    (half, precision): (Option<Element>, Precision),
+    (indices, is_narrow): (&BTreeMap<usize, i64>, bool),
+) -> Result<Importer<'c>, Reported> {
+    let mut importer = Importer::new(half, precision, indices.clone(), is_narrow);
+    for argument in body.args() {
+        importer.add_source(function, argument)?;
+    }
+    importer.import_block(body)?;
+    Ok(importer)
 }
 
 /// The half-width type of a program that has tensors of one; f16 where it has both.
@@ -133,7 +159,10 @@ impl<'c> Importer<'c> {
     fn import_scalar(&mut self, op: Op<'c>) -> Result<(), Reported> {
         let operands: Vec<NodeId> = op.inputs().into_iter().map(|value| self.node_of(op, value)).collect::<Result<_, _>>()?;
         match op.outputs().as_slice() {
-            [] if op.is("cf.assert") && operands.first().is_some_and(|&condition| self.graph.number_of(condition) == Some(1.0)) => Ok(()),
+            [] if op.is("cf.assert") => {
+                self.asserted.extend(operands.first().map(|&condition| (condition, op, op.loc())));
+                Ok(())
+            }
             [output] => {
                 let scalar = ScalarOp { name: scalar_name(op), operands: Vec::new() };
                 let node = self.scalar_op(op, op.loc(), &scalar, &operands, &shape_of(*output));

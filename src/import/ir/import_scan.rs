@@ -4,7 +4,7 @@ use super::{importer::Importer, read_body::read_body};
 use crate::{
     affine::Expr,
     dialect::ods::attr,
-    import::{NodeId, Reduction, Scalar, rules::scan::scan},
+    import::{Element, NodeId, Reduction, Scalar, rules::scan::scan},
     mlir::{Op, OpExt, Reported, integer, natural, shape_of},
 };
 
@@ -12,6 +12,8 @@ pub(super) fn import_scan<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result
     let (body, _) = read_body(importer, op, 1)?;
     let (input, shape) = (importer.node_of(op, op.inputs()[0])?, shape_of(op.inputs()[0]));
     let dim = op.required(attr::DIMENSION, natural);
+    let is_integer = importer.graph.node(input).element == Element::Int && importer.graph.known_of(input).is_none();
+    let input = importer.graph.numbers_of(input).unwrap_or_else(|refused| refused);
     let found = match body.reduction(0) {
         _ if op.required(attr::INCLUSIVE, integer) == 0 => {
             Err("leaves out the element of the place itself: only inclusive(true) is supported".to_owned())
@@ -24,6 +26,7 @@ pub(super) fn import_scan<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result
     let refused = importer.graph.refused_among(&[input]);
     let node = match (refused, found) {
         (Some(refused), _) => refused,
+        (None, Ok(node)) if is_integer => importer.graph.as_integers(node),
         (None, Ok(node)) => node,
         (None, Err(message)) => {
             let element = importer.graph.node(input).element;

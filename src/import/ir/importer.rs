@@ -2,12 +2,18 @@
 
 use super::island::Islands;
 use crate::{
-    import::{Element, Graph, Known, NodeId, Precision, Scalar},
+    dialect::ods::attr,
+    import::{
+        Element, Graph, Known, NodeId, Precision, Scalar,
+        graph::{integers::Integers, known::MOST_KNOWN_ELEMENTS},
+        rules::index::always_holds,
+    },
     mlir::{
-        Attribute, Block, BlockExt, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
-        dense_numbers, error_at, float_value, integer, shape_of,
+        Attribute, Block, BlockExt, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, argument_attribute,
+        dense_numbers, error_at, float_value, integer, integers, shape_of,
     },
 };
+use std::collections::BTreeMap;
 
 /// Constant tensors of up to so many elements take part in what is computed at compile time; larger ones are weights.
 const MOST_FOLDED_ELEMENTS: i64 = 4096;
@@ -58,6 +64,10 @@ pub(super) struct Importer<'c> {
     /// The scopes around the operation that is read, each with the op that opens the next one.
     pub(super) around: Vec<(usize, Op<'c>)>,
     pub(super) n_scopes: usize,
+    /// The tables that indices choose rows of: the index and the number of rows.
+    pub(super) gathered: Vec<(NodeId, i64)>,
+    /// What the program asserts, and where.
+    pub(super) asserted: Vec<(NodeId, Op<'c>, Location<'c>)>,
 }
 
 /// An operation that stays, with the nodes that it reads.
@@ -72,9 +82,10 @@ pub(super) struct Kept<'c> {
 
 impl<'c> Importer<'c> {
     /// Before anything was read.
-    pub(super) fn new(half: Option<Element>, precision: Precision) -> Self {
+    pub(super) fn new(half: Option<Element>, precision: Precision, indices: BTreeMap<usize, i64>, is_narrow: bool) -> Self {
+        let integers = Integers::new(half.unwrap_or(Element::F32), indices);
         Self {
-            graph: Graph::default(),
+            graph: Graph::with_integers(integers, is_narrow),
             nodes: ValueMap::default(),
             half,
             precision,
@@ -86,6 +97,8 @@ impl<'c> Importer<'c> {
             replaced: Vec::new(),
             around: Vec::new(),
             n_scopes: 0,
+            gathered: Vec::new(),
+            asserted: Vec::new(),
         }
     }
 
@@ -99,7 +112,11 @@ impl<'c> Importer<'c> {
             let message = format!("has a tensor of {} elements: the device has no such format", tensor.element);
             return Err(error_at(at, message).report());
         };
-        let node = self.graph.tensor(self.sources.len(), tensor.shape, element);
+        let number = self.sources.len();
+        if let Some(range) = value.arg_of().and_then(|(_, number)| argument_attribute(at, number, attr::SPYRE_RANGE)).and_then(integers) {
+            self.graph.integers.promise(number, [range[0], range[1]]);
+        }
+        let node = self.graph.tensor(number, tensor.shape, element);
         self.sources.push(Source::Value(value));
         self.nodes.insert(value, node);
         Ok(())
@@ -150,7 +167,8 @@ impl<'c> Importer<'c> {
             let message = format!("has elements of {}: the device has no such format", tensor.element);
             return Ok(self.refused(op, op.loc(), message, tensor.shape, Element::F32));
         };
-        if let Some(numbers) = dense_numbers(value, MOST_FOLDED_ELEMENTS) {
+        let most = if element == Element::Int { MOST_KNOWN_ELEMENTS } else { MOST_FOLDED_ELEMENTS };
+        if let Some(numbers) = dense_numbers(value, most) {
             let numbers: Vec<f64> = numbers.into_iter().map(|number| as_element(number, element)).collect();
             return Ok(self.graph.known(Known::table(&numbers), tensor.shape, element));
         }
@@ -209,6 +227,11 @@ impl<'c> Importer<'c> {
         if self.half.is_some() && at.outputs().first().is_some_and(|output| is_wide(output.r#type())) {
             self.islands.join(operands, node);
         }
+    }
+
+    /// What is asserted and does not hold for every index that chooses a row: a range must make it hold, since the device checks nothing.
+    pub(super) fn open_asserts(&self) -> impl Iterator<Item = (NodeId, Op<'c>, Location<'c>)> {
+        self.asserted.iter().copied().filter(|&(condition, ..)| !always_holds(&self.graph, condition, &self.gathered))
     }
 
     /// Whether f32 stays f32.

@@ -7,8 +7,8 @@ use super::{
 use crate::{
     import::{
         ScalarFunction, ScalarOp,
-        graph::order,
-        graph::{Element, Kind, NodeId},
+        rules::integers,
+        graph::{Element, Kind, NodeId, order, rows},
     },
     mlir::{Location, Op, OpExt, TensorType, Type, ValueLike},
 };
@@ -29,6 +29,7 @@ impl<'c> Importer<'c> {
         self.note_place(location);
         let element = at.outputs().first().map_or(Element::F32, |output| self.scalar_element(output.r#type()));
         let built = if scalar.is_cast() { self.cast(at, operands[0]) } else { self.computed(at, &scalar.name, operands, element) };
+        let built = built.map(|node| self.with_its_name(&scalar.name, operands, node, element));
         built.unwrap_or_else(|message| {
             let cause = operands.iter().find_map(|&operand| self.graph.refusal_behind(operand));
             let refused = cause.unwrap_or_else(|| self.refused(at, location, message, shape.to_vec(), element));
@@ -42,6 +43,15 @@ impl<'c> Importer<'c> {
                 _ => refused,
             }
         })
+    }
+
+    /// Integers of run time, and their comparisons, with what they are: an index may be wrapped or clamped, and an assertion be about one.
+    fn with_its_name(&mut self, name: &str, operands: &[NodeId], node: NodeId, element: Element) -> NodeId {
+        let Some(function) = ScalarFunction::named(name) else { return node };
+        let is_named = matches!(element, Element::Int | Element::Bool) && function.computes_indices(&self.graph, operands);
+        let has_name = matches!(self.graph.node(node).kind, Kind::Virtual(_)) && rows::parts(&self.graph, node).is_none();
+        let is_decided = has_name || self.graph.known_of(node).is_some() || self.graph.node(node).element == Element::Int;
+        if is_named && !is_decided { self.graph.virtual_op(function.name, operands, node, element) } else { node }
     }
 
     /// The element type of a number or a tensor.
@@ -64,11 +74,15 @@ impl<'c> Importer<'c> {
         let operands = operands.as_slice();
         if function.computes_indices(&self.graph, operands) {
             let (from, to) = cast_types(at);
-            let is_conversion = matches!(name, "arith.sitofp" | "arith.uitofp" | "arith.fptosi" | "arith.fptoui");
-            return Err(if is_conversion {
-                format!("converts {from} to {to} at run time: not supported yet")
-            } else {
-                "computes integers of a run-time value: not supported yet".to_owned()
+            let is_conversion = matches!(name, "arith.sitofp" | "arith.uitofp" | "arith.fptosi" | "arith.fptoui" | "arith.trunci");
+            let is_narrow = name == "arith.trunci" && to != "i32" && to != "i64";
+            let built = if is_narrow { None } else { integers::computed(&mut self.graph, function, operands, element).ok() };
+            return built.ok_or_else(|| {
+                if is_conversion {
+                    format!("converts {from} to {to} at run time: not supported yet")
+                } else {
+                    "computes integers of a run-time value: not supported yet".to_owned()
+                }
             });
         }
         let node = function.build(&mut self.graph, operands, element)?;

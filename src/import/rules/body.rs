@@ -103,7 +103,14 @@ impl Combiner {
     /// maximum, as some producers write it.
     #[must_use]
     pub fn can_start_from(self, number: f64, element: &str) -> bool {
-        let largest = if matches!(element, "f16" | "bf16") { 65504.0 } else { 3.402_823_4e38 };
+        let largest = match element {
+            "f16" | "bf16" => 65504.0,
+            // Of integers, half the range stands for all that a program has.
+            "i8" => 127.0,
+            "i32" => f64::from(1 << 30),
+            "i64" | "index" => f64::from(1 << 30) * f64::from(1 << 30),
+            _ => 3.402_823_4e38,
+        };
         match self {
             Self::Sum | Self::Prod | Self::All | Self::Any => (number - self.neutral()).abs() < f64::EPSILON,
             Self::Max => number <= -largest,
@@ -158,7 +165,46 @@ pub struct Product {
     pub casts: Vec<usize>,
 }
 
+/// A result that says where another one was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The result that is the largest or the smallest of new values.
+    pub of: usize,
+    /// Whether the last of equal ones counts, not the first.
+    pub is_last: bool,
+}
+
 impl Body {
+    /// Where the value of another result was found: a choice of a new number wherever a new value is larger (or smaller) than the running one. Gives the
+    /// new number, too.
+    #[must_use]
+    pub fn position(&self, result: usize) -> Option<(Position, Scalar)> {
+        let Scalar::Op(index) = *self.yields.get(result)? else { return None };
+        let &[condition, found, kept] = self.ops[index].operands.as_slice() else { return None };
+        let Scalar::Op(compared) = condition else { return None };
+        let (&[one, other], true) = (self.ops[compared].operands.as_slice(), self.ops[index].name == "arith.select") else { return None };
+        if kept != Scalar::Accumulator(result) || self.reads_accumulator(found) {
+            return None;
+        }
+        let (new, of, is_turned) = match (one, other) {
+            (new, Scalar::Accumulator(of)) => (new, of, false),
+            (Scalar::Accumulator(of), new) => (new, of, true),
+            _ => return None,
+        };
+        let (name, predicate) = self.ops[compared].name.split_once(' ')?;
+        let predicate = if name == "arith.cmpf" { predicate.strip_prefix(['o', 'u'])? } else { predicate.strip_prefix('s')? };
+        let (is_larger, is_last) = match predicate {
+            "gt" => (!is_turned, false),
+            "ge" => (!is_turned, true),
+            "lt" => (is_turned, false),
+            "le" => (is_turned, true),
+            _ => return None,
+        };
+        let reduction = self.reduction(of)?;
+        let is_limit = reduction.combiner == if is_larger { Combiner::Max } else { Combiner::Min };
+        (of != result && is_limit && reduction.new == new).then_some((Position { of, is_last }, found))
+    }
+
     /// How result `result` is combined over the reduced dimensions. None if the body is no such combination.
     #[must_use]
     pub fn reduction(&self, result: usize) -> Option<Reduction> {
@@ -261,6 +307,24 @@ mod tests {
             Some(Reduction { combiner: Combiner::Max, new: Scalar::Input(0), casts: vec![], ignores_nan: false })
         );
         assert_eq!(body.reduction(1), None);
+    }
+
+    #[test]
+    fn an_argmax_says_where_a_maximum_was_found() {
+        let argmax = |predicate: &str, operands: [Scalar; 2]| {
+            let ops = vec![
+                op("linalg.index", &[]),
+                op("arith.maximumf", &[Scalar::Input(0), Scalar::Accumulator(0)]),
+                op(predicate, &operands),
+                op("arith.select", &[Scalar::Op(2), Scalar::Op(0), Scalar::Accumulator(1)]),
+            ];
+            Body { ops, yields: vec![Scalar::Op(1), Scalar::Op(3)] }.position(1)
+        };
+        let (new, running) = (Scalar::Input(0), Scalar::Accumulator(0));
+        assert_eq!(argmax("arith.cmpf ogt", [new, running]), Some((Position { of: 0, is_last: false }, Scalar::Op(0))));
+        assert_eq!(argmax("arith.cmpf ole", [running, new]), Some((Position { of: 0, is_last: true }, Scalar::Op(0))));
+        assert_eq!(argmax("arith.cmpf olt", [new, running]), None);
+        assert_eq!(argmax("arith.cmpf ogt", [Scalar::Input(1), running]), None);
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use super::{
     plain::{neg, same},
-    recognize,
+    powers, recognize, steps, trigonometry,
 };
 use crate::import::graph::{
     Element, Graph, Kind, NodeId,
     known::{Known, MOST_KNOWN_ELEMENTS},
+    rows,
 };
 
 /// How an operation is computed at run time.
@@ -18,8 +19,6 @@ enum Run {
     Comparison(&'static str),
     /// Several device functions, or another one where the operands allow it.
     Rule(fn(&mut Graph, &[NodeId], Element) -> Result<NodeId, String>),
-    /// Not at all: the operation counts where its operands are known.
-    Never,
     /// Not at all: the operation counts where its operands are known, or as a part of an index.
     Integer,
 }
@@ -56,10 +55,6 @@ const fn integer(name: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunct
     row(name, "a number known at compile time, or a part of an index", evaluate, Run::Integer)
 }
 
-const fn lacking(name: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunction {
-    row(name, "refused at run time: the device has no function", evaluate, Run::Never)
-}
-
 /// Every operation that is understood. What is not here is refused, unless nobody needs its result.
 pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     row("arith.addf", "`add`", |x| x[0] + x[1], Run::Rule(recognize::add)),
@@ -76,7 +71,7 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     row("arith.maxnumf", "as `arith.maximumf`", |x| x[0].max(x[1]), Run::Rule(recognize::maximum)),
     row("arith.minimumf", "`minimum`; `clip` with constants", |x| x[0].min(x[1]), Run::Rule(recognize::minimum)),
     row("arith.minnumf", "as `arith.minimumf`", |x| x[0].min(x[1]), Run::Rule(recognize::minimum)),
-    lacking("arith.remf", |x| x[0] % x[1]),
+    row("arith.remf", "`realdiv`, `floor`, `mul`, `sub`, put right once", |x| x[0] % x[1], Run::Rule(steps::remainder)),
     compared("arith.cmpf oeq", "equal", |x| truth(x[0] == x[1])),
     compared("arith.cmpf ueq", "equal", |x| truth(x[0] == x[1])),
     compared("arith.cmpf one", "notequal", |x| truth(x[0] != x[1])),
@@ -125,22 +120,33 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
     row("math.log", "`log`; the last step of `softplus`", |x| x[0].ln(), Run::Rule(recognize::log)),
     row("math.log1p", "`log` of 1 + x; the last step of `softplus`", |x| x[0].ln_1p(), Run::Rule(recognize::log1p)),
     row("math.log2", "`log`, `mul`", |x| x[0].log2(), Run::Rule(recognize::log2)),
-    row("math.powf", "`mul`s, `sqrt`, `rsqrt`, `reciprocal`: the exponent is a constant", |x| x[0].powf(x[1]), Run::Rule(recognize::power)),
+    row(
+        "math.powf",
+        "`mul`s, `sqrt`, `rsqrt`, `reciprocal` for constant exponents; else `exp` of a multiple of the `log`, NaN for negative numbers",
+        |x| x[0].powf(x[1]),
+        Run::Rule(recognize::power),
+    ),
     function("math.rsqrt", "rsqrt", |x| 1.0 / x[0].sqrt()),
     function("math.sqrt", "sqrt", |x| x[0].sqrt()),
     function("math.tanh", "tanh", |x| x[0].tanh()),
-    lacking("math.sin", |x| x[0].sin()),
-    lacking("math.cos", |x| x[0].cos()),
-    lacking("math.round", |x| x[0].round()),
-    lacking("math.roundeven", |x| x[0].round_ties_even()),
-    lacking("math.trunc", |x| x[0].trunc()),
+    row("math.sin", "range reduction and a polynomial; NaN beyond 1024, in f32 beyond 131072", |x| x[0].sin(), Run::Rule(trigonometry::sin)),
+    row("math.cos", "range reduction and a polynomial; NaN beyond 1024, in f32 beyond 131072", |x| x[0].cos(), Run::Rule(trigonometry::cos)),
+    row("math.round", "`floor`, and 1 where more than half is left", |x| x[0].round(), Run::Rule(steps::round)),
+    row("math.roundeven", "`floor`, and 1 where more than half is left", |x| x[0].round_ties_even(), Run::Rule(steps::round_even)),
+    row("math.trunc", "`floor` of the magnitude, with the sign", |x| x[0].trunc(), Run::Rule(steps::trunc)),
+    row("math.copysign", "`abs`, `neg`, `where3`", |x| x[0].copysign(x[1]), Run::Rule(steps::copy_sign)),
+    row("math.sinh", "`exp`s", |x| x[0].sinh(), Run::Rule(powers::sinh)),
+    row("math.cosh", "`exp`s", |x| x[0].cosh(), Run::Rule(powers::cosh)),
+    row("math.log10", "`log`, `mul`", |x| x[0].log10(), Run::Rule(powers::log10)),
+    row("math.cbrt", "`exp` of a third of the `log`", |x| x[0].cbrt(), Run::Rule(powers::cbrt)),
     row("arith.andi", "`mul` of truth values", |x| bits(x, |a, b| a & b), Run::Rule(recognize::and)),
     row("arith.ori", "`maximum` of truth values", |x| bits(x, |a, b| a | b), Run::Rule(recognize::or)),
     row("arith.xori", "`notequal` of truth values", |x| bits(x, |a, b| a ^ b), Run::Rule(recognize::xor)),
     row("arith.uitofp", "nothing, for a truth value", |x| x[0], Run::Rule(recognize::number_of_truth)),
     row("arith.sitofp", "`neg`, for a truth value", |x| x[0], Run::Rule(recognize::negative_number_of_truth)),
-    integer("arith.fptosi", |x| x[0].trunc()),
+    row("arith.fptosi", "as `math.trunc`", |x| x[0].trunc(), Run::Integer),
     integer("arith.fptoui", |x| x[0].trunc()),
+    integer("math.absi", |x| x[0].abs()),
     integer("arith.addi", |x| x[0] + x[1]),
     integer("arith.subi", |x| x[0] - x[1]),
     integer("arith.muli", |x| x[0] * x[1]),
@@ -190,7 +196,7 @@ impl ScalarFunction {
     pub fn becomes(&self) -> String {
         match self.run {
             Run::Function(function) | Run::Comparison(function) => format!("`{function}`"),
-            Run::Rule(_) | Run::Never | Run::Integer => self.text.to_owned(),
+            Run::Rule(_) | Run::Integer => self.text.to_owned(),
         }
     }
 
@@ -202,6 +208,23 @@ impl ScalarFunction {
         !is_known && (matches!(self.run, Run::Integer) || elements.contains(&Element::Int))
     }
 
+    /// Whether rounding its operand to a format of the device would show.
+    fn is_transcendental(&self) -> bool {
+        const STEPS: [&str; 10] = [
+            "math.absf",
+            "math.absi",
+            "math.ceil",
+            "math.clampf",
+            "math.copysign",
+            "math.floor",
+            "math.fma",
+            "math.round",
+            "math.roundeven",
+            "math.trunc",
+        ];
+        self.name.starts_with("math.") && !STEPS.contains(&self.name)
+    }
+
     /// The node of the operation on `inputs`, with elements of `element` where none of them is a floating-point number of run time.
     ///
     /// # Errors
@@ -209,6 +232,13 @@ impl ScalarFunction {
     pub fn build(&'static self, graph: &mut Graph, inputs: &[NodeId], element: Element) -> Result<NodeId, String> {
         if inputs.iter().all(|&input| graph.known_of(input).is_some()) {
             return self.evaluate(graph, inputs, element);
+        }
+        let of_rows = if matches!(self.run, Run::Comparison(_)) { Element::Bool } else { element };
+        if let Some(found) = rows::applied(graph, inputs, of_rows, |graph, tables| self.evaluate(graph, tables, of_rows)) {
+            return Ok(found);
+        }
+        if self.is_transcendental() {
+            graph.want_rows_alone(inputs);
         }
         let elements = graph.elements_of(inputs);
         match self.run {
@@ -222,7 +252,6 @@ impl ScalarFunction {
                 let element = elements.iter().copied().find(|element| element.is_float()).unwrap_or(given);
                 rule(graph, inputs, element)
             }
-            Run::Never => Err("of a run-time value has no device function".to_owned()),
             Run::Integer => Err("computes integers of a run-time value: not supported yet".to_owned()),
         }
     }

@@ -1,7 +1,8 @@
 //! Indices that a body computes: by arithmetic on iteration dimensions, or read from a tensor.
 
+use super::one_hot::{OneHot, one_hot};
 use crate::affine::Expr;
-use crate::import::graph::{Element, Graph, Kind, NodeId, views::moving_dims};
+use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known, rows as tables, views::moving_dims};
 
 /// An element of a table, over the iteration space.
 pub(in crate::import) struct Lookup {
@@ -9,6 +10,14 @@ pub(in crate::import) struct Lookup {
     pub(in crate::import) node: NodeId,
     /// The index that chooses rows, and how many there are.
     pub(in crate::import) chosen: Option<(NodeId, i64)>,
+    /// What must hold of the integers besides.
+    pub(in crate::import) bounds: Vec<NodeId>,
+}
+
+impl Lookup {
+    const fn plain(node: NodeId) -> Self {
+        Self { node, chosen: None, bounds: Vec::new() }
+    }
 }
 
 /// The element of a table of `rows` at `indices` for every point of an iteration space with these sizes. The node of a table whose elements
@@ -22,6 +31,9 @@ pub(in crate::import) fn lookup(
     indices: &[NodeId],
     sizes: &[i64],
 ) -> Result<Lookup, String> {
+    if let Some(found) = known_elements(graph, (table, rows), indices)? {
+        return Ok(Lookup::plain(found));
+    }
     let exprs = plain_indices(graph, indices);
     let last: Vec<i64> = sizes.iter().map(|size| size - 1).collect();
     for (dim, expr) in exprs.iter().enumerate() {
@@ -33,30 +45,123 @@ pub(in crate::import) fn lookup(
         }
     }
     if graph.number_of(table).is_some() {
-        return Ok(Lookup { node: table, chosen: None });
+        return Ok(Lookup::plain(table));
     }
     let computed: Vec<usize> = (0..exprs.len()).filter(|&dim| exprs[dim].is_none()).collect();
     match computed.as_slice() {
         [] => {
             let exprs: Vec<Expr> = exprs.into_iter().flatten().collect();
             let shape = moving_dims(&exprs, sizes);
-            Ok(Lookup { node: graph.view(table, exprs, &shape), chosen: None })
+            Ok(Lookup::plain(graph.view(table, exprs, &shape)))
         }
+        // Rows in an order that is known at compile time.
         &[dim] if graph.known_of(indices[dim]).is_some() => {
-            Err("reads its indices in another order than forwards and evenly: not supported yet".to_owned())
+            Ok(Lookup::plain(gather(graph, table, dim, indices[dim], &exprs, sizes)))
         }
         &[dim] => {
             let Some(index) = chosen_row(graph, indices[dim], rows[dim]) else {
+                if let Some(found) = shifted(graph, (table, rows), indices[dim], dim, &exprs, sizes) {
+                    return Ok(found);
+                }
+                if let Some(found) = computed_row(graph, (table, rows), indices[dim], dim, &exprs, sizes) {
+                    return Ok(found);
+                }
                 return Err(
                     "takes an index that is computed from a tensor: only an element itself, wrapped or clamped to the rows of the \
                             table, is supported yet"
                         .to_owned(),
                 );
             };
-            Ok(Lookup { node: gather(graph, table, dim, index, &exprs, sizes), chosen: Some((index, rows[dim])) })
+            // A row of which another index moves with this one is no row that the device can choose.
+            let moves = |space: usize| graph.node(index).shape[space] > 1;
+            if exprs.iter().flatten().flat_map(Expr::dims).any(moves) {
+                let found = computed_row(graph, (table, rows), index, dim, &exprs, sizes);
+                return found.ok_or_else(|| "takes one element of each row of a table: not supported yet".to_owned());
+            }
+            graph.note_index(index, rows[dim]);
+            Ok(Lookup { node: gather(graph, table, dim, index, &exprs, sizes), chosen: Some((index, rows[dim])), bounds: Vec::new() })
         }
         several => Err(format!("takes {} indices from tensors: one is supported yet", several.len())),
     }
+}
+
+/// The elements of a known table at known indices. Known indices are checked against the sizes of any table.
+fn known_elements(graph: &mut Graph, (table, rows): (NodeId, &[i64]), indices: &[NodeId]) -> Result<Option<NodeId>, String> {
+    let is_known = indices.iter().all(|&index| graph.known_of(index).is_some());
+    for (dim, &index) in indices.iter().enumerate() {
+        let Some(known) = graph.known_of(index) else { continue };
+        let (first, last) = known.numbers().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+        #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
+        if first < 0.0 || last >= rows[dim] as f64 {
+            return Err(format!("reads the indices {first} to {last} of a dimension of {}", rows[dim]));
+        }
+    }
+    let (true, Some(known)) = (is_known && !indices.is_empty(), graph.known_of(table).cloned()) else { return Ok(None) };
+    if known.uniform().is_some() {
+        return Ok(Some(table));
+    }
+    let shape = graph.broadcast_shape(indices);
+    let operands: Vec<(&Known, &[i64])> =
+        indices.iter().filter_map(|&index| Some((graph.known_of(index)?, graph.node(index).shape.as_slice()))).collect();
+    let numbers: Vec<f64> = known.numbers().collect();
+    let chosen = Known::combined(&operands, &shape, |at| {
+        let flat = at.iter().zip(rows).fold(0_i64, |flat, (&index, &size)| {
+            #[allow(clippy::cast_possible_truncation, reason = "indices are small whole numbers")]
+            let index = index as i64;
+            flat * size + index
+        });
+        usize::try_from(flat).ok().and_then(|flat| numbers.get(flat)).copied().unwrap_or(f64::NAN)
+    });
+    let element = graph.node(table).element;
+    Ok(Some(graph.known(chosen, shape, element)))
+}
+
+/// Rows that an index chooses once a number is added to it: the rows of the table from there on.
+fn shifted(
+    graph: &mut Graph,
+    (table, rows): (NodeId, &[i64]),
+    computed: NodeId,
+    dim: usize,
+    exprs: &[Option<Expr>],
+    sizes: &[i64],
+) -> Option<Lookup> {
+    let number = graph.numbers_of(computed).ok()?;
+    let Some((known, index)) = tables::parts(graph, number) else {
+        graph.want_rows_of_one(number);
+        return None;
+    };
+    let numbers: Vec<f64> = graph.known_of(known)?.numbers().collect();
+    let n_rows = graph.rows_of_index(index)?;
+    #[allow(clippy::cast_possible_truncation, reason = "indices are small whole numbers")]
+    let first = numbers[0] as i64;
+    let is_shifted = usize::try_from(n_rows).is_ok_and(|n_rows| n_rows == numbers.len())
+        && numbers.windows(2).all(|pair| pair[1] - pair[0] == 1.0)
+        && (0..rows[dim]).contains(&first);
+    if !is_shifted {
+        return None;
+    }
+    let n_reached = n_rows.min(rows[dim] - first);
+    graph.note_index(index, n_reached);
+    let along = |other: usize| if other == dim && first > 0 { Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(first))) } else { Expr::Dim(other) };
+    let map: Vec<Expr> = (0..rows.len()).map(along).collect();
+    let mut shape = rows.to_vec();
+    shape[dim] = n_reached;
+    let table = graph.view(table, map, &shape);
+    Some(Lookup { node: gather(graph, table, dim, index, exprs, sizes), chosen: Some((index, n_reached)), bounds: Vec::new() })
+}
+
+/// Rows that integers of the program choose, which the device computes.
+fn computed_row(
+    graph: &mut Graph,
+    table: (NodeId, &[i64]),
+    computed: NodeId,
+    dim: usize,
+    exprs: &[Option<Expr>],
+    sizes: &[i64],
+) -> Option<Lookup> {
+    let number = graph.numbers_of(computed).ok()?;
+    let OneHot { node, bounds } = one_hot(graph, table, number, dim, exprs, sizes)?;
+    Some(Lookup { node, chosen: None, bounds: bounds.to_vec() })
 }
 
 /// Each index in terms of the iteration dimensions, none for one that is read from a tensor or that is no multiple of a dimension and a
@@ -155,7 +260,10 @@ fn range_of(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> 
         let last = rows(id)? as f64 - 1.0;
         return (node.element == Element::Int).then_some(Range { first: 0.0, last, is_index: Some(id) });
     };
-    // The last input of a virtual operation is its refusal.
+    if let Some((table, _)) = tables::parts(graph, id) {
+        return range_of(graph, table, rows);
+    }
+    // The last input of a virtual operation is what computes it, or its refusal.
     let operand = |position: usize| range_of(graph, node.inputs[position], rows);
     match operation {
         "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui" | "arith.trunci" => operand(0),
@@ -200,7 +308,8 @@ fn range_of(graph: &Graph, id: NodeId, rows: &dyn Fn(NodeId) -> Option<i64>) -> 
                 _ => None,
             }
         }
-        _ => compared(operation, operand(0)?, operand(1)?),
+        _ if node.inputs.len() > 2 => compared(operation, operand(0)?, operand(1)?),
+        _ => None,
     }
 }
 

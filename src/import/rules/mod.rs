@@ -11,9 +11,12 @@
 //! | `body.rs` | what a body combines |
 //! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
 //! | `scaled_product.rs` | one factor for a product of two scaled tensors |
+//! | `trigonometry.rs`, `steps.rs`, `powers.rs` | sine and cosine; rounding, signs, remainders; powers, roots, hyperbolic functions |
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
 //! | `index.rs` | indices that bodies compute: views and gathers |
 //! | `scan.rs` | running sums as products |
+//! | `integers.rs`, `range.rs` | operations on integers of run time, and the range that these must keep to |
+//! | `one_hot.rs` | rows that computed integers choose |
 //! | `expansion.rs` | functions in terms of others, whose results may live in LX |
 
 pub(super) mod body;
@@ -22,11 +25,17 @@ pub(super) mod contraction;
 pub(super) mod expansion;
 pub(super) mod functions;
 pub(super) mod index;
+pub(super) mod integers;
+pub(super) mod one_hot;
 pub(super) mod operations;
 pub(super) mod plain;
+mod powers;
 pub(super) mod precision;
+pub(super) mod range;
 mod recognize;
 mod safe_softmax;
 pub(super) mod scaled_product;
 pub(super) mod scan;
+mod steps;
+mod trigonometry;
 pub(super) mod truth;

@@ -3,6 +3,7 @@
 use super::{
     composites::{as_gelu, as_logistic, as_mean, as_sigmoid_of_tanh, as_softplus, factors_of},
     plain::{Built, has, neg, same},
+    powers,
     safe_softmax::as_safe_softmax,
 };
 use crate::import::graph::{Element, Graph, Kind, NodeId, order};
@@ -310,9 +311,7 @@ pub(in crate::import) fn log2(graph: &mut Graph, inputs: &[NodeId], element: Ele
 /// A power with a constant exponent.
 pub(in crate::import) fn power(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let &[x, exponent] = inputs else { return Err("does not have two operands".to_owned()) };
-    let Some(exponent) = graph.number_of(exponent) else {
-        return Err("has an exponent that is not a constant: not supported yet".to_owned());
-    };
+    let Some(exponent) = graph.number_of(exponent) else { return powers::power(graph, inputs, element) };
     if exponent == 0.5 {
         return Ok(graph.pointwise("sqrt", &[x], element));
     }
@@ -321,7 +320,7 @@ pub(in crate::import) fn power(graph: &mut Graph, inputs: &[NodeId], element: El
     }
     let times = exponent.abs();
     if times.fract() != 0.0 || times > 16.0 {
-        return Err(format!("has the exponent {exponent}: only whole ones up to 16, 0.5 and -0.5 are supported yet"));
+        return powers::power(graph, inputs, element);
     }
     let mut product = graph.number(1.0);
     let (mut square, mut left) = (x, times);
@@ -409,7 +408,8 @@ mod tests {
         let rsqrt = case.op("math.powf", &[x, half]);
         assert_eq!(case.function(rsqrt), "rsqrt");
         let odd = case.number(2.5);
-        assert!(case.graph.apply("math.powf", &[x, odd], Element::F16).unwrap_err().contains("2.5"));
+        let power = case.graph.apply("math.powf", &[x, odd], Element::F16).unwrap();
+        assert!(case.graph.as_pointwise(power, "exp").is_some());
     }
 
     #[test]

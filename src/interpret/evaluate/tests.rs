@@ -23,7 +23,7 @@ fn named(function: &str) -> Kind<'static> {
 /// A function whose first values are its arguments and whose last one is its result.
 fn function(values: Vec<Tensor>, n_arguments: usize, ops: Vec<Operation<'static>>) -> Function<'static> {
     let body = Block { arguments: (0..n_arguments).collect(), ops, yields: vec![values.len() - 1] };
-    Function { name: "f".to_owned(), values, body }
+    Function { name: "f".to_owned(), ranges: Vec::new(), values, body }
 }
 
 fn numbers(elements: &[f64]) -> Array<f64> {
@@ -123,7 +123,7 @@ fn accumulation() -> Function<'static> {
     let body = Block { arguments: vec![2, 3], ops: vec![op(named("add"), &[3, 2], 4)], yields: vec![4, 4] };
     let around = Loop { count: 2, read: vec![Some(0), None], given: vec![Some(0), None], body };
     let around = Operation { kind: Kind::Loop(around), inputs: vec![0, 1], outputs: vec![5, 6] };
-    Function { name: "f".to_owned(), values, body: Block { arguments: vec![0, 1], ops: vec![around], yields: vec![5, 6] } }
+    Function { name: "f".to_owned(), ranges: Vec::new(), values, body: Block { arguments: vec![0, 1], ops: vec![around], yields: vec![5, 6] } }
 }
 
 #[test]

@@ -1,0 +1,214 @@
+//! Integers of run time, of which the device has none: as numbers that its formats hold exactly, or as indices that choose rows of tables.
+//!
+//! Which of the two an integer tensor of the caller is, is known once all of the program was read: one that chooses rows of a table is an index, and so
+//! is one of which something is asked that the device does not compute exactly (a cosine, a remainder). What else is computed of an index is looked up
+//! ([`super::rows`]).
+
+use super::{Element, Graph, Kind, NodeId, rows};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Rows of a table that nothing in the program bounds, such as positions that only a rotary embedding reads.
+const MOST_POSITIONS: i64 = 4096;
+
+/// What is known of the integers of a program.
+#[derive(Debug)]
+pub struct Integers {
+    /// As what the device computes with them.
+    element: Element,
+    /// The tensors that are indices, by their numbers, and how many values each has.
+    rows: BTreeMap<usize, i64>,
+    /// Those that should be, and the rows of the smallest table that they choose from, if there is one.
+    wanted: BTreeMap<usize, Option<i64>>,
+    /// What the caller has promised about tensors: the first integer, and the one behind the last.
+    given: BTreeMap<usize, [i64; 2]>,
+    /// The nodes that are integers in the device's format.
+    nodes: BTreeSet<NodeId>,
+}
+
+impl Default for Integers {
+    fn default() -> Self {
+        let (rows, wanted, given) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { element: Element::F32, rows, wanted, given, nodes: BTreeSet::new() }
+    }
+}
+
+impl Integers {
+    /// Before a program is read whose indices are known.
+    #[must_use]
+    pub fn new(element: Element, rows: BTreeMap<usize, i64>) -> Self {
+        // What was asked before stays asked: where it is answered, nothing asks again.
+        let wanted = rows.iter().map(|(&number, &rows)| (number, Some(rows))).collect();
+        Self { element, rows, wanted, ..Self::default() }
+    }
+
+    /// Which tensors are indices, by what was asked of them; none if that is what was known before.
+    #[must_use]
+    pub fn settled(&self) -> Option<BTreeMap<usize, i64>> {
+        let bound = |number: &usize| self.given.get(number).map_or(MOST_POSITIONS, |range| range[1]);
+        let rows = self.wanted.iter().map(|(number, rows)| (*number, rows.unwrap_or_else(|| bound(number))));
+        let rows: BTreeMap<usize, i64> = rows.collect();
+        (rows != self.rows).then_some(rows)
+    }
+
+    /// Notes what the caller promises about the integers of a tensor.
+    pub fn promise(&mut self, number: usize, range: [i64; 2]) {
+        self.given.insert(number, range);
+    }
+
+    /// What the caller has promised about the integers of a tensor.
+    #[must_use]
+    pub fn promised(&self, number: usize) -> Option<[i64; 2]> {
+        self.given.get(&number).copied()
+    }
+
+    /// As what the device computes with integers.
+    #[must_use]
+    pub const fn element(&self) -> Element {
+        self.element
+    }
+
+    /// Whether the node is an integer in the device's format.
+    #[must_use]
+    pub fn has(&self, id: NodeId) -> bool {
+        self.nodes.contains(&id)
+    }
+}
+
+impl Graph {
+    /// The tensor from outside that integers are elements of, if they are unchanged.
+    #[must_use]
+    pub fn source_of(&self, id: NodeId) -> Option<usize> {
+        let node = self.node(id);
+        match node.kind {
+            Kind::Tensor(number) => (node.element == Element::Int).then_some(number),
+            Kind::View(_) | Kind::Reshape if node.element == Element::Int => self.source_of(node.inputs[0]),
+            _ => None,
+        }
+    }
+
+    /// How many values the elements of an index have.
+    #[must_use]
+    pub fn rows_of_index(&self, id: NodeId) -> Option<i64> {
+        self.integers.rows.get(&self.source_of(id)?).copied()
+    }
+
+    /// Notes that integers choose one of `n_rows` rows.
+    pub fn note_index(&mut self, index: NodeId, n_rows: i64) {
+        if let Some(number) = self.source_of(index) {
+            let known = self.integers.wanted.entry(number).or_insert(None);
+            *known = Some(known.map_or(n_rows, |known| known.min(n_rows)));
+        }
+    }
+
+    /// Notes that what follows from the integers behind a node is to be looked up.
+    pub fn want_rows(&mut self, id: NodeId) {
+        let (mut stack, mut seen) = (vec![id], BTreeSet::new());
+        while let Some(id) = stack.pop() {
+            if let Some(number) = self.source_of(id) {
+                self.integers.wanted.entry(number).or_insert(None);
+            } else {
+                stack.extend(self.node(id).inputs.iter().filter(|&&input| seen.insert(input)));
+            }
+        }
+    }
+
+    /// The same, if a node follows from one integer, element by element, and not from sums of them.
+    pub fn want_rows_of_one(&mut self, id: NodeId) {
+        let (mut stack, mut seen, mut found) = (vec![id], BTreeSet::new(), BTreeSet::new());
+        while let Some(id) = stack.pop() {
+            if let Some(number) = self.source_of(id) {
+                found.insert(number);
+                continue;
+            }
+            let node = self.node(id);
+            match node.kind {
+                Kind::Known(_) | Kind::View(_) | Kind::Reshape | Kind::Pointwise(..) | Kind::Virtual(_) => {
+                    stack.extend(node.inputs.iter().filter(|&&input| seen.insert(input)));
+                }
+                _ => return,
+            }
+        }
+        if found.len() == 1 {
+            self.want_rows(id);
+        }
+    }
+
+    /// The same, if the nodes follow from integers and known numbers alone.
+    pub fn want_rows_alone(&mut self, ids: &[NodeId]) {
+        /// What follows from an integer is short; so is the way from what follows from more to a tensor of numbers.
+        const MOST_STEPS: usize = 64;
+        let (mut stack, mut seen, mut has_integers) = (ids.to_vec(), BTreeSet::new(), false);
+        while let Some(id) = stack.pop() {
+            let is_integer = self.source_of(id).is_some();
+            has_integers |= is_integer;
+            if is_integer {
+                continue;
+            }
+            let node = self.node(id);
+            if matches!(node.kind, Kind::Tensor(_)) || seen.len() > MOST_STEPS {
+                return;
+            }
+            stack.extend(node.inputs.iter().filter(|&&input| seen.insert(input)));
+        }
+        if has_integers {
+            ids.iter().for_each(|&id| self.want_rows(id));
+        }
+    }
+
+    /// Notes that a node is integers in the device's format.
+    pub fn note_integers(&mut self, id: NodeId) {
+        self.integers.nodes.insert(id);
+    }
+
+    /// Integers as numbers to compute with.
+    ///
+    /// # Errors
+    /// The refusal behind them.
+    pub fn numbers_of(&mut self, id: NodeId) -> Result<NodeId, NodeId> {
+        let node = self.node(id).clone();
+        if node.element == Element::Bool && self.known_of(id).is_none() {
+            let element = self.integers.element;
+            let number = self.add(Kind::Reshape, &[id], node.shape, element);
+            return Ok(number);
+        }
+        match node.kind {
+            _ if node.element != Element::Int => Ok(id),
+            Kind::Refused(_) => Err(id),
+            Kind::Virtual(_) => {
+                let computed = node.inputs[node.inputs.len() - 1];
+                if matches!(self.node(computed).kind, Kind::Refused(_)) { Err(computed) } else { Ok(computed) }
+            }
+            Kind::Tensor(_) | Kind::View(_) | Kind::Reshape if self.source_of(id).is_some() => {
+                let element = self.integers.element;
+                match self.rows_of_index(id) {
+                    Some(n_rows) => Ok(rows::counting(self, id, n_rows, element)),
+                    None => {
+                        let number = self.add(Kind::Reshape, &[id], node.shape, element);
+                        self.note_integers(number);
+                        Ok(number)
+                    }
+                }
+            }
+            Kind::View(map) => {
+                let number = self.numbers_of(node.inputs[0])?;
+                Ok(self.view(number, map, &node.shape))
+            }
+            Kind::Reshape => {
+                let number = self.numbers_of(node.inputs[0])?;
+                Ok(self.reshape(number, &node.shape))
+            }
+            Kind::Gather(dim) => {
+                let table = self.numbers_of(node.inputs[0])?;
+                let element = self.integers.element;
+                let number = self.add(Kind::Gather(dim), &[table, node.inputs[1]], node.shape, element);
+                self.note_integers(number);
+                Ok(number)
+            }
+            Kind::Insert(offsets) => {
+                let (part, whole) = (self.numbers_of(node.inputs[0])?, self.numbers_of(node.inputs[1])?);
+                Ok(self.insert(part, whole, offsets))
+            }
+            _ => Ok(id),
+        }
+    }
+}

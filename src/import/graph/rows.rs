@@ -1,0 +1,175 @@
+//! Functions of an index: what is computed from one integer of a tensor and from known numbers is a row of a table.
+//!
+//! An integer that chooses rows has few values, from 0 on. Whatever follows from it and from numbers known at compile time is computed for all of
+//! them at once, in exact arithmetic, and the device looks the row up. So the cosine of a position times a frequency is as good as the
+//! format of its result, a comparison that every value decides alike is a number, and no integer has to be exact in a format of the device.
+
+use super::{
+    Element, Graph, Kind, NodeId,
+    known::{Known, MOST_KNOWN_ELEMENTS},
+    reshape::reshape_map,
+    views::moving_dims,
+};
+use crate::affine::Expr;
+
+/// The name of what is looked up. Its inputs are the table, of which the first dimension is the index and the others are those of the node,
+/// the index over the node's dimensions, and the gather that computes it.
+const LOOKED_UP: &str = "looked up";
+
+/// Most elements of a table that is made at compile time: 8 MiB in 16 bits.
+const MOST_TABLE_ELEMENTS: i64 = 1 << 22;
+const _: () = assert!(MOST_TABLE_ELEMENTS <= MOST_KNOWN_ELEMENTS);
+
+/// Columns of a table whose rows are one number: a stick of the 16-bit format, so that the device can look one up.
+const COLUMNS: i64 = 64;
+
+/// Integers of `index`, from 0 on and below `n_rows`, as what they are looked up as.
+pub(in crate::import) fn counting(graph: &mut Graph, index: NodeId, n_rows: i64, element: Element) -> NodeId {
+    let shape = graph.node(index).shape.clone();
+    let of_table = [vec![n_rows], vec![1; shape.len()]].concat();
+    let table = graph.known(Known::counting(0, n_rows), of_table, element);
+    looked_up(graph, table, index, shape, element)
+}
+
+/// A row of `table`: a number, if all rows are that number.
+fn looked_up(graph: &mut Graph, table: NodeId, index: NodeId, shape: Vec<i64>, element: Element) -> NodeId {
+    if let Some(number) = graph.number_of(table) {
+        return graph.known(Known::number(number), Vec::new(), element);
+    }
+    let gather = gathered(graph, table, index, &shape, element);
+    graph.add(Kind::Virtual(LOOKED_UP), &[table, index, gather], shape, element)
+}
+
+/// The table and the index of a node that is looked up.
+pub(in crate::import) fn parts(graph: &Graph, id: NodeId) -> Option<(NodeId, NodeId)> {
+    let node = graph.node(id);
+    let &[table, index, _] = node.inputs.as_slice() else { return None };
+    matches!(node.kind, Kind::Virtual(LOOKED_UP)).then_some((table, index))
+}
+
+/// What makes an operation on `inputs` a row of a table: `evaluate` is given the tables with the index as their first dimension. None unless
+/// all inputs follow from one index and from known numbers.
+pub(in crate::import) fn applied(
+    graph: &mut Graph,
+    inputs: &[NodeId],
+    element: Element,
+    evaluate: impl Fn(&mut Graph, &[NodeId]) -> Result<NodeId, String>,
+) -> Option<NodeId> {
+    let mut indices = inputs.iter().filter_map(|&input| parts(graph, input)).map(|(_, index)| index);
+    let index = indices.next()?;
+    let is_one = indices.all(|other| other == index);
+    if !is_one || !inputs.iter().all(|&input| parts(graph, input).is_some() || graph.known_of(input).is_some()) {
+        return None;
+    }
+    let tables: Vec<NodeId> = inputs.iter().map(|&input| table_of(graph, input)).collect();
+    let shape = graph.broadcast_shape(inputs);
+    if !is_apart(graph, index, &graph.broadcast_shape(&tables)) {
+        return None;
+    }
+    let table = evaluate(graph, &tables).ok()?;
+    Some(looked_up(graph, table, index, shape, element))
+}
+
+/// Known numbers as a table of one row; the table of what is looked up.
+fn table_of(graph: &mut Graph, input: NodeId) -> NodeId {
+    if let Some((table, _)) = parts(graph, input) {
+        return table;
+    }
+    let node = graph.node(input).clone();
+    match node.kind {
+        Kind::Known(known) if !node.shape.is_empty() => {
+            let shape = [vec![1], node.shape].concat();
+            graph.add(Kind::Known(known), &[], shape, node.element)
+        }
+        _ => input,
+    }
+}
+
+/// Whether a table of that shape moves along other dimensions than its index, and is small enough.
+fn is_apart(graph: &Graph, index: NodeId, table: &[i64]) -> bool {
+    let of_index = &graph.node(index).shape;
+    let is_small = table.iter().product::<i64>() <= MOST_TABLE_ELEMENTS;
+    is_small && table.iter().skip(1).zip(of_index).all(|(&of_table, &of_index)| of_table == 1 || of_index == 1)
+}
+
+/// What is looked up, under other indices; none where the index would not move along whole dimensions.
+pub(in crate::import) fn shown(graph: &mut Graph, id: NodeId, map: &[Expr], shape: &[i64]) -> Option<NodeId> {
+    let (table, index) = parts(graph, id)?;
+    let element = graph.node(id).element;
+    let along = |sizes: &[i64]| -> Vec<Expr> {
+        sizes.iter().zip(map).map(|(&size, expr)| if size == 1 { Expr::Constant(0) } else { expr.clone() }).collect()
+    };
+    let of_index = along(&graph.node(index).shape);
+    let is_plain = of_index.iter().all(|expr| matches!(expr, Expr::Dim(_) | Expr::Constant(_)));
+    let of_rows = along(&graph.node(table).shape[1..]);
+    let (moved, rows) = (moving_dims(&of_index, shape), moving_dims(&of_rows, shape));
+    let is_apart = moved.iter().zip(&rows).all(|(&moved, &rows)| moved == 1 || rows == 1);
+    if !is_plain || !is_apart {
+        return None;
+    }
+    let behind_index = |dim: usize| Expr::Dim(dim + 1);
+    let of_table = [vec![Expr::Dim(0)], of_rows.iter().map(|expr| expr.with_dims(&behind_index)).collect()].concat();
+    let rows = [vec![graph.node(table).shape[0]], rows].concat();
+    let (table, index) = (graph.view(table, of_table, &rows), graph.view(index, of_index, &moved));
+    Some(looked_up(graph, table, index, shape.to_vec(), element))
+}
+
+/// The same under another shape.
+pub(in crate::import) fn reshaped(graph: &mut Graph, id: NodeId, shape: &[i64]) -> Option<NodeId> {
+    let map = reshape_map(&graph.node(id).shape, shape);
+    shown(graph, id, &map, shape)
+}
+
+/// Parts that are looked up by one index, which does not move along the dimension that they lie along behind one another, as one.
+pub(in crate::import) fn together(graph: &mut Graph, parts_at: &[(NodeId, Vec<i64>)], shape: &[i64]) -> Option<NodeId> {
+    let (table, index) = parts(graph, parts_at.first()?.0)?;
+    let (n_rows, element) = (graph.node(table).shape[0], graph.node(parts_at[0].0).element);
+    let of_index = graph.node(index).shape.clone();
+    let whole = [vec![n_rows], shape.iter().zip(&of_index).map(|(&size, &moved)| if moved == 1 { size } else { 1 }).collect()].concat();
+    if whole.iter().product::<i64>() > MOST_TABLE_ELEMENTS {
+        return None;
+    }
+    let mut boxes = Vec::new();
+    for (part, offsets) in parts_at {
+        let (table, own) = parts(graph, *part)?;
+        let node = graph.node(*part);
+        // Each part has all of the index.
+        let is_whole = (0..shape.len()).all(|dim| of_index[dim] == 1 || (node.shape[dim] == shape[dim] && offsets[dim] == 0));
+        if own != index || node.element != element || !is_whole {
+            return None;
+        }
+        let sizes = [vec![n_rows], node.shape.iter().zip(&of_index).map(|(&size, &moved)| if moved == 1 { size } else { 1 }).collect()];
+        let Kind::Known(known) = &graph.node(table).kind else { return None };
+        let sizes = sizes.concat();
+        let known = Known::combined(&[(known, &graph.node(table).shape)], &sizes, |number| number[0]);
+        boxes.push((known, sizes, [vec![0], offsets.clone()].concat()));
+    }
+    let table = Known::assembled(&boxes, &whole)?;
+    let table = graph.known(table, whole, element);
+    Some(looked_up(graph, table, index, shape.to_vec(), element))
+}
+
+/// The rows of the table that the index chooses, over the node's dimensions.
+fn gathered(graph: &mut Graph, table: NodeId, index: NodeId, shape: &[i64], element: Element) -> NodeId {
+    let moving = |sizes: &[i64]| -> Vec<usize> { (0..sizes.len()).filter(|&dim| sizes[dim] > 1).collect() };
+    let (of_table, of_index) = (graph.node(table).shape.clone(), graph.node(index).shape.clone());
+    let (along_row, along_index) = (moving(&of_table[1..]), moving(&of_index));
+    let of_row: Vec<i64> = along_row.iter().map(|&dim| of_table[dim + 1]).collect();
+    let chosen: Vec<i64> = if along_index.is_empty() { vec![1] } else { along_index.iter().map(|&dim| of_index[dim]).collect() };
+    let n_columns: i64 = of_row.iter().product();
+    let repeated = along_row.is_empty();
+    let flat = if repeated {
+        let Kind::Known(known) = graph.node(table).kind.clone() else { return table };
+        let wide = Known::combined(&[(&known, &[of_table[0], 1])], &[of_table[0], COLUMNS], |number| number[0]);
+        graph.known(wide, vec![of_table[0], COLUMNS], element)
+    } else {
+        graph.reshape(table, &[of_table[0], n_columns])
+    };
+    let index = graph.reshape(index, &chosen);
+    let n_columns = if repeated { COLUMNS } else { n_columns };
+    let rows = graph.add(Kind::Gather(0), &[flat, index], [chosen.clone(), vec![n_columns]].concat(), element);
+    let of_rows = if repeated { rows } else { graph.reshape(rows, &[chosen, of_row].concat()) };
+    let at_index = if along_index.is_empty() { vec![Expr::Constant(0)] } else { along_index.into_iter().map(Expr::Dim).collect() };
+    let at_row = if repeated { vec![Expr::Constant(0)] } else { along_row.into_iter().map(Expr::Dim).collect() };
+    graph.view(of_rows, [at_index, at_row].concat(), shape)
+}

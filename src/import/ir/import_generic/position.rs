@@ -1,0 +1,55 @@
+//! `spyre-import-linalg`, where the largest or smallest value was found: `argmax` and `argmin` as producers write them, with two results.
+
+use super::Generic;
+use crate::{
+    import::{
+        Combiner, Element, NodeId, Scalar,
+        rules::body::Position,
+    },
+    mlir::{OpExt, Reported, TensorType, ValueLike},
+};
+
+impl Generic<'_, '_> {
+    /// The smallest of the positions that have the limit, or the largest where the last one counts. The device has positions as numbers.
+    pub(super) fn import_position(&mut self, position: Position, found: Scalar, result: usize) -> Result<NodeId, Reported> {
+        let Some(reduction) = self.body.reduction(position.of) else {
+            return Ok(self.refused_result(result, "says where a value was found that is no maximum or minimum: not supported yet".to_owned()));
+        };
+        let start = self.importer.node_of(self.op, self.operands[self.n_inputs + position.of].0)?;
+        let element = TensorType::of(self.op.outputs()[position.of].r#type()).map_or_else(String::new, |tensor| tensor.element.to_string());
+        let is_neutral = |number: f64| (number.is_nan() && reduction.ignores_nan) || reduction.combiner.can_start_from(number, &element);
+        if !self.importer.graph.number_of(start).is_some_and(is_neutral) {
+            let message = "says where a value was found, beginning with one that is no neutral constant: not supported yet".to_owned();
+            return Ok(self.refused_result(result, message));
+        }
+        let (new, at) = (self.evaluate(reduction.new)?, self.evaluate(found)?);
+        self.importer.note_place(self.op.loc());
+        let graph = &mut self.importer.graph;
+        let (new, at) = match (graph.numbers_of(new), graph.numbers_of(at)) {
+            (Ok(new), Ok(at)) => (new, at),
+            (Err(refused), _) | (_, Err(refused)) => return Ok(refused),
+        };
+        let whole = self.over_reduced(new);
+        let limit = self.reduced(whole, reduction.combiner);
+        let reduced = (0..self.window.sizes.len()).filter(|&dim| self.is_reduction[dim]).map(|dim| self.window.sizes[dim]);
+        #[allow(clippy::cast_precision_loss, reason = "an iteration space is far smaller than 2^53")]
+        // What is no limit counts as the last place that could be one, so that even a row of NaN gives a place in it.
+        let last = reduced.product::<i64>() as f64 - 1.0;
+        let (outside, combiner) = if position.is_last { (0.0, Combiner::Max) } else { (last, Combiner::Min) };
+        let graph = &mut self.importer.graph;
+        let (outside, element) = (graph.number(outside), graph.integers.element());
+        let chosen = graph
+            .apply("arith.cmpf oeq", &[whole, limit], Element::Bool)
+            .and_then(|is_limit| graph.apply("arith.select", &[is_limit, at, outside], element));
+        let chosen = match chosen {
+            Ok(chosen) => chosen,
+            Err(message) => return Ok(self.refused_result(result, message)),
+        };
+        let chosen = self.over_reduced(chosen);
+        self.importer.graph.note_integers(chosen);
+        let found = self.reduced(chosen, combiner);
+        let graph = &mut self.importer.graph;
+        let found = if graph.known_of(found).is_some() { found } else { graph.as_integers(found) };
+        self.shown_as_result(result, found)
+    }
+}

@@ -1,0 +1,67 @@
+//! Operations on integers of run time: in numbers that the device's formats hold exactly, or as rows of a table where one of them is an index.
+//!
+//! Sums, differences, products, comparisons and choices are as exact on the device as the numbers fit in the significand of the format; that they
+//! do is worked out from the range that the integers of an argument must keep to (`range.rs`). Other operations are looked up.
+
+use super::{
+    functions::ScalarFunction,
+    plain::{Built, neg},
+    recognize, steps,
+};
+use crate::import::graph::{Element, Graph, NodeId, rows};
+
+/// What computes an operation of which operands or the result are integers; its element is `element`, if that is no integer.
+///
+/// # Errors
+/// Why nothing does.
+pub(in crate::import) fn computed(graph: &mut Graph, function: &'static ScalarFunction, inputs: &[NodeId], element: Element) -> Built {
+    let is_truth: Vec<bool> = inputs.iter().map(|&input| graph.node(input).element == Element::Bool).collect();
+    let mut numbers = Vec::with_capacity(inputs.len());
+    for (position, &input) in inputs.iter().enumerate() {
+        // A choice keeps its condition.
+        let is_condition = position == 0 && function.name == "arith.select";
+        let number = if is_condition { Ok(input) } else { graph.numbers_of(input) };
+        numbers.push(number.map_err(|_| "computes integers of a run-time value: not supported yet".to_owned())?);
+    }
+    let as_numbers = graph.integers.element();
+    let of_table = if element == Element::Int { as_numbers } else { element };
+    let looked_up = rows::applied(graph, &numbers, of_table, |graph, tables| function.build(graph, tables, of_table));
+    let built = match looked_up {
+        Some(found) => found,
+        None => on_numbers(graph, function.name, &numbers, &is_truth, as_numbers, element).inspect_err(|_| {
+            numbers.iter().for_each(|&number| graph.want_rows(number));
+        })?,
+    };
+    if element == Element::Int {
+        graph.note_integers(built);
+    }
+    Ok(built)
+}
+
+fn on_numbers(graph: &mut Graph, name: &str, numbers: &[NodeId], is_truth: &[bool], as_numbers: Element, element: Element) -> Built {
+    let compared = |graph: &mut Graph, function| Ok(graph.pointwise(function, numbers, Element::Bool));
+    match name {
+        "arith.addi" => recognize::add(graph, numbers, as_numbers),
+        "arith.subi" => recognize::sub(graph, numbers, as_numbers),
+        "arith.muli" => recognize::mul(graph, numbers, as_numbers),
+        "arith.maxsi" => recognize::maximum(graph, numbers, as_numbers),
+        "arith.minsi" => recognize::minimum(graph, numbers, as_numbers),
+        "arith.select" => recognize::select(graph, numbers, as_numbers),
+        "arith.index_cast" => Ok(numbers[0]),
+        "arith.extui" | "arith.uitofp" | "arith.index_castui" if is_truth[0] => Ok(numbers[0]),
+        // As a signed integer of one bit, true is -1.
+        "arith.extsi" | "arith.sitofp" if is_truth[0] => neg(graph, numbers, as_numbers),
+        "arith.extsi" => Ok(numbers[0]),
+        "arith.trunci" if element != Element::Bool => Ok(numbers[0]),
+        "arith.sitofp" if element == as_numbers => Ok(numbers[0]),
+        "arith.fptosi" => steps::trunc(graph, numbers, as_numbers),
+        "math.absi" => Ok(graph.pointwise("abs", numbers, as_numbers)),
+        "arith.cmpi eq" => compared(graph, "equal"),
+        "arith.cmpi ne" => compared(graph, "notequal"),
+        "arith.cmpi slt" => compared(graph, "lesserthan"),
+        "arith.cmpi sle" => compared(graph, "lesserequal"),
+        "arith.cmpi sgt" => compared(graph, "greaterthan"),
+        "arith.cmpi sge" => compared(graph, "greaterequal"),
+        _ => Err("computes integers of a run-time value: not supported yet".to_owned()),
+    }
+}

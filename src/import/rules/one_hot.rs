@@ -1,0 +1,99 @@
+//! Rows that a computed integer chooses, and rows of which another index moves with the integer: as a product with a one-hot matrix.
+//!
+//! The device chooses rows by integers that the caller gives, each the same for all of a row. For others a comparison with all row numbers gives a 1
+//! where the row is and 0 elsewhere, and a product of such rows with the table gives the chosen ones, without rounding: all other terms of the
+//! sum are 0.
+
+use crate::affine::Expr;
+use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known, views::moving_dims};
+
+/// Most rows of a table that are compared with: more would cost far more than the rows that are chosen.
+const MOST_ROWS: i64 = 2048;
+
+/// What a one-hot product gives.
+pub(in crate::import) struct OneHot {
+    /// The chosen elements over the iteration space.
+    pub(in crate::import) node: NodeId,
+    /// What must hold of the integers: each is a row.
+    pub(in crate::import) bounds: [NodeId; 2],
+}
+
+/// The elements of `table` at row `number` of dimension `dim`, its other dimensions read at `exprs`, over an iteration space of `sizes`.
+/// None where the other indices are not dimensions of the iteration space, each once, or constants.
+pub(in crate::import) fn one_hot(
+    graph: &mut Graph,
+    (table, rows): (NodeId, &[i64]),
+    number: NodeId,
+    dim: usize,
+    exprs: &[Option<Expr>],
+    sizes: &[i64],
+) -> Option<OneHot> {
+    let n_rows = rows[dim];
+    let of_number = graph.node(number).shape.clone();
+    let along = |space: usize| of_number.get(space).is_some_and(|&size| size > 1);
+    let mut columns = Vec::new();
+    let mut batch = Vec::new();
+    for (_, expr) in exprs.iter().enumerate().filter(|(other, _)| *other != dim) {
+        match expr {
+            Some(Expr::Dim(space)) if sizes[*space] == 1 => {}
+            Some(Expr::Dim(space)) if batch.contains(space) || columns.contains(space) => return None,
+            Some(Expr::Dim(space)) if along(*space) => batch.push(*space),
+            Some(Expr::Dim(space)) => columns.push(*space),
+            Some(Expr::Constant(_)) => {}
+            _ => return None,
+        }
+    }
+    let element = graph.node(table).element;
+    if n_rows > MOST_ROWS || !element.is_float() {
+        return None;
+    }
+    let chosen: Vec<usize> = (0..of_number.len()).filter(|&space| along(space) && !batch.contains(&space)).collect();
+    let size_of = |spaces: &[usize]| spaces.iter().map(|&space| sizes[space]).product::<i64>();
+    let of_batch: Vec<i64> = batch.iter().map(|&space| sizes[space]).collect();
+    let (m, n) = (size_of(&chosen), size_of(&columns));
+
+    // [batch, M, 1] against the row numbers.
+    let order: Vec<usize> = batch.iter().chain(&chosen).copied().collect();
+    let moved: Vec<i64> = order.iter().map(|&space| sizes[space]).collect();
+    let at = |space: usize| order.iter().position(|&own| own == space).map_or(Expr::Constant(0), Expr::Dim);
+    let turned = graph.view(number, (0..of_number.len()).map(at).collect(), &moved);
+    let turned = graph.reshape(turned, &[of_batch.clone(), vec![m, 1]].concat());
+    let of_rows = [vec![1; of_batch.len()], vec![1, n_rows]].concat();
+    let counted = graph.known(Known::counting(0, n_rows), of_rows, Element::Int);
+    let hot = graph.pointwise("equal", &[turned, counted], Element::Bool);
+    let shape = graph.node(hot).shape.clone();
+    let hot = graph.add(Kind::Reshape, &[hot], shape, element);
+
+    // [batch, rows, N] of the table.
+    let table_space: Vec<usize> = batch.iter().chain(&columns).copied().collect();
+    let sizes_of_table = [of_batch.clone(), vec![n_rows], columns.iter().map(|&space| sizes[space]).collect()].concat();
+    let position = |space: usize| table_space.iter().position(|&own| own == space).map(|at| if at < batch.len() { at } else { at + 1 });
+    let index = |other: usize| match &exprs[other] {
+        _ if other == dim => Some(Expr::Dim(batch.len())),
+        Some(Expr::Dim(space)) => Some(position(*space).map_or(Expr::Constant(0), Expr::Dim)),
+        Some(Expr::Constant(number)) => Some(Expr::Constant(*number)),
+        _ => None,
+    };
+    let map = (0..rows.len()).map(index).collect::<Option<Vec<_>>>()?;
+    let table = graph.view(table, map, &sizes_of_table);
+    let product = if n == 1 {
+        // One column is a row beside the matrix.
+        let table = graph.reshape(table, &[of_batch.clone(), vec![1, n_rows]].concat());
+        let terms = graph.pointwise("mul", &[hot, table], element);
+        graph.reduce("sum", terms, of_batch.len() + 1)
+    } else {
+        let table = graph.reshape(table, &[of_batch.clone(), vec![n_rows, n]].concat());
+        graph.add(Kind::Matmul, &[hot, table], [of_batch.clone(), vec![m, n]].concat(), element)
+    };
+    let spread: Vec<usize> = batch.iter().chain(&chosen).chain(&columns).copied().collect();
+    let product = graph.reshape(product, &spread.iter().map(|&space| sizes[space]).collect::<Vec<_>>());
+    let map: Vec<Expr> = spread.into_iter().map(Expr::Dim).collect();
+    let shape = moving_dims(&map, sizes);
+    let node = graph.view(product, map, &shape);
+    #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
+    let (first, end) = (graph.number(0.0), graph.number(n_rows as f64));
+    let bounds = [("greaterequal", first), ("lesserthan", end)].map(|(function, bound)| {
+        graph.pointwise(function, &[number, bound], Element::Bool)
+    });
+    Some(OneHot { node, bounds })
+}

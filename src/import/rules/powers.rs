@@ -1,0 +1,78 @@
+//! Functions by exponentials and logarithms: powers of run time, roots, hyperbolic functions.
+
+use super::{
+    plain::{Built, neg, same},
+    recognize::{add, mul, sub},
+};
+use crate::import::graph::{Element, Graph, NodeId};
+
+fn halved_sum(graph: &mut Graph, inputs: &[NodeId], element: Element, is_sum: bool) -> Built {
+    let negative = neg(graph, inputs, element)?;
+    let (grown, shrunk) = (graph.pointwise("exp", inputs, element), graph.pointwise("exp", &[negative], element));
+    let both = if is_sum { add(graph, &[grown, shrunk], element)? } else { sub(graph, &[grown, shrunk], element)? };
+    let half = graph.number(0.5);
+    mul(graph, &[both, half], element)
+}
+
+/// `(e^x - e^-x) / 2`.
+pub(in crate::import) fn sinh(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    halved_sum(graph, inputs, element, false)
+}
+
+/// `(e^x + e^-x) / 2`.
+pub(in crate::import) fn cosh(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    halved_sum(graph, inputs, element, true)
+}
+
+/// `log x / log 10`.
+pub(in crate::import) fn log10(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    let (log, factor) = (graph.pointwise("log", inputs, element), graph.number(std::f64::consts::LOG10_E));
+    mul(graph, &[log, factor], element)
+}
+
+/// `e^(log |x| / 3)` with the sign of `x`; the logarithm of 0 is -inf, and the root 0.
+pub(in crate::import) fn cbrt(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    let (third, zero) = (graph.number(1.0 / 3.0), graph.number(0.0));
+    let magnitude = graph.pointwise("abs", inputs, element);
+    let root = power_of_positive(graph, magnitude, third, element)?;
+    let negative = neg(graph, &[root], element)?;
+    let is_positive = graph.pointwise("greaterequal", &[inputs[0], zero], Element::Bool);
+    Ok(graph.pointwise("where3", &[is_positive, root, negative], element))
+}
+
+/// `e^(y log x)`, for `x` from 0 on.
+fn power_of_positive(graph: &mut Graph, x: NodeId, y: NodeId, element: Element) -> Built {
+    let log = match graph.number_of(x) {
+        Some(number) => graph.number(number.ln()),
+        None => graph.pointwise("log", &[x], element),
+    };
+    let exponent = mul(graph, &[log, y], element)?;
+    Ok(graph.pointwise("exp", &[exponent], element))
+}
+
+/// A power of which no rule takes the exponent apart: `e^(y log x)`, 1 where `y` is 0. Of a negative number it is NaN, unless the exponent is a whole
+/// constant.
+pub(in crate::import) fn power(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    same(&graph.elements_of(inputs))?;
+    let &[x, y] = inputs else { return Err("does not have two operands".to_owned()) };
+    let (zero, one) = (graph.number(0.0), graph.number(1.0));
+    if let Some(exponent) = graph.number_of(y).filter(|exponent| exponent.fract() == 0.0) {
+        let magnitude = graph.pointwise("abs", &[x], element);
+        let power = power_of_positive(graph, magnitude, y, element)?;
+        if exponent % 2.0 == 0.0 {
+            return Ok(power);
+        }
+        let negative = neg(graph, &[power], element)?;
+        let is_positive = graph.pointwise("greaterequal", &[x, zero], Element::Bool);
+        return Ok(graph.pointwise("where3", &[is_positive, power, negative], element));
+    }
+    if graph.number_of(x).is_some_and(|base| base <= 0.0) {
+        return Err("raises a constant that is not positive to a power of run time: not supported yet".to_owned());
+    }
+    let power = power_of_positive(graph, x, y, element)?;
+    if graph.number_of(y).is_some() {
+        return Ok(power);
+    }
+    let is_one = graph.pointwise("equal", &[y, zero], Element::Bool);
+    Ok(graph.pointwise("where3", &[is_one, one, power], element))
+}

@@ -1,0 +1,309 @@
+//! The range that integers of run time must keep to, so that the device computes with them exactly.
+//!
+//! The device has integers as numbers of a floating-point format, which holds all up to a limit. Each argument gets the widest range
+//! with which no integer of the program leaves the limit, no number made of integers leaves the format, and all that the program asserts
+//! holds. `program.json` says the range, and what the caller gives is held to it.
+
+use crate::import::graph::{Graph, Kind, NodeId, known::Known};
+use std::collections::BTreeMap;
+
+/// A format as far as integers go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::import) struct Limits {
+    /// All integers up to this one, and down to its negative, are numbers of the format.
+    pub(in crate::import) exact: f64,
+    /// The largest finite number.
+    pub(in crate::import) largest: f64,
+}
+
+/// The 16-bit format of the device: ten significant bits.
+pub(in crate::import) const HALF: Limits = Limits { exact: 1024.0, largest: 4_290_772_992.0 };
+/// IEEE single precision.
+pub(in crate::import) const SINGLE: Limits = Limits { exact: 16_777_216.0, largest: f32::MAX as f64 };
+
+/// What has no range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::import) enum Unbounded {
+    /// An integer may leave what the format holds, or a number the format.
+    Node(NodeId),
+    /// An assertion, by its place among them.
+    Assertion(usize),
+}
+
+/// The ranges of the integer tensors that `needed` nodes compute with, by their numbers. `given` is what is promised of them or follows from their
+/// type.
+///
+/// # Errors
+/// What no range is narrow enough for.
+pub(in crate::import) fn ranges(
+    graph: &Graph,
+    needed: &[NodeId],
+    asserted: &[NodeId],
+    limits: Limits,
+    given: impl Fn(usize) -> [i64; 2],
+) -> Result<BTreeMap<usize, [i64; 2]>, Unbounded> {
+    let is_promised = |number: usize| graph.integers.promised(number).is_some();
+    let within = |number: usize, candidate: [i64; 2]| {
+        let [first, end] = given(number);
+        if is_promised(number) { [first, end] } else { [candidate[0].max(first), candidate[1].min(end)] }
+    };
+    let numbers: Vec<usize> = needed.iter().filter_map(|&id| number_of_integers(graph, id)).collect();
+    let mut ranges: BTreeMap<usize, [i64; 2]> = numbers.into_iter().map(|number| (number, within(number, NARROWEST))).collect();
+    check(graph, needed, asserted, limits, &ranges)?;
+    #[allow(clippy::cast_possible_truncation, reason = "what a format holds exactly is far below 2^63")]
+    let most = limits.exact as i64 + 1;
+    for number in ranges.keys().copied().collect::<Vec<_>>() {
+        let mut holds = |candidate: [i64; 2]| {
+            let before = ranges.insert(number, within(number, candidate));
+            let holds = check(graph, needed, asserted, limits, &ranges).is_ok();
+            ranges.extend(before.map(|before| (number, before)));
+            holds
+        };
+        // With negative ones if that does not cost more than half of the others.
+        let positive = widest(most, |end| holds([0, end]));
+        let either = widest(most, |end| holds([1 - end, end]));
+        let chosen = if 2 * either > positive { [1 - either, either] } else { [0, positive] };
+        ranges.insert(number, within(number, chosen));
+    }
+    Ok(ranges)
+}
+
+/// What integers must be able to be at least: a truth value.
+const NARROWEST: [i64; 2] = [0, 2];
+
+/// The largest end up to `most` for which something holds that holds for all smaller ones; 1 if it does for none.
+fn widest(most: i64, mut holds: impl FnMut(i64) -> bool) -> i64 {
+    let (mut good, mut bad) = (1, most + 1);
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if holds(middle) { good = middle } else { bad = middle }
+    }
+    good
+}
+
+/// The tensor of integers that a node shows as numbers.
+fn number_of_integers(graph: &Graph, id: NodeId) -> Option<usize> {
+    let node = graph.node(id);
+    let shows = node.kind == Kind::Reshape && graph.integers.has(id);
+    if shows { graph.source_of(node.inputs[0]) } else { None }
+}
+
+fn check(
+    graph: &Graph,
+    needed: &[NodeId],
+    asserted: &[NodeId],
+    limits: Limits,
+    ranges: &BTreeMap<usize, [i64; 2]>,
+) -> Result<(), Unbounded> {
+    let mut bounds = Bounds { graph, limits, ranges, known: BTreeMap::new() };
+    for &id in needed {
+        let Some(Interval { first, last, is_infinite }) = bounds.of(id) else { continue };
+        let limit = if graph.integers.has(id) { limits.exact } else { limits.largest };
+        if !is_infinite && first.abs().max(last.abs()) > limit {
+            return Err(Unbounded::Node(id));
+        }
+    }
+    let fails = |bounds: &mut Bounds<'_>, id: NodeId| bounds.of(id).is_none_or(|truth| truth.first != 1.0);
+    asserted.iter().position(|&id| fails(&mut bounds, id)).map_or(Ok(()), |position| Err(Unbounded::Assertion(position)))
+}
+
+/// The values that a number may have, both included.
+#[derive(Clone, Copy, Debug)]
+struct Interval {
+    first: f64,
+    last: f64,
+    /// Whether an infinity of the program takes part.
+    is_infinite: bool,
+}
+
+impl Interval {
+    fn around(self, numbers: &[f64]) -> Self {
+        let (first, last) = numbers.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)));
+        Self { first, last, ..self }
+    }
+}
+
+struct Bounds<'a> {
+    graph: &'a Graph,
+    limits: Limits,
+    ranges: &'a BTreeMap<usize, [i64; 2]>,
+    known: BTreeMap<NodeId, Option<Interval>>,
+}
+
+impl Bounds<'_> {
+    /// What a node may be, where it follows from integers and known numbers alone. Inputs stand before their users, so that those of needed nodes are known.
+    fn of(&mut self, id: NodeId) -> Option<Interval> {
+        if let Some(&known) = self.known.get(&id) {
+            return known;
+        }
+        // Against a chain of views that comes back to itself: there is none.
+        self.known.insert(id, None);
+        let found = self.computed(id);
+        self.known.insert(id, found);
+        found
+    }
+
+    #[allow(clippy::cast_precision_loss, reason = "ranges and sizes are far below 2^53")]
+    fn computed(&mut self, id: NodeId) -> Option<Interval> {
+        let graph = self.graph;
+        let node = graph.node(id);
+        if let Some(number) = number_of_integers(graph, id) {
+            let [first, end] = self.ranges.get(&number)?;
+            return Some(Interval { first: *first as f64, last: (end - 1) as f64, is_infinite: false });
+        }
+        match &node.kind {
+            Kind::Known(known) => Some(self.of_known(known)),
+            Kind::Filled | Kind::View(_) | Kind::Reshape => self.of(node.inputs[0]),
+            Kind::Virtual(_) => self.of(*node.inputs.last()?),
+            Kind::Insert(_) => self.joined(node.inputs[0], node.inputs[1]),
+            Kind::Gather(_) => self.of(node.inputs[0]),
+            Kind::Reduce(function, dim, _) => {
+                let of = self.of(node.inputs[0])?;
+                let size = graph.node(node.inputs[0]).shape[*dim] as f64;
+                match *function {
+                    "sum" => Some(Interval { first: of.first * size, last: of.last * size, ..of }),
+                    "max" | "min" | "mean" => Some(of),
+                    _ => None,
+                }
+            }
+            Kind::Pointwise(function, _) => self.pointwise(function, &node.inputs),
+            // A sum of products, such as a running sum.
+            Kind::Matmul => {
+                let product = self.pointwise("mul", &node.inputs)?;
+                let n_terms = graph.node(node.inputs[0]).shape.last().map_or(1.0, |&size| size as f64);
+                Some(product.around(&[product.first * n_terms, product.last * n_terms, 0.0]))
+            }
+            Kind::Tensor(_) | Kind::Undefined | Kind::Refused(_) => None,
+        }
+    }
+
+    fn of_known(&self, known: &Known) -> Interval {
+        let within = |number: f64| number.clamp(-self.limits.largest, self.limits.largest);
+        let is_infinite = known.numbers().any(|number| !number.is_finite());
+        let numbers: Vec<f64> = known.numbers().filter(|number| !number.is_nan()).map(within).collect();
+        Interval { first: 0.0, last: 0.0, is_infinite }.around(&numbers)
+    }
+
+    fn joined(&mut self, one: NodeId, other: NodeId) -> Option<Interval> {
+        let one = self.of(one)?;
+        if self.graph.node(other).kind == Kind::Undefined {
+            return Some(one);
+        }
+        let other = self.of(other)?;
+        let is_infinite = one.is_infinite || other.is_infinite;
+        Some(Interval { is_infinite, ..one }.around(&[one.first, one.last, other.first, other.last]))
+    }
+
+    fn pointwise(&mut self, function: &str, inputs: &[NodeId]) -> Option<Interval> {
+        if let Some(truth) = self.compared(function, inputs) {
+            return Some(truth);
+        }
+        match *inputs {
+            [x] => {
+                let x = self.of(x)?;
+                match function {
+                    "neg" => Some(x.around(&[-x.last, -x.first])),
+                    "abs" if x.first <= 0.0 && x.last >= 0.0 => Some(x.around(&[0.0, -x.first, x.last])),
+                    "abs" => Some(x.around(&[x.first.abs(), x.last.abs()])),
+                    "floor" => Some(x.around(&[x.first.floor(), x.last.floor()])),
+                    "relufwd" => Some(x.around(&[x.first.max(0.0), x.last.max(0.0)])),
+                    _ => None,
+                }
+            }
+            [a, b] => {
+                let (a, b) = (self.of(a)?, self.of(b)?);
+                let both = Interval { is_infinite: a.is_infinite || b.is_infinite, ..a };
+                match function {
+                    "add" => Some(both.around(&[a.first + b.first, a.last + b.last])),
+                    "sub" => Some(both.around(&[a.first - b.last, a.last - b.first])),
+                    "mul" => {
+                        let product = both.around(&[a.first * b.first, a.first * b.last, a.last * b.first, a.last * b.last]);
+                        // What stands for an infinity, as in (1 - mask) * lowest, keeps its sign.
+                        let is_vast = product.first.abs().max(product.last.abs()) > self.limits.largest / 2.0;
+                        let turns = is_vast && product.first < 0.0 && product.last > 0.0;
+                        Some(if turns { product.around(&[f64::NEG_INFINITY, f64::INFINITY]) } else { product })
+                    }
+                    "maximum" => Some(both.around(&[a.first.max(b.first), a.last.max(b.last)])),
+                    "minimum" => Some(both.around(&[a.first.min(b.first), a.last.min(b.last)])),
+                    _ => None,
+                }
+            }
+            [_, yes, no] if function == "where3" => self.joined(yes, no),
+            _ => None,
+        }
+    }
+
+    /// The truth of a comparison, where the ranges of both sides decide it.
+    fn compared(&mut self, function: &str, inputs: &[NodeId]) -> Option<Interval> {
+        if !matches!(function, "equal" | "notequal" | "greaterequal" | "greaterthan" | "lesserequal" | "lesserthan") {
+            return None;
+        }
+        let either = Interval { first: 0.0, last: 1.0, is_infinite: false };
+        let &[one, other] = inputs else { return Some(either) };
+        let (Some(a), Some(b)) = (self.of(one), self.of(other)) else { return Some(either) };
+        let (is_true, is_false) = match function {
+            "lesserthan" => (a.last < b.first, a.first >= b.last),
+            "lesserequal" => (a.last <= b.first, a.first > b.last),
+            "greaterthan" => (a.first > b.last, a.last <= b.first),
+            "greaterequal" => (a.first >= b.last, a.last < b.first),
+            "notequal" => (a.last < b.first || b.last < a.first, false),
+            _ => (false, a.last < b.first || b.last < a.first),
+        };
+        Some(match (is_true, is_false) {
+            (true, _) => Interval { first: 1.0, ..either },
+            (_, true) => Interval { last: 0.0, ..either },
+            _ => either,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::graph::Element;
+
+    fn numbers(graph: &mut Graph, number: usize) -> NodeId {
+        let tensor = graph.tensor(number, vec![2, 77], Element::Int);
+        graph.numbers_of(tensor).unwrap()
+    }
+
+    fn found(graph: &Graph, root: NodeId) -> Result<BTreeMap<usize, [i64; 2]>, Unbounded> {
+        ranges(graph, &graph.needed_for(&[root], |_| false), &[], HALF, |number| {
+            graph.integers.promised(number).unwrap_or([i64::MIN, i64::MAX])
+        })
+    }
+
+    #[test]
+    fn a_mask_is_0_or_1() {
+        let mut graph = Graph::default();
+        let mask = numbers(&mut graph, 0);
+        let (one, low) = (graph.number(1.0), graph.number(-3.4e38));
+        let open = graph.apply("arith.subf", &[one, mask], Element::F32).unwrap();
+        let bias = graph.apply("arith.mulf", &[open, low], Element::F32).unwrap();
+        assert_eq!(found(&graph, bias), Ok(BTreeMap::from([(0, [0, 2])])));
+    }
+
+    #[test]
+    fn integers_that_are_compared_have_all_that_the_format_holds() {
+        let mut graph = Graph::default();
+        let length = numbers(&mut graph, 3);
+        let zero = graph.number(0.0);
+        let compared = graph.pointwise("greaterthan", &[length, zero], Element::Bool);
+        assert_eq!(found(&graph, compared), Ok(BTreeMap::from([(3, [-1024, 1025])])));
+        graph.integers.promise(3, [0, 5000]);
+        assert_eq!(found(&graph, compared), Err(Unbounded::Node(length)));
+    }
+
+    #[test]
+    fn sums_stay_within_the_format() {
+        let mut graph = Graph::default();
+        let mask = numbers(&mut graph, 0);
+        let sum = graph.reduce("sum", mask, 1);
+        graph.note_integers(sum);
+        assert_eq!(found(&graph, sum), Ok(BTreeMap::from([(0, [-13, 14])])), "77 times 13 is below 1024");
+        let double = graph.pointwise("add", &[sum, sum], Element::F32);
+        let many = graph.pointwise("mul", &[double, double], Element::F32);
+        graph.note_integers(many);
+        assert_eq!(found(&graph, many), Err(Unbounded::Node(many)));
+    }
+}

@@ -1,0 +1,98 @@
+//! Functions that step or bend where the sign does: rounding to whole numbers, signs, remainders. All are exact but the remainder.
+
+use super::{
+    plain::{Built, neg, same},
+    recognize::{add, div, mul, sub},
+};
+use crate::import::graph::{Element, Graph, Kind, NodeId};
+
+/// What is left of a number above its floor, and the floor: both are numbers of the format.
+fn split(graph: &mut Graph, x: NodeId, element: Element) -> Result<[NodeId; 2], String> {
+    let floor = graph.pointwise("floor", &[x], element);
+    Ok([floor, sub(graph, &[x, floor], element)?])
+}
+
+/// 1 where a comparison holds, 0 elsewhere: as the device has truth values.
+fn as_number(graph: &mut Graph, function: &'static str, inputs: &[NodeId], element: Element) -> NodeId {
+    let truth = graph.pointwise(function, inputs, Element::Bool);
+    let shape = graph.node(truth).shape.clone();
+    graph.add(Kind::Reshape, &[truth], shape, element)
+}
+
+/// To the nearest whole number, of two the even one.
+pub(in crate::import) fn round_even(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    let [floor, rest] = split(graph, inputs[0], element)?;
+    let (half, two) = (graph.number(0.5), graph.number(2.0));
+    let above = as_number(graph, "greaterthan", &[rest, half], element);
+    let between = as_number(graph, "equal", &[rest, half], element);
+    let halved = mul(graph, &[floor, half], element)?;
+    let even = graph.pointwise("floor", &[halved], element);
+    let even = mul(graph, &[even, two], element)?;
+    let odd = sub(graph, &[floor, even], element)?;
+    let up = mul(graph, &[between, odd], element)?;
+    let up = add(graph, &[above, up], element)?;
+    add(graph, &[floor, up], element)
+}
+
+/// To the nearest whole number, of two the one farther from 0. What a magnitude has above its floor is exact, as what a small negative number has is not.
+pub(in crate::import) fn round(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    let (half, zero) = (graph.number(0.5), graph.number(0.0));
+    let magnitude = graph.pointwise("abs", inputs, element);
+    let [floor, rest] = split(graph, magnitude, element)?;
+    let up = as_number(graph, "greaterequal", &[rest, half], element);
+    let rounded = add(graph, &[floor, up], element)?;
+    let negative = neg(graph, &[rounded], element)?;
+    let is_positive = graph.pointwise("greaterequal", &[inputs[0], zero], Element::Bool);
+    Ok(graph.pointwise("where3", &[is_positive, rounded, negative], element))
+}
+
+/// To the next whole number towards 0.
+pub(in crate::import) fn trunc(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    let zero = graph.number(0.0);
+    let magnitude = graph.pointwise("abs", inputs, element);
+    let floor = graph.pointwise("floor", &[magnitude], element);
+    let negative = neg(graph, &[floor], element)?;
+    let is_positive = graph.pointwise("greaterequal", &[inputs[0], zero], Element::Bool);
+    Ok(graph.pointwise("where3", &[is_positive, floor, negative], element))
+}
+
+/// The magnitude of one number with the sign of the other, of -0 too: the reciprocal of a zero has its sign.
+pub(in crate::import) fn copy_sign(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    same(&graph.elements_of(inputs))?;
+    let &[x, of] = inputs else { return Err("does not have two operands".to_owned()) };
+    let zero = graph.number(0.0);
+    let magnitude = if let Some(number) = graph.number_of(x) { graph.number(number.abs()) } else { graph.pointwise("abs", &[x], element) };
+    let negative = if let Some(number) = graph.number_of(magnitude) { graph.number(-number) } else { neg(graph, &[magnitude], element)? };
+    if let Some(number) = graph.number_of(of) {
+        return Ok(if number.is_sign_negative() { negative } else { magnitude });
+    }
+    let reciprocal = graph.pointwise("reciprocal", &[of], element);
+    let signed = add(graph, &[of, reciprocal], element)?;
+    let is_positive = graph.pointwise("greaterequal", &[signed, zero], Element::Bool);
+    Ok(graph.pointwise("where3", &[is_positive, magnitude, negative], element))
+}
+
+/// `x - trunc(x / y) y`, with the sign of `x`. The quotient is rounded, so the remainder may be off by a divisor, which is put right once.
+pub(in crate::import) fn remainder(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    same(&graph.elements_of(inputs))?;
+    let &[x, y] = inputs else { return Err("does not have two operands".to_owned()) };
+    let zero = graph.number(0.0);
+    let magnitude = |graph: &mut Graph, id: NodeId| match graph.number_of(id) {
+        Some(number) => graph.number(number.abs()),
+        None => graph.pointwise("abs", &[id], element),
+    };
+    let (of, by) = (magnitude(graph, x), magnitude(graph, y));
+    let quotient = div(graph, &[of, by], element)?;
+    let whole = graph.pointwise("floor", &[quotient], element);
+    let taken = mul(graph, &[whole, by], element)?;
+    let rest = sub(graph, &[of, taken], element)?;
+    let more = add(graph, &[rest, by], element)?;
+    let is_below = graph.pointwise("lesserthan", &[rest, zero], Element::Bool);
+    let rest = graph.pointwise("where3", &[is_below, more, rest], element);
+    let less = sub(graph, &[rest, by], element)?;
+    let is_beyond = graph.pointwise("greaterequal", &[rest, by], Element::Bool);
+    let rest = graph.pointwise("where3", &[is_beyond, less, rest], element);
+    let negative = neg(graph, &[rest], element)?;
+    let is_positive = graph.pointwise("greaterequal", &[x, zero], Element::Bool);
+    Ok(graph.pointwise("where3", &[is_positive, rest, negative], element))
+}

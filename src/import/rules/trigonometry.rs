@@ -1,0 +1,93 @@
+//! Sine and cosine of numbers of run time, by range reduction and a polynomial.
+//!
+//! `x` is `k pi + r` (for a cosine `(k + 1/2) pi + r`) with `r` between -pi/2 and pi/2, and the result `(-1)^k sin(r)` (for a cosine with the other sign). `k pi` is taken away in parts
+//! (Cody and Waite): all parts but the last have so few bits that their products with `k` are numbers of the format, and so are the differences. The
+//! polynomial is off by at most 1.4e-11 in exact arithmetic, far below what a referee allows; what the device rounds is in `docs/functions.md`.
+//!
+//! Where `k` has too many bits, the result is NaN: a number would be no sine of anything.
+
+use super::{
+    plain::Built,
+    recognize::{add, mul, sub},
+};
+use crate::import::graph::{Element, Graph, NodeId};
+use std::f64::consts::{FRAC_1_PI, FRAC_PI_2, PI};
+
+/// How far the argument may be from 0, and pi in parts, in the two formats of the device.
+struct Reduction {
+    farthest: f64,
+    parts: &'static [f64],
+    /// A part of pi/2 that is exact beside the first remainders.
+    half: f64,
+}
+
+/// Ten significant bits: up to 1024, `k` has nine, and its products with 3, 1/8 and 1/64 are exact.
+const HALF: Reduction = Reduction { farthest: 1024.0, parts: &[3.0, 0.125, 0.015_625], half: 1.5 };
+/// 24 significant bits: up to 2^17, `k` has 16, and the parts have 8 each.
+const SINGLE: Reduction = Reduction { farthest: 131_072.0, parts: &[3.140_625, 0.000_965_118_408_203_125], half: 1.5 };
+
+/// `sin(r) / r` as a polynomial of `r^2`, closest between -pi/2 and pi/2, from the constant on.
+const SINE: [f64; 6] = [
+    0.999_999_999_889_852_2,
+    -0.166_666_665_414_394_04,
+    0.008_333_329_264_463_264,
+    -0.000_198_407_028_632_323_08,
+    2.751_885_566_621_319e-6,
+    -2.379_471_397_707_86e-8,
+];
+
+pub(in crate::import) fn sin(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    periodic(graph, inputs[0], false, element)
+}
+
+pub(in crate::import) fn cos(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    periodic(graph, inputs[0], true, element)
+}
+
+fn periodic(graph: &mut Graph, x: NodeId, is_cosine: bool, element: Element) -> Built {
+    let is_single = element == Element::F32 && graph.has_single_precision();
+    let Reduction { farthest, parts, half } = if is_single { &SINGLE } else { &HALF };
+    let number = |graph: &mut Graph, value: f64| graph.number(value);
+    let half_turns = number(graph, FRAC_1_PI);
+    let mut turns = mul(graph, &[x, half_turns], element)?;
+    if !is_cosine {
+        let to_nearest = number(graph, 0.5);
+        turns = add(graph, &[turns, to_nearest], element)?;
+    }
+    let k = graph.pointwise("floor", &[turns], element);
+    let mut rest = x;
+    for (position, &part) in parts.iter().chain([&(PI - parts.iter().sum::<f64>())]).enumerate() {
+        let part = number(graph, part);
+        let product = mul(graph, &[k, part], element)?;
+        rest = sub(graph, &[rest, product], element)?;
+        if is_cosine && position == 0 {
+            let half = number(graph, *half);
+            rest = sub(graph, &[rest, half], element)?;
+        }
+    }
+    if is_cosine {
+        let rest_of_half = number(graph, FRAC_PI_2 - half);
+        rest = sub(graph, &[rest, rest_of_half], element)?;
+    }
+    let square = graph.pointwise("mul", &[rest, rest], element);
+    let (last, others) = SINE.split_last().expect("a polynomial has coefficients");
+    let mut sum = number(graph, *last);
+    for coefficient in others.iter().rev() {
+        let product = mul(graph, &[sum, square], element)?;
+        let coefficient = number(graph, *coefficient);
+        sum = add(graph, &[product, coefficient], element)?;
+    }
+    let sine = graph.pointwise("mul", &[sum, rest], element);
+    // 1 where k is even, -1 where it is odd; for a cosine the other way round.
+    let (one_half, four, one) = (number(graph, 0.5), number(graph, 4.0), number(graph, 1.0));
+    let halved = mul(graph, &[k, one_half], element)?;
+    let whole = graph.pointwise("floor", &[halved], element);
+    let odd = sub(graph, &[halved, whole], element)?;
+    let twice = mul(graph, &[odd, four], element)?;
+    let sign = if is_cosine { sub(graph, &[twice, one], element)? } else { sub(graph, &[one, twice], element)? };
+    let result = mul(graph, &[sine, sign], element)?;
+    let magnitude = graph.pointwise("abs", &[x], element);
+    let (farthest, nan) = (number(graph, *farthest), number(graph, f64::NAN));
+    let is_near = graph.pointwise("lesserequal", &[magnitude, farthest], Element::Bool);
+    Ok(graph.pointwise("where3", &[is_near, result, nan], element))
+}

@@ -1,0 +1,144 @@
+//! How far the functions are off that the import makes of others (`src/import/rules`): on the simulated machine, for every number of the device's format that f16
+//! reaches, and for 65,536 numbers of f32. `docs/functions.md` has the table; `BLESS=functions cargo test --test functions` writes it.
+
+#![allow(clippy::unwrap_used, reason = "a test over files")]
+
+use machine::Target;
+use referee::{Elements, HostArray, RunOptions, Simulation};
+use std::{fmt::Write as _, fs, path::Path, process::Command};
+
+/// A function of one number, or of two.
+struct Function {
+    name: &'static str,
+    /// The operation on `%x` and `%y`.
+    op: &'static str,
+    exact: fn(f64, f64) -> f64,
+    /// Which arguments it is measured for, and how the page says so.
+    holds: fn(f64, f64) -> bool,
+    domain: &'static str,
+}
+
+const ROWS: usize = 1024;
+const COLUMNS: usize = 64;
+
+fn any(_: f64, _: f64) -> bool {
+    true
+}
+
+const fn row(
+    name: &'static str,
+    op: &'static str,
+    exact: fn(f64, f64) -> f64,
+    holds: fn(f64, f64) -> bool,
+    domain: &'static str,
+) -> Function {
+    Function { name, op, exact, holds, domain }
+}
+
+/// The largest number of f16, which a result is read back as.
+const LARGEST: f64 = 65504.0;
+
+const IN_F16: &[Function] = &[
+    row("sin", "math.sin %x", |x, _| x.sin(), |x, _| x.abs() <= 1024.0, "-1024 to 1024; NaN beyond"),
+    row("cos", "math.cos %x", |x, _| x.cos(), |x, _| x.abs() <= 1024.0, "-1024 to 1024; NaN beyond"),
+    row("sin", "math.sin %x", |x, _| x.sin(), |x, _| x.abs() <= 8.0, "-8 to 8"),
+    row("round", "math.round %x", |x, _| x.round(), any, "all"),
+    row("roundeven", "math.roundeven %x", |x, _| x.round_ties_even(), any, "all"),
+    row("trunc", "math.trunc %x", |x, _| x.trunc(), any, "all"),
+    row("copysign", "math.copysign %y, %x", |x, y| y.copysign(x), any, "all, also of -0"),
+    row("exp2", "math.exp2 %x", |x, _| x.exp2(), |x, _| x <= 15.0, "up to 15"),
+    row("log2", "math.log2 %x", |x, _| x.log2(), |x, _| x > 0.0, "above 0"),
+    row("log10", "math.log10 %x", |x, _| x.log10(), |x, _| x > 0.0, "above 0"),
+    row("sinh", "math.sinh %x", |x, _| x.sinh(), |x, _| x.abs() <= 11.0, "-11 to 11"),
+    row("cosh", "math.cosh %x", |x, _| x.cosh(), |x, _| x.abs() <= 11.0, "-11 to 11"),
+    row("cbrt", "math.cbrt %x", |x, _| x.cbrt(), any, "all"),
+    row("powf", "math.powf %x, %y", f64::powf, |x, y| x > 0.0 && x.powf(y) <= LARGEST, "x above 0, y one of -2.5, -1, 0, 0.3, 3; results of f16"),
+    row("remf", "arith.remf %x, %y", |x, y| x % y, |x, y| x.abs() <= 64.0 * y.abs() && y != 0.0, "quotients up to 64"),
+];
+
+const IN_F32: &[Function] = &[
+    row("sin", "math.sin %x", |x, _| x.sin(), |x, _| x.abs() <= 131_072.0, "-131072 to 131072; NaN beyond"),
+    row("cos", "math.cos %x", |x, _| x.cos(), |x, _| x.abs() <= 131_072.0, "-131072 to 131072; NaN beyond"),
+    row("round", "math.round %x", |x, _| x.round(), any, "all"),
+    row("roundeven", "math.roundeven %x", |x, _| x.round_ties_even(), any, "all"),
+    row("trunc", "math.trunc %x", |x, _| x.trunc(), any, "all"),
+];
+
+/// The finite numbers of f16 that the device's format has too, which keeps one bit less; 0 in the place of others.
+fn halves() -> Vec<u16> {
+    let is_finite = |bits: u16| bits & 0x7c00 != 0x7c00;
+    (0..=u16::MAX).map(|bits| if is_finite(bits) && bits & 1 == 0 { bits } else { 0 }).collect()
+}
+
+/// Numbers of all magnitudes from 2^-12 to 2^17.
+fn singles() -> Vec<f32> {
+    let number = |index: u32| {
+        let bits = index.wrapping_mul(2_654_435_761);
+        let exponent = 115 + bits % 29;
+        f32::from_bits(((bits >> 5) & 1) << 31 | exponent << 23 | (bits >> 9))
+    };
+    (0..1 << 16).map(number).collect()
+}
+
+fn arguments(element: &str) -> [HostArray; 2] {
+    const SECOND: [f64; 5] = [-2.5, -1.0, 0.0, 0.3125, 3.0];
+    let shape = vec![1024, 64];
+    let x = if element == "f16" { Elements::F16(halves()) } else { Elements::F32(singles()) };
+    let mut y = Elements::zeros(element, ROWS * COLUMNS).unwrap();
+    // The numbers of f16 are in order, so that every second argument meets all magnitudes.
+    (0..ROWS * COLUMNS).for_each(|index| y.set(index, SECOND[index / 2 % SECOND.len()]));
+    [x, y].map(|elements| HostArray { shape: shape.clone(), elements })
+}
+
+/// The largest error, and the largest relative to 1 + |result|.
+fn errors(function: &Function, element: &str) -> [f64; 2] {
+    let place = tempfile::tempdir().unwrap();
+    let (input, out) = (place.path().join("program.mlir"), place.path().join("out"));
+    let of = format!("tensor<{ROWS}x{COLUMNS}x{element}>");
+    let text = format!("func.func @main(%x: {of}, %y: {of}) -> {of} {{\n  %0 = {} : {of}\n  return %0 : {of}\n}}\n", function.op);
+    fs::write(&input, text).unwrap();
+    let compile = Command::new(env!("CARGO_BIN_EXE_spyre-compile")).arg(&input).arg("-o").arg(&out).output().unwrap();
+    assert!(compile.status.success(), "{}: {}", function.name, String::from_utf8_lossy(&compile.stderr));
+    let [x, y] = arguments(element);
+    let inputs = [("arg0".to_owned(), x.clone()), ("arg1".to_owned(), y.clone())].into();
+    let results = Simulation::load(&out, &Target::spyre()).unwrap().run(&inputs, &RunOptions::default()).unwrap().results;
+    let mut worst = [0.0_f64; 2];
+    for index in 0..ROWS * COLUMNS {
+        let (x, y, found) = (x.elements.get(index), y.elements.get(index), results[0].1.elements.get(index));
+        if !(function.holds)(x, y) {
+            let is_marked = function.domain.contains("NaN");
+            assert!(!is_marked || found.is_nan(), "{} of {x} is {found}", function.name);
+            continue;
+        }
+        let expected = (function.exact)(x, y);
+        let off = (found - expected).abs();
+        assert!(!off.is_nan(), "{} of {x}, {y} is {found}", function.name);
+        worst = [worst[0].max(off), worst[1].max(off / (1.0 + expected.abs()))];
+    }
+    worst
+}
+
+fn table(functions: &[Function], element: &str) -> String {
+    let mut text = "| function | for | largest error | relative to 1 + result |\n|---|---|--:|--:|\n".to_owned();
+    for function in functions {
+        let shown = |error: f64| if error == 0.0 { "0".to_owned() } else { format!("{error:.1e}") };
+        let [off, relative] = errors(function, element);
+        writeln!(text, "| `{}` | {} | {} | {} |", function.name, function.domain, shown(off), shown(relative)).unwrap();
+    }
+    text
+}
+
+/// The page: what stands before the tables stays, the tables are what is measured.
+#[test]
+fn the_page_has_what_is_measured() {
+    const MARK: &str = "<!-- measured: what follows is written by `BLESS=functions cargo test --test functions` -->\n";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/functions.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (told, _) = page.split_once(MARK).unwrap();
+    let (half, single) = (table(IN_F16, "f16"), table(IN_F32, "f32"));
+    let measured = format!("{told}{MARK}\n## In f16\n\n{half}\n## In f32\n\n{single}");
+    if std::env::var("BLESS").is_ok_and(|what| what == "functions") {
+        fs::write(&path, &measured).unwrap();
+    }
+    assert!(measured == page || std::env::var("BLESS").is_ok(), "docs/functions.md has other figures:\n{measured}");
+}
