@@ -87,11 +87,37 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
         widenExponent(power);
       else if (auto clamp = dyn_cast<math::ClampFOp>(op))
         bound(clamp);
+      else if (auto sign = dyn_cast<math::CopySignOp>(op))
+        copyBit(sign);
       else if (auto scan = dyn_cast<tm_tensor::ScanOp>(op))
         spell(scan);
     });
     if (failed)
       signalPassFailure();
+  }
+
+  /// The JIT has no function for it: the bits of the one number, with the sign bit of the other.
+  static void copyBit(math::CopySignOp sign) {
+    OpBuilder builder(sign);
+    Location location = sign.getLoc();
+    Type type = sign.getType(), bits = builder.getI64Type();
+    if (!getElementTypeOrSelf(type).isF64())
+      return;
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      bits = shaped.clone(bits);
+    auto constant = [&](int64_t number) -> Value {
+      auto one = builder.getI64IntegerAttr(number);
+      if (auto shaped = dyn_cast<ShapedType>(bits))
+        return arith::ConstantOp::create(builder, location, DenseElementsAttr::get(shaped, one));
+      return arith::ConstantOp::create(builder, location, one);
+    };
+    Value from = arith::BitcastOp::create(builder, location, bits, sign.getLhs());
+    Value of = arith::BitcastOp::create(builder, location, bits, sign.getRhs());
+    from = arith::AndIOp::create(builder, location, from, constant(std::numeric_limits<int64_t>::max()));
+    of = arith::AndIOp::create(builder, location, of, constant(std::numeric_limits<int64_t>::min()));
+    Value both = arith::OrIOp::create(builder, location, from, of);
+    sign.replaceAllUsesWith(arith::BitcastOp::create(builder, location, type, both).getResult());
+    sign.erase();
   }
 
   /// `linalg.softmax` has no loops of its own.

@@ -47,27 +47,33 @@ pub(in crate::import) fn one_hot(
     if n_rows > MOST_ROWS || !element.is_float() {
         return None;
     }
-    let chosen: Vec<usize> = (0..of_number.len()).filter(|&space| along(space) && !batch.contains(&space)).collect();
+    let mut chosen: Vec<usize> = (0..of_number.len()).filter(|&space| along(space) && !batch.contains(&space)).collect();
+    // All but the last dimension of the integers have products of their own, so that none is taken apart in the sticks. The table is the same for these.
+    let rest = chosen.split_off(chosen.len().saturating_sub(1));
+    let n_repeated = chosen.len();
+    let batch = [chosen, batch].concat();
+    let chosen = rest;
     let size_of = |spaces: &[usize]| spaces.iter().map(|&space| sizes[space]).product::<i64>();
     let of_batch: Vec<i64> = batch.iter().map(|&space| sizes[space]).collect();
     let (m, n) = (size_of(&chosen), size_of(&columns));
 
-    // [batch, M, 1] against the row numbers.
+    // Each integer against the row numbers, which lie along a dimension of their own; then [batch, M, rows].
     let order: Vec<usize> = batch.iter().chain(&chosen).copied().collect();
     let moved: Vec<i64> = order.iter().map(|&space| sizes[space]).collect();
     let at = |space: usize| order.iter().position(|&own| own == space).map_or(Expr::Constant(0), Expr::Dim);
-    let turned = graph.view(number, (0..of_number.len()).map(at).collect(), &moved);
-    let turned = graph.reshape(turned, &[of_batch.clone(), vec![m, 1]].concat());
-    let of_rows = [vec![1; of_batch.len()], vec![1, n_rows]].concat();
+    let turned = graph.view(number, (0..of_number.len()).map(at).collect(), &[moved, vec![1]].concat());
+    let of_rows = [vec![1; order.len()], vec![n_rows]].concat();
     let counted = graph.known(Known::counting(0, n_rows), of_rows, Element::Int);
     let hot = graph.pointwise("equal", &[turned, counted], Element::Bool);
     let shape = graph.node(hot).shape.clone();
     let hot = graph.add(Kind::Reshape, &[hot], shape, element);
+    let hot = graph.reshape(hot, &[of_batch.clone(), vec![m, n_rows]].concat());
 
     // [batch, rows, N] of the table.
     let table_space: Vec<usize> = batch.iter().chain(&columns).copied().collect();
     let sizes_of_table = [of_batch.clone(), vec![n_rows], columns.iter().map(|&space| sizes[space]).collect()].concat();
-    let position = |space: usize| table_space.iter().position(|&own| own == space).map(|at| if at < batch.len() { at } else { at + 1 });
+    let position = |space: usize| table_space.iter().skip(n_repeated).position(|&own| own == space).map(|at| at + n_repeated);
+    let position = |space: usize| position(space).map(|at| if at < batch.len() { at } else { at + 1 });
     let index = |other: usize| match &exprs[other] {
         _ if other == dim => Some(Expr::Dim(batch.len())),
         Some(Expr::Dim(space)) => Some(position(*space).map_or(Expr::Constant(0), Expr::Dim)),

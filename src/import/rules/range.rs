@@ -228,7 +228,11 @@ impl Bounds<'_> {
                     _ => None,
                 }
             }
-            [_, yes, no] if function == "where3" => self.joined(yes, no),
+            [condition, yes, no] if function == "where3" => match self.of(condition) {
+                Some(truth) if truth.first == 1.0 => self.of(yes),
+                Some(truth) if truth.last == 0.0 => self.of(no),
+                _ => self.joined(yes, no),
+            },
             _ => None,
         }
     }
@@ -292,6 +296,21 @@ mod tests {
         assert_eq!(found(&graph, compared), Ok(BTreeMap::from([(3, [-1024, 1025])])));
         graph.integers.promise(3, [0, 5000]);
         assert_eq!(found(&graph, compared), Err(Unbounded::Node(length)));
+    }
+
+    #[test]
+    fn a_negative_index_that_is_none_is_not_wrapped() {
+        let mut graph = Graph::default();
+        let index = numbers(&mut graph, 0);
+        graph.integers.promise(0, [0, 64]);
+        let (zero, rows) = (graph.number(0.0), graph.number(64.0));
+        let is_negative = graph.pointwise("lesserthan", &[index, zero], Element::Bool);
+        let wrapped = graph.pointwise("add", &[index, rows], Element::F32);
+        let chosen = graph.pointwise("where3", &[is_negative, wrapped, index], Element::F32);
+        let fits = graph.pointwise("lesserthan", &[chosen, rows], Element::Bool);
+        let of = |asserted: &[NodeId]| ranges(&graph, &graph.needed_for(&[chosen], |_| false), asserted, HALF, |_| [0, 64]);
+        assert_eq!(of(&[fits]), Ok(BTreeMap::from([(0, [0, 64])])));
+        assert_eq!(of(&[is_negative]), Err(Unbounded::Assertion(0)));
     }
 
     #[test]
