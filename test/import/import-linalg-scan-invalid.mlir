@@ -36,19 +36,6 @@ func.func @maximum(%x: tensor<4x3xf16>, %whole: tensor<4x3xf16>, %last: tensor<4
 
 // -----
 
-func.func @integers(%x: tensor<4x3xi64>, %whole: tensor<4x3xi64>, %last: tensor<4xi64>) -> tensor<4x3xf16> {
-  // expected-error @+1 {{'tm_tensor.scan' op adds up integers of a run-time value: not supported yet}}
-  %sums:2 = tm_tensor.scan dimension(1) inclusive(true) ins(%x : tensor<4x3xi64>) outs(%whole, %last : tensor<4x3xi64>, tensor<4xi64>) {
-  ^bb0(%sum: i64, %element: i64):
-    %next = arith.addi %sum, %element : i64
-    tm_tensor.yield %next : i64
-  } -> tensor<4x3xi64>, tensor<4xi64>
-  %floats = arith.sitofp %sums#0 : tensor<4x3xi64> to tensor<4x3xf16>
-  return %floats : tensor<4x3xf16>
-}
-
-// -----
-
 func.func @many(%x: tensor<5000xf16>, %whole: tensor<5000xf16>, %last: tensor<f16>) -> tensor<5000xf16> {
   // expected-error @+1 {{'tm_tensor.scan' op adds up 5000 elements, each with those before it, by a product with a triangle of 5000 x 5000, which is too large}}
   %sums:2 = tm_tensor.scan dimension(0) inclusive(true) ins(%x : tensor<5000xf16>) outs(%whole, %last : tensor<5000xf16>, tensor<f16>) {

@@ -154,7 +154,12 @@ impl<'a, 'c> Emitter<'a, 'c> {
             }
             Unbounded::Assertion(position) => {
                 let (_, op, location) = open[position];
-                let message = "asserts what is not known at compile time: only bounds of integers of the caller are supported";
+                let message = if op.is("cf.assert") {
+                    "asserts what is not known at compile time: only bounds of integers of the caller are supported"
+                } else {
+                    "chooses rows of its table by integers that may be none of them: not supported yet; 'spyre.range' of an argument says \
+                     what its integers keep to"
+                };
                 error_at(op, message).at(location).report()
             }
         })?;

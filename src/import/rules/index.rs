@@ -138,6 +138,12 @@ fn shifted(
         && numbers.windows(2).all(|pair| pair[1] - pair[0] == 1.0)
         && (0..rows[dim]).contains(&first);
     if !is_shifted {
+        // Those that are rows, from 0 on, are what the caller may give.
+        #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
+        let n_fit = numbers.iter().take_while(|&&number| (0.0..rows[dim] as f64).contains(&number)).count();
+        if let Some(n_fit) = i64::try_from(n_fit).ok().filter(|&n_fit| n_fit > 0) {
+            graph.note_index(index, n_fit);
+        }
         return None;
     }
     let n_reached = n_rows.min(rows[dim] - first);

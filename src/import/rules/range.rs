@@ -47,7 +47,8 @@ pub(in crate::import) fn ranges(
         let [first, end] = given(number);
         if is_promised(number) { [first, end] } else { [candidate[0].max(first), candidate[1].min(end)] }
     };
-    let numbers: Vec<usize> = needed.iter().filter_map(|&id| number_of_integers(graph, id)).collect();
+    let asked = graph.needed_for(asserted, |_| false);
+    let numbers: Vec<usize> = needed.iter().chain(&asked).filter_map(|&id| number_of_integers(graph, id)).collect();
     let mut ranges: BTreeMap<usize, [i64; 2]> = numbers.into_iter().map(|number| (number, within(number, NARROWEST))).collect();
     check(graph, needed, asserted, limits, &ranges)?;
     #[allow(clippy::cast_possible_truncation, reason = "what a format holds exactly is far below 2^63")]
@@ -97,7 +98,17 @@ fn check(
 ) -> Result<(), Unbounded> {
     let mut bounds = Bounds { graph, limits, ranges, known: BTreeMap::new() };
     for &id in needed {
-        let Some(Interval { first, last, is_infinite }) = bounds.of(id) else { continue };
+        let Some(Interval { first, last, is_infinite }) = bounds.of(id) else {
+            // Of integers that are read off numbers nothing is known, so that nothing may be computed of them.
+            let is_computed = matches!(
+                graph.node(id).kind,
+                Kind::Matmul | Kind::Pointwise("add" | "sub" | "mul", _) | Kind::Reduce("sum" | "prod" | "mean", ..)
+            );
+            if graph.integers.has(id) && is_computed {
+                return Err(Unbounded::Node(id));
+            }
+            continue;
+        };
         let limit = if graph.integers.has(id) { limits.exact } else { limits.largest };
         if !is_infinite && first.abs().max(last.abs()) > limit {
             return Err(Unbounded::Node(id));
@@ -163,6 +174,7 @@ impl Bounds<'_> {
                 match *function {
                     "sum" => Some(Interval { first: of.first * size, last: of.last * size, ..of }),
                     "max" | "min" | "mean" => Some(of),
+                    "prod" if of.first >= 0.0 && of.last <= 1.0 => Some(of),
                     _ => None,
                 }
             }

@@ -538,8 +538,8 @@ func.func @view_c2_in_the_middle(%x: tensor<4x64xf16>) -> tensor<8x64xf16> {
 // -----
 
 func.func @view_c3(%x: tensor<4x64xf16>) {
-  // expected-error @+1 {{'spyre.view' op shows elements of 'f16' as 'i32'}}
-  spyre.view %x by affine_map<(d0, d1) -> (d0, d1)> : tensor<4x64xf16> -> tensor<4x64xi32>
+  // expected-error @+1 {{'spyre.view' op shows elements of 'f16' as 'f64'}}
+  spyre.view %x by affine_map<(d0, d1) -> (d0, d1)> : tensor<4x64xf16> -> tensor<4x64xf64>
   return
 }
 
@@ -916,4 +916,18 @@ func.func @a_copy_for_a_loop_says_why(%x: tensor<4x64xf16>) -> tensor<4x64xf16> 
 
 // expected-error @+1 {{'builtin.module' op has no attribute 'spyre.target' of the spyre dialect}}
 module attributes {spyre.target = 32} {
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op argument 0: 'spyre.range' must be two numbers, the first below the second, found array<i64: 4, 4>}}
+func.func @empty_range(%x: tensor<4xi64> {spyre.range = array<i64: 4, 4>}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op argument 0: 'spyre.range' is for tensors of integers}}
+func.func @range_of_numbers(%x: tensor<4xf16> {spyre.range = array<i64: 0, 4>}) {
+  return
 }
