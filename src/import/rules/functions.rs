@@ -52,7 +52,7 @@ const fn compared(name: &'static str, function: &'static str, evaluate: fn(&[f64
 }
 
 const fn integer(name: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunction {
-    row(name, "a number known at compile time, or a part of an index", evaluate, Run::Integer)
+    row(name, "a number known at compile time, a part of an index, or as below", evaluate, Run::Integer)
 }
 
 /// Every operation that is understood. What is not here is refused, unless nobody needs its result.

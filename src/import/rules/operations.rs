@@ -59,16 +59,16 @@ pub const OPERATIONS: &[Operation] = &[
     becomes("tensor.pad", "`empty`, and one `insert` for the tensor and one for each border; the padding is a constant"),
     becomes("tensor.splat", "as `linalg.fill`"),
     becomes("tensor.from_elements", "a `constant`, if the elements are known at compile time"),
-    becomes("tensor.extract", "in a body, a `view` or a `gather`; else the element is known at compile time, or the tensor has one"),
+    becomes("tensor.extract", "in a body, a `view`, a `gather`, or the product with a one-hot matrix where the index is computed; else the element is known at compile time, or the tensor has one"),
     becomes("tensor.dim", "a number: shapes are static"),
     refused("tensor.*", "has no form on the device"),
     refused("tensor.scatter", SCATTER),
     refused("tensor.insert", "writes one element of a tensor"),
     refused("tensor.gather", "is not read: a `linalg.generic` with `tensor.extract` in its body is"),
-    becomes("arith.constant", "`constant`; what follows from constants of up to 4096 elements is computed at compile time"),
+    becomes("arith.constant", "`constant`; what follows from constants of up to 4096 elements, and from integers, is computed at compile time"),
     becomes("arith.*", "the scalar operations below, on numbers or element by element"),
     becomes("math.*", "the scalar operations below, on numbers or element by element"),
-    becomes("cf.assert", "nothing, if it holds for every index that chooses a row; else it is refused"),
+    becomes("cf.assert", "nothing, if it holds for every index that chooses a row; the range of an argument of integers, where that makes it hold; else it is refused"),
     refused("cf.*", CONTROL_FLOW),
     becomes("scf.if", "in a body: a choice, or parts of the result where the condition depends on an index alone"),
     refused("scf.for", RECURRENCE),
@@ -115,8 +115,10 @@ pub fn supported_ops_page() -> String {
          # Supported operations\n\n\
          What the compiler makes of the operations of a program: `spyre` ops and device functions. An operation whose result nobody needs\n\
          is dropped, whatever it is.\n\n\
-         Shapes are static, and no dimension is 0. Elements are f16, bf16 or f32; truth values are numbers 0 and 1; integers are indices\n\
-         that choose rows, or known at compile time. With `--precision=device`, f32 and f64 values between f16 values are computed in the\n\
+         Shapes are static, and no dimension is 0. Elements are f16, bf16 or f32; truth values are numbers 0 and 1. Integers are known\n\
+         at compile time; or indices that choose rows; or numbers that the device computes with, in a range in which its format is\n\
+         exact (up to 1,024 in 16 bits, 16,777,216 in f32) and that `program.json` says. What follows from an index and known numbers\n\
+         alone is a row of a table. `docs/functions.md` says how functions are made that the device lacks, and how far off they are. With `--precision=device`, f32 and f64 values between f16 values are computed in the\n\
          device's f16 format, and so is a program of f32 only where the device lacks a function in f32.\n\n\
          ## Operations on tensors\n\n| operation | becomes |\n|---|---|\n",
     );
@@ -142,6 +144,8 @@ pub fn supported_ops_page() -> String {
     page.push_str(
         "| `arith.extf`, `arith.truncf` | nothing, between the formats of `--precision` |\n\
          | `linalg.index` | numbers known at compile time |\n\
+         \nOf integers of run time, `addi`, `subi`, `muli`, `maxsi`, `minsi`, `absi`, `cmpi` and `select` are computed as numbers; all others of one\n\
+         index and known numbers are looked up in a table.\n\
          \nBeyond single operations, these are recognised by what they compute, in whatever order and over however many `linalg.generic`s:\n\
          `sigmoid`, `silu`, `gelufwd` (with erf or tanh), `softplus`, `relufwd`, `clip`, `mean`, and sums of products as `matmul`.\n",
     );
