@@ -52,7 +52,13 @@ const IN_F16: &[Function] = &[
     row("sinh", "math.sinh %x", |x, _| x.sinh(), |x, _| x.abs() <= 11.0, "-11 to 11"),
     row("cosh", "math.cosh %x", |x, _| x.cosh(), |x, _| x.abs() <= 11.0, "-11 to 11"),
     row("cbrt", "math.cbrt %x", |x, _| x.cbrt(), any, "all"),
-    row("powf", "math.powf %x, %y", f64::powf, |x, y| x > 0.0 && x.powf(y) <= LARGEST, "x above 0, y one of -2.5, -1, 0, 0.3, 3; results of f16"),
+    row(
+        "powf",
+        "math.powf %x, %y",
+        f64::powf,
+        |x, y| x > 0.0 && x.powf(y) <= LARGEST,
+        "x above 0, y one of -2.5, -1, 0, 0.3, 3; results of f16",
+    ),
     row("remf", "arith.remf %x, %y", |x, y| x % y, |x, y| x.abs() <= 64.0 * y.abs() && y != 0.0, "quotients up to 64"),
 ];
 

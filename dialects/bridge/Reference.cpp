@@ -89,11 +89,23 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
         bound(clamp);
       else if (auto sign = dyn_cast<math::CopySignOp>(op))
         copyBit(sign);
+      else if (auto magnitude = dyn_cast<math::AbsIOp>(op))
+        compare(magnitude);
       else if (auto scan = dyn_cast<tm_tensor::ScanOp>(op))
         spell(scan);
     });
     if (failed)
       signalPassFailure();
+  }
+
+  /// The JIT has no function for it: the larger of the integer and its negative.
+  static void compare(math::AbsIOp magnitude) {
+    OpBuilder builder(magnitude);
+    Location location = magnitude.getLoc();
+    Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(magnitude.getType()));
+    Value negative = arith::SubIOp::create(builder, location, zero, magnitude.getOperand());
+    magnitude.replaceAllUsesWith(arith::MaxSIOp::create(builder, location, magnitude.getOperand(), negative).getResult());
+    magnitude.erase();
   }
 
   /// The JIT has no function for it: the bits of the one number, with the sign bit of the other.

@@ -16,8 +16,8 @@ use crate::{
     },
     layout,
     mlir::{
-        Attribute, Attributes, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, argument_attribute, build, dictionary, error_at, integers,
-        floats, insert_before, integer, new_block, push, raw_elements, string, type_attribute,
+        Attribute, Attributes, Op, OpExt, Options, Pass, Reported, Value, ValueExt, ValueLike, ValueMap, argument_attribute, build,
+        dictionary, error_at, floats, insert_before, integer, integers, new_block, push, raw_elements, string, type_attribute,
     },
     tile::ir::settle_loops::check_settled,
     work::CoreOrder,

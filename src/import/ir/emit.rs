@@ -13,8 +13,8 @@ use crate::{
         rules::range::{self, Unbounded},
     },
     mlir::{
-        Context, Expr, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, error_at, insert_before,
-        i64_array_attribute, map_from_exprs, parse_type, remark_at, set_argument_attribute,
+        Context, Expr, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, error_at,
+        i64_array_attribute, insert_before, map_from_exprs, parse_type, remark_at, set_argument_attribute,
     },
 };
 use machine::{DeviceFormat, DeviceFunction};
@@ -375,7 +375,9 @@ impl<'a, 'c> Emitter<'a, 'c> {
                 let element = if is_integer { tensor.element } else { self.element_type(id) };
                 let fits = |number: f64| (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(&number);
                 if is_integer && !known.numbers().all(fits) {
-                    return Err(error_at(op, "returns integers that do not fit in 32 bits, which the device has: not supported yet").report());
+                    return Err(
+                        error_at(op, "returns integers that do not fit in 32 bits, which the device has: not supported yet").report()
+                    );
                 }
                 constant_before(op, op.loc(), known, tensor.shape.clone(), element)
             }

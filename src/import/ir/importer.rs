@@ -9,8 +9,8 @@ use crate::{
         rules::index::always_holds,
     },
     mlir::{
-        Attribute, Block, BlockExt, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap, argument_attribute,
-        dense_numbers, error_at, float_value, integer, integers, shape_of,
+        Attribute, Block, BlockExt, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
+        argument_attribute, dense_numbers, error_at, float_value, integer, integers, shape_of,
     },
 };
 use std::collections::BTreeMap;

@@ -7,8 +7,8 @@ use super::{
 use crate::{
     import::{
         ScalarFunction, ScalarOp,
-        rules::integers,
         graph::{Element, Kind, NodeId, order, rows},
+        rules::integers,
     },
     mlir::{Location, Op, OpExt, TensorType, Type, ValueLike},
 };

@@ -55,9 +55,7 @@ pub(in crate::import) fn lookup(
             Ok(Lookup::plain(graph.view(table, exprs, &shape)))
         }
         // Rows in an order that is known at compile time.
-        &[dim] if graph.known_of(indices[dim]).is_some() => {
-            Ok(Lookup::plain(gather(graph, table, dim, indices[dim], &exprs, sizes)))
-        }
+        &[dim] if graph.known_of(indices[dim]).is_some() => Ok(Lookup::plain(gather(graph, table, dim, indices[dim], &exprs, sizes))),
         &[dim] => {
             let Some(index) = chosen_row(graph, indices[dim], rows[dim]) else {
                 if let Some(found) = shifted(graph, (table, rows), indices[dim], dim, &exprs, sizes) {
@@ -148,7 +146,9 @@ fn shifted(
     }
     let n_reached = n_rows.min(rows[dim] - first);
     graph.note_index(index, n_reached);
-    let along = |other: usize| if other == dim && first > 0 { Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(first))) } else { Expr::Dim(other) };
+    let along = |other: usize| {
+        if other == dim && first > 0 { Expr::Add(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(first))) } else { Expr::Dim(other) }
+    };
     let map: Vec<Expr> = (0..rows.len()).map(along).collect();
     let mut shape = rows.to_vec();
     shape[dim] = n_reached;

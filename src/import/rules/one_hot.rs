@@ -98,8 +98,7 @@ pub(in crate::import) fn one_hot(
     let node = graph.view(product, map, &shape);
     #[allow(clippy::cast_precision_loss, reason = "a table has far fewer rows than 2^53")]
     let (first, end) = (graph.number(0.0), graph.number(n_rows as f64));
-    let bounds = [("greaterequal", first), ("lesserthan", end)].map(|(function, bound)| {
-        graph.pointwise(function, &[number, bound], Element::Bool)
-    });
+    let bounds =
+        [("greaterequal", first), ("lesserthan", end)].map(|(function, bound)| graph.pointwise(function, &[number, bound], Element::Bool));
     Some(OneHot { node, bounds })
 }

@@ -6,6 +6,37 @@ use super::{
 };
 use crate::import::graph::{Element, Graph, NodeId};
 
+/// A power with a constant exponent.
+pub(in crate::import) fn power(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+    let &[x, exponent] = inputs else { return Err("does not have two operands".to_owned()) };
+    let Some(exponent) = graph.number_of(exponent) else { return power_of_run_time(graph, inputs, element) };
+    if exponent == 0.5 {
+        return Ok(graph.pointwise("sqrt", &[x], element));
+    }
+    if exponent == -0.5 {
+        return Ok(graph.pointwise("rsqrt", &[x], element));
+    }
+    let times = exponent.abs();
+    if times.fract() != 0.0 || times > 16.0 {
+        return power_of_run_time(graph, inputs, element);
+    }
+    let mut product = graph.number(1.0);
+    let (mut square, mut left) = (x, times);
+    while left > 0.0 {
+        if left % 2.0 == 1.0 {
+            product = if graph.number_of(product).is_some() { square } else { mul(graph, &[product, square], element)? };
+        }
+        left = (left / 2.0).floor();
+        if left > 0.0 {
+            square = mul(graph, &[square, square], element)?;
+        }
+    }
+    if exponent < 0.0 {
+        return Ok(graph.pointwise("reciprocal", &[product], element));
+    }
+    Ok(product)
+}
+
 fn halved_sum(graph: &mut Graph, inputs: &[NodeId], element: Element, is_sum: bool) -> Built {
     let negative = neg(graph, inputs, element)?;
     let (grown, shrunk) = (graph.pointwise("exp", inputs, element), graph.pointwise("exp", &[negative], element));
@@ -52,7 +83,7 @@ fn power_of_positive(graph: &mut Graph, x: NodeId, y: NodeId, element: Element) 
 
 /// A power of which no rule takes the exponent apart: `e^(y log x)`, 1 where `y` is 0. Of a negative number it is NaN, unless the exponent is a whole
 /// constant.
-pub(in crate::import) fn power(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
+fn power_of_run_time(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     same(&graph.elements_of(inputs))?;
     let &[x, y] = inputs else { return Err("does not have two operands".to_owned()) };
     let (zero, one) = (graph.number(0.0), graph.number(1.0));

@@ -3,7 +3,6 @@
 use super::{
     composites::{as_gelu, as_logistic, as_mean, as_sigmoid_of_tanh, as_softplus, factors_of},
     plain::{Built, has, neg, same},
-    powers,
     safe_softmax::as_safe_softmax,
 };
 use crate::import::graph::{Element, Graph, Kind, NodeId, order};
@@ -306,37 +305,6 @@ pub(in crate::import) fn log1p(graph: &mut Graph, inputs: &[NodeId], element: El
 pub(in crate::import) fn log2(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
     let (log, factor) = (log(graph, inputs, element)?, graph.number(std::f64::consts::LOG2_E));
     mul(graph, &[log, factor], element)
-}
-
-/// A power with a constant exponent.
-pub(in crate::import) fn power(graph: &mut Graph, inputs: &[NodeId], element: Element) -> Built {
-    let &[x, exponent] = inputs else { return Err("does not have two operands".to_owned()) };
-    let Some(exponent) = graph.number_of(exponent) else { return powers::power(graph, inputs, element) };
-    if exponent == 0.5 {
-        return Ok(graph.pointwise("sqrt", &[x], element));
-    }
-    if exponent == -0.5 {
-        return Ok(graph.pointwise("rsqrt", &[x], element));
-    }
-    let times = exponent.abs();
-    if times.fract() != 0.0 || times > 16.0 {
-        return powers::power(graph, inputs, element);
-    }
-    let mut product = graph.number(1.0);
-    let (mut square, mut left) = (x, times);
-    while left > 0.0 {
-        if left % 2.0 == 1.0 {
-            product = if graph.number_of(product).is_some() { square } else { mul(graph, &[product, square], element)? };
-        }
-        left = (left / 2.0).floor();
-        if left > 0.0 {
-            square = mul(graph, &[square, square], element)?;
-        }
-    }
-    if exponent < 0.0 {
-        return Ok(graph.pointwise("reciprocal", &[product], element));
-    }
-    Ok(product)
 }
 
 /// The error function of a number (Abramowitz and Stegun, 7.1.26; off by at most 1.5e-7).

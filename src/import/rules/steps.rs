@@ -24,13 +24,12 @@ pub(in crate::import) fn round_even(graph: &mut Graph, inputs: &[NodeId], elemen
     let [floor, rest] = split(graph, inputs[0], element)?;
     let (half, two) = (graph.number(0.5), graph.number(2.0));
     let above = as_number(graph, "greaterthan", &[rest, half], element);
-    let between = as_number(graph, "equal", &[rest, half], element);
+    let is_between = graph.pointwise("equal", &[rest, half], Element::Bool);
     let halved = mul(graph, &[floor, half], element)?;
     let even = graph.pointwise("floor", &[halved], element);
     let even = mul(graph, &[even, two], element)?;
     let odd = sub(graph, &[floor, even], element)?;
-    let up = mul(graph, &[between, odd], element)?;
-    let up = add(graph, &[above, up], element)?;
+    let up = graph.pointwise("where3", &[is_between, odd, above], element);
     add(graph, &[floor, up], element)
 }
 

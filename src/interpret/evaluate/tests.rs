@@ -123,7 +123,12 @@ fn accumulation() -> Function<'static> {
     let body = Block { arguments: vec![2, 3], ops: vec![op(named("add"), &[3, 2], 4)], yields: vec![4, 4] };
     let around = Loop { count: 2, read: vec![Some(0), None], given: vec![Some(0), None], body };
     let around = Operation { kind: Kind::Loop(around), inputs: vec![0, 1], outputs: vec![5, 6] };
-    Function { name: "f".to_owned(), ranges: Vec::new(), values, body: Block { arguments: vec![0, 1], ops: vec![around], yields: vec![5, 6] } }
+    Function {
+        name: "f".to_owned(),
+        ranges: Vec::new(),
+        values,
+        body: Block { arguments: vec![0, 1], ops: vec![around], yields: vec![5, 6] },
+    }
 }
 
 #[test]

@@ -56,7 +56,10 @@ impl<'a> Function<'a> {
         }
         let yields = whole.body.yields.iter().zip(results).map(|(id, selection)| slicer.pick(*id, selection)).collect::<Result<_, _>>()?;
         let body = Block { arguments: given, ops: slicer.ops, yields };
-        Ok(Sampled { function: Function { name: whole.name.clone(), ranges: whole.ranges.clone(), values: slicer.values, body }, arguments })
+        Ok(Sampled {
+            function: Function { name: whole.name.clone(), ranges: whole.ranges.clone(), values: slicer.values, body },
+            arguments,
+        })
     }
 }
 

@@ -108,7 +108,12 @@ impl Program {
     fn function(self) -> Function<'static> {
         let n_results = self.matrices.len().min(3);
         let yields = self.matrices[self.matrices.len() - n_results..].to_vec();
-        Function { name: "f".to_owned(), ranges: Vec::new(), values: self.values, body: Block { arguments: vec![0, 1, 2], ops: self.ops, yields } }
+        Function {
+            name: "f".to_owned(),
+            ranges: Vec::new(),
+            values: self.values,
+            body: Block { arguments: vec![0, 1, 2], ops: self.ops, yields },
+        }
     }
 }
 
@@ -187,6 +192,7 @@ fn loops_without_end_are_not_unrolled() {
     let inner = Loop { count: usize::MAX, read: vec![Some(0)], given: vec![Some(0)], body };
     let op = Operation { kind: Kind::Loop(inner), inputs: vec![0], outputs: vec![2] };
     let values = vec![half(&[0, 1]), half(&[0, 1]), half(&[0, 1])];
-    let function = Function { name: "f".to_owned(), ranges: Vec::new(), values, body: Block { arguments: vec![0], ops: vec![op], yields: vec![2] } };
+    let function =
+        Function { name: "f".to_owned(), ranges: Vec::new(), values, body: Block { arguments: vec![0], ops: vec![op], yields: vec![2] } };
     assert!(matches!(function.sampled(&[Selection::whole(&[0, 1])]), Err(Fault::TooManyOps { .. })));
 }

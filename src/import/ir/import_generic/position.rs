@@ -2,10 +2,7 @@
 
 use super::Generic;
 use crate::{
-    import::{
-        Combiner, Element, NodeId, Scalar,
-        rules::body::Position,
-    },
+    import::{Combiner, Element, NodeId, Scalar, rules::body::Position},
     mlir::{OpExt, Reported, TensorType, ValueLike},
 };
 
@@ -13,7 +10,9 @@ impl Generic<'_, '_> {
     /// The smallest of the positions that have the limit, or the largest where the last one counts. The device has positions as numbers.
     pub(super) fn import_position(&mut self, position: Position, found: Scalar, result: usize) -> Result<NodeId, Reported> {
         let Some(reduction) = self.body.reduction(position.of) else {
-            return Ok(self.refused_result(result, "says where a value was found that is no maximum or minimum: not supported yet".to_owned()));
+            return Ok(
+                self.refused_result(result, "says where a value was found that is no maximum or minimum: not supported yet".to_owned())
+            );
         };
         let start = self.importer.node_of(self.op, self.operands[self.n_inputs + position.of].0)?;
         let element = TensorType::of(self.op.outputs()[position.of].r#type()).map_or_else(String::new, |tensor| tensor.element.to_string());
