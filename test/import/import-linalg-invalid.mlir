@@ -589,3 +589,11 @@ func.func @the_first_cause(%x: tensor<8xi64>, %y: tensor<8xi64>) -> tensor<8xi64
   %twice = arith.addi %square, %square : tensor<8xi64>
   return %twice : tensor<8xi64>
 }
+
+// -----
+
+// expected-error @+1 {{'func.func' op computes with integers of tensor<8x64xi8>: only those of i32 and i64 are supported yet}}
+func.func @bytes(%x: tensor<8x64xi8>) -> tensor<8x64xf16> {
+  %y = arith.sitofp %x : tensor<8x64xi8> to tensor<8x64xf16>
+  return %y : tensor<8x64xf16>
+}
