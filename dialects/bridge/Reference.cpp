@@ -93,6 +93,8 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
         compare(magnitude);
       else if (auto scan = dyn_cast<tm_tensor::ScanOp>(op))
         spell(scan);
+      else if (auto scatter = dyn_cast<tm_tensor::ScatterOp>(op))
+        failed |= mlir::failed(spell(scatter));
     });
     if (failed)
       signalPassFailure();
@@ -169,7 +171,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
       Value isFirst = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::eq, place[along], first);
       Value element = tensor::ExtractOp::create(inner, at, scan.getInputs()[0], place);
       Value sum = tensor::ExtractOp::create(inner, at, results[1], rest);
-      Value next = combined(inner, scan, sum, element);
+      Value next = combined(inner, scan.getBody().front(), sum, element);
       Value given = scan.getInclusive() ? Value(arith::SelectOp::create(inner, at, isFirst, element, next)) : sum;
       Value kept = scan.getInclusive() ? given : next;
       return {tensor::InsertOp::create(inner, at, given, results[0], place), tensor::InsertOp::create(inner, at, kept, results[1], rest)};
@@ -179,11 +181,44 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     scan.erase();
   }
 
-  /// What the body of a scan makes of two elements.
-  static Value combined(OpBuilder &builder, tm_tensor::ScanOp scan, Value sum, Value element) {
-    Block &body = scan.getBody().front();
+  /// A scatter element by element, one part after the other. The windows of parts are right-aligned to the dimensions of the target.
+  static LogicalResult spell(tm_tensor::ScatterOp scatter) {
+    OpBuilder builder(scatter);
+    Location location = scatter.getLoc();
+    auto index = [&](OpBuilder &at, int64_t value) -> Value { return arith::ConstantIndexOp::create(at, location, value); };
+    Value parts = scatter.getInputs()[0], places = scatter.getInputs()[1];
+    auto shapeOf = [](Value tensor) { return cast<RankedTensorType>(tensor.getType()).getShape(); };
+    ArrayRef<int64_t> shape = shapeOf(parts);
+    int64_t rank = shapeOf(scatter.getOutputs()[0]).size(), first = rank - (shape.size() - 1);
+    if (first < 0)
+      return scatter.emitError("the reference writes no parts of more dimensions than what they are written to");
+    SmallVector<Value> lower(shape.size(), index(builder, 0)), upper, steps(shape.size(), index(builder, 1));
+    for (int64_t size : shape)
+      upper.push_back(index(builder, size));
+    auto body = [&](OpBuilder &inner, Location at, ValueRange point, ValueRange results) -> scf::ValueVector {
+      SmallVector<Value> target(rank, lower[0]);
+      for (auto [dim, position] : llvm::enumerate(point.drop_front()))
+        target[first + dim] = position;
+      for (auto [column, dim] : llvm::enumerate(scatter.getDimensionMap())) {
+        Value place = tensor::ExtractOp::create(inner, at, places, ValueRange{point[0], index(inner, column)});
+        Value begin = arith::IndexCastOp::create(inner, at, inner.getIndexType(), place);
+        target[dim] = arith::AddIOp::create(inner, at, target[dim], begin);
+      }
+      Value part = tensor::ExtractOp::create(inner, at, parts, point);
+      Value old = tensor::ExtractOp::create(inner, at, results[0], target);
+      Value next = combined(inner, scatter.getBody().front(), part, old);
+      return {tensor::InsertOp::create(inner, at, next, results[0], target)};
+    };
+    scf::LoopNest nest = scf::buildLoopNest(builder, location, lower, upper, steps, scatter.getOutputs(), body);
+    scatter.replaceAllUsesWith(nest.results);
+    scatter.erase();
+    return success();
+  }
+
+  /// What a body makes of two elements.
+  static Value combined(OpBuilder &builder, Block &body, Value first, Value second) {
     IRMapping mapping;
-    mapping.map(body.getArguments(), ArrayRef<Value>{sum, element});
+    mapping.map(body.getArguments(), ArrayRef<Value>{first, second});
     for (Operation &op : body.without_terminator())
       builder.clone(op, mapping);
     return mapping.lookup(body.getTerminator()->getOperand(0));

@@ -8,7 +8,7 @@ use crate::{
 use std::collections::BTreeMap;
 
 /// Ops of other dialects than `linalg`, `arith` and `math`: none changes a tensor in place, jumps, or asks for a size when it runs.
-const OPS: [&str; 26] = [
+const OPS: [&str; 27] = [
     "affine.apply",
     "builtin.module",
     "cf.assert",
@@ -34,6 +34,7 @@ const OPS: [&str; 26] = [
     "tensor.splat",
     "tensor.yield",
     tm_tensor::SCAN,
+    tm_tensor::SCATTER,
     tm_tensor::YIELD,
 ];
 
@@ -92,7 +93,7 @@ impl<'c> Steps<'c> {
         Ok(match op.full_name() {
             "scf.for" => steps.saturating_mul(trips_of(op)?),
             "func.call" => self.of_call(op)?,
-            name if name.starts_with("linalg.") || name == tm_tensor::SCAN => {
+            name if name.starts_with("linalg.") || [tm_tensor::SCAN, tm_tensor::SCATTER].contains(&name) => {
                 steps.saturating_mul(op.inputs().into_iter().chain(op.outputs()).map(elements_of).max().unwrap_or(1))
             }
             _ => steps,

@@ -147,7 +147,7 @@ fn broadcast_strides(from: &[i64], to: &[i64]) -> Vec<i64> {
 }
 
 /// Every index of a tensor, row by row.
-fn points(shape: &[i64]) -> impl Iterator<Item = Vec<i64>> {
+pub(in crate::import) fn points(shape: &[i64]) -> impl Iterator<Item = Vec<i64>> {
     let total: i64 = shape.iter().product();
     let shape = shape.to_vec();
     (0..total).map(move |mut flat| {

@@ -236,6 +236,11 @@ impl Graph {
         self.add(Kind::Filled, &[number], shape, element)
     }
 
+    /// A number as a tensor of that shape; a tensor as it is.
+    pub fn filled_if_number(&mut self, node: NodeId, shape: &[i64]) -> NodeId {
+        if self.number_of(node).is_some() { self.filled(node, shape.to_vec()) } else { node }
+    }
+
     /// Memory that nothing has written.
     pub fn undefined(&mut self, shape: Vec<i64>, element: Element) -> NodeId {
         self.add(Kind::Undefined, &[], shape, element)

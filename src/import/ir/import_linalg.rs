@@ -9,6 +9,7 @@ use super::{
     emit::Emitter,
     import_generic::import_generic,
     import_scan::import_scan,
+    import_scatter::import_scatter,
     import_tensor::{fill, import_tensor},
     importer::{Importer, Kept},
     read_body::scalar_name,
@@ -149,6 +150,7 @@ impl<'c> Importer<'c> {
                 }
             }
             tm_tensor::SCAN => import_scan(self, op)?,
+            tm_tensor::SCATTER => import_scatter(self, op)?,
             name if name.starts_with("tensor.") || name == "linalg.softmax" => import_tensor(self, op)?,
             _ => self.import_scalar(op)?,
         }

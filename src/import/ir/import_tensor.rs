@@ -1,6 +1,9 @@
 //! `spyre-import-linalg`, operations on whole tensors: reshapes, slices, concatenation, padding and `linalg.softmax`.
 
-use super::importer::{Importer, refuse_size};
+use super::{
+    import_scatter::{Offsets, extract_at, insert_at},
+    importer::{Importer, refuse_size},
+};
 use crate::{
     affine::Expr,
     import::graph::NodeId,
@@ -38,24 +41,49 @@ fn reshape<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> 
     importer.note_result(op, |importer, shape, _| Ok(importer.graph.reshape(input, &shape)))
 }
 
-/// The static offsets, sizes and strides of a slice.
-fn slice_of(op: Op<'_>) -> Result<[Vec<i64>; 3], Reported> {
+/// The offsets, sizes and strides of a slice, whose operands begin with `n_tensors` tensors.
+fn slice_of<'c>(importer: &Importer<'c>, op: Op<'c>, n_tensors: usize) -> Result<(Offsets, Vec<i64>, Vec<i64>), Reported> {
     let list = |name: &str| op.required(name, integers);
-    let lists = [list("static_offsets"), list("static_sizes"), list("static_strides")];
-    match lists.iter().flatten().find(|&&number| number == DYNAMIC) {
-        Some(_) => Err(error_at(op, "has an offset, size or stride that is known at run time only: not supported yet").report()),
-        None => Ok(lists),
+    let (mut known, sizes, strides) = (list("static_offsets"), list("static_sizes"), list("static_strides"));
+    if sizes.iter().chain(&strides).any(|&number| number == DYNAMIC) {
+        return Err(error_at(op, "has a size or stride that is known at run time only: not supported yet").report());
     }
+    let inputs = op.inputs();
+    let mut given = inputs[n_tensors..].iter();
+    let mut moving = None;
+    for (dim, offset) in known.iter_mut().enumerate().filter(|(_, offset)| **offset == DYNAMIC) {
+        let Some(&value) = given.next() else { continue };
+        let number = importer.node_of(op, value)?;
+        *offset = 0;
+        #[allow(clippy::cast_possible_truncation, reason = "an offset is a small whole number")]
+        match importer.graph.number_of(number) {
+            Some(constant) => *offset = constant as i64,
+            None if moving.is_none() => moving = Some((dim, number)),
+            None => return Err(error_at(op, "has two offsets that are known at run time only: one is supported yet").report()),
+        }
+    }
+    Ok((Offsets { known, moving }, sizes, strides))
 }
 
 fn extract_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let input = importer.node_of(op, op.inputs()[0])?;
-    let [offsets, sizes, strides] = slice_of(op)?;
+    let (offsets, sizes, strides) = slice_of(importer, op, 1)?;
+    if offsets.moving.is_some() {
+        if let Some(stride) = strides.iter().find(|&&stride| stride != 1) {
+            return Err(error_at(
+                op,
+                format_args!("takes every {stride}th element from an offset on that is known at run time only: not supported yet"),
+            )
+            .report());
+        }
+        let slice = extract_at(importer, op, (input, &shape_of(op.inputs()[0])), &offsets, &sizes)?;
+        return importer.note_result(op, |importer, shape, _| Ok(importer.graph.reshape(slice, &shape)));
+    }
     let index = |(dim, (&offset, &stride)): (usize, (&i64, &i64))| {
         let scaled = if stride == 1 { Expr::Dim(dim) } else { Expr::Mul(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(stride))) };
         if offset == 0 { scaled } else { Expr::Add(Box::new(scaled), Box::new(Expr::Constant(offset))) }
     };
-    let map = offsets.iter().zip(&strides).enumerate().map(index).collect();
+    let map = offsets.known.iter().zip(&strides).enumerate().map(index).collect();
     importer.note_result(op, |importer, shape, _| {
         let slice = importer.graph.view(input, map, &sizes);
         Ok(importer.graph.reshape(slice, &shape))
@@ -64,14 +92,18 @@ fn extract_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repo
 
 fn insert_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let (part, whole) = (importer.node_of(op, op.inputs()[0])?, importer.node_of(op, op.inputs()[1])?);
-    let [offsets, sizes, strides] = slice_of(op)?;
+    let (offsets, sizes, strides) = slice_of(importer, op, 2)?;
     if let Some(stride) = strides.iter().find(|&&stride| stride != 1) {
         return Err(error_at(op, format_args!("writes every {stride}th element: only whole windows are supported yet")).report());
     }
+    let refused = importer.graph.refused_among(&[part, whole]);
     importer.note_result(op, |importer, shape, _| {
         let part = shaped(importer, part, &sizes);
         let whole = shaped(importer, whole, &shape);
-        Ok(importer.graph.insert(part, whole, offsets))
+        if let (Some(refused), true) = (refused, offsets.moving.is_some()) {
+            return Ok(refused);
+        }
+        insert_at(importer, op, (part, &sizes), (whole, &shape), &offsets)
     })
 }
 

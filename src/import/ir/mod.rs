@@ -7,6 +7,7 @@ pub(crate) mod expand_functions;
 mod import_generic;
 pub(crate) mod import_linalg;
 mod import_scan;
+mod import_scatter;
 mod import_tensor;
 mod importer;
 mod island;

@@ -2,7 +2,12 @@
 
 use super::one_hot::{OneHot, one_hot};
 use crate::affine::Expr;
-use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known, rows as tables, views::moving_dims};
+use crate::import::graph::{
+    Element, Graph, Kind, NodeId,
+    known::{Known, points},
+    rows as tables,
+    views::moving_dims,
+};
 
 /// An element of a table, over the iteration space.
 pub(in crate::import) struct Lookup {
@@ -35,15 +40,6 @@ pub(in crate::import) fn lookup(
         return Ok(Lookup::plain(found));
     }
     let exprs = plain_indices(graph, indices);
-    let last: Vec<i64> = sizes.iter().map(|size| size - 1).collect();
-    for (dim, expr) in exprs.iter().enumerate() {
-        let Some(expr) = expr else { continue };
-        // A plain index only grows.
-        let (first, last) = (expr.evaluate(&vec![0; sizes.len()]), expr.evaluate(&last));
-        if first < 0 || last >= rows[dim] {
-            return Err(format!("reads the indices {first} to {last} of a dimension of {}", rows[dim]));
-        }
-    }
     if graph.number_of(table).is_some() {
         return Ok(Lookup::plain(table));
     }
@@ -156,6 +152,26 @@ fn shifted(
     Some(Lookup { node: gather(graph, table, dim, index, exprs, sizes), chosen: Some((index, n_reached)), bounds: Vec::new() })
 }
 
+/// Rows of `dim` at `index`, which is computed from an integer of run time that all else stands still beside; the other dimensions at `exprs`.
+///
+/// # Errors
+/// Why the device cannot read them.
+pub(in crate::import) fn rows_from(
+    graph: &mut Graph,
+    (table, rows): (NodeId, &[i64]),
+    index: NodeId,
+    dim: usize,
+    exprs: &[Option<Expr>],
+    sizes: &[i64],
+) -> Result<Lookup, String> {
+    if let Some(index) = chosen_row(graph, index, rows[dim]) {
+        graph.note_index(index, rows[dim]);
+        return Ok(Lookup { node: gather(graph, table, dim, index, exprs, sizes), chosen: Some((index, rows[dim])), bounds: Vec::new() });
+    }
+    let found = computed_row(graph, (table, rows), index, dim, exprs, sizes);
+    found.ok_or_else(|| "takes rows from one on that cannot be computed, or too many: not supported yet".to_owned())
+}
+
 /// Rows that integers of the program choose, which the device computes.
 fn computed_row(
     graph: &mut Graph,
@@ -176,24 +192,67 @@ fn plain_indices(graph: &Graph, indices: &[NodeId]) -> Vec<Option<Expr>> {
     indices.iter().map(|&index| plain_index(graph, index)).collect()
 }
 
-/// Numbers that are known at compile time as `first + step * dim`.
+/// Numbers that are known at compile time as a sum of `step * ((dim floordiv divisor) mod size)`, of each dimension one, and a constant.
 fn plain_index(graph: &Graph, index: NodeId) -> Option<Expr> {
     let known = graph.known_of(index)?;
     #[allow(clippy::cast_possible_truncation, reason = "indices are small whole numbers")]
     let numbers: Vec<i64> = known.numbers().map(|number| number as i64).collect();
-    let (&first, rest) = numbers.split_first()?;
-    let Some(&second) = rest.first() else { return Some(Expr::Constant(first)) };
-    let shape = &graph.node(index).shape;
-    let mut moving = shape.iter().enumerate().filter(|(_, size)| **size > 1).map(|(dim, _)| dim);
-    let dim = moving.next()?;
-    let step = second - first;
-    let is_regular = moving.next().is_none() && numbers.iter().zip(0_i64..).all(|(&number, position)| number == first + step * position);
-    if !is_regular || step < 1 {
-        return None;
+    let &first = numbers.first()?;
+    if numbers.len() == 1 {
+        return Some(Expr::Constant(first));
     }
-    let moved = Expr::Dim(dim);
-    let scaled = if step == 1 { moved } else { Expr::Mul(Box::new(moved), Box::new(Expr::Constant(step))) };
-    Some(if first == 0 { scaled } else { Expr::Add(Box::new(scaled), Box::new(Expr::Constant(first))) })
+    let shape = &graph.node(index).shape;
+    let (mut sum, mut below) = (None, 1_usize);
+    let mut terms = Vec::new();
+    for (dim, &size) in shape.iter().enumerate().rev() {
+        let size = usize::try_from(size).ok()?;
+        let along: Vec<i64> = numbers.iter().step_by(below).take(size).copied().collect();
+        below *= size;
+        terms.extend(digit(&along).map(|digit| (dim, term(dim, digit, along.len()))));
+        if terms.last().is_none_or(|(of, _)| *of != dim) && along.iter().any(|&number| number != first) {
+            return None;
+        }
+    }
+    terms.sort_by_key(|(dim, _)| *dim);
+    for (_, term) in terms {
+        sum = Some(sum.map_or(term.clone(), |sum| Expr::Add(Box::new(sum), Box::new(term))));
+    }
+    let sum = sum?;
+    let expr = if first == 0 { sum } else { Expr::Add(Box::new(sum), Box::new(Expr::Constant(first))) };
+    points(shape).zip(&numbers).all(|(point, &number)| expr.evaluate(&point) == number).then_some(expr)
+}
+
+/// What a digit adds along a dimension.
+fn term(dim: usize, digit: CountingDigit, size: usize) -> Expr {
+    let mut moved = Expr::Dim(dim);
+    if digit.divisor > 1 {
+        moved = Expr::FloorDiv(Box::new(moved), Box::new(Expr::Constant(digit.divisor)));
+    }
+    if i64::try_from(size).is_ok_and(|size| digit.divisor * digit.size < size) {
+        moved = Expr::Mod(Box::new(moved), Box::new(Expr::Constant(digit.size)));
+    }
+    if digit.step == 1 { moved } else { Expr::Mul(Box::new(moved), Box::new(Expr::Constant(digit.step))) }
+}
+
+/// What counting numbers are: at position `p`, the first one and `step` times `(p / divisor) % size`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::import) struct CountingDigit {
+    pub(in crate::import) divisor: i64,
+    pub(in crate::import) size: i64,
+    pub(in crate::import) step: i64,
+}
+
+/// The digit that numbers count; none if they do not, or only downwards.
+pub(in crate::import) fn digit(numbers: &[i64]) -> Option<CountingDigit> {
+    let (&first, n_numbers) = (numbers.first()?, i64::try_from(numbers.len()).ok()?);
+    let divisor = i64::try_from(numbers.iter().position(|&number| number != first)?).ok()?;
+    let at = |position: i64| usize::try_from(position).ok().and_then(|position| numbers.get(position)).copied();
+    let step = at(divisor)? - first;
+    // As far as they grow.
+    let grows = |count: i64| at(count * divisor) == Some(first + count * step);
+    let size = (1..=n_numbers).find(|&count| !grows(count))?;
+    let is_digit = (0_i64..).zip(numbers).all(|(position, &number)| number == first + step * (position / divisor % size));
+    (step > 0 && is_digit).then_some(CountingDigit { divisor, size, step })
 }
 
 /// Why an index map is no view: the windows of a convolution overlap, and a tensor is not read backwards.
@@ -388,6 +447,17 @@ mod tests {
         assert!(always_holds(&graph, is_below, &[(index, 512)]));
         assert!(!always_holds(&graph, is_below, &[(index, 600)]));
         assert!(!always_holds(&graph, is_below, &[]), "nothing is known of an index that chooses no row");
+    }
+
+    #[test]
+    fn a_digit_counts_again_and_again() {
+        let digit = |numbers: &[i64]| digit(numbers).map(|found| [found.divisor, found.size, found.step]);
+        assert_eq!(digit(&[0, 1, 2, 3]), Some([1, 4, 1]));
+        assert_eq!(digit(&[0, 0, 1, 1, 2, 2]), Some([2, 3, 1]));
+        assert_eq!(digit(&[5, 7, 5, 7]), Some([1, 2, 2]));
+        assert_eq!(digit(&[0, 0, 1, 1, 0, 0, 1, 1]), Some([2, 2, 1]));
+        assert_eq!(digit(&[0, 1, 0, 1, 0]), Some([1, 2, 1]));
+        assert_eq!([digit(&[0, 1, 3]), digit(&[3, 2, 1]), digit(&[0, 0, 1, 2]), digit(&[4])], [None; 4]);
     }
 
     #[test]

@@ -15,6 +15,7 @@
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
 //! | `index.rs` | indices that bodies compute: views and gathers |
 //! | `scan.rs` | running sums as products |
+//! | `scatter.rs` | parts that are written to places known at run time |
 //! | `integers.rs`, `range.rs` | operations on integers of run time, and the range that these must keep to |
 //! | `one_hot.rs` | rows that computed integers choose |
 //! | `expansion.rs` | functions in terms of others, whose results may live in LX |
@@ -36,6 +37,7 @@ mod recognize;
 mod safe_softmax;
 pub(super) mod scaled_product;
 pub(super) mod scan;
+pub(super) mod scatter;
 mod steps;
 mod trigonometry;
 pub(super) mod truth;

@@ -53,8 +53,11 @@ pub const OPERATIONS: &[Operation] = &[
     becomes("tensor.expand_shape", "`view`"),
     becomes("tensor.collapse_shape", "`view`"),
     becomes("tensor.reshape", "`view`"),
-    becomes("tensor.extract_slice", "`view`, also with strides; offsets are constants"),
-    becomes("tensor.insert_slice", "`insert`; offsets are constants, strides are 1"),
+    becomes(
+        "tensor.extract_slice",
+        "`view`, also with strides; of an offset that is known at run time, `gather` or a product with a one-hot matrix",
+    ),
+    becomes("tensor.insert_slice", "`insert`, strides are 1; at an offset that is known at run time, as `tm_tensor.scatter`"),
     becomes("tensor.concat", "`empty` and one `insert` a part"),
     becomes("tensor.pad", "`empty`, and one `insert` for the tensor and one for each border; the padding is a constant"),
     becomes("tensor.splat", "as `linalg.fill`"),
@@ -88,7 +91,10 @@ pub const OPERATIONS: &[Operation] = &[
     refused("func.*", CONTROL_FLOW),
     becomes("spyre.*", "itself"),
     becomes("tm_tensor.scan", "what is known at compile time, or, for a running sum, `matmul` with a triangle of ones"),
-    refused("tm_tensor.scatter", SCATTER),
+    becomes(
+        "tm_tensor.scatter",
+        "comparisons of row numbers with the places, and a choice of rows; of several parts, `matmul` with the comparisons",
+    ),
     refused("tm_tensor.sort", "sorts what is known at run time only"),
 ];
 

@@ -178,6 +178,12 @@ impl Bounds<'_> {
                     _ => None,
                 }
             }
+            Kind::Pointwise("clip", bounds) => {
+                let x = self.of(node.inputs[0])?;
+                let &[first, last] = bounds.as_slice() else { return None };
+                let within = |number: f64| number.max(f64::from_bits(first)).min(f64::from_bits(last));
+                Some(x.around(&[within(x.first), within(x.last)]))
+            }
             Kind::Pointwise(function, _) => self.pointwise(function, &node.inputs),
             // A sum of products, such as a running sum.
             Kind::Matmul => {

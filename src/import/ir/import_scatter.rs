@@ -1,0 +1,182 @@
+//! `spyre-import-linalg`, what is read or written at places that are known at run time only: slices with such offsets, `tm_tensor.scatter`.
+
+use super::{importer::Importer, read_body::read_body};
+use crate::{
+    affine::Expr,
+    dialect::ods::attr,
+    import::{
+        Body, Combiner, Element, Known, NodeId, Reduction, Scalar,
+        rules::{
+            index::{Lookup, rows_from},
+            scatter::{Grid, Target, Written, column_of, scatter},
+        },
+    },
+    mlir::{Op, OpExt, Reported, integers, shape_of},
+};
+
+/// The offsets of a slice.
+pub(super) struct Offsets {
+    /// Those that are known; 0 for the one that is not.
+    pub(super) known: Vec<i64>,
+    /// The dimension and the integer of the one that is known at run time only.
+    pub(super) moving: Option<(usize, NodeId)>,
+}
+
+/// The part of a tensor from an offset of run time on.
+pub(super) fn extract_at<'c>(
+    importer: &mut Importer<'c>,
+    op: Op<'c>,
+    table: (NodeId, &[i64]),
+    offsets: &Offsets,
+    sizes: &[i64],
+) -> Result<NodeId, Reported> {
+    let element = importer.graph.node(table.0).element;
+    let Some((dim, number)) = offsets.moving else {
+        return Ok(importer.refused(op, op.loc(), "has no offset of run time".to_owned(), sizes.to_vec(), element));
+    };
+    let at = |other: usize| match offsets.known[other] {
+        _ if other == dim => None,
+        0 => Some(Expr::Dim(other)),
+        offset => Some(Expr::Add(Box::new(Expr::Dim(other)), Box::new(Expr::Constant(offset)))),
+    };
+    let exprs: Vec<Option<Expr>> = (0..sizes.len()).map(at).collect();
+    let mut shape = vec![1; sizes.len()];
+    shape[dim] = sizes[dim];
+    let counted = importer.graph.known(Known::counting(0, sizes[dim]), shape, Element::Int);
+    let index = moved(importer, number, counted, &vec![1; sizes.len()]);
+    let found = index.and_then(|index| rows_from(&mut importer.graph, table, index, dim, &exprs, sizes));
+    match found {
+        Ok(Lookup { node, chosen, bounds }) => {
+            importer.gathered.extend(chosen);
+            importer.asserted.extend(bounds.into_iter().map(|bound| (bound, op, op.loc())));
+            // What does not move along a dimension is repeated along it.
+            Ok(importer.graph.broadcast(node, sizes))
+        }
+        Err(message) => Ok(importer.refused(op, op.loc(), message, sizes.to_vec(), element)),
+    }
+}
+
+/// A tensor with a part of `sizes` written over it from an offset of run time on.
+pub(super) fn insert_at<'c>(
+    importer: &mut Importer<'c>,
+    op: Op<'c>,
+    (part, sizes): (NodeId, &[i64]),
+    (whole, shape): (NodeId, &[i64]),
+    offsets: &Offsets,
+) -> Result<NodeId, Reported> {
+    let Some((dim, number)) = offsets.moving else {
+        return Ok(importer.graph.insert(part, whole, offsets.known.clone()));
+    };
+    // Along the other dimensions only a window may be written over.
+    let window: Vec<i64> = (0..shape.len()).map(|other| if other == dim { shape[dim] } else { sizes[other] }).collect();
+    let from = |other: usize| Expr::Add(Box::new(Expr::Dim(other)), Box::new(Expr::Constant(offsets.known[other])));
+    let map = (0..shape.len()).map(|other| if offsets.known[other] == 0 { Expr::Dim(other) } else { from(other) }).collect();
+    let before = importer.graph.view(whole, map, &window);
+    let places = importer.graph.known(Known::counting(0, sizes[dim]), vec![sizes[dim]], Element::Int);
+    let order: Vec<usize> = [dim].into_iter().chain((0..shape.len()).filter(|&other| other != dim)).collect();
+    let turned: Vec<i64> = order.iter().map(|&dim| sizes[dim]).collect();
+    let place = |dim: usize| order.iter().position(|&other| other == dim).map_or(Expr::Constant(0), Expr::Dim);
+    let part = importer.graph.filled_if_number(part, sizes);
+    let part = importer.graph.view(part, (0..shape.len()).map(place).collect(), &turned);
+    let found = moved(importer, number, places, &[1]).and_then(|places| {
+        let places =
+            importer.graph.numbers_of(places).map_err(|_| "writes to a place that cannot be computed: not supported yet".to_owned())?;
+        note_rows(importer, op, places, shape[dim]);
+        let target = Target { node: before, shape: &window, dims: &[dim] };
+        scatter(&mut importer.graph, target, &[places], part, sizes[dim], Written::Replaced)
+    });
+    match found {
+        Ok(after) => {
+            let known = (0..shape.len()).map(|other| if other == dim { 0 } else { offsets.known[other] }).collect();
+            Ok(importer.graph.insert(after, whole, known))
+        }
+        Err(message) => {
+            let element = importer.graph.node(whole).element;
+            Ok(importer.refused(op, op.loc(), message, shape.to_vec(), element))
+        }
+    }
+}
+
+/// `counted` from an integer of run time on, which is repeated to `shape`.
+fn moved(importer: &mut Importer<'_>, number: NodeId, counted: NodeId, shape: &[i64]) -> Result<NodeId, String> {
+    let graph = &mut importer.graph;
+    let number = graph.repeated(number, shape);
+    if graph.number_of(counted) == Some(0.0) {
+        return Ok(number);
+    }
+    let element = graph.integers.element();
+    let number = graph.numbers_of(number).map_err(|_| "begins at a place that cannot be computed: not supported yet".to_owned())?;
+    let sum = graph.apply("arith.addf", &[number, counted], element)?;
+    Ok(graph.as_integers(sum))
+}
+
+/// What must hold of places: each is a row.
+fn note_rows<'c>(importer: &mut Importer<'c>, op: Op<'c>, places: NodeId, n_rows: i64) {
+    #[allow(clippy::cast_precision_loss, reason = "a tensor has far fewer rows than 2^53")]
+    for (function, bound) in [("greaterequal", 0.0), ("lesserthan", n_rows as f64)] {
+        let bound = importer.graph.number(bound);
+        let holds = importer.graph.pointwise(function, &[places, bound], Element::Bool);
+        importer.asserted.push((holds, op, op.loc()));
+    }
+}
+
+pub(super) fn import_scatter<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let (body, _) = read_body(importer, op, 1)?;
+    let inputs = op.inputs();
+    let nodes = inputs.iter().map(|&value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
+    let shapes: Vec<Vec<i64>> = inputs.iter().map(|&value| shape_of(value)).collect();
+    let found = match importer.graph.refused_among(&nodes) {
+        Some(refused) => Ok(refused),
+        None => scattered(importer, op, &body, (&nodes, &shapes)),
+    };
+    importer.note_result(op, |importer, shape, element| {
+        Ok(found.unwrap_or_else(|message| importer.refused(op, op.loc(), message, shape, element)))
+    })
+}
+
+fn scattered<'c>(
+    importer: &mut Importer<'c>,
+    op: Op<'c>,
+    body: &Body,
+    (nodes, shapes): (&[NodeId], &[Vec<i64>]),
+) -> Result<NodeId, String> {
+    let written = match (body.yields.as_slice(), body.reduction(0)) {
+        ([Scalar::Input(0)], _) => Written::Replaced,
+        (_, Some(Reduction { combiner: Combiner::Sum, new: Scalar::Input(0), casts, .. })) if casts.is_empty() => Written::Added,
+        _ => return Err("has a body that neither gives the new element nor adds it to the old one: not supported yet".to_owned()),
+    };
+    let (&[parts, places, whole], [of_parts, of_places, shape]) = (nodes, shapes) else {
+        return Err("has other operands than three".to_owned());
+    };
+    let dims: Vec<usize> = op.required(attr::DIMENSION_MAP, integers).into_iter().filter_map(|dim| usize::try_from(dim).ok()).collect();
+    let (Some((&n_parts, window)), &[n_places, depth]) = (of_parts.split_first(), of_places.as_slice()) else {
+        return Err("has places of another rank than 2".to_owned());
+    };
+    // The window of a part is right-aligned to the dimensions of what it is written to.
+    let first = shape.len().checked_sub(window.len()).ok_or("has parts of more dimensions than what they are written to")?;
+    let is_whole = |dim: usize| match dim.checked_sub(first).map(|at| window[at]) {
+        size if dims.contains(&dim) => size.is_none_or(|size| size == 1),
+        size => size == Some(shape[dim]),
+    };
+    if n_parts != n_places || usize::try_from(depth) != Ok(dims.len()) || !(0..shape.len()).all(is_whole) {
+        return Err("writes windows of rows: only whole rows, each at one place, are supported".to_owned());
+    }
+    let columns: Vec<NodeId> = (0..depth).map(|column| column_of(&mut importer.graph, places, column)).collect();
+    let grid = Grid::of(&importer.graph, &columns, &dims, shape, n_parts);
+    let sizes = grid.part_sizes(shape);
+    let parts = importer.graph.filled_if_number(parts, of_parts);
+    let without_place = (0..shape.len()).filter(|dim| !dims.contains(dim)).map(|dim| shape[dim]);
+    let parts = importer.graph.reshape(parts, &[n_parts].into_iter().chain(without_place).collect::<Vec<_>>());
+    let parts = importer.graph.view(parts, grid.parts_map(), &sizes);
+    let mut numbers = Vec::new();
+    for (&column, &dim) in columns.iter().zip(&dims).filter(|(_, dim)| !grid.is_whole(**dim)) {
+        let number = importer.graph.view(column, vec![grid.place()], &[sizes[0]]);
+        let number =
+            importer.graph.numbers_of(number).map_err(|_| "writes to places that cannot be computed: not supported yet".to_owned())?;
+        let number = importer.graph.filled_if_number(number, &[sizes[0]]);
+        note_rows(importer, op, number, shape[dim]);
+        numbers.push(number);
+    }
+    let moving: Vec<usize> = dims.iter().copied().filter(|&dim| !grid.is_whole(dim)).collect();
+    scatter(&mut importer.graph, Target { node: whole, shape, dims: &moving }, &numbers, parts, sizes[0], written)
+}

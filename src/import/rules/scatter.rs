@@ -1,0 +1,387 @@
+//! Parts that are written over rows of a tensor which integers of run time choose.
+//!
+//! The device writes where the compiler says. A comparison of all row numbers with the places says which rows are written: of one part it is chosen row
+//! by row between the part and what was there; several parts come to their rows by a product with a matrix of ones and zeros, without rounding.
+
+use super::{
+    index::{CountingDigit, digit},
+    plain::Built,
+    recognize,
+};
+use crate::{
+    affine::Expr,
+    import::graph::{Element, Graph, Kind, NodeId, known::Known},
+};
+
+/// Most rows that places are compared with, and most parts: the matrix has an element for each of both.
+const MOST_ROWS: i64 = 4096;
+/// Positions among the parts are numbers of the 16-bit format, which has all integers up to this one.
+const MOST_PARTS: i64 = 1024;
+
+/// What becomes of an element that a part is written over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::import) enum Written {
+    /// The part's; of several parts at one place the last one's.
+    Replaced,
+    /// The sum of what was there and of all parts.
+    Added,
+}
+
+/// A tensor that parts are written over.
+#[derive(Clone, Copy)]
+pub(in crate::import) struct Target<'a> {
+    /// The tensor.
+    pub(in crate::import) node: NodeId,
+    /// Its sizes.
+    pub(in crate::import) shape: &'a [i64],
+    /// The dimensions that the places choose from, outermost first, as one.
+    pub(in crate::import) dims: &'a [usize],
+}
+
+/// `target` with each of the `n_parts` `parts`, which have their number in front and then the other dimensions of the target, written to its place: the
+/// numbers in the format of integers that `places` have for it, one for each of the dimensions.
+///
+/// # Errors
+/// Why the device cannot do it.
+pub(in crate::import) fn scatter(
+    graph: &mut Graph,
+    target: Target<'_>,
+    places: &[NodeId],
+    parts: NodeId,
+    n_parts: i64,
+    written: Written,
+) -> Built {
+    let Target { node, shape, dims } = target;
+    let element = graph.node(node).element;
+    let rows: i64 = dims.iter().map(|&dim| shape[dim]).product();
+    if rows > MOST_ROWS || n_parts > MOST_PARTS {
+        return Err(format!(
+            "writes {n_parts} parts at run time to any of {rows} places: at most {MOST_PARTS} parts and {MOST_ROWS} places are supported"
+        ));
+    }
+    if !element.is_float() {
+        return Err(format!("writes {} to places that are known at run time only: not supported yet", element.name()));
+    }
+    // Rows, then the rest.
+    let rest: Vec<usize> = (0..shape.len()).filter(|dim| !dims.contains(dim)).collect();
+    let order: Vec<usize> = dims.iter().chain(&rest).copied().collect();
+    let turned: Vec<i64> = order.iter().map(|&dim| shape[dim]).collect();
+    let columns: i64 = rest.iter().map(|&dim| shape[dim]).product();
+    let whole = graph.filled_if_number(node, shape);
+    let whole = graph.view(whole, places_in(&order), &turned);
+    let whole = graph.reshape(whole, &[rows, columns]);
+    let parts = graph.filled_if_number(parts, &[n_parts, columns]);
+    let parts = graph.reshape(parts, &[n_parts, columns]);
+    let is_place = is_place(graph, &dims.iter().map(|&dim| shape[dim]).collect::<Vec<_>>(), places, n_parts)?;
+    let new = if n_parts == 1 {
+        one_part(graph, whole, is_place, parts, written)?
+    } else {
+        several_parts(graph, whole, is_place, parts, [rows, n_parts, columns], written)?
+    };
+    let new = graph.reshape(new, &turned);
+    Ok(graph.view(new, order.into_iter().map(Expr::Dim).collect(), shape))
+}
+
+/// Each row is the part, or what was there.
+fn one_part(graph: &mut Graph, whole: NodeId, is_place: NodeId, part: NodeId, written: Written) -> Built {
+    let element = graph.node(whole).element;
+    let other = if written == Written::Added { graph.number(0.0) } else { whole };
+    let chosen = recognize::select(graph, &[is_place, part, other], element)?;
+    if written == Written::Added { recognize::add(graph, &[whole, chosen], element) } else { Ok(chosen) }
+}
+
+fn several_parts(
+    graph: &mut Graph,
+    whole: NodeId,
+    is_place: NodeId,
+    parts: NodeId,
+    [rows, n_parts, columns]: [i64; 3],
+    written: Written,
+) -> Built {
+    let element = graph.node(whole).element;
+    if written == Written::Added {
+        let sums = product(graph, is_place, parts, [rows, n_parts, columns], element);
+        return recognize::add(graph, &[whole, sums], element);
+    }
+    // The number of the last part that is written to each row, from 1 on; 0 where there is none.
+    let numbers = graph.known(Known::counting(1, n_parts), vec![1, n_parts], element);
+    let none = graph.number(0.0);
+    let ones = graph.add(Kind::Reshape, &[is_place], vec![rows, n_parts], element);
+    let of_parts = graph.pointwise("mul", &[ones, numbers], element);
+    let last = graph.reduce("max", of_parts, 1);
+    let is_last = graph.pointwise("equal", &[numbers, last], Element::Bool);
+    let is_written = graph.pointwise("greaterthan", &[last, none], Element::Bool);
+    let moved = product(graph, is_last, parts, [rows, n_parts, columns], element);
+    recognize::select(graph, &[is_written, moved, whole], element)
+}
+
+/// `[row, part]` says whether the part's place is the row, which is one of dimensions of these sizes: dimension by dimension, so that no number is larger
+/// than a dimension.
+fn is_place(graph: &mut Graph, sizes: &[i64], places: &[NodeId], n_parts: i64) -> Built {
+    let rows: i64 = sizes.iter().product();
+    let (mut below, mut found) = (rows, None);
+    for (&size, &place) in sizes.iter().zip(places) {
+        below /= size;
+        #[allow(clippy::cast_precision_loss, reason = "a dimension is far smaller than 2^53")]
+        let positions: Vec<f64> = (0..rows).map(|row| (row / below % size) as f64).collect();
+        let counted = graph.known(Known::table(&positions), vec![rows, 1], Element::Int);
+        let place = graph.reshape(place, &[1, n_parts]);
+        // A table of the rows for each value of an index would be far larger than a comparison.
+        let is_there = match graph.known_of(place) {
+            Some(_) => graph.apply("arith.cmpf oeq", &[counted, place], Element::Bool)?,
+            None => graph.pointwise("equal", &[counted, place], Element::Bool),
+        };
+        found = Some(match found {
+            None => is_there,
+            Some(before) => graph.apply("arith.andi", &[before, is_there], Element::Bool)?,
+        });
+    }
+    found.ok_or_else(|| "has no place".to_owned())
+}
+
+/// The parts in their rows: `is_place` times `parts`, 0 in rows without one.
+fn product(graph: &mut Graph, is_place: NodeId, parts: NodeId, [rows, n_parts, columns]: [i64; 3], element: Element) -> NodeId {
+    let ones = graph.add(Kind::Reshape, &[is_place], vec![rows, n_parts], element);
+    if columns > 1 {
+        return graph.add(Kind::Matmul, &[ones, parts], vec![rows, columns], element);
+    }
+    // One column is a row beside the matrix.
+    let parts = graph.reshape(parts, &[1, n_parts]);
+    let terms = graph.pointwise("mul", &[ones, parts], element);
+    graph.reduce("sum", terms, 1)
+}
+
+/// Column `column` of places that were put together from columns, one number for each part.
+pub(in crate::import) fn column_of(graph: &mut Graph, places: NodeId, column: i64) -> NodeId {
+    let shape = graph.node(places).shape.clone();
+    if let Kind::Insert(offsets) = graph.node(places).kind.clone() {
+        let (part, whole) = (graph.node(places).inputs[0], graph.node(places).inputs[1]);
+        let of_part = graph.node(part).shape.clone();
+        let is_in_part = (offsets[1]..offsets[1] + of_part[1]).contains(&column);
+        if !is_in_part {
+            return column_of(graph, whole, column);
+        }
+        if of_part[0] == shape[0] {
+            return column_of(graph, part, column - offsets[1]);
+        }
+    }
+    if graph.node(places).kind == Kind::Filled {
+        return graph.node(places).inputs[0];
+    }
+    graph.view(places, vec![Expr::Dim(0), Expr::Constant(column)], &shape[..1])
+}
+
+/// Parts of which some places are known: where these count along a whole dimension, the parts that differ in them alone are one part with that
+/// dimension, as PyTorch spells a row that is written to a cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::import) struct Grid {
+    /// The dimensions of the target that parts have whole, with what the number of a part counts along them.
+    whole: Vec<(usize, CountingDigit)>,
+    /// What it counts besides, the outermost first: divisor and size.
+    rest: Vec<(i64, i64)>,
+    /// The dimensions that integers of run time choose from.
+    chosen: Vec<usize>,
+    rank: usize,
+}
+
+impl Grid {
+    /// What `n_parts` parts with these places, one column for each of `dims`, are.
+    pub(in crate::import) fn of(graph: &Graph, columns: &[NodeId], dims: &[usize], shape: &[i64], n_parts: i64) -> Self {
+        let plain = Self { whole: Vec::new(), rest: vec![(1, n_parts)], chosen: dims.to_vec(), rank: shape.len() };
+        let whole_digit = |(&column, &dim): (&NodeId, &usize)| {
+            #[allow(clippy::cast_possible_truncation, reason = "places are small whole numbers")]
+            let numbers: Vec<i64> = graph.known_of(column)?.numbers().map(|number| number as i64).collect();
+            // All in the only place that there is.
+            if shape[dim] == 1 && numbers.iter().all(|&number| number == 0) {
+                return Some((dim, CountingDigit { divisor: 1, size: 1, step: 1 }));
+            }
+            let found = digit(&numbers).filter(|digit| digit.step == 1 && digit.size == shape[dim] && numbers.first() == Some(&0))?;
+            Some((dim, found))
+        };
+        let whole: Vec<(usize, CountingDigit)> = columns.iter().zip(dims).filter_map(whole_digit).collect();
+        let Some(rest) = beside(&whole, n_parts).filter(|_| !whole.is_empty() && whole.len() < dims.len()) else { return plain };
+        let chosen: Vec<usize> = dims.iter().copied().filter(|dim| whole.iter().all(|(other, _)| other != dim)).collect();
+        let grid = Self { whole, rest, chosen, rank: shape.len() };
+        let of_run_time = columns.iter().zip(dims).filter(|(_, dim)| grid.chosen.contains(dim));
+        let moves = |column: NodeId| !positions(graph, column).is_some_and(|at| grid.stands_still(&at, n_parts));
+        if of_run_time.map(|(&column, _)| column).any(moves) { plain } else { grid }
+    }
+
+    /// Whether parts have all of a dimension of the target.
+    pub(in crate::import) fn is_whole(&self, dim: usize) -> bool {
+        !self.chosen.contains(&dim)
+    }
+
+    /// The sizes of the parts: their number, and the dimensions of the target that they have.
+    pub(in crate::import) fn part_sizes(&self, shape: &[i64]) -> Vec<i64> {
+        let n_parts = self.rest.iter().map(|(_, size)| size).product();
+        [n_parts].into_iter().chain((0..self.rank).filter(|&dim| self.is_whole(dim)).map(|dim| shape[dim])).collect()
+    }
+
+    /// The number of the first part of the program that a part is made of, in terms of the part's number.
+    pub(in crate::import) fn place(&self) -> Expr {
+        let mut below: i64 = self.rest.iter().map(|(_, size)| size).product();
+        let n_parts = below;
+        let mut place = Expr::Constant(0);
+        for &(divisor, size) in &self.rest {
+            let above = below;
+            below /= size;
+            let mut digit = Expr::Dim(0);
+            if below > 1 {
+                digit = Expr::FloorDiv(Box::new(digit), Box::new(Expr::Constant(below)));
+            }
+            if above < n_parts {
+                digit = Expr::Mod(Box::new(digit), Box::new(Expr::Constant(size)));
+            }
+            place = plus(place, scaled(digit, divisor));
+        }
+        place
+    }
+
+    /// Where the element of a part is among the parts of the program, which have their number and the dimensions without a place.
+    pub(in crate::import) fn parts_map(&self) -> Vec<Expr> {
+        let kept: Vec<usize> = (0..self.rank).filter(|&dim| self.is_whole(dim)).collect();
+        let (mut number, mut map) = (self.place(), Vec::new());
+        for (position, dim) in (1..).zip(&kept) {
+            match self.whole.iter().find(|(whole, _)| whole == dim) {
+                Some((_, digit)) if digit.size > 1 => number = plus(number, scaled(Expr::Dim(position), digit.divisor)),
+                Some(_) => {}
+                None => map.push(Expr::Dim(position)),
+            }
+        }
+        [vec![number], map].concat()
+    }
+
+    /// Whether the numbers of all parts that are made one are the same.
+    fn stands_still(&self, numbers: &[i64], n_parts: i64) -> bool {
+        let first = |part: i64| part - self.whole.iter().map(|(_, digit)| part / digit.divisor % digit.size * digit.divisor).sum::<i64>();
+        let at = |part: i64| usize::try_from(part).ok().and_then(|part| numbers.get(part));
+        (0..n_parts).all(|part| at(part).is_some() && at(part) == at(first(part)))
+    }
+}
+
+/// What the numbers below `n_parts` count besides some digits, the outermost first; none if the digits are not some of a number's.
+fn beside(digits: &[(usize, CountingDigit)], n_parts: i64) -> Option<Vec<(i64, i64)>> {
+    let mut known: Vec<(i64, i64)> =
+        digits.iter().filter(|(_, digit)| digit.size > 1).map(|(_, digit)| (digit.divisor, digit.size)).collect();
+    known.sort_unstable();
+    let (mut below, mut rest) = (1, Vec::new());
+    for (divisor, size) in known.into_iter().chain([(n_parts, 1)]) {
+        if divisor % below != 0 {
+            return None;
+        }
+        rest.extend((divisor > below).then_some((below, divisor / below)));
+        below = divisor * size;
+    }
+    rest.reverse();
+    (below == n_parts).then_some(rest)
+}
+
+/// Which element of the tensor behind all its views each element of a node is; for one number, all the first.
+fn positions(graph: &Graph, node: NodeId) -> Option<Vec<i64>> {
+    let n_elements = usize::try_from(graph.node(node).shape.iter().product::<i64>()).ok()?;
+    let (mut positions, mut node): (Vec<i64>, NodeId) = ((0_i64..).take(n_elements).collect(), node);
+    loop {
+        let of = graph.node(node);
+        let Some(&input) = of.inputs.first() else { return Some(positions) };
+        let from = &graph.node(input).shape;
+        match &of.kind {
+            Kind::Reshape => {}
+            Kind::View(map) => {
+                for position in &mut positions {
+                    let (mut point, mut flat) = (vec![0; of.shape.len()], *position);
+                    for dim in (0..of.shape.len()).rev() {
+                        (point[dim], flat) = (flat % of.shape[dim], flat / of.shape[dim]);
+                    }
+                    *position = map.iter().zip(from).fold(0, |flat, (expr, size)| flat * size + expr.evaluate(&point));
+                }
+            }
+            _ => return Some(positions),
+        }
+        node = input;
+    }
+}
+
+fn scaled(expr: Expr, factor: i64) -> Expr {
+    if factor == 1 { expr } else { Expr::Mul(Box::new(expr), Box::new(Expr::Constant(factor))) }
+}
+
+fn plus(one: Expr, other: Expr) -> Expr {
+    if one == Expr::Constant(0) { other } else { Expr::Add(Box::new(one), Box::new(other)) }
+}
+
+/// For each dimension the place that it has in an order.
+fn places_in(order: &[usize]) -> Vec<Expr> {
+    let place = |dim| order.iter().position(|&other| other == dim).expect("an order has all dimensions");
+    (0..order.len()).map(|dim| Expr::Dim(place(dim))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(shape: &[i64], dims: &[usize], n_parts: i64, written: Written) -> (Graph, Built) {
+        let mut graph = Graph::default();
+        let node = graph.tensor(0, shape.to_vec(), Element::F16);
+        let columns = shape.iter().enumerate().filter(|(dim, _)| !dims.contains(dim)).map(|(_, size)| size);
+        let parts = graph.tensor(1, [n_parts].iter().chain(columns).copied().collect(), Element::F16);
+        let places = graph.tensor(2, vec![n_parts], Element::F32);
+        let found = scatter(&mut graph, Target { node, shape, dims }, &vec![places; dims.len()], parts, n_parts, written);
+        (graph, found)
+    }
+
+    fn kinds(graph: &Graph, node: NodeId) -> Vec<Kind> {
+        graph.needed_for(&[node], |_| false).into_iter().map(|id| graph.node(id).kind.clone()).collect()
+    }
+
+    #[test]
+    fn one_part_is_chosen_without_a_product() {
+        let (graph, found) = written(&[2, 32, 64], &[1], 1, Written::Replaced);
+        let found = found.unwrap();
+        assert_eq!(graph.node(found).shape, [2, 32, 64]);
+        assert!(!kinds(&graph, found).contains(&Kind::Matmul));
+    }
+
+    #[test]
+    fn several_parts_come_to_their_rows_by_a_product() {
+        let (graph, found) = written(&[32, 64], &[0], 3, Written::Replaced);
+        assert!(kinds(&graph, found.unwrap()).contains(&Kind::Matmul));
+        let (graph, found) = written(&[4, 8], &[0, 1], 3, Written::Added);
+        let found = found.unwrap();
+        assert_eq!(graph.node(found).shape, [4, 8]);
+        assert!(!kinds(&graph, found).contains(&Kind::Matmul), "single elements are summed");
+    }
+
+    #[test]
+    fn places_that_count_along_a_whole_dim_are_a_dim_of_the_part() {
+        let mut graph = Graph::default();
+        // 128 elements [2, 64] of a cache [2, 32, 64], all at one row.
+        let position = graph.tensor(0, vec![1], Element::Int);
+        let position = graph.view(position, vec![Expr::Constant(0)], &[128]);
+        let counted =
+            |count: fn(i64) -> i64| Known::table(&(0..128).map(|part| f64::from(i32::try_from(count(part)).unwrap())).collect::<Vec<_>>());
+        let (outer, inner) = (counted(|part| part / 64), counted(|part| part % 64));
+        let [outer, inner] = [outer, inner].map(|known| graph.known(known, vec![128], Element::Int));
+        let grid = Grid::of(&graph, &[outer, position, inner], &[0, 1, 2], &[2, 32, 64], 128);
+        assert_eq!([grid.is_whole(0), grid.is_whole(1), grid.is_whole(2)], [true, false, true]);
+        assert_eq!(grid.part_sizes(&[2, 32, 64]), [1, 2, 64]);
+        let at = |point: &[i64]| grid.parts_map().iter().map(|expr| expr.evaluate(point)).collect::<Vec<_>>();
+        assert_eq!((at(&[0, 1, 5]), at(&[0, 0, 63])), (vec![69], vec![63]));
+
+        // Each element has a row of its own.
+        let rows = graph.tensor(1, vec![128], Element::Int);
+        let grid = Grid::of(&graph, &[outer, rows, inner], &[0, 1, 2], &[2, 32, 64], 128);
+        assert_eq!(grid.part_sizes(&[2, 32, 64]), [128]);
+        // Each row of 64 has one.
+        let rows = graph.tensor(2, vec![2], Element::Int);
+        let rows = graph.view(rows, vec![Expr::FloorDiv(Box::new(Expr::Dim(0)), Box::new(Expr::Constant(64)))], &[128]);
+        let grid = Grid::of(&graph, &[outer, rows, inner], &[0, 1, 2], &[2, 32, 64], 128);
+        assert_eq!(grid.part_sizes(&[2, 32, 64]), [128], "the row moves with what would be a dimension of the part");
+    }
+
+    #[test]
+    fn too_many_places_or_parts_are_refused() {
+        assert!(written(&[5000, 64], &[0], 1, Written::Replaced).1.is_err_and(|message| message.contains("5000 places")));
+        assert!(written(&[64, 64], &[0], 2000, Written::Added).1.is_err_and(|message| message.contains("2000 parts")));
+    }
+}

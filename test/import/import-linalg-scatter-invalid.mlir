@@ -1,0 +1,69 @@
+// RUN: spyre-opt --split-input-file --verify-diagnostics --spyre-import-linalg %s
+
+func.func @largest(%x: tensor<8x64xf16>, %rows: tensor<3x1x64xf16>, %places: tensor<3x1xi64>) -> tensor<8x64xf16> {
+  // expected-error @+1 {{'tm_tensor.scatter' op has a body that neither gives the new element nor adds it to the old one: not supported yet}}
+  %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
+      ins(%rows, %places : tensor<3x1x64xf16>, tensor<3x1xi64>) outs(%x : tensor<8x64xf16>) {
+  ^bb0(%part: f16, %old: f16):
+    %largest = arith.maximumf %old, %part : f16
+    tm_tensor.yield %largest : f16
+  } -> tensor<8x64xf16>
+  return %new : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @windows(%x: tensor<8x64xf16>, %rows: tensor<3x2x64xf16>, %places: tensor<3x1xi64>) -> tensor<8x64xf16> {
+  // expected-error @+1 {{'tm_tensor.scatter' op writes windows of rows: only whole rows, each at one place, are supported}}
+  %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
+      ins(%rows, %places : tensor<3x2x64xf16>, tensor<3x1xi64>) outs(%x : tensor<8x64xf16>) {
+  ^bb0(%part: f16, %old: f16):
+    tm_tensor.yield %part : f16
+  } -> tensor<8x64xf16>
+  return %new : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @many_places(%x: tensor<5000x64xf16>, %rows: tensor<3x1x64xf16>, %places: tensor<3x1xi64>) -> tensor<5000x64xf16> {
+  // expected-error @+1 {{'tm_tensor.scatter' op writes 3 parts at run time to any of 5000 places: at most 1024 parts and 4096 places are supported}}
+  %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
+      ins(%rows, %places : tensor<3x1x64xf16>, tensor<3x1xi64>) outs(%x : tensor<5000x64xf16>) {
+  ^bb0(%part: f16, %old: f16):
+    tm_tensor.yield %part : f16
+  } -> tensor<5000x64xf16>
+  return %new : tensor<5000x64xf16>
+}
+
+// -----
+
+func.func @integers(%x: tensor<8x64xi64>, %rows: tensor<3x1x64xi64>, %places: tensor<3x1xi64>) -> tensor<8x64xf16> {
+  // expected-error @+1 {{'tm_tensor.scatter' op writes integers to places that are known at run time only: not supported yet}}
+  %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
+      ins(%rows, %places : tensor<3x1x64xi64>, tensor<3x1xi64>) outs(%x : tensor<8x64xi64>) {
+  ^bb0(%part: i64, %old: i64):
+    tm_tensor.yield %part : i64
+  } -> tensor<8x64xi64>
+  %floats = arith.sitofp %new : tensor<8x64xi64> to tensor<8x64xf16>
+  return %floats : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @two_offsets(%x: tensor<8x64xf16>, %part: tensor<1x1xf16>, %at: tensor<i32>) -> tensor<8x64xf16> {
+  %number = tensor.extract %at[] : tensor<i32>
+  %i = arith.index_cast %number : i32 to index
+  // expected-error @+1 {{'tensor.insert_slice' op has two offsets that are known at run time only: one is supported yet}}
+  %new = tensor.insert_slice %part into %x[%i, %i] [1, 1] [1, 1] : tensor<1x1xf16> into tensor<8x64xf16>
+  return %new : tensor<8x64xf16>
+}
+
+// -----
+
+func.func @every_second(%x: tensor<8x64xf16>, %at: tensor<i32>) -> tensor<2x64xf16> {
+  %number = tensor.extract %at[] : tensor<i32>
+  %i = arith.index_cast %number : i32 to index
+  // expected-error @+1 {{'tensor.extract_slice' op takes every 2th element from an offset on that is known at run time only: not supported yet}}
+  %new = tensor.extract_slice %x[%i, 0] [2, 64] [2, 1] : tensor<8x64xf16> to tensor<2x64xf16>
+  return %new : tensor<2x64xf16>
+}
