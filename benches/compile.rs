@@ -144,7 +144,7 @@ fn print_table() {
 }
 
 fn small_block(criterion: &mut Criterion) {
-    let model = Granite { layers: 1, sequence: 64, hidden: 256, heads: 8, kv_heads: 2, head_size: 32, mlp: 512 };
+    let model = Granite { layers: 1, sequence: 64, cached: 0, hidden: 256, heads: 8, kv_heads: 2, head_size: 32, mlp: 512 };
     let text = model.module();
     let name = stop_of(&text).map_or("to files".to_owned(), |stop| format!("stops in {}", stop.phase));
     let mut group = criterion.benchmark_group("compile one small block");

@@ -17,6 +17,8 @@ pub(crate) struct Granite {
     pub(crate) layers: usize,
     /// Tokens.
     pub(crate) sequence: usize,
+    /// Tokens before them, whose keys and values are arguments.
+    pub(crate) cached: usize,
     /// Numbers of a token.
     pub(crate) hidden: usize,
     /// Heads of queries.
@@ -32,18 +34,19 @@ pub(crate) struct Granite {
 impl Granite {
     /// The shapes of Granite 3.x 2B with 512 tokens (`shared/inputs/torch-mlir/hf_granite2b_40layer_f16.mlir` has 40 such layers).
     pub(crate) const fn of_2b(layers: usize) -> Self {
-        Self { layers, sequence: 512, hidden: 2048, heads: 32, kv_heads: 8, head_size: 64, mlp: 8192 }
+        Self { layers, sequence: 512, cached: 0, hidden: 2048, heads: 32, kv_heads: 8, head_size: 64, mlp: 8192 }
     }
 
     /// The shapes of Granite 3.x 8B.
     pub(crate) const fn of_8b(layers: usize, sequence: usize) -> Self {
-        Self { layers, sequence, hidden: 4096, heads: 32, kv_heads: 8, head_size: 128, mlp: 12800 }
+        Self { layers, sequence, cached: 0, hidden: 4096, heads: 32, kv_heads: 8, head_size: 128, mlp: 12800 }
     }
 
     /// The module: `main(x, [norm 1, norm 2, Wq, Wk, Wv, Wo, Wgate, Wup, Wdown] per layer, cos, sin, mask)`, which returns what `x`, of
-    /// shape `[1, sequence, hidden]`, becomes. Weights are `[out, in]`.
+    /// shape `[1, sequence, hidden]`, becomes. Weights are `[out, in]`. With cached tokens, the keys and values of each layer,
+    /// `[1, kv heads, cached, head size]`, stand behind the mask.
     pub(crate) fn module(&self) -> String {
-        let mut writer = Writer { model: *self, text: String::new(), n_values: 0, initial: BTreeMap::new() };
+        let mut writer = Writer { model: *self, text: String::new(), n_values: 0, initial: BTreeMap::new(), caches: None };
         let arguments = self.arguments();
         let argument = |index: usize| Value { name: format!("%arg{index}"), shape: arguments[index].clone(), element: "f16" };
         let n_weights = Self::N_LAYER_ARGUMENTS * self.layers;
@@ -53,6 +56,8 @@ impl Granite {
             let weights: Vec<Value> =
                 (0..Self::N_LAYER_ARGUMENTS).map(|index| argument(1 + Self::N_LAYER_ARGUMENTS * layer + index)).collect();
             writer.initial.clear();
+            let first = n_weights + 4 + 2 * layer;
+            writer.caches = (self.cached > 0).then(|| [first, first + 1].map(argument));
             x = writer.block(&x, &weights, [&cos, &sin, &mask]);
         }
         let parameters: Vec<String> = (0..arguments.len()).map(argument).map(|value| format!("{value}: {}", value.of())).collect();
@@ -96,7 +101,9 @@ impl Granite {
         let mut shapes = vec![vec![1, self.sequence, hidden]];
         shapes.extend((0..self.layers).flat_map(|_| layer.clone()));
         let table = vec![self.sequence, self.head_size];
-        shapes.extend([table.clone(), table, vec![self.sequence, self.sequence]]);
+        shapes.extend([table.clone(), table, vec![self.sequence, self.cached + self.sequence]]);
+        let cache = vec![1, self.kv_heads, self.cached, self.head_size];
+        shapes.extend(std::iter::repeat_n(cache, if self.cached > 0 { 2 * self.layers } else { 0 }));
         shapes
     }
 }
@@ -161,6 +168,8 @@ struct Writer {
     n_values: usize,
     /// What is written already of `tensor.empty` and `linalg.fill`, by its text.
     initial: BTreeMap<String, Value>,
+    /// The cached keys and values of the layer that is written next.
+    caches: Option<[Value; 2]>,
 }
 
 impl Writer {
@@ -349,6 +358,10 @@ impl Writer {
         let values = self.heads(&rows, &weights[2], kv_heads);
         let queries = self.rotated(&queries, cos, sin);
         let keys = self.rotated(&keys, cos, sin);
+        let (keys, values) = match self.caches.take() {
+            Some([cached_keys, cached_values]) => (self.behind(&cached_keys, &keys), self.behind(&cached_values, &values)),
+            None => (keys, values),
+        };
         let keys = self.repeated(&keys);
         let keys = self.collapsed(&keys, &[1, 2, 1, 1]);
         let values = self.repeated(&values);
@@ -361,6 +374,13 @@ impl Writer {
         let values = self.collapsed(&values, &[3, 1, 1]);
         let mixed = self.product(&weighted, &values);
         self.joined(&mixed, &weights[3])
+    }
+
+    /// New rows behind the cached ones.
+    fn behind(&mut self, cached: &Value, new: &Value) -> Value {
+        let shape = [cached.shape[0], cached.shape[1], cached.shape[2] + new.shape[2], cached.shape[3]];
+        let types = format!("({}, {}) -> {}", cached.of(), new.of(), tensor(&shape, "f16"));
+        self.value(&shape, "f16", format!("tensor.concat dim(2) {cached}, {new} : {types}"))
     }
 
     /// The rotary embedding: each half of a head is turned by the other.
@@ -384,14 +404,14 @@ impl Writer {
 
     /// Each head once for every head of queries that it serves: `[1, kv heads, group, sequence, head size]`.
     fn repeated(&mut self, x: &Value) -> Value {
-        let Granite { sequence, heads, kv_heads, head_size, .. } = self.model;
-        self.map(&[(x, "#group5")], &[1, kv_heads, heads / kv_heads, sequence, head_size], "f16", &[])
+        let Granite { sequence, cached, heads, kv_heads, head_size, .. } = self.model;
+        self.map(&[(x, "#group5")], &[1, kv_heads, heads / kv_heads, cached + sequence, head_size], "f16", &[])
     }
 
-    /// Scores of `[heads, sequence, sequence]` scaled and masked, then softmax along the last dimension: `[1, heads, ...]`.
+    /// Scores of `[heads, sequence, cached + sequence]` scaled and masked, then softmax along the last dimension: `[1, heads, ...]`.
     fn softmax(&mut self, scores: &Value, mask: &Value) -> Value {
-        let Granite { sequence, heads, .. } = self.model;
-        let scores = self.expanded(scores, &[2, 1, 1], &[1, heads, sequence, sequence]);
+        let Granite { sequence, cached, heads, .. } = self.model;
+        let scores = self.expanded(scores, &[2, 1, 1], &[1, heads, sequence, cached + sequence]);
         let scores = self.each(&scores, "f16", &["%r = arith.mulf %a, %scale : f16"]);
         let scores = self.with(&scores, (mask, "#table4"), "arith.addf");
         let wide = self.f32(&scores);

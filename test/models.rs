@@ -65,7 +65,7 @@ fn attention_runs_on_slices_of_one_projection() {
 /// Rotary embeddings with slices inside a stick, heads that share keys and values, a causal mask, two layers.
 #[test]
 fn granite_runs() {
-    let small = Granite { layers: 1, sequence: 32, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
+    let small = Granite { layers: 1, sequence: 32, cached: 0, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
     check_text(&small.module(), &[]);
     check_text(&Granite { layers: 2, sequence: 8, ..small }.module(), &["--cores", "2"]);
     check_text(&Granite { sequence: 20, hidden: 72, heads: 3, kv_heads: 1, head_size: 24, mlp: 100, ..small }.module(), &[]);

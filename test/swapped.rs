@@ -190,7 +190,7 @@ fn plans_are_equal_in_a_field() {
 
 #[test]
 fn swapped_functions_show_in_two_layers_of_a_model() {
-    let model = Granite { layers: 2, sequence: 8, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
+    let model = Granite { layers: 2, sequence: 8, cached: 0, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
     Compiled::new(&model.module(), &[]).check();
 }
 
