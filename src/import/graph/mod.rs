@@ -10,10 +10,14 @@
 //! | `known.rs` | numbers known at compile time |
 //! | `order.rs` | comparisons of what is known along two dimensions, such as a mask over many positions |
 //! | `views.rs`, `reshape.rs` | index maps |
+//! | `linear.rs` | indices that are sums of multiples: strides and windows |
+//! | `pad.rs` | tensors with borders |
 //! | `window.rs` | parts of an iteration space, for branches |
 
 pub(in crate::import) mod known;
+pub(in crate::import) mod linear;
 pub(in crate::import) mod order;
+pub(in crate::import) mod pad;
 pub(in crate::import) mod reshape;
 pub(in crate::import) mod views;
 pub(in crate::import) mod window;

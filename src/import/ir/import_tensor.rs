@@ -57,7 +57,7 @@ fn extract_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repo
     };
     let map = offsets.iter().zip(&strides).enumerate().map(index).collect();
     importer.note_result(op, |importer, shape, _| {
-        let slice = importer.graph.view(input, map, &sizes);
+        let slice = importer.graph.strided(input, map, &sizes);
         Ok(importer.graph.reshape(slice, &shape))
     })
 }
@@ -116,22 +116,9 @@ fn pad<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
         Some(node) if importer.graph.number_of(node).is_some() => node,
         _ => return Err(error_at(op, "pads with what is no constant: not supported yet").report()),
     };
-    importer.note_result(op, |importer, shape, element| {
-        let mut whole = importer.graph.undefined(shape.clone(), element);
-        let (mut start, mut size) = (vec![0; shape.len()], shape.clone());
-        for dim in 0..shape.len() {
-            for (first, thickness) in [(0, low[dim]), (low[dim] + from[dim], high[dim])] {
-                if thickness > 0 {
-                    let (mut offsets, mut slab) = (start.clone(), size.clone());
-                    (offsets[dim], slab[dim]) = (first, thickness);
-                    let slab = importer.graph.filled(number, slab);
-                    whole = importer.graph.insert(slab, whole, offsets);
-                }
-            }
-            (start[dim], size[dim]) = (low[dim], from[dim]);
-        }
+    importer.note_result(op, |importer, _, _| {
         let part = shaped(importer, input, &from);
-        Ok(importer.graph.insert(part, whole, low.clone()))
+        Ok(importer.graph.padded(part, &low, &high, number))
     })
 }
 

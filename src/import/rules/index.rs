@@ -85,43 +85,6 @@ fn plain_index(graph: &Graph, index: NodeId) -> Option<Expr> {
     Some(if first == 0 { scaled } else { Expr::Add(Box::new(scaled), Box::new(Expr::Constant(first))) })
 }
 
-/// Why an index map is no view: the windows of a convolution overlap, and a tensor is not read backwards.
-pub(in crate::import) fn refuse_window(map: &[Expr], sizes: &[i64]) -> Option<String> {
-    for expr in map {
-        let mut terms = Vec::new();
-        if !add_terms(expr, 1, &mut terms) {
-            continue;
-        }
-        if terms.iter().any(|&(_, factor)| factor < 0) {
-            return Some("backwards: not supported yet".to_owned());
-        }
-        terms.retain(|&(dim, _)| sizes[dim] > 1);
-        terms.sort_by_key(|&(_, factor)| factor);
-        let overlaps = terms.windows(2).any(|pair| pair[1].1 < pair[0].1 * sizes[pair[0].0]);
-        if overlaps {
-            return Some("in overlapping windows, as a convolution or a pooling does: not supported yet".to_owned());
-        }
-    }
-    None
-}
-
-/// Reads a sum of multiples of dimensions; false for anything else.
-fn add_terms(expr: &Expr, factor: i64, terms: &mut Vec<(usize, i64)>) -> bool {
-    match expr {
-        Expr::Constant(_) => true,
-        Expr::Dim(dim) => {
-            terms.push((*dim, factor));
-            true
-        }
-        Expr::Add(lhs, rhs) => add_terms(lhs, factor, terms) && add_terms(rhs, factor, terms),
-        Expr::Mul(lhs, rhs) => match (lhs.as_ref(), rhs.as_ref()) {
-            (inner, Expr::Constant(times)) | (Expr::Constant(times), inner) => add_terms(inner, factor * times, terms),
-            _ => false,
-        },
-        _ => false,
-    }
-}
-
 /// The values that an integer may have, both included, and the index that it is, if it is one unchanged.
 #[derive(Clone, Copy)]
 struct Range {
@@ -285,17 +248,5 @@ mod tests {
         assert_eq!(plain_index(&graph, index), Some(Expr::Add(Box::new(scaled), Box::new(Expr::Constant(3)))));
         let number = graph.number(4.0);
         assert_eq!(plain_index(&graph, number), Some(Expr::Constant(4)));
-    }
-
-    #[test]
-    fn windows_overlap_and_digits_do_not() {
-        let dim = |dim| Box::new(Expr::Dim(dim));
-        let sum = Expr::Add(dim(0), dim(1));
-        assert!(refuse_window(std::slice::from_ref(&sum), &[8, 3]).is_some_and(|message| message.contains("convolution")));
-        assert!(refuse_window(&[sum], &[8, 1]).is_none());
-        let digits = Expr::Add(Box::new(Expr::Mul(dim(0), Box::new(Expr::Constant(3)))), dim(1));
-        assert!(refuse_window(&[digits], &[8, 3]).is_none());
-        let backwards = Expr::Mul(dim(0), Box::new(Expr::Constant(-1)));
-        assert!(refuse_window(&[backwards], &[8]).is_some_and(|message| message.contains("backwards")));
     }
 }
