@@ -121,6 +121,7 @@ impl<'c> Generic<'_, 'c> {
                 return Ok(self.refused(self.ops[cast], message));
             }
         }
+        self.drop_single_points();
         let windows = self.windows_of(&reduction);
         let node = match windows.as_slice() {
             [] => self.reduce_at_point(&reduction, result)?,

@@ -37,6 +37,17 @@ impl<'c> Generic<'_, 'c> {
         }
     }
 
+    /// Takes kernels of one point out of the iteration space: a layout has fewer dimensions than a convolution.
+    pub(super) fn drop_single_points(&mut self) {
+        let (sizes, is_reduction) = (&self.space.window.sizes, &self.space.is_reduction);
+        let indices = self.space.operands[..self.n_inputs].iter().flat_map(|(_, map)| map);
+        let of_windows: BTreeSet<usize> = indices.filter(|index| !matches!(index, Expr::Dim(_))).flat_map(Expr::dims).collect();
+        let single: Vec<usize> = of_windows.into_iter().filter(|&dim| sizes[dim] == 1 && is_reduction[dim]).collect();
+        if !single.is_empty() {
+            self.stand_at(self.space.at(&single, &vec![0; single.len()]));
+        }
+    }
+
     /// The dimensions of a reduction that are taken point by point: those of windows, and of patches that have whole sticks at each
     /// point. Patches of fewer elements are gathered into sticks.
     pub(super) fn windows_of(&self, reduction: &Reduction) -> Vec<usize> {
