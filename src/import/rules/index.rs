@@ -1,7 +1,8 @@
 //! Indices that a body computes: by arithmetic on iteration dimensions, or read from a tensor.
 
+use super::known_index::index_of_table;
 use crate::affine::Expr;
-use crate::import::graph::{Element, Graph, Kind, NodeId, views::moving_dims};
+use crate::import::graph::{Element, Graph, Kind, NodeId, linear::refuse_window, views::moving_dims};
 
 /// An element of a table, over the iteration space.
 pub(in crate::import) struct Lookup {
@@ -22,13 +23,12 @@ pub(in crate::import) fn lookup(
     indices: &[NodeId],
     sizes: &[i64],
 ) -> Result<Lookup, String> {
-    let exprs = plain_indices(graph, indices);
-    let last: Vec<i64> = sizes.iter().map(|size| size - 1).collect();
-    for (dim, expr) in exprs.iter().enumerate() {
-        let Some(expr) = expr else { continue };
-        // A plain index only grows.
-        let (first, last) = (expr.evaluate(&vec![0; sizes.len()]), expr.evaluate(&last));
-        if first < 0 || last >= rows[dim] {
+    let exprs: Vec<Option<Expr>> = indices.iter().map(|&index| plain_index(graph, index)).collect();
+    for (dim, &index) in indices.iter().enumerate() {
+        let numbers = known_numbers(graph, index).unwrap_or_default();
+        if let (Some(&first), Some(&last)) = (numbers.iter().min(), numbers.iter().max())
+            && (first < 0 || last >= rows[dim])
+        {
             return Err(format!("reads the indices {first} to {last} of a dimension of {}", rows[dim]));
         }
     }
@@ -39,8 +39,11 @@ pub(in crate::import) fn lookup(
     match computed.as_slice() {
         [] => {
             let exprs: Vec<Expr> = exprs.into_iter().flatten().collect();
+            if let Some(message) = refuse_window(&exprs, sizes) {
+                return Err(format!("reads {message}"));
+            }
             let shape = moving_dims(&exprs, sizes);
-            Ok(Lookup { node: graph.view(table, exprs, &shape), chosen: None })
+            Ok(Lookup { node: graph.strided(table, exprs, &shape), chosen: None })
         }
         &[dim] if graph.known_of(indices[dim]).is_some() => {
             Err("reads its indices in another order than forwards and evenly: not supported yet".to_owned())
@@ -59,30 +62,16 @@ pub(in crate::import) fn lookup(
     }
 }
 
-/// Each index in terms of the iteration dimensions, none for one that is read from a tensor or that is no multiple of a dimension and a
-/// constant.
-fn plain_indices(graph: &Graph, indices: &[NodeId]) -> Vec<Option<Expr>> {
-    indices.iter().map(|&index| plain_index(graph, index)).collect()
+/// The numbers of an index that is known at compile time.
+fn known_numbers(graph: &Graph, index: NodeId) -> Option<Vec<i64>> {
+    #[allow(clippy::cast_possible_truncation, reason = "indices are small whole numbers")]
+    graph.known_of(index).map(|known| known.numbers().map(|number| number as i64).collect())
 }
 
-/// Numbers that are known at compile time as `first + step * dim`.
+/// An index that is known at compile time in terms of the iteration dimensions.
 fn plain_index(graph: &Graph, index: NodeId) -> Option<Expr> {
-    let known = graph.known_of(index)?;
-    #[allow(clippy::cast_possible_truncation, reason = "indices are small whole numbers")]
-    let numbers: Vec<i64> = known.numbers().map(|number| number as i64).collect();
-    let (&first, rest) = numbers.split_first()?;
-    let Some(&second) = rest.first() else { return Some(Expr::Constant(first)) };
-    let shape = &graph.node(index).shape;
-    let mut moving = shape.iter().enumerate().filter(|(_, size)| **size > 1).map(|(dim, _)| dim);
-    let dim = moving.next()?;
-    let step = second - first;
-    let is_regular = moving.next().is_none() && numbers.iter().zip(0_i64..).all(|(&number, position)| number == first + step * position);
-    if !is_regular || step < 1 {
-        return None;
-    }
-    let moved = Expr::Dim(dim);
-    let scaled = if step == 1 { moved } else { Expr::Mul(Box::new(moved), Box::new(Expr::Constant(step))) };
-    Some(if first == 0 { scaled } else { Expr::Add(Box::new(scaled), Box::new(Expr::Constant(first))) })
+    let numbers = known_numbers(graph, index)?;
+    if let [number] = numbers.as_slice() { Some(Expr::Constant(*number)) } else { index_of_table(&numbers, &graph.node(index).shape) }
 }
 
 /// The values that an integer may have, both included, and the index that it is, if it is one unchanged.

@@ -14,6 +14,7 @@
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
 //! | `index.rs` | indices that bodies compute: views and gathers |
 //! | `scan.rs` | running sums as products |
+//! | `known_index.rs` | indices that come as tables, as expressions |
 //! | `expansion.rs` | functions in terms of others, whose results may live in LX |
 
 pub(super) mod body;
@@ -22,6 +23,7 @@ pub(super) mod contraction;
 pub(super) mod expansion;
 pub(super) mod functions;
 pub(super) mod index;
+mod known_index;
 pub(super) mod operations;
 pub(super) mod plain;
 pub(super) mod precision;

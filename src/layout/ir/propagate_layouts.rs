@@ -7,7 +7,7 @@
 //! program is a buffer of its own: what is returned otherwise is copied. A fill becomes a constant of one element, which elementwise ops
 //! broadcast and others read a copy of.
 
-use super::program::{LayoutProgram, format_in};
+use super::program::LayoutProgram;
 use crate::dialect::ods::{attr, spyre};
 use crate::{
     dialect::{Tensor, constant, copy, home_of, shown_as, view},
@@ -17,8 +17,6 @@ use crate::{
         error_at, insert_before, map_from_exprs, set_function_type,
     },
 };
-
-use machine::DeviceFormat;
 
 pub(crate) const PASS: Pass = Pass { argument: "spyre-propagate-layouts", run };
 
@@ -132,7 +130,7 @@ fn copy_results(function: Op<'_>) {
     for (index, result) in terminator.inputs().into_iter().enumerate() {
         let buffer = home_of(result);
         let is_made = buffer.def().is_some_and(|def| !def.is(spyre::CONSTANT));
-        if is_made && taken.get(buffer).is_none() && keeps_order(result) && !is_padded_product(result, buffer) {
+        if is_made && taken.get(buffer).is_none() && keeps_order(result) {
             taken.insert(buffer, ());
         } else {
             let (context, at) = (terminator.ctx(), terminator.loc());
@@ -141,16 +139,6 @@ fn copy_results(function: Op<'_>) {
             terminator.set_input(index, copied);
         }
     }
-}
-
-/// Whether a product is returned under other dimensions with columns that end inside a stick: it has columns in its sticks, so there is
-/// padding between its elements, which a result has not.
-fn is_padded_product(result: Value<'_>, buffer: Value<'_>) -> bool {
-    let is_product = buffer.def().is_some_and(|def| def.is(spyre::MATMUL));
-    let columns = TensorType::of(buffer.r#type()).and_then(|tensor| tensor.shape.last().copied());
-    let elements = format_in(buffer).map(DeviceFormat::elements_per_stick);
-    let is_padded = columns.zip(elements).is_some_and(|(columns, elements)| columns % elements != 0);
-    is_product && is_padded && shown_as(result).is_some_and(|shown| !has_same_dims(result, shown.value))
 }
 
 /// Whether a value, through all views behind it, shows all elements of its buffer in their order.
