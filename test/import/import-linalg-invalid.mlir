@@ -569,23 +569,6 @@ func.func @assertion_about_elements(%x: tensor<8xf16>, %rows: tensor<8xi64>) -> 
 
 // -----
 
-func.func @reversed_by_index(%table: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  %last = arith.constant 7 : index
-  %shape = tensor.empty() : tensor<8x64xf16>
-  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%shape : tensor<8x64xf16>) {
-  ^bb0(%out: f16):
-    %i = linalg.index 0 : index
-    %j = linalg.index 1 : index
-    %k = arith.subi %last, %i : index
-    // expected-error @+1 {{'tensor.extract' op reads its indices in another order than forwards and evenly: not supported yet}}
-    %element = tensor.extract %table[%k, %j] : tensor<8x64xf16>
-    linalg.yield %element : f16
-  } -> tensor<8x64xf16>
-  return %y : tensor<8x64xf16>
-}
-
-// -----
-
 func.func @index_past_the_end(%table: tensor<8x64xf16>) -> tensor<8x64xf16> {
   %one = arith.constant 1 : index
   %shape = tensor.empty() : tensor<8x64xf16>

@@ -5,12 +5,15 @@ use crate::{
     import::{Element, Graph, Known, NodeId, Precision, Scalar},
     mlir::{
         Attribute, Block, BlockExt, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
-        dense_numbers, error_at, float_value, integer, shape_of,
+        dense_elements, dense_numbers, error_at, float_value, integer, raw_elements, shape_of,
     },
 };
 
 /// Constant tensors of up to so many elements take part in what is computed at compile time; larger ones are weights.
 const MOST_FOLDED_ELEMENTS: i64 = 4096;
+
+/// Constant tensors of up to so many integers do.
+const MOST_KNOWN_INTEGERS: i64 = 1 << 20;
 
 /// The element type that a type of MLIR has in the graph; `half` is what all floating-point types are folded into.
 pub(super) fn element_of(r#type: Type<'_>, half: Option<Element>) -> Option<Element> {
@@ -150,7 +153,14 @@ impl<'c> Importer<'c> {
             let message = format!("has elements of {}: the device has no such format", tensor.element);
             return Ok(self.refused(op, op.loc(), message, tensor.shape, Element::F32));
         };
-        if let Some(numbers) = dense_numbers(value, MOST_FOLDED_ELEMENTS) {
+        // Integers are no weights, however many: an exporter's table of positions is computed with.
+        let (value, most) = if element == Element::Int {
+            let dense = raw_elements(value).filter(|raw| !raw.is_splat).and_then(|raw| dense_elements(tensor.build(), raw.bytes));
+            (dense.unwrap_or(value), MOST_KNOWN_INTEGERS)
+        } else {
+            (value, MOST_FOLDED_ELEMENTS)
+        };
+        if let Some(numbers) = dense_numbers(value, most) {
             let numbers: Vec<f64> = numbers.into_iter().map(|number| as_element(number, element)).collect();
             return Ok(self.graph.known(Known::table(&numbers), tensor.shape, element));
         }

@@ -45,8 +45,9 @@ pub(in crate::import) fn lookup(
             let shape = moving_dims(&exprs, sizes);
             Ok(Lookup { node: graph.strided(table, exprs, &shape), chosen: None })
         }
+        // In another order than forwards and evenly: the table of indices is a constant.
         &[dim] if graph.known_of(indices[dim]).is_some() => {
-            Err("reads its indices in another order than forwards and evenly: not supported yet".to_owned())
+            Ok(Lookup { node: gather(graph, table, dim, indices[dim], &exprs, sizes), chosen: None })
         }
         &[dim] => {
             let Some(index) = chosen_row(graph, indices[dim], rows[dim]) else {
