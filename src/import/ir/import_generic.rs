@@ -244,7 +244,10 @@ impl<'c> Generic<'_, 'c> {
         }
         let [first, second] = product.factors;
         let (lhs, rhs) = if dims.is_swapped { (second, first) } else { (first, second) };
-        let (left, right) = (self.factor(lhs, &dims.dims([&dims.m, &dims.k]))?, self.factor(rhs, &dims.dims([&dims.k, &dims.n]))?);
+        let grouped = self.narrow_groups(dims, lhs, rhs);
+        let dims = grouped.as_ref().unwrap_or(dims);
+        let left = self.factor(lhs, &dims.dims([&dims.m, &dims.k]))?;
+        let right = if grouped.is_some() { self.masked_factor(rhs, dims)? } else { self.factor(rhs, &dims.dims([&dims.k, &dims.n]))? };
         if let Some(refused) = self.importer.graph.refused_among(&[left, right]) {
             return Ok(refused);
         }
@@ -267,7 +270,7 @@ impl<'c> Generic<'_, 'c> {
     }
 
     /// The indices of an input in the window, if each is a sum of multiples of dimensions that says nothing twice.
-    fn linear(&self, operand: usize) -> Option<Vec<Linear>> {
+    pub(super) fn linear(&self, operand: usize) -> Option<Vec<Linear>> {
         let sizes = &self.space.window.sizes;
         let map = self.space.window.shifted(&self.space.operands[operand].1);
         let linear = map.iter().map(|expr| Linear::of(expr, sizes));

@@ -19,7 +19,7 @@ use crate::{
 use std::collections::BTreeSet;
 
 /// Elements of a product that fill a stick: products are computed in the formats of two bytes.
-const ELEMENTS_OF_A_STICK: i64 = machine::STICK_BYTES / 2;
+pub(super) const ELEMENTS_OF_A_STICK: i64 = machine::STICK_BYTES / 2;
 /// Windows of more points than this are put together from halves.
 const MOST_IN_A_ROW: i64 = 8;
 

@@ -6,6 +6,7 @@ mod emit_constant;
 pub(crate) mod expand_functions;
 mod generic;
 mod import_generic;
+mod import_groups;
 pub(crate) mod import_linalg;
 mod import_scan;
 mod import_tensor;
