@@ -419,7 +419,7 @@ func.func @sum_with_garbage(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 func.func @sum_of_integers(%x: tensor<8x64xi32>) -> tensor<8xi32> {
   %zero = arith.constant dense<0> : tensor<8xi32>
-  // expected-error @+1 {{'linalg.generic' op result 0 is no sum, product, maximum or minimum of new values: not supported yet}}
+  // expected-error @+1 {{'linalg.generic' op computes integers of a run-time value: not supported yet}}
   %sum = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x64xi32>) outs(%zero : tensor<8xi32>) {
   ^bb0(%in: i32, %so_far: i32):
     %more = arith.addi %in, %so_far : i32

@@ -183,3 +183,20 @@ func.func @index_in_a_window(%x: tensor<10x64xf16>) -> tensor<8x64xf16> {
   } -> tensor<8x64xf16>
   return %y : tensor<8x64xf16>
 }
+
+// -----
+
+// Groups of a part of a stick of channels: one product over all groups, with weights that are 0 between different ones.
+// CHECK-LABEL: func @narrow_groups
+// CHECK: %[[W:.*]] = spyre.view %{{.*}} by #{{.*}} : tensor<2x32x8x1x1xf16> -> tensor<16x64xf16>
+// CHECK: %[[MASK:.*]] = spyre.constant dense<"0x{{.*}}"> : tensor<16x64xf16>
+// CHECK: %[[MASKED:.*]] = spyre.pointwise mul(%[[W]], %[[MASK]])
+// CHECK: %[[RIGHT:.*]] = spyre.view %[[MASKED]]
+// CHECK: spyre.matmul(%{{.*}}, %[[RIGHT]]) : (tensor<7x7x16xf16>, tensor<7x16x64xf16>) -> tensor<7x7x64xf16>
+func.func @narrow_groups(%x: tensor<1x16x7x7xf16>, %w: tensor<64x8x1x1xf16>) -> tensor<1x2x32x7x7xf16> {
+  %zero = arith.constant dense<0.0> : tensor<1x2x32x7x7xf16>
+  %groups = tensor.expand_shape %x [[0], [1, 2], [3], [4]] output_shape [1, 2, 8, 7, 7] : tensor<1x16x7x7xf16> into tensor<1x2x8x7x7xf16>
+  %filters = tensor.expand_shape %w [[0, 1], [2], [3], [4]] output_shape [2, 32, 8, 1, 1] : tensor<64x8x1x1xf16> into tensor<2x32x8x1x1xf16>
+  %y = linalg.conv_2d_ngchw_gfchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%groups, %filters : tensor<1x2x8x7x7xf16>, tensor<2x32x8x1x1xf16>) outs(%zero : tensor<1x2x32x7x7xf16>) -> tensor<1x2x32x7x7xf16>
+  return %y : tensor<1x2x32x7x7xf16>
+}
