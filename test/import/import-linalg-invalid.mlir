@@ -481,10 +481,10 @@ func.func @slice_at_run_time(%x: tensor<8x64xf16>, %at: tensor<index>) -> tensor
 
 // -----
 
-func.func @every_second_element(%x: tensor<8x64xf16>, %y: tensor<4x64xf16>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'tensor.insert_slice' op writes every 2th element: only whole windows are supported yet}}
-  %z = tensor.insert_slice %y into %x[0, 0] [4, 64] [2, 1] : tensor<4x64xf16> into tensor<8x64xf16>
-  return %z : tensor<8x64xf16>
+func.func @insert_every_other_row(%x: tensor<1025x64xf16>, %whole: tensor<2050x64xf16>) -> tensor<2050x64xf16> {
+  // expected-error @+1 {{'tensor.insert_slice' op writes every [2, 1]th element in more than 1024 slices: not supported yet}}
+  %y = tensor.insert_slice %x into %whole[0, 0] [1025, 64] [2, 1] : tensor<1025x64xf16> into tensor<2050x64xf16>
+  return %y : tensor<2050x64xf16>
 }
 
 // -----

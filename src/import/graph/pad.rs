@@ -1,6 +1,9 @@
 //! Tensors with borders: the padding of a convolution, and what makes a dimension a multiple of the stride it is read with.
 
-use super::{Element, Graph, Kind, Known, NodeId, linear::Linear};
+use super::{
+    Element, Graph, Kind, Known, NodeId,
+    linear::{Linear, MOST_PARTS, points},
+};
 use crate::affine::Expr;
 
 impl Graph {
@@ -42,6 +45,66 @@ impl Graph {
         let number = self.padding_of(input).map(|known| known.number);
         let number = number.unwrap_or_else(|| self.add(Kind::Known(Known::number(0.0)), &[], Vec::new(), element));
         self.padded(input, &vec![0; high.len()], &high, number)
+    }
+
+    /// `part` written over a tensor of shape `shape`, or a number everywhere, from `offsets` on, to every `strides`-th place: slice by slice.
+    /// None where that takes too many.
+    pub(in crate::import) fn insert_strided(
+        &mut self,
+        part: NodeId,
+        whole: NodeId,
+        shape: &[i64],
+        offsets: &[i64],
+        strides: &[i64],
+    ) -> Option<NodeId> {
+        let sizes = self.node(part).shape.clone();
+        let strided: Vec<usize> = (0..sizes.len()).filter(|&dim| strides[dim] > 1 && sizes[dim] > 1).collect();
+        let counts: Vec<i64> = strided.iter().map(|&dim| sizes[dim]).collect();
+        if let Some(number) = self.number_of(whole) {
+            // Dimension by dimension: what lies between is the same number.
+            if counts.iter().sum::<i64>() > MOST_PARTS {
+                return None;
+            }
+            let element = self.node(part).element;
+            let number = self.add(Kind::Known(Known::number(number)), &[], Vec::new(), element);
+            let apart = strided.into_iter().fold(part, |part, dim| self.spread_apart(part, dim, strides[dim], number));
+            let end = |dim: usize| offsets[dim] + self.node(apart).shape[dim];
+            let high: Vec<i64> = (0..shape.len()).map(|dim| shape[dim] - end(dim)).collect();
+            return Some(self.padded(apart, offsets, &high, number));
+        }
+        if counts.iter().fold(1, |product: i64, &count| product.saturating_mul(count)) > MOST_PARTS {
+            return None;
+        }
+        Some(points(&counts).into_iter().fold(whole, |whole, point| {
+            let (mut first, mut size) = (vec![0; sizes.len()], sizes.clone());
+            for (&dim, &index) in strided.iter().zip(&point) {
+                (first[dim], size[dim]) = (index, 1);
+            }
+            let at = (0..sizes.len()).map(|dim| offsets[dim] + first[dim] * strides[dim]).collect();
+            let slice = self.slice(part, &first, &size);
+            self.insert(slice, whole, at)
+        }))
+    }
+
+    /// A tensor with a number between its positions along one dimension.
+    fn spread_apart(&mut self, part: NodeId, dim: usize, stride: i64, number: NodeId) -> NodeId {
+        let mut shape = self.node(part).shape.clone();
+        let n_positions = shape[dim];
+        shape[dim] = (n_positions - 1) * stride + 1;
+        let whole = self.filled(number, shape.clone());
+        shape[dim] = 1;
+        (0..n_positions).fold(whole, |whole, position| {
+            let (mut first, mut at) = (vec![0; shape.len()], vec![0; shape.len()]);
+            (first[dim], at[dim]) = (position, position * stride);
+            let slice = self.slice(part, &first, &shape);
+            self.insert(slice, whole, at)
+        })
+    }
+
+    fn slice(&mut self, of: NodeId, first: &[i64], shape: &[i64]) -> NodeId {
+        let index = |(dim, &first): (usize, &i64)| Linear { terms: vec![(dim, 1)], constant: first }.expr(Expr::Dim);
+        let map = first.iter().enumerate().map(index).collect();
+        self.view(of, map, shape)
     }
 
     fn bordered(&mut self, input: NodeId, low: &[i64], high: &[i64], number: NodeId) -> NodeId {

@@ -3,7 +3,7 @@
 use super::importer::{Importer, refuse_size};
 use crate::{
     affine::Expr,
-    import::graph::NodeId,
+    import::graph::{NodeId, linear::MOST_PARTS},
     mlir::{Op, OpExt, Reported, TensorType, ValueLike, error_at, integers, natural, shape_of},
 };
 
@@ -65,13 +65,17 @@ fn extract_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repo
 fn insert_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let (part, whole) = (importer.node_of(op, op.inputs()[0])?, importer.node_of(op, op.inputs()[1])?);
     let [offsets, sizes, strides] = slice_of(op)?;
-    if let Some(stride) = strides.iter().find(|&&stride| stride != 1) {
-        return Err(error_at(op, format_args!("writes every {stride}th element: only whole windows are supported yet")).report());
-    }
     importer.note_result(op, |importer, shape, _| {
         let part = shaped(importer, part, &sizes);
-        let whole = shaped(importer, whole, &shape);
-        Ok(importer.graph.insert(part, whole, offsets))
+        if strides.iter().all(|&stride| stride == 1) {
+            let whole = shaped(importer, whole, &shape);
+            return Ok(importer.graph.insert(part, whole, offsets));
+        }
+        let element = importer.graph.node(part).element;
+        Ok(importer.graph.insert_strided(part, whole, &shape, &offsets, &strides).unwrap_or_else(|| {
+            let message = format!("writes every {strides:?}th element in more than {MOST_PARTS} slices: not supported yet");
+            importer.refused(op, op.loc(), message, shape, element)
+        }))
     })
 }
 

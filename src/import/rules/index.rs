@@ -32,6 +32,18 @@ pub(in crate::import) fn lookup(
             return Err(format!("reads the indices {first} to {last} of a dimension of {}", rows[dim]));
         }
     }
+    let (mut table, mut exprs) = (table, exprs);
+    if let Some(refused) = graph.refused_among(&[table]) {
+        return Ok(Lookup { node: refused, chosen: None });
+    }
+    if graph.number_of(table).is_none() {
+        // In another order than forwards and evenly: a constant table of indices puts the rows in order.
+        for (dim, expr) in exprs.iter_mut().enumerate().filter(|(_, expr)| expr.is_none()) {
+            if let Some((ordered, along)) = in_order(graph, table, dim, indices[dim]) {
+                (table, *expr) = (ordered, Some(Expr::Dim(along)));
+            }
+        }
+    }
     if graph.number_of(table).is_some() {
         return Ok(Lookup { node: table, chosen: None });
     }
@@ -174,6 +186,22 @@ fn compared(operation: &str, a: Range, b: Range) -> Option<Range> {
         _ => (0.0, 1.0),
     };
     Some(Range { first, last, is_index: None })
+}
+
+/// A table with the rows along `dim` that an index chooses, which is known and moves with one iteration dimension; and that dimension.
+fn in_order(graph: &mut Graph, table: NodeId, dim: usize, index: NodeId) -> Option<(NodeId, usize)> {
+    graph.known_of(index)?;
+    let over = graph.node(index).shape.clone();
+    let mut moving = (0..over.len()).filter(|&along| over[along] > 1);
+    let (along, None) = (moving.next()?, moving.next()) else { return None };
+    let (mut shape, element) = (graph.node(table).shape.clone(), graph.node(table).element);
+    let others: Vec<usize> = (0..shape.len()).filter(|&other| other != dim).collect();
+    let index = graph.reshape(index, &[over[along]]);
+    let gathered = [over[along]].into_iter().chain(others.iter().map(|&other| shape[other])).collect();
+    let gathered = graph.add(Kind::Gather(dim), &[table, index], gathered, element);
+    shape[dim] = over[along];
+    let map = [dim].into_iter().chain(others).map(Expr::Dim).collect();
+    Some((graph.view(gathered, map, &shape), along))
 }
 
 /// Rows of `table` chosen along `dim` by `index` (over the iteration space), its other dimensions read at `exprs`.

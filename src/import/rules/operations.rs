@@ -60,7 +60,7 @@ pub const OPERATIONS: &[Operation] = &[
     becomes("tensor.collapse_shape", "`view`"),
     becomes("tensor.reshape", "`view`"),
     becomes("tensor.extract_slice", "`view`, also with strides; offsets are constants"),
-    becomes("tensor.insert_slice", "`insert`; offsets are constants, strides are 1"),
+    becomes("tensor.insert_slice", "`insert`; with strides, one of each slice; offsets are constants"),
     becomes("tensor.concat", "`empty` and one `insert` a part"),
     becomes("tensor.pad", "`empty`, and one `insert` for the tensor and one for each border; the padding is a constant"),
     becomes("tensor.splat", "as `linalg.fill`"),
