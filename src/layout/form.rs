@@ -74,7 +74,7 @@ impl Way {
 /// More ways than this for one reader are not looked at: the cheapest ones count.
 const MOST_WAYS: usize = 3;
 /// Moves in a row.
-const MOST_MOVES: usize = 3;
+const MOST_MOVES: usize = 5;
 
 /// The ways in which operand `operand` of an op can have `buffer`, whose own stick is `own`, when `stick` is in the sticks of the op, the
 /// cheapest first. Empty if there is none. The levels of the operand are asked for if the buffer must be moved.

@@ -2,29 +2,11 @@
 
 // Each error stands at the op that the user wrote, and names it.
 
-func.func @convolution(%x: tensor<1x4x10x10xf16>, %k: tensor<8x4x3x3xf16>) -> tensor<1x8x8x8xf16> {
-  %shape = tensor.empty() : tensor<1x8x8x8xf16>
-  // expected-error @+1 {{'linalg.conv_2d_nchw_fchw' op reads overlapping windows of a tensor, which the device's elementwise functions and matmul do not: not supported yet}}
-  %y = linalg.conv_2d_nchw_fchw ins(%x, %k : tensor<1x4x10x10xf16>, tensor<8x4x3x3xf16>) outs(%shape : tensor<1x8x8x8xf16>) -> tensor<1x8x8x8xf16>
-  return %y : tensor<1x8x8x8xf16>
-}
-
-// -----
-
-func.func @depthwise_convolution(%x: tensor<1x10x4xf16>, %k: tensor<3x4xf16>) -> tensor<1x8x4xf16> {
-  %shape = tensor.empty() : tensor<1x8x4xf16>
-  // expected-error @+1 {{'linalg.depthwise_conv_1d_nwc_wc' op reads overlapping windows}}
-  %y = linalg.depthwise_conv_1d_nwc_wc ins(%x, %k : tensor<1x10x4xf16>, tensor<3x4xf16>) outs(%shape : tensor<1x8x4xf16>) -> tensor<1x8x4xf16>
-  return %y : tensor<1x8x4xf16>
-}
-
-// -----
-
-func.func @pooling(%x: tensor<1x4x10x10xf16>, %window: tensor<3x3xf16>) -> tensor<1x4x8x8xf16> {
-  %shape = tensor.empty() : tensor<1x4x8x8xf16>
-  // expected-error @+1 {{'linalg.pooling_nchw_max' op reads overlapping windows}}
-  %y = linalg.pooling_nchw_max ins(%x, %window : tensor<1x4x10x10xf16>, tensor<3x3xf16>) outs(%shape : tensor<1x4x8x8xf16>) -> tensor<1x4x8x8xf16>
-  return %y : tensor<1x4x8x8xf16>
+func.func @winograd(%k: tensor<4x3x3x8xf16>) -> tensor<6x6x8x4xf16> {
+  %shape = tensor.empty() : tensor<6x6x8x4xf16>
+  // expected-error @+1 {{'linalg.winograd_filter_transform' op is a step of a convolution in another form: convolutions are read as they are: not supported yet}}
+  %y = linalg.winograd_filter_transform fmr(F_4_3) ins(%k : tensor<4x3x3x8xf16>) outs(%shape : tensor<6x6x8x4xf16>) -> tensor<6x6x8x4xf16>
+  return %y : tensor<6x6x8x4xf16>
 }
 
 // -----

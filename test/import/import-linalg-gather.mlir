@@ -101,3 +101,53 @@ func.func @every_second_row(%table: tensor<128x256xf16>) -> tensor<63x256xf16> {
   } -> tensor<63x256xf16>
   return %y : tensor<63x256xf16>
 }
+
+// -----
+
+// Indices that are known but in no even order are a constant table of indices.
+// CHECK-LABEL: func @reversed_by_index
+// CHECK: %[[ROWS:.*]] = spyre.constant dense<[7, 6, 5, 4, 3, 2, 1, 0]>
+// CHECK: spyre.gather(%arg0, %[[ROWS]]) dim 0
+func.func @reversed_by_index(%table: tensor<8x64xf16>) -> tensor<8x64xf16> {
+  %last = arith.constant 7 : index
+  %shape = tensor.empty() : tensor<8x64xf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%shape : tensor<8x64xf16>) {
+  ^bb0(%out: f16):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = arith.subi %last, %i : index
+    %element = tensor.extract %table[%k, %j] : tensor<8x64xf16>
+    linalg.yield %element : f16
+  } -> tensor<8x64xf16>
+  return %y : tensor<8x64xf16>
+}
+
+// -----
+
+// A table of positions that is regular is a view: groups of channels as PyTorch's exporter reads them back.
+// CHECK-LABEL: func @table_of_positions
+// CHECK: spyre.view %arg0 by affine_map<(d0, d1) -> (d0, d1 floordiv 3, d1 mod 3)> : tensor<2x2x3xf16> -> tensor<2x6xf16>
+// CHECK-NOT: spyre.gather
+func.func @table_of_positions(%x: tensor<2x2x3xf16>) -> tensor<2x6xf16> {
+  %batch = arith.constant dense<[[0, 0, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1]]> : tensor<2x6xi64>
+  %group = arith.constant dense_resource<group> : tensor<2x6xi64>
+  %channel = arith.constant dense<[[0, 1, 2, 0, 1, 2], [0, 1, 2, 0, 1, 2]]> : tensor<2x6xi64>
+  %shape = tensor.empty() : tensor<2x6xf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%batch, %group, %channel : tensor<2x6xi64>, tensor<2x6xi64>, tensor<2x6xi64>) outs(%shape : tensor<2x6xf16>) {
+  ^bb0(%i: i64, %j: i64, %k: i64, %out: f16):
+    %0 = arith.index_cast %i : i64 to index
+    %1 = arith.index_cast %j : i64 to index
+    %2 = arith.index_cast %k : i64 to index
+    %element = tensor.extract %x[%0, %1, %2] : tensor<2x2x3xf16>
+    linalg.yield %element : f16
+  } -> tensor<2x6xf16>
+  return %y : tensor<2x6xf16>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      group: "0x08000000000000000000000000000000000000000000000000000000010000000000000001000000000000000100000000000000000000000000000000000000000000000000000000000000010000000000000001000000000000000100000000000000"
+    }
+  }
+#-}

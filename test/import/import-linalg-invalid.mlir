@@ -244,16 +244,37 @@ func.func @reduced_dim_of_the_result(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
 
 // -----
 
-func.func @convolution(%x: tensor<10xf16>, %k: tensor<3xf16>) -> tensor<8xf16> {
-  %zero = arith.constant dense<0.0> : tensor<8xf16>
-  // expected-error @+1 {{'linalg.generic' op reads input 0 in overlapping windows, as a convolution or a pooling does: not supported yet}}
-  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x, %k : tensor<10xf16>, tensor<3xf16>) outs(%zero : tensor<8xf16>) {
+func.func @wide_convolution(%x: tensor<2000xf16>, %k: tensor<1025xf16>) -> tensor<976xf16> {
+  %zero = arith.constant dense<0.0> : tensor<976xf16>
+  // expected-error @+1 {{'linalg.generic' op reads input 0 in overlapping windows, which take more than 1024 parts: not supported yet}}
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x, %k : tensor<2000xf16>, tensor<1025xf16>) outs(%zero : tensor<976xf16>) {
   ^bb0(%a: f16, %b: f16, %out: f16):
     %0 = arith.mulf %a, %b : f16
     %1 = arith.addf %0, %out : f16
     linalg.yield %1 : f16
-  } -> tensor<8xf16>
-  return %y : tensor<8xf16>
+  } -> tensor<976xf16>
+  return %y : tensor<976xf16>
+}
+
+// -----
+
+func.func @large_kernel(%x: tensor<1x64x80x80xf16>, %k: tensor<64x33x33xf16>) -> tensor<1x64x48x48xf16> {
+  %zero = arith.constant dense<0.0> : tensor<1x64x48x48xf16>
+  // expected-error @+1 {{'linalg.generic' op reduces windows of [33, 33] points, more than 1024 parts: not supported yet}}
+  %y = linalg.depthwise_conv_2d_nchw_chw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %k : tensor<1x64x80x80xf16>, tensor<64x33x33xf16>) outs(%zero : tensor<1x64x48x48xf16>) -> tensor<1x64x48x48xf16>
+  return %y : tensor<1x64x48x48xf16>
+}
+
+// -----
+
+func.func @wide_unfolding(%x: tensor<3000xf16>) -> tensor<1100x1101xf16> {
+  %shape = tensor.empty() : tensor<1100x1101xf16>
+  // expected-error @+1 {{'linalg.generic' op reads input 0 in overlapping windows, which take more than 1024 parts: not supported yet}}
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0 + d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<3000xf16>) outs(%shape : tensor<1100x1101xf16>) {
+  ^bb0(%a: f16, %out: f16):
+    linalg.yield %a : f16
+  } -> tensor<1100x1101xf16>
+  return %y : tensor<1100x1101xf16>
 }
 
 // -----
@@ -444,10 +465,10 @@ func.func @slice_at_run_time(%x: tensor<8x64xf16>, %at: tensor<index>) -> tensor
 
 // -----
 
-func.func @every_second_element(%x: tensor<8x64xf16>, %y: tensor<4x64xf16>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'tensor.insert_slice' op writes every 2th element: only whole windows are supported yet}}
-  %z = tensor.insert_slice %y into %x[0, 0] [4, 64] [2, 1] : tensor<4x64xf16> into tensor<8x64xf16>
-  return %z : tensor<8x64xf16>
+func.func @insert_every_other_row(%x: tensor<1025x64xf16>, %whole: tensor<2050x64xf16>) -> tensor<2050x64xf16> {
+  // expected-error @+1 {{'tensor.insert_slice' op writes every [2, 1]th element in more than 1024 slices: not supported yet}}
+  %y = tensor.insert_slice %x into %whole[0, 0] [1025, 64] [2, 1] : tensor<1025x64xf16> into tensor<2050x64xf16>
+  return %y : tensor<2050x64xf16>
 }
 
 // -----

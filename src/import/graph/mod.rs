@@ -12,11 +12,15 @@
 //! | `rows.rs` | what follows from an index, as rows of a table |
 //! | `order.rs` | comparisons of what is known along two dimensions, such as a mask over many positions |
 //! | `views.rs`, `reshape.rs` | index maps |
+//! | `linear.rs` | indices that are sums of multiples: strides and windows |
+//! | `pad.rs` | tensors with borders |
 //! | `window.rs` | parts of an iteration space, for branches |
 
 pub(in crate::import) mod integers;
 pub(in crate::import) mod known;
+pub(in crate::import) mod linear;
 pub(in crate::import) mod order;
+pub(in crate::import) mod pad;
 pub(in crate::import) mod reshape;
 pub(in crate::import) mod rows;
 pub(in crate::import) mod views;

@@ -2,28 +2,23 @@
 
 mod position;
 
-use super::{
-    importer::Importer,
-    read_body::{cast_types, read_body, sizes_of},
-};
+use super::{generic::Generic, importer::Importer, read_body::cast_types};
 use crate::{
     import::{
-        Body, Combiner, Contraction, Element, Kind, Known, NodeId, Product, Reduction, Scalar, ScalarOp,
+        Combiner, Contraction, Element, Kind, Known, NodeId, Product, Reduction, Scalar, ScalarOp,
         graph::{
+            linear::{Linear, refuse_window},
             rows, views,
-            window::{Runs, Window, runs_of},
+            window::{Runs, runs_of},
         },
         rules::{
             contraction::{flat_index, index_of, size_of},
-            index::{lookup, refuse_window},
+            index::lookup,
             plain::same,
             scaled_product::with_one_scale,
         },
     },
-    mlir::{
-        Expr, Location, Op, OpExt, Reported, TensorType, Value, ValueLike, elements, error_at, is_unknown, map_of, map_results, natural,
-        shape_of,
-    },
+    mlir::{Expr, Op, OpExt, Reported, TensorType, ValueLike, natural, shape_of},
 };
 
 /// Builds the nodes of a `linalg.generic`; gives one for each result.
@@ -34,24 +29,6 @@ pub(super) fn import_generic<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Res
     Ok(results)
 }
 
-/// A `linalg.generic`, taken apart.
-struct Generic<'a, 'c> {
-    importer: &'a mut Importer<'c>,
-    op: Op<'c>,
-    /// The inputs, then what the results are written over, each with its index map.
-    operands: Vec<(Value<'c>, Vec<Expr>)>,
-    n_inputs: usize,
-    /// The part of the iteration space that is computed.
-    window: Window,
-    is_reduction: Vec<bool>,
-    body: Body,
-    /// The operations of the body, in the order of `body.ops`.
-    ops: Vec<Op<'c>>,
-    /// What the operands and operations are over the iteration space: each is built once, when it is needed first.
-    known_operands: Vec<Option<NodeId>>,
-    known_ops: Vec<Option<NodeId>>,
-}
-
 /// A part of a result, and where it stands.
 struct Part {
     node: NodeId,
@@ -59,50 +36,10 @@ struct Part {
     shape: Vec<i64>,
 }
 
-impl<'a, 'c> Generic<'a, 'c> {
-    fn of(importer: &'a mut Importer<'c>, op: Op<'c>) -> Result<Self, Reported> {
-        let maps = op.required("indexing_maps", elements);
-        let iterators = op.required("iterator_types", elements);
-        let maps = maps.into_iter().filter_map(map_of).map(map_results);
-        let operands: Vec<(Value<'c>, Vec<Expr>)> = op.inputs().into_iter().zip(maps).collect();
-        let is_reduction = iterators.iter().map(|iterator| iterator.to_string().contains("reduction")).collect();
-        let n_inputs = operands.len() - op.outputs().len();
-        let window = Window::whole(sizes_of(op, &operands, iterators.len())?);
-        let (body, ops) = read_body(importer, op, n_inputs)?;
-        let (known_operands, known_ops) = (vec![None; operands.len()], vec![None; ops.len()]);
-        Ok(Self { importer, op, operands, n_inputs, window, is_reduction, body, ops, known_operands, known_ops })
-    }
-
-    fn error(&self, message: impl std::fmt::Display) -> Reported {
-        error_at(self.op, message).report()
-    }
-
-    /// Where an operation of the body comes from; the whole op where a pass has made up the body.
-    fn location(&self, at: Op<'c>) -> Location<'c> {
-        if is_unknown(at.loc()) { self.op.loc() } else { at.loc() }
-    }
-
-    /// A node that is refused, at an operation of the body, if it is needed.
-    fn refused(&mut self, at: Op<'c>, message: String) -> NodeId {
-        let location = self.location(at);
-        let element = at.outputs().first().map_or(Element::F32, |output| self.importer.scalar_element(output.r#type()));
-        self.importer.refused(at, location, message, vec![1; self.window.sizes.len()], element)
-    }
-
-    /// The same for a whole result.
-    fn refused_result(&mut self, result: usize, message: String) -> NodeId {
-        let of = self.op.outputs()[result].r#type();
-        let (element, shape) = (self.importer.scalar_element(of), TensorType::of(of).map(|tensor| tensor.shape).unwrap_or_default());
-        self.importer.refused(self.op, self.op.loc(), message, shape, element)
-    }
-
-    fn output_map(&self, result: usize) -> &[Expr] {
-        &self.operands[self.n_inputs + result].1
-    }
-
+impl<'c> Generic<'_, 'c> {
     fn import_result(&mut self, result: usize) -> Result<NodeId, Reported> {
         self.importer.note_place(self.op.loc());
-        if self.is_reduction.contains(&true) {
+        if self.space.is_reduction.contains(&true) {
             return self.import_reduction(result);
         }
         let mut parts = Vec::new();
@@ -115,30 +52,26 @@ impl<'a, 'c> Generic<'a, 'c> {
 
     /// The parts of a result, each with its place: one, unless a branch depends on an index alone.
     fn import_parts(&mut self, result: usize, parts: &mut Vec<Part>) -> Result<(), Reported> {
-        let Some((dim, runs)) = self.decide_branches(self.body.yields[result])? else {
+        let unfolded = self.unfolded();
+        let runs = if unfolded.is_some() { unfolded } else { self.decide_branches(self.body.yields[result])? };
+        let Some((dim, runs)) = runs else {
             let node = self.evaluate(self.body.yields[result])?;
             let node = self.shown_as_result(result, node)?;
-            let at = |expr: &Expr| if let Expr::Dim(dim) = expr { self.window.origin[*dim] } else { 0 };
+            let at = |expr: &Expr| if let Expr::Dim(dim) = expr { self.space.window.origin[*dim] } else { 0 };
             let offsets = self.output_map(result).iter().map(at).collect();
             parts.push(Part { node, offsets, shape: self.expected_shape(result) });
             return Ok(());
         };
-        let (window, body) = (self.window.clone(), self.body.clone());
+        let (window, body) = (self.space.window.clone(), self.body.clone());
         for (first, end) in runs {
-            self.window = window.part(dim, first, end);
+            self.space.window = window.part(dim, first, end);
             self.forget();
             self.import_parts(result, parts)?;
             self.body = body.clone();
         }
-        self.window = window;
+        self.space.window = window;
         self.forget();
         Ok(())
-    }
-
-    /// Nothing that is built for one window is right for another.
-    fn forget(&mut self) {
-        self.known_operands.fill(None);
-        self.known_ops.fill(None);
     }
 
     /// Decides the branches that `scalar` needs, outer ones first, so that only one side of each is computed. A branch whose condition
@@ -193,26 +126,35 @@ impl<'a, 'c> Generic<'a, 'c> {
                 return Ok(self.refused(self.ops[cast], message));
             }
         }
-        let combiner = reduction.combiner;
-        let product = self.body.product(reduction.new).filter(|_| combiner == Combiner::Sum);
-        let contraction = product.and_then(|product| Some((self.contraction(&product, result)?, product)));
-        // A product of one column and one row with what is looked up is looked up, too.
-        let contraction = match contraction {
-            Some((dims, product)) if dims.k.is_empty() && self.is_looked_up(&product)? => None,
-            other => other,
-        };
-        let node = match contraction {
-            Some((dims, product)) => self.import_contraction(&dims, &product, result)?,
-            None => self.insert_reductions(&reduction, result)?,
+        self.drop_single_points();
+        let windows = self.windows_of(&reduction);
+        let node = match windows.as_slice() {
+            [] => self.reduce_at_point(&reduction, result)?,
+            dims => self.reduce_windows(dims, &reduction, result)?,
         };
         self.with_start(&reduction, result, node)
     }
 
     /// Whether a factor of a product is looked up by an index.
     fn is_looked_up(&self, product: &Product) -> Result<bool, Reported> {
-        let factors = product.factors.iter().map(|&factor| self.importer.node_of(self.op, self.operands[factor].0));
+        let factors = product.factors.iter().map(|&factor| self.importer.node_of(self.op, self.space.operands[factor].0));
         let factors = factors.collect::<Result<Vec<_>, _>>()?;
         Ok(factors.into_iter().any(|factor| rows::parts(&self.importer.graph, factor).is_some()))
+    }
+
+    /// A reduction whose operands have no windows.
+    pub(super) fn reduce_at_point(&mut self, reduction: &Reduction, result: usize) -> Result<NodeId, Reported> {
+        let product = self.body.product(reduction.new).filter(|_| reduction.combiner == Combiner::Sum);
+        let contraction = product.and_then(|product| Some((self.contraction(&product, result)?, product)));
+        // A product of one column and one row with what is looked up is looked up, too.
+        let contraction = match contraction {
+            Some((dims, product)) if dims.k.is_empty() && self.is_looked_up(&product)? => None,
+            other => other,
+        };
+        match contraction {
+            Some((dims, product)) => self.import_contraction(&dims, &product, result),
+            None => self.insert_reductions(reduction, result),
+        }
     }
 
     /// The result of a reduction combined with what it starts from, unless that changes nothing.
@@ -220,7 +162,7 @@ impl<'a, 'c> Generic<'a, 'c> {
         if self.importer.graph.refused_among(&[node]).is_some() {
             return Ok(node);
         }
-        let (start, _) = self.operands[self.n_inputs + result];
+        let (start, _) = self.space.operands[self.n_inputs + result];
         let start = self.importer.node_of(self.op, start)?;
         let element = TensorType::of(self.op.outputs()[result].r#type()).map_or_else(String::new, |tensor| tensor.element.to_string());
         if self.importer.graph.node(start).kind == Kind::Undefined {
@@ -246,7 +188,7 @@ impl<'a, 'c> Generic<'a, 'c> {
     }
 
     /// The device reduces along one dimension at a time.
-    fn insert_reductions(&mut self, reduction: &Reduction, result: usize) -> Result<NodeId, Reported> {
+    pub(super) fn insert_reductions(&mut self, reduction: &Reduction, result: usize) -> Result<NodeId, Reported> {
         let elements = self.evaluate(reduction.new)?;
         if self.importer.graph.refused_among(&[elements]).is_some() {
             return Ok(elements);
@@ -276,10 +218,10 @@ impl<'a, 'c> Generic<'a, 'c> {
     fn over_reduced(&mut self, elements: NodeId) -> NodeId {
         let graph = &mut self.importer.graph;
         let shape: Vec<i64> =
-            if graph.node(elements).shape.is_empty() { vec![1; self.window.sizes.len()] } else { graph.node(elements).shape.clone() };
+            if graph.node(elements).shape.is_empty() { vec![1; self.space.window.sizes.len()] } else { graph.node(elements).shape.clone() };
         let mut whole = shape.clone();
-        for dim in (0..self.window.sizes.len()).filter(|&dim| self.is_reduction[dim]) {
-            whole[dim] = self.window.sizes[dim];
+        for dim in (0..self.space.window.sizes.len()).filter(|&dim| self.space.is_reduction[dim]) {
+            whole[dim] = self.space.window.sizes[dim];
         }
         if let Some(number) = graph.number_of(elements) {
             let element = graph.node(elements).element;
@@ -290,9 +232,9 @@ impl<'a, 'c> Generic<'a, 'c> {
     }
 
     /// The elements combined along all reduced dimensions, which stay with size 1.
-    fn reduced(&mut self, mut node: NodeId, combiner: Combiner) -> NodeId {
+    pub(super) fn reduced(&mut self, mut node: NodeId, combiner: Combiner) -> NodeId {
         let graph = &mut self.importer.graph;
-        for dim in (0..self.window.sizes.len()).rev().filter(|&dim| self.is_reduction[dim]) {
+        for dim in (0..self.space.window.sizes.len()).rev().filter(|&dim| self.space.is_reduction[dim]) {
             node = match graph.known_of(node).cloned() {
                 Some(known) => {
                     let (mut kept, element) = (graph.node(node).shape.clone(), graph.node(node).element);
@@ -313,17 +255,28 @@ impl<'a, 'c> Generic<'a, 'c> {
 
     /// The dimensions of a matmul, if the product of two inputs is one.
     fn contraction(&self, product: &Product, result: usize) -> Option<Contraction> {
-        let plain = |map: &[Expr]| {
+        let sizes = &self.space.window.sizes;
+        let moving = |map: &[Expr]| {
             let dims = views::plain_dims(map)?;
-            Some(dims.into_iter().filter(|&dim| self.window.sizes[dim] > 1).collect::<Vec<_>>())
+            Some(dims.into_iter().filter(|&dim| sizes[dim] > 1).collect::<Vec<_>>())
         };
-        let [lhs, rhs] = product.factors;
-        let found = Contraction::of(&plain(&self.operands[lhs].1)?, &plain(&self.operands[rhs].1)?, &plain(self.output_map(result))?)?;
+        // An index of several dimensions, such as those of patches, is as many dimensions of the operand.
+        let shown = |operand: usize| {
+            let linear = self.linear(operand)?;
+            Some(linear.iter().flat_map(|linear| linear.terms.iter().rev().map(|&(dim, _)| dim)).collect::<Vec<_>>())
+        };
+        let ([lhs, rhs], mut written) = (product.factors, moving(self.output_map(result))?);
+        for windowed in [lhs, rhs].into_iter().filter(|&operand| self.has_windows[operand]) {
+            // What is read through windows has rows, whatever the order of the result: its positions are no whole sticks.
+            let of_windowed = shown(windowed)?;
+            written.sort_by_key(|dim| !of_windowed.contains(dim));
+        }
+        let found = Contraction::of(&shown(lhs)?, &shown(rhs)?, &written)?;
         // Another input may repeat the whole product.
-        let is_summed = |dim: usize| self.window.sizes[dim] > 1 && self.is_reduction[dim];
+        let is_summed = |dim: usize| self.space.window.sizes[dim] > 1 && self.space.is_reduction[dim];
         let n_dims = found.batch.iter().chain([&found.m, &found.n, &found.k]).map(Vec::len).sum::<usize>();
-        let is_whole = (0..self.window.sizes.len()).all(|dim| is_summed(dim) == found.k.contains(&dim));
-        (is_whole && n_dims == self.window.sizes.iter().filter(|&&size| size > 1).count()).then_some(found)
+        let is_whole = (0..self.space.window.sizes.len()).all(|dim| is_summed(dim) == found.k.contains(&dim));
+        (is_whole && n_dims == self.space.window.sizes.iter().filter(|&&size| size > 1).count()).then_some(found)
     }
 
     /// A matmul; its operands are shown as `[batch..., M, K]` and `[batch..., K, N]`.
@@ -336,7 +289,10 @@ impl<'a, 'c> Generic<'a, 'c> {
         }
         let [first, second] = product.factors;
         let (lhs, rhs) = if dims.is_swapped { (second, first) } else { (first, second) };
-        let (left, right) = (self.factor(lhs, &dims.dims([&dims.m, &dims.k]))?, self.factor(rhs, &dims.dims([&dims.k, &dims.n]))?);
+        let grouped = self.narrow_groups(dims, lhs, rhs);
+        let dims = grouped.as_ref().unwrap_or(dims);
+        let left = self.factor(lhs, &dims.dims([&dims.m, &dims.k]))?;
+        let right = if grouped.is_some() { self.masked_factor(rhs, dims)? } else { self.factor(rhs, &dims.dims([&dims.k, &dims.n]))? };
         if let Some(refused) = self.importer.graph.refused_among(&[left, right]) {
             return Ok(refused);
         }
@@ -347,29 +303,34 @@ impl<'a, 'c> Generic<'a, 'c> {
             Err(message) => return Ok(self.refused_result(result, message)),
         };
         let order = dims.dims([&dims.m, &dims.n]);
-        let shape = order.iter().map(|group| size_of(group, &self.window.sizes)).collect();
+        let shape = order.iter().map(|group| size_of(group, &self.space.window.sizes)).collect();
         let graph = &mut self.importer.graph;
         let operands = with_one_scale(graph, left, right).unwrap_or([left, right]);
         let matmul = graph.add(Kind::Matmul, &operands, shape, element);
-        let map = self.operands[self.n_inputs + result].1.clone();
+        let map = self.space.operands[self.n_inputs + result].1.clone();
         let at = |dim: usize| map.iter().position(|expr| *expr == Expr::Dim(dim)).map_or(Expr::Constant(0), Expr::Dim);
-        let exprs = order.iter().map(|group| flat_index(group, &self.window.sizes, at)).collect();
-        let shape: Vec<i64> = map.iter().map(|expr| if let Expr::Dim(dim) = expr { self.window.sizes[*dim] } else { 1 }).collect();
+        let exprs = order.iter().map(|group| flat_index(group, &self.space.window.sizes, at)).collect();
+        let shape: Vec<i64> = map.iter().map(|expr| if let Expr::Dim(dim) = expr { self.space.window.sizes[*dim] } else { 1 }).collect();
         Ok(graph.view(matmul, exprs, &shape))
+    }
+
+    /// The indices of an input in the window, if each is a sum of multiples of dimensions that says nothing twice.
+    pub(super) fn linear(&self, operand: usize) -> Option<Vec<Linear>> {
+        let sizes = &self.space.window.sizes;
+        let map = self.space.window.shifted(&self.space.operands[operand].1);
+        let linear = map.iter().map(|expr| Linear::of(expr, sizes));
+        linear.map(|linear| linear.filter(|linear| linear.is_digits(sizes))).collect()
     }
 
     /// Input `index` with the dimensions `groups`.
     fn factor(&mut self, index: usize, groups: &[Vec<usize>]) -> Result<NodeId, Reported> {
-        let (value, map) = self.operands[index].clone();
+        let (value, map) = self.space.operands[index].clone();
+        let (map, linear) = (self.space.window.shifted(&map), self.linear(index).expect("the operand of a contraction"));
         let node = self.importer.node_of(self.op, value)?;
-        let exprs = map.iter().map(|expr| match expr {
-            Expr::Dim(dim) => index_of(*dim, groups, &self.window.sizes),
-            _ => Expr::Constant(0),
-        });
+        let node = self.importer.graph.divisible(node, &map, &self.space.window.sizes);
+        let exprs = linear.iter().map(|linear| linear.expr(|dim| index_of(dim, groups, &self.space.window.sizes)));
         let exprs = exprs.collect();
-        let has = |group: &Vec<usize>| group.iter().any(|dim| map.contains(&Expr::Dim(*dim)));
-        debug_assert!(groups.iter().all(|group| has(group) || group.iter().all(|dim| !map.contains(&Expr::Dim(*dim)))));
-        let shape: Vec<i64> = groups.iter().map(|group| size_of(group, &self.window.sizes)).collect();
+        let shape: Vec<i64> = groups.iter().map(|group| size_of(group, &self.space.window.sizes)).collect();
         let graph = &mut self.importer.graph;
         if graph.known_of(node).is_some() && graph.number_of(node).is_some() {
             return Ok(graph.filled(node, shape));
@@ -391,7 +352,7 @@ impl<'a, 'c> Generic<'a, 'c> {
         match scalar {
             Scalar::Input(index) => self.input(index),
             Scalar::Accumulator(result) => self.input(self.n_inputs + result),
-            Scalar::Outer(node) => Ok(self.importer.graph.repeated(node, &vec![1; self.window.sizes.len()])),
+            Scalar::Outer(node) => Ok(self.importer.graph.repeated(node, &vec![1; self.space.window.sizes.len()])),
             Scalar::Op(index) => self.evaluate_op(index),
             Scalar::Unknown => Ok(self.refused(self.op, "uses a value of another kind in its body: not supported yet".to_owned())),
         }
@@ -409,16 +370,21 @@ impl<'a, 'c> Generic<'a, 'c> {
             _ => {}
         }
         let operands: Vec<NodeId> = scalar_op.operands.iter().map(|&operand| self.operand(operand)).collect::<Result<_, _>>()?;
-        let (location, shape) = (self.location(at), vec![1; self.window.sizes.len()]);
+        let (location, shape) = (self.location(at), vec![1; self.space.window.sizes.len()]);
         Ok(self.importer.scalar_op(at, location, &scalar_op, &operands, &shape))
     }
 
     /// `linalg.index`: the numbers from 0 along one dimension.
     fn iteration_index(&mut self, at: Op<'c>) -> NodeId {
-        let dim = at.required("dim", natural);
-        let mut shape = vec![1; self.window.sizes.len()];
-        shape[dim] = self.window.sizes[dim];
-        self.importer.graph.known(Known::counting(self.window.origin[dim], self.window.sizes[dim]), shape, Element::Int)
+        let dim = match self.space.dims[at.required("dim", natural)] {
+            Expr::Dim(dim) => dim,
+            #[allow(clippy::cast_precision_loss, reason = "an index is far below 2^53")]
+            Expr::Constant(index) => return self.importer.graph.known(Known::number(index as f64), Vec::new(), Element::Int),
+            _ => unreachable!("a dimension of the space, or an index in it"),
+        };
+        let mut shape = vec![1; self.space.window.sizes.len()];
+        shape[dim] = self.space.window.sizes[dim];
+        self.importer.graph.known(Known::counting(self.space.window.origin[dim], self.space.window.sizes[dim]), shape, Element::Int)
     }
 
     /// An element of a tensor at indices that the body computes: a view, or a gather where one of them is read from a tensor.
@@ -435,11 +401,11 @@ impl<'a, 'c> Generic<'a, 'c> {
             // Another table of the same size bounds the indices as well.
             let element = self.importer.graph.node(refused).element;
             let table = self.importer.graph.undefined(rows.clone(), element);
-            let found = lookup(&mut self.importer.graph, (table, &rows), &indices, &self.window.sizes);
+            let found = lookup(&mut self.importer.graph, (table, &rows), &indices, &self.space.window.sizes);
             self.importer.gathered.extend(found.into_iter().flat_map(|found| found.chosen));
             return Ok(refused);
         }
-        match lookup(&mut self.importer.graph, (table, &rows), &indices, &self.window.sizes) {
+        match lookup(&mut self.importer.graph, (table, &rows), &indices, &self.space.window.sizes) {
             Ok(found) => {
                 self.importer.gathered.extend(found.chosen);
                 self.importer.asserted.extend(found.bounds.into_iter().map(|bound| (bound, at, location)));
@@ -454,19 +420,19 @@ impl<'a, 'c> Generic<'a, 'c> {
         if let Some(known) = self.known_operands[index] {
             return Ok(known);
         }
-        let (value, map) = self.operands[index].clone();
-        let map = self.window.shifted(&map);
+        let (value, map) = self.space.operands[index].clone();
+        let map = self.space.window.shifted(&map);
         let node = self.importer.node_of(self.op, value)?;
         let graph = &mut self.importer.graph;
         let shown = if graph.node(node).kind == Kind::Undefined && index < self.n_inputs {
             self.refused(self.op, "reads a tensor that nothing has written".to_owned())
         } else if graph.number_of(node).is_some() || graph.node(node).shape.is_empty() && map.is_empty() && graph.known_of(node).is_some() {
             node
-        } else if let Some(message) = refuse_window(&map, &self.window.sizes) {
+        } else if let Some(message) = refuse_window(&map, &self.space.window.sizes) {
             self.refused(self.op, format!("reads input {index} {message}"))
         } else {
-            let shape = views::moving_dims(&map, &self.window.sizes);
-            graph.view(node, map, &shape)
+            let shape = views::moving_dims(&map, &self.space.window.sizes);
+            graph.strided(node, map, &shape)
         };
         self.known_operands[index] = Some(shown);
         Ok(shown)
@@ -479,8 +445,8 @@ impl<'a, 'c> Generic<'a, 'c> {
         }
         let graph = &self.importer.graph;
         let own = graph.node(node).shape.clone();
-        let shape = if own.is_empty() { vec![1; self.window.sizes.len()] } else { own.clone() };
-        let shown = views::result(self.output_map(result), &shape, &self.window.sizes, &self.is_reduction);
+        let shape = if own.is_empty() { vec![1; self.space.window.sizes.len()] } else { own.clone() };
+        let shown = views::result(self.output_map(result), &shape, &self.space.window.sizes, &self.space.is_reduction);
         match shown.filter(|shown| shown.shape == self.expected_shape(result)) {
             Some(_) if own.is_empty() => Ok(node),
             Some(shown) => Ok(self.importer.graph.view(node, shown.exprs, &shown.shape)),
@@ -492,7 +458,7 @@ impl<'a, 'c> Generic<'a, 'c> {
     fn expected_shape(&self, result: usize) -> Vec<i64> {
         let whole = TensorType::of(self.op.outputs()[result].r#type()).map(|tensor| tensor.shape).unwrap_or_default();
         let size = |(expr, whole): (&Expr, i64)| match expr {
-            Expr::Dim(dim) if self.window.origin[*dim] > 0 || self.window.sizes[*dim] < whole => self.window.sizes[*dim],
+            Expr::Dim(dim) if self.space.window.origin[*dim] > 0 || self.space.window.sizes[*dim] < whole => self.space.window.sizes[*dim],
             _ => whole,
         };
         self.output_map(result).iter().zip(whole).map(size).collect()

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     affine::Expr,
-    import::graph::NodeId,
+    import::graph::{NodeId, linear::MOST_PARTS},
     mlir::{Op, OpExt, Reported, TensorType, ValueLike, error_at, integers, natural, shape_of},
 };
 
@@ -85,7 +85,7 @@ fn extract_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repo
     };
     let map = offsets.known.iter().zip(&strides).enumerate().map(index).collect();
     importer.note_result(op, |importer, shape, _| {
-        let slice = importer.graph.view(input, map, &sizes);
+        let slice = importer.graph.strided(input, map, &sizes);
         Ok(importer.graph.reshape(slice, &shape))
     })
 }
@@ -93,17 +93,26 @@ fn extract_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repo
 fn insert_slice<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let (part, whole) = (importer.node_of(op, op.inputs()[0])?, importer.node_of(op, op.inputs()[1])?);
     let (offsets, sizes, strides) = slice_of(importer, op, 2)?;
-    if let Some(stride) = strides.iter().find(|&&stride| stride != 1) {
-        return Err(error_at(op, format_args!("writes every {stride}th element: only whole windows are supported yet")).report());
+    let is_dense = strides.iter().all(|&stride| stride == 1);
+    if offsets.moving.is_some() && !is_dense {
+        let message = "writes every second or a later element from an offset on that is known at run time only: not supported yet";
+        return Err(error_at(op, message).report());
     }
     let refused = importer.graph.refused_among(&[part, whole]);
     importer.note_result(op, |importer, shape, _| {
         let part = shaped(importer, part, &sizes);
-        let whole = shaped(importer, whole, &shape);
         if let (Some(refused), true) = (refused, offsets.moving.is_some()) {
             return Ok(refused);
         }
-        insert_at(importer, op, (part, &sizes), (whole, &shape), &offsets)
+        if is_dense {
+            let whole = shaped(importer, whole, &shape);
+            return insert_at(importer, op, (part, &sizes), (whole, &shape), &offsets);
+        }
+        let element = importer.graph.node(part).element;
+        Ok(importer.graph.insert_strided(part, whole, &shape, &offsets.known, &strides).unwrap_or_else(|| {
+            let message = format!("writes every {strides:?}th element in more than {MOST_PARTS} slices: not supported yet");
+            importer.refused(op, op.loc(), message, shape, element)
+        }))
     })
 }
 
@@ -148,22 +157,9 @@ fn pad<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
         Some(node) if importer.graph.number_of(node).is_some() => node,
         _ => return Err(error_at(op, "pads with what is no constant: not supported yet").report()),
     };
-    importer.note_result(op, |importer, shape, element| {
-        let mut whole = importer.graph.undefined(shape.clone(), element);
-        let (mut start, mut size) = (vec![0; shape.len()], shape.clone());
-        for dim in 0..shape.len() {
-            for (first, thickness) in [(0, low[dim]), (low[dim] + from[dim], high[dim])] {
-                if thickness > 0 {
-                    let (mut offsets, mut slab) = (start.clone(), size.clone());
-                    (offsets[dim], slab[dim]) = (first, thickness);
-                    let slab = importer.graph.filled(number, slab);
-                    whole = importer.graph.insert(slab, whole, offsets);
-                }
-            }
-            (start[dim], size[dim]) = (low[dim], from[dim]);
-        }
+    importer.note_result(op, |importer, _, _| {
         let part = shaped(importer, input, &from);
-        Ok(importer.graph.insert(part, whole, low.clone()))
+        Ok(importer.graph.padded(part, &low, &high, number))
     })
 }
 

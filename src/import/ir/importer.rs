@@ -10,7 +10,7 @@ use crate::{
     },
     mlir::{
         Attribute, Block, BlockExt, Location, Op, OpExt, Reported, ScalarType, TensorType, Type, Value, ValueExt, ValueLike, ValueMap,
-        argument_attribute, dense_numbers, error_at, float_value, integer, integers, shape_of,
+        argument_attribute, dense_elements, dense_numbers, error_at, float_value, integer, integers, raw_elements, shape_of,
     },
 };
 use std::collections::BTreeMap;
@@ -167,7 +167,13 @@ impl<'c> Importer<'c> {
             let message = format!("has elements of {}: the device has no such format", tensor.element);
             return Ok(self.refused(op, op.loc(), message, tensor.shape, Element::F32));
         };
-        let most = if element == Element::Int { MOST_KNOWN_ELEMENTS } else { MOST_FOLDED_ELEMENTS };
+        // Integers are no weights, however many: an exporter's table of positions is computed with.
+        let (value, most) = if element == Element::Int {
+            let dense = raw_elements(value).filter(|raw| !raw.is_splat).and_then(|raw| dense_elements(tensor.build(), raw.bytes));
+            (dense.unwrap_or(value), MOST_KNOWN_ELEMENTS)
+        } else {
+            (value, MOST_FOLDED_ELEMENTS)
+        };
         if let Some(numbers) = dense_numbers(value, most) {
             let numbers: Vec<f64> = numbers.into_iter().map(|number| as_element(number, element)).collect();
             return Ok(self.graph.known(Known::table(&numbers), tensor.shape, element));

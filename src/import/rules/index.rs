@@ -1,13 +1,11 @@
 //! Indices that a body computes: by arithmetic on iteration dimensions, or read from a tensor.
 
-use super::one_hot::{OneHot, one_hot};
-use crate::affine::Expr;
-use crate::import::graph::{
-    Element, Graph, Kind, NodeId,
-    known::{Known, points},
-    rows as tables,
-    views::moving_dims,
+use super::{
+    known_index::index_of_table,
+    one_hot::{OneHot, one_hot},
 };
+use crate::affine::Expr;
+use crate::import::graph::{Element, Graph, Kind, NodeId, known::Known, linear::refuse_window, rows as tables, views::moving_dims};
 
 /// An element of a table, over the iteration space.
 pub(in crate::import) struct Lookup {
@@ -39,7 +37,19 @@ pub(in crate::import) fn lookup(
     if let Some(found) = known_elements(graph, (table, rows), indices)? {
         return Ok(Lookup::plain(found));
     }
-    let exprs = plain_indices(graph, indices);
+    let mut exprs: Vec<Option<Expr>> = indices.iter().map(|&index| plain_index(graph, index)).collect();
+    let mut table = table;
+    if let Some(refused) = graph.refused_among(&[table]) {
+        return Ok(Lookup::plain(refused));
+    }
+    if graph.number_of(table).is_none() {
+        // In another order than forwards and evenly: a constant table of indices puts the rows in order.
+        for (dim, expr) in exprs.iter_mut().enumerate().filter(|(_, expr)| expr.is_none()) {
+            if let Some((ordered, along)) = in_order(graph, table, dim, indices[dim]) {
+                (table, *expr) = (ordered, Some(Expr::Dim(along)));
+            }
+        }
+    }
     if graph.number_of(table).is_some() {
         return Ok(Lookup::plain(table));
     }
@@ -47,8 +57,11 @@ pub(in crate::import) fn lookup(
     match computed.as_slice() {
         [] => {
             let exprs: Vec<Expr> = exprs.into_iter().flatten().collect();
+            if let Some(message) = refuse_window(&exprs, sizes) {
+                return Err(format!("reads {message}"));
+            }
             let shape = moving_dims(&exprs, sizes);
-            Ok(Lookup::plain(graph.view(table, exprs, &shape)))
+            Ok(Lookup::plain(graph.strided(table, exprs, &shape)))
         }
         // Rows in an order that is known at compile time.
         &[dim] if graph.known_of(indices[dim]).is_some() => Ok(Lookup::plain(gather(graph, table, dim, indices[dim], &exprs, sizes))),
@@ -186,110 +199,16 @@ fn computed_row(
     Some(Lookup { node, chosen: None, bounds: bounds.to_vec() })
 }
 
-/// Each index in terms of the iteration dimensions, none for one that is read from a tensor or that is no multiple of a dimension and a
-/// constant.
-fn plain_indices(graph: &Graph, indices: &[NodeId]) -> Vec<Option<Expr>> {
-    indices.iter().map(|&index| plain_index(graph, index)).collect()
-}
-
-/// Numbers that are known at compile time as a sum of `step * ((dim floordiv divisor) mod size)`, of each dimension one, and a constant.
-fn plain_index(graph: &Graph, index: NodeId) -> Option<Expr> {
-    let known = graph.known_of(index)?;
+/// The numbers of an index that is known at compile time.
+fn known_numbers(graph: &Graph, index: NodeId) -> Option<Vec<i64>> {
     #[allow(clippy::cast_possible_truncation, reason = "indices are small whole numbers")]
-    let numbers: Vec<i64> = known.numbers().map(|number| number as i64).collect();
-    let &first = numbers.first()?;
-    if numbers.len() == 1 {
-        return Some(Expr::Constant(first));
-    }
-    let shape = &graph.node(index).shape;
-    let (mut sum, mut below) = (None, 1_usize);
-    let mut terms = Vec::new();
-    for (dim, &size) in shape.iter().enumerate().rev() {
-        let size = usize::try_from(size).ok()?;
-        let along: Vec<i64> = numbers.iter().step_by(below).take(size).copied().collect();
-        below *= size;
-        terms.extend(digit(&along).map(|digit| (dim, term(dim, digit, along.len()))));
-        if terms.last().is_none_or(|(of, _)| *of != dim) && along.iter().any(|&number| number != first) {
-            return None;
-        }
-    }
-    terms.sort_by_key(|(dim, _)| *dim);
-    for (_, term) in terms {
-        sum = Some(sum.map_or(term.clone(), |sum| Expr::Add(Box::new(sum), Box::new(term))));
-    }
-    let sum = sum?;
-    let expr = if first == 0 { sum } else { Expr::Add(Box::new(sum), Box::new(Expr::Constant(first))) };
-    points(shape).zip(&numbers).all(|(point, &number)| expr.evaluate(&point) == number).then_some(expr)
+    graph.known_of(index).map(|known| known.numbers().map(|number| number as i64).collect())
 }
 
-/// What a digit adds along a dimension.
-fn term(dim: usize, digit: CountingDigit, size: usize) -> Expr {
-    let mut moved = Expr::Dim(dim);
-    if digit.divisor > 1 {
-        moved = Expr::FloorDiv(Box::new(moved), Box::new(Expr::Constant(digit.divisor)));
-    }
-    if i64::try_from(size).is_ok_and(|size| digit.divisor * digit.size < size) {
-        moved = Expr::Mod(Box::new(moved), Box::new(Expr::Constant(digit.size)));
-    }
-    if digit.step == 1 { moved } else { Expr::Mul(Box::new(moved), Box::new(Expr::Constant(digit.step))) }
-}
-
-/// What counting numbers are: at position `p`, the first one and `step` times `(p / divisor) % size`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::import) struct CountingDigit {
-    pub(in crate::import) divisor: i64,
-    pub(in crate::import) size: i64,
-    pub(in crate::import) step: i64,
-}
-
-/// The digit that numbers count; none if they do not, or only downwards.
-pub(in crate::import) fn digit(numbers: &[i64]) -> Option<CountingDigit> {
-    let (&first, n_numbers) = (numbers.first()?, i64::try_from(numbers.len()).ok()?);
-    let divisor = i64::try_from(numbers.iter().position(|&number| number != first)?).ok()?;
-    let at = |position: i64| usize::try_from(position).ok().and_then(|position| numbers.get(position)).copied();
-    let step = at(divisor)? - first;
-    // As far as they grow.
-    let grows = |count: i64| at(count * divisor) == Some(first + count * step);
-    let size = (1..=n_numbers).find(|&count| !grows(count))?;
-    let is_digit = (0_i64..).zip(numbers).all(|(position, &number)| number == first + step * (position / divisor % size));
-    (step > 0 && is_digit).then_some(CountingDigit { divisor, size, step })
-}
-
-/// Why an index map is no view: the windows of a convolution overlap, and a tensor is not read backwards.
-pub(in crate::import) fn refuse_window(map: &[Expr], sizes: &[i64]) -> Option<String> {
-    for expr in map {
-        let mut terms = Vec::new();
-        if !add_terms(expr, 1, &mut terms) {
-            continue;
-        }
-        if terms.iter().any(|&(_, factor)| factor < 0) {
-            return Some("backwards: not supported yet".to_owned());
-        }
-        terms.retain(|&(dim, _)| sizes[dim] > 1);
-        terms.sort_by_key(|&(_, factor)| factor);
-        let overlaps = terms.windows(2).any(|pair| pair[1].1 < pair[0].1 * sizes[pair[0].0]);
-        if overlaps {
-            return Some("in overlapping windows, as a convolution or a pooling does: not supported yet".to_owned());
-        }
-    }
-    None
-}
-
-/// Reads a sum of multiples of dimensions; false for anything else.
-fn add_terms(expr: &Expr, factor: i64, terms: &mut Vec<(usize, i64)>) -> bool {
-    match expr {
-        Expr::Constant(_) => true,
-        Expr::Dim(dim) => {
-            terms.push((*dim, factor));
-            true
-        }
-        Expr::Add(lhs, rhs) => add_terms(lhs, factor, terms) && add_terms(rhs, factor, terms),
-        Expr::Mul(lhs, rhs) => match (lhs.as_ref(), rhs.as_ref()) {
-            (inner, Expr::Constant(times)) | (Expr::Constant(times), inner) => add_terms(inner, factor * times, terms),
-            _ => false,
-        },
-        _ => false,
-    }
+/// An index that is known at compile time in terms of the iteration dimensions.
+fn plain_index(graph: &Graph, index: NodeId) -> Option<Expr> {
+    let numbers = known_numbers(graph, index)?;
+    if let [number] = numbers.as_slice() { Some(Expr::Constant(*number)) } else { index_of_table(&numbers, &graph.node(index).shape) }
 }
 
 /// The values that an integer may have, both included, and the index that it is, if it is one unchanged.
@@ -397,6 +316,22 @@ fn compared(operation: &str, a: Range, b: Range) -> Option<Range> {
     Some(Range { first, last, is_index: None })
 }
 
+/// A table with the rows along `dim` that an index chooses, which is known and moves with one iteration dimension; and that dimension.
+fn in_order(graph: &mut Graph, table: NodeId, dim: usize, index: NodeId) -> Option<(NodeId, usize)> {
+    graph.known_of(index)?;
+    let over = graph.node(index).shape.clone();
+    let mut moving = (0..over.len()).filter(|&along| over[along] > 1);
+    let (along, None) = (moving.next()?, moving.next()) else { return None };
+    let (mut shape, element) = (graph.node(table).shape.clone(), graph.node(table).element);
+    let others: Vec<usize> = (0..shape.len()).filter(|&other| other != dim).collect();
+    let index = graph.reshape(index, &[over[along]]);
+    let gathered = [over[along]].into_iter().chain(others.iter().map(|&other| shape[other])).collect();
+    let gathered = graph.add(Kind::Gather(dim), &[table, index], gathered, element);
+    shape[dim] = over[along];
+    let map = [dim].into_iter().chain(others).map(Expr::Dim).collect();
+    Some((graph.view(gathered, map, &shape), along))
+}
+
 /// Rows of `table` chosen along `dim` by `index` (over the iteration space), its other dimensions read at `exprs`.
 fn gather(graph: &mut Graph, table: NodeId, dim: usize, index: NodeId, exprs: &[Option<Expr>], sizes: &[i64]) -> NodeId {
     let (rows, element) = (graph.node(table).shape.clone(), graph.node(table).element);
@@ -450,17 +385,6 @@ mod tests {
     }
 
     #[test]
-    fn a_digit_counts_again_and_again() {
-        let digit = |numbers: &[i64]| digit(numbers).map(|found| [found.divisor, found.size, found.step]);
-        assert_eq!(digit(&[0, 1, 2, 3]), Some([1, 4, 1]));
-        assert_eq!(digit(&[0, 0, 1, 1, 2, 2]), Some([2, 3, 1]));
-        assert_eq!(digit(&[5, 7, 5, 7]), Some([1, 2, 2]));
-        assert_eq!(digit(&[0, 0, 1, 1, 0, 0, 1, 1]), Some([2, 2, 1]));
-        assert_eq!(digit(&[0, 1, 0, 1, 0]), Some([1, 2, 1]));
-        assert_eq!([digit(&[0, 1, 3]), digit(&[3, 2, 1]), digit(&[0, 0, 1, 2]), digit(&[4])], [None; 4]);
-    }
-
-    #[test]
     fn counting_is_a_plain_index() {
         let mut graph = Graph::default();
         let known = crate::import::graph::known::Known::table(&[3.0, 5.0, 7.0]);
@@ -470,17 +394,5 @@ mod tests {
         assert_eq!(plain_index(&graph, index), Some(Expr::Add(Box::new(scaled), Box::new(Expr::Constant(3)))));
         let number = graph.number(4.0);
         assert_eq!(plain_index(&graph, number), Some(Expr::Constant(4)));
-    }
-
-    #[test]
-    fn windows_overlap_and_digits_do_not() {
-        let dim = |dim| Box::new(Expr::Dim(dim));
-        let sum = Expr::Add(dim(0), dim(1));
-        assert!(refuse_window(std::slice::from_ref(&sum), &[8, 3]).is_some_and(|message| message.contains("convolution")));
-        assert!(refuse_window(&[sum], &[8, 1]).is_none());
-        let digits = Expr::Add(Box::new(Expr::Mul(dim(0), Box::new(Expr::Constant(3)))), dim(1));
-        assert!(refuse_window(&[digits], &[8, 3]).is_none());
-        let backwards = Expr::Mul(dim(0), Box::new(Expr::Constant(-1)));
-        assert!(refuse_window(&[backwards], &[8]).is_some_and(|message| message.contains("backwards")));
     }
 }

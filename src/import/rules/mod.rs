@@ -18,6 +18,7 @@
 //! | `scatter.rs` | parts that are written to places known at run time |
 //! | `integers.rs`, `range.rs` | operations on integers of run time, and the range that these must keep to |
 //! | `one_hot.rs` | rows that computed integers choose |
+//! | `known_index.rs` | indices that come as tables, as expressions |
 //! | `expansion.rs` | functions in terms of others, whose results may live in LX |
 
 pub(super) mod body;
@@ -27,6 +28,7 @@ pub(super) mod expansion;
 pub(super) mod functions;
 pub(super) mod index;
 pub(super) mod integers;
+mod known_index;
 pub(super) mod one_hot;
 pub(super) mod operations;
 pub(super) mod plain;

@@ -29,7 +29,7 @@ const fn refused(name: &'static str, why: &'static str) -> Operation {
     Operation { name, outcome: Outcome::Refused(why) }
 }
 
-const WINDOWS: &str = "reads overlapping windows of a tensor, which the device's elementwise functions and matmul do not";
+const WINOGRAD: &str = "is a step of a convolution in another form: convolutions are read as they are";
 const CONTROL_FLOW: &str = "is control flow: a program is a list of operations on tensors";
 /// Online softmax and flash attention come as such loops (torch-spyre facts, G.4).
 const RECURRENCE: &str =
@@ -42,10 +42,16 @@ pub const OPERATIONS: &[Operation] = &[
     becomes("linalg.*", "the same as the `linalg.generic` that says what it computes"),
     becomes("linalg.fill", "a `constant` where it is read, or nothing where a reduction starts from it"),
     becomes("linalg.softmax", "`reduce max`, `sub`, `exp`, `reduce sum`, `realdiv`"),
-    refused("linalg.conv_*", WINDOWS),
-    refused("linalg.depthwise_conv_*", WINDOWS),
-    refused("linalg.pooling_*", WINDOWS),
-    refused("linalg.winograd_*", WINDOWS),
+    becomes(
+        "linalg.conv_*",
+        "one `matmul` of a shifted `view` for each point of the kernel, and `add`s; a kernel as large as its stride, one `matmul`",
+    ),
+    becomes("linalg.depthwise_conv_*", "one `mul` of a shifted `view` for each point of the kernel, and `add`s"),
+    becomes(
+        "linalg.pooling_*",
+        "`maximum`, `minimum` or `add` of shifted `view`s, dimension by dimension; `reduce` where windows do not overlap",
+    ),
+    refused("linalg.winograd_*", WINOGRAD),
     refused("linalg.pack", "chooses a layout in memory, which the compiler does itself"),
     refused("linalg.unpack", "chooses a layout in memory, which the compiler does itself"),
     becomes("tensor.empty", "nothing, or `empty` where parts are written into it"),
@@ -57,7 +63,10 @@ pub const OPERATIONS: &[Operation] = &[
         "tensor.extract_slice",
         "`view`, also with strides; of an offset that is known at run time, `gather` or a product with a one-hot matrix",
     ),
-    becomes("tensor.insert_slice", "`insert`, strides are 1; at an offset that is known at run time, as `tm_tensor.scatter`"),
+    becomes(
+        "tensor.insert_slice",
+        "`insert`; with strides, one of each slice; at an offset that is known at run time, as `tm_tensor.scatter`",
+    ),
     becomes("tensor.concat", "`empty` and one `insert` a part"),
     becomes("tensor.pad", "`empty`, and one `insert` for the tensor and one for each border; the padding is a constant"),
     becomes("tensor.splat", "as `linalg.fill`"),

@@ -3,11 +3,7 @@
 //! The device writes where the compiler says. A comparison of all row numbers with the places says which rows are written: of one part it is chosen row
 //! by row between the part and what was there; several parts come to their rows by a product with a matrix of ones and zeros, without rounding.
 
-use super::{
-    index::{CountingDigit, digit},
-    plain::Built,
-    recognize,
-};
+use super::{plain::Built, recognize};
 use crate::{
     affine::Expr,
     import::graph::{Element, Graph, Kind, NodeId, known::Known},
@@ -260,6 +256,27 @@ impl Grid {
     }
 }
 
+/// What counting numbers are: at position `p`, the first one and `step` times `(p / divisor) % size`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct CountingDigit {
+    divisor: i64,
+    size: i64,
+    step: i64,
+}
+
+/// The digit that numbers count; none if they do not, or only downwards.
+fn digit(numbers: &[i64]) -> Option<CountingDigit> {
+    let (&first, n_numbers) = (numbers.first()?, i64::try_from(numbers.len()).ok()?);
+    let divisor = i64::try_from(numbers.iter().position(|&number| number != first)?).ok()?;
+    let at = |position: i64| usize::try_from(position).ok().and_then(|position| numbers.get(position)).copied();
+    let step = at(divisor)? - first;
+    // As far as they grow.
+    let grows = |count: i64| at(count * divisor) == Some(first + count * step);
+    let size = (1..=n_numbers).find(|&count| !grows(count))?;
+    let is_digit = (0_i64..).zip(numbers).all(|(position, &number)| number == first + step * (position / divisor % size));
+    (step > 0 && is_digit).then_some(CountingDigit { divisor, size, step })
+}
+
 /// What the numbers below `n_parts` count besides some digits, the outermost first; none if the digits are not some of a number's.
 fn beside(digits: &[(usize, CountingDigit)], n_parts: i64) -> Option<Vec<(i64, i64)>> {
     let mut known: Vec<(i64, i64)> =
@@ -350,6 +367,17 @@ mod tests {
         let found = found.unwrap();
         assert_eq!(graph.node(found).shape, [4, 8]);
         assert!(!kinds(&graph, found).contains(&Kind::Matmul), "single elements are summed");
+    }
+
+    #[test]
+    fn a_digit_counts_again_and_again() {
+        let digit = |numbers: &[i64]| digit(numbers).map(|found| [found.divisor, found.size, found.step]);
+        assert_eq!(digit(&[0, 1, 2, 3]), Some([1, 4, 1]));
+        assert_eq!(digit(&[0, 0, 1, 1, 2, 2]), Some([2, 3, 1]));
+        assert_eq!(digit(&[5, 7, 5, 7]), Some([1, 2, 2]));
+        assert_eq!(digit(&[0, 0, 1, 1, 0, 0, 1, 1]), Some([2, 2, 1]));
+        assert_eq!(digit(&[0, 1, 0, 1, 0]), Some([1, 2, 1]));
+        assert_eq!([digit(&[0, 1, 3]), digit(&[3, 2, 1]), digit(&[0, 0, 1, 2]), digit(&[4])], [None; 4]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::program::LayoutProgram;
 use crate::{
     dialect::{ComputeOp, Tensor, copy_for_layout, restickify, view},
     layout::{DeviceLayout, Form, Strategy},
-    mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, error_at, insert_before, map_from_exprs},
+    mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Value, ValueLike, ValueMap, error_at, insert_before, map_from_exprs},
 };
 use machine::Family;
 use std::collections::BTreeMap;
@@ -28,14 +28,14 @@ fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
         for compute in program.ops.iter().filter(|compute| compute.family() == Family::Gather) {
             check_gather(*compute).map_err(|message| error_at(compute.op, message).report())?;
         }
-        let mut mover = Mover { program: &program, moved: BTreeMap::new() };
+        let mut mover = Mover { program: &program, moved: ValueMap::default() };
         for (number, ways) in choice.ways.into_iter().enumerate() {
             let reader = program.ops[number].op;
             for (operand, way) in ways.into_iter().enumerate() {
                 let Some(form) = &way.form else { continue };
-                let buffer = program.flow.ops[number].reads[operand].buffer;
+                let of = (program.flow.ops[number].reads[operand].buffer, program.sources[number][operand]);
                 let refuse = |message: String| error_at(reader, format_args!("operand {operand} {message}")).report();
-                let value = mover.value_of(form, buffer, reader).map_err(refuse)?;
+                let value = mover.value_of(form, of, reader).map_err(refuse)?;
                 let shown = mover.show(value, &way.indices, operand, reader, &program.flow.ops[number].ranges).map_err(refuse)?;
                 reader.set_input(operand, shown);
             }
@@ -59,20 +59,20 @@ fn check_gather(compute: ComputeOp<'_>) -> Result<(), String> {
 
 struct Mover<'a, 'c> {
     program: &'a LayoutProgram<'c>,
-    /// The buffers that exist already.
-    moved: BTreeMap<(usize, Form), Value<'c>>,
+    /// For each value the forms of it that exist already.
+    moved: ValueMap<BTreeMap<Form, Value<'c>>>,
 }
 
 impl<'c> Mover<'_, 'c> {
-    /// The buffer of a form, made in front of its first reader.
-    fn value_of(&mut self, form: &Form, buffer: usize, reader: Op<'c>) -> Result<Value<'c>, String> {
-        if let Some(known) = self.moved.get(&(buffer, form.clone())) {
+    /// The buffer of a form of a value, which names a buffer or what is written of it; made in front of its first reader.
+    fn value_of(&mut self, form: &Form, (buffer, value): (usize, Value<'c>), reader: Op<'c>) -> Result<Value<'c>, String> {
+        if let Some(known) = self.moved.get(value).and_then(|forms| forms.get(form)) {
             return Ok(*known);
         }
         let (context, at) = (reader.ctx(), reader.loc());
         let source = match &form.from {
-            Some(from) => self.value_of(from, buffer, reader)?,
-            None => self.program.values[buffer],
+            Some(from) => self.value_of(from, (buffer, value), reader)?,
+            None => value,
         };
         let tensor = TensorType::of(source.r#type()).ok_or("is no tensor")?;
         let shown = tensor.with_shape(form.level.sizes.clone());
@@ -88,9 +88,9 @@ impl<'c> Mover<'_, 'c> {
         let layout = of.layout(Some(form.stick)).map_err(|error| error.to_string())?;
         let output = Tensor { host: shown, layout: None, buffer_shape: None }.with_layout(context, &layout, None);
         let moved = if form.is_restickify { restickify(context, at, input, output) } else { copy_for_layout(context, at, input, output) };
-        let value = insert_before(reader, moved).output();
-        self.moved.insert((buffer, form.clone()), value);
-        Ok(value)
+        let new = insert_before(reader, moved).output();
+        self.moved.get_or_default(value).insert(form.clone(), new);
+        Ok(new)
     }
 
     /// A form as the reader's operand.

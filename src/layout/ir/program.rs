@@ -14,13 +14,16 @@ pub(super) struct LayoutProgram<'c> {
     /// For each buffer the value that names it.
     pub(super) values: Vec<Value<'c>>,
     pub(super) ops: Vec<ComputeOp<'c>>,
+    /// For each op the values behind the views of what it reads: a buffer that is written in parts is another value after each.
+    pub(super) sources: Vec<Vec<Value<'c>>>,
     numbers: ValueMap<usize>,
 }
 
 impl<'c> LayoutProgram<'c> {
     /// Reads the compute ops of a function.
     pub(super) fn of(function: Op<'c>) -> Result<Self, Reported> {
-        let mut program = Self { flow: Flow::default(), values: Vec::new(), ops: Vec::new(), numbers: ValueMap::default() };
+        let mut program =
+            Self { flow: Flow::default(), values: Vec::new(), ops: Vec::new(), sources: Vec::new(), numbers: ValueMap::default() };
         for compute in ComputeOp::all_in(function) {
             program.add(compute).map_err(|message| error_at(compute.op, message).report())?;
         }
@@ -35,10 +38,15 @@ impl<'c> LayoutProgram<'c> {
     fn add(&mut self, compute: ComputeOp<'c>) -> Result<(), String> {
         let mut views = compute.views()?;
         let Some(result) = views.pop() else { return Err("has no result".to_owned()) };
-        let mut reads = Vec::with_capacity(views.len());
+        let (mut reads, mut sources) = (Vec::with_capacity(views.len()), Vec::with_capacity(views.len()));
         for (operand, view) in views.into_iter().enumerate() {
             let used_as = compute.used_as(operand);
+            let source = view.value;
+            // What was written in parts is the buffer that the parts are written into.
+            let is_parts = source.def().is_some_and(|def| def.is(spyre::INSERT));
+            let view = View { value: if is_parts { home_of(source) } else { source }, ..view };
             let buffer = self.buffer(&view, used_as == UsedAs::Indices)?;
+            sources.push(source);
             let is_exempt = used_as != UsedAs::Data || compute.op.is(spyre::RESTICKIFY);
             reads.push(Read { buffer, indices: view.indices, is_exempt });
         }
@@ -52,6 +60,7 @@ impl<'c> LayoutProgram<'c> {
         let (ranges, n_reduced) = (compute.iteration_space(), compute.n_reduced());
         let table_stick = if kind == Kind::Gather { self.table_stick(&reads[0])? } else { None };
         self.flow.ops.push(FlowOp { kind, ranges, n_reduced, reads, result, written: home.indices, table_stick });
+        self.sources.push(sources);
         self.ops.push(compute);
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! `spyre-import-linalg`, where the largest or smallest value was found: `argmax` and `argmin` as producers write them, with two results.
 
-use super::Generic;
+use crate::import::ir::generic::Generic;
 use crate::{
     import::{Combiner, Element, NodeId, Scalar, rules::body::Position},
     mlir::{OpExt, Reported, TensorType, ValueLike},
@@ -14,7 +14,7 @@ impl Generic<'_, '_> {
                 self.refused_result(result, "says where a value was found that is no maximum or minimum: not supported yet".to_owned())
             );
         };
-        let start = self.importer.node_of(self.op, self.operands[self.n_inputs + position.of].0)?;
+        let start = self.importer.node_of(self.op, self.space.operands[self.n_inputs + position.of].0)?;
         let element = TensorType::of(self.op.outputs()[position.of].r#type()).map_or_else(String::new, |tensor| tensor.element.to_string());
         let is_neutral = |number: f64| (number.is_nan() && reduction.ignores_nan) || reduction.combiner.can_start_from(number, &element);
         if !self.importer.graph.number_of(start).is_some_and(is_neutral) {
@@ -30,7 +30,8 @@ impl Generic<'_, '_> {
         };
         let whole = self.over_reduced(new);
         let limit = self.reduced(whole, reduction.combiner);
-        let reduced = (0..self.window.sizes.len()).filter(|&dim| self.is_reduction[dim]).map(|dim| self.window.sizes[dim]);
+        let reduced =
+            (0..self.space.window.sizes.len()).filter(|&dim| self.space.is_reduction[dim]).map(|dim| self.space.window.sizes[dim]);
         #[allow(clippy::cast_precision_loss, reason = "an iteration space is far smaller than 2^53")]
         // What is no limit counts as the last place that could be one, so that even a row of NaN gives a place in it.
         let last = reduced.product::<i64>() as f64 - 1.0;

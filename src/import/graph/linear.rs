@@ -1,0 +1,183 @@
+//! Indices that are sums of multiples of iteration dimensions: strides, dilations, and the windows of convolutions and poolings.
+
+use crate::affine::Expr;
+
+/// Most parts that an operation over windows is taken apart into: each is an op of its own.
+pub(in crate::import) const MOST_PARTS: i64 = 1024;
+
+/// An index that is a sum of multiples of iteration dimensions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::import) struct Linear {
+    /// Dimensions of more than one position with their factors, each dimension once, the smallest factor first.
+    pub(in crate::import) terms: Vec<(usize, i64)>,
+    /// What is added.
+    pub(in crate::import) constant: i64,
+}
+
+impl Linear {
+    /// Reads an expression; none for one of another kind.
+    pub(in crate::import) fn of(expr: &Expr, sizes: &[i64]) -> Option<Self> {
+        let mut sum = Self { terms: Vec::new(), constant: 0 };
+        if !sum.add(expr, 1) {
+            return None;
+        }
+        sum.terms.retain(|&(dim, factor)| sizes[dim] > 1 && factor != 0);
+        sum.terms.sort_by_key(|&(dim, factor)| (factor, dim));
+        Some(sum)
+    }
+
+    fn add(&mut self, expr: &Expr, factor: i64) -> bool {
+        match expr {
+            Expr::Constant(number) => self.constant += number * factor,
+            Expr::Dim(dim) => match self.terms.iter_mut().find(|(known, _)| known == dim) {
+                Some((_, known)) => *known += factor,
+                None => self.terms.push((*dim, factor)),
+            },
+            Expr::Add(lhs, rhs) => return self.add(lhs, factor) && self.add(rhs, factor),
+            Expr::Mul(lhs, rhs) => match (lhs.as_ref(), rhs.as_ref()) {
+                (inner, Expr::Constant(times)) | (Expr::Constant(times), inner) => return self.add(inner, factor * times),
+                _ => return false,
+            },
+            _ => return false,
+        }
+        true
+    }
+
+    /// Whether two points of the iteration space have the same index.
+    pub(in crate::import) fn overlaps(&self, sizes: &[i64]) -> bool {
+        let mut reach = 0;
+        self.terms.iter().any(|&(dim, factor)| {
+            let overlaps = factor <= reach;
+            reach += factor * (sizes[dim] - 1);
+            overlaps
+        })
+    }
+
+    /// Whether its dimensions are digits of the index: it only grows, no two points have the same index, and no digit runs over into the
+    /// next one.
+    pub(in crate::import) fn is_digits(&self, sizes: &[i64]) -> bool {
+        let has_room = |pair: &[(usize, i64)]| {
+            let ((dim, factor), (_, next)) = (pair[0], pair[1]);
+            next % factor == 0 && self.constant.rem_euclid(next) / factor + sizes[dim] <= next / factor
+        };
+        self.terms.iter().all(|&(_, factor)| factor > 0) && self.terms.windows(2).all(has_room)
+    }
+
+    /// The index that it becomes where dimension `dim` has another expression.
+    pub(in crate::import) fn expr(&self, of: impl Fn(usize) -> Expr) -> Expr {
+        let term = |&(dim, factor): &(usize, i64)| {
+            if factor == 1 { of(dim) } else { Expr::Mul(Box::new(of(dim)), Box::new(Expr::Constant(factor))) }
+        };
+        let constant = (self.constant != 0 || self.terms.is_empty()).then_some(Expr::Constant(self.constant));
+        let sum = self.terms.iter().rev().map(term).chain(constant);
+        sum.reduce(|sum, term| Expr::Add(Box::new(sum), Box::new(term))).unwrap_or(Expr::Constant(0))
+    }
+}
+
+/// Why an index map is no view: the windows of a convolution overlap, and a tensor is not read backwards.
+pub(in crate::import) fn refuse_window(map: &[Expr], sizes: &[i64]) -> Option<String> {
+    for linear in map.iter().filter_map(|expr| Linear::of(expr, sizes)) {
+        if linear.terms.iter().any(|&(_, factor)| factor < 0) {
+            return Some("backwards: not supported yet".to_owned());
+        }
+        if linear.overlaps(sizes) {
+            return Some(format!("in overlapping windows, which take more than {MOST_PARTS} parts: not supported yet"));
+        }
+    }
+    None
+}
+
+/// The dimensions along which the windows of operands lie, such as those of a kernel: at each point of them, no index of the operands says
+/// the same thing twice. Reduced dimensions come first, since a sum over them costs nothing but the addition; then the shortest ones.
+pub(in crate::import) fn window_dims(maps: &[&[Expr]], sizes: &[i64], is_reduction: &[bool]) -> Vec<usize> {
+    let mut sizes = sizes.to_vec();
+    let mut found = Vec::new();
+    for expr in maps.iter().copied().flatten() {
+        while let Some(linear) = Linear::of(expr, &sizes).filter(|linear| linear.terms.len() > 1 && !linear.is_digits(&sizes)) {
+            let along = linear.terms.iter().map(|&(dim, _)| dim).min_by_key(|&dim| (!is_reduction[dim], sizes[dim], dim));
+            let Some(dim) = along else { break };
+            found.push(dim);
+            sizes[dim] = 1;
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// The points of some dimensions, the last one fastest.
+pub(in crate::import) fn points(sizes: &[i64]) -> Vec<Vec<i64>> {
+    sizes.iter().fold(vec![Vec::new()], |points, &size| {
+        points.iter().flat_map(|point| (0..size).map(move |index| [point.as_slice(), &[index]].concat())).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dim(dim: usize, factor: i64) -> Expr {
+        Expr::Mul(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(factor)))
+    }
+
+    fn sum(lhs: Expr, rhs: Expr) -> Expr {
+        Expr::Add(Box::new(lhs), Box::new(rhs))
+    }
+
+    #[test]
+    fn a_kernel_lies_along_its_own_dimensions() {
+        // Rows of 7 with a kernel of 3, stride 2; columns of 7 with a kernel of 2, stride 2, which do not overlap.
+        let map = [Expr::Dim(0), sum(dim(1, 2), Expr::Dim(3)), sum(dim(2, 2), Expr::Dim(4))];
+        let sizes = [4, 3, 3, 3, 2];
+        assert_eq!(window_dims(&[&map], &sizes, &[false, false, false, true, true]), [3]);
+        assert_eq!(window_dims(&[&map], &[4, 3, 3, 1, 1], &[false, false, false, true, true]), [0; 0]);
+        assert_eq!(window_dims(&[&[sum(Expr::Dim(0), Expr::Dim(1))]], &[9, 3], &[false, false]), [1], "an unfolding");
+    }
+
+    #[test]
+    fn dilation_wider_than_the_rows_still_overlaps_where_points_meet() {
+        let linear = |a: i64, b: i64, sizes: &[i64]| Linear::of(&sum(dim(0, a), dim(1, b)), sizes).map(|linear| linear.overlaps(sizes));
+        assert_eq!(linear(1, 4, &[4, 3]), Some(false));
+        assert_eq!(linear(1, 3, &[4, 3]), Some(true));
+        assert_eq!(linear(2, 1, &[4, 2]), Some(false));
+        assert_eq!(linear(2, 2, &[4, 2]), Some(true));
+        assert_eq!(linear(1, 1, &[4, 1]), Some(false));
+    }
+
+    #[test]
+    fn what_is_no_view_is_refused() {
+        let refused = |expr: Expr, sizes: &[i64]| refuse_window(&[expr], sizes);
+        let both = || sum(Expr::Dim(0), Expr::Dim(1));
+        assert!(refused(both(), &[8, 3]).is_some_and(|message| message.contains("1024 parts")));
+        assert_eq!(refused(both(), &[8, 1]), None);
+        assert_eq!(refused(sum(dim(0, 3), Expr::Dim(1)), &[8, 3]), None);
+        let backwards = sum(dim(0, -1), Expr::Constant(7));
+        assert!(refused(backwards, &[8]).is_some_and(|message| message.contains("backwards")));
+    }
+
+    #[test]
+    fn digits_do_not_run_over() {
+        let is_digits = |a: i64, b: i64, constant: i64| {
+            let expr = sum(sum(dim(0, a), dim(1, b)), Expr::Constant(constant));
+            Linear::of(&expr, &[5, 2]).map(|linear| linear.is_digits(&[5, 2]))
+        };
+        assert_eq!([(4, 1, 0), (4, 1, 2), (4, 1, 6)].map(|(a, b, constant)| is_digits(a, b, constant)), [Some(true); 3]);
+        assert_eq!(is_digits(4, 1, 3), Some(false), "3 + 1 is the next window");
+        assert_eq!(is_digits(5, 2, 0), Some(false), "windows of 5 are no multiple of 2");
+        assert_eq!(is_digits(4, 2, 1), Some(true));
+    }
+
+    #[test]
+    fn an_index_is_a_sum_of_its_terms() {
+        let expr = sum(sum(dim(2, 4), Expr::Constant(3)), sum(Expr::Dim(0), dim(1, 8)));
+        let linear = Linear::of(&expr, &[4, 5, 1]).expect("a sum");
+        assert_eq!((linear.terms.as_slice(), linear.constant), ([(0, 1), (1, 8)].as_slice(), 3));
+        assert_eq!(linear.expr(Expr::Dim), sum(sum(dim(1, 8), Expr::Dim(0)), Expr::Constant(3)));
+        assert_eq!(Linear::of(&Expr::Mod(Box::new(Expr::Dim(0)), Box::new(Expr::Constant(2))), &[4]), None);
+    }
+
+    #[test]
+    fn points_run_through_the_last_dimension_fastest() {
+        assert_eq!(points(&[2, 2]), [[0, 0], [0, 1], [1, 0], [1, 1]]);
+        assert_eq!(points(&[]), [[0_i64; 0]]);
+    }
+}

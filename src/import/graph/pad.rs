@@ -1,0 +1,171 @@
+//! Tensors with borders: the padding of a convolution, and what makes a dimension a multiple of the stride it is read with.
+
+use super::{
+    Element, Graph, Kind, Known, NodeId,
+    linear::{Linear, MOST_PARTS, points},
+};
+use crate::affine::Expr;
+
+impl Graph {
+    /// A tensor with `low` elements of a number in front of each dimension and `high` behind it. Of what has such borders already there
+    /// are wider ones.
+    pub(in crate::import) fn padded(&mut self, input: NodeId, low: &[i64], high: &[i64], number: NodeId) -> NodeId {
+        if low.iter().chain(high).all(|&size| size == 0) || self.number_of(input) == self.number_of(number) {
+            return input;
+        }
+        if let Some(inner) = self.padding_of(input).filter(|inner| inner.number == number) {
+            let around = self.node(input).shape.clone();
+            let part = self.node(inner.part).shape.clone();
+            let low: Vec<i64> = inner.low.iter().zip(low).map(|(inner, outer)| inner + outer).collect();
+            let behind = |dim: usize| around[dim] - inner.low[dim] - part[dim] + high[dim];
+            let high: Vec<i64> = (0..part.len()).map(behind).collect();
+            return self.bordered(inner.part, &low, &high, number);
+        }
+        self.bordered(input, low, high, number)
+    }
+
+    /// A tensor under other indices, which may have strides.
+    pub(in crate::import) fn strided(&mut self, input: NodeId, map: Vec<Expr>, shape: &[i64]) -> NodeId {
+        let input = self.divisible(input, &map, shape);
+        self.view(input, map, shape)
+    }
+
+    /// A tensor that can be read at these indices of an iteration space: a dimension that is read with a stride is a multiple of it, so
+    /// that it can be shown as two. Where it is none, borders are added, which nobody reads.
+    pub(in crate::import) fn divisible(&mut self, input: NodeId, map: &[Expr], sizes: &[i64]) -> NodeId {
+        let node = self.node(input);
+        if matches!(node.kind, Kind::Known(_) | Kind::Undefined | Kind::Refused(_)) || node.shape.len() != map.len() {
+            return input;
+        }
+        let stride = |expr: &Expr| Linear::of(expr, sizes).and_then(|linear| linear.terms.last().map(|&(_, factor)| factor));
+        let missing =
+            |(expr, &size): (&Expr, &i64)| stride(expr).filter(|&stride| stride > 1).map_or(0, |stride| (stride - size % stride) % stride);
+        let high: Vec<i64> = map.iter().zip(&node.shape).map(missing).collect();
+        let element = if node.element == Element::Bool { Element::F32 } else { node.element };
+        let number = self.padding_of(input).map(|known| known.number);
+        let number = number.unwrap_or_else(|| self.add(Kind::Known(Known::number(0.0)), &[], Vec::new(), element));
+        self.padded(input, &vec![0; high.len()], &high, number)
+    }
+
+    /// `part` written over a tensor of shape `shape`, or a number everywhere, from `offsets` on, to every `strides`-th place: slice by slice.
+    /// None where that takes too many.
+    pub(in crate::import) fn insert_strided(
+        &mut self,
+        part: NodeId,
+        whole: NodeId,
+        shape: &[i64],
+        offsets: &[i64],
+        strides: &[i64],
+    ) -> Option<NodeId> {
+        let sizes = self.node(part).shape.clone();
+        let strided: Vec<usize> = (0..sizes.len()).filter(|&dim| strides[dim] > 1 && sizes[dim] > 1).collect();
+        let counts: Vec<i64> = strided.iter().map(|&dim| sizes[dim]).collect();
+        if let Some(number) = self.number_of(whole) {
+            // Dimension by dimension: what lies between is the same number.
+            if counts.iter().sum::<i64>() > MOST_PARTS {
+                return None;
+            }
+            let element = self.node(part).element;
+            let number = self.add(Kind::Known(Known::number(number)), &[], Vec::new(), element);
+            let apart = strided.into_iter().fold(part, |part, dim| self.spread_apart(part, dim, strides[dim], number));
+            let end = |dim: usize| offsets[dim] + self.node(apart).shape[dim];
+            let high: Vec<i64> = (0..shape.len()).map(|dim| shape[dim] - end(dim)).collect();
+            return Some(self.padded(apart, offsets, &high, number));
+        }
+        if counts.iter().fold(1, |product: i64, &count| product.saturating_mul(count)) > MOST_PARTS {
+            return None;
+        }
+        Some(points(&counts).into_iter().fold(whole, |whole, point| {
+            let (mut first, mut size) = (vec![0; sizes.len()], sizes.clone());
+            for (&dim, &index) in strided.iter().zip(&point) {
+                (first[dim], size[dim]) = (index, 1);
+            }
+            let at = (0..sizes.len()).map(|dim| offsets[dim] + first[dim] * strides[dim]).collect();
+            let slice = self.slice(part, &first, &size);
+            self.insert(slice, whole, at)
+        }))
+    }
+
+    /// A tensor with a number between its positions along one dimension.
+    fn spread_apart(&mut self, part: NodeId, dim: usize, stride: i64, number: NodeId) -> NodeId {
+        let mut shape = self.node(part).shape.clone();
+        let n_positions = shape[dim];
+        shape[dim] = (n_positions - 1) * stride + 1;
+        let whole = self.filled(number, shape.clone());
+        shape[dim] = 1;
+        (0..n_positions).fold(whole, |whole, position| {
+            let (mut first, mut at) = (vec![0; shape.len()], vec![0; shape.len()]);
+            (first[dim], at[dim]) = (position, position * stride);
+            let slice = self.slice(part, &first, &shape);
+            self.insert(slice, whole, at)
+        })
+    }
+
+    fn slice(&mut self, of: NodeId, first: &[i64], shape: &[i64]) -> NodeId {
+        let index = |(dim, &first): (usize, &i64)| Linear { terms: vec![(dim, 1)], constant: first }.expr(Expr::Dim);
+        let map = first.iter().enumerate().map(index).collect();
+        self.view(of, map, shape)
+    }
+
+    fn bordered(&mut self, input: NodeId, low: &[i64], high: &[i64], number: NodeId) -> NodeId {
+        let (from, element) = (self.node(input).shape.clone(), self.node(input).element);
+        let shape: Vec<i64> = (0..from.len()).map(|dim| low[dim] + from[dim] + high[dim]).collect();
+        let mut whole = self.undefined(shape.clone(), element);
+        let (mut start, mut size) = (vec![0; shape.len()], shape);
+        for dim in 0..from.len() {
+            for (first, thickness) in [(0, low[dim]), (low[dim] + from[dim], high[dim])] {
+                if thickness > 0 {
+                    let (mut offsets, mut slab) = (start.clone(), size.clone());
+                    (offsets[dim], slab[dim]) = (first, thickness);
+                    let slab = self.filled(number, slab);
+                    whole = self.insert(slab, whole, offsets);
+                }
+            }
+            (start[dim], size[dim]) = (low[dim], from[dim]);
+        }
+        self.insert(input, whole, low.to_vec())
+    }
+
+    /// What a tensor with borders is made of; none if it has none.
+    fn padding_of(&self, id: NodeId) -> Option<Padding> {
+        let Kind::Insert(low) = &self.node(id).kind else { return None };
+        let &[part, mut around] = self.node(id).inputs.as_slice() else { return None };
+        let mut number = None;
+        while let Kind::Insert(_) = self.node(around).kind {
+            let &[slab, before] = self.node(around).inputs.as_slice() else { return None };
+            let border = (self.node(slab).kind == Kind::Filled).then(|| self.node(slab).inputs[0])?;
+            if number.is_some_and(|number| number != border) {
+                return None;
+            }
+            (number, around) = (Some(border), before);
+        }
+        let is_whole = self.node(around).kind == Kind::Undefined && self.parts_of_unfinished(id).is_none();
+        Some(Padding { part, low: low.clone(), number: number.filter(|_| is_whole)? })
+    }
+}
+
+/// A tensor within borders.
+struct Padding {
+    part: NodeId,
+    low: Vec<i64>,
+    number: NodeId,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::Element;
+
+    #[test]
+    fn borders_around_borders_are_wider_ones() {
+        let mut graph = Graph::default();
+        let x = graph.tensor(0, vec![2, 7, 7, 3], Element::F16);
+        let [zero, one] = [0.0, 1.0].map(|number| graph.number(number));
+        let once = graph.padded(x, &[0, 1, 1, 0], &[0, 1, 1, 0], zero);
+        let twice = graph.padded(once, &[0; 4], &[0, 1, 0, 0], zero);
+        assert_eq!(twice, graph.padded(x, &[0, 1, 1, 0], &[0, 2, 1, 0], zero));
+        let other = graph.padded(once, &[0; 4], &[0, 1, 0, 0], one);
+        assert_eq!(graph.node(graph.node(other).inputs[0]).shape, [2, 9, 9, 3], "another number around what is padded");
+        assert_eq!(graph.padded(x, &[0; 4], &[0; 4], zero), x);
+    }
+}

@@ -1,0 +1,82 @@
+//! `spyre-import-linalg`, convolutions of narrow groups of channels.
+//!
+//! The channels of a group are a part of a stick, which the device takes out of the others only by moving them twice, and a product has
+//! whole sticks of channels anyway. So the groups are one product with weights that are 0 between different groups.
+
+use super::{generic::Generic, import_windows::ELEMENTS_OF_A_STICK};
+use crate::{
+    import::{
+        Contraction, Kind, Known, NodeId,
+        rules::contraction::{index_of, size_of},
+    },
+    mlir::{Expr, Reported},
+};
+
+/// Most weights with zeros between the groups.
+const MOST_MASKED_WEIGHTS: i64 = 1 << 20;
+
+impl Generic<'_, '_> {
+    /// A product of groups as a product over all groups: in place of a dimension of both operands and the result, the groups are rows of
+    /// the weights and columns of them. None for a product without windows, and where groups have whole sticks of channels.
+    pub(super) fn narrow_groups(&self, dims: &Contraction, left: usize, right: usize) -> Option<Contraction> {
+        let sizes = &self.space.window.sizes;
+        let of_right = self.linear(right)?;
+        let moves_right = |dim: &usize| of_right.iter().flat_map(|linear| &linear.terms).any(|(other, _)| other == dim);
+        let mut shared = dims.batch.iter().flatten().copied().filter(moves_right);
+        let (Some(group), None) = (shared.next(), shared.next()) else { return None };
+        let is_alone = dims.batch.contains(&vec![group]);
+        if !self.has_windows[left]
+            || self.has_windows[right]
+            || !self.is_expanded(left)
+            || !is_alone
+            || size_of(&dims.k, sizes) >= ELEMENTS_OF_A_STICK
+        {
+            return None;
+        }
+        let with_group = |dims: &[usize]| [&[group], dims].concat();
+        let (k, n) = (with_group(&dims.k), with_group(&dims.n));
+        let is_small = size_of(&k, sizes).checked_mul(size_of(&n, sizes)).is_some_and(|weights| weights <= MOST_MASKED_WEIGHTS);
+        let batch = dims.batch.iter().filter(|dims| **dims != [group]).cloned().collect();
+        is_small.then(|| Contraction { is_swapped: dims.is_swapped, batch, m: dims.m.clone(), n, k })
+    }
+
+    /// Whether an operand has fewer dimensions where it is stored: its groups are in one dimension with their channels.
+    fn is_expanded(&self, operand: usize) -> bool {
+        let (value, map) = &self.space.operands[operand];
+        let Ok(mut node) = self.importer.node_of(self.op, *value) else { return false };
+        while let Kind::View(_) | Kind::Reshape = self.importer.graph.node(node).kind {
+            node = self.importer.graph.node(node).inputs[0];
+        }
+        self.importer.graph.node(node).shape.len() < map.len()
+    }
+
+    /// The weights of `narrow_groups`, for every batch.
+    pub(super) fn masked_factor(&mut self, operand: usize, dims: &Contraction) -> Result<NodeId, Reported> {
+        let (value, map) = self.space.operands[operand].clone();
+        let (map, linear) = (self.space.window.shifted(&map), self.linear(operand).expect("the operand of a contraction"));
+        let sizes = self.space.window.sizes.clone();
+        let node = self.importer.node_of(self.op, value)?;
+        let graph = &mut self.importer.graph;
+        let node = graph.divisible(node, &map, &sizes);
+        let element = graph.node(node).element;
+        let shape = [size_of(&dims.k, &sizes), size_of(&dims.n, &sizes)];
+        // Of the rows only the channel within a group is an index of the weights.
+        let channel = |dim: usize| {
+            if dims.k[1..].contains(&dim) {
+                index_of(dim, std::slice::from_ref(&dims.k), &sizes)
+            } else {
+                index_of(dim, &[Vec::new(), dims.n.clone()], &sizes)
+            }
+        };
+        let exprs = linear.iter().map(|linear| linear.expr(channel)).collect();
+        let weights = graph.view(node, exprs, &shape);
+        let (channels, filters) = (size_of(&dims.k[1..].to_vec(), &sizes), size_of(&dims.n[1..].to_vec(), &sizes));
+        let is_of_group = |row: i64, column: i64| if row / channels == column / filters { 1.0 } else { 0.0 };
+        let mask: Vec<f64> = (0..shape[0]).flat_map(|row| (0..shape[1]).map(move |column| is_of_group(row, column))).collect();
+        let mask = graph.known(Known::table(&mask), shape.to_vec(), element);
+        let masked = graph.pointwise("mul", &[weights, mask], element);
+        let batch: Vec<i64> = dims.batch.iter().map(|group| size_of(group, &sizes)).collect();
+        let rank = batch.len();
+        Ok(graph.view(masked, vec![Expr::Dim(rank), Expr::Dim(rank + 1)], &[batch.as_slice(), &shape].concat()))
+    }
+}

@@ -1,0 +1,213 @@
+//! `spyre-import-linalg`, a `linalg.generic` whose operands are read through windows: convolutions, poolings and unfoldings, point by
+//! point of their kernels.
+//!
+//! A kernel of K points is K reductions over shifted parts of the operand, combined. That moves fewer bytes than one product of the
+//! patches: these are written and read again, K times as large as the operand, while partial sums stay in LX.
+
+use super::generic::{Generic, Space};
+use crate::{
+    import::{
+        Combiner, Element, NodeId, Reduction, Scalar,
+        graph::{
+            linear::{Linear, MOST_PARTS, points, window_dims},
+            views,
+            window::Runs,
+        },
+    },
+    mlir::{Expr, Reported},
+};
+use std::collections::BTreeSet;
+
+/// Elements of a product that fill a stick: products are computed in the formats of two bytes.
+pub(super) const ELEMENTS_OF_A_STICK: i64 = machine::STICK_BYTES / 2;
+/// Windows of more points than this are put together from halves.
+const MOST_IN_A_ROW: i64 = 8;
+
+impl<'c> Generic<'_, 'c> {
+    /// The dimensions along which windows lie, if there are any and they have few enough points.
+    pub(super) fn windows(&self) -> Vec<usize> {
+        let maps: Vec<&[Expr]> = self.space.operands[..self.n_inputs].iter().map(|(_, map)| map.as_slice()).collect();
+        let dims = window_dims(&maps, &self.space.window.sizes, &self.space.is_reduction);
+        let n_points = dims.iter().map(|&dim| self.space.window.sizes[dim]).fold(1, i64::saturating_mul);
+        // A sum of windows along several dimensions goes dimension by dimension.
+        if dims.iter().all(|&dim| self.space.window.sizes[dim] <= MOST_PARTS) && n_points <= MOST_PARTS * MOST_PARTS {
+            dims
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Takes kernels of one point out of the iteration space: a layout has fewer dimensions than a convolution.
+    pub(super) fn drop_single_points(&mut self) {
+        let (sizes, is_reduction) = (&self.space.window.sizes, &self.space.is_reduction);
+        let indices = self.space.operands[..self.n_inputs].iter().flat_map(|(_, map)| map);
+        let of_windows: BTreeSet<usize> = indices.filter(|index| !matches!(index, Expr::Dim(_))).flat_map(Expr::dims).collect();
+        let single: Vec<usize> = of_windows.into_iter().filter(|&dim| sizes[dim] == 1 && is_reduction[dim]).collect();
+        if !single.is_empty() {
+            self.stand_at(self.space.at(&single, &vec![0; single.len()]));
+        }
+    }
+
+    /// The dimensions of a reduction that are taken point by point: those of windows, and of patches that have whole sticks at each
+    /// point. Patches of fewer elements are gathered into sticks.
+    pub(super) fn windows_of(&self, reduction: &Reduction) -> Vec<usize> {
+        let windows = self.windows();
+        if !windows.is_empty() || reduction.combiner != Combiner::Sum || self.body.product(reduction.new).is_none() {
+            return windows;
+        }
+        let (sizes, is_reduction) = (&self.space.window.sizes, &self.space.is_reduction);
+        let indices = self.space.operands[..self.n_inputs].iter().flat_map(|(_, map)| map);
+        let sums = indices.filter_map(|index| Linear::of(index, sizes)).filter(|linear| linear.terms.len() > 1);
+        let of_patches: BTreeSet<usize> =
+            sums.flat_map(|linear| linear.terms).map(|(dim, _)| dim).filter(|&dim| is_reduction[dim]).collect();
+        let others = (0..sizes.len()).filter(|dim| is_reduction[*dim] && !of_patches.contains(dim));
+        let is_stick = others.map(|dim| sizes[dim]).product::<i64>() >= ELEMENTS_OF_A_STICK;
+        of_patches.into_iter().filter(|_| is_stick).collect()
+    }
+
+    /// A dimension along which windows lie that overlap in the result as well, in parts of one index.
+    pub(super) fn unfolded(&self) -> Option<Runs> {
+        let dims = self.windows();
+        let sizes = &self.space.window.sizes;
+        let dim = *dims.first().filter(|_| dims.iter().map(|&dim| sizes[dim]).product::<i64>() <= MOST_PARTS)?;
+        Some((dim, (0..sizes[dim]).map(|index| (index, index + 1)).collect()))
+    }
+
+    /// A reduction over windows, which lie along `dims`; before it is combined with what it starts from.
+    pub(super) fn reduce_windows(&mut self, dims: &[usize], reduction: &Reduction, result: usize) -> Result<NodeId, Reported> {
+        let whole = self.space.clone();
+        let node = match self.pooled(dims, reduction)? {
+            Some((input, pooled)) => {
+                self.stand_at(whole.at(dims, &vec![0; dims.len()]));
+                self.known_operands[input] = Some(pooled);
+                self.insert_reductions(reduction, result)
+            }
+            None => self.sum_of_points(&whole, dims, reduction, result),
+        };
+        self.stand_at(whole);
+        node
+    }
+
+    fn stand_at(&mut self, space: Space<'c>) {
+        self.space = space;
+        self.forget();
+    }
+
+    /// The reduction at each point of the kernel, combined.
+    fn sum_of_points(&mut self, whole: &Space<'c>, dims: &[usize], reduction: &Reduction, result: usize) -> Result<NodeId, Reported> {
+        let sizes: Vec<i64> = dims.iter().map(|&dim| whole.window.sizes[dim]).collect();
+        if sizes.iter().product::<i64>() > MOST_PARTS {
+            let message = format!("reduces windows of {sizes:?} points, more than {MOST_PARTS} parts: not supported yet");
+            return Ok(self.refused_result(result, message));
+        }
+        let mut sum: Option<NodeId> = None;
+        for point in points(&sizes) {
+            self.stand_at(whole.at(dims, &point));
+            let node = self.reduce_at_point(reduction, result)?;
+            if self.importer.graph.refused_among(&[node]).is_some() {
+                return Ok(node);
+            }
+            sum = Some(match sum {
+                None => node,
+                Some(sum) => match self.combined(reduction, sum, node) {
+                    Ok(sum) => sum,
+                    Err(message) => return Ok(self.refused_result(result, message)),
+                },
+            });
+        }
+        Ok(sum.expect("a dimension has a point"))
+    }
+
+    fn combined(&mut self, reduction: &Reduction, sum: NodeId, node: NodeId) -> Result<NodeId, String> {
+        let element = self.importer.graph.node(node).element;
+        self.importer.graph.apply(reduction.combiner.operation(), &[sum, node], element)
+    }
+
+    /// The operand of a pooling, reduced over its windows dimension by dimension, under the iteration space; none where windows are of
+    /// more than one operand or of another kind.
+    fn pooled(&mut self, dims: &[usize], reduction: &Reduction) -> Result<Option<(usize, NodeId)>, Reported> {
+        let Scalar::Input(input) = reduction.new else { return Ok(None) };
+        let sizes = self.space.window.sizes.clone();
+        let (value, map) = self.space.operands[input].clone();
+        let mut node = self.importer.node_of(self.op, value)?;
+        let graph = &self.importer.graph;
+        let is_float = graph.node(node).element != Element::Int;
+        let linear: Option<Vec<Linear>> = self.space.window.shifted(&map).iter().map(|expr| Linear::of(expr, &sizes)).collect();
+        let Some(mut map) = linear.filter(|_| is_float && graph.number_of(node).is_none() && graph.refused_among(&[node]).is_none()) else {
+            return Ok(None);
+        };
+        let is_of = |linear: &Linear, dim: usize| linear.terms.iter().any(|&(other, _)| other == dim);
+        let is_one = |dim: usize| map.iter().filter(|linear| is_of(linear, dim)).count() == 1;
+        let is_pair = |linear: &Linear| linear.terms.len() <= 2 || !dims.iter().any(|&dim| is_of(linear, dim));
+        if !dims.iter().all(|&dim| is_one(dim)) || !map.iter().all(is_pair) {
+            return Ok(None);
+        }
+        // Once for all strides.
+        let indices: Vec<Expr> = map.iter().map(|linear| linear.expr(Expr::Dim)).collect();
+        node = self.importer.graph.divisible(node, &indices, &sizes);
+        for &dim in dims {
+            let along = map.iter().position(|linear| is_of(linear, dim)).expect("a window is of an operand");
+            match self.pooled_along(node, along, &map[along], dim, reduction) {
+                Ok(reduced) => node = reduced,
+                Err(_) => return Ok(None),
+            }
+            map[along].terms.retain(|&(other, _)| other != dim);
+            // The window has moved already.
+            map[along].constant = 0;
+            map[along].terms.iter_mut().for_each(|(_, factor)| *factor = 1);
+        }
+        let left = self.space.at(dims, &vec![0; dims.len()]);
+        let place = |dim: usize| (0..dim).filter(|other| !dims.contains(other)).count();
+        let map: Vec<Expr> = map.iter().map(|linear| linear.expr(|dim| Expr::Dim(place(dim)))).collect();
+        let shape = views::moving_dims(&map, &left.window.sizes);
+        let node = self.importer.graph.strided(node, map, &shape);
+        Ok(Some((input, node)))
+    }
+
+    /// A tensor whose dimension `along`, read at `linear`, is reduced over the windows that lie along iteration dimension `dim`.
+    fn pooled_along(&mut self, whole: NodeId, along: usize, linear: &Linear, dim: usize, reduction: &Reduction) -> Result<NodeId, String> {
+        let n_points = self.space.window.sizes[dim];
+        let apart = linear.terms.iter().find(|(other, _)| *other == dim).map_or(1, |&(_, factor)| factor);
+        let rest = linear.terms.iter().find(|(other, _)| *other != dim).copied();
+        let (n_windows, stride) = rest.map_or((1, 1), |(dim, stride)| (self.space.window.sizes[dim], stride));
+        let first = linear.constant;
+        let shifted = |generic: &mut Self, of: NodeId, first: i64, size: i64, stride: i64| {
+            let mut shape = generic.importer.graph.node(of).shape.clone();
+            shape[along] = size;
+            let index = |dim: usize| Linear {
+                terms: vec![(dim, if dim == along { stride } else { 1 })],
+                constant: if dim == along { first } else { 0 },
+            };
+            let map = (0..shape.len()).map(|dim| index(dim).expr(Expr::Dim)).collect();
+            generic.importer.graph.strided(of, map, &shape)
+        };
+        if n_points <= MOST_IN_A_ROW {
+            let mut sum = shifted(self, whole, first, n_windows, stride);
+            for point in 1..n_points {
+                let next = shifted(self, whole, first + point * apart, n_windows, stride);
+                sum = self.combined(reduction, sum, next)?;
+            }
+            return Ok(sum);
+        }
+        // Windows of 1, 2, 4, ... points from every place; those in the binary number of points, side by side, are a window.
+        let (mut level, mut length, mut covered) = (whole, 1, 0);
+        let mut sum: Option<NodeId> = None;
+        loop {
+            if n_points & length != 0 {
+                let part = shifted(self, level, first + covered * apart, n_windows, stride);
+                sum = Some(match sum {
+                    None => part,
+                    Some(sum) => self.combined(reduction, sum, part)?,
+                });
+                covered += length;
+            }
+            if 2 * length > n_points {
+                return sum.ok_or_else(|| "has windows without points".to_owned());
+            }
+            let size = self.importer.graph.node(level).shape[along] - length * apart;
+            let (near, far) = (shifted(self, level, 0, size, 1), shifted(self, level, length * apart, size, 1));
+            level = self.combined(reduction, near, far)?;
+            length *= 2;
+        }
+    }
+}

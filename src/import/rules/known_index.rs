@@ -1,0 +1,93 @@
+//! Indices that are known at compile time, as expressions of iteration dimensions: what exporters compute positions with comes as tables.
+
+use crate::affine::Expr;
+
+/// The numbers of a table of shape `shape` as an expression of its dimensions: a constant and, for each dimension, digits of it with a
+/// factor. None for numbers in another order, and where a digit has a negative factor.
+pub(in crate::import) fn index_of_table(numbers: &[i64], shape: &[i64]) -> Option<Expr> {
+    let &first = numbers.first()?;
+    let mut stride = numbers.len();
+    let mut terms = Vec::new();
+    for (dim, &size) in shape.iter().enumerate() {
+        let size = usize::try_from(size).ok()?;
+        stride = stride.checked_div(size)?;
+        let along: Vec<i64> = (0..size).map(|index| numbers[index * stride] - first).collect();
+        terms.extend(digits_of(&along, dim)?);
+    }
+    let constant = (first != 0 || terms.is_empty()).then_some(Expr::Constant(first));
+    let sum = terms.into_iter().chain(constant).reduce(|sum, term| Expr::Add(Box::new(sum), Box::new(term)))?;
+    let mut point = vec![0; shape.len()];
+    let is_right = numbers.iter().all(|&number| {
+        let is_right = sum.evaluate(&point) == number;
+        for (index, &size) in point.iter_mut().zip(shape).rev() {
+            *index = (*index + 1) % size;
+            if *index > 0 {
+                break;
+            }
+        }
+        is_right
+    });
+    is_right.then_some(sum)
+}
+
+/// Numbers from 0 on along dimension `dim` as some of its digits: each number stands for a run of positions, and the numbers begin again
+/// after a period. Nothing where all are 0.
+fn digits_of(along: &[i64], dim: usize) -> Option<Option<Expr>> {
+    let Some(run) = along.iter().position(|&number| number != 0) else { return Some(None) };
+    let step = along[run];
+    if step < 0 {
+        return None;
+    }
+    let again = (2 * run..along.len()).step_by(run).find(|&position| along[position] == 0);
+    let number = |number: usize| Some(Box::new(Expr::Constant(i64::try_from(number).ok()?)));
+    let mut digit = Expr::Dim(dim);
+    if run > 1 {
+        digit = Expr::FloorDiv(Box::new(digit), number(run)?);
+    }
+    if let Some(again) = again {
+        digit = Expr::Mod(Box::new(digit), number(again / run)?);
+    }
+    Some(Some(if step == 1 { digit } else { Expr::Mul(Box::new(digit), Box::new(Expr::Constant(step))) }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(shape: &[i64], of: impl Fn(&[i64]) -> i64) -> Vec<i64> {
+        let mut points = vec![Vec::new()];
+        for &size in shape {
+            points = points.iter().flat_map(|point: &Vec<i64>| (0..size).map(move |index| [point.as_slice(), &[index]].concat())).collect();
+        }
+        points.iter().map(|point| of(point)).collect()
+    }
+
+    fn is_found(shape: &[i64], of: impl Fn(&[i64]) -> i64) -> bool {
+        let numbers = table(shape, of);
+        index_of_table(&numbers, shape).is_some_and(|expr| table(shape, |point| expr.evaluate(point)) == numbers)
+    }
+
+    #[test]
+    fn groups_repeats_and_steps_are_digits() {
+        assert!(is_found(&[2, 32], |point| point[1] / 8), "groups of 8");
+        assert!(is_found(&[2, 32], |point| point[1] % 8), "within a group");
+        assert!(is_found(&[12], |point| point[0] / 2 % 3 * 5 + 7));
+        assert!(is_found(&[3, 4], |point| 2 * point[0] + point[1]), "windows");
+        assert!(is_found(&[1, 7], |point| point[1] / 3), "a last run that is shorter");
+        assert!(is_found(&[5], |_| 4));
+    }
+
+    #[test]
+    fn other_orders_are_none() {
+        assert!(!is_found(&[4], |point| 3 - point[0]));
+        assert!(!is_found(&[4], |point| [0, 1, 3, 4][usize::try_from(point[0]).unwrap()]));
+        assert!(!is_found(&[3, 3], |point| point[0] * point[1]), "a product");
+    }
+
+    #[test]
+    fn a_line_is_a_dimension_and_a_constant() {
+        let expr = Expr::Add(Box::new(Expr::Mul(Box::new(Expr::Dim(0)), Box::new(Expr::Constant(2)))), Box::new(Expr::Constant(3)));
+        assert_eq!(index_of_table(&[3, 5, 7], &[3]), Some(expr));
+        assert_eq!(index_of_table(&[0, 1, 2], &[3]), Some(Expr::Dim(0)));
+    }
+}
