@@ -68,7 +68,7 @@ fn granite_runs() {
     let small = Granite { layers: 1, sequence: 32, cached: 0, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
     check_text(&small.module(), &[]);
     check_text(&Granite { layers: 2, sequence: 8, ..small }.module(), &["--cores", "2"]);
-    check_text(&Granite { sequence: 20, hidden: 72, heads: 3, kv_heads: 1, head_size: 24, mlp: 100, ..small }.module(), &[]);
+    check_text(&Granite { sequence: 20, cached: 0, hidden: 72, heads: 3, kv_heads: 1, head_size: 24, mlp: 100, ..small }.module(), &[]);
     check_text(&Granite { heads: 2, head_size: 64, ..small }.module(), &["--sticks", "greedy"]);
 }
 

@@ -132,7 +132,7 @@ fn tiled_programs_are_validated() {
 #[test]
 fn models_are_validated() {
     let square = Attention { batches: 1, positions: 64, heads: 4, head_size: 64, is_packed: false };
-    let small = Granite { layers: 1, sequence: 32, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
+    let small = Granite { layers: 1, sequence: 32, cached: 0, hidden: 128, heads: 4, kv_heads: 2, head_size: 32, mlp: 192 };
     let models: [(String, &[&str]); 5] = [
         (square.module(), &[]),
         (Attention { head_size: 80, ..square }.module(), &["--cores", "5"]),

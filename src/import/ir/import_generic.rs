@@ -329,11 +329,17 @@ impl<'c> Generic<'_, 'c> {
         let node = self.importer.node_of(self.op, value)?;
         let node = self.importer.graph.divisible(node, &map, &self.space.window.sizes);
         let exprs = linear.iter().map(|linear| linear.expr(|dim| index_of(dim, groups, &self.space.window.sizes)));
-        let exprs = exprs.collect();
+        let exprs: Vec<Expr> = exprs.collect();
         let shape: Vec<i64> = groups.iter().map(|group| size_of(group, &self.space.window.sizes)).collect();
         let graph = &mut self.importer.graph;
         if graph.known_of(node).is_some() && graph.number_of(node).is_some() {
             return Ok(graph.filled(node, shape));
+        }
+        // Weights that all rows share are not repeated for each of them, known ones included.
+        let is_repeated = (0..groups.len()).any(|place| shape[place] > 1 && !exprs.iter().any(|expr| expr.dims().contains(&place)));
+        if is_repeated && graph.known_of(node).is_some() {
+            let element = graph.node(node).element;
+            return Ok(graph.add(Kind::View(exprs), &[node], shape, element));
         }
         Ok(graph.view(node, exprs, &shape))
     }

@@ -1,0 +1,94 @@
+//! What becomes of programs that producers export (`cargo bench --bench exports -- --write DIR`): each `.mlir` file of a folder, and of the folders in
+//! it, is compiled by default with `--validate`, and run beside the reference. Writes `docs/models.md`, which says how the files are made.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "a benchmark")]
+
+use serde_json::Value;
+use std::{
+    env,
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    time::Instant,
+};
+
+const PAGE: &str = "docs/models.md";
+/// Behind this line of the page stand the tables.
+const MARK: &str = "<!-- Made by `cargo bench --bench exports -- --write DIR` from here on. -->\n";
+const MIB: f64 = 1_048_576.0;
+
+fn main() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let Some(at) = arguments.iter().position(|argument| argument == "--write") else { return };
+    let folder = PathBuf::from(&arguments[at + 1]);
+    let inside = sorted(&folder).into_iter().filter(|path| path.is_dir());
+    let tables: String = [folder.clone()].into_iter().chain(inside).map(|folder| table(&folder)).collect();
+    let page = fs::read_to_string(PAGE).unwrap();
+    let (before, _) = page.split_once(MARK).unwrap();
+    fs::write(PAGE, format!("{before}{MARK}{tables}")).unwrap();
+}
+
+fn sorted(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+/// What becomes of the programs of a folder.
+fn table(folder: &Path) -> String {
+    let programs = sorted(folder).into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "mlir"));
+    let rows: Vec<Row> = programs.map(|path| row(&path)).collect();
+    let n_right = rows.iter().filter(|row| row.is_right).count();
+    let mut text = format!("\n## {}\n\n{n_right} of {} are right.\n\n", folder.file_name().unwrap().display(), rows.len());
+    text.push_str(
+        "| program | ops | validated | beside the reference | HBM, MiB | of the bound | compile s |\n|---|--:|---|---|--:|--:|--:|\n",
+    );
+    for Row { text: row, .. } in rows {
+        print!("{row}");
+        text.push_str(&row);
+    }
+    text
+}
+
+struct Row {
+    text: String,
+    is_right: bool,
+}
+
+fn row(program: &Path) -> Row {
+    let place = tempfile::tempdir().unwrap();
+    let [bundle, report] = ["bundle", "report.json"].map(|name| place.path().join(name));
+    let name = program.file_stem().unwrap().display();
+    let compiled = |more: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_spyre-compile"));
+        command.arg(program).arg("-o").arg(&bundle).arg("--report").arg(&report).args(more).output().unwrap()
+    };
+    let start = Instant::now();
+    let done = compiled(&[]);
+    let compile_s = start.elapsed().as_secs_f64();
+    if !done.status.success() {
+        return Row { text: format!("| {name} | refused: {} | | | | | |\n", first_error(&done)), is_right: false };
+    }
+    let validated = compiled(&["--validate"]);
+    let is_valid = validated.status.success();
+    let checked = Command::new(env!("CARGO_BIN_EXE_spyre-run")).arg(&bundle).arg("--check").arg(program).output().unwrap();
+    let agrees = checked.status.success();
+    let report: Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
+    let number = |path: &str| report.pointer(path).and_then(Value::as_f64).unwrap();
+    let (hbm, bound) = (number("/total/hbm_read") + number("/total/hbm_written"), number("/lower_bound/hbm"));
+    let n_ops = report["ops"].as_array().unwrap().len();
+    let mut text = String::new();
+    let valid = if is_valid { "yes".to_owned() } else { first_error(&validated) };
+    let beside = if agrees { "agrees".to_owned() } else { first_error(&checked) };
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "| {name} | {n_ops} | {valid} | {beside} | {:.2} | {:.2} | {compile_s:.1} |", hbm / MIB, hbm / bound);
+    Row { text, is_right: is_valid && agrees }
+}
+
+/// The first error that a process printed, without its place.
+fn first_error(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let line = text.lines().find_map(|line| line.split_once("error: ")).map_or("no message", |(_, message)| message);
+    line.replace('|', "\\|")
+}

@@ -1,0 +1,36 @@
+"""Compiles exported programs, runs them from the exporter's inputs and compares with PyTorch in f32: compare.py DIR [--bin FOLDER] [NAME...]"""
+
+import argparse
+import pathlib
+import subprocess
+import tempfile
+
+import numpy
+
+parser = argparse.ArgumentParser()
+parser.add_argument("folder", type=pathlib.Path)
+parser.add_argument("--bin", default="target/release")
+parser.add_argument("names", nargs="*")
+given = parser.parse_args()
+
+for name in given.names or sorted(path.stem for path in given.folder.glob("*.mlir")):
+    program, arrays = given.folder / f"{name}.mlir", numpy.load(given.folder / f"{name}.npz")
+    with tempfile.TemporaryDirectory() as place:
+        done = subprocess.run([f"{given.bin}/spyre-compile", program, "-o", f"{place}/bundle"], capture_output=True, text=True)
+        if done.returncode:
+            errors = [line.split("error: ", 1)[1] for line in done.stderr.splitlines() if "error: " in line]
+            print(f"{name}: refused: {errors[0] if errors else done.stderr[-200:]}", flush=True)
+            continue
+        inputs = []
+        for argument in arrays.files:
+            if argument != "result0":
+                numpy.save(f"{place}/{argument}.npy", arrays[argument])
+                inputs += ["--input", f"{argument}={place}/{argument}.npy"]
+        done = subprocess.run([f"{given.bin}/spyre-run", f"{place}/bundle", "--output-dir", f"{place}/results", *inputs], capture_output=True, text=True)
+        if done.returncode:
+            print(f"{name}: does not run: {done.stderr[-200:]}", flush=True)
+            continue
+        found = numpy.load(f"{place}/results/result0.npy").astype(numpy.float64)
+        expected = arrays["result0"].astype(numpy.float64)
+        error = numpy.sqrt(((found.reshape(expected.shape) - expected) ** 2).mean() / (expected**2).mean())
+        print(f"{name}: root mean square error {error:.2e} of PyTorch's", flush=True)

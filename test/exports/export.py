@@ -1,0 +1,43 @@
+"""What both exporters do with a module: its linalg, and what it computes in f32 from given inputs."""
+
+import pathlib
+
+import numpy
+import torch
+from torch_mlir import fx
+
+
+def keep_numbers_of_positions(module):
+    """Buffers that are not saved, such as frequencies, stay f32 as in a model that was loaded; the importer asks for those that are saved."""
+    kept = {}
+    for part in module.modules():
+        for name in list(part._non_persistent_buffers_set):
+            buffer = part._buffers.get(name)
+            if buffer is not None and buffer.is_floating_point():
+                kept[(part, name)] = buffer.clone().float()
+        part._non_persistent_buffers_set = set()
+    return kept
+
+
+def export(folder, name, module, inputs):
+    """Writes NAME.mlir of the module in f16, and NAME.npz with the inputs and the result of the module in f32."""
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = keep_numbers_of_positions(module)
+    # The weights of both are numbers of f16.
+    module = module.half().eval()
+    try:
+        with torch.no_grad():
+            wide = [tensor.float() if tensor.is_floating_point() else tensor for tensor in inputs]
+            result = module.float()(*wide)
+            module = module.half()
+            for (part, buffer), numbers in kept.items():
+                part._buffers[buffer] = numbers
+            exported = fx.export_and_import(module, *inputs, output_type="linalg-on-tensors", func_name="main")
+    except Exception as error:
+        print(f"{name}: torch-mlir does not export it: {type(error).__name__} {str(error)[-200:]!r}", flush=True)
+        return
+    (folder / f"{name}.mlir").write_text(exported.operation.get_asm(enable_debug_info=True))
+    arrays = {f"arg{position}": tensor.numpy() for position, tensor in enumerate(inputs)}
+    numpy.savez(folder / f"{name}.npz", result0=result.float().numpy(), **arrays)
+    print(name, flush=True)
