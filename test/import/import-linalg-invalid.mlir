@@ -456,9 +456,9 @@ func.func @elements_at_run_time(%x: tensor<f16>) -> tensor<2xf16> {
 
 // -----
 
-func.func @slice_at_run_time(%x: tensor<8x64xf16>, %at: tensor<index>) -> tensor<2x64xf16> {
+// expected-error @+1 {{'func.func' op computes with integers of tensor<index>: only those of i32 and i64 are supported yet}}
+func.func @slice_at_an_index(%x: tensor<8x64xf16>, %at: tensor<index>) -> tensor<2x64xf16> {
   %offset = tensor.extract %at[] : tensor<index>
-  // expected-error @+1 {{'tensor.extract_slice' op has an offset, size or stride that is known at run time only: not supported yet}}
   %slice = tensor.extract_slice %x[%offset, 0] [2, 64] [1, 1] : tensor<8x64xf16> to tensor<2x64xf16>
   return %slice : tensor<2x64xf16>
 }

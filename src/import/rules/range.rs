@@ -53,7 +53,19 @@ pub(in crate::import) fn ranges(
     check(graph, needed, asserted, limits, &ranges)?;
     #[allow(clippy::cast_possible_truncation, reason = "what a format holds exactly is far below 2^63")]
     let most = limits.exact as i64 + 1;
-    for number in ranges.keys().copied().collect::<Vec<_>>() {
+    let numbers: Vec<usize> = ranges.keys().copied().collect();
+    // Twice as wide one after the other, as long as it holds: none is left with what another one has no use for.
+    let ends = std::iter::successors(Some(2), |end: &i64| end.checked_mul(2)).take_while(|&end| end <= most);
+    for (end, &number) in ends.flat_map(|end| numbers.iter().map(move |number| (end, number))) {
+        let holds = |candidate: [i64; 2]| {
+            let widened = ranges.iter().map(|(&other, &range)| (other, if other == number { within(number, candidate) } else { range }));
+            check(graph, needed, asserted, limits, &widened.collect()).is_ok()
+        };
+        if let Some(candidate) = [[1 - end, end], [0, end]].into_iter().find(|&candidate| holds(candidate)) {
+            ranges.insert(number, within(number, candidate));
+        }
+    }
+    for number in numbers {
         let mut holds = |candidate: [i64; 2]| {
             let before = ranges.insert(number, within(number, candidate));
             let holds = check(graph, needed, asserted, limits, &ranges).is_ok();
@@ -329,6 +341,15 @@ mod tests {
         let of = |asserted: &[NodeId]| ranges(&graph, &graph.needed_for(&[chosen], |_| false), asserted, HALF, |_| [0, 64]);
         assert_eq!(of(&[fits]), Ok(BTreeMap::from([(0, [0, 64])])));
         assert_eq!(of(&[is_negative]), Err(Unbounded::Assertion(0)));
+    }
+
+    #[test]
+    fn the_terms_of_a_sum_share_the_format() {
+        let mut graph = Graph::default();
+        let (a, b) = (numbers(&mut graph, 0), numbers(&mut graph, 1));
+        let sum = graph.pointwise("add", &[a, b], Element::F32);
+        graph.note_integers(sum);
+        assert_eq!(found(&graph, sum), Ok(BTreeMap::from([(0, [-513, 514]), (1, [-511, 512])])));
     }
 
     #[test]
