@@ -52,16 +52,25 @@ fn bytes(report: &Value, part: &str, name: &str) -> i64 {
 
 #[test]
 fn what_a_gather_must_write_and_an_op_read_is_in_the_bound() {
-    let program = "func.func @main(%table: tensor<512x128xf16>, %rows: tensor<64xi32>) -> tensor<64x128xf16> {
+    let program = |function: &str| {
+        format!(
+            "func.func @main(%table: tensor<512x128xf16>, %rows: tensor<64xi32>) -> tensor<64x128xf16> {{
       %chosen = spyre.gather(%table, %rows) dim 0 : (tensor<512x128xf16>, tensor<64xi32>) -> tensor<64x128xf16>
-      %exp = spyre.pointwise exp(%chosen) : tensor<64x128xf16>
-      return %exp : tensor<64x128xf16>
-    }";
-    let (report, summary) = compile_text(program, &[]);
+      %result = spyre.pointwise {function} : tensor<64x128xf16>
+      return %result : tensor<64x128xf16>
+    }}"
+        )
+    };
+    let (report, summary) = compile_text(&program("mul(%chosen, %chosen)"), &[]);
     let rows = 64 * 128 * 2;
     assert_eq!((bytes(&report, "lower_bound", "through_hbm"), &report["lower_bound"]["binding"]), (2 * rows, &Value::from("functions")));
     assert_eq!((bytes(&report, "lower_bound", "hbm"), bytes(&report, "gap", "hbm")), (256 + 4 * rows, 0), "{summary}");
     assert_eq!(bytes(&report, "lower_bound", "hbm_of_any_indices"), 256 + 3 * rows + 256, "one row of the table");
+
+    // A function of one operand is computed by the gather.
+    let (report, summary) = compile_text(&program("exp(%chosen)"), &[]);
+    assert_eq!((&report["lower_bound"]["through_hbm"], &report["lower_bound"]["binding"]), (&Value::Null, &Value::from("compulsory")));
+    assert_eq!((bytes(&report, "lower_bound", "hbm"), bytes(&report, "gap", "hbm")), (256 + 2 * rows, 0), "{summary}");
 }
 
 #[test]

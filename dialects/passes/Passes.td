@@ -67,6 +67,20 @@ def SpyreImportLinalg : Spyre_Pass<"spyre-import-linalg"> {
   let dependentDialects = ["::spyre::SpyreDialect"];
 }
 
+def SpyreFuseGathers : Spyre_Pass<"spyre-fuse-gathers"> {
+  let summary = "Let a gather compute the function that alone reads what it chooses";
+  let description = [{
+    A gather writes to HBM whatever it chooses. Where its only reader is an elementwise function of one operand and without
+    constants, the gather computes it: what was chosen is neither written nor read back. Ops with hints or a work division
+    of their own stay as they are: a gather is one core's work. Implemented in `src/import/ir/fuse_gathers.rs`.
+
+    No rewrite pattern: one walk over the functions finds all there is, since what a fused gather writes is fused no further.
+
+    Example: `spyre-opt --spyre-fuse-gathers test/import/fuse-gathers.mlir`
+  }];
+  let dependentDialects = ["::spyre::SpyreDialect"];
+}
+
 def SpyreExpandFunctions : Spyre_Pass<"spyre-expand-functions"> {
   let summary = "Write functions whose results cannot live in LX in terms of others";
   let description = [{

@@ -148,7 +148,7 @@ ParseResult PointwiseOp::parse(OpAsmParser &parser, OperationState &state) {
   SMLoc location;
   if (parser.parseKeyword(&function) || parser.getCurrentLocation(&location) ||
       parser.parseOperandList(operands, OpAsmParser::Delimiter::Paren) || parser.parseOptionalAttrDict(state.attributes) ||
-      parser.parseColon() || parseTypes(parser, operands.size(), inputs, output) ||
+      checkKinds<PointwiseOp>(parser, state) || parser.parseColon() || parseTypes(parser, operands.size(), inputs, output) ||
       parser.resolveOperands(operands, inputs, location, state.operands))
     return failure();
   state.addAttribute("function", parser.getBuilder().getStringAttr(function));
@@ -229,7 +229,7 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &state) {
   auto parseDim = [&] { return parser.parseInteger(reduced.emplace_back()); };
   if (parser.parseKeyword(&function) || parser.parseLParen() || parser.parseOperand(operand) || parser.parseRParen() ||
       parser.parseKeyword("dims") || parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim) ||
-      parser.parseOptionalAttrDict(state.attributes) || parser.parseColonType(input) || parser.parseArrow() ||
+      parser.parseOptionalAttrDict(state.attributes) || checkKinds<ReduceOp>(parser, state) || parser.parseColonType(input) || parser.parseArrow() ||
       parser.parseType(output) || parser.resolveOperand(operand, input, state.operands))
     return failure();
   state.addAttribute("function", parser.getBuilder().getStringAttr(function));
@@ -340,6 +340,13 @@ LogicalResult GatherOp::verify() {
   // gather_c4
   if (table.getElementType() != output.getElementType())
     return emitOpError("gathers elements of ") << table.getElementType() << " to " << output.getElementType();
+  // gather_c5
+  std::optional<StringRef> function = getFunction();
+  if (!function)
+    return success();
+  bool isUnary = llvm::any_of(kPointwise, [&](const DeviceFunction &row) { return row.name == *function && row.operands == 1; });
+  if (!isUnary || llvm::is_contained(kConstants, *function))
+    return emitOpError("'") << *function << "' is no elementwise device function of one operand and without constants";
   return success();
 }
 

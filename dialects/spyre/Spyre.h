@@ -38,4 +38,13 @@ bool isCountSymbol(llvm::StringRef name);
 #define GET_OP_CLASSES
 #include "SpyreOps.h.inc"
 
+namespace spyre {
+/// Refuses attributes of another kind than `Op` declares. A parser that tablegen did not write has to ask: MLIR would drop them without a word.
+template <typename Op>
+llvm::ParseResult checkKinds(mlir::OpAsmParser &parser, mlir::OperationState &state) {
+  auto refuse = [&] { return parser.emitError(parser.getNameLoc()) << "'" << state.name << "' op "; };
+  return Op::verifyInherentAttrs(state.name, state.attributes, refuse);
+}
+} // namespace spyre
+
 #endif // SPYRE_SPYRE_H

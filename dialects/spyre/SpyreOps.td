@@ -128,20 +128,24 @@ def Spyre_GatherOp : Spyre_ComputeOp<"gather"> {
   let description = [{
     `result[i..., j...] = table[..., index[i...], ...]`, with the index at `dim` of the table: the result has the shape of
     `index`, then the table's other dimensions in order. The iteration space is the result's shape; nothing is reduced.
+    With a `function`, each element goes through that elementwise function on its way, so that what was chosen is in no
+    memory before it.
     An index outside of the table is the caller's mistake: `program.json` states the range that the indices must keep to.
 
     Constraints:
     * (gather_c1) `dim` is a dimension of the table;
     * (gather_c2) the index is of i32 or i64 and has at least one dimension;
     * (gather_c3) the result has the shape of the index, then the table's dimensions but for `dim`;
-    * (gather_c4) the element types of table and result are equal.
+    * (gather_c4) the element types of table and result are equal;
+    * (gather_c5) `function` is an elementwise device function of one operand and without constants.
 
     Example:
     ```mlir
     %r = spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
+    %e = spyre.gather(%table, %index) dim 0 {function = "exp"} : (tensor<128x256xf16>, tensor<8xi64>) -> tensor<8x256xf16>
     ```
   }];
-  let arguments = !con((ins Spyre_Tensor:$table, Spyre_Tensor:$index, I64Attr:$dim), Spyre_Decisions);
+  let arguments = !con((ins Spyre_Tensor:$table, Spyre_Tensor:$index, I64Attr:$dim, OptionalAttr<StrAttr>:$function), Spyre_Decisions);
   let results = (outs Spyre_Tensor:$output);
   let assemblyFormat = "`(` $table `,` $index `)` `dim` $dim attr-dict `:` functional-type(operands, results)";
 }

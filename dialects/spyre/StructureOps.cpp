@@ -38,7 +38,7 @@ LogicalResult ConstantOp::verify() {
 ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &state) {
   ElementsAttr value;
   Type output;
-  if (parser.parseAttribute(value) || parser.parseOptionalAttrDict(state.attributes))
+  if (parser.parseAttribute(value) || parser.parseOptionalAttrDict(state.attributes) || checkKinds<ConstantOp>(parser, state))
     return failure();
   output = value.getType();
   // A layout is said by the result's type, behind an arrow.
@@ -298,7 +298,7 @@ ParseResult HintOp::parse(OpAsmParser &parser, OperationState &state) {
   if (!isTiled && !isDivided)
     return parser.emitError(parser.getCurrentLocation(), "expected 'tiles' or 'work_div'");
   Region *body = state.addRegion();
-  if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(*body))
+  if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || checkKinds<HintOp>(parser, state) || parser.parseRegion(*body))
     return failure();
   if (body->empty() || body->front().empty())
     return parser.emitError(parser.getNameLoc(), "a hint scope ends with 'spyre.yield'");
@@ -461,7 +461,8 @@ ParseResult LoopOp::parse(OpAsmParser &parser, OperationState &state) {
   if (succeeded(parser.parseOptionalKeyword("carried")) && parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, parseCarried))
     return failure();
   Region *body = state.addRegion();
-  if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || parser.parseRegion(*body, arguments) ||
+  if (parser.parseOptionalAttrDictWithKeyword(state.attributes) || checkKinds<LoopOp>(parser, state) ||
+      parser.parseRegion(*body, arguments) ||
       parser.parseOptionalColonTypeList(state.types) || parser.resolveOperands(operands, types, location, state.operands))
     return failure();
   state.addAttribute("count", parser.getBuilder().getI64IntegerAttr(count));
@@ -515,7 +516,7 @@ ParseResult YieldOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<int64_t> dims;
   SmallVector<Type> types;
   SMLoc location = parser.getCurrentLocation();
-  if (parser.parseOptionalAttrDict(state.attributes))
+  if (parser.parseOptionalAttrDict(state.attributes) || checkKinds<YieldOp>(parser, state))
     return failure();
   auto parseDim = [&]() -> ParseResult {
     dims.push_back(LoopOp::carried);

@@ -115,7 +115,8 @@ impl<'c> ComputeOp<'c> {
     pub fn function(self) -> &'c str {
         match self.op.full_name() {
             spyre::MATMUL => "batchmatmul",
-            spyre::COPY | spyre::FILL | spyre::GATHER | spyre::INSERT => "identity",
+            spyre::COPY | spyre::FILL | spyre::INSERT => "identity",
+            spyre::GATHER => self.op.attr(attr::FUNCTION).and_then(string).unwrap_or("identity"),
             spyre::RESTICKIFY => "ReStickifyOpHBM",
             _ => self.op.text_attr(attr::FUNCTION),
         }

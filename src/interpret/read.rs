@@ -6,7 +6,7 @@ use crate::{
     dialect,
     mlir::{
         self, BlockExt, Module, Op, OpExt, RawElements, ScalarType, TensorType, Type, Value, ValueLike, ValueMap, float_value, floats,
-        integer, integers, map_of, map_results, raw_elements,
+        integer, integers, map_of, map_results, raw_elements, string,
     },
 };
 
@@ -57,7 +57,8 @@ impl<'m, 'c> Reader<'_, 'm, 'c> {
         if !terminator.is("func.return") && !terminator.is(spyre::YIELD) {
             return Err((terminator, format!("cannot be interpreted: '{}' ends no body of the interpreter's", terminator.full_name())));
         }
-        let ops = ops.into_iter().map(|op| self.operation(op)).collect::<Result<_, _>>()?;
+        let ops: Vec<Vec<_>> = ops.into_iter().map(|op| self.operations(op)).collect::<Result<_, _>>()?;
+        let ops = ops.into_iter().flatten().collect();
         Ok(Block { arguments, ops, yields: self.uses(terminator)? })
     }
 
@@ -72,6 +73,18 @@ impl<'m, 'c> Reader<'_, 'm, 'c> {
     fn uses(&self, op: Op<'m>) -> Result<Vec<ValueId>, Unreadable<'m>> {
         let id = |value| self.ids.get(value).copied().ok_or_else(|| (op, "cannot be interpreted: reads what nothing has made".to_owned()));
         op.inputs().into_iter().map(id).collect()
+    }
+
+    /// What an op does: two things, if it is a gather with a function.
+    fn operations(&mut self, op: Op<'m>) -> Result<Vec<Operation<'c>>, Unreadable<'m>> {
+        let mut operation = self.operation(op)?;
+        let function = op.attr(attr::FUNCTION).and_then(string).filter(|_| op.is(spyre::GATHER));
+        let ([output], Some(function)) = (operation.outputs.as_slice(), function) else { return Ok(vec![operation]) };
+        let (output, chosen) = (*output, self.values.len());
+        self.values.push(self.values[output].clone());
+        operation.outputs = vec![chosen];
+        let kind = Kind::Pointwise { function: function.to_owned(), constants: Vec::new() };
+        Ok(vec![operation, Operation { kind, inputs: vec![chosen], outputs: vec![output] }])
     }
 
     fn operation(&mut self, op: Op<'m>) -> Result<Operation<'c>, Unreadable<'m>> {

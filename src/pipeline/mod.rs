@@ -28,6 +28,7 @@ pub static PASSES: &[Pass] = &[
     import::ir::set_target::PASS,
     import::ir::import_linalg::PASS,
     hint::ir::flatten_hints::PASS,
+    import::ir::fuse_gathers::PASS,
     import::ir::expand_functions::PASS,
     layout::ir::defer_divisions::PASS,
     layout::ir::materialize_views::PASS,

@@ -7,7 +7,7 @@ use crate::{
     hint::ir::{flatten_hints, propagate_dims},
     import::{
         Precision,
-        ir::{check_input, expand_functions, import_linalg, set_target},
+        ir::{check_input, expand_functions, fuse_gathers, import_linalg, set_target},
     },
     joint::ir::divide_jointly,
     launch::ir::lower_to_sdscbundle,
@@ -129,7 +129,9 @@ impl Options {
             Step::upstream("canonicalize"),
             Step::upstream("cse"),
             // Scopes become attributes of the ops in them, so that later passes need not look around.
-            flatten.reaching(Milestone::Flat),
+            flatten,
+            // What is chosen goes to HBM; what a function makes of it need not read it back. Such a function has no use for a chain.
+            Step::of(&fuse_gathers::PASS).reaching(Milestone::Flat),
         ];
         if self.chooses_stays() {
             // What is written in more ops, so that it may live in LX, is of use to a planner that knows what to do with it.

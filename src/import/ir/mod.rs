@@ -4,6 +4,7 @@ pub(crate) mod check_input;
 mod emit;
 mod emit_constant;
 pub(crate) mod expand_functions;
+pub(crate) mod fuse_gathers;
 mod generic;
 mod import_generic;
 mod import_groups;

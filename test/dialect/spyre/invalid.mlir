@@ -389,6 +389,22 @@ func.func @gather_c4(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
 
 // -----
 
+func.func @gather_c5(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
+  // expected-error @+1 {{'spyre.gather' op 'add' is no elementwise device function of one operand and without constants}}
+  spyre.gather(%table, %index) dim 0 {function = "add"} : (tensor<128x256xf16>, tensor<16xi64>) -> tensor<16x256xf16>
+  return
+}
+
+// -----
+
+func.func @gather_c5(%table: tensor<128x256xf16>, %index: tensor<16xi64>) {
+  // expected-error @+1 {{'spyre.gather' op 'clip' is no elementwise device function of one operand and without constants}}
+  spyre.gather(%table, %index) dim 0 {function = "clip"} : (tensor<128x256xf16>, tensor<16xi64>) -> tensor<16x256xf16>
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Data movement and constants
 //===----------------------------------------------------------------------===//
@@ -929,5 +945,22 @@ func.func @empty_range(%x: tensor<4xi64> {spyre.range = array<i64: 4, 4>}) {
 
 // expected-error @+1 {{'func.func' op argument 0: 'spyre.range' is for tensors of integers}}
 func.func @range_of_numbers(%x: tensor<4xf16> {spyre.range = array<i64: 0, 4>}) {
+  return
+}
+
+// -----
+
+// What is of another kind than the op declares is named, and not dropped.
+func.func @decisions_of_another_kind(%x: tensor<8x256xf16>) {
+  // expected-error @+1 {{'spyre.pointwise' op attribute 'work_div' failed to satisfy constraint}}
+  spyre.pointwise exp(%x) {work_div = {A = 4 : i64}} : tensor<8x256xf16>
+  return
+}
+
+// -----
+
+func.func @decisions_of_another_kind(%x: tensor<8x256xf16>) {
+  // expected-error @+1 {{'spyre.reduce' op attribute 'constants' failed to satisfy constraint}}
+  spyre.reduce sum(%x) dims [1] {constants = 4} : tensor<8x256xf16> -> tensor<8x1xf16>
   return
 }

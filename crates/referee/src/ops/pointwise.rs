@@ -2,7 +2,8 @@
 //!
 //! An input that lacks a dimension, or has one element in each stick, simply does not move along it.
 
-use super::{CoreView, ElementOf, Memory, Values};
+use super::{CoreView, ElementOf, Memory, Values, copy::row_offset};
+use crate::plan::Lane;
 use element::{Arithmetic, Binary, Unary};
 
 /// The inputs of a piece are read into buffers, and the function leaves its result in the first one.
@@ -13,7 +14,9 @@ pub(super) fn pointwise<M: Memory>(view: CoreView<'_, M>, n_inputs: usize, funct
     let mut cells = Vec::with_capacity(plan.points as usize * M::cells(format));
     plan.points_walk().each(|piece| {
         for (values, tensor) in inputs.iter_mut().zip(&plan.inputs) {
-            view.read_masked(*tensor, &piece, piece.lanes[*tensor], values);
+            let lane = piece.lanes[*tensor];
+            let lane = Lane { offset: lane.offset + row_offset(view, *tensor, &piece), ..lane };
+            view.read_masked(*tensor, &piece, lane, values);
         }
         function(&mut inputs);
         view.memory.encode(format, &inputs[0], &mut cells);

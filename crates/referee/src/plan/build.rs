@@ -224,7 +224,8 @@ fn check_result(plan: &Plan) -> Checked<()> {
             return malformed(format!("'{}' has no constant '{name}'", plan.function));
         }
     }
-    if !plan.indices.is_empty() && plan.kernel != Kernel::Copy {
+    let is_unary = plan.kernel.is_elementwise() && plan.inputs.len() == 1;
+    if !plan.indices.is_empty() && plan.kernel != Kernel::Copy && !is_unary {
         return Err(Fault::NotSimulated(format!("'{}' with indirect access", plan.function)));
     }
     let values = plan.tensors.iter().enumerate().filter(|(tensor, _)| !plan.indices.contains(tensor));

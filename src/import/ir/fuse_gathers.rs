@@ -1,0 +1,37 @@
+//! `spyre-fuse-gathers`: a gather computes the function that alone reads what it chooses.
+//!
+//! Reads who reads the results of gathers; writes `function` on a gather in the place of an elementwise op. What was chosen is then neither
+//! written to HBM nor read back, which is most of what the two ops move (torch-spyre writes such an op, too, with its fusion enabled).
+
+use crate::dialect::ods::{attr, spyre};
+use crate::mlir::{Op, OpExt, Options, Pass, Reported, TensorType, ValueExt, ValueLike, string_attribute};
+
+pub(crate) const PASS: Pass = Pass { argument: "spyre-fuse-gathers", run };
+
+fn run(module: Op<'_>, _options: &Options) -> Result<(), Reported> {
+    for gather in module.nested().into_iter().filter(|op| op.is(spyre::GATHER) && op.attr(attr::FUNCTION).is_none()) {
+        if let Some(reader) = reader_of_all(gather).filter(|reader| may_fuse(*reader) && is_free(gather) && is_free(*reader)) {
+            gather.set_attr(attr::FUNCTION, string_attribute(gather.ctx(), reader.text_attr(attr::FUNCTION)));
+            reader.output().replace_with(reader.inputs()[0]);
+            reader.erase();
+        }
+    }
+    Ok(())
+}
+
+/// The only reader of a result, be it under other dimensions.
+fn reader_of_all(op: Op<'_>) -> Option<Op<'_>> {
+    let [reader] = <[Op<'_>; 1]>::try_from(op.output().users()).ok()?;
+    let elements = |op: Op<'_>| TensorType::of(op.output().r#type()).map(|tensor| tensor.shape.iter().product::<i64>());
+    if reader.is(spyre::VIEW) && elements(reader) == elements(op) { reader_of_all(reader) } else { Some(reader) }
+}
+
+/// Whether an op is an elementwise function of one operand and without constants.
+fn may_fuse(op: Op<'_>) -> bool {
+    op.is(spyre::POINTWISE) && op.inputs().len() == 1 && op.attr(attr::CONSTANTS).is_none()
+}
+
+/// Whether no hint says how the op is to be tiled or divided.
+fn is_free(op: Op<'_>) -> bool {
+    op.attr(attr::HINTS).is_none() && op.attr(attr::WORK_DIV).is_none()
+}

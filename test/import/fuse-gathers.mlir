@@ -1,0 +1,54 @@
+// RUN: spyre-opt --split-input-file --spyre-fuse-gathers --mlir-print-local-scope %s | FileCheck %s
+
+// What is chosen goes through the function on its way.
+// CHECK-LABEL: func.func @exponentials(
+// CHECK-NEXT:    [[ROWS:%.+]] = spyre.gather({{.*}}) dim 0 {function = "exp"}
+// CHECK-NEXT:    return [[ROWS]]
+func.func @exponentials(%table: tensor<128x256xf16>, %index: tensor<3x192xi64>) -> tensor<3x192x256xf16> {
+  %rows = spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<3x192xi64>) -> tensor<3x192x256xf16>
+  %exp = spyre.pointwise exp(%rows) : tensor<3x192x256xf16>
+  return %exp : tensor<3x192x256xf16>
+}
+
+// -----
+
+// Under other dimensions as well; one function only.
+// CHECK-LABEL: func.func @behind_a_view(
+// CHECK-NEXT:    [[ROWS:%.+]] = spyre.gather({{.*}}) dim 0 {function = "sigmoid"}
+// CHECK-NEXT:    [[VIEW:%.+]] = spyre.view [[ROWS]]
+// CHECK-NEXT:    [[ROOT:%.+]] = spyre.pointwise sqrt([[VIEW]])
+// CHECK-NEXT:    return [[ROOT]]
+func.func @behind_a_view(%table: tensor<128x256xf16>, %index: tensor<576xi64>) -> tensor<3x192x256xf16> {
+  %rows = spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<576xi64>) -> tensor<576x256xf16>
+  %view = spyre.view %rows by affine_map<(d0, d1, d2) -> (d0 * 192 + d1, d2)> : tensor<576x256xf16> -> tensor<3x192x256xf16>
+  %sigmoid = spyre.pointwise sigmoid(%view) : tensor<3x192x256xf16>
+  %root = spyre.pointwise sqrt(%sigmoid) : tensor<3x192x256xf16>
+  return %root : tensor<3x192x256xf16>
+}
+
+// -----
+
+// What others read, too, is written as it is; so is what goes into a function of two operands or with constants.
+// CHECK-LABEL: func.func @read_twice(
+// CHECK-NOT:     function
+func.func @read_twice(%table: tensor<128x256xf16>, %index: tensor<8xi64>) -> (tensor<8x256xf16>, tensor<8x256xf16>, tensor<8x256xf16>) {
+  %rows = spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<8xi64>) -> tensor<8x256xf16>
+  %exp = spyre.pointwise exp(%rows) : tensor<8x256xf16>
+  %sum = spyre.pointwise add(%rows, %exp) : tensor<8x256xf16>
+  %others = spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<8xi64>) -> tensor<8x256xf16>
+  %square = spyre.pointwise mul(%others, %others) : tensor<8x256xf16>
+  %last = spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<8xi64>) -> tensor<8x256xf16>
+  %clip = spyre.pointwise clip(%last) {constants = array<f64: 0.0, 6.0>} : tensor<8x256xf16>
+  return %sum, %square, %clip : tensor<8x256xf16>, tensor<8x256xf16>, tensor<8x256xf16>
+}
+
+// -----
+
+// A hint that divides the function's work is followed.
+// CHECK-LABEL: func.func @divided_by_hand(
+// CHECK-NOT:     function
+func.func @divided_by_hand(%table: tensor<128x256xf16>, %index: tensor<8xi64>) -> tensor<8x256xf16> {
+  %rows = spyre.gather(%table, %index) dim 0 : (tensor<128x256xf16>, tensor<8xi64>) -> tensor<8x256xf16>
+  %exp = spyre.pointwise exp(%rows) {work_div = [#spyre.work_hint<0, A = 4>]} : tensor<8x256xf16>
+  return %exp : tensor<8x256xf16>
+}
