@@ -36,6 +36,8 @@ pub enum ElementType {
     F64,
     /// A truth value, 1 or 0 in the format of what computes with it.
     Truth,
+    /// An integer of 8 bits.
+    I8,
     /// An integer of 32 bits.
     I32,
     /// An integer of 64 bits.
@@ -46,13 +48,13 @@ impl ElementType {
     /// Whether the elements are integers: positions, not numbers to compute with.
     #[must_use]
     pub const fn is_integer(self) -> bool {
-        matches!(self, Self::I32 | Self::I64)
+        matches!(self, Self::I8 | Self::I32 | Self::I64)
     }
 
     /// The bytes of an element in [`Literal::bytes`].
     const fn width(self) -> usize {
         match self {
-            Self::Truth => 1,
+            Self::Truth | Self::I8 => 1,
             Self::F16 | Self::Bf16 => 2,
             Self::F32 | Self::I32 => 4,
             Self::F64 | Self::I64 => 8,
@@ -93,7 +95,7 @@ impl Literal<'_> {
             ElementType::F32 => f64::from(f32::from_le_bytes(self.raw(index))),
             ElementType::F64 => f64::from_le_bytes(self.raw(index)),
             ElementType::Truth => f64::from(u8::from(self.truth(index, length))),
-            ElementType::I32 | ElementType::I64 => self.integer(index) as f64,
+            ElementType::I8 | ElementType::I32 | ElementType::I64 => self.integer(index) as f64,
         }
     }
 
@@ -101,6 +103,7 @@ impl Literal<'_> {
     #[must_use]
     pub fn integer(&self, index: usize) -> i64 {
         match self.element {
+            ElementType::I8 => i64::from(i8::from_le_bytes(self.raw(index))),
             ElementType::I32 => i64::from(i32::from_le_bytes(self.raw(index))),
             ElementType::I64 => i64::from_le_bytes(self.raw(index)),
             ElementType::F16 | ElementType::Bf16 | ElementType::F32 | ElementType::F64 | ElementType::Truth => 0,

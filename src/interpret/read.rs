@@ -172,6 +172,7 @@ fn element_of(r#type: Type<'_>) -> Option<ElementType> {
         ScalarType::F32 => Some(ElementType::F32),
         ScalarType::F64 => Some(ElementType::F64),
         ScalarType::Integer(1) => Some(ElementType::Truth),
+        ScalarType::Integer(8) => Some(ElementType::I8),
         ScalarType::Integer(32) => Some(ElementType::I32),
         ScalarType::Integer(64) => Some(ElementType::I64),
         ScalarType::Integer(_) | ScalarType::SignedInteger | ScalarType::Index | ScalarType::Other => None,

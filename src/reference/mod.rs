@@ -94,7 +94,7 @@ fn widened(elements: &Elements) -> Elements {
         Elements::F16(_) | Elements::Bf16(_) | Elements::F32(_) | Elements::F64(_) => {
             Elements::F64((0..elements.len()).map(|index| elements.get(index)).collect())
         }
-        Elements::I32(_) | Elements::I64(_) | Elements::Bool(_) => elements.clone(),
+        Elements::I8(_) | Elements::I32(_) | Elements::I64(_) | Elements::Bool(_) => elements.clone(),
     }
 }
 

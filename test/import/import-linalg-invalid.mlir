@@ -456,7 +456,7 @@ func.func @elements_at_run_time(%x: tensor<f16>) -> tensor<2xf16> {
 
 // -----
 
-// expected-error @+1 {{'func.func' op computes with integers of tensor<index>: only those of i32 and i64 are supported yet}}
+// expected-error @+1 {{'func.func' op computes with integers of tensor<index>: only those of i8, i32 and i64 are supported yet}}
 func.func @slice_at_an_index(%x: tensor<8x64xf16>, %at: tensor<index>) -> tensor<2x64xf16> {
   %offset = tensor.extract %at[] : tensor<index>
   %slice = tensor.extract_slice %x[%offset, 0] [2, 64] [1, 1] : tensor<8x64xf16> to tensor<2x64xf16>
@@ -613,8 +613,8 @@ func.func @the_first_cause(%x: tensor<8xi64>, %y: tensor<8xi64>) -> tensor<8xi64
 
 // -----
 
-// expected-error @+1 {{'func.func' op computes with integers of tensor<8x64xi8>: only those of i32 and i64 are supported yet}}
-func.func @bytes(%x: tensor<8x64xi8>) -> tensor<8x64xf16> {
-  %y = arith.sitofp %x : tensor<8x64xi8> to tensor<8x64xf16>
+// expected-error @+1 {{'func.func' op computes with integers of tensor<8x64xi16>: only those of i8, i32 and i64 are supported yet}}
+func.func @short_integers(%x: tensor<8x64xi16>) -> tensor<8x64xf16> {
+  %y = arith.sitofp %x : tensor<8x64xi16> to tensor<8x64xf16>
   return %y : tensor<8x64xf16>
 }

@@ -27,6 +27,7 @@ pub(crate) fn read(path: &str, element_type: &str) -> Result<HostArray, String> 
             let values: Vec<f32> = file.into_vec().map_err(refuse)?;
             Elements::Bf16(values.into_iter().map(referee::bf16_from_f32).collect())
         }
+        "i8" => Elements::I8(file.into_vec().map_err(refuse)?),
         "i32" => Elements::I32(file.into_vec().map_err(refuse)?),
         "i64" => Elements::I64(file.into_vec().map_err(refuse)?),
         "i1" => Elements::Bool(file.into_vec::<bool>().map_err(refuse)?.into_iter().map(u8::from).collect()),
@@ -91,6 +92,7 @@ fn bytes_of(array: &HostArray) -> io::Result<Vec<u8>> {
         Elements::Bf16(bits) => all(&array.shape, bits.iter().map(|&bits| referee::bf16_to_f32(bits))),
         Elements::F32(values) => all(&array.shape, values.iter().copied()),
         Elements::F64(values) => all(&array.shape, values.iter().copied()),
+        Elements::I8(values) => all(&array.shape, values.iter().copied()),
         Elements::I32(values) => all(&array.shape, values.iter().copied()),
         Elements::I64(values) => all(&array.shape, values.iter().copied()),
         Elements::Bool(values) => all(&array.shape, values.iter().map(|&value| value != 0)),

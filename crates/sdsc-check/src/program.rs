@@ -98,7 +98,7 @@ fn check_index_ranges(program: &Program, report: &mut Report) {
         for (number, tensor) in tensors.iter().enumerate() {
             let Some([first, end]) = tensor.index_range else { continue };
             let path = format!("/{list}/{number}/index_range");
-            if list != "arguments" || !matches!(&*tensor.element_type, "i32" | "i64") {
+            if list != "arguments" || !matches!(&*tensor.element_type, "i8" | "i32" | "i64") {
                 let message = format!(
                     "'{}' is of {} and one of the {list}; only arguments of integers have a range",
                     tensor.name, tensor.element_type

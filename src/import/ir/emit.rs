@@ -165,9 +165,9 @@ impl<'a, 'c> Emitter<'a, 'c> {
         })?;
         for (number, range) in ranges {
             if let Some(Source::Value(value)) = self.importer.sources.get(number)
-                && !matches!(element(number), Some(ScalarType::Integer(32 | 64)))
+                && !matches!(element(number), Some(ScalarType::Integer(8 | 32 | 64)))
             {
-                let message = format!("computes with integers of {}: only those of i32 and i64 are supported yet", value.r#type());
+                let message = format!("computes with integers of {}: only those of i8, i32 and i64 are supported yet", value.r#type());
                 return Err(error_at(self.function, message).report());
             }
             let argument = match self.importer.sources[number] {

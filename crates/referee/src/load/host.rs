@@ -15,6 +15,8 @@ pub enum Elements {
     F32(Vec<f32>),
     /// Double precision, which no program of the device has: what a reference computes in.
     F64(Vec<f64>),
+    /// 8-bit integers.
+    I8(Vec<i8>),
     /// 32-bit integers.
     I32(Vec<i32>),
     /// 64-bit integers.
@@ -41,6 +43,7 @@ impl Elements {
             Self::Bf16(_) => "bf16",
             Self::F32(_) => "f32",
             Self::F64(_) => "f64",
+            Self::I8(_) => "i8",
             Self::I32(_) => "i32",
             Self::I64(_) => "i64",
             Self::Bool(_) => "i1",
@@ -54,6 +57,7 @@ impl Elements {
             Self::F16(elements) | Self::Bf16(elements) => elements.len(),
             Self::F32(elements) => elements.len(),
             Self::F64(elements) => elements.len(),
+            Self::I8(elements) => elements.len(),
             Self::I32(elements) => elements.len(),
             Self::I64(elements) => elements.len(),
             Self::Bool(elements) => elements.len(),
@@ -76,6 +80,7 @@ impl Elements {
             "bf16" => Ok(Self::Bf16(vec![0; length])),
             "f32" => Ok(Self::F32(vec![0.0; length])),
             "f64" => Ok(Self::F64(vec![0.0; length])),
+            "i8" => Ok(Self::I8(vec![0; length])),
             "i32" => Ok(Self::I32(vec![0; length])),
             "i64" | "index" => Ok(Self::I64(vec![0; length])),
             "i1" => Ok(Self::Bool(vec![0; length])),
@@ -87,7 +92,7 @@ impl Elements {
     #[must_use]
     pub const fn element_bytes(&self) -> usize {
         match self {
-            Self::Bool(_) => 1,
+            Self::Bool(_) | Self::I8(_) => 1,
             Self::F16(_) | Self::Bf16(_) => 2,
             Self::F32(_) | Self::I32(_) => 4,
             Self::F64(_) | Self::I64(_) => 8,
@@ -101,6 +106,7 @@ impl Elements {
             Self::F16(elements) | Self::Bf16(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
             Self::F32(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
             Self::F64(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
+            Self::I8(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
             Self::I32(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
             Self::I64(elements) => elements.iter().flat_map(|element| element.to_le_bytes()).collect(),
             Self::Bool(elements) => elements.clone(),
@@ -113,6 +119,7 @@ impl Elements {
             Self::F16(elements) | Self::Bf16(elements) => from_bytes(elements, bytes, u16::from_le_bytes),
             Self::F32(elements) => from_bytes(elements, bytes, f32::from_le_bytes),
             Self::F64(elements) => from_bytes(elements, bytes, f64::from_le_bytes),
+            Self::I8(elements) => from_bytes(elements, bytes, i8::from_le_bytes),
             Self::I32(elements) => from_bytes(elements, bytes, i32::from_le_bytes),
             Self::I64(elements) => from_bytes(elements, bytes, i64::from_le_bytes),
             Self::Bool(elements) => from_bytes(elements, bytes, |[byte]| byte),
@@ -127,6 +134,7 @@ impl Elements {
             Self::Bf16(elements) => f64::from(bf16_to_f32(elements[index])),
             Self::F32(elements) => f64::from(elements[index]),
             Self::F64(elements) => elements[index],
+            Self::I8(elements) => f64::from(elements[index]),
             Self::I32(elements) => f64::from(elements[index]),
             Self::I64(elements) => elements[index] as f64,
             Self::Bool(elements) => f64::from(elements[index]),
@@ -140,6 +148,7 @@ impl Elements {
             Self::Bf16(elements) => elements[index] = bf16_from_f32(value as f32),
             Self::F32(elements) => elements[index] = value as f32,
             Self::F64(elements) => elements[index] = value,
+            Self::I8(elements) => elements[index] = value as i8,
             Self::I32(elements) => elements[index] = value as i32,
             Self::I64(elements) => elements[index] = value as i64,
             Self::Bool(elements) => elements[index] = u8::from(value != 0.0),
@@ -154,7 +163,7 @@ impl Elements {
             Self::I32(elements) if is_integer => indices.for_each(|index| out.extend(elements[index].to_le_bytes())),
             // The device has no 64-bit integers; the runtime narrows them (assumption: it keeps the low bits).
             Self::I64(elements) if is_integer => indices.for_each(|index| out.extend((elements[index] as i32).to_le_bytes())),
-            Self::F16(_) | Self::Bf16(_) | Self::F32(_) | Self::F64(_) | Self::I32(_) | Self::I64(_) | Self::Bool(_) => {
+            Self::F16(_) | Self::Bf16(_) | Self::F32(_) | Self::F64(_) | Self::I8(_) | Self::I32(_) | Self::I64(_) | Self::Bool(_) => {
                 let mut buffer = [0f32; MAX_STICK];
                 let values = &mut buffer[..count];
                 self.read(start, stride, values);
@@ -170,7 +179,7 @@ impl Elements {
         match self {
             Self::I32(elements) if is_integer => integers.for_each(|(step, value)| elements[start + step * stride] = value),
             Self::I64(elements) if is_integer => integers.for_each(|(step, value)| elements[start + step * stride] = i64::from(value)),
-            Self::F16(_) | Self::Bf16(_) | Self::F32(_) | Self::F64(_) | Self::I32(_) | Self::I64(_) | Self::Bool(_) => {
+            Self::F16(_) | Self::Bf16(_) | Self::F32(_) | Self::F64(_) | Self::I8(_) | Self::I32(_) | Self::I64(_) | Self::Bool(_) => {
                 let mut buffer = [0f32; MAX_STICK];
                 let values = &mut buffer[..count];
                 decode_run(format, bytes, 0, 1, values);
@@ -186,6 +195,7 @@ impl Elements {
             Self::Bf16(elements) => gather(elements, start, stride, out, bf16_to_f32),
             Self::F32(elements) => gather(elements, start, stride, out, |value| value),
             Self::F64(elements) => gather(elements, start, stride, out, |value| value as f32),
+            Self::I8(elements) => gather(elements, start, stride, out, f32::from),
             Self::I32(elements) => gather(elements, start, stride, out, |value| value as f32),
             Self::I64(elements) => gather(elements, start, stride, out, |value| value as f32),
             Self::Bool(elements) => gather(elements, start, stride, out, f32::from),
@@ -199,6 +209,7 @@ impl Elements {
             Self::Bf16(elements) => scatter(elements, start, stride, values, bf16_from_f32),
             Self::F32(elements) => scatter(elements, start, stride, values, |value| value),
             Self::F64(elements) => scatter(elements, start, stride, values, f64::from),
+            Self::I8(elements) => scatter(elements, start, stride, values, |value| value as i8),
             Self::I32(elements) => scatter(elements, start, stride, values, |value| value as i32),
             Self::I64(elements) => scatter(elements, start, stride, values, |value| value as i64),
             Self::Bool(elements) => scatter(elements, start, stride, values, |value| u8::from(value != 0.0)),

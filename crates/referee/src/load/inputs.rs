@@ -103,7 +103,7 @@ fn filled(tensor: &Tensor, seed: u64, float: impl Fn(u64) -> f64) -> Result<Host
         let bits = mix(state);
         let value = match elements {
             Elements::F16(_) | Elements::Bf16(_) | Elements::F32(_) | Elements::F64(_) => float(bits),
-            Elements::I32(_) | Elements::I64(_) => (first + (bits % width) as i64) as f64,
+            Elements::I8(_) | Elements::I32(_) | Elements::I64(_) => (first + (bits % width) as i64) as f64,
             Elements::Bool(_) => (bits % 2) as f64,
         };
         elements.set(index, value);
