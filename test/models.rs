@@ -151,7 +151,7 @@ mod shared {
     use super::*;
 
     /// What issue 5 names, and all of the producers whose files are all to be taken.
-    const ACCEPTED: [&str; 17] = [
+    const ACCEPTED: [&str; 18] = [
         "add_mul_f16",
         "softmax_f16",
         "softmax_f32",
@@ -169,6 +169,7 @@ mod shared {
         "embedding_f16",
         "granite_block_f16",
         "granite_lm2_f16",
+        "conv_relu_f16",
     ];
 
     fn exported_files() -> Vec<std::path::PathBuf> {
@@ -198,21 +199,24 @@ mod shared {
     /// The message names the op, and says that it is not supported.
     #[test]
     #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
-    fn exported_models_with_other_ops_are_refused() {
-        let inputs = common::shared("inputs/torch-mlir");
-        for (name, message) in [
-            ("conv_relu_f16", "'linalg.conv_2d_nchw_fchw' op"),
-            ("softmax_dyn_f16", "only tensors of static shape are supported"),
-            ("hf_granite2b_1layer_f16", "'math.cos' op of a run-time value has no device function"),
-            ("hf_granite2b_40layer_f16", "'math.cos' op of a run-time value has no device function"),
-        ] {
-            let place = tempfile::tempdir().unwrap();
-            let out = place.path().join("out");
-            let refused = compile(&inputs.join(format!("{name}.mlir")), &out, &[]);
-            let said = String::from_utf8_lossy(&refused.stderr);
-            assert_eq!(refused.status.code(), Some(1), "{name}");
-            assert!(said.contains(message), "{name}: {said}");
-            assert!(!out.exists(), "{name}: half-written output");
-        }
+    fn exported_models_of_open_sizes_are_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out");
+        let refused = compile(&common::shared("inputs/torch-mlir/softmax_dyn_f16.mlir"), &out, &[]);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(said.contains("only tensors of static shape are supported"), "{said}");
+        assert!(!out.exists(), "half-written output");
+    }
+
+    /// A layer of Granite 2B as Hugging Face's class exports it, positions and mask within. Its 100 million weights are too many to run here.
+    #[test]
+    #[ignore = "needs ../shared, the material beside the project: cargo xtask test runs it where that is"]
+    fn an_exported_layer_of_granite_compiles() {
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out");
+        let done = compile(&common::shared("inputs/torch-mlir/hf_granite2b_1layer_f16.mlir"), &out, &["--tile-search", "none"]);
+        assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+        assert!(out.join("program.json").exists());
     }
 }

@@ -25,14 +25,14 @@ func.func @windows(%x: tensor<8x64xf16>, %rows: tensor<3x2x64xf16>, %places: ten
 
 // -----
 
-func.func @many_places(%x: tensor<5000x64xf16>, %rows: tensor<3x1x64xf16>, %places: tensor<3x1xi64>) -> tensor<5000x64xf16> {
-  // expected-error @+1 {{'tm_tensor.scatter' op writes 3 parts at run time to any of 5000 places: at most 1024 parts and 4096 places are supported}}
+func.func @many_places(%x: tensor<40000x64xf16>, %rows: tensor<3x1x64xf16>, %places: tensor<3x1xi64>) -> tensor<40000x64xf16> {
+  // expected-error @+1 {{'tm_tensor.scatter' op writes 3 parts at run time to any of 40000 places: at most 1024 parts and 32768 places are supported, of which one times the other is at most 4194304}}
   %new = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false)
-      ins(%rows, %places : tensor<3x1x64xf16>, tensor<3x1xi64>) outs(%x : tensor<5000x64xf16>) {
+      ins(%rows, %places : tensor<3x1x64xf16>, tensor<3x1xi64>) outs(%x : tensor<40000x64xf16>) {
   ^bb0(%part: f16, %old: f16):
     tm_tensor.yield %part : f16
-  } -> tensor<5000x64xf16>
-  return %new : tensor<5000x64xf16>
+  } -> tensor<40000x64xf16>
+  return %new : tensor<40000x64xf16>
 }
 
 // -----

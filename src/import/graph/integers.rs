@@ -4,7 +4,7 @@
 //! is one of which something is asked that the device does not compute exactly (a cosine, a remainder). What else is computed of an index is looked up
 //! ([`super::rows`]).
 
-use super::{Element, Graph, Kind, NodeId, rows};
+use super::{Element, Graph, Kind, NodeId, known::Known, rows};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows of a table that nothing in the program bounds, such as positions that only a rotary embedding reads.
@@ -97,6 +97,23 @@ impl Graph {
         if let Some(number) = self.source_of(index) {
             let known = self.integers.wanted.entry(number).or_insert(None);
             *known = Some(known.map_or(n_rows, |known| known.min(n_rows)));
+        }
+    }
+
+    /// The same of integers as numbers, if they are the integers of a tensor and nothing is computed of them.
+    pub fn note_index_behind(&mut self, id: NodeId, n_rows: i64) {
+        if self.source_of(id).is_some() {
+            return self.note_index(id, n_rows);
+        }
+        let behind = match rows::parts(self, id) {
+            Some((table, index)) => self.known_of(table).is_some_and(Known::counts_from_zero).then_some(index),
+            // What has a name has what is computed for it last.
+            None => matches!(self.node(id).kind, Kind::View(_) | Kind::Reshape | Kind::Virtual(_))
+                .then(|| self.node(id).inputs.last().copied())
+                .flatten(),
+        };
+        if let Some(behind) = behind {
+            self.note_index_behind(behind, n_rows);
         }
     }
 

@@ -129,6 +129,13 @@ impl Known {
         #[allow(clippy::cast_precision_loss, reason = "an iteration space is far smaller than 2^53")]
         Self((first..first + size).map(|index| (index as f64).to_bits()).collect())
     }
+
+    /// Whether the elements are 0, 1, 2 and so on.
+    #[must_use]
+    pub fn counts_from_zero(&self) -> bool {
+        let size = i64::try_from(self.0.len()).expect("fewer elements than 2^63");
+        *self == Self::counting(0, size)
+    }
 }
 
 fn strides_of(shape: &[i64]) -> Vec<i64> {

@@ -8,11 +8,12 @@ use crate::{
         Body, Combiner, Element, Known, NodeId, Reduction, Scalar,
         rules::{
             index::{Lookup, rows_from},
-            scatter::{Grid, Target, Written, column_of, scatter},
+            scatter::{Grid, Target, Written, column_of, is_digit_by_digit, scatter},
         },
     },
     mlir::{Op, OpExt, Reported, integers, shape_of},
 };
+use std::ops::RangeInclusive;
 
 /// The offsets of a slice.
 pub(super) struct Offsets {
@@ -81,7 +82,7 @@ pub(super) fn insert_at<'c>(
     let found = moved(importer, number, places, &[1]).and_then(|places| {
         let places =
             importer.graph.numbers_of(places).map_err(|_| "writes to a place that cannot be computed: not supported yet".to_owned())?;
-        note_rows(importer, op, places, shape[dim]);
+        note_rows(importer, op, number, places, shape[dim] - sizes[dim] + 1..=shape[dim]);
         let target = Target { node: before, shape: &window, dims: &[dim] };
         scatter(&mut importer.graph, target, &[places], part, sizes[dim], Written::Replaced)
     });
@@ -110,8 +111,12 @@ fn moved(importer: &mut Importer<'_>, number: NodeId, counted: NodeId, shape: &[
     Ok(graph.as_integers(sum))
 }
 
-/// What must hold of places: each is a row.
-fn note_rows<'c>(importer: &mut Importer<'c>, op: Op<'c>, places: NodeId, n_rows: i64) {
+/// What must hold of places: each is a row. Where numbers of the device are too coarse for the rows, the integer behind the places is an index.
+fn note_rows<'c>(importer: &mut Importer<'c>, op: Op<'c>, index: NodeId, places: NodeId, n_rows: RangeInclusive<i64>) {
+    let (of_index, n_rows) = n_rows.into_inner();
+    if is_digit_by_digit(&importer.graph, n_rows) {
+        importer.graph.note_index_behind(index, of_index);
+    }
     #[allow(clippy::cast_precision_loss, reason = "a tensor has far fewer rows than 2^53")]
     for (function, bound) in [("greaterequal", 0.0), ("lesserthan", n_rows as f64)] {
         let bound = importer.graph.number(bound);
@@ -174,7 +179,7 @@ fn scattered<'c>(
         let number =
             importer.graph.numbers_of(number).map_err(|_| "writes to places that cannot be computed: not supported yet".to_owned())?;
         let number = importer.graph.filled_if_number(number, &[sizes[0]]);
-        note_rows(importer, op, number, shape[dim]);
+        note_rows(importer, op, column, number, shape[dim]..=shape[dim]);
         numbers.push(number);
     }
     let moving: Vec<usize> = dims.iter().copied().filter(|&dim| !grid.is_whole(dim)).collect();

@@ -6,13 +6,15 @@
 use super::{plain::Built, recognize};
 use crate::{
     affine::Expr,
-    import::graph::{Element, Graph, Kind, NodeId, known::Known},
+    import::graph::{Element, Graph, Kind, NodeId, known::Known, rows},
 };
 
-/// Most rows that places are compared with, and most parts: the matrix has an element for each of both.
-const MOST_ROWS: i64 = 4096;
-/// Positions among the parts are numbers of the 16-bit format, which has all integers up to this one.
-const MOST_PARTS: i64 = 1024;
+/// Most rows that places are compared with: an index of that many values is a row of a table.
+const MOST_ROWS: i64 = 1 << 15;
+/// Most elements of the matrix, which has one for each row and each part: 8 MiB in 16 bits.
+const MOST_COMPARED: i64 = 1 << 22;
+/// Numbers of the 16-bit format, which has all integers up to this one: positions among the parts, and rows. Larger ones are compared digit by digit.
+const MOST_IN_HALF: i64 = 1024;
 
 /// What becomes of an element that a part is written over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,13 +52,18 @@ pub(in crate::import) fn scatter(
     let Target { node, shape, dims } = target;
     let element = graph.node(node).element;
     let rows: i64 = dims.iter().map(|&dim| shape[dim]).product();
-    if rows > MOST_ROWS || n_parts > MOST_PARTS {
+    if rows > MOST_ROWS || n_parts > MOST_IN_HALF || rows * n_parts > MOST_COMPARED {
         return Err(format!(
-            "writes {n_parts} parts at run time to any of {rows} places: at most {MOST_PARTS} parts and {MOST_ROWS} places are supported"
+            "writes {n_parts} parts at run time to any of {rows} places: at most {MOST_IN_HALF} parts and {MOST_ROWS} places are supported, of \
+             which one times the other is at most {MOST_COMPARED}"
         ));
     }
     if !element.is_float() {
         return Err(format!("writes {} to places that are known at run time only: not supported yet", element.name()));
+    }
+    let is_place = is_place(graph, &dims.iter().map(|&dim| shape[dim]).collect::<Vec<_>>(), places, n_parts)?;
+    if let (1, &[dim]) = (n_parts, dims) {
+        return one_row(graph, target, dim, is_place, parts, written);
     }
     // Rows, then the rest.
     let rest: Vec<usize> = (0..shape.len()).filter(|dim| !dims.contains(dim)).collect();
@@ -68,7 +75,6 @@ pub(in crate::import) fn scatter(
     let whole = graph.reshape(whole, &[rows, columns]);
     let parts = graph.filled_if_number(parts, &[n_parts, columns]);
     let parts = graph.reshape(parts, &[n_parts, columns]);
-    let is_place = is_place(graph, &dims.iter().map(|&dim| shape[dim]).collect::<Vec<_>>(), places, n_parts)?;
     let new = if n_parts == 1 {
         one_part(graph, whole, is_place, parts, written)?
     } else {
@@ -76,6 +82,20 @@ pub(in crate::import) fn scatter(
     };
     let new = graph.reshape(new, &turned);
     Ok(graph.view(new, order.into_iter().map(Expr::Dim).collect(), shape))
+}
+
+/// One part that is written along one dimension: no dimension of the target is turned, so that its layout may stay.
+fn one_row(graph: &mut Graph, target: Target<'_>, dim: usize, is_place: NodeId, part: NodeId, written: Written) -> Built {
+    let Target { node, shape, .. } = target;
+    let of_part: Vec<i64> = [1].into_iter().chain((0..shape.len()).filter(|&other| other != dim).map(|other| shape[other])).collect();
+    let with_size = |size: i64| (0..shape.len()).map(|other| if other == dim { size } else { 1 }).collect::<Vec<i64>>();
+    let place = graph.view(is_place, vec![Expr::Dim(dim), Expr::Constant(0)], &with_size(shape[dim]));
+    let part = graph.filled_if_number(part, &of_part);
+    let map = (0..shape.len()).filter(|&other| other != dim).map(Expr::Dim);
+    let sizes: Vec<i64> = (0..shape.len()).map(|other| if other == dim { 1 } else { shape[other] }).collect();
+    let part = graph.view(part, [Expr::Constant(0)].into_iter().chain(map).collect(), &sizes);
+    let whole = graph.filled_if_number(node, shape);
+    one_part(graph, whole, place, part, written)
 }
 
 /// Each row is the part, or what was there.
@@ -118,21 +138,73 @@ fn is_place(graph: &mut Graph, sizes: &[i64], places: &[NodeId], n_parts: i64) -
     let (mut below, mut found) = (rows, None);
     for (&size, &place) in sizes.iter().zip(places) {
         below /= size;
-        #[allow(clippy::cast_precision_loss, reason = "a dimension is far smaller than 2^53")]
-        let positions: Vec<f64> = (0..rows).map(|row| (row / below % size) as f64).collect();
-        let counted = graph.known(Known::table(&positions), vec![rows, 1], Element::Int);
         let place = graph.reshape(place, &[1, n_parts]);
-        // A table of the rows for each value of an index would be far larger than a comparison.
-        let is_there = match graph.known_of(place) {
-            Some(_) => graph.apply("arith.cmpf oeq", &[counted, place], Element::Bool)?,
-            None => graph.pointwise("equal", &[counted, place], Element::Bool),
-        };
-        found = Some(match found {
-            None => is_there,
-            Some(before) => graph.apply("arith.andi", &[before, is_there], Element::Bool)?,
-        });
+        for digit in digits_of(graph, size) {
+            #[allow(clippy::cast_precision_loss, reason = "a dimension is far smaller than 2^53")]
+            let positions: Vec<f64> = (0..rows).map(|row| digit.of(row / below % size) as f64).collect();
+            let counted = graph.known(Known::table(&positions), vec![rows, 1], Element::Int);
+            let place = if digit.of(size - 1) == size - 1 { place } else { digit_of(graph, place, digit)? };
+            // A table of the rows for each value of an index would be far larger than a comparison.
+            let is_there = match graph.known_of(place) {
+                Some(_) => graph.apply("arith.cmpf oeq", &[counted, place], Element::Bool)?,
+                None => graph.pointwise("equal", &[counted, place], Element::Bool),
+            };
+            found = Some(match found {
+                None => is_there,
+                Some(before) => graph.apply("arith.andi", &[before, is_there], Element::Bool)?,
+            });
+        }
     }
     found.ok_or_else(|| "has no place".to_owned())
+}
+
+/// The rows that places choose from, if they are looked up digit by digit: the device's numbers are too coarse for them.
+pub(in crate::import) fn is_digit_by_digit(graph: &Graph, n_rows: i64) -> bool {
+    graph.integers.element() != Element::F32 && n_rows > MOST_IN_HALF
+}
+
+/// The digits that the numbers below `size` are compared by.
+fn digits_of(graph: &Graph, size: i64) -> Vec<Digit> {
+    if is_digit_by_digit(graph, size) {
+        let upper = Digit { divisor: MOST_IN_HALF, size: (size + MOST_IN_HALF - 1) / MOST_IN_HALF };
+        vec![upper, Digit { divisor: 1, size: MOST_IN_HALF }]
+    } else {
+        vec![Digit { divisor: 1, size }]
+    }
+}
+
+/// A digit of numbers that are not negative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Digit {
+    divisor: i64,
+    size: i64,
+}
+
+impl Digit {
+    fn of(self, number: i64) -> i64 {
+        number / self.divisor % self.size
+    }
+}
+
+/// A digit of places: known ones have a known one, and those that follow from an index are looked up.
+fn digit_of(graph: &mut Graph, place: NodeId, digit: Digit) -> Built {
+    let element = graph.integers.element();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "places are small whole numbers")]
+    let digit_of_known = |known: &Known, shape: &[i64]| Known::combined(&[(known, shape)], shape, |number| digit.of(number[0] as i64) as f64);
+    if let Some(known) = graph.known_of(place) {
+        let shape = graph.node(place).shape.clone();
+        let known = digit_of_known(&known.clone(), &shape);
+        return Ok(graph.known(known, shape, element));
+    }
+    let of_table = |graph: &mut Graph, tables: &[NodeId]| {
+        let shape = graph.node(tables[0]).shape.clone();
+        let known = graph.known_of(tables[0]).cloned().ok_or("has a table that is not known")?;
+        Ok(graph.known(digit_of_known(&known, &shape), shape, element))
+    };
+    rows::applied(graph, &[place], element, of_table).ok_or_else(|| {
+        graph.want_rows(place);
+        format!("writes to places beyond {MOST_IN_HALF} that are no indices of the caller: not supported yet")
+    })
 }
 
 /// The parts in their rows: `is_place` times `parts`, 0 in rows without one.
@@ -409,7 +481,8 @@ mod tests {
 
     #[test]
     fn too_many_places_or_parts_are_refused() {
-        assert!(written(&[5000, 64], &[0], 1, Written::Replaced).1.is_err_and(|message| message.contains("5000 places")));
+        assert!(written(&[40_000, 64], &[0], 1, Written::Replaced).1.is_err_and(|message| message.contains("40000 places")));
+        assert!(written(&[30_000, 64], &[0], 200, Written::Added).1.is_err_and(|message| message.contains("at most 4194304")));
         assert!(written(&[64, 64], &[0], 2000, Written::Added).1.is_err_and(|message| message.contains("2000 parts")));
     }
 }
