@@ -47,7 +47,9 @@ impl<'f, 'c> Drawn<'f, 'c> {
         let bits = |index: usize| stirred(self.draw ^ stirred(argument ^ stirred(index as u64)));
         let places = places.into_iter();
         match self.tensor(position).element {
-            ElementType::I8 | ElementType::I32 | ElementType::I64 => Array::positions(places.map(|index| first + (bits(index) % rows).cast_signed())),
+            ElementType::I8 | ElementType::I32 | ElementType::I64 => {
+                Array::positions(places.map(|index| first + (bits(index) % rows).cast_signed()))
+            }
             ElementType::Truth => Array::numbers(places.map(|index| field.number(if bits(index) % 2 == 1 { 1.0 } else { 0.0 })).collect()),
             ElementType::F16 | ElementType::Bf16 | ElementType::F32 | ElementType::F64 => {
                 Array::numbers(places.map(|index| field.input(argument, index as u64)).collect())

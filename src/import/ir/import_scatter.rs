@@ -7,8 +7,9 @@ use crate::{
     import::{
         Body, Combiner, Element, Known, NodeId, Reduction, Scalar,
         rules::{
+            digits::is_too_coarse,
             index::{Lookup, rows_from},
-            scatter::{Grid, Target, Written, column_of, is_digit_by_digit, scatter},
+            scatter::{Grid, Target, Written, column_of, scatter},
         },
     },
     mlir::{Op, OpExt, Reported, integers, shape_of},
@@ -114,7 +115,7 @@ fn moved(importer: &mut Importer<'_>, number: NodeId, counted: NodeId, shape: &[
 /// What must hold of places: each is a row. Where numbers of the device are too coarse for the rows, the integer behind the places is an index.
 fn note_rows<'c>(importer: &mut Importer<'c>, op: Op<'c>, index: NodeId, places: NodeId, n_rows: RangeInclusive<i64>) {
     let (of_index, n_rows) = n_rows.into_inner();
-    if is_digit_by_digit(&importer.graph, n_rows) {
+    if is_too_coarse(&importer.graph, n_rows) {
         importer.graph.note_index_behind(index, of_index);
     }
     #[allow(clippy::cast_precision_loss, reason = "a tensor has far fewer rows than 2^53")]

@@ -4,6 +4,7 @@
 //! do is worked out from the range that the integers of an argument must keep to (`range.rs`). Other operations are looked up.
 
 use super::{
+    digits,
     functions::ScalarFunction,
     plain::{Built, neg},
     recognize, steps,
@@ -39,6 +40,9 @@ pub(in crate::import) fn computed(graph: &mut Graph, function: &'static ScalarFu
 }
 
 fn on_numbers(graph: &mut Graph, name: &str, numbers: &[NodeId], is_truth: &[bool], as_numbers: Element, element: Element) -> Built {
+    if let Some(found) = digits::compared(graph, name, numbers) {
+        return Ok(found);
+    }
     let compared = |graph: &mut Graph, function| Ok(graph.pointwise(function, numbers, Element::Bool));
     match name {
         "arith.addi" => recognize::add(graph, numbers, as_numbers),

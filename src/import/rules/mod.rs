@@ -15,6 +15,7 @@
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
 //! | `index.rs` | indices that bodies compute: views and gathers |
 //! | `scan.rs` | running sums as products |
+//! | `digits.rs` | integers beyond those that a format holds, digit by digit |
 //! | `scatter.rs` | parts that are written to places known at run time |
 //! | `integers.rs`, `range.rs` | operations on integers of run time, and the range that these must keep to |
 //! | `one_hot.rs` | rows that computed integers choose |
@@ -24,6 +25,7 @@
 pub(super) mod body;
 mod composites;
 pub(super) mod contraction;
+pub(super) mod digits;
 pub(super) mod expansion;
 pub(super) mod functions;
 pub(super) mod index;

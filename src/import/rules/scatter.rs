@@ -3,18 +3,20 @@
 //! The device writes where the compiler says. A comparison of all row numbers with the places says which rows are written: of one part it is chosen row
 //! by row between the part and what was there; several parts come to their rows by a product with a matrix of ones and zeros, without rounding.
 
-use super::{plain::Built, recognize};
+use super::{
+    digits::{self, MOST_VALUES},
+    plain::Built,
+    recognize,
+};
 use crate::{
     affine::Expr,
-    import::graph::{Element, Graph, Kind, NodeId, known::Known, rows},
+    import::graph::{Element, Graph, Kind, NodeId, known::Known},
 };
 
-/// Most rows that places are compared with: an index of that many values is a row of a table.
-const MOST_ROWS: i64 = 1 << 15;
 /// Most elements of the matrix, which has one for each row and each part: 8 MiB in 16 bits.
 const MOST_COMPARED: i64 = 1 << 22;
-/// Numbers of the 16-bit format, which has all integers up to this one: positions among the parts, and rows. Larger ones are compared digit by digit.
-const MOST_IN_HALF: i64 = 1024;
+/// Positions among the parts are numbers of the 16-bit format, which has all integers up to this one.
+const MOST_PARTS: i64 = 1024;
 
 /// What becomes of an element that a part is written over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,9 +54,9 @@ pub(in crate::import) fn scatter(
     let Target { node, shape, dims } = target;
     let element = graph.node(node).element;
     let rows: i64 = dims.iter().map(|&dim| shape[dim]).product();
-    if rows > MOST_ROWS || n_parts > MOST_IN_HALF || rows * n_parts > MOST_COMPARED {
+    if rows > MOST_VALUES || n_parts > MOST_PARTS || rows * n_parts > MOST_COMPARED {
         return Err(format!(
-            "writes {n_parts} parts at run time to any of {rows} places: at most {MOST_IN_HALF} parts and {MOST_ROWS} places are supported, of \
+            "writes {n_parts} parts at run time to any of {rows} places: at most {MOST_PARTS} parts and {MOST_VALUES} places are supported, of \
              which one times the other is at most {MOST_COMPARED}"
         ));
     }
@@ -139,72 +141,20 @@ fn is_place(graph: &mut Graph, sizes: &[i64], places: &[NodeId], n_parts: i64) -
     for (&size, &place) in sizes.iter().zip(places) {
         below /= size;
         let place = graph.reshape(place, &[1, n_parts]);
-        for digit in digits_of(graph, size) {
-            #[allow(clippy::cast_precision_loss, reason = "a dimension is far smaller than 2^53")]
-            let positions: Vec<f64> = (0..rows).map(|row| digit.of(row / below % size) as f64).collect();
-            let counted = graph.known(Known::table(&positions), vec![rows, 1], Element::Int);
-            let place = if digit.of(size - 1) == size - 1 { place } else { digit_of(graph, place, digit)? };
-            // A table of the rows for each value of an index would be far larger than a comparison.
-            let is_there = match graph.known_of(place) {
-                Some(_) => graph.apply("arith.cmpf oeq", &[counted, place], Element::Bool)?,
-                None => graph.pointwise("equal", &[counted, place], Element::Bool),
-            };
-            found = Some(match found {
-                None => is_there,
-                Some(before) => graph.apply("arith.andi", &[before, is_there], Element::Bool)?,
-            });
-        }
+        #[allow(clippy::cast_precision_loss, reason = "a dimension is far smaller than 2^53")]
+        let positions: Vec<f64> = (0..rows).map(|row| (row / below % size) as f64).collect();
+        let counted = graph.known(Known::table(&positions), vec![rows, 1], Element::Int);
+        // A table of the rows for each value of an index would be far larger than a comparison.
+        let is_there = match graph.known_of(place) {
+            Some(_) => graph.apply("arith.cmpf oeq", &[counted, place], Element::Bool)?,
+            None => digits::is_row(graph, counted, place, size)?,
+        };
+        found = Some(match found {
+            None => is_there,
+            Some(before) => graph.apply("arith.andi", &[before, is_there], Element::Bool)?,
+        });
     }
     found.ok_or_else(|| "has no place".to_owned())
-}
-
-/// The rows that places choose from, if they are looked up digit by digit: the device's numbers are too coarse for them.
-pub(in crate::import) fn is_digit_by_digit(graph: &Graph, n_rows: i64) -> bool {
-    graph.integers.element() != Element::F32 && n_rows > MOST_IN_HALF
-}
-
-/// The digits that the numbers below `size` are compared by.
-fn digits_of(graph: &Graph, size: i64) -> Vec<Digit> {
-    if is_digit_by_digit(graph, size) {
-        let upper = Digit { divisor: MOST_IN_HALF, size: (size + MOST_IN_HALF - 1) / MOST_IN_HALF };
-        vec![upper, Digit { divisor: 1, size: MOST_IN_HALF }]
-    } else {
-        vec![Digit { divisor: 1, size }]
-    }
-}
-
-/// A digit of numbers that are not negative.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Digit {
-    divisor: i64,
-    size: i64,
-}
-
-impl Digit {
-    fn of(self, number: i64) -> i64 {
-        number / self.divisor % self.size
-    }
-}
-
-/// A digit of places: known ones have a known one, and those that follow from an index are looked up.
-fn digit_of(graph: &mut Graph, place: NodeId, digit: Digit) -> Built {
-    let element = graph.integers.element();
-    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "places are small whole numbers")]
-    let digit_of_known = |known: &Known, shape: &[i64]| Known::combined(&[(known, shape)], shape, |number| digit.of(number[0] as i64) as f64);
-    if let Some(known) = graph.known_of(place) {
-        let shape = graph.node(place).shape.clone();
-        let known = digit_of_known(&known.clone(), &shape);
-        return Ok(graph.known(known, shape, element));
-    }
-    let of_table = |graph: &mut Graph, tables: &[NodeId]| {
-        let shape = graph.node(tables[0]).shape.clone();
-        let known = graph.known_of(tables[0]).cloned().ok_or("has a table that is not known")?;
-        Ok(graph.known(digit_of_known(&known, &shape), shape, element))
-    };
-    rows::applied(graph, &[place], element, of_table).ok_or_else(|| {
-        graph.want_rows(place);
-        format!("writes to places beyond {MOST_IN_HALF} that are no indices of the caller: not supported yet")
-    })
 }
 
 /// The parts in their rows: `is_place` times `parts`, 0 in rows without one.

@@ -1,0 +1,149 @@
+//! Integers beyond those that the 16-bit format holds, digit by digit.
+//!
+//! A format of ten significant bits has all integers up to 1,024. Rows of a long cache are more. An index is looked up, so both of its digits to the
+//! base 1,024 can be: the lower one, and the upper one times 2,048, of which every multiple up to 65,536 is a number of the format. The sum of the
+//! differences of the digits has the sign of the difference: the lower digits differ by less than 1,024, the upper ones by nothing or by at least 2,048.
+
+use super::{plain::Built, recognize};
+use crate::import::graph::{Element, Graph, NodeId, known::Known, rows};
+
+/// The base: the 16-bit format has all integers up to this one.
+const BASE: i64 = 1024;
+/// What an upper digit counts.
+const UPPER_STEP: i64 = 2 * BASE;
+/// Most integers that two digits stand for: the multiples of the upper step up to this many are numbers of the format.
+pub(in crate::import) const MOST_VALUES: i64 = 32 * BASE;
+
+/// Whether integers below `end` are more than the format has in which the program's integers are computed with.
+pub(in crate::import) fn is_too_coarse(graph: &Graph, end: i64) -> bool {
+    graph.integers.element() != Element::F32 && end > BASE + 1
+}
+
+/// A comparison of integers of which some are too large for the format, on their digits; none if all are small, or if some follow from more than one
+/// index. What could be an index is noted to be one.
+pub(in crate::import) fn compared(graph: &mut Graph, name: &str, numbers: &[NodeId]) -> Option<NodeId> {
+    let function = match name {
+        "arith.cmpi eq" => "equal",
+        "arith.cmpi ne" => "notequal",
+        "arith.cmpi slt" => "lesserthan",
+        "arith.cmpi sle" => "lesserequal",
+        "arith.cmpi sgt" => "greaterthan",
+        "arith.cmpi sge" => "greaterequal",
+        _ => return None,
+    };
+    let &[one, other] = numbers else { return None };
+    let ends: Vec<Option<i64>> = [one, other].map(|number| end_of(graph, number)).to_vec();
+    let most = ends.iter().flatten().copied().max().filter(|&most| is_too_coarse(graph, most) && most <= MOST_VALUES)?;
+    for (number, _) in [one, other].into_iter().zip(&ends).filter(|(_, end)| end.is_none()) {
+        graph.note_index_behind(number, most);
+    }
+    let difference = difference(graph, one, other)?;
+    let zero = graph.number(0.0);
+    Some(graph.pointwise(function, &[difference, zero], Element::Bool))
+}
+
+/// A number that has the sign of the difference of two integers, of which each is known or looked up, is not negative and below [`MOST_VALUES`].
+pub(in crate::import) fn difference(graph: &mut Graph, one: NodeId, other: NodeId) -> Option<NodeId> {
+    let element = graph.integers.element();
+    let ([upper, lower], [other_upper, other_lower]) = (digits(graph, one)?, digits(graph, other)?);
+    let upper = recognize::sub(graph, &[upper, other_upper], element).ok()?;
+    let lower = recognize::sub(graph, &[lower, other_lower], element).ok()?;
+    recognize::add(graph, &[upper, lower], element).ok()
+}
+
+/// The integer behind all of a node's: of known ones, if none is negative, and of what is looked up.
+fn end_of(graph: &Graph, number: NodeId) -> Option<i64> {
+    let table = rows::parts(graph, number).map_or(number, |(table, _)| table);
+    let known = graph.known_of(table)?;
+    let is_whole = known.numbers().all(|number| number >= 0.0 && number.fract() == 0.0);
+    let most = known.numbers().fold(0.0, f64::max);
+    #[allow(clippy::cast_possible_truncation, reason = "a far larger number is above every limit")]
+    is_whole.then_some(most as i64 + 1)
+}
+
+/// The upper digit, times its step, and the lower one.
+fn digits(graph: &mut Graph, number: NodeId) -> Option<[NodeId; 2]> {
+    end_of(graph, number).filter(|&end| end <= MOST_VALUES)?;
+    let element = graph.integers.element();
+    #[allow(clippy::cast_precision_loss, reason = "both are small")]
+    let (base, step) = (BASE as f64, UPPER_STEP as f64);
+    let parts: [fn(f64, f64, f64) -> f64; 2] = [|number, base, step| (number / base).floor() * step, |number, base, _| number % base];
+    let mut found = Vec::new();
+    for part in parts {
+        let of_known = |graph: &mut Graph, node: NodeId| {
+            let shape = graph.node(node).shape.clone();
+            let known = Known::combined(&[(graph.known_of(node)?, &shape)], &shape, |number| part(number[0], base, step));
+            Some(graph.known(known, shape, element))
+        };
+        let digit = match graph.known_of(number) {
+            Some(_) => of_known(graph, number),
+            None => rows::applied(graph, &[number], element, |graph, tables| {
+                of_known(graph, tables[0]).ok_or_else(|| "has a table that is not known".to_owned())
+            }),
+        };
+        found.push(digit?);
+    }
+    found.try_into().ok()
+}
+
+/// Whether places are rows of a dimension of `size`: the rows' numbers are `counted`.
+///
+/// # Errors
+/// If the places are no indices, where the rows are more than the format has numbers for.
+pub(in crate::import) fn is_row(graph: &mut Graph, counted: NodeId, place: NodeId, size: i64) -> Built {
+    if !is_too_coarse(graph, size) {
+        return Ok(graph.pointwise("equal", &[counted, place], Element::Bool));
+    }
+    if let Some(found) = compared(graph, "arith.cmpi eq", &[counted, place]) {
+        return Ok(found);
+    }
+    graph.want_rows(place);
+    Err(format!("writes to places beyond {BASE} that are no indices of the caller: not supported yet"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::graph::{Kind, integers::Integers};
+    use std::collections::BTreeMap;
+
+    /// A graph in which tensor 0 is an index of `n_rows` values, and the index as numbers.
+    fn indexed(n_rows: i64, element: Element) -> (Graph, NodeId) {
+        let mut graph = Graph::with_integers(Integers::new(element, BTreeMap::from([(0, n_rows)])), false);
+        let index = graph.tensor(0, vec![1], Element::Int);
+        let numbers = graph.numbers_of(index).unwrap();
+        (graph, numbers)
+    }
+
+    #[test]
+    fn the_sum_of_the_differences_of_digits_has_the_sign_of_the_difference() {
+        let digits = |number: i64| [number / BASE * UPPER_STEP, number % BASE];
+        for one in (0..MOST_VALUES).step_by(511).chain([1023, 1024, 1025, 2047, 2048, MOST_VALUES - 1]) {
+            for other in (0..MOST_VALUES).step_by(257).chain([0, 1, 1023, 1024, 1025, 2048, MOST_VALUES - 1]) {
+                let ([upper, lower], [other_upper, other_lower]) = (digits(one), digits(other));
+                assert_eq!((upper - other_upper + (lower - other_lower)).signum(), (one - other).signum(), "{one} and {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn small_numbers_and_single_precision_are_compared_as_they_are() {
+        let (mut graph, index) = indexed(1000, Element::F16);
+        let counted = graph.known(Known::counting(0, 1000), vec![1000], Element::Int);
+        assert_eq!(compared(&mut graph, "arith.cmpi sle", &[counted, index]), None);
+        let (mut graph, index) = indexed(4096, Element::F32);
+        let counted = graph.known(Known::counting(0, 4096), vec![4096], Element::Int);
+        assert_eq!(compared(&mut graph, "arith.cmpi sle", &[counted, index]), None);
+    }
+
+    #[test]
+    fn large_ones_are_compared_by_a_difference() {
+        let (mut graph, index) = indexed(4096, Element::F16);
+        let counted = graph.known(Known::counting(0, 4096), vec![4096], Element::Int);
+        let found = compared(&mut graph, "arith.cmpi sle", &[counted, index]).unwrap();
+        assert!(matches!(graph.node(found).kind, Kind::Pointwise("lesserequal", _)));
+        assert_eq!(compared(&mut graph, "arith.addi", &[counted, index]), None, "no comparison");
+        let negative = graph.known(Known::counting(-3, 4096), vec![4096], Element::Int);
+        assert_eq!(compared(&mut graph, "arith.cmpi sle", &[negative, index]), None);
+    }
+}
