@@ -102,14 +102,16 @@ impl Compact {
                 compact.sizes.push(sizes[dim]);
             } else {
                 let mut sum = Expr::Constant(0);
-                for &part in &kept {
-                    let term = Expr::Mul(Box::new(Expr::Dim(compact.sizes.len())), Box::new(Expr::Constant(stride(part))));
+                // Parts side by side are one: a buffer has few dimensions.
+                for run in kept.chunk_by(|part, next| part + 1 == *next) {
+                    let (step, size) = (stride(run[run.len() - 1]), run.iter().map(|part| flat[number + part]).product());
+                    let term = Expr::Mul(Box::new(Expr::Dim(compact.sizes.len())), Box::new(Expr::Constant(step)));
                     sum = Expr::Add(Box::new(sum), Box::new(term));
-                    let shifted = Expr::FloorDiv(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(stride(part))));
-                    let shown = Expr::Mod(Box::new(shifted), Box::new(Expr::Constant(flat[number + part])));
+                    let shifted = Expr::FloorDiv(Box::new(Expr::Dim(dim)), Box::new(Expr::Constant(step)));
+                    let shown = Expr::Mod(Box::new(shifted), Box::new(Expr::Constant(size)));
                     let shown = Index::of(&shown, sizes).and_then(|index| index.to_expr(sizes));
                     compact.shown.push(shown.map_err(|error| error.to_string())?);
-                    compact.sizes.push(flat[number + part]);
+                    compact.sizes.push(size);
                 }
                 compact.source.push(sum);
             }
