@@ -205,3 +205,29 @@ func.func @f64_islands_are_folded(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   } -> tensor<8x64xf16>
   return %log : tensor<8x64xf16>
 }
+
+// -----
+
+// Of many islands the first are named, and the others counted.
+// expected-remark @+1 {{'func.func' op has 2 more f32 islands, which are computed in the device's f16 format (precision=device)}}
+func.func @many_islands(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
+  // expected-remark @+1 {{'arith.extf' op enters an f32 island}}
+  %0 = arith.extf %x : tensor<4x64xf16> to tensor<4x64xf32>
+  %1 = arith.addf %0, %0 : tensor<4x64xf32>
+  %2 = arith.truncf %1 : tensor<4x64xf32> to tensor<4x64xf16>
+  // expected-remark @+1 {{'arith.extf' op enters an f32 island}}
+  %3 = arith.extf %2 : tensor<4x64xf16> to tensor<4x64xf32>
+  %4 = arith.mulf %3, %3 : tensor<4x64xf32>
+  %5 = arith.truncf %4 : tensor<4x64xf32> to tensor<4x64xf16>
+  // expected-remark @+1 {{'arith.extf' op enters an f32 island}}
+  %6 = arith.extf %5 : tensor<4x64xf16> to tensor<4x64xf32>
+  %7 = arith.addf %6, %6 : tensor<4x64xf32>
+  %8 = arith.truncf %7 : tensor<4x64xf32> to tensor<4x64xf16>
+  %9 = arith.extf %8 : tensor<4x64xf16> to tensor<4x64xf32>
+  %10 = arith.mulf %9, %9 : tensor<4x64xf32>
+  %11 = arith.truncf %10 : tensor<4x64xf32> to tensor<4x64xf16>
+  %12 = arith.extf %11 : tensor<4x64xf16> to tensor<4x64xf32>
+  %13 = arith.addf %12, %12 : tensor<4x64xf32>
+  %14 = arith.truncf %13 : tensor<4x64xf32> to tensor<4x64xf16>
+  return %14 : tensor<4x64xf16>
+}

@@ -6,6 +6,9 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
+/// Islands that are named one by one.
+const MOST_REMARKS: usize = 3;
+
 /// The islands of a function.
 #[derive(Default)]
 pub(super) struct Islands<'c> {
@@ -47,15 +50,18 @@ impl<'c> Islands<'c> {
         island
     }
 
-    /// One remark for each island, where it is entered first.
+    /// A remark for each of the first islands, where it is entered first, and one for all others: a model has them in every layer.
     pub(super) fn report(&self, function: Op<'c>) -> Result<(), Reported> {
-        for (island, (root, cast)) in self.islands.iter().enumerate() {
-            if island == *root {
-                let location = if is_unknown(cast.loc()) { function.loc() } else { cast.loc() };
-                remark_at(*cast, "enters an f32 island, which is computed in the device's f16 format (precision=device)")
-                    .at(location)
-                    .emit();
-            }
+        let entered = self.islands.iter().enumerate().filter(|(island, (root, _))| island == root).map(|(_, (_, cast))| *cast);
+        let entered: Vec<Op<'c>> = entered.collect();
+        let (first, others) = entered.split_at(entered.len().min(MOST_REMARKS));
+        for cast in first {
+            let location = if is_unknown(cast.loc()) { function.loc() } else { cast.loc() };
+            remark_at(*cast, "enters an f32 island, which is computed in the device's f16 format (precision=device)").at(location).emit();
+        }
+        if !others.is_empty() {
+            let message = format!("has {} more f32 islands, which are computed in the device's f16 format (precision=device)", others.len());
+            remark_at(function, message).emit();
         }
         Ok(())
     }
