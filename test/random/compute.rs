@@ -112,7 +112,7 @@ impl Compare {
 }
 
 impl Fold {
-    fn binary(self) -> Binary {
+    pub(crate) fn binary(self) -> Binary {
         match self {
             Self::Sum => Binary::Add,
             Self::Max => Binary::Max,
@@ -121,7 +121,7 @@ impl Fold {
         }
     }
 
-    fn start(self, element: &str) -> (&'static str, f64) {
+    pub(crate) fn start(self, element: &str) -> (&'static str, f64) {
         match (self, element) {
             (Self::Sum, _) => ("0.0", 0.0),
             (Self::Prod, _) => ("1.0", 1.0),
@@ -250,7 +250,7 @@ impl Builder {
     }
 
     /// The lines that make what an op writes over, and its name.
-    fn start(&self, of_result: &str, start: Start<'_>) -> (String, String) {
+    pub(crate) fn start(&self, of_result: &str, start: Start<'_>) -> (String, String) {
         let (result, element) = (self.next(), self.element);
         let empty = format!("%e{result} = tensor.empty() : {of_result}\n");
         match start {

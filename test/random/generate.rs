@@ -59,6 +59,9 @@ pub(crate) enum Step {
     Repeat,
     Gather,
     Along,
+    SliceAt,
+    Scatter,
+    Windows,
     Cast,
     /// A view that is there already, spelled anew.
     Again,
@@ -66,7 +69,7 @@ pub(crate) enum Step {
     Permuted,
 }
 
-const ANY: [Step; 34] = [
+const ANY: [Step; 37] = [
     Step::Unary,
     Step::Binary,
     Step::Reduce,
@@ -93,6 +96,9 @@ const ANY: [Step; 34] = [
     Step::Island,
     Step::Insert,
     Step::Along,
+    Step::SliceAt,
+    Step::Scatter,
+    Step::Windows,
     Step::Cast,
     Step::Again,
     Step::Permuted,
@@ -282,6 +288,9 @@ impl Builder {
             Step::Repeat => self.repeat(value),
             Step::Gather => self.rows(value),
             Step::Along => self.positions(value),
+            Step::SliceAt => self.slice_at(value),
+            Step::Scatter => self.scatter(value),
+            Step::Windows => self.windows(value),
             Step::Cast => {
                 self.cast(value);
             }

@@ -60,7 +60,8 @@ impl<'c> Islands<'c> {
             remark_at(*cast, "enters an f32 island, which is computed in the device's f16 format (precision=device)").at(location).emit();
         }
         if !others.is_empty() {
-            let message = format!("has {} more f32 islands, which are computed in the device's f16 format (precision=device)", others.len());
+            let message =
+                format!("has {} more f32 islands, which are computed in the device's f16 format (precision=device)", others.len());
             remark_at(function, message).emit();
         }
         Ok(())
