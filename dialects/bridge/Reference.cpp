@@ -95,6 +95,8 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
         spell(scan);
       else if (auto scatter = dyn_cast<tm_tensor::ScatterOp>(op))
         failed |= mlir::failed(spell(scatter));
+      else if (auto sort = dyn_cast<tm_tensor::SortOp>(op))
+        spell(sort);
     });
     if (failed)
       signalPassFailure();
@@ -171,7 +173,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
       Value isFirst = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::eq, place[along], first);
       Value element = tensor::ExtractOp::create(inner, at, scan.getInputs()[0], place);
       Value sum = tensor::ExtractOp::create(inner, at, results[1], rest);
-      Value next = combined(inner, scan.getBody().front(), sum, element);
+      Value next = combined(inner, scan.getBody().front(), {sum, element});
       Value given = scan.getInclusive() ? Value(arith::SelectOp::create(inner, at, isFirst, element, next)) : sum;
       Value kept = scan.getInclusive() ? given : next;
       return {tensor::InsertOp::create(inner, at, given, results[0], place), tensor::InsertOp::create(inner, at, kept, results[1], rest)};
@@ -206,7 +208,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
       }
       Value part = tensor::ExtractOp::create(inner, at, parts, point);
       Value old = tensor::ExtractOp::create(inner, at, results[0], target);
-      Value next = combined(inner, scatter.getBody().front(), part, old);
+      Value next = combined(inner, scatter.getBody().front(), {part, old});
       return {tensor::InsertOp::create(inner, at, next, results[0], target)};
     };
     scf::LoopNest nest = scf::buildLoopNest(builder, location, lower, upper, steps, scatter.getOutputs(), body);
@@ -215,10 +217,48 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     return success();
   }
 
-  /// What a body makes of two elements.
-  static Value combined(OpBuilder &builder, Block &body, Value first, Value second) {
+  /// Neighbours change places as often as a row has elements, where the second one comes before the first and not the other way round.
+  static void spell(tm_tensor::SortOp sort) {
+    OpBuilder builder(sort);
+    Location location = sort.getLoc();
+    auto index = [](OpBuilder &inner, Location at, int64_t value) -> Value { return arith::ConstantIndexOp::create(inner, at, value); };
+    int64_t along = sort.getDimension();
+    SmallVector<Value> upper;
+    for (int64_t size : cast<RankedTensorType>(sort.getOutputs()[0].getType()).getShape())
+      upper.push_back(index(builder, location, size));
+    // The outermost loop repeats; the place of a pair ends before the last element.
+    upper.insert(upper.begin(), upper[along]);
+    upper[along + 1] = arith::SubIOp::create(builder, location, upper[along + 1], index(builder, location, 1));
+    SmallVector<Value> lower(upper.size(), index(builder, location, 0)), steps(upper.size(), index(builder, location, 1));
+    auto body = [&](OpBuilder &inner, Location at, ValueRange point, ValueRange tensors) -> scf::ValueVector {
+      SmallVector<Value> first(point.drop_front()), second(first);
+      second[along] = arith::AddIOp::create(inner, at, first[along], steps[0]);
+      SmallVector<Value> forwards, backwards;
+      for (Value tensor : tensors) {
+        Value one = tensor::ExtractOp::create(inner, at, tensor, first), other = tensor::ExtractOp::create(inner, at, tensor, second);
+        forwards.append({one, other});
+        backwards.append({other, one});
+      }
+      Value stays = combined(inner, sort.getBody().front(), forwards), turns = combined(inner, sort.getBody().front(), backwards);
+      Value isTurned = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::ugt, turns, stays);
+      scf::ValueVector next;
+      for (auto [position, tensor] : llvm::enumerate(tensors)) {
+        Value one = forwards[2 * position], other = backwards[2 * position];
+        Value before = arith::SelectOp::create(inner, at, isTurned, other, one), behind = arith::SelectOp::create(inner, at, isTurned, one, other);
+        Value half = tensor::InsertOp::create(inner, at, before, tensor, first);
+        next.push_back(tensor::InsertOp::create(inner, at, behind, half, second));
+      }
+      return next;
+    };
+    scf::LoopNest nest = scf::buildLoopNest(builder, location, lower, upper, steps, sort.getOutputs(), body);
+    sort.replaceAllUsesWith(nest.results);
+    sort.erase();
+  }
+
+  /// What a body makes of elements.
+  static Value combined(OpBuilder &builder, Block &body, ArrayRef<Value> elements) {
     IRMapping mapping;
-    mapping.map(body.getArguments(), ArrayRef<Value>{first, second});
+    mapping.map(body.getArguments(), elements);
     for (Operation &op : body.without_terminator())
       builder.clone(op, mapping);
     return mapping.lookup(body.getTerminator()->getOperand(0));

@@ -167,15 +167,3 @@ func.func @half_a_buffer(%part: tensor<4x64xf16>) -> tensor<8x64xf16> {
   // expected-error @-1 {{'spyre.insert' op writes into a buffer that is also used elsewhere, by ops that would see it half written}}
   return %1 : tensor<8x64xf16>
 }
-
-// -----
-
-func.func @sorted(%x: tensor<4x64xf16>) -> tensor<4x64xf16> {
-  // expected-error @+1 {{'tm_tensor.sort' op sorts what is known at run time only: not supported yet}}
-  %new = tm_tensor.sort dimension(1) outs(%x : tensor<4x64xf16>) {
-  ^bb0(%one: f16, %other: f16):
-    %before = arith.cmpf oge, %one, %other : f16
-    tm_tensor.yield %before : i1
-  } -> tensor<4x64xf16>
-  return %new : tensor<4x64xf16>
-}

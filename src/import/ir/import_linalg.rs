@@ -10,6 +10,7 @@ use super::{
     import_generic::import_generic,
     import_scan::import_scan,
     import_scatter::import_scatter,
+    import_sort::import_sort,
     import_tensor::{fill, import_tensor},
     importer::{Importer, Kept},
     read_body::scalar_name,
@@ -151,6 +152,7 @@ impl<'c> Importer<'c> {
             }
             tm_tensor::SCAN => import_scan(self, op)?,
             tm_tensor::SCATTER => import_scatter(self, op)?,
+            tm_tensor::SORT => import_sort(self, op)?,
             name if name.starts_with("tensor.") || name == "linalg.softmax" => import_tensor(self, op)?,
             _ => self.import_scalar(op)?,
         }

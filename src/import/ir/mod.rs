@@ -11,6 +11,7 @@ mod import_groups;
 pub(crate) mod import_linalg;
 mod import_scan;
 mod import_scatter;
+mod import_sort;
 mod import_tensor;
 mod import_windows;
 mod importer;

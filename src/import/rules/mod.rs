@@ -16,6 +16,7 @@
 //! | `index.rs` | indices that bodies compute: views and gathers |
 //! | `scan.rs` | running sums as products |
 //! | `digits.rs` | integers beyond those that a format holds, digit by digit |
+//! | `sort.rs` | rows in order, by ranks or one element after the other |
 //! | `scatter.rs` | parts that are written to places known at run time |
 //! | `integers.rs`, `range.rs` | operations on integers of run time, and the range that these must keep to |
 //! | `one_hot.rs` | rows that computed integers choose |
@@ -42,6 +43,7 @@ mod safe_softmax;
 pub(super) mod scaled_product;
 pub(super) mod scan;
 pub(super) mod scatter;
+pub(super) mod sort;
 mod steps;
 mod trigonometry;
 pub(super) mod truth;

@@ -104,7 +104,11 @@ pub const OPERATIONS: &[Operation] = &[
         "tm_tensor.scatter",
         "comparisons of row numbers with the places, and a choice of rows; of several parts, `matmul` with the comparisons",
     ),
-    refused("tm_tensor.sort", "sorts what is known at run time only"),
+    becomes(
+        "tm_tensor.sort",
+        "comparisons of each element of a row with each, of rows of up to 1024 elements, and sums of what has the rank of a place; of the first few \
+         elements of longer rows, the `reduce max` or `min` of what is left, one after the other",
+    ),
 ];
 
 impl Operation {
