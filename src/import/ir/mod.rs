@@ -9,6 +9,7 @@ mod generic;
 mod import_generic;
 mod import_groups;
 pub(crate) mod import_linalg;
+mod import_loop;
 mod import_scan;
 mod import_scatter;
 mod import_sort;

@@ -140,14 +140,7 @@ fn one_part(graph: &mut Graph, whole: NodeId, is_place: NodeId, part: NodeId, wr
     if written == Written::Added { recognize::add(graph, &[whole, chosen], element) } else { Ok(chosen) }
 }
 
-fn several_parts(
-    graph: &mut Graph,
-    writing: &Writing,
-    whole: NodeId,
-    is_place: NodeId,
-    parts: NodeId,
-    written: Written,
-) -> Built {
+fn several_parts(graph: &mut Graph, writing: &Writing, whole: NodeId, is_place: NodeId, parts: NodeId, written: Written) -> Built {
     let &Writing { rows, n_parts, element, .. } = writing;
     if written == Written::Added {
         let sums = product(graph, writing, is_place, parts);
@@ -241,8 +234,7 @@ pub(in crate::import) struct Grid {
 impl Grid {
     /// What `n_parts` parts with these places, one column for each of `dims`, are.
     pub(in crate::import) fn of(graph: &Graph, columns: &[NodeId], dims: &[usize], shape: &[i64], n_parts: i64) -> Self {
-        let plain =
-            Self { whole: Vec::new(), apart: Vec::new(), rest: vec![(1, n_parts)], chosen: dims.to_vec(), rank: shape.len() };
+        let plain = Self { whole: Vec::new(), apart: Vec::new(), rest: vec![(1, n_parts)], chosen: dims.to_vec(), rank: shape.len() };
         let whole_digit = |(&column, &dim): (&NodeId, &usize)| {
             #[allow(clippy::cast_possible_truncation, reason = "places are small whole numbers")]
             let numbers: Vec<i64> = graph.known_of(column)?.numbers().map(|number| number as i64).collect();
