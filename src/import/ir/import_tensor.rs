@@ -16,6 +16,7 @@ const DYNAMIC: i64 = i64::MIN;
 /// Builds the node of a tensor operation.
 pub(super) fn import_tensor<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     match op.full_name() {
+        "tensor.cast" if TensorType::of(op.output().r#type()).is_none() => forget_sizes(importer, op),
         "tensor.expand_shape" | "tensor.collapse_shape" | "tensor.reshape" | "tensor.cast" => reshape(importer, op),
         "tensor.extract_slice" => extract_slice(importer, op),
         "tensor.insert_slice" => insert_slice(importer, op),
@@ -39,6 +40,18 @@ fn reshape<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> 
         refuse_size(op, &tensor)?;
     }
     importer.note_result(op, |importer, shape, _| Ok(importer.graph.reshape(input, &shape)))
+}
+
+/// A tensor under a type that does not say its sizes, as torch-mlir writes the parts of `roll`: they are known all the same.
+fn forget_sizes<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let from = op.inputs()[0];
+    let input = importer.node_of(op, from)?;
+    let Some(tensor) = TensorType::of(from.r#type()) else {
+        return Err(error_at(op, format_args!("has an operand of {}: only tensors of static shape are supported", from.r#type())).report());
+    };
+    let node = shaped(importer, input, &tensor.shape);
+    importer.note_node(op.output(), node);
+    Ok(())
 }
 
 /// The offsets, sizes and strides of a slice, whose operands begin with `n_tensors` tensors.
@@ -126,8 +139,13 @@ fn shaped(importer: &mut Importer<'_>, node: NodeId, shape: &[i64]) -> NodeId {
 
 fn concat<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let dim = op.required("dim", natural);
-    let parts: Vec<(NodeId, Vec<i64>)> =
-        op.inputs().into_iter().map(|value| Ok((importer.node_of(op, value)?, shape_of(value)))).collect::<Result<_, Reported>>()?;
+    let mut parts = Vec::new();
+    for value in op.inputs() {
+        let node = importer.node_of(op, value)?;
+        // What the type does not say, the node does.
+        let shape = TensorType::of(value.r#type()).map_or_else(|| importer.graph.node(node).shape.clone(), |tensor| tensor.shape);
+        parts.push((node, shape));
+    }
     importer.note_result(op, |importer, shape, element| {
         let mut whole = importer.graph.undefined(shape, element);
         let mut offsets = vec![0; importer.graph.node(whole).shape.len()];

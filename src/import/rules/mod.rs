@@ -11,7 +11,7 @@
 //! | `body.rs` | what a body combines |
 //! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
 //! | `scaled_product.rs` | one factor for a product of two scaled tensors |
-//! | `trigonometry.rs`, `steps.rs`, `powers.rs` | sine and cosine; rounding, signs, remainders; powers, roots, hyperbolic functions |
+//! | `trigonometry.rs`, `angles.rs`, `steps.rs`, `powers.rs` | sine and cosine; what undoes them; rounding, signs, remainders; powers, roots, hyperbolic functions |
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
 //! | `index.rs` | indices that bodies compute: views and gathers |
 //! | `scan.rs` | running sums as products |
@@ -23,6 +23,7 @@
 //! | `known_index.rs` | indices that come as tables, as expressions |
 //! | `expansion.rs` | functions in terms of others, whose results may live in LX |
 
+mod angles;
 pub(super) mod body;
 mod composites;
 pub(super) mod contraction;
