@@ -290,10 +290,10 @@ func.func @vectors() -> vector<4xf16> {
 
 // -----
 
-func.func @unknown_scalar_function(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'math.atan' op has no device function yet}}
-  %y = math.atan %x : tensor<8x64xf16>
-  return %y : tensor<8x64xf16>
+func.func @unknown_scalar_function(%x: tensor<8x64xi64>) -> tensor<8x64xi64> {
+  // expected-error @+1 {{'math.ctpop' op has no device function yet}}
+  %y = math.ctpop %x : tensor<8x64xi64>
+  return %y : tensor<8x64xi64>
 }
 
 // -----
