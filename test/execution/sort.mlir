@@ -11,7 +11,10 @@
 // RUN: spyre-compile %t/parts/single.mlir -o %t/single --validate > %t.log && spyre-run %t/single --draw ties --check %t/parts/single.mlir | FileCheck %s
 // RUN: spyre-run %t/single --seed 3 --check %t/parts/single.mlir | FileCheck %s
 // RUN: spyre-compile %t/parts/integers.mlir -o %t/integers --validate > %t.log && spyre-run %t/integers --check %t/parts/integers.mlir | FileCheck %s
+// RUN: spyre-compile %t/parts/masked.mlir -o %t/masked --validate > %t.log && spyre-run %t/masked --check %t/parts/masked.mlir | FileCheck %s --check-prefix=MASKED
 
+// MASKED: result0: agrees with the reference
+// MASKED: result1: agrees with the reference
 // CHECK: result0: agrees with the reference
 // CHECK: result1: agrees with the reference
 // CHECK: result2: agrees with the reference
@@ -108,4 +111,30 @@ func.func @integers(%x: tensor<6x9xi32>, %y: tensor<6x9xf16>, %z: tensor<6x9xi64
     tm_tensor.yield %stays : i1
   } -> tensor<6x9xi32>, tensor<6x9xf16>, tensor<6x9xi64>
   return %rows#0, %rows#1, %rows#2 : tensor<6x9xi32>, tensor<6x9xf16>, tensor<6x9xi64>
+}
+
+//--- masked.mlir
+#whole = affine_map<(d0, d1) -> (d0, d1)>
+func.func @masked(%x: tensor<5x100xf16>) -> (tensor<5x6xf16>, tensor<5x6xi64>) {
+  // Fewer elements are left than are asked for: the others are infinities, each with a place of its own.
+  %two = arith.constant 2.0 : f16
+  %lowest = arith.constant 0xFC00 : f16
+  %e0 = tensor.empty() : tensor<5x100xf16>
+  %e1 = tensor.empty() : tensor<5x100xi64>
+  %few:2 = linalg.generic {indexing_maps = [#whole, #whole, #whole], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<5x100xf16>) outs(%e0, %e1 : tensor<5x100xf16>, tensor<5x100xi64>) {
+  ^bb0(%in: f16, %out0: f16, %out1: i64):
+    %is_large = arith.cmpf ogt, %in, %two : f16
+    %kept = arith.select %is_large, %in, %lowest : f16
+    %i = linalg.index 1 : index
+    %n = arith.index_cast %i : index to i64
+    linalg.yield %kept, %n : f16, i64
+  } -> (tensor<5x100xf16>, tensor<5x100xi64>)
+  %sorted:2 = tm_tensor.sort dimension(1) outs(%few#0, %few#1 : tensor<5x100xf16>, tensor<5x100xi64>) {
+  ^bb0(%a: f16, %b: f16, %c: i64, %d: i64):
+    %stays = arith.cmpf oge, %a, %b : f16
+    tm_tensor.yield %stays : i1
+  } -> tensor<5x100xf16>, tensor<5x100xi64>
+  %values = tensor.extract_slice %sorted#0[0, 0] [5, 6] [1, 1] : tensor<5x100xf16> to tensor<5x6xf16>
+  %places = tensor.extract_slice %sorted#1[0, 0] [5, 6] [1, 1] : tensor<5x100xi64> to tensor<5x6xi64>
+  return %values, %places : tensor<5x6xf16>, tensor<5x6xi64>
 }
