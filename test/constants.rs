@@ -122,6 +122,7 @@ fn hex(elements: &Elements, given: Given) -> String {
         Elements::F16(bits) | Elements::Bf16(bits) => bits.iter().flat_map(|bits| bits.to_le_bytes()).collect(),
         Elements::F32(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
         Elements::F64(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        Elements::I8(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
         Elements::I32(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
         Elements::I64(values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
         // `dense` packs booleans, a resource does not.

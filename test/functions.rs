@@ -35,6 +35,22 @@ const fn row(
     Function { name, op, exact, holds, domain }
 }
 
+/// The error function by its series near 0, and by the continued fraction of its complement beyond 2.
+fn erf(x: f64) -> f64 {
+    let m = x.abs();
+    let scale = 2.0 / std::f64::consts::PI.sqrt();
+    if m < 2.0 {
+        let (mut term, mut sum) = (m, m);
+        for n in 1..60 {
+            term *= -m * m / f64::from(n);
+            sum += term / f64::from(2 * n + 1);
+        }
+        return x.signum() * scale * sum;
+    }
+    let fraction = (1..60).rev().fold(0.0, |below, n| f64::from(n) / 2.0 / (m + below));
+    x.signum() * (1.0 - (-m * m).exp() / (m + fraction) * scale / 2.0)
+}
+
 /// The largest number of f16, which a result is read back as.
 const LARGEST: f64 = 65504.0;
 
@@ -42,6 +58,17 @@ const IN_F16: &[Function] = &[
     row("sin", "math.sin %x", |x, _| x.sin(), |x, _| x.abs() <= 1024.0, "-1024 to 1024; NaN beyond"),
     row("cos", "math.cos %x", |x, _| x.cos(), |x, _| x.abs() <= 1024.0, "-1024 to 1024; NaN beyond"),
     row("sin", "math.sin %x", |x, _| x.sin(), |x, _| x.abs() <= 8.0, "-8 to 8"),
+    row("tan", "math.tan %x", |x, _| x.tan(), |x, _| x.abs() <= 1.5, "-1.5 to 1.5"),
+    row("atan", "math.atan %x", |x, _| x.atan(), any, "all"),
+    row("atan2", "math.atan2 %y, %x", |x, y| if x == 0.0 { y.atan2(0.0) } else { y.atan2(x) }, any, "all points"),
+    row("asin", "math.asin %x", |x, _| x.asin(), |x, _| x.abs() <= 1.0, "-1 to 1; NaN beyond"),
+    row("acos", "math.acos %x", |x, _| x.acos(), |x, _| x.abs() <= 1.0, "-1 to 1; NaN beyond"),
+    row("asinh", "math.asinh %x", |x, _| x.asinh(), any, "all"),
+    row("acosh", "math.acosh %x", |x, _| x.acosh(), |x, _| x >= 1.0, "from 1 on; NaN below"),
+    row("atanh", "math.atanh %x", |x, _| x.atanh(), |x, _| x.abs() < 1.0, "between -1 and 1"),
+    row("expm1", "math.expm1 %x", |x, _| x.exp_m1(), |x, _| x <= 11.0, "up to 11"),
+    row("erf", "math.erf %x", |x, _| erf(x), any, "all"),
+    row("erfc", "math.erfc %x", |x, _| 1.0 - erf(x), any, "all"),
     row("round", "math.round %x", |x, _| x.round(), any, "all"),
     row("roundeven", "math.roundeven %x", |x, _| x.round_ties_even(), any, "all"),
     row("trunc", "math.trunc %x", |x, _| x.trunc(), any, "all"),
@@ -65,6 +92,11 @@ const IN_F16: &[Function] = &[
 const IN_F32: &[Function] = &[
     row("sin", "math.sin %x", |x, _| x.sin(), |x, _| x.abs() <= 131_072.0, "-131072 to 131072; NaN beyond"),
     row("cos", "math.cos %x", |x, _| x.cos(), |x, _| x.abs() <= 131_072.0, "-131072 to 131072; NaN beyond"),
+    row("atan", "math.atan %x", |x, _| x.atan(), any, "all"),
+    row("atan2", "math.atan2 %y, %x", |x, y| y.atan2(x), any, "all points"),
+    row("asin", "math.asin %x", |x, _| x.asin(), |x, _| x.abs() <= 1.0, "-1 to 1; NaN beyond"),
+    row("acos", "math.acos %x", |x, _| x.acos(), |x, _| x.abs() <= 1.0, "-1 to 1; NaN beyond"),
+    row("erf", "math.erf %x", |x, _| erf(x), any, "all"),
     row("round", "math.round %x", |x, _| x.round(), any, "all"),
     row("roundeven", "math.roundeven %x", |x, _| x.round_ties_even(), any, "all"),
     row("trunc", "math.trunc %x", |x, _| x.trunc(), any, "all"),

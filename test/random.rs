@@ -97,7 +97,7 @@ const fn most_refused_percent(family: Family) -> usize {
 const MOST_REPORTED: usize = 3;
 
 /// Operations that the front door takes and no program here has, with the reason.
-const NOT_GENERATED: [(&str, &str); 14] = [
+const NOT_GENERATED: [(&str, &str); 28] = [
     ("func.return", "it is written `return`"),
     ("spyre.*", "the dialect's own text, which `random_loops` has, and the tests of the passes"),
     ("tensor.dim", "sizes are static, so it is a number known at compile time, and a test of the import has it"),
@@ -106,6 +106,20 @@ const NOT_GENERATED: [(&str, &str); 14] = [
     ("linalg.depthwise_conv_*", WINDOWS),
     ("linalg.pooling_*", WINDOWS),
     ("tm_tensor.scan", "`test/execution/running_sums.mlir` has it"),
+    ("tm_tensor.sort", "`test/execution/sort.mlir` has it, with ties and infinities"),
+    ("scf.for", LOOPS),
+    ("scf.while", LOOPS),
+    ("scf.yield", LOOPS),
+    ("scf.condition", LOOPS),
+    ("math.tan", MEASURED),
+    ("math.atan", MEASURED),
+    ("math.atan2", MEASURED),
+    ("math.asin", MEASURED),
+    ("math.acos", MEASURED),
+    ("math.asinh", MEASURED),
+    ("math.acosh", MEASURED),
+    ("math.atanh", MEASURED),
+    ("math.erfc", MEASURED),
     ("math.copysign", MEASURED),
     ("math.sinh", MEASURED),
     ("math.cosh", MEASURED),
@@ -114,6 +128,7 @@ const NOT_GENERATED: [(&str, &str); 14] = [
     ("math.absi", MEASURED),
 ];
 const WINDOWS: &str = "windows are drawn as `linalg.generic`; `test/execution/windows*.mlir` have the named ops";
+const LOOPS: &str = "nothing of a loop is left: `test/execution/loops.mlir` has some";
 const MEASURED: &str = "not drawn yet: `test/functions.rs` has all numbers of the 16-bit format";
 
 /// What a process of a batch does.

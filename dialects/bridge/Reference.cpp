@@ -31,6 +31,7 @@
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -75,7 +76,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
 
   StringRef getArgument() const override { return "spyre-reference-forms"; }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
+    registry.insert<arith::ArithDialect, cf::ControlFlowDialect, linalg::LinalgDialect, math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
   }
 
   void runOnOperation() override {
@@ -95,6 +96,10 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
         spell(scan);
       else if (auto scatter = dyn_cast<tm_tensor::ScatterOp>(op))
         failed |= mlir::failed(spell(scatter));
+      else if (auto sort = dyn_cast<tm_tensor::SortOp>(op))
+        spell(sort);
+      else if (auto loop = dyn_cast<scf::WhileOp>(op))
+        bound(loop);
     });
     if (failed)
       signalPassFailure();
@@ -171,7 +176,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
       Value isFirst = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::eq, place[along], first);
       Value element = tensor::ExtractOp::create(inner, at, scan.getInputs()[0], place);
       Value sum = tensor::ExtractOp::create(inner, at, results[1], rest);
-      Value next = combined(inner, scan.getBody().front(), sum, element);
+      Value next = combined(inner, scan.getBody().front(), {sum, element});
       Value given = scan.getInclusive() ? Value(arith::SelectOp::create(inner, at, isFirst, element, next)) : sum;
       Value kept = scan.getInclusive() ? given : next;
       return {tensor::InsertOp::create(inner, at, given, results[0], place), tensor::InsertOp::create(inner, at, kept, results[1], rest)};
@@ -206,7 +211,7 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
       }
       Value part = tensor::ExtractOp::create(inner, at, parts, point);
       Value old = tensor::ExtractOp::create(inner, at, results[0], target);
-      Value next = combined(inner, scatter.getBody().front(), part, old);
+      Value next = combined(inner, scatter.getBody().front(), {part, old});
       return {tensor::InsertOp::create(inner, at, next, results[0], target)};
     };
     scf::LoopNest nest = scf::buildLoopNest(builder, location, lower, upper, steps, scatter.getOutputs(), body);
@@ -215,10 +220,93 @@ struct ReferenceFormsPass : PassWrapper<ReferenceFormsPass, OperationPass<func::
     return success();
   }
 
-  /// What a body makes of two elements.
-  static Value combined(OpBuilder &builder, Block &body, Value first, Value second) {
+  /// A loop that ends: what is compiled runs less often than this. Each turn does nothing once the condition has failed.
+  static void bound(scf::WhileOp loop) {
+    constexpr int64_t kMostTurns = 1024;
+    OpBuilder builder(loop);
+    Location location = loop.getLoc();
+    auto run = [](OpBuilder &inner, Block &block, ValueRange arguments) -> SmallVector<Value> {
+      IRMapping mapping;
+      mapping.map(block.getArguments(), arguments);
+      for (Operation &op : block.without_terminator())
+        inner.clone(op, mapping);
+      return llvm::map_to_vector(block.getTerminator()->getOperands(), [&](Value value) { return mapping.lookupOrDefault(value); });
+    };
+    SmallVector<Value> carried = {arith::ConstantIntOp::create(builder, location, 1, 1)};
+    llvm::append_range(carried, loop.getInits());
+    for (Type type : loop.getResultTypes()) {
+      if (auto tensor = dyn_cast<RankedTensorType>(type))
+        carried.push_back(tensor::EmptyOp::create(builder, location, tensor.getShape(), tensor.getElementType()));
+      else
+        carried.push_back(arith::ConstantOp::create(builder, location, builder.getZeroAttr(type)));
+    }
+    auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(builder, location, value); };
+    size_t nInits = loop.getInits().size();
+    auto body = [&](OpBuilder &inner, Location at, Value, ValueRange values) {
+      auto turn = [&](OpBuilder &then, Location where) {
+        SmallVector<Value> asked = run(then, *loop.getBeforeBody(), values.slice(1, nInits));
+        auto next = [&](OpBuilder &again, Location place) { scf::YieldOp::create(again, place, run(again, *loop.getAfterBody(), ArrayRef(asked).drop_front())); };
+        auto last = [&](OpBuilder &end, Location place) { scf::YieldOp::create(end, place, values.slice(1, nInits)); };
+        auto chosen = scf::IfOp::create(then, where, asked.front(), next, last);
+        SmallVector<Value> given = {asked.front()};
+        llvm::append_range(given, chosen.getResults());
+        given.append(asked.begin() + 1, asked.end());
+        scf::YieldOp::create(then, where, given);
+      };
+      auto rest = [&](OpBuilder &end, Location where) { scf::YieldOp::create(end, where, values); };
+      auto both = scf::IfOp::create(inner, at, values.front(), turn, rest);
+      scf::YieldOp::create(inner, at, both.getResults());
+    };
+    auto turns = scf::ForOp::create(builder, location, index(0), index(kMostTurns), index(1), carried, body);
+    Value yes = arith::ConstantIntOp::create(builder, location, 1, 1);
+    Value hasEnded = arith::XOrIOp::create(builder, location, turns.getResult(0), yes);
+    cf::AssertOp::create(builder, location, hasEnded, "the loop turns more often than the reference runs it");
+    loop.replaceAllUsesWith(turns.getResults().drop_front(1 + nInits));
+    loop.erase();
+  }
+
+  /// Neighbours change places as often as a row has elements, where the second one comes before the first and not the other way round.
+  static void spell(tm_tensor::SortOp sort) {
+    OpBuilder builder(sort);
+    Location location = sort.getLoc();
+    auto index = [](OpBuilder &inner, Location at, int64_t value) -> Value { return arith::ConstantIndexOp::create(inner, at, value); };
+    int64_t along = sort.getDimension();
+    SmallVector<Value> upper;
+    for (int64_t size : cast<RankedTensorType>(sort.getOutputs()[0].getType()).getShape())
+      upper.push_back(index(builder, location, size));
+    // The outermost loop repeats; the place of a pair ends before the last element.
+    upper.insert(upper.begin(), upper[along]);
+    upper[along + 1] = arith::SubIOp::create(builder, location, upper[along + 1], index(builder, location, 1));
+    SmallVector<Value> lower(upper.size(), index(builder, location, 0)), steps(upper.size(), index(builder, location, 1));
+    auto body = [&](OpBuilder &inner, Location at, ValueRange point, ValueRange tensors) -> scf::ValueVector {
+      SmallVector<Value> first(point.drop_front()), second(first);
+      second[along] = arith::AddIOp::create(inner, at, first[along], steps[0]);
+      SmallVector<Value> forwards, backwards;
+      for (Value tensor : tensors) {
+        Value one = tensor::ExtractOp::create(inner, at, tensor, first), other = tensor::ExtractOp::create(inner, at, tensor, second);
+        forwards.append({one, other});
+        backwards.append({other, one});
+      }
+      Value stays = combined(inner, sort.getBody().front(), forwards), turns = combined(inner, sort.getBody().front(), backwards);
+      Value isTurned = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::ugt, turns, stays);
+      scf::ValueVector next;
+      for (auto [position, tensor] : llvm::enumerate(tensors)) {
+        Value one = forwards[2 * position], other = backwards[2 * position];
+        Value before = arith::SelectOp::create(inner, at, isTurned, other, one), behind = arith::SelectOp::create(inner, at, isTurned, one, other);
+        Value half = tensor::InsertOp::create(inner, at, before, tensor, first);
+        next.push_back(tensor::InsertOp::create(inner, at, behind, half, second));
+      }
+      return next;
+    };
+    scf::LoopNest nest = scf::buildLoopNest(builder, location, lower, upper, steps, sort.getOutputs(), body);
+    sort.replaceAllUsesWith(nest.results);
+    sort.erase();
+  }
+
+  /// What a body makes of elements.
+  static Value combined(OpBuilder &builder, Block &body, ArrayRef<Value> elements) {
     IRMapping mapping;
-    mapping.map(body.getArguments(), ArrayRef<Value>{first, second});
+    mapping.map(body.getArguments(), elements);
     for (Operation &op : body.without_terminator())
       builder.clone(op, mapping);
     return mapping.lookup(body.getTerminator()->getOperand(0));
@@ -278,7 +366,7 @@ void registerReferencePasses() {
 // that of a pipeline tried on softmax, matmul and transformer blocks in f16 and f32.
 constexpr llvm::StringLiteral kPipeline =
     "func.func(spyre-reference-forms,convert-elementwise-to-linalg,linalg-generalize-named-ops,canonicalize,cse,linalg-fuse-elementwise-ops,canonicalize,cse),convert-tensor-to-linalg,"
-    "one-shot-bufferize{bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map},"
+    "one-shot-bufferize{allow-return-allocs-from-loops=true bufferize-function-boundaries=true function-boundary-type-conversion=identity-layout-map},"
     "buffer-results-to-out-params{modify-public-functions=true},func.func(llvm-request-c-wrappers),buffer-deallocation-pipeline,convert-bufferization-to-memref,"
     "func.func(spyre-reference-copies-to-linalg,convert-linalg-to-loops),lower-affine,convert-scf-to-cf,memref-expand,expand-strided-metadata,lower-affine,"
     "func.func(math-expand-ops{ops=rsqrt}),convert-math-to-libm,convert-math-to-llvm,arith-expand,convert-arith-to-llvm,"

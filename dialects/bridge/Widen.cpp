@@ -126,6 +126,17 @@ struct Formula {
   }
 };
 
+/// The complement of erf by erf, so that what is said of the one holds for the other.
+void spellComplements(Operation *module) {
+  module->walk([](math::ErfcOp op) {
+    Formula formula(op);
+    Value negative = formula.mul(op.getOperand(), formula.number(-1.0));
+    Value erf = math::ErfOp::create(formula.builder, formula.location, negative);
+    op.replaceAllUsesWith(formula.add(formula.number(1.0), erf));
+    op.erase();
+  });
+}
+
 /// The largest error of the polynomial that stands for erf where there is no gelu (Abramowitz and Stegun, 7.1.26).
 constexpr double kErfError = 1.5e-7;
 
@@ -160,6 +171,7 @@ bool spyreReferenceWiden(MlirModule module, bool approximated, unsigned pattern)
   ModuleOp op = unwrap(module);
   widenTypes(op);
   eraseCasts(op);
+  spellComplements(op);
   if (approximated)
     approximate(op, pattern);
   return succeeded(rename(op)) && succeeded(verify(op));
@@ -167,6 +179,6 @@ bool spyreReferenceWiden(MlirModule module, bool approximated, unsigned pattern)
 
 unsigned spyreReferenceApproximated(MlirModule module) {
   unsigned count = 0;
-  unwrap(module)->walk([&](Operation *op) { count += isa<math::ErfOp, math::TanhOp>(op); });
+  unwrap(module)->walk([&](Operation *op) { count += isa<math::ErfOp, math::ErfcOp, math::TanhOp>(op); });
   return count;
 }

@@ -7,6 +7,7 @@
 #include "TmTensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 
 using namespace mlir;
 using namespace tm_tensor;
@@ -40,11 +41,22 @@ static void printTruth(OpAsmPrinter &printer, Operation *, BoolAttr truth) { pri
 #define GET_OP_CLASSES
 #include "TmTensorOps.cpp.inc"
 
+namespace {
+/// The ops of a function that is called come along.
+struct TmTensorInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const override { return true; }
+};
+} // namespace
+
 void TmTensorDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "TmTensorOps.cpp.inc"
       >();
+  addInterfaces<TmTensorInlinerInterface>();
 }
 
 static LogicalResult verifyResults(Operation *op, OperandRange outputs) {

@@ -8,15 +8,17 @@ use crate::{
 use std::collections::BTreeMap;
 
 /// Ops of other dialects than `linalg`, `arith` and `math`: none changes a tensor in place, jumps, or asks for a size when it runs.
-const OPS: [&str; 27] = [
+const OPS: [&str; 30] = [
     "affine.apply",
     "builtin.module",
     "cf.assert",
     "func.call",
     "func.func",
     "func.return",
+    "scf.condition",
     "scf.for",
     "scf.if",
+    "scf.while",
     "scf.yield",
     "tensor.bitcast",
     "tensor.cast",
@@ -35,6 +37,7 @@ const OPS: [&str; 27] = [
     "tensor.yield",
     tm_tensor::SCAN,
     tm_tensor::SCATTER,
+    tm_tensor::SORT,
     tm_tensor::YIELD,
 ];
 
@@ -43,6 +46,9 @@ const MAX_BYTES: i64 = 1 << 34;
 
 /// The most steps: ops, in each iteration of the loops around them, and for each element of the largest tensor of a `linalg` op.
 const MAX_STEPS: i64 = 1 << 40;
+
+/// How often a loop turns at most whose condition is computed (`dialects/bridge/Reference.cpp`).
+const MOST_TURNS: i64 = 1024;
 
 /// Refuses what is not run.
 pub(super) fn check(module: Op<'_>) -> Result<(), String> {
@@ -92,8 +98,10 @@ impl<'c> Steps<'c> {
         }
         Ok(match op.full_name() {
             "scf.for" => steps.saturating_mul(trips_of(op)?),
+            // The reference makes it a loop that ends.
+            "scf.while" => steps.saturating_mul(MOST_TURNS),
             "func.call" => self.of_call(op)?,
-            name if name.starts_with("linalg.") || [tm_tensor::SCAN, tm_tensor::SCATTER].contains(&name) => {
+            name if name.starts_with("linalg.") || [tm_tensor::SCAN, tm_tensor::SCATTER, tm_tensor::SORT].contains(&name) => {
                 steps.saturating_mul(op.inputs().into_iter().chain(op.outputs()).map(elements_of).max().unwrap_or(1))
             }
             _ => steps,

@@ -56,9 +56,25 @@ add("opt",lambda:enc(T.OPTForCausalLM,T.OPTConfig(hidden_size=128,num_hidden_lay
 add("bloom",lambda:enc(T.BloomForCausalLM,T.BloomConfig(hidden_size=128,n_layer=1,n_head=4,vocab_size=512))())
 add("gemma",lambda:dec(T.GemmaForCausalLM,T.GemmaConfig(**D,**kv,head_dim=32))())
 add("gemma2",lambda:dec(T.Gemma2ForCausalLM,T.Gemma2Config(**D,**kv,head_dim=32))())
-add("mixtral",lambda:dec(T.MixtralForCausalLM,T.MixtralConfig(**D,**kv,num_local_experts=4))())
-add("granitemoe",lambda:dec(T.GraniteMoeForCausalLM,T.GraniteMoeConfig(**D,**kv,num_local_experts=4))())
-add("qwen2moe",lambda:dec(T.Qwen2MoeForCausalLM,T.Qwen2MoeConfig(**D,**kv,num_experts=4,moe_intermediate_size=64,shared_expert_intermediate_size=64,num_experts_per_tok=2))())
+# A mixture of experts: 16 positions; of the forms that transformers has for the experts, torch-mlir takes the one that looks their weights up.
+def moe(cls,cfg):
+    def b():
+        cfg._experts_implementation="batched_mm"
+        m=cls(cfg)
+        for p in m.parameters():
+            if p.dim()<2 and not torch.isfinite(p).all(): torch.nn.init.zeros_(p)
+            elif p.dim()>1: torch.nn.init.normal_(p,std=0.05)
+        giv=W(m,lambda m,i,k,p:m(input_ids=i,attention_mask=k,position_ids=p,use_cache=False))
+        return [("",giv,(ids[:,:16]%128,cm[...,:16,:16],torch.arange(16)[None]))]
+    return b
+E=dict(hidden_size=64,num_hidden_layers=1,num_attention_heads=2,num_key_value_heads=2,intermediate_size=128,vocab_size=128,max_position_embeddings=64)
+add("mixtral",lambda:moe(T.MixtralForCausalLM,T.MixtralConfig(**E,num_local_experts=4))())
+add("granitemoe",lambda:moe(T.GraniteMoeForCausalLM,T.GraniteMoeConfig(**E,num_local_experts=4))())
+add("granitemoe_shared",lambda:moe(T.GraniteMoeSharedForCausalLM,T.GraniteMoeSharedConfig(**E,num_local_experts=4,shared_intermediate_size=64))())
+add("qwen2moe",lambda:moe(T.Qwen2MoeForCausalLM,T.Qwen2MoeConfig(**E,num_experts=4,moe_intermediate_size=64,shared_expert_intermediate_size=64,num_experts_per_tok=2))())
+add("qwen3moe",lambda:moe(T.Qwen3MoeForCausalLM,T.Qwen3MoeConfig(**E,num_experts=8,moe_intermediate_size=64,num_experts_per_tok=2,head_dim=32))())
+add("olmoe",lambda:moe(T.OlmoeForCausalLM,T.OlmoeConfig(**E,num_experts=4,num_experts_per_tok=2))())
+add("gpt_oss",lambda:moe(T.GptOssForCausalLM,T.GptOssConfig(**E,num_local_experts=4,num_experts_per_tok=2,head_dim=32))())
 add("llama_seqcls",lambda:enc(T.LlamaForSequenceClassification,T.LlamaConfig(**D,**kv,pad_token_id=0))())
 add("bert",lambda:enc(T.BertModel,T.BertConfig(**D))())
 add("bert_seqcls",lambda:enc(T.BertForSequenceClassification,T.BertConfig(**D))())

@@ -46,19 +46,6 @@ func.func @dynamic_result() -> tensor<?xf16> {
 
 // -----
 
-func.func @loops(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  %low = arith.constant 0 : index
-  %high = arith.constant 4 : index
-  %step = arith.constant 1 : index
-  // expected-error @+1 {{'scf.for' op has no device function yet}}
-  %last = scf.for %i = %low to %high step %step iter_args(%so_far = %x) -> tensor<8x64xf16> {
-    scf.yield %so_far : tensor<8x64xf16>
-  }
-  return %last : tensor<8x64xf16>
-}
-
-// -----
-
 func.func @branches(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
   // expected-error @+1 {{'cf.br' op has no device function: not supported yet}}
   cf.br ^end
@@ -303,10 +290,10 @@ func.func @vectors() -> vector<4xf16> {
 
 // -----
 
-func.func @unknown_scalar_function(%x: tensor<8x64xf16>) -> tensor<8x64xf16> {
-  // expected-error @+1 {{'math.atan' op has no device function yet}}
-  %y = math.atan %x : tensor<8x64xf16>
-  return %y : tensor<8x64xf16>
+func.func @unknown_scalar_function(%x: tensor<8x64xi64>) -> tensor<8x64xi64> {
+  // expected-error @+1 {{'math.ctpop' op has no device function yet}}
+  %y = math.ctpop %x : tensor<8x64xi64>
+  return %y : tensor<8x64xi64>
 }
 
 // -----

@@ -7,7 +7,7 @@ use super::importer::refuse_size;
 use crate::{
     dialect::{Misuse, misused_buffers},
     import::Operation,
-    mlir::{Op, OpExt, Options, Pass, Reported, TensorType, Type, ValueLike, error_at, symbol_name},
+    mlir::{BlockExt, Op, OpExt, Options, Pass, Reported, TensorType, Type, ValueLike, error_at, symbol_name},
 };
 use std::collections::BTreeMap;
 
@@ -50,11 +50,13 @@ fn check_arguments(function: Op<'_>) -> Result<(), Reported> {
     Ok(())
 }
 
+const CONTROL_FLOW: [&str; 3] = ["scf.for", "scf.while", "scf.if"];
+
 fn check_block(around: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported> {
-    for op in around.body_ops() {
+    for op in around.bodies().into_iter().flat_map(BlockExt::ops) {
         check(op, functions)?;
-        // Hint scopes and loops hold operations too.
-        if op.full_name().starts_with("spyre.") {
+        // Hint scopes, loops and branches hold operations too.
+        if op.full_name().starts_with("spyre.") || CONTROL_FLOW.contains(&op.full_name()) {
             check_block(op, functions)?;
         }
     }
@@ -71,7 +73,9 @@ fn check(op: Op<'_>, functions: &BTreeMap<&str, Op<'_>>) -> Result<(), Reported>
             return Err(error_at(op, format_args!("calls '{name}', which has no body: there is nothing to inline")).report());
         }
     }
-    for output in op.outputs() {
+    // A type that hides the sizes of a tensor hides nothing from the import.
+    let hides_sizes = op.is("tensor.cast") && op.inputs().iter().all(|input| TensorType::of(input.r#type()).is_some());
+    for output in op.outputs().into_iter().filter(|_| !hides_sizes) {
         check_shape(op, output.r#type())?;
     }
     Ok(())

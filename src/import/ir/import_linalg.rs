@@ -8,8 +8,10 @@
 use super::{
     emit::Emitter,
     import_generic::import_generic,
+    import_loop::import_control_flow,
     import_scan::import_scan,
     import_scatter::import_scatter,
+    import_sort::import_sort,
     import_tensor::{fill, import_tensor},
     importer::{Importer, Kept},
     read_body::scalar_name,
@@ -136,7 +138,7 @@ impl<'c> Importer<'c> {
         Ok(())
     }
 
-    fn import(&mut self, op: Op<'c>) -> Result<(), Reported> {
+    pub(super) fn import(&mut self, op: Op<'c>) -> Result<(), Reported> {
         match op.full_name() {
             "tensor.empty" => self.note_result(op, |importer, shape, element| Ok(importer.graph.undefined(shape, element)))?,
             "arith.constant" => {
@@ -149,8 +151,10 @@ impl<'c> Importer<'c> {
                     self.note_node(value, node);
                 }
             }
+            "scf.for" | "scf.while" | "scf.if" => import_control_flow(self, op)?,
             tm_tensor::SCAN => import_scan(self, op)?,
             tm_tensor::SCATTER => import_scatter(self, op)?,
+            tm_tensor::SORT => import_sort(self, op)?,
             name if name.starts_with("tensor.") || name == "linalg.softmax" => import_tensor(self, op)?,
             _ => self.import_scalar(op)?,
         }

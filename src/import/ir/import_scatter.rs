@@ -84,7 +84,7 @@ pub(super) fn insert_at<'c>(
         let places =
             importer.graph.numbers_of(places).map_err(|_| "writes to a place that cannot be computed: not supported yet".to_owned())?;
         note_rows(importer, op, number, places, shape[dim] - sizes[dim] + 1..=shape[dim]);
-        let target = Target { node: before, shape: &window, dims: &[dim] };
+        let target = Target { node: before, shape: &window, batch: &[], dims: &[dim] };
         scatter(&mut importer.graph, target, &[places], part, sizes[dim], Written::Replaced)
     });
     match found {
@@ -169,20 +169,20 @@ fn scattered<'c>(
     }
     let columns: Vec<NodeId> = (0..depth).map(|column| column_of(&mut importer.graph, places, column)).collect();
     let grid = Grid::of(&importer.graph, &columns, &dims, shape, n_parts);
-    let sizes = grid.part_sizes(shape);
     let parts = importer.graph.filled_if_number(parts, of_parts);
     let without_place = (0..shape.len()).filter(|dim| !dims.contains(dim)).map(|dim| shape[dim]);
     let parts = importer.graph.reshape(parts, &[n_parts].into_iter().chain(without_place).collect::<Vec<_>>());
-    let parts = importer.graph.view(parts, grid.parts_map(), &sizes);
+    let parts = importer.graph.view(parts, grid.parts_map(), &grid.part_sizes(shape));
+    let (of_places, chosen) = (grid.place_sizes(shape), grid.chosen());
     let mut numbers = Vec::new();
-    for (&column, &dim) in columns.iter().zip(&dims).filter(|(_, dim)| !grid.is_whole(**dim)) {
-        let number = importer.graph.view(column, vec![grid.place()], &[sizes[0]]);
+    for (&column, &dim) in columns.iter().zip(&dims).filter(|(_, dim)| chosen.contains(dim)) {
+        let number = importer.graph.view(column, vec![grid.place()], &of_places);
         let number =
             importer.graph.numbers_of(number).map_err(|_| "writes to places that cannot be computed: not supported yet".to_owned())?;
-        let number = importer.graph.filled_if_number(number, &[sizes[0]]);
+        let number = importer.graph.filled_if_number(number, &of_places);
         note_rows(importer, op, column, number, shape[dim]..=shape[dim]);
         numbers.push(number);
     }
-    let moving: Vec<usize> = dims.iter().copied().filter(|&dim| !grid.is_whole(dim)).collect();
-    scatter(&mut importer.graph, Target { node: whole, shape, dims: &moving }, &numbers, parts, sizes[0], written)
+    let target = Target { node: whole, shape, batch: &grid.batch(), dims: chosen };
+    scatter(&mut importer.graph, target, &numbers, parts, grid.n_parts(), written)
 }

@@ -16,6 +16,7 @@ const DYNAMIC: i64 = i64::MIN;
 /// Builds the node of a tensor operation.
 pub(super) fn import_tensor<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     match op.full_name() {
+        "tensor.cast" if TensorType::of(op.output().r#type()).is_none() => forget_sizes(importer, op),
         "tensor.expand_shape" | "tensor.collapse_shape" | "tensor.reshape" | "tensor.cast" => reshape(importer, op),
         "tensor.extract_slice" => extract_slice(importer, op),
         "tensor.insert_slice" => insert_slice(importer, op),
@@ -39,6 +40,18 @@ fn reshape<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> 
         refuse_size(op, &tensor)?;
     }
     importer.note_result(op, |importer, shape, _| Ok(importer.graph.reshape(input, &shape)))
+}
+
+/// A tensor under a type that does not say its sizes, as torch-mlir writes the parts of `roll`: they are known all the same.
+fn forget_sizes<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let from = op.inputs()[0];
+    let input = importer.node_of(op, from)?;
+    let Some(tensor) = TensorType::of(from.r#type()) else {
+        return Err(error_at(op, format_args!("has an operand of {}: only tensors of static shape are supported", from.r#type())).report());
+    };
+    let node = shaped(importer, input, &tensor.shape);
+    importer.note_node(op.output(), node);
+    Ok(())
 }
 
 /// The offsets, sizes and strides of a slice, whose operands begin with `n_tensors` tensors.
@@ -126,8 +139,13 @@ fn shaped(importer: &mut Importer<'_>, node: NodeId, shape: &[i64]) -> NodeId {
 
 fn concat<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let dim = op.required("dim", natural);
-    let parts: Vec<(NodeId, Vec<i64>)> =
-        op.inputs().into_iter().map(|value| Ok((importer.node_of(op, value)?, shape_of(value)))).collect::<Result<_, Reported>>()?;
+    let mut parts = Vec::new();
+    for value in op.inputs() {
+        let node = importer.node_of(op, value)?;
+        // What the type does not say, the node does.
+        let shape = TensorType::of(value.r#type()).map_or_else(|| importer.graph.node(node).shape.clone(), |tensor| tensor.shape);
+        parts.push((node, shape));
+    }
     importer.note_result(op, |importer, shape, element| {
         let mut whole = importer.graph.undefined(shape, element);
         let mut offsets = vec![0; importer.graph.node(whole).shape.len()];
@@ -181,14 +199,24 @@ fn from_elements<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Repo
     })
 }
 
-/// An element outside of all bodies: it counts if it is known, or if the tensor has no other.
+/// An element outside of all bodies, at a place that is known.
 fn extract<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
-    let node = importer.node_of(op, op.inputs()[0])?;
+    let operands = op.inputs();
+    let node = importer.node_of(op, operands[0])?;
+    let indices = operands[1..].iter().map(|&index| importer.node_of(op, index)).collect::<Result<Vec<_>, _>>()?;
+    #[allow(clippy::cast_possible_truncation, reason = "an index is a small whole number")]
+    let place = |&index: &NodeId| importer.graph.number_of(index).map(|number| Expr::Constant(number as i64));
+    let place: Option<Vec<Expr>> = indices.iter().map(place).collect();
+    let is_inside = |place: &[Expr]| place.iter().zip(shape_of(operands[0])).all(|(at, size)| matches!(at, Expr::Constant(at) if (0..size).contains(at)));
     let element = importer.graph.node(node).element;
-    let is_only = importer.graph.number_of(node).is_some() || op.inputs().len() == 1;
-    let known = is_only.then_some(node);
-    let message = "takes one element of a tensor at run time: not supported yet".to_owned();
-    let node = known.unwrap_or_else(|| importer.refused(op, op.loc(), message, Vec::new(), element));
+    let node = match place {
+        _ if importer.graph.number_of(node).is_some() || indices.is_empty() => node,
+        Some(place) if is_inside(&place) => importer.graph.view(node, place, &[]),
+        _ => {
+            let message = "takes one element of a tensor at run time: not supported yet".to_owned();
+            importer.refused(op, op.loc(), message, Vec::new(), element)
+        }
+    };
     importer.note_node(op.output(), node);
     Ok(())
 }

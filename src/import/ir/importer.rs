@@ -64,6 +64,8 @@ pub(super) struct Importer<'c> {
     /// The scopes around the operation that is read, each with the op that opens the next one.
     pub(super) around: Vec<(usize, Op<'c>)>,
     pub(super) n_scopes: usize,
+    /// How many operations control flow was written out as.
+    pub(super) n_written_out: usize,
     /// The tables that indices choose rows of: the index and the number of rows.
     pub(super) gathered: Vec<(NodeId, i64)>,
     /// What the program asserts, and where.
@@ -97,6 +99,7 @@ impl<'c> Importer<'c> {
             replaced: Vec::new(),
             around: Vec::new(),
             n_scopes: 0,
+            n_written_out: 0,
             gathered: Vec::new(),
             asserted: Vec::new(),
         }

@@ -1,6 +1,7 @@
 //! What each scalar operation of a body becomes: the table that drives the import, and `docs/supported-ops.md`.
 
 use super::{
+    angles,
     plain::{neg, same},
     powers, recognize, steps, trigonometry,
 };
@@ -54,6 +55,8 @@ const fn compared(name: &'static str, function: &'static str, evaluate: fn(&[f64
 const fn integer(name: &'static str, evaluate: fn(&[f64]) -> f64) -> ScalarFunction {
     row(name, "a number known at compile time, a part of an index, or as below", evaluate, Run::Integer)
 }
+
+const ANGLE: &str = "a choice of the smaller side, `realdiv` and a polynomial";
 
 /// Every operation that is understood. What is not here is refused, unless nobody needs its result.
 pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
@@ -141,6 +144,15 @@ pub const SCALAR_FUNCTIONS: &[ScalarFunction] = &[
         |x| x[0].cos(),
         Run::Rule(trigonometry::cos),
     ),
+    row("math.tan", "the sine over the cosine", |x| x[0].tan(), Run::Rule(angles::tan)),
+    row("math.atan", ANGLE, |x| x[0].atan(), Run::Rule(angles::atan)),
+    row("math.atan2", ANGLE, |x| x[0].atan2(x[1]), Run::Rule(angles::atan2)),
+    row("math.asin", "`sqrt` of (1 - x) (1 + x), then as `math.atan2`", |x| x[0].asin(), Run::Rule(angles::asin)),
+    row("math.acos", "as `math.asin`", |x| x[0].acos(), Run::Rule(angles::acos)),
+    row("math.asinh", "`sqrt`, `log`", |x| x[0].asinh(), Run::Rule(angles::asinh)),
+    row("math.acosh", "`sqrt`, `log`", |x| x[0].acosh(), Run::Rule(angles::acosh)),
+    row("math.atanh", "`realdiv`, `log`", |x| x[0].atanh(), Run::Rule(angles::atanh)),
+    row("math.erfc", "1 + erf(-x)", |x| 1.0 - recognize::erf_of(x[0]), Run::Rule(angles::erfc)),
     row("math.round", "`floor`, and 1 where more than half is left", |x| x[0].round(), Run::Rule(steps::round)),
     row("math.roundeven", "`floor`, and 1 where more than half is left", |x| x[0].round_ties_even(), Run::Rule(steps::round_even)),
     row("math.trunc", "`floor` of the magnitude, with the sign", |x| x[0].trunc(), Run::Rule(steps::trunc)),

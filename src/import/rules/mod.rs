@@ -11,17 +11,19 @@
 //! | `body.rs` | what a body combines |
 //! | `contraction.rs` | which dimensions of a sum of products are batch, M, N and K |
 //! | `scaled_product.rs` | one factor for a product of two scaled tensors |
-//! | `trigonometry.rs`, `steps.rs`, `powers.rs` | sine and cosine; rounding, signs, remainders; powers, roots, hyperbolic functions |
+//! | `trigonometry.rs`, `angles.rs`, `steps.rs`, `powers.rs` | sine and cosine; what undoes them; rounding, signs, remainders; powers, roots, hyperbolic functions |
 //! | `truth.rs`, `precision.rs` | the number format of truth values; which values keep f32 |
 //! | `index.rs` | indices that bodies compute: views and gathers |
 //! | `scan.rs` | running sums as products |
 //! | `digits.rs` | integers beyond those that a format holds, digit by digit |
+//! | `sort.rs` | rows in order, by ranks or one element after the other |
 //! | `scatter.rs` | parts that are written to places known at run time |
 //! | `integers.rs`, `range.rs` | operations on integers of run time, and the range that these must keep to |
 //! | `one_hot.rs` | rows that computed integers choose |
 //! | `known_index.rs` | indices that come as tables, as expressions |
 //! | `expansion.rs` | functions in terms of others, whose results may live in LX |
 
+mod angles;
 pub(super) mod body;
 mod composites;
 pub(super) mod contraction;
@@ -42,6 +44,7 @@ mod safe_softmax;
 pub(super) mod scaled_product;
 pub(super) mod scan;
 pub(super) mod scatter;
+pub(super) mod sort;
 mod steps;
 mod trigonometry;
 pub(super) mod truth;

@@ -34,12 +34,42 @@ pub(in crate::import) struct Target<'a> {
     pub(in crate::import) node: NodeId,
     /// Its sizes.
     pub(in crate::import) shape: &'a [i64],
+    /// The dimensions along which parts and places are others, such as the rows of `x.scatter(1, i, v)`.
+    pub(in crate::import) batch: &'a [usize],
     /// The dimensions that the places choose from, outermost first, as one.
     pub(in crate::import) dims: &'a [usize],
 }
 
-/// `target` with each of the `n_parts` `parts`, which have their number in front and then the other dimensions of the target, written to its place: the
-/// numbers in the format of integers that `places` have for it, one for each of the dimensions.
+impl Target<'_> {
+    fn sizes(&self, dims: &[usize]) -> Vec<i64> {
+        dims.iter().map(|&dim| self.shape[dim]).collect()
+    }
+}
+
+/// What is written, and where: a matrix of rows for each index along the batch.
+struct Writing {
+    /// Sizes of the batch.
+    batch: Vec<i64>,
+    rows: i64,
+    n_parts: i64,
+    columns: i64,
+    element: Element,
+}
+
+impl Writing {
+    /// A shape behind the batch.
+    fn shape(&self, rows: i64, columns: i64) -> Vec<i64> {
+        [self.batch.as_slice(), &[rows, columns]].concat()
+    }
+
+    /// One that is the same for all of the batch.
+    fn shared(&self, rows: i64, columns: i64) -> Vec<i64> {
+        [vec![1; self.batch.len()], vec![rows, columns]].concat()
+    }
+}
+
+/// `target` with each of the `n_parts` `parts`, which have the batch and their number in front and then the other dimensions of the target, written to its
+/// place: the numbers in the format of integers that `places` have for it, one tensor for each of the dimensions.
 ///
 /// # Errors
 /// Why the device cannot do it.
@@ -51,10 +81,11 @@ pub(in crate::import) fn scatter(
     n_parts: i64,
     written: Written,
 ) -> Built {
-    let Target { node, shape, dims } = target;
+    let Target { node, shape, batch, dims } = target;
     let element = graph.node(node).element;
-    let rows: i64 = dims.iter().map(|&dim| shape[dim]).product();
-    if rows > MOST_VALUES || n_parts > MOST_PARTS || rows * n_parts > MOST_COMPARED {
+    let rows: i64 = target.sizes(dims).iter().product();
+    let n_compared = target.sizes(batch).into_iter().product::<i64>() * rows * n_parts;
+    if rows > MOST_VALUES || n_parts > MOST_PARTS || n_compared > MOST_COMPARED {
         return Err(format!(
             "writes {n_parts} parts at run time to any of {rows} places: at most {MOST_PARTS} parts and {MOST_VALUES} places are supported, of \
              which one times the other is at most {MOST_COMPARED}"
@@ -63,24 +94,25 @@ pub(in crate::import) fn scatter(
     if !element.is_float() {
         return Err(format!("writes {} to places that are known at run time only: not supported yet", element.name()));
     }
-    let is_place = is_place(graph, &dims.iter().map(|&dim| shape[dim]).collect::<Vec<_>>(), places, n_parts)?;
-    if let (1, &[dim]) = (n_parts, dims) {
+    // The batch, rows, then the rest.
+    let rest: Vec<usize> = (0..shape.len()).filter(|dim| !dims.contains(dim) && !batch.contains(dim)).collect();
+    let columns: i64 = target.sizes(&rest).iter().product();
+    let writing = Writing { batch: target.sizes(batch), rows, n_parts, columns, element };
+    let is_place = is_place(graph, &writing, &target.sizes(dims), places)?;
+    if let (1, &[dim], []) = (n_parts, dims, batch) {
         return one_row(graph, target, dim, is_place, parts, written);
     }
-    // Rows, then the rest.
-    let rest: Vec<usize> = (0..shape.len()).filter(|dim| !dims.contains(dim)).collect();
-    let order: Vec<usize> = dims.iter().chain(&rest).copied().collect();
-    let turned: Vec<i64> = order.iter().map(|&dim| shape[dim]).collect();
-    let columns: i64 = rest.iter().map(|&dim| shape[dim]).product();
+    let order: Vec<usize> = batch.iter().chain(dims).chain(&rest).copied().collect();
+    let turned = target.sizes(&order);
     let whole = graph.filled_if_number(node, shape);
     let whole = graph.view(whole, places_in(&order), &turned);
-    let whole = graph.reshape(whole, &[rows, columns]);
-    let parts = graph.filled_if_number(parts, &[n_parts, columns]);
-    let parts = graph.reshape(parts, &[n_parts, columns]);
+    let whole = graph.reshape(whole, &writing.shape(rows, columns));
+    let parts = graph.filled_if_number(parts, &writing.shape(n_parts, columns));
+    let parts = graph.reshape(parts, &writing.shape(n_parts, columns));
     let new = if n_parts == 1 {
         one_part(graph, whole, is_place, parts, written)?
     } else {
-        several_parts(graph, whole, is_place, parts, [rows, n_parts, columns], written)?
+        several_parts(graph, &writing, whole, is_place, parts, written)?
     };
     let new = graph.reshape(new, &turned);
     Ok(graph.view(new, order.into_iter().map(Expr::Dim).collect(), shape))
@@ -108,42 +140,35 @@ fn one_part(graph: &mut Graph, whole: NodeId, is_place: NodeId, part: NodeId, wr
     if written == Written::Added { recognize::add(graph, &[whole, chosen], element) } else { Ok(chosen) }
 }
 
-fn several_parts(
-    graph: &mut Graph,
-    whole: NodeId,
-    is_place: NodeId,
-    parts: NodeId,
-    [rows, n_parts, columns]: [i64; 3],
-    written: Written,
-) -> Built {
-    let element = graph.node(whole).element;
+fn several_parts(graph: &mut Graph, writing: &Writing, whole: NodeId, is_place: NodeId, parts: NodeId, written: Written) -> Built {
+    let &Writing { rows, n_parts, element, .. } = writing;
     if written == Written::Added {
-        let sums = product(graph, is_place, parts, [rows, n_parts, columns], element);
+        let sums = product(graph, writing, is_place, parts);
         return recognize::add(graph, &[whole, sums], element);
     }
     // The number of the last part that is written to each row, from 1 on; 0 where there is none.
-    let numbers = graph.known(Known::counting(1, n_parts), vec![1, n_parts], element);
+    let numbers = graph.known(Known::counting(1, n_parts), writing.shared(1, n_parts), element);
     let none = graph.number(0.0);
-    let ones = graph.add(Kind::Reshape, &[is_place], vec![rows, n_parts], element);
+    let ones = graph.add(Kind::Reshape, &[is_place], writing.shape(rows, n_parts), element);
     let of_parts = graph.pointwise("mul", &[ones, numbers], element);
-    let last = graph.reduce("max", of_parts, 1);
+    let last = graph.reduce("max", of_parts, writing.batch.len() + 1);
     let is_last = graph.pointwise("equal", &[numbers, last], Element::Bool);
     let is_written = graph.pointwise("greaterthan", &[last, none], Element::Bool);
-    let moved = product(graph, is_last, parts, [rows, n_parts, columns], element);
+    let moved = product(graph, writing, is_last, parts);
     recognize::select(graph, &[is_written, moved, whole], element)
 }
 
 /// `[row, part]` says whether the part's place is the row, which is one of dimensions of these sizes: dimension by dimension, so that no number is larger
 /// than a dimension.
-fn is_place(graph: &mut Graph, sizes: &[i64], places: &[NodeId], n_parts: i64) -> Built {
-    let rows: i64 = sizes.iter().product();
+fn is_place(graph: &mut Graph, writing: &Writing, sizes: &[i64], places: &[NodeId]) -> Built {
+    let rows = writing.rows;
     let (mut below, mut found) = (rows, None);
     for (&size, &place) in sizes.iter().zip(places) {
         below /= size;
-        let place = graph.reshape(place, &[1, n_parts]);
+        let place = graph.reshape(place, &writing.shape(1, writing.n_parts));
         #[allow(clippy::cast_precision_loss, reason = "a dimension is far smaller than 2^53")]
         let positions: Vec<f64> = (0..rows).map(|row| (row / below % size) as f64).collect();
-        let counted = graph.known(Known::table(&positions), vec![rows, 1], Element::Int);
+        let counted = graph.known(Known::table(&positions), writing.shared(rows, 1), Element::Int);
         // A table of the rows for each value of an index would be far larger than a comparison.
         let is_there = match graph.known_of(place) {
             Some(_) => graph.apply("arith.cmpf oeq", &[counted, place], Element::Bool)?,
@@ -158,15 +183,16 @@ fn is_place(graph: &mut Graph, sizes: &[i64], places: &[NodeId], n_parts: i64) -
 }
 
 /// The parts in their rows: `is_place` times `parts`, 0 in rows without one.
-fn product(graph: &mut Graph, is_place: NodeId, parts: NodeId, [rows, n_parts, columns]: [i64; 3], element: Element) -> NodeId {
-    let ones = graph.add(Kind::Reshape, &[is_place], vec![rows, n_parts], element);
+fn product(graph: &mut Graph, writing: &Writing, is_place: NodeId, parts: NodeId) -> NodeId {
+    let &Writing { rows, n_parts, columns, element, .. } = writing;
+    let ones = graph.add(Kind::Reshape, &[is_place], writing.shape(rows, n_parts), element);
     if columns > 1 {
-        return graph.add(Kind::Matmul, &[ones, parts], vec![rows, columns], element);
+        return graph.add(Kind::Matmul, &[ones, parts], writing.shape(rows, columns), element);
     }
     // One column is a row beside the matrix.
-    let parts = graph.reshape(parts, &[1, n_parts]);
+    let parts = graph.reshape(parts, &writing.shape(1, n_parts));
     let terms = graph.pointwise("mul", &[ones, parts], element);
-    graph.reduce("sum", terms, 1)
+    graph.reduce("sum", terms, writing.batch.len() + 1)
 }
 
 /// Column `column` of places that were put together from columns, one number for each part.
@@ -189,12 +215,15 @@ pub(in crate::import) fn column_of(graph: &mut Graph, places: NodeId, column: i6
     graph.view(places, vec![Expr::Dim(0), Expr::Constant(column)], &shape[..1])
 }
 
-/// Parts of which some places are known: where these count along a whole dimension, the parts that differ in them alone are one part with that
-/// dimension, as PyTorch spells a row that is written to a cache.
+/// Parts of which some places are known, and count along a whole dimension. Where the places of run time are the same along it, the parts that differ
+/// there alone are one part with that dimension, as PyTorch spells a row that is written to a cache; where they are others, each index has parts of its own,
+/// as in `x.scatter(1, i, v)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::import) struct Grid {
     /// The dimensions of the target that parts have whole, with what the number of a part counts along them.
     whole: Vec<(usize, CountingDigit)>,
+    /// The dimensions along which parts are apart.
+    apart: Vec<(usize, CountingDigit)>,
     /// What it counts besides, the outermost first: divisor and size.
     rest: Vec<(i64, i64)>,
     /// The dimensions that integers of run time choose from.
@@ -205,7 +234,7 @@ pub(in crate::import) struct Grid {
 impl Grid {
     /// What `n_parts` parts with these places, one column for each of `dims`, are.
     pub(in crate::import) fn of(graph: &Graph, columns: &[NodeId], dims: &[usize], shape: &[i64], n_parts: i64) -> Self {
-        let plain = Self { whole: Vec::new(), rest: vec![(1, n_parts)], chosen: dims.to_vec(), rank: shape.len() };
+        let plain = Self { whole: Vec::new(), apart: Vec::new(), rest: vec![(1, n_parts)], chosen: dims.to_vec(), rank: shape.len() };
         let whole_digit = |(&column, &dim): (&NodeId, &usize)| {
             #[allow(clippy::cast_possible_truncation, reason = "places are small whole numbers")]
             let numbers: Vec<i64> = graph.known_of(column)?.numbers().map(|number| number as i64).collect();
@@ -216,35 +245,58 @@ impl Grid {
             let found = digit(&numbers).filter(|digit| digit.step == 1 && digit.size == shape[dim] && numbers.first() == Some(&0))?;
             Some((dim, found))
         };
-        let whole: Vec<(usize, CountingDigit)> = columns.iter().zip(dims).filter_map(whole_digit).collect();
-        let Some(rest) = beside(&whole, n_parts).filter(|_| !whole.is_empty() && whole.len() < dims.len()) else { return plain };
-        let chosen: Vec<usize> = dims.iter().copied().filter(|dim| whole.iter().all(|(other, _)| other != dim)).collect();
-        let grid = Self { whole, rest, chosen, rank: shape.len() };
-        let of_run_time = columns.iter().zip(dims).filter(|(_, dim)| grid.chosen.contains(dim));
-        let moves = |column: NodeId| !positions(graph, column).is_some_and(|at| grid.stands_still(&at, n_parts));
-        if of_run_time.map(|(&column, _)| column).any(moves) { plain } else { grid }
+        let counted: Vec<(usize, CountingDigit)> = columns.iter().zip(dims).filter_map(whole_digit).collect();
+        let Some(rest) = beside(&counted, n_parts).filter(|_| !counted.is_empty() && counted.len() < dims.len()) else { return plain };
+        let chosen: Vec<usize> = dims.iter().copied().filter(|dim| counted.iter().all(|(other, _)| other != dim)).collect();
+        let of_run_time = columns.iter().zip(dims).filter(|(_, dim)| chosen.contains(dim));
+        let places: Vec<Option<Vec<i64>>> = of_run_time.map(|(&column, _)| positions(graph, column)).collect();
+        let stands_still = |digit: &CountingDigit| places.iter().all(|at| at.as_ref().is_some_and(|at| digit.stands_still(at, n_parts)));
+        let (whole, apart) = counted.into_iter().partition(|(_, digit)| stands_still(digit));
+        Self { whole, apart, rest, chosen, rank: shape.len() }
     }
 
-    /// Whether parts have all of a dimension of the target.
-    pub(in crate::import) fn is_whole(&self, dim: usize) -> bool {
-        !self.chosen.contains(&dim)
+    /// The dimensions along which parts are apart.
+    pub(in crate::import) fn batch(&self) -> Vec<usize> {
+        self.apart.iter().map(|&(dim, _)| dim).collect()
     }
 
-    /// The sizes of the parts: their number, and the dimensions of the target that they have.
+    /// The dimensions that integers of run time choose from.
+    pub(in crate::import) fn chosen(&self) -> &[usize] {
+        &self.chosen
+    }
+
+    /// How many parts there are for each index along the batch.
+    pub(in crate::import) fn n_parts(&self) -> i64 {
+        self.rest.iter().map(|(_, size)| size).product()
+    }
+
+    /// The sizes of the batch and the number of parts.
+    pub(in crate::import) fn place_sizes(&self, shape: &[i64]) -> Vec<i64> {
+        self.apart.iter().map(|&(dim, _)| shape[dim]).chain([self.n_parts()]).collect()
+    }
+
+    /// The dimensions of the target that parts have.
+    fn kept(&self) -> Vec<usize> {
+        (0..self.rank).filter(|dim| !self.chosen.contains(dim) && self.apart.iter().all(|(other, _)| other != dim)).collect()
+    }
+
+    /// The sizes of the parts: the batch, their number, and the dimensions of the target that they have.
     pub(in crate::import) fn part_sizes(&self, shape: &[i64]) -> Vec<i64> {
-        let n_parts = self.rest.iter().map(|(_, size)| size).product();
-        [n_parts].into_iter().chain((0..self.rank).filter(|&dim| self.is_whole(dim)).map(|dim| shape[dim])).collect()
+        self.place_sizes(shape).into_iter().chain(self.kept().into_iter().map(|dim| shape[dim])).collect()
     }
 
-    /// The number of the first part of the program that a part is made of, in terms of the part's number.
+    /// The number of the first part of the program that a part is made of, in terms of the indices along the batch and the part's number.
     pub(in crate::import) fn place(&self) -> Expr {
-        let mut below: i64 = self.rest.iter().map(|(_, size)| size).product();
-        let n_parts = below;
+        let (n_parts, own) = (self.n_parts(), self.apart.len());
+        let mut below = n_parts;
         let mut place = Expr::Constant(0);
+        for (position, (_, digit)) in self.apart.iter().enumerate().filter(|(_, (_, digit))| digit.size > 1) {
+            place = plus(place, scaled(Expr::Dim(position), digit.divisor));
+        }
         for &(divisor, size) in &self.rest {
             let above = below;
             below /= size;
-            let mut digit = Expr::Dim(0);
+            let mut digit = Expr::Dim(own);
             if below > 1 {
                 digit = Expr::FloorDiv(Box::new(digit), Box::new(Expr::Constant(below)));
             }
@@ -258,23 +310,15 @@ impl Grid {
 
     /// Where the element of a part is among the parts of the program, which have their number and the dimensions without a place.
     pub(in crate::import) fn parts_map(&self) -> Vec<Expr> {
-        let kept: Vec<usize> = (0..self.rank).filter(|&dim| self.is_whole(dim)).collect();
         let (mut number, mut map) = (self.place(), Vec::new());
-        for (position, dim) in (1..).zip(&kept) {
-            match self.whole.iter().find(|(whole, _)| whole == dim) {
+        for (position, dim) in (self.apart.len() + 1..).zip(self.kept()) {
+            match self.whole.iter().find(|(whole, _)| *whole == dim) {
                 Some((_, digit)) if digit.size > 1 => number = plus(number, scaled(Expr::Dim(position), digit.divisor)),
                 Some(_) => {}
                 None => map.push(Expr::Dim(position)),
             }
         }
         [vec![number], map].concat()
-    }
-
-    /// Whether the numbers of all parts that are made one are the same.
-    fn stands_still(&self, numbers: &[i64], n_parts: i64) -> bool {
-        let first = |part: i64| part - self.whole.iter().map(|(_, digit)| part / digit.divisor % digit.size * digit.divisor).sum::<i64>();
-        let at = |part: i64| usize::try_from(part).ok().and_then(|part| numbers.get(part));
-        (0..n_parts).all(|part| at(part).is_some() && at(part) == at(first(part)))
     }
 }
 
@@ -284,6 +328,14 @@ struct CountingDigit {
     divisor: i64,
     size: i64,
     step: i64,
+}
+
+impl CountingDigit {
+    /// Whether the numbers of parts that differ in this digit alone are the same.
+    fn stands_still(&self, numbers: &[i64], n_parts: i64) -> bool {
+        let at = |part: i64| usize::try_from(part).ok().and_then(|part| numbers.get(part));
+        (0..n_parts).all(|part| at(part).is_some() && at(part) == at(part - part / self.divisor % self.size * self.divisor))
+    }
 }
 
 /// The digit that numbers count; none if they do not, or only downwards.
@@ -365,7 +417,7 @@ mod tests {
         let columns = shape.iter().enumerate().filter(|(dim, _)| !dims.contains(dim)).map(|(_, size)| size);
         let parts = graph.tensor(1, [n_parts].iter().chain(columns).copied().collect(), Element::F16);
         let places = graph.tensor(2, vec![n_parts], Element::F32);
-        let found = scatter(&mut graph, Target { node, shape, dims }, &vec![places; dims.len()], parts, n_parts, written);
+        let found = scatter(&mut graph, Target { node, shape, batch: &[], dims }, &vec![places; dims.len()], parts, n_parts, written);
         (graph, found)
     }
 
@@ -413,20 +465,23 @@ mod tests {
         let (outer, inner) = (counted(|part| part / 64), counted(|part| part % 64));
         let [outer, inner] = [outer, inner].map(|known| graph.known(known, vec![128], Element::Int));
         let grid = Grid::of(&graph, &[outer, position, inner], &[0, 1, 2], &[2, 32, 64], 128);
-        assert_eq!([grid.is_whole(0), grid.is_whole(1), grid.is_whole(2)], [true, false, true]);
+        assert_eq!((grid.batch(), grid.chosen()), (vec![], [1].as_slice()));
         assert_eq!(grid.part_sizes(&[2, 32, 64]), [1, 2, 64]);
         let at = |point: &[i64]| grid.parts_map().iter().map(|expr| expr.evaluate(point)).collect::<Vec<_>>();
         assert_eq!((at(&[0, 1, 5]), at(&[0, 0, 63])), (vec![69], vec![63]));
 
-        // Each element has a row of its own.
+        // Each element has a row of its own: among those of its column and batch.
         let rows = graph.tensor(1, vec![128], Element::Int);
         let grid = Grid::of(&graph, &[outer, rows, inner], &[0, 1, 2], &[2, 32, 64], 128);
-        assert_eq!(grid.part_sizes(&[2, 32, 64]), [128]);
+        assert_eq!((grid.batch(), grid.part_sizes(&[2, 32, 64])), (vec![0, 2], vec![2, 64, 1]));
+        assert_eq!(grid.place().evaluate(&[1, 5, 0]), 69);
         // Each row of 64 has one.
         let rows = graph.tensor(2, vec![2], Element::Int);
         let rows = graph.view(rows, vec![Expr::FloorDiv(Box::new(Expr::Dim(0)), Box::new(Expr::Constant(64)))], &[128]);
         let grid = Grid::of(&graph, &[outer, rows, inner], &[0, 1, 2], &[2, 32, 64], 128);
-        assert_eq!(grid.part_sizes(&[2, 32, 64]), [128], "the row moves with what would be a dimension of the part");
+        assert_eq!((grid.batch(), grid.part_sizes(&[2, 32, 64])), (vec![0], vec![2, 1, 64]));
+        let at = |point: &[i64]| grid.parts_map().iter().map(|expr| expr.evaluate(point)).collect::<Vec<_>>();
+        assert_eq!((at(&[1, 0, 5]), at(&[0, 0, 63])), (vec![69], vec![63]));
     }
 
     #[test]

@@ -1,0 +1,122 @@
+//! `spyre-import-linalg`, control flow that is decided at compile time: `scf.for` and `scf.while` written out, and `scf.if`.
+//!
+//! Nothing of a loop is left: each iteration is read as if it stood in the program, with the nodes that the one before it left. So a slice at the counter
+//! has a constant offset, and a loop may be anything that a program may be: a recurrence over time steps, a scan, a fixed number of corrections.
+
+use super::importer::Importer;
+use crate::{
+    import::{Element, Known, NodeId},
+    mlir::{Block, BlockExt, Op, OpExt, Reported, ValueLike, error_at, shape_of},
+};
+
+/// Most operations that the loops of a program are written out as: each may be an op of the device, and far more would take hours to plan.
+const MOST_WRITTEN_OUT: usize = 2048;
+
+const AT_RUN_TIME: &str = "runs as often as a value of run time says: only loops are supported whose counts are known at compile time";
+
+pub(super) fn import_control_flow<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let results = match op.full_name() {
+        "scf.for" => import_for(importer, op)?,
+        "scf.while" => import_while(importer, op)?,
+        _ => import_if(importer, op)?,
+    };
+    match results {
+        Ok(results) => op.outputs().into_iter().zip(results).for_each(|(output, node)| importer.note_node(output, node)),
+        Err(message) => {
+            for output in op.outputs() {
+                let element = importer.scalar_element(output.r#type());
+                let refused = importer.refused(op, op.loc(), message.clone(), shape_of(output), element);
+                importer.note_node(output, refused);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The nodes of results, or why there are none.
+type Results = Result<Vec<NodeId>, String>;
+
+fn import_for<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Results, Reported> {
+    let inputs = op.inputs();
+    let nodes = inputs.iter().map(|&value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
+    let (Some(body), Some((bounds, carried))) = (op.body(), nodes.split_at_checked(3)) else { return Ok(Err(AT_RUN_TIME.to_owned())) };
+    let mut numbers = Vec::new();
+    for &bound in bounds {
+        let Some(number) = importer.graph.number_of(bound) else { return Ok(Err(AT_RUN_TIME.to_owned())) };
+        numbers.push(number);
+    }
+    let (mut counter, end, step) = (numbers[0], numbers[1], numbers[2]);
+    if step <= 0.0 {
+        return Ok(Err(format!("counts in steps of {step}: only positive ones are supported")));
+    }
+    let mut carried = carried.to_vec();
+    while counter < end {
+        let at = importer.graph.known(Known::number(counter), Vec::new(), Element::Int);
+        let taken = [vec![at], carried].concat();
+        carried = match import_once(importer, op, body, &taken)? {
+            Ok(given) => given,
+            Err(message) => return Ok(Err(message)),
+        };
+        counter += step;
+    }
+    Ok(Ok(carried))
+}
+
+fn import_while<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Results, Reported> {
+    let &[before, after] = op.bodies().as_slice() else { return Ok(Err(AT_RUN_TIME.to_owned())) };
+    let mut carried = op.inputs().into_iter().map(|value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
+    loop {
+        let asked = match import_once(importer, op, before, &carried)? {
+            Ok(asked) => asked,
+            Err(message) => return Ok(Err(message)),
+        };
+        let Some((&condition, given)) = asked.split_first() else { return Ok(Err(AT_RUN_TIME.to_owned())) };
+        match importer.graph.number_of(condition) {
+            None => return Ok(Err(AT_RUN_TIME.to_owned())),
+            Some(0.0) => return Ok(Ok(given.to_vec())),
+            Some(_) => {}
+        }
+        carried = match import_once(importer, op, after, given)? {
+            Ok(carried) => carried,
+            Err(message) => return Ok(Err(message)),
+        };
+    }
+}
+
+fn import_if<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<Results, Reported> {
+    let condition = importer.node_of(op, op.inputs()[0])?;
+    let Some(number) = importer.graph.number_of(condition) else {
+        let message = "chooses by a value of run time what is computed: not supported yet; 'arith.select' chooses between results";
+        return Ok(Err(message.to_owned()));
+    };
+    match op.bodies().get(usize::from(number == 0.0)) {
+        Some(&branch) => import_once(importer, op, branch, &[]),
+        None => Ok(Ok(Vec::new())),
+    }
+}
+
+/// What the last operation of a block reads, once the others are read with the block's arguments as given.
+fn import_once<'c>(importer: &mut Importer<'c>, around: Op<'c>, block: Block<'c>, taken: &[NodeId]) -> Result<Results, Reported> {
+    for (argument, &node) in block.args().into_iter().zip(taken) {
+        importer.note_node(argument, node);
+    }
+    let ops = block.ops();
+    let Some((last, others)) = ops.split_last() else { return Ok(Ok(Vec::new())) };
+    importer.n_written_out += ops.len();
+    if importer.n_written_out > MOST_WRITTEN_OUT {
+        return Ok(Err(format!(
+            "would be written out, with all control flow before it, as more than {MOST_WRITTEN_OUT} operations: not supported yet; a program of fewer \
+             iterations, run several times, is"
+        )));
+    }
+    for &op in others {
+        if op.full_name().starts_with("spyre.") {
+            return Err(error_at(op, "stands in control flow: not supported yet").note(around, "here").report());
+        }
+        importer.note_place(op.loc());
+        importer.import(op)?;
+    }
+    let given = last.inputs().into_iter().map(|value| importer.node_of(*last, value)).collect::<Result<Vec<_>, _>>()?;
+    importer.note_place(around.loc());
+    Ok(Ok(given))
+}

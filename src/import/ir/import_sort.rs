@@ -1,0 +1,83 @@
+//! `spyre-import-linalg`, rows in order: `tm_tensor.sort`, as torch-mlir writes `sort`, `argsort` and `topk`.
+
+use super::{importer::Importer, read_body::read_body};
+use crate::{
+    dialect::ods::attr,
+    import::{
+        Body, Element, NodeId, Scalar,
+        rules::sort::{Order, Rows, Sorted, sorted},
+    },
+    mlir::{Op, OpExt, Reported, Value, ValueExt, integers, natural, shape_of},
+};
+
+/// Of results of which only slices are read, only what these reach is computed: the node of such a result is as long as that.
+pub(super) fn import_sort<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
+    let (body, _) = read_body(importer, op, 0)?;
+    let nodes = op.inputs().into_iter().map(|value| importer.node_of(op, value)).collect::<Result<Vec<_>, _>>()?;
+    let (shape, dim) = (shape_of(op.inputs()[0]), op.required(attr::DIMENSION, natural));
+    let n_first = op.outputs().into_iter().map(|output| n_read(output, dim)).max().unwrap_or(0).max(1);
+    let rows = Rows { shape: &shape, dim, n_first };
+    let found = match importer.graph.refused_among(&nodes) {
+        Some(refused) => Ok(vec![refused; nodes.len()]),
+        None => in_order(importer, &body, &nodes, rows),
+    };
+    match found {
+        Ok(results) => op.outputs().into_iter().zip(results).for_each(|(output, node)| importer.note_node(output, node)),
+        Err(message) => {
+            for (&output, node) in op.outputs().iter().zip(nodes) {
+                let element = importer.graph.node(node).element;
+                let refused = importer.refused(op, op.loc(), message.clone(), shape_of(output), element);
+                importer.note_node(output, refused);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn in_order(importer: &mut Importer<'_>, body: &Body, nodes: &[NodeId], rows: Rows<'_>) -> Result<Vec<NodeId>, String> {
+    let (key, order) =
+        order_of(body).ok_or("orders by something else than one comparison of two elements of a tensor: not supported yet")?;
+    let graph = &mut importer.graph;
+    let mut tensors = Vec::new();
+    for &node in nodes {
+        let element = graph.node(node).element;
+        if element == Element::Bool {
+            return Err("sorts truth values: not supported yet".to_owned());
+        }
+        let number = graph.numbers_of(node).map_err(|_| "sorts integers that cannot be computed: not supported yet")?;
+        let is_integer = element == Element::Int;
+        // Integers that are known have no format yet.
+        let number = match graph.known_of(number).cloned() {
+            Some(known) if is_integer => {
+                let (shape, element) = (graph.node(number).shape.clone(), graph.integers.element());
+                graph.known(known, shape, element)
+            }
+            _ => number,
+        };
+        tensors.push(Sorted { node: number, is_integer });
+    }
+    let results = sorted(graph, &tensors, key, rows, order)?;
+    let finished = |(node, tensor): (NodeId, &Sorted)| if tensor.is_integer { graph.as_integers(node) } else { node };
+    Ok(results.into_iter().zip(&tensors).map(finished).collect())
+}
+
+/// Which tensor is compared, and the order.
+fn order_of(body: &Body) -> Option<(usize, Order)> {
+    let &[Scalar::Op(index)] = body.yields.as_slice() else { return None };
+    let compared = &body.ops[index];
+    let &[Scalar::Accumulator(one), Scalar::Accumulator(other)] = compared.operands.as_slice() else { return None };
+    // Two elements of each tensor stand side by side.
+    let key = (one / 2 == other / 2 && one != other).then_some(one / 2)?;
+    Some((key, Order::of_comparison(&compared.name, one > other)?))
+}
+
+/// How many elements of its rows anything reads of a result.
+fn n_read(result: Value<'_>, dim: usize) -> i64 {
+    let length = shape_of(result)[dim];
+    let reach = |user: Op<'_>| {
+        let list = |name: &str| user.required(name, integers)[dim];
+        let is_slice = user.is("tensor.extract_slice") && user.inputs().len() == 1;
+        if is_slice { list("static_offsets") + (list("static_sizes") - 1) * list("static_strides") + 1 } else { length }
+    };
+    result.users().into_iter().map(reach).max().unwrap_or(0)
+}

@@ -1,0 +1,300 @@
+//! Rows in order, or the first elements of that order.
+//!
+//! The device moves elements by what the compiler says, not by what they are. So the rank of an element, how many come before it, is counted: by a
+//! comparison of each with each. An element of the result is the sum over the row of what has its rank, of which there is one. Of long rows of which
+//! only the first few elements are asked for, these are found one after the other, each as the limit of what is left.
+//!
+//! Of equal elements the one that stood first comes first. A NaN counts as an infinity, the largest of all.
+
+use crate::{
+    affine::Expr,
+    import::graph::{Element, Graph, Kind, NodeId, known::Known},
+};
+use std::cmp::Ordering;
+
+/// The longest rows: positions up to this one are numbers of the 16-bit format, and of each with each a comparison is stored.
+const LONGEST_RANKED: i64 = 1024;
+/// Most elements that are found one after the other.
+const MOST_ROUNDS: i64 = 64;
+/// Rows up to this length are ranked, however few elements are asked for: a round is several ops.
+const SHORT: i64 = 64;
+/// A round for one element costs about as much as the comparisons of so many elements with a row.
+const ROUND_COST: i64 = 8;
+
+/// What comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::import) enum Order {
+    /// The smallest.
+    Ascending,
+    /// The largest.
+    Descending,
+}
+
+impl Order {
+    /// The order of a comparison of two elements that holds where they stay as they are.
+    pub(in crate::import) fn of_comparison(name: &str, is_swapped: bool) -> Option<Self> {
+        let (kind, predicate) = name.split_once(' ')?;
+        let is_rising = match (kind, predicate) {
+            ("arith.cmpf", "olt" | "ole" | "ult" | "ule") | ("arith.cmpi", "slt" | "sle") => true,
+            ("arith.cmpf", "ogt" | "oge" | "ugt" | "uge") | ("arith.cmpi", "sgt" | "sge") => false,
+            _ => return None,
+        };
+        Some(if is_rising == is_swapped { Self::Descending } else { Self::Ascending })
+    }
+
+    /// The comparison that holds where one comes before another.
+    const fn before(self) -> &'static str {
+        if matches!(self, Self::Ascending) { "lesserthan" } else { "greaterthan" }
+    }
+
+    /// The reduction that finds the first one.
+    const fn first(self) -> &'static str {
+        if matches!(self, Self::Ascending) { "min" } else { "max" }
+    }
+
+    /// What comes last.
+    const fn last(self) -> f64 {
+        if matches!(self, Self::Ascending) { f64::INFINITY } else { f64::NEG_INFINITY }
+    }
+}
+
+/// Rows along a dimension, of which the first elements are asked for.
+#[derive(Clone, Copy)]
+pub(in crate::import) struct Rows<'a> {
+    /// The shape of all tensors.
+    pub(in crate::import) shape: &'a [i64],
+    /// The dimension.
+    pub(in crate::import) dim: usize,
+    /// How many elements of each row.
+    pub(in crate::import) n_first: i64,
+}
+
+impl Rows<'_> {
+    fn length(&self) -> i64 {
+        self.shape[self.dim]
+    }
+
+    /// The shape with another size along the dimension.
+    fn sized(&self, size: i64) -> Vec<i64> {
+        let mut shape = self.shape.to_vec();
+        shape[self.dim] = size;
+        shape
+    }
+
+    /// Numbers along the dimension.
+    fn along(&self, size: i64) -> Vec<i64> {
+        let mut shape = vec![1; self.shape.len()];
+        shape[self.dim] = size;
+        shape
+    }
+}
+
+/// A tensor that is sorted: numbers, or integers as numbers that hold them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::import) struct Sorted {
+    /// The numbers.
+    pub(in crate::import) node: NodeId,
+    /// Whether they are integers.
+    pub(in crate::import) is_integer: bool,
+}
+
+/// The first elements of `tensors` along the rows, in the order of the one at `key`.
+///
+/// # Errors
+/// Why the device cannot do it.
+pub(in crate::import) fn sorted(
+    graph: &mut Graph,
+    tensors: &[Sorted],
+    key: usize,
+    rows: Rows<'_>,
+    order: Order,
+) -> Result<Vec<NodeId>, String> {
+    let (length, n_first) = (rows.length(), rows.n_first);
+    if length == 1 {
+        return Ok(tensors.iter().map(|tensor| tensor.node).collect());
+    }
+    let is_single = graph.node(tensors[key].node).element == Element::F32 && graph.has_single_precision();
+    let by_rounds = length > SHORT && n_first <= MOST_ROUNDS && n_first * ROUND_COST <= length;
+    if length > LONGEST_RANKED && !(by_rounds && is_single) {
+        return Err(format!(
+            "sorts rows of {length} elements, of which the first {n_first} are needed: rows of up to {LONGEST_RANKED} elements are supported, and in \
+             f32 longer ones of which at most {MOST_ROUNDS} elements are needed"
+        ));
+    }
+    let tensors: Vec<Sorted> = tensors.iter().map(|&tensor| along_rows(graph, tensor, rows)).collect();
+    let keys = graph.filled_if_number(tensors[key].node, rows.shape);
+    let keys = if tensors[key].is_integer { keys } else { without_nan(graph, keys) };
+    Ok(if by_rounds { in_rounds(graph, keys, &tensors, rows, order) } else { by_rank(graph, keys, &tensors, rows, order) })
+}
+
+/// What is known and the same in every row, such as positions, as one row.
+fn along_rows(graph: &mut Graph, tensor: Sorted, rows: Rows<'_>) -> Sorted {
+    let Some(known) = graph.known_of(tensor.node).cloned() else { return tensor };
+    let (from, element) = (graph.node(tensor.node).shape.clone(), graph.node(tensor.node).element);
+    let known = Known::combined(&[(&known, &from)], rows.shape, |number| number[0]);
+    let at = |dim: usize| if dim == rows.dim { Expr::Dim(dim) } else { Expr::Constant(0) };
+    let of_row = rows.along(rows.length());
+    let row = known.viewed(rows.shape, &(0..rows.shape.len()).map(at).collect::<Vec<_>>(), &of_row);
+    let is_same = Known::combined(&[(&row, &of_row)], rows.shape, |number| number[0]) == known;
+    let node = if is_same { graph.known(row, of_row, element) } else { graph.known(known, rows.shape.to_vec(), element) };
+    Sorted { node, ..tensor }
+}
+
+/// Infinities in the places of NaN, which no comparison has in any order.
+fn without_nan(graph: &mut Graph, keys: NodeId) -> NodeId {
+    let (is_number, infinity) = (graph.pointwise("equal", &[keys, keys], Element::Bool), graph.number(f64::INFINITY));
+    let element = graph.node(keys).element;
+    graph.pointwise("where3", &[is_number, keys, infinity], element)
+}
+
+/// Each element is compared with each: the rows lie along the last two dimensions of the comparisons, and the results along the last but one.
+fn by_rank(graph: &mut Graph, keys: NodeId, tensors: &[Sorted], rows: Rows<'_>, order: Order) -> Vec<NodeId> {
+    let rest = rows.shape.len() - 1;
+    let rank = rank(graph, keys, rows, order);
+    let element = graph.integers.element();
+    let places = graph.known(Known::counting(0, rows.n_first), [vec![1; rest], vec![rows.n_first, 1]].concat(), element);
+    let is_there = graph.pointwise("equal", &[rank, places], Element::Bool);
+    let results = tensors.iter().map(|&tensor| {
+        let node = beside(graph, tensor.node, rows, rest + 1);
+        let chosen = only(graph, is_there, Sorted { node, ..tensor }, rest + 1);
+        back(graph, chosen, rows)
+    });
+    results.collect()
+}
+
+/// How many elements of its row come before each element.
+fn rank(graph: &mut Graph, keys: NodeId, rows: Rows<'_>, order: Order) -> NodeId {
+    let (length, rest) = (rows.length(), rows.shape.len() - 1);
+    let (others, own) = (beside(graph, keys, rows, rest), beside(graph, keys, rows, rest + 1));
+    let before = graph.pointwise(order.before(), &[others, own], Element::Bool);
+    let equal = graph.pointwise("equal", &[others, own], Element::Bool);
+    let count = Known::counting(0, length);
+    let is_earlier = |at: &[f64]| f64::from(u8::from(at[0] < at[1]));
+    let earlier = Known::combined(&[(&count, &[length, 1]), (&count, &[1, length])], &[length, length], is_earlier);
+    let earlier = graph.known(earlier, [vec![1; rest], vec![length, length]].concat(), Element::Bool);
+    let ties = graph.pointwise("mul", &[equal, earlier], Element::Bool);
+    let before = graph.pointwise("maximum", &[before, ties], Element::Bool);
+    let (shape, element) = (graph.node(before).shape.clone(), graph.integers.element());
+    let before = graph.add(Kind::Reshape, &[before], shape, element);
+    let rank = graph.reduce("sum", before, rest);
+    graph.note_integers(rank);
+    rank
+}
+
+/// A tensor with its rows along one of two dimensions behind all others.
+fn beside(graph: &mut Graph, tensor: NodeId, rows: Rows<'_>, place: usize) -> NodeId {
+    let sizes = graph.node(tensor).shape.clone();
+    let at = |dim: usize| match dim.cmp(&rows.dim) {
+        _ if sizes[dim] == 1 => Expr::Constant(0),
+        Ordering::Less => Expr::Dim(dim),
+        Ordering::Equal => Expr::Dim(place),
+        Ordering::Greater => Expr::Dim(dim - 1),
+    };
+    let mut shape: Vec<i64> = (0..sizes.len()).filter(|&dim| dim != rows.dim).map(|dim| sizes[dim]).chain([1, 1]).collect();
+    shape[place] = rows.length();
+    graph.view(tensor, (0..sizes.len()).map(at).collect(), &shape)
+}
+
+/// What lies along the last dimension but one, along the dimension of the rows.
+fn back(graph: &mut Graph, chosen: NodeId, rows: Rows<'_>) -> NodeId {
+    let rest = rows.shape.len() - 1;
+    let at = |place: usize| match place.cmp(&rest) {
+        Ordering::Greater => Expr::Constant(0),
+        Ordering::Equal => Expr::Dim(rows.dim),
+        Ordering::Less if place < rows.dim => Expr::Dim(place),
+        Ordering::Less => Expr::Dim(place + 1),
+    };
+    graph.view(chosen, (0..rest + 2).map(at).collect(), &rows.sized(rows.n_first))
+}
+
+/// The one element along `dim` for which something holds. A sum with zeros is exact; integers are put together from the positive and the negative one,
+/// so that their range is no larger than it was.
+fn only(graph: &mut Graph, holds: NodeId, Sorted { node, is_integer }: Sorted, dim: usize) -> NodeId {
+    let (zero, element) = (graph.number(0.0), graph.node(node).element);
+    let chosen = graph.pointwise("where3", &[holds, node, zero], element);
+    if !is_integer {
+        return graph.reduce("sum", chosen, dim);
+    }
+    graph.note_integers(chosen);
+    let largest = graph.reduce("max", chosen, dim);
+    if graph.known_of(node).is_some_and(|known| known.numbers().all(|number| number >= 0.0)) {
+        return largest;
+    }
+    let smallest = graph.reduce("min", chosen, dim);
+    graph.pointwise("add", &[largest, smallest], element)
+}
+
+/// One after the other: the limit of what is left, the first place that has it, and what is there.
+fn in_rounds(graph: &mut Graph, keys: NodeId, tensors: &[Sorted], rows: Rows<'_>, order: Order) -> Vec<NodeId> {
+    let (key_element, integer) = (graph.node(keys).element, graph.integers.element());
+    let places = graph.known(Known::counting(0, rows.length()), rows.along(rows.length()), integer);
+    #[allow(clippy::cast_precision_loss, reason = "a row is far shorter than 2^53")]
+    let (beyond, last) = (graph.number(rows.length() as f64), graph.number(order.last()));
+    let memory = |graph: &mut Graph, tensor: &Sorted| {
+        let element = graph.node(tensor.node).element;
+        graph.undefined(rows.sized(rows.n_first), element)
+    };
+    let mut found: Vec<NodeId> = tensors.iter().map(|tensor| memory(graph, tensor)).collect();
+    let mut is_left: Option<NodeId> = None;
+    for round in 0..rows.n_first {
+        let left = is_left.map_or(keys, |is_left| graph.pointwise("where3", &[is_left, keys, last], key_element));
+        let limit = graph.reduce(order.first(), left, rows.dim);
+        let is_limit = graph.pointwise("equal", &[left, limit], Element::Bool);
+        // What was taken counts as the last of all, and so may what is left.
+        let is_limit = is_left.map_or(is_limit, |is_left| graph.pointwise("mul", &[is_limit, is_left], Element::Bool));
+        let at = graph.pointwise("where3", &[is_limit, places, beyond], integer);
+        let place = graph.reduce("min", at, rows.dim);
+        graph.note_integers(place);
+        let is_there = graph.pointwise("equal", &[places, place], Element::Bool);
+        let mut offsets = vec![0; rows.shape.len()];
+        offsets[rows.dim] = round;
+        for (found, &tensor) in found.iter_mut().zip(tensors) {
+            let one = only(graph, is_there, tensor, rows.dim);
+            *found = graph.insert(one, *found, offsets.clone());
+        }
+        let is_elsewhere = graph.pointwise("notequal", &[places, place], Element::Bool);
+        is_left = Some(is_left.map_or(is_elsewhere, |is_left| graph.pointwise("mul", &[is_left, is_elsewhere], Element::Bool)));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted_rows(length: i64, n_first: i64, element: Element) -> Result<(usize, Vec<i64>), String> {
+        let mut graph = Graph::default();
+        let shape = [3, length];
+        let node = graph.tensor(0, shape.to_vec(), element);
+        let places = graph.known(Known::counting(0, length), vec![1, length], Element::F32);
+        let tensors = [Sorted { node, is_integer: false }, Sorted { node: places, is_integer: true }];
+        let results = sorted(&mut graph, &tensors, 0, Rows { shape: &shape, dim: 1, n_first }, Order::Descending)?;
+        let needed = graph.needed_for(&results, |_| false);
+        let n_reductions = needed.iter().filter(|&&id| matches!(graph.node(id).kind, Kind::Reduce(..))).count();
+        Ok((n_reductions, graph.node(results[1]).shape.clone()))
+    }
+
+    #[test]
+    fn short_rows_are_ranked_and_the_first_of_long_ones_found_one_by_one() {
+        assert_eq!(sorted_rows(64, 2, Element::F16), Ok((3, vec![3, 2])));
+        assert_eq!(sorted_rows(1000, 900, Element::F16), Ok((3, vec![3, 900])));
+        assert_eq!(sorted_rows(1000, 2, Element::F16), Ok((8, vec![3, 2])));
+        assert_eq!(sorted_rows(100_000, 2, Element::F32), Ok((8, vec![3, 2])));
+        assert_eq!(sorted_rows(1, 1, Element::F16).map(|found| found.0), Ok(0));
+    }
+
+    #[test]
+    fn rows_that_are_too_long_are_refused() {
+        assert!(sorted_rows(1025, 2, Element::F16).is_err_and(|message| message.contains("rows of 1025 elements")));
+        assert!(sorted_rows(1025, 1025, Element::F32).is_err_and(|message| message.contains("the first 1025")));
+    }
+
+    #[test]
+    fn a_comparison_says_the_order() {
+        let order = Order::of_comparison;
+        assert_eq!(order("arith.cmpf ole", false), Some(Order::Ascending));
+        assert_eq!(order("arith.cmpf ole", true), Some(Order::Descending));
+        assert_eq!(order("arith.cmpi sgt", false), Some(Order::Descending));
+        assert_eq!([order("arith.cmpf oeq", false), order("arith.cmpi ult", false), order("arith.addf", false)], [None; 3]);
+    }
+}
