@@ -60,6 +60,13 @@ unsigned spyreReferenceApproximated(MlirModule module);
 /// A named op has no users then and is left to `replaced`, which takes it out.
 void spyreGeneralizeNamedOps(MlirOperation function, void (*replaced)(MlirOperation op));
 
+/// Lowers ops of the dialect `tosa` to linalg by upstream's passes, if the module has any. False if one has no lowering, which has been
+/// reported.
+bool spyreLowerTosa(MlirOperation module);
+/// Gives sizes to the dynamic dimensions of a function's arguments, in their order, and makes static what follows from them. Inlines what
+/// the function calls.
+bool spyreSpecialize(MlirOperation function, const int64_t *sizes);
+
 /// A diagnostic under construction.
 typedef struct SpyreDiagnostic SpyreDiagnostic;
 enum SpyreSeverity { SpyreError = 0, SpyreWarning = 1, SpyreRemark = 2 };

@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/Pass.h"
@@ -42,7 +43,7 @@ void spyreRegisterDialects(MlirDialectRegistry registry) {
       ->insert<spyre::SpyreDialect, sdsc::SdscDialect, sdscbundle::SdscBundleDialect, tm_tensor::TmTensorDialect,
                affine::AffineDialect, arith::ArithDialect,
                cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
-               tensor::TensorDialect>();
+               tensor::TensorDialect, tosa::TosaDialect>();
   func::registerInlinerExtension(*unwrap(registry));
 }
 

@@ -143,11 +143,7 @@ fn concat<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
 fn pad<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
     let input = importer.node_of(op, op.inputs()[0])?;
     let from = shape_of(op.inputs()[0]);
-    let list = |name: &str| op.required(name, integers);
-    let (low, high) = (list("static_low"), list("static_high"));
-    if low.iter().chain(&high).any(|&size| size == DYNAMIC) {
-        return Err(error_at(op, "pads by a size that is known at run time only: not supported yet").report());
-    }
+    let (low, high) = borders(importer, op)?;
     let padding = op.body_ops().last().and_then(|terminator| terminator.inputs().first().copied());
     for inner in op.body_ops().into_iter().filter(|inner| inner.is("arith.constant")) {
         let node = importer.constant(inner)?;
@@ -161,6 +157,23 @@ fn pad<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(), Reported> {
         let part = shaped(importer, input, &from);
         Ok(importer.graph.padded(part, &low, &high, number))
     })
+}
+
+/// What a `tensor.pad` adds in front of each dimension and behind it.
+fn borders<'c>(importer: &mut Importer<'c>, op: Op<'c>) -> Result<(Vec<i64>, Vec<i64>), Reported> {
+    let list = |name: &str| op.required(name, integers);
+    let (mut low, mut high) = (list("static_low"), list("static_high"));
+    // What is no attribute is an operand, in this order; TOSA leaves constants there.
+    let mut given = op.inputs().into_iter().skip(1);
+    for size in low.iter_mut().chain(&mut high).filter(|size| **size == DYNAMIC) {
+        let Some(value) = given.next() else { continue };
+        let node = importer.node_of(op, value)?;
+        let Some(number) = importer.graph.number_of(node) else {
+            return Err(error_at(op, "pads by a size that is known at run time only: not supported yet").report());
+        };
+        *size = number as i64;
+    }
+    Ok((low, high))
 }
 
 /// A number, or the element of a tensor without dimensions, everywhere.

@@ -98,6 +98,7 @@ pub const OPERATIONS: &[Operation] = &[
     becomes("func.call", "the body of the function"),
     becomes("func.return", "itself"),
     refused("func.*", CONTROL_FLOW),
+    becomes("tosa.*", "linalg, by upstream's passes; then as that"),
     becomes("spyre.*", "itself"),
     becomes("tm_tensor.scan", "what is known at compile time, or, for a running sum, `matmul` with a triangle of ones"),
     becomes(
@@ -187,7 +188,7 @@ mod tests {
         assert_eq!(outcome("linalg.matmul"), Some("linalg.*"));
         assert_eq!(outcome("linalg.conv_2d_nchw_fchw"), Some("linalg.conv_*"));
         assert_eq!(outcome("tensor.scatter"), Some("tensor.scatter"));
-        assert_eq!(outcome("tosa.add"), None);
+        assert_eq!(outcome("stablehlo.add"), None);
     }
 
     #[test]
@@ -196,7 +197,7 @@ mod tests {
         assert!(Operation::refusal("scf.for").is_some_and(|why| why.contains("online softmax")));
         assert!(Operation::refusal("scf.while").is_some_and(|why| why.contains("control flow")));
         assert!(Operation::refusal("scf.if").is_some());
-        assert!(Operation::refusal("tosa.add").is_some_and(|why| why.contains("dialect")));
+        assert!(Operation::refusal("stablehlo.add").is_some_and(|why| why.contains("dialect")));
     }
 
     #[test]
