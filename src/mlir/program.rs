@@ -9,6 +9,8 @@ unsafe extern "C" {
     fn spyreSpecialize(function: MlirOperation, sizes: *const i64) -> bool;
 }
 
+const GLOBAL: &str = "ml_program.global";
+
 /// The functions of a module that have a body, in order.
 #[must_use]
 pub fn functions_of(module: Op<'_>) -> Vec<Op<'_>> {
@@ -21,7 +23,8 @@ pub fn is_public(function: Op<'_>) -> bool {
     !["private", "nested"].contains(&function.text_attr("sym_visibility"))
 }
 
-/// Makes a function the only public one of its module, and erases those that it does not need.
+/// Makes a function the only public one of its module, and erases what it does not need: other functions, and numbers that it
+/// does not read.
 pub fn make_entry<'c>(module: Op<'c>, entry: Op<'c>) {
     let functions: BTreeMap<&str, Op<'c>> =
         module.body_ops().into_iter().filter(|op| op.is("func.func")).map(|function| (function.text_attr("sym_name"), function)).collect();
@@ -43,6 +46,10 @@ pub fn make_entry<'c>(module: Op<'c>, entry: Op<'c>) {
             true => function.set_attr("sym_visibility", string_attribute(module.ctx(), "private")),
             false => function.erase(),
         }
+    }
+    // torch-mlir leaves the seed of random numbers in a module, whether something draws any or not.
+    if !module.nested().into_iter().any(|op| op.full_name().starts_with("ml_program.") && !op.is(GLOBAL)) {
+        module.body_ops().into_iter().filter(|op| op.is(GLOBAL)).for_each(OpExt::erase);
     }
 }
 
